@@ -1,0 +1,27 @@
+// The time seam. Wall time for stamps in objects, steady time for waiting; nobody else reads a clock. Waiting itself is
+// base/threads.h. Safe from any thread.
+#pragma once
+
+#include <chrono>
+
+namespace capstan {
+
+using WallTime = std::chrono::sys_time<std::chrono::nanoseconds>;
+using SteadyTime = std::chrono::time_point<std::chrono::steady_clock, std::chrono::nanoseconds>;
+using Nanoseconds = std::chrono::nanoseconds;
+using Seconds = std::chrono::seconds;
+
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  virtual WallTime now() const = 0;
+  virtual SteadyTime steady_now() const = 0;
+};
+
+class SystemClock final : public Clock {
+ public:
+  WallTime now() const override;
+  SteadyTime steady_now() const override;
+};
+
+}  // namespace capstan

@@ -1,0 +1,38 @@
+# Compiler settings every target shares.
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+
+option(CAPSTAN_FUZZ "build the libFuzzer targets (clang only)" OFF)
+option(CAPSTAN_TESTS "build the tests" ON)
+set(CAPSTAN_SANITIZE "" CACHE STRING "address, thread or empty")
+
+find_program(CCACHE ccache)
+if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      CCACHE_SLOPPINESS=time_macros,include_file_mtime,include_file_ctime ${CCACHE})
+endif()
+find_program(MOLD mold)
+if(MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+add_library(capstan_flags INTERFACE)
+target_compile_options(capstan_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wswitch-enum -Werror -fno-omit-frame-pointer)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # -Wmissing-field-initializers fights designated initialisers; the last three misfire inside libstdc++ 12 and Boost.
+  target_compile_options(capstan_flags INTERFACE
+    -Wno-missing-field-initializers -Wno-maybe-uninitialized -Wno-restrict -Wno-dangling-pointer)
+endif()
+target_include_directories(capstan_flags INTERFACE ${CMAKE_SOURCE_DIR})
+
+if(CAPSTAN_SANITIZE STREQUAL "address")
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined)
+  add_link_options(-fsanitize=address,undefined)
+elseif(CAPSTAN_SANITIZE STREQUAL "thread")
+  add_compile_options(-fsanitize=thread -Wno-tsan)
+  add_link_options(-fsanitize=thread)
+endif()

@@ -1,0 +1,11 @@
+# Third-party packages; headers are SYSTEM, so our warnings do not reach into them.
+find_package(Threads REQUIRED)
+find_package(Boost 1.81 REQUIRED COMPONENTS json url)
+find_package(OpenSSL 3 REQUIRED)
+find_package(fmt REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(prometheus-cpp REQUIRED CONFIG)
+find_package(GTest REQUIRED)
+find_package(benchmark QUIET)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(httplib REQUIRED IMPORTED_TARGET cpp-httplib)

@@ -1,0 +1,111 @@
+// The seam to one API server: untyped verbs, and streams of bytes for LIST pages and watches. RemoteClient speaks HTTP,
+// MemoryClient (test/fakes) speaks to the embedded storage core, FaultyClient decorates either. Typed sugar is
+// kube/typed.h. Every implementation is safe from any thread; the verbs block until the deadline at most.
+#pragma once
+
+#include <boost/json/fwd.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/deadline.h"
+#include "base/result.h"
+#include "kube/resource.h"
+
+namespace capstan::kube {
+
+namespace json = boost::json;
+
+enum class PatchType { Json, Merge, Strategic, Apply };
+enum class Propagation { Background, Foreground, Orphan };
+
+struct ListOptions {
+  std::string namespace_ = {};  // empty: all namespaces
+  std::string label_selector = {};
+  std::string field_selector = {};
+  std::int64_t limit = 0;  // 0: no paging
+  std::string continue_token = {};
+  std::string resource_version = {};
+  std::string resource_version_match = {};
+};
+
+struct WatchOptions {
+  std::string namespace_ = {};
+  std::string label_selector = {};
+  std::string field_selector = {};
+  std::string resource_version = {};
+  std::int64_t timeout_seconds = 0;  // 0: the server's own choice
+  bool bookmarks = true;
+  bool send_initial_events = false;
+};
+
+struct WriteOptions {
+  std::string field_manager = {};
+  bool dry_run = false;
+  bool strict_fields = false;  // fieldValidation=Strict
+};
+
+struct PatchOptions {
+  PatchType type = PatchType::Merge;
+  std::string subresource = {};  // "", "status" or "scale"
+  std::string field_manager = {};
+  bool force = false;  // server-side apply only
+  bool dry_run = false;
+  bool strict_fields = false;
+};
+
+struct DeleteOptions {
+  std::optional<std::string> uid = {};               // precondition
+  std::optional<std::string> resource_version = {};  // precondition
+  std::optional<Propagation> propagation = {};
+  std::optional<std::int64_t> grace_period_seconds = {};
+  bool dry_run = false;
+};
+
+// Receives one response body as it arrives. Calls come from one thread at a time, never after on_end and never after the
+// Stream has been destroyed. Bytes are cut anywhere.
+class StreamSink {
+ public:
+  virtual ~StreamSink() = default;
+  virtual void on_bytes(std::string_view bytes) = 0;
+  // The body ended (value) or the request failed before or in the middle (error). Exactly once.
+  virtual void on_end(Result<void> outcome) = 0;
+};
+
+// A response being received. Destruction cancels it and returns when no call to the sink is running any more (except when
+// it happens inside such a call).
+class Stream {
+ public:
+  virtual ~Stream() = default;
+};
+
+class Client {
+ public:
+  virtual ~Client() = default;
+
+  virtual Result<json::value> get(const Resource&, const ObjectKey&, const Deadline&) = 0;
+  virtual Result<json::value> list(const Resource&, const ListOptions&, const Deadline&) = 0;
+  virtual Result<json::value> create(const Resource&, const ObjectKey&, const json::value& object, const WriteOptions&,
+                                     const Deadline&) = 0;
+  // PUT. Ours never use it on objects (DESIGN 2.9); Leases, tools and tests do.
+  virtual Result<json::value> replace(const Resource&, const ObjectKey&, const json::value& object,
+                                      std::string_view subresource, const WriteOptions&, const Deadline&) = 0;
+  virtual Result<json::value> patch(const Resource&, const ObjectKey&, const json::value& body, const PatchOptions&,
+                                    const Deadline&) = 0;
+  // The deleted object or a Status, as the server sends it.
+  virtual Result<json::value> remove(const Resource&, const ObjectKey&, const DeleteOptions&, const Deadline&) = 0;
+  virtual Result<void> evict(const ObjectKey& pod, const DeleteOptions&, const Deadline&) = 0;
+  // GET of a subresource (scale, status) or, with an empty Resource plural, of a raw path such as "/version".
+  virtual Result<json::value> get_path(std::string_view path, const Deadline&) = 0;
+  // POST of a body to a raw path (TokenReview, SubjectAccessReview, eviction-like subresources).
+  virtual Result<json::value> post_path(std::string_view path, const json::value& body, const Deadline&) = 0;
+
+  // One LIST page or one watch, delivered as raw bytes: what big readers and informers use. Never blocks.
+  virtual std::unique_ptr<Stream> list_stream(const Resource&, const ListOptions&, StreamSink&) = 0;
+  virtual std::unique_ptr<Stream> watch(const Resource&, const WatchOptions&, StreamSink&) = 0;
+};
+
+}  // namespace capstan::kube
