@@ -19,14 +19,19 @@ namespace capstan {
 // An event count: "something changed, look again". Read `count()` before you look at the state, wait with that count.
 class Signal {
  public:
+  // The name is a literal: what a stuck waiter waits for, in reports.
+  explicit Signal(std::string_view name = "signal") : name_(name) {}
+
   std::uint64_t count() const;
   void notify();
+  std::string_view name() const { return name_; }
 
  private:
   friend class SystemThreads;
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   std::uint64_t count_ = 0;
+  std::string_view name_;
 };
 
 enum class Woken { Notified, TimedOut, Stopped };
@@ -70,7 +75,7 @@ class Threads {
 
   // Nothing to wait for but time (back-off, polling intervals outside of tests).
   Woken pause(const Deadline& deadline) {
-    Signal nothing;
+    Signal nothing("time");
     return wait(nothing, nothing.count(), deadline);
   }
 };
