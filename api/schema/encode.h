@@ -1,0 +1,39 @@
+// Structs back to JSON. Empty members are left out unless they are required (Rules) or a present optional; unknown members
+// follow the known ones. Only kinds we own can be encoded: a projection has no bag, so writing it would lose fields.
+#pragma once
+
+#include <boost/json/fwd.hpp>
+#include <string>
+
+#include "api/schema/field.h"
+
+namespace capstan::api {
+
+namespace detail {
+boost::json::value to_json(const TypeInfo& type, const void* object);
+std::string encode(const TypeInfo& type, const void* object);
+bool is_empty(const TypeInfo& type, const void* object);
+}  // namespace detail
+
+template <typename T>
+concept Encodable = detail::Described<T> && detail::KeepsUnknown<T>;
+
+// With apiVersion and kind in front when T is a resource. The caller includes <boost/json.hpp>.
+template <Encodable T, typename Value = boost::json::value>
+Value to_json(const T& object) {
+  return detail::to_json(type_of<T>, &object);
+}
+
+// Compact text of the same.
+template <Encodable T>
+std::string encode(const T& object) {
+  return detail::encode(type_of<T>, &object);
+}
+
+// True when the struct would be written as {}.
+template <detail::Described T>
+bool is_empty(const T& object) {
+  return detail::is_empty(type_of<T>, &object);
+}
+
+}  // namespace capstan::api
