@@ -2,9 +2,9 @@
 #pragma once
 
 #include <compare>
-#include <cstddef>
-#include <functional>
 #include <string>
+
+#include "api/meta/object_key.h"
 
 namespace capstan::kube {
 
@@ -20,21 +20,6 @@ struct Resource {
   bool operator==(const Resource&) const = default;
 };
 
-struct ObjectKey {
-  std::string namespace_ = {};  // empty for cluster-scoped objects
-  std::string name = {};
-
-  std::string describe() const { return namespace_.empty() ? name : namespace_ + "/" + name; }
-  auto operator<=>(const ObjectKey&) const = default;
-  bool operator==(const ObjectKey&) const = default;
-};
+using ObjectKey = api::ObjectKey;
 
 }  // namespace capstan::kube
-
-template <>
-struct std::hash<capstan::kube::ObjectKey> {
-  std::size_t operator()(const capstan::kube::ObjectKey& key) const noexcept {
-    const std::hash<std::string> hash;
-    return hash(key.namespace_) * 1099511628211ULL ^ hash(key.name);
-  }
-};
