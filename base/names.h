@@ -1,0 +1,40 @@
+// Names we choose for objects we create, as the API server does for generateName: a base and five letters
+// that can't form a word. The letters come from an injected NameGenerator, so that tests know them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "base/randomness.h"
+
+namespace capstan {
+
+// No vowels, and nothing that is mistaken for another: Kubernetes' own alphabet.
+inline constexpr std::string_view kNameAlphabet = "bcdfghjklmnpqrstvwxz2456789";
+inline constexpr std::size_t kNameSuffixLength = 5;
+inline constexpr std::size_t kMaxNameLength = 63;  // of a DNS label, which machines' names end up in
+
+class NameGenerator {
+ public:
+  virtual ~NameGenerator() = default;
+  virtual std::string suffix(std::size_t length) = 0;
+};
+
+class RandomNames final : public NameGenerator {
+ public:
+  explicit RandomNames(Randomness& randomness) : randomness_(randomness) {}
+  std::string suffix(std::size_t length) override;
+
+ private:
+  Randomness& randomness_;
+};
+
+// base + suffix; the base gives way when both do not fit.
+std::string generate_name(NameGenerator& names, std::string_view base,
+                          std::size_t max_length = kMaxNameLength);
+
+// Any text, letter by letter in the alphabet: how template hashes become labels and names.
+std::string safe_encode(std::string_view text);
+
+}  // namespace capstan
