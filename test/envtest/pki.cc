@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -33,7 +34,9 @@ std::string file_name_for(std::string_view user) {
 }  // namespace
 
 Result<Pki> Pki::create(const std::filesystem::path& folder) {
-  std::filesystem::create_directories(folder);
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) return fail(Code::Internal, fmt::format("{}: {}", folder.string(), failed.message()));
   Pki pki(folder);
   TRY(pki.issue_ca());
   TRY(pki.make_token_key());

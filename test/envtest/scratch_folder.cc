@@ -25,7 +25,9 @@ fs::path parent_folder() {
   std::error_code missing;
   const fs::space_info memory = fs::space("/dev/shm", missing);
   const bool usable = !missing && memory.available >= kRoomForEtcd && ::access("/dev/shm", W_OK) == 0;
-  return usable ? fs::path("/dev/shm") : fs::temp_directory_path();
+  if (usable) return "/dev/shm";
+  const fs::path on_disk = fs::temp_directory_path(missing);
+  return missing ? fs::path("/tmp") : on_disk;
 }
 
 // The folder's name says which process made it.
@@ -38,9 +40,11 @@ bool is_left_behind(std::string_view name) {
 }
 
 void remove_left_behind(const fs::path& parent) {
-  std::error_code ignored;  // another user's, or removed by another run right now
-  for (const fs::directory_entry& entry : fs::directory_iterator(parent, ignored)) {
-    if (is_left_behind(entry.path().filename().string())) fs::remove_all(entry.path(), ignored);
+  std::error_code ignored;
+  for (fs::directory_iterator entry(parent, ignored), end; !ignored && entry != end;
+       entry.increment(ignored)) {
+    std::error_code kept;  // another user's, or removed by another run right now
+    if (is_left_behind(entry->path().filename().string())) fs::remove_all(entry->path(), kept);
   }
 }
 
