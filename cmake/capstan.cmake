@@ -1,6 +1,8 @@
 # capstan_library(NAME DIR folder [EXCLUDE regex...] LINK PUBLIC ... PRIVATE ...): every *.cc of a folder that is no test.
 # capstan_test(NAME DIR folder [LABELS ...] [SOURCES ...] LINK ...): every *_test.cc of a folder, one gtest program.
 # capstan_program(NAME DIR folder LINK ...): an executable named NAME in bin/.
+# capstan_fuzz(NAME_fuzz SOURCE file LINK ...): with CAPSTAN_FUZZ a libFuzzer program; otherwise a test, NAME_replay, that
+#   feeds it the inputs of test/fuzz/corpus/NAME once.
 # "DIR" may hold several folders; folders are not searched recursively.
 function(_capstan_sources out pattern)
   set(found "")
@@ -59,4 +61,23 @@ function(capstan_program name)
   endif()
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE capstan_flags ${ARG_LINK})
+endfunction()
+
+function(capstan_fuzz name)
+  cmake_parse_arguments(ARG "" "SOURCE" "LINK" ${ARGN})
+  string(REGEX REPLACE "_fuzz$" "" subject ${name})
+  if(CAPSTAN_FUZZ)
+    add_executable(${name} ${CMAKE_SOURCE_DIR}/${ARG_SOURCE})
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    target_link_libraries(${name} PRIVATE capstan_flags ${ARG_LINK})
+    if(NOT TARGET fuzz_programs)
+      add_custom_target(fuzz_programs)
+    endif()
+    add_dependencies(fuzz_programs ${name})
+  elseif(CAPSTAN_TESTS)
+    add_executable(${subject}_replay ${CMAKE_SOURCE_DIR}/${ARG_SOURCE} ${CMAKE_SOURCE_DIR}/test/fuzz/replay.cc)
+    target_link_libraries(${subject}_replay PRIVATE capstan_flags ${ARG_LINK})
+    add_test(NAME ${subject}_replay COMMAND ${subject}_replay ${CMAKE_SOURCE_DIR}/test/fuzz/corpus/${subject})
+    set_tests_properties(${subject}_replay PROPERTIES TIMEOUT 60 LABELS sanitize)
+  endif()
 endfunction()

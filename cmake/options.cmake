@@ -36,3 +36,12 @@ elseif(CAPSTAN_SANITIZE STREQUAL "thread")
   add_compile_options(-fsanitize=thread -Wno-tsan)
   add_link_options(-fsanitize=thread)
 endif()
+
+# Coverage for libFuzzer everywhere; the fuzz programs alone get its main() (capstan_fuzz).
+if(CAPSTAN_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "CAPSTAN_FUZZ needs clang++ (scripts/fuzz)")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined)
+  add_link_options(-fsanitize=address,undefined)
+endif()
