@@ -1,6 +1,6 @@
 // Hashes whose values are the same in every run: seeds replay, template hashes survive an upgrade. FNV-1a is
-// what Kubernetes puts into names; hash_bytes is the fast one for tables. Pure functions; not meant to
-// withstand an attacker.
+// what Kubernetes puts into names; hash_bytes is the fast one for tables. Pure functions; an attacker who
+// chooses the input can make them collide.
 #pragma once
 
 #include <bit>

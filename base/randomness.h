@@ -1,5 +1,5 @@
-// Where chance comes from, injected like the clock: names, jitter, uids. Nobody else includes <random>. Safe
-// from any thread.
+// Where chance comes from, injected like the clock: names, jitter, uids. Nobody else includes <random>.
+// Safe from any thread.
 #pragma once
 
 #include <cstdint>

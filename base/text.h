@@ -34,7 +34,7 @@ constexpr std::uint32_t text_hash(std::string_view bytes) {
 
 template <std::size_t N>
 struct LiteralText {
-  consteval LiteralText(const char (&literal)[N])  // NOLINT(google-explicit-constructor): a template argument
+  consteval LiteralText(const char (&literal)[N])
       : entry(InternEntry::kImmortal, text_hash({literal, N - 1}), static_cast<std::uint32_t>(N - 1)) {
     std::copy_n(literal, N, chars);
   }
@@ -44,9 +44,7 @@ struct LiteralText {
 
 template <std::size_t N>
 struct Characters {
-  consteval Characters(const char (&literal)[N]) {
-    std::copy_n(literal, N, chars);
-  }  // NOLINT: a template argument
+  consteval Characters(const char (&literal)[N]) { std::copy_n(literal, N, chars); }
   char chars[N] = {};
 };
 
@@ -62,9 +60,7 @@ class TextHandle {
     return entry_ == nullptr ? std::string_view() : std::string_view(entry_->bytes(), entry_->size);
   }
   std::string str() const { return std::string(view()); }
-  operator std::string_view() const {
-    return view();
-  }  // NOLINT(google-explicit-constructor): a text is a string
+  operator std::string_view() const { return view(); }  // a text is a string
   std::uint32_t hash() const { return entry_ == nullptr ? text_hash({}) : entry_->hash; }
 
  protected:
