@@ -22,7 +22,7 @@ struct ObjectKey {
 template <>
 struct std::hash<capstan::api::ObjectKey> {
   std::size_t operator()(const capstan::api::ObjectKey& key) const noexcept {
-    const std::hash<std::string> hash;
-    return hash(key.namespace_) * 1099511628211ULL ^ hash(key.name);
+    const std::hash<std::string> of;
+    return of(key.namespace_) * 1099511628211ULL ^ of(key.name);
   }
 };

@@ -21,8 +21,8 @@ struct ObjectMeta {
   Uid uid = {};
   ResourceVersion resource_version = {};
   std::int64_t generation = 0;
-  std::optional<Time> creation_timestamp = {};
-  std::optional<Time> deletion_timestamp = {};
+  Time creation_timestamp = {};
+  Time deletion_timestamp = {};
   Boxed<std::int64_t> deletion_grace_period_seconds = {};
   Labels labels = {};
   Labels annotations = {};
@@ -31,7 +31,7 @@ struct ObjectMeta {
   ManagedFields managed_fields = {};  // a digest; read, never written
   UnknownFields unknown = {};
 
-  bool deleting() const { return deletion_timestamp.has_value(); }
+  bool deleting() const { return deletion_timestamp.is_set(); }
   bool has_finalizer(std::string_view finalizer) const;
   // The owner with controller: true, or null.
   const OwnerReference* controller() const;

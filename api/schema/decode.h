@@ -41,28 +41,45 @@ class TextDecoder {
 Result<void> decode(const TypeInfo& type, void* target, std::string_view text);
 Result<void> from_json(const TypeInfo& type, void* target, const boost::json::value& value);
 
-// What a list or watch decoder must know of the items without being a template.
+// What a list or watch decoder must know of the items without being a template. An item is filled between `fresh` and
+// exactly one of the other two.
 struct ItemOps {
   const TypeInfo* type = nullptr;
   void* context = nullptr;
-  void* (*fresh)(void* context) = nullptr;  // a new item to fill; valid until the next call of any of these
+  void* (*fresh)(void* context) = nullptr;
   void (*done)(void* context) = nullptr;
+  // Namespace and name as far as they were seen behind the fault; what came before it is in the item.
   void (*bad)(void* context, std::string_view namespace_, std::string_view name, Error error) = nullptr;
 };
 
-class StreamDecoder {
+class ListStream {
  public:
-  enum class Envelope : std::uint8_t { List, WatchEvent };
-  StreamDecoder(Envelope envelope, ItemOps ops);
-  ~StreamDecoder();
+  explicit ListStream(ItemOps ops);
+  ~ListStream();
   Result<void> feed(std::string_view chunk);
-  Result<void> finish();
-  const ListMeta& list_meta() const;
-  std::string_view event_type() const;
-  const Status& status() const;
+  Result<ListMeta> finish();
 
  private:
   struct State;
+  std::unique_ptr<State> state_;
+};
+
+class WatchStream {
+ public:
+  struct Event {
+    std::string type = {};
+    std::string bookmark_version = {};
+    bool initial_events_end = false;
+    Status status = {};
+  };
+  explicit WatchStream(ItemOps ops);
+  ~WatchStream();
+  Result<void> feed(std::string_view chunk);
+  Result<Event> finish();
+
+ private:
+  struct State;
+  Result<void> check();
   std::unique_ptr<State> state_;
 };
 
@@ -104,6 +121,20 @@ struct Quarantined {
   Error error = {};
 };
 
+namespace detail {
+
+template <typename T>
+Quarantined quarantine(const T& item, std::string_view namespace_, std::string_view name, Error error) {
+  Quarantined out{.namespace_ = std::string(namespace_), .name = std::string(name), .error = std::move(error)};
+  if constexpr (requires { item.metadata.name.view(), item.metadata.namespace_.view(); }) {
+    if (out.name.empty()) out.name = item.metadata.name.view();
+    if (out.namespace_.empty()) out.namespace_ = item.metadata.namespace_.view();
+  }
+  return out;
+}
+
+}  // namespace detail
+
 // A LIST response. Every item reaches `on_item` as soon as its last byte has arrived, so that a page is never held whole.
 template <typename T>
 class ListDecoder {
@@ -117,10 +148,7 @@ class ListDecoder {
 
   Result<void> feed(std::string_view chunk) { return engine_.feed(chunk); }
   // An error when the body is no complete list of this kind.
-  Result<ListMeta> finish() {
-    if (auto ended = engine_.finish(); !ended) return Failure(std::move(ended).error());
-    return engine_.list_meta();
-  }
+  Result<ListMeta> finish() { return engine_.finish(); }
 
  private:
   static ListDecoder& self(void* context) { return *static_cast<ListDecoder*>(context); }
@@ -131,17 +159,21 @@ class ListDecoder {
             .done = [](void* context) { self(context).on_item_(std::move(*self(context).item_)); },
             .bad =
                 [](void* context, std::string_view namespace_, std::string_view name, Error error) {
-                  self(context).on_bad_({std::string(namespace_), std::string(name), std::move(error)});
+                  self(context).on_bad_(detail::quarantine(*self(context).item_, namespace_, name, std::move(error)));
                 }};
   }
 
   OnItem on_item_;
   OnBad on_bad_;
   std::optional<T> item_ = {};
-  detail::StreamDecoder engine_{detail::StreamDecoder::Envelope::List, ops()};
+  detail::ListStream engine_{ops()};
 };
 
 enum class WatchType : std::uint8_t { Added, Modified, Deleted, Bookmark, Error };
+
+namespace detail {
+WatchType watch_type(std::string_view type);  // of a type that WatchStream has let pass
+}
 
 // One line of a watch. `object` is set for Added, Modified and Deleted unless it is `bad`; a Bookmark has its version and
 // whether it ends the initial events; an Error has `status`.
@@ -158,6 +190,43 @@ struct WatchEvent {
 // Fed with the bytes of one event (a line), in any number of chunks; "type" may come after "object". finish() hands the
 // event out and makes the decoder ready for the next one, whether it failed or not. An error means: not a watch event.
 template <typename T>
-class WatchEventDecoder;
+class WatchEventDecoder {
+ public:
+  WatchEventDecoder() = default;
+  WatchEventDecoder(const WatchEventDecoder&) = delete;
+  WatchEventDecoder& operator=(const WatchEventDecoder&) = delete;
+
+  Result<void> feed(std::string_view chunk) { return engine_.feed(chunk); }
+  Result<WatchEvent<T>> finish() {
+    auto event = engine_.finish();
+    auto object = std::exchange(item_, std::nullopt);
+    auto bad = std::exchange(bad_, std::nullopt);
+    if (!event) return Failure(std::move(event).error());
+    return WatchEvent<T>{.type = detail::watch_type(event->type),
+                         .object = bad ? std::nullopt : std::move(object),
+                         .bad = std::move(bad),
+                         .bookmark_version = std::move(event->bookmark_version),
+                         .initial_events_end = event->initial_events_end,
+                         .status = std::move(event->status)};
+  }
+
+ private:
+  static WatchEventDecoder& self(void* context) { return *static_cast<WatchEventDecoder*>(context); }
+  detail::ItemOps ops() {
+    return {.type = &type_of<T>,
+            .context = this,
+            .fresh = [](void* context) -> void* { return &self(context).item_.emplace(); },
+            .done = [](void*) {},
+            .bad =
+                [](void* context, std::string_view namespace_, std::string_view name, Error error) {
+                  auto& decoder = self(context);
+                  decoder.bad_ = detail::quarantine(*decoder.item_, namespace_, name, std::move(error));
+                }};
+  }
+
+  std::optional<T> item_ = {};
+  std::optional<Quarantined> bad_ = {};
+  detail::WatchStream engine_{ops()};
+};
 
 }  // namespace capstan::api

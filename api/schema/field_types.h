@@ -3,7 +3,7 @@
 //
 //   bool, std::int32_t, std::int64_t     JSON numbers and booleans
 //   Text                                 interned string; FreeText: held, not interned (messages)
-//   Time, IntOrString, Uid, ResourceVersion, RawJson (any subtree), TextMap (string -> string)
+//   Time, MicroTime, IntOrString, Uid, ResourceVersion, RawJson (any subtree), TextMap (string -> string)
 //   std::optional<T>                     absent differs from zero
 //   Boxed<T>                             the same, 8 bytes when absent: for rare sub-structs
 //   std::vector<T>, Interned<T>          exact-fit lists; values shared between objects
@@ -37,6 +37,7 @@ enum class Shape : std::uint8_t {
   Text,
   FreeText,
   Time,
+  MicroTime,
   IntOrString,
   Uid,
   ResourceVersion,
@@ -88,6 +89,8 @@ template <>
 struct Describe<FreeText> : Scalar<Shape::FreeText> {};
 template <>
 struct Describe<Time> : Scalar<Shape::Time> {};
+template <>
+struct Describe<MicroTime> : Scalar<Shape::MicroTime> {};
 template <>
 struct Describe<IntOrString> : Scalar<Shape::IntOrString> {};
 template <>

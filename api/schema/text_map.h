@@ -22,6 +22,8 @@ class TextMap {
   TextMap(std::initializer_list<std::pair<std::string_view, std::string_view>> entries);
   // Sorts; of two entries with one key the later wins.
   explicit TextMap(Entries entries);
+  // `sorted` has its keys in order, none twice; its texts are moved out.
+  static TextMap from_sorted(Entries& sorted);
 
   bool empty() const { return entries_.get().empty(); }
   std::size_t size() const { return entries_.get().size(); }

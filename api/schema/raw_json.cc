@@ -1,0 +1,90 @@
+#include "api/schema/raw_json.h"
+
+#include <boost/json.hpp>
+
+#include "api/schema/json_events.h"
+
+namespace capstan::api {
+namespace {
+
+namespace json = boost::json;
+
+// Carried text may be as deep as what it came from.
+json::value parse_carried(std::string_view text) {
+  json::parse_options options;
+  options.max_depth = 512;
+  return json::parse(text, {}, options);
+}
+
+}  // namespace
+
+RawJson::RawJson(const json::value& value) : text_(json::serialize(value)) {}
+
+RawJson RawJson::from_compact(std::string_view compact) {
+  RawJson raw;
+  raw.text_ = FreeText(compact);
+  return raw;
+}
+
+json::value RawJson::to_json() const { return empty() ? json::value() : parse_carried(text()); }
+
+UnknownFields::UnknownFields(const json::object& members)
+    : text_(members.empty() ? std::string() : json::serialize(members)) {}
+
+UnknownFields UnknownFields::from_compact(std::string_view compact) {
+  UnknownFields fields;
+  if (compact != "{}") fields.text_ = FreeText(compact);
+  return fields;
+}
+
+json::object UnknownFields::to_json() const {
+  return empty() ? json::object() : std::move(parse_carried(text()).as_object());
+}
+
+std::optional<RawJson> UnknownFields::find(std::string_view name) const {
+  if (empty()) return std::nullopt;
+  const json::object members = to_json();
+  const json::value* found = members.if_contains(name);
+  if (found == nullptr) return std::nullopt;
+  return RawJson(*found);
+}
+
+void UnknownFields::set(std::string_view name, const json::value& value) {
+  json::object members = to_json();
+  if (value.is_null()) {
+    members.erase(name);
+  } else {
+    members[name] = value;
+  }
+  *this = UnknownFields(members);
+}
+
+namespace detail {
+
+void append_quoted(std::string& out, std::string_view text) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  out += '"';
+  for (const char c : text) {
+    switch (c) {
+      case '"': out += "\\\""; break;
+      case '\\': out += "\\\\"; break;
+      case '\b': out += "\\b"; break;
+      case '\f': out += "\\f"; break;
+      case '\n': out += "\\n"; break;
+      case '\r': out += "\\r"; break;
+      case '\t': out += "\\t"; break;
+      default:
+        if (static_cast<unsigned char>(c) >= 0x20) {
+          out += c;
+        } else {
+          out += "\\u00";
+          out += kHex[static_cast<unsigned char>(c) >> 4U];
+          out += kHex[static_cast<unsigned char>(c) & 0xfU];
+        }
+    }
+  }
+  out += '"';
+}
+
+}  // namespace detail
+}  // namespace capstan::api
