@@ -7,14 +7,18 @@ capstan_test(base_test DIR base LABELS sanitize LINK base)
 # floor 1
 capstan_library(api_schema DIR api/schema LINK PUBLIC base Boost::json PRIVATE yaml-cpp)
 capstan_library(api DIR api api/meta api/core api/v1beta2 api/contract api/conditions LINK PUBLIC api_schema base)
-capstan_test(api_test DIR api api/schema api/meta api/core api/v1beta2 api/contract api/conditions LABELS sanitize
-             LINK api)
+capstan_test(schema_test DIR api/schema api/meta LABELS sanitize LINK api)
+capstan_test(api_test DIR api api/core api/v1beta2 api/contract api/conditions LABELS sanitize LINK api)
 capstan_library(net DIR net LINK PUBLIC base PRIVATE OpenSSL::SSL OpenSSL::Crypto Boost::headers Boost::url)
 capstan_test(net_test DIR net LABELS sanitize LINK net PkgConfig::httplib OpenSSL::SSL)
 
+# virtual time for tests of every floor
+add_library(fake_time STATIC test/fakes/baton.cc test/fakes/fake_clock.cc)
+target_link_libraries(fake_time PUBLIC base PRIVATE capstan_flags)
+
 # floor 2
 capstan_library(kube DIR kube LINK PUBLIC api base PRIVATE net)
-capstan_test(kube_test DIR kube LABELS sanitize LINK kube net)
+capstan_test(kube_test DIR kube LABELS sanitize LINK kube net fake_time)
 
 # floor 3
 capstan_library(runtime DIR runtime LINK PUBLIC kube api base PRIVATE net)
@@ -22,14 +26,14 @@ capstan_test(runtime_test DIR runtime LABELS sanitize LINK runtime fakes)
 
 # floor 4
 capstan_library(kubeconfig DIR kubeconfig LINK PUBLIC runtime kube net api base PRIVATE yaml-cpp)
-capstan_test(kubeconfig_test DIR kubeconfig LABELS sanitize LINK kubeconfig)
+capstan_test(kubeconfig_test DIR kubeconfig LABELS sanitize LINK kubeconfig fake_time)
 
 # floor 6
 capstan_library(apiserver DIR apiserver LINK PUBLIC api base PRIVATE net kube Boost::json yaml-cpp)
 capstan_test(apiserver_test DIR apiserver LABELS sanitize LINK apiserver net kube PkgConfig::httplib)
 
 # what tests stand on
-capstan_library(fakes DIR test/fakes LINK PUBLIC apiserver runtime kube api base)
+capstan_library(fakes DIR test/fakes EXCLUDE "/(baton|fake_clock).cc$" LINK PUBLIC fake_time apiserver runtime kube api base)
 capstan_test(fakes_test DIR test/fakes LABELS sanitize LINK fakes)
 
 # floor 7
