@@ -100,6 +100,8 @@ inline constexpr auto members<detail::ListMetaFields> = std::array{
 namespace detail {
 
 struct ListStream::State final : Envelope {
+  static constexpr std::size_t kLongestName = 256;
+
   explicit State(ItemOps item_ops) : ops(item_ops) {}
 
   JsonEvents* taker(std::string_view name) override {
@@ -132,6 +134,7 @@ struct ListStream::State final : Envelope {
   }
 
   void check(std::string_view name) {
+    (name == "kind" ? kind : api_version) = word.text().substr(0, kLongestName);
     const ResourceInfo* resource = ops.type->resource;
     if (resource == nullptr) return;
     const std::string expected = name == "kind" ? fmt::format("{}List", resource->kind) : resource->api_version();
@@ -142,6 +145,8 @@ struct ListStream::State final : Envelope {
   StructBuilder builder;
   StringCatcher word;
   ListMetaFields meta;
+  std::string api_version;
+  std::string kind;
   JsonReader reader{*this};
 };
 
@@ -162,7 +167,9 @@ Result<ListMeta> ListStream::finish() {
   const ListMetaFields& meta = state_->meta;
   return ListMeta{.resource_version = meta.resource_version.str(),
                   .continue_token = meta.continue_token.str(),
-                  .remaining_item_count = meta.remaining_item_count};
+                  .remaining_item_count = meta.remaining_item_count,
+                  .api_version = state_->api_version,
+                  .kind = state_->kind};
 }
 
 // Watches.
