@@ -1,5 +1,6 @@
-// HTTP/1.1 client to one origin: pooled keep-alive connections over TLS (OpenSSL on the descriptor) or plain TCP. Blocking
-// requests with deadlines for workers, streams with callbacks for LIST pages and watches. Knows no Kubernetes. Safe from any thread.
+// HTTP/1.1 client to one origin: pooled keep-alive connections over TLS (OpenSSL on the descriptor) or plain
+// TCP. Blocking requests with deadlines for workers, streams with callbacks for LIST pages and watches. Knows
+// no Kubernetes. Safe from any thread.
 #pragma once
 
 #include <cstddef>
@@ -54,7 +55,8 @@ struct HttpClientOptions {
   Nanoseconds connect_timeout = std::chrono::seconds(10);
 };
 
-// Receives one streamed response, on an io thread, one call at a time; never after on_end or after the handle is gone.
+// Receives one streamed response, on an io thread, one call at a time; never after on_end or after the handle
+// is gone.
 class HttpStreamSink {
  public:
   virtual ~HttpStreamSink() = default;
@@ -63,7 +65,8 @@ class HttpStreamSink {
   virtual void on_end(Result<void> outcome) = 0;
 };
 
-// Destruction cancels the stream and returns when no call to the sink is running (unless called from inside one).
+// Destruction cancels the stream and returns when no call to the sink is running (unless called from inside
+// one).
 class HttpStreamHandle {
  public:
   virtual ~HttpStreamHandle() = default;
@@ -80,9 +83,9 @@ class HttpClient {
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
 
-  // Blocks the calling worker. Error::outcome_unknown is set when bytes of the request may have reached the server and no
-  // complete answer came back. A request on a reused connection that the server had closed before taking a byte is
-  // repeated once on a new one (idempotent methods, or nothing had been sent).
+  // Blocks the calling worker. Error::outcome_unknown is set when bytes of the request may have reached the
+  // server and no complete answer came back. A request on a reused connection that the server had closed
+  // before taking a byte is repeated once on a new one (idempotent methods, or nothing had been sent).
   Result<HttpResponse> request(const HttpRequest& request, const Deadline& deadline);
   std::unique_ptr<HttpStreamHandle> stream(HttpRequest request, StreamLimits limits, HttpStreamSink& sink);
 

@@ -1,6 +1,6 @@
-// Small asynchronous HTTP/1.1 server with limits on everything a stranger can send. The embedded API server, probes,
-// metrics, webhooks and the console stand on it. Handlers run on a bounded pool of workers and may block; streams (watches)
-// are written from any thread afterwards. Safe from any thread.
+// Small asynchronous HTTP/1.1 server with limits on everything a stranger can send. The embedded API server,
+// probes, metrics, webhooks and the console stand on it. Handlers run on a bounded pool of workers and may
+// block; streams (watches) are written from any thread afterwards. Safe from any thread.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +16,8 @@
 #include "net/http_client.h"
 
 namespace capstan::net {
+
+class WorkerPool;
 
 // The verified client certificate of a connection, if it sent one.
 struct PeerIdentity {
@@ -34,8 +36,9 @@ struct ServerRequest {
   std::optional<std::string_view> header(std::string_view name) const;
 };
 
-// A chunked response that goes on after its handler returned. write() queues and never blocks; false: the peer is gone or
-// more than `max_stream_backlog` bytes are waiting (then the connection is dropped). Destruction ends the response.
+// A chunked response that goes on after its handler returned. write() queues and never blocks; false: the
+// peer is gone or more than `max_stream_backlog` bytes are waiting (then the connection is dropped).
+// Destruction ends the response.
 class ResponseStream {
  public:
   virtual ~ResponseStream() = default;
@@ -66,15 +69,23 @@ struct ServerLimits {
   std::size_t max_stream_backlog = 16U << 20;
   Nanoseconds header_timeout = std::chrono::seconds(10);
   Nanoseconds idle_timeout = std::chrono::seconds(90);
+  std::size_t max_target_bytes = 16U << 10;
+  std::size_t max_waiting_requests = 1024;               // beyond: 503
+  Nanoseconds body_timeout = std::chrono::seconds(60);   // for the whole body
+  Nanoseconds write_timeout = std::chrono::seconds(30);  // a peer that takes no byte for this long is cut off
+  Nanoseconds linger_timeout = std::chrono::seconds(2);  // for the peer to read the last answer
 };
 
 struct HttpServerOptions {
   std::string address = "127.0.0.1";
-  std::uint16_t port = 0;  // 0: any free port
+  std::uint16_t port = 0;                // 0: any free port
   std::shared_ptr<TlsContext> tls = {};  // null: plain HTTP
   std::size_t workers = 4;
   ServerLimits limits = {};
   std::string name = "http";
+  // Runs the handlers instead of `workers` threads of the server's own; servers that call each other must not
+  // share one.
+  std::shared_ptr<WorkerPool> pool = {};
 };
 
 class HttpServer {
@@ -88,7 +99,9 @@ class HttpServer {
   std::uint16_t port() const;
   void use_tls(std::shared_ptr<TlsContext> tls);  // certificate reload: for new connections
   void close_connections();                       // drop every open connection, go on listening
-  void pause_accepting(bool paused);              // refuse: close the listener, reopen on the same port
+  // Stops listening, lets requests finish and ends streams cleanly; what is left at the deadline is cut.
+  void shut_down(const Deadline& deadline);
+  void pause_accepting(bool paused);  // refuse: close the listener, reopen on the same port
 
  private:
   class Impl;

@@ -1,4 +1,5 @@
-// The io threads: run every socket and timer of the process. Created once by wiring, outlives all clients and servers.
+// The io threads: run every socket and timer of the process. Created once by wiring, outlives all clients and
+// servers.
 #pragma once
 
 #include <memory>

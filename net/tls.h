@@ -1,5 +1,5 @@
-// TLS contexts: who we trust, who we are. TLS 1.2 or newer, verification always on unless a user's own kubeconfig says
-// otherwise. Immutable once made, shared between connections; rotation makes a new one.
+// TLS contexts: who we trust, who we are. TLS 1.2 or newer, verification always on unless a user's own
+// kubeconfig says otherwise. Immutable once made, shared between connections; rotation makes a new one.
 #pragma once
 
 #include <memory>
@@ -13,16 +13,16 @@ namespace capstan::net {
 class TlsContext;
 
 struct ClientTlsOptions {
-  std::string ca_pem = {};                // empty: the system's roots
-  std::string certificate_pem = {};       // chain, may be empty
+  std::string ca_pem = {};           // empty: the system's roots
+  std::string certificate_pem = {};  // chain, may be empty
   Secret<std::string> private_key_pem = {};
-  bool insecure_skip_verify = false;      // only ever from a user's kubeconfig
+  bool insecure_skip_verify = false;  // only ever from a user's kubeconfig
 };
 
 struct ServerTlsOptions {
   std::string certificate_pem = {};
   Secret<std::string> private_key_pem = {};
-  std::string client_ca_pem = {};         // empty: client certificates are not asked for
+  std::string client_ca_pem = {};  // empty: client certificates are not asked for
   bool require_client_certificate = false;
 };
 

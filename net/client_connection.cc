@@ -1,0 +1,288 @@
+#include "net/client_connection.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace capstan::net {
+namespace {
+
+constexpr int kReadsInARow = 8;  // then others on this io thread get their turn
+constexpr int kMaxInformational = 16;
+constexpr MessageLimits kResponseLimits = {.head_bytes = 64U << 10, .headers = 256};
+
+}  // namespace
+
+ClientConnection::ClientConnection(IoPool::Impl& io, std::shared_ptr<ConnectionOwner> owner,
+                                   std::shared_ptr<const DialTarget> target, Nanoseconds idle_timeout,
+                                   std::uint64_t generation)
+    : io_(io),
+      owner_(std::move(owner)),
+      target_(std::move(target)),
+      idle_timeout_(idle_timeout),
+      generation_(generation),
+      strand_(io.make_strand()),
+      timer_(strand_) {}
+
+void ClientConnection::run(std::shared_ptr<Exchange> exchange) {
+  exchange->run_by(weak_from_this());
+  asio::post(strand_, [self = shared_from_this(), exchange = std::move(exchange)]() mutable {
+    self->begin(std::move(exchange));
+  });
+}
+
+void ClientConnection::give_up(std::shared_ptr<Exchange> exchange) {
+  asio::post(strand_, [self = shared_from_this(), exchange = std::move(exchange)] {
+    if (self->exchange_ == exchange) self->finish(fail(Code::Cancelled, "given up"), false);
+  });
+}
+
+void ClientConnection::close() {
+  asio::post(strand_, [self = shared_from_this()] {
+    if (!self->exchange_) self->disconnect();
+  });
+}
+
+void ClientConnection::begin(std::shared_ptr<Exchange> exchange) {
+  exchange_ = std::move(exchange);
+  written_ = 0;
+  answered_ = false;
+  head_given_ = false;
+  informational_ = 0;
+  if (exchange_->abandoned()) return finish(fail(Code::Cancelled, "given up"), transport_ != nullptr);
+  if (transport_ && still_alive()) return send();
+  disconnect();
+  dial();
+}
+
+// An idle connection that the server has closed shows it now: nothing may arrive between two exchanges.
+bool ClientConnection::still_alive() {
+  char byte = 0;
+  return transport_->read({&byte, 1}).status == IoStatus::WantRead;
+}
+
+void ClientConnection::dial() {
+  reused_ = false;
+  dial_ = std::make_shared<Dial>(io_, strand_, target_);
+  dial_->start([self = shared_from_this()](Result<std::unique_ptr<Transport>> made) {
+    self->dial_.reset();
+    if (!made) return self->finish(fail(std::move(made).error()), false);
+    self->transport_ = std::move(*made);
+    self->send();
+  });
+}
+
+void ClientConnection::send() {
+  const ExchangeRules& rules = exchange_->rules();
+  if (!exchange_->begin_sending()) return finish(fail(Code::Cancelled, "given up"), true);
+  MessageLimits limits = kResponseLimits;
+  limits.body_bytes = rules.max_body_bytes;
+  parser_ = std::make_unique<MessageParser>(MessageParser::Role::Response, limits);
+  if (rules.no_body) parser_->expect_no_body();
+  last_byte_ = now();
+  watch_silence();
+  wait_read(IoStatus::WantRead);
+  write_more();
+}
+
+void ClientConnection::write_more() {
+  const std::string& wire = exchange_->wire();
+  while (written_ < wire.size()) {
+    const IoOutcome io = transport_->write(std::string_view(wire).substr(written_));
+    switch (io.status) {
+      case IoStatus::Done: written_ += io.bytes; break;
+      case IoStatus::WantRead:
+      case IoStatus::WantWrite: return wait_write(io.status);
+      case IoStatus::Closed:
+      case IoStatus::Failed: {
+        // The server may have answered (413, 400) and closed before taking the whole request: read what it
+        // said. The outstanding read wait delivers it, or the end of the connection.
+        if (written_ > 0) return;
+        exchange_->took_nothing();
+        const Error why = io.status == IoStatus::Failed
+                              ? transport_->failure()
+                              : Error{.code = Code::Unavailable, .message = "connection closed"};
+        return broke(why.context("send request to " + peer()));
+      }
+    }
+  }
+}
+
+void ClientConnection::wait_write(IoStatus want) {
+  if (std::exchange(writing_, true)) return;
+  transport_->wait(want, [self = shared_from_this(), epoch = epoch_] {
+    if (epoch != self->epoch_) return;
+    self->writing_ = false;
+    if (self->exchange_) self->write_more();
+  });
+}
+
+void ClientConnection::wait_read(IoStatus want) {
+  if (std::exchange(reading_, true)) return;
+  transport_->wait(want, [self = shared_from_this(), epoch = epoch_] {
+    if (epoch != self->epoch_) return;
+    self->reading_ = false;
+    self->on_readable();
+  });
+}
+
+void ClientConnection::on_readable() {
+  for (int i = 0; i < kReadsInARow; ++i) {
+    const auto buffer = read_buffer();
+    const IoOutcome io = transport_->read(buffer);
+    switch (io.status) {
+      case IoStatus::WantRead:
+      case IoStatus::WantWrite: return wait_read(io.status);
+      case IoStatus::Closed: return peer_closed();
+      case IoStatus::Failed: return broke(transport_->failure().context("read response from " + peer()));
+      case IoStatus::Done: break;
+    }
+    last_byte_ = now();
+    if (!exchange_) return peer_closed();  // bytes nobody asked for: not a connection to trust
+    if (!take({buffer.data(), io.bytes})) return;
+  }
+  reading_ = true;
+  asio::post(strand_, [self = shared_from_this(), epoch = epoch_] {
+    if (epoch != self->epoch_) return;
+    self->reading_ = false;
+    self->on_readable();
+  });
+}
+
+// False when the exchange is over (or was given up meanwhile).
+bool ClientConnection::take(std::string_view bytes) {
+  answered_ = true;
+  for (;;) {
+    const MessageParser::Step step = parser_->next(bytes);
+    bytes.remove_prefix(step.consumed);
+    switch (step.event) {
+      case MessageParser::Event::NeedMore: return true;
+      case MessageParser::Event::Head:
+        if (parser_->head().status / 100 == 1) {
+          if (parser_->head().status == 101 || ++informational_ > kMaxInformational) {
+            broke({.code = Code::Internal, .message = "unexpected 1xx response from " + peer()});
+            return false;
+          }
+          break;
+        }
+        head_given_ = true;
+        keep_alive_ = parser_->head().keep_alive;
+        exchange_->on_head(parser_->take_head());
+        break;
+      case MessageParser::Event::Body: exchange_->on_body(step.body); break;
+      case MessageParser::Event::End:
+        if (!head_given_) {
+          parser_->restart();
+          if (exchange_->rules().no_body) parser_->expect_no_body();
+          break;
+        }
+        answer_complete(bytes.size());
+        return false;
+      case MessageParser::Event::Fault:
+        broke({.code = Code::Internal,
+               .message = fmt::format("response from {}: {}", peer(), parser_->fault_text())});
+        return false;
+    }
+    if (exchange_->abandoned()) {
+      finish(fail(Code::Cancelled, "given up"), false);
+      return false;
+    }
+  }
+}
+
+void ClientConnection::peer_closed() {
+  if (!exchange_) {
+    owner_->forget_idle(shared_from_this());
+    return disconnect();
+  }
+  if (answered_ && parser_->end_of_input().event == MessageParser::Event::End) return finish({}, false);
+  broke({.code = Code::Unavailable,
+         .message = fmt::format("response from {}: {}", peer(),
+                                answered_ ? parser_->fault_text() : "connection closed before an answer")});
+}
+
+void ClientConnection::answer_complete(std::size_t left_over) {
+  const bool whole_request_sent = written_ == exchange_->wire().size();
+  finish({}, keep_alive_ && left_over == 0 && whole_request_sent);
+}
+
+void ClientConnection::broke(Error error) {
+  if (!exchange_) {
+    owner_->forget_idle(shared_from_this());
+    return disconnect();
+  }
+  const bool stale =
+      reused_ && !answered_ && !exchange_->retried && (written_ == 0 || exchange_->rules().safe);
+  if (!stale || error.code == Code::Unauthorized) return finish(fail(std::move(error)), false);
+  auto exchange = std::exchange(exchange_, nullptr);
+  exchange->retried = true;
+  disconnect();
+  owner_->discarded(shared_from_this());
+  owner_->again(std::move(exchange));
+}
+
+// The one end of every exchange. The pool learns first, so that the worker's next request finds the
+// connection idle.
+void ClientConnection::finish(Result<void> outcome, bool reusable) {
+  auto exchange = std::exchange(exchange_, nullptr);
+  parser_.reset();
+  if (reusable && transport_) {
+    become_idle();
+  } else {
+    disconnect();
+    owner_->discarded(shared_from_this());
+  }
+  exchange->on_done(std::move(outcome));
+}
+
+void ClientConnection::become_idle() {
+  reused_ = true;
+  idle_since_ = now();
+  arm_timer(idle_since_ + idle_timeout_);
+  wait_read(IoStatus::WantRead);
+  owner_->released(shared_from_this());
+}
+
+void ClientConnection::disconnect() {
+  ++epoch_;
+  reading_ = false;
+  writing_ = false;
+  if (dial_) std::exchange(dial_, nullptr)->cancel();
+  transport_.reset();
+  parser_.reset();
+  timer_armed_ = false;
+  timer_.cancel();
+}
+
+void ClientConnection::watch_silence() {
+  const Nanoseconds limit = exchange_->rules().silent_after;
+  if (limit != Nanoseconds::max()) arm_timer(last_byte_ + limit);
+}
+
+// The timer is left to fire early and looks then what is due: re-arming it for every byte would cost more.
+void ClientConnection::arm_timer(SteadyTime at) {
+  if (timer_armed_ && timer_.expiry() <= at) return;
+  timer_armed_ = true;
+  timer_.expires_at(at);
+  timer_.async_wait([weak = weak_from_this(), epoch = epoch_](const boost::system::error_code& error) {
+    const auto self = weak.lock();
+    if (error || !self || epoch != self->epoch_) return;
+    self->timer_armed_ = false;
+    self->on_timer();
+  });
+}
+
+void ClientConnection::on_timer() {
+  if (!exchange_) {
+    if (now() < idle_since_ + idle_timeout_) return arm_timer(idle_since_ + idle_timeout_);
+    if (owner_->forget_idle(shared_from_this())) disconnect();
+    return;
+  }
+  const Nanoseconds limit = exchange_->rules().silent_after;
+  if (limit == Nanoseconds::max()) return;
+  if (now() < last_byte_ + limit) return watch_silence();
+  const auto seconds = std::chrono::duration<double>(limit).count();
+  finish(fail(Code::Timeout, fmt::format("response from {}: silent for {}s", peer(), seconds)), false);
+}
+
+}  // namespace capstan::net
