@@ -1,0 +1,125 @@
+#include "api/conditions/conditions.h"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include "api/names.h"
+
+namespace capstan::api::conditions {
+namespace {
+
+constexpr std::array kFirst = {
+    condition::kAvailable,
+    condition::kReady,
+    condition::kUpToDate,
+    condition::kRemoteConnectionProbe,
+    condition::kBootstrapConfigReady,
+    condition::kInfrastructureReady,
+    condition::kControlPlaneInitialized,
+    condition::kControlPlaneAvailable,
+    condition::kWorkersAvailable,
+    condition::kCertificatesAvailable,
+    condition::kInitialized,
+    condition::kEtcdClusterHealthy,
+    condition::kControlPlaneComponentsHealthy,
+    condition::kNodeHealthy,
+    condition::kNodeReady,
+    condition::kNodeKubeadmLabelsAndTaintsSet,
+    condition::kEtcdPodHealthy,
+    condition::kEtcdMemberHealthy,
+    condition::kApiServerPodHealthy,
+    condition::kControllerManagerPodHealthy,
+    condition::kSchedulerPodHealthy,
+    condition::kHealthCheckSucceeded,
+    condition::kOwnerRemediated,
+    condition::kTopologyReconciled,
+    condition::kUpdating,
+    condition::kRollingOut,
+    condition::kRemediating,
+    condition::kScalingDown,
+    condition::kScalingUp,
+    condition::kMachinesReady,
+    condition::kControlPlaneMachinesReady,
+    condition::kWorkerMachinesReady,
+    condition::kMachinesUpToDate,
+    condition::kControlPlaneMachinesUpToDate,
+    condition::kWorkerMachinesUpToDate,
+};
+constexpr std::array kLast = {condition::kPaused, condition::kDeleting};
+
+std::size_t rank(std::string_view type) {
+  const auto first = std::ranges::find(kFirst, type);
+  if (first != kFirst.end()) return static_cast<std::size_t>(first - kFirst.begin());
+  const auto last = std::ranges::find(kLast, type);
+  if (last != kLast.end()) return kFirst.size() + 1 + static_cast<std::size_t>(last - kLast.begin());
+  return kFirst.size();
+}
+
+bool has_status(std::span<const Condition> list, std::string_view type, std::string_view wanted) {
+  const auto* found = find(list, type);
+  return found != nullptr && found->status == wanted;
+}
+
+Condition* find_mutable(Conditions& list, std::string_view type) {
+  const auto found = std::ranges::find(list, type, [](const Condition& each) { return each.type.view(); });
+  return found == list.end() ? nullptr : &*found;
+}
+
+// True when it changed.
+bool overwrite(Condition& existing, Condition&& wanted) {
+  if (same_state(existing, wanted)) return false;
+  if (existing.status == wanted.status) wanted.last_transition_time = existing.last_transition_time;
+  wanted.unknown = existing.unknown;
+  existing = std::move(wanted);
+  return true;
+}
+
+}  // namespace
+
+const Condition* find(std::span<const Condition> list, std::string_view type) {
+  const auto found = std::ranges::find(list, type, [](const Condition& each) { return each.type.view(); });
+  return found == list.end() ? nullptr : &*found;
+}
+
+bool is_true(std::span<const Condition> list, std::string_view type) { return has_status(list, type, status::kTrue); }
+
+bool is_false(std::span<const Condition> list, std::string_view type) {
+  return has_status(list, type, status::kFalse);
+}
+
+bool is_unknown(std::span<const Condition> list, std::string_view type) {
+  return find(list, type) == nullptr || has_status(list, type, status::kUnknown);
+}
+
+Condition make(std::string_view type, std::string_view status, std::string_view reason, std::string_view message) {
+  return {.type = Text(type), .status = Text(status), .reason = Text(reason), .message = FreeText(message)};
+}
+
+bool set(Conditions& list, Condition wanted, std::int64_t generation, Time now) {
+  wanted.observed_generation = generation;
+  if (!wanted.last_transition_time.is_set()) wanted.last_transition_time = now;
+  if (auto* existing = find_mutable(list, wanted.type)) {
+    if (!overwrite(*existing, std::move(wanted))) return false;
+  } else {
+    list.push_back(std::move(wanted));
+  }
+  sort(list);
+  return true;
+}
+
+bool remove(Conditions& list, std::string_view type) {
+  return std::erase_if(list, [&](const Condition& each) { return each.type == type; }) > 0;
+}
+
+void sort(Conditions& list) {
+  std::ranges::stable_sort(list, {}, [](const Condition& each) { return std::tuple{rank(each.type), each.type.view()}; });
+}
+
+bool same_state(const Condition& left, const Condition& right) {
+  return left.type == right.type && left.status == right.status &&
+         left.observed_generation == right.observed_generation && left.reason == right.reason &&
+         left.message == right.message;
+}
+
+}  // namespace capstan::api::conditions
