@@ -1,0 +1,79 @@
+#include "net/cert_reload.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+#include "base/try.h"
+
+namespace capstan::net {
+namespace {
+
+Result<std::string> read_file(const std::string& path) {
+  if (path.empty()) return std::string();
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (!file) return fail(Code::NotFound, "read " + path + ": " + std::generic_category().message(errno));
+  return text;
+}
+
+}  // namespace
+
+TlsFiles::TlsFiles(std::vector<std::string> paths, Make make, Nanoseconds every)
+    : paths_(std::move(paths)), make_(std::move(make)), every_(every) {}
+
+Result<std::shared_ptr<TlsContext>> TlsFiles::load() {
+  auto seen = stamps();  // before reading: a change in between shows at the next poll
+  Contents contents;
+  for (const std::string& path : paths_) contents.push_back(TRY(read_file(path)));
+  auto made = make_(contents);
+  if (!made) return fail(made.error().context(paths_.front()));
+  loaded_ = std::move(seen);
+  return made;
+}
+
+Result<std::shared_ptr<TlsContext>> TlsFiles::poll(SteadyTime now) {
+  if (now < next_) return nullptr;
+  next_ = now + every_;
+  if (stamps() == loaded_) return nullptr;
+  return load();
+}
+
+std::vector<TlsFiles::Stamp> TlsFiles::stamps() const {
+  std::vector<Stamp> found;
+  for (const std::string& path : paths_) {
+    struct stat file = {};
+    if (!path.empty() && stat(path.c_str(), &file) == 0) {
+      found.push_back({.modified = file.st_mtim.tv_sec * 1'000'000'000LL + file.st_mtim.tv_nsec,
+                       .inode = file.st_ino,
+                       .size = file.st_size});
+    } else {
+      found.emplace_back();
+    }
+  }
+  return found;
+}
+
+TlsFiles server_tls_files(const ServerCertificateFiles& files) {
+  return TlsFiles({files.certificate, files.private_key, files.client_ca},
+                  [must = files.require_client_certificate](const TlsFiles::Contents& contents) {
+                    return server_tls({.certificate_pem = contents[0],
+                                       .private_key_pem = Secret(contents[1]),
+                                       .client_ca_pem = contents[2],
+                                       .require_client_certificate = must});
+                  });
+}
+
+TlsFiles client_tls_files(const ClientCertificateFiles& files) {
+  return TlsFiles({files.ca, files.certificate, files.private_key}, [](const TlsFiles::Contents& contents) {
+    return client_tls(
+        {.ca_pem = contents[0], .certificate_pem = contents[1], .private_key_pem = Secret(contents[2])});
+  });
+}
+
+}  // namespace capstan::net
