@@ -9,7 +9,7 @@ capstan_library(api_schema DIR api/schema LINK PUBLIC base Boost::json PRIVATE y
 capstan_library(api DIR api api/meta api/core api/v1beta2 api/contract api/conditions LINK PUBLIC api_schema base)
 capstan_test(schema_test DIR api/schema api/meta LABELS sanitize LINK api)
 capstan_test(api_test DIR api api/core api/v1beta2 api/contract api/conditions LABELS sanitize LINK api)
-capstan_library(net DIR net LINK PUBLIC base PRIVATE OpenSSL::SSL OpenSSL::Crypto Boost::headers Boost::url)
+capstan_library(net DIR net LINK PUBLIC base PRIVATE OpenSSL::SSL OpenSSL::Crypto Boost::headers)
 capstan_test(net_test DIR net LABELS sanitize LINK net PkgConfig::httplib OpenSSL::SSL)
 
 # virtual time for tests of every floor
@@ -18,6 +18,7 @@ target_link_libraries(fake_time PUBLIC base PRIVATE capstan_flags)
 
 # floor 2
 capstan_library(kube DIR kube LINK PUBLIC api base PRIVATE net)
+target_compile_definitions(kube PRIVATE CAPSTAN_VERSION="${PROJECT_VERSION}")
 capstan_test(kube_test DIR kube LABELS sanitize LINK kube net fake_time)
 
 # floor 3
