@@ -17,8 +17,8 @@ Result<std::uint64_t> raise_file_limit(std::uint64_t wanted) {
   if (limit.rlim_cur >= wanted) return limit.rlim_cur;
   limit.rlim_cur = std::min<rlim_t>(wanted, limit.rlim_max);
   if (setrlimit(RLIMIT_NOFILE, &limit) != 0) {
-    return fail(Code::Internal,
-                fmt::format("raise the file limit to {}: {}", limit.rlim_cur, std::generic_category().message(errno)));
+    return fail(Code::Internal, fmt::format("raise the file limit to {}: {}", limit.rlim_cur,
+                                            std::generic_category().message(errno)));
   }
   return limit.rlim_cur;
 }

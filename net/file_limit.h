@@ -1,4 +1,5 @@
-// How many descriptors this process may open: one per watch, so the usual 1024 is too few. Called once at start.
+// How many descriptors this process may open: one per watch, so the usual 1024 is too few. Called once at
+// start.
 #pragma once
 
 #include <cstdint>
