@@ -199,9 +199,9 @@ void Queue::make_ready(Inside& inside, QueueEntry& entry, Priority priority, Ste
 
 // After a turn: back into the queue, or idle until the pace is forgotten, or gone.
 void Queue::settle(Inside& inside, QueueEntry& entry, const Next& next, SteadyTime now) const {
-  entry.not_before = entry.since + options_.pace;
+  if (!next.skipped) entry.not_before = entry.since + options_.pace;
   if (next.quiet > Nanoseconds::zero()) entry.not_before = std::max(entry.not_before, now + next.quiet);
-  entry.failures = next.failed ? entry.failures + 1 : 0;
+  if (!next.skipped) entry.failures = next.failed ? entry.failures + 1 : 0;
   if (next.failed) ++inside.retries;
   entry.state = State::Idle;
 

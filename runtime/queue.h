@@ -47,6 +47,7 @@ struct Next {
   bool failed = false;                    // back off, longer each time in a row
   std::optional<Nanoseconds> after = {};  // come back so long from now; with `failed`: no sooner
   Nanoseconds quiet = {};                 // until then events of this key are gathered, too
+  bool skipped = false;                   // it was no turn after all: failures and pace stay as they were
 };
 
 // One key, for people (/debug).

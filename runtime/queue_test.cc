@@ -228,6 +228,23 @@ TEST(Queue, AServersRetryAfterIsHonouredWhenLongerThanTheBackoff) {
   EXPECT_EQ(next(queue, clock), "a");
 }
 
+TEST(Queue, ASkippedTurnCostsNeitherPaceNorForgetsFailures) {
+  FakeClock clock;
+  Queue queue(clock, clock, {.pace = 1s});
+  queue.add(key("a"));
+  ASSERT_EQ(next(queue, clock), "a");
+  queue.finish(key("a"), {.failed = true});
+  clock.advance(1s);
+  ASSERT_EQ(next(queue, clock), "a");
+
+  queue.finish(key("a"), {.after = 100ms, .skipped = true});
+  clock.advance(100ms);
+
+  const auto taken = queue.take(Deadline::in(clock, 0s));
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(taken->failures, 1U);
+}
+
 TEST(Queue, WhatHappensNowGoesBeforeAnInitialList) {
   FakeClock clock;
   Queue queue(clock, clock, {});

@@ -1,0 +1,255 @@
+#include "runtime/consistency.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <span>
+
+#include "base/duration.h"
+
+namespace capstan::runtime {
+namespace {
+
+namespace json = boost::json;
+
+std::string_view text_at(const json::value& object, std::string_view field) {
+  const auto* metadata = object.is_object() ? object.as_object().if_contains("metadata") : nullptr;
+  const auto* value =
+      metadata != nullptr && metadata->is_object() ? metadata->as_object().if_contains(field) : nullptr;
+  return value != nullptr && value->is_string() ? std::string_view(value->get_string()) : std::string_view();
+}
+
+api::ResourceVersion version_of(const json::value& object) {
+  return api::ResourceVersion::parse(text_at(object, "resourceVersion")).value_or(api::ResourceVersion());
+}
+
+bool owned_by(const json::value& object, const api::Uid& owner) {
+  const auto* metadata = object.is_object() ? object.as_object().if_contains("metadata") : nullptr;
+  const auto* owners = metadata != nullptr && metadata->is_object()
+                           ? metadata->as_object().if_contains("ownerReferences")
+                           : nullptr;
+  if (owners == nullptr || !owners->is_array()) return false;
+  return std::ranges::any_of(owners->as_array(), [&](const json::value& reference) {
+    const auto* uid = reference.is_object() ? reference.as_object().if_contains("uid") : nullptr;
+    return uid != nullptr && uid->is_string() && api::Uid(uid->get_string()) == owner;
+  });
+}
+
+}  // namespace
+
+Consistency::Consistency(const Clock& clock, ConsistencyOptions options) : clock_(clock), options_(options) {}
+
+Result<json::value> Consistency::create(kube::Client& client, const ObjectKey& key, const Child& child,
+                                        const api::Uid& owner, const json::value& object,
+                                        const kube::WriteOptions& options, const Deadline& deadline) {
+  const Question question{.creation = true,
+                          .cache = &child.cache,
+                          .resource = child.resource,
+                          .child = child.key,
+                          .uid = owner,
+                          .since = clock_.steady_now()};
+  ask(key, question);
+  auto created = client.create(child.resource, child.key, object, options, deadline);
+  if (!created && created.error().code == Code::AlreadyExists) {
+    created = adopt_existing(client, child, owner, created.error(), deadline);
+  }
+  if (created) {
+    settle(key, question, Answer::Done, version_of(*created));
+  } else if (!created.error().outcome_unknown) {
+    settle(key, question, Answer::Refused, {});
+  }
+  return created;
+}
+
+// The name is taken: by an earlier try of ours, or by a stranger.
+Result<json::value> Consistency::adopt_existing(kube::Client& client, const Child& child,
+                                                const api::Uid& owner, const Error& refused,
+                                                const Deadline& deadline) const {
+  auto there = client.get(child.resource, child.key, deadline);
+  if (!there) {
+    Error error = there.error().context("read what is there already");
+    error.outcome_unknown = error.code != Code::NotFound;
+    return fail(std::move(error));
+  }
+  if (owned_by(*there, owner)) return there;
+  return fail(refused);
+}
+
+Result<void> Consistency::remove(kube::Client& client, const ObjectKey& key, const Child& child,
+                                 const api::Uid& uid, kube::DeleteOptions options, const Deadline& deadline) {
+  const Question question{.creation = false,
+                          .cache = &child.cache,
+                          .resource = child.resource,
+                          .child = child.key,
+                          .uid = uid,
+                          .since = clock_.steady_now()};
+  ask(key, question);
+  options.uid = uid.str();
+  const auto removed = client.remove(child.resource, child.key, options, deadline);
+  // Conflict: another object has the name by now.
+  const bool gone =
+      removed || removed.error().code == Code::NotFound || removed.error().code == Code::Conflict;
+  if (gone) {
+    settle(key, question, Answer::Done, {});
+    return {};
+  }
+  if (!removed.error().outcome_unknown) settle(key, question, Answer::Refused, {});
+  return fail(removed.error());
+}
+
+void Consistency::wrote(const ObjectKey& key, const Observed& cache, const json::value& object) {
+  wrote(key, cache, version_of(object));
+}
+
+void Consistency::wrote(const ObjectKey& key, const Observed& cache, api::ResourceVersion version) {
+  if (version.empty()) return;
+  const Version debt{
+      .cache = &cache, .epoch = cache.epoch(), .version = version, .since = clock_.steady_now()};
+  keys_.with([&](auto& keys) {
+    std::vector<Version>& versions = keys[key].versions;
+    const auto known = std::ranges::find(versions, &cache, &Version::cache);
+    if (known == versions.end()) {
+      versions.push_back(debt);
+    } else if (known->epoch != debt.epoch || known->version < version) {
+      *known = debt;
+    }
+  });
+}
+
+void Consistency::ask(const ObjectKey& key, Question question) {
+  keys_.with([&](auto& keys) { keys[key].questions.push_back(std::move(question)); });
+}
+
+void Consistency::settle(const ObjectKey& key, const Question& question, Answer answer,
+                         api::ResourceVersion version) {
+  if (answer == Answer::Open) return;
+  keys_.with([&](auto& keys) {
+    const auto found = keys.find(key);
+    if (found == keys.end()) return;
+    Debts& debts = found->second;
+    std::erase_if(debts.questions, [&](const Question& open) {
+      return open.cache == question.cache && open.child == question.child &&
+             open.creation == question.creation;
+    });
+    if (answer == Answer::Done && !question.creation) {
+      debts.removals.push_back({.cache = question.cache,
+                                .child = question.child,
+                                .uid = question.uid,
+                                .since = clock_.steady_now()});
+    }
+    if (debts.empty()) keys.erase(found);
+  });
+  if (answer == Answer::Done && question.creation) wrote(key, *question.cache, version);
+}
+
+Freshness Consistency::check(const ObjectKey& key) {
+  const auto copy = keys_.with([&](const auto& keys) -> std::optional<Debts> {
+    const auto found = keys.find(key);
+    if (found == keys.end()) return std::nullopt;
+    return found->second;
+  });
+  if (!copy) return {};
+  Debts debts = *copy;
+  forget_paid(debts);  // outside of the lock: it asks the caches
+  keys_.with([&](auto& keys) {
+    if (debts.empty()) {
+      keys.erase(key);
+    } else {
+      keys[key] = debts;
+    }
+  });
+  return judge(debts, clock_.steady_now());
+}
+
+void Consistency::forget_paid(Debts& debts) {
+  std::erase_if(debts.versions, [](const Version& debt) {
+    return debt.cache->epoch() != debt.epoch || debt.cache->version() >= debt.version;
+  });
+  std::erase_if(debts.removals, [](const Removal& debt) {
+    const auto seen = debt.cache->look(debt.child);
+    return !seen || seen->uid != debt.uid || seen->deleting;
+  });
+}
+
+Freshness Consistency::judge(const Debts& debts, SteadyTime now) const {
+  if (debts.empty()) return {};
+  SteadyTime oldest = now;
+  for (const Version& debt : debts.versions) oldest = std::min(oldest, debt.since);
+  for (const Removal& debt : debts.removals) oldest = std::min(oldest, debt.since);
+  for (const Question& debt : debts.questions) oldest = std::min(oldest, debt.since);
+  const Observed* const cache = !debts.versions.empty()   ? debts.versions.front().cache
+                                : !debts.removals.empty() ? debts.removals.front().cache
+                                                          : debts.questions.front().cache;
+  const bool overdue = now - oldest > options_.bound;
+  const Nanoseconds in_time = debts.questions.empty() ? options_.recheck : options_.live_recheck;
+  return {.state = overdue ? Freshness::State::Overdue : Freshness::State::Behind,
+          .again_in = overdue ? options_.overdue_recheck : in_time,
+          .ask_live = !debts.questions.empty(),
+          .kind = cache->kind(),
+          .waits_for = describe(debts, now)};
+}
+
+void Consistency::resolve(kube::Client& client, const ObjectKey& key, const Deadline& deadline) {
+  const auto questions = keys_.with([&](const auto& keys) {
+    const auto found = keys.find(key);
+    return found == keys.end() ? std::vector<Question>() : found->second.questions;
+  });
+  for (const Question& question : questions) {
+    const auto live = client.get(question.resource, question.child, deadline);
+    if (!live && live.error().code != Code::NotFound) continue;
+    const bool given_up = clock_.steady_now() - question.since >= options_.request_timeout;
+    const Answer not_yet = given_up ? Answer::Refused : Answer::Open;
+    if (question.creation) {
+      const bool ours = live && owned_by(*live, question.uid);
+      const bool stranger = live && !ours;
+      settle(key, question,
+             ours       ? Answer::Done
+             : stranger ? Answer::Refused
+                        : not_yet,
+             live ? version_of(*live) : api::ResourceVersion());
+    } else {
+      const bool there = live && api::Uid(text_at(*live, "uid")) == question.uid;
+      const bool deleting = there && !text_at(*live, "deletionTimestamp").empty();
+      settle(key, question, !there || deleting ? Answer::Done : not_yet, {});
+    }
+  }
+}
+
+std::vector<Consistency::Debt> Consistency::debts(std::size_t limit) const {
+  auto copies = keys_.with(
+      [](const auto& keys) { return std::vector<std::pair<ObjectKey, Debts>>(keys.begin(), keys.end()); });
+  std::ranges::sort(copies, {}, [](const auto& entry) -> const ObjectKey& { return entry.first; });
+  std::vector<Debt> all;
+  for (auto& [key, debts] : copies) {
+    forget_paid(debts);
+    if (debts.empty() || all.size() >= limit) continue;
+    all.push_back({.key = key, .waits_for = describe(debts, clock_.steady_now())});
+  }
+  return all;
+}
+
+std::string Consistency::describe(const Debts& debts, SteadyTime now) {
+  std::string text;
+  const auto add = [&](std::string_view kind, const std::string& what, SteadyTime since) {
+    if (!text.empty()) text += "; ";
+    text += fmt::format("{} {}, for {}", kind, what, format_duration(now - since));
+  };
+  for (const Version& debt : debts.versions) {
+    add(debt.cache->kind(),
+        fmt::format("version {}, seen {}", debt.version.str(),
+                    debt.cache->version().empty() ? "none" : debt.cache->version().str()),
+        debt.since);
+  }
+  for (const Removal& debt : debts.removals) {
+    add(debt.cache->kind(), fmt::format("deletion of {}", debt.child.describe()), debt.since);
+  }
+  for (const Question& debt : debts.questions) {
+    add(debt.cache->kind(),
+        fmt::format("answer to the {} of {}", debt.creation ? "creation" : "deletion", debt.child.describe()),
+        debt.since);
+  }
+  return text;
+}
+
+}  // namespace capstan::runtime

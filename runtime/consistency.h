@@ -1,0 +1,121 @@
+// Read your own writes: what the caches still owe a key of one controller. Whoever acts records what it
+// wrote; the controller asks before the next turn of the key whether the caches have seen it. A create or
+// delete is recorded before it is sent: when no answer comes, the key is held until a live read has said what
+// became of it. Safe from any thread; one key is worked on by one worker at a time.
+#pragma once
+
+#include <boost/json/fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/guarded.h"
+#include "base/result.h"
+#include "kube/client.h"
+#include "runtime/observed.h"
+
+namespace capstan::runtime {
+
+struct ConsistencyOptions {
+  Nanoseconds recheck = std::chrono::milliseconds(100);
+  Nanoseconds live_recheck = std::chrono::seconds(1);  // while only a live read can help
+  Nanoseconds bound = std::chrono::seconds(30);  // after that the key may report, but not create or delete
+  Nanoseconds overdue_recheck = std::chrono::seconds(5);
+  Nanoseconds request_timeout = std::chrono::seconds(60);  // when a server has surely given up on a request
+};
+
+struct Freshness {
+  enum class State {
+    Fresh,
+    Behind,   // come back in `again_in`
+    Overdue,  // too long already: report, but create and delete nothing
+  };
+  State state = State::Fresh;
+  Nanoseconds again_in = {};
+  bool ask_live = false;       // resolve() could help
+  std::string_view kind = {};  // of the cache that is behind
+  std::string waits_for = {};  // for people
+};
+
+// What is about to be created or deleted for a key.
+struct Child {
+  const Observed& cache;  // lives longer than the Consistency
+  const kube::Resource& resource;
+  ObjectKey key = {};
+};
+
+class Consistency {
+ public:
+  explicit Consistency(const Clock& clock, ConsistencyOptions options = {});
+
+  // --- for those who act ---
+  // Creates `object`. Success also when it was there already and `owner` owns it; AlreadyExists when it is a
+  // stranger's.
+  Result<boost::json::value> create(kube::Client& client, const ObjectKey& key, const Child& child,
+                                    const api::Uid& owner, const boost::json::value& object,
+                                    const kube::WriteOptions& options, const Deadline& deadline);
+  // Deletes the object of that uid; success also when it is gone already.
+  Result<void> remove(kube::Client& client, const ObjectKey& key, const Child& child, const api::Uid& uid,
+                      kube::DeleteOptions options, const Deadline& deadline);
+  // A patch came back with this object.
+  void wrote(const ObjectKey& key, const Observed& cache, const boost::json::value& object);
+  void wrote(const ObjectKey& key, const Observed& cache, api::ResourceVersion version);
+
+  // --- for the controller ---
+  Freshness check(const ObjectKey& key);
+  // Reads live what became of requests without an answer. Afterwards check() again.
+  void resolve(kube::Client& client, const ObjectKey& key, const Deadline& deadline);
+
+  struct Debt {
+    ObjectKey key = {};
+    std::string waits_for = {};
+  };
+  std::vector<Debt> debts(std::size_t limit) const;  // for /debug, by name
+
+ private:
+  struct Version {
+    const Observed* cache;
+    std::uint64_t epoch;
+    api::ResourceVersion version;
+    SteadyTime since;
+  };
+  struct Removal {
+    const Observed* cache;
+    ObjectKey child;
+    api::Uid uid;
+    SteadyTime since;
+  };
+  // Sent, and no answer yet, or ever.
+  struct Question {
+    bool creation;
+    const Observed* cache;
+    kube::Resource resource;
+    ObjectKey child;
+    api::Uid uid;  // of the owner or of the child to delete
+    SteadyTime since;
+  };
+  struct Debts {
+    std::vector<Version> versions = {};
+    std::vector<Removal> removals = {};
+    std::vector<Question> questions = {};
+    bool empty() const { return versions.empty() && removals.empty() && questions.empty(); }
+  };
+  enum class Answer { Open, Done, Refused };
+
+  void ask(const ObjectKey& key, Question question);
+  void settle(const ObjectKey& key, const Question& question, Answer answer, api::ResourceVersion version);
+  Result<boost::json::value> adopt_existing(kube::Client& client, const Child& child, const api::Uid& owner,
+                                            const Error& refused, const Deadline& deadline) const;
+  static void forget_paid(Debts& debts);
+  Freshness judge(const Debts& debts, SteadyTime now) const;
+  static std::string describe(const Debts& debts, SteadyTime now);
+
+  const Clock& clock_;
+  const ConsistencyOptions options_;
+  Guarded<std::unordered_map<ObjectKey, Debts>> keys_;
+};
+
+}  // namespace capstan::runtime

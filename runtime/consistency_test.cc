@@ -1,0 +1,264 @@
+#include "runtime/consistency.h"
+
+#include <gmock/gmock.h>
+
+#include <boost/json.hpp>
+#include <map>
+
+#include "test/fakes/fake_clock.h"
+#include "test/fakes/scripted_client.h"
+
+namespace capstan::runtime {
+namespace {
+
+using fakes::FakeClock;
+using fakes::ScriptedClient;
+using State = Freshness::State;
+using namespace std::chrono_literals;
+namespace json = boost::json;
+
+const kube::Resource kMachines{
+    .group = "cluster.x-k8s.io", .version = "v1beta2", .plural = "machines", .kind = "Machine"};
+const ObjectKey kSet{.namespace_ = "fleet", .name = "set"};
+const ObjectKey kMachine{.namespace_ = "fleet", .name = "set-abcde"};
+const api::Uid kOwner("11111111-1111-4111-8111-111111111111");
+const api::Uid kMachineUid("22222222-2222-4222-8222-222222222222");
+
+struct HandCache final : Observed {
+  std::uint64_t seen = 0;
+  std::uint64_t set_back = 0;
+  std::map<ObjectKey, ObservedObject> objects;
+  std::string_view kind() const override { return "Machine"; }
+  bool synced() const override { return true; }
+  api::ResourceVersion version() const override { return api::ResourceVersion(seen); }
+  std::uint64_t epoch() const override { return set_back; }
+  std::optional<ObservedObject> look(const ObjectKey& key) const override {
+    const auto found = objects.find(key);
+    return found == objects.end() ? std::nullopt : std::optional(found->second);
+  }
+  std::size_t size() const override { return objects.size(); }
+};
+
+struct Stage {
+  FakeClock clock;
+  ScriptedClient client;
+  HandCache cache;
+  Consistency consistency{clock};
+
+  Child child() { return {.cache = cache, .resource = kMachines, .key = kMachine}; }
+  Result<json::value> create() {
+    return consistency.create(client, kSet, child(), kOwner, json::object(), {}, Deadline::never());
+  }
+  Result<void> remove() {
+    return consistency.remove(client, kSet, child(), kMachineUid, {}, Deadline::never());
+  }
+  Freshness after_live_read() {
+    consistency.resolve(client, kSet, Deadline::never());
+    return consistency.check(kSet);
+  }
+};
+
+json::value machine(std::string_view version, const api::Uid& owner = kOwner) {
+  return {{"metadata",
+           {{"name", kMachine.name},
+            {"uid", kMachineUid.str()},
+            {"resourceVersion", version},
+            {"ownerReferences", json::array{{{"uid", owner.str()}}}}}}};
+}
+
+Failure lost() { return fail({.code = Code::Timeout, .message = "no answer", .outcome_unknown = true}); }
+
+TEST(Consistency, AKeyThatWroteNothingIsFresh) {
+  Stage stage;
+
+  EXPECT_EQ(stage.consistency.check(kSet).state, State::Fresh);
+}
+
+TEST(Consistency, AKeyIsBehindUntilTheCacheHasSeenItsWrite) {
+  Stage stage;
+  stage.cache.seen = 41;
+
+  stage.consistency.wrote(kSet, stage.cache, machine("42"));
+
+  EXPECT_EQ(stage.consistency.check(kSet).state, State::Behind);
+  EXPECT_EQ(stage.consistency.check(kSet).again_in, 100ms);
+  stage.cache.seen = 42;
+  EXPECT_EQ(stage.consistency.check(kSet).state, State::Fresh);
+}
+
+TEST(Consistency, TheNewestOfSeveralWritesCounts) {
+  Stage stage;
+  stage.consistency.wrote(kSet, stage.cache, api::ResourceVersion(50));
+  stage.consistency.wrote(kSet, stage.cache, api::ResourceVersion(45));
+
+  stage.cache.seen = 45;
+
+  EXPECT_EQ(stage.consistency.check(kSet).state, State::Behind);
+}
+
+TEST(Consistency, AnotherKeyIsNotHeld) {
+  Stage stage;
+
+  stage.consistency.wrote(kSet, stage.cache, machine("42"));
+
+  EXPECT_EQ(stage.consistency.check({.namespace_ = "fleet", .name = "other"}).state, State::Fresh);
+}
+
+TEST(Consistency, PastTheBoundItSaysWhatItWaitsFor) {
+  Stage stage;
+  stage.cache.seen = 41;
+  stage.consistency.wrote(kSet, stage.cache, machine("42"));
+
+  stage.clock.advance(31s);
+
+  const Freshness seen = stage.consistency.check(kSet);
+  EXPECT_EQ(seen.state, State::Overdue);
+  EXPECT_EQ(seen.waits_for, "Machine version 42, seen 41, for 31s");
+}
+
+TEST(Consistency, AServerWhoseHistoryWasSetBackOwesNothing) {
+  Stage stage;
+  stage.consistency.wrote(kSet, stage.cache, machine("42"));
+
+  ++stage.cache.set_back;
+
+  EXPECT_EQ(stage.consistency.check(kSet).state, State::Fresh);
+}
+
+TEST(Consistency, ACreatedChildMustBeSeenFirst) {
+  Stage stage;
+  stage.client.on_create = [](auto&, auto&, auto&) { return machine("42"); };
+
+  EXPECT_TRUE(stage.create());
+
+  EXPECT_EQ(stage.consistency.check(kSet).state, State::Behind);
+  stage.cache.seen = 42;
+  EXPECT_EQ(stage.consistency.check(kSet).state, State::Fresh);
+}
+
+TEST(Consistency, ARefusedCreationLeavesNothingBehind) {
+  Stage stage;
+  stage.client.on_create = [](auto&, auto&, auto&) { return fail(Code::Forbidden, "no"); };
+
+  EXPECT_FALSE(stage.create());
+
+  EXPECT_EQ(stage.consistency.check(kSet).state, State::Fresh);
+}
+
+TEST(Consistency, AChildThatIsThereAlreadyIsSuccessWhenItIsOurs) {
+  Stage stage;
+  stage.client.on_create = [](auto&, auto&, auto&) { return fail(Code::AlreadyExists, "exists"); };
+  stage.client.on_get = [](auto&, auto&) { return machine("42"); };
+
+  EXPECT_TRUE(stage.create());
+
+  EXPECT_EQ(stage.consistency.check(kSet).state, State::Behind);
+}
+
+TEST(Consistency, AStrangerUnderTheNameIsARefusal) {
+  Stage stage;
+  stage.client.on_create = [](auto&, auto&, auto&) { return fail(Code::AlreadyExists, "exists"); };
+  stage.client.on_get = [](auto&, auto&) { return machine("42", api::Uid("somebody-else")); };
+
+  const auto created = stage.create();
+
+  ASSERT_FALSE(created);
+  EXPECT_EQ(created.error().code, Code::AlreadyExists);
+  EXPECT_EQ(stage.consistency.check(kSet).state, State::Fresh);
+}
+
+TEST(Consistency, ALostAnswerHoldsTheKeyUntilALiveReadFindsTheChild) {
+  Stage stage;
+  stage.client.on_create = [](auto&, auto&, auto&) { return lost(); };
+  EXPECT_FALSE(stage.create());
+  EXPECT_TRUE(stage.consistency.check(kSet).ask_live);
+
+  stage.client.on_get = [](auto&, auto&) { return machine("42"); };
+
+  EXPECT_EQ(stage.after_live_read().state, State::Behind) << "it exists: now the cache has to see it";
+  stage.cache.seen = 42;
+  EXPECT_EQ(stage.consistency.check(kSet).state, State::Fresh);
+}
+
+TEST(Consistency, NotFoundIsNoAnswerWhileTheRequestMayStillTakeEffect) {
+  Stage stage;
+  stage.client.on_create = [](auto&, auto&, auto&) { return lost(); };
+  stage.client.on_get = [](auto&, auto&) { return fail(Code::NotFound, "not found"); };
+  EXPECT_FALSE(stage.create());
+
+  stage.clock.advance(59s);
+  EXPECT_NE(stage.after_live_read().state, State::Fresh);
+  stage.clock.advance(1s);
+  EXPECT_EQ(stage.after_live_read().state, State::Fresh);
+}
+
+TEST(Consistency, AFailedLiveReadAnswersNothing) {
+  Stage stage;
+  stage.client.on_create = [](auto&, auto&, auto&) { return lost(); };
+  EXPECT_FALSE(stage.create());
+
+  stage.clock.advance(10min);
+
+  EXPECT_EQ(stage.after_live_read().state, State::Overdue);
+}
+
+TEST(Consistency, ALostCreationUnderAStrangersNameIsOver) {
+  Stage stage;
+  stage.client.on_create = [](auto&, auto&, auto&) { return lost(); };
+  stage.client.on_get = [](auto&, auto&) { return machine("42", api::Uid("somebody-else")); };
+  EXPECT_FALSE(stage.create());
+
+  EXPECT_EQ(stage.after_live_read().state, State::Fresh);
+}
+
+TEST(Consistency, ADeletedChildMustBeGoneOrGoingInTheCache) {
+  Stage stage;
+  stage.cache.objects[kMachine] = {.uid = kMachineUid};
+  stage.client.on_remove = [](auto&, auto&, auto& options) -> Result<json::value> {
+    EXPECT_EQ(options.uid, kMachineUid.str());
+    return json::object();
+  };
+
+  EXPECT_TRUE(stage.remove());
+
+  EXPECT_EQ(stage.consistency.check(kSet).state, State::Behind);
+  stage.cache.objects[kMachine].deleting = true;
+  EXPECT_EQ(stage.consistency.check(kSet).state, State::Fresh);
+}
+
+TEST(Consistency, AChildThatIsGoneAlreadyIsRemoved) {
+  Stage stage;
+  stage.client.on_remove = [](auto&, auto&, auto&) { return fail(Code::NotFound, "gone"); };
+
+  EXPECT_TRUE(stage.remove());
+  EXPECT_EQ(stage.consistency.check(kSet).state, State::Fresh) << "neither does the cache know it";
+}
+
+TEST(Consistency, ALostDeletionHoldsTheKeyUntilALiveReadTellsItIsGoing) {
+  Stage stage;
+  stage.cache.objects[kMachine] = {.uid = kMachineUid};
+  stage.client.on_remove = [](auto&, auto&, auto&) { return lost(); };
+  EXPECT_FALSE(stage.remove());
+
+  stage.client.on_get = [](auto&, auto&) { return machine("41"); };
+  EXPECT_TRUE(stage.after_live_read().ask_live) << "it may still be deleted";
+  stage.client.on_get = [](auto&, auto&) { return fail(Code::NotFound, "gone"); };
+  EXPECT_FALSE(stage.after_live_read().ask_live);
+
+  EXPECT_EQ(stage.consistency.check(kSet).state, State::Behind) << "the cache still shows it";
+}
+
+TEST(Consistency, TellsPeopleWhatIsOwed) {
+  Stage stage;
+  stage.consistency.wrote(kSet, stage.cache, machine("42"));
+  stage.clock.advance(2s);
+
+  const auto debts = stage.consistency.debts(10);
+
+  ASSERT_EQ(debts.size(), 1U);
+  EXPECT_EQ(debts[0].key, kSet);
+  EXPECT_EQ(debts[0].waits_for, "Machine version 42, seen none, for 2s");
+}
+
+}  // namespace
+}  // namespace capstan::runtime

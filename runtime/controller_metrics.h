@@ -1,0 +1,67 @@
+// The series of one controller, named as controller-runtime and Cluster API name theirs, so that dashboards
+// work unchanged. Safe from any thread.
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/guarded.h"
+#include "base/metrics.h"
+#include "runtime/queue.h"
+
+namespace capstan::runtime {
+
+enum class TurnResult { Success, Error, Requeue, RequeueAfter };
+std::string_view to_string(TurnResult result);
+
+class ControllerMetrics {
+ public:
+  // `metrics` may be null: nothing is counted.
+  ControllerMetrics(Metrics* metrics, std::string_view controller, std::size_t concurrency);
+
+  void turn_started(const Taken& taken) const;
+  void turn_ended(TurnResult result, Nanoseconds took) const;
+  void turn_threw() const { panics_.add(); }
+  void turn_timed_out() const { timeouts_.add(); }
+  void turn_failed_for_good() const { terminal_errors_.add(); }
+  void stale_cache(std::string_view kind);
+
+  // What is read from the queue when somebody scrapes.
+  struct Turns {
+    std::size_t active = 0;
+    Nanoseconds longest = {};
+    Nanoseconds unfinished = {};  // of all together
+  };
+  void refresh(const Queue::Counts& counts, const Turns& turns);
+
+ private:
+  using Results = PerEnum<Counter, TurnResult, 4>;
+
+  Results turns_ = {};
+  Results capi_turns_ = {};
+  Counter errors_ = {};
+  Counter terminal_errors_ = {};
+  Counter panics_ = {};
+  Counter timeouts_ = {};
+  Histogram time_ = {};
+  Histogram capi_time_ = {};
+  Gauge active_ = {};
+  Gauge concurrency_ = {};
+  PerEnum<Gauge, Priority, 3> depth_ = {};
+  Counter adds_ = {};
+  Counter retries_ = {};
+  Histogram queued_ = {};
+  Histogram worked_ = {};
+  Gauge longest_ = {};
+  Gauge unfinished_ = {};
+  std::string controller_;
+  CounterFamily stale_ = {};
+  bool counting_ = false;
+  Guarded<std::map<std::string, Counter, std::less<>>> stale_by_kind_;
+  Guarded<Queue::Counts> refreshed_;  // what adds_ and retries_ include already
+};
+
+}  // namespace capstan::runtime

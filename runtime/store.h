@@ -1,0 +1,297 @@
+// Store<T>: the cached snapshots of one kind, their indexes, and who wants to know of changes. One informer
+// writes, from one thread at a time; everybody reads. Handlers run on the writer's thread after the lock is
+// released: they turn a change into keys and nothing else. Indexes are added before the informer starts. Safe
+// from any thread otherwise.
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "base/guarded.h"
+#include "runtime/index.h"
+#include "runtime/observed.h"
+
+namespace capstan::runtime {
+
+template <typename T>
+using Snapshot = std::shared_ptr<const T>;
+
+// before is null for a new object, after for one that is gone.
+template <typename T>
+struct Change {
+  Snapshot<T> before = {};
+  Snapshot<T> after = {};
+  bool initial = false;  // of the first list: nothing happened, we only just look
+
+  const T& object() const { return after ? *after : *before; }
+};
+
+// Names one index of a Store<T>.
+template <typename T>
+struct IndexId {
+  std::size_t number = 0;
+};
+
+template <typename T>
+ObjectKey key_of(const T& object) {
+  return {.namespace_ = object.metadata.namespace_.str(), .name = object.metadata.name.str()};
+}
+
+template <typename T>
+class Store final : public Observed {
+ public:
+  using Handler = std::function<void(const Change<T>&)>;
+
+  explicit Store(std::string kind) : kind_(std::move(kind)) {}
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
+  IndexId<T> add_index(IndexValues (*values)(const T&));
+
+  // From now on, and once as an initial change for whatever is there already. A change that happens meanwhile
+  // may be told before the initial one of the same object: handlers look at keys, not at order.
+  void subscribe(Handler handler);
+
+  // --- readers ---
+  Snapshot<T> get(const ObjectKey& key) const;
+  // In the order of namespace and name.
+  std::vector<Snapshot<T>> find(IndexId<T> index, std::string_view value) const;
+  std::size_t count(IndexId<T> index, std::string_view value) const;
+  // Every object: for start-up and people, never for a reconcile.
+  std::vector<Snapshot<T>> all() const;
+
+  std::string_view kind() const override { return kind_; }
+  bool synced() const override {
+    return inside_.with([](const Inside& inside) { return inside.synced; });
+  }
+  api::ResourceVersion version() const override {
+    return inside_.with([](const Inside& inside) { return inside.version; });
+  }
+  std::uint64_t epoch() const override {
+    return inside_.with([](const Inside& inside) { return inside.epoch; });
+  }
+  std::optional<ObservedObject> look(const ObjectKey& key) const override;
+  std::size_t size() const override {
+    return inside_.with([](const Inside& inside) { return inside.objects.size(); });
+  }
+
+  // --- the writer ---
+  void apply(T object);
+  void remove(const ObjectKey& key, api::ResourceVersion version);
+  void advance(api::ResourceVersion version);
+  // A list: everything is staged aside, then swapped in at once.
+  void begin_list();
+  void stage(T object);
+  void stage_as_known(const ObjectKey& key);  // it exists, but this list can't tell how it looks
+  struct ListEnd {
+    api::ResourceVersion version = {};
+    bool keep_missing = false;  // some of the list could not be read: what is missing may still exist
+    bool rewound = false;       // the server's history was set back: a lower version is right
+  };
+  void finish_list(const ListEnd& end);
+
+ private:
+  using Objects = std::unordered_map<CacheKey, Snapshot<T>, CacheKeyHash, CacheKeyEqual>;
+  using Slot = typename Objects::value_type;
+  using Handlers = std::shared_ptr<const std::vector<Handler>>;
+  struct Inside {
+    Objects objects = {};
+    std::vector<Index<T, Slot>> indexes = {};
+    Handlers handlers = std::make_shared<const std::vector<Handler>>();
+    api::ResourceVersion version = {};
+    std::uint64_t epoch = 0;
+    bool synced = false;
+  };
+
+  static CacheKey cache_key(const T& object) { return {object.metadata.namespace_, object.metadata.name}; }
+  static bool is_same(const Snapshot<T>& known, const T& object) {
+    return known && known->metadata.resource_version == object.metadata.resource_version &&
+           known->metadata.uid == object.metadata.uid;
+  }
+  static Snapshot<T> put(Inside& inside, const CacheKey& key, Snapshot<T> after);
+  static Snapshot<T> take(Inside& inside, typename Objects::iterator at);
+  static void tell(const Handlers& handlers, const Change<T>& change) {
+    for (const Handler& handler : *handlers) handler(change);
+  }
+
+  const std::string kind_;
+  std::vector<std::pair<CacheKey, Snapshot<T>>> staged_;  // the writer's own
+  Guarded<Inside> inside_;
+};
+
+template <typename T>
+IndexId<T> Store<T>::add_index(IndexValues (*values)(const T&)) {
+  return inside_.with([&](Inside& inside) {
+    assert(inside.objects.empty() && "indexes are added before the informer starts");
+    inside.indexes.emplace_back(values);
+    return IndexId<T>{inside.indexes.size() - 1};
+  });
+}
+
+template <typename T>
+void Store<T>::subscribe(Handler handler) {
+  std::vector<Snapshot<T>> present = inside_.with([&](Inside& inside) {
+    auto more = std::make_shared<std::vector<Handler>>(*inside.handlers);
+    more->push_back(handler);
+    inside.handlers = std::move(more);
+    std::vector<Snapshot<T>> objects;
+    for (const auto& [key, object] : inside.objects) objects.push_back(object);
+    return objects;
+  });
+  std::ranges::sort(present, {}, [](const Snapshot<T>& object) { return cache_key(*object); });
+  for (Snapshot<T>& object : present) handler({.after = std::move(object), .initial = true});
+}
+
+template <typename T>
+Snapshot<T> Store<T>::get(const ObjectKey& key) const {
+  return inside_.with([&](const Inside& inside) {
+    const auto found = inside.objects.find(key);
+    return found == inside.objects.end() ? Snapshot<T>() : found->second;
+  });
+}
+
+template <typename T>
+std::vector<Snapshot<T>> Store<T>::find(IndexId<T> index, std::string_view value) const {
+  return inside_.with([&](const Inside& inside) {
+    std::vector<Snapshot<T>> found;
+    for (const Slot* slot : inside.indexes.at(index.number).find(value)) found.push_back(slot->second);
+    return found;
+  });
+}
+
+template <typename T>
+std::size_t Store<T>::count(IndexId<T> index, std::string_view value) const {
+  return inside_.with(
+      [&](const Inside& inside) { return inside.indexes.at(index.number).find(value).size(); });
+}
+
+template <typename T>
+std::vector<Snapshot<T>> Store<T>::all() const {
+  std::vector<Snapshot<T>> objects = inside_.with([](const Inside& inside) {
+    std::vector<Snapshot<T>> copies;
+    for (const auto& [key, object] : inside.objects) copies.push_back(object);
+    return copies;
+  });
+  std::ranges::sort(objects, {}, [](const Snapshot<T>& object) { return cache_key(*object); });
+  return objects;
+}
+
+template <typename T>
+std::optional<ObservedObject> Store<T>::look(const ObjectKey& key) const {
+  const Snapshot<T> object = get(key);
+  if (!object) return std::nullopt;
+  return ObservedObject{.uid = object->metadata.uid,
+                        .version = object->metadata.resource_version,
+                        .deleting = object->metadata.deletion_timestamp.is_set()};
+}
+
+template <typename T>
+void Store<T>::apply(T object) {
+  Change<T> change{.after = std::make_shared<const T>(std::move(object))};
+  const CacheKey key = cache_key(*change.after);
+  const Handlers handlers = inside_.with([&](Inside& inside) -> Handlers {
+    inside.version = std::max(inside.version, change.after->metadata.resource_version);
+    const auto known = inside.objects.find(key);
+    if (known != inside.objects.end() && is_same(known->second, *change.after)) return nullptr;
+    change.before = put(inside, key, change.after);
+    return inside.handlers;
+  });
+  if (handlers) tell(handlers, change);
+}
+
+template <typename T>
+void Store<T>::remove(const ObjectKey& key, api::ResourceVersion version) {
+  Change<T> change;
+  const Handlers handlers = inside_.with([&](Inside& inside) -> Handlers {
+    inside.version = std::max(inside.version, version);
+    const auto known = inside.objects.find(key);
+    if (known == inside.objects.end()) return nullptr;
+    change.before = take(inside, known);
+    return inside.handlers;
+  });
+  if (handlers) tell(handlers, change);
+}
+
+template <typename T>
+void Store<T>::advance(api::ResourceVersion version) {
+  inside_.with([&](Inside& inside) { inside.version = std::max(inside.version, version); });
+}
+
+template <typename T>
+void Store<T>::begin_list() {
+  staged_.clear();
+}
+
+// An object that did not change since is dropped at once in favour of the snapshot we have: a relist costs no
+// memory.
+template <typename T>
+void Store<T>::stage(T object) {
+  CacheKey key = cache_key(object);
+  Snapshot<T> known = inside_.with([&](const Inside& inside) {
+    const auto found = inside.objects.find(key);
+    return found == inside.objects.end() ? Snapshot<T>() : found->second;
+  });
+  if (!is_same(known, object)) known = std::make_shared<const T>(std::move(object));
+  staged_.emplace_back(std::move(key), std::move(known));
+}
+
+template <typename T>
+void Store<T>::stage_as_known(const ObjectKey& key) {
+  if (Snapshot<T> known = get(key)) staged_.emplace_back(cache_key(*known), std::move(known));
+}
+
+template <typename T>
+void Store<T>::finish_list(const ListEnd& end) {
+  std::vector<Change<T>> changes;
+  const Handlers handlers = inside_.with([&](Inside& inside) {
+    std::unordered_set<const T*> present;  // asked only for membership
+    for (auto& [key, object] : staged_) {
+      present.insert(object.get());
+      const auto known = inside.objects.find(key);
+      if (known != inside.objects.end() && known->second == object) continue;
+      Snapshot<T> before = put(inside, key, object);
+      changes.push_back({.before = std::move(before), .after = object, .initial = !inside.synced});
+    }
+    for (auto at = inside.objects.begin(); at != inside.objects.end() && !end.keep_missing;) {
+      const auto here = at++;
+      if (!present.contains(here->second.get())) changes.push_back({.before = take(inside, here)});
+    }
+    inside.version = end.rewound ? end.version : std::max(inside.version, end.version);
+    inside.epoch += end.rewound ? 1 : 0;
+    inside.synced = true;
+    return inside.handlers;
+  });
+  staged_ = {};
+  std::ranges::stable_sort(changes, {}, [](const Change<T>& change) { return cache_key(change.object()); });
+  for (const Change<T>& change : changes) tell(handlers, change);
+}
+
+template <typename T>
+Snapshot<T> Store<T>::put(Inside& inside, const CacheKey& key, Snapshot<T> after) {
+  const auto [at, is_new] = inside.objects.try_emplace(key);
+  Snapshot<T> before = std::exchange(at->second, std::move(after));
+  for (Index<T, Slot>& index : inside.indexes) {
+    index.move(&*at, before ? index.values_of(*before) : IndexValues(), index.values_of(*at->second));
+  }
+  return before;
+}
+
+template <typename T>
+Snapshot<T> Store<T>::take(Inside& inside, typename Objects::iterator at) {
+  for (Index<T, Slot>& index : inside.indexes) index.move(&*at, index.values_of(*at->second), {});
+  Snapshot<T> before = std::move(at->second);
+  inside.objects.erase(at);
+  return before;
+}
+
+}  // namespace capstan::runtime
