@@ -80,6 +80,7 @@ struct Response {
   ObjectPtr object = {};
   bool list = false;
   std::vector<ObjectPtr> items = {};
+  bool bare_items = false;  // built-in kinds: items of a list do not repeat apiVersion and kind
   std::vector<std::string> warnings = {};  // Warning headers
   std::optional<std::int64_t> retry_after_seconds = {};
   // What the objects are, for Tables: null in errors and where there is no such type.

@@ -30,8 +30,8 @@ capstan_library(kubeconfig DIR kubeconfig LINK PUBLIC runtime kube net api base 
 capstan_test(kubeconfig_test DIR kubeconfig LABELS sanitize LINK kubeconfig fake_time)
 
 # floor 6
-capstan_library(apiserver DIR apiserver LINK PUBLIC api base PRIVATE net kube Boost::json yaml-cpp)
-capstan_test(apiserver_test DIR apiserver LABELS sanitize LINK apiserver net kube PkgConfig::httplib)
+capstan_library(apiserver DIR apiserver apiserver/schema apiserver/fields apiserver/builtin LINK PUBLIC api base PRIVATE net kube Boost::json yaml-cpp)
+capstan_test(apiserver_test DIR apiserver apiserver/schema apiserver/fields apiserver/builtin LABELS sanitize LINK apiserver net kube PkgConfig::httplib)
 
 # what tests stand on
 capstan_library(fakes DIR test/fakes EXCLUDE "/(baton|fake_clock).cc$" LINK PUBLIC fake_time apiserver runtime kube api base)

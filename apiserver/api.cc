@@ -1,0 +1,113 @@
+#include "apiserver/api.h"
+
+#include "apiserver/core.h"
+#include "apiserver/crd_kinds.h"
+#include "apiserver/document.h"
+#include "apiserver/verbs.h"
+
+namespace capstan::apiserver {
+
+class Api::Impl {
+ public:
+  explicit Impl(const ApiOptions& options) : core(options) {}
+  Core core;
+};
+
+namespace {
+
+constexpr std::string_view kFirstNamespaces[] = {"default", "kube-system", "kube-public", "kube-node-lease"};
+
+void create_first_objects(Core& core) {
+  for (const auto name : kFirstNamespaces) {
+    Request request{.verb = Verb::Create, .version = "v1", .resource = "namespaces"};
+    request.body.value = json::object{{"metadata", json::object{{"name", name}}}};
+    const auto target = resolve(core, request);
+    if (target) create_object(core, *target, request);
+  }
+}
+
+Response dispatch(Core& core, const Target& target, const Request& request) {
+  switch (request.verb) {
+    case Verb::Get: return get_object(core, target, request);
+    case Verb::List: return list_objects(core, target, request);
+    case Verb::Watch: break;
+    case Verb::Create: return create_object(core, target, request);
+    case Verb::Update: return replace_object(core, target, request);
+    case Verb::Patch: return patch_object(core, target, request);
+    case Verb::Delete: return delete_object(core, target, request);
+    case Verb::DeleteCollection: return delete_collection(core, target, request);
+  }
+  return method_not_allowed(to_string(request.verb));
+}
+
+// The kinds a write to CRDs is about; a created one is named by the answer.
+void follow_crds(Core& core, const Request& request, const Response& response) {
+  switch (request.verb) {
+    case Verb::Get:
+    case Verb::List:
+    case Verb::Watch: return;
+    case Verb::Create: follow_crd(core, name_of(*response.object)); return;
+    case Verb::Update:
+    case Verb::Patch:
+    case Verb::Delete: follow_crd(core, request.name); return;
+    case Verb::DeleteCollection:
+      for (const auto& crd : response.items) follow_crd(core, name_of(*crd));
+  }
+}
+
+}  // namespace
+
+Api::Api(ApiOptions options) : impl_(std::make_unique<Impl>(options)) { create_first_objects(impl_->core); }
+
+Api::~Api() = default;
+
+Response Api::call(const Request& request) {
+  const auto target = resolve(impl_->core, request);
+  if (!target) return target.error();
+  auto response = dispatch(impl_->core, *target, request);
+  if (target->collection == kCrdCollection && response.ok() && !request.query.dry_run) {
+    follow_crds(impl_->core, request, response);
+  }
+  return response;
+}
+
+std::expected<std::unique_ptr<Watch>, Response> Api::watch(const Request& request) {
+  const auto target = resolve(impl_->core, request);
+  if (!target) return Refusal(target.error());
+  return open_watch(impl_->core, *target, request);
+}
+
+std::vector<TypePtr> Api::types() const { return impl_->core.registry.types(); }
+
+TypePtr Api::type(std::string_view group, std::string_view plural) const {
+  return impl_->core.registry.find(group, plural).type;
+}
+
+std::uint64_t Api::types_generation() const { return impl_->core.registry.generation(); }
+
+ObjectPtr Api::stored(std::string_view group, std::string_view plural, std::string_view ns,
+                      std::string_view name) const {
+  const auto kind = impl_->core.registry.find(group, plural);
+  if (!kind) return nullptr;
+  return impl_->core.storage.find(kind.type->group_resource(),
+                                  {.namespace_ = std::string(ns), .name = std::string(name)});
+}
+
+std::vector<ObjectPtr> Api::stored_all(std::string_view group, std::string_view plural) const {
+  std::vector<ObjectPtr> objects;
+  const auto kind = impl_->core.registry.find(group, plural);
+  if (!kind) return objects;
+  const auto page = impl_->core.storage.list(kind.type->group_resource(), {});
+  for (const auto& [key, object] : page->items) objects.push_back(object);
+  return objects;
+}
+
+bool Api::run_controllers() { return false; }
+
+void Api::on_work(std::function<void()>) {}
+
+void Api::expire_watches() { impl_->core.storage.expire(); }
+
+const Clock& Api::clock() const { return impl_->core.options.clock; }
+
+}  // namespace capstan::apiserver

@@ -1,0 +1,59 @@
+// What all verbs of one Api share: store, registry, identities, options; and how a request names an object. Internal to
+// apiserver/. Safe from any thread.
+#pragma once
+
+#include <expected>
+#include <string>
+
+#include "apiserver/api.h"
+#include "apiserver/identities.h"
+#include "apiserver/registry.h"
+#include "apiserver/status_error.h"
+#include "apiserver/storage.h"
+
+namespace capstan::apiserver {
+
+struct Core {
+  explicit Core(const ApiOptions& given)
+      : options(given), storage(given.history), identities(given.seed) {}
+
+  bool has(Defect defect) const { return options.defects.has(defect); }
+
+  ApiOptions options;
+  Storage storage;
+  Registry registry = {};
+  Identities identities;
+};
+
+// What a request is about.
+struct Target {
+  TypePtr type = {};
+  const Strategy* strategy = nullptr;
+  const ServedVersion* version = nullptr;  // inside *type
+  std::uint64_t since = 0;
+  std::string collection = {};
+  StoredKey key = {};
+  std::string subresource = {};
+
+  std::string api_version() const { return type->api_version(version->name); }
+  // For refusals: machines.cluster.x-k8s.io "a".
+  StatusSubject subject() const { return {.group = type->group, .plural = type->plural, .name = key.name}; }
+  // For Invalid: Machine.cluster.x-k8s.io "a".
+  StatusSubject kind_subject() const { return {.group = type->group, .plural = type->kind, .name = key.name}; }
+  bool status() const { return subresource == "status"; }
+};
+
+template <typename T>
+using Answer = std::expected<T, Response>;
+using Refusal = std::unexpected<Response>;
+
+Answer<Target> resolve(const Core& core, const Request& request);
+
+// The document at the version of the request (or at the storage version): the same pointer when it is so already.
+Answer<ObjectPtr> at_version(const Core& core, const ResourceType& type, std::string_view version, const ObjectPtr& object);
+Answer<ObjectPtr> as_requested(const Core& core, const Target& target, const ObjectPtr& object);
+
+// A 200 with one object (or another status).
+Response answer(const Target& target, ObjectPtr object, int status = 200);
+
+}  // namespace capstan::apiserver

@@ -1,0 +1,104 @@
+#include <fmt/format.h>
+
+#include "apiserver/document.h"
+#include "apiserver/metadata_rules.h"
+#include "apiserver/validation.h"
+#include "apiserver/verbs.h"
+#include "apiserver/writing.h"
+
+namespace capstan::apiserver {
+namespace {
+
+constexpr int kNameAttempts = 8;
+
+Response taken(const Target& target, const json::object& object) {
+  if (text_at(object, {"metadata", "generateName"}).empty()) return already_exists(target.subject());
+  auto response = already_exists(target.subject());
+  auto status = *response.object;
+  status["message"] = fmt::format("{}, the server was not able to generate a unique name for the object",
+                                  text_at(status, {"message"}));
+  object_in(status, "details")["retryAfterSeconds"] = 1;
+  response.object = std::make_shared<const json::object>(std::move(status));
+  return response;
+}
+
+ObjectPtr share(json::object object) { return std::make_shared<const json::object>(std::move(object)); }
+
+}  // namespace
+
+std::optional<Response> refuse_namespace(const Core& core, const Target& target) {
+  if (!target.type->namespaced) return {};
+  const auto& name = target.key.namespace_;
+  const auto ns = core.storage.find("namespaces", {.name = name});
+  if (!ns) return not_found({.plural = "namespaces", .name = name});
+  if (!is_deleting(*ns)) return {};
+  const auto why =
+      fmt::format("unable to create new content in namespace {} because it is being terminated", name);
+  auto response = forbidden(target.subject(), why);
+  auto status = *response.object;
+  object_in(status, "details")["causes"] = json::array{
+      json::object{{"reason", "NamespaceTerminating"},
+                   {"message", fmt::format("namespace {} is being terminated", name)},
+                   {"field", "metadata.namespace"}}};
+  response.object = share(std::move(status));
+  return response;
+}
+
+Response create_object(Core& core, const Target& target, const Request& request) {
+  if (!target.type->allows("create")) return method_not_allowed("create");
+  Warnings warnings;
+  auto body = expected_object(target, request.body);
+  if (!body) return std::move(body).error();
+  auto object = shaped(core, target, std::move(*body), request, warnings);
+  if (!object) return std::move(object).error();
+  if (!text_at(*object, {"metadata", "resourceVersion"}).empty()) {
+    return bad_request("resourceVersion should not be set on objects to be created");
+  }
+  own_update(core, target, request, *object, nullptr);
+  return insert(core, target, request, std::move(*object), std::move(warnings));
+}
+
+Response insert(Core& core, Target target, const Request& request, json::object object, Warnings warnings) {
+  if (auto refusal = match_path(target, object, !target.key.name.empty())) return *refusal;
+  for (int attempt = 0; attempt < kNameAttempts; ++attempt) {
+    auto fresh = object;
+    auto& metadata = metadata_of(fresh);
+    const auto prefix = text_at(metadata, {"generateName"});
+    if (name_of(object).empty() && !prefix.empty()) metadata["name"] = core.identities.generated_name(prefix);
+    target.key.name = name_of(fresh);
+
+    if (auto refusal = refuse_namespace(core, target)) return *refusal;
+    auto admitted_object = admitted(core, target, request, std::move(fresh), nullptr, warnings);
+    if (!admitted_object) return std::move(admitted_object).error();
+    fresh = std::move(*admitted_object);
+
+    stamp_new(core, target, fresh);
+    if (target.version->has_status && !target.strategy->keeps_status_on_create) fresh.erase("status");
+    if (target.strategy->prepare_create != nullptr) target.strategy->prepare_create(fresh);
+    const auto errors = creation_errors(core, target, fresh);
+    if (!errors.empty()) return invalid(target.kind_subject(), errors);
+    const auto shared = share(std::move(fresh));
+    if (auto refusal = refused_by_validation(core, target, request, shared, nullptr, warnings)) return *refusal;
+
+    const auto stored = at_version(core, *target.type, target.type->storage_version().name, shared);
+    if (!stored) return stored.error();
+    ObjectPtr written;
+    if (request.query.dry_run && !core.has(Defect::DryRunPersists)) {
+      if (!core.storage.find(target.collection, target.key)) written = *stored;
+    } else {
+      written = core.storage.create(target.collection, target.key, **stored);
+    }
+    if (!written) {
+      if (name_of(object).empty()) continue;
+      return taken(target, object);
+    }
+    auto shown = as_requested(core, target, written);
+    if (!shown) return std::move(shown).error();
+    auto response = answer(target, *shown, 201);
+    response.warnings = std::move(warnings);
+    return response;
+  }
+  return taken(target, object);
+}
+
+}  // namespace capstan::apiserver

@@ -1,0 +1,166 @@
+#include <fmt/format.h>
+
+#include "apiserver/document.h"
+#include "apiserver/metadata_rules.h"
+#include "apiserver/validation.h"
+#include "apiserver/verbs.h"
+#include "apiserver/writing.h"
+
+namespace capstan::apiserver {
+namespace {
+
+constexpr int kAttempts = 64;
+constexpr std::string_view kModified =
+    "the object has been modified; please apply your changes to the latest version and try again";
+
+// Same in everything but the times in managedFields (and the resourceVersion, which only storing changes)?
+bool same_but_for_times(const json::object& left, const json::object& right) {
+  const auto timeless = [](json::object object) {
+    auto& metadata = metadata_of(object);
+    metadata.erase("resourceVersion");
+    if (auto* entries = metadata.if_contains("managedFields"); entries != nullptr && entries->is_array()) {
+      for (auto& entry : entries->get_array()) {
+        if (entry.is_object()) entry.get_object().erase("time");
+      }
+    }
+    return object;
+  };
+  return timeless(left) == timeless(right);
+}
+
+std::optional<Response> refuse_preconditions(const Core& core, const Target& target, json::object& object,
+                                             const json::object& live) {
+  const auto uid = text_at(object, {"metadata", "uid"});
+  if (!uid.empty() && uid != uid_of(live)) {
+    return conflict(target.subject(), fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}",
+                                                  uid, uid_of(live)));
+  }
+  const auto version = text_at(object, {"metadata", "resourceVersion"});
+  if (version.empty() || version == "0") {
+    if (!target.strategy->unconditional_update) {
+      return invalid(target.subject(),
+                     {invalid_value("metadata.resourceVersion", 0, "must be specified for an update")});
+    }
+  } else if (version != text_at(live, {"metadata", "resourceVersion"}) && !core.has(Defect::StaleUpdateAccepted)) {
+    return conflict(target.subject(), kModified);
+  }
+  metadata_of(object)["resourceVersion"] = live.at("metadata").at("resourceVersion");
+  return {};
+}
+
+// A write to the object leaves the status alone; a write to the status leaves everything else alone.
+void keep_other_half(const Core& core, const Target& target, json::object& object, const json::object& live) {
+  if (!target.version->has_status) return;
+  if (!target.status()) {
+    if (core.has(Defect::SpecWriteChangesStatus)) return;
+    object.erase("status");
+    if (const auto* status = live.if_contains("status")) object["status"] = *status;
+    return;
+  }
+  if (core.has(Defect::StatusWriteChangesSpec)) return;
+  auto kept = live;
+  kept.erase("status");
+  if (const auto* status = object.if_contains("status")) kept["status"] = *status;
+  auto& metadata = metadata_of(kept);
+  metadata.erase("managedFields");
+  if (const auto* owned = find(object, {"metadata", "managedFields"})) metadata["managedFields"] = *owned;
+  object = std::move(kept);
+}
+
+bool last_finalizer_gone(const Core& core, const json::object& object) {
+  if (!is_deleting(object)) return false;
+  const auto grace = integer_at(object, {"metadata", "deletionGracePeriodSeconds"});
+  return (!has_finalizers(object) || core.has(Defect::FinalizerIgnored)) && grace.value_or(0) == 0;
+}
+
+void advance_generation(const Core& core, const Target& target, json::object& object, const json::object& live) {
+  if (!target.strategy->has_generation || target.status()) return;
+  const bool bump = core.has(Defect::MetadataBumpsGeneration) ? object != live : changes_spec(target, object, live);
+  if (bump) metadata_of(object)["generation"] = integer_at(live, {"metadata", "generation"}).value_or(0) + 1;
+}
+
+Answer<Response> written(Core& core, const Target& target, const ObjectPtr& stored, ObjectPtr object, bool dry_run) {
+  auto at_storage = at_version(core, *target.type, target.type->storage_version().name, object);
+  if (!at_storage) return Refusal(std::move(at_storage).error());
+  if (dry_run && !core.has(Defect::DryRunPersists)) return answer(target, std::move(object));
+  if (last_finalizer_gone(core, *object)) {
+    if (!core.storage.erase(target.collection, target.key, stored)) return Response{.status = 0};
+    return answer(target, std::move(object));
+  }
+  auto result = core.storage.replace(target.collection, target.key, stored, **at_storage);
+  if (!result) return Response{.status = 0};
+  auto shown = as_requested(core, target, result);
+  if (!shown) return Refusal(std::move(shown).error());
+  return answer(target, std::move(*shown));
+}
+
+// One attempt; status 0 means that somebody else wrote in between.
+Response attempt(Core& core, const Target& target, const Request& request, const ObjectPtr& stored, const Edit& edit,
+                 Warnings& warnings) {
+  const auto live = as_requested(core, target, stored);
+  if (!live) return live.error();
+  auto edited = edit(*live, warnings);
+  if (!edited) return std::move(edited).error();
+  auto object = std::move(*edited);
+  if (auto refusal = match_path(target, object, true)) return *refusal;
+  if (auto refusal = refuse_preconditions(core, target, object, **live)) return *refusal;
+
+  auto admitted_object = admitted(core, target, request, std::move(object), *live, warnings);
+  if (!admitted_object) return std::move(admitted_object).error();
+  object = std::move(*admitted_object);
+  keep_system_fields(object, **live);
+  keep_other_half(core, target, object, **live);
+  if (target.strategy->prepare_update != nullptr && !target.status()) target.strategy->prepare_update(object, **live);
+  advance_generation(core, target, object, **live);
+  const auto errors = update_errors(core, target, object, **live);
+  if (!errors.empty()) return invalid(target.kind_subject(), errors);
+  const auto shared = std::make_shared<const json::object>(std::move(object));
+  if (auto refusal = refused_by_validation(core, target, request, shared, *live, warnings)) return *refusal;
+
+  if (same_but_for_times(*shared, **live) && !last_finalizer_gone(core, *shared) &&
+      !core.has(Defect::NoopWriteBumpsVersion)) {
+    return answer(target, *live);
+  }
+  auto response = written(core, target, stored, shared, request.query.dry_run);
+  return response ? std::move(*response) : std::move(response).error();
+}
+
+}  // namespace
+
+Response update(Core& core, const Target& target, const Request& request, const Edit& edit) {
+  for (int i = 0; i < kAttempts; ++i) {
+    Warnings warnings;
+    const auto stored = core.storage.find(target.collection, target.key);
+    if (!stored) return not_found(target.subject());
+    auto response = attempt(core, target, request, stored, edit, warnings);
+    if (response.status == 0) continue;
+    response.warnings = std::move(warnings);
+    return response;
+  }
+  return conflict(target.subject(), kModified);
+}
+
+Response replace_object(Core& core, const Target& target, const Request& request) {
+  if (!target.type->allows("update")) return method_not_allowed("update");
+  Warnings warnings;
+  auto body = expected_object(target, request.body);
+  if (!body) return std::move(body).error();
+  auto object = shaped(core, target, std::move(*body), request, warnings);
+  if (!object) return std::move(object).error();
+  if (auto refusal = match_path(target, *object, true)) return *refusal;
+  if (target.strategy->create_on_update && target.subresource.empty() &&
+      !core.storage.find(target.collection, target.key)) {
+    own_update(core, target, request, *object, nullptr);
+    return insert(core, target, request, std::move(*object), std::move(warnings));
+  }
+  auto response = update(core, target, request,
+                         [&](const ObjectPtr& live, Warnings&) -> Answer<json::object> {
+                           auto fresh = *object;
+                           own_update(core, target, request, fresh, live.get());
+                           return fresh;
+                         });
+  response.warnings.insert(response.warnings.begin(), warnings.begin(), warnings.end());
+  return response;
+}
+
+}  // namespace capstan::apiserver
