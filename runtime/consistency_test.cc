@@ -37,6 +37,7 @@ struct HandCache final : Observed {
     return found == objects.end() ? std::nullopt : std::optional(found->second);
   }
   std::size_t size() const override { return objects.size(); }
+  std::vector<ObjectKey> slice(std::size_t, std::size_t) const override { return {}; }
 };
 
 struct Stage {

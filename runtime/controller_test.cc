@@ -36,6 +36,7 @@ struct HandCache final : Observed {
   std::uint64_t epoch() const override { return 0; }
   std::optional<ObservedObject> look(const ObjectKey&) const override { return std::nullopt; }
   std::size_t size() const override { return 0; }
+  std::vector<ObjectKey> slice(std::size_t, std::size_t) const override { return {}; }
 };
 
 // Everything a controller needs, under a baton.

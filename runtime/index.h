@@ -72,6 +72,8 @@ class Index {
     }
   }
 
+  void clear() { slots_.clear(); }
+
   std::span<const Slot* const> find(std::string_view value) const {
     const auto found = slots_.find(value);
     return found == slots_.end() ? std::span<const Slot* const>()

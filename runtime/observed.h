@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "api/schema/scalars.h"
 #include "kube/resource.h"
@@ -32,6 +33,8 @@ class Observed {
   virtual std::uint64_t epoch() const = 0;
   virtual std::optional<ObservedObject> look(const ObjectKey& key) const = 0;
   virtual std::size_t size() const = 0;
+  // The keys of the `part`-th of `parts` slices; each object is in one of them.
+  virtual std::vector<ObjectKey> slice(std::size_t part, std::size_t parts) const = 0;
 };
 
 }  // namespace capstan::runtime

@@ -85,6 +85,8 @@ class Store final : public Observed {
     return inside_.with([](const Inside& inside) { return inside.objects.size(); });
   }
 
+  std::vector<ObjectKey> slice(std::size_t part, std::size_t parts) const override;
+
   // --- the writer ---
   void apply(T object);
   void remove(const ObjectKey& key, api::ResourceVersion version);
@@ -99,6 +101,8 @@ class Store final : public Observed {
     bool rewound = false;       // the server's history was set back: a lower version is right
   };
   void finish_list(const ListEnd& end);
+  // Nobody keeps it up to date any more: empty and unsynced, and nobody is told.
+  void forget();
 
  private:
   using Objects = std::unordered_map<CacheKey, Snapshot<T>, CacheKeyHash, CacheKeyEqual>;
@@ -196,6 +200,20 @@ std::optional<ObservedObject> Store<T>::look(const ObjectKey& key) const {
 }
 
 template <typename T>
+std::vector<ObjectKey> Store<T>::slice(std::size_t part, std::size_t parts) const {
+  return inside_.with([&](const Inside& inside) {
+    const std::size_t buckets = inside.objects.bucket_count();
+    std::vector<ObjectKey> keys;
+    for (std::size_t bucket = buckets * part / parts; bucket < buckets * (part + 1) / parts; ++bucket) {
+      for (auto at = inside.objects.begin(bucket); at != inside.objects.end(bucket); ++at) {
+        keys.push_back({.namespace_ = at->first.namespace_.str(), .name = at->first.name.str()});
+      }
+    }
+    return keys;
+  });
+}
+
+template <typename T>
 void Store<T>::apply(T object) {
   Change<T> change{.after = std::make_shared<const T>(std::move(object))};
   const CacheKey key = cache_key(*change.after);
@@ -274,6 +292,16 @@ void Store<T>::finish_list(const ListEnd& end) {
   staged_ = {};
   std::ranges::stable_sort(changes, {}, [](const Change<T>& change) { return cache_key(change.object()); });
   for (const Change<T>& change : changes) tell(handlers, change);
+}
+
+template <typename T>
+void Store<T>::forget() {
+  const Objects dropped = inside_.with([](Inside& inside) {
+    for (auto& index : inside.indexes) index.clear();
+    inside.synced = false;
+    ++inside.epoch;
+    return std::exchange(inside.objects, {});
+  });
 }
 
 template <typename T>

@@ -1,0 +1,170 @@
+#include "runtime/informer.h"
+
+#include <gmock/gmock.h>
+
+#include <boost/json.hpp>
+
+#include "api/core/node.h"
+#include "apiserver/api.h"
+#include "kube/resources.h"
+#include "runtime/resync.h"
+#include "runtime/triggers.h"
+#include "test/fakes/baton.h"
+#include "test/fakes/collecting_sink.h"
+#include "test/fakes/memory_client.h"
+
+namespace capstan::runtime {
+namespace {
+
+using fakes::Baton;
+using testing::ElementsAre;
+using testing::UnorderedElementsAre;
+using namespace std::literals;
+namespace json = boost::json;
+
+IndexValues by_provider_id(const api::Node& node) { return {node.spec.provider_id}; }
+
+// A server, an informer of its Nodes, and the keys its changes lead to, inside a simulation.
+struct Stage {
+  Baton& baton;
+  apiserver::Api api;
+  fakes::MemoryClient client;
+  fakes::CollectingSink sink;
+  Metrics metrics;
+  kube::WatchLoop loop;
+  Store<api::Node> store{"Node"};
+  IndexId<api::Node> by_id = store.add_index(by_provider_id);
+  Queue queue;
+  Informer<api::Node> informer;
+
+  explicit Stage(Baton& with)
+      : baton(with),
+        api({.clock = baton}),
+        client(api, baton),
+        loop(baton, baton),
+        queue(baton, baton, {}),
+        informer({.loop = loop, .client = client, .log = Log(sink, baton), .metrics = &metrics},
+                 {.resource = kube::resources::nodes()}, store) {
+    trigger_self(store, queue);
+  }
+
+  void create(std::string_view name, std::string_view provider_id = "") {
+    const json::value node = {{"metadata", {{"name", name}}}, {"spec", {{"providerID", provider_id}}}};
+    ASSERT_TRUE(
+        client.create(kube::resources::nodes(), {"", std::string(name)}, node, {}, Deadline::never()));
+  }
+  void settle() { baton.pause(Deadline::in(baton, 1s)); }
+  std::vector<std::string> queued() {
+    std::vector<std::string> names;
+    while (const auto taken = queue.take(Deadline::in(baton, 0s))) {
+      names.push_back(std::string(to_string(taken->priority)) + " " + taken->key.name);
+      queue.finish(taken->key, {});
+    }
+    return names;
+  }
+};
+
+void in_simulation(const std::function<void(Stage&)>& body) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    Baton baton({.seed = seed});
+    const auto report = baton.run([&] {
+      Stage stage(baton);
+      body(stage);
+    });
+    ASSERT_TRUE(report.finished()) << "seed " << seed << ": " << report.why;
+  }
+}
+
+TEST(Informer, ListsThenFollowsChanges) {
+  in_simulation([](Stage& stage) {
+    stage.create("a");
+    EXPECT_FALSE(stage.store.synced());
+    stage.informer.start();
+    stage.settle();
+    EXPECT_TRUE(stage.store.synced());
+    EXPECT_THAT(stage.queued(), ElementsAre("low a"));
+
+    stage.create("b", "sim://b");
+    stage.settle();
+
+    EXPECT_THAT(stage.queued(), ElementsAre("normal b"));
+    EXPECT_EQ(stage.store.find(stage.by_id, "sim://b").size(), 1U);
+  });
+}
+
+TEST(Informer, MissesNothingWhileItsWatchHasExpired) {
+  in_simulation([](Stage& stage) {
+    stage.create("gone");
+    stage.create("kept");
+    stage.informer.start();
+    stage.settle();
+    stage.queued();
+
+    stage.api.expire_watches();
+    ASSERT_TRUE(stage.client.remove(kube::resources::nodes(), {"", "gone"}, {}, Deadline::never()));
+    stage.create("new");
+    stage.baton.pause(Deadline::in(stage.baton, 1min));
+
+    EXPECT_THAT(stage.queued(), UnorderedElementsAre("normal gone", "normal new"));
+    EXPECT_FALSE(stage.store.get({"", "gone"}));
+    EXPECT_TRUE(stage.store.get({"", "kept"}));
+  });
+}
+
+TEST(Informer, AnObjectItCannotReadKeepsItsLastStateAndIsTold) {
+  in_simulation([](Stage& stage) {
+    stage.create("a", "sim://a");
+    stage.informer.start();
+    stage.settle();
+
+    // the embedded server believes Nodes whatever they say
+    const json::value broken = {{"spec", {{"providerID", json::array{1}}}}};
+    const auto patched =
+        stage.client.patch(kube::resources::nodes(), {"", "a"}, broken, {}, Deadline::never());
+    ASSERT_TRUE(patched) << patched.error().describe();
+    stage.settle();
+
+    EXPECT_EQ(stage.store.get({"", "a"})->spec.provider_id, "sim://a"sv);
+    ASSERT_EQ(stage.informer.quarantined().size(), 1U);
+    EXPECT_EQ(stage.informer.quarantined()[0].key.name, "a");
+    stage.informer.refresh_metrics();
+    EXPECT_THAT(stage.metrics.text(),
+                testing::HasSubstr("capstan_cache_quarantined_objects{group=\"\",kind=\"Node\"} 1"));
+  });
+}
+
+TEST(Informer, StoppedItLearnsNothingMore) {
+  in_simulation([](Stage& stage) {
+    stage.informer.start();
+    stage.settle();
+
+    stage.informer.stop();
+    stage.create("a");
+    stage.settle();
+
+    EXPECT_EQ(stage.store.size(), 0U);
+  });
+}
+
+TEST(Resync, LooksAtEveryObjectOncePerPeriodEvenlySpread) {
+  in_simulation([](Stage& stage) {
+    for (int i = 0; i < 60; ++i) stage.create("n" + std::to_string(i));
+    stage.informer.start();
+    stage.settle();
+    stage.queued();
+    Resync resync(stage.baton, stage.baton, 10min);
+    resync.add(stage.store, stage.queue);
+    resync.start();
+
+    stage.baton.pause(Deadline::in(stage.baton, 5min));
+    const std::size_t half = stage.queued().size();
+    stage.baton.pause(Deadline::in(stage.baton, 5min));
+    const std::size_t rest = stage.queued().size();
+
+    EXPECT_NEAR(static_cast<double>(half), 30, 15);
+    EXPECT_EQ(half + rest, 60U);
+  });
+}
+
+}  // namespace
+}  // namespace capstan::runtime
