@@ -1,9 +1,8 @@
 // Checks a struct against the rules of its descriptors (not its CEL rules) and words each fault as kube-apiserver words
-// it. Cross-field rules are functions beside each kind; they add causes made with `invalid`, `required` and the like.
+// it. Cross-field rules are functions beside each kind; they add causes made with `field_invalid` and its like.
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
