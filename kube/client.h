@@ -1,6 +1,7 @@
-// The seam to one API server: untyped verbs, and streams of bytes for LIST pages and watches. RemoteClient speaks HTTP,
-// MemoryClient (test/fakes) speaks to the embedded storage core, FaultyClient decorates either. Typed sugar is
-// kube/typed.h. Every implementation is safe from any thread; the verbs block until the deadline at most.
+// The seam to one API server: untyped verbs, and streams of bytes for LIST pages and watches. RemoteClient
+// speaks HTTP, MemoryClient (test/fakes) speaks to the embedded storage core, FaultyClient decorates either.
+// Typed sugar is kube/typed.h. Every implementation is safe from any thread; the verbs block until the
+// deadline at most.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -65,8 +66,8 @@ struct DeleteOptions {
   bool dry_run = false;
 };
 
-// Receives one response body as it arrives. Calls come from one thread at a time, never after on_end and never after the
-// Stream has been destroyed. Bytes are cut anywhere.
+// Receives one response body as it arrives. Calls come from one thread at a time, never after on_end and
+// never after the Stream has been destroyed. Bytes are cut anywhere.
 class StreamSink {
  public:
   virtual ~StreamSink() = default;
@@ -75,8 +76,8 @@ class StreamSink {
   virtual void on_end(Result<void> outcome) = 0;
 };
 
-// A response being received. Destruction cancels it and returns when no call to the sink is running any more (except when
-// it happens inside such a call).
+// A response being received. Destruction cancels it and returns when no call to the sink is running any more
+// (except when it happens inside such a call).
 class Stream {
  public:
   virtual ~Stream() = default;
@@ -88,15 +89,16 @@ class Client {
 
   virtual Result<json::value> get(const Resource&, const ObjectKey&, const Deadline&) = 0;
   virtual Result<json::value> list(const Resource&, const ListOptions&, const Deadline&) = 0;
-  virtual Result<json::value> create(const Resource&, const ObjectKey&, const json::value& object, const WriteOptions&,
-                                     const Deadline&) = 0;
+  virtual Result<json::value> create(const Resource&, const ObjectKey&, const json::value& object,
+                                     const WriteOptions&, const Deadline&) = 0;
   // PUT. Ours never use it on objects (DESIGN 2.9); Leases, tools and tests do.
   virtual Result<json::value> replace(const Resource&, const ObjectKey&, const json::value& object,
                                       std::string_view subresource, const WriteOptions&, const Deadline&) = 0;
-  virtual Result<json::value> patch(const Resource&, const ObjectKey&, const json::value& body, const PatchOptions&,
-                                    const Deadline&) = 0;
+  virtual Result<json::value> patch(const Resource&, const ObjectKey&, const json::value& body,
+                                    const PatchOptions&, const Deadline&) = 0;
   // The deleted object or a Status, as the server sends it.
-  virtual Result<json::value> remove(const Resource&, const ObjectKey&, const DeleteOptions&, const Deadline&) = 0;
+  virtual Result<json::value> remove(const Resource&, const ObjectKey&, const DeleteOptions&,
+                                     const Deadline&) = 0;
   virtual Result<void> evict(const ObjectKey& pod, const DeleteOptions&, const Deadline&) = 0;
   // GET of a subresource (scale, status) or, with an empty Resource plural, of a raw path such as "/version".
   virtual Result<json::value> get_path(std::string_view path, const Deadline&) = 0;

@@ -1,5 +1,5 @@
-// How to reach one API server and who we are there: what a kubeconfig or a pod's service account comes down to. A value;
-// RemoteClient is made from it.
+// How to reach one API server and who we are there: what a kubeconfig or a pod's service account comes down
+// to. A value; RemoteClient is made from it.
 #pragma once
 
 #include <string>
@@ -18,8 +18,8 @@ struct Impersonation {
   bool operator==(const Impersonation&) const = default;
 };
 
-// Text wins over a file of the same purpose, except for tokens: there the file wins while it can be read. Files are read
-// again when they change.
+// Text wins over a file of the same purpose, except for tokens: there the file wins while it can be read.
+// Files are read again when they change.
 struct Connection {
   std::string server = {};  // "https://10.0.0.1:6443", perhaps with a path in front of every request
   std::string tls_server_name = {};

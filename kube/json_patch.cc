@@ -35,7 +35,8 @@ Result<std::size_t> index_of(std::string_view step, std::size_t size, End end) {
   std::size_t index = 0;
   const auto [rest, error] = std::from_chars(step.data(), step.data() + step.size(), index);
   const bool leading_zero = step.size() > 1 && step.front() == '0';
-  if (error != std::errc() || rest != step.data() + step.size() || leading_zero) return invalid("not an array index");
+  if (error != std::errc() || rest != step.data() + step.size() || leading_zero)
+    return invalid("not an array index");
   if (index > size || (end == End::Existing && index == size)) return invalid("array index out of range");
   return index;
 }
@@ -46,7 +47,8 @@ Result<json::value*> child(json::value& parent, std::string_view step) {
     if (found == nullptr) return invalid("not found");
     return found;
   }
-  if (json::array* array = parent.if_array()) return &(*array)[TRY(index_of(step, array->size(), End::Existing))];
+  if (json::array* array = parent.if_array())
+    return &(*array)[TRY(index_of(step, array->size(), End::Existing))];
   return invalid("not found");
 }
 
@@ -144,7 +146,8 @@ Result<std::string_view> text_member(const json::object& operation, std::string_
   return std::string_view(found->get_string());
 }
 
-Result<Steps> pointer_member(const json::object& operation, std::string_view name, const JsonPatchLimits& limits) {
+Result<Steps> pointer_member(const json::object& operation, std::string_view name,
+                             const JsonPatchLimits& limits) {
   const std::string_view pointer = TRY(text_member(operation, name));
   Steps steps = TRY(parse_json_pointer(pointer));
   if (steps.size() > limits.max_depth) return invalid("\"" + std::string(name) + "\" is too deep");
@@ -182,12 +185,13 @@ std::string place(std::size_t number, const json::value& entry) {
 
 }  // namespace
 
-Result<void> apply_json_patch(json::value& document, const json::value& patch, const JsonPatchLimits& limits) {
+Result<void> apply_json_patch(json::value& document, const json::value& patch,
+                              const JsonPatchLimits& limits) {
   const json::array* entries = patch.if_array();
   if (entries == nullptr) return invalid("a JSON patch must be an array of operations");
   if (entries->size() > limits.max_operations) {
-    return invalid("a JSON patch may have " + std::to_string(limits.max_operations) + " operations, this one has " +
-                   std::to_string(entries->size()));
+    return invalid("a JSON patch may have " + std::to_string(limits.max_operations) +
+                   " operations, this one has " + std::to_string(entries->size()));
   }
   json::value patched(document, document.storage());
   std::size_t copy_budget = limits.max_copied_bytes;

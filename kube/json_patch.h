@@ -1,5 +1,5 @@
-// JSON patch (RFC 6902) with JSON pointers (RFC 6901), limits included: what strangers may send to the embedded API server,
-// and how we write finalizers. Pure functions.
+// JSON patch (RFC 6902) with JSON pointers (RFC 6901), limits included: what strangers may send to the
+// embedded API server, and how we write finalizers. Pure functions.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -18,8 +18,8 @@ struct JsonPatchLimits {
   std::size_t max_depth = 64;               // of pointers
 };
 
-// Applies all operations or none. Errors are Invalid and name the operation: `operation 2 (remove /spec/a): not found`. A
-// failed "test" has the reason "TestFailed".
+// Applies all operations or none. Errors are Invalid and name the operation: `operation 2 (remove /spec/a):
+// not found`. A failed "test" has the reason "TestFailed".
 Result<void> apply_json_patch(boost::json::value& document, const boost::json::value& patch,
                               const JsonPatchLimits& limits = {});
 inline constexpr std::string_view kTestFailed = "TestFailed";

@@ -31,10 +31,13 @@ TEST(JsonPatch, AppliesEachOperation) {
            Row{R"({"a":{"b":1}})", R"([{"op":"move","from":"/a/b","path":"/c"}])", R"({"a":{},"c":1})"},
            Row{R"({"a":[1,2,3]})", R"([{"op":"move","from":"/a/0","path":"/a/2"}])", R"({"a":[2,3,1]})"},
            Row{R"({"a":1})", R"([{"op":"move","from":"/a","path":"/a"}])", R"({"a":1})"},
-           Row{R"({"a":{"b":1}})", R"([{"op":"copy","from":"/a","path":"/c"}])", R"({"a":{"b":1},"c":{"b":1}})"},
-           Row{R"({"a~/b":{"":1}})", R"([{"op":"replace","path":"/a~0~1b/","value":2}])", R"({"a~/b":{"":2}})"},
+           Row{R"({"a":{"b":1}})", R"([{"op":"copy","from":"/a","path":"/c"}])",
+               R"({"a":{"b":1},"c":{"b":1}})"},
+           Row{R"({"a~/b":{"":1}})", R"([{"op":"replace","path":"/a~0~1b/","value":2}])",
+               R"({"a~/b":{"":2}})"},
            Row{R"({"a":1})", R"([{"op":"test","path":"/a","value":1},{"op":"remove","path":"/a"}])", R"({})"},
-           Row{R"({"a":{"b":[1]}})", R"([{"op":"test","path":"/a","value":{"b":[1]}}])", R"({"a":{"b":[1]}})"},
+           Row{R"({"a":{"b":[1]}})", R"([{"op":"test","path":"/a","value":{"b":[1]}}])",
+               R"({"a":{"b":[1]}})"},
            Row{R"({"a":1})", R"([])", R"({"a":1})"},
        }) {
     json::value document = json::parse(row.document);
@@ -52,7 +55,8 @@ TEST(JsonPatch, RefusesWhatDoesNotFitAndLeavesTheDocumentAlone) {
   };
   for (const Refusal& row : {
            Refusal{R"({"a":1})", R"([{"op":"remove","path":"/b"}])", "operation 0 (remove /b): not found"},
-           Refusal{R"({"a":1})", R"([{"op":"add","path":"/c","value":1},{"op":"replace","path":"/b","value":1}])",
+           Refusal{R"({"a":1})",
+                   R"([{"op":"add","path":"/c","value":1},{"op":"replace","path":"/b","value":1}])",
                    "operation 1 (replace /b): not found"},
            Refusal{R"({"a":1})", R"([{"op":"add","path":"/b/c","value":1}])", "not found"},
            Refusal{R"({"a":1})", R"([{"op":"add","path":"/a/c","value":1}])", "neither object nor array"},
@@ -60,7 +64,8 @@ TEST(JsonPatch, RefusesWhatDoesNotFitAndLeavesTheDocumentAlone) {
            Refusal{R"({"a":[1]})", R"([{"op":"remove","path":"/a/1"}])", "out of range"},
            Refusal{R"({"a":[1]})", R"([{"op":"remove","path":"/a/-"}])", "not an array index"},
            Refusal{R"({"a":[1]})", R"([{"op":"remove","path":"/a/00"}])", "not an array index"},
-           Refusal{R"({"a":[1]})", R"([{"op":"remove","path":"/a/99999999999999999999"}])", "not an array index"},
+           Refusal{R"({"a":[1]})", R"([{"op":"remove","path":"/a/99999999999999999999"}])",
+                   "not an array index"},
            Refusal{R"({"a":{"b":1}})", R"([{"op":"move","from":"/a","path":"/a/b/c"}])", "into itself"},
            Refusal{R"({"a":1})", R"([{"op":"move","from":"/b","path":"/c"}])", "not found"},
            Refusal{R"({"a":1})", R"([{"op":"remove","path":""}])", "whole document"},
@@ -87,8 +92,9 @@ TEST(JsonPatch, RefusesWhatDoesNotFitAndLeavesTheDocumentAlone) {
 }
 
 TEST(JsonPatch, AFailedTestSaysSo) {
-  for (const std::string_view patch : {R"([{"op":"test","path":"/a","value":2}])", R"([{"op":"test","path":"/b","value":2}])",
-                                       R"([{"op":"test","path":"/a","value":null}])", R"([{"op":"test","path":"","value":{}}])"}) {
+  for (const std::string_view patch :
+       {R"([{"op":"test","path":"/a","value":2}])", R"([{"op":"test","path":"/b","value":2}])",
+        R"([{"op":"test","path":"/a","value":null}])", R"([{"op":"test","path":"","value":{}}])"}) {
     json::value document = json::parse(R"({"a":1})");
 
     const auto patched = apply_json_patch(document, json::parse(patch));
@@ -101,9 +107,12 @@ TEST(JsonPatch, AFailedTestSaysSo) {
 TEST(JsonPatch, TestingForNullFindsAnAbsentMemberOnly) {
   json::value document = json::parse(R"({"metadata":{},"list":[]})");
 
-  const auto absent = apply_json_patch(document, json::parse(R"([{"op":"test","path":"/metadata/finalizers","value":null}])"));
-  const auto no_parent = apply_json_patch(document, json::parse(R"([{"op":"test","path":"/spec/a","value":null}])"));
-  const auto in_array = apply_json_patch(document, json::parse(R"([{"op":"test","path":"/list/0","value":null}])"));
+  const auto absent = apply_json_patch(
+      document, json::parse(R"([{"op":"test","path":"/metadata/finalizers","value":null}])"));
+  const auto no_parent =
+      apply_json_patch(document, json::parse(R"([{"op":"test","path":"/spec/a","value":null}])"));
+  const auto in_array =
+      apply_json_patch(document, json::parse(R"([{"op":"test","path":"/list/0","value":null}])"));
 
   EXPECT_TRUE(absent);
   EXPECT_FALSE(no_parent);
@@ -113,11 +122,14 @@ TEST(JsonPatch, TestingForNullFindsAnAbsentMemberOnly) {
 TEST(JsonPatch, KeepsWithinItsLimits) {
   json::value document = json::parse(R"({"a":"0123456789"})");
   const JsonPatchLimits limits{.max_operations = 2, .max_copied_bytes = 20, .max_depth = 3};
-  const auto apply = [&](std::string_view patch) { return apply_json_patch(document, json::parse(patch), limits); };
+  const auto apply = [&](std::string_view patch) {
+    return apply_json_patch(document, json::parse(patch), limits);
+  };
 
   EXPECT_TRUE(apply(R"([{"op":"copy","from":"/a","path":"/b"}])"));
   EXPECT_FALSE(apply(R"([{"op":"copy","from":"/a","path":"/c"},{"op":"copy","from":"/a","path":"/d"}])"));
-  EXPECT_FALSE(apply(R"([{"op":"test","path":"/a","value":1},{"op":"remove","path":"/a"},{"op":"remove","path":"/b"}])"));
+  EXPECT_FALSE(apply(
+      R"([{"op":"test","path":"/a","value":1},{"op":"remove","path":"/a"},{"op":"remove","path":"/b"}])"));
   EXPECT_FALSE(apply(R"([{"op":"remove","path":"/a/b/c/d"}])"));
 }
 

@@ -33,7 +33,8 @@ json::object difference(const json::object& before, const json::object& after) {
 }  // namespace
 
 json::value merge_difference(const json::value& before, const json::value& after) {
-  if (after.is_object()) return difference(before.is_object() ? before.get_object() : json::object(), after.get_object());
+  if (after.is_object())
+    return difference(before.is_object() ? before.get_object() : json::object(), after.get_object());
   return before == after ? json::value(json::object()) : after;
 }
 

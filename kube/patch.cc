@@ -11,7 +11,8 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::array<std::string_view, 7> kServerOwned = {
-    "resourceVersion", "uid", "generation", "creationTimestamp", "deletionTimestamp", "managedFields", "selfLink"};
+    "resourceVersion",   "uid",           "generation", "creationTimestamp",
+    "deletionTimestamp", "managedFields", "selfLink"};
 
 const json::value* member(const json::value& object, std::string_view name) {
   const json::object* members = object.if_object();
@@ -50,14 +51,16 @@ json::value list_patch(const std::vector<std::string>& present, const std::vecto
 
 }  // namespace
 
-std::optional<json::value> merge_patch(const json::value& before, const json::value& after, Part part, Lock lock) {
+std::optional<json::value> merge_patch(const json::value& before, const json::value& after, Part part,
+                                       Lock lock) {
   const json::value old_part = part_of(before, part);
   json::value patch = merge_difference(old_part, part_of(after, part));
   json::object& members = patch.get_object();
   if (members.empty()) return {};
   const json::value* metadata = member(before, "metadata");
   const json::value* version = metadata == nullptr ? nullptr : member(*metadata, "resourceVersion");
-  const bool locked = lock == Lock::Always || (lock == Lock::WhenArraysChange && replaces_array(patch, old_part));
+  const bool locked =
+      lock == Lock::Always || (lock == Lock::WhenArraysChange && replaces_array(patch, old_part));
   if (!locked || version == nullptr) return patch;
   json::value& target = members["metadata"];
   if (!target.is_object()) target = json::object();
@@ -65,14 +68,16 @@ std::optional<json::value> merge_patch(const json::value& before, const json::va
   return patch;
 }
 
-std::optional<json::value> add_finalizer_patch(const std::vector<std::string>& present, std::string_view finalizer) {
+std::optional<json::value> add_finalizer_patch(const std::vector<std::string>& present,
+                                               std::string_view finalizer) {
   if (std::ranges::find(present, finalizer) != present.end()) return {};
   std::vector<std::string> wanted = present;
   wanted.emplace_back(finalizer);
   return list_patch(present, wanted);
 }
 
-std::optional<json::value> remove_finalizer_patch(const std::vector<std::string>& present, std::string_view finalizer) {
+std::optional<json::value> remove_finalizer_patch(const std::vector<std::string>& present,
+                                                  std::string_view finalizer) {
   std::vector<std::string> wanted = present;
   if (std::erase(wanted, finalizer) == 0) return {};
   return list_patch(present, wanted);

@@ -1,5 +1,6 @@
-// The writes we mean (DESIGN 2.9): a merge patch of before and after, guarded by resourceVersion when it replaces an array;
-// JSON patches with "test" for finalizers. Pure functions; kube/typed.h sends what they build.
+// The writes we mean (DESIGN 2.9): a merge patch of before and after, guarded by resourceVersion when it
+// replaces an array; JSON patches with "test" for finalizers. Pure functions; kube/typed.h sends what they
+// build.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -22,14 +23,17 @@ enum class Lock {
   Never,  // last writer wins, also on arrays
 };
 
-// The merge patch from `before` to `after`, both whole objects; nothing when there is nothing to say. What the server owns
-// (resourceVersion, uid, generation, managedFields ...) is never part of it, except for the lock.
-std::optional<boost::json::value> merge_patch(const boost::json::value& before, const boost::json::value& after, Part part,
+// The merge patch from `before` to `after`, both whole objects; nothing when there is nothing to say. What
+// the server owns (resourceVersion, uid, generation, managedFields ...) is never part of it, except for the
+// lock.
+std::optional<boost::json::value> merge_patch(const boost::json::value& before,
+                                              const boost::json::value& after, Part part,
                                               Lock lock = Lock::WhenArraysChange);
 
-// JSON patch that adds or removes one finalizer, and fails (reason TestFailed, or Invalid from a real server) when somebody
-// changed the list since. Nothing when the list is as wanted already.
-std::optional<boost::json::value> add_finalizer_patch(const std::vector<std::string>& present, std::string_view finalizer);
+// JSON patch that adds or removes one finalizer, and fails (reason TestFailed, or Invalid from a real server)
+// when somebody changed the list since. Nothing when the list is as wanted already.
+std::optional<boost::json::value> add_finalizer_patch(const std::vector<std::string>& present,
+                                                      std::string_view finalizer);
 std::optional<boost::json::value> remove_finalizer_patch(const std::vector<std::string>& present,
                                                          std::string_view finalizer);
 

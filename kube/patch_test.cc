@@ -58,7 +58,8 @@ TEST(Patch, RemovingAnArrayCarriesTheVersion) {
   json::value after = machine();
   after.get_object()["status"].get_object().erase("conditions");
 
-  EXPECT_EQ(patch_text(after, Part::Status), R"({"status":{"conditions":null},"metadata":{"resourceVersion":"7"}})");
+  EXPECT_EQ(patch_text(after, Part::Status),
+            R"({"status":{"conditions":null},"metadata":{"resourceVersion":"7"}})");
 }
 
 TEST(Patch, TheLockIsTheCallersChoice) {

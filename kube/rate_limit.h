@@ -1,6 +1,7 @@
-// Client-side rate limit with the meaning of client-go's --kube-api-qps and --kube-api-burst: a bucket of `burst` tokens,
-// refilled with `qps` per second; whoever finds none books the next one and waits for it, first come, first served. One
-// per RemoteClient. RateLimiter is safe from any thread, TokenBucket is a plain value.
+// Client-side rate limit with the meaning of client-go's --kube-api-qps and --kube-api-burst: a bucket of
+// `burst` tokens, refilled with `qps` per second; whoever finds none books the next one and waits for it,
+// first come, first served. One per RemoteClient. RateLimiter is safe from any thread, TokenBucket is a plain
+// value.
 #pragma once
 
 #include <optional>
@@ -24,7 +25,8 @@ class TokenBucket {
  public:
   explicit TokenBucket(RateLimit limit);
 
-  // Books a token and says how long its owner has to wait for it; nothing is booked when that is longer than `longest`.
+  // Books a token and says how long its owner has to wait for it; nothing is booked when that is longer than
+  // `longest`.
   std::optional<Nanoseconds> book(SteadyTime now, Nanoseconds longest);
   // The owner of a booked token does not want it any more.
   void give_back();
@@ -42,7 +44,8 @@ class RateLimiter {
  public:
   RateLimiter(Threads& threads, const Clock& clock, RateLimit limit);
 
-  // Waits for this caller's turn. Timeout at once when the turn would come after the deadline, Cancelled when stopped.
+  // Waits for this caller's turn. Timeout at once when the turn would come after the deadline, Cancelled when
+  // stopped.
   Result<void> acquire(const Deadline& deadline);
   // For requests that must not block (streams): takes a token now, others wait the longer.
   void spend();

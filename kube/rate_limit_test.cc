@@ -21,8 +21,8 @@ TEST(TokenBucket, ABurstGoesAtOnceThenOneEachTenthOfASecond) {
   std::vector<Nanoseconds> waits;
   for (int i = 0; i < 6; ++i) waits.push_back(*bucket.book(kStart, kEver));
 
-  EXPECT_EQ(waits, (std::vector<Nanoseconds>{milliseconds(0), milliseconds(0), milliseconds(0), milliseconds(100),
-                                             milliseconds(200), milliseconds(300)}));
+  EXPECT_EQ(waits, (std::vector<Nanoseconds>{milliseconds(0), milliseconds(0), milliseconds(0),
+                                             milliseconds(100), milliseconds(200), milliseconds(300)}));
 }
 
 TEST(TokenBucket, RefillsWithTimeUpToTheBurst) {
@@ -79,7 +79,8 @@ TEST(RateLimiter, WaitsForItsTurn) {
   RateLimiter limiter(clock, clock, {.qps = 1, .burst = 1});
   ASSERT_TRUE(limiter.acquire(Deadline::never()));
   Result<void> second = fail(Code::Internal, "not yet");
-  const auto waiter = clock.spawn("waiter", [&](std::stop_token) { second = limiter.acquire(Deadline::never()); });
+  const auto waiter =
+      clock.spawn("waiter", [&](std::stop_token) { second = limiter.acquire(Deadline::never()); });
 
   ASSERT_TRUE(clock.await_waiting(1));
   clock.advance(seconds(1));

@@ -13,7 +13,8 @@ bool is_unreserved(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.' || c == '~';
 }
 
-// Group, version, plural and subresource come from objects too (a reference's apiVersion), so they are checked as names are.
+// Group, version, plural and subresource come from objects too (a reference's apiVersion), so they are
+// checked as names are.
 Result<void> check(std::string_view what, std::string_view segment) {
   if (is_path_segment(segment)) return {};
   constexpr std::size_t kShown = 80;
@@ -49,8 +50,10 @@ const std::array<Resource, 22>& table() {
       {"apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", false},
       {"authentication.k8s.io", "v1", "tokenreviews", "TokenReview", false},
       {"authorization.k8s.io", "v1", "subjectaccessreviews", "SubjectAccessReview", false},
-      {"admissionregistration.k8s.io", "v1", "validatingwebhookconfigurations", "ValidatingWebhookConfiguration", false},
-      {"admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations", "MutatingWebhookConfiguration", false},
+      {"admissionregistration.k8s.io", "v1", "validatingwebhookconfigurations",
+       "ValidatingWebhookConfiguration", false},
+      {"admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations", "MutatingWebhookConfiguration",
+       false},
   }};
   return kinds;
 }
@@ -76,9 +79,11 @@ Result<std::string> collection_path(const Resource& resource, std::string_view n
   return path + "/" + resource.plural;
 }
 
-Result<std::string> object_path(const Resource& resource, const ObjectKey& key, std::string_view subresource) {
+Result<std::string> object_path(const Resource& resource, const ObjectKey& key,
+                                std::string_view subresource) {
   if (resource.namespaced && key.namespace_.empty()) {
-    return fail(Code::Invalid, resource.plural + " are namespaced, but no namespace was given for " + key.name);
+    return fail(Code::Invalid,
+                resource.plural + " are namespaced, but no namespace was given for " + key.name);
   }
   std::string path = TRY(collection_path(resource, key.namespace_));
   TRY(check("name", key.name));
@@ -89,7 +94,8 @@ Result<std::string> object_path(const Resource& resource, const ObjectKey& key, 
 }
 
 std::string group_version_path(const Resource& resource) {
-  return resource.group.empty() ? "/api/" + resource.version : "/apis/" + resource.group + "/" + resource.version;
+  return resource.group.empty() ? "/api/" + resource.version
+                                : "/apis/" + resource.group + "/" + resource.version;
 }
 
 bool is_path_segment(std::string_view name) {
@@ -100,7 +106,8 @@ bool is_path_segment(std::string_view name) {
 
 std::string plural_of(std::string_view kind) {
   std::string word(kind);
-  std::ranges::transform(word, word.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::ranges::transform(word, word.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (word.empty()) return word;
   if (ends_with_any(word, {"s", "x", "z", "ch", "sh"})) return word + "es";
   if (word.ends_with('y') && word.size() > 1 && !is_vowel(word[word.size() - 2])) {

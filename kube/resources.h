@@ -1,5 +1,6 @@
-// Kind <-> path of a Kubernetes API server: where a collection and an object live, names checked against injection, the
-// well-known kinds we talk to. RemoteClient, discovery and the embedded server use it. Pure functions.
+// Kind <-> path of a Kubernetes API server: where a collection and an object live, names checked against
+// injection, the well-known kinds we talk to. RemoteClient, discovery and the embedded server use it. Pure
+// functions.
 #pragma once
 
 #include <string>
@@ -10,18 +11,21 @@
 
 namespace capstan::kube {
 
-// "/apis/apps/v1/namespaces/default/deployments"; an empty namespace means all of them (or a cluster-scoped kind).
+// "/apis/apps/v1/namespaces/default/deployments"; an empty namespace means all of them (or a cluster-scoped
+// kind).
 Result<std::string> collection_path(const Resource& resource, std::string_view namespace_);
 // The same plus "/name" and, where given, "/subresource".
-Result<std::string> object_path(const Resource& resource, const ObjectKey& key, std::string_view subresource = {});
+Result<std::string> object_path(const Resource& resource, const ObjectKey& key,
+                                std::string_view subresource = {});
 // "/api/v1" or "/apis/<group>/<version>": what discovery of a group version answers on.
 std::string group_version_path(const Resource& resource);
 
-// What Kubernetes calls a path segment name: not empty, not "." or "..", free of "/" and "%"; and free of anything that
-// would have to be escaped in a URL.
+// What Kubernetes calls a path segment name: not empty, not "." or "..", free of "/" and "%"; and free of
+// anything that would have to be escaped in a URL.
 bool is_path_segment(std::string_view name);
 
-// How Kubernetes and Cluster API derive a CRD's plural from a kind: "DevMachine" -> "devmachines", "Proxy" -> "proxies".
+// How Kubernetes and Cluster API derive a CRD's plural from a kind: "DevMachine" -> "devmachines", "Proxy" ->
+// "proxies".
 std::string plural_of(std::string_view kind);
 // "cluster.x-k8s.io/v1beta2", "Machine" -> the Resource; well-known kinds bring their own plural and scope.
 Resource resource_for(std::string_view api_version, std::string_view kind, bool namespaced = true);

@@ -13,7 +13,8 @@ TEST(Resources, PathsFollowGroupAndScope) {
   EXPECT_EQ(*collection_path(kMachines, ""), "/apis/cluster.x-k8s.io/v1beta2/machines");
   EXPECT_EQ(*collection_path(resources::pods(), "ns"), "/api/v1/namespaces/ns/pods");
   EXPECT_EQ(*object_path(kMachines, {"ns", "a"}), "/apis/cluster.x-k8s.io/v1beta2/namespaces/ns/machines/a");
-  EXPECT_EQ(*object_path(kMachines, {"ns", "a"}, "status"), "/apis/cluster.x-k8s.io/v1beta2/namespaces/ns/machines/a/status");
+  EXPECT_EQ(*object_path(kMachines, {"ns", "a"}, "status"),
+            "/apis/cluster.x-k8s.io/v1beta2/namespaces/ns/machines/a/status");
   EXPECT_EQ(*object_path(resources::nodes(), {"", "n1"}), "/api/v1/nodes/n1");
   EXPECT_EQ(*object_path(kWidgetClasses, {"", "x"}), "/apis/example.com/v1/widgetclasses/x");
 }
@@ -25,7 +26,8 @@ TEST(Resources, RefusesScopesThatDoNotFit) {
 }
 
 TEST(Resources, RefusesNamesThatWouldLeadElsewhere) {
-  for (const char* name : {"", ".", "..", "a/b", "../../secrets/x", "a%2fb", "a?watch=1", "a b", "a\nb", "a#b", "\xc3\xa4"}) {
+  for (const char* name :
+       {"", ".", "..", "a/b", "../../secrets/x", "a%2fb", "a?watch=1", "a b", "a\nb", "a#b", "\xc3\xa4"}) {
     EXPECT_FALSE(object_path(kMachines, {"ns", name})) << name;
     EXPECT_FALSE(object_path(kMachines, {std::string("n") + "/" + name, "a"})) << name;
   }

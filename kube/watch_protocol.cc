@@ -65,8 +65,8 @@ Verdict WatchProtocol::on_item(const ArrivedObject& item) {
 Verdict WatchProtocol::on_page(const ArrivedPage& page) {
   if (std::holds_alternative<Watching>(state_)) return {};
   if (page.kind.empty() || is_foreign(page.api_version, page.kind, "List")) {
-    return refuse_page("expected a " + expected_.kind + "List of " + expected_.api_version + ", got " + quoted(page.kind) +
-                       " of " + quoted(page.api_version));
+    return refuse_page("expected a " + expected_.kind + "List of " + expected_.api_version + ", got " +
+                       quoted(page.kind) + " of " + quoted(page.api_version));
   }
   if (page.version.empty()) return refuse_page(expected_.kind + "List without metadata.resourceVersion");
 
@@ -76,7 +76,8 @@ Verdict WatchProtocol::on_page(const ArrivedPage& page) {
   }
   std::string version = listing == nullptr ? std::string(page.version) : listing->version;
   if (listing == nullptr && is_before(version, newest_) && ++rewinds_ < limits_.rewinds_believed_after) {
-    return refuse_page(expected_.kind + "List went back to version " + version + " after " + std::to_string(*newest_));
+    return refuse_page(expected_.kind + "List went back to version " + version + " after " +
+                       std::to_string(*newest_));
   }
   if (page.continue_token.empty()) return complete_list(std::move(version));
   const Verdict verdict = begin_if_first();
@@ -87,7 +88,8 @@ Verdict WatchProtocol::on_page(const ArrivedPage& page) {
 
 Verdict WatchProtocol::begin_if_first() { return {.init_start = !std::exchange(announced_, true)}; }
 
-bool WatchProtocol::is_foreign(std::string_view api_version, std::string_view kind, std::string_view suffix) const {
+bool WatchProtocol::is_foreign(std::string_view api_version, std::string_view kind,
+                               std::string_view suffix) const {
   if (!api_version.empty() && api_version != expected_.api_version) return true;
   if (kind.empty()) return false;  // items of built-in lists don't repeat it
   return !kind.starts_with(expected_.kind) || kind.substr(expected_.kind.size()) != suffix;
@@ -118,14 +120,15 @@ Verdict WatchProtocol::on_event(EventType type, const ArrivedObject& object) {
   const auto* watching = std::get_if<Watching>(&state_);
   if (watching == nullptr) return {};
   if (type == EventType::Unknown) return quarantined("unknown type of event");
-  if (is_foreign(object.api_version, object.kind, "")) return quarantined("another kind than the one watched");
+  if (is_foreign(object.api_version, object.kind, ""))
+    return quarantined("another kind than the one watched");
   if (object.version.empty()) return quarantined(object.unreadable.empty() ? kNoVersion : object.unreadable);
 
   // Older servers send a deletion with the version of the object's last change.
   const bool goes_back = is_before(object.version, number_of(watching->version));
   if (goes_back && type != EventType::Deleted) {
-    return contradicted("watch of " + expected_.kind + " went back to version " + std::string(object.version) + " after " +
-                        watching->version);
+    return contradicted("watch of " + expected_.kind + " went back to version " +
+                        std::string(object.version) + " after " + watching->version);
   }
   trouble_.reset();
   if (!goes_back) advance(object.version);
@@ -166,10 +169,12 @@ void WatchProtocol::on_failure(const Error& error, std::chrono::nanoseconds live
 
 void WatchProtocol::on_end(std::chrono::nanoseconds lived) {
   if (!std::holds_alternative<Watching>(state_)) {
-    return pause_after({.code = Code::Unavailable, .message = "the list of " + expected_.kind + " ended in the middle"});
+    return pause_after(
+        {.code = Code::Unavailable, .message = "the list of " + expected_.kind + " ended in the middle"});
   }
   if (lived < limits_.short_lived) {
-    return pause_after({.code = Code::Unavailable, .message = "the watch of " + expected_.kind + " ended at once"});
+    return pause_after(
+        {.code = Code::Unavailable, .message = "the watch of " + expected_.kind + " ended at once"});
   }
   note_life(lived);
   trouble_.reset();
@@ -210,14 +215,17 @@ void WatchProtocol::pause_after(const Error& error) {
   if (std::holds_alternative<Empty>(state_)) announced_ = false;
   ++failures_;
   const auto span = limits_.backoff.delay(std::max(failures_, relists_), fraction());
-  step_ = WaitFor{.span = std::max<std::chrono::nanoseconds>(span, error.retry_after.value_or(std::chrono::seconds(0)))};
+  step_ = WaitFor{
+      .span = std::max<std::chrono::nanoseconds>(span, error.retry_after.value_or(std::chrono::seconds(0)))};
 }
 
 void WatchProtocol::go_on() {
   if (const auto* watching = std::get_if<Watching>(&state_)) {
-    const auto spread = static_cast<std::uint64_t>((limits_.longest_watch - limits_.shortest_watch).count()) + 1;
+    const auto spread =
+        static_cast<std::uint64_t>((limits_.longest_watch - limits_.shortest_watch).count()) + 1;
     const auto timeout = limits_.shortest_watch + std::chrono::seconds(random() % spread);
-    step_ = RequestWatch{.version = watching->version, .timeout = timeout, .silent_after = timeout + limits_.silent_grace};
+    step_ = RequestWatch{
+        .version = watching->version, .timeout = timeout, .silent_after = timeout + limits_.silent_grace};
     return;
   }
   const auto* listing = std::get_if<Listing>(&state_);

@@ -1,5 +1,6 @@
-// List and watch as a pure state machine: told what arrived, it answers what to do next and what the reader may believe.
-// kube/watcher.h drives it; tests and the fuzzer drive it without sockets. One object per watch, one thread at a time.
+// List and watch as a pure state machine: told what arrived, it answers what to do next and what the reader
+// may believe. kube/watcher.h drives it; tests and the fuzzer drive it without sockets. One object per watch,
+// one thread at a time.
 //
 //   Empty -> Listing (page by page) -> Watching (from a version, again and again)
 //   410 anywhere, or a server that contradicts itself, leads back to Empty: everything is listed anew
@@ -25,12 +26,15 @@ struct WatchedKind {
 
 struct WatchLimits {
   std::int64_t page_size = 500;
-  std::chrono::seconds shortest_watch = std::chrono::minutes(5);  // the server is asked to end a watch after a random
-  std::chrono::seconds longest_watch = std::chrono::minutes(10);  // time in between, so that renewals spread out
-  std::chrono::seconds silent_grace = std::chrono::seconds(5);    // beyond the server's own timeout
+  std::chrono::seconds shortest_watch =
+      std::chrono::minutes(5);  // the server is asked to end a watch after a random
+  std::chrono::seconds longest_watch =
+      std::chrono::minutes(10);  // time in between, so that renewals spread out
+  std::chrono::seconds silent_grace = std::chrono::seconds(5);  // beyond the server's own timeout
   std::chrono::seconds silent_list = std::chrono::seconds(65);
   Backoff backoff = {.initial = std::chrono::milliseconds(800), .cap = std::chrono::seconds(30), .jitter = 1};
-  std::chrono::nanoseconds short_lived = std::chrono::seconds(1);  // a watch that ended sooner counts as failed
+  std::chrono::nanoseconds short_lived =
+      std::chrono::seconds(1);     // a watch that ended sooner counts as failed
   int rewinds_believed_after = 3;  // so many lists older than what we saw: the server's history was set back
 };
 
@@ -70,8 +74,8 @@ EventType parse_event_type(std::string_view type);
 // --- what the reader is told ---
 enum class Tell {
   Nothing,
-  Item,        // put this object into the side map
-  InitDone,    // the side map is complete: swap
+  Item,      // put this object into the side map
+  InitDone,  // the side map is complete: swap
   Apply,
   Delete,
   Version,     // nothing changed, but everything up to this version has been seen
@@ -79,9 +83,9 @@ enum class Tell {
 };
 struct Verdict {
   Tell tell = Tell::Nothing;
-  bool init_start = false;  // before `tell`: forget the side map, a list begins
-  bool drop_stream = false; // this response is over for us; ask next_step()
-  bool rewound = false;     // with InitDone: the server's history was set back, older versions are right
+  bool init_start = false;    // before `tell`: forget the side map, a list begins
+  bool drop_stream = false;   // this response is over for us; ask next_step()
+  bool rewound = false;       // with InitDone: the server's history was set back, older versions are right
   std::string_view why = {};  // with Quarantine
 };
 
@@ -112,13 +116,15 @@ class WatchProtocol {
   const std::optional<Error>& trouble() const { return trouble_; }
   std::uint64_t troubles() const { return troubles_; }  // so many so far
 
-  // While a page is received: each item; and once the whole page is there, its own fields. Its end needs no on_end().
+  // While a page is received: each item; and once the whole page is there, its own fields. Its end needs no
+  // on_end().
   Verdict on_item(const ArrivedObject& item);
   Verdict on_page(const ArrivedPage& page);
 
   // While a watch is received. `lived`: since its request was sent.
   Verdict on_event(EventType type, const ArrivedObject& object);
-  Verdict on_error_event(const Error& error, std::chrono::nanoseconds lived);  // an ERROR line; 410 also comes this way
+  Verdict on_error_event(const Error& error,
+                         std::chrono::nanoseconds lived);  // an ERROR line; 410 also comes this way
 
   // The request or the response failed: HTTP status, connection, a body that is no list at all.
   void on_failure(const Error& error, std::chrono::nanoseconds lived);

@@ -14,7 +14,9 @@ using std::chrono::seconds;
 constexpr auto kLongLife = seconds(60);
 constexpr auto kShortLife = milliseconds(20);
 
-WatchProtocol machines(std::uint64_t seed = 1) { return {{"cluster.x-k8s.io/v1beta2", "Machine"}, WatchLimits(), seed}; }
+WatchProtocol machines(std::uint64_t seed = 1) {
+  return {{"cluster.x-k8s.io/v1beta2", "Machine"}, WatchLimits(), seed};
+}
 
 ArrivedObject machine(std::string_view version) { return {"cluster.x-k8s.io/v1beta2", "Machine", version}; }
 ArrivedPage page(std::string_view version, std::string_view continue_token = "") {
@@ -27,7 +29,9 @@ WatchProtocol watching_from(std::string_view version) {
   return protocol;
 }
 
-const RequestPage* page_request(const WatchProtocol& protocol) { return std::get_if<RequestPage>(&protocol.next_step()); }
+const RequestPage* page_request(const WatchProtocol& protocol) {
+  return std::get_if<RequestPage>(&protocol.next_step());
+}
 const RequestWatch* watch_request(const WatchProtocol& protocol) {
   return std::get_if<RequestWatch>(&protocol.next_step());
 }
@@ -476,7 +480,8 @@ TEST(WatchProtocol, QuarantinesAnEventWithoutVersion) {
 TEST(WatchProtocol, QuarantinesAnUnreadableObjectButRemembersItsVersion) {
   WatchProtocol protocol = watching_from("100");
 
-  const Verdict verdict = protocol.on_event(EventType::Modified, {.version = "101", .unreadable = "spec: expected object"});
+  const Verdict verdict =
+      protocol.on_event(EventType::Modified, {.version = "101", .unreadable = "spec: expected object"});
 
   EXPECT_EQ(verdict.tell, Tell::Quarantine);
   EXPECT_EQ(verdict.why, "spec: expected object");
