@@ -38,7 +38,11 @@ capstan_library(fakes DIR test/fakes EXCLUDE "/(baton|fake_clock).cc$" LINK PUBL
 capstan_test(fakes_test DIR test/fakes LABELS sanitize LINK fakes)
 
 # floor 7
-capstan_program(crdgen DIR cmd/crdgen LINK api)
+capstan_program(crdgen DIR cmd/crdgen LINK api Boost::json)
+capstan_test(crdgen_test DIR cmd/crdgen SOURCES cmd/crdgen/kinds.cc cmd/crdgen/kinds_test.cc LINK api Boost::json)
+if(TARGET crdgen AND CAPSTAN_TESTS)
+  add_test(NAME crds_are_current COMMAND crdgen --check ${CMAKE_SOURCE_DIR}/config/crd/bases)
+endif()
 capstan_program(capstan DIR cmd/manager LINK kubeconfig runtime kube net api base)
 capstan_program(capstan-dev DIR cmd/dev LINK apiserver kubeconfig runtime kube net api base)
 

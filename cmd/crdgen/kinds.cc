@@ -1,0 +1,22 @@
+#include "cmd/crdgen/kinds.h"
+
+#include "api/v1beta2/cluster.h"
+#include "api/v1beta2/machine.h"
+#include "api/v1beta2/machine_deployment.h"
+#include "api/v1beta2/machine_drain_rule.h"
+#include "api/v1beta2/machine_health_check.h"
+#include "api/v1beta2/machine_pool.h"
+#include "api/v1beta2/machine_set.h"
+
+namespace capstan::crdgen {
+
+std::vector<std::vector<api::CrdVersion>> kinds() {
+  return {
+      {api::crd_version<api::Cluster>()},           {api::crd_version<api::Machine>()},
+      {api::crd_version<api::MachineDeployment>()}, {api::crd_version<api::MachineDrainRule>()},
+      {api::crd_version<api::MachineHealthCheck>()}, {api::crd_version<api::MachinePool>()},
+      {api::crd_version<api::MachineSet>()},
+  };
+}
+
+}  // namespace capstan::crdgen
