@@ -160,7 +160,8 @@ bool ClientConnection::take(std::string_view bytes) {
       case MessageParser::Event::Head:
         if (parser_->head().status / 100 == 1) {
           if (parser_->head().status == 101 || ++informational_ > kMaxInformational) {
-            broke({.code = Code::Internal, .message = "unexpected 1xx response from " + peer()});
+            broke({.code = Code::Internal,
+                   .message = fmt::format("response from {}: unexpected 1xx answer", peer())});
             return false;
           }
           break;

@@ -89,6 +89,10 @@ MessageParser::Step MessageParser::read_head(std::string_view input) {
       ++skipped;
   }
   if (skipped == input.size()) return {.event = Event::NeedMore, .consumed = skipped};
+  if (!started_ && !is_token_char(input[skipped])) {  // a TLS greeting would wait for its end of line forever
+    broken(MessageFault::Malformed, "this is no HTTP");
+    return stop(input.size());
+  }
   started_ = true;
 
   const std::size_t before = buffer_.size();

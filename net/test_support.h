@@ -17,6 +17,7 @@
 #include "net/io_pool.h"
 #include "net/pki.h"
 #include "net/tls.h"
+#include "net/worker_pool.h"
 
 namespace capstan::net {
 

@@ -98,8 +98,9 @@ Result<SslContextPtr> new_context(const SSL_METHOD* method) {
   SslContextPtr context(SSL_CTX_new(method));
   if (!context) return openssl_failure("make a TLS context");
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
-  SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
-                                      SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  // NO_AUTO_CHAIN: what we trust in clients is no part of the chain we show.
+  SSL_CTX_set_mode(context.get(), SSL_MODE_NO_AUTO_CHAIN | SSL_MODE_RELEASE_BUFFERS |
+                                      SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
   return context;

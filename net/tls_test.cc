@@ -1,0 +1,228 @@
+// Who trusts whom: what each refusal says, and who the peer is.
+#include "net/tls.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "net/test_support.h"
+
+namespace capstan::net {
+namespace {
+
+using std::chrono::hours;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// Answers "CN|O,O", or "nobody".
+std::unique_ptr<HttpServer> who_am_i(IoPool& io, std::shared_ptr<TlsContext> tls) {
+  return serve(io, {.tls = std::move(tls)}, [](const ServerRequest& request, Responder& responder) {
+    std::string text = request.peer ? request.peer->common_name + "|" : "nobody";
+    if (request.peer) {
+      for (const auto& one : request.peer->organizations) text += one + ",";
+    }
+    responder.respond({.status = 200, .body = text});
+  });
+}
+
+Error refused(IoPool& io, const HttpClientOptions& options) {
+  const auto answer = HttpClient(io, options).request({}, soon());
+  if (answer) ADD_FAILURE() << "accepted";
+  return answer ? Error{} : answer.error();
+}
+
+std::string at(const HttpServer& server) { return "127.0.0.1:" + std::to_string(server.port()); }
+
+TEST(Tls, RefusesAnExpiredCertificateAndSaysSinceWhen) {
+  IoPool io;
+  const TestPki pki;
+  const WallTime end = std::chrono::sys_days(std::chrono::year(2020) / 1 / 2) + hours(3);
+  const auto server = echo_server(io, {.tls = pki.server({.subject = {.common_name = "old"},
+                                                          .ip_addresses = {"127.0.0.1"},
+                                                          .not_before = end - hours(24),
+                                                          .not_after = end})});
+
+  const Error error = refused(io, tls_client(server->port(), pki.client()));
+
+  EXPECT_EQ(error.code, Code::Unauthorized);
+  EXPECT_EQ(error.message, "tls handshake " + at(*server) +
+                               ": certificate \"CN=old\" has expired (valid until 2020-01-02T03:00:00Z)");
+  EXPECT_FALSE(error.outcome_unknown);
+}
+
+TEST(Tls, RefusesACertificateThatIsNotValidYet) {
+  IoPool io;
+  const TestPki pki;
+  const auto server = echo_server(io, {.tls = pki.server({.ip_addresses = {"127.0.0.1"},
+                                                          .not_before = pki.now() + hours(1),
+                                                          .not_after = pki.now() + hours(2)})});
+
+  EXPECT_THAT(refused(io, tls_client(server->port(), pki.client())).message,
+              HasSubstr("is not valid yet (valid from "));
+}
+
+TEST(Tls, RefusesACertificateForAnotherAddress) {
+  IoPool io;
+  const TestPki pki;
+  const auto server =
+      echo_server(io, {.tls = pki.server({.dns_names = {"a.example"}, .ip_addresses = {"10.0.0.1"}})});
+
+  EXPECT_THAT(
+      refused(io, tls_client(server->port(), pki.client())).message,
+      HasSubstr("certificate \"CN=server\" is for a.example, 10.0.0.1, not for 127.0.0.1 (valid until "));
+}
+
+TEST(Tls, ChecksTheServerNameThatWasAskedFor) {
+  IoPool io;
+  const TestPki pki;
+  const auto server = echo_server(io, {.tls = pki.server({.dns_names = {"*.example.com"}})});
+  auto good = tls_client(server->port(), pki.client());
+  good.origin.server_name = "api.example.com";
+  auto bad = good;
+  bad.origin.server_name = "api.example.org";
+
+  EXPECT_EQ(value_of(HttpClient(io, good).request({}, soon())).status, 200);
+  EXPECT_THAT(refused(io, bad).message, HasSubstr("is for *.example.com, not for api.example.org"));
+}
+
+TEST(Tls, DoesNotTakeTheCommonNameForAHostName) {
+  IoPool io;
+  const TestPki pki;
+  const auto server =
+      echo_server(io, {.tls = pki.server({.subject = {.common_name = "127.0.0.1"}, .dns_names = {"other"}})});
+
+  EXPECT_THAT(refused(io, tls_client(server->port(), pki.client())).message, HasSubstr("not for 127.0.0.1"));
+}
+
+TEST(Tls, RefusesACertificateOfAnUnknownAuthority) {
+  IoPool io;
+  const TestPki theirs;
+  const TestPki ours;
+  const auto server = echo_server(io, {.tls = theirs.server()});
+
+  const Error error = refused(io, tls_client(server->port(), ours.client()));
+
+  EXPECT_EQ(error.code, Code::Unauthorized);
+  EXPECT_THAT(error.message,
+              AllOf(HasSubstr("certificate \"CN=server\" issued by \"CN=test CA\" is not trusted: "),
+                    HasSubstr("(valid until ")));
+}
+
+TEST(Tls, TrustsWhateverStandsInTheBundleAsGoDoes) {
+  IoPool io;
+  const TestPki pki;
+  const auto pair = pki.server_certificate();
+  const auto server =
+      echo_server(io, {.tls = value_of(server_tls({.certificate_pem = pair.certificate_pem,
+                                                   .private_key_pem = pair.private_key_pem}))});
+  const auto leaf_only = value_of(client_tls({.ca_pem = pair.certificate_pem}));
+
+  EXPECT_EQ(value_of(HttpClient(io, tls_client(server->port(), leaf_only)).request({}, soon())).status, 200);
+}
+
+TEST(Tls, SkipsVerificationOnlyWhenAUserSaysSo) {
+  IoPool io;
+  const TestPki theirs;
+  const auto server = echo_server(io, {.tls = theirs.server({.dns_names = {"elsewhere"}})});
+  const auto careless = value_of(client_tls({.insecure_skip_verify = true}));
+
+  EXPECT_EQ(value_of(HttpClient(io, tls_client(server->port(), careless)).request({}, soon())).status, 200);
+}
+
+TEST(Tls, TheServerKnowsItsPeerByCertificate) {
+  IoPool io;
+  const TestPki pki;
+  const auto server = who_am_i(io, pki.server());
+  const auto admin =
+      pki.client_certificate({.common_name = "admin", .organizations = {"system:masters", "ops"}});
+
+  HttpClient known(io, tls_client(server->port(), pki.client(admin)));
+  HttpClient unknown(io, tls_client(server->port(), pki.client()));
+
+  EXPECT_EQ(value_of(known.request({}, soon())).body, "admin|system:masters,ops,");
+  EXPECT_EQ(value_of(unknown.request({}, soon())).body, "nobody");
+}
+
+TEST(Tls, RefusesClientsWithoutACertificateWhenOneIsRequired) {
+  IoPool io;
+  const TestPki pki;
+  const auto server = who_am_i(io, pki.server({}, true));
+  const auto known = pki.client_certificate({.common_name = "known"});
+
+  const Error error = refused(io, tls_client(server->port(), pki.client()));
+
+  EXPECT_EQ(error.code, Code::Unauthorized);
+  EXPECT_THAT(error.message, HasSubstr("the peer did not accept our certificate: "));
+  EXPECT_EQ(value_of(HttpClient(io, tls_client(server->port(), pki.client(known))).request({}, soon())).body,
+            "known|");
+}
+
+TEST(Tls, RefusesClientCertificatesOfAnotherAuthority) {
+  IoPool io;
+  const TestPki pki;
+  const TestPki other;
+  const auto server = who_am_i(io, pki.server());
+  const auto stranger =
+      other.client_certificate({.common_name = "admin", .organizations = {"system:masters"}});
+
+  EXPECT_EQ(refused(io, tls_client(server->port(), pki.client(stranger))).code, Code::Unauthorized);
+}
+
+TEST(Tls, RefusesAServerCertificateShownByAClient) {
+  IoPool io;
+  const TestPki pki;
+  const auto server = who_am_i(io, pki.server());
+
+  EXPECT_EQ(refused(io, tls_client(server->port(), pki.client(pki.server_certificate()))).code,
+            Code::Unauthorized);
+}
+
+TEST(Tls, NewConnectionsUseTheNewCertificate) {
+  IoPool io;
+  const TestPki before;
+  const TestPki after;
+  const auto server = echo_server(io, {.tls = before.server()});
+  HttpClient client(io, tls_client(server->port(), before.client()));
+  ASSERT_TRUE(client.request({}, soon()));
+
+  server->use_tls(after.server());
+  ASSERT_TRUE(client.request({}, soon())) << "the open connection goes on";
+  client.use_tls(after.client());
+
+  const auto answer = client.request({}, soon());
+  EXPECT_TRUE(answer) << answer.error().message;
+}
+
+TEST(Tls, ContextsRefuseKeysAndCertificatesThatDoNotFit) {
+  const TestPki pki;
+  const auto one = pki.server_certificate();
+  const auto two = pki.server_certificate();
+
+  const auto mixed =
+      server_tls({.certificate_pem = one.certificate_pem, .private_key_pem = two.private_key_pem});
+  const auto empty = server_tls({});
+  const auto no_ca = client_tls({.ca_pem = "no certificate"});
+  const auto no_client_ca = server_tls({.certificate_pem = one.certificate_pem,
+                                        .private_key_pem = one.private_key_pem,
+                                        .require_client_certificate = true});
+
+  ASSERT_FALSE(mixed);
+  EXPECT_EQ(mixed.error().message, "the private key does not belong to certificate \"CN=server\"");
+  EXPECT_FALSE(empty);
+  EXPECT_FALSE(no_ca);
+  EXPECT_FALSE(no_client_ca);
+}
+
+TEST(Tls, AServerThatSpeaksNoTlsIsAnErrorWithItsName) {
+  IoPool io;
+  const TestPki pki;
+  const auto server = echo_server(io);
+
+  const Error error = refused(io, tls_client(server->port(), pki.client()));
+
+  EXPECT_EQ(error.code, Code::Unavailable);
+  EXPECT_THAT(error.message, HasSubstr("tls handshake " + at(*server) + ": wrong version number"));
+}
+
+}  // namespace
+}  // namespace capstan::net
