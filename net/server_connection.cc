@@ -33,7 +33,10 @@ class StreamWriter final : public ResponseStream {
   void end() override {
     if (backlog_->end()) connection_->flush_stream();
   }
-  void abort() override { connection_->close(); }
+  void abort() override {
+    backlog_->cut();  // or the end that our destruction says could still overtake the close
+    connection_->close();
+  }
   void on_closed(std::function<void()> callback) override { backlog_->on_closed(std::move(callback), io_); }
 
  private:
@@ -85,6 +88,13 @@ bool StreamBacklog::end() {
   return state_.with([&](State& state) {
     dropped = std::exchange(state.callback, nullptr);
     return !state.gone && !std::exchange(state.ended, true);
+  });
+}
+
+void StreamBacklog::cut() {
+  state_.with([](State& state) {
+    state.gone = true;
+    state.bytes = {};
   });
 }
 

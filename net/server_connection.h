@@ -43,6 +43,7 @@ class StreamBacklog {
   enum class Pushed { Quiet, Wake, Refused };
   Pushed push(std::string_view bytes);  // Wake: tell the connection
   bool end();                           // true: tell the connection
+  void cut();                           // nothing that waits goes out any more, not even the end
   bool overflowed() const;
 
   // The connection's side.
