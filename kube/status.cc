@@ -74,7 +74,7 @@ std::string excerpt(std::string_view body) {
   constexpr std::size_t kShown = 200;
   std::string text;
   for (const char c : body.substr(0, kShown)) {
-    const bool printable = static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x7F;
+    const bool printable = static_cast<unsigned char>(c) > 0x20 && static_cast<unsigned char>(c) < 0x7F;
     if (printable || (!text.empty() && text.back() != ' ')) text += printable ? c : ' ';
   }
   while (text.ends_with(' ')) text.pop_back();

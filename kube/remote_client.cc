@@ -1,0 +1,235 @@
+#include "kube/remote_client.h"
+
+#include <boost/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "api/schema/decode.h"
+#include "base/try.h"
+#include "kube/auth.h"
+#include "kube/remote_stream.h"
+#include "kube/requests.h"
+#include "kube/status.h"
+#include "net/http_client.h"
+#include "net/tls.h"
+#include "net/url.h"
+
+namespace capstan::kube {
+namespace {
+
+// Longer than what the watch loop allows (kube/watch_protocol.h): for readers that stand on list_stream() and
+// watch() alone.
+constexpr std::chrono::seconds kSilentList(75);
+constexpr std::chrono::seconds kSilentGrace(15);
+
+std::string_view path_of(const net::HttpRequest& request) {
+  return std::string_view(request.target).substr(0, request.target.find('?'));
+}
+
+// A stream that failed before it began.
+class NoStream final : public Stream {};
+
+std::unique_ptr<Stream> refused(StreamSink& sink, const Error& error) {
+  sink.on_end(fail(error));
+  return std::make_unique<NoStream>();
+}
+
+Result<json::value> parse_answer(const net::HttpResponse& response, Asked asked) {
+  json::error_code wrong;
+  json::value parsed = json::parse(response.body, wrong, {}, {.max_depth = api::kMaxDepth});
+  if (!wrong) return parsed;
+  // The write has happened; only what it made of the object is lost.
+  return fail(Error{.code = Code::Unavailable,
+                    .message = "http " + std::to_string(response.status) +
+                               " with a body that is no JSON: " + wrong.message(),
+                    .outcome_unknown = asked == Asked::Write});
+}
+
+}  // namespace
+
+// One API server: connection pool, credentials, rate limit.
+class RemoteClient::Wire {
+ public:
+  Wire(const Seams& seams, Connection connection, RemoteClientOptions options)
+      : clock_(seams.clock),
+        options_(std::move(options)),
+        limiter_(seams.threads, seams.clock, options_.rate_limit),
+        credentials_(std::move(connection), seams.clock) {}
+
+  Result<void> open(net::IoPool& io, const Connection& connection) {
+    TRY(credentials_.load());
+    const net::Url url = TRY(net::parse_url(connection.server));
+    prefix_ = url.path.ends_with('/') ? url.path.substr(0, url.path.size() - 1) : url.path;
+    net::HttpClientOptions http{.origin = {.scheme = url.scheme,
+                                           .host = url.host,
+                                           .port = url.port,
+                                           .server_name = connection.tls_server_name,
+                                           .proxy_url = proxy_of(connection, url)},
+                                .max_connections = options_.max_connections,
+                                .idle_timeout = options_.idle_timeout,
+                                .connect_timeout = options_.connect_timeout};
+    encrypted_ = url.scheme == "https";
+    if (encrypted_) http.tls = TRY(net::client_tls(credentials_.tls()));
+    http_.emplace(io, std::move(http));
+    return {};
+  }
+
+  Result<json::value> send_for_json(Result<net::HttpRequest> request, Asked asked, const Deadline& deadline) {
+    const net::HttpResponse response = TRY(send(std::move(request), asked, deadline));
+    return parse_answer(response, asked);
+  }
+
+  Result<net::HttpResponse> send(Result<net::HttpRequest> built, Asked asked, const Deadline& deadline) {
+    net::HttpRequest request = TRY(std::move(built));
+    TRY(limiter_.acquire(deadline));
+    if (request.method != "GET" && deadline.at != SteadyTime::max()) {
+      requests::limit_server_time(request, deadline.at - clock_.steady_now());
+    }
+    renew_tls();
+    auto response = send_once(request, deadline);
+    if (response && response->status == 401 && credentials_.changed_after_refusal()) {
+      use_new_tls();
+      response = send_once(request, deadline);
+    }
+    if (!response) return response;
+    if (response->status >= 200 && response->status < 300) return response;
+    return fail(error_of(
+        {.code = response->status, .body = response->body, .retry_after = response->header("retry-after")},
+        asked));
+  }
+
+  std::unique_ptr<Stream> stream(Result<net::HttpRequest> request, std::chrono::seconds silent_after,
+                                 StreamSink& sink) {
+    if (!request) return refused(sink, request.error());
+    limiter_.spend();
+    renew_tls();
+    net::HttpRequest ready = with_headers(*request);
+    auto stream =
+        std::make_unique<RemoteStream>(sink, [this, path = std::string(path_of(*request))](int status) {
+          if (status == 401 && credentials_.changed_after_refusal()) use_new_tls();
+          record({.method = "GET", .path = path, .status = status, .stream = true});
+        });
+    stream->begin(*http_, std::move(ready), {.silent_after = silent_after});
+    return stream;
+  }
+
+ private:
+  Result<net::HttpResponse> send_once(const net::HttpRequest& request, const Deadline& deadline) {
+    auto response = http_->request(with_headers(request), deadline);
+    record({.method = request.method, .path = path_of(request), .status = response ? response->status : 0});
+    return response;
+  }
+
+  net::HttpRequest with_headers(net::HttpRequest request) {
+    request.target = prefix_ + request.target;
+    request.max_body_bytes = options_.max_body_bytes;
+    request.headers.emplace_back("User-Agent", options_.user_agent);
+    for (auto& header : credentials_.headers()) request.headers.push_back(std::move(header));
+    return request;
+  }
+
+  void renew_tls() {
+    if (encrypted_ && credentials_.tls_changed()) use_new_tls();
+  }
+
+  // While the files do not fit together (they are being written) the old identity stays in use.
+  void use_new_tls() {
+    if (!encrypted_) return;
+    auto tls = net::client_tls(credentials_.tls());
+    if (!tls) return credentials_.tls_failed();
+    http_->use_tls(std::move(*tls));
+  }
+
+  std::string proxy_of(const Connection& connection, const net::Url& url) const {
+    if (!connection.proxy_url.empty()) return connection.proxy_url;
+    return net::proxy_for(options_.proxies, url.scheme, url.host, url.port);
+  }
+
+  void record(const RequestRecord& request) const {
+    if (options_.on_request) options_.on_request(request);
+  }
+
+  const Clock& clock_;
+  const RemoteClientOptions options_;
+  RateLimiter limiter_;
+  Credentials credentials_;
+  std::string prefix_;
+  bool encrypted_ = true;
+  std::optional<net::HttpClient> http_;
+};
+
+Result<std::unique_ptr<RemoteClient>> RemoteClient::make(const Seams& seams, Connection connection,
+                                                         RemoteClientOptions options) {
+  if (options.user_agent.empty()) options.user_agent = "capstan/" CAPSTAN_VERSION;
+  auto wire = std::make_unique<Wire>(seams, connection, std::move(options));
+  TRY(wire->open(seams.io, connection));
+  return std::make_unique<RemoteClient>(std::move(wire));
+}
+
+RemoteClient::RemoteClient(std::unique_ptr<Wire> wire) : wire_(std::move(wire)) {}
+RemoteClient::~RemoteClient() = default;
+
+Result<json::value> RemoteClient::get(const Resource& resource, const ObjectKey& key,
+                                      const Deadline& deadline) {
+  return wire_->send_for_json(requests::get(resource, key), Asked::Object, deadline);
+}
+
+Result<json::value> RemoteClient::list(const Resource& resource, const ListOptions& options,
+                                       const Deadline& deadline) {
+  return wire_->send_for_json(requests::list(resource, options), Asked::Object, deadline);
+}
+
+Result<json::value> RemoteClient::create(const Resource& resource, const ObjectKey& key,
+                                         const json::value& object, const WriteOptions& options,
+                                         const Deadline& deadline) {
+  return wire_->send_for_json(requests::create(resource, key, object, options), Asked::Write, deadline);
+}
+
+Result<json::value> RemoteClient::replace(const Resource& resource, const ObjectKey& key,
+                                          const json::value& object, std::string_view subresource,
+                                          const WriteOptions& options, const Deadline& deadline) {
+  return wire_->send_for_json(requests::replace(resource, key, object, subresource, options), Asked::Write,
+                              deadline);
+}
+
+Result<json::value> RemoteClient::patch(const Resource& resource, const ObjectKey& key,
+                                        const json::value& body, const PatchOptions& options,
+                                        const Deadline& deadline) {
+  return wire_->send_for_json(requests::patch(resource, key, body, options), Asked::Write, deadline);
+}
+
+Result<json::value> RemoteClient::remove(const Resource& resource, const ObjectKey& key,
+                                         const DeleteOptions& options, const Deadline& deadline) {
+  return wire_->send_for_json(requests::remove(resource, key, options), Asked::Write, deadline);
+}
+
+Result<void> RemoteClient::evict(const ObjectKey& pod, const DeleteOptions& options,
+                                 const Deadline& deadline) {
+  TRY(wire_->send(requests::evict(pod, options), Asked::Write, deadline));
+  return {};
+}
+
+Result<json::value> RemoteClient::get_path(std::string_view path, const Deadline& deadline) {
+  const net::HttpResponse response = TRY(wire_->send(requests::get_path(path), Asked::Path, deadline));
+  const auto type = response.header("content-type");
+  if (type && type->starts_with("application/json")) return parse_answer(response, Asked::Path);
+  return json::value(response.body);
+}
+
+Result<json::value> RemoteClient::post_path(std::string_view path, const json::value& body,
+                                            const Deadline& deadline) {
+  return wire_->send_for_json(requests::post_path(path, body), Asked::Write, deadline);
+}
+
+std::unique_ptr<Stream> RemoteClient::list_stream(const Resource& resource, const ListOptions& options,
+                                                  StreamSink& sink) {
+  return wire_->stream(requests::list(resource, options), kSilentList, sink);
+}
+
+std::unique_ptr<Stream> RemoteClient::watch(const Resource& resource, const WatchOptions& options,
+                                            StreamSink& sink) {
+  const std::chrono::seconds timeout(options.timeout_seconds > 0 ? options.timeout_seconds : 600);
+  return wire_->stream(requests::watch(resource, options), timeout + kSilentGrace, sink);
+}
+
+}  // namespace capstan::kube
