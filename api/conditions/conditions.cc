@@ -82,7 +82,9 @@ const Condition* find(std::span<const Condition> list, std::string_view type) {
   return found == list.end() ? nullptr : &*found;
 }
 
-bool is_true(std::span<const Condition> list, std::string_view type) { return has_status(list, type, status::kTrue); }
+bool is_true(std::span<const Condition> list, std::string_view type) {
+  return has_status(list, type, status::kTrue);
+}
 
 bool is_false(std::span<const Condition> list, std::string_view type) {
   return has_status(list, type, status::kFalse);
@@ -92,7 +94,8 @@ bool is_unknown(std::span<const Condition> list, std::string_view type) {
   return find(list, type) == nullptr || has_status(list, type, status::kUnknown);
 }
 
-Condition make(std::string_view type, std::string_view status, std::string_view reason, std::string_view message) {
+Condition make(std::string_view type, std::string_view status, std::string_view reason,
+               std::string_view message) {
   return {.type = Text(type), .status = Text(status), .reason = Text(reason), .message = FreeText(message)};
 }
 
@@ -113,7 +116,8 @@ bool remove(Conditions& list, std::string_view type) {
 }
 
 void sort(Conditions& list) {
-  std::ranges::stable_sort(list, {}, [](const Condition& each) { return std::tuple{rank(each.type), each.type.view()}; });
+  std::ranges::stable_sort(
+      list, {}, [](const Condition& each) { return std::tuple{rank(each.type), each.type.view()}; });
 }
 
 bool same_state(const Condition& left, const Condition& right) {

@@ -1,5 +1,6 @@
-// Reading and writing a condition list with upstream's rules: the transition time moves with the status alone, and the list
-// has one fixed order. Used by every report and by whoever reads a condition. Pure functions; `now` is an argument.
+// Reading and writing a condition list with upstream's rules: the transition time moves with the status
+// alone, and the list has one fixed order. Used by every report and by whoever reads a condition. Pure
+// functions; `now` is an argument.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +19,12 @@ bool is_false(std::span<const Condition> list, std::string_view type);
 bool is_unknown(std::span<const Condition> list, std::string_view type);
 
 // Without times and generation: `set` adds those.
-Condition make(std::string_view type, std::string_view status, std::string_view reason, std::string_view message = {});
+Condition make(std::string_view type, std::string_view status, std::string_view reason,
+               std::string_view message = {});
 
-// Adds `wanted` or overwrites the one of its type; false when that changes nothing. `generation` is the object's own. The
-// transition time is the wanted one, or now when it has none, and moves only when the status does.
+// Adds `wanted` or overwrites the one of its type; false when that changes nothing. `generation` is the
+// object's own. The transition time is the wanted one, or now when it has none, and moves only when the
+// status does.
 bool set(Conditions& list, Condition wanted, std::int64_t generation, Time now);
 // False when there was none.
 bool remove(Conditions& list, std::string_view type);

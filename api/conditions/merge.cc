@@ -75,7 +75,8 @@ Result<void> check(std::span<const Condition> source, std::string_view target, c
       return fail(Code::Invalid, fmt::format("condition {} is overridden twice", override_with.type.view()));
     }
     if (find(source, override_with.type) == nullptr) {
-      return fail(Code::Invalid, fmt::format("condition {} is overridden but does not exist", override_with.type.view()));
+      return fail(Code::Invalid,
+                  fmt::format("condition {} is overridden but does not exist", override_with.type.view()));
     }
   }
   return {};
@@ -98,7 +99,8 @@ std::vector<Condition> in_scope(std::span<const Condition> source, const Summary
 }
 
 std::string summary_line(const Condition& condition) {
-  if (condition.message.empty()) return fmt::format("* {}: {}", condition.type.view(), condition.reason.view());
+  if (condition.message.empty())
+    return fmt::format("* {}: {}", condition.type.view(), condition.reason.view());
   return fmt::format("* {}:{}", condition.type.view(), nested(condition.message));
 }
 
@@ -129,7 +131,8 @@ struct Digest {
 };
 
 Condition missing(std::string_view type) {
-  return make(type, status::kUnknown, reason::kNotYetReported, fmt::format("Condition {} not yet reported", type));
+  return make(type, status::kUnknown, reason::kNotYetReported,
+              fmt::format("Condition {} not yet reported", type));
 }
 
 // Issues first, then unknowns, then infos; the longest lasting first among equals.
@@ -163,7 +166,8 @@ void add(Digest& digest, const Part& part) {
 Digest digested(std::span<const Part> parts, Priority worst) {
   Digest digest;
   for (const auto& part : parts) {
-    const bool shown = worst == Priority::Info ? !part.condition.message.empty() : part.priority != Priority::Info;
+    const bool shown =
+        worst == Priority::Info ? !part.condition.message.empty() : part.priority != Priority::Info;
     if (shown) add(digest, part);
   }
   return digest;
@@ -200,10 +204,11 @@ std::string_view overflow_words(Priority priority) {
   return {};
 }
 
-void add_overflow(std::vector<std::string>& lines, const std::string& kind, const std::map<Priority, std::size_t>& others) {
+void add_overflow(std::vector<std::string>& lines, const std::string& kind,
+                  const std::map<Priority, std::size_t>& others) {
   for (const auto& [priority, count] : others) {
-    lines.push_back(
-        fmt::format("And {} {} {}", count, count == 1 ? kind : contract::plural(kind), overflow_words(priority)));
+    lines.push_back(fmt::format("And {} {} {}", count, count == 1 ? kind : contract::plural(kind),
+                                overflow_words(priority)));
   }
 }
 
@@ -228,7 +233,8 @@ std::string aggregate_message(Digest digest) {
 
 }  // namespace
 
-Result<Condition> summary(std::span<const Condition> source, std::string_view target, const SummaryRules& rules) {
+Result<Condition> summary(std::span<const Condition> source, std::string_view target,
+                          const SummaryRules& rules) {
   TRY(check(source, target, rules));
   const auto scope = in_scope(source, rules);
   if (scope.empty()) return fail(Code::Invalid, fmt::format("there is nothing to sum up into {}", target));
@@ -240,7 +246,8 @@ Result<Condition> summary(std::span<const Condition> source, std::string_view ta
   for (const auto& condition : scope) worst = std::min(worst, priority(condition));
   std::vector<std::string> lines;
   for (const auto& condition : scope) {
-    const bool quiet = priority(condition) == Priority::Info && (worst != Priority::Info || condition.message.empty());
+    const bool quiet =
+        priority(condition) == Priority::Info && (worst != Priority::Info || condition.message.empty());
     if (!quiet) lines.push_back(summary_line(condition));
   }
   if (rules.edit_lines != nullptr) rules.edit_lines(lines);

@@ -1,6 +1,6 @@
-// One condition out of many: summary over several conditions of one object (Ready of a Machine), aggregate over one
-// condition of many objects (MachinesReady of a MachineSet). Messages are word for word upstream's: people and programs
-// parse them. Pure functions.
+// One condition out of many: summary over several conditions of one object (Ready of a Machine), aggregate
+// over one condition of many objects (MachinesReady of a MachineSet). Messages are word for word upstream's:
+// people and programs parse them. Pure functions.
 #pragma once
 
 #include <span>
@@ -33,17 +33,19 @@ struct SummaryRules {
   std::vector<Condition> overrides = {};                 // read instead of the ones in the list
   Reasons reasons = {};
   Reprioritize reprioritize = nullptr;
-  void (*edit_lines)(std::vector<std::string>& lines) = nullptr;  // one element per condition, before they are joined
+  void (*edit_lines)(std::vector<std::string>& lines) =
+      nullptr;  // one element per condition, before they are joined
 };
 
 // Invalid when the rules contradict the list: nothing to sum up, or the target is among its own sources.
-Result<Condition> summary(std::span<const Condition> source, std::string_view target, const SummaryRules& rules);
+Result<Condition> summary(std::span<const Condition> source, std::string_view target,
+                          const SummaryRules& rules);
 
 // One object's part in an aggregate.
 struct Contribution {
   std::string kind = {};
   std::string name = {};
-  bool control_plane_machine = false;  // these are named first
+  bool control_plane_machine = false;    // these are named first
   const Condition* condition = nullptr;  // null: it does not have the type
 };
 

@@ -10,7 +10,8 @@ namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r'; }
 
-// An asterisk with a blank behind it, anywhere: that is all upstream asks of a bullet, and its texts depend on it.
+// An asterisk with a blank behind it, anywhere: that is all upstream asks of a bullet, and its texts depend
+// on it.
 bool has_bullet(std::string_view line) {
   for (std::size_t at = line.find('*'); at != std::string_view::npos; at = line.find('*', at + 1)) {
     if (at + 1 < line.size() && is_blank(line[at + 1])) return true;
@@ -31,7 +32,8 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 }  // namespace
 
 std::string nested(std::string_view message) {
-  if (message.find('\n') == std::string_view::npos && !has_bullet(message)) return fmt::format(" {}", message);
+  if (message.find('\n') == std::string_view::npos && !has_bullet(message))
+    return fmt::format(" {}", message);
   const auto lines = lines_of(message);
   const bool only_bullets = std::ranges::all_of(lines, has_bullet);
   std::string text;

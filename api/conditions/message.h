@@ -1,5 +1,5 @@
-// How condition messages are laid out: bullets, nested messages, lists of names that don't grow without end. Used by summary
-// and aggregate, and by controllers for messages of their own. Pure functions.
+// How condition messages are laid out: bullets, nested messages, lists of names that don't grow without end.
+// Used by summary and aggregate, and by controllers for messages of their own. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,9 @@
 
 namespace capstan::api::conditions {
 
-// What follows "* Ready:". One line stays on it (" text"); several lines, or a bullet, start below, two blanks deeper. When
-// some lines are bullets and some are not, plain ones become bullets and the bullets go one level further down.
+// What follows "* Ready:". One line stays on it (" text"); several lines, or a bullet, start below, two
+// blanks deeper. When some lines are bullets and some are not, plain ones become bullets and the bullets go
+// one level further down.
 std::string nested(std::string_view message);
 
 // "a, b, c, ... (2 more)"

@@ -1,4 +1,5 @@
-// A condition of another object shown on ours: InfrastructureReady of a Machine is Ready of its infrastructure object. Pure.
+// A condition of another object shown on ours: InfrastructureReady of a Machine is Ready of its
+// infrastructure object. Pure.
 #pragma once
 
 #include <optional>
@@ -16,7 +17,8 @@ struct Fallback {
   std::string message = {};
 };
 
-// Status, reason, message and transition time of `source`; without a source the fallback, without both Unknown.
+// Status, reason, message and transition time of `source`; without a source the fallback, without both
+// Unknown.
 Condition mirror(const Condition* source, std::string_view source_type, std::string_view target_type,
                  const std::optional<Fallback>& fallback = {});
 

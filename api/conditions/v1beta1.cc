@@ -48,7 +48,8 @@ std::vector<Input> worst_of(std::vector<Input> inputs) {
 
 const Input& spokesman(std::span<const Input> inputs, std::span<const std::string_view> types) {
   for (const auto type : types) {
-    const auto found = std::ranges::find_if(inputs, [&](const Input& input) { return input.condition->type == type; });
+    const auto found =
+        std::ranges::find_if(inputs, [&](const Input& input) { return input.condition->type == type; });
     if (found != inputs.end()) return *found;
   }
   return inputs.front();
@@ -81,7 +82,8 @@ std::optional<V1Beta1Condition> merged(const std::vector<Input>& inputs, const M
 
   const Input& speaker = spokesman(worst, rules.types);
   const std::string reason = localized(speaker.condition->reason, speaker.from);
-  const std::string message = rules.steps ? step_message(inputs, *rules.steps) : speaker.condition->message.str();
+  const std::string message =
+      rules.steps ? step_message(inputs, *rules.steps) : speaker.condition->message.str();
   if (top.status == status::kFalse) return no(rules.target, reason, top.severity, message);
   return unknown(rules.target, reason, message);
 }
@@ -105,7 +107,8 @@ std::optional<std::size_t> steps(const std::vector<Input>& inputs, const Summary
 }  // namespace
 
 const V1Beta1Condition* find(std::span<const V1Beta1Condition> list, std::string_view type) {
-  const auto found = std::ranges::find(list, type, [](const V1Beta1Condition& each) { return each.type.view(); });
+  const auto found =
+      std::ranges::find(list, type, [](const V1Beta1Condition& each) { return each.type.view(); });
   return found == list.end() ? nullptr : &*found;
 }
 
@@ -131,13 +134,15 @@ V1Beta1Condition no(std::string_view type, std::string_view reason, std::string_
 }
 
 V1Beta1Condition unknown(std::string_view type, std::string_view reason, std::string_view message) {
-  return {
-      .type = Text(type), .status = Text(status::kUnknown), .reason = Text(reason), .message = FreeText(message)};
+  return {.type = Text(type),
+          .status = Text(status::kUnknown),
+          .reason = Text(reason),
+          .message = FreeText(message)};
 }
 
 bool set(V1Beta1Conditions& list, V1Beta1Condition wanted, Time now) {
-  const auto existing =
-      std::ranges::find(list, wanted.type.view(), [](const V1Beta1Condition& each) { return each.type.view(); });
+  const auto existing = std::ranges::find(list, wanted.type.view(),
+                                          [](const V1Beta1Condition& each) { return each.type.view(); });
   if (existing == list.end()) {
     if (!wanted.last_transition_time.is_set()) wanted.last_transition_time = now;
     list.push_back(std::move(wanted));

@@ -1,5 +1,6 @@
-// The older condition generation (status.deprecated.v1beta1.conditions), which providers on old libraries still read: it has
-// a severity, and a transition time that moves with any change. Pure functions; `now` is an argument.
+// The older condition generation (status.deprecated.v1beta1.conditions), which providers on old libraries
+// still read: it has a severity, and a transition time that moves with any change. Pure functions; `now` is
+// an argument.
 #pragma once
 
 #include <optional>
@@ -22,8 +23,8 @@ V1Beta1Condition no(std::string_view type, std::string_view reason, std::string_
                     std::string_view message = {});
 V1Beta1Condition unknown(std::string_view type, std::string_view reason, std::string_view message = {});
 
-// Adds or overwrites; false when that changes nothing. Status, reason, severity or message: whichever moves, the transition
-// time moves too.
+// Adds or overwrites; false when that changes nothing. Status, reason, severity or message: whichever moves,
+// the transition time moves too.
 bool set(V1Beta1Conditions& list, V1Beta1Condition wanted, Time now);
 bool remove(V1Beta1Conditions& list, std::string_view type);
 // Ready first, the rest by name.
@@ -37,7 +38,8 @@ struct SummaryRules {
   // Only while every condition there is one of these; they are also what is counted then.
   std::optional<std::vector<std::string_view>> step_counter_only_for = {};
 };
-// Ready out of the others: the worst of False/Error, False/Warning, False/Info, True, Unknown. Nothing when none exists.
+// Ready out of the others: the worst of False/Error, False/Warning, False/Info, True, Unknown. Nothing when
+// none exists.
 std::optional<V1Beta1Condition> summary(std::span<const V1Beta1Condition> source, const SummaryRules& rules);
 
 struct Fallback {
@@ -55,7 +57,8 @@ struct Contribution {
   std::string name = {};
   const V1Beta1Condition* ready = nullptr;  // null: not reported, counts as not completed
 };
-// Ready of many objects as a step counter; the reason names the object it comes from. Nothing when no object reports.
+// Ready of many objects as a step counter; the reason names the object it comes from. Nothing when no object
+// reports.
 std::optional<V1Beta1Condition> aggregate(std::span<const Contribution> parts, std::string_view target);
 
 }  // namespace capstan::api::conditions::v1beta1
