@@ -1,5 +1,5 @@
-// Every label, annotation, finalizer, taint, field manager, condition type and reason of Cluster API and of the Kubernetes
-// objects around it, spelled once. Everybody includes it; constants only, safe everywhere.
+// Every label, annotation, finalizer, taint, field manager, condition type and reason of Cluster API and of
+// the Kubernetes objects around it, spelled once. Everybody includes it; constants only, safe everywhere.
 // Names of our own (capstan.dev/...) live in api/policy.
 #pragma once
 
@@ -81,14 +81,18 @@ inline constexpr std::string_view kExcludeWaitForNodeVolumeDetach =
     "machine.cluster.x-k8s.io/exclude-wait-for-node-volume-detach";
 // The next two are prefixes of keys: "<prefix>/name", and "<prefix>" alone counts too.
 inline constexpr std::string_view kPreDrainHookPrefix = "pre-drain.delete.hook.machine.cluster.x-k8s.io";
-inline constexpr std::string_view kPreTerminateHookPrefix = "pre-terminate.delete.hook.machine.cluster.x-k8s.io";
+inline constexpr std::string_view kPreTerminateHookPrefix =
+    "pre-terminate.delete.hook.machine.cluster.x-k8s.io";
 inline constexpr std::string_view kCertificatesExpiry = "machine.cluster.x-k8s.io/certificates-expiry";
 inline constexpr std::string_view kClonedFromName = "cluster.x-k8s.io/cloned-from-name";
 inline constexpr std::string_view kClonedFromGroupKind = "cluster.x-k8s.io/cloned-from-groupkind";
-inline constexpr std::string_view kAutoscalerMinSize = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size";
-inline constexpr std::string_view kAutoscalerMaxSize = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size";
+inline constexpr std::string_view kAutoscalerMinSize =
+    "cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size";
+inline constexpr std::string_view kAutoscalerMaxSize =
+    "cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size";
 inline constexpr std::string_view kConversionData = "cluster.x-k8s.io/conversion-data";
-inline constexpr std::string_view kLastAppliedConfiguration = "kubectl.kubernetes.io/last-applied-configuration";
+inline constexpr std::string_view kLastAppliedConfiguration =
+    "kubectl.kubernetes.io/last-applied-configuration";
 inline constexpr std::string_view kCrdMigrationObservedGeneration =
     "crd-migration.cluster.x-k8s.io/observed-generation";
 
@@ -113,10 +117,12 @@ inline constexpr std::string_view kMoveMachinesTo =
     "in-place-updates.internal.cluster.x-k8s.io/move-machines-to-machineset";
 inline constexpr std::string_view kReceiveMachinesFrom =
     "in-place-updates.internal.cluster.x-k8s.io/receive-machines-from-machinesets";
-inline constexpr std::string_view kAcknowledgedMove = "in-place-updates.internal.cluster.x-k8s.io/acknowledged-move";
+inline constexpr std::string_view kAcknowledgedMove =
+    "in-place-updates.internal.cluster.x-k8s.io/acknowledged-move";
 inline constexpr std::string_view kPendingAcknowledgeMove =
     "in-place-updates.internal.cluster.x-k8s.io/pending-acknowledge-move";
-inline constexpr std::string_view kUpdateInProgress = "in-place-updates.internal.cluster.x-k8s.io/update-in-progress";
+inline constexpr std::string_view kUpdateInProgress =
+    "in-place-updates.internal.cluster.x-k8s.io/update-in-progress";
 inline constexpr std::string_view kPendingHooks = "runtime.cluster.x-k8s.io/pending-hooks";
 
 inline constexpr std::string_view kTopologyUpgradeStep = "topology.internal.cluster.x-k8s.io/upgrade-step";
@@ -139,7 +145,8 @@ inline constexpr std::string_view kMachineDeployment = "capi-machinedeployment";
 inline constexpr std::string_view kMachineSet = "capi-machineset";
 inline constexpr std::string_view kMachineSetMetadata = "capi-machineset-metadata";
 inline constexpr std::string_view kMachinePool = "machinepool-controller";
-// Every plain patch. Upstream gets it from the name of its program; another name would never let go of old fields.
+// Every plain patch. Upstream gets it from the name of its program; another name would never let go of old
+// fields.
 inline constexpr std::string_view kManager = "manager";
 // What the API server invents for objects that had no managers; taken out wherever it is met.
 inline constexpr std::string_view kBeforeFirstApply = "before-first-apply";
@@ -185,15 +192,16 @@ inline constexpr std::string_view kTlsCertificateKey = "tls.crt";
 inline constexpr std::string_view kTlsPrivateKey = "tls.key";
 }  // namespace secret
 
-// Words of the skip-preflight-checks annotation and of --machineset-preflight-checks, in the order of error texts.
+// Words of the skip-preflight-checks annotation and of --machineset-preflight-checks, in the order of error
+// texts.
 namespace preflight {
 inline constexpr std::string_view kAll = "All";
 inline constexpr std::string_view kControlPlaneIsStable = "ControlPlaneIsStable";
 inline constexpr std::string_view kControlPlaneVersionSkew = "ControlPlaneVersionSkew";
 inline constexpr std::string_view kKubeadmVersionSkew = "KubeadmVersionSkew";
 inline constexpr std::string_view kKubernetesVersionSkew = "KubernetesVersionSkew";
-inline constexpr std::array kEvery = {kAll, kControlPlaneIsStable, kControlPlaneVersionSkew, kKubeadmVersionSkew,
-                                      kKubernetesVersionSkew};
+inline constexpr std::array kEvery = {kAll, kControlPlaneIsStable, kControlPlaneVersionSkew,
+                                      kKubeadmVersionSkew, kKubernetesVersionSkew};
 }  // namespace preflight
 
 // Statuses of conditions.
@@ -343,14 +351,16 @@ inline constexpr std::string_view kNoWorkers = "NoWorkers";
 inline constexpr std::string_view kWaitingForWorkersDeletion = "WaitingForWorkersDeletion";
 inline constexpr std::string_view kWaitingForControlPlaneDeletion = "WaitingForControlPlaneDeletion";
 // Used by providers on their own objects
-inline constexpr std::string_view kWaitingForClusterInfrastructureReady = "WaitingForClusterInfrastructureReady";
+inline constexpr std::string_view kWaitingForClusterInfrastructureReady =
+    "WaitingForClusterInfrastructureReady";
 inline constexpr std::string_view kWaitingForControlPlaneInitialized = "WaitingForControlPlaneInitialized";
 inline constexpr std::string_view kWaitingForBootstrapData = "WaitingForBootstrapData";
 inline constexpr std::string_view kProvisioned = "Provisioned";
 inline constexpr std::string_view kNotProvisioned = "NotProvisioned";
 }  // namespace reason
 
-// Severities, types and reasons of the older condition generation, kept in status.deprecated.v1beta1.conditions.
+// Severities, types and reasons of the older condition generation, kept in
+// status.deprecated.v1beta1.conditions.
 namespace severity {
 inline constexpr std::string_view kError = "Error";
 inline constexpr std::string_view kWarning = "Warning";
@@ -370,8 +380,10 @@ inline constexpr std::string_view kPreDrainDeleteHookSucceeded = "PreDrainDelete
 inline constexpr std::string_view kPreTerminateDeleteHookSucceeded = "PreTerminateDeleteHookSucceeded";
 inline constexpr std::string_view kHealthCheckSucceeded = "HealthCheckSucceeded";
 inline constexpr std::string_view kOwnerRemediated = "OwnerRemediated";
-inline constexpr std::string_view kExternalRemediationTemplateAvailable = "ExternalRemediationTemplateAvailable";
-inline constexpr std::string_view kExternalRemediationRequestAvailable = "ExternalRemediationRequestAvailable";
+inline constexpr std::string_view kExternalRemediationTemplateAvailable =
+    "ExternalRemediationTemplateAvailable";
+inline constexpr std::string_view kExternalRemediationRequestAvailable =
+    "ExternalRemediationRequestAvailable";
 inline constexpr std::string_view kRemediationAllowed = "RemediationAllowed";
 inline constexpr std::string_view kAvailable = "Available";
 inline constexpr std::string_view kMachineSetReady = "MachineSetReady";
@@ -410,7 +422,8 @@ inline constexpr std::string_view kUnhealthyMachine = "UnhealthyMachine";
 inline constexpr std::string_view kWaitingForRemediation = "WaitingForRemediation";
 inline constexpr std::string_view kRemediationFailed = "RemediationFailed";
 inline constexpr std::string_view kRemediationInProgress = "RemediationInProgress";
-inline constexpr std::string_view kExternalRemediationTemplateNotFound = "ExternalRemediationTemplateNotFound";
+inline constexpr std::string_view kExternalRemediationTemplateNotFound =
+    "ExternalRemediationTemplateNotFound";
 inline constexpr std::string_view kExternalRemediationRequestCreationFailed =
     "ExternalRemediationRequestCreationFailed";
 inline constexpr std::string_view kTooManyUnhealthy = "TooManyUnhealthy";
@@ -418,7 +431,8 @@ inline constexpr std::string_view kWaitingForMachineSet = "WaitingForMachineSet"
 inline constexpr std::string_view kWaitingForAvailableMachines = "WaitingForAvailableMachines";
 inline constexpr std::string_view kPreflightCheckFailed = "PreflightCheckFailed";
 inline constexpr std::string_view kBootstrapTemplateCloningFailed = "BootstrapTemplateCloningFailed";
-inline constexpr std::string_view kInfrastructureTemplateCloningFailed = "InfrastructureTemplateCloningFailed";
+inline constexpr std::string_view kInfrastructureTemplateCloningFailed =
+    "InfrastructureTemplateCloningFailed";
 inline constexpr std::string_view kMachineCreationFailed = "MachineCreationFailed";
 inline constexpr std::string_view kScalingUp = "ScalingUp";
 inline constexpr std::string_view kScalingDown = "ScalingDown";
@@ -442,7 +456,8 @@ inline constexpr std::string_view kSuccessfulStartInPlaceUpdate = "SuccessfulSta
 inline constexpr std::string_view kSuccessfulSetNodeRef = "SuccessfulSetNodeRef";
 inline constexpr std::string_view kSuccessfulSetNodeRefs = "SuccessfulSetNodeRefs";
 inline constexpr std::string_view kFailedSetNodeRef = "FailedSetNodeRef";
-inline constexpr std::string_view kSuccessfulSetInterruptibleNodeLabel = "SuccessfulSetInterruptibleNodeLabel";
+inline constexpr std::string_view kSuccessfulSetInterruptibleNodeLabel =
+    "SuccessfulSetInterruptibleNodeLabel";
 inline constexpr std::string_view kSuccessfulDrainNode = "SuccessfulDrainNode";
 inline constexpr std::string_view kFailedDrainNode = "FailedDrainNode";
 inline constexpr std::string_view kNodeVolumesDetached = "NodeVolumesDetached";

@@ -1,6 +1,7 @@
-// ContractObject: what the cache keeps of a provider's object: its metadata and the fields the contract names, as compact
-// JSON. Values are not typed here on purpose: a field of the wrong type is that one field's error when it is read, never a
-// reason to lose the object. A projection: it can't be encoded. A plain value, shared as an immutable snapshot.
+// ContractObject: what the cache keeps of a provider's object: its metadata and the fields the contract
+// names, as compact JSON. Values are not typed here on purpose: a field of the wrong type is that one field's
+// error when it is read, never a reason to lose the object. A projection: it can't be encoded. A plain value,
+// shared as an immutable snapshot.
 #pragma once
 
 #include <array>
@@ -83,7 +84,8 @@ inline constexpr auto members<contract::ContractStatus> = std::array{
     member<&contract::ContractStatus::data_secret_name>(contract::field::kDataSecretName),
     member<&contract::ContractStatus::failure_reason>(contract::field::kFailureReason),
     member<&contract::ContractStatus::failure_message>(contract::field::kFailureMessage),
-    member<&contract::ContractStatus::infrastructure_machine_kind>(contract::field::kInfrastructureMachineKind),
+    member<&contract::ContractStatus::infrastructure_machine_kind>(
+        contract::field::kInfrastructureMachineKind),
     member<&contract::ContractStatus::version>(contract::field::kVersion),
     member<&contract::ContractStatus::versions>(contract::field::kVersions),
     member<&contract::ContractStatus::replicas>(contract::field::kReplicas),
@@ -92,7 +94,8 @@ inline constexpr auto members<contract::ContractStatus> = std::array{
     member<&contract::ContractStatus::unavailable_replicas>(contract::field::kUnavailableReplicas),
     member<&contract::ContractStatus::up_to_date_replicas>(contract::field::kUpToDateReplicas),
     member<&contract::ContractStatus::updated_replicas>(contract::field::kUpdatedReplicas),
-    member<&contract::ContractStatus::external_managed_control_plane>(contract::field::kExternalManagedControlPlane),
+    member<&contract::ContractStatus::external_managed_control_plane>(
+        contract::field::kExternalManagedControlPlane),
 };
 template <>
 inline constexpr auto members<contract::ContractObject> = std::array{

@@ -22,8 +22,9 @@ Result<void> check_order(const Foreign& object, const std::vector<VersionCount>&
   for (const auto& count : counts) {
     auto version = TRY(parsed(object, path::kStatusVersions, count.version));
     if (previous && compare_with_build(version, *previous) == VersionOrder::Older) {
-      return fail(Code::Invalid, fmt::format("{}: {}: {} stands after {}", object.describe(), path::kStatusVersions.str(),
-                                             version.to_string(), previous->to_string()));
+      return fail(Code::Invalid,
+                  fmt::format("{}: {}: {} stands after {}", object.describe(), path::kStatusVersions.str(),
+                              version.to_string(), previous->to_string()));
     }
     previous = std::move(version);
   }
@@ -38,7 +39,8 @@ bool is_behind(const Version& wanted, const Version& running) {
 }  // namespace
 
 Result<bool> ControlPlane::initialized() const {
-  const auto& where = contract_ == ContractVersion::V1Beta1 ? path::kInitialized : path::kControlPlaneInitialized;
+  const auto& where =
+      contract_ == ContractVersion::V1Beta1 ? path::kInitialized : path::kControlPlaneInitialized;
   return TRY(read_bool(object_, where)).value_or(false);
 }
 
@@ -46,12 +48,17 @@ Result<bool> ControlPlane::externally_managed() const {
   return TRY(read_bool(object_, path::kExternalManagedControlPlane)).value_or(false);
 }
 
-Result<std::optional<ApiEndpoint>> ControlPlane::control_plane_endpoint() const { return read_endpoint(object_); }
+Result<std::optional<ApiEndpoint>> ControlPlane::control_plane_endpoint() const {
+  return read_endpoint(object_);
+}
 
-Result<std::optional<std::string>> ControlPlane::version() const { return read_text(object_, path::kVersion); }
+Result<std::optional<std::string>> ControlPlane::version() const {
+  return read_text(object_, path::kVersion);
+}
 
 Result<std::vector<VersionCount>> ControlPlane::versions() const {
-  auto counts = TRY(read_list<VersionCount>(object_, path::kStatusVersions)).value_or(std::vector<VersionCount>());
+  auto counts =
+      TRY(read_list<VersionCount>(object_, path::kStatusVersions)).value_or(std::vector<VersionCount>());
   TRY(check_order(object_, counts));
   for (auto& count : counts) count.unknown = {};
   return counts;
@@ -67,7 +74,8 @@ Result<std::optional<std::string>> ControlPlane::running_version() const {
 
 Result<bool> ControlPlane::upgrading() const {
   const auto text = TRY(version());
-  if (!text) return fail(Code::Invalid, fmt::format("{}: {} is missing", object_.describe(), path::kVersion.str()));
+  if (!text)
+    return fail(Code::Invalid, fmt::format("{}: {} is missing", object_.describe(), path::kVersion.str()));
   const auto wanted = TRY(parsed(object_, path::kVersion, *text));
 
   const auto counts = TRY(versions());

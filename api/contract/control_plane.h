@@ -21,7 +21,8 @@ class ControlPlane {
 
   // status.versions, lowest first. Invalid when they are unordered or no versions.
   Result<std::vector<VersionCount>> versions() const;
-  // The lowest version that runs: the first of `versions`, else status.version. Nothing while it is being provisioned.
+  // The lowest version that runs: the first of `versions`, else status.version. Nothing while it is being
+  // provisioned.
   Result<std::optional<std::string>> running_version() const;
   // Whether something older than `version` still runs. Invalid without a `version`.
   Result<bool> upgrading() const;

@@ -23,7 +23,8 @@ template <typename Half>
 json::value raw_field(const Half& half, std::string_view name) {
   for (const auto& each : members<Half>) {
     if (each.name != name) continue;
-    return static_cast<const RawJson*>(each.address(const_cast<Half*>(&half)))->to_json();  // NOLINT: read only
+    return static_cast<const RawJson*>(each.address(const_cast<Half*>(&half)))
+        ->to_json();  // NOLINT: read only
   }
   return nullptr;
 }
@@ -60,7 +61,9 @@ std::string Foreign::namespace_() const {
   return cached_ != nullptr ? cached_->metadata.namespace_.str() : metadata_text("namespace");
 }
 
-std::string Foreign::name() const { return cached_ != nullptr ? cached_->metadata.name.str() : metadata_text("name"); }
+std::string Foreign::name() const {
+  return cached_ != nullptr ? cached_->metadata.name.str() : metadata_text("name");
+}
 
 bool Foreign::deleting() const {
   return cached_ != nullptr ? cached_->metadata.deleting() : !metadata_text("deletionTimestamp").empty();
@@ -75,7 +78,8 @@ std::optional<json::value> Foreign::at(const Path& path) const {
   json::value held;
   const json::value* found = nullptr;
   if (cached_ != nullptr) {
-    held = path.section == Section::Spec ? raw_field(cached_->spec, path.field) : raw_field(cached_->status, path.field);
+    held = path.section == Section::Spec ? raw_field(cached_->spec, path.field)
+                                         : raw_field(cached_->status, path.field);
     found = &held;
   } else {
     found = find(find(document_, path.section == Section::Spec ? "spec" : "status"), path.field);
@@ -101,9 +105,10 @@ std::string_view kind_name(const json::value& value) {
   return "nothing";
 }
 
-Failure wrong_type(const Foreign& object, std::string_view where, std::string_view expected, const json::value& found) {
-  return fail(Code::Invalid,
-              fmt::format("{}: {}: expected {}, found {}", object.describe(), where, expected, kind_name(found)));
+Failure wrong_type(const Foreign& object, std::string_view where, std::string_view expected,
+                   const json::value& found) {
+  return fail(Code::Invalid, fmt::format("{}: {}: expected {}, found {}", object.describe(), where, expected,
+                                         kind_name(found)));
 }
 
 Result<std::optional<bool>> read_bool(const Foreign& object, const Path& path) {

@@ -1,6 +1,6 @@
-// Foreign: a provider's object, read by the paths of the contract: either the cached projection or a whole document from a
-// GET. The typed views (infra_machine.h and the others) stand on it. Refers to the object it was made from, which has to
-// live longer; reading is pure and safe from any thread.
+// Foreign: a provider's object, read by the paths of the contract: either the cached projection or a whole
+// document from a GET. The typed views (infra_machine.h and the others) stand on it. Refers to the object it
+// was made from, which has to live longer; reading is pure and safe from any thread.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -45,7 +45,8 @@ Result<std::optional<std::string>> read_text(const Foreign& object, const Path& 
 Result<std::optional<std::int32_t>> read_int32(const Foreign& object, const Path& path);
 Result<std::optional<std::vector<std::string>>> read_texts(const Foreign& object, const Path& path);
 
-// status.failureReason and status.failureMessage, empty when absent. Old and without effect, but shown to users.
+// status.failureReason and status.failureMessage, empty when absent. Old and without effect, but shown to
+// users.
 struct Failures {
   std::string reason = {};
   std::string message = {};

@@ -21,11 +21,12 @@ Result<void> check(const Foreign& object, const Condition& condition) {
     return fail(Code::Invalid, fmt::format("{}: {}", object.describe(), what));
   };
   if (condition.type.empty()) return broken("a condition has no type");
-  if (condition.status == status::kTrue || condition.status == status::kFalse || condition.status == status::kUnknown) {
+  if (condition.status == status::kTrue || condition.status == status::kFalse ||
+      condition.status == status::kUnknown) {
     return {};
   }
-  return broken(fmt::format("condition {}: status must be True, False or Unknown, not \"{}\"", condition.type.view(),
-                            condition.status.view()));
+  return broken(fmt::format("condition {}: status must be True, False or Unknown, not \"{}\"",
+                            condition.type.view(), condition.status.view()));
 }
 
 Result<Condition> read_one(const Foreign& object, const json::value& from) {

@@ -8,8 +8,9 @@
 
 namespace capstan::api::contract {
 
-// status.v1beta2.conditions, else status.conditions; a list in the older form is understood as far as it goes. Invalid when a
-// condition has no type or no proper status: the caller shows InvalidConditionReported then.
+// status.v1beta2.conditions, else status.conditions; a list in the older form is understood as far as it
+// goes. Invalid when a condition has no type or no proper status: the caller shows InvalidConditionReported
+// then.
 Result<Conditions> read_conditions(const Foreign& object);
 Result<std::optional<Condition>> read_condition(const Foreign& object, std::string_view type);
 

@@ -30,12 +30,15 @@ Result<bool> InfraCluster::provisioned() const {
   return TRY(read_bool(object_, where)).value_or(false);
 }
 
-Result<std::optional<ApiEndpoint>> InfraCluster::control_plane_endpoint() const { return read_endpoint(object_); }
+Result<std::optional<ApiEndpoint>> InfraCluster::control_plane_endpoint() const {
+  return read_endpoint(object_);
+}
 
 Result<std::vector<FailureDomain>> InfraCluster::failure_domains() const {
   auto domains = contract_ == ContractVersion::V1Beta1
                      ? TRY(from_map(object_))
-                     : TRY(read_list<FailureDomain>(object_, path::kFailureDomains)).value_or(std::vector<FailureDomain>());
+                     : TRY(read_list<FailureDomain>(object_, path::kFailureDomains))
+                           .value_or(std::vector<FailureDomain>());
   for (auto& domain : domains) {
     domain.control_plane = domain.control_plane.value_or(false);
     domain.unknown = {};

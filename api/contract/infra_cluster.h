@@ -1,4 +1,5 @@
-// What Cluster API reads of an infrastructure cluster (reference 6.2). A view: see foreign.h for lifetime and threads.
+// What Cluster API reads of an infrastructure cluster (reference 6.2). A view: see foreign.h for lifetime and
+// threads.
 #pragma once
 
 #include "api/contract/foreign.h"
@@ -15,7 +16,8 @@ class InfraCluster {
   // Not reported counts as false.
   Result<bool> provisioned() const;
   Result<std::optional<ApiEndpoint>> control_plane_endpoint() const;
-  // Sorted by name; whether control planes may run there is always said. A list under contract v1beta2, a map before.
+  // Sorted by name; whether control planes may run there is always said. A list under contract v1beta2, a map
+  // before.
   Result<std::vector<FailureDomain>> failure_domains() const;
   Result<Failures> failures() const { return read_failures(object_); }
 

@@ -10,7 +10,9 @@ Result<bool> InfraMachine::provisioned() const {
   return TRY(read_bool(object_, where)).value_or(false);
 }
 
-Result<std::optional<std::string>> InfraMachine::provider_id() const { return read_text(object_, path::kProviderId); }
+Result<std::optional<std::string>> InfraMachine::provider_id() const {
+  return read_text(object_, path::kProviderId);
+}
 
 Result<std::optional<std::vector<MachineAddress>>> InfraMachine::addresses() const {
   return read_list<MachineAddress>(object_, path::kAddresses);

@@ -1,5 +1,5 @@
-// Where things stand in the objects of providers: every path of the Cluster API contract, once. A path is a section (spec or
-// status), a field in it, and what lies below. Constants only.
+// Where things stand in the objects of providers: every path of the Cluster API contract, once. A path is a
+// section (spec or status), a field in it, and what lies below. Constants only.
 #pragma once
 
 #include <array>
@@ -60,7 +60,8 @@ inline constexpr Path kReplicas = {Section::Spec, field::kReplicas};
 
 inline constexpr Path kProvisioned = {Section::Status, field::kInitialization, {"provisioned"}};
 inline constexpr Path kDataSecretCreated = {Section::Status, field::kInitialization, {"dataSecretCreated"}};
-inline constexpr Path kControlPlaneInitialized = {Section::Status, field::kInitialization, {"controlPlaneInitialized"}};
+inline constexpr Path kControlPlaneInitialized = {
+    Section::Status, field::kInitialization, {"controlPlaneInitialized"}};
 inline constexpr Path kReady = {Section::Status, field::kReady};              // contract v1beta1
 inline constexpr Path kInitialized = {Section::Status, field::kInitialized};  // contract v1beta1
 inline constexpr Path kConditions = {Section::Status, field::kConditions};
@@ -78,7 +79,8 @@ inline constexpr Path kStatusVersions = {Section::Status, field::kVersions};
 inline constexpr Path kStatusReplicas = {Section::Status, field::kReplicas};
 inline constexpr Path kReadyReplicas = {Section::Status, field::kReadyReplicas};
 inline constexpr Path kAvailableReplicas = {Section::Status, field::kAvailableReplicas};
-inline constexpr Path kUnavailableReplicas = {Section::Status, field::kUnavailableReplicas};  // contract v1beta1
+inline constexpr Path kUnavailableReplicas = {Section::Status,
+                                              field::kUnavailableReplicas};  // contract v1beta1
 inline constexpr Path kUpToDateReplicas = {Section::Status, field::kUpToDateReplicas};
 inline constexpr Path kUpdatedReplicas = {Section::Status, field::kUpdatedReplicas};  // contract v1beta1
 inline constexpr Path kExternalManagedControlPlane = {Section::Status, field::kExternalManagedControlPlane};

@@ -122,24 +122,30 @@ struct Ending {
 
 // The first ending that fits decides; a word that has the plural ending already stays as it is.
 constexpr std::array kEndings = {
-    Ending{"tive", "tives"},   Ending{"eaf", "eaves"},    Ending{"oaf", "oaves"},   Ending{"afe", "aves"},
-    Ending{"arf", "arves"},    Ending{"rfe", "rves"},     Ending{"rf", "rves"},     Ending{"lf", "lves"},
-    Ending{"fe", "ves"},       Ending{"ay", "ays"},       Ending{"ey", "eys"},      Ending{"oy", "oys"},
-    Ending{"quy", "quies"},    Ending{"uy", "uys"},       Ending{"y", "ies"},       Ending{"eau", "eaux"},
-    Ending{"bula", "bulae"},   Ending{"hedron", "hedra"}, Ending{"ium", "ia"},      Ending{"seum", "seums"},
-    Ending{"eum", "ea"},       Ending{"oum", "oa"},       Ending{"stracum", "straca"}, Ending{"dum", "da"},
-    Ending{"elum", "ela"},     Ending{"ilum", "ila"},     Ending{"olum", "ola"},    Ending{"ulum", "ula"},
-    Ending{"llum", "lla"},     Ending{"ylum", "yla"},     Ending{"imum", "ima"},    Ending{"ernum", "erna"},
-    Ending{"gnum", "gna"},     Ending{"brum", "bra"},     Ending{"crum", "cra"},    Ending{"terum", "tera"},
-    Ending{"serum", "sera"},   Ending{"trum", "tra"},     Ending{"antum", "anta"},  Ending{"atum", "ata"},
-    Ending{"entum", "enta"},   Ending{"etum", "eta"},     Ending{"itum", "ita"},    Ending{"otum", "ota"},
-    Ending{"utum", "uta"},     Ending{"ctum", "cta"},     Ending{"ovum", "ova"},    Ending{"trix", "trices"},
-    Ending{"iasis", "iases"},  Ending{"mesis", "meses"},  Ending{"kinesis", "kineses"}, Ending{"resis", "reses"},
-    Ending{"gnosis", "gnoses"}, Ending{"opsis", "opses"}, Ending{"ysis", "yses"},   Ending{"ouse", "ouses"},
-    Ending{"lause", "lauses"}, Ending{"us", "uses"},      Ending{"ch", "ches"},     Ending{"io", "ios"},
-    Ending{"sh", "shes"},      Ending{"ss", "sses"},      Ending{"ez", "ezzes"},    Ending{"iz", "izzes"},
-    Ending{"tz", "tzes"},      Ending{"zz", "zzes"},      Ending{"ano", "anos"},    Ending{"lo", "los"},
-    Ending{"to", "tos"},       Ending{"oo", "oos"},       Ending{"o", "oes"},       Ending{"x", "xes"},
+    Ending{"tive", "tives"},  Ending{"eaf", "eaves"},      Ending{"oaf", "oaves"},
+    Ending{"afe", "aves"},    Ending{"arf", "arves"},      Ending{"rfe", "rves"},
+    Ending{"rf", "rves"},     Ending{"lf", "lves"},        Ending{"fe", "ves"},
+    Ending{"ay", "ays"},      Ending{"ey", "eys"},         Ending{"oy", "oys"},
+    Ending{"quy", "quies"},   Ending{"uy", "uys"},         Ending{"y", "ies"},
+    Ending{"eau", "eaux"},    Ending{"bula", "bulae"},     Ending{"hedron", "hedra"},
+    Ending{"ium", "ia"},      Ending{"seum", "seums"},     Ending{"eum", "ea"},
+    Ending{"oum", "oa"},      Ending{"stracum", "straca"}, Ending{"dum", "da"},
+    Ending{"elum", "ela"},    Ending{"ilum", "ila"},       Ending{"olum", "ola"},
+    Ending{"ulum", "ula"},    Ending{"llum", "lla"},       Ending{"ylum", "yla"},
+    Ending{"imum", "ima"},    Ending{"ernum", "erna"},     Ending{"gnum", "gna"},
+    Ending{"brum", "bra"},    Ending{"crum", "cra"},       Ending{"terum", "tera"},
+    Ending{"serum", "sera"},  Ending{"trum", "tra"},       Ending{"antum", "anta"},
+    Ending{"atum", "ata"},    Ending{"entum", "enta"},     Ending{"etum", "eta"},
+    Ending{"itum", "ita"},    Ending{"otum", "ota"},       Ending{"utum", "uta"},
+    Ending{"ctum", "cta"},    Ending{"ovum", "ova"},       Ending{"trix", "trices"},
+    Ending{"iasis", "iases"}, Ending{"mesis", "meses"},    Ending{"kinesis", "kineses"},
+    Ending{"resis", "reses"}, Ending{"gnosis", "gnoses"},  Ending{"opsis", "opses"},
+    Ending{"ysis", "yses"},   Ending{"ouse", "ouses"},     Ending{"lause", "lauses"},
+    Ending{"us", "uses"},     Ending{"ch", "ches"},        Ending{"io", "ios"},
+    Ending{"sh", "shes"},     Ending{"ss", "sses"},        Ending{"ez", "ezzes"},
+    Ending{"iz", "izzes"},    Ending{"tz", "tzes"},        Ending{"zz", "zzes"},
+    Ending{"ano", "anos"},    Ending{"lo", "los"},         Ending{"to", "tos"},
+    Ending{"oo", "oos"},      Ending{"o", "oes"},          Ending{"x", "xes"},
     Ending{"S", "Ses"},
 };
 
@@ -147,8 +153,9 @@ bool is_upper(char c) { return std::isupper(static_cast<unsigned char>(c)) != 0;
 
 std::string lower(std::string_view text) {
   std::string result(text);
-  std::ranges::transform(result, result.begin(),
-                         [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
+  std::ranges::transform(result, result.begin(), [](char c) {
+    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  });
   return result;
 }
 
@@ -173,7 +180,8 @@ std::string of_whole_word(std::string_view word) {
   for (const auto& each : kWords) {
     if (each.one != word && each.one != plain) continue;
     std::string many(each.many);
-    if (is_upper(word.front())) many.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(many.front())));
+    if (is_upper(word.front()))
+      many.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(many.front())));
     return many;
   }
   return {};
@@ -193,7 +201,8 @@ std::string of_last_word(std::string_view word) {
   if (auto whole = of_whole_word(word); !whole.empty()) return whole;
   auto words = kWords;
   std::ranges::reverse(words);
-  if (auto found = by_rule(word, words, [](const Word& each) { return each.ending; }); !found.empty()) return found;
+  if (auto found = by_rule(word, words, [](const Word& each) { return each.ending; }); !found.empty())
+    return found;
   if (auto found = by_rule(word, kEndings, [](const Ending&) { return true; }); !found.empty()) return found;
   return word.ends_with('s') || word.ends_with('S') ? std::string(word) : std::string(word) + "s";
 }

@@ -1,5 +1,5 @@
-// English plurals as the flect library forms them, which upstream uses: a provider's CRD is found under the plural of its
-// kind, so the oddities count. Used for CRD names and in condition messages. Pure functions.
+// English plurals as the flect library forms them, which upstream uses: a provider's CRD is found under the
+// plural of its kind, so the oddities count. Used for CRD names and in condition messages. Pure functions.
 #pragma once
 
 #include <string>

@@ -31,7 +31,8 @@ Result<json::object> template_body(const Foreign& source, const json::value& doc
 
 // What identifies an object, or belongs to whoever wrote the template.
 void forget_identity(json::object& metadata) {
-  for (const std::string_view field : {"resourceVersion", "finalizers", "uid", "selfLink"}) metadata.erase(field);
+  for (const std::string_view field : {"resourceVersion", "finalizers", "uid", "selfLink"})
+    metadata.erase(field);
 }
 
 void overlay(json::object& onto, const TextMap& entries) {
@@ -42,10 +43,12 @@ void overlay(json::object& onto, const TextMap& entries) {
 std::string group_kind(const Foreign& source) {
   const std::string api_version = source.api_version();
   const std::size_t slash = api_version.find('/');
-  return slash == std::string::npos ? source.kind() : fmt::format("{}.{}", source.kind(), api_version.substr(0, slash));
+  return slash == std::string::npos ? source.kind()
+                                    : fmt::format("{}.{}", source.kind(), api_version.substr(0, slash));
 }
 
-Result<json::object> cloned_metadata(const Foreign& source, const json::object& body, const CloneRequest& request) {
+Result<json::object> cloned_metadata(const Foreign& source, const json::object& body,
+                                     const CloneRequest& request) {
   auto metadata = TRY(object_at(source, body, "metadata", "spec.template.metadata"));
   auto labels = TRY(object_at(source, metadata, "labels", "spec.template.metadata.labels"));
   auto annotations = TRY(object_at(source, metadata, "annotations", "spec.template.metadata.annotations"));
@@ -81,7 +84,8 @@ Result<json::value> clone_from_template(const json::value& source, const CloneRe
 }
 
 std::string_view cloned_kind(std::string_view template_kind) {
-  if (template_kind.ends_with(kind::kTemplateSuffix)) template_kind.remove_suffix(kind::kTemplateSuffix.size());
+  if (template_kind.ends_with(kind::kTemplateSuffix))
+    template_kind.remove_suffix(kind::kTemplateSuffix.size());
   return template_kind;
 }
 

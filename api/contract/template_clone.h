@@ -1,5 +1,5 @@
-// A new object from a provider's template: bootstrap and infrastructure objects of a Machine, remediation requests
-// (reference capi-machine 1.7). Works on JSON, because the shape belongs to the provider. Pure.
+// A new object from a provider's template: bootstrap and infrastructure objects of a Machine, remediation
+// requests (reference capi-machine 1.7). Works on JSON, because the shape belongs to the provider. Pure.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -16,12 +16,13 @@ struct CloneRequest {
   std::string namespace_ = {};
   std::string name = {};
   std::string cluster_name = {};
-  TextMap labels = {};       // win over the template's own
-  TextMap annotations = {};  // likewise
+  TextMap labels = {};                       // win over the template's own
+  TextMap annotations = {};                  // likewise
   std::optional<OwnerReference> owner = {};  // takes the place of all others
 };
 
-// Invalid, with the path, when the template can't be one: no kind, or something else than an object where one belongs.
+// Invalid, with the path, when the template can't be one: no kind, or something else than an object where one
+// belongs.
 Result<boost::json::value> clone_from_template(const boost::json::value& source, const CloneRequest& request);
 
 // "DockerMachine" of "DockerMachineTemplate"; other kinds stay as they are.

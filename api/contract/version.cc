@@ -62,7 +62,9 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-std::string label_key(ContractVersion version) { return fmt::format("{}{}", label::kContractPrefix, to_string(version)); }
+std::string label_key(ContractVersion version) {
+  return fmt::format("{}{}", label::kContractPrefix, to_string(version));
+}
 
 }  // namespace
 
@@ -80,12 +82,14 @@ Result<Resolution> resolve(std::string_view crd_name, const TextMap& crd_labels)
     if (listed.empty()) continue;
     const auto versions = split(listed, '_');
     const auto highest = std::ranges::max_element(
-        versions, [](std::string_view left, std::string_view right) { return compare_api_versions(left, right) < 0; });
+        versions,
+        [](std::string_view left, std::string_view right) { return compare_api_versions(left, right) < 0; });
     return Resolution{.contract = contract, .version = std::string(*highest)};
   }
-  return fail(Code::Invalid,
-              fmt::format("CRD {} keeps no contract we know: neither label {} nor {} lists an API version", crd_name,
-                          label_key(ContractVersion::V1Beta2), label_key(ContractVersion::V1Beta1)));
+  return fail(
+      Code::Invalid,
+      fmt::format("CRD {} keeps no contract we know: neither label {} nor {} lists an API version", crd_name,
+                  label_key(ContractVersion::V1Beta2), label_key(ContractVersion::V1Beta1)));
 }
 
 std::strong_ordering compare_api_versions(std::string_view left, std::string_view right) {

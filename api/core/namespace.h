@@ -1,4 +1,5 @@
-// Namespace: its labels (drain rules select by them) and whether it is going away. A projection, a plain value.
+// Namespace: its labels (drain rules select by them) and whether it is going away. A projection, a plain
+// value.
 #pragma once
 
 #include "api/meta/object_meta.h"

@@ -1,5 +1,5 @@
-// NodeSystemInfo: what a kubelet says about the system it runs on. Part of a Node's status and copied to its Machine's. A
-// plain value.
+// NodeSystemInfo: what a kubelet says about the system it runs on. Part of a Node's status and copied to its
+// Machine's. A plain value.
 #pragma once
 
 #include <array>
@@ -36,17 +36,21 @@ struct NodeSystemInfo {
 };
 template <>
 inline constexpr auto members<NodeSystemInfo> = std::array{
-    member<&NodeSystemInfo::machine_id>("machineID", {.required = true, .doc = "Content of /etc/machine-id."}),
+    member<&NodeSystemInfo::machine_id>("machineID",
+                                        {.required = true, .doc = "Content of /etc/machine-id."}),
     member<&NodeSystemInfo::system_uuid>("systemUUID", {.required = true, .doc = "The hardware's own UUID."}),
     member<&NodeSystemInfo::boot_id>("bootID", {.required = true, .doc = "Changes with every boot."}),
     member<&NodeSystemInfo::kernel_version>("kernelVersion", {.required = true, .doc = "As uname -r says."}),
-    member<&NodeSystemInfo::os_image>("osImage", {.required = true, .doc = "Name of the operating system's release."}),
+    member<&NodeSystemInfo::os_image>("osImage",
+                                      {.required = true, .doc = "Name of the operating system's release."}),
     member<&NodeSystemInfo::container_runtime_version>(
         "containerRuntimeVersion", {.required = true, .doc = "Container runtime and its version."}),
-    member<&NodeSystemInfo::kubelet_version>("kubeletVersion", {.required = true, .doc = "Version of the kubelet."}),
-    member<&NodeSystemInfo::kube_proxy_version>("kubeProxyVersion",
-                                                {.required = true, .doc = "Obsolete; was the version of kube-proxy."}),
-    member<&NodeSystemInfo::operating_system>("operatingSystem", {.required = true, .doc = "linux or windows."}),
+    member<&NodeSystemInfo::kubelet_version>("kubeletVersion",
+                                             {.required = true, .doc = "Version of the kubelet."}),
+    member<&NodeSystemInfo::kube_proxy_version>(
+        "kubeProxyVersion", {.required = true, .doc = "Obsolete; was the version of kube-proxy."}),
+    member<&NodeSystemInfo::operating_system>("operatingSystem",
+                                              {.required = true, .doc = "linux or windows."}),
     member<&NodeSystemInfo::architecture>("architecture", {.required = true, .doc = "As amd64 or arm64."}),
     member<&NodeSystemInfo::swap>("swap", {.doc = "Swap space."}),
 };

@@ -23,7 +23,8 @@ inline constexpr ObjectRules object_rules<ObjectReference> = {.map_atomic = true
 template <>
 inline constexpr auto members<ObjectReference> = std::array{
     member<&ObjectReference::kind>("kind", {.doc = "Kind of the object."}),
-    member<&ObjectReference::namespace_>("namespace", {.doc = "Namespace of the object; empty when it has none."}),
+    member<&ObjectReference::namespace_>("namespace",
+                                         {.doc = "Namespace of the object; empty when it has none."}),
     member<&ObjectReference::name>("name", {.doc = "Name of the object."}),
     member<&ObjectReference::uid>("uid", {.doc = "UID of the object."}),
     member<&ObjectReference::api_version>("apiVersion", {.doc = "API group and version of the object."}),

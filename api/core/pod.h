@@ -1,5 +1,5 @@
-// Pod of a workload cluster: what draining its Node has to know. A projection, never cached for longer than a drain lasts. A
-// plain value.
+// Pod of a workload cluster: what draining its Node has to know. A projection, never cached for longer than a
+// drain lasts. A plain value.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
-// PodDisruptionBudget: how many Pods an eviction may take down at once. A projection, watched while a Node drains. A plain
-// value.
+// PodDisruptionBudget: how many Pods an eviction may take down at once. A projection, watched while a Node
+// drains. A plain value.
 #pragma once
 
 #include "api/meta/label_selector.h"

@@ -26,7 +26,9 @@ Result<json::object> object_at(const json::object& object, std::string_view name
 }
 
 Result<Secret<std::string>> decoded(std::string_view key, const json::value& value) {
-  const auto broken = [&] { return fail(Code::Invalid, fmt::format("secret: data.{} is no base64 text", key)); };
+  const auto broken = [&] {
+    return fail(Code::Invalid, fmt::format("secret: data.{} is no base64 text", key));
+  };
   if (!value.is_string()) return broken();
   auto bytes = base64_decode(value.as_string());
   if (!bytes) return broken();

@@ -1,5 +1,6 @@
-// A Secret as read by name: used, then dropped. It is never cached, nothing of it ever becomes a Text (those live on in a
-// pool), and its values only come out through reveal(). Made by hand, without descriptors, so that no store can hold it.
+// A Secret as read by name: used, then dropped. It is never cached, nothing of it ever becomes a Text (those
+// live on in a pool), and its values only come out through reveal(). Made by hand, without descriptors, so
+// that no store can hold it.
 #pragma once
 
 #include <boost/json/fwd.hpp>

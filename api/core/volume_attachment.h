@@ -1,5 +1,5 @@
-// What the wait for volumes to detach reads from a workload cluster: VolumeAttachments, PersistentVolumes and the volumes a
-// Node says it has. Projections, read when needed and dropped. Plain values.
+// What the wait for volumes to detach reads from a workload cluster: VolumeAttachments, PersistentVolumes and
+// the volumes a Node says it has. Projections, read when needed and dropped. Plain values.
 #pragma once
 
 #include <string>
@@ -65,7 +65,9 @@ struct CsiVolume {
   Text volume_handle = {};
 
   // As Nodes list it: "kubernetes.io/csi/<driver>^<handle>".
-  std::string attached_name() const { return "kubernetes.io/csi/" + driver.str() + "^" + volume_handle.str(); }
+  std::string attached_name() const {
+    return "kubernetes.io/csi/" + driver.str() + "^" + volume_handle.str();
+  }
   bool operator==(const CsiVolume&) const = default;
 };
 template <>
