@@ -8,7 +8,9 @@ capstan_test(base_test DIR base LABELS sanitize LINK base)
 capstan_library(api_schema DIR api/schema LINK PUBLIC base Boost::json PRIVATE yaml-cpp)
 capstan_library(api DIR api api/meta api/core api/v1beta2 api/contract api/conditions LINK PUBLIC api_schema base)
 capstan_test(schema_test DIR api/schema api/meta LABELS sanitize LINK api)
-capstan_test(api_test DIR api api/core api/v1beta2 api/contract api/conditions LABELS sanitize LINK api)
+capstan_library(builders DIR test/builders LINK PUBLIC api)
+capstan_test(api_test DIR api api/core api/v1beta2 api/contract api/conditions test/builders LABELS sanitize
+             LINK api builders)
 capstan_library(net DIR net LINK PUBLIC base PRIVATE OpenSSL::SSL OpenSSL::Crypto Boost::headers)
 capstan_test(net_test DIR net LABELS sanitize LINK net PkgConfig::httplib OpenSSL::SSL)
 
