@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "base/try.h"
-#include "fmt/format.h"
-#include "fmt/ranges.h"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace capstan::api {
 namespace {

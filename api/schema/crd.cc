@@ -6,7 +6,7 @@
 
 #include "api/schema/lists_in_text.h"
 #include "api/schema/openapi.h"
-#include "fmt/format.h"
+#include <fmt/format.h>
 
 namespace capstan::api {
 namespace {

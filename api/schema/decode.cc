@@ -7,7 +7,7 @@
 #include "api/schema/json_reader.h"
 #include "api/schema/resource.h"
 #include "api/schema/struct_builder.h"
-#include "fmt/format.h"
+#include <fmt/format.h>
 
 namespace capstan::api::detail {
 namespace {

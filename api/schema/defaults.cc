@@ -4,7 +4,7 @@
 
 #include "api/schema/decode.h"
 #include "api/schema/encode.h"
-#include "fmt/format.h"
+#include <fmt/format.h>
 
 namespace capstan::api::detail {
 namespace {

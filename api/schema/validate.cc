@@ -7,8 +7,8 @@
 #include "api/schema/encode.h"
 #include "api/schema/json_events.h"
 #include "api/schema/lists_in_text.h"
-#include "fmt/format.h"
-#include "fmt/ranges.h"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace capstan::api {
 namespace detail {

@@ -12,7 +12,7 @@
 #include <stdexcept>
 
 #include "base/try.h"
-#include "fmt/format.h"
+#include <fmt/format.h>
 
 namespace capstan::api {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "api/schema/json_events.h"
 #include "api/schema/yaml.h"
-#include "fmt/format.h"
+#include <fmt/format.h>
 
 namespace capstan::api {
 namespace {
