@@ -1,0 +1,105 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "test/lint/rules.h"
+
+namespace capstan::lint {
+namespace {
+
+struct Floor {
+  std::string_view folder;
+  int level;
+};
+
+constexpr std::array<Floor, 13> kFloors = {{{"base", 0},
+                                            {"api", 1},
+                                            {"net", 1},
+                                            {"kube", 2},
+                                            {"runtime", 3},
+                                            {"kubeconfig", 4},
+                                            {"bootstrap", 5},
+                                            {"infrastructure", 5},
+                                            {"controllers", 6},
+                                            {"webhooks", 6},
+                                            {"apiserver", 6},
+                                            {"cmd", 7},
+                                            {"test", 8}}};
+
+// Downward, and still not allowed.
+struct Wall {
+  std::string_view from;
+  std::string_view to;
+  std::string_view why;
+  std::string_view gate = {};
+};
+
+constexpr std::array<Wall, 5> kWalls = {{
+    {"controllers/", "net/", "controllers reach the network through kube/ only"},
+    {"controllers/", "infrastructure/", "controllers see infrastructure through api/contract only"},
+    {"controllers/", "bootstrap/", "controllers see bootstrap providers through api/contract only"},
+    {"api/schema/", "api/", "the schema engine knows no kind, only api/meta", "api/meta/"},
+    {"cmd/manager/", "apiserver/", "the manager never carries the embedded API server"},
+}};
+
+std::optional<int> level_of(std::string_view folder) {
+  const auto found = std::ranges::find(kFloors, folder, &Floor::folder);
+  if (found == kFloors.end()) return {};
+  return found->level;
+}
+
+bool stands_between(const Wall& wall, const SourceFile& file, const SourceFile& included) {
+  const bool through_gate = !wall.gate.empty() && included.path.starts_with(wall.gate);
+  return file.path.starts_with(wall.from) && included.path.starts_with(wall.to) &&
+         !included.path.starts_with(wall.from) && !through_gate;
+}
+
+// The fakes stand on the embedded API server, so a test that uses them may speak to it.
+bool is_ground_of_fakes(const SourceFile& included) {
+  return included.folder() == "test" || included.folder() == "apiserver";
+}
+
+std::optional<std::string> complaint(const SourceFile& file, const SourceFile& included) {
+  const auto own = level_of(file.folder());
+  const auto other = level_of(included.folder());
+  if (!own) return fmt::format("{} has no floor: give it one in test/lint/floors.cc", file.folder());
+  if (!other) return fmt::format("{} has no floor: give it one in test/lint/floors.cc", included.folder());
+  if (file.is_test() && is_ground_of_fakes(included)) return {};
+  if (included.folder() == "test") return fmt::format("{} is for tests", included.path);
+  if (*other > *own)
+    return fmt::format("{} (floor {}) includes {} (floor {}), include only downwards", file.folder(), *own,
+                       included.path, *other);
+  if (*other == *own && file.folder() != included.folder() && !file.is_test()) {
+    return fmt::format("{} and {} share floor {} and must not know each other", file.folder(),
+                       included.folder(), *own);
+  }
+  if (file.is_test()) return {};
+  for (const Wall& wall : kWalls) {
+    if (stands_between(wall, file, included)) return fmt::format("includes {}: {}", included.path, wall.why);
+  }
+  return {};
+}
+
+}  // namespace
+
+Findings check_floors(const Tree& tree) {
+  Findings findings;
+  for (const SourceFile& file : tree.files) {
+    for (const Include& include : file.includes) {
+      if (include.angled) continue;
+      const SourceFile* included = tree.find(include.name);
+      const auto message =
+          included == nullptr
+              ? std::optional(
+                    fmt::format("\"{}\" is not in this repository, includes start at its root", include.name))
+              : complaint(file, *included);
+      if (message)
+        findings.push_back({.file = file.path, .line = include.line, .rule = "floors", .message = *message});
+    }
+  }
+  return findings;
+}
+
+}  // namespace capstan::lint

@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+
+#include "test/lint/rules.h"
+
+namespace capstan::lint {
+namespace {
+
+// Written in two parts, or this file would be a finding.
+constexpr std::array<std::string_view, 2> kMachinePaths = {
+    "/ro"
+    "ot/",
+    "/wo"
+    "rk/"};
+
+bool guards_itself(std::string_view text) {
+  while (text.starts_with("//") || text.starts_with('\n'))
+    text.remove_prefix(std::min(text.find('\n') + 1, text.size()));
+  return text.starts_with("#pragma once\n");
+}
+
+// "base/log.cc" and "base/log_test.cc" -> "base/log.h"
+std::string own_header(std::string_view path) {
+  for (const std::string_view ending : {"_test.cc", ".cc"}) {
+    if (path.ends_with(ending)) return std::string(path.substr(0, path.size() - ending.size())) + ".h";
+  }
+  return {};
+}
+
+}  // namespace
+
+Findings check_header_form(const Tree& tree) {
+  Findings findings;
+  for (const SourceFile& file : tree.files) {
+    if (!file.is_header()) continue;
+    const auto report = [&](std::size_t line, std::string message) {
+      findings.push_back(
+          {.file = file.path, .line = line, .rule = "header-form", .message = std::move(message)});
+    };
+    if (!file.text.starts_with("//"))
+      report(1, "begins with a comment: what it is, who uses it, which threads");
+    if (!guards_itself(file.text)) report(1, "#pragma once comes right behind the first comment");
+    const auto opened = file.code.find("using namespace ");
+    if (opened != std::string::npos)
+      report(file.line_at(opened), "using namespace in a header decides for its users");
+  }
+  return findings;
+}
+
+Findings check_own_header_first(const Tree& tree) {
+  Findings findings;
+  for (const SourceFile& file : tree.files) {
+    const std::string header = own_header(file.path);
+    if (header.empty() || tree.find(header) == nullptr) continue;
+    if (!file.includes.empty() && file.includes.front().name == header) continue;
+    findings.push_back({.file = file.path,
+                        .line = file.includes.empty() ? 1 : file.includes.front().line,
+                        .rule = "own-header-first",
+                        .message = fmt::format("the first include is \"{}\"", header)});
+  }
+  return findings;
+}
+
+Findings check_machine_paths(const Tree& tree) {
+  Findings findings;
+  for (const SourceFile& file : tree.files) {
+    for (const std::string_view path : kMachinePaths) {
+      for (auto at = file.text.find(path); at != std::string::npos; at = file.text.find(path, at + 1)) {
+        findings.push_back({.file = file.path,
+                            .line = file.line_at(at),
+                            .rule = "machine-paths",
+                            .message = fmt::format("{} exists on one machine only", path)});
+      }
+    }
+  }
+  return findings;
+}
+
+}  // namespace capstan::lint

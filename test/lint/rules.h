@@ -1,0 +1,30 @@
+// The rules of the house, one function each: what is wrong in this tree. lint_test runs them on the
+// repository and on seeded mistakes. Pure functions.
+#pragma once
+
+#include "test/lint/source.h"
+
+namespace capstan::lint {
+
+// Include only downwards (README, "Folders"); folders of one floor never include each other.
+Findings check_floors(const Tree& tree);
+// Asio, Beast, OpenSSL, yaml-cpp, prometheus-cpp and cpp-httplib have homes; nothing reaches them from
+// elsewhere, not even through one of our headers.
+Findings check_homes(const Tree& tree);
+// Headers stay light: JSON by its forward declarations, no fmt.
+Findings check_light_headers(const Tree& tree);
+// Coroutines, sleeping, clocks, locks, threads, chance and the like outside the one place that may.
+Findings check_banned_words(const Tree& tree);
+// decide, report, protocols, conditions and rules are functions of their arguments.
+Findings check_purity(const Tree& tree);
+// A header says what it is and guards itself with #pragma once; none opens a namespace for its users.
+Findings check_header_form(const Tree& tree);
+// x.cc and x_test.cc include x.h before anything else, which proves that x.h compiles alone.
+Findings check_own_header_first(const Tree& tree);
+// No path of the machine a file was written on.
+Findings check_machine_paths(const Tree& tree);
+
+// All of them, without what exceptions.h allows; an exception nobody needs any more is a finding too.
+Findings check_all(const Tree& tree);
+
+}  // namespace capstan::lint
