@@ -2,7 +2,6 @@
 // be opened, sends bytes and its end. Verbs are not supported. Only simulated threads may call it.
 #pragma once
 
-#include <boost/json.hpp>
 #include <deque>
 #include <memory>
 #include <stdexcept>
@@ -13,11 +12,11 @@
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "base/threads.h"
-#include "kube/client.h"
+#include "kube/stub_client.h"
 
 namespace capstan::kube {
 
-class ScriptedClient final : public Client {
+class ScriptedClient final : public StubClient {
  public:
   struct Asked {
     bool watch = false;
@@ -104,32 +103,6 @@ class ScriptedClient final : public Client {
     return open({.watch = true, .resource = resource, .watched = options}, sink);
   }
 
-  Result<json::value> get(const Resource&, const ObjectKey&, const Deadline&) override { return none(); }
-  Result<json::value> list(const Resource&, const ListOptions&, const Deadline&) override { return none(); }
-  Result<json::value> create(const Resource&, const ObjectKey&, const json::value&, const WriteOptions&,
-                             const Deadline&) override {
-    return none();
-  }
-  Result<json::value> replace(const Resource&, const ObjectKey&, const json::value&, std::string_view,
-                              const WriteOptions&, const Deadline&) override {
-    return none();
-  }
-  Result<json::value> patch(const Resource&, const ObjectKey&, const json::value&, const PatchOptions&,
-                            const Deadline&) override {
-    return none();
-  }
-  Result<json::value> remove(const Resource&, const ObjectKey&, const DeleteOptions&,
-                             const Deadline&) override {
-    return none();
-  }
-  Result<void> evict(const ObjectKey&, const DeleteOptions&, const Deadline&) override {
-    return fail(Code::Internal, "not scripted");
-  }
-  Result<json::value> get_path(std::string_view, const Deadline&) override { return none(); }
-  Result<json::value> post_path(std::string_view, const json::value&, const Deadline&) override {
-    return none();
-  }
-
  private:
   class Handle final : public Stream {
    public:
@@ -140,7 +113,6 @@ class ScriptedClient final : public Client {
     std::shared_ptr<Exchange> exchange_;
   };
 
-  static Result<json::value> none() { return fail(Code::Internal, "not scripted"); }
   std::unique_ptr<Stream> open(Asked asked, StreamSink& sink) {
     threads_.switch_point("client");
     auto exchange = std::make_shared<Exchange>(threads_, std::move(asked), sink);

@@ -4,37 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
 #include <functional>
 #include <stdexcept>
 
-#include "api/meta/object_meta.h"
-#include "api/schema/resource.h"
 #include "kube/scripted_client.h"
+#include "kube/test_kinds.h"
 #include "test/fakes/baton.h"
-
-namespace capstan::kube {
-
-// A kind of our own test's making.
-struct Widget {
-  api::ObjectMeta metadata = {};
-  std::int64_t size = 0;
-};
-
-}  // namespace capstan::kube
-
-namespace capstan::api {
-
-template <>
-inline constexpr ResourceInfo resource<kube::Widget> = {
-    .group = "example.com", .version = "v1", .kind = "Widget", .plural = "widgets"};
-template <>
-inline constexpr auto members<kube::Widget> = std::array{
-    member<&kube::Widget::metadata>("metadata"),
-    member<&kube::Widget::size>("size"),
-};
-
-}  // namespace capstan::api
 
 namespace capstan::kube {
 namespace {
@@ -49,7 +24,7 @@ const Resource kWidgets{"example.com", "v1", "widgets", "Widget", true};
 std::string widget(std::string_view name, int version, std::string_view size = "1") {
   return fmt::format(
       R"({{"apiVersion":"example.com/v1","kind":"Widget","metadata":{{"namespace":"ns","name":"{}",)"
-      R"("resourceVersion":"{}"}},"size":{}}})",
+      R"("resourceVersion":"{}"}},"spec":{{"size":{}}}}})",
       name, version, size);
 }
 std::string page(int version, const std::vector<std::string>& items, std::string_view continue_token = "") {
@@ -100,7 +75,7 @@ class Diary final : public WatchHandler<Widget> {
 
  private:
   static std::string text(const Widget& widget) {
-    return fmt::format("{} {}", widget.metadata.name.view(), widget.size);
+    return fmt::format("{} {}", widget.metadata.name.view(), widget.spec.size);
   }
   void note(std::string line) {
     lines_.with([&](auto& lines) { lines.push_back(std::move(line)); });

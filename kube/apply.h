@@ -1,0 +1,37 @@
+// Server-side apply of what we own of an object (DESIGN 2.9): what an intent may contain, which fields it
+// claims, and whether it has to be sent at all. Pure functions; kube/typed.h sends.
+#pragma once
+
+#include <boost/json/fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/schema/field.h"
+#include "api/schema/managed_fields.h"
+
+namespace capstan::kube {
+
+// The part of `object` that an apply may carry: type, names, labels, annotations, finalizers, owners, spec.
+// Never status. `uid`, when given, makes the apply fail with Conflict instead of creating an object that
+// vanished.
+boost::json::value apply_intent(const boost::json::value& object, std::string_view uid = {});
+
+// What a server would note as owned after applying `intent`, in the words of api::ManagedEntry; sorted.
+// `type` tells maps from atoms and lists from sets; without one only labels, annotations and plain fields are
+// told right.
+struct Claims {
+  std::vector<std::string> labels = {};
+  std::vector<std::string> annotations = {};
+  std::vector<std::string> paths = {};
+  bool operator==(const Claims&) const = default;
+};
+Claims claims_of(const boost::json::value& intent, const api::TypeInfo* type);
+
+// False when sending would change nothing: every claimed field has its value in `object`, and `manager` owns
+// exactly the claimed fields. Fields others added or defaulted do not matter. True when the object came
+// without managedFields.
+bool needs_apply(const boost::json::value& intent, const boost::json::value& object,
+                 const api::ManagedFields& managed, std::string_view manager, const api::TypeInfo* type);
+
+}  // namespace capstan::kube

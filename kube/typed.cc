@@ -1,0 +1,67 @@
+#include "kube/typed.h"
+
+namespace capstan::kube {
+
+Resource resource_of(const api::ResourceInfo& info) {
+  return {.group = std::string(info.group),
+          .version = std::string(info.version),
+          .plural = std::string(info.plural),
+          .kind = std::string(info.kind),
+          .namespaced = info.scope == api::Scope::Namespaced};
+}
+
+namespace detail {
+
+std::string attempt(std::string_view verb, const Resource& resource, const ObjectKey& key) {
+  std::string text = std::string(verb) + " " + resource.kind;
+  const std::string name = key.name.empty() ? key.namespace_ : key.describe();
+  return name.empty() ? text : text + " " + name;
+}
+
+namespace {
+
+std::string text_at(const json::value& document, std::string_view pointer) {
+  json::error_code missing;
+  const json::value* found = document.find_pointer(pointer, missing);
+  return found != nullptr && found->is_string() ? std::string(std::string_view(found->get_string()))
+                                                : std::string();
+}
+
+}  // namespace
+
+ObjectKey key_in(const json::value& document) {
+  return {text_at(document, "/metadata/namespace"), text_at(document, "/metadata/name")};
+}
+
+Result<RawList> list_raw(Client& client, const Resource& resource, ListOptions options,
+                         const Deadline& deadline) {
+  constexpr std::int64_t kPage = 500;
+  if (options.limit == 0) options.limit = kPage;
+  const std::string trying = attempt("list", resource, {options.namespace_, ""});
+  RawList all;
+  do {
+    auto page = client.list(resource, options, deadline);
+    if (!page) return fail(page.error().context(trying));
+    json::value* items = page->is_object() ? page->get_object().if_contains("items") : nullptr;
+    if (all.version.empty()) all.version = text_at(*page, "/metadata/resourceVersion");
+    std::string next = text_at(*page, "/metadata/continue");
+    if (!next.empty() && next == options.continue_token) {
+      return fail(
+          Error{.code = Code::Unavailable, .message = trying + ": a page continues with its own token"});
+    }
+    options.continue_token = std::move(next);
+    if (items == nullptr || items->is_null()) continue;
+    if (!items->is_array())
+      return fail(Error{.code = Code::Invalid, .message = trying + ": items is no list"});
+    for (json::value& item : items->get_array()) all.items.push_back(std::move(item));
+  } while (!options.continue_token.empty());
+  return all;
+}
+
+Error as_conflict(Error error) {
+  if (error.code == Code::Invalid && error.causes.empty()) error.code = Code::Conflict;
+  return error;
+}
+
+}  // namespace detail
+}  // namespace capstan::kube

@@ -1,0 +1,220 @@
+// Typed sugar over the Client seam: structs of api/ in, structs out. Free templates, so that a fake
+// implements the seam and nothing else. Every error says what was tried with which object. Block as the
+// client does.
+#pragma once
+
+#include <boost/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/schema/decode.h"
+#include "api/schema/encode.h"
+#include "api/schema/resource.h"
+#include "base/try.h"
+#include "kube/apply.h"
+#include "kube/client.h"
+#include "kube/patch.h"
+
+namespace capstan::kube {
+
+template <typename T>
+concept Kind = api::detail::HasResource<T>;
+// A kind of which nothing is lost when it is written back.
+template <typename T>
+concept WritableKind = Kind<T> && api::Encodable<T>;
+
+Resource resource_of(const api::ResourceInfo& info);
+template <Kind T>
+Resource resource_of() {
+  return resource_of(api::resource<T>);
+}
+
+template <typename T>
+ObjectKey key_of(const T& object) {
+  return {std::string(object.metadata.namespace_.view()), std::string(object.metadata.name.view())};
+}
+
+namespace detail {
+
+// "get Machine ns/a"
+std::string attempt(std::string_view verb, const Resource& resource, const ObjectKey& key);
+
+template <typename T>
+Result<T> decoded(Result<json::value> answer, std::string_view verb, const Resource& resource,
+                  const ObjectKey& key) {
+  if (!answer) return fail(answer.error().context(attempt(verb, resource, key)));
+  auto object = api::from_json<T>(*answer);
+  if (!object) return fail(object.error().context(attempt(verb, resource, key)));
+  return object;
+}
+
+struct RawList {
+  json::array items = {};
+  std::string version = {};
+};
+Result<RawList> list_raw(Client& client, const Resource& resource, ListOptions options,
+                         const Deadline& deadline);
+ObjectKey key_in(const json::value& document);
+
+// A JSON patch that met another list than it tested for: somebody was faster.
+Error as_conflict(Error error);
+
+}  // namespace detail
+
+// --- reading ---
+
+// Of a kind whose Resource is known at run time only (projections of foreign kinds).
+template <typename T>
+Result<T> get(Client& client, const Resource& resource, const ObjectKey& key, const Deadline& deadline) {
+  return detail::decoded<T>(client.get(resource, key, deadline), "get", resource, key);
+}
+
+template <Kind T>
+Result<T> get(Client& client, const ObjectKey& key, const Deadline& deadline) {
+  return get<T>(client, resource_of<T>(), key, deadline);
+}
+
+template <typename T>
+struct Listed {
+  std::vector<T> items = {};
+  std::string version = {};
+};
+
+// Every page of a consistent list. An item that can't be decoded fails the whole, for a caller of this must
+// not miss one.
+template <typename T>
+Result<Listed<T>> list(Client& client, const Resource& resource, ListOptions options,
+                       const Deadline& deadline) {
+  const detail::RawList raw = TRY(detail::list_raw(client, resource, std::move(options), deadline));
+  Listed<T> listed{.version = raw.version};
+  listed.items.reserve(raw.items.size());
+  for (const json::value& document : raw.items) {
+    auto item = api::from_json<T>(document);
+    if (!item) return fail(item.error().context(detail::attempt("list", resource, detail::key_in(document))));
+    listed.items.push_back(std::move(*item));
+  }
+  return listed;
+}
+
+template <Kind T>
+Result<Listed<T>> list(Client& client, ListOptions options, const Deadline& deadline) {
+  return list<T>(client, resource_of<T>(), std::move(options), deadline);
+}
+
+// --- writing ---
+
+template <WritableKind T>
+Result<T> create(Client& client, const T& object, const WriteOptions& options, const Deadline& deadline) {
+  const Resource resource = resource_of<T>();
+  const ObjectKey key = key_of(object);
+  return detail::decoded<T>(client.create(resource, key, api::to_json(object), options, deadline), "create",
+                            resource, key);
+}
+
+// The merge patch from `before` to `after`; nothing is sent, and nothing comes back, when they do not differ.
+template <WritableKind T>
+Result<std::optional<T>> patch_part(Client& client, const T& before, const T& after, Part part, Lock lock,
+                                    const Deadline& deadline) {
+  const auto body = merge_patch(api::to_json(before), api::to_json(after), part, lock);
+  if (!body) return std::optional<T>();
+  const Resource resource = resource_of<T>();
+  const ObjectKey key = key_of(before);
+  const PatchOptions options{.subresource = part == Part::Status ? "status" : ""};
+  return detail::decoded<T>(client.patch(resource, key, *body, options, deadline),
+                            part == Part::Status ? "patch the status of" : "patch", resource, key);
+}
+
+template <WritableKind T>
+Result<std::optional<T>> patch(Client& client, const T& before, const T& after, const Deadline& deadline) {
+  return patch_part(client, before, after, Part::Main, Lock::WhenArraysChange, deadline);
+}
+
+template <WritableKind T>
+Result<std::optional<T>> patch_status(Client& client, const T& before, const T& after,
+                                      const Deadline& deadline) {
+  return patch_part(client, before, after, Part::Status, Lock::WhenArraysChange, deadline);
+}
+
+// Server-side apply of `wanted`, with force; nothing is sent when `present` (null: there is none yet) shows
+// that it would change nothing. With `present` it fails with Conflict when the object has vanished meanwhile.
+template <WritableKind T>
+Result<std::optional<T>> apply(Client& client, const T& wanted, const T* present, std::string_view manager,
+                               const Deadline& deadline) {
+  const json::value intent =
+      apply_intent(api::to_json(wanted), present == nullptr ? "" : present->metadata.uid.str());
+  if (present != nullptr && !needs_apply(intent, api::to_json(*present), present->metadata.managed_fields,
+                                         manager, &api::type_of<T>)) {
+    return std::optional<T>();
+  }
+  const Resource resource = resource_of<T>();
+  const ObjectKey key = key_of(wanted);
+  const PatchOptions options{.type = PatchType::Apply, .field_manager = std::string(manager), .force = true};
+  return detail::decoded<T>(client.patch(resource, key, intent, options, deadline), "apply", resource, key);
+}
+
+// The deletion is asked for; finalizers decide when the object is gone. NotFound is an error like others
+// here.
+template <Kind T>
+Result<void> remove(Client& client, const ObjectKey& key, const DeleteOptions& options,
+                    const Deadline& deadline) {
+  const Resource resource = resource_of<T>();
+  const auto answer = client.remove(resource, key, options, deadline);
+  if (!answer) return fail(answer.error().context(detail::attempt("delete", resource, key)));
+  return {};
+}
+
+// --- finalizers ---
+
+namespace detail {
+
+template <typename T>
+std::vector<std::string> finalizers_of(const T& object) {
+  std::vector<std::string> names;
+  for (const auto& finalizer : object.metadata.finalizers.get()) names.emplace_back(finalizer.view());
+  return names;
+}
+
+template <typename T>
+Result<std::optional<T>> patch_finalizers(Client& client, const Resource& resource, const T& object,
+                                          const std::optional<json::value>& body, std::string_view verb,
+                                          const Deadline& deadline) {
+  if (!body) return std::optional<T>();
+  const ObjectKey key = key_of(object);
+  auto answer = client.patch(resource, key, *body, {.type = PatchType::Json}, deadline);
+  if (!answer) return fail(as_conflict(std::move(answer).error()).context(attempt(verb, resource, key)));
+  return decoded<T>(std::move(answer), verb, resource, key);
+}
+
+}  // namespace detail
+
+// Conflict when the list of finalizers is not the one of `object` any more; nothing is sent when it is as
+// wanted.
+template <typename T>
+Result<std::optional<T>> add_finalizer(Client& client, const Resource& resource, const T& object,
+                                       std::string_view finalizer, const Deadline& deadline) {
+  return detail::patch_finalizers(client, resource, object,
+                                  add_finalizer_patch(detail::finalizers_of(object), finalizer),
+                                  "add a finalizer to", deadline);
+}
+template <typename T>
+Result<std::optional<T>> remove_finalizer(Client& client, const Resource& resource, const T& object,
+                                          std::string_view finalizer, const Deadline& deadline) {
+  return detail::patch_finalizers(client, resource, object,
+                                  remove_finalizer_patch(detail::finalizers_of(object), finalizer),
+                                  "remove a finalizer from", deadline);
+}
+template <Kind T>
+Result<std::optional<T>> add_finalizer(Client& client, const T& object, std::string_view finalizer,
+                                       const Deadline& deadline) {
+  return add_finalizer(client, resource_of<T>(), object, finalizer, deadline);
+}
+template <Kind T>
+Result<std::optional<T>> remove_finalizer(Client& client, const T& object, std::string_view finalizer,
+                                          const Deadline& deadline) {
+  return remove_finalizer(client, resource_of<T>(), object, finalizer, deadline);
+}
+
+}  // namespace capstan::kube
