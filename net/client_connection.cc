@@ -47,6 +47,7 @@ void ClientConnection::begin(std::shared_ptr<Exchange> exchange) {
   exchange_ = std::move(exchange);
   written_ = 0;
   answered_ = false;
+  write_error_.reset();
   head_given_ = false;
   informational_ = 0;
   if (exchange_->abandoned()) return finish(fail(Code::Cancelled, "given up"), transport_ != nullptr);
@@ -94,18 +95,19 @@ void ClientConnection::write_more() {
       case IoStatus::WantRead:
       case IoStatus::WantWrite: return wait_write(io.status);
       case IoStatus::Closed:
-      case IoStatus::Failed: {
-        // The server may have answered (413, 400) and closed before taking the whole request: read what it
-        // said. The outstanding read wait delivers it, or the end of the connection.
-        if (written_ > 0) return;
-        exchange_->took_nothing();
-        const Error why = io.status == IoStatus::Failed
-                              ? transport_->failure()
-                              : Error{.code = Code::Unavailable, .message = "connection closed"};
-        return broke(why.context("send request to " + peer()));
-      }
+      case IoStatus::Failed: return could_not_write(io.status);
     }
   }
+}
+
+// The server may have spoken before it hung up (a TLS alert, 413, 503): what it said is the better reason.
+void ClientConnection::could_not_write(IoStatus status) {
+  if (written_ == 0) exchange_->took_nothing();
+  const Error why = status == IoStatus::Failed
+                        ? transport_->failure()
+                        : Error{.code = Code::Unavailable, .message = "connection closed"};
+  write_error_ = why.context("send request to " + peer());
+  on_readable();
 }
 
 void ClientConnection::wait_write(IoStatus want) {
@@ -134,7 +136,7 @@ void ClientConnection::on_readable() {
       case IoStatus::WantRead:
       case IoStatus::WantWrite: return wait_read(io.status);
       case IoStatus::Closed: return peer_closed();
-      case IoStatus::Failed: return broke(transport_->failure().context("read response from " + peer()));
+      case IoStatus::Failed: return read_failed();
       case IoStatus::Done: break;
     }
     last_byte_ = now();
@@ -147,6 +149,12 @@ void ClientConnection::on_readable() {
     self->reading_ = false;
     self->on_readable();
   });
+}
+
+void ClientConnection::read_failed() {
+  const Error& why = transport_->failure();
+  if (write_error_ && why.code != Code::Unauthorized) return broke(*write_error_);
+  broke(why.context("read response from " + peer()));
 }
 
 // False when the exchange is over (or was given up meanwhile).
@@ -197,6 +205,7 @@ void ClientConnection::peer_closed() {
     return disconnect();
   }
   if (answered_ && parser_->end_of_input().event == MessageParser::Event::End) return finish({}, false);
+  if (!answered_ && write_error_) return broke(*write_error_);
   broke({.code = Code::Unavailable,
          .message = fmt::format("response from {}: {}", peer(),
                                 answered_ ? parser_->fault_text() : "connection closed before an answer")});

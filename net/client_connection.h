@@ -48,9 +48,11 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   void dial();
   void send();
   void write_more();
+  void could_not_write(IoStatus status);
   void wait_write(IoStatus want);
   void wait_read(IoStatus want);
   void on_readable();
+  void read_failed();
   bool take(std::string_view bytes);
   void peer_closed();
   void answer_complete(std::size_t left_over);
@@ -79,6 +81,7 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   std::shared_ptr<Exchange> exchange_;
   std::unique_ptr<MessageParser> parser_;
   std::size_t written_ = 0;
+  std::optional<Error> write_error_;
   bool reused_ = false;    // the transport has served an exchange before
   bool answered_ = false;  // a byte of the answer has come
   int informational_ = 0;  // 1xx answers so far

@@ -534,7 +534,8 @@ TEST(HttpStream, DoesNotCountAgainstTheConnectionsOfRequests) {
   EXPECT_EQ(value_of(client.request({.target = "/now"}, soon())).status, 200);
 }
 
-// A sink that is still inside a call when its stream is being destroyed, and notices calls that come too late.
+// A sink that is still inside a call when its stream is being destroyed, and notices calls that come too
+// late.
 class SlowSink final : public HttpStreamSink {
  public:
   void on_headers(int, const Headers&) override { too_late = too_late || destroyed; }
@@ -581,12 +582,10 @@ class SuicidalSink final : public HttpStreamSink {
   void on_bytes(std::string_view) override {
     handle.with([](auto& kept) { kept.reset(); });
     ++calls;
-    changed.notify();
   }
   void on_end(Result<void>) override { ended = true; }
 
   Guarded<std::unique_ptr<HttpStreamHandle>> handle;
-  Signal changed;
   std::atomic<int> calls = 0;
   std::atomic<bool> ended = false;
 };

@@ -192,8 +192,8 @@ void ServerConnection::handshake() {
     case IoStatus::Done: peer_ = transport_.peer_identity(); return await_request();
     case IoStatus::WantRead:
     case IoStatus::WantWrite: break;
-    case IoStatus::Closed:
-    case IoStatus::Failed: return shut();
+    case IoStatus::Closed: return shut();
+    case IoStatus::Failed: transport_.give_up_tls(); return linger();  // so that the peer can read the alert
   }
   transport_.wait(io.status, [self = shared_from_this()] {
     if (self->phase_ == Phase::Handshake) self->handshake();

@@ -52,7 +52,8 @@ class Transport {
     });
   }
 
-  void close_write();  // "nothing more from us"; the other side may still send
+  void give_up_tls() { ssl_.reset(); }  // after a failed handshake: what still comes is only thrown away
+  void close_write();                   // "nothing more from us"; the other side may still send
   void close();
   bool open() const { return socket_.is_open(); }
 
