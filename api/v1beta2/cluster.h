@@ -1,5 +1,6 @@
-// Cluster: what the Machines of one workload cluster have in common, and the two provider objects behind it. Read by every
-// controller, written by its own. A plain value; spec.topology belongs to another controller and is only carried along.
+// Cluster: what the Machines of one workload cluster have in common, and the two provider objects behind it.
+// Read by every controller, written by its own. A plain value; spec.topology belongs to another controller
+// and is only carried along.
 #pragma once
 
 #include "api/v1beta2/common.h"
@@ -34,12 +35,14 @@ inline constexpr ObjectRules object_rules<ClusterNetwork> = {.min_properties = 1
 template <>
 inline constexpr auto members<ClusterNetwork> = std::array{
     member<&ClusterNetwork::api_server_port>(
-        "apiServerPort",
-        {.minimum = 1, .maximum = 65535, .doc = "Port the API server listens on; providers take 6443 when left out."}),
+        "apiServerPort", {.minimum = 1,
+                          .maximum = 65535,
+                          .doc = "Port the API server listens on; providers take 6443 when left out."}),
     member<&ClusterNetwork::services>("services", {.doc = "Addresses Services get."}),
     member<&ClusterNetwork::pods>("pods", {.doc = "Addresses Pods get."}),
     member<&ClusterNetwork::service_domain>(
-        "serviceDomain", {.min_length = 1, .max_length = 253, .doc = "Domain the names of Services end with."}),
+        "serviceDomain",
+        {.min_length = 1, .max_length = 253, .doc = "Domain the names of Services end with."}),
 };
 
 struct ApiEndpoint {
@@ -73,24 +76,30 @@ template <>
 inline constexpr ObjectRules object_rules<ClusterSpec> = {.min_properties = 1};
 template <>
 inline constexpr auto members<ClusterSpec> = std::array{
-    member<&ClusterSpec::paused>("paused", {.doc = "Makes every controller leave the Cluster and all that belongs to it "
-                                                   "alone, deletions included."}),
-    member<&ClusterSpec::cluster_network>("clusterNetwork", {.doc = "Addresses and names inside the cluster."}),
+    member<&ClusterSpec::paused>(
+        "paused", {.doc = "Makes every controller leave the Cluster and all that belongs to it "
+                          "alone, deletions included."}),
+    member<&ClusterSpec::cluster_network>("clusterNetwork",
+                                          {.doc = "Addresses and names inside the cluster."}),
     member<&ClusterSpec::control_plane_endpoint>(
-        "controlPlaneEndpoint", {.doc = "Where the API server is reached. Filled in by whichever provider knows it, once."}),
+        "controlPlaneEndpoint",
+        {.doc = "Where the API server is reached. Filled in by whichever provider knows it, once."}),
     member<&ClusterSpec::control_plane_ref>(
-        "controlPlaneRef", {.doc = "The control plane provider's object. Leave it out to run control plane Machines by hand."}),
+        "controlPlaneRef",
+        {.doc = "The control plane provider's object. Leave it out to run control plane Machines by hand."}),
     member<&ClusterSpec::infrastructure_ref>(
         "infrastructureRef", {.doc = "The infrastructure provider's object for what the Machines share."}),
-    member<&ClusterSpec::topology>("topology", {.preserve_unknown = true,
-                                                .doc = "Cluster described by a ClusterClass. Carried along untouched; the "
-                                                       "topology controller's matter."}),
+    member<&ClusterSpec::topology>(
+        "topology", {.preserve_unknown = true,
+                     .doc = "Cluster described by a ClusterClass. Carried along untouched; the "
+                            "topology controller's matter."}),
     member<&ClusterSpec::availability_gates>(
-        "availabilityGates", {.min_items = 1,
-                              .max_items = 32,
-                              .list_keys = "conditionType",
-                              .doc = "Further conditions of this Cluster that Available depends on; another controller "
-                                     "sets them."}),
+        "availabilityGates",
+        {.min_items = 1,
+         .max_items = 32,
+         .list_keys = "conditionType",
+         .doc = "Further conditions of this Cluster that Available depends on; another controller "
+                "sets them."}),
 };
 
 struct ClusterInitialization {
@@ -107,8 +116,8 @@ inline constexpr auto members<ClusterInitialization> = std::array{
         "infrastructureProvisioned",
         {.doc = "True from the moment the infrastructure provider has reported its object as provisioned."}),
     member<&ClusterInitialization::control_plane_initialized>(
-        "controlPlaneInitialized",
-        {.doc = "True from the moment the control plane provider has reported an API server that takes requests."}),
+        "controlPlaneInitialized", {.doc = "True from the moment the control plane provider has reported an "
+                                           "API server that takes requests."}),
 };
 
 struct UpgradeStep {
@@ -119,7 +128,8 @@ struct UpgradeStep {
 template <>
 inline constexpr auto members<UpgradeStep> = std::array{
     member<&UpgradeStep::version>(
-        "version", {.min_length = 1, .max_length = 256, .required = true, .doc = "Kubernetes version of this step."}),
+        "version",
+        {.min_length = 1, .max_length = 256, .required = true, .doc = "Kubernetes version of this step."}),
 };
 
 // Counts over one half of the cluster: its control plane or its workers.
@@ -137,20 +147,24 @@ struct ReplicaCounts {
 template <>
 inline constexpr auto members<ReplicaCounts> = std::array{
     member<&ReplicaCounts::desired_replicas>("desiredReplicas", {.doc = "Machines wanted."}),
-    member<&ReplicaCounts::replicas>("replicas", {.doc = "Machines there are, those being deleted included."}),
-    member<&ReplicaCounts::up_to_date_replicas>("upToDateReplicas", {.doc = "Machines that are as their owner wants them."}),
+    member<&ReplicaCounts::replicas>("replicas",
+                                     {.doc = "Machines there are, those being deleted included."}),
+    member<&ReplicaCounts::up_to_date_replicas>("upToDateReplicas",
+                                                {.doc = "Machines that are as their owner wants them."}),
     member<&ReplicaCounts::ready_replicas>("readyReplicas", {.doc = "Machines that work."}),
     member<&ReplicaCounts::available_replicas>("availableReplicas",
                                                {.doc = "Machines that have worked for minReadySeconds."}),
-    member<&ReplicaCounts::versions>("versions", {.min_items = 1,
-                                                  .max_items = 32,
-                                                  .list = ListType::Atomic,
-                                                  .doc = "Kubernetes versions of the Machines, oldest first."}),
-    member<&ReplicaCounts::upgrade_plan>("upgradePlan", {.min_items = 1,
-                                                         .max_items = 32,
-                                                         .list = ListType::Atomic,
-                                                         .doc = "Versions an upgrade still has to go through, next one "
-                                                                "first. Written by the topology controller."}),
+    member<&ReplicaCounts::versions>("versions",
+                                     {.min_items = 1,
+                                      .max_items = 32,
+                                      .list = ListType::Atomic,
+                                      .doc = "Kubernetes versions of the Machines, oldest first."}),
+    member<&ReplicaCounts::upgrade_plan>("upgradePlan",
+                                         {.min_items = 1,
+                                          .max_items = 32,
+                                          .list = ListType::Atomic,
+                                          .doc = "Versions an upgrade still has to go through, next one "
+                                                 "first. Written by the topology controller."}),
 };
 
 struct FailureDomain {
@@ -164,8 +178,10 @@ template <>
 inline constexpr auto members<FailureDomain> = std::array{
     member<&FailureDomain::name>(
         "name", {.min_length = 1, .max_length = 256, .required = true, .doc = "Name of the failure domain."}),
-    member<&FailureDomain::control_plane>("controlPlane", {.doc = "Whether control plane Machines may be placed here."}),
-    member<&FailureDomain::attributes>("attributes", {.doc = "What else the infrastructure provider says about it."}),
+    member<&FailureDomain::control_plane>("controlPlane",
+                                          {.doc = "Whether control plane Machines may be placed here."}),
+    member<&FailureDomain::attributes>("attributes",
+                                       {.doc = "What else the infrastructure provider says about it."}),
 };
 
 namespace cluster_phase {
@@ -193,21 +209,21 @@ template <>
 inline constexpr ObjectRules object_rules<ClusterStatus> = {.min_properties = 1};
 template <>
 inline constexpr auto members<ClusterStatus> = std::array{
-    member<&ClusterStatus::conditions>(
-        "conditions", {.max_items = 32, .list_keys = "type", .doc = field_doc::kConditions}),
+    member<&ClusterStatus::conditions>("conditions",
+                                       {.max_items = 32, .list_keys = "type", .doc = field_doc::kConditions}),
     member<&ClusterStatus::initialization>(
         "initialization", {.doc = "Progress of the first provisioning. What became true here stays true."}),
     member<&ClusterStatus::control_plane>("controlPlane", {.doc = "Counts over the control plane Machines."}),
     member<&ClusterStatus::workers>("workers", {.doc = "Counts over all other Machines."}),
-    member<&ClusterStatus::failure_domains>("failureDomains",
-                                            {.min_items = 1,
-                                             .max_items = 100,
-                                             .list_keys = "name",
-                                             .doc = "Failure domains the infrastructure provider offers, sorted by name."}),
-    member<&ClusterStatus::phase>("phase",
-                                  {.one_of = "Pending|Provisioning|Provisioned|Deleting|Failed|Unknown",
-                                   .doc = "How far along the Cluster is, in one word for people. Programs should read the "
-                                          "conditions."}),
+    member<&ClusterStatus::failure_domains>(
+        "failureDomains", {.min_items = 1,
+                           .max_items = 100,
+                           .list_keys = "name",
+                           .doc = "Failure domains the infrastructure provider offers, sorted by name."}),
+    member<&ClusterStatus::phase>(
+        "phase", {.one_of = "Pending|Provisioning|Provisioned|Deleting|Failed|Unknown",
+                  .doc = "How far along the Cluster is, in one word for people. Programs should read the "
+                         "conditions."}),
     member<&ClusterStatus::observed_generation>("observedGeneration",
                                                 {.minimum = 1, .doc = field_doc::kObservedGeneration}),
     member<&ClusterStatus::deprecated>("deprecated", {.doc = field_doc::kDeprecated}),
@@ -221,7 +237,9 @@ struct Cluster {
   bool operator==(const Cluster&) const = default;
 };
 inline constexpr std::array kClusterColumns = {
-    Column{.name = "ClusterClass", .json_path = ".spec.topology.classRef.name", .description = "ClusterClass, where used"},
+    Column{.name = "ClusterClass",
+           .json_path = ".spec.topology.classRef.name",
+           .description = "ClusterClass, where used"},
     Column{.name = "Available",
            .json_path = ".status.conditions[?(@.type==\"Available\")].status",
            .description = "Whether the cluster can be used"},
@@ -274,22 +292,26 @@ inline constexpr std::array kClusterColumns = {
            .priority = 10,
            .description = "Whether controllers leave it alone"},
     Column{.name = "Phase", .json_path = ".status.phase", .description = "How far along it is"},
-    Column{.name = "Age", .json_path = ".metadata.creationTimestamp", .type = "date", .description = "Time since creation"},
+    Column{.name = "Age",
+           .json_path = ".metadata.creationTimestamp",
+           .type = "date",
+           .description = "Time since creation"},
     Column{.name = "Version",
            .json_path = ".spec.topology.version",
            .description = "Kubernetes version wanted, where a ClusterClass is used"},
 };
 template <>
-inline constexpr ResourceInfo resource<Cluster> = {.group = group::kCluster,
-                                                   .version = "v1beta2",
-                                                   .kind = kind::kCluster,
-                                                   .plural = "clusters",
-                                                   .short_names = "cl",
-                                                   .categories = kCategory,
-                                                   .columns = kClusterColumns,
-                                                   .status_subresource = true,
-                                                   .labels = kContractLabels,
-                                                   .doc = "A workload cluster: what its Machines have in common."};
+inline constexpr ResourceInfo resource<Cluster> = {
+    .group = group::kCluster,
+    .version = "v1beta2",
+    .kind = kind::kCluster,
+    .plural = "clusters",
+    .short_names = "cl",
+    .categories = kCategory,
+    .columns = kClusterColumns,
+    .status_subresource = true,
+    .labels = kContractLabels,
+    .doc = "A workload cluster: what its Machines have in common."};
 template <>
 inline constexpr auto members<Cluster> = std::array{
     member<&Cluster::metadata>("metadata", {.doc = field_doc::kMetadata}),

@@ -1,5 +1,6 @@
-// What several kinds of cluster.x-k8s.io/v1beta2 are made of: references without a version, template metadata, condition
-// gates, version counts and the condition list of the older API generation. Included by the kinds; plain values.
+// What several kinds of cluster.x-k8s.io/v1beta2 are made of: references without a version, template
+// metadata, condition gates, version counts and the condition list of the older API generation. Included by
+// the kinds; plain values.
 #pragma once
 
 #include <array>
@@ -19,9 +20,11 @@ inline constexpr std::string_view kDns1123Subdomain =
     "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$";
 inline constexpr std::string_view kKind = "^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$";
 inline constexpr std::string_view kConditionType =
-    "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$";
+    "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/"
+    ")?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$";
 inline constexpr std::string_view kTaintKey =
-    "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\\/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$";
+    "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\\/"
+    ")?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$";
 inline constexpr std::string_view kLabelValue = "^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$";
 inline constexpr std::string_view kGroupVersion =
     "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\\/[a-z]([-a-z0-9]*[a-z0-9])?$";
@@ -45,22 +48,22 @@ struct ContractRef {
 };
 template <>
 inline constexpr auto members<ContractRef> = std::array{
-    member<&ContractRef::api_group>(
-        "apiGroup", {.min_length = 1,
-                     .max_length = 253,
-                     .pattern = pattern::kDns1123Subdomain,
-                     .required = true,
-                     .doc = "API group of the object, without a version."}),
+    member<&ContractRef::api_group>("apiGroup", {.min_length = 1,
+                                                 .max_length = 253,
+                                                 .pattern = pattern::kDns1123Subdomain,
+                                                 .required = true,
+                                                 .doc = "API group of the object, without a version."}),
     member<&ContractRef::kind>("kind", {.min_length = 1,
                                         .max_length = 63,
                                         .pattern = pattern::kKind,
                                         .required = true,
                                         .doc = "Kind of the object."}),
-    member<&ContractRef::name>("name", {.min_length = 1,
-                                        .max_length = 253,
-                                        .pattern = pattern::kDns1123Subdomain,
-                                        .required = true,
-                                        .doc = "Name of the object, in the namespace of the one that refers to it."}),
+    member<&ContractRef::name>("name",
+                               {.min_length = 1,
+                                .max_length = 253,
+                                .pattern = pattern::kDns1123Subdomain,
+                                .required = true,
+                                .doc = "Name of the object, in the namespace of the one that refers to it."}),
 };
 
 // Labels and annotations that a template gives to what is made from it.
@@ -94,17 +97,17 @@ struct ConditionGate {
 };
 template <>
 inline constexpr auto members<ConditionGate> = std::array{
-    member<&ConditionGate::condition_type>("conditionType",
-                                           {.min_length = 1,
-                                            .max_length = 316,
-                                            .pattern = pattern::kConditionType,
-                                            .required = true,
-                                            .doc = "Type of the condition to look at. While the condition is missing "
-                                                   "it counts as Unknown."}),
-    member<&ConditionGate::polarity>("polarity",
-                                     {.one_of = "Positive|Negative",
-                                      .doc = "Which status is the good one: Positive means True is good, Negative "
-                                             "means False is good. Positive when left out."}),
+    member<&ConditionGate::condition_type>(
+        "conditionType", {.min_length = 1,
+                          .max_length = 316,
+                          .pattern = pattern::kConditionType,
+                          .required = true,
+                          .doc = "Type of the condition to look at. While the condition is missing "
+                                 "it counts as Unknown."}),
+    member<&ConditionGate::polarity>(
+        "polarity", {.one_of = "Positive|Negative",
+                     .doc = "Which status is the good one: Positive means True is good, Negative "
+                            "means False is good. Positive when left out."}),
 };
 
 // How many replicas run one Kubernetes version.
@@ -151,9 +154,12 @@ inline constexpr std::string_view kFailureReason =
     "One word for a problem that was thought to need a human. Set once, never cleared, acted upon by nobody.";
 inline constexpr std::string_view kFailureMessage = "The same problem in words.";
 inline constexpr std::string_view kDeprecated = "Status in older forms, kept for older clients.";
-inline constexpr std::string_view kObservedGeneration = "The generation of the spec that this status speaks about.";
-inline constexpr std::string_view kConditions = "What is known about the state of the object, one entry per aspect.";
-inline constexpr std::string_view kClusterName = "Name of the Cluster this object belongs to. Can't be changed.";
+inline constexpr std::string_view kObservedGeneration =
+    "The generation of the spec that this status speaks about.";
+inline constexpr std::string_view kConditions =
+    "What is known about the state of the object, one entry per aspect.";
+inline constexpr std::string_view kClusterName =
+    "Name of the Cluster this object belongs to. Can't be changed.";
 inline constexpr std::string_view kMetadata = "Standard object metadata.";
 inline constexpr std::string_view kSpec = "What is wanted.";
 inline constexpr std::string_view kStatus = "What has been observed.";

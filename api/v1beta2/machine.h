@@ -1,5 +1,5 @@
-// Machine: one Node-to-be, the infrastructure under it and the bootstrap data that turns one into the other. Read and
-// written by every controller; a plain value, shared as an immutable snapshot.
+// Machine: one Node-to-be, the infrastructure under it and the bootstrap data that turns one into the other.
+// Read and written by every controller; a plain value, shared as an immutable snapshot.
 #pragma once
 
 #include "api/core/node_info.h"
@@ -16,13 +16,15 @@ struct MachineBootstrap {
 template <>
 inline constexpr auto members<MachineBootstrap> = std::array{
     member<&MachineBootstrap::config_ref>(
-        "configRef", {.doc = "The bootstrap provider's object that produces the bootstrap data. In a template it "
-                             "names the template to make such objects from."}),
+        "configRef",
+        {.doc = "The bootstrap provider's object that produces the bootstrap data. In a template it "
+                "names the template to make such objects from."}),
     member<&MachineBootstrap::data_secret_name>(
-        "dataSecretName", {.min_length = 0,
-                           .max_length = 253,
-                           .doc = "Name of the Secret with the bootstrap data. Filled in from the bootstrap object; "
-                                  "give it yourself to do without a bootstrap provider."}),
+        "dataSecretName",
+        {.min_length = 0,
+         .max_length = 253,
+         .doc = "Name of the Secret with the bootstrap data. Filled in from the bootstrap object; "
+                "give it yourself to do without a bootstrap provider."}),
 };
 
 // How patient the deletion of a Machine is. Absent and 0 both mean "for as long as it takes".
@@ -39,15 +41,16 @@ template <>
 inline constexpr auto members<MachineDeletion> = std::array{
     member<&MachineDeletion::node_drain_timeout_seconds>(
         "nodeDrainTimeoutSeconds",
-        {.minimum = 0, .doc = "How long to go on draining the Node before deletion moves on. 0 waits forever."}),
+        {.minimum = 0,
+         .doc = "How long to go on draining the Node before deletion moves on. 0 waits forever."}),
     member<&MachineDeletion::node_volume_detach_timeout_seconds>(
         "nodeVolumeDetachTimeoutSeconds",
         {.minimum = 0, .doc = "How long to wait for volumes to be detached from the Node. 0 waits forever."}),
     member<&MachineDeletion::node_deletion_timeout_seconds>(
-        "nodeDeletionTimeoutSeconds",
-        {.minimum = 0,
-         .doc = "How long after the start of the deletion to keep trying to delete the Node object. 0 tries forever; "
-                "10 when left out."}),
+        "nodeDeletionTimeoutSeconds", {.minimum = 0,
+                                       .doc = "How long after the start of the deletion to keep trying to "
+                                              "delete the Node object. 0 tries forever; "
+                                              "10 when left out."}),
 };
 
 namespace taint_propagation {
@@ -70,19 +73,18 @@ inline constexpr auto members<MachineTaint> = std::array{
                                        .pattern = pattern::kTaintKey,
                                        .required = true,
                                        .doc = "Key of the taint."}),
-    member<&MachineTaint::value>("value", {.min_length = 1,
-                                           .max_length = 63,
-                                           .pattern = pattern::kLabelValue,
-                                           .doc = "Value of the taint."}),
-    member<&MachineTaint::effect>(
-        "effect", {.one_of = "NoSchedule|PreferNoSchedule|NoExecute",
-                   .required = true,
-                   .doc = "What the taint does to Pods that don't tolerate it."}),
+    member<&MachineTaint::value>(
+        "value",
+        {.min_length = 1, .max_length = 63, .pattern = pattern::kLabelValue, .doc = "Value of the taint."}),
+    member<&MachineTaint::effect>("effect", {.one_of = "NoSchedule|PreferNoSchedule|NoExecute",
+                                             .required = true,
+                                             .doc = "What the taint does to Pods that don't tolerate it."}),
     member<&MachineTaint::propagation>(
-        "propagation", {.one_of = "Always|OnInitialization",
-                        .required = true,
-                        .doc = "Always keeps the taint on the Node whatever others do; OnInitialization sets it once, "
-                               "when the Node is first seen."}),
+        "propagation",
+        {.one_of = "Always|OnInitialization",
+         .required = true,
+         .doc = "Always keeps the taint on the Node whatever others do; OnInitialization sets it once, "
+                "when the Node is first seen."}),
 };
 
 struct MachineSpec {
@@ -93,9 +95,9 @@ struct MachineSpec {
   Text provider_id = {};
   Text failure_domain = {};
   std::optional<std::int32_t> min_ready_seconds = {};
-  std::vector<ConditionGate> readiness_gates = {};
+  List<ConditionGate> readiness_gates = {};
   MachineDeletion deletion = {};
-  std::vector<MachineTaint> taints = {};
+  List<MachineTaint> taints = {};
   UnknownFields unknown = {};
   bool operator==(const MachineSpec&) const = default;
 };
@@ -104,40 +106,48 @@ inline constexpr auto members<MachineSpec> = std::array{
     member<&MachineSpec::cluster_name>(
         "clusterName", {.min_length = 1, .max_length = 63, .required = true, .doc = field_doc::kClusterName}),
     member<&MachineSpec::bootstrap>(
-        "bootstrap", {.required = true, .doc = "Where the bootstrap data comes from: a provider's object or a Secret."}),
+        "bootstrap",
+        {.required = true, .doc = "Where the bootstrap data comes from: a provider's object or a Secret."}),
     member<&MachineSpec::infrastructure_ref>(
-        "infrastructureRef", {.required = true,
-                              .doc = "The infrastructure provider's object behind the Machine. In a template it names "
-                                     "the template to make such objects from."}),
-    member<&MachineSpec::version>("version", {.min_length = 1,
-                                              .max_length = 256,
-                                              .doc = "Kubernetes version the Node is meant to run, as v1.34.1. Bootstrap "
-                                                     "providers need it."}),
+        "infrastructureRef",
+        {.required = true,
+         .doc = "The infrastructure provider's object behind the Machine. In a template it names "
+                "the template to make such objects from."}),
+    member<&MachineSpec::version>(
+        "version", {.min_length = 1,
+                    .max_length = 256,
+                    .doc = "Kubernetes version the Node is meant to run, as v1.34.1. Bootstrap "
+                           "providers need it."}),
     member<&MachineSpec::provider_id>(
-        "providerID", {.min_length = 1,
-                       .max_length = 512,
-                       .doc = "The cloud's name for the instance, copied from the infrastructure object. The Node with "
-                              "the same ID is this Machine's Node."}),
+        "providerID",
+        {.min_length = 1,
+         .max_length = 512,
+         .doc = "The cloud's name for the instance, copied from the infrastructure object. The Node with "
+                "the same ID is this Machine's Node."}),
     member<&MachineSpec::failure_domain>(
-        "failureDomain", {.min_length = 1,
-                          .max_length = 256,
-                          .doc = "Failure domain to place the Machine in: the name of one that the Cluster's status lists."}),
+        "failureDomain",
+        {.min_length = 1,
+         .max_length = 256,
+         .doc = "Failure domain to place the Machine in: the name of one that the Cluster's status lists."}),
     member<&MachineSpec::min_ready_seconds>(
         "minReadySeconds",
-        {.minimum = 0, .doc = "How long the Machine has to be Ready before it counts as Available. 0 when left out."}),
+        {.minimum = 0,
+         .doc = "How long the Machine has to be Ready before it counts as Available. 0 when left out."}),
     member<&MachineSpec::readiness_gates>(
-        "readinessGates", {.min_items = 1,
-                           .max_items = 32,
-                           .list_keys = "conditionType",
-                           .doc = "Further conditions of this Machine that Ready depends on; another controller sets "
-                                  "them. Types that Ready looks at anyway are counted once."}),
+        "readinessGates",
+        {.min_items = 1,
+         .max_items = 32,
+         .list_keys = "conditionType",
+         .doc = "Further conditions of this Machine that Ready depends on; another controller sets "
+                "them. Types that Ready looks at anyway are counted once."}),
     member<&MachineSpec::deletion>("deletion", {.doc = "How patient the deletion of the Machine is."}),
     member<&MachineSpec::taints>(
-        "taints", {.min_items = 1,
-                   .max_items = 64,
-                   .list_keys = "key|effect",
-                   .doc = "Taints for the Node. Taints that others put on the Node are left alone. Needs the feature "
-                          "gate MachineTaintPropagation."}),
+        "taints",
+        {.min_items = 1,
+         .max_items = 64,
+         .list_keys = "key|effect",
+         .doc = "Taints for the Node. Taints that others put on the Node are left alone. Needs the feature "
+                "gate MachineTaintPropagation."}),
 };
 
 // What MachineSets, MachineDeployments and MachinePools make Machines from.
@@ -150,7 +160,8 @@ struct MachineTemplate {
 template <>
 inline constexpr auto members<MachineTemplate> = std::array{
     member<&MachineTemplate::metadata>("metadata", {.doc = "Labels and annotations of the Machines."}),
-    member<&MachineTemplate::spec>("spec", {.required = true, .doc = "Spec of the Machines; its references name templates."}),
+    member<&MachineTemplate::spec>(
+        "spec", {.required = true, .doc = "Spec of the Machines; its references name templates."}),
 };
 
 namespace address_type {
@@ -247,7 +258,7 @@ struct MachineStatus {
   std::optional<MachineNodeRef> node_ref = {};
   Boxed<NodeSystemInfo> node_info = {};
   Time last_updated = {};
-  std::vector<MachineAddress> addresses = {};
+  List<MachineAddress> addresses = {};
   Text failure_domain = {};
   Text phase = {};
   Time certificates_expiry_date = {};
@@ -261,24 +272,29 @@ template <>
 inline constexpr ObjectRules object_rules<MachineStatus> = {.min_properties = 1};
 template <>
 inline constexpr auto members<MachineStatus> = std::array{
-    member<&MachineStatus::conditions>(
-        "conditions", {.max_items = 32, .list_keys = "type", .doc = field_doc::kConditions}),
+    member<&MachineStatus::conditions>("conditions",
+                                       {.max_items = 32, .list_keys = "type", .doc = field_doc::kConditions}),
     member<&MachineStatus::initialization>(
         "initialization", {.doc = "Progress of the first provisioning. What became true here stays true."}),
-    member<&MachineStatus::node_ref>("nodeRef", {.doc = "The Node of this Machine. Set once, never changed."}),
-    member<&MachineStatus::node_info>("nodeInfo", {.doc = "Facts about the Node's system, copied from its status."}),
+    member<&MachineStatus::node_ref>("nodeRef",
+                                     {.doc = "The Node of this Machine. Set once, never changed."}),
+    member<&MachineStatus::node_info>("nodeInfo",
+                                      {.doc = "Facts about the Node's system, copied from its status."}),
     member<&MachineStatus::last_updated>("lastUpdated", {.doc = "When the phase last changed."}),
-    member<&MachineStatus::addresses>("addresses",
-                                      {.max_items = 256,
-                                       .list = ListType::Atomic,
-                                       .doc = "Addresses of the Machine, as the infrastructure provider reports them."}),
+    member<&MachineStatus::addresses>(
+        "addresses", {.max_items = 256,
+                      .list = ListType::Atomic,
+                      .doc = "Addresses of the Machine, as the infrastructure provider reports them."}),
     member<&MachineStatus::failure_domain>(
-        "failureDomain", {.min_length = 1,
-                          .max_length = 256,
-                          .doc = "Failure domain the Machine runs in, as the infrastructure provider reports it."}),
+        "failureDomain",
+        {.min_length = 1,
+         .max_length = 256,
+         .doc = "Failure domain the Machine runs in, as the infrastructure provider reports it."}),
     member<&MachineStatus::phase>(
-        "phase", {.one_of = "Pending|Provisioning|Provisioned|Running|Updating|Deleting|Deleted|Failed|Unknown",
-                  .doc = "How far along the Machine is, in one word for people. Programs should read the conditions."}),
+        "phase",
+        {.one_of = "Pending|Provisioning|Provisioned|Running|Updating|Deleting|Deleted|Failed|Unknown",
+         .doc =
+             "How far along the Machine is, in one word for people. Programs should read the conditions."}),
     member<&MachineStatus::certificates_expiry_date>(
         "certificatesExpiryDate", {.doc = "When the certificates of a control plane Machine run out."}),
     member<&MachineStatus::deletion>("deletion", {.doc = "When each slow step of the deletion began."}),
@@ -297,7 +313,10 @@ struct Machine {
 inline constexpr std::array kMachineColumns = {
     Column{.name = "Cluster", .json_path = ".spec.clusterName", .description = "Cluster"},
     Column{.name = "Node Name", .json_path = ".status.nodeRef.name", .description = "Node of this Machine"},
-    Column{.name = "Provider ID", .json_path = ".spec.providerID", .priority = 10, .description = "The cloud's name of it"},
+    Column{.name = "Provider ID",
+           .json_path = ".spec.providerID",
+           .priority = 10,
+           .description = "The cloud's name of it"},
     Column{.name = "Failure domain", .json_path = ".status.failureDomain", .description = "Where it runs"},
     Column{.name = "Ready",
            .json_path = ".status.conditions[?(@.type==\"Ready\")].status",
@@ -325,7 +344,10 @@ inline constexpr std::array kMachineColumns = {
            .priority = 10,
            .description = "Whether controllers leave it alone"},
     Column{.name = "Phase", .json_path = ".status.phase", .description = "How far along it is"},
-    Column{.name = "Age", .json_path = ".metadata.creationTimestamp", .type = "date", .description = "Time since creation"},
+    Column{.name = "Age",
+           .json_path = ".metadata.creationTimestamp",
+           .type = "date",
+           .description = "Time since creation"},
     Column{.name = "Version", .json_path = ".spec.version", .description = "Kubernetes version wanted"},
 };
 template <>

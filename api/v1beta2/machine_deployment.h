@@ -1,5 +1,5 @@
-// MachineDeployment: equal Machines and how they are exchanged when the template changes. Written by users and its own
-// controller. A plain value.
+// MachineDeployment: equal Machines and how they are exchanged when the template changes. Written by users
+// and its own controller. A plain value.
 #pragma once
 
 #include "api/v1beta2/machine_set.h"
@@ -22,12 +22,14 @@ inline constexpr ObjectRules object_rules<RollingUpdate> = {.min_properties = 1}
 template <>
 inline constexpr auto members<RollingUpdate> = std::array{
     member<&RollingUpdate::max_unavailable>(
-        "maxUnavailable", {.doc = "How many of the wanted Machines may be unavailable during a rollout: a number, or a "
-                                  "percentage of the replicas, rounded down. 0 when left out; not 0 together with "
-                                  "maxSurge."}),
+        "maxUnavailable",
+        {.doc = "How many of the wanted Machines may be unavailable during a rollout: a number, or a "
+                "percentage of the replicas, rounded down. 0 when left out; not 0 together with "
+                "maxSurge."}),
     member<&RollingUpdate::max_surge>(
-        "maxSurge", {.doc = "How many Machines more than wanted may exist during a rollout: a number, or a percentage of "
-                            "the replicas, rounded up. 1 when left out; not 0 together with maxUnavailable."}),
+        "maxSurge",
+        {.doc = "How many Machines more than wanted may exist during a rollout: a number, or a percentage of "
+                "the replicas, rounded up. 1 when left out; not 0 together with maxUnavailable."}),
 };
 
 struct RolloutStrategy {
@@ -41,9 +43,11 @@ inline constexpr ObjectRules object_rules<RolloutStrategy> = {.min_properties = 
 template <>
 inline constexpr auto members<RolloutStrategy> = std::array{
     member<&RolloutStrategy::type>(
-        "type", {.one_of = "RollingUpdate|OnDelete",
-                 .required = true,
-                 .doc = "RollingUpdate exchanges Machines by itself, OnDelete whenever somebody deletes an old one."}),
+        "type",
+        {.one_of = "RollingUpdate|OnDelete",
+         .required = true,
+         .doc =
+             "RollingUpdate exchanges Machines by itself, OnDelete whenever somebody deletes an old one."}),
     member<&RolloutStrategy::rolling_update>("rollingUpdate", {.doc = "Limits for the type RollingUpdate."}),
 };
 
@@ -57,8 +61,9 @@ template <>
 inline constexpr ObjectRules object_rules<Rollout> = {.min_properties = 1};
 template <>
 inline constexpr auto members<Rollout> = std::array{
-    member<&Rollout::after>("after", {.doc = "Machines created before this moment are exchanged once it has passed, even "
-                                             "when the template stays the same."}),
+    member<&Rollout::after>(
+        "after", {.doc = "Machines created before this moment are exchanged once it has passed, even "
+                         "when the template stays the same."}),
     member<&Rollout::strategy>("strategy", {.doc = "How Machines are exchanged."}),
 };
 
@@ -72,8 +77,9 @@ inline constexpr ObjectRules object_rules<RemediationLimit> = {.min_properties =
 template <>
 inline constexpr auto members<RemediationLimit> = std::array{
     member<&RemediationLimit::max_in_flight>(
-        "maxInFlight", {.doc = "How many unhealthy Machines may be replaced at the same time: a number, or a percentage "
-                               "of the replicas, rounded up. No limit when left out."}),
+        "maxInFlight",
+        {.doc = "How many unhealthy Machines may be replaced at the same time: a number, or a percentage "
+                "of the replicas, rounded up. No limit when left out."}),
 };
 
 struct MachineDeploymentSpec {
@@ -94,20 +100,27 @@ inline constexpr auto members<MachineDeploymentSpec> = std::array{
     member<&MachineDeploymentSpec::cluster_name>(
         "clusterName", {.min_length = 1, .max_length = 63, .required = true, .doc = field_doc::kClusterName}),
     member<&MachineDeploymentSpec::replicas>(
-        "replicas", {.doc = "How many Machines are wanted. When left out: within the limits of the autoscaler annotations "
-                            "where both are given, 1 otherwise."}),
-    member<&MachineDeploymentSpec::rollout>("rollout", {.doc = "When and how Machines are exchanged for newer ones."}),
+        "replicas",
+        {.doc =
+             "How many Machines are wanted. When left out: within the limits of the autoscaler annotations "
+             "where both are given, 1 otherwise."}),
+    member<&MachineDeploymentSpec::rollout>("rollout",
+                                            {.doc = "When and how Machines are exchanged for newer ones."}),
     member<&MachineDeploymentSpec::selector>(
-        "selector", {.required = true,
-                     .doc = "Which MachineSets and Machines count as this deployment's own. Has to match the labels of "
-                            "the template."}),
-    member<&MachineDeploymentSpec::machine_template>("template", {.required = true, .doc = "What new Machines look like."}),
+        "selector",
+        {.required = true,
+         .doc = "Which MachineSets and Machines count as this deployment's own. Has to match the labels of "
+                "the template."}),
+    member<&MachineDeploymentSpec::machine_template>(
+        "template", {.required = true, .doc = "What new Machines look like."}),
     member<&MachineDeploymentSpec::machine_naming>("machineNaming", {.doc = "How new Machines are named."}),
-    member<&MachineDeploymentSpec::remediation>("remediation", {.doc = "Limits for replacing unhealthy Machines."}),
+    member<&MachineDeploymentSpec::remediation>("remediation",
+                                                {.doc = "Limits for replacing unhealthy Machines."}),
     member<&MachineDeploymentSpec::deletion>("deletion", {.doc = "How Machines are chosen for deletion."}),
     member<&MachineDeploymentSpec::paused>(
-        "paused", {.doc = "Holds rollouts: a changed template has no effect until this is taken back. Unlike the pause "
-                          "annotation it stops nothing else."}),
+        "paused",
+        {.doc = "Holds rollouts: a changed template has no effect until this is taken back. Unlike the pause "
+                "annotation it stops nothing else."}),
 };
 
 // status.deprecated.v1beta1 of a MachineDeployment. The counters are written even when zero.
@@ -128,9 +141,11 @@ inline constexpr auto members<V1Beta1MachineDeploymentStatus> = std::array{
     member<&V1Beta1MachineDeploymentStatus::ready_replicas>(
         "readyReplicas", {.keep_empty = true, .doc = "Machines whose Node is ready."}),
     member<&V1Beta1MachineDeploymentStatus::available_replicas>(
-        "availableReplicas", {.keep_empty = true, .doc = "Machines whose Node has been ready for minReadySeconds."}),
+        "availableReplicas",
+        {.keep_empty = true, .doc = "Machines whose Node has been ready for minReadySeconds."}),
     member<&V1Beta1MachineDeploymentStatus::unavailable_replicas>(
-        "unavailableReplicas", {.keep_empty = true, .doc = "Machines missing until everything wanted is available."}),
+        "unavailableReplicas",
+        {.keep_empty = true, .doc = "Machines missing until everything wanted is available."}),
 };
 
 namespace machine_deployment_phase {
@@ -161,8 +176,8 @@ template <>
 inline constexpr auto members<MachineDeploymentStatus> = std::array{
     member<&MachineDeploymentStatus::conditions>(
         "conditions", {.max_items = 32, .list_keys = "type", .doc = field_doc::kConditions}),
-    member<&MachineDeploymentStatus::observed_generation>("observedGeneration",
-                                                          {.minimum = 1, .doc = field_doc::kObservedGeneration}),
+    member<&MachineDeploymentStatus::observed_generation>(
+        "observedGeneration", {.minimum = 1, .doc = field_doc::kObservedGeneration}),
     member<&MachineDeploymentStatus::selector>(
         "selector", {.min_length = 1,
                      .max_length = 4096,
@@ -171,14 +186,15 @@ inline constexpr auto members<MachineDeploymentStatus> = std::array{
                                                {.doc = "Machines there are, those being deleted included."}),
     member<&MachineDeploymentStatus::ready_replicas>("readyReplicas",
                                                      {.doc = "Machines whose condition Ready is True."}),
-    member<&MachineDeploymentStatus::available_replicas>("availableReplicas",
-                                                         {.doc = "Machines whose condition Available is True."}),
-    member<&MachineDeploymentStatus::up_to_date_replicas>("upToDateReplicas",
-                                                          {.doc = "Machines whose condition UpToDate is True."}),
-    member<&MachineDeploymentStatus::versions>("versions", {.min_items = 1,
-                                                            .max_items = 100,
-                                                            .list_keys = "version",
-                                                            .doc = "Kubernetes versions of the Machines, oldest first."}),
+    member<&MachineDeploymentStatus::available_replicas>(
+        "availableReplicas", {.doc = "Machines whose condition Available is True."}),
+    member<&MachineDeploymentStatus::up_to_date_replicas>(
+        "upToDateReplicas", {.doc = "Machines whose condition UpToDate is True."}),
+    member<&MachineDeploymentStatus::versions>("versions",
+                                               {.min_items = 1,
+                                                .max_items = 100,
+                                                .list_keys = "version",
+                                                .doc = "Kubernetes versions of the Machines, oldest first."}),
     member<&MachineDeploymentStatus::phase>(
         "phase", {.one_of = "ScalingUp|ScalingDown|Running|Failed|Unknown",
                   .doc = "What is going on, in one word for people. Programs should read the conditions."}),
@@ -197,9 +213,18 @@ inline constexpr std::array kMachineDeploymentColumns = {
     Column{.name = "Available",
            .json_path = ".status.conditions[?(@.type==\"Available\")].status",
            .description = "Whether enough Machines are available"},
-    Column{.name = "Desired", .json_path = ".spec.replicas", .type = "integer", .description = "Machines wanted"},
-    Column{.name = "Current", .json_path = ".status.replicas", .type = "integer", .description = "Machines there are"},
-    Column{.name = "Ready", .json_path = ".status.readyReplicas", .type = "integer", .description = "Machines that work"},
+    Column{.name = "Desired",
+           .json_path = ".spec.replicas",
+           .type = "integer",
+           .description = "Machines wanted"},
+    Column{.name = "Current",
+           .json_path = ".status.replicas",
+           .type = "integer",
+           .description = "Machines there are"},
+    Column{.name = "Ready",
+           .json_path = ".status.readyReplicas",
+           .type = "integer",
+           .description = "Machines that work"},
     Column{.name = "Available",
            .json_path = ".status.availableReplicas",
            .type = "integer",
@@ -213,8 +238,13 @@ inline constexpr std::array kMachineDeploymentColumns = {
            .priority = 10,
            .description = "Whether controllers leave it alone"},
     Column{.name = "Phase", .json_path = ".status.phase", .description = "What is going on"},
-    Column{.name = "Age", .json_path = ".metadata.creationTimestamp", .type = "date", .description = "Time since creation"},
-    Column{.name = "Version", .json_path = ".spec.template.spec.version", .description = "Kubernetes version wanted"},
+    Column{.name = "Age",
+           .json_path = ".metadata.creationTimestamp",
+           .type = "date",
+           .description = "Time since creation"},
+    Column{.name = "Version",
+           .json_path = ".spec.template.spec.version",
+           .description = "Kubernetes version wanted"},
 };
 template <>
 inline constexpr ResourceInfo resource<MachineDeployment> = {

@@ -19,9 +19,11 @@ inline constexpr auto members<UnhealthyNodeCondition> = std::array{
     member<&UnhealthyNodeCondition::type>(
         "type", {.min_length = 1, .required = true, .doc = "Type of the Node condition, as Ready."}),
     member<&UnhealthyNodeCondition::status>(
-        "status", {.min_length = 1, .required = true, .doc = "The status that means trouble: True, False or Unknown."}),
+        "status",
+        {.min_length = 1, .required = true, .doc = "The status that means trouble: True, False or Unknown."}),
     member<&UnhealthyNodeCondition::timeout_seconds>(
-        "timeoutSeconds", {.minimum = 0, .required = true, .doc = "For how long before the Machine counts as sick."}),
+        "timeoutSeconds",
+        {.minimum = 0, .required = true, .doc = "For how long before the Machine counts as sick."}),
 };
 
 struct UnhealthyMachineCondition {
@@ -33,25 +35,28 @@ struct UnhealthyMachineCondition {
 };
 // A check of what the check itself (or its consequences) sets would never end.
 inline constexpr std::array kCheckableMachineCondition = {
-    CelRule{.rule = "!(self in ['Ready','Available','HealthCheckSucceeded','OwnerRemediated','ExternallyRemediated'])",
+    CelRule{.rule = "!(self in "
+                    "['Ready','Available','HealthCheckSucceeded','OwnerRemediated','ExternallyRemediated'])",
             .message = "type must not be one of: Ready, Available, HealthCheckSucceeded, OwnerRemediated, "
                        "ExternallyRemediated"},
 };
 template <>
 inline constexpr auto members<UnhealthyMachineCondition> = std::array{
-    member<&UnhealthyMachineCondition::type>(
-        "type", {.min_length = 1,
-                 .max_length = 316,
-                 .pattern = pattern::kConditionType,
-                 .required = true,
-                 .cel = kCheckableMachineCondition,
-                 .doc = "Type of the Machine condition. Ready, Available and what health checks write themselves can't be "
-                        "used."}),
-    member<&UnhealthyMachineCondition::status>("status", {.one_of = "True|False|Unknown",
-                                                          .required = true,
-                                                          .doc = "The status that means trouble."}),
+    member<&UnhealthyMachineCondition::type>("type",
+                                             {.min_length = 1,
+                                              .max_length = 316,
+                                              .pattern = pattern::kConditionType,
+                                              .required = true,
+                                              .cel = kCheckableMachineCondition,
+                                              .doc = "Type of the Machine condition. Ready, Available and "
+                                                     "what health checks write themselves can't be "
+                                                     "used."}),
+    member<&UnhealthyMachineCondition::status>(
+        "status",
+        {.one_of = "True|False|Unknown", .required = true, .doc = "The status that means trouble."}),
     member<&UnhealthyMachineCondition::timeout_seconds>(
-        "timeoutSeconds", {.minimum = 0, .required = true, .doc = "For how long before the Machine counts as sick."}),
+        "timeoutSeconds",
+        {.minimum = 0, .required = true, .doc = "For how long before the Machine counts as sick."}),
 };
 
 struct HealthChecks {
@@ -68,7 +73,8 @@ inline constexpr auto members<HealthChecks> = std::array{
     member<&HealthChecks::node_startup_timeout_seconds>(
         "nodeStartupTimeoutSeconds",
         {.minimum = 0,
-         .doc = "How long a new Machine may take until its Node appears. 0 waits forever; 600 when left out."}),
+         .doc =
+             "How long a new Machine may take until its Node appears. 0 waits forever; 600 when left out."}),
     member<&HealthChecks::unhealthy_node_conditions>(
         "unhealthyNodeConditions", {.min_items = 1,
                                     .max_items = 100,
@@ -92,15 +98,16 @@ inline constexpr ObjectRules object_rules<RemediationTrigger> = {.min_properties
 template <>
 inline constexpr auto members<RemediationTrigger> = std::array{
     member<&RemediationTrigger::unhealthy_less_than_or_equal_to>(
-        "unhealthyLessThanOrEqualTo",
-        {.doc = "Go on only while no more Machines than this are unhealthy or not started: a number, or a percentage of "
-                "the selected Machines, rounded down. 100% when left out."}),
+        "unhealthyLessThanOrEqualTo", {.doc = "Go on only while no more Machines than this are unhealthy or "
+                                              "not started: a number, or a percentage of "
+                                              "the selected Machines, rounded down. 100% when left out."}),
     member<&RemediationTrigger::unhealthy_in_range>(
-        "unhealthyInRange", {.min_length = 1,
-                             .max_length = 32,
-                             .pattern = pattern::kRange,
-                             .doc = "Go on only while the number of such Machines lies in this range, as [3-5]. Wins over "
-                                    "unhealthyLessThanOrEqualTo."}),
+        "unhealthyInRange",
+        {.min_length = 1,
+         .max_length = 32,
+         .pattern = pattern::kRange,
+         .doc = "Go on only while the number of such Machines lies in this range, as [3-5]. Wins over "
+                "unhealthyLessThanOrEqualTo."}),
 };
 
 // The one reference that names an API version.
@@ -113,19 +120,23 @@ struct RemediationTemplateRef {
 };
 template <>
 inline constexpr auto members<RemediationTemplateRef> = std::array{
-    member<&RemediationTemplateRef::kind>(
-        "kind",
-        {.min_length = 1, .max_length = 63, .pattern = pattern::kKind, .required = true, .doc = "Kind of the template."}),
-    member<&RemediationTemplateRef::name>("name", {.min_length = 1,
-                                                   .max_length = 253,
-                                                   .pattern = pattern::kDns1123Subdomain,
+    member<&RemediationTemplateRef::kind>("kind", {.min_length = 1,
+                                                   .max_length = 63,
+                                                   .pattern = pattern::kKind,
                                                    .required = true,
-                                                   .doc = "Name of the template, in the namespace of the health check."}),
-    member<&RemediationTemplateRef::api_version>("apiVersion", {.min_length = 1,
-                                                                .max_length = 317,
-                                                                .pattern = pattern::kGroupVersion,
-                                                                .required = true,
-                                                                .doc = "API group and version of the template."}),
+                                                   .doc = "Kind of the template."}),
+    member<&RemediationTemplateRef::name>(
+        "name", {.min_length = 1,
+                 .max_length = 253,
+                 .pattern = pattern::kDns1123Subdomain,
+                 .required = true,
+                 .doc = "Name of the template, in the namespace of the health check."}),
+    member<&RemediationTemplateRef::api_version>("apiVersion",
+                                                 {.min_length = 1,
+                                                  .max_length = 317,
+                                                  .pattern = pattern::kGroupVersion,
+                                                  .required = true,
+                                                  .doc = "API group and version of the template."}),
 };
 
 struct HealthRemediation {
@@ -138,11 +149,12 @@ template <>
 inline constexpr ObjectRules object_rules<HealthRemediation> = {.min_properties = 1};
 template <>
 inline constexpr auto members<HealthRemediation> = std::array{
-    member<&HealthRemediation::trigger_if>("triggerIf",
-                                           {.doc = "Stops all remediation when too many Machines are in trouble at once."}),
+    member<&HealthRemediation::trigger_if>(
+        "triggerIf", {.doc = "Stops all remediation when too many Machines are in trouble at once."}),
     member<&HealthRemediation::template_ref>(
-        "templateRef", {.doc = "Have an external controller remediate: an object is made from this template for each sick "
-                               "Machine. When left out, the owner of the Machine replaces it."}),
+        "templateRef",
+        {.doc = "Have an external controller remediate: an object is made from this template for each sick "
+                "Machine. When left out, the owner of the Machine replaces it."}),
 };
 
 struct MachineHealthCheckSpec {
@@ -158,9 +170,11 @@ inline constexpr auto members<MachineHealthCheckSpec> = std::array{
     member<&MachineHealthCheckSpec::cluster_name>(
         "clusterName", {.min_length = 1, .max_length = 63, .required = true, .doc = field_doc::kClusterName}),
     member<&MachineHealthCheckSpec::selector>(
-        "selector", {.required = true, .doc = "Which Machines of the Cluster are checked. Must not be empty."}),
+        "selector",
+        {.required = true, .doc = "Which Machines of the Cluster are checked. Must not be empty."}),
     member<&MachineHealthCheckSpec::checks>("checks", {.doc = "What makes a Machine count as sick."}),
-    member<&MachineHealthCheckSpec::remediation>("remediation", {.doc = "What happens with sick Machines, and when not."}),
+    member<&MachineHealthCheckSpec::remediation>("remediation",
+                                                 {.doc = "What happens with sick Machines, and when not."}),
 };
 
 struct V1Beta1MachineHealthCheckStatus {
@@ -170,7 +184,8 @@ struct V1Beta1MachineHealthCheckStatus {
 };
 template <>
 inline constexpr auto members<V1Beta1MachineHealthCheckStatus> = std::array{
-    member<&V1Beta1MachineHealthCheckStatus::conditions>("conditions", {.doc = field_doc::kV1Beta1Conditions}),
+    member<&V1Beta1MachineHealthCheckStatus::conditions>("conditions",
+                                                         {.doc = field_doc::kV1Beta1Conditions}),
 };
 
 struct MachineHealthCheckStatus {
@@ -195,13 +210,15 @@ inline constexpr auto members<MachineHealthCheckStatus> = std::array{
     member<&MachineHealthCheckStatus::current_healthy>("currentHealthy",
                                                        {.minimum = 0, .doc = "Machines found healthy."}),
     member<&MachineHealthCheckStatus::remediations_allowed>(
-        "remediationsAllowed", {.minimum = 0, .doc = "How many more Machines may fall sick before remediation stops."}),
-    member<&MachineHealthCheckStatus::observed_generation>("observedGeneration",
-                                                           {.minimum = 1, .doc = field_doc::kObservedGeneration}),
-    member<&MachineHealthCheckStatus::targets>("targets", {.max_items = 10000,
-                                                           .items = {.min_length = 1, .max_length = 253},
-                                                           .list = ListType::Atomic,
-                                                           .doc = "Names of the Machines that are checked, sorted."}),
+        "remediationsAllowed",
+        {.minimum = 0, .doc = "How many more Machines may fall sick before remediation stops."}),
+    member<&MachineHealthCheckStatus::observed_generation>(
+        "observedGeneration", {.minimum = 1, .doc = field_doc::kObservedGeneration}),
+    member<&MachineHealthCheckStatus::targets>("targets",
+                                               {.max_items = 10000,
+                                                .items = {.min_length = 1, .max_length = 253},
+                                                .list = ListType::Atomic,
+                                                .doc = "Names of the Machines that are checked, sorted."}),
     member<&MachineHealthCheckStatus::deprecated>("deprecated", {.doc = field_doc::kDeprecated}),
 };
 
@@ -226,19 +243,23 @@ inline constexpr std::array kMachineHealthCheckColumns = {
            .json_path = ".status.conditions[?(@.type==\"Paused\")].status",
            .priority = 10,
            .description = "Whether controllers leave it alone"},
-    Column{.name = "Age", .json_path = ".metadata.creationTimestamp", .type = "date", .description = "Time since creation"},
+    Column{.name = "Age",
+           .json_path = ".metadata.creationTimestamp",
+           .type = "date",
+           .description = "Time since creation"},
 };
 template <>
-inline constexpr ResourceInfo resource<MachineHealthCheck> = {.group = group::kCluster,
-                                                              .version = "v1beta2",
-                                                              .kind = kind::kMachineHealthCheck,
-                                                              .plural = "machinehealthchecks",
-                                                              .short_names = "mhc|mhcs",
-                                                              .categories = kCategory,
-                                                              .columns = kMachineHealthCheckColumns,
-                                                              .status_subresource = true,
-                                                              .labels = kContractLabels,
-                                                              .doc = "When Machines count as sick, and what then."};
+inline constexpr ResourceInfo resource<MachineHealthCheck> = {
+    .group = group::kCluster,
+    .version = "v1beta2",
+    .kind = kind::kMachineHealthCheck,
+    .plural = "machinehealthchecks",
+    .short_names = "mhc|mhcs",
+    .categories = kCategory,
+    .columns = kMachineHealthCheckColumns,
+    .status_subresource = true,
+    .labels = kContractLabels,
+    .doc = "When Machines count as sick, and what then."};
 template <>
 inline constexpr auto members<MachineHealthCheck> = std::array{
     member<&MachineHealthCheck::metadata>("metadata", {.doc = field_doc::kMetadata}),

@@ -1,4 +1,5 @@
-// MachinePool: Machines whose number the infrastructure keeps by itself (an autoscaling group). A plain value.
+// MachinePool: Machines whose number the infrastructure keeps by itself (an autoscaling group). A plain
+// value.
 #pragma once
 
 #include "api/core/object_reference.h"
@@ -20,20 +21,23 @@ inline constexpr auto members<MachinePoolSpec> = std::array{
     member<&MachinePoolSpec::cluster_name>(
         "clusterName", {.min_length = 1, .max_length = 63, .required = true, .doc = field_doc::kClusterName}),
     member<&MachinePoolSpec::replicas>(
-        "replicas", {.doc = "How many instances are wanted. When left out: within the limits of the autoscaler "
-                            "annotations where both are given, 1 otherwise."}),
+        "replicas",
+        {.doc = "How many instances are wanted. When left out: within the limits of the autoscaler "
+                "annotations where both are given, 1 otherwise."}),
     member<&MachinePoolSpec::machine_template>(
-        "template", {.required = true, .doc = "What the instances look like. Its references name objects, not templates."}),
+        "template", {.required = true,
+                     .doc = "What the instances look like. Its references name objects, not templates."}),
     member<&MachinePoolSpec::provider_id_list>(
-        "providerIDList", {.max_items = 10000,
-                           .items = {.min_length = 1, .max_length = 512},
-                           .list = ListType::Atomic,
-                           .doc = "The cloud's names for the instances, copied from the infrastructure object."}),
-    member<&MachinePoolSpec::failure_domains>(
-        "failureDomains", {.max_items = 100,
-                           .items = {.min_length = 1, .max_length = 256},
-                           .list = ListType::Atomic,
-                           .doc = "Failure domains the instances may be spread over."}),
+        "providerIDList",
+        {.max_items = 10000,
+         .items = {.min_length = 1, .max_length = 512},
+         .list = ListType::Atomic,
+         .doc = "The cloud's names for the instances, copied from the infrastructure object."}),
+    member<&MachinePoolSpec::failure_domains>("failureDomains",
+                                              {.max_items = 100,
+                                               .items = {.min_length = 1, .max_length = 256},
+                                               .list = ListType::Atomic,
+                                               .doc = "Failure domains the instances may be spread over."}),
 };
 
 // status.deprecated.v1beta1 of a MachinePool. Zero counters are left out.
@@ -53,7 +57,8 @@ inline constexpr auto members<V1Beta1MachinePoolStatus> = std::array{
     member<&V1Beta1MachinePoolStatus::failure_reason>("failureReason", {.doc = field_doc::kFailureReason}),
     member<&V1Beta1MachinePoolStatus::failure_message>(
         "failureMessage", {.min_length = 1, .max_length = 10240, .doc = field_doc::kFailureMessage}),
-    member<&V1Beta1MachinePoolStatus::ready_replicas>("readyReplicas", {.doc = "Instances whose Node is ready."}),
+    member<&V1Beta1MachinePoolStatus::ready_replicas>("readyReplicas",
+                                                      {.doc = "Instances whose Node is ready."}),
     member<&V1Beta1MachinePoolStatus::available_replicas>(
         "availableReplicas", {.doc = "Instances whose Node has been ready for minReadySeconds."}),
     member<&V1Beta1MachinePoolStatus::unavailable_replicas>(
@@ -95,23 +100,28 @@ inline constexpr auto members<MachinePoolStatus> = std::array{
     member<&MachinePoolStatus::conditions>(
         "conditions", {.max_items = 32, .list_keys = "type", .doc = field_doc::kConditions}),
     member<&MachinePoolStatus::initialization>(
-        "initialization", {.doc = "What the providers last reported about provisioning. May fall back to false."}),
-    member<&MachinePoolStatus::node_refs>("nodeRefs", {.max_items = 10000,
-                                                       .list = ListType::Atomic,
-                                                       .doc = "Nodes of the instances, in the order of providerIDList."}),
-    member<&MachinePoolStatus::replicas>("replicas", {.doc = "Instances there are, as the infrastructure reports them."}),
+        "initialization",
+        {.doc = "What the providers last reported about provisioning. May fall back to false."}),
+    member<&MachinePoolStatus::node_refs>("nodeRefs",
+                                          {.max_items = 10000,
+                                           .list = ListType::Atomic,
+                                           .doc = "Nodes of the instances, in the order of providerIDList."}),
+    member<&MachinePoolStatus::replicas>("replicas",
+                                         {.doc = "Instances there are, as the infrastructure reports them."}),
     member<&MachinePoolStatus::ready_replicas>("readyReplicas", {.doc = "Instances that work."}),
-    member<&MachinePoolStatus::available_replicas>("availableReplicas",
-                                                   {.doc = "Instances that have worked for minReadySeconds."}),
+    member<&MachinePoolStatus::available_replicas>(
+        "availableReplicas", {.doc = "Instances that have worked for minReadySeconds."}),
     member<&MachinePoolStatus::up_to_date_replicas>("upToDateReplicas",
                                                     {.doc = "Instances that are as this pool wants them."}),
-    member<&MachinePoolStatus::versions>("versions", {.min_items = 1,
-                                                      .max_items = 100,
-                                                      .list_keys = "version",
-                                                      .doc = "Kubernetes versions of the instances, oldest first."}),
+    member<&MachinePoolStatus::versions>("versions",
+                                         {.min_items = 1,
+                                          .max_items = 100,
+                                          .list_keys = "version",
+                                          .doc = "Kubernetes versions of the instances, oldest first."}),
     member<&MachinePoolStatus::phase>(
         "phase",
-        {.one_of = "Pending|Provisioning|Provisioned|Running|ScalingUp|ScalingDown|Scaling|Deleting|Failed|Unknown",
+        {.one_of =
+             "Pending|Provisioning|Provisioned|Running|ScalingUp|ScalingDown|Scaling|Deleting|Failed|Unknown",
          .doc = "What is going on, in one word for people. Programs should read the conditions."}),
     member<&MachinePoolStatus::observed_generation>("observedGeneration",
                                                     {.minimum = 1, .doc = field_doc::kObservedGeneration}),
@@ -127,9 +137,18 @@ struct MachinePool {
 };
 inline constexpr std::array kMachinePoolColumns = {
     Column{.name = "Cluster", .json_path = ".spec.clusterName", .description = "Cluster"},
-    Column{.name = "Desired", .json_path = ".spec.replicas", .type = "integer", .description = "Instances wanted"},
-    Column{.name = "Current", .json_path = ".status.replicas", .type = "integer", .description = "Instances there are"},
-    Column{.name = "Ready", .json_path = ".status.readyReplicas", .type = "integer", .description = "Instances that work"},
+    Column{.name = "Desired",
+           .json_path = ".spec.replicas",
+           .type = "integer",
+           .description = "Instances wanted"},
+    Column{.name = "Current",
+           .json_path = ".status.replicas",
+           .type = "integer",
+           .description = "Instances there are"},
+    Column{.name = "Ready",
+           .json_path = ".status.readyReplicas",
+           .type = "integer",
+           .description = "Instances that work"},
     Column{.name = "Available",
            .json_path = ".status.availableReplicas",
            .type = "integer",
@@ -143,8 +162,13 @@ inline constexpr std::array kMachinePoolColumns = {
            .priority = 10,
            .description = "Whether controllers leave it alone"},
     Column{.name = "Phase", .json_path = ".status.phase", .description = "What is going on"},
-    Column{.name = "Age", .json_path = ".metadata.creationTimestamp", .type = "date", .description = "Time since creation"},
-    Column{.name = "Version", .json_path = ".spec.template.spec.version", .description = "Kubernetes version wanted"},
+    Column{.name = "Age",
+           .json_path = ".metadata.creationTimestamp",
+           .type = "date",
+           .description = "Time since creation"},
+    Column{.name = "Version",
+           .json_path = ".spec.template.spec.version",
+           .description = "Kubernetes version wanted"},
 };
 template <>
 inline constexpr ResourceInfo resource<MachinePool> = {

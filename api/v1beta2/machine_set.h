@@ -1,4 +1,5 @@
-// MachineSet: keeps a number of equal Machines. Written by its own controller and by MachineDeployments. A plain value.
+// MachineSet: keeps a number of equal Machines. Written by its own controller and by MachineDeployments. A
+// plain value.
 #pragma once
 
 #include "api/meta/label_selector.h"
@@ -22,13 +23,15 @@ template <>
 inline constexpr ObjectRules object_rules<MachineNaming> = {.min_properties = 1};
 template <>
 inline constexpr auto members<MachineNaming> = std::array{
-    member<&MachineNaming::name_template>(
-        "template",
-        {.min_length = 1,
-         .max_length = 256,
-         .doc = "Pattern for names of new Machines and of the infrastructure and bootstrap objects that come with them. "
-                "It knows {{ .cluster.name }}, {{ .machineSet.name }} and {{ .random }}; the last one must appear. "
-                "Results beyond 63 characters are cut. \"{{ .machineSet.name }}-{{ .random }}\" when left out."}),
+    member<&MachineNaming::name_template>("template",
+                                          {.min_length = 1,
+                                           .max_length = 256,
+                                           .doc = "Pattern for names of new Machines and of the "
+                                                  "infrastructure and bootstrap objects that come with them. "
+                                                  "It knows {{ .cluster.name }}, {{ .machineSet.name }} and "
+                                                  "{{ .random }}; the last one must appear. "
+                                                  "Results beyond 63 characters are cut. \"{{ "
+                                                  ".machineSet.name }}-{{ .random }}\" when left out."}),
 };
 
 struct MachineSetDeletion {
@@ -41,9 +44,11 @@ inline constexpr ObjectRules object_rules<MachineSetDeletion> = {.min_properties
 template <>
 inline constexpr auto members<MachineSetDeletion> = std::array{
     member<&MachineSetDeletion::order>(
-        "order", {.one_of = "Random|Newest|Oldest",
-                  .doc = "Which Machines go first when there are too many. Machines being deleted, marked for deletion "
-                         "or unhealthy come before all others. Random when left out."}),
+        "order",
+        {.one_of = "Random|Newest|Oldest",
+         .doc =
+             "Which Machines go first when there are too many. Machines being deleted, marked for deletion "
+             "or unhealthy come before all others. Random when left out."}),
 };
 
 struct MachineSetSpec {
@@ -61,12 +66,16 @@ inline constexpr auto members<MachineSetSpec> = std::array{
     member<&MachineSetSpec::cluster_name>(
         "clusterName", {.min_length = 1, .max_length = 63, .required = true, .doc = field_doc::kClusterName}),
     member<&MachineSetSpec::replicas>(
-        "replicas", {.doc = "How many Machines are wanted. When left out: within the limits of the autoscaler annotations "
-                            "where both are given, 1 otherwise."}),
+        "replicas",
+        {.doc =
+             "How many Machines are wanted. When left out: within the limits of the autoscaler annotations "
+             "where both are given, 1 otherwise."}),
     member<&MachineSetSpec::selector>(
-        "selector", {.required = true,
-                     .doc = "Which Machines count as this set's own. Has to match the labels of the template."}),
-    member<&MachineSetSpec::machine_template>("template", {.required = true, .doc = "What new Machines look like."}),
+        "selector",
+        {.required = true,
+         .doc = "Which Machines count as this set's own. Has to match the labels of the template."}),
+    member<&MachineSetSpec::machine_template>("template",
+                                              {.required = true, .doc = "What new Machines look like."}),
     member<&MachineSetSpec::machine_naming>("machineNaming", {.doc = "How new Machines are named."}),
     member<&MachineSetSpec::deletion>("deletion", {.doc = "How Machines are chosen for deletion."}),
 };
@@ -89,11 +98,13 @@ inline constexpr auto members<V1Beta1MachineSetStatus> = std::array{
     member<&V1Beta1MachineSetStatus::failure_message>(
         "failureMessage", {.min_length = 1, .max_length = 10240, .doc = field_doc::kFailureMessage}),
     member<&V1Beta1MachineSetStatus::fully_labeled_replicas>(
-        "fullyLabeledReplicas", {.keep_empty = true, .doc = "Machines that carry every label of the template."}),
+        "fullyLabeledReplicas",
+        {.keep_empty = true, .doc = "Machines that carry every label of the template."}),
     member<&V1Beta1MachineSetStatus::ready_replicas>(
         "readyReplicas", {.keep_empty = true, .doc = "Machines whose Node is ready."}),
     member<&V1Beta1MachineSetStatus::available_replicas>(
-        "availableReplicas", {.keep_empty = true, .doc = "Machines whose Node has been ready for minReadySeconds."}),
+        "availableReplicas",
+        {.keep_empty = true, .doc = "Machines whose Node has been ready for minReadySeconds."}),
 };
 
 struct MachineSetStatus {
@@ -119,16 +130,19 @@ inline constexpr auto members<MachineSetStatus> = std::array{
         "selector", {.min_length = 1,
                      .max_length = 4096,
                      .doc = "The selector as a string, for the scale subresource: autoscalers read it."}),
-    member<&MachineSetStatus::replicas>("replicas", {.doc = "Machines there are, those being deleted included."}),
-    member<&MachineSetStatus::ready_replicas>("readyReplicas", {.doc = "Machines whose condition Ready is True."}),
+    member<&MachineSetStatus::replicas>("replicas",
+                                        {.doc = "Machines there are, those being deleted included."}),
+    member<&MachineSetStatus::ready_replicas>("readyReplicas",
+                                              {.doc = "Machines whose condition Ready is True."}),
     member<&MachineSetStatus::available_replicas>("availableReplicas",
                                                   {.doc = "Machines whose condition Available is True."}),
     member<&MachineSetStatus::up_to_date_replicas>("upToDateReplicas",
                                                    {.doc = "Machines whose condition UpToDate is True."}),
-    member<&MachineSetStatus::versions>("versions", {.min_items = 1,
-                                                     .max_items = 100,
-                                                     .list_keys = "version",
-                                                     .doc = "Kubernetes versions of the Machines, oldest first."}),
+    member<&MachineSetStatus::versions>("versions",
+                                        {.min_items = 1,
+                                         .max_items = 100,
+                                         .list_keys = "version",
+                                         .doc = "Kubernetes versions of the Machines, oldest first."}),
     member<&MachineSetStatus::observed_generation>("observedGeneration",
                                                    {.minimum = 1, .doc = field_doc::kObservedGeneration}),
     member<&MachineSetStatus::deprecated>("deprecated", {.doc = field_doc::kDeprecated}),
@@ -143,9 +157,18 @@ struct MachineSet {
 };
 inline constexpr std::array kMachineSetColumns = {
     Column{.name = "Cluster", .json_path = ".spec.clusterName", .description = "Cluster"},
-    Column{.name = "Desired", .json_path = ".spec.replicas", .type = "integer", .description = "Machines wanted"},
-    Column{.name = "Current", .json_path = ".status.replicas", .type = "integer", .description = "Machines there are"},
-    Column{.name = "Ready", .json_path = ".status.readyReplicas", .type = "integer", .description = "Machines that work"},
+    Column{.name = "Desired",
+           .json_path = ".spec.replicas",
+           .type = "integer",
+           .description = "Machines wanted"},
+    Column{.name = "Current",
+           .json_path = ".status.replicas",
+           .type = "integer",
+           .description = "Machines there are"},
+    Column{.name = "Ready",
+           .json_path = ".status.readyReplicas",
+           .type = "integer",
+           .description = "Machines that work"},
     Column{.name = "Available",
            .json_path = ".status.availableReplicas",
            .type = "integer",
@@ -158,8 +181,13 @@ inline constexpr std::array kMachineSetColumns = {
            .json_path = ".status.conditions[?(@.type==\"Paused\")].status",
            .priority = 10,
            .description = "Whether controllers leave it alone"},
-    Column{.name = "Age", .json_path = ".metadata.creationTimestamp", .type = "date", .description = "Time since creation"},
-    Column{.name = "Version", .json_path = ".spec.template.spec.version", .description = "Kubernetes version wanted"},
+    Column{.name = "Age",
+           .json_path = ".metadata.creationTimestamp",
+           .type = "date",
+           .description = "Time since creation"},
+    Column{.name = "Version",
+           .json_path = ".spec.template.spec.version",
+           .description = "Kubernetes version wanted"},
 };
 template <>
 inline constexpr ResourceInfo resource<MachineSet> = {.group = group::kCluster,

@@ -1,5 +1,6 @@
-// Order of Kubernetes versions where builds count ("v1.34.1+k3s1" against "v1.34.1+k3s2"): for rollouts of control planes and
-// for status.versions. base/version.h alone ignores what stands behind "+". Pure functions.
+// Order of Kubernetes versions where builds count ("v1.34.1+k3s1" against "v1.34.1+k3s2"): for rollouts of
+// control planes and for status.versions. base/version.h alone ignores what stands behind "+". Pure
+// functions.
 #pragma once
 
 #include "base/version.h"

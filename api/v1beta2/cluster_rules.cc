@@ -1,0 +1,63 @@
+#include "api/v1beta2/cluster_rules.h"
+
+#include <fmt/core.h>
+
+#include "api/schema/validate.h"
+#include "api/v1beta2/syntax.h"
+
+namespace capstan::api {
+namespace {
+
+void check_ranges(std::string_view at, const std::optional<NetworkRanges>& ranges, Causes& causes) {
+  if (!ranges) return;
+  for (std::size_t i = 0; i < ranges->cidr_blocks.size(); ++i) {
+    const std::string_view range = ranges->cidr_blocks[i];
+    if (is_cidr(range)) continue;
+    causes.push_back(field_invalid(fmt::format("spec.clusterNetwork.{}.cidrBlocks[{}]", at, i), quoted(range),
+                                   fmt::format("invalid CIDR address: {}", range)));
+  }
+}
+
+// A reference may point elsewhere later, but not nowhere.
+void check_references(const ClusterSpec& now, const ClusterSpec* before, Causes& causes) {
+  if (before != nullptr && before->infrastructure_ref && !now.infrastructure_ref) {
+    causes.push_back(field_forbidden("spec.infrastructureRef", "cannot be removed"));
+  }
+  if (!now.control_plane_ref && !now.infrastructure_ref && now.topology.empty()) {
+    causes.push_back(field_forbidden(
+        "spec", "one of spec.controlPlaneRef, spec.infrastructureRef or spec.topology must be set"));
+  }
+  if (before != nullptr && before->control_plane_ref && !now.control_plane_ref) {
+    causes.push_back(field_forbidden("spec.controlPlaneRef", "cannot be removed"));
+  }
+}
+
+void check_topology(const ClusterSpec& now, const ClusterSpec* before, const Gates& gates, Causes& causes) {
+  if (!now.topology.empty() && !gates.cluster_topology) {
+    causes.push_back(
+        field_forbidden("spec.topology", "can be set only if the ClusterTopology feature flag is enabled"));
+  }
+  if (before != nullptr && !before->topology.empty() && now.topology.empty()) {
+    causes.push_back(field_forbidden("spec.topology", "cannot be removed from an existing Cluster"));
+  }
+}
+
+}  // namespace
+
+Result<void> apply_defaults(Cluster& /*now*/, const Cluster* /*before*/) { return {}; }
+
+Causes validate(const Cluster& now, const Cluster* before, const Gates& gates) {
+  Causes causes;
+  const auto* spec_before = before == nullptr ? nullptr : &before->spec;
+  for (const auto& fault : label_value_faults(now.metadata.name)) {
+    causes.push_back(
+        field_invalid("metadata.name", quoted(now.metadata.name), "must be a valid label value " + fault));
+  }
+  check_references(now.spec, spec_before, causes);
+  check_ranges("pods", now.spec.cluster_network.pods, causes);
+  check_ranges("services", now.spec.cluster_network.services, causes);
+  check_topology(now.spec, spec_before, gates, causes);
+  return causes;
+}
+
+}  // namespace capstan::api
