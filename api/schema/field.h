@@ -113,9 +113,10 @@ struct FieldOf<Field> {
 
 }  // namespace detail
 
-// The table of a type; a compile error here means that T has no members<T> and is no known field type.
+// The table of a type; a compile error here means that T has no members<T> and is no known field type. (`auto`, since
+// TypeInfo is still incomplete here, which clang refuses.)
 template <typename T>
-inline constexpr TypeInfo type_of = detail::Describe<T>::info();
+inline constexpr auto type_of = detail::Describe<T>::info();
 
 template <auto Field>
 constexpr Member member(std::string_view name, Rules rules = {}) {
