@@ -115,22 +115,10 @@ void claim_names(const json::value* map, std::vector<std::string>& names) {
   for (const auto& member : *members) names.emplace_back(member.key());
 }
 
-// The rules of ObjectMeta, which are the same for every kind.
+// The digest leaves the rest of metadata out (api/schema/managed_fields.h).
 void claim_metadata(const json::object& metadata, Claims& claims) {
   claim_names(metadata.if_contains("labels"), claims.labels);
   claim_names(metadata.if_contains("annotations"), claims.annotations);
-  if (const json::value* finalizers = metadata.if_contains("finalizers");
-      finalizers != nullptr && finalizers->is_array()) {
-    for (const json::value& finalizer : finalizers->get_array()) {
-      claims.paths.push_back("metadata.finalizers[=" + json::serialize(finalizer) + "]");
-    }
-  }
-  if (const json::value* owners = metadata.if_contains("ownerReferences");
-      owners != nullptr && owners->is_array()) {
-    for (const json::value& owner : owners->get_array()) {
-      claims.paths.push_back("metadata.ownerReferences[" + json::serialize(key_of(owner, {"uid"})) + "]");
-    }
-  }
 }
 
 void sort_unique(std::vector<std::string>& texts) {
@@ -167,9 +155,7 @@ bool owns_exactly(const api::ManagedEntry& entry, const Claims& claims) {
     return false;
   auto owned = texts_of(entry.paths);
   if (owned == claims.paths) return true;
-  // Parents of what is listed apart.
-  for (const std::string_view parent : {"metadata", "metadata.labels", "metadata.annotations"})
-    std::erase(owned, parent);
+  std::erase(owned, "metadata");
   return leaves_of(owned) == leaves_of(claims.paths);
 }
 

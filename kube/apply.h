@@ -28,9 +28,10 @@ struct Claims {
 };
 Claims claims_of(const boost::json::value& intent, const api::TypeInfo* type);
 
-// False when sending would change nothing: every claimed field has its value in `object`, and `manager` owns
-// exactly the claimed fields. Fields others added or defaulted do not matter. True when the object came
-// without managedFields.
+// False when sending would change nothing: every field of the intent has its value in `object`, and `manager`
+// owns exactly the claimed labels, annotations and fields. What others added or defaulted does not matter.
+// True when the object came without managedFields. Blind for one thing: a finalizer or owner that left the
+// intent (the digest does not keep whose those are); remove them by a patch.
 bool needs_apply(const boost::json::value& intent, const boost::json::value& object,
                  const api::ManagedFields& managed, std::string_view manager, const api::TypeInfo* type);
 

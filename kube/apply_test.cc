@@ -90,8 +90,17 @@ TEST(Apply, IsSentWhenAFieldLeftTheIntent) {
   EXPECT_TRUE(must_apply(intent_without("spec", "size"), object));
   EXPECT_TRUE(must_apply(intent_without("metadata", "labels"), object));
   EXPECT_TRUE(must_apply(intent_without("metadata", "annotations"), object));
-  EXPECT_TRUE(must_apply(intent_without("metadata", "finalizers"), object));
   EXPECT_TRUE(must_apply(intent_without("spec", "parts"), object));
+}
+
+TEST(Apply, IsSentWhenAFinalizerOrOwnerIsMissing) {
+  json::object finalizer = json::parse(object_with(managed_by("me"))).as_object();
+  finalizer["metadata"].as_object().erase("finalizers");
+  json::object owner = json::parse(object_with(managed_by("me"))).as_object();
+  owner["metadata"].as_object()["ownerReferences"].as_array()[0].as_object()["uid"] = "u2";
+
+  EXPECT_TRUE(must_apply(kIntent, json::serialize(finalizer)));
+  EXPECT_TRUE(must_apply(kIntent, json::serialize(owner)));
 }
 
 TEST(Apply, IsSentWhenTheObjectHasTheValuesButNotFromUs) {
