@@ -32,8 +32,10 @@ capstan_library(kubeconfig DIR kubeconfig LINK PUBLIC runtime kube net api base 
 capstan_test(kubeconfig_test DIR kubeconfig LABELS sanitize LINK kubeconfig fake_time)
 
 # floor 6
+capstan_library(controllers_cluster DIR controllers/cluster LINK PUBLIC runtime kube api base)
+capstan_test(controllers_test DIR controllers/cluster LABELS sanitize LINK controllers_cluster builders)
 capstan_library(apiserver DIR apiserver apiserver/schema apiserver/fields apiserver/builtin LINK PUBLIC api base PRIVATE net kube Boost::json yaml-cpp)
-capstan_test(apiserver_test DIR apiserver apiserver/schema apiserver/fields apiserver/builtin LABELS sanitize LINK apiserver net kube PkgConfig::httplib)
+capstan_test(apiserver_test DIR apiserver apiserver/schema apiserver/fields apiserver/builtin LABELS sanitize LINK apiserver net kube fake_time PkgConfig::httplib)
 
 # what tests stand on
 capstan_library(fakes DIR test/fakes EXCLUDE "/(baton|fake_clock).cc$" LINK PUBLIC fake_time apiserver runtime kube api base)
@@ -45,7 +47,7 @@ capstan_test(crdgen_test DIR cmd/crdgen SOURCES cmd/crdgen/kinds.cc cmd/crdgen/k
 if(TARGET crdgen AND CAPSTAN_TESTS)
   add_test(NAME crds_are_current COMMAND crdgen --check ${CMAKE_SOURCE_DIR}/config/crd/bases)
 endif()
-capstan_program(capstan DIR cmd/manager LINK kubeconfig runtime kube net api base)
+capstan_program(capstan DIR cmd/manager LINK controllers_cluster kubeconfig runtime kube net api base)
 capstan_program(capstan-dev DIR cmd/dev LINK apiserver kubeconfig runtime kube net api base)
 
 # suites that span folders

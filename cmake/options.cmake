@@ -7,6 +7,7 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
 option(CAPSTAN_FUZZ "build the libFuzzer targets (clang only)" OFF)
 option(CAPSTAN_TESTS "build the tests" ON)
+option(CAPSTAN_DEFECTS "compile in the embedded API server's seeded defects (conformance --defects)" ON)
 set(CAPSTAN_SANITIZE "" CACHE STRING "address, thread or empty")
 
 find_program(CCACHE ccache)
@@ -26,6 +27,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # -Wmissing-field-initializers fights designated initialisers; the last three misfire inside libstdc++ 12 and Boost.
   target_compile_options(capstan_flags INTERFACE
     -Wno-missing-field-initializers -Wno-maybe-uninitialized -Wno-restrict -Wno-dangling-pointer)
+endif()
+if(CAPSTAN_DEFECTS)
+  target_compile_definitions(capstan_flags INTERFACE CAPSTAN_DEFECTS)
 endif()
 target_include_directories(capstan_flags INTERFACE ${CMAKE_SOURCE_DIR})
 

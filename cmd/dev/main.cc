@@ -1,0 +1,33 @@
+// capstan-dev: what a developer runs beside or instead of a real cluster. One subcommand a file.
+#include <iostream>
+#include <span>
+#include <string_view>
+
+#include "cmd/dev/apiserver_command.h"
+
+namespace {
+
+constexpr std::string_view kHelp = R"(capstan-dev: development companions of Capstan
+
+usage: capstan-dev COMMAND [flags]
+
+  apiserver   the embedded Kubernetes API server, for kubectl and for tests
+
+capstan-dev COMMAND --help tells more.
+)";
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::span<const char* const> words(argv, static_cast<std::size_t>(argc));
+  const std::string_view command = words.size() > 1 ? words[1] : "";
+  if (command == "apiserver") return capstan::dev::apiserver_command(words.subspan(2));
+  if (command == "--help" || command == "help") {
+    std::cout << kHelp;
+    return 0;
+  }
+  std::cerr << (command.empty() ? "capstan-dev: no command given\n\n"
+                                : "capstan-dev: unknown command \"" + std::string(command) + "\"\n\n")
+            << kHelp;
+  return 2;
+}
