@@ -21,12 +21,15 @@ bool guards_itself(std::string_view text) {
   return text.starts_with("#pragma once\n");
 }
 
-// "base/log.cc" and "base/log_test.cc" -> "base/log.h"
-std::string own_header(std::string_view path) {
-  for (const std::string_view ending : {"_test.cc", ".cc"}) {
-    if (path.ends_with(ending)) return std::string(path.substr(0, path.size() - ending.size())) + ".h";
-  }
-  return {};
+// The header that this source proves: "base/log.h" for base/log.cc, or for base/log_test.cc when there is no
+// source.
+std::string own_header(const Tree& tree, std::string_view path) {
+  const auto stem = [&](std::string_view ending) {
+    return std::string(path.substr(0, path.size() - ending.size()));
+  };
+  if (path.ends_with("_test.cc") && tree.find(stem("_test.cc") + ".cc") == nullptr)
+    return stem("_test.cc") + ".h";
+  return path.ends_with(".cc") ? stem(".cc") + ".h" : "";
 }
 
 }  // namespace
@@ -52,7 +55,7 @@ Findings check_header_form(const Tree& tree) {
 Findings check_own_header_first(const Tree& tree) {
   Findings findings;
   for (const SourceFile& file : tree.files) {
-    const std::string header = own_header(file.path);
+    const std::string header = own_header(tree, file.path);
     if (header.empty() || tree.find(header) == nullptr) continue;
     if (!file.includes.empty() && file.includes.front().name == header) continue;
     findings.push_back({.file = file.path,

@@ -94,8 +94,9 @@ bool includes(const SourceFile& file, std::string_view path) {
   return std::ranges::any_of(file.includes, [&](const Include& include) { return include.name == path; });
 }
 
-// A header that nobody outside its folder includes, not even through another one, may weigh what it likes.
-bool is_private(const Tree& tree, const SourceFile& header) {
+// Who outside its folder includes the header, if only through another one; null when nobody does: a private
+// header may weigh what it likes.
+const SourceFile* stranger(const Tree& tree, const SourceFile& header) {
   std::set<const SourceFile*> reached = {&header};
   std::vector<const SourceFile*> to_visit = {&header};
   while (!to_visit.empty()) {
@@ -103,11 +104,12 @@ bool is_private(const Tree& tree, const SourceFile& header) {
     to_visit.pop_back();
     for (const SourceFile& file : tree.files) {
       if (file.is_test() || !includes(file, included.path) || !reached.insert(&file).second) continue;
-      if (file.folder() != header.folder()) return false;
+      if (file.folder() == "cmd") continue;  // programs are few and stand above everything
+      if (file.folder() != header.folder()) return &file;
       if (file.is_header()) to_visit.push_back(&file);
     }
   }
-  return true;
+  return nullptr;
 }
 
 std::string_view weight_of(const Include& include) {
@@ -123,12 +125,15 @@ Findings check_light_headers(const Tree& tree) {
   Findings findings;
   for (const SourceFile& file : tree.files) {
     const bool serves_fmt = file.name().ends_with("_fmt.h");  // how to print a type, for sources
-    if (!file.is_header() || file.is_test() || serves_fmt || is_private(tree, file)) continue;
+    if (!file.is_header() || file.is_test() || serves_fmt) continue;
     for (const Include& include : file.includes) {
       const std::string_view weight = weight_of(include);
-      if (weight.empty()) continue;
-      findings.push_back(
-          {.file = file.path, .line = include.line, .rule = "light-headers", .message = std::string(weight)});
+      const SourceFile* victim = weight.empty() ? nullptr : stranger(tree, file);
+      if (victim == nullptr) continue;
+      findings.push_back({.file = file.path,
+                          .line = include.line,
+                          .rule = "light-headers",
+                          .message = fmt::format("{} ({} has to read it)", weight, victim->path)});
     }
   }
   return findings;

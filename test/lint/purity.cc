@@ -11,8 +11,9 @@ namespace {
 bool is_pure(const SourceFile& file) {
   if (file.is_test()) return false;
   const std::string_view name = file.name();
-  return name.starts_with("decide.") || name.starts_with("report.") || name.contains("_protocol.") ||
-         name.contains("_rules.") || file.path.starts_with("api/conditions/");
+  const bool rules = file.folder() == "api" && name.contains("_rules.");
+  return rules || name.starts_with("decide.") || name.starts_with("report.") || name.contains("_protocol.") ||
+         file.path.starts_with("api/conditions/");
 }
 
 // By file name, so that kube/client.h, kube/remote_client.h and net/http_client.h are all clients.

@@ -19,10 +19,12 @@ Findings check_banned_words(const Tree& tree);
 Findings check_purity(const Tree& tree);
 // A header says what it is and guards itself with #pragma once; none opens a namespace for its users.
 Findings check_header_form(const Tree& tree);
-// x.cc and x_test.cc include x.h before anything else, which proves that x.h compiles alone.
+// x.cc, or else x_test.cc, includes x.h before anything else, which proves that x.h compiles alone.
 Findings check_own_header_first(const Tree& tree);
 // No path of the machine a file was written on.
 Findings check_machine_paths(const Tree& tree);
+// Pages name files, folders and scripts that exist.
+Findings check_docs(const Tree& tree);
 
 // All of them, without what exceptions.h allows; an exception nobody needs any more is a finding too.
 Findings check_all(const Tree& tree);

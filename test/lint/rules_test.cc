@@ -147,8 +147,9 @@ TEST(LightHeaders, JsonAndFmtInHeadersOfOthersAreReported) {
                {"runtime/x.cc", "#include \"kube/a.h\"\n#include \"kube/c.h\"\n#include \"kube/d.h\"\n"}});
 
   EXPECT_THAT(described(check_light_headers(tree)),
-              ElementsAre(HasSubstr("kube/a.h:1: light-headers: headers use <boost/json/fwd.hpp>"),
-                          HasSubstr("kube/b.h:1"), HasSubstr("kube/c.h:1: light-headers: fmt")));
+              ElementsAre("kube/a.h:1: light-headers: headers use <boost/json/fwd.hpp>, sources "
+                          "<boost/json.hpp> (runtime/x.cc has to read it)",
+                          HasSubstr("kube/b.h:1: "), HasSubstr("kube/c.h:1: light-headers: fmt")));
 }
 
 TEST(LightHeaders, AHeaderThatTeachesFmtATypeMayIncludeIt) {
@@ -160,7 +161,8 @@ TEST(LightHeaders, AHeaderThatTeachesFmtATypeMayIncludeIt) {
 TEST(LightHeaders, AHeaderForTheSourcesOfItsOwnFolderMayBeHeavy) {
   EXPECT_THAT(check_light_headers(tree_of({{"kube/private.h", "#include <boost/json.hpp>\n"},
                                            {"kube/a.cc", "#include \"kube/private.h\"\n"},
-                                           {"runtime/a_test.cc", "#include \"kube/private.h\"\n"}})),
+                                           {"runtime/a_test.cc", "#include \"kube/private.h\"\n"},
+                                           {"cmd/dev/main.cc", "#include \"kube/private.h\"\n"}})),
               IsEmpty());
 }
 
@@ -290,11 +292,13 @@ TEST(OwnHeaderFirst, ProvesThatTheHeaderCompilesAlone) {
 TEST(OwnHeaderFirst, AnythingBeforeItIsReported) {
   const Tree tree = tree_of({{"base/x.h", ""},
                              {"base/x.cc", "#include <map>\n#include \"base/x.h\"\n"},
-                             {"base/x_test.cc", "\n#include <gtest/gtest.h>\n"}});
+                             {"base/only_header.h", ""},
+                             {"base/only_header_test.cc", "\n#include <gtest/gtest.h>\n"}});
 
-  EXPECT_THAT(described(check_own_header_first(tree)),
-              ElementsAre("base/x.cc:1: own-header-first: the first include is \"base/x.h\"",
-                          "base/x_test.cc:2: own-header-first: the first include is \"base/x.h\""));
+  EXPECT_THAT(
+      described(check_own_header_first(tree)),
+      ElementsAre("base/only_header_test.cc:2: own-header-first: the first include is \"base/only_header.h\"",
+                  "base/x.cc:1: own-header-first: the first include is \"base/x.h\""));
 }
 
 TEST(MachinePaths, AreReportedInAnyKindOfFile) {
@@ -303,6 +307,27 @@ TEST(MachinePaths, AreReportedInAnyKindOfFile) {
   EXPECT_THAT(described(check_machine_paths(tree_of({{"scripts/test", "cd x\ncd " + home + "capstan\n"}}))),
               ElementsAre(HasSubstr("scripts/test:2: machine-paths")));
   EXPECT_THAT(check_machine_paths(tree_of({{"scripts/test", "cd \"$root\"\n"}})), IsEmpty());
+}
+
+TEST(Docs, NameWhatExists) {
+  EXPECT_THAT(check_docs(tree_of({{"base/log.h", ""},
+                                  {"scripts/test", ""},
+                                  {"docs/sub/x.md", ""},
+                                  {"docs/life.md",
+                                   "`base/log.h`, `base/`, `scripts/test -R x`, [log](../base/log.h#top), "
+                                   "[web](https://example.com), `a/b`, `build/dev/bin/x.h`, `*.h`\n"}})),
+              IsEmpty());
+}
+
+TEST(Docs, WhatIsGoneIsReported) {
+  const Tree tree =
+      tree_of({{"docs/life.md", "\n`base/gone.h` and `gone/`\n`scripts/gone --x`, [it](gone.md)\n"}});
+
+  EXPECT_THAT(described(check_docs(tree)),
+              UnorderedElementsAre("docs/life.md:2: docs: base/gone.h does not exist",
+                                   "docs/life.md:2: docs: gone/ does not exist",
+                                   "docs/life.md:3: docs: scripts/gone does not exist",
+                                   "docs/life.md:3: docs: docs/gone.md does not exist"));
 }
 
 TEST(CheckAll, AnExceptionNobodyNeedsIsAFinding) {

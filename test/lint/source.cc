@@ -147,7 +147,8 @@ std::string_view SourceFile::name() const {
 }
 
 bool SourceFile::is_test() const {
-  constexpr std::array<std::string_view, 3> kEndings = {"_test.cc", "_bench.cc", "_fuzz.cc"};
+  constexpr std::array<std::string_view, 5> kEndings = {"_test.cc", "_bench.cc", "_fuzz.cc", "_fixture.h",
+                                                        "test_support.h"};
   return folder() == "test" ||
          std::ranges::any_of(kEndings, [&](auto ending) { return path.ends_with(ending); });
 }
