@@ -38,7 +38,8 @@ json::array texts(const std::vector<std::string>& from) { return json::array(fro
 std::string storage_version_hash(const ResourceType& type) {
   const auto hash = hash_bytes(type.api_version(type.storage_version().name) + "/" + type.kind);
   std::string bytes;
-  for (unsigned shift = 0; shift < 64; shift += 8) bytes.push_back(static_cast<char>((hash >> shift) & 0xffU));
+  for (unsigned shift = 0; shift < 64; shift += 8)
+    bytes.push_back(static_cast<char>((hash >> shift) & 0xffU));
   return base64_encode(bytes);
 }
 
@@ -65,7 +66,8 @@ void list_resource(const ResourceType& type, const ServedVersion& version, json:
   if (type.allows("list")) resource["storageVersionHash"] = storage_version_hash(type);
   resources.push_back(std::move(resource));
   for (const auto& part : subresources(type, version)) {
-    json::object listed{{"name", type.plural + "/" + part.name}, {"singularName", ""}, {"namespaced", type.namespaced}};
+    json::object listed{
+        {"name", type.plural + "/" + part.name}, {"singularName", ""}, {"namespaced", type.namespaced}};
     if (!part.own_kind && part.group != type.group) {
       listed["group"] = part.group;
       listed["version"] = part.version;
@@ -111,7 +113,8 @@ json::object discovered_group(const ServedGroup& served) {
       const auto* version = type->version(name);
       if (version != nullptr && version->served) resources.push_back(discovered(*type, *version));
     }
-    versions.push_back(json::object{{"version", name}, {"resources", std::move(resources)}, {"freshness", "Current"}});
+    versions.push_back(
+        json::object{{"version", name}, {"resources", std::move(resources)}, {"freshness", "Current"}});
   }
   json::object metadata;
   if (!served.name.empty()) metadata["name"] = served.name;
@@ -128,9 +131,11 @@ bool version_goes_before(std::string_view left, std::string_view right) {
 
 std::vector<Subresource> subresources(const ResourceType& type, const ServedVersion& version) {
   std::vector<Subresource> parts;
-  if (version.has_status) parts.push_back({.name = "status", .kind = type.kind, .own_kind = true, .verbs = kPartVerbs});
+  if (version.has_status)
+    parts.push_back({.name = "status", .kind = type.kind, .own_kind = true, .verbs = kPartVerbs});
   if (version.scale) {
-    parts.push_back({.name = "scale", .group = "autoscaling", .version = "v1", .kind = "Scale", .verbs = kPartVerbs});
+    parts.push_back(
+        {.name = "scale", .group = "autoscaling", .version = "v1", .kind = "Scale", .verbs = kPartVerbs});
   }
   for (const auto& extra : type.extra) {
     parts.push_back({.name = extra.name,
@@ -165,7 +170,9 @@ std::vector<ServedGroup> served_groups(const Api& api) {
 }
 
 json::object api_versions() {
-  return {{"kind", "APIVersions"}, {"versions", json::array{"v1"}}, {"serverAddressByClientCIDRs", json::array()}};
+  return {{"kind", "APIVersions"},
+          {"versions", json::array{"v1"}},
+          {"serverAddressByClientCIDRs", json::array()}};
 }
 
 json::object group_list(const Api& api) {
@@ -188,7 +195,8 @@ std::optional<json::object> group(const Api& api, std::string_view name) {
 std::optional<json::object> resource_list(const Api& api, std::string_view group, std::string_view version) {
   const auto groups = served_groups(api);
   const auto found = std::ranges::find(groups, group, &ServedGroup::name);
-  if (found == groups.end() || std::ranges::find(found->versions, version) == found->versions.end()) return {};
+  if (found == groups.end() || std::ranges::find(found->versions, version) == found->versions.end())
+    return {};
   json::array resources;
   for (const auto& type : found->types) {
     const auto* served = type->version(version);
@@ -196,7 +204,8 @@ std::optional<json::object> resource_list(const Api& api, std::string_view group
   }
   json::object answer{{"kind", "APIResourceList"}};
   if (!group.empty()) answer["apiVersion"] = "v1";
-  answer["groupVersion"] = group.empty() ? std::string(version) : std::string(group) + "/" + std::string(version);
+  answer["groupVersion"] =
+      group.empty() ? std::string(version) : std::string(group) + "/" + std::string(version);
   answer["resources"] = std::move(resources);
   return answer;
 }

@@ -1,5 +1,5 @@
-// Discovery: which groups, versions and resources there are, in the classic and in the aggregated form, and the server's
-// version. The HTTP layer calls these. Pure functions of what the Api serves now.
+// Discovery: which groups, versions and resources there are, in the classic and in the aggregated form, and
+// the server's version. The HTTP layer calls these. Pure functions of what the Api serves now.
 #pragma once
 
 #include <boost/json.hpp>
@@ -14,8 +14,8 @@ namespace capstan::apiserver {
 
 namespace json = boost::json;
 
-json::object api_versions();               // /api
-json::object group_list(const Api& api);   // /apis
+json::object api_versions();                                               // /api
+json::object group_list(const Api& api);                                   // /apis
 std::optional<json::object> group(const Api& api, std::string_view name);  // /apis/G
 // /apis/G/V, and /api/v1 with an empty group; nothing when no kind is served there.
 std::optional<json::object> resource_list(const Api& api, std::string_view group, std::string_view version);

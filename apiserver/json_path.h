@@ -1,5 +1,5 @@
-// The subset of kubectl's JSONPath that printer columns use: names, indexes, slices, wildcards, descent, unions and filters
-// such as [?(@.type=="Ready")]. Missing keys find nothing. Immutable values; pure.
+// The subset of kubectl's JSONPath that printer columns use: names, indexes, slices, wildcards, descent,
+// unions and filters such as [?(@.type=="Ready")]. Missing keys find nothing. Immutable values; pure.
 #pragma once
 
 #include <boost/json.hpp>

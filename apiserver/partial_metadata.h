@@ -1,4 +1,5 @@
-// PartialObjectMetadata: objects cut down to their metadata, for clients that ask for no more. Pure functions.
+// PartialObjectMetadata: objects cut down to their metadata, for clients that ask for no more. Pure
+// functions.
 #pragma once
 
 #include <boost/json.hpp>

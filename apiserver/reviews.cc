@@ -25,7 +25,9 @@ Response answered(const Request& request, std::string_view kind, json::object st
   body["metadata"] = metadata == nullptr ? json::object() : *metadata;
   if (spec != nullptr) body["spec"] = *spec;
   body["status"] = std::move(status);
-  return {.status = 201, .object = std::make_shared<const json::object>(std::move(body)), .version = request.version};
+  return {.status = 201,
+          .object = std::make_shared<const json::object>(std::move(body)),
+          .version = request.version};
 }
 
 const json::object& spec_of(const Request& request) {
@@ -39,7 +41,8 @@ Response token_review(const Auth& auth, const Request& request) {
   const auto token = text_at(spec_of(request), {"token"});
   if (token.empty()) return bad_request("token is required for TokenReview in authentication");
   const auto user = auth.who_has(token);
-  if (!user) return answered(request, "TokenReview", {{"user", json::object()}, {"error", "invalid bearer token"}});
+  if (!user)
+    return answered(request, "TokenReview", {{"user", json::object()}, {"error", "invalid bearer token"}});
   return answered(request, "TokenReview", {{"authenticated", true}, {"user", user_object(*user)}});
 }
 
@@ -59,26 +62,28 @@ std::vector<StatusCause> access_faults(const json::object& spec, bool names_user
   if (resource && path != nullptr) {
     causes.push_back({"FieldValueInvalid",
                       "Invalid value: " +
-                          json::serialize(json::object{{"Path", text_at(*path, {"path"})}, {"Verb", text_at(*path, {"verb"})}}) +
+                          json::serialize(json::object{{"Path", text_at(*path, {"path"})},
+                                                       {"Verb", text_at(*path, {"verb"})}}) +
                           ": cannot be specified in combination with resourceAttributes",
                       "spec.nonResourceAttributes"});
   }
   if (!resource && path == nullptr) {
-    causes.push_back({"FieldValueInvalid",
-                      "Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified",
-                      "spec.resourceAttributes"});
+    causes.push_back(
+        {"FieldValueInvalid",
+         "Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified",
+         "spec.resourceAttributes"});
   }
   const auto* groups = array_at(spec, {"groups"});
   if (names_user && text_at(spec, {"user"}).empty() && (groups == nullptr || groups->empty())) {
-    causes.push_back(
-        {"FieldValueInvalid", "Invalid value: \"\": at least one of user or group must be specified", "spec.user"});
+    causes.push_back({"FieldValueInvalid",
+                      "Invalid value: \"\": at least one of user or group must be specified", "spec.user"});
   }
   return causes;
 }
 
 std::optional<Verb> verb_named(std::string_view name) {
-  for (const auto verb : {Verb::Get, Verb::List, Verb::Watch, Verb::Create, Verb::Update, Verb::Patch, Verb::Delete,
-                          Verb::DeleteCollection}) {
+  for (const auto verb : {Verb::Get, Verb::List, Verb::Watch, Verb::Create, Verb::Update, Verb::Patch,
+                          Verb::Delete, Verb::DeleteCollection}) {
     if (to_string(verb) == name) return verb;
   }
   return {};
@@ -141,9 +146,12 @@ std::optional<Response> review(const Auth& auth, const Request& request) {
     if (request.resource == "selfsubjectreviews") return self_review(request);
   }
   if (request.group == kAuthorization) {
-    if (request.resource == "subjectaccessreviews") return access_review(auth, request, "SubjectAccessReview");
-    if (request.resource == "selfsubjectaccessreviews") return access_review(auth, request, "SelfSubjectAccessReview");
-    if (request.resource == "localsubjectaccessreviews") return access_review(auth, request, "LocalSubjectAccessReview");
+    if (request.resource == "subjectaccessreviews")
+      return access_review(auth, request, "SubjectAccessReview");
+    if (request.resource == "selfsubjectaccessreviews")
+      return access_review(auth, request, "SelfSubjectAccessReview");
+    if (request.resource == "localsubjectaccessreviews")
+      return access_review(auth, request, "LocalSubjectAccessReview");
     if (request.resource == "selfsubjectrulesreviews") return rules_review(request);
   }
   return {};

@@ -18,7 +18,11 @@ constexpr std::string_view kCreated = ".metadata.creationTimestamp";
 
 json::object definition(std::string_view name, std::string_view type, std::string_view format,
                         std::string_view description, std::int32_t priority) {
-  return {{"name", name}, {"type", type}, {"format", format}, {"description", description}, {"priority", priority}};
+  return {{"name", name},
+          {"type", type},
+          {"format", format},
+          {"description", description},
+          {"priority", priority}};
 }
 
 json::object name_definition() {
@@ -138,12 +142,13 @@ json::object table_metadata(const std::vector<ObjectPtr>& objects, const json::o
 }
 
 template <typename Columns>
-json::object table_of(const Columns& columns, const std::vector<ObjectPtr>& objects, const json::object* list_metadata,
-                      RowObject wanted, WallTime now) {
+json::object table_of(const Columns& columns, const std::vector<ObjectPtr>& objects,
+                      const json::object* list_metadata, RowObject wanted, WallTime now) {
   json::array rows;
   rows.reserve(objects.size());
   for (const auto& object : objects) {
-    rows.push_back(json::object{{"cells", columns.cells(*object, now)}, {"object", row_object(*object, wanted)}});
+    rows.push_back(
+        json::object{{"cells", columns.cells(*object, now)}, {"object", row_object(*object, wanted)}});
   }
   return {{"kind", "Table"},
           {"apiVersion", "meta.k8s.io/v1"},
@@ -164,7 +169,8 @@ json::object table(const ResourceType& type, std::string_view version, const std
 
 json::object table(const ResourceType& type, std::string_view version, const std::vector<ObjectPtr>& objects,
                    const json::object* list_metadata, bool include_full_object, WallTime now) {
-  return table(type, version, objects, list_metadata, include_full_object ? RowObject::Full : RowObject::Metadata, now);
+  return table(type, version, objects, list_metadata,
+               include_full_object ? RowObject::Full : RowObject::Metadata, now);
 }
 
 std::string age(Nanoseconds span) {
@@ -176,7 +182,8 @@ std::string age(Nanoseconds span) {
   const auto days = hours / 24;
   constexpr auto kYear = 365;
   const auto two = [](auto big, char big_unit, auto small, char small_unit) {
-    return small == 0 ? fmt::format("{}{}", big, big_unit) : fmt::format("{}{}{}{}", big, big_unit, small, small_unit);
+    return small == 0 ? fmt::format("{}{}", big, big_unit)
+                      : fmt::format("{}{}{}{}", big, big_unit, small, small_unit);
   };
   if (seconds < 2 * 60) return fmt::format("{}s", seconds);
   if (minutes < 10) return two(minutes, 'm', seconds % 60, 's');

@@ -1,5 +1,5 @@
-// Tables (meta.k8s.io/v1): what kubectl get prints, computed here. Columns come from the CRD or from table_columns.h.
-// Pure functions; ages are counted from `now`.
+// Tables (meta.k8s.io/v1): what kubectl get prints, computed here. Columns come from the CRD or from
+// table_columns.h. Pure functions; ages are counted from `now`.
 #pragma once
 
 #include <boost/json.hpp>

@@ -54,7 +54,8 @@ std::string texts_of(Object object, Path path, std::string_view member, std::str
 std::string map_text(const json::object* map) {
   std::vector<std::string> all;
   if (map != nullptr) {
-    for (const auto& [key, value] : *map) all.push_back(fmt::format("{}={}", std::string_view(key), text_of(value)));
+    for (const auto& [key, value] : *map)
+      all.push_back(fmt::format("{}={}", std::string_view(key), text_of(value)));
   }
   std::ranges::sort(all);
   return joined(all, kNone);
@@ -62,7 +63,8 @@ std::string map_text(const json::object* map) {
 
 std::string selector_text(Object object) {
   std::vector<std::string> all;
-  if (const auto* labels = object_at(object, {"spec", "selector", "matchLabels"}); labels != nullptr && !labels->empty()) {
+  if (const auto* labels = object_at(object, {"spec", "selector", "matchLabels"});
+      labels != nullptr && !labels->empty()) {
     all.push_back(map_text(labels));
   }
   each_object(object, {"spec", "selector", "matchExpressions"}, [&](Object one) {
@@ -87,10 +89,13 @@ json::value age_cell(Object object, WallTime now) {
   return json::value(created.empty() ? std::string(kUnknown) : age_since(created, now));
 }
 
-json::value created_cell(Object object, WallTime) { return json::value(text_at(object, {"metadata", "creationTimestamp"})); }
+json::value created_cell(Object object, WallTime) {
+  return json::value(text_at(object, {"metadata", "creationTimestamp"}));
+}
 
 json::value data_cell(Object object, WallTime) {
-  return json::value(static_cast<std::int64_t>(count_at(object, {"data"}) + count_at(object, {"binaryData"})));
+  return json::value(
+      static_cast<std::int64_t>(count_at(object, {"data"}) + count_at(object, {"binaryData"})));
 }
 
 json::value webhooks_cell(Object object, WallTime) {
@@ -110,9 +115,12 @@ json::value desired_cell(Object object, WallTime) { return number_at(object, {"s
 json::value current_cell(Object object, WallTime) { return number_at(object, {"status", "replicas"}); }
 json::value ready_cell(Object object, WallTime) { return number_at(object, {"status", "readyReplicas"}); }
 json::value updated_cell(Object object, WallTime) { return number_at(object, {"status", "updatedReplicas"}); }
-json::value available_cell(Object object, WallTime) { return number_at(object, {"status", "availableReplicas"}); }
+json::value available_cell(Object object, WallTime) {
+  return number_at(object, {"status", "availableReplicas"});
+}
 json::value ready_of_desired_cell(Object object, WallTime) {
-  return json::value(fmt::format("{}/{}", number_at(object, {"status", "readyReplicas"}), number_at(object, {"spec", "replicas"})));
+  return json::value(fmt::format("{}/{}", number_at(object, {"status", "readyReplicas"}),
+                                 number_at(object, {"spec", "replicas"})));
 }
 
 // --- nodes
@@ -133,7 +141,8 @@ json::value node_roles_cell(Object node, WallTime) {
   if (const auto* labels = object_at(node, {"metadata", "labels"})) {
     for (const auto& [key, value] : *labels) {
       const std::string_view label(key);
-      if (label.starts_with(kPrefix) && label.size() > kPrefix.size()) roles.emplace_back(label.substr(kPrefix.size()));
+      if (label.starts_with(kPrefix) && label.size() > kPrefix.size())
+        roles.emplace_back(label.substr(kPrefix.size()));
       if (label == "kubernetes.io/role" && !text_of(value).empty()) roles.emplace_back(text_of(value));
     }
   }
@@ -156,12 +165,14 @@ json::value node_fact(Object node, std::string_view name) {
 // --- pods
 
 std::string container_reason(Object status) {
-  if (const auto* waiting = object_at(status, {"state", "waiting"})) return std::string(text_at(*waiting, {"reason"}));
+  if (const auto* waiting = object_at(status, {"state", "waiting"}))
+    return std::string(text_at(*waiting, {"reason"}));
   const auto* ended = object_at(status, {"state", "terminated"});
   if (ended == nullptr) return "";
   if (!text_at(*ended, {"reason"}).empty()) return std::string(text_at(*ended, {"reason"}));
   const auto signal = number_at(*ended, {"signal"});
-  return signal != 0 ? fmt::format("Signal:{}", signal) : fmt::format("ExitCode:{}", number_at(*ended, {"exitCode"}));
+  return signal != 0 ? fmt::format("Signal:{}", signal)
+                     : fmt::format("ExitCode:{}", number_at(*ended, {"exitCode"}));
 }
 
 json::value pod_status_cell(Object pod, WallTime) {
@@ -175,13 +186,15 @@ json::value pod_status_cell(Object pod, WallTime) {
 
 json::value pod_ready_cell(Object pod, WallTime) {
   int ready = 0;
-  each_object(pod, {"status", "containerStatuses"}, [&](Object status) { ready += flag_at(status, {"ready"}) ? 1 : 0; });
+  each_object(pod, {"status", "containerStatuses"},
+              [&](Object status) { ready += flag_at(status, {"ready"}) ? 1 : 0; });
   return json::value(fmt::format("{}/{}", ready, count_at(pod, {"spec", "containers"})));
 }
 
 json::value pod_restarts_cell(Object pod, WallTime) {
   std::int64_t restarts = 0;
-  each_object(pod, {"status", "containerStatuses"}, [&](Object status) { restarts += number_at(status, {"restartCount"}); });
+  each_object(pod, {"status", "containerStatuses"},
+              [&](Object status) { restarts += number_at(status, {"restartCount"}); });
   return json::value(std::to_string(restarts));
 }
 
@@ -191,7 +204,8 @@ json::value pod_gates_cell(Object pod, WallTime) {
   std::size_t passed = 0;
   each_object(pod, {"spec", "readinessGates"}, [&](Object gate) {
     each_object(pod, {"status", "conditions"}, [&](Object condition) {
-      if (text_at(condition, {"type"}) == text_at(gate, {"conditionType"}) && text_at(condition, {"status"}) == "True")
+      if (text_at(condition, {"type"}) == text_at(gate, {"conditionType"}) &&
+          text_at(condition, {"status"}) == "True")
         ++passed;
     });
   });
@@ -209,12 +223,14 @@ std::string seen(Object event, std::string_view stamp, WallTime now) {
 
 json::value event_object_cell(Object event, WallTime) {
   std::string kind(text_at(event, {"involvedObject", "kind"}));
-  std::ranges::transform(kind, kind.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  std::ranges::transform(kind, kind.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   return json::value(kind + "/" + std::string(text_at(event, {"involvedObject", "name"})));
 }
 
 json::value event_source_cell(Object event, WallTime) {
-  std::string source = or_else(text_at(event, {"source", "component"}), text_at(event, {"reportingComponent"}));
+  std::string source =
+      or_else(text_at(event, {"source", "component"}), text_at(event, {"reportingComponent"}));
   const auto host = or_else(text_at(event, {"source", "host"}), text_at(event, {"reportingInstance"}));
   if (!host.empty()) source += ", " + host;
   return json::value(source);
@@ -265,7 +281,10 @@ const BuiltinColumn kSecrets[] = {
     {"Data", "string", "", 0, data_cell},
     kAge};
 const BuiltinColumn kNamespaces[] = {
-    kName, {"Status", "string", "", 0, [](Object o, WallTime) { return json::value(text_at(o, {"status", "phase"})); }}, kAge};
+    kName,
+    {"Status", "string", "", 0,
+     [](Object o, WallTime) { return json::value(text_at(o, {"status", "phase"})); }},
+    kAge};
 const BuiltinColumn kNodes[] = {
     kName,
     {"Status", "string", "", 0, node_status_cell},
@@ -277,20 +296,26 @@ const BuiltinColumn kNodes[] = {
     {"External-IP", "string", "", 1, [](Object o, WallTime) { return node_address(o, "ExternalIP"); }},
     {"OS-Image", "string", "", 1, [](Object o, WallTime) { return node_fact(o, "osImage"); }},
     {"Kernel-Version", "string", "", 1, [](Object o, WallTime) { return node_fact(o, "kernelVersion"); }},
-    {"Container-Runtime", "string", "", 1, [](Object o, WallTime) { return node_fact(o, "containerRuntimeVersion"); }}};
+    {"Container-Runtime", "string", "", 1,
+     [](Object o, WallTime) { return node_fact(o, "containerRuntimeVersion"); }}};
 const BuiltinColumn kPods[] = {
     kName,
     {"Ready", "string", "", 0, pod_ready_cell},
     {"Status", "string", "", 0, pod_status_cell},
     {"Restarts", "string", "", 0, pod_restarts_cell},
     kAge,
-    {"IP", "string", "", 1, [](Object o, WallTime) { return json::value(or_else(text_at(o, {"status", "podIP"}), kNone)); }},
-    {"Node", "string", "", 1, [](Object o, WallTime) { return json::value(or_else(text_at(o, {"spec", "nodeName"}), kNone)); }},
+    {"IP", "string", "", 1,
+     [](Object o, WallTime) { return json::value(or_else(text_at(o, {"status", "podIP"}), kNone)); }},
+    {"Node", "string", "", 1,
+     [](Object o, WallTime) { return json::value(or_else(text_at(o, {"spec", "nodeName"}), kNone)); }},
     {"Nominated Node", "string", "", 1,
-     [](Object o, WallTime) { return json::value(or_else(text_at(o, {"status", "nominatedNodeName"}), kNone)); }},
+     [](Object o, WallTime) {
+       return json::value(or_else(text_at(o, {"status", "nominatedNodeName"}), kNone));
+     }},
     {"Readiness Gates", "string", "", 1, pod_gates_cell}};
 const BuiltinColumn kEvents[] = {
-    {"Last Seen", "string", "", 0, [](Object o, WallTime now) { return json::value(seen(o, "lastTimestamp", now)); }},
+    {"Last Seen", "string", "", 0,
+     [](Object o, WallTime now) { return json::value(seen(o, "lastTimestamp", now)); }},
     {"Type", "string", "", 0, [](Object o, WallTime) { return json::value(text_at(o, {"type"})); }},
     {"Reason", "string", "", 0, [](Object o, WallTime) { return json::value(text_at(o, {"reason"})); }},
     {"Object", "string", "", 0, event_object_cell},
@@ -298,8 +323,10 @@ const BuiltinColumn kEvents[] = {
      [](Object o, WallTime) { return json::value(text_at(o, {"involvedObject", "fieldPath"})); }},
     {"Source", "string", "", 1, event_source_cell},
     {"Message", "string", "", 0, [](Object o, WallTime) { return json::value(text_at(o, {"message"})); }},
-    {"First Seen", "string", "", 1, [](Object o, WallTime now) { return json::value(seen(o, "firstTimestamp", now)); }},
-    {"Count", "string", "", 1, [](Object o, WallTime) { return json::value(std::max<std::int64_t>(number_at(o, {"count"}), 1)); }},
+    {"First Seen", "string", "", 1,
+     [](Object o, WallTime now) { return json::value(seen(o, "firstTimestamp", now)); }},
+    {"Count", "string", "", 1,
+     [](Object o, WallTime) { return json::value(std::max<std::int64_t>(number_at(o, {"count"}), 1)); }},
     {"Name", "string", "name", 1, name_cell}};
 const BuiltinColumn kServiceAccounts[] = {kName, kAge};
 const BuiltinColumn kServices[] = {
@@ -311,25 +338,31 @@ const BuiltinColumn kServices[] = {
      [](Object o, WallTime) { return json::value(or_else(text_at(o, {"spec", "externalName"}), kNone)); }},
     {"Port(s)", "string", "", 0, service_ports_cell},
     kAge,
-    {"Selector", "string", "", 1, [](Object o, WallTime) { return json::value(map_text(object_at(o, {"spec", "selector"}))); }}};
+    {"Selector", "string", "", 1,
+     [](Object o, WallTime) { return json::value(map_text(object_at(o, {"spec", "selector"}))); }}};
 const BuiltinColumn kLeases[] = {
     kName,
-    {"Holder", "string", "", 0, [](Object o, WallTime) { return json::value(text_at(o, {"spec", "holderIdentity"})); }},
+    {"Holder", "string", "", 0,
+     [](Object o, WallTime) { return json::value(text_at(o, {"spec", "holderIdentity"})); }},
     kAge};
 const BuiltinColumn kBudgets[] = {
     kName,
     {"Min Available", "string", "", 0, [](Object o, WallTime) { return budget_limit(o, "minAvailable"); }},
-    {"Max Unavailable", "string", "", 0, [](Object o, WallTime) { return budget_limit(o, "maxUnavailable"); }},
+    {"Max Unavailable", "string", "", 0,
+     [](Object o, WallTime) { return budget_limit(o, "maxUnavailable"); }},
     {"Allowed Disruptions", "integer", "", 0,
      [](Object o, WallTime) { return json::value(number_at(o, {"status", "disruptionsAllowed"})); }},
     kAge};
 const BuiltinColumn kAttachments[] = {
     kName,
-    {"Attacher", "string", "name", 0, [](Object o, WallTime) { return json::value(text_at(o, {"spec", "attacher"})); }},
+    {"Attacher", "string", "name", 0,
+     [](Object o, WallTime) { return json::value(text_at(o, {"spec", "attacher"})); }},
     {"PV", "string", "", 0,
      [](Object o, WallTime) { return json::value(text_at(o, {"spec", "source", "persistentVolumeName"})); }},
-    {"Node", "string", "", 0, [](Object o, WallTime) { return json::value(text_at(o, {"spec", "nodeName"})); }},
-    {"Attached", "boolean", "", 0, [](Object o, WallTime) { return json::value(flag_at(o, {"status", "attached"})); }},
+    {"Node", "string", "", 0,
+     [](Object o, WallTime) { return json::value(text_at(o, {"spec", "nodeName"})); }},
+    {"Attached", "boolean", "", 0,
+     [](Object o, WallTime) { return json::value(flag_at(o, {"status", "attached"})); }},
     kAge};
 const BuiltinColumn kDeployments[] = {kName,
                                       {"Ready", "string", "", 0, ready_of_desired_cell},
@@ -353,24 +386,29 @@ const BuiltinColumn kDaemonSets[] = {
      [](Object o, WallTime) { return json::value(number_at(o, {"status", "desiredNumberScheduled"})); }},
     {"Current", "integer", "", 0,
      [](Object o, WallTime) { return json::value(number_at(o, {"status", "currentNumberScheduled"})); }},
-    {"Ready", "integer", "", 0, [](Object o, WallTime) { return json::value(number_at(o, {"status", "numberReady"})); }},
+    {"Ready", "integer", "", 0,
+     [](Object o, WallTime) { return json::value(number_at(o, {"status", "numberReady"})); }},
     {"Up-to-date", "integer", "", 0,
      [](Object o, WallTime) { return json::value(number_at(o, {"status", "updatedNumberScheduled"})); }},
     {"Available", "integer", "", 0,
      [](Object o, WallTime) { return json::value(number_at(o, {"status", "numberAvailable"})); }},
     {"Node Selector", "string", "", 0,
-     [](Object o, WallTime) { return json::value(map_text(object_at(o, {"spec", "template", "spec", "nodeSelector"}))); }},
+     [](Object o, WallTime) {
+       return json::value(map_text(object_at(o, {"spec", "template", "spec", "nodeSelector"})));
+     }},
     kAge,
     kContainers,
     kImages,
     kSelector};
-const BuiltinColumn kStatefulSets[] = {kName, {"Ready", "string", "", 0, ready_of_desired_cell}, kAge, kContainers, kImages};
+const BuiltinColumn kStatefulSets[] = {
+    kName, {"Ready", "string", "", 0, ready_of_desired_cell}, kAge, kContainers, kImages};
 const BuiltinColumn kWebhooks[] = {kName, {"Webhooks", "integer", "", 0, webhooks_cell}, kAge};
 const BuiltinColumn kBindings[] = {
     kName,
     {"Role", "string", "", 0,
      [](Object o, WallTime) {
-       return json::value(fmt::format("{}/{}", text_at(o, {"roleRef", "kind"}), text_at(o, {"roleRef", "name"})));
+       return json::value(
+           fmt::format("{}/{}", text_at(o, {"roleRef", "kind"}), text_at(o, {"roleRef", "name"})));
      }},
     kAge,
     {"Users", "string", "", 1, [](Object o, WallTime) { return subjects(o, "User"); }},

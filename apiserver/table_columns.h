@@ -1,4 +1,5 @@
-// What kubectl get shows of the built-in kinds: columns and how their cells are computed. Used by table.cc. Pure.
+// What kubectl get shows of the built-in kinds: columns and how their cells are computed. Used by table.cc.
+// Pure.
 #pragma once
 
 #include <boost/json.hpp>

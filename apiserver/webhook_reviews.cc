@@ -21,7 +21,9 @@ json::object user_info(const User& user) {
   return info;
 }
 
-json::value object_or_null(const ObjectPtr& object) { return object ? json::value(*object) : json::value(nullptr); }
+json::value object_or_null(const ObjectPtr& object) {
+  return object ? json::value(*object) : json::value(nullptr);
+}
 
 // What the body of a request is: the kind itself, or that of the subresource (Scale, Eviction).
 json::object kind_of(const AdmissionReviewRequest& request, std::string_view version) {
@@ -48,10 +50,12 @@ std::string_view name_in(const AdmissionReviewRequest& request) {
 Result<void> check_review(const json::value& review, std::string_view kind, std::string_view api_version,
                           std::string_view uid) {
   const auto* object = review.if_object();
-  if (object == nullptr || text_at(*object, {"kind"}) != kind || text_at(*object, {"apiVersion"}) != api_version) {
-    return fail(Code::Invalid, fmt::format("expected webhook response of {}, Kind={}, got {}, Kind={}", api_version, kind,
-                                           object == nullptr ? "" : text_at(*object, {"apiVersion"}),
-                                           object == nullptr ? "" : text_at(*object, {"kind"})));
+  if (object == nullptr || text_at(*object, {"kind"}) != kind ||
+      text_at(*object, {"apiVersion"}) != api_version) {
+    return fail(Code::Invalid,
+                fmt::format("expected webhook response of {}, Kind={}, got {}, Kind={}", api_version, kind,
+                            object == nullptr ? "" : text_at(*object, {"apiVersion"}),
+                            object == nullptr ? "" : text_at(*object, {"kind"})));
   }
   if (object_at(*object, {"response"}) == nullptr) return fail(Code::Invalid, "webhook response was absent");
   if (const auto got = text_at(*object, {"response", "uid"}); got != uid) {
@@ -67,32 +71,40 @@ json::object with_metadata_of(const json::object& original, json::object convert
   json::object metadata = *before;
   for (const auto* name : {"labels", "annotations"}) {
     metadata.erase(name);
-    if (const auto* map = object_at(converted, {"metadata", name}); map != nullptr && !map->empty()) metadata[name] = *map;
+    if (const auto* map = object_at(converted, {"metadata", name}); map != nullptr && !map->empty())
+      metadata[name] = *map;
   }
   converted["metadata"] = std::move(metadata);
   return converted;
 }
 
-Result<void> check_converted(const json::object& original, const json::object& converted, const std::string& api_version) {
+Result<void> check_converted(const json::object& original, const json::object& converted,
+                             const std::string& api_version) {
   const auto mismatch = [](std::string_view what, std::string_view wanted, std::string_view got) {
-    return fail(Code::Invalid, fmt::format("invalid converted object: {} is \"{}\", expected \"{}\"", what, got, wanted));
+    return fail(Code::Invalid,
+                fmt::format("invalid converted object: {} is \"{}\", expected \"{}\"", what, got, wanted));
   };
-  if (const auto got = text_at(converted, {"apiVersion"}); got != api_version) return mismatch("apiVersion", api_version, got);
+  if (const auto got = text_at(converted, {"apiVersion"}); got != api_version)
+    return mismatch("apiVersion", api_version, got);
   if (const auto got = text_at(converted, {"kind"}); got != text_at(original, {"kind"})) {
     return mismatch("kind", text_at(original, {"kind"}), got);
   }
-  if (name_of(converted) != name_of(original)) return mismatch("metadata.name", name_of(original), name_of(converted));
+  if (name_of(converted) != name_of(original))
+    return mismatch("metadata.name", name_of(original), name_of(converted));
   if (namespace_of(converted) != namespace_of(original)) {
     return mismatch("metadata.namespace", namespace_of(original), namespace_of(converted));
   }
-  if (uid_of(converted) != uid_of(original)) return mismatch("metadata.uid", uid_of(original), uid_of(converted));
+  if (uid_of(converted) != uid_of(original))
+    return mismatch("metadata.uid", uid_of(original), uid_of(converted));
   return {};
 }
 
 }  // namespace
 
-json::object admission_review(const AdmissionReviewRequest& request, std::string_view version, std::string_view uid) {
-  json::object asked{{"uid", uid}, {"kind", kind_of(request, version)}, {"resource", resource_of(request, version)}};
+json::object admission_review(const AdmissionReviewRequest& request, std::string_view version,
+                              std::string_view uid) {
+  json::object asked{
+      {"uid", uid}, {"kind", kind_of(request, version)}, {"resource", resource_of(request, version)}};
   if (!request.subresource.empty()) asked["subResource"] = request.subresource;
   asked["requestKind"] = kind_of(request, request.version);
   asked["requestResource"] = resource_of(request, request.version);
@@ -116,7 +128,8 @@ Result<json::object> admission_response(const json::value& review, std::string_v
   const auto& response = *object_at(review.get_object(), {"response"});
   const bool has_patch = !text_at(response, {"patch"}).empty();
   const auto type = text_at(response, {"patchType"});
-  if (has_patch != !type.empty()) return fail(Code::Invalid, "webhook returned response.patch but not response.patchType");
+  if (has_patch != !type.empty())
+    return fail(Code::Invalid, "webhook returned response.patch but not response.patchType");
   if (has_patch && type != "JSONPatch") {
     return fail(Code::Invalid, fmt::format("webhook returned invalid response.patchType of \"{}\"", type));
   }
@@ -147,10 +160,12 @@ std::optional<Response> admission_refusal(std::string_view webhook, const json::
   auto code = static_cast<int>(integer_at(status, {"code"}).value_or(400));
   if (code < 400) code = 400;
   const auto* details = object_at(status, {"details"});
-  return status_error(code, text_at(status, {"reason"}), message, details == nullptr ? json::object() : *details);
+  return status_error(code, text_at(status, {"reason"}), message,
+                      details == nullptr ? json::object() : *details);
 }
 
-json::object conversion_review(const std::string& api_version, const std::vector<ObjectPtr>& objects, std::string_view uid) {
+json::object conversion_review(const std::string& api_version, const std::vector<ObjectPtr>& objects,
+                               std::string_view uid) {
   json::array all;
   all.reserve(objects.size());
   for (const auto& object : objects) all.push_back(*object);
@@ -161,7 +176,8 @@ json::object conversion_review(const std::string& api_version, const std::vector
 }
 
 Result<std::vector<ObjectPtr>> converted_objects(const json::value& review, std::string_view uid,
-                                                 const std::string& api_version, const std::vector<ObjectPtr>& originals) {
+                                                 const std::string& api_version,
+                                                 const std::vector<ObjectPtr>& originals) {
   TRY(check_review(review, "ConversionReview", kConversionVersion, uid));
   const auto& response = *object_at(review.get_object(), {"response"});
   if (text_at(response, {"result", "status"}) != "Success") {
@@ -171,11 +187,13 @@ Result<std::vector<ObjectPtr>> converted_objects(const json::value& review, std:
   const auto* converted = array_at(response, {"convertedObjects"});
   const auto count = converted == nullptr ? 0 : converted->size();
   if (count != originals.size()) {
-    return fail(Code::Invalid, fmt::format("webhook returned {} objects, expected {}", count, originals.size()));
+    return fail(Code::Invalid,
+                fmt::format("webhook returned {} objects, expected {}", count, originals.size()));
   }
   std::vector<ObjectPtr> all;
   for (std::size_t i = 0; i < count; ++i) {
-    if (!(*converted)[i].is_object()) return fail(Code::Invalid, fmt::format("converted object {} is no object", i));
+    if (!(*converted)[i].is_object())
+      return fail(Code::Invalid, fmt::format("converted object {} is no object", i));
     const auto& one = (*converted)[i].get_object();
     TRY(check_converted(*originals[i], one, api_version));
     all.push_back(std::make_shared<const json::object>(with_metadata_of(*originals[i], one)));

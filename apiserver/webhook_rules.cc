@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::string_view kRegistration = "admissionregistration.k8s.io";
 constexpr std::array kConfigurations = {"mutatingwebhookconfigurations", "validatingwebhookconfigurations",
-                                        "validatingadmissionpolicies", "validatingadmissionpolicybindings",
-                                        "mutatingadmissionpolicies", "mutatingadmissionpolicybindings"};
+                                        "validatingadmissionpolicies",   "validatingadmissionpolicybindings",
+                                        "mutatingadmissionpolicies",     "mutatingadmissionpolicybindings"};
 
 std::vector<std::string> texts_at(const json::object& from, std::string_view name) {
   std::vector<std::string> all;
@@ -22,7 +22,8 @@ std::vector<std::string> texts_at(const json::object& from, std::string_view nam
   return all;
 }
 
-// Absent selectors select everything here; LabelSelector::from_object knows only the rule of most other fields.
+// Absent selectors select everything here; LabelSelector::from_object knows only the rule of most other
+// fields.
 LabelSelector selector_at(const json::object& hook, std::string_view name) {
   const auto* given = object_at(hook, {name});
   const json::value everything = json::object();
@@ -63,11 +64,13 @@ bool lists(const std::vector<std::string>& names, std::string_view wanted) {
 }
 
 // "*" is every resource but no subresource, "*/*" is both, "pods/*" every subresource of pods.
-bool lists_resource(const std::vector<std::string>& names, const std::string& resource, const std::string& subresource) {
+bool lists_resource(const std::vector<std::string>& names, const std::string& resource,
+                    const std::string& subresource) {
   return std::ranges::any_of(names, [&](const std::string& one) {
     const auto slash = one.find('/');
     const auto left = std::string_view(one).substr(0, slash);
-    const auto right = slash == std::string::npos ? std::string_view() : std::string_view(one).substr(slash + 1);
+    const auto right =
+        slash == std::string::npos ? std::string_view() : std::string_view(one).substr(slash + 1);
     return (left == "*" || left == resource) && (right == subresource || right == "*");
   });
 }
@@ -90,7 +93,8 @@ WebhookClient webhook_client(const json::object* from) {
   if (from == nullptr) return client;
   client.url = text_at(*from, {"url"});
   if (const auto* service = object_at(*from, {"service"})) {
-    client.service = std::string(text_at(*service, {"namespace"})) + "/" + std::string(text_at(*service, {"name"}));
+    client.service =
+        std::string(text_at(*service, {"namespace"})) + "/" + std::string(text_at(*service, {"name"}));
   }
   if (auto pem = base64_decode(text_at(*from, {"caBundle"}))) client.ca_pem = std::move(*pem);
   return client;
@@ -112,7 +116,8 @@ std::vector<Webhook> webhooks_of(const std::vector<ObjectPtr>& configurations) {
 
 std::optional<std::string> wanted_version(const Webhook& webhook, const AdmissionReviewRequest& request) {
   for (const auto& rule : webhook.rules) {
-    if (matches_but_for_version(rule, request) && lists(rule.versions, request.version)) return request.version;
+    if (matches_but_for_version(rule, request) && lists(rule.versions, request.version))
+      return request.version;
   }
   if (!webhook.equivalent) return {};
   for (const auto& rule : webhook.rules) {
@@ -126,7 +131,9 @@ std::optional<std::string> wanted_version(const Webhook& webhook, const Admissio
 
 bool object_selected(const Webhook& webhook, const AdmissionReviewRequest& request) {
   if (webhook.object_selector.everything()) return true;
-  const auto selects = [&](const ObjectPtr& object) { return object && webhook.object_selector.matches(*object); };
+  const auto selects = [&](const ObjectPtr& object) {
+    return object && webhook.object_selector.matches(*object);
+  };
   return selects(request.object) || selects(request.old_object);
 }
 

@@ -1,4 +1,5 @@
-// Webhook configurations as values, and which requests a webhook wants to see. Used by webhooks.cc. Pure functions.
+// Webhook configurations as values, and which requests a webhook wants to see. Used by webhooks.cc. Pure
+// functions.
 #pragma once
 
 #include <boost/json.hpp>
@@ -16,7 +17,8 @@ namespace capstan::apiserver {
 // Where a webhook is: clientConfig of webhook configurations and CRDs.
 struct WebhookClient {
   std::string url = {};
-  std::string service = {};  // "namespace/name" of a clientConfig that names a Service, which nobody can reach from here
+  std::string service =
+      {};  // "namespace/name" of a clientConfig that names a Service, which nobody can reach from here
   std::string ca_pem = {};
 };
 WebhookClient webhook_client(const json::object* client_config);
@@ -41,10 +43,12 @@ struct Webhook {
   LabelSelector object_selector = {};
 };
 
-// The webhooks of some configurations, in the order they are asked: by the configuration's name, then as written.
+// The webhooks of some configurations, in the order they are asked: by the configuration's name, then as
+// written.
 std::vector<Webhook> webhooks_of(const std::vector<ObjectPtr>& configurations);
 
-// The version of the resource the webhook wants to be asked about; nothing when no rule matches. Selectors are not looked at.
+// The version of the resource the webhook wants to be asked about; nothing when no rule matches. Selectors
+// are not looked at.
 std::optional<std::string> wanted_version(const Webhook& webhook, const AdmissionReviewRequest& request);
 
 // By the labels of the object as it is or as it was.

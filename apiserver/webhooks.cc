@@ -39,7 +39,8 @@ std::string group_version_kind(const json::object& object) {
 }
 
 Response failed_conversion(const json::object& object, std::string_view why) {
-  return status_error(500, "", fmt::format("conversion webhook for {} failed: {}", group_version_kind(object), why));
+  return status_error(500, "",
+                      fmt::format("conversion webhook for {} failed: {}", group_version_kind(object), why));
 }
 
 }  // namespace
@@ -77,7 +78,8 @@ std::expected<ObjectPtr, Response> Webhooks::mutate(const AdmissionReviewRequest
   return current.object;
 }
 
-std::optional<Response> Webhooks::validate(const AdmissionReviewRequest& request, std::vector<std::string>& warnings) {
+std::optional<Response> Webhooks::validate(const AdmissionReviewRequest& request,
+                                           std::vector<std::string>& warnings) {
   for (const auto& hook : *hooks("validatingwebhookconfigurations", validating_)) {
     const auto version = concerned_at(hook, request);
     if (!version) continue;
@@ -112,7 +114,8 @@ std::shared_ptr<const std::vector<Webhook>> Webhooks::hooks(const std::string& p
   return list;
 }
 
-std::optional<std::string> Webhooks::concerned_at(const Webhook& hook, const AdmissionReviewRequest& request) const {
+std::optional<std::string> Webhooks::concerned_at(const Webhook& hook,
+                                                  const AdmissionReviewRequest& request) const {
   if (is_exempt(request) || !namespace_selected(hook, request) || !object_selected(hook, request)) return {};
   return wanted_version(hook, request);
 }
@@ -123,7 +126,8 @@ bool Webhooks::namespace_selected(const Webhook& hook, const AdmissionReviewRequ
     const auto& object = request.object ? request.object : request.old_object;
     return object && hook.namespace_selector.matches(*object);
   }
-  if (request.namespace_.empty()) return true;  // cluster-scoped objects are in no namespace that could be left out
+  if (request.namespace_.empty())
+    return true;  // cluster-scoped objects are in no namespace that could be left out
   const Api* api = api_;
   const auto found = api == nullptr ? nullptr : api->stored("", "namespaces", "", request.namespace_);
   return hook.namespace_selector.matches_labels(found ? object_at(*found, {"metadata", "labels"}) : nullptr);
@@ -142,7 +146,8 @@ std::expected<AdmissionReviewRequest, Response> Webhooks::at_version(const Admis
   return shown;
 }
 
-std::expected<ObjectPtr, Response> Webhooks::object_at_version(const ResourceType& type, const std::string& version,
+std::expected<ObjectPtr, Response> Webhooks::object_at_version(const ResourceType& type,
+                                                               const std::string& version,
                                                                const ObjectPtr& object) {
   const auto wanted = type.api_version(version);
   const auto given = text_at(*object, {"apiVersion"});
@@ -159,7 +164,8 @@ std::expected<ObjectPtr, Response> Webhooks::object_at_version(const ResourceTyp
   return std::make_shared<const json::object>(std::move(copy));
 }
 
-Result<json::object> Webhooks::ask(const Webhook& hook, const AdmissionReviewRequest& request, std::string_view version) {
+Result<json::object> Webhooks::ask(const Webhook& hook, const AdmissionReviewRequest& request,
+                                   std::string_view version) {
   const auto uid = random_uuid(randomness_);
   auto answer = post(hook.client, admission_review(request, version, uid), hook.timeout);
   if (!answer) return fail(std::move(answer).error().context("failed to call webhook"));
@@ -168,7 +174,8 @@ Result<json::object> Webhooks::ask(const Webhook& hook, const AdmissionReviewReq
   return response;
 }
 
-std::expected<std::vector<ObjectPtr>, Response> Webhooks::convert(const ResourceType& type, const std::string& api_version,
+std::expected<std::vector<ObjectPtr>, Response> Webhooks::convert(const ResourceType& type,
+                                                                  const std::string& api_version,
                                                                   const std::vector<ObjectPtr>& objects) {
   std::vector<ObjectPtr> others;
   for (const auto& object : objects) {
@@ -178,7 +185,8 @@ std::expected<std::vector<ObjectPtr>, Response> Webhooks::convert(const Resource
   const auto* conversion = type.conversion ? type.conversion->if_object() : nullptr;
   const auto* client = conversion == nullptr ? nullptr : object_at(*conversion, {"webhook", "clientConfig"});
   const auto uid = random_uuid(randomness_);
-  const auto answer = post(webhook_client(client), conversion_review(api_version, others, uid), kConversionTimeout);
+  const auto answer =
+      post(webhook_client(client), conversion_review(api_version, others, uid), kConversionTimeout);
   if (!answer) return std::unexpected(failed_conversion(*others.front(), answer.error().message));
   auto converted = converted_objects(*answer, uid, api_version, others);
   if (!converted) return std::unexpected(failed_conversion(*others.front(), converted.error().message));
@@ -190,32 +198,41 @@ std::expected<std::vector<ObjectPtr>, Response> Webhooks::convert(const Resource
   return result;
 }
 
-Result<json::value> Webhooks::post(const WebhookClient& client, const json::object& review, Nanoseconds timeout) {
+Result<json::value> Webhooks::post(const WebhookClient& client, const json::object& review,
+                                   Nanoseconds timeout) {
   if (!client.service.empty()) {
-    return fail(Code::Invalid, fmt::format("service \"{}\" can't be reached: this server calls webhooks by url only",
-                                           client.service));
+    return fail(Code::Invalid,
+                fmt::format("service \"{}\" can't be reached: this server calls webhooks by url only",
+                            client.service));
   }
   const auto url = TRY(net::parse_url(client.url));
-  if (url.scheme != "https") return fail(Code::Invalid, fmt::format("webhook url \"{}\" is not https", client.url));
+  if (url.scheme != "https")
+    return fail(Code::Invalid, fmt::format("webhook url \"{}\" is not https", client.url));
   const auto http = TRY(client_for(client, url.host, url.port));
   const auto seconds = std::chrono::duration_cast<Seconds>(timeout).count();
-  const auto target = fmt::format("{}?{}timeout={}s", url.path, url.query.empty() ? "" : url.query + "&", seconds);
-  const net::HttpRequest request{.method = "POST",
-                                 .target = target,
-                                 .headers = {{"Content-Type", "application/json"}, {"Accept", "application/json, */*"}},
-                                 .body = json::serialize(review),
-                                 .max_body_bytes = kLongestAnswer};
+  const auto target =
+      fmt::format("{}?{}timeout={}s", url.path, url.query.empty() ? "" : url.query + "&", seconds);
+  const net::HttpRequest request{
+      .method = "POST",
+      .target = target,
+      .headers = {{"Content-Type", "application/json"}, {"Accept", "application/json, */*"}},
+      .body = json::serialize(review),
+      .max_body_bytes = kLongestAnswer};
   const auto answer = http->request(request, Deadline::in(clock_, timeout));
-  const auto why = [&](std::string_view what) { return fmt::format("Post \"{}?timeout={}s\": {}", client.url, seconds, what); };
+  const auto why = [&](std::string_view what) {
+    return fmt::format("Post \"{}?timeout={}s\": {}", client.url, seconds, what);
+  };
   if (!answer) return fail(answer.error().code, why(answer.error().message));
-  if (answer->status != 200) return fail(Code::Unavailable, why(fmt::format("the webhook answered {}", answer->status)));
+  if (answer->status != 200)
+    return fail(Code::Unavailable, why(fmt::format("the webhook answered {}", answer->status)));
   json::error_code error;
   auto document = json::parse(answer->body, error);
   if (error) return fail(Code::Invalid, why("the answer is not JSON: " + error.message()));
   return document;
 }
 
-Result<std::shared_ptr<net::HttpClient>> Webhooks::client_for(const WebhookClient& client, const std::string& host,
+Result<std::shared_ptr<net::HttpClient>> Webhooks::client_for(const WebhookClient& client,
+                                                              const std::string& host,
                                                               const std::string& port) {
   const std::pair key(net::host_and_port(host, port), client.ca_pem);
   const auto known = clients_.with([&](const auto& clients) {
@@ -225,7 +242,8 @@ Result<std::shared_ptr<net::HttpClient>> Webhooks::client_for(const WebhookClien
   if (known) return known;
   auto tls = TRY(net::client_tls({.ca_pem = client.ca_pem}));
   auto made = std::make_shared<net::HttpClient>(
-      io_, net::HttpClientOptions{.origin = {.scheme = "https", .host = host, .port = port}, .tls = std::move(tls)});
+      io_, net::HttpClientOptions{.origin = {.scheme = "https", .host = host, .port = port},
+                                  .tls = std::move(tls)});
   return clients_.with([&](auto& clients) { return clients.emplace(key, made).first->second; });
 }
 

@@ -1,6 +1,7 @@
-// Admission and conversion webhooks over HTTPS, by URL: reads the webhook configurations of the Api it serves and asks those
-// that match, as kube-apiserver does. Wiring makes it before the Api, which gets it in its options, and calls serve() then.
-// Safe from any thread; calls block until the webhook has answered or its time is up.
+// Admission and conversion webhooks over HTTPS, by URL: reads the webhook configurations of the Api it serves
+// and asks those that match, as kube-apiserver does. Wiring makes it before the Api, which gets it in its
+// options, and calls serve() then. Safe from any thread; calls block until the webhook has answered or its
+// time is up.
 #pragma once
 
 #include <atomic>
@@ -35,8 +36,10 @@ class Webhooks final : public Admission, public Converter {
 
   std::expected<ObjectPtr, Response> mutate(const AdmissionReviewRequest& request,
                                             std::vector<std::string>& warnings) override;
-  std::optional<Response> validate(const AdmissionReviewRequest& request, std::vector<std::string>& warnings) override;
-  std::expected<std::vector<ObjectPtr>, Response> convert(const ResourceType& type, const std::string& api_version,
+  std::optional<Response> validate(const AdmissionReviewRequest& request,
+                                   std::vector<std::string>& warnings) override;
+  std::expected<std::vector<ObjectPtr>, Response> convert(const ResourceType& type,
+                                                          const std::string& api_version,
                                                           const std::vector<ObjectPtr>& objects) override;
 
  private:
@@ -52,7 +55,8 @@ class Webhooks final : public Admission, public Converter {
                                                              const std::string& version);
   std::expected<ObjectPtr, Response> object_at_version(const ResourceType& type, const std::string& version,
                                                        const ObjectPtr& object);
-  Result<json::object> ask(const Webhook& hook, const AdmissionReviewRequest& request, std::string_view version);
+  Result<json::object> ask(const Webhook& hook, const AdmissionReviewRequest& request,
+                           std::string_view version);
   Result<json::value> post(const WebhookClient& client, const json::object& review, Nanoseconds timeout);
   Result<std::shared_ptr<net::HttpClient>> client_for(const WebhookClient& client, const std::string& host,
                                                       const std::string& port);
@@ -63,7 +67,8 @@ class Webhooks final : public Admission, public Converter {
   SystemRandomness randomness_;
   Guarded<Hooks> mutating_;
   Guarded<Hooks> validating_;
-  Guarded<std::map<std::pair<std::string, std::string>, std::shared_ptr<net::HttpClient>>> clients_;  // by origin and CA
+  Guarded<std::map<std::pair<std::string, std::string>, std::shared_ptr<net::HttpClient>>>
+      clients_;  // by origin and CA
 };
 
 }  // namespace capstan::apiserver
