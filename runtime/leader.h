@@ -1,0 +1,64 @@
+// Leader election: one thread that keeps a Lease ours. Wiring starts it, waits until we lead, and ends the
+// process at once when the lease is lost, for somebody else may act from then on. stop() gives the lease
+// back. Safe from any thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/guarded.h"
+#include "base/log.h"
+#include "base/threads.h"
+#include "kube/client.h"
+#include "runtime/election_protocol.h"
+
+namespace capstan::runtime {
+
+struct LeaderOptions {
+  kube::ObjectKey lease = {.namespace_ = "capi-system", .name = "controller-leader-election-capi"};
+  std::string identity = {};  // unique among candidates: host name and a random part
+  ElectionTimes times = {};
+};
+
+// All of it lives longer.
+struct LeaderDeps {
+  const Clock& clock;
+  Threads& threads;
+  kube::Client& client;
+  Log log = {};
+};
+
+class Leader {
+ public:
+  // `on_lost` runs on the election's thread, once, when we led and may not believe it any longer.
+  Leader(const LeaderDeps& deps, LeaderOptions options, std::function<void()> on_lost);
+  ~Leader() { stop(); }
+  Leader(const Leader&) = delete;
+  Leader& operator=(const Leader&) = delete;
+
+  void start();
+  // Notified: we lead.
+  Woken wait_until_leading(const Deadline& deadline);
+  bool leading() const;
+  // Gives the lease back when it is ours.
+  void stop();
+
+ private:
+  void run(const std::stop_token& stop);
+  // One look and, when it is our turn, one write. True when the lease is ours now.
+  Result<bool> try_once(const Deadline& deadline);
+  Result<void> write(const ElectionStep& step, const api::Lease* before, const Deadline& deadline);
+  void give_back();
+
+  const LeaderDeps deps_;
+  const LeaderOptions options_;
+  const std::function<void()> on_lost_;
+  ElectionState state_;  // of the election's thread
+  std::string told_holder_ = {};
+  Guarded<bool> leading_;
+  Signal changed_{"leadership"};
+  std::unique_ptr<Thread> thread_;
+};
+
+}  // namespace capstan::runtime
