@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "base/secret.h"
-
 namespace capstan {
 namespace {
 
@@ -47,19 +45,6 @@ TEST(SystemClock, SteadyTimeNeverGoesBack) {
 
   EXPECT_LE(before, clock.steady_now());
   EXPECT_GT(clock.now(), WallTime(std::chrono::hours(24 * 365 * 50)));
-}
-
-template <typename T>
-concept Printable = requires(std::ostream& out, const T& value) { out << value; };
-
-TEST(Secret, IsRevealedOnRequestOnly) {
-  const Secret<std::string> secret("token");
-
-  static_assert(!Printable<Secret<std::string>> && Printable<std::string>);
-  static_assert(!std::equality_comparable<Secret<std::string>>);
-  static_assert(!std::convertible_to<Secret<std::string>, std::string>);
-  static_assert(!std::convertible_to<std::string, Secret<std::string>>);
-  EXPECT_EQ(secret.reveal(), "token");
 }
 
 }  // namespace
