@@ -1,13 +1,12 @@
 #include "test/conformance/embedded.h"
 
-#include <condition_variable>
 #include <filesystem>
 #include <fstream>
-#include <mutex>
 #include <sstream>
 
 #include "api/schema/yaml.h"
 #include "base/base64.h"
+#include "base/threads.h"
 #include "test/envtest/child_process.h"
 
 namespace capstan::conformance {
@@ -55,14 +54,13 @@ envtest::Command command(const EmbeddedOptions& options, const std::filesystem::
 
 // The kubeconfig is written last, in one piece, when the server listens.
 void await_kubeconfig(const std::filesystem::path& path, envtest::ChildProcess& process) {
-  const auto until = std::chrono::steady_clock::now() + kStartLimit;
-  std::mutex mutex;
-  std::condition_variable nobody_notifies;
+  const SystemClock clock;
+  SystemThreads threads;
+  const Deadline limit = Deadline::in(clock, kStartLimit);
   while (!std::filesystem::exists(path)) {
-    if (process.has_ended() || std::chrono::steady_clock::now() > until)
+    if (process.has_ended() || limit.passed(clock.steady_now()))
       throw Failed("capstan-dev apiserver did not come up: " + text_of(process.log()));
-    std::unique_lock lock(mutex);
-    nobody_notifies.wait_for(lock, std::chrono::milliseconds(10));
+    threads.pause(Deadline::in(clock, std::chrono::milliseconds(10)));
   }
 }
 

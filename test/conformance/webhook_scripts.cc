@@ -5,11 +5,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <mutex>
 #include <sstream>
 #include <thread>
 
 #include "base/base64.h"
+#include "base/guarded.h"
 #include "test/conformance/script.h"
 
 namespace capstan::conformance {
@@ -45,10 +45,7 @@ class Webhook {
     server_.Post("/hook", [this, answer = std::move(answer)](const httplib::Request& request,
                                                              httplib::Response& response) {
       const json::value review = parse(request.body);
-      {
-        const std::lock_guard lock(mutex_);
-        reviews_.push_back(review);
-      }
+      reviews_.with([&](auto& reviews) { reviews.push_back(review); });
       response.set_content(json::serialize(answer(review)), "application/json");
     });
     server_.set_tcp_nodelay(true);
@@ -68,8 +65,7 @@ class Webhook {
             {"caBundle", base64_encode(pem)}};
   }
   std::vector<json::value> reviews() const {
-    const std::lock_guard lock(mutex_);
-    return reviews_;
+    return reviews_.with([](const auto& reviews) { return reviews; });
   }
 
  private:
@@ -77,8 +73,7 @@ class Webhook {
   httplib::SSLServer server_;
   int port_ = 0;
   std::thread thread_;
-  mutable std::mutex mutex_;
-  std::vector<json::value> reviews_;
+  Guarded<std::vector<json::value>> reviews_;
 };
 
 json::value verdict(const json::value& review, json::object response) {
