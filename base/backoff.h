@@ -2,7 +2,7 @@
 // and brings the chance, so the same inputs give the same delay.
 #pragma once
 
-#include "base/clock.h"
+#include "base/instant.h"
 
 namespace capstan {
 

@@ -1,15 +1,10 @@
-// The time seam. Wall time for stamps in objects, steady time for waiting; nobody else reads a clock. Waiting itself is
-// base/threads.h. Safe from any thread.
+// The time seam. Wall time for stamps in objects, steady time for waiting; nobody else reads a clock. Waiting
+// itself is base/threads.h. Safe from any thread.
 #pragma once
 
-#include <chrono>
+#include "base/instant.h"  // IWYU pragma: export
 
 namespace capstan {
-
-using WallTime = std::chrono::sys_time<std::chrono::nanoseconds>;
-using SteadyTime = std::chrono::time_point<std::chrono::steady_clock, std::chrono::nanoseconds>;
-using Nanoseconds = std::chrono::nanoseconds;
-using Seconds = std::chrono::seconds;
 
 class Clock {
  public:

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/clock.h"
+#include "base/instant.h"
 #include "base/result.h"
 
 namespace capstan {

@@ -16,7 +16,7 @@
 #include <variant>
 #include <vector>
 
-#include "base/clock.h"
+#include "base/instant.h"
 #include "base/result.h"
 
 namespace capstan {

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/clock.h"
+#include "base/instant.h"
 #include "base/result.h"
 
 namespace capstan {
@@ -30,7 +30,7 @@ class Time {
   constexpr bool is_set() const { return stored_ != 0; }
   constexpr std::int64_t unix_seconds() const {
     return static_cast<std::int64_t>(stored_) - 1;
-  }                               // only when set
+  }  // only when set
   WallTime wall() const;          // only when set
   std::string to_string() const;  // "2006-01-02T15:04:05Z"; empty when not set
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "api/core/lease.h"
-#include "base/deadline.h"
+#include "base/instant.h"
 
 namespace capstan::runtime {
 
