@@ -245,7 +245,8 @@ TEST(BannedWords, TestsMayStartThreadsButNeverSleep) {
 TEST(Purity, PureFilesMayIncludeValues) {
   EXPECT_THAT(check_purity(tree_of(
                   {{"controllers/machine/decide.cc",
-                    "#include \"base/time.h\"\n#include \"api/names.h\"\n#include <map>\n"},
+                    "#include \"base/time.h\"\n#include \"base/instant.h\"\n#include "
+                    "\"api/names.h\"\n#include <map>\n"},
                    {"controllers/machine/act.cc", "#include \"base/clock.h\"\n#include \"kube/client.h\"\n"},
                    {"kube/watch_protocol_test.cc", "#include \"base/clock.h\"\n"}})),
               IsEmpty());
