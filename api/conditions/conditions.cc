@@ -112,7 +112,7 @@ bool set(Conditions& list, Condition wanted, std::int64_t generation, Time now) 
 }
 
 bool remove(Conditions& list, std::string_view type) {
-  return std::erase_if(list, [&](const Condition& each) { return each.type == type; }) > 0;
+  return erase_if(list, [&](const Condition& each) { return each.type == type; }) > 0;
 }
 
 void sort(Conditions& list) {

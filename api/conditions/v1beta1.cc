@@ -157,7 +157,7 @@ bool set(V1Beta1Conditions& list, V1Beta1Condition wanted, Time now) {
 }
 
 bool remove(V1Beta1Conditions& list, std::string_view type) {
-  return std::erase_if(list, [&](const V1Beta1Condition& each) { return each.type == type; }) > 0;
+  return erase_if(list, [&](const V1Beta1Condition& each) { return each.type == type; }) > 0;
 }
 
 void sort(V1Beta1Conditions& list) { std::ranges::stable_sort(list, {}, place); }

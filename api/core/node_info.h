@@ -20,9 +20,9 @@ inline constexpr auto members<NodeSwap> = std::array{
 };
 
 struct NodeSystemInfo {
-  Text machine_id = {};
-  Text system_uuid = {};
-  Text boot_id = {};
+  Uid machine_id = {};  // as texts of their own these three would cost 80 bytes each
+  Uid system_uuid = {};
+  Uid boot_id = {};
   Text kernel_version = {};
   Text os_image = {};
   Text container_runtime_version = {};

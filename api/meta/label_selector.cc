@@ -4,9 +4,9 @@
 #include <charconv>
 #include <optional>
 
-#include "base/try.h"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include "base/try.h"
 
 namespace capstan::api {
 namespace {
@@ -26,10 +26,12 @@ bool takes_values(Operator op) { return op != Operator::Exists && op != Operator
 
 Result<Requirement> requirement_of(const LabelSelectorRequirement& from) {
   const auto op = parse_operator(from.operator_);
-  if (!op) return fail(Code::Invalid, fmt::format("\"{}\" is no label selector operator", from.operator_.view()));
+  if (!op)
+    return fail(Code::Invalid, fmt::format("\"{}\" is no label selector operator", from.operator_.view()));
   if (takes_values(*op) == from.values.empty()) {
-    return fail(Code::Invalid, fmt::format("label selector operator {} on {} {}", from.operator_.view(), from.key.view(),
-                                           takes_values(*op) ? "needs values" : "takes no values"));
+    return fail(Code::Invalid,
+                fmt::format("label selector operator {} on {} {}", from.operator_.view(), from.key.view(),
+                            takes_values(*op) ? "needs values" : "takes no values"));
   }
   Requirement requirement{.key = from.key.str(), .op = *op};
   for (const Text& value : from.values) requirement.values.push_back(value.str());
@@ -54,7 +56,8 @@ bool compares(std::string_view label, const Requirement& requirement) {
 bool holds(const Requirement& requirement, const TextMap& labels) {
   const Text* label = labels.find(requirement.key);
   const auto listed = [&] {
-    return std::ranges::any_of(requirement.values, [&](const auto& value) { return *label == std::string_view(value); });
+    return std::ranges::any_of(requirement.values,
+                               [&](const auto& value) { return *label == std::string_view(value); });
   };
   switch (requirement.op) {
     case Operator::In:
@@ -121,8 +124,9 @@ class SelectorReader {
     requirement.values.push_back(std::string(take_plain()));
     const bool numeric = op == Operator::GreaterThan || op == Operator::LessThan;
     if (numeric && !number(requirement.values.front())) {
-      return fail(Code::Invalid, fmt::format("label selector: {} is compared with \"{}\", which is no integer",
-                                             requirement.key, requirement.values.front()));
+      return fail(Code::Invalid,
+                  fmt::format("label selector: {} is compared with \"{}\", which is no integer",
+                              requirement.key, requirement.values.front()));
     }
     return requirement;
   }
@@ -142,7 +146,8 @@ class SelectorReader {
   Result<std::string> word(std::string_view what) {
     skip_blanks();
     const std::string_view taken = take_plain();
-    if (taken.empty()) return fail(Code::Invalid, fmt::format("label selector: expected {} before \"{:.32}\"", what, text_));
+    if (taken.empty())
+      return fail(Code::Invalid, fmt::format("label selector: expected {} before \"{:.32}\"", what, text_));
     return std::string(taken);
   }
 
@@ -172,7 +177,9 @@ class SelectorReader {
 
   void skip_blanks() { text_.remove_prefix(std::min(text_.find_first_not_of(" \t\r\n"), text_.size())); }
 
-  Failure unexpected() const { return fail(Code::Invalid, fmt::format("label selector: unexpected \"{:.32}\"", text_)); }
+  Failure unexpected() const {
+    return fail(Code::Invalid, fmt::format("label selector: unexpected \"{:.32}\"", text_));
+  }
 
   std::string_view text_;
 };

@@ -1,5 +1,5 @@
-// LabelSelector as it stands in objects, and Selector, the compiled form that matches: from a LabelSelector or from the
-// string syntax of kubectl -l. Values; matching is pure.
+// LabelSelector as it stands in objects, and Selector, the compiled form that matches: from a LabelSelector
+// or from the string syntax of kubectl -l. Values; matching is pure.
 #pragma once
 
 #include <array>
@@ -22,7 +22,8 @@ struct LabelSelectorRequirement {
 
 template <>
 inline constexpr auto members<LabelSelectorRequirement> = std::array{
-    member<&LabelSelectorRequirement::key>("key", {.required = true, .doc = "The label the requirement is about."}),
+    member<&LabelSelectorRequirement::key>("key",
+                                           {.required = true, .doc = "The label the requirement is about."}),
     member<&LabelSelectorRequirement::operator_>(
         "operator",
         {.required = true, .doc = "How the label relates to the values: In, NotIn, Exists or DoesNotExist."}),
@@ -42,9 +43,11 @@ struct LabelSelector {
 
 template <>
 inline constexpr auto members<LabelSelector> = std::array{
-    member<&LabelSelector::match_labels>("matchLabels", {.doc = "Labels an object must carry with these values."}),
+    member<&LabelSelector::match_labels>("matchLabels",
+                                         {.doc = "Labels an object must carry with these values."}),
     member<&LabelSelector::match_expressions>(
-        "matchExpressions", {.list = ListType::Atomic, .doc = "Further requirements; all of them must hold."}),
+        "matchExpressions",
+        {.list = ListType::Atomic, .doc = "Further requirements; all of them must hold."}),
 };
 template <>
 inline constexpr ObjectRules object_rules<LabelSelector> = {.map_atomic = true};
@@ -52,7 +55,16 @@ inline constexpr ObjectRules object_rules<LabelSelector> = {.map_atomic = true};
 // A selector ready to match. Requirements stand in the order of their keys, as upstream prints them.
 class Selector {
  public:
-  enum class Operator : std::uint8_t { In, NotIn, Exists, DoesNotExist, Equals, NotEquals, GreaterThan, LessThan };
+  enum class Operator : std::uint8_t {
+    In,
+    NotIn,
+    Exists,
+    DoesNotExist,
+    Equals,
+    NotEquals,
+    GreaterThan,
+    LessThan
+  };
   struct Requirement {
     std::string key = {};
     Operator op = Operator::Exists;

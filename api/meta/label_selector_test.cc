@@ -19,18 +19,21 @@ const TextMap kWeb{{"app", "web"}, {"zone", "a"}, {"weight", "7"}};
 
 TEST(Selector, MatchesByEveryOperator) {
   for (const std::string_view yes :
-       {"", "app", "!gone", "app=web", "app==web", "app!=db", "gone!=x", "app in (db,web)", "app notin (db)", "gone notin (x)",
-        "weight>6", "weight<8", "app=web,zone in (a, b),!gone", " app = web ", "app in(web)", "gone notin ()"}) {
+       {"", "app", "!gone", "app=web", "app==web", "app!=db", "gone!=x", "app in (db,web)", "app notin (db)",
+        "gone notin (x)", "weight>6", "weight<8", "app=web,zone in (a, b),!gone", " app = web ",
+        "app in(web)", "gone notin ()"}) {
     EXPECT_TRUE(matches(yes, kWeb)) << yes;
   }
-  for (const std::string_view no : {"gone", "!app", "app=db", "app=", "app!=web", "app in (db)", "gone in (x)",
-                                    "app notin (web,db)", "weight>7", "weight<7", "app>1", "gone<1", "app=web,gone"}) {
+  for (const std::string_view no :
+       {"gone", "!app", "app=db", "app=", "app!=web", "app in (db)", "gone in (x)", "app notin (web,db)",
+        "weight>7", "weight<7", "app>1", "gone<1", "app=web,gone"}) {
     EXPECT_FALSE(matches(no, kWeb)) << no;
   }
 }
 
 TEST(Selector, RefusesWhatIsNoSelector) {
-  for (const std::string_view text : {"=a", "a in", "a in (b", "a in b", "a,,b", "a b", "a>x", "!", "a=b=c", "a in (b) c", ","}) {
+  for (const std::string_view text :
+       {"=a", "a in", "a in (b", "a in b", "a,,b", "a b", "a>x", "!", "a=b=c", "a in (b) c", ","}) {
     EXPECT_FALSE(Selector::parse(text)) << text;
   }
 }
@@ -68,7 +71,8 @@ TEST(Selector, RefusesRequirementsWithoutMeaning) {
   EXPECT_EQ(fault(R"({"key":"a","operator":"In","values":["x"]})"), "none");
   EXPECT_THAT(fault(R"({"key":"a","operator":"In"})"), HasSubstr("needs values"));
   EXPECT_THAT(fault(R"({"key":"a","operator":"Exists","values":["x"]})"), HasSubstr("takes no values"));
-  EXPECT_THAT(fault(R"({"key":"a","operator":"Near","values":["x"]})"), HasSubstr("no label selector operator"));
+  EXPECT_THAT(fault(R"({"key":"a","operator":"Near","values":["x"]})"),
+              HasSubstr("no label selector operator"));
 }
 
 TEST(Selector, EmptyMatchesEverythingAndNothingMatchesNothing) {

@@ -21,7 +21,8 @@ std::string_view OwnerReference::group() const {
 
 }  // namespace capstan::api
 
-std::size_t std::hash<capstan::api::OwnerReference>::operator()(const capstan::api::OwnerReference& owner) const noexcept {
+std::size_t std::hash<capstan::api::OwnerReference>::operator()(
+    const capstan::api::OwnerReference& owner) const noexcept {
   using capstan::hash_combine;
   using capstan::hash_of;
   const auto flag = [](const std::optional<bool>& value) { return value ? (*value ? 2U : 1U) : 0U; };

@@ -1,5 +1,5 @@
-// metadata of a cached object, budgeted for a hundred thousand of them: interned strings, sets and owners, 16-byte UIDs.
-// Every kind we own and every projection starts with it. A value.
+// metadata of a cached object, budgeted for a hundred thousand of them: interned strings, sets and owners,
+// 16-byte UIDs. Every kind we own and every projection starts with it. A value.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// metadata.ownerReferences: who made this object, and with whom it goes. The whole list is interned, because the Machines of
-// one set share it. A value.
+// metadata.ownerReferences: who made this object, and with whom it goes. The whole list is interned, because
+// the Machines of one set share it. A value.
 #pragma once
 
 #include <array>

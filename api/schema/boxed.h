@@ -1,5 +1,5 @@
-// Boxed<T>: an optional that costs 8 bytes while absent; for sub-structs that few objects have (nodeInfo, deletion status).
-// A value: copies are deep, equality is by content. Thread rule: as its content.
+// Boxed<T>: an optional that costs 8 bytes while absent; for sub-structs that few objects have (nodeInfo,
+// deletion status). A value: copies are deep, equality is by content. Thread rule: as its content.
 #pragma once
 
 #include <memory>

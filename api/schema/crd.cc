@@ -4,9 +4,9 @@
 #include <boost/json.hpp>
 #include <cassert>
 
+#include <fmt/format.h>
 #include "api/schema/lists_in_text.h"
 #include "api/schema/openapi.h"
-#include <fmt/format.h>
 
 namespace capstan::api {
 namespace {
@@ -29,15 +29,17 @@ json::array strings(std::string_view list) {
 
 std::string lower(std::string_view word) {
   std::string out(word);
-  std::ranges::transform(out, out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; });
+  std::ranges::transform(
+      out, out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; });
   return out;
 }
 
 json::object names_of(const ResourceInfo& resource) {
-  json::object names{{"kind", text(resource.kind)},
-                     {"listKind", fmt::format("{}List", resource.kind)},
-                     {"plural", text(resource.plural)},
-                     {"singular", resource.singular.empty() ? lower(resource.kind) : std::string(resource.singular)}};
+  json::object names{
+      {"kind", text(resource.kind)},
+      {"listKind", fmt::format("{}List", resource.kind)},
+      {"plural", text(resource.plural)},
+      {"singular", resource.singular.empty() ? lower(resource.kind) : std::string(resource.singular)}};
   if (!resource.categories.empty()) names["categories"] = strings(resource.categories);
   if (!resource.short_names.empty()) names["shortNames"] = strings(resource.short_names);
   return names;

@@ -1,5 +1,5 @@
-// The CustomResourceDefinition of a kind, from its struct and its ResourceInfo. Used by cmd/crdgen and by tests that install
-// our kinds. Several versions of one kind become one document.
+// The CustomResourceDefinition of a kind, from its struct and its ResourceInfo. Used by cmd/crdgen and by
+// tests that install our kinds. Several versions of one kind become one document.
 #pragma once
 
 #include <boost/json/fwd.hpp>

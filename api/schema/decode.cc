@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
 #include "api/schema/envelope.h"
 #include "api/schema/json_reader.h"
 #include "api/schema/resource.h"
 #include "api/schema/struct_builder.h"
-#include <fmt/format.h>
 
 namespace capstan::api::detail {
 namespace {
@@ -49,12 +49,15 @@ struct TextDecoder::State {
   JsonReader reader{builder};
 };
 
-TextDecoder::TextDecoder(const TypeInfo& type, void* target) : state_(std::make_unique<State>(type, target)) {}
+TextDecoder::TextDecoder(const TypeInfo& type, void* target)
+    : state_(std::make_unique<State>(type, target)) {}
 TextDecoder::TextDecoder(TextDecoder&&) noexcept = default;
 TextDecoder& TextDecoder::operator=(TextDecoder&&) noexcept = default;
 TextDecoder::~TextDecoder() = default;
 
-Result<void> TextDecoder::feed(std::string_view chunk) { return outcome(state_->builder, state_->reader.feed(chunk)); }
+Result<void> TextDecoder::feed(std::string_view chunk) {
+  return outcome(state_->builder, state_->reader.feed(chunk));
+}
 
 Result<void> TextDecoder::finish() {
   auto ended = outcome(state_->builder, state_->reader.finish());
@@ -137,8 +140,10 @@ struct ListStream::State final : Envelope {
     (name == "kind" ? kind : api_version) = word.text().substr(0, kLongestName);
     const ResourceInfo* resource = ops.type->resource;
     if (resource == nullptr) return;
-    const std::string expected = name == "kind" ? fmt::format("{}List", resource->kind) : resource->api_version();
-    if (word.text() != expected) refuse(fmt::format("{}: expected {}, found {:.64}", name, expected, word.text()));
+    const std::string expected =
+        name == "kind" ? fmt::format("{}List", resource->kind) : resource->api_version();
+    if (word.text() != expected)
+      refuse(fmt::format("{}: expected {}, found {:.64}", name, expected, word.text()));
   }
 
   ItemOps ops;
@@ -288,7 +293,8 @@ Result<WatchStream::Event> WatchStream::finish() {
   } else {
     event = Event{.type = state_->type.text(),
                   .bookmark_version = state_->bookmark.metadata.resource_version.str(),
-                  .initial_events_end = state_->bookmark.metadata.annotations.value_or_empty(kInitialEventsEnd) == "true",
+                  .initial_events_end =
+                      state_->bookmark.metadata.annotations.value_or_empty(kInitialEventsEnd) == "true",
                   .status = std::move(state_->status)};
   }
   state_->start_over();

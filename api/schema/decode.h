@@ -1,6 +1,7 @@
-// JSON text to structs, in one pass and from chunks cut anywhere: what LIST and WATCH bytes go through (DESIGN 2.4, 2.9).
-// Errors name the path: `spec.replicas: expected integer, found string "x"`. null means absent; unknown members go into
-// the struct's bag, or are dropped where it has none. A decoder belongs to one thread at a time.
+// JSON text to structs, in one pass and from chunks cut anywhere: what LIST and WATCH bytes go through
+// (DESIGN 2.4, 2.9). Errors name the path: `spec.replicas: expected integer, found string "x"`. null means
+// absent; unknown members go into the struct's bag, or are dropped where it has none. A decoder belongs to
+// one thread at a time.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -41,8 +42,8 @@ class TextDecoder {
 Result<void> decode(const TypeInfo& type, void* target, std::string_view text);
 Result<void> from_json(const TypeInfo& type, void* target, const boost::json::value& value);
 
-// What a list or watch decoder must know of the items without being a template. An item is filled between `fresh` and
-// exactly one of the other two.
+// What a list or watch decoder must know of the items without being a template. An item is filled between
+// `fresh` and exactly one of the other two.
 struct ItemOps {
   const TypeInfo* type = nullptr;
   void* context = nullptr;
@@ -88,14 +89,16 @@ class WatchStream {
 template <typename T>
 Result<T> decode(std::string_view text) {
   T value{};
-  if (auto filled = detail::decode(type_of<T>, &value, text); !filled) return Failure(std::move(filled).error());
+  if (auto filled = detail::decode(type_of<T>, &value, text); !filled)
+    return Failure(std::move(filled).error());
   return value;
 }
 
 template <typename T>
 Result<T> from_json(const boost::json::value& document) {
   T value{};
-  if (auto filled = detail::from_json(type_of<T>, &value, document); !filled) return Failure(std::move(filled).error());
+  if (auto filled = detail::from_json(type_of<T>, &value, document); !filled)
+    return Failure(std::move(filled).error());
   return value;
 }
 
@@ -114,7 +117,8 @@ class Decoder {
   detail::TextDecoder engine_{type_of<T>, value_.get()};
 };
 
-// An object that could not be decoded. The name is known when metadata came before the fault; the stream goes on.
+// An object that could not be decoded. The name is known when metadata came before the fault; the stream goes
+// on.
 struct Quarantined {
   std::string namespace_ = {};
   std::string name = {};
@@ -125,7 +129,8 @@ namespace detail {
 
 template <typename T>
 Quarantined quarantine(const T& item, std::string_view namespace_, std::string_view name, Error error) {
-  Quarantined out{.namespace_ = std::string(namespace_), .name = std::string(name), .error = std::move(error)};
+  Quarantined out{
+      .namespace_ = std::string(namespace_), .name = std::string(name), .error = std::move(error)};
   if constexpr (requires { item.metadata.name.view(), item.metadata.namespace_.view(); }) {
     if (out.name.empty()) out.name = item.metadata.name.view();
     if (out.namespace_.empty()) out.namespace_ = item.metadata.namespace_.view();
@@ -135,7 +140,8 @@ Quarantined quarantine(const T& item, std::string_view namespace_, std::string_v
 
 }  // namespace detail
 
-// A LIST response. Every item reaches `on_item` as soon as its last byte has arrived, so that a page is never held whole.
+// A LIST response. Every item reaches `on_item` as soon as its last byte has arrived, so that a page is never
+// held whole.
 template <typename T>
 class ListDecoder {
  public:
@@ -159,7 +165,8 @@ class ListDecoder {
             .done = [](void* context) { self(context).on_item_(std::move(*self(context).item_)); },
             .bad =
                 [](void* context, std::string_view namespace_, std::string_view name, Error error) {
-                  self(context).on_bad_(detail::quarantine(*self(context).item_, namespace_, name, std::move(error)));
+                  self(context).on_bad_(
+                      detail::quarantine(*self(context).item_, namespace_, name, std::move(error)));
                 }};
   }
 
@@ -175,8 +182,8 @@ namespace detail {
 WatchType watch_type(std::string_view type);  // of a type that WatchStream has let pass
 }
 
-// One line of a watch. `object` is set for Added, Modified and Deleted unless it is `bad`; a Bookmark has its version and
-// whether it ends the initial events; an Error has `status`.
+// One line of a watch. `object` is set for Added, Modified and Deleted unless it is `bad`; a Bookmark has its
+// version and whether it ends the initial events; an Error has `status`.
 template <typename T>
 struct WatchEvent {
   WatchType type = WatchType::Error;
@@ -187,8 +194,9 @@ struct WatchEvent {
   Status status = {};
 };
 
-// Fed with the bytes of one event (a line), in any number of chunks; "type" may come after "object". finish() hands the
-// event out and makes the decoder ready for the next one, whether it failed or not. An error means: not a watch event.
+// Fed with the bytes of one event (a line), in any number of chunks; "type" may come after "object". finish()
+// hands the event out and makes the decoder ready for the next one, whether it failed or not. An error means:
+// not a watch event.
 template <typename T>
 class WatchEventDecoder {
  public:

@@ -2,9 +2,9 @@
 
 #include <stdexcept>
 
+#include <fmt/format.h>
 #include "api/schema/decode.h"
 #include "api/schema/encode.h"
-#include <fmt/format.h>
 
 namespace capstan::api::detail {
 namespace {
@@ -26,7 +26,8 @@ void fill(const Member& member, void* address) {
 void inside(const TypeInfo& type, void* address) {
   if (type.shape == Shape::Object) return apply_defaults(type, address);
   if (type.shape == Shape::List) {
-    for (std::size_t i = 0; i < type.size(address); ++i) inside(*type.element, const_cast<void*>(type.at(address, i)));
+    for (std::size_t i = 0; i < type.size(address); ++i)
+      inside(*type.element, const_cast<void*>(type.at(address, i)));
   }
   // An interned value is shared; none of ours has defaults inside.
   if (type.shape == Shape::Holder && !type.absent_is_empty) {

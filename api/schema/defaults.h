@@ -1,5 +1,5 @@
-// Fills absent fields with the defaults of their descriptors, as the API server does for a CRD's schema: inside structs
-// that are there, never creating a parent that has no default of its own.
+// Fills absent fields with the defaults of their descriptors, as the API server does for a CRD's schema:
+// inside structs that are there, never creating a parent that has no default of its own.
 #pragma once
 
 #include "api/schema/field.h"

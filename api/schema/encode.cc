@@ -20,7 +20,9 @@ const T& as(const void* address) {
 json::value text(std::string_view view) { return json::string(view); }
 
 // A field is found by a function from owner to field that adds no const of its own.
-const void* field(const Member& member, const void* object) { return member.address(const_cast<void*>(object)); }
+const void* field(const Member& member, const void* object) {
+  return member.address(const_cast<void*>(object));
+}
 
 const UnknownFields& unknown(const TypeInfo& type, const void* object) {
   return *type.unknown(const_cast<void*>(object));
@@ -66,7 +68,8 @@ json::value object_of(const TypeInfo& type, const void* object) {
   }
   for (const Member& member : type.members) {
     const void* address = field(member, object);
-    if (is_written(member, address)) out.emplace(json::string_view(member.name), value_of(*member.type, address));
+    if (is_written(member, address))
+      out.emplace(json::string_view(member.name), value_of(*member.type, address));
   }
   if (has_unknown(type, object)) {
     for (auto& [name, value] : unknown(type, object).to_json()) out.emplace(name, std::move(value));
@@ -129,7 +132,9 @@ bool is_empty_object(const TypeInfo& type, const void* object) {
 
 json::value to_json(const TypeInfo& type, const void* object) { return value_of(type, object); }
 
-std::string encode(const TypeInfo& type, const void* object) { return json::serialize(value_of(type, object)); }
+std::string encode(const TypeInfo& type, const void* object) {
+  return json::serialize(value_of(type, object));
+}
 
 bool is_empty(const TypeInfo& type, const void* address) {
   switch (type.shape) {

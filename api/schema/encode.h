@@ -1,5 +1,6 @@
-// Structs back to JSON. Empty members are left out unless they are required (Rules) or a present optional; unknown members
-// follow the known ones. Only kinds we own can be encoded: a projection has no bag, so writing it would lose fields.
+// Structs back to JSON. Empty members are left out unless they are required (Rules) or a present optional;
+// unknown members follow the known ones. Only kinds we own can be encoded: a projection has no bag, so
+// writing it would lose fields.
 #pragma once
 
 #include <boost/json/fwd.hpp>

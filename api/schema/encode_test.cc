@@ -32,7 +32,9 @@ TEST(Encode, WritesWhatIsPresentEvenWhenZero) {
   spec.max_surge = IntOrString(0);
   spec.pods = LabelSelector();
 
-  EXPECT_EQ(to_json(spec), json::parse(R"({"clusterName":"","selector":{},"replicas":0,"paused":false,"maxSurge":0,"pods":{}})"));
+  EXPECT_EQ(
+      to_json(spec),
+      json::parse(R"({"clusterName":"","selector":{},"replicas":0,"paused":false,"maxSurge":0,"pods":{}})"));
 }
 
 TEST(Encode, OmitsATimeThatIsNotSetEvenWhenRequired) {

@@ -41,10 +41,14 @@ void Envelope::restart() {
   key_.clear();
   taker_ = nullptr;
   done_ = false;
+  hopeless_ = false;
   error_.reset();
 }
 
-void Envelope::refuse(std::string message) { error_ = {.code = Code::Invalid, .message = std::move(message)}; }
+void Envelope::refuse(std::string message) {
+  error_ = {.code = Code::Invalid, .message = std::move(message)};
+  hopeless_ = true;
+}
 
 template <typename Event>
 void Envelope::scalar(Event&& event) {

@@ -1,5 +1,5 @@
-// What lists and watch events have in common: an outer object whose members are handed to whoever is responsible for them.
-// Internal to api/schema.
+// What lists and watch events have in common: an outer object whose members are handed to whoever is
+// responsible for them. Internal to api/schema.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,6 @@ class Envelope : public JsonEvents {
   bool done() const { return done_; }
   const std::optional<Error>& error() const { return error_; }
 
-  bool hopeless() const final { return error_.has_value(); }
   void on_null() final;
   void on_boolean(bool value) final;
   void on_number(const Number& number) final;
@@ -32,7 +31,8 @@ class Envelope : public JsonEvents {
   void refuse(std::string message);
 
  private:
-  // Who takes the value of this member, or the next element of the list of this member; null: nobody, it is skipped.
+  // Who takes the value of this member, or the next element of the list of this member; null: nobody, it is
+  // skipped.
   virtual JsonEvents* taker(std::string_view name) = 0;
   virtual void taken(std::string_view name) = 0;
   // Is this member a list whose elements are taken one by one?

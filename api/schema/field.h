@@ -1,5 +1,6 @@
-// The descriptor idiom: every API struct lists its members once, and JSON, defaults, validation, OpenAPI and CRDs all walk
-// that list (DESIGN 2.8). A Member is plain data, so a hundred structs stay cheap to compile. Included by every kind.
+// The descriptor idiom: every API struct lists its members once, and JSON, defaults, validation, OpenAPI and
+// CRDs all walk that list (DESIGN 2.8). A Member is plain data, so a hundred structs stay cheap to compile.
+// Included by every kind.
 //
 //   struct MachineDeletion {
 //     std::optional<std::int32_t> node_drain_timeout_seconds = {};
@@ -8,7 +9,8 @@
 //   };
 //   template <>
 //   inline constexpr auto members<MachineDeletion> = std::array{
-//       member<&MachineDeletion::node_drain_timeout_seconds>("nodeDrainTimeoutSeconds", {.minimum = 0, .doc = "..."})};
+//       member<&MachineDeletion::node_drain_timeout_seconds>("nodeDrainTimeoutSeconds", {.minimum = 0, .doc =
+//       "..."})};
 //
 // A struct is described before the structs that contain it. Lists inside a string are written "a|b|c".
 #pragma once
@@ -65,7 +67,7 @@ struct Rules {
   // Written even when empty, though nobody misses it (counters Go never omits).
   bool keep_empty = false;
   bool nullable = false;
-  bool preserve_unknown = false;  // x-kubernetes-preserve-unknown-fields
+  bool preserve_unknown = false;       // x-kubernetes-preserve-unknown-fields
   std::string_view default_json = {};  // a JSON literal: "10", "\"RollingUpdate\"", "{}"
   std::span<const CelRule> cel = {};
   std::string_view doc = {};
@@ -82,15 +84,24 @@ struct ObjectRules {
 
 struct TypeInfo;
 
+// Tells most names apart by one comparison: length, first, middle and last character.
+constexpr std::uint32_t name_tag(std::string_view name) {
+  if (name.empty()) return 0;
+  const auto at = [&](std::size_t index) { return std::uint32_t{static_cast<unsigned char>(name[index])}; };
+  return static_cast<std::uint32_t>(name.size()) << 24U | at(0) << 16U | at(name.size() / 2) << 8U |
+         at(name.size() - 1);
+}
+
 struct Member {
   std::string_view name = {};
+  std::uint32_t tag = 0;  // name_tag(name)
   void* (*address)(void* owner) = nullptr;
   const TypeInfo* type = nullptr;
   Rules rules = {};
 };
 
-// Specialised per struct. `object_rules` and `resource` (api/schema/resource.h) are optional, and stand before the first
-// struct that contains this one.
+// Specialised per struct. `object_rules` and `resource` (api/schema/resource.h) are optional, and stand
+// before the first struct that contains this one.
 template <typename T>
 inline constexpr std::nullptr_t members = nullptr;
 template <typename T>
@@ -105,7 +116,7 @@ struct Describe;
 
 template <auto Field>
 struct FieldOf;
-template <typename Owner, typename Value, Value Owner::*Field>
+template <typename Owner, typename Value, Value Owner::* Field>
 struct FieldOf<Field> {
   using OwnerType = Owner;
   using ValueType = Value;
@@ -113,8 +124,8 @@ struct FieldOf<Field> {
 
 }  // namespace detail
 
-// The table of a type; a compile error here means that T has no members<T> and is no known field type. (`auto`, since
-// TypeInfo is still incomplete here, which clang refuses.)
+// The table of a type; a compile error here means that T has no members<T> and is no known field type.
+// (`auto`, since TypeInfo is still incomplete here, which clang refuses.)
 template <typename T>
 inline constexpr auto type_of = detail::Describe<T>::info();
 
@@ -123,6 +134,7 @@ constexpr Member member(std::string_view name, Rules rules = {}) {
   using Owner = typename detail::FieldOf<Field>::OwnerType;
   using Value = typename detail::FieldOf<Field>::ValueType;
   return {.name = name,
+          .tag = name_tag(name),
           .address = [](void* owner) -> void* { return &(static_cast<Owner*>(owner)->*Field); },
           .type = &type_of<Value>,
           .rules = rules};

@@ -1,13 +1,14 @@
-// Which C++ types may stand in an API struct, and how the five walkers (decode, encode, defaults, validate, openapi) reach
-// into them. Included by api/schema/field.h only.
+// Which C++ types may stand in an API struct, and how the five walkers (decode, encode, defaults, validate,
+// openapi) reach into them. Included by api/schema/field.h only.
 //
 //   bool, std::int32_t, std::int64_t     JSON numbers and booleans
 //   Text                                 interned string; FreeText: held, not interned (messages)
 //   Time, MicroTime, IntOrString, Uid, ResourceVersion, RawJson (any subtree), TextMap (string -> string)
 //   std::optional<T>                     absent differs from zero
 //   Boxed<T>                             the same, 8 bytes when absent: for rare sub-structs
-//   std::vector<T>, Interned<T>          exact-fit lists; values shared between objects
-//   ManagedFields                        metadata.managedFields as a digest (api/schema/managed_fields.h)
+//   List<T>, std::vector<T>              lists; List is 8 bytes when empty, for objects that are cached by
+//   the thousand Interned<T>                          values shared between objects ManagedFields
+//   metadata.managedFields as a digest (api/schema/managed_fields.h)
 #pragma once
 
 #include <memory>
@@ -17,6 +18,7 @@
 
 #include "api/schema/boxed.h"
 #include "api/schema/field.h"
+#include "api/schema/list.h"
 #include "api/schema/managed_fields.h"
 #include "api/schema/raw_json.h"
 #include "api/schema/scalars.h"
@@ -127,7 +129,9 @@ struct Describe<Boxed<T>> {
             .open = [](void* holder) -> void* { return &static_cast<Boxed<T>*>(holder)->emplace(); },
             .close = [](void*, void*) {},
             .abandon = [](void*) {},
-            .peek = [](const void* holder) -> const void* { return static_cast<const Boxed<T>*>(holder)->get(); }};
+            .peek = [](const void* holder) -> const void* {
+              return static_cast<const Boxed<T>*>(holder)->get();
+            }};
   }
 };
 
@@ -143,24 +147,30 @@ struct Describe<Interned<T>> {
                   *static_cast<Interned<T>*>(holder) = Interned<T>(std::move(*filled));
                 },
             .abandon = [](void* element) { const std::unique_ptr<T> dropped(static_cast<T*>(element)); },
-            .peek = [](const void* holder) -> const void* { return &static_cast<const Interned<T>*>(holder)->get(); },
+            .peek = [](const void* holder) -> const void* {
+              return &static_cast<const Interned<T>*>(holder)->get();
+            },
             .absent_is_empty = true};
   }
 };
 
-template <typename T>
-struct Describe<std::vector<T>> {
+template <typename Container>
+struct ListOf {
   static constexpr TypeInfo info() {
     return {.shape = Shape::List,
-            .element = &type_of<T>,
-            .append = [](void* list) -> void* { return &static_cast<std::vector<T>*>(list)->emplace_back(); },
+            .element = &type_of<typename Container::value_type>,
+            .append = [](void* list) -> void* { return &static_cast<Container*>(list)->emplace_back(); },
             .at = [](const void* list, std::size_t index) -> const void* {
-              return &(*static_cast<const std::vector<T>*>(list))[index];
+              return &(*static_cast<const Container*>(list))[index];
             },
-            .size = [](const void* list) { return static_cast<const std::vector<T>*>(list)->size(); },
-            .fit = [](void* list) { static_cast<std::vector<T>*>(list)->shrink_to_fit(); }};
+            .size = [](const void* list) { return static_cast<const Container*>(list)->size(); },
+            .fit = [](void* list) { static_cast<Container*>(list)->shrink_to_fit(); }};
   }
 };
+template <typename T>
+struct Describe<std::vector<T>> : ListOf<std::vector<T>> {};
+template <typename T>
+struct Describe<List<T>> : ListOf<List<T>> {};
 
 template <typename T>
 concept Described = !std::is_same_v<std::remove_const_t<decltype(members<T>)>, std::nullptr_t>;
@@ -173,8 +183,10 @@ concept HasResource = !std::is_same_v<std::remove_const_t<decltype(resource<T>)>
 
 template <typename T>
 struct Describe {
-  static_assert(Described<T>, "describe the struct first: template <> inline constexpr auto members<T> = std::array{...}");
+  static_assert(Described<T>,
+                "describe the struct first: template <> inline constexpr auto members<T> = std::array{...}");
   static constexpr TypeInfo info() {
+    static_assert(members<T>.size() <= 64, "the decoder keeps a bit for each member");
     TypeInfo type{.shape = Shape::Object, .members = members<T>, .rules = &object_rules<T>};
     if constexpr (HasResource<T>) type.resource = &resource<T>;
     if constexpr (KeepsUnknown<T>) {

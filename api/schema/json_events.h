@@ -1,5 +1,5 @@
-// JSON as a stream of events: what the reader (json_reader.h) says and the builders (struct_builder.h, raw_writer.h,
-// managed_fields_reader.h) listen to. Internal to api/schema. One thread at a time.
+// JSON as a stream of events: what the reader (json_reader.h) says and the builders (struct_builder.h,
+// raw_writer.h, managed_fields_reader.h) listen to. Internal to api/schema. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,10 @@ class JsonEvents {
   virtual void begin_list() = 0;
   virtual void end_list() = 0;
   // True when what came so far makes the rest of the text pointless; the reader then stops.
-  virtual bool hopeless() const { return false; }
+  bool hopeless() const { return hopeless_; }
+
+ protected:
+  bool hopeless_ = false;
 };
 
 // `text` as a JSON string with its quotes.

@@ -12,7 +12,8 @@ namespace {
 
 namespace json = boost::json;
 
-// The structs refuse what is nested deeper than kMaxDepth and say where; this limit only protects the reader itself.
+// The structs refuse what is nested deeper than kMaxDepth and say where; this limit only protects the reader
+// itself.
 constexpr std::size_t kReaderDepth = 512;
 
 // Joins strings and numbers that were cut by a chunk, and passes everything on.
@@ -103,10 +104,13 @@ struct JsonReader::State {
     const std::size_t used = parser.write_some(more, chunk.data(), chunk.size(), error);
     if (events.hopeless()) return {};
     consumed += used;
-    if (error == json::error::incomplete) return fail(Code::Invalid, fmt::format("json ends early, after {} bytes", consumed));
-    if (error) return fail(Code::Invalid, fmt::format("malformed json at byte {}: {}", consumed, error.message()));
+    if (error == json::error::incomplete)
+      return fail(Code::Invalid, fmt::format("json ends early, after {} bytes", consumed));
+    if (error)
+      return fail(Code::Invalid, fmt::format("malformed json at byte {}: {}", consumed, error.message()));
     if (!is_blank(chunk.substr(used))) {
-      return fail(Code::Invalid, fmt::format("malformed json at byte {}: more text after the document", consumed));
+      return fail(Code::Invalid,
+                  fmt::format("malformed json at byte {}: more text after the document", consumed));
     }
     consumed += chunk.size() - used;
     return {};
@@ -136,7 +140,8 @@ void replay(const json::value& document, JsonEvents& events) {
     case json::kind::bool_: events.on_boolean(document.get_bool()); break;
     case json::kind::int64: {
       const auto end = std::to_chars(digits, digits + sizeof digits, document.get_int64()).ptr;
-      events.on_number({.kind = Number::Kind::Integer, .integer = document.get_int64(), .text = {digits, end}});
+      events.on_number(
+          {.kind = Number::Kind::Integer, .integer = document.get_int64(), .text = {digits, end}});
       break;
     }
     case json::kind::uint64: {

@@ -1,5 +1,5 @@
-// Bytes to JSON events, from chunks cut anywhere; strings and numbers arrive whole. Invalid UTF-8 and malformed text are
-// errors that name the byte. Internal to api/schema. One thread at a time.
+// Bytes to JSON events, from chunks cut anywhere; strings and numbers arrive whole. Invalid UTF-8 and
+// malformed text are errors that name the byte. Internal to api/schema. One thread at a time.
 #pragma once
 
 #include <boost/json/fwd.hpp>

@@ -12,12 +12,14 @@ const ManagedEntry* ManagedFields::applied_by(std::string_view manager) const {
 }
 
 bool ManagedFields::mentions(std::string_view manager) const {
-  return std::ranges::any_of(entries_.get(), [&](const ManagedEntry& entry) { return entry.manager == manager; });
+  return std::ranges::any_of(entries_.get(),
+                             [&](const ManagedEntry& entry) { return entry.manager == manager; });
 }
 
 }  // namespace capstan::api
 
-std::size_t std::hash<capstan::api::ManagedEntry>::operator()(const capstan::api::ManagedEntry& entry) const noexcept {
+std::size_t std::hash<capstan::api::ManagedEntry>::operator()(
+    const capstan::api::ManagedEntry& entry) const noexcept {
   using capstan::hash_combine;
   using capstan::hash_of;
   std::uint64_t state = hash_of(entry.manager);

@@ -1,6 +1,6 @@
-// metadata.managedFields as an interned digest (DESIGN 2.9): which field manager owns which labels, annotations and spec
-// paths. It answers "must I apply again" without keeping a quarter of every object in memory. Read only: it is never
-// written back. Safe to share between threads.
+// metadata.managedFields as an interned digest (DESIGN 2.9): which field manager owns which labels,
+// annotations and spec paths. It answers "must I apply again" without keeping a quarter of every object in
+// memory. Read only: it is never written back. Safe to share between threads.
 #pragma once
 
 #include <functional>
@@ -20,8 +20,9 @@ struct ManagedEntry {
   Text subresource = {};  // empty for the object itself
   std::vector<Text> labels = {};
   std::vector<Text> annotations = {};
-  // Every other leaf: "spec.version", "spec.taints[{\"effect\":\"NoSchedule\",\"key\":\"a\"}].value"; "spec.taints[...]" alone
-  // is the element itself.
+  // Leaves below spec: "spec.version", "spec.taints[{\"effect\":\"NoSchedule\",\"key\":\"a\"}].value". Leaves
+  // of metadata that are neither labels nor annotations are left out: they name UIDs, and no two digests
+  // would be equal.
   std::vector<Text> paths = {};
   bool operator==(const ManagedEntry&) const = default;
 };

@@ -1,6 +1,8 @@
 #include "api/schema/managed_fields_reader.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 namespace capstan::api::detail {
 namespace {
@@ -9,6 +11,7 @@ constexpr std::size_t kRemembered = 8;
 constexpr int kEntryDepth = 2;
 constexpr std::string_view kLabels = "metadata.labels.";
 constexpr std::string_view kAnnotations = "metadata.annotations.";
+constexpr std::string_view kMetadata = "metadata.";
 
 // "f:spec" -> ".spec", "k:{...}" -> "[{...}]", "v:1" -> "[=1]", "." -> nothing: the parent itself.
 void append_step(std::string& path, std::string_view step) {
@@ -32,6 +35,11 @@ void sort_unique(std::vector<Text>& texts) {
   texts.shrink_to_fit();
 }
 
+bool is_kept(std::string_view path) {
+  return !path.empty() &&
+         (!path.starts_with(kMetadata) || path.starts_with(kLabels) || path.starts_with(kAnnotations));
+}
+
 void add_path(ManagedEntry& entry, std::string_view path) {
   if (path.starts_with(kLabels)) {
     entry.labels.emplace_back(path.substr(kLabels.size()));
@@ -41,6 +49,25 @@ void add_path(ManagedEntry& entry, std::string_view path) {
     entry.paths.emplace_back(path);
   }
 }
+
+class RecentDigests {
+ public:
+  const ManagedFields* find(std::string_view text) const {
+    const auto known = std::ranges::find(digests_, text, &Digest::first);
+    return known == digests_.end() ? nullptr : &known->second;
+  }
+
+  const ManagedFields& keep(const std::string& text, ManagedFields fields) {
+    Digest& oldest = digests_[next_];
+    next_ = (next_ + 1) % digests_.size();
+    return (oldest = {text, std::move(fields)}).second;
+  }
+
+ private:
+  using Digest = std::pair<std::string, ManagedFields>;
+  std::array<Digest, kRemembered> digests_ = {};
+  std::size_t next_ = 0;
+};
 
 }  // namespace
 
@@ -76,7 +103,9 @@ void ManagedFieldsReader::begin_object() {
     paths_.clear();
     return;
   }
-  if (depth_ == kEntryDepth + 1 && key_ == "fieldsV1") {
+  // Where the operation comes first, the paths of an entry that keeps none need not be built.
+  const bool wanted = operation_.empty() || operation_ == "Apply";
+  if (depth_ == kEntryDepth + 1 && wanted && key_ == "fieldsV1") {
     in_fields_ = true;
     path_.clear();
   }
@@ -90,7 +119,7 @@ void ManagedFieldsReader::end_object() {
   if (depth_ == kEntryDepth - 1) return note_entry();
   if (!in_fields_) return;
   path_.resize(parents_.back());
-  if (leaf_ && !path_.empty()) note(paths_, 'p', path_);
+  if (leaf_ && is_kept(path_)) note(paths_, 'p', path_);
   leaf_ = false;
   parents_.pop_back();
   if (parents_.empty()) in_fields_ = false;
@@ -111,16 +140,9 @@ void ManagedFieldsReader::note_entry() {
 
 ManagedFields ManagedFieldsReader::finish() {
   if (text_.empty()) return {};
-  const auto known = std::ranges::find(recent_, text_, &std::pair<std::string, ManagedFields>::first);
-  if (known != recent_.end()) return known->second;
-  ManagedFields fields(entries());
-  if (recent_.size() < kRemembered) {
-    recent_.emplace_back(text_, fields);
-  } else {
-    recent_[oldest_] = {text_, fields};
-    oldest_ = (oldest_ + 1) % kRemembered;
-  }
-  return fields;
+  thread_local RecentDigests recent;
+  if (const auto* known = recent.find(text_)) return *known;
+  return recent.keep(text_, ManagedFields(entries()));
 }
 
 ManagedEntries ManagedFieldsReader::entries() const {

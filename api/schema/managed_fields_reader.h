@@ -1,10 +1,9 @@
-// metadata.managedFields, from events to the digest of managed_fields.h. Equal lists in a row (the Machines of one set) are
-// recognised by their text and cost no lookup per path. Internal to api/schema.
+// metadata.managedFields, from events to the digest of managed_fields.h. Digests a thread has met most
+// recently are recognised by their text and cost no lookup per path. Internal to api/schema.
 #pragma once
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "api/schema/json_events.h"
@@ -44,8 +43,6 @@ class ManagedFieldsReader final : public JsonEvents {
   bool leaf_ = false;       // the object just opened has no member yet
   std::string paths_ = {};  // of this entry, one line each
   std::string text_ = {};   // all entries, one tagged line per fact: equal text, equal digest
-  std::vector<std::pair<std::string, ManagedFields>> recent_ = {};
-  std::size_t oldest_ = 0;
 };
 
 }  // namespace capstan::api::detail

@@ -13,9 +13,11 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::string_view kApiVersionDoc =
-    "Group and version this object is written in. The server converts it to the version it stores and refuses those it does "
+    "Group and version this object is written in. The server converts it to the version it stores and "
+    "refuses those it does "
     "not know.";
-constexpr std::string_view kKindDoc = "Name of the kind in CamelCase. It follows from the path of a request and never changes.";
+constexpr std::string_view kKindDoc =
+    "Name of the kind in CamelCase. It follows from the path of a request and never changes.";
 
 json::object schema_of(const TypeInfo& type);
 
@@ -105,7 +107,8 @@ json::object field_of(const Member& member) {
   if (const auto items = schema.find("items"); items != schema.end()) {
     put_scalar_rules(items->value().as_object(), member.rules.items);
   }
-  if (type.shape == Shape::TextMap) put_scalar_rules(schema["additionalProperties"].as_object(), member.rules.items);
+  if (type.shape == Shape::TextMap)
+    put_scalar_rules(schema["additionalProperties"].as_object(), member.rules.items);
   if (type.shape == Shape::RawJson && member.rules.preserve_unknown) schema["type"] = "object";
   put_rules(schema, member.rules);
   return schema;
@@ -133,8 +136,9 @@ json::object object_of(const TypeInfo& type) {
     put_text(schema, "description", type.resource->doc);
     put_cel(schema, type.resource->cel);
   }
-  std::sort(required.begin(), required.end(),
-            [](const json::value& left, const json::value& right) { return left.get_string() < right.get_string(); });
+  std::sort(required.begin(), required.end(), [](const json::value& left, const json::value& right) {
+    return left.get_string() < right.get_string();
+  });
   schema["properties"] = std::move(properties);
   if (!required.empty()) schema["required"] = std::move(required);
   put_object_rules(schema, *type.rules);

@@ -1,4 +1,5 @@
-// The structural OpenAPI v3 schema of a struct, from its descriptors: what a CRD carries and `kubectl explain` shows.
+// The structural OpenAPI v3 schema of a struct, from its descriptors: what a CRD carries and `kubectl
+// explain` shows.
 #pragma once
 
 #include <boost/json/fwd.hpp>

@@ -18,7 +18,8 @@ json::value spec() { return openapi<Sample>().at("properties").at("spec"); }
 TEST(OpenApi, DescribesEveryTypeOfField) {
   const json::value field = spec().at("properties");
 
-  EXPECT_EQ(field.at("replicas"), json::parse(R"({"type":"integer","format":"int32","description":"How many."})"));
+  EXPECT_EQ(field.at("replicas"),
+            json::parse(R"({"type":"integer","format":"int32","description":"How many."})"));
   EXPECT_EQ(field.at("serial").at("format"), "int64");
   EXPECT_EQ(field.at("paused").at("type"), "boolean");
   EXPECT_EQ(field.at("maxSurge"), json::parse(R"({"anyOf":[{"type":"integer"},{"type":"string"}],
@@ -28,7 +29,8 @@ TEST(OpenApi, DescribesEveryTypeOfField) {
   EXPECT_EQ(field.at("topology"), json::parse(R"({"type":"object","x-kubernetes-preserve-unknown-fields":true,
       "description":"Anything."})"));
   const json::value status = openapi<SampleStatus>().at("properties");
-  EXPECT_EQ(status.at("lastUpdated"), json::parse(R"({"type":"string","format":"date-time","description":"When."})"));
+  EXPECT_EQ(status.at("lastUpdated"),
+            json::parse(R"({"type":"string","format":"date-time","description":"When."})"));
 }
 
 TEST(OpenApi, CarriesTheRulesOfAField) {
@@ -40,8 +42,10 @@ TEST(OpenApi, CarriesTheRulesOfAField) {
       "items":{"type":"string","minLength":1,"maxLength":10,"pattern":"^[a-z]+$"},"description":"Some names."})"));
   EXPECT_EQ(field.at("taints").at("x-kubernetes-list-map-keys"), json::parse(R"(["key","effect"])"));
   EXPECT_EQ(field.at("taints").at("x-kubernetes-list-type"), "map");
-  EXPECT_EQ(field.at("taints").at("x-kubernetes-validations"),
-            json::parse(R"json([{"rule":"self.all(x, self.exists_one(y, x == y))","message":"entries must be unique"}])json"));
+  EXPECT_EQ(
+      field.at("taints").at("x-kubernetes-validations"),
+      json::parse(
+          R"json([{"rule":"self.all(x, self.exists_one(y, x == y))","message":"entries must be unique"}])json"));
   EXPECT_EQ(field.at("taints").at("items").at("properties").at("effect").at("enum"),
             json::parse(R"(["NoSchedule","NoExecute"])"));
   EXPECT_EQ(field.at("deletion").at("properties").at("timeoutSeconds").at("default"), 10);

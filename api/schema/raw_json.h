@@ -1,5 +1,6 @@
-// JSON that is carried, not understood, in 8 bytes each: RawJson is any subtree, UnknownFields the members of a struct that
-// we do not know. Kept as compact text; copies share it. Values: copy, compare and destroy on any thread.
+// JSON that is carried, not understood, in 8 bytes each: RawJson is any subtree, UnknownFields the members of
+// a struct that we do not know. Kept as compact text; copies share it. Values: copy, compare and destroy on
+// any thread.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -41,7 +42,9 @@ class UnknownFields {
   std::optional<RawJson> find(std::string_view name) const;
   // Adds or replaces one member; a null value removes it.
   void set(std::string_view name, const boost::json::value& value);
-  friend bool operator==(const UnknownFields& left, const UnknownFields& right) { return left.text_ == right.text_; }
+  friend bool operator==(const UnknownFields& left, const UnknownFields& right) {
+    return left.text_ == right.text_;
+  }
 
  private:
   FreeText text_ = {};

@@ -1,7 +1,9 @@
-// Object-level facts of a kind: its names, how kubectl shows it, its subresources. One constexpr value beside each struct:
+// Object-level facts of a kind: its names, how kubectl shows it, its subresources. One constexpr value beside
+// each struct:
 //
 //   template <>
-//   inline constexpr ResourceInfo resource<Machine>{.group = "cluster.x-k8s.io", .version = "v1beta2", .kind = "Machine", ...};
+//   inline constexpr ResourceInfo resource<Machine>{.group = "cluster.x-k8s.io", .version = "v1beta2", .kind
+//   = "Machine", ...};
 //
 // Read by the decoder (kind check), the encoder (apiVersion, kind), crdgen and kube/. Plain data.
 #pragma once
@@ -43,7 +45,7 @@ struct ResourceInfo {
   std::string_view version = {};
   std::string_view kind = {};
   std::string_view plural = {};
-  std::string_view singular = {};  // empty: the kind in lower case
+  std::string_view singular = {};     // empty: the kind in lower case
   std::string_view short_names = {};  // "mhc|mhcs"
   std::string_view categories = {};   // "cluster-api"
   Scope scope = Scope::Namespaced;

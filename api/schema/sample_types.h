@@ -20,8 +20,10 @@ struct SampleTaint {
 };
 template <>
 inline constexpr auto members<SampleTaint> = std::array{
-    member<&SampleTaint::key>("key", {.min_length = 1, .max_length = 20, .required = true, .doc = "Its key."}),
-    member<&SampleTaint::effect>("effect", {.one_of = "NoSchedule|NoExecute", .required = true, .doc = "What it does."}),
+    member<&SampleTaint::key>("key",
+                              {.min_length = 1, .max_length = 20, .required = true, .doc = "Its key."}),
+    member<&SampleTaint::effect>(
+        "effect", {.one_of = "NoSchedule|NoExecute", .required = true, .doc = "What it does."}),
     member<&SampleTaint::value>("value", {.min_length = 1, .doc = "Its value."}),
 };
 
@@ -35,7 +37,8 @@ template <>
 inline constexpr auto members<SampleDeletion> = std::array{
     member<&SampleDeletion::timeout_seconds>(
         "timeoutSeconds", {.minimum = 0, .default_json = "10", .doc = "How long to wait; 0 waits forever."}),
-    member<&SampleDeletion::order>("order", {.one_of = "Newest|Oldest", .default_json = "\"Oldest\"", .doc = "Who first."}),
+    member<&SampleDeletion::order>(
+        "order", {.one_of = "Newest|Oldest", .default_json = "\"Oldest\"", .doc = "Who first."}),
 };
 template <>
 inline constexpr ObjectRules object_rules<SampleDeletion> = {.min_properties = 1};
@@ -63,7 +66,8 @@ struct SampleSpec {
 template <>
 inline constexpr auto members<SampleSpec> = std::array{
     member<&SampleSpec::cluster_name>(
-        "clusterName", {.min_length = 1, .max_length = 63, .required = true, .doc = "The cluster it belongs to."}),
+        "clusterName",
+        {.min_length = 1, .max_length = 63, .required = true, .doc = "The cluster it belongs to."}),
     member<&SampleSpec::replicas>("replicas", {.doc = "How many."}),
     member<&SampleSpec::serial>("serial", {.doc = "A number."}),
     member<&SampleSpec::paused>("paused", {.doc = "Whether to leave it alone."}),
@@ -86,7 +90,7 @@ inline constexpr auto members<SampleSpec> = std::array{
 };
 
 struct SampleStatus {
-  std::vector<Condition> conditions = {};
+  Conditions conditions = {};
   Boxed<SampleTaint> last_taint = {};
   Time last_updated = {};
   MicroTime renewed = {};
@@ -101,7 +105,8 @@ inline constexpr auto members<SampleStatus> = std::array{
     member<&SampleStatus::last_taint>("lastTaint", {.doc = "The newest."}),
     member<&SampleStatus::last_updated>("lastUpdated", {.doc = "When."}),
     member<&SampleStatus::renewed>("renewed", {.doc = "When, to the microsecond."}),
-    member<&SampleStatus::observed_generation>("observedGeneration", {.minimum = 1, .doc = "Which spec was seen."}),
+    member<&SampleStatus::observed_generation>("observedGeneration",
+                                               {.minimum = 1, .doc = "Which spec was seen."}),
 };
 template <>
 inline constexpr ObjectRules object_rules<SampleStatus> = {.min_properties = 1};
@@ -148,7 +153,8 @@ struct SampleView {
   } spec = {};
 };
 template <>
-inline constexpr auto members<SampleView::Spec> = std::array{member<&SampleView::Spec::cluster_name>("clusterName")};
+inline constexpr auto members<SampleView::Spec> =
+    std::array{member<&SampleView::Spec::cluster_name>("clusterName")};
 template <>
 inline constexpr auto members<SampleView> =
     std::array{member<&SampleView::metadata>("metadata"), member<&SampleView::spec>("spec")};

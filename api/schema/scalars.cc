@@ -12,28 +12,48 @@ namespace {
 
 constexpr std::string_view kHex = "0123456789abcdef";
 constexpr std::size_t kUuidLength = 36;
+constexpr std::size_t kDigits = 32;
 constexpr bool is_dash(std::size_t index) { return index == 8 || index == 13 || index == 18 || index == 23; }
+
+// The version stands in the 13th digit. 15 is no version: it marks a version 4 that is spelled without
+// dashes.
+constexpr std::uint64_t kVersionMask = 0xf000;
+constexpr std::uint64_t kVersion4 = 0x4000;
+constexpr std::uint64_t kUndashed = 0xf000;
+
+// The value of a lower-case digit, or 16.
+constexpr std::array<std::uint8_t, 256> digit_values() {
+  std::array<std::uint8_t, 256> values{};
+  values.fill(16);
+  for (std::size_t i = 0; i < kHex.size(); ++i)
+    values[static_cast<unsigned char>(kHex[i])] = static_cast<std::uint8_t>(i);
+  return values;
+}
+constexpr auto kDigitValues = digit_values();
 
 struct Halves {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
 };
 
-// Lower-case UUIDs only: anything else would not come back as it was.
 std::optional<Halves> parse_uuid(std::string_view text) {
-  if (text.size() != kUuidLength) return std::nullopt;
+  const bool dashed = text.size() == kUuidLength;
+  if (!dashed && text.size() != kDigits) return std::nullopt;
   std::array<std::uint64_t, 2> halves{};
   std::size_t digit = 0;
-  for (std::size_t i = 0; i < kUuidLength; ++i) {
-    if (is_dash(i)) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (dashed && is_dash(i)) {
       if (text[i] != '-') return std::nullopt;
       continue;
     }
-    const std::size_t value = kHex.find(text[i]);
-    if (value == std::string_view::npos) return std::nullopt;
+    const std::uint64_t value = kDigitValues[static_cast<unsigned char>(text[i])];
+    if (value > 15) return std::nullopt;
     auto& half = halves[digit++ / 16];
     half = half << 4U | value;
   }
+  const std::uint64_t version = halves[0] & kVersionMask;
+  if (dashed ? version == kUndashed : version != kVersion4) return std::nullopt;
+  if (!dashed) halves[0] |= kUndashed;
   return Halves{halves[0], halves[1]};
 }
 
@@ -42,8 +62,8 @@ std::optional<Halves> parse_uuid(std::string_view text) {
 Uid::Uid(std::string_view text) : low_(0) {
   if (text.empty()) return;
   const auto uuid = parse_uuid(text);
-  const bool ours = uuid && uuid->high != kOdd && (uuid->high != 0 || uuid->low != 0);
-  if (ours) {
+  const bool zero = uuid && uuid->high == 0 && uuid->low == 0;  // which means: no UID
+  if (uuid && uuid->high != kOdd && !zero) {
     high_ = uuid->high;
     low_ = uuid->low;
     return;
@@ -93,17 +113,14 @@ void Uid::clear() {
 std::string Uid::str() const {
   if (empty()) return {};
   if (odd()) return text_.str();
+  const bool dashed = (high_ & kVersionMask) != kUndashed;
+  const std::uint64_t high = dashed ? high_ : (high_ & ~kVersionMask) | kVersion4;
   std::string out;
   out.reserve(kUuidLength);
-  std::size_t digit = 0;
-  while (out.size() < kUuidLength) {
-    if (is_dash(out.size())) {
-      out += '-';
-      continue;
-    }
-    const std::uint64_t half = digit < 16 ? high_ : low_;
+  for (std::size_t digit = 0; digit < kDigits; ++digit) {
+    if (dashed && is_dash(out.size())) out += '-';
+    const std::uint64_t half = digit < 16 ? high : low_;
     out += kHex[half >> (60 - 4 * (digit % 16)) & 0xfU];
-    ++digit;
   }
   return out;
 }

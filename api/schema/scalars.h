@@ -12,8 +12,8 @@
 
 namespace capstan::api {
 
-// An object's UID in 16 bytes. Servers of ours and others send lower-case UUIDs; anything else is legal too and comes back
-// byte for byte.
+// A UID, or a machine's ID, in 16 bytes: UUIDs in lower case, and those of version 4 without dashes as
+// /etc/machine-id has them. Anything else is legal too, costs a Text and comes back byte for byte.
 class Uid {
  public:
   Uid() : low_(0) {}
@@ -37,7 +37,7 @@ class Uid {
 
   static constexpr std::uint64_t kOdd = ~std::uint64_t{0};
   std::uint64_t high_ = 0;
-  // The lower half, or, when high_ is kOdd, the Text of a UID that is no UUID.
+  // The lower half, or, when high_ is kOdd, the Text of what is no such UUID.
   union {
     std::uint64_t low_;
     Text text_;

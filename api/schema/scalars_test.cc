@@ -13,9 +13,13 @@ namespace {
 
 TEST(Uid, ComesBackAsItWas) {
   for (const std::string_view text :
-       {"0f9a7a3c-9d5e-4c7e-8a48-0a2f4d9e6b11", "ffffffff-ffff-ffff-ffff-ffffffffffff", "00000000-0000-0000-0000-000000000000",
-        "0F9A7A3C-9D5E-4C7E-8A48-0A2F4D9E6B11", "no uuid at all", "", "0f9a7a3c-9d5e-4c7e-8a48-0a2f4d9e6b1",
-        "0f9a7a3c+9d5e-4c7e-8a48-0a2f4d9e6b11", "0f9a7a3c-9d5e-4c7e-8a48-0a2f4d9e6b1g"}) {
+       {"0f9a7a3c-9d5e-4c7e-8a48-0a2f4d9e6b11", "ffffffff-ffff-ffff-ffff-ffffffffffff",
+        "00000000-0000-0000-0000-000000000000", "0F9A7A3C-9D5E-4C7E-8A48-0A2F4D9E6B11", "no uuid at all", "",
+        "0f9a7a3c-9d5e-4c7e-8a48-0a2f4d9e6b1", "0f9a7a3c9d5e4c7e8a480a2f4d9e6b11",
+        "0f9a7a3c9d5e1c7e8a480a2f4d9e6b11", "0f9a7a3c-9d5e-fc7e-8a48-0a2f4d9e6b11",
+        "0F9a7a3c9d5e4c7e8a480a2f4d9e6b11", "ffffffffffff4fffffffffffffffffff",
+        "0f9a7a3c9d5efc7e8a480a2f4d9e6b11", "0f9a7a3c+9d5e-4c7e-8a48-0a2f4d9e6b11",
+        "0f9a7a3c-9d5e-4c7e-8a48-0a2f4d9e6b1g"}) {
     EXPECT_EQ(Uid(text).str(), text);
     EXPECT_EQ(Uid(text).empty(), text.empty());
   }
@@ -36,6 +40,7 @@ TEST(Uid, IsAValue) {
   moved = Uid();
   EXPECT_TRUE(moved.empty());
   EXPECT_LT(usual, odd);
+  EXPECT_NE(usual, Uid("0f9a7a3c9d5e4c7e8a480a2f4d9e6b11")) << "another spelling is another UID";
 }
 
 TEST(ResourceVersion, IsADecimalNumberOrNothing) {

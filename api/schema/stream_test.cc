@@ -22,10 +22,11 @@ struct Page {
 
 Page read_list(std::vector<std::string_view> chunks) {
   Page page;
-  ListDecoder<Sample> decoder([&](Sample&& item) { page.names.push_back(item.metadata.name.str()); },
-                              [&](Quarantined&& item) {
-                                page.bad.push_back(item.namespace_ + "/" + item.name + ": " + item.error.message);
-                              });
+  ListDecoder<Sample> decoder(
+      [&](Sample&& item) { page.names.push_back(item.metadata.name.str()); },
+      [&](Quarantined&& item) {
+        page.bad.push_back(item.namespace_ + "/" + item.name + ": " + item.error.message);
+      });
   for (const auto chunk : chunks) {
     if (auto fed = decoder.feed(chunk); !fed) {
       page.meta = Failure(fed.error());
@@ -78,12 +79,11 @@ TEST(ListDecoder, PutsOneBadItemAsideAndGoesOn) {
     {"metadata":{"name":"z"}}]})"});
 
   EXPECT_THAT(page.names, ElementsAre("a", "z"));
-  EXPECT_THAT(page.bad,
-              ElementsAre(R"(n/late: spec.replicas: expected integer, found string "x")",
-                          "m/early: metadata.labels: expected object of strings, found integer 7",
-                          "/inside: metadata.labels: expected object of strings, found integer 7",
-                          R"(/: expected object, found string "text")", "/: expected object, found null",
-                          "/: expected object, found list"));
+  EXPECT_THAT(page.bad, ElementsAre(R"(n/late: spec.replicas: expected integer, found string "x")",
+                                    "m/early: metadata.labels: expected object of strings, found integer 7",
+                                    "/inside: metadata.labels: expected object of strings, found integer 7",
+                                    R"(/: expected object, found string "text")",
+                                    "/: expected object, found null", "/: expected object, found list"));
   EXPECT_TRUE(page.meta);
 }
 
@@ -145,9 +145,10 @@ TEST(WatchEventDecoder, ReadsABookmark) {
 }
 
 TEST(WatchEventDecoder, ReadsAnErrorInEitherOrder) {
-  for (const std::string_view line :
-       {R"({"type":"ERROR","object":{"kind":"Status","status":"Failure","reason":"Expired","code":410,"message":"too old"}})",
-        R"({"object":{"kind":"Status","status":"Failure","reason":"Expired","code":410,"message":"too old"},"type":"ERROR"})"}) {
+  for (
+      const std::string_view line :
+      {R"({"type":"ERROR","object":{"kind":"Status","status":"Failure","reason":"Expired","code":410,"message":"too old"}})",
+       R"({"object":{"kind":"Status","status":"Failure","reason":"Expired","code":410,"message":"too old"},"type":"ERROR"})"}) {
     const Event event = read_event(line);
     ASSERT_TRUE(event) << event.error().message;
     EXPECT_EQ(event->type, WatchType::Error);
@@ -173,8 +174,10 @@ TEST(WatchEventDecoder, PutsABadObjectAsideUnderItsName) {
 TEST(WatchEventDecoder, RefusesWhatIsNoEvent) {
   EXPECT_EQ(read_event(R"({"type":"ADDED"})").error().message, "object: missing");
   EXPECT_EQ(read_event(R"({"object":{}})").error().message, "type: missing");
-  EXPECT_EQ(read_event(R"({"type":"RENAMED","object":{}})").error().message, "type: unknown watch event RENAMED");
-  EXPECT_EQ(read_event(R"({"type":"ERROR","object":7})").error().message, "object.expected object, found integer 7");
+  EXPECT_EQ(read_event(R"({"type":"RENAMED","object":{}})").error().message,
+            "type: unknown watch event RENAMED");
+  EXPECT_EQ(read_event(R"({"type":"ERROR","object":7})").error().message,
+            "object.expected object, found integer 7");
   EXPECT_FALSE(read_event(""));
   EXPECT_FALSE(read_event("{"));
   EXPECT_FALSE(read_event("null"));
@@ -182,10 +185,12 @@ TEST(WatchEventDecoder, RefusesWhatIsNoEvent) {
 
 TEST(WatchEventDecoder, ReadsTheNextEventAfterAnyOther) {
   WatchEventDecoder<Sample> decoder;
-  const std::vector<std::string_view> lines = {
-      R"({"type":"ADDED","object":{"metadata":{"name":"a"}}})", R"({"type":"ADDED","obj)", "}{",
-      R"({"object":{"metadata":{"name":"b"}},"type":"ADDED"})", R"({"type":"ADDED","object":{"metadata":7}})",
-      R"({"type":"ADDED","object":{"metadata":{"name":"c"}}})"};
+  const std::vector<std::string_view> lines = {R"({"type":"ADDED","object":{"metadata":{"name":"a"}}})",
+                                               R"({"type":"ADDED","obj)",
+                                               "}{",
+                                               R"({"object":{"metadata":{"name":"b"}},"type":"ADDED"})",
+                                               R"({"type":"ADDED","object":{"metadata":7}})",
+                                               R"({"type":"ADDED","object":{"metadata":{"name":"c"}}})"};
 
   std::vector<std::string> seen;
   for (const auto line : lines) {
@@ -198,7 +203,8 @@ TEST(WatchEventDecoder, ReadsTheNextEventAfterAnyOther) {
 }
 
 TEST(WatchEventDecoder, ReadsTheSameWhereverAChunkIsCut) {
-  constexpr std::string_view kLine = R"({"type":"ADDED","object":{"metadata":{"name":"\u00e9","generation":123}},"z":-1.5})";
+  constexpr std::string_view kLine =
+      R"({"type":"ADDED","object":{"metadata":{"name":"\u00e9","generation":123}},"z":-1.5})";
   WatchEventDecoder<Sample> decoder;
 
   for (std::size_t cut = 0; cut <= kLine.size(); ++cut) {

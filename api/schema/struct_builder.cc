@@ -7,7 +7,8 @@
 
 #include "api/schema/decode.h"
 #include "api/schema/resource.h"
-#include "fmt/format.h"
+#include "api/schema/text_cache.h"
+#include <fmt/format.h>
 
 namespace capstan::api::detail {
 namespace {
@@ -22,7 +23,8 @@ std::string shown(std::string_view text) {
 }
 
 std::string shown(const Number& number) {
-  return fmt::format("{} {}", number.kind == Number::Kind::Real ? "number" : "integer", number.text.substr(0, kShownText));
+  return fmt::format("{} {}", number.kind == Number::Kind::Real ? "number" : "integer",
+                     number.text.substr(0, kShownText));
 }
 
 std::string_view expected(Shape shape) {
@@ -65,6 +67,10 @@ T& as(const void* address) {
 }
 
 constexpr TypeInfo kString = type_of<Text>;
+constexpr std::size_t kNoMember = static_cast<std::size_t>(-1);
+
+// Chunks of one object may come on different threads, so the cache is asked for anew each time.
+Text shared_text(std::string_view text) { return TextCache::of_this_thread().text(text); }
 
 template <typename T, typename Parsed>
 bool assign(T& target, Parsed&& parsed) {
@@ -100,7 +106,7 @@ void StructBuilder::on_null() {
   if (carried([](JsonEvents& events) { events.on_null(); })) return;
   if (open_ == 0) return mismatch({.type = root_type_}, "null");
   Frame& frame = top();
-  if (frame.type->shape == Shape::TextMap) entries_.emplace_back(Text(frame.key), Text());
+  if (frame.type->shape == Shape::TextMap) entries_.emplace_back(shared_text(frame.key), Text());
   if (frame.type->shape != Shape::List) return;
   ++frame.next;
   mismatch({.type = frame.type->element}, "null");
@@ -132,7 +138,7 @@ void StructBuilder::on_string(std::string_view text) {
   if (mode_ == Mode::Failed && failed_string_ != nullptr) *failed_string_ = text;
   if (carried([&](JsonEvents& events) { events.on_string(text); })) return;
   if (open_ != 0 && top().type->shape == Shape::TextMap) {
-    entries_.emplace_back(Text(top().key), Text(text));
+    entries_.emplace_back(shared_text(top().key), shared_text(text));
     return;
   }
   const Slot slot = next_slot();
@@ -154,9 +160,9 @@ void StructBuilder::on_key(std::string_view name) {
     frame.key = name;
     return;
   }
-  frame.member = find_member(frame, name);
-  if (frame.member == nullptr) return unknown_member(frame, name);
-  const auto index = static_cast<std::size_t>(frame.member - frame.type->members.data());
+  const std::size_t index = find_member(frame, name);
+  if (index == kNoMember) return unknown_member(frame, name);
+  frame.member = &frame.type->members[index];
   const std::uint64_t bit = std::uint64_t{1} << index;
   if ((frame.seen & bit) != 0) return fail_here("the key stands there twice");
   frame.seen |= bit;
@@ -255,25 +261,27 @@ void StructBuilder::pop() {
   if (--depth_ == 0) done_ = true;
 }
 
-// Servers write members in one order, so the next one is usually the one behind the last.
-const Member* StructBuilder::find_member(Frame& frame, std::string_view name) {
-  const auto& members = frame.type->members;
-  const std::size_t count = members.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t index = frame.next + i < count ? frame.next + i : frame.next + i - count;
-    if (members[index].name != name) continue;
-    frame.next = index + 1 == count ? 0 : index + 1;
-    return &members[index];
+// Servers write members in one order, so the next one is often the one behind the last.
+std::size_t StructBuilder::find_member(Frame& frame, std::string_view name) {
+  const Member* const members = frame.type->members.data();
+  const std::size_t count = frame.type->members.size();
+  const std::uint32_t tag = name_tag(name);
+  std::size_t index = frame.next;
+  for (std::size_t tried = 0; tried < count; ++tried, ++index) {
+    if (index >= count) index = 0;
+    if (members[index].tag != tag || members[index].name != name) continue;
+    frame.next = index + 1;
+    return index;
   }
-  return nullptr;
+  return kNoMember;
 }
 
 bool StructBuilder::set_text(const Slot& slot, std::string_view text) {
   switch (slot.type->shape) {
-    case Shape::Text: as<Text>(slot.address) = Text(text); return true;
+    case Shape::Text: as<Text>(slot.address) = shared_text(text); return true;
     case Shape::FreeText: as<FreeText>(slot.address) = FreeText(text); return true;
     case Shape::Uid: as<Uid>(slot.address) = Uid(text); return true;
-    case Shape::IntOrString: as<IntOrString>(slot.address) = IntOrString(Text(text)); return true;
+    case Shape::IntOrString: as<IntOrString>(slot.address) = IntOrString(shared_text(text)); return true;
     case Shape::RawJson:
       raw_.clear();
       raw_.on_string(text);
@@ -281,7 +289,8 @@ bool StructBuilder::set_text(const Slot& slot, std::string_view text) {
       return true;
     case Shape::Time: return assign(as<Time>(slot.address), Time::parse(text));
     case Shape::MicroTime: return assign(as<MicroTime>(slot.address), MicroTime::parse(text));
-    case Shape::ResourceVersion: return assign(as<ResourceVersion>(slot.address), ResourceVersion::parse(text));
+    case Shape::ResourceVersion:
+      return assign(as<ResourceVersion>(slot.address), ResourceVersion::parse(text));
     case Shape::Boolean:
     case Shape::Int32:
     case Shape::Int64:
@@ -308,12 +317,15 @@ bool StructBuilder::set_number(const Slot& slot, const Number& number) {
   }
   if (!std::in_range<std::int32_t>(*value)) return false;
   if (shape == Shape::Int32) as<std::int32_t>(slot.address) = static_cast<std::int32_t>(*value);
-  if (shape == Shape::IntOrString) as<IntOrString>(slot.address) = IntOrString(static_cast<std::int32_t>(*value));
+  if (shape == Shape::IntOrString)
+    as<IntOrString>(slot.address) = IntOrString(static_cast<std::int32_t>(*value));
   return shape == Shape::Int32 || shape == Shape::IntOrString;
 }
 
 void StructBuilder::close_text_map(Frame& frame) {
-  const auto by_key = [](const TextMap::Entry& left, const TextMap::Entry& right) { return left.first < right.first; };
+  const auto by_key = [](const TextMap::Entry& left, const TextMap::Entry& right) {
+    return left.first < right.first;
+  };
   if (!std::ranges::is_sorted(entries_, by_key)) std::ranges::stable_sort(entries_, by_key);
   const auto twice = std::ranges::adjacent_find(entries_, {}, &TextMap::Entry::first);
   if (twice != entries_.end()) {
@@ -329,9 +341,11 @@ void StructBuilder::close_text_map(Frame& frame) {
 // Members without a place.
 
 void StructBuilder::unknown_member(Frame& frame, std::string_view name) {
+  frame.member = nullptr;
   frame.key = name;
   if (open_ == 1 && root_type_->resource != nullptr && (name == "kind" || name == "apiVersion")) {
-    constant_ = name == "kind" ? std::string(root_type_->resource->kind) : root_type_->resource->api_version();
+    constant_ =
+        name == "kind" ? std::string(root_type_->resource->kind) : root_type_->resource->api_version();
     mode_ = Mode::Constant;
     return;
   }
@@ -493,7 +507,8 @@ std::string StructBuilder::path() const {
     } else if (frame.type->shape == Shape::TextMap) {
       if (!frame.key.empty()) out += fmt::format("[{}]", frame.key);
     } else {
-      const std::string_view name = frame.member != nullptr ? frame.member->name : std::string_view(frame.key);
+      const std::string_view name =
+          frame.member != nullptr ? frame.member->name : std::string_view(frame.key);
       if (!out.empty() && !name.empty()) out += '.';
       out += name;
     }

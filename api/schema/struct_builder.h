@@ -1,5 +1,6 @@
-// Fills one struct from JSON events by its table: a stack of (table, address), no intermediate document. After a fault it
-// only counts brackets until the struct's own end, so that one bad object never ends a stream. Internal to api/schema.
+// Fills one struct from JSON events by its table: a stack of (table, address), no intermediate document.
+// After a fault it only counts brackets until the struct's own end, so that one bad object never ends a
+// stream. Internal to api/schema.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +38,7 @@ class StructBuilder final : public JsonEvents {
   void begin_list() override;
   void end_list() override;
 
-  StructBuilder() = default;
+  StructBuilder() { frames_.reserve(8); }
   StructBuilder(const StructBuilder&) = delete;
   StructBuilder& operator=(const StructBuilder&) = delete;
   ~StructBuilder() override { abandon(); }
@@ -70,7 +71,7 @@ class StructBuilder final : public JsonEvents {
   void filled(const Slot& slot);
   void push(const Slot& slot);
   void pop();
-  const Member* find_member(Frame& frame, std::string_view name);
+  std::size_t find_member(Frame& frame, std::string_view name);
   bool set_text(const Slot& slot, std::string_view text);
   bool set_number(const Slot& slot, const Number& number);
   void close_text_map(Frame& frame);

@@ -7,7 +7,8 @@ namespace capstan::api {
 namespace {
 
 auto position(const TextMap::Entries& entries, std::string_view key) {
-  return std::ranges::lower_bound(entries, key, {}, [](const TextMap::Entry& entry) { return entry.first.view(); });
+  return std::ranges::lower_bound(entries, key, {},
+                                  [](const TextMap::Entry& entry) { return entry.first.view(); });
 }
 
 // Sorted, one entry per key: of equal keys the last one stays.
@@ -32,7 +33,8 @@ TextMap::Entries texts(std::initializer_list<std::pair<std::string_view, std::st
 
 }  // namespace
 
-TextMap::TextMap(std::initializer_list<std::pair<std::string_view, std::string_view>> entries) : TextMap(texts(entries)) {}
+TextMap::TextMap(std::initializer_list<std::pair<std::string_view, std::string_view>> entries)
+    : TextMap(texts(entries)) {}
 
 TextMap::TextMap(Entries entries) : entries_(normalised(std::move(entries))) {}
 

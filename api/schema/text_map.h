@@ -1,5 +1,6 @@
-// TextMap: an immutable, interned map from string to string in 8 bytes: labels, annotations, matchLabels. Sorted by key.
-// A change makes another map, so holders of the old one never notice. Values: copy, compare, destroy on any thread.
+// TextMap: an immutable, interned map from string to string in 8 bytes: labels, annotations, matchLabels.
+// Sorted by key. A change makes another map, so holders of the old one never notice. Values: copy, compare,
+// destroy on any thread.
 #pragma once
 
 #include <cstddef>

@@ -4,11 +4,11 @@
 #include <boost/json.hpp>
 #include <regex>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include "api/schema/encode.h"
 #include "api/schema/json_events.h"
 #include "api/schema/lists_in_text.h"
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace capstan::api {
 namespace detail {
@@ -31,7 +31,8 @@ class Checker {
   void object(const TypeInfo& type, const void* object, const std::string& path) {
     check_properties(type, object, *type.rules, path);
     for (const Member& member : type.members) {
-      const std::string child = path.empty() ? std::string(member.name) : fmt::format("{}.{}", path, member.name);
+      const std::string child =
+          path.empty() ? std::string(member.name) : fmt::format("{}.{}", path, member.name);
       field(member, member.address(const_cast<void*>(object)), child);
     }
   }
@@ -48,7 +49,8 @@ class Checker {
       if (member.rules.required) causes_.push_back(field_required(path));
       return;
     }
-    const bool absent = member.type->shape != Shape::Holder && !member.rules.required && is_empty(*type, address);
+    const bool absent =
+        member.type->shape != Shape::Holder && !member.rules.required && is_empty(*type, address);
     if (!absent) value(*type, address, member.rules, path);
   }
 
@@ -70,9 +72,7 @@ class Checker {
       case Shape::FreeText: return text(as<FreeText>(address), rules, path);
       case Shape::TextMap: return map(as<TextMap>(address), rules, path);
       case Shape::List: return list(type, address, rules, path);
-      case Shape::Object:
-        check_properties(type, address, rules, path);
-        return object(type, address, path);
+      case Shape::Object: check_properties(type, address, rules, path); return object(type, address, path);
       case Shape::Holder:
         if (const void* element = type.peek(address)) value(*type.element, element, rules, path);
         return;
@@ -88,7 +88,8 @@ class Checker {
 
   void number(std::int64_t value, const auto& rules, const std::string& path) {
     if (rules.minimum && value < *rules.minimum) {
-      invalid(path, std::to_string(value), fmt::format("should be greater than or equal to {}", *rules.minimum));
+      invalid(path, std::to_string(value),
+              fmt::format("should be greater than or equal to {}", *rules.minimum));
     }
     if (rules.maximum && value > *rules.maximum) {
       invalid(path, std::to_string(value), fmt::format("should be less than or equal to {}", *rules.maximum));
@@ -120,7 +121,8 @@ class Checker {
   void list(const TypeInfo& type, const void* list, const Rules& rules, const std::string& path) {
     const std::size_t size = type.size(list);
     const auto count = static_cast<std::int64_t>(size);
-    if (rules.max_items && count > *rules.max_items) causes_.push_back(field_too_many(path, count, *rules.max_items));
+    if (rules.max_items && count > *rules.max_items)
+      causes_.push_back(field_too_many(path, count, *rules.max_items));
     if (rules.min_items && count < *rules.min_items) {
       invalid(path, std::to_string(count), fmt::format("should have at least {} items", *rules.min_items));
     }
@@ -171,17 +173,20 @@ class Checker {
     seen.push_back(std::move(identity));
   }
 
-  void check_properties(const TypeInfo& type, const void* object, const auto& rules, const std::string& path) {
+  void check_properties(const TypeInfo& type, const void* object, const auto& rules,
+                        const std::string& path) {
     if (!rules.min_properties && !rules.max_properties) return;
     properties(static_cast<std::int64_t>(to_json(type, object).as_object().size()), rules, path);
   }
 
   void properties(std::int64_t count, const auto& rules, const std::string& path) {
     if (rules.min_properties && count < *rules.min_properties) {
-      invalid(path, std::to_string(count), fmt::format("should have at least {} properties", *rules.min_properties));
+      invalid(path, std::to_string(count),
+              fmt::format("should have at least {} properties", *rules.min_properties));
     }
     if (rules.max_properties && count > *rules.max_properties) {
-      invalid(path, std::to_string(count), fmt::format("should have at most {} properties", *rules.max_properties));
+      invalid(path, std::to_string(count),
+              fmt::format("should have at most {} properties", *rules.max_properties));
     }
   }
 
@@ -223,7 +228,8 @@ Cause field_duplicate(std::string_view field, std::string_view value_json) {
   return {std::string(field), "FieldValueDuplicate", fmt::format("Duplicate value: {}", value_json)};
 }
 
-Cause field_not_supported(std::string_view field, std::string_view value_json, const std::vector<std::string>& supported) {
+Cause field_not_supported(std::string_view field, std::string_view value_json,
+                          const std::vector<std::string>& supported) {
   std::vector<std::string> shown;
   for (const std::string& value : supported) shown.push_back(quoted(value));
   return {std::string(field), "FieldValueNotSupported",
@@ -231,7 +237,8 @@ Cause field_not_supported(std::string_view field, std::string_view value_json, c
 }
 
 Cause field_too_long(std::string_view field, std::int64_t max_length) {
-  return {std::string(field), "FieldValueTooLong", fmt::format("Too long: may not be more than {} bytes", max_length)};
+  return {std::string(field), "FieldValueTooLong",
+          fmt::format("Too long: may not be more than {} bytes", max_length)};
 }
 
 Cause field_too_many(std::string_view field, std::int64_t actual, std::int64_t max_items) {

@@ -1,5 +1,6 @@
-// Checks a struct against the rules of its descriptors (not its CEL rules) and words each fault as kube-apiserver words
-// it. Cross-field rules are functions beside each kind; they add causes made with `field_invalid` and its like.
+// Checks a struct against the rules of its descriptors (not its CEL rules) and words each fault as
+// kube-apiserver words it. Cross-field rules are functions beside each kind; they add causes made with
+// `field_invalid` and its like.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,8 @@ Cause field_invalid(std::string_view field, std::string_view value_json, std::st
 Cause field_required(std::string_view field, std::string_view detail = {});
 Cause field_forbidden(std::string_view field, std::string_view detail);
 Cause field_duplicate(std::string_view field, std::string_view value_json);
-Cause field_not_supported(std::string_view field, std::string_view value_json, const std::vector<std::string>& supported);
+Cause field_not_supported(std::string_view field, std::string_view value_json,
+                          const std::vector<std::string>& supported);
 Cause field_too_long(std::string_view field, std::int64_t max_length);
 Cause field_too_many(std::string_view field, std::int64_t actual, std::int64_t max_items);
 // Text as a JSON string, for `value_json`.

@@ -20,14 +20,16 @@ Sample good() {
 
 std::vector<std::string> faults(const Sample& sample) {
   std::vector<std::string> out;
-  for (const Cause& cause : validate(sample)) out.push_back(cause.field + " " + cause.reason + ": " + cause.message);
+  for (const Cause& cause : validate(sample))
+    out.push_back(cause.field + " " + cause.reason + ": " + cause.message);
   return out;
 }
 
 TEST(Validate, AcceptsAGoodObject) {
   Sample sample = good();
   sample.spec.names = {Text("a"), Text("b")};
-  sample.spec.taints = {{.key = Text("k"), .effect = Text("NoExecute")}, {.key = Text("k"), .effect = Text("NoSchedule")}};
+  sample.spec.taints = {{.key = Text("k"), .effect = Text("NoExecute")},
+                        {.key = Text("k"), .effect = Text("NoSchedule")}};
   sample.spec.deletion = {.timeout_seconds = 0, .order = Text("Newest")};
   sample.status.observed_generation = 1;
 
@@ -43,11 +45,14 @@ TEST(Validate, MeasuresNumbers) {
   sample.spec.deletion.timeout_seconds = -1;
   sample.status.observed_generation = -5;
 
-  EXPECT_THAT(faults(sample),
-              ElementsAre("spec.deletion.timeoutSeconds FieldValueInvalid: Invalid value: -1: spec.deletion.timeoutSeconds in "
-                          "body should be greater than or equal to 0",
-                          "status.observedGeneration FieldValueInvalid: Invalid value: -5: status.observedGeneration in body "
-                          "should be greater than or equal to 1"));
+  EXPECT_THAT(
+      faults(sample),
+      ElementsAre(
+          "spec.deletion.timeoutSeconds FieldValueInvalid: Invalid value: -1: spec.deletion.timeoutSeconds "
+          "in "
+          "body should be greater than or equal to 0",
+          "status.observedGeneration FieldValueInvalid: Invalid value: -5: status.observedGeneration in body "
+          "should be greater than or equal to 1"));
 }
 
 TEST(Validate, MeasuresTextInCharacters) {
@@ -66,27 +71,32 @@ TEST(Validate, KnowsTheWordsOfAnEnum) {
   Sample sample = good();
   sample.spec.deletion.order = Text("Random");
 
-  EXPECT_THAT(faults(sample), ElementsAre("spec.deletion.order FieldValueNotSupported: Unsupported value: \"Random\": "
-                                          "supported values: \"Newest\", \"Oldest\""));
+  EXPECT_THAT(faults(sample),
+              ElementsAre("spec.deletion.order FieldValueNotSupported: Unsupported value: \"Random\": "
+                          "supported values: \"Newest\", \"Oldest\""));
 }
 
 TEST(Validate, LooksIntoLists) {
   Sample sample = good();
   sample.spec.names = {Text("ok"), Text("Not"), Text("")};
 
-  EXPECT_THAT(faults(sample),
-              ElementsAre("spec.names[1] FieldValueInvalid: Invalid value: \"Not\": spec.names[1] in body should match "
-                          "'^[a-z]+$'",
-                          "spec.names[2] FieldValueInvalid: Invalid value: \"\": spec.names[2] in body should be at least 1 "
-                          "chars long",
-                          "spec.names[2] FieldValueInvalid: Invalid value: \"\": spec.names[2] in body should match '^[a-z]+$'"));
+  EXPECT_THAT(
+      faults(sample),
+      ElementsAre(
+          "spec.names[1] FieldValueInvalid: Invalid value: \"Not\": spec.names[1] in body should match "
+          "'^[a-z]+$'",
+          "spec.names[2] FieldValueInvalid: Invalid value: \"\": spec.names[2] in body should be at least 1 "
+          "chars long",
+          "spec.names[2] FieldValueInvalid: Invalid value: \"\": spec.names[2] in body should match "
+          "'^[a-z]+$'"));
 }
 
 TEST(Validate, CountsElements) {
   Sample sample = good();
   sample.spec.names.resize(5, Text("a"));
 
-  EXPECT_THAT(faults(sample), ElementsAre("spec.names FieldValueTooMany: Too many: 5: must have at most 4 items"));
+  EXPECT_THAT(faults(sample),
+              ElementsAre("spec.names FieldValueTooMany: Too many: 5: must have at most 4 items"));
 }
 
 TEST(Validate, FindsElementsWithTheSameKeys) {

@@ -11,8 +11,8 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "base/try.h"
 #include <fmt/format.h>
+#include "base/try.h"
 
 namespace capstan::api {
 namespace {
@@ -45,8 +45,10 @@ std::optional<json::value> integer(std::string_view digits, int base, bool negat
 }
 
 std::optional<json::value> as_integer(std::string_view text) {
-  if (text.starts_with("0x") && all_digits(text.substr(2), "0123456789abcdefABCDEF")) return integer(text.substr(2), 16, false);
-  if (text.starts_with("0o") && all_digits(text.substr(2), "01234567")) return integer(text.substr(2), 8, false);
+  if (text.starts_with("0x") && all_digits(text.substr(2), "0123456789abcdefABCDEF"))
+    return integer(text.substr(2), 16, false);
+  if (text.starts_with("0o") && all_digits(text.substr(2), "01234567"))
+    return integer(text.substr(2), 8, false);
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);
   if (!all_digits(text, "0123456789")) return std::nullopt;
@@ -84,7 +86,8 @@ std::optional<json::value> as_float(std::string_view text) {
 
 bool is_not_finite(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
-  return text == ".inf" || text == ".Inf" || text == ".INF" || text == ".nan" || text == ".NaN" || text == ".NAN";
+  return text == ".inf" || text == ".Inf" || text == ".INF" || text == ".nan" || text == ".NaN" ||
+         text == ".NAN";
 }
 
 // YAML 1.2 core schema.
@@ -137,18 +140,21 @@ class Builder final : public YAML::EventHandler {
     place(mark, found->second, 0);
   }
 
-  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& text) override {
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& text) override {
     if (expects_key()) return take_key(mark, text);
     if (tag == "?") return place(mark, plain(mark, text), anchor);
     if (tag == "!" || tag.empty()) return place(mark, json::string(text), anchor);
     place(mark, tagged(mark, tag, text), anchor);
   }
 
-  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
     open(mark, json::array(), anchor);
   }
   void OnSequenceEnd() override { close(); }
-  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
     open(mark, json::object(), anchor);
   }
   void OnMapEnd() override { close(); }
@@ -167,7 +173,8 @@ class Builder final : public YAML::EventHandler {
 
   void take_key(const YAML::Mark& mark, const std::string& key) {
     if (key == "<<") throw Refused(mark, "merge keys (<<) are not understood");
-    if (open_.back().value.get_object().contains(key)) throw Refused(mark, fmt::format("the key {:.64} stands there twice", key));
+    if (open_.back().value.get_object().contains(key))
+      throw Refused(mark, fmt::format("the key {:.64} stands there twice", key));
     open_.back().key = key;
   }
 

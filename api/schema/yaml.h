@@ -1,5 +1,6 @@
-// YAML documents as JSON values and back. Reading types plain scalars by the YAML 1.2 core schema, refuses duplicate keys,
-// anchors bombs and depth beyond kMaxYamlDepth; writing is stable and meant to be read: keys sorted, long text folded.
+// YAML documents as JSON values and back. Reading types plain scalars by the YAML 1.2 core schema, refuses
+// duplicate keys, anchors bombs and depth beyond kMaxYamlDepth; writing is stable and meant to be read: keys
+// sorted, long text folded.
 #pragma once
 
 #include <boost/json/fwd.hpp>

@@ -43,7 +43,8 @@ tagged: [!!str 1, !!int "7"]
 }
 
 TEST(ParseYaml, ReadsManifests) {
-  const auto documents = parse_yaml_documents("---\nkind: A\n---\n# nothing\n---\nkind: B\ntext: |\n  a\n  b\n1: x\n...\n");
+  const auto documents =
+      parse_yaml_documents("---\nkind: A\n---\n# nothing\n---\nkind: B\ntext: |\n  a\n  b\n1: x\n...\n");
 
   ASSERT_TRUE(documents) << documents.error().message;
   ASSERT_EQ(documents->size(), 2U);
@@ -85,23 +86,28 @@ TEST(ParseYaml, BoundsDepthAndCopies) {
 TEST(WriteYaml, SortsKeysAndFoldsLongText) {
   const std::string words(130, 'w');
 
-  EXPECT_EQ(write_yaml(json::parse(R"({"b":[{"z":1,"a":{}},[],["x",["v"]]],"a":{"c":null,"b":true},"m":1.0,"s":"v1.30"})")),
-            "a:\n  b: true\n  c: null\nb:\n- a: {}\n  z: 1\n- []\n-\n  - x\n  -\n    - v\nm: 1.0\ns: v1.30\n");
+  EXPECT_EQ(
+      write_yaml(json::parse(
+          R"({"b":[{"z":1,"a":{}},[],["x",["v"]]],"a":{"c":null,"b":true},"m":1.0,"s":"v1.30"})")),
+      "a:\n  b: true\n  c: null\nb:\n- a: {}\n  z: 1\n- []\n-\n  - x\n  -\n    - v\nm: 1.0\ns: v1.30\n");
   EXPECT_EQ(write_yaml({{"doc", words + " end"}}), "doc: >-\n  " + words + "\n  end\n");
   EXPECT_EQ(write_yaml({{"doc", "one\n\n  two"}}), "doc: |-\n  one\n\n    two\n");
 }
 
 TEST(WriteYaml, QuotesWhatWouldBeReadAsSomethingElse) {
   for (const std::string_view text :
-       {"", "true", "No", "1", "1.30", "0x1", "~", "- a", "a: b", "a #b", " a", "a ", "#", "12:30:00", "2001-01-01", "a:", "*a",
-        "'", "\"", "@", "`", "%", "null", ".5", "1e3", "=", "<<", "a\tb", "\x01", "a\n", "\na", "a\n b\n", "-", "?", "a \nb"}) {
+       {"",     "true", "No",  "1",   "1.30",     "0x1",        "~",   "- a",  "a: b",
+        "a #b", " a",   "a ",  "#",   "12:30:00", "2001-01-01", "a:",  "*a",   "'",
+        "\"",   "@",    "`",   "%",   "null",     ".5",         "1e3", "=",    "<<",
+        "a\tb", "\x01", "a\n", "\na", "a\n b\n",  "-",          "?",   "a \nb"}) {
     const std::string written = write_yaml({{"v", text}});
     EXPECT_EQ(read(written).at("v"), json::value(text)) << written;
   }
 }
 
 std::string random_text(std::mt19937& random) {
-  constexpr std::string_view kPieces[] = {"a", "1", " ", ":", "#", "-", "\n", "'", "\"", "\t", "true", "x y", "\u00e9", "{", "|", "\\"};
+  constexpr std::string_view kPieces[] = {"a",  "1",  " ",    ":",   "#",      "-", "\n", "'",
+                                          "\"", "\t", "true", "x y", "\u00e9", "{", "|",  "\\"};
   std::string out;
   for (auto left = random() % 12; left > 0; --left) out += kPieces[random() % std::size(kPieces)];
   if (random() % 8 == 0) {
@@ -124,7 +130,8 @@ json::value random_value(std::mt19937& random, int depth) {
     }
     default: {
       json::object object;
-      for (auto left = random() % 4; left > 0; --left) object[random_text(random)] = random_value(random, depth + 1);
+      for (auto left = random() % 4; left > 0; --left)
+        object[random_text(random)] = random_value(random, depth + 1);
       return object;
     }
   }

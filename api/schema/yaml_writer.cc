@@ -3,9 +3,9 @@
 #include <charconv>
 #include <vector>
 
+#include <fmt/format.h>
 #include "api/schema/json_events.h"
 #include "api/schema/yaml.h"
-#include <fmt/format.h>
 
 namespace capstan::api {
 namespace {
@@ -27,7 +27,8 @@ bool looks_numeric(std::string_view text) {
 
 bool is_word_of_yaml(std::string_view text) {
   std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  std::ranges::transform(lower, lower.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   constexpr std::string_view kWords[] = {"null", "~", "true", "false", "yes", "no", "on", "off",
                                          "y",    "n", ".inf", ".nan",  "=",   "<<", "..."};
   return std::ranges::find(kWords, std::string_view(lower)) != std::end(kWords);
@@ -57,9 +58,11 @@ std::string scalar_text(std::string_view text) {
   return out;
 }
 
-// Lines of a literal block keep every blank, so they must not end with one that nobody sees, nor begin with one.
+// Lines of a literal block keep every blank, so they must not end with one that nobody sees, nor begin with
+// one.
 bool fits_literal(std::string_view text) {
-  if (text.find('\n') == std::string_view::npos || text.ends_with('\n') || text.front() == ' ' || text.front() == '\n') {
+  if (text.find('\n') == std::string_view::npos || text.ends_with('\n') || text.front() == ' ' ||
+      text.front() == '\n') {
     return false;
   }
   return text.find(" \n") == std::string_view::npos &&
