@@ -12,9 +12,12 @@ namespace capstan::crdgen {
 
 std::vector<std::vector<api::CrdVersion>> kinds() {
   return {
-      {api::crd_version<api::Cluster>()},           {api::crd_version<api::Machine>()},
-      {api::crd_version<api::MachineDeployment>()}, {api::crd_version<api::MachineDrainRule>()},
-      {api::crd_version<api::MachineHealthCheck>()}, {api::crd_version<api::MachinePool>()},
+      {api::crd_version<api::Cluster>()},
+      {api::crd_version<api::Machine>()},
+      {api::crd_version<api::MachineDeployment>()},
+      {api::crd_version<api::MachineDrainRule>()},
+      {api::crd_version<api::MachineHealthCheck>()},
+      {api::crd_version<api::MachinePool>()},
       {api::crd_version<api::MachineSet>()},
   };
 }

@@ -1,4 +1,5 @@
-// What every CRD of ours has to have, and that the kustomization beside the generated files names each of them.
+// What every CRD of ours has to have, and that the kustomization beside the generated files names each of
+// them.
 #include "cmd/crdgen/kinds.h"
 
 #include <gmock/gmock.h>
@@ -27,21 +28,24 @@ TEST(Kinds, AreAllInTheKustomization) {
   std::vector<std::string> listed;
   for (const auto& row : kustomization->at("resources").as_array()) listed.emplace_back(row.as_string());
   std::vector<std::string> ours;
-  for (const auto& versions : kinds()) ours.push_back("bases/" + api::crd_file_name(*versions.front().resource));
+  for (const auto& versions : kinds())
+    ours.push_back("bases/" + api::crd_file_name(*versions.front().resource));
 
   EXPECT_THAT(listed, ::testing::UnorderedElementsAreArray(ours));
 }
 
 TEST(Kinds, AreStoredInExactlyOneVersion) {
   for (const auto& versions : kinds()) {
-    const auto stored = std::ranges::count_if(versions, [](const auto& version) { return version.resource->storage; });
+    const auto stored =
+        std::ranges::count_if(versions, [](const auto& version) { return version.resource->storage; });
     EXPECT_EQ(stored, 1) << versions.front().resource->kind;
   }
 }
 
 TEST(Kinds, CarryNoConversionStanza) {
   for (const auto& versions : kinds()) {
-    EXPECT_FALSE(api::crd(versions).at("spec").as_object().contains("conversion")) << versions.front().resource->kind;
+    EXPECT_FALSE(api::crd(versions).at("spec").as_object().contains("conversion"))
+        << versions.front().resource->kind;
   }
 }
 
@@ -54,7 +58,8 @@ TEST(Kinds, AreWrittenAsYamlThatReadsBack) {
   }
 }
 
-// A default, a list map key or a required name that does not exist would be refused by the server on installation.
+// A default, a list map key or a required name that does not exist would be refused by the server on
+// installation.
 void check_schema(const json::value& schema, const std::string& path) {
   const json::object& object = schema.as_object();
   const auto* properties = object.if_contains("properties");
@@ -68,12 +73,14 @@ void check_schema(const json::value& schema, const std::string& path) {
       const json::value& items = object.at("items");
       EXPECT_TRUE(items.at("properties").as_object().contains(key.as_string())) << path;
       const auto* needed = items.as_object().if_contains("required");
-      EXPECT_TRUE(needed != nullptr && std::ranges::count(needed->as_array(), key) == 1) << path << ": a key must be required";
+      EXPECT_TRUE(needed != nullptr && std::ranges::count(needed->as_array(), key) == 1)
+          << path << ": a key must be required";
     }
   }
   if (const auto* items = object.if_contains("items")) check_schema(*items, path + "[]");
   if (properties == nullptr) return;
-  for (const auto& [name, child] : properties->as_object()) check_schema(child, path + "." + std::string(name));
+  for (const auto& [name, child] : properties->as_object())
+    check_schema(child, path + "." + std::string(name));
 }
 
 TEST(Kinds, HaveSchemasAServerAccepts) {

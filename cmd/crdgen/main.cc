@@ -1,4 +1,5 @@
-// crdgen: prints the CustomResourceDefinitions of our kinds, writes them into a folder, or checks that a folder has them.
+// crdgen: prints the CustomResourceDefinitions of our kinds, writes them into a folder, or checks that a
+// folder has them.
 #include <boost/json.hpp>
 #include <filesystem>
 #include <fstream>
@@ -68,7 +69,8 @@ int write(const Files& files, const fs::path& folder) {
 }
 
 int complain(const fs::path& file, std::string_view what) {
-  std::cerr << "crdgen: " << file.string() << " " << what << ": run crdgen --out " << file.parent_path().string() << "\n";
+  std::cerr << "crdgen: " << file.string() << " " << what << ": run crdgen --out "
+            << file.parent_path().string() << "\n";
   return 1;
 }
 
@@ -80,7 +82,8 @@ int check(const Files& files, const fs::path& folder) {
     if (have != text) faults += complain(folder / name, in ? "is not what the structs say" : "is missing");
   }
   for (const auto& entry : fs::directory_iterator(folder)) {
-    if (!files.contains(entry.path().filename().string())) faults += complain(entry.path(), "belongs to no kind of ours");
+    if (!files.contains(entry.path().filename().string()))
+      faults += complain(entry.path(), "belongs to no kind of ours");
   }
   return faults == 0 ? 0 : 1;
 }
