@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -164,23 +165,46 @@ json::value node_fact(Object node, std::string_view name) {
 
 // --- pods
 
+std::string terminated_reason(Object ended) {
+  if (const auto reason = text_at(ended, {"reason"}); !reason.empty()) return std::string(reason);
+  const auto signal = number_at(ended, {"signal"});
+  return signal != 0 ? fmt::format("Signal:{}", signal)
+                     : fmt::format("ExitCode:{}", number_at(ended, {"exitCode"}));
+}
+
 std::string container_reason(Object status) {
   if (const auto* waiting = object_at(status, {"state", "waiting"}))
     return std::string(text_at(*waiting, {"reason"}));
   const auto* ended = object_at(status, {"state", "terminated"});
-  if (ended == nullptr) return "";
-  if (!text_at(*ended, {"reason"}).empty()) return std::string(text_at(*ended, {"reason"}));
-  const auto signal = number_at(*ended, {"signal"});
-  return signal != 0 ? fmt::format("Signal:{}", signal)
-                     : fmt::format("ExitCode:{}", number_at(*ended, {"exitCode"}));
+  return ended == nullptr ? std::string() : terminated_reason(*ended);
+}
+
+// "Init:0/2" or why the first unfinished init container is not getting on; empty when all are done.
+std::string init_reason(Object pod) {
+  const auto* statuses = array_at(pod, {"status", "initContainerStatuses"});
+  for (std::size_t i = 0; statuses != nullptr && i < statuses->size(); ++i) {
+    if (!(*statuses)[i].is_object()) continue;
+    Object status = (*statuses)[i].get_object();
+    if (const auto* ended = object_at(status, {"state", "terminated"})) {
+      if (number_at(*ended, {"exitCode"}) == 0) continue;
+      return "Init:" + terminated_reason(*ended);
+    }
+    const auto waiting = text_at(status, {"state", "waiting", "reason"});
+    if (!waiting.empty() && waiting != "PodInitializing") return "Init:" + std::string(waiting);
+    return fmt::format("Init:{}/{}", i, count_at(pod, {"spec", "initContainers"}));
+  }
+  return {};
 }
 
 json::value pod_status_cell(Object pod, WallTime) {
+  if (is_deleting(pod)) {
+    return json::value(text_at(pod, {"status", "reason"}) == "NodeLost" ? "Unknown" : "Terminating");
+  }
+  if (const auto reason = init_reason(pod); !reason.empty()) return json::value(reason);
   std::string status = or_else(text_at(pod, {"status", "reason"}), text_at(pod, {"status", "phase"}));
   each_object(pod, {"status", "containerStatuses"}, [&](Object container) {
     if (const auto reason = container_reason(container); !reason.empty()) status = reason;
   });
-  if (is_deleting(pod)) status = text_at(pod, {"status", "reason"}) == "NodeLost" ? "Unknown" : "Terminating";
   return json::value(status);
 }
 
@@ -191,11 +215,17 @@ json::value pod_ready_cell(Object pod, WallTime) {
   return json::value(fmt::format("{}/{}", ready, count_at(pod, {"spec", "containers"})));
 }
 
-json::value pod_restarts_cell(Object pod, WallTime) {
+// "3 (5m ago)": of the init containers while they run, then of the others.
+json::value pod_restarts_cell(Object pod, WallTime now) {
+  const auto* list = init_reason(pod).empty() ? "containerStatuses" : "initContainerStatuses";
   std::int64_t restarts = 0;
-  each_object(pod, {"status", "containerStatuses"},
-              [&](Object status) { restarts += number_at(status, {"restartCount"}); });
-  return json::value(std::to_string(restarts));
+  std::string last;
+  each_object(pod, {"status", list}, [&](Object status) {
+    restarts += number_at(status, {"restartCount"});
+    last = std::max(last, std::string(text_at(status, {"lastState", "terminated", "finishedAt"})));
+  });
+  if (restarts == 0 || last.empty()) return json::value(std::to_string(restarts));
+  return json::value(fmt::format("{} ({} ago)", restarts, age_since(last, now)));
 }
 
 json::value pod_gates_cell(Object pod, WallTime) {
@@ -214,11 +244,35 @@ json::value pod_gates_cell(Object pod, WallTime) {
 
 // --- events
 
-std::string seen(Object event, std::string_view stamp, WallTime now) {
-  const auto at = text_at(event, {stamp});
-  if (!at.empty()) return age_since(at, now);
-  const auto precise = text_at(event, {"eventTime"});
-  return precise.empty() ? kUnknown : age_since(precise, now);
+std::string since_first(std::initializer_list<std::string_view> stamps, WallTime now) {
+  for (const auto stamp : stamps) {
+    if (!stamp.empty()) return age_since(stamp, now);
+  }
+  return kUnknown;
+}
+
+json::value last_seen_cell(Object event, WallTime now) {
+  return json::value(since_first({text_at(event, {"series", "lastObservedTime"}),
+                                  text_at(event, {"lastTimestamp"}), text_at(event, {"eventTime"})},
+                                 now));
+}
+
+json::value first_seen_cell(Object event, WallTime now) {
+  return json::value(since_first({text_at(event, {"firstTimestamp"}), text_at(event, {"eventTime"})}, now));
+}
+
+json::value event_count_cell(Object event, WallTime) {
+  const auto series = number_at(event, {"series", "count"});
+  return std::max<std::int64_t>(series != 0 ? series : number_at(event, {"count"}), 1);
+}
+
+json::value event_message_cell(Object event, WallTime) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  auto text = text_at(event, {"message"});
+  const auto start = text.find_first_not_of(kBlanks);
+  if (start == std::string_view::npos) return json::value("");
+  text = text.substr(start, text.find_last_not_of(kBlanks) - start + 1);
+  return json::value(text);
 }
 
 json::value event_object_cell(Object event, WallTime) {
@@ -254,6 +308,18 @@ json::value service_ports_cell(Object service, WallTime) {
                                    : fmt::format("{}:{}/{}", number, node_port, protocol));
   });
   return json::value(joined(ports, kNone));
+}
+
+json::value service_address_cell(Object service, WallTime) {
+  std::vector<std::string> all;
+  each_object(service, {"status", "loadBalancer", "ingress"},
+              [&](Object one) { all.push_back(or_else(text_at(one, {"ip"}), text_at(one, {"hostname"}))); });
+  if (const auto* addresses = array_at(service, {"spec", "externalIPs"})) {
+    for (const auto& one : *addresses) all.emplace_back(text_of(one));
+  }
+  const auto type = text_at(service, {"spec", "type"});
+  if (type == "ExternalName") all = {std::string(text_at(service, {"spec", "externalName"}))};
+  return json::value(joined(all, type == "LoadBalancer" ? "<pending>" : kNone));
 }
 
 json::value subjects(Object binding, std::string_view kind) {
@@ -314,19 +380,16 @@ const BuiltinColumn kPods[] = {
      }},
     {"Readiness Gates", "string", "", 1, pod_gates_cell}};
 const BuiltinColumn kEvents[] = {
-    {"Last Seen", "string", "", 0,
-     [](Object o, WallTime now) { return json::value(seen(o, "lastTimestamp", now)); }},
+    {"Last Seen", "string", "", 0, last_seen_cell},
     {"Type", "string", "", 0, [](Object o, WallTime) { return json::value(text_at(o, {"type"})); }},
     {"Reason", "string", "", 0, [](Object o, WallTime) { return json::value(text_at(o, {"reason"})); }},
     {"Object", "string", "", 0, event_object_cell},
     {"Subobject", "string", "", 1,
      [](Object o, WallTime) { return json::value(text_at(o, {"involvedObject", "fieldPath"})); }},
     {"Source", "string", "", 1, event_source_cell},
-    {"Message", "string", "", 0, [](Object o, WallTime) { return json::value(text_at(o, {"message"})); }},
-    {"First Seen", "string", "", 1,
-     [](Object o, WallTime now) { return json::value(seen(o, "firstTimestamp", now)); }},
-    {"Count", "string", "", 1,
-     [](Object o, WallTime) { return json::value(std::max<std::int64_t>(number_at(o, {"count"}), 1)); }},
+    {"Message", "string", "", 0, event_message_cell},
+    {"First Seen", "string", "", 1, first_seen_cell},
+    {"Count", "string", "", 1, event_count_cell},
     {"Name", "string", "name", 1, name_cell}};
 const BuiltinColumn kServiceAccounts[] = {kName, kAge};
 const BuiltinColumn kServices[] = {
@@ -334,8 +397,7 @@ const BuiltinColumn kServices[] = {
     {"Type", "string", "", 0, [](Object o, WallTime) { return json::value(text_at(o, {"spec", "type"})); }},
     {"Cluster-IP", "string", "", 0,
      [](Object o, WallTime) { return json::value(or_else(text_at(o, {"spec", "clusterIP"}), kNone)); }},
-    {"External-IP", "string", "", 0,
-     [](Object o, WallTime) { return json::value(or_else(text_at(o, {"spec", "externalName"}), kNone)); }},
+    {"External-IP", "string", "", 0, service_address_cell},
     {"Port(s)", "string", "", 0, service_ports_cell},
     kAge,
     {"Selector", "string", "", 1,

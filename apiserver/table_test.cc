@@ -186,6 +186,41 @@ TEST(BuiltinTable, ShowsPodsAsTerminating) {
   EXPECT_THAT(shown, ::testing::StartsWith(R"(["p","0/0","Terminating","0")"));
 }
 
+TEST(BuiltinTable, SaysHowFarInitContainersGot) {
+  constexpr std::string_view kPod =
+      R"({"metadata":{"name":"p"},"spec":{"initContainers":[{},{}],"containers":[{}]},"status":{"phase":"Pending","initContainerStatuses":[)"
+      R"({"state":{"terminated":{"exitCode":0}}},{"restartCount":3,"state":{"running":{}}}]}})";
+
+  EXPECT_THAT(cells(builtin("", "pods"), kPod), ::testing::StartsWith(R"(["p","0/1","Init:1/2","3")"));
+}
+
+TEST(BuiltinTable, SaysWhenAPodRestartedLast) {
+  constexpr std::string_view kPod =
+      R"({"metadata":{"name":"p"},"status":{"phase":"Running","containerStatuses":[{"restartCount":2,)"
+      R"("lastState":{"terminated":{"finishedAt":"2026-01-01T11:50:00Z"}}}]}})";
+
+  EXPECT_THAT(cells(builtin("", "pods"), kPod), ::testing::HasSubstr(R"-("2 (10m ago)")-"));
+}
+
+TEST(BuiltinTable, TakesWhatASeriesOfEventsSays) {
+  constexpr std::string_view kEvent =
+      R"({"metadata":{"name":"e"},"message":" text\n","eventTime":"2026-01-01T11:00:00.000000Z",)"
+      R"("series":{"count":5,"lastObservedTime":"2026-01-01T11:50:00.000000Z"}})";
+
+  EXPECT_EQ(cells(builtin("", "events"), kEvent), R"(["10m","","","/","","","text","60m",5,"e"])");
+}
+
+TEST(BuiltinTable, ShowsWhereAServiceIsReached) {
+  const auto shown = [](std::string_view spec) {
+    return cells(builtin("", "services"), R"({"metadata":{"name":"s"},"spec":)" + std::string(spec) + "}");
+  };
+
+  EXPECT_THAT(shown(R"({"type":"LoadBalancer","ports":[{"port":80,"nodePort":30000}]})"),
+              ::testing::HasSubstr(R"("<pending>","80:30000/TCP")"));
+  EXPECT_THAT(shown(R"({"type":"ExternalName","externalName":"a.b"})"),
+              ::testing::HasSubstr(R"("a.b","<none>")"));
+}
+
 TEST(BuiltinTable, TellsWhatEventsAreAbout) {
   EXPECT_EQ(
       cells(
