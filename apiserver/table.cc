@@ -25,8 +25,8 @@ json::object definition(std::string_view name, std::string_view type, std::strin
           {"priority", priority}};
 }
 
-json::object name_definition() {
-  return definition("Name", "string", "name", "the name, unique in its namespace for this kind", 0);
+json::object name_definition(std::int32_t priority = 0) {
+  return definition("Name", "string", "name", "the name, unique in its namespace for this kind", priority);
 }
 
 // As Go prints a float64 by itself: the fewest digits, with an exponent where that is shorter to read.
@@ -110,7 +110,7 @@ class BuiltinColumns {
     json::array all;
     for (const auto& column : columns_) {
       all.push_back(column.format == "name" && column.name == "Name"
-                        ? name_definition()
+                        ? name_definition(column.priority)
                         : definition(column.name, column.type, column.format, column.name, column.priority));
     }
     return all;

@@ -221,6 +221,16 @@ TEST(BuiltinTable, ShowsWhereAServiceIsReached) {
               ::testing::HasSubstr(R"("a.b","<none>")"));
 }
 
+TEST(BuiltinTable, HidesTheNamesOfEventsUnlessAskedForMore) {
+  const json::object list{{"resourceVersion", "7"}};
+
+  const auto columns =
+      table(builtin("", "events"), "v1", {}, &list, false, kNow).at("columnDefinitions").as_array();
+
+  EXPECT_EQ(columns.back().as_object().at("name"), "Name");
+  EXPECT_EQ(columns.back().as_object().at("priority"), 1);
+}
+
 TEST(BuiltinTable, TellsWhatEventsAreAbout) {
   EXPECT_EQ(
       cells(
