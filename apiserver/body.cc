@@ -4,6 +4,7 @@
 #include <set>
 
 #include "api/schema/yaml.h"
+#include "apiserver/protobuf.h"
 #include "apiserver/status_error.h"
 
 namespace capstan::apiserver {
@@ -116,6 +117,19 @@ std::expected<Body, Response> decode_yaml(std::string_view bytes) {
   return Body{.value = std::move(*value)};
 }
 
+Response unknown_format() {
+  return unsupported_media_type(
+      "the body of the request was in an unknown format - accepted media types "
+      "include: application/json, application/yaml");
+}
+
+std::expected<Body, Response> decode_envelope(std::string_view bytes) {
+  auto document = decode_protobuf(bytes);
+  if (document) return Body{.value = std::move(*document)};
+  if (document.error() == ProtobufFault::UnknownKind) return Refused(unknown_format());
+  return Refused(bad_request("the object provided is unrecognized (must be of type protobuf)"));
+}
+
 }  // namespace
 
 std::expected<Body, Response> decode_body(std::string_view content_type, std::string_view bytes) {
@@ -125,9 +139,8 @@ std::expected<Body, Response> decode_body(std::string_view content_type, std::st
     return decode_yaml(bytes);
   }
   if (content_type.empty() || content_type.find("json") != std::string_view::npos) return decode_json(bytes);
-  return Refused(
-      unsupported_media_type("the body of the request was in an unknown format - accepted media types "
-                             "include: application/json, application/yaml"));
+  if (content_type == kProtobufType) return decode_envelope(bytes);
+  return Refused(unknown_format());
 }
 
 }  // namespace capstan::apiserver

@@ -1,0 +1,242 @@
+#include "apiserver/protobuf.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "apiserver/document.h"
+#include "base/base64.h"
+
+namespace capstan::apiserver {
+namespace {
+
+constexpr std::string_view kMagic("k8s\0", 4);
+
+enum class Sort { Text, Texts, Number, Flag, TextMap, BytesMap, Message, Messages };
+
+struct Message;
+struct Field {
+  std::uint64_t number = 0;
+  std::string_view name = {};
+  Sort sort = Sort::Text;
+  const Message* message = nullptr;
+};
+struct Message {
+  std::span<const Field> fields = {};
+};
+
+// The numbers are those of the generated.proto files of Kubernetes, which never change.
+constexpr Field kOwnerFields[] = {{1, "kind"},
+                                  {3, "name"},
+                                  {4, "uid"},
+                                  {5, "apiVersion"},
+                                  {6, "controller", Sort::Flag},
+                                  {7, "blockOwnerDeletion", Sort::Flag}};
+constexpr Message kOwner{kOwnerFields};
+constexpr Field kMetadataFields[] = {{1, "name"},
+                                     {2, "generateName"},
+                                     {3, "namespace"},
+                                     {5, "uid"},
+                                     {6, "resourceVersion"},
+                                     {11, "labels", Sort::TextMap},
+                                     {12, "annotations", Sort::TextMap},
+                                     {13, "ownerReferences", Sort::Messages, &kOwner},
+                                     {14, "finalizers", Sort::Texts}};
+constexpr Message kMetadata{kMetadataFields};
+constexpr Field kConfigMapFields[] = {{1, "metadata", Sort::Message, &kMetadata},
+                                      {2, "data", Sort::TextMap},
+                                      {3, "binaryData", Sort::BytesMap},
+                                      {4, "immutable", Sort::Flag}};
+constexpr Message kConfigMap{kConfigMapFields};
+constexpr Field kSecretFields[] = {{1, "metadata", Sort::Message, &kMetadata},
+                                   {2, "data", Sort::BytesMap},
+                                   {3, "type"},
+                                   {4, "stringData", Sort::TextMap},
+                                   {5, "immutable", Sort::Flag}};
+constexpr Message kSecret{kSecretFields};
+// Namespace, ServiceAccount, SelfSubjectReview: what clients send of them is their metadata.
+constexpr Field kPlainFields[] = {{1, "metadata", Sort::Message, &kMetadata}};
+constexpr Message kPlain{kPlainFields};
+constexpr Field kPreconditionsFields[] = {{1, "uid"}, {2, "resourceVersion"}};
+constexpr Message kPreconditions{kPreconditionsFields};
+constexpr Field kDeleteOptionsFields[] = {{1, "gracePeriodSeconds", Sort::Number},
+                                          {2, "preconditions", Sort::Message, &kPreconditions},
+                                          {3, "orphanDependents", Sort::Flag},
+                                          {4, "propagationPolicy"},
+                                          {5, "dryRun", Sort::Texts}};
+constexpr Message kDeleteOptions{kDeleteOptionsFields};
+constexpr Field kEvictionFields[] = {{1, "metadata", Sort::Message, &kMetadata},
+                                     {2, "deleteOptions", Sort::Message, &kDeleteOptions}};
+constexpr Message kEviction{kEvictionFields};
+constexpr Field kResourceFields[] = {{1, "namespace"}, {2, "verb"},        {3, "group"}, {4, "version"},
+                                     {5, "resource"},  {6, "subresource"}, {7, "name"}};
+constexpr Message kResource{kResourceFields};
+constexpr Field kPathFields[] = {{1, "path"}, {2, "verb"}};
+constexpr Message kPath{kPathFields};
+constexpr Field kAccessSpecFields[] = {{1, "resourceAttributes", Sort::Message, &kResource},
+                                       {2, "nonResourceAttributes", Sort::Message, &kPath}};
+constexpr Message kAccessSpec{kAccessSpecFields};
+constexpr Field kAccessFields[] = {{1, "metadata", Sort::Message, &kMetadata},
+                                   {2, "spec", Sort::Message, &kAccessSpec}};
+constexpr Message kAccess{kAccessFields};
+constexpr Field kRulesSpecFields[] = {{1, "namespace"}};
+constexpr Message kRulesSpec{kRulesSpecFields};
+constexpr Field kRulesFields[] = {{1, "metadata", Sort::Message, &kMetadata},
+                                  {2, "spec", Sort::Message, &kRulesSpec}};
+constexpr Message kRules{kRulesFields};
+
+struct Known {
+  std::string_view api_version = {};  // empty: any
+  std::string_view kind = {};
+  const Message* message = nullptr;
+};
+constexpr Known kKnown[] = {{"v1", "ConfigMap", &kConfigMap},
+                            {"v1", "Secret", &kSecret},
+                            {"v1", "Namespace", &kPlain},
+                            {"v1", "ServiceAccount", &kPlain},
+                            {"", "DeleteOptions", &kDeleteOptions},
+                            {"policy/v1", "Eviction", &kEviction},
+                            {"authentication.k8s.io/v1", "SelfSubjectReview", &kPlain},
+                            {"authorization.k8s.io/v1", "SelfSubjectAccessReview", &kAccess},
+                            {"authorization.k8s.io/v1", "SelfSubjectRulesReview", &kRules}};
+
+// One field off the wire: a number, or bytes.
+struct Wire {
+  std::uint64_t field = 0;
+  std::uint64_t number = 0;
+  std::optional<std::string_view> bytes = {};
+};
+
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : rest_(bytes) {}
+  bool done() const { return rest_.empty(); }
+
+  std::optional<Wire> next() {
+    const auto key = varint();
+    if (!key) return {};
+    Wire wire{.field = *key >> 3U};
+    switch (*key & 7U) {
+      case 0: {
+        const auto value = varint();
+        if (!value) return {};
+        wire.number = *value;
+        return wire;
+      }
+      case 1: return fixed(wire, 8);
+      case 2: {
+        const auto size = varint();
+        if (!size || *size > rest_.size()) return {};
+        wire.bytes = rest_.substr(0, *size);
+        rest_.remove_prefix(*size);
+        return wire;
+      }
+      case 5: return fixed(wire, 4);
+      default: return {};
+    }
+  }
+
+ private:
+  std::optional<std::uint64_t> varint() {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64 && !rest_.empty(); shift += 7) {
+      const auto byte = static_cast<unsigned char>(rest_.front());
+      rest_.remove_prefix(1);
+      value |= static_cast<std::uint64_t>(byte & 0x7fU) << shift;
+      if ((byte & 0x80U) == 0) return value;
+    }
+    return {};
+  }
+
+  std::optional<Wire> fixed(Wire wire, std::size_t size) {
+    if (rest_.size() < size) return {};
+    rest_.remove_prefix(size);
+    return wire;
+  }
+
+  std::string_view rest_;
+};
+
+bool read_message(std::string_view bytes, const Message& message, json::object& into);
+
+bool read_entry(std::string_view bytes, Sort sort, json::object& into) {
+  std::string_view key;
+  std::string_view value;
+  for (Reader reader(bytes); !reader.done();) {
+    const auto wire = reader.next();
+    if (!wire || !wire->bytes) return false;
+    if (wire->field == 1) key = *wire->bytes;
+    if (wire->field == 2) value = *wire->bytes;
+  }
+  into[key] = sort == Sort::BytesMap ? json::value(base64_encode(value)) : json::value(value);
+  return true;
+}
+
+// Go writes empty strings and empty messages of values that were never set; JSON clients leave them out.
+bool read_field(const Wire& wire, const Field& field, json::object& into) {
+  if (field.sort == Sort::Number || field.sort == Sort::Flag) {
+    if (wire.bytes) return false;
+    into[field.name] = field.sort == Sort::Flag ? json::value(wire.number != 0)
+                                                : json::value(static_cast<std::int64_t>(wire.number));
+    return true;
+  }
+  if (!wire.bytes) return false;
+  switch (field.sort) {
+    case Sort::Text:
+      if (!wire.bytes->empty()) into[field.name] = *wire.bytes;
+      return true;
+    case Sort::Texts: array_in(into, field.name).push_back(json::value(*wire.bytes)); return true;
+    case Sort::TextMap:
+    case Sort::BytesMap: return read_entry(*wire.bytes, field.sort, object_in(into, field.name));
+    case Sort::Message: return read_message(*wire.bytes, *field.message, object_in(into, field.name));
+    case Sort::Messages: {
+      json::object one;
+      if (!read_message(*wire.bytes, *field.message, one)) return false;
+      array_in(into, field.name).push_back(std::move(one));
+      return true;
+    }
+    case Sort::Number:
+    case Sort::Flag: break;
+  }
+  return true;
+}
+
+bool read_message(std::string_view bytes, const Message& message, json::object& into) {
+  for (Reader reader(bytes); !reader.done();) {
+    const auto wire = reader.next();
+    if (!wire) return false;
+    const auto field = std::ranges::find(message.fields, wire->field, &Field::number);
+    if (field != message.fields.end() && !read_field(*wire, *field, into)) return false;
+  }
+  return true;
+}
+
+constexpr Field kTypeFields[] = {{1, "apiVersion"}, {2, "kind"}};
+constexpr Message kType{kTypeFields};
+
+}  // namespace
+
+std::expected<json::object, ProtobufFault> decode_protobuf(std::string_view bytes) {
+  const std::unexpected malformed(ProtobufFault::Malformed);
+  if (!bytes.starts_with(kMagic)) return malformed;
+  json::object document;
+  std::string_view raw;
+  for (Reader reader(bytes.substr(kMagic.size())); !reader.done();) {
+    const auto wire = reader.next();
+    if (!wire) return malformed;
+    if (wire->field > 2) continue;
+    if (!wire->bytes) return malformed;
+    if (wire->field == 2) raw = *wire->bytes;
+    if (wire->field == 1 && !read_message(*wire->bytes, kType, document)) return malformed;
+  }
+  const auto known = std::ranges::find_if(kKnown, [&](const Known& one) {
+    const auto version = text_at(document, {"apiVersion"});
+    return (one.api_version.empty() || one.api_version == version) && one.kind == text_at(document, {"kind"});
+  });
+  if (known == std::end(kKnown)) return std::unexpected(ProtobufFault::UnknownKind);
+  if (!read_message(raw, *known->message, document)) return malformed;
+  return document;
+}
+
+}  // namespace capstan::apiserver

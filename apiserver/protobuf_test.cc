@@ -1,0 +1,95 @@
+#include "apiserver/protobuf.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "apiserver/body.h"
+
+namespace capstan::apiserver {
+namespace {
+
+// A field with bytes; everything here is shorter than 128.
+std::string field(int number, std::string_view bytes) {
+  return std::string{static_cast<char>(number * 8 + 2), static_cast<char>(bytes.size())} + std::string(bytes);
+}
+std::string number(int field, char value) { return {static_cast<char>(field * 8), value}; }
+std::string envelope(std::string_view api_version, std::string_view kind, std::string_view raw) {
+  return std::string("k8s\0", 4) + field(1, field(1, api_version) + field(2, kind)) + field(2, raw) +
+         field(3, "") + field(4, "");
+}
+std::string decoded(std::string_view bytes) {
+  const auto document = decode_protobuf(bytes);
+  if (document) return json::serialize(*document);
+  return document.error() == ProtobufFault::Malformed ? "malformed" : "unknown kind";
+}
+
+const std::string kMetadata =
+    field(1, field(1, "s") + field(2, "") + field(11, field(1, "a") + field(2, "b")));
+
+TEST(Protobuf, ReadsASecret) {
+  EXPECT_EQ(
+      decoded(
+          envelope("v1", "Secret",
+                   kMetadata + field(2, field(1, "k") + field(2, "v")) + field(3, "Opaque") + number(5, 1))),
+      R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","labels":{"a":"b"}},"data":{"k":"dg=="},"type":"Opaque","immutable":true})");
+}
+
+TEST(Protobuf, ReadsAConfigMap) {
+  EXPECT_EQ(
+      decoded(envelope("v1", "ConfigMap", kMetadata + field(2, field(1, "k") + field(2, "v")))),
+      R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"s","labels":{"a":"b"}},"data":{"k":"v"}})");
+}
+
+TEST(Protobuf, ReadsAnEviction) {
+  EXPECT_EQ(
+      decoded(envelope("policy/v1", "Eviction",
+                       field(1, field(1, "p")) + field(2, number(1, 5) + field(5, "All")))),
+      R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"p"},"deleteOptions":{"gracePeriodSeconds":5,"dryRun":["All"]}})");
+}
+
+TEST(Protobuf, ReadsAnAccessReview) {
+  EXPECT_EQ(
+      decoded(envelope("authorization.k8s.io/v1", "SelfSubjectAccessReview",
+                       field(1, "") + field(2, field(1, field(2, "get") + field(5, "pods"))))),
+      R"({"apiVersion":"authorization.k8s.io/v1","kind":"SelfSubjectAccessReview","metadata":{},"spec":{"resourceAttributes":{"verb":"get","resource":"pods"}}})");
+}
+
+TEST(Protobuf, SkipsFieldsItDoesNotKnow) {
+  EXPECT_EQ(decoded(envelope("v1", "Namespace",
+                             field(1, field(1, "n") + field(8, "")) + field(2, "x") + number(9, 1))),
+            R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"n"}})");
+}
+
+TEST(Protobuf, ReadsDeleteOptionsOfAnyGroup) {
+  EXPECT_EQ(decoded(envelope("apps/v1", "DeleteOptions", field(4, "Orphan"))),
+            R"({"apiVersion":"apps/v1","kind":"DeleteOptions","propagationPolicy":"Orphan"})");
+}
+
+TEST(Protobuf, IsABodyLikeAnyOther) {
+  const auto read = decode_body(kProtobufType, envelope("v1", "Namespace", kMetadata));
+  const auto other = decode_body(kProtobufType, envelope("apps/v1", "Deployment", ""));
+  const auto broken = decode_body(kProtobufType, "{}");
+
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->value.at("kind"), "Namespace");
+  EXPECT_EQ(other.error().status, 415);
+  EXPECT_EQ(broken.error().status, 400);
+}
+
+TEST(Protobuf, RefusesOtherKinds) {
+  EXPECT_EQ(decoded(envelope("apps/v1", "Deployment", "")), "unknown kind");
+}
+
+TEST(Protobuf, RefusesWhatIsNoEnvelope) {
+  EXPECT_EQ(decoded("{}"), "malformed");
+  EXPECT_EQ(decoded(std::string("k8s\0", 4) + "\x0a\x7fshort"), "malformed");
+  EXPECT_EQ(decoded(std::string("k8s\0", 4) + "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"), "malformed");
+}
+
+TEST(Protobuf, RefusesNumbersWhereTextBelongs) {
+  EXPECT_EQ(decoded(envelope("v1", "Secret", number(3, 1))), "malformed");
+}
+
+}  // namespace
+}  // namespace capstan::apiserver
