@@ -48,6 +48,7 @@ if(TARGET crdgen AND CAPSTAN_TESTS)
   add_test(NAME crds_are_current COMMAND crdgen --check ${CMAKE_SOURCE_DIR}/config/crd/bases)
 endif()
 capstan_program(capstan DIR cmd/manager LINK controllers_cluster kubeconfig runtime kube net api base)
+capstan_test(manager_test DIR cmd/manager SOURCES cmd/manager/options.cc cmd/manager/options_test.cc LINK base)
 capstan_program(capstan-dev DIR cmd/dev LINK apiserver kubeconfig runtime kube net api base)
 
 # suites that span folders

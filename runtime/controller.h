@@ -49,7 +49,9 @@ class Controller {
   Controller& operator=(const Controller&) = delete;
 
   Queue& queue() { return queue_; }
+  const Queue& queue() const { return queue_; }
   Consistency& consistency() { return consistency_; }
+  const Consistency& consistency() const { return consistency_; }
   const std::string& name() const { return options_.name; }
 
   void start();

@@ -1,0 +1,86 @@
+#include "cmd/manager/diagnostics.h"
+
+#include <boost/json.hpp>
+
+#include "base/try.h"
+#include "net/pki.h"
+
+namespace capstan::manager {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kMostKeys = 200;
+constexpr auto kLife = std::chrono::hours(24 * 365);
+constexpr auto kSkew = std::chrono::hours(1);
+
+double seconds(Nanoseconds span) { return std::chrono::duration<double>(span).count(); }
+
+json::array turns(const runtime::Controller& controller) {
+  json::array rows;
+  for (const auto& turn : controller.turns())
+    rows.push_back({{"key", turn.key.describe()},
+                    {"reconcileID", turn.reconcile_id},
+                    {"seconds", seconds(turn.running)}});
+  return rows;
+}
+
+json::array keys(const runtime::Queue& queue) {
+  json::array rows;
+  for (const auto& key : queue.keys(kMostKeys))
+    rows.push_back({{"key", key.key.describe()},
+                    {"state", std::string(to_string(key.where))},
+                    {"seconds", seconds(key.span)},
+                    {"failures", key.failures}});
+  return rows;
+}
+
+json::array debts(const runtime::Consistency& consistency) {
+  json::array rows;
+  for (const auto& debt : consistency.debts(kMostKeys))
+    rows.push_back({{"key", debt.key.describe()}, {"waitsFor", debt.waits_for}});
+  return rows;
+}
+
+}  // namespace
+
+json::value controllers_page(const std::vector<const runtime::Controller*>& controllers) {
+  json::object page;
+  for (const auto* controller : controllers) {
+    page[controller->name()] = {{"workers", controller->workers()},
+                                {"turns", turns(*controller)},
+                                {"keys", keys(controller->queue())},
+                                {"gate", debts(controller->consistency())}};
+  }
+  return page;
+}
+
+json::value caches_page(const std::vector<runtime::InformerState*>& informers) {
+  json::object page;
+  for (const auto* informer : informers) {
+    json::array unreadable;
+    for (const auto& bad : informer->quarantined())
+      unreadable.push_back({{"key", bad.key.describe()}, {"why", bad.error.describe()}});
+    const auto progress = informer->progress();
+    page[informer->cache().kind()] = {{"objects", informer->cache().size()},
+                                      {"synced", informer->cache().synced()},
+                                      {"version", progress.version},
+                                      {"trouble", progress.trouble ? progress.trouble->describe() : ""},
+                                      {"quarantine", unreadable}};
+  }
+  return page;
+}
+
+Result<std::shared_ptr<net::TlsContext>> self_signed_tls(const Clock& clock, const std::string& host) {
+  const WallTime now = clock.now();
+  const auto ca = TRY(net::new_ca("capstan-diagnostics", now - kSkew, now + kLife));
+  const auto own = TRY(net::issue(ca, {.subject = {.common_name = host},
+                                       .dns_names = {host, "localhost"},
+                                       .ip_addresses = {"127.0.0.1"},
+                                       .server = true,
+                                       .not_before = now - kSkew,
+                                       .not_after = now + kLife}));
+  return net::server_tls({.certificate_pem = own.certificate_pem, .private_key_pem = own.private_key_pem});
+}
+
+}  // namespace capstan::manager

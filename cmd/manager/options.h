@@ -1,0 +1,127 @@
+// Everything that can be said to capstan on its command line. Upstream's names and defaults (a manifest that
+// starts upstream's core starts capstan), our own behind them. Filled by read_options() once, then constant.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/clock.h"
+#include "base/options.h"
+#include "base/result.h"
+
+namespace capstan::manager {
+
+struct ElectionOptions {
+  bool leader_elect = false;
+  Nanoseconds lease_duration = std::chrono::seconds(15);
+  Nanoseconds renew_deadline = std::chrono::seconds(10);
+  Nanoseconds retry_period = std::chrono::seconds(2);
+  std::string lease_name = "controller-leader-election-capi";
+  std::string lease_namespace = {};  // empty: the namespace the process runs in
+};
+
+struct ScopeOptions {
+  std::string kubeconfig = {};  // empty: in-cluster
+  std::string namespace_ = {};  // empty: all
+  std::string watch_filter = {};
+};
+
+struct ConcurrencyOptions {
+  int clustertopology = 50;
+  int clusterclass = 10;
+  int cluster = 50;
+  int clustercache = 100;
+  int extensionconfig = 10;
+  int machine = 100;
+  int machineset = 50;
+  int machinedeployment = 50;
+  int machinepool = 50;
+  int clusterresourceset = 10;
+  int machinehealthcheck = 50;
+};
+
+struct BehaviourOptions {
+  StringList machineset_preflight_checks = {"All"};
+  StringList skip_crd_migration_phases = {};
+  Nanoseconds sync_period = std::chrono::minutes(10);
+  StringList additional_sync_machine_labels = {};
+  StringList additional_sync_machine_annotations = {};
+  Nanoseconds remote_connection_grace_period = std::chrono::seconds(50);
+  Nanoseconds remote_conditions_grace_period = std::chrono::minutes(5);
+  Switches feature_gates = {{"MachinePool", true},
+                            {"MachineSetPreflightChecks", true},
+                            {"PriorityQueue", true},
+                            {"ReconcilerRateLimiting", true},
+                            {"MachineWaitForVolumeDetachConsiderVolumeAttachments", true},
+                            {"ClusterTopology", false},
+                            {"RuntimeSDK", false},
+                            {"InPlaceUpdates", false},
+                            {"MachineTaintPropagation", false},
+                            {"KubeadmBootstrapFormatIgnition", false}};
+};
+
+struct ClientOptions {
+  double kube_api_qps = 100;
+  int kube_api_burst = 200;
+  double clustercache_client_qps = 20;
+  int clustercache_client_burst = 30;
+};
+
+struct ServerOptions {
+  int webhook_port = 9443;
+  std::string webhook_cert_dir = "/tmp/k8s-webhook-server/serving-certs/";
+  std::string webhook_cert_name = "tls.crt";
+  std::string webhook_key_name = "tls.key";
+  std::string health_addr = ":9440";
+  std::string diagnostics_address = ":8443";
+  bool insecure_diagnostics = false;
+  std::string tls_min_version = "VersionTLS12";
+  StringList tls_cipher_suites = {};
+  std::string profiler_address = {};
+  bool contention_profiling = false;
+  std::string runtime_extension_client_cert_file = {};
+  std::string runtime_extension_client_key_file = {};
+};
+
+struct ProcessOptions {
+  bool exit_when_ready = false;
+};
+
+struct LoggingOptions {
+  std::string format = "text";
+  int verbosity = 2;
+  StringMap vmodule = {};
+  Nanoseconds flush_frequency = std::chrono::seconds(5);
+};
+
+struct Options {
+  ElectionOptions election = {};
+  ScopeOptions scope = {};
+  ConcurrencyOptions concurrency = {};
+  BehaviourOptions behaviour = {};
+  ClientOptions clients = {};
+  ServerOptions servers = {};
+  LoggingOptions logging = {};
+  ProcessOptions process = {};
+};
+
+// What the command line asked for besides starting.
+struct CommandLine {
+  Options options = {};
+  std::string print_and_exit = {};  // help or completion
+  std::vector<std::pair<std::string, std::string>> effective = {};
+};
+
+// The error names the flag and what it takes.
+Result<CommandLine> read_options(std::span<const char* const> words);
+
+// "0", "" or ":8443" or "127.0.0.1:8443".
+struct ListenAddress {
+  bool off = false;
+  std::string host = {};
+  std::uint16_t port = 0;
+};
+Result<ListenAddress> parse_listen_address(std::string_view flag, std::string_view text);
+
+}  // namespace capstan::manager

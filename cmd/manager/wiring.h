@@ -1,0 +1,50 @@
+// Constructs the whole manager, once, from top to bottom, and starts and stops it in order. What is made
+// first goes last: members are destroyed in reverse.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/log.h"
+#include "base/randomness.h"
+#include "base/threads.h"
+#include "cmd/manager/options.h"
+#include "kube/connection.h"
+#include "net/proxy.h"
+
+namespace capstan::manager {
+
+// All of it lives longer.
+struct Seams {
+  const Clock& clock;
+  Threads& threads;
+  Randomness& randomness;
+};
+
+// What the process finds around it.
+struct Surroundings {
+  std::string host_name = {};
+  std::string pod_namespace = {};
+  net::ProxyRules proxies = {};
+};
+
+class Wiring {
+ public:
+  static Result<std::unique_ptr<Wiring>> make(const Seams& seams, const Options& options,
+                                              const Surroundings& around, kube::Connection connection,
+                                              Log log);
+  ~Wiring();
+  Wiring(const Wiring&) = delete;
+  Wiring& operator=(const Wiring&) = delete;
+
+  // Returns when the controllers run, or when told to stop before that.
+  Result<void> start(std::stop_token stop);
+  void stop();
+
+ private:
+  class Parts;
+  explicit Wiring(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace capstan::manager
