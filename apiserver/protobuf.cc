@@ -7,13 +7,14 @@
 
 #include "apiserver/document.h"
 #include "base/base64.h"
+#include "base/time.h"
 
 namespace capstan::apiserver {
 namespace {
 
 constexpr std::string_view kMagic("k8s\0", 4);
 
-enum class Sort { Text, Texts, Number, Flag, TextMap, BytesMap, Message, Messages };
+enum class Sort { Text, Texts, Number, Flag, TextMap, BytesMap, Message, Messages, Time, MicroTime };
 
 struct Message;
 struct Field {
@@ -86,6 +87,58 @@ constexpr Field kRulesFields[] = {{1, "metadata", Sort::Message, &kMetadata},
                                   {2, "spec", Sort::Message, &kRulesSpec}};
 constexpr Message kRules{kRulesFields};
 
+constexpr Field kLeaseSpecFields[] = {{1, "holderIdentity"},
+                                      {2, "leaseDurationSeconds", Sort::Number},
+                                      {3, "acquireTime", Sort::MicroTime},
+                                      {4, "renewTime", Sort::MicroTime},
+                                      {5, "leaseTransitions", Sort::Number},
+                                      {6, "strategy"},
+                                      {7, "preferredHolder"}};
+constexpr Message kLeaseSpec{kLeaseSpecFields};
+constexpr Field kLeaseFields[] = {{1, "metadata", Sort::Message, &kMetadata},
+                                  {2, "spec", Sort::Message, &kLeaseSpec}};
+constexpr Message kLease{kLeaseFields};
+constexpr Field kReferenceFields[] = {{1, "kind"},       {2, "namespace"},       {3, "name"},     {4, "uid"},
+                                      {5, "apiVersion"}, {6, "resourceVersion"}, {7, "fieldPath"}};
+constexpr Message kReference{kReferenceFields};
+constexpr Field kSourceFields[] = {{1, "component"}, {2, "host"}};
+constexpr Message kSource{kSourceFields};
+constexpr Field kSeriesFields[] = {{1, "count", Sort::Number}, {2, "lastObservedTime", Sort::MicroTime}};
+constexpr Message kSeries{kSeriesFields};
+constexpr Field kEventFields[] = {{1, "metadata", Sort::Message, &kMetadata},
+                                  {2, "involvedObject", Sort::Message, &kReference},
+                                  {3, "reason"},
+                                  {4, "message"},
+                                  {5, "source", Sort::Message, &kSource},
+                                  {6, "firstTimestamp", Sort::Time},
+                                  {7, "lastTimestamp", Sort::Time},
+                                  {8, "count", Sort::Number},
+                                  {9, "type"},
+                                  {10, "eventTime", Sort::MicroTime},
+                                  {11, "series", Sort::Message, &kSeries},
+                                  {12, "action"},
+                                  {13, "related", Sort::Message, &kReference},
+                                  {14, "reportingComponent"},
+                                  {15, "reportingInstance"}};
+constexpr Message kEvent{kEventFields};
+constexpr Field kRuleFields[] = {{1, "verbs", Sort::Texts},
+                                 {2, "apiGroups", Sort::Texts},
+                                 {3, "resources", Sort::Texts},
+                                 {4, "resourceNames", Sort::Texts},
+                                 {5, "nonResourceURLs", Sort::Texts}};
+constexpr Message kRule{kRuleFields};
+constexpr Field kRoleFields[] = {{1, "metadata", Sort::Message, &kMetadata},
+                                 {2, "rules", Sort::Messages, &kRule}};
+constexpr Message kRole{kRoleFields};
+constexpr Field kSubjectFields[] = {{1, "kind"}, {2, "apiGroup"}, {3, "name"}, {4, "namespace"}};
+constexpr Message kSubject{kSubjectFields};
+constexpr Field kRoleRefFields[] = {{1, "apiGroup"}, {2, "kind"}, {3, "name"}};
+constexpr Message kRoleRef{kRoleRefFields};
+constexpr Field kBindingFields[] = {{1, "metadata", Sort::Message, &kMetadata},
+                                    {2, "subjects", Sort::Messages, &kSubject},
+                                    {3, "roleRef", Sort::Message, &kRoleRef}};
+constexpr Message kBinding{kBindingFields};
+
 struct Known {
   std::string_view api_version = {};  // empty: any
   std::string_view kind = {};
@@ -97,6 +150,11 @@ constexpr Known kKnown[] = {{"v1", "ConfigMap", &kConfigMap},
                             {"v1", "ServiceAccount", &kPlain},
                             {"", "DeleteOptions", &kDeleteOptions},
                             {"policy/v1", "Eviction", &kEviction},
+                            {"v1", "Event", &kEvent},
+                            {"coordination.k8s.io/v1", "Lease", &kLease},
+                            {"rbac.authorization.k8s.io/v1", "Role", &kRole},
+                            {"rbac.authorization.k8s.io/v1", "RoleBinding", &kBinding},
+                            {"rbac.authorization.k8s.io/v1", "ClusterRoleBinding", &kBinding},
                             {"authentication.k8s.io/v1", "SelfSubjectReview", &kPlain},
                             {"authorization.k8s.io/v1", "SelfSubjectAccessReview", &kAccess},
                             {"authorization.k8s.io/v1", "SelfSubjectRulesReview", &kRules}};
@@ -173,6 +231,27 @@ bool read_entry(std::string_view bytes, Sort sort, json::object& into) {
   return true;
 }
 
+// The message of a Time holds seconds and nanoseconds; without any it was never set.
+bool read_time(std::string_view bytes, const Field& field, json::object& into) {
+  if (bytes.empty()) return true;
+  std::int64_t seconds = 0;
+  std::int64_t nanoseconds = 0;
+  for (Reader reader(bytes); !reader.done();) {
+    const auto wire = reader.next();
+    if (!wire || wire->bytes) return false;
+    if (wire->field == 1) seconds = static_cast<std::int64_t>(wire->number);
+    if (wire->field == 2) nanoseconds = static_cast<std::int64_t>(wire->number);
+  }
+  constexpr std::int64_t kYear9999 = 253402300799;
+  if (seconds < 0 || seconds > kYear9999 || nanoseconds < 0 || nanoseconds >= 1'000'000'000) return false;
+  if (field.sort == Sort::Time) {
+    into[field.name] = Time::from_unix(seconds).to_string();
+  } else {
+    into[field.name] = MicroTime::from_unix_micros(seconds * 1'000'000 + nanoseconds / 1'000).to_string();
+  }
+  return true;
+}
+
 // Go writes empty strings and empty messages of values that were never set; JSON clients leave them out.
 bool read_field(const Wire& wire, const Field& field, json::object& into) {
   if (field.sort == Sort::Number || field.sort == Sort::Flag) {
@@ -196,6 +275,8 @@ bool read_field(const Wire& wire, const Field& field, json::object& into) {
       array_in(into, field.name).push_back(std::move(one));
       return true;
     }
+    case Sort::Time:
+    case Sort::MicroTime: return read_time(*wire.bytes, field, into);
     case Sort::Number:
     case Sort::Flag: break;
   }

@@ -48,6 +48,36 @@ TEST(Protobuf, ReadsAnEviction) {
       R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"p"},"deleteOptions":{"gracePeriodSeconds":5,"dryRun":["All"]}})");
 }
 
+TEST(Protobuf, ReadsTheTimesOfALease) {
+  const auto time = number(1, 10) + std::string("\x10\xc0\x84\x3d", 4);  // 10 s and 1,000,000 ns
+
+  EXPECT_EQ(
+      decoded(envelope("coordination.k8s.io/v1", "Lease",
+                       field(2, field(1, "me") + number(2, 15) + field(3, time) + field(4, "")))),
+      R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease","spec":{"holderIdentity":"me","leaseDurationSeconds":15,"acquireTime":"1970-01-01T00:00:10.001000Z"}})");
+}
+
+TEST(Protobuf, ReadsAnEvent) {
+  EXPECT_EQ(
+      decoded(
+          envelope("v1", "Event",
+                   field(2, field(1, "Machine")) + field(3, "Why") + field(6, number(1, 1)) + number(8, 2))),
+      R"({"apiVersion":"v1","kind":"Event","involvedObject":{"kind":"Machine"},"reason":"Why","firstTimestamp":"1970-01-01T00:00:01Z","count":2})");
+}
+
+TEST(Protobuf, ReadsARoleBinding) {
+  EXPECT_EQ(
+      decoded(envelope("rbac.authorization.k8s.io/v1", "RoleBinding",
+                       field(2, field(1, "User") + field(3, "u")) + field(3, field(3, "r")))),
+      R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"RoleBinding","subjects":[{"kind":"User","name":"u"}],"roleRef":{"name":"r"}})");
+}
+
+TEST(Protobuf, RefusesTimesThatAreNone) {
+  const std::string endless = std::string("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11);
+
+  EXPECT_EQ(decoded(envelope("v1", "Event", field(6, endless))), "malformed");
+}
+
 TEST(Protobuf, ReadsAnAccessReview) {
   EXPECT_EQ(
       decoded(envelope("authorization.k8s.io/v1", "SelfSubjectAccessReview",
