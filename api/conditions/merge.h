@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/meta/condition.h"
+#include "api/names.h"
 #include "base/result.h"
 
 namespace capstan::api::conditions {
@@ -20,9 +21,9 @@ using Reprioritize = Priority (*)(const Condition& condition, Priority by_polari
 
 // The reason of the result, by the worst thing found.
 struct Reasons {
-  std::string_view issue = "IssuesReported";
-  std::string_view unknown = "UnknownReported";
-  std::string_view info = "InfoReported";
+  std::string_view issue = reason::kIssuesReported;
+  std::string_view unknown = reason::kUnknownReported;
+  std::string_view info = reason::kInfoReported;
 };
 
 struct SummaryRules {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <string_view>
-#include <vector>
 
 #include "api/core/node_info.h"
 #include "api/meta/object_meta.h"
@@ -35,7 +34,7 @@ inline constexpr auto members<NodeTaint> = std::array{
 struct NodeSpec {
   Text provider_id = {};
   bool unschedulable = false;
-  std::vector<NodeTaint> taints = {};
+  List<NodeTaint> taints = {};
   bool operator==(const NodeSpec&) const = default;
 };
 template <>
@@ -74,8 +73,8 @@ inline constexpr auto members<NodeAddress> = std::array{
 };
 
 struct NodeStatus {
-  std::vector<NodeCondition> conditions = {};
-  std::vector<NodeAddress> addresses = {};
+  List<NodeCondition> conditions = {};
+  List<NodeAddress> addresses = {};
   NodeSystemInfo node_info = {};
   bool operator==(const NodeStatus&) const = default;
 };

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string_view>
-#include <vector>
 
 #include "api/meta/object_meta.h"
 #include "api/schema/resource.h"
@@ -37,7 +36,7 @@ inline constexpr auto members<PodVolume> = std::array{
 
 struct PodSpec {
   Text node_name = {};
-  std::vector<PodVolume> volumes = {};
+  List<PodVolume> volumes = {};
   Text priority_class_name = {};
   std::optional<std::int32_t> priority = {};
   std::optional<std::int64_t> termination_grace_period_seconds = {};
@@ -65,7 +64,7 @@ inline constexpr auto members<PodCondition> = std::array{
 
 struct PodStatus {
   Text phase = {};
-  std::vector<PodCondition> conditions = {};
+  List<PodCondition> conditions = {};
   bool operator==(const PodStatus&) const = default;
 };
 template <>

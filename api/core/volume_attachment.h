@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "api/core/object_reference.h"
 #include "api/meta/object_meta.h"
@@ -112,7 +111,7 @@ template <>
 inline constexpr auto members<AttachedVolume> = std::array{member<&AttachedVolume::name>("name")};
 
 struct NodeVolumesStatus {
-  std::vector<AttachedVolume> volumes_attached = {};
+  List<AttachedVolume> volumes_attached = {};
   bool operator==(const NodeVolumesStatus&) const = default;
 };
 template <>

@@ -8,7 +8,7 @@
 namespace capstan::api {
 
 struct NetworkRanges {
-  std::vector<Text> cidr_blocks = {};
+  List<Text> cidr_blocks = {};
   UnknownFields unknown = {};
   bool operator==(const NetworkRanges&) const = default;
 };
@@ -68,7 +68,7 @@ struct ClusterSpec {
   std::optional<ContractRef> control_plane_ref = {};
   std::optional<ContractRef> infrastructure_ref = {};
   RawJson topology = {};  // another controller's; never looked into
-  std::vector<ConditionGate> availability_gates = {};
+  List<ConditionGate> availability_gates = {};
   UnknownFields unknown = {};
   bool operator==(const ClusterSpec&) const = default;
 };
@@ -139,8 +139,8 @@ struct ReplicaCounts {
   std::optional<std::int32_t> up_to_date_replicas = {};
   std::optional<std::int32_t> ready_replicas = {};
   std::optional<std::int32_t> available_replicas = {};
-  std::vector<VersionCount> versions = {};
-  std::vector<UpgradeStep> upgrade_plan = {};
+  List<VersionCount> versions = {};
+  List<UpgradeStep> upgrade_plan = {};
   UnknownFields unknown = {};
   bool operator==(const ReplicaCounts&) const = default;
 };
@@ -198,7 +198,7 @@ struct ClusterStatus {
   ClusterInitialization initialization = {};
   std::optional<ReplicaCounts> control_plane = {};
   std::optional<ReplicaCounts> workers = {};
-  std::vector<FailureDomain> failure_domains = {};
+  List<FailureDomain> failure_domains = {};
   Text phase = {};
   std::int64_t observed_generation = 0;
   Boxed<Deprecated<V1Beta1Status>> deprecated = {};

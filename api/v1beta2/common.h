@@ -5,7 +5,6 @@
 
 #include <array>
 #include <optional>
-#include <vector>
 
 #include "api/meta/condition.h"
 #include "api/meta/object_meta.h"

@@ -164,7 +164,7 @@ struct MachineDeploymentStatus {
   std::optional<std::int32_t> ready_replicas = {};
   std::optional<std::int32_t> available_replicas = {};
   std::optional<std::int32_t> up_to_date_replicas = {};
-  std::vector<VersionCount> versions = {};
+  List<VersionCount> versions = {};
   Text phase = {};
   Boxed<Deprecated<V1Beta1MachineDeploymentStatus>> deprecated = {};
   UnknownFields unknown = {};

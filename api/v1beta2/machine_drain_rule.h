@@ -65,8 +65,8 @@ inline constexpr auto members<DrainRulePods> = std::array{
 
 struct MachineDrainRuleSpec {
   DrainConfig drain = {};
-  std::vector<DrainRuleMachines> machines = {};
-  std::vector<DrainRulePods> pods = {};
+  List<DrainRuleMachines> machines = {};
+  List<DrainRulePods> pods = {};
   UnknownFields unknown = {};
   bool operator==(const MachineDrainRuleSpec&) const = default;
 };

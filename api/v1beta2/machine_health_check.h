@@ -61,8 +61,8 @@ inline constexpr auto members<UnhealthyMachineCondition> = std::array{
 
 struct HealthChecks {
   std::optional<std::int32_t> node_startup_timeout_seconds = {};
-  std::vector<UnhealthyNodeCondition> unhealthy_node_conditions = {};
-  std::vector<UnhealthyMachineCondition> unhealthy_machine_conditions = {};
+  List<UnhealthyNodeCondition> unhealthy_node_conditions = {};
+  List<UnhealthyMachineCondition> unhealthy_machine_conditions = {};
   UnknownFields unknown = {};
   bool operator==(const HealthChecks&) const = default;
 };
@@ -194,7 +194,7 @@ struct MachineHealthCheckStatus {
   std::optional<std::int32_t> current_healthy = {};
   std::optional<std::int32_t> remediations_allowed = {};
   std::int64_t observed_generation = 0;
-  std::vector<Text> targets = {};
+  List<Text> targets = {};
   Boxed<Deprecated<V1Beta1MachineHealthCheckStatus>> deprecated = {};
   UnknownFields unknown = {};
   bool operator==(const MachineHealthCheckStatus&) const = default;

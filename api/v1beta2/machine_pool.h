@@ -11,8 +11,8 @@ struct MachinePoolSpec {
   Text cluster_name = {};
   std::optional<std::int32_t> replicas = {};
   MachineTemplate machine_template = {};
-  std::vector<Text> provider_id_list = {};
-  std::vector<Text> failure_domains = {};
+  List<Text> provider_id_list = {};
+  List<Text> failure_domains = {};
   UnknownFields unknown = {};
   bool operator==(const MachinePoolSpec&) const = default;
 };
@@ -81,12 +81,12 @@ inline constexpr std::string_view kUnknown = "Unknown";
 struct MachinePoolStatus {
   Conditions conditions = {};
   MachineInitialization initialization = {};
-  std::vector<ObjectReference> node_refs = {};
+  List<ObjectReference> node_refs = {};
   std::optional<std::int32_t> replicas = {};
   std::optional<std::int32_t> ready_replicas = {};
   std::optional<std::int32_t> available_replicas = {};
   std::optional<std::int32_t> up_to_date_replicas = {};
-  std::vector<VersionCount> versions = {};
+  List<VersionCount> versions = {};
   Text phase = {};
   std::int64_t observed_generation = 0;
   Boxed<Deprecated<V1Beta1MachinePoolStatus>> deprecated = {};

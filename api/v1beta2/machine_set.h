@@ -114,7 +114,7 @@ struct MachineSetStatus {
   std::optional<std::int32_t> ready_replicas = {};
   std::optional<std::int32_t> available_replicas = {};
   std::optional<std::int32_t> up_to_date_replicas = {};
-  std::vector<VersionCount> versions = {};
+  List<VersionCount> versions = {};
   std::int64_t observed_generation = 0;
   Boxed<Deprecated<V1Beta1MachineSetStatus>> deprecated = {};
   UnknownFields unknown = {};

@@ -28,7 +28,7 @@ NodeBuilder& NodeBuilder::kubelet_version(std::string_view version) {
 NodeBuilder& NodeBuilder::condition(std::string_view type, std::string_view status, std::string_view message,
                                     Time since) {
   auto& all = object_.status.conditions;
-  std::erase_if(all, [&](const api::NodeCondition& each) { return each.type == type; });
+  erase_if(all, [&](const api::NodeCondition& each) { return each.type == type; });
   all.push_back({.type = Text(type),
                  .status = Text(status),
                  .last_transition_time = since,
