@@ -257,11 +257,13 @@ TEST(Decode, RefusesMalformedText) {
   EXPECT_FALSE(decode<Sample>(R"({"spec":{"serial":1e999}})"));
 }
 
-TEST(Decode, CarriesNumbersNobodyUnderstandsAsTheyAre) {
-  const auto sample = decode<Sample>(R"({"spec":{"big":123456789012345678901234567890,"small":1e-400}})");
+TEST(Decode, CarriesNumbersInOneSpelling) {
+  const auto sample =
+      decode<Sample>(R"({"spec":{"a":[1e2,100.0,-0.5,5E-1,1e-400],"b":123456789012345678901234567890}})");
 
   ASSERT_TRUE(sample) << message(sample);
-  EXPECT_EQ(sample->spec.unknown.text(), R"({"big":123456789012345678901234567890,"small":1e-400})");
+  EXPECT_EQ(sample->spec.unknown.text(), R"({"a":[100.0,100.0,-0.5,0.5,0.0],"b":1.2345678901234568e+29})");
+  EXPECT_EQ(*from_json<Sample>(to_json(*sample)), *sample);
 }
 
 constexpr std::string_view kManaged = R"({"metadata":{"managedFields":[

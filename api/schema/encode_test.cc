@@ -74,6 +74,13 @@ TEST(UnknownFields, CanBeAddedReplacedAndRemoved) {
   EXPECT_EQ(fields, UnknownFields());
 }
 
+TEST(UnknownFields, AreSpelledAlikeWhereverTheyComeFrom) {
+  UnknownFields fields;
+  fields.set("a", 100.0);
+
+  EXPECT_EQ(fields, decode<SampleTaint>(R"({"a":1e2})")->unknown);
+}
+
 TEST(UnknownFields, TakeEightBytes) {
   EXPECT_EQ(sizeof(UnknownFields), 8U);
   EXPECT_EQ(sizeof(RawJson), 8U);

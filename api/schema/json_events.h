@@ -17,6 +17,9 @@ struct Number {
   std::string_view text = {};  // as it was written
 };
 
+// The shortest text that reads back as the same number of the same kind: 1e2 is "100.0".
+std::string plain_text(const Number& number);
+
 class JsonEvents {
  public:
   virtual ~JsonEvents() = default;

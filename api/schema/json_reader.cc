@@ -2,7 +2,6 @@
 
 #include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/value.hpp>
-#include <charconv>
 #include <string>
 
 #include <fmt/format.h>
@@ -133,28 +132,29 @@ void JsonReader::reset() {
   state_->consumed = 0;
 }
 
+namespace {
+
+void replay_number(Number number, JsonEvents& events) {
+  const std::string text = plain_text(number);
+  number.text = text;
+  events.on_number(number);
+}
+
+}  // namespace
+
 void replay(const json::value& document, JsonEvents& events) {
-  char digits[32];
   switch (document.kind()) {
     case json::kind::null: events.on_null(); break;
     case json::kind::bool_: events.on_boolean(document.get_bool()); break;
-    case json::kind::int64: {
-      const auto end = std::to_chars(digits, digits + sizeof digits, document.get_int64()).ptr;
-      events.on_number(
-          {.kind = Number::Kind::Integer, .integer = document.get_int64(), .text = {digits, end}});
+    case json::kind::int64:
+      replay_number({.kind = Number::Kind::Integer, .integer = document.get_int64()}, events);
       break;
-    }
-    case json::kind::uint64: {
-      const auto end = std::to_chars(digits, digits + sizeof digits, document.get_uint64()).ptr;
-      events.on_number(
-          {.kind = Number::Kind::Unsigned, .unsigned_integer = document.get_uint64(), .text = {digits, end}});
+    case json::kind::uint64:
+      replay_number({.kind = Number::Kind::Unsigned, .unsigned_integer = document.get_uint64()}, events);
       break;
-    }
-    case json::kind::double_: {
-      const auto end = std::to_chars(digits, digits + sizeof digits, document.get_double()).ptr;
-      events.on_number({.kind = Number::Kind::Real, .real = document.get_double(), .text = {digits, end}});
+    case json::kind::double_:
+      replay_number({.kind = Number::Kind::Real, .real = document.get_double()}, events);
       break;
-    }
     case json::kind::string: events.on_string(std::string_view(document.get_string())); break;
     case json::kind::array:
       events.begin_list();

@@ -1,8 +1,12 @@
 #include "api/schema/raw_json.h"
 
 #include <boost/json.hpp>
+#include <charconv>
+#include <iterator>
 
 #include "api/schema/json_events.h"
+#include "api/schema/json_reader.h"
+#include "api/schema/raw_writer.h"
 
 namespace capstan::api {
 namespace {
@@ -16,9 +20,15 @@ json::value parse_carried(std::string_view text) {
   return json::parse(text, {}, options);
 }
 
+std::string compact(const json::value& value) {
+  detail::RawWriter writer;
+  detail::replay(value, writer);
+  return std::string(writer.text());
+}
+
 }  // namespace
 
-RawJson::RawJson(const json::value& value) : text_(json::serialize(value)) {}
+RawJson::RawJson(const json::value& value) : text_(compact(value)) {}
 
 RawJson RawJson::from_compact(std::string_view compact) {
   RawJson raw;
@@ -29,7 +39,7 @@ RawJson RawJson::from_compact(std::string_view compact) {
 json::value RawJson::to_json() const { return empty() ? json::value() : parse_carried(text()); }
 
 UnknownFields::UnknownFields(const json::object& members)
-    : text_(members.empty() ? std::string() : json::serialize(members)) {}
+    : text_(members.empty() ? std::string() : compact(members)) {}
 
 UnknownFields UnknownFields::from_compact(std::string_view compact) {
   UnknownFields fields;
@@ -60,6 +70,21 @@ void UnknownFields::set(std::string_view name, const json::value& value) {
 }
 
 namespace detail {
+
+std::string plain_text(const Number& number) {
+  char digits[32];
+  char* end = digits;
+  switch (number.kind) {
+    case Number::Kind::Integer: end = std::to_chars(digits, std::end(digits), number.integer).ptr; break;
+    case Number::Kind::Unsigned:
+      end = std::to_chars(digits, std::end(digits), number.unsigned_integer).ptr;
+      break;
+    case Number::Kind::Real: end = std::to_chars(digits, std::end(digits), number.real).ptr; break;
+  }
+  std::string text(digits, end);
+  if (number.kind == Number::Kind::Real && text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
 
 void append_quoted(std::string& out, std::string_view text) {
   constexpr std::string_view kHex = "0123456789abcdef";

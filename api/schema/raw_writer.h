@@ -1,4 +1,5 @@
-// Events back to compact JSON text: how a subtree that no struct names is kept. Internal to api/schema.
+// Events back to compact JSON text: how a subtree that no struct names is kept. One value has one spelling,
+// so that text can be compared. Internal to api/schema.
 #pragma once
 
 #include <string>
@@ -12,7 +13,7 @@ class RawWriter final : public JsonEvents {
  public:
   void on_null() override { scalar("null"); }
   void on_boolean(bool value) override { scalar(value ? "true" : "false"); }
-  void on_number(const Number& number) override { scalar(number.text); }
+  void on_number(const Number& number) override { scalar(plain_text(number)); }
   void on_string(std::string_view text) override {
     separate();
     append_quoted(text_, text);

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <utility>
 
+#include <fmt/format.h>
 #include "api/schema/decode.h"
 #include "api/schema/resource.h"
 #include "api/schema/text_cache.h"
-#include <fmt/format.h>
 
 namespace capstan::api::detail {
 namespace {
@@ -306,7 +306,7 @@ bool StructBuilder::set_text(const Slot& slot, std::string_view text) {
 bool StructBuilder::set_number(const Slot& slot, const Number& number) {
   const Shape shape = slot.type->shape;
   if (shape == Shape::RawJson) {
-    as<RawJson>(slot.address) = RawJson::from_compact(number.text);
+    as<RawJson>(slot.address) = RawJson::from_compact(plain_text(number));
     return true;
   }
   const auto value = whole(number);

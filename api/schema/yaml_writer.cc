@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <boost/json.hpp>
-#include <charconv>
 #include <vector>
 
 #include <fmt/format.h>
@@ -108,17 +107,10 @@ void write_text(std::string& out, std::string_view text, std::size_t indent) {
   out += '\n';
 }
 
-std::string number_text(double number) {
-  char digits[32];
-  const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
-  std::string out(digits, end);
-  if (out.find_first_of(".e") == std::string::npos) out += ".0";
-  return out;
-}
-
 // Everything but objects, lists and strings.
 std::string simple_text(const json::value& value) {
-  if (value.is_double()) return number_text(value.get_double());
+  if (value.is_double())
+    return detail::plain_text({.kind = detail::Number::Kind::Real, .real = value.get_double()});
   return json::serialize(value);
 }
 
