@@ -1,5 +1,7 @@
 #include "kube/remote_stream.h"
 
+#include <algorithm>
+
 #include "kube/status.h"
 
 namespace capstan::kube {
@@ -7,21 +9,13 @@ namespace {
 
 bool is_success(int status) { return status >= 200 && status < 300; }
 
-bool is_retry_after(std::string_view name) {
-  constexpr std::string_view kName = "retry-after";
-  return name.size() == kName.size() &&
-         std::equal(name.begin(), name.end(), kName.begin(), [](char a, char b) {
-           return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
-         });
-}
-
 }  // namespace
 
 void RemoteStream::on_headers(int status, const net::Headers& headers) {
   status_ = status;
-  for (const auto& [name, value] : headers) {
-    if (is_retry_after(name)) retry_after_ = value;
-  }
+  if (is_success(status)) return;
+  const net::HttpResponse head{.headers = headers};
+  if (const auto after = head.header("retry-after")) retry_after_ = *after;
 }
 
 void RemoteStream::on_bytes(std::string_view bytes) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <set>
 
 namespace capstan::kube {
@@ -551,6 +552,71 @@ TEST(WatchProtocol, IgnoresWhatDoesNotBelongToItsState) {
   EXPECT_EQ(item.tell, Tell::Nothing);
   EXPECT_EQ(another_page.tell, Tell::Nothing);
   EXPECT_EQ(watched_version(watching), "100");
+}
+
+// A reader that believes every verdict, and complains when two of them do not go together.
+class Believer {
+ public:
+  void hear(const Verdict& verdict, const WatchProtocol& protocol) {
+    if (verdict.init_start) listing_ = true;
+    switch (verdict.tell) {
+      case Tell::Nothing:
+      case Tell::Quarantine: break;
+      case Tell::Item: EXPECT_TRUE(listing_) << "an item outside a list"; break;
+      case Tell::InitDone:
+        EXPECT_TRUE(listing_) << "a list that never began is complete";
+        EXPECT_TRUE(verdict.rewound || number(protocol) >= newest_) << "an older list without a rewind";
+        listing_ = false;
+        synced_ = true;
+        newest_ = number(protocol);
+        break;
+      case Tell::Apply:
+      case Tell::Delete:
+      case Tell::Version:
+        EXPECT_TRUE(synced_ && !listing_) << "an event before its list";
+        EXPECT_GE(number(protocol), newest_) << "a version went back";
+        newest_ = number(protocol);
+        break;
+    }
+  }
+
+ private:
+  static long long number(const WatchProtocol& protocol) {
+    return std::stoll(std::string(protocol.version()));
+  }
+  bool listing_ = false;
+  bool synced_ = false;
+  long long newest_ = 0;
+};
+
+TEST(WatchProtocol, NeverContradictsItselfWhateverArrives) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    WatchProtocol protocol = machines(seed);
+    Believer believer;
+    std::uint64_t chance = seed;
+    const auto draw = [&](std::uint64_t bound) {
+      chance = chance * 6364136223846793005ULL + 1442695040888963407ULL;
+      return (chance >> 33U) % bound;
+    };
+    for (int i = 0; i < 500; ++i) {
+      const std::string version = std::to_string(100 + draw(20));
+      const auto lived =
+          draw(2) == 0 ? std::chrono::nanoseconds(kShortLife) : std::chrono::nanoseconds(kLongLife);
+      const Code code = std::array{Code::Gone, Code::Unavailable, Code::Invalid, Code::RateLimited}[draw(4)];
+      switch (draw(9)) {
+        case 0: believer.hear(protocol.on_item(machine(version)), protocol); break;
+        case 1: believer.hear(protocol.on_page(page(version, draw(3) == 0 ? "more" : "")), protocol); break;
+        case 2: believer.hear(protocol.on_event(EventType::Modified, machine(version)), protocol); break;
+        case 3: believer.hear(protocol.on_event(EventType::Deleted, machine(version)), protocol); break;
+        case 4: believer.hear(protocol.on_event(EventType::Bookmark, machine(version)), protocol); break;
+        case 5: believer.hear(protocol.on_error_event(error(code), lived), protocol); break;
+        case 6: protocol.on_failure(error(code), lived); break;
+        case 7: protocol.on_end(lived); break;
+        default: protocol.on_waited(); break;
+      }
+      EXPECT_LE(wait_of(protocol), seconds(60));
+    }
+  }
 }
 
 }  // namespace
