@@ -36,6 +36,12 @@ bool owned_by(const json::value& object, const api::Uid& owner) {
   });
 }
 
+// Gone, replaced by another object, or being deleted; false also when the read failed.
+bool is_going(const Result<json::value>& live, const api::Uid& uid) {
+  if (!live) return live.error().code == Code::NotFound;
+  return api::Uid(text_at(*live, "uid")) != uid || !text_at(*live, "deletionTimestamp").empty();
+}
+
 }  // namespace
 
 Consistency::Consistency(const Clock& clock, ConsistencyOptions options) : clock_(clock), options_(options) {}
@@ -87,10 +93,13 @@ Result<void> Consistency::remove(kube::Client& client, const ObjectKey& key, con
   ask(key, question);
   options.uid = uid.str();
   const auto removed = client.remove(child.resource, child.key, options, deadline);
-  // Conflict: another object has the name by now.
-  const bool gone =
-      removed || removed.error().code == Code::NotFound || removed.error().code == Code::Conflict;
-  if (gone) {
+  if (removed || removed.error().code == Code::NotFound) {
+    settle(key, question, Answer::Done, {});
+    return {};
+  }
+  // Another object has the name by now, or somebody wrote at the same moment: a look tells.
+  if (removed.error().code == Code::Conflict &&
+      is_going(client.get(child.resource, child.key, deadline), uid)) {
     settle(key, question, Answer::Done, {});
     return {};
   }
@@ -209,9 +218,7 @@ void Consistency::resolve(kube::Client& client, const ObjectKey& key, const Dead
                         : not_yet,
              live ? version_of(*live) : api::ResourceVersion());
     } else {
-      const bool there = live && api::Uid(text_at(*live, "uid")) == question.uid;
-      const bool deleting = there && !text_at(*live, "deletionTimestamp").empty();
-      settle(key, question, !there || deleting ? Answer::Done : not_yet, {});
+      settle(key, question, is_going(live, question.uid) ? Answer::Done : not_yet, {});
     }
   }
 }

@@ -235,6 +235,28 @@ TEST(Consistency, AChildThatIsGoneAlreadyIsRemoved) {
   EXPECT_EQ(stage.consistency.check(kSet).state, State::Fresh) << "neither does the cache know it";
 }
 
+TEST(Consistency, AConflictingDeletionIsOverWhenTheNameBelongsToAnother) {
+  Stage stage;
+  stage.client.on_remove = [](auto&, auto&, auto&) { return fail(Code::Conflict, "uid differs"); };
+  stage.client.on_get = [](auto&, auto&) -> Result<json::value> {
+    return json::value({{"metadata", {{"uid", "another"}}}});
+  };
+
+  EXPECT_TRUE(stage.remove());
+}
+
+// Found by simulation seed 888: the key waited for ever for a deletion that had been refused.
+TEST(Consistency, ADeletionRefusedByAConflictIsNotWaitedFor) {
+  Stage stage;
+  stage.cache.objects[kMachine] = {.uid = kMachineUid};
+  stage.client.on_remove = [](auto&, auto&, auto&) { return fail(Code::Conflict, "modified"); };
+  stage.client.on_get = [](auto&, auto&) { return machine("41"); };
+
+  EXPECT_FALSE(stage.remove());
+
+  EXPECT_EQ(stage.consistency.check(kSet).state, State::Fresh);
+}
+
 TEST(Consistency, ALostDeletionHoldsTheKeyUntilALiveReadTellsItIsGoing) {
   Stage stage;
   stage.cache.objects[kMachine] = {.uid = kMachineUid};

@@ -83,6 +83,7 @@ class Informer final : public InformerState, private kube::WatchHandler<T> {
  private:
   void on_init_start() override {
     unreadable_.clear();
+    listing_ = true;
     store_.begin_list();
   }
   void on_item(T&& object) override { store_.stage(std::move(object)); }
@@ -90,6 +91,7 @@ class Informer final : public InformerState, private kube::WatchHandler<T> {
     for (const ObjectKey& key : unreadable_) store_.stage_as_known(key);
     report_.listed(unreadable_);
     unreadable_.clear();
+    listing_ = false;
     store_.finish_list(
         {.version = version_of(done.version), .keep_missing = done.nameless > 0, .rewound = done.rewound});
   }
@@ -107,7 +109,7 @@ class Informer final : public InformerState, private kube::WatchHandler<T> {
       store_.remove(bad.key, {});
       return;
     }
-    unreadable_.push_back(bad.key);
+    if (listing_) unreadable_.push_back(bad.key);
     report_.quarantined(bad);
   }
   void on_version(std::string_view version) override { store_.advance(version_of(version)); }
@@ -121,7 +123,8 @@ class Informer final : public InformerState, private kube::WatchHandler<T> {
   Store<T>& store_;
   InformerReport report_;
   std::vector<ObjectKey> unreadable_;  // of the list being read; the watcher's calls come one at a time
-  kube::Watcher<T> watcher_;           // last: no call comes once it is gone
+  bool listing_ = false;
+  kube::Watcher<T> watcher_;  // last: no call comes once it is gone
 };
 
 }  // namespace capstan::runtime

@@ -390,6 +390,7 @@ std::unique_ptr<Thread> Baton::spawn(std::string name, Body body) {
 
 void Baton::crash(std::string_view process) { scheduler_->crash(process); }
 bool Baton::alive(std::string_view process) const { return scheduler_->alive(process); }
+bool Baton::crashing() const { return Scheduler::current().process->crashed; }
 std::string_view Baton::process() const { return Scheduler::current().process->name; }
 std::uint64_t Baton::draw(std::uint64_t bound) { return scheduler_->draw(bound); }
 

@@ -56,6 +56,9 @@ class Baton final : public Threads, public Clock {
   // Throws at every seam of the process, also the calling thread's own. Nothing happens when there is none of
   // that name.
   void crash(std::string_view process);
+  // The calling thread's process has crashed and is being unwound: what its destructors ask for must not
+  // happen.
+  bool crashing() const;
   // The process the calling thread belongs to.
   std::string_view process() const;
   bool alive(std::string_view process) const;

@@ -1,0 +1,15 @@
+// ShutBrake: always shut. The always open one is runtime::OpenBrake.
+#pragma once
+
+#include "runtime/brake.h"
+
+namespace capstan::fakes {
+
+class ShutBrake final : public runtime::Brake {
+ public:
+  runtime::BrakeVerdict may(runtime::Intent, const kube::ObjectKey&) const override {
+    return {.open = false, .why = "the brake is shut"};
+  }
+};
+
+}  // namespace capstan::fakes
