@@ -14,6 +14,7 @@ namespace capstan::net {
 namespace {
 
 constexpr std::size_t kMaxEndpoints = 8;
+constexpr auto kLongestTurn = std::chrono::milliseconds(200);  // in the handshake gate
 
 std::string lower_first(std::string text) {
   if (!text.empty()) text.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(text.front())));
@@ -53,7 +54,11 @@ void watch_for_silence(asio::ip::tcp::socket& socket) {
 }  // namespace
 
 Dial::Dial(IoPool::Impl& io, Strand strand, std::shared_ptr<const DialTarget> target)
-    : io_(io), strand_(std::move(strand)), target_(std::move(target)), timer_(strand_) {}
+    : io_(io),
+      strand_(std::move(strand)),
+      target_(std::move(target)),
+      timer_(strand_),
+      turn_timer_(strand_) {}
 
 void Dial::start(Done done) {
   done_ = std::move(done);
@@ -68,7 +73,9 @@ void Dial::start(Done done) {
 
 void Dial::cancel() {
   done_ = nullptr;
+  leave_gate();
   timer_.cancel();
+  turn_timer_.cancel();
   socket_.reset();
   transport_.reset();
 }
@@ -100,14 +107,31 @@ void Dial::resolved(Result<Endpoints> found) {
 
 void Dial::connect_next() {
   socket_.emplace(strand_);
-  socket_->async_connect(
-      endpoints_[next_endpoint_], [self = shared_from_this()](const boost::system::error_code& error) {
-        if (!self->done_ || error == asio::error::operation_aborted) return;
-        if (!error) return self->connected();
-        if (++self->next_endpoint_ < self->endpoints_.size()) return self->connect_next();
-        self->fail_here(error == asio::error::timed_out ? Code::Timeout : Code::Unavailable,
-                        lower_first(error.message()));
+  if (next_endpoint_ + 1 < endpoints_.size()) limit_turn();
+  const auto answered = [self = shared_from_this(),
+                         turn = next_endpoint_](const boost::system::error_code& error) {
+    if (!self->done_ || turn != self->next_endpoint_) return;
+    if (error) return self->try_another(error);
+    self->turn_timer_.cancel();
+    self->connected();
+  };
+  socket_->async_connect(endpoints_[next_endpoint_], answered);
+}
+
+// An address that does not answer at all may not use up the time of the others.
+void Dial::limit_turn() {
+  turn_timer_.expires_after(target_->timeout / endpoints_.size());
+  turn_timer_.async_wait(
+      [self = shared_from_this(), turn = next_endpoint_](const boost::system::error_code& error) {
+        if (!error && self->done_ && turn == self->next_endpoint_ && self->step_ == Step::Connect) {
+          self->try_another(asio::error::timed_out);
+        }
       });
+}
+
+void Dial::try_another(const boost::system::error_code& why) {
+  if (++next_endpoint_ < endpoints_.size()) return connect_next();
+  fail_here(why == asio::error::timed_out ? Code::Timeout : Code::Unavailable, lower_first(why.message()));
 }
 
 void Dial::connected() {
@@ -186,6 +210,18 @@ bool Dial::proxy_answered(std::string_view bytes) {
 void Dial::begin_handshake() {
   if (!target_->tls) return finish(std::move(transport_));
   step_ = Step::Handshake;
+  io_.handshakes().wait(
+      [self = shared_from_this()] { asio::post(self->strand_, [self] { self->entered_gate(); }); });
+}
+
+// A peer that keeps us waiting may not keep others waiting: its place is free again after a moment.
+void Dial::entered_gate() {
+  in_gate_ = true;
+  if (!done_) return leave_gate();
+  turn_timer_.expires_after(kLongestTurn);
+  turn_timer_.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
+    if (!error) self->leave_gate();
+  });
   const Origin& origin = target_->origin;
   auto begun = transport_->begin_tls(
       target_->tls->client(origin.server_name.empty() ? origin.host : origin.server_name));
@@ -207,10 +243,18 @@ void Dial::handshake() {
   });
 }
 
+void Dial::leave_gate() {
+  if (!std::exchange(in_gate_, false)) return;
+  turn_timer_.cancel();
+  io_.handshakes().leave();
+}
+
 void Dial::finish(Result<std::unique_ptr<Transport>> result) {
   if (!done_) return;
+  leave_gate();
   auto done = std::exchange(done_, nullptr);
   timer_.cancel();
+  turn_timer_.cancel();
   socket_.reset();
   if (!result) transport_.reset();
   done(std::move(result));

@@ -41,12 +41,16 @@ class Dial : public std::enable_shared_from_this<Dial> {
   void resolve();
   void resolved(Result<Endpoints> found);
   void connect_next();
+  void limit_turn();
+  void try_another(const boost::system::error_code& why);
   void connected();
   void ask_proxy();
   void write_to_proxy();
   void read_from_proxy();
   bool proxy_answered(std::string_view bytes);
   void begin_handshake();
+  void entered_gate();
+  void leave_gate();
   void handshake();
   void finish(Result<std::unique_ptr<Transport>> result);
   void fail_here(Code code, std::string_view why);
@@ -58,6 +62,8 @@ class Dial : public std::enable_shared_from_this<Dial> {
   Done done_;
   Step step_ = Step::Resolve;
   asio::steady_timer timer_;
+  asio::steady_timer turn_timer_;  // of one address, or in the handshake gate
+  bool in_gate_ = false;
   Endpoints endpoints_;
   std::size_t next_endpoint_ = 0;
   std::optional<asio::ip::tcp::socket> socket_;

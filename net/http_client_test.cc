@@ -121,6 +121,25 @@ TEST(HttpClient, SaysWhichStepTookTooLong) {
   EXPECT_EQ(answer.error().message, "tls handshake " + at(server.port()) + ": no answer within 0.05s");
 }
 
+TEST(HttpClient, PeersThatNeverFinishTheirHandshakeDoNotHoldUpOthers) {
+  IoPool io;
+  const TestPki pki;
+  RawServer mute([](RawSocket& peer, int) { peer.read_all(); });
+  HttpClient stuck(io, tls_client(mute.port(), pki.client()));
+  std::vector<std::unique_ptr<CollectingSink>> sinks;
+  std::vector<std::unique_ptr<HttpStreamHandle>> handles;
+  for (int i = 0; i < 50; ++i) {
+    sinks.push_back(std::make_unique<CollectingSink>());
+    handles.push_back(stuck.stream({}, {}, *sinks.back()));
+  }
+  const auto server = echo_server(io, {.tls = pki.server()});
+
+  const auto answer = HttpClient(io, tls_client(server->port(), pki.client())).request({}, soon());
+
+  EXPECT_TRUE(answer) << answer.error().message;
+  for (const auto& sink : sinks) EXPECT_EQ(sink->ended(), false);
+}
+
 TEST(HttpClient, NamesTheHostThatHasNoAddress) {
   IoPool io;
   HttpClient client(io, {.origin = {.scheme = "http", .host = "no-such-host.invalid", .port = "80"}});

@@ -307,12 +307,12 @@ TEST(HttpServer, TellsAStreamThatThePeerIsGone) {
   Guarded<std::shared_ptr<ResponseStream>> held;
   std::atomic<int> closed = 0;
   const auto server = serve(io, {}, [&](const ServerRequest&, Responder& responder) {
-    auto stream = responder.begin_stream(200, {});
+    const auto stream = responder.begin_stream(200, {});
+    held.with([&](auto& kept) { kept = stream; });
     stream->on_closed([&] {
       ++closed;
       changed.notify();
     });
-    held.with([&](auto& kept) { kept = std::move(stream); });
   });
   RawSocket peer = RawSocket::connect(server->port());
   peer.send(kLastGet);
@@ -349,9 +349,9 @@ TEST(HttpServer, AbortCutsAStreamInTheMiddle) {
   IoPool io;
   Guarded<std::shared_ptr<ResponseStream>> held;
   const auto server = serve(io, {}, [&](const ServerRequest&, Responder& responder) {
-    auto stream = responder.begin_stream(200, {});
+    const auto stream = responder.begin_stream(200, {});
+    held.with([&](auto& kept) { kept = stream; });
     stream->write("event");
-    held.with([&](auto& kept) { kept = std::move(stream); });
   });
   HttpClient client(io, plain_client(server->port()));
   CollectingSink sink;
@@ -499,9 +499,9 @@ TEST(HttpServer, ShutDownEndsStreamsCleanly) {
   IoPool io;
   Guarded<std::shared_ptr<ResponseStream>> held;
   const auto server = serve(io, {}, [&](const ServerRequest&, Responder& responder) {
-    auto stream = responder.begin_stream(200, {});
+    const auto stream = responder.begin_stream(200, {});
+    held.with([&](auto& kept) { kept = stream; });
     stream->write("event");
-    held.with([&](auto& kept) { kept = std::move(stream); });
   });
   HttpClient client(io, plain_client(server->port()));
   CollectingSink sink;

@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::size_t kLookupThreads = 4;  // one dead name server must not hold up everybody
 
+constexpr std::size_t kHandshakesAtOnce = 32;
+
 // OpenSSL writes to sockets with write(2): a peer that went away must be an error, not the end of the
 // process.
 void ignore_broken_pipes() {
@@ -29,6 +31,7 @@ IoPool::~IoPool() = default;
 IoPool::Impl::Impl(int threads)
     : context_(std::max(threads, 1)),
       work_(asio::make_work_guard(context_)),
+      handshakes_(kHandshakesAtOnce),
       lookups_("net-lookup", kLookupThreads) {
   ignore_broken_pipes();
   for (int i = 0; i < std::max(threads, 1); ++i) {

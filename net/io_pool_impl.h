@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "net/handshake_gate.h"
 #include "net/io_pool.h"
 #include "net/worker_pool.h"
 
@@ -23,10 +24,12 @@ class IoPool::Impl {
   asio::io_context& context() { return context_; }
   Strand make_strand() { return asio::make_strand(context_); }
   WorkerPool& lookups() { return lookups_; }  // where name resolution may block
+  HandshakeGate& handshakes() { return handshakes_; }
 
  private:
   asio::io_context context_;
   asio::executor_work_guard<asio::io_context::executor_type> work_;
+  HandshakeGate handshakes_;
   WorkerPool lookups_;
   std::vector<std::jthread> threads_;
 };

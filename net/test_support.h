@@ -131,6 +131,9 @@ class CollectingSink final : public HttpStreamSink {
     wait_for(changed_, [&] { return state_.with([](const State& state) { return state.end.has_value(); }); });
     return state_.with([](const State& state) { return state.end; });
   }
+  bool ended() const {
+    return state_.with([](const State& state) { return state.end.has_value(); });
+  }
   int status() const {
     return state_.with([](const State& state) { return state.status; });
   }
