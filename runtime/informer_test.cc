@@ -14,6 +14,26 @@
 #include "test/fakes/memory_client.h"
 
 namespace capstan::runtime {
+
+struct Gadget {
+  api::ObjectMeta metadata = {};
+  std::int32_t size = 0;
+};
+
+}  // namespace capstan::runtime
+
+namespace capstan::api {
+
+template <>
+inline constexpr ResourceInfo resource<runtime::Gadget> = {
+    .group = "test.capstan.dev", .version = "v1", .kind = "Gadget", .plural = "gadgets"};
+template <>
+inline constexpr auto members<runtime::Gadget> =
+    std::array{member<&runtime::Gadget::metadata>("metadata"), member<&runtime::Gadget::size>("size")};
+
+}  // namespace capstan::api
+
+namespace capstan::runtime {
 namespace {
 
 using fakes::Baton;
@@ -21,6 +41,19 @@ using testing::ElementsAre;
 using testing::UnorderedElementsAre;
 using namespace std::literals;
 namespace json = boost::json;
+
+const kube::Resource kGadgets{
+    .group = "test.capstan.dev", .version = "v1", .plural = "gadgets", .kind = "Gadget"};
+
+json::value gadget_crd() {
+  return json::parse(R"({
+    "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+    "metadata": {"name": "gadgets.test.capstan.dev"},
+    "spec": {"group": "test.capstan.dev", "scope": "Namespaced",
+      "names": {"plural": "gadgets", "kind": "Gadget", "listKind": "GadgetList"},
+      "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {
+        "type": "object", "x-kubernetes-preserve-unknown-fields": true}}}]}})");
+}
 
 IndexValues by_provider_id(const api::Node& node) { return {node.spec.provider_id}; }
 
@@ -111,25 +144,49 @@ TEST(Informer, MissesNothingWhileItsWatchHasExpired) {
   });
 }
 
+// The server keeps whatever this kind says; we want a number.
 TEST(Informer, AnObjectItCannotReadKeepsItsLastStateAndIsTold) {
   in_simulation([](Stage& stage) {
-    stage.create("a", "sim://a");
-    stage.informer.start();
+    ASSERT_TRUE(stage.client.create(kube::resources::custom_resource_definitions(), {}, gadget_crd(), {},
+                                    Deadline::never()));
+    const auto write = [&](std::string_view name, const json::value& size) {
+      const json::value gadget = {{"apiVersion", kGadgets.api_version()},
+                                  {"kind", "Gadget"},
+                                  {"metadata", {{"name", name}}},
+                                  {"size", size}};
+      const kube::PatchOptions apply{.type = kube::PatchType::Apply, .field_manager = "test", .force = true};
+      ASSERT_TRUE(
+          stage.client.patch(kGadgets, {"default", std::string(name)}, gadget, apply, Deadline::never()));
+    };
+    write("a", 3);
+    write("b", 4);
+    Store<Gadget> gadgets("Gadget");
+    Informer<Gadget> informer({.loop = stage.loop,
+                               .client = stage.client,
+                               .log = Log(stage.sink, stage.baton),
+                               .metrics = &stage.metrics},
+                              {.resource = kGadgets}, gadgets);
+    informer.start();
     stage.settle();
 
-    // the embedded server believes Nodes whatever they say
-    const json::value broken = {{"spec", {{"providerID", json::array{1}}}}};
-    const auto patched =
-        stage.client.patch(kube::resources::nodes(), {"", "a"}, broken, {}, Deadline::never());
-    ASSERT_TRUE(patched) << patched.error().describe();
+    write("a", "three");
+    write("b", 5);
     stage.settle();
 
-    EXPECT_EQ(stage.store.get({"", "a"})->spec.provider_id, "sim://a"sv);
-    ASSERT_EQ(stage.informer.quarantined().size(), 1U);
-    EXPECT_EQ(stage.informer.quarantined()[0].key.name, "a");
-    stage.informer.refresh_metrics();
-    EXPECT_THAT(stage.metrics.text(),
-                testing::HasSubstr("capstan_cache_quarantined_objects{group=\"\",kind=\"Node\"} 1"));
+    EXPECT_EQ(gadgets.get({"default", "a"})->size, 3);
+    EXPECT_EQ(gadgets.get({"default", "b"})->size, 5) << "the stream goes on";
+    ASSERT_EQ(informer.quarantined().size(), 1U);
+    EXPECT_EQ(informer.quarantined()[0].key.name, "a");
+    EXPECT_EQ(stage.sink.count("can't be read"), 1U);
+
+    stage.api.expire_watches();
+    stage.baton.pause(Deadline::in(stage.baton, 1min));
+    EXPECT_EQ(gadgets.get({"default", "a"})->size, 3) << "a list that can't read it does not lose it either";
+
+    write("a", 6);
+    stage.settle();
+    EXPECT_EQ(gadgets.get({"default", "a"})->size, 6);
+    EXPECT_TRUE(informer.quarantined().empty());
   });
 }
 

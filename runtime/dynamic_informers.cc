@@ -1,0 +1,111 @@
+#include "runtime/dynamic_informers.h"
+
+#include <utility>
+
+namespace capstan::runtime {
+
+struct DynamicInformers::Kind {
+  // What should be, and what is. Whoever makes them differ brings them together, one at a time.
+  struct Watch {
+    std::size_t holds = 0;
+    bool running = false;
+    bool changing = false;
+    std::shared_ptr<Informer<ContractObject>> informer = {};  // shared for the moment somebody asks it
+  };
+
+  explicit Kind(const kube::Resource& what) : resource(what), store(what.kind) {}
+  std::shared_ptr<Informer<ContractObject>> informer() const {
+    return watch.with([](const Watch& now) { return now.informer; });
+  }
+
+  const kube::Resource resource;
+  Store<ContractObject> store;
+  Guarded<Watch> watch;
+};
+
+DynamicInformers::DynamicInformers(const InformerDeps& deps) : deps_(deps) {}
+
+DynamicInformers::~DynamicInformers() = default;
+
+DynamicInformers::Hold DynamicInformers::hold(const kube::Resource& resource) {
+  Kind& kind = kinds_.with([&](auto& kinds) -> Kind& {
+    auto& known = kinds[resource];
+    if (known == nullptr) known = std::make_unique<Kind>(resource);
+    return *known;
+  });
+  kind.watch.with([](Kind::Watch& watch) { ++watch.holds; });
+  settle(kind);
+  return Hold(*this, kind);
+}
+
+DynamicInformers::Hold::~Hold() {
+  if (owner_ == nullptr) return;
+  kind_->watch.with([](Kind::Watch& watch) { --watch.holds; });
+  owner_->settle(*kind_);
+}
+
+// Starts or stops the watch, outside of the lock, until it is as the holds want it. Somebody else at it
+// already will see our change.
+void DynamicInformers::settle(Kind& kind) {
+  for (;;) {
+    const bool mine = kind.watch.with([](Kind::Watch& watch) {
+      if (watch.changing || watch.running == (watch.holds > 0)) return false;
+      return watch.changing = true;
+    });
+    if (!mine) return;
+    auto informer =
+        kind.watch.with([](Kind::Watch& watch) { return std::exchange(watch.informer, nullptr); });
+    if (informer == nullptr) {
+      informer = std::make_shared<Informer<ContractObject>>(
+          deps_, kube::WatchTarget{.resource = kind.resource}, kind.store);
+      informer->start();
+    } else {
+      informer->stop();
+      informer.reset();
+      kind.store.forget();
+    }
+    kind.watch.with([&](Kind::Watch& watch) {
+      watch.running = informer != nullptr;
+      watch.informer = std::move(informer);
+      watch.changing = false;
+    });
+  }
+}
+
+Store<ContractObject>& DynamicInformers::Hold::store() const { return kind_->store; }
+
+std::optional<Error> DynamicInformers::Hold::trouble() const {
+  const auto informer = kind_->informer();
+  return informer == nullptr ? std::nullopt : informer->progress().trouble;
+}
+
+std::vector<DynamicInformers::State> DynamicInformers::states() const {
+  const auto all = kinds_.with([](const auto& kinds) {
+    std::vector<const Kind*> pointers;
+    for (const auto& [resource, kind] : kinds) pointers.push_back(kind.get());
+    return pointers;
+  });
+  std::vector<State> states;
+  for (const Kind* kind : all) {
+    const auto informer = kind->informer();
+    states.push_back({.resource = kind->resource,
+                      .holds = kind->watch.with([](const Kind::Watch& watch) { return watch.holds; }),
+                      .synced = kind->store.synced(),
+                      .objects = kind->store.size(),
+                      .trouble = informer == nullptr ? std::nullopt : informer->progress().trouble});
+  }
+  return states;
+}
+
+void DynamicInformers::refresh_metrics() {
+  const auto all = kinds_.with([](const auto& kinds) {
+    std::vector<const Kind*> pointers;
+    for (const auto& [resource, kind] : kinds) pointers.push_back(kind.get());
+    return pointers;
+  });
+  for (const Kind* kind : all) {
+    if (const auto informer = kind->informer()) informer->refresh_metrics();
+  }
+}
+
+}  // namespace capstan::runtime

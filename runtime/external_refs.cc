@@ -1,0 +1,73 @@
+#include "runtime/external_refs.h"
+
+#include "api/contract/plural.h"
+#include "base/try.h"
+#include "runtime/triggers.h"
+
+namespace capstan::runtime {
+
+ExternalRefs::ExternalRefs(DynamicInformers& informers, const Store<api::CustomResourceDefinition>& crds,
+                           Owner owner, Queue& queue)
+    : informers_(informers), crds_(crds), owner_(owner), queue_(queue) {}
+
+Result<External> ExternalRefs::get(const api::ContractRef& ref, std::string_view namespace_) {
+  External external = TRY(resolve(ref.api_group, ref.kind));
+  const auto hold = watch(external.resource);
+  Store<ContractObject>& store = hold->store();
+  external.cache = &store;
+  external.key = {.namespace_ = std::string(namespace_), .name = ref.name.str()};
+  if (!store.synced()) {
+    const auto trouble = hold->trouble();
+    return fail(Code::Unavailable, "the cache of " + external.resource.kind + " is not complete yet" +
+                                       (trouble ? ": " + trouble->message : std::string()));
+  }
+  external.object = store.get(external.key);
+  return external;
+}
+
+Result<External> ExternalRefs::resolve(std::string_view group, std::string_view kind) {
+  const std::string name = api::contract::crd_name(group, kind);
+  const auto crd = crds_.get({.namespace_ = {}, .name = name});
+  if (!crd) {
+    // Never NotFound: a missing definition says nothing about objects.
+    return fail(Code::Unavailable, crds_.synced()
+                                       ? "CustomResourceDefinition " + name + " does not exist"
+                                       : "the cache of CustomResourceDefinition is not complete yet");
+  }
+  const auto found = api::contract::resolve(name, crd->metadata.labels);
+  if (!found) return fail(Code::Unavailable, found.error().message);
+  External external{.contract = found->contract};
+  external.resource = {.group = std::string(group),
+                       .version = found->version,
+                       .plural = name.substr(0, name.find('.')),
+                       .kind = std::string(kind),
+                       .namespaced = true};
+  return external;
+}
+
+// One hold per kind; a provider that moved to another version is watched in that one from now on.
+std::shared_ptr<DynamicInformers::Hold> ExternalRefs::watch(const kube::Resource& resource) {
+  const GroupKind name{resource.group, resource.kind};
+  const auto known = inside_.with([&](const Inside& inside) -> std::shared_ptr<DynamicInformers::Hold> {
+    const auto found = inside.watched.find(name);
+    return found != inside.watched.end() && found->second.resource == resource ? found->second.hold : nullptr;
+  });
+  if (known) return known;
+
+  const auto hold = std::make_shared<DynamicInformers::Hold>(informers_.hold(resource));
+  std::shared_ptr<DynamicInformers::Hold> replaced;  // let go outside of the lock
+  const bool first = inside_.with([&](Inside& inside) {
+    Watched& watched = inside.watched[name];
+    watched.resource = resource;
+    replaced = std::exchange(watched.hold, hold);
+    return inside.subscribed.insert(resource).second;
+  });
+  if (first) {
+    trigger<ContractObject>(hold->store(), queue_, [owner = owner_](const Change<ContractObject>& change) {
+      return owners_of_kind(change, owner.group, owner.kind);
+    });
+  }
+  return hold;
+}
+
+}  // namespace capstan::runtime

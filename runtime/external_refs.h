@@ -1,0 +1,65 @@
+// How a controller reads the objects of providers that its own refer to: which API version (by the contract
+// labels of the CRD, anew at every use), from a cache that is watched from the first use on, with every
+// change leading back to the owner. One per controller; safe from any thread, never blocks.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "api/contract/version.h"
+#include "api/core/custom_resource_definition.h"
+#include "api/v1beta2/common.h"
+#include "base/guarded.h"
+#include "runtime/dynamic_informers.h"
+#include "runtime/queue.h"
+
+namespace capstan::runtime {
+
+// A referred object, or the knowledge that there is none.
+struct External {
+  kube::Resource resource = {};
+  api::contract::ContractVersion contract = api::contract::ContractVersion::V1Beta2;
+  ObjectKey key = {};
+  Snapshot<ContractObject> object = {};  // null: not in the cache, which is complete
+  const Observed* cache = nullptr;       // for the consistency gate
+};
+
+class ExternalRefs {
+ public:
+  struct Owner {
+    std::string_view group = {};
+    std::string_view kind = {};
+  };
+  // All of it lives longer; changes of what `owner` owns put its key into `queue`.
+  ExternalRefs(DynamicInformers& informers, const Store<api::CustomResourceDefinition>& crds, Owner owner,
+               Queue& queue);
+
+  // Errors: Unavailable while the CRD is missing, has no contract labels or the cache is not complete yet.
+  // None of them means that the object does not exist.
+  Result<External> get(const api::ContractRef& ref, std::string_view namespace_);
+  // The same without the object: for creating one.
+  Result<External> resolve(std::string_view group, std::string_view kind);
+
+ private:
+  struct Watched {
+    kube::Resource resource = {};
+    std::shared_ptr<DynamicInformers::Hold> hold = {};
+  };
+  using GroupKind = std::pair<std::string, std::string>;
+
+  std::shared_ptr<DynamicInformers::Hold> watch(const kube::Resource& resource);
+
+  DynamicInformers& informers_;
+  const Store<api::CustomResourceDefinition>& crds_;
+  const Owner owner_;
+  Queue& queue_;
+  struct Inside {
+    std::map<GroupKind, Watched> watched = {};
+    std::set<kube::Resource> subscribed = {};
+  };
+  Guarded<Inside> inside_;
+};
+
+}  // namespace capstan::runtime

@@ -1,0 +1,179 @@
+#include "runtime/leader.h"
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <boost/json.hpp>
+
+#include "apiserver/api.h"
+#include "test/fakes/baton.h"
+#include "test/fakes/faulty_client.h"
+#include "test/fakes/memory_client.h"
+
+namespace capstan::runtime {
+namespace {
+
+using fakes::Baton;
+using fakes::Fault;
+using fakes::FaultPoint;
+using namespace std::literals;
+
+LeaderOptions options(std::string identity) {
+  return {.lease = {.namespace_ = "default", .name = "core"}, .identity = std::move(identity)};
+}
+
+// A server behind a network that a test may spoil.
+struct Stage {
+  Baton& baton;
+  apiserver::Api api;
+  fakes::MemoryClient server;
+  std::function<Fault()> fault = [] { return Fault::None; };
+  fakes::FaultyClient client;
+
+  explicit Stage(Baton& with)
+      : baton(with),
+        api({.clock = baton}),
+        server(api, baton),
+        client(server, baton, baton,
+               {.choose = [this](const FaultPoint&) { return fault(); },
+                .span = [this] { return Nanoseconds(1ms) * static_cast<std::int64_t>(baton.draw(12'000)); },
+                .crashing = [this] { return baton.crashing(); }}) {}
+  LeaderDeps deps() { return {.clock = baton, .threads = baton, .client = client}; }
+  void rest(Nanoseconds span) { baton.pause(Deadline::in(baton, span)); }
+};
+
+// A process that stands for election again and again, as if it were restarted whenever it loses.
+class Candidate {
+ public:
+  Candidate(Stage& stage, std::string name)
+      : stage_(stage),
+        name_(std::move(name)),
+        thread_(stage.baton.spawn(name_, [this](const std::stop_token& stop) {
+          while (!stop.stop_requested()) stand(stop);
+        })) {}
+
+  bool leading() const { return leader_ != nullptr && leader_->leading(); }
+  int terms() const { return terms_; }
+
+ private:
+  void stand(const std::stop_token& stop) {
+    Signal lost("loss of leadership");
+    bool over = false;
+    Leader leader(stage_.deps(), options(name_), [&] {
+      over = true;
+      lost.notify();
+    });
+    leader_ = &leader;
+    leader.start();
+    if (leader.wait_until_leading(Deadline::never(stop)) == Woken::Notified) ++terms_;
+    stage_.baton.wait_until(lost, Deadline::never(stop), [&] { return over; });
+    leader.stop();
+    leader_ = nullptr;
+  }
+
+  Stage& stage_;
+  const std::string name_;
+  const Leader* leader_ = nullptr;  // one thread at a time runs: no lock
+  int terms_ = 0;
+  std::unique_ptr<Thread> thread_;
+};
+
+TEST(Leader, ThereAreNeverTwoWhateverTheNetworkDoes) {
+  int terms = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Baton baton({.seed = seed});
+    const auto report = baton.run([&] {
+      Stage stage(baton);
+      static constexpr std::array kFaults = {Fault::Unavailable, Fault::LostReply, Fault::Timeout,
+                                             Fault::Slow, Fault::Conflict};
+      stage.fault = [&] { return baton.draw(100) < 40 ? kFaults[baton.draw(kFaults.size())] : Fault::None; };
+      std::array<std::unique_ptr<Candidate>, 3> candidates;
+      for (std::size_t i = 0; i < candidates.size(); ++i) {
+        candidates[i] = std::make_unique<Candidate>(stage, "candidate-" + std::to_string(i));
+      }
+      const auto leaders = [&] {
+        return std::ranges::count_if(candidates, [](const auto& candidate) { return candidate->leading(); });
+      };
+
+      for (int i = 0; i < 800; ++i) {
+        ASSERT_LE(leaders(), 1) << "seed " << seed;
+        stage.rest(250ms);
+      }
+      stage.fault = [] { return Fault::None; };
+      stage.rest(1min);
+
+      EXPECT_EQ(leaders(), 1) << "once the network is calm somebody leads, seed " << seed;
+      for (const auto& candidate : candidates) terms += candidate->terms();
+    });
+    ASSERT_TRUE(report.finished()) << report.why;
+  }
+  EXPECT_GT(terms, 60) << "leadership should have moved";
+}
+
+TEST(Leader, StoppingLetsTheNextOneInAtOnce) {
+  Baton baton({.seed = 5});
+  const auto report = baton.run([&] {
+    Stage stage(baton);
+    Leader first(stage.deps(), options("a"), [] {});
+    Leader second(stage.deps(), options("b"), [] {});
+    first.start();
+    ASSERT_EQ(first.wait_until_leading(Deadline::in(baton, 1min)), Woken::Notified);
+    second.start();
+    stage.rest(30s);
+    EXPECT_FALSE(second.leading());
+
+    first.stop();
+    const SteadyTime released = baton.steady_now();
+
+    ASSERT_EQ(second.wait_until_leading(Deadline::in(baton, 1min)), Woken::Notified);
+    EXPECT_LE(baton.steady_now() - released, 3s);
+    EXPECT_FALSE(first.leading());
+  });
+  EXPECT_TRUE(report.finished()) << report.why;
+}
+
+TEST(Leader, ACrashedLeaderIsReplacedAfterItsLease) {
+  Baton baton({.seed = 5});
+  const auto report = baton.run([&] {
+    Stage stage(baton);
+    const auto process = baton.spawn_process("a", [&](const std::stop_token& stop) {
+      Leader leader(stage.deps(), options("a"), [] {});
+      leader.start();
+      baton.pause(Deadline::never(stop));
+    });
+    stage.rest(5s);
+    Leader next(stage.deps(), options("b"), [] {});
+    next.start();
+    stage.rest(5s);
+    baton.crash("a");
+    process->join();
+    const SteadyTime crashed = baton.steady_now();
+
+    ASSERT_EQ(next.wait_until_leading(Deadline::in(baton, 1min)), Woken::Notified);
+
+    EXPECT_GE(baton.steady_now() - crashed, 13s);
+    EXPECT_LE(baton.steady_now() - crashed, 18s);
+  });
+  EXPECT_TRUE(report.finished()) << report.why;
+}
+
+TEST(Leader, ALeaderThatCannotRenewStepsDownBeforeItsLeaseIsOver) {
+  Baton baton({.seed = 5});
+  const auto report = baton.run([&] {
+    Stage stage(baton);
+    bool told = false;
+    Leader leader(stage.deps(), options("a"), [&] { told = true; });
+    leader.start();
+    ASSERT_EQ(leader.wait_until_leading(Deadline::in(baton, 1min)), Woken::Notified);
+
+    stage.fault = [] { return Fault::Unavailable; };
+    stage.rest(13s);
+
+    EXPECT_TRUE(told);
+    EXPECT_FALSE(leader.leading());
+  });
+  EXPECT_TRUE(report.finished()) << report.why;
+}
+
+}  // namespace
+}  // namespace capstan::runtime
