@@ -1,8 +1,8 @@
 #include "apiserver/document.h"
 
-#include <fmt/format.h>
-
 #include <charconv>
+
+#include "base/time.h"
 
 namespace capstan::apiserver {
 
@@ -107,31 +107,8 @@ bool is_empty(const json::value& value) {
   return false;
 }
 
-namespace {
+std::string timestamp(WallTime at) { return Time::from(at).to_string(); }
 
-struct Moment {
-  std::chrono::year_month_day day;
-  std::chrono::hh_mm_ss<std::chrono::microseconds> time;
-};
-
-Moment split(WallTime at) {
-  const auto day = std::chrono::floor<std::chrono::days>(at);
-  return {.day = day, .time = std::chrono::hh_mm_ss(std::chrono::floor<std::chrono::microseconds>(at - day))};
-}
-
-std::string seconds_text(const Moment& moment) {
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(moment.day.year()),
-                     static_cast<unsigned>(moment.day.month()), static_cast<unsigned>(moment.day.day()),
-                     moment.time.hours().count(), moment.time.minutes().count(), moment.time.seconds().count());
-}
-
-}  // namespace
-
-std::string timestamp(WallTime at) { return seconds_text(split(at)) + "Z"; }
-
-std::string micro_timestamp(WallTime at) {
-  const auto moment = split(at);
-  return fmt::format("{}.{:06}Z", seconds_text(moment), moment.time.subseconds().count());
-}
+std::string micro_timestamp(WallTime at) { return MicroTime::from(at).to_string(); }
 
 }  // namespace capstan::apiserver

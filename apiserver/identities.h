@@ -2,24 +2,25 @@
 #pragma once
 
 #include <cstdint>
-#include <random>
 #include <string>
 #include <string_view>
 
-#include "base/guarded.h"
+#include "base/names.h"
+#include "base/randomness.h"
 
 namespace capstan::apiserver {
 
 class Identities {
  public:
-  explicit Identities(std::uint64_t seed) : random_(std::mt19937_64(seed)) {}
+  explicit Identities(std::uint64_t seed) : randomness_(seed), names_(randomness_) {}
 
-  std::string uid();  // a version 4 UUID
-  // The prefix, cut to leave room, and five characters without vowels.
-  std::string generated_name(std::string_view prefix);
+  std::string uid() { return random_uuid(randomness_); }
+  // The prefix, cut to leave room, and five letters.
+  std::string generated_name(std::string_view prefix) { return generate_name(names_, prefix); }
 
  private:
-  Guarded<std::mt19937_64> random_;
+  SeededRandomness randomness_;
+  RandomNames names_;
 };
 
 }  // namespace capstan::apiserver

@@ -19,6 +19,8 @@ struct Strategy {
   bool keeps_status_on_create = false;
   bool returns_deleted = false;      // DELETE answers with the object instead of a Status
   bool graceful = false;             // pods: a deletion that something on the node must confirm
+  // Defaults that depend on other fields; static ones stand in the tables.
+  void (*fill_defaults)(json::object& object) = nullptr;
   void (*prepare_create)(json::object& object) = nullptr;
   void (*prepare_update)(json::object& object, const json::object& before) = nullptr;
   // `before` is null when the object is being created.

@@ -1,6 +1,7 @@
 #include "apiserver/schema/parse.h"
 
 #include "apiserver/document.h"
+#include "apiserver/schema/pattern.h"
 
 namespace capstan::apiserver {
 namespace {
@@ -45,6 +46,7 @@ void parse_limits(const json::object& from, Schema& schema) {
   schema.min_length = integer_at(from, {"minLength"});
   schema.max_length = integer_at(from, {"maxLength"});
   schema.pattern = text_at(from, {"pattern"});
+  if (!schema.pattern.empty()) schema.compiled_pattern = Pattern::compile(schema.pattern);
   schema.min_items = integer_at(from, {"minItems"});
   schema.max_items = integer_at(from, {"maxItems"});
   schema.unique_items = flag_at(from, {"uniqueItems"});

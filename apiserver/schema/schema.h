@@ -20,9 +20,14 @@ enum class Type { Any, Object, Array, String, Integer, Number, Boolean };
 enum class ListType { Atomic, Set, Map };
 enum class MapType { Granular, Atomic };
 
+// How a field of a built-in type travels when it is empty, as Go's struct tags say: left out; kept once it was given
+// (a pointer); always there, as its zero value.
+enum class Presence { OmitEmpty, Pointer, Always };
+
 // "object", "array" ...; empty for Any.
 std::string_view to_string(Type type);
 
+class Pattern;  // schema/pattern.h
 struct Schema;
 using SchemaPtr = std::shared_ptr<const Schema>;
 
@@ -32,6 +37,9 @@ struct Schema {
   std::string description = {};
   std::string format = {};
   std::string type_name = {};  // built-in types only: "io.k8s.api.core.v1.PodSpec", for OpenAPI references and explain
+
+  bool builtin = false;  // part of a built-in type: wrong types are refused when decoding, empty values are normalised
+  Presence presence = Presence::OmitEmpty;
 
   // Objects. A field of the object is looked up in `properties`, then `additional`.
   std::map<std::string, SchemaPtr, std::less<>> properties = {};
@@ -63,6 +71,7 @@ struct Schema {
   std::optional<std::int64_t> min_length = {};
   std::optional<std::int64_t> max_length = {};
   std::string pattern = {};
+  std::shared_ptr<const Pattern> compiled_pattern = {};
   std::optional<std::int64_t> min_items = {};
   std::optional<std::int64_t> max_items = {};
   bool unique_items = false;
