@@ -49,6 +49,4 @@ std::optional<Response> refused_deletion(Core& core, const Target& target, const
   return core.options.admission->validate(asked, warnings);
 }
 
-void own_update(const Core&, const Target&, const Request&, json::object&, const json::object*) {}
-
 }  // namespace capstan::apiserver

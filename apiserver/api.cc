@@ -1,8 +1,10 @@
 #include "apiserver/api.h"
 
+#include "apiserver/controllers.h"
 #include "apiserver/core.h"
 #include "apiserver/crd_kinds.h"
 #include "apiserver/document.h"
+#include "apiserver/subresources.h"
 #include "apiserver/verbs.h"
 
 namespace capstan::apiserver {
@@ -11,6 +13,8 @@ class Api::Impl {
  public:
   explicit Impl(const ApiOptions& options) : core(options) {}
   Core core;
+  Controllers controllers = {};
+  Storage::Subscription work = {};
 };
 
 namespace {
@@ -26,7 +30,7 @@ void create_first_objects(Core& core) {
   }
 }
 
-Response dispatch(Core& core, const Target& target, const Request& request) {
+Response on_object(Core& core, const Target& target, const Request& request) {
   switch (request.verb) {
     case Verb::Get: return get_object(core, target, request);
     case Verb::List: return list_objects(core, target, request);
@@ -38,6 +42,33 @@ Response dispatch(Core& core, const Target& target, const Request& request) {
     case Verb::DeleteCollection: return delete_collection(core, target, request);
   }
   return method_not_allowed(to_string(request.verb));
+}
+
+Response on_status(Core& core, const Target& target, const Request& request) {
+  if (!target.version->has_status) return target.type->custom ? not_found(target.subject()) : path_not_found();
+  switch (request.verb) {
+    case Verb::Get: return get_object(core, target, request);
+    case Verb::Update: return replace_object(core, target, request);
+    case Verb::Patch: return patch_object(core, target, request);
+    case Verb::List:
+    case Verb::Watch:
+    case Verb::Create:
+    case Verb::Delete:
+    case Verb::DeleteCollection: break;
+  }
+  return method_not_supported(target.subject(), to_string(request.verb));
+}
+
+Response dispatch(Core& core, const Target& target, const Request& request) {
+  if (target.subresource.empty()) return on_object(core, target, request);
+  if (target.status()) return on_status(core, target, request);
+  if (target.subresource == "scale" && target.version->scale) return scale_object(core, target, request);
+  return extra_subresource(core, target, request);
+}
+
+std::string deprecation_of(const Target& target) {
+  if (!target.version->deprecation_warning.empty()) return target.version->deprecation_warning;
+  return target.api_version() + " " + target.type->kind + " is deprecated";
 }
 
 // The kinds a write to CRDs is about; a created one is named by the answer.
@@ -65,6 +96,7 @@ Response Api::call(const Request& request) {
   const auto target = resolve(impl_->core, request);
   if (!target) return target.error();
   auto response = dispatch(impl_->core, *target, request);
+  if (target->version->deprecated) response.warnings.insert(response.warnings.begin(), deprecation_of(*target));
   if (target->collection == kCrdCollection && response.ok() && !request.query.dry_run) {
     follow_crds(impl_->core, request, response);
   }
@@ -102,9 +134,9 @@ std::vector<ObjectPtr> Api::stored_all(std::string_view group, std::string_view 
   return objects;
 }
 
-bool Api::run_controllers() { return false; }
+bool Api::run_controllers() { return impl_->controllers.run(impl_->core); }
 
-void Api::on_work(std::function<void()>) {}
+void Api::on_work(std::function<void()> wake) { impl_->work = impl_->core.storage.subscribe("", std::move(wake)); }
 
 void Api::expire_watches() { impl_->core.storage.expire(); }
 

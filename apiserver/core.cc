@@ -1,6 +1,7 @@
 #include "apiserver/core.h"
 
 #include "apiserver/document.h"
+#include "apiserver/incoming.h"
 
 namespace capstan::apiserver {
 
@@ -19,24 +20,67 @@ Answer<Target> resolve(const Core& core, const Request& request) {
   return target;
 }
 
+namespace {
+
+bool converts_by_webhook(const ResourceType& type) {
+  const auto* conversion = type.conversion ? type.conversion->if_object() : nullptr;
+  return conversion != nullptr && text_at(*conversion, {"strategy"}) == "Webhook";
+}
+
+// Objects from before the schema that is now in force get its defaults when they are read.
+ObjectPtr with_later_defaults(const Core& core, const Target& target, ObjectPtr object) {
+  if (!target.type->custom || version_of(*object) > target.since) return object;
+  auto filled = *object;
+  fill_defaults(core, target, filled);
+  return filled == *object ? object : std::make_shared<const json::object>(std::move(filled));
+}
+
+Answer<std::vector<ObjectPtr>> all_at_version(const Core& core, const ResourceType& type, std::string_view version,
+                                              std::vector<ObjectPtr> objects) {
+  const auto wanted = type.api_version(version);
+  const bool webhook = converts_by_webhook(type);
+  std::vector<std::size_t> others;
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    if (text_at(*objects[i], {"apiVersion"}) != wanted) others.push_back(i);
+  }
+  if (others.empty()) return objects;
+  if (!webhook) {
+    for (const auto i : others) {
+      auto copy = *objects[i];
+      copy["apiVersion"] = wanted;
+      objects[i] = std::make_shared<const json::object>(std::move(copy));
+    }
+    return objects;
+  }
+  if (core.options.converter == nullptr) return Refusal(internal_error("no conversion webhook client"));
+  std::vector<ObjectPtr> asked;
+  for (const auto i : others) asked.push_back(objects[i]);
+  auto converted = core.options.converter->convert(type, wanted, asked);
+  if (!converted) return Refusal(std::move(converted).error());
+  for (std::size_t i = 0; i < others.size(); ++i) objects[others[i]] = std::move((*converted)[i]);
+  return objects;
+}
+
+}  // namespace
+
 Answer<ObjectPtr> at_version(const Core& core, const ResourceType& type, std::string_view version,
                              const ObjectPtr& object) {
-  const auto wanted = type.api_version(version);
-  if (text_at(*object, {"apiVersion"}) == wanted) return object;
-  const auto* strategy = type.conversion ? type.conversion->if_object() : nullptr;
-  if (strategy != nullptr && text_at(*strategy, {"strategy"}) == "Webhook") {
-    if (core.options.converter == nullptr) return Refusal(internal_error("no conversion webhook client"));
-    auto converted = core.options.converter->convert(type, wanted, {object});
-    if (!converted) return Refusal(std::move(converted).error());
-    return converted->front();
-  }
-  auto copy = *object;
-  copy["apiVersion"] = wanted;
-  return std::make_shared<const json::object>(std::move(copy));
+  auto converted = all_at_version(core, type, version, {object});
+  if (!converted) return Refusal(std::move(converted).error());
+  return converted->front();
 }
 
 Answer<ObjectPtr> as_requested(const Core& core, const Target& target, const ObjectPtr& object) {
-  return at_version(core, *target.type, target.version->name, object);
+  auto converted = all_as_requested(core, target, {object});
+  if (!converted) return Refusal(std::move(converted).error());
+  return converted->front();
+}
+
+Answer<std::vector<ObjectPtr>> all_as_requested(const Core& core, const Target& target, std::vector<ObjectPtr> objects) {
+  auto converted = all_at_version(core, *target.type, target.version->name, std::move(objects));
+  if (!converted) return converted;
+  for (auto& object : *converted) object = with_later_defaults(core, target, std::move(object));
+  return converted;
 }
 
 Response answer(const Target& target, ObjectPtr object, int status) {

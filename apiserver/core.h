@@ -52,6 +52,8 @@ Answer<Target> resolve(const Core& core, const Request& request);
 // The document at the version of the request (or at the storage version): the same pointer when it is so already.
 Answer<ObjectPtr> at_version(const Core& core, const ResourceType& type, std::string_view version, const ObjectPtr& object);
 Answer<ObjectPtr> as_requested(const Core& core, const Target& target, const ObjectPtr& object);
+// Many at once: one call of a conversion webhook.
+Answer<std::vector<ObjectPtr>> all_as_requested(const Core& core, const Target& target, std::vector<ObjectPtr> objects);
 
 // A 200 with one object (or another status).
 Response answer(const Target& target, ObjectPtr object, int status = 200);

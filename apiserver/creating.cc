@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include "apiserver/crd_kinds.h"
 #include "apiserver/document.h"
 #include "apiserver/metadata_rules.h"
+#include "apiserver/schema/decode.h"
+#include "apiserver/schema/prune.h"
 #include "apiserver/validation.h"
 #include "apiserver/verbs.h"
 #include "apiserver/writing.h"
@@ -20,6 +23,17 @@ Response taken(const Target& target, const json::object& object) {
   object_in(status, "details")["retryAfterSeconds"] = 1;
   response.object = std::make_shared<const json::object>(std::move(status));
   return response;
+}
+
+// The status of a new object is the server's business.
+void clear_status(const Target& target, json::object& object) {
+  object.erase("status");
+  const auto* schema = target.version->schema->field("status");
+  if (target.type->custom || schema == nullptr) return;
+  json::value status = json::object();
+  normalise_builtin(status.get_object(), *schema);
+  apply_defaults(status, *schema);
+  object["status"] = std::move(status);
 }
 
 ObjectPtr share(json::object object) { return std::make_shared<const json::object>(std::move(object)); }
@@ -44,15 +58,28 @@ std::optional<Response> refuse_namespace(const Core& core, const Target& target)
   return response;
 }
 
+namespace {
+
+// A CRD that is being deleted gets no new instances.
+std::optional<Response> refuse_ending_kind(const Core& core, const Target& target) {
+  if (!target.type->custom) return {};
+  const auto crd = core.storage.find(kCrdCollection, {.name = target.collection});
+  if (!crd || !is_deleting(*crd)) return {};
+  return method_not_supported(target.subject(), "create not allowed while custom resource definition is terminating");
+}
+
+}  // namespace
+
 Response create_object(Core& core, const Target& target, const Request& request) {
   if (!target.type->allows("create")) return method_not_allowed("create");
+  if (auto refusal = refuse_manager(request)) return *refusal;
   Warnings warnings;
   auto body = expected_object(target, request.body);
   if (!body) return std::move(body).error();
   auto object = shaped(core, target, std::move(*body), request, warnings);
   if (!object) return std::move(object).error();
-  if (!text_at(*object, {"metadata", "resourceVersion"}).empty()) {
-    return bad_request("resourceVersion should not be set on objects to be created");
+  if (!text_at(*object, {"metadata", "resourceVersion"}).empty() && !request.query.dry_run) {
+    return status_error(500, "", "resourceVersion should not be set on objects to be created");
   }
   own_update(core, target, request, *object, nullptr);
   return insert(core, target, request, std::move(*object), std::move(warnings));
@@ -68,12 +95,13 @@ Response insert(Core& core, Target target, const Request& request, json::object 
     target.key.name = name_of(fresh);
 
     if (auto refusal = refuse_namespace(core, target)) return *refusal;
+    if (auto refusal = refuse_ending_kind(core, target)) return *refusal;
     auto admitted_object = admitted(core, target, request, std::move(fresh), nullptr, warnings);
     if (!admitted_object) return std::move(admitted_object).error();
     fresh = std::move(*admitted_object);
 
     stamp_new(core, target, fresh);
-    if (target.version->has_status && !target.strategy->keeps_status_on_create) fresh.erase("status");
+    if (target.version->has_status && !target.strategy->keeps_status_on_create) clear_status(target, fresh);
     if (target.strategy->prepare_create != nullptr) target.strategy->prepare_create(fresh);
     const auto errors = creation_errors(core, target, fresh);
     if (!errors.empty()) return invalid(target.kind_subject(), errors);

@@ -36,7 +36,7 @@ Answer<ListPlan> list_plan(const Core& core, const Target& target, const Request
       return Refusal(bad_request("specifying resource version is not allowed when using continue"));
     }
     auto token = parse_continue(query.continue_token);
-    if (!token) return Refusal(bad_request("continue key is not valid: " + token.error()));
+    if (!token) return Refusal(bad_request("invalid continue token: continue key is not valid: " + token.error()));
     plan.query.after = token->after;
     if (token->version != 0 && !core.has(Defect::ListPageNotSnapshot)) plan.query.at = token->version;
     return plan;
@@ -84,7 +84,9 @@ Response list_objects(const Core& core, const Target& target, const Request& req
   auto plan = list_plan(core, target, request);
   if (!plan) return std::move(plan).error();
 
-  const auto limit = request.query.limit > 0 ? static_cast<std::size_t>(request.query.limit) : SIZE_MAX;
+  // "Any version will do" is answered from a cache that knows no pages.
+  const bool paged = request.query.limit > 0 && request.query.resource_version != "0";
+  const auto limit = paged ? static_cast<std::size_t>(request.query.limit) : SIZE_MAX;
   Response response = answer(target, nullptr);
   response.list = true;
   response.bare_items = !target.type->custom;
@@ -97,21 +99,23 @@ Response list_objects(const Core& core, const Target& target, const Request& req
     if (!page) return list_expired(request, query.after.value_or(StoredKey()));
     if (!shown) shown = page->version;
     query.at = shown;
-    more = false;
-    for (const auto& [key, stored] : page->items) {
+    std::vector<ObjectPtr> stored;
+    for (const auto& [key, object] : page->items) stored.push_back(object);
+    auto objects = all_as_requested(core, target, std::move(stored));
+    if (!objects) return std::move(objects).error();
+    more = page->more;
+    for (std::size_t i = 0; i < objects->size(); ++i) {
       if (response.items.size() == limit) {
         more = true;
         break;
       }
-      query.after = key;
-      auto object = as_requested(core, target, stored);
-      if (!object) return std::move(object).error();
-      if (selection->matches(**object)) response.items.push_back(std::move(*object));
+      query.after = page->items[i].first;
+      if (selection->matches(*(*objects)[i])) response.items.push_back(std::move((*objects)[i]));
     }
-    more = more || page->more;
   }
 
   json::object metadata{{"resourceVersion", std::to_string(*shown)}};
+  if (target.type->custom) metadata["continue"] = "";
   if (more) {
     metadata["continue"] = render_continue({.version = *shown, .after = *query.after});
     if (selection->everything()) {

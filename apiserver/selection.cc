@@ -50,9 +50,9 @@ Answer<std::uint64_t> parse_version(std::string_view text) {
   std::uint64_t version = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version);
   if (error == std::errc() && end == text.data() + text.size()) return version;
-  return Refusal(invalid({.plural = "ListOptions"}, {invalid_value("resourceVersion", json::value(text),
-                                                                  "strconv.ParseUint: parsing " + quoted(text) +
-                                                                      ": invalid syntax")}));
+  return Refusal(bad_request(fmt::format("invalid resource version: resourceVersion: Invalid value: {0}: "
+                                         "strconv.ParseUint: parsing {0}: invalid syntax",
+                                         quoted(text))));
 }
 
 std::optional<Response> refuse_list_options(const Request& request, bool watch) {

@@ -25,7 +25,7 @@ class Selection {
   FieldSelector fields_ = {};
 };
 
-// "": 0. The error is a 400 (or, where the server says so, a 422).
+// "": 0. The error is a 400.
 Answer<std::uint64_t> parse_version(std::string_view text);
 // Combinations of resourceVersion, resourceVersionMatch and sendInitialEvents that make no sense.
 std::optional<Response> refuse_list_options(const Request& request, bool watch);

@@ -108,6 +108,12 @@ Response method_not_allowed(std::string_view) {
   return status_error(405, "MethodNotAllowed", "the server does not allow this method on the requested resource");
 }
 
+Response method_not_supported(const StatusSubject& subject, std::string_view verb) {
+  return status_error(405, "MethodNotAllowed",
+                      fmt::format("{} is not supported on resources of kind {}", verb, quoted(qualified(subject))),
+                      details_of({.group = subject.group, .plural = subject.plural}));
+}
+
 Response unsupported_media_type(std::string message) {
   return status_error(415, "UnsupportedMediaType", std::move(message));
 }

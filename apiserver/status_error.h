@@ -36,6 +36,8 @@ Response bad_request(std::string message);
 Response forbidden(const StatusSubject& subject, std::string_view why);
 Response unauthorized();
 Response method_not_allowed(std::string_view verb = {});
+// "create is not supported on resources of kind ..."
+Response method_not_supported(const StatusSubject& subject, std::string_view verb);
 Response unsupported_media_type(std::string message);
 Response not_acceptable(std::string message);
 Response expired(std::string message);  // 410

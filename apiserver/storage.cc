@@ -50,7 +50,7 @@ std::vector<std::string> Storage::collections() const {
   return state_.with([](const State& state) {
     std::vector<std::string> names;
     for (const auto& [name, collection] : state.collections) {
-      if (!collection.objects.empty()) names.push_back(name);
+      names.push_back(name);
     }
     return names;
   });

@@ -59,9 +59,8 @@ class Storage {
 
   std::uint64_t version() const;
   ObjectPtr find(std::string_view collection, const StoredKey& key) const;
-  // How many objects a namespace holds across collections would need a scan; this is per collection.
   std::size_t size(std::string_view collection) const;
-  std::vector<std::string> collections() const;
+  std::vector<std::string> collections() const;  // all that ever held something, or were watched
 
   // Writes stamp metadata.resourceVersion. Null: the key is taken (create), or the stored document is not `expected` any
   // more (replace, erase).

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "apiserver/deletion_plan.h"
 #include "apiserver/document.h"
 #include "apiserver/metadata_rules.h"
 #include "apiserver/validation.h"
@@ -28,12 +29,21 @@ bool same_but_for_times(const json::object& left, const json::object& right) {
   return timeless(left) == timeless(right);
 }
 
+// Where the real server would keep the object; its messages say so.
+std::string storage_key(const Target& target) {
+  auto key = "/registry/" + (target.type->custom ? target.type->group + "/" : std::string()) + target.type->plural;
+  if (target.type->namespaced) key += "/" + target.key.namespace_;
+  return key + "/" + target.key.name;
+}
+
 std::optional<Response> refuse_preconditions(const Core& core, const Target& target, json::object& object,
-                                             const json::object& live) {
+                                             const json::object& live, bool replacing) {
   const auto uid = text_at(object, {"metadata", "uid"});
-  if (!uid.empty() && uid != uid_of(live)) {
-    return conflict(target.subject(), fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}",
-                                                  uid, uid_of(live)));
+  if (replacing && !uid.empty() && uid != uid_of(live)) {
+    return conflict(target.subject(),
+                    fmt::format("StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, AdditionalErrorMsg: "
+                                "Precondition failed: UID in precondition: {}, UID in object meta: {}",
+                                storage_key(target), uid, uid_of(live)));
   }
   const auto version = text_at(object, {"metadata", "resourceVersion"});
   if (version.empty() || version == "0") {
@@ -61,16 +71,14 @@ void keep_other_half(const Core& core, const Target& target, json::object& objec
   auto kept = live;
   kept.erase("status");
   if (const auto* status = object.if_contains("status")) kept["status"] = *status;
-  auto& metadata = metadata_of(kept);
-  metadata.erase("managedFields");
-  if (const auto* owned = find(object, {"metadata", "managedFields"})) metadata["managedFields"] = *owned;
+  if (target.type->custom) {
+    auto& metadata = metadata_of(kept);
+    metadata.erase("managedFields");
+    if (const auto* owned = find(object, {"metadata", "managedFields"})) metadata["managedFields"] = *owned;
+  } else {
+    kept["metadata"] = object["metadata"];  // built-in kinds let the status endpoint write labels and annotations
+  }
   object = std::move(kept);
-}
-
-bool last_finalizer_gone(const Core& core, const json::object& object) {
-  if (!is_deleting(object)) return false;
-  const auto grace = integer_at(object, {"metadata", "deletionGracePeriodSeconds"});
-  return (!has_finalizers(object) || core.has(Defect::FinalizerIgnored)) && grace.value_or(0) == 0;
 }
 
 void advance_generation(const Core& core, const Target& target, json::object& object, const json::object& live) {
@@ -83,7 +91,7 @@ Answer<Response> written(Core& core, const Target& target, const ObjectPtr& stor
   auto at_storage = at_version(core, *target.type, target.type->storage_version().name, object);
   if (!at_storage) return Refusal(std::move(at_storage).error());
   if (dry_run && !core.has(Defect::DryRunPersists)) return answer(target, std::move(object));
-  if (last_finalizer_gone(core, *object)) {
+  if (is_released(target.collection, *object)) {
     if (!core.storage.erase(target.collection, target.key, stored)) return Response{.status = 0};
     return answer(target, std::move(object));
   }
@@ -103,7 +111,7 @@ Response attempt(Core& core, const Target& target, const Request& request, const
   if (!edited) return std::move(edited).error();
   auto object = std::move(*edited);
   if (auto refusal = match_path(target, object, true)) return *refusal;
-  if (auto refusal = refuse_preconditions(core, target, object, **live)) return *refusal;
+  if (auto refusal = refuse_preconditions(core, target, object, **live, request.verb == Verb::Update)) return *refusal;
 
   auto admitted_object = admitted(core, target, request, std::move(object), *live, warnings);
   if (!admitted_object) return std::move(admitted_object).error();
@@ -117,7 +125,7 @@ Response attempt(Core& core, const Target& target, const Request& request, const
   const auto shared = std::make_shared<const json::object>(std::move(object));
   if (auto refusal = refused_by_validation(core, target, request, shared, *live, warnings)) return *refusal;
 
-  if (same_but_for_times(*shared, **live) && !last_finalizer_gone(core, *shared) &&
+  if (same_but_for_times(*shared, **live) && !is_released(target.collection, *shared) &&
       !core.has(Defect::NoopWriteBumpsVersion)) {
     return answer(target, *live);
   }
@@ -142,6 +150,7 @@ Response update(Core& core, const Target& target, const Request& request, const 
 
 Response replace_object(Core& core, const Target& target, const Request& request) {
   if (!target.type->allows("update")) return method_not_allowed("update");
+  if (auto refusal = refuse_manager(request)) return *refusal;
   Warnings warnings;
   auto body = expected_object(target, request.body);
   if (!body) return std::move(body).error();
@@ -150,7 +159,6 @@ Response replace_object(Core& core, const Target& target, const Request& request
   if (auto refusal = match_path(target, *object, true)) return *refusal;
   if (target.strategy->create_on_update && target.subresource.empty() &&
       !core.storage.find(target.collection, target.key)) {
-    own_update(core, target, request, *object, nullptr);
     return insert(core, target, request, std::move(*object), std::move(warnings));
   }
   auto response = update(core, target, request,

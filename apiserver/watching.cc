@@ -6,6 +6,7 @@
 
 #include "apiserver/document.h"
 #include "apiserver/field_error.h"
+#include "apiserver/schema/decode.h"
 #include "apiserver/selection.h"
 #include "apiserver/verbs.h"
 
@@ -13,13 +14,16 @@ namespace capstan::apiserver {
 namespace {
 
 constexpr std::int64_t kUsualTimeoutSeconds = 1800;
+constexpr Nanoseconds kLastBookmark = std::chrono::seconds(2);
 constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 
 ObjectPtr bookmark(const Target& target, std::uint64_t version, bool initial_events_end) {
-  json::object metadata{{"resourceVersion", std::to_string(version)}, {"creationTimestamp", nullptr}};
+  json::object metadata{{"resourceVersion", std::to_string(version)}};
   if (initial_events_end) metadata["annotations"] = json::object{{kInitialEventsEnd, "true"}};
-  return std::make_shared<const json::object>(json::object{
-      {"kind", target.type->kind}, {"apiVersion", target.api_version()}, {"metadata", std::move(metadata)}});
+  json::object object{
+      {"kind", target.type->kind}, {"apiVersion", target.api_version()}, {"metadata", std::move(metadata)}};
+  if (!target.type->custom) normalise_builtin(object, *target.version->schema);
+  return std::make_shared<const json::object>(std::move(object));
 }
 
 ObjectPtr with_version(const json::object& object, std::uint64_t version) {
@@ -36,7 +40,7 @@ class StoreWatch final : public Watch {
         bookmarks_(query.allow_watch_bookmarks && !core.has(Defect::BookmarkMissing)),
         epoch_(core.storage.epoch()),
         ends_(now + std::chrono::seconds(query.timeout_seconds.value_or(kUsualTimeoutSeconds))),
-        next_bookmark_(now + core.options.bookmark_every) {}
+        next_bookmark_(bookmark_after(now)) {}
 
   void begin_at(std::uint64_t version) { version_ = version; }
   Answer<std::monostate> begin_with_everything(const ListPage& page, bool announce_end);
@@ -44,6 +48,7 @@ class StoreWatch final : public Watch {
   std::vector<WatchEvent> take(SteadyTime now, std::size_t max) override;
   bool ended() const override { return ended_; }
   SteadyTime wake_at() const override { return bookmarks_ ? std::min(next_bookmark_, ends_) : ends_; }
+  bool sends_bookmarks() const { return bookmarks_; }
   void on_ready(std::function<void()> ready) override {
     subscription_ = core_.storage.subscribe(target_.collection, ready);
     ready();
@@ -56,6 +61,7 @@ class StoreWatch final : public Watch {
   std::optional<WatchEvent> converted(EventType type, const ObjectPtr& object) const;
   bool matches(const ObjectPtr& object) const;
   WatchEvent too_old();
+  SteadyTime bookmark_after(SteadyTime now) const;
 
   Core& core_;
   Target target_;
@@ -72,12 +78,14 @@ class StoreWatch final : public Watch {
 
 Answer<std::monostate> StoreWatch::begin_with_everything(const ListPage& page, bool announce_end) {
   version_ = page.version;
-  for (const auto& [key, stored] : page.items) {
-    auto object = as_requested(core_, target_, stored);
-    if (!object) return Refusal(std::move(object).error());
-    if (selection_.matches(**object)) initial_.push_back({.type = EventType::Added, .object = *object});
+  std::vector<ObjectPtr> stored;
+  for (const auto& [key, object] : page.items) stored.push_back(object);
+  auto objects = all_as_requested(core_, target_, std::move(stored));
+  if (!objects) return Refusal(std::move(objects).error());
+  for (auto& object : *objects) {
+    if (selection_.matches(*object)) initial_.push_back({.type = EventType::Added, .object = std::move(object)});
   }
-  if (announce_end && !core_.has(Defect::BookmarkMissing)) {
+  if (announce_end) {
     initial_.push_back({.type = EventType::Bookmark, .object = bookmark(target_, version_, true)});
   }
   return {};
@@ -103,12 +111,19 @@ std::vector<WatchEvent> StoreWatch::take(SteadyTime now, std::size_t max) {
     if (page.changes.empty()) break;
   }
   if (ended_ || events.size() >= max) return events;
-  if (bookmarks_ && (now >= next_bookmark_ || now >= ends_)) {
-    next_bookmark_ = now + core_.options.bookmark_every;
+  if (bookmarks_ && now >= next_bookmark_) {
+    next_bookmark_ = bookmark_after(now);
     events.push_back({.type = EventType::Bookmark, .object = bookmark(target_, version_, false)});
   }
   if (now >= ends_) ended_ = true;
   return events;
+}
+
+// Regularly, and once more shortly before the end, so that the client goes on from a fresh version.
+SteadyTime StoreWatch::bookmark_after(SteadyTime now) const {
+  const auto last = ends_ - kLastBookmark;
+  if (last <= now) return SteadyTime::max();
+  return std::min(now + core_.options.bookmark_every, last);
 }
 
 // An object that starts to match is added for this watcher, one that no longer matches is deleted for it.
@@ -148,20 +163,18 @@ Answer<std::unique_ptr<Watch>> open_watch(Core& core, const Target& target, cons
   auto selection = Selection::parse(target, request);
   if (!selection) return Refusal(std::move(selection).error());
   const auto from = parse_version(request.query.resource_version);
-  if (!from) return Refusal(from.error());
-
-  const bool announced = request.query.send_initial_events.value_or(false);
-  if (announced && !request.query.allow_watch_bookmarks) {
-    return Refusal(invalid({.group = "meta.k8s.io", .plural = "ListOptions"},
-                           {forbidden_field("sendInitialEvents",
-                                            "sendInitialEvents requires setting allowWatchBookmarks to true")}));
+  if (!from) {
+    return Refusal(status_error(500, "", "resourceVersion: Invalid value: " + quoted(request.query.resource_version) +
+                                             ": strconv.ParseUint: parsing " + quoted(request.query.resource_version) +
+                                             ": invalid syntax"));
   }
   auto watch = std::make_unique<StoreWatch>(core, target, std::move(*selection), request.query,
                                             core.options.clock.steady_now());
-  const bool everything = announced || (*from == 0 && request.query.send_initial_events.value_or(true));
-  if (everything) {
+  const auto asked = request.query.send_initial_events;
+  if (asked.value_or(*from == 0)) {
     const auto page = core.storage.list(target.collection, {.namespace_ = request.namespace_});
-    if (auto begun = watch->begin_with_everything(*page, announced); !begun) return Refusal(std::move(begun).error());
+    auto begun = watch->begin_with_everything(*page, watch->sends_bookmarks());
+    if (!begun) return Refusal(std::move(begun).error());
   } else {
     watch->begin_at(*from == 0 ? core.storage.version() : *from);
   }

@@ -27,8 +27,17 @@ Response insert(Core& core, Target target, const Request& request, json::object 
 using Edit = std::function<Answer<json::object>(const ObjectPtr& live, Warnings& warnings)>;
 Response update(Core& core, const Target& target, const Request& request, const Edit& edit);
 
-// Who owns what after an Update: metadata.managedFields of `object`.
+// Who owns what after an Update: metadata.managedFields of `object`. `before` is null for a new object.
 void own_update(const Core& core, const Target& target, const Request& request, json::object& object,
                 const json::object* before);
+
+// A server-side apply at the version of the request; `live` is null when there is no such object yet.
+Answer<json::object> applied(const Core& core, const Target& target, const Request& request, const json::object* live,
+                             Warnings& warnings);
+
+// The manager a request writes as: fieldManager, or the name in front of the slash of its User-Agent.
+std::string manager_of(const Request& request);
+// Options that make no sense: an apply without a manager, force on something else, a manager's name too long.
+std::optional<Response> refuse_manager(const Request& request);
 
 }  // namespace capstan::apiserver

@@ -108,7 +108,7 @@ TEST(MemoryClient, WatchDeliversOneLinePerChange) {
 TEST(MemoryClient, WatchOfExpiredHistoryEndsWithGone) {
   in_simulation([](MemoryClient& client, Baton& baton, apiserver::Api& api) {
     Lines lines;
-    const auto stream = client.watch(kToys, {.namespace_ = "default"}, lines);
+    const auto stream = client.watch(kToys, {.namespace_ = "default", .resource_version = "1"}, lines);
     baton.pause(Deadline::in(baton, std::chrono::seconds(1)));
 
     api.expire_watches();
@@ -122,7 +122,7 @@ TEST(MemoryClient, WatchOfExpiredHistoryEndsWithGone) {
 TEST(MemoryClient, WatchEndsAtItsTimeoutAfterABookmark) {
   in_simulation([](MemoryClient& client, Baton& baton, apiserver::Api&) {
     Lines lines;
-    const auto stream = client.watch(kToys, {.namespace_ = "default", .timeout_seconds = 30}, lines);
+    const auto stream = client.watch(kToys, {.namespace_ = "default", .resource_version = "1", .timeout_seconds = 30}, lines);
 
     baton.wait_until(lines.changed, Deadline::never(), [&] { return lines.ended.load(); });
 
@@ -147,7 +147,7 @@ TEST(MemoryClient, ListStreamDeliversTheWholeListAndEnds) {
 TEST(MemoryClient, NobodyIsCalledAfterTheStreamIsGone) {
   in_simulation([](MemoryClient& client, Baton& baton, apiserver::Api&) {
     Lines lines;
-    auto stream = client.watch(kToys, {.namespace_ = "default"}, lines);
+    auto stream = client.watch(kToys, {.namespace_ = "default", .resource_version = "1"}, lines);
     baton.pause(Deadline::in(baton, std::chrono::seconds(1)));
 
     stream.reset();
