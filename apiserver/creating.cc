@@ -14,15 +14,25 @@ namespace {
 
 constexpr int kNameAttempts = 8;
 
-Response taken(const Target& target, const json::object& object) {
-  if (text_at(object, {"metadata", "generateName"}).empty()) return already_exists(target.subject());
-  auto response = already_exists(target.subject());
+Response reworded(Response response, std::string message) {
   auto status = *response.object;
-  status["message"] = fmt::format("{}, the server was not able to generate a unique name for the object",
-                                  text_at(status, {"message"}));
-  object_in(status, "details")["retryAfterSeconds"] = 1;
+  status["message"] = std::move(message);
   response.object = std::make_shared<const json::object>(std::move(status));
   return response;
+}
+
+Response taken(const Core& core, const Target& target, const json::object& object) {
+  auto response = already_exists(target.subject());
+  const std::string message(text_at(*response.object, {"message"}));
+  const auto present = core.storage.find(target.collection, target.key);
+  if (present && is_deleting(*present))
+    return reworded(std::move(response), "object is being deleted: " + message);
+  if (text_at(object, {"metadata", "generateName"}).empty()) return response;
+  auto status = *response.object;
+  object_in(status, "details")["retryAfterSeconds"] = 1;
+  response.object = std::make_shared<const json::object>(std::move(status));
+  return reworded(std::move(response),
+                  message + ", the server was not able to generate a unique name for the object");
 }
 
 // The status of a new object is the server's business.
@@ -50,10 +60,10 @@ std::optional<Response> refuse_namespace(const Core& core, const Target& target)
       fmt::format("unable to create new content in namespace {} because it is being terminated", name);
   auto response = forbidden(target.subject(), why);
   auto status = *response.object;
-  object_in(status, "details")["causes"] = json::array{
-      json::object{{"reason", "NamespaceTerminating"},
-                   {"message", fmt::format("namespace {} is being terminated", name)},
-                   {"field", "metadata.namespace"}}};
+  object_in(status, "details")["causes"] =
+      json::array{json::object{{"reason", "NamespaceTerminating"},
+                               {"message", fmt::format("namespace {} is being terminated", name)},
+                               {"field", "metadata.namespace"}}};
   response.object = share(std::move(status));
   return response;
 }
@@ -65,7 +75,8 @@ std::optional<Response> refuse_ending_kind(const Core& core, const Target& targe
   if (!target.type->custom) return {};
   const auto crd = core.storage.find(kCrdCollection, {.name = target.collection});
   if (!crd || !is_deleting(*crd)) return {};
-  return method_not_supported(target.subject(), "create not allowed while custom resource definition is terminating");
+  return method_not_supported(target.subject(),
+                              "create not allowed while custom resource definition is terminating");
 }
 
 }  // namespace
@@ -106,7 +117,8 @@ Response insert(Core& core, Target target, const Request& request, json::object 
     const auto errors = creation_errors(core, target, fresh);
     if (!errors.empty()) return invalid(target.kind_subject(), errors);
     const auto shared = share(std::move(fresh));
-    if (auto refusal = refused_by_validation(core, target, request, shared, nullptr, warnings)) return *refusal;
+    if (auto refusal = refused_by_validation(core, target, request, shared, nullptr, warnings))
+      return *refusal;
 
     const auto stored = at_version(core, *target.type, target.type->storage_version().name, shared);
     if (!stored) return stored.error();
@@ -118,7 +130,7 @@ Response insert(Core& core, Target target, const Request& request, json::object 
     }
     if (!written) {
       if (name_of(object).empty()) continue;
-      return taken(target, object);
+      return taken(core, target, object);
     }
     auto shown = as_requested(core, target, written);
     if (!shown) return std::move(shown).error();
@@ -126,7 +138,7 @@ Response insert(Core& core, Target target, const Request& request, json::object 
     response.warnings = std::move(warnings);
     return response;
   }
-  return taken(target, object);
+  return taken(core, target, object);
 }
 
 }  // namespace capstan::apiserver

@@ -117,8 +117,10 @@ json::object pruned(const Ownership& ownership, const json::object& merged, cons
   const auto stripped = without_fields(merged, last_named, schema);
   const auto all = with_named_parents(fields_of(merged, schema), schema);
   const auto kept = with_named_parents(fields_of(stripped, schema), schema);
-  const auto restored = without_fields(merged, all - (kept | with_named_parents(owned, schema)), schema);
-  const auto now = with_named_parents(fields_of(restored, schema), schema);
+  const auto owned_now = with_named_parents(owned, schema);
+  const auto restored = without_fields(merged, all - (kept | owned_now), schema);
+  // A struct somebody owns stays even when nothing that is left in it has an owner (a default).
+  const auto now = with_named_parents(fields_of(restored, schema), schema) | owned_now;
   return without_fields(merged, (all - now) & last_named, schema);
 }
 

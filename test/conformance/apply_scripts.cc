@@ -126,6 +126,7 @@ const Script kScripts[] = {
 
        const Reply reply = s.apply(s.widgets("w"), "alice", widget("w", "{}", R"(,"labels":{"a":"1"})"));
 
+       s.expect_status(reply, 200);
        s.expect_equal(reply.body, "metadata.labels", parse(R"({"a":"1","c":"3"})"));
      }},
     {"apply: an update by another manager takes the field from an applier",

@@ -5,9 +5,9 @@
 #include <atomic>
 #include <cstdio>
 #include <fstream>
-#include <mutex>
 #include <thread>
 
+#include "base/threads.h"
 #include "test/conformance/script.h"
 
 namespace capstan::conformance {
@@ -216,7 +216,7 @@ Session::Run Session::kubectl(const std::string& arguments, std::string_view sta
   expect(input >= 0, "a temporary file for kubectl's input can be made");
   std::ofstream(input_path) << standard_input;
   close(input);
-  const std::string command = shell_quoted(server_.kubectl_path) + " --kubeconfig " +
+  const std::string command = "timeout 60 " + shell_quoted(server_.kubectl_path) + " --kubeconfig " +
                               shell_quoted(server_.kubeconfig_path) + " -n " + namespace_ + " " + arguments +
                               " < " + input_path + " 2>&1";
   Run run;
@@ -279,14 +279,13 @@ void Session::expect_refused(const Reply& reply, int status, std::string_view re
 
 void Session::eventually(const std::string& promise, const std::function<bool()>& holds,
                          std::chrono::seconds limit) const {
-  const auto until = std::chrono::steady_clock::now() + limit;
-  std::mutex mutex;
-  std::condition_variable nobody_notifies;
+  const SystemClock clock;
+  SystemThreads threads;
+  const Deadline deadline = Deadline::in(clock, limit);
   while (!holds()) {
-    if (std::chrono::steady_clock::now() > until)
+    if (deadline.passed(clock.steady_now()))
       throw Failed("expected within " + std::to_string(limit.count()) + " s: " + promise);
-    std::unique_lock lock(mutex);
-    nobody_notifies.wait_for(lock, std::chrono::milliseconds(20));
+    threads.pause(Deadline::in(clock, std::chrono::milliseconds(20)));
   }
 }
 
