@@ -10,6 +10,7 @@ namespace {
 constexpr std::string_view kEndOfHead = "\r\n\r\n";
 constexpr std::size_t kMaxChunkLine = 256;
 constexpr std::size_t kMaxMethod = 32;
+constexpr std::size_t kVersionAndBlanks = 16;  // " HTTP/1.1\r" and a little
 constexpr int kMaxSizeDigits = 15;
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -85,8 +86,10 @@ void MessageParser::restart() {
 MessageParser::Step MessageParser::read_head(std::string_view input) {
   std::size_t skipped = 0;
   if (!started_ && role_ == Role::Request) {  // a stray empty line between requests is tolerated
-    while (skipped < input.size() && skipped < 2 && (input[skipped] == '\r' || input[skipped] == '\n'))
+    while (skipped < input.size() && skipped_ < 2 && (input[skipped] == '\r' || input[skipped] == '\n')) {
       ++skipped;
+      ++skipped_;
+    }
   }
   if (skipped == input.size()) return {.event = Event::NeedMore, .consumed = skipped};
   if (!started_ && !is_token_char(input[skipped])) {  // a TLS greeting would wait for its end of line forever
@@ -108,8 +111,8 @@ MessageParser::Step MessageParser::read_head(std::string_view input) {
     return {.event = Event::Head, .consumed = consumed};
   }
   searched_ = buffer_.size() < kEndOfHead.size() ? 0 : buffer_.size() - kEndOfHead.size() + 1;
-  if (role_ == Role::Request && buffer_.size() > limits_.target_bytes + kMaxMethod &&
-      buffer_.find('\n') == std::string::npos) {
+  const std::size_t first_line = std::min(buffer_.find('\n'), buffer_.size());
+  if (role_ == Role::Request && first_line > limits_.target_bytes + kMaxMethod + kVersionAndBlanks) {
     broken(MessageFault::TargetTooLong,
            fmt::format("request line longer than {} bytes", limits_.target_bytes));
     return stop(input.size());

@@ -101,6 +101,7 @@ class MessageParser {
   bool started_ = false;
   bool no_body_ = false;
   std::string buffer_;        // the head so far
+  std::size_t skipped_ = 0;   // bytes of an empty line before it
   std::size_t searched_ = 0;  // of buffer_, for the empty line
   MessageHead head_;
   std::uint64_t remaining_ = 0;   // of the body or of the chunk
