@@ -82,7 +82,7 @@ Next Controller::take_turn(const Taken& taken, const std::stop_token& stop) {
 Next Controller::run(Context& context, const Taken& taken) {
   const Freshness seen = freshness(taken.key, context.deadline);
   if (seen.state != Freshness::State::Fresh) {
-    metrics_.stale_cache(seen.kind);
+    metrics_.stale_cache(seen.kind, seen.state == Freshness::State::Overdue);
     context.log.debug("a cache is behind our own writes", {{"waitsFor", seen.waits_for}});
   }
   if (seen.state == Freshness::State::Behind) return {.after = seen.again_in, .skipped = true};

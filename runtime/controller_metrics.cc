@@ -73,6 +73,9 @@ ControllerMetrics::ControllerMetrics(Metrics* metrics, std::string_view controll
   worked_ = queue_histogram("workqueue_work_duration_seconds", "how long a worker held a key");
   longest_ = queue_gauge("workqueue_longest_running_processor_seconds", "age of the oldest turn in progress");
   unfinished_ = queue_gauge("workqueue_unfinished_work_seconds", "age of all turns in progress together");
+  overdue_ = metrics->counters("capstan_reconcile_overdue_cache_total",
+                               "turns that could only report, for a cache has been behind for too long",
+                               {"controller", "cached_kind"});
   stale_ = metrics->counters("capi_reconcile_stale_cache_skips_total",
                              "turns put off because a cache had not seen our own last write",
                              {"controller", "cached_kind"});
@@ -89,14 +92,19 @@ void ControllerMetrics::turn_ended(TurnResult result, Nanoseconds took) const {
   if (result == TurnResult::Error) errors_.add();
 }
 
-void ControllerMetrics::stale_cache(std::string_view kind) {
+void ControllerMetrics::stale_cache(std::string_view kind, bool overdue) {
   if (!counting_) return;
-  const Counter series = stale_by_kind_.with([&](auto& known) {
-    const auto found = known.find(kind);
-    if (found != known.end()) return found->second;
-    return known.emplace(kind, stale_.with({controller_, kind})).first->second;
+  if (overdue) return series_of(overdue_by_kind_, overdue_, kind).add();
+  series_of(stale_by_kind_, stale_, kind).add();
+}
+
+Counter ControllerMetrics::series_of(Guarded<ByKind>& known, const CounterFamily& family,
+                                     std::string_view kind) const {
+  return known.with([&](ByKind& series) {
+    const auto found = series.find(kind);
+    if (found != series.end()) return found->second;
+    return series.emplace(kind, family.with({controller_, kind})).first->second;
   });
-  series.add();
 }
 
 void ControllerMetrics::refresh(const Queue::Counts& counts, const Turns& turns) {

@@ -27,7 +27,8 @@ class ControllerMetrics {
   void turn_threw() const { panics_.add(); }
   void turn_timed_out() const { timeouts_.add(); }
   void turn_failed_for_good() const { terminal_errors_.add(); }
-  void stale_cache(std::string_view kind);
+  // A turn was put off, or past the bound kept from acting, because the cache of `kind` is behind.
+  void stale_cache(std::string_view kind, bool overdue);
 
   // What is read from the queue when somebody scrapes.
   struct Turns {
@@ -59,8 +60,13 @@ class ControllerMetrics {
   Gauge unfinished_ = {};
   std::string controller_;
   CounterFamily stale_ = {};
+  CounterFamily overdue_ = {};
   bool counting_ = false;
-  Guarded<std::map<std::string, Counter, std::less<>>> stale_by_kind_;
+  using ByKind = std::map<std::string, Counter, std::less<>>;
+  Counter series_of(Guarded<ByKind>& known, const CounterFamily& family, std::string_view kind) const;
+
+  Guarded<ByKind> stale_by_kind_;
+  Guarded<ByKind> overdue_by_kind_;
   Guarded<Queue::Counts> refreshed_;  // what adds_ and retries_ include already
 };
 

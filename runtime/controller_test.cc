@@ -272,6 +272,9 @@ TEST(Controller, PastTheBoundItMayReportButIsToldNotToAct) {
     stage.sleep(29s);
     EXPECT_EQ(stale, "");
     stage.sleep(3s);
+    EXPECT_TRUE(stage.counts(
+        "capstan_reconcile_overdue_cache_total{cached_kind=\"Machine\",controller=\"machine\"} 2"))
+        << stage.metrics.text();
   });
 
   EXPECT_EQ(stale, "Machine version 7, seen none, for 30.1s");
