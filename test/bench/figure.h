@@ -1,0 +1,39 @@
+// One figure of scripts/bench: a name, a limit, and how it is measured. Each is measured in a process of its
+// own, so that one figure's memory and warm caches are not another's.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace capstan::bench {
+
+enum class Bound { AtMost, AtLeast };
+
+// Where the things to be measured are.
+struct Place {
+  std::string programs = {};  // folder of capstan, capstan-dev
+  std::string crds = {};      // config/crd/bases
+};
+
+struct Figure {
+  std::string_view name = {};
+  std::string_view unit = {};
+  double limit = 0;
+  Bound bound = Bound::AtMost;
+  // Throws std::runtime_error when it can't be measured: then the figure does not hold.
+  double (*measure)(const Place&) = nullptr;
+};
+
+double cache_bytes_per_machine(const Place&);
+double cache_list_peak_mb(const Place&);
+double decode_ratio(const Place&);
+double watch_idle_kb(const Place&);
+double queue_keys_per_second(const Place&);
+double manager_cold_start_ms(const Place&);
+double manager_binary_mb(const Place&);
+double apiserver_writes_ratio(const Place&);
+
+std::span<const Figure> figures();
+
+}  // namespace capstan::bench

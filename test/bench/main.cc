@@ -1,0 +1,133 @@
+// bench [FIGURE...]: measures the figures the project promises and prints one JSON line each; exit 1 when one
+// does not hold.
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <iostream>
+#include <stdexcept>
+#include <vector>
+
+#include "test/bench/figure.h"
+
+namespace capstan::bench {
+namespace {
+
+constexpr std::array kFigures = {
+    Figure{"cache.bytes_per_machine", "B", 1536, Bound::AtMost, cache_bytes_per_machine},
+    Figure{"cache.list_peak_mb", "MB", 20, Bound::AtMost, cache_list_peak_mb},
+    Figure{"decode.ratio", "x", 1.5, Bound::AtLeast, decode_ratio},
+    Figure{"watch.idle_kb", "KB", 45, Bound::AtMost, watch_idle_kb},
+    Figure{"queue.keys_per_second", "1/s", 100000, Bound::AtLeast, queue_keys_per_second},
+    Figure{"manager.cold_start_ms", "ms", 300, Bound::AtMost, manager_cold_start_ms},
+    Figure{"manager.binary_mb", "MB", 15, Bound::AtMost, manager_binary_mb},
+    Figure{"apiserver.writes_per_second", "x of kube-apiserver", 3, Bound::AtLeast, apiserver_writes_ratio},
+};
+
+constexpr std::string_view kHelp =
+    R"(bench [FIGURE...]: measures what the project promises, one JSON line a figure
+
+  --list   the figures and their limits
+
+A figure that can't be measured does not hold. Exit: 0 all hold, 1 some do not, 2 bad command line.
+)";
+
+Place place_of(const char* self) {
+  const auto programs = std::filesystem::absolute(self).parent_path();
+  return {.programs = programs.string(), .crds = "config/crd/bases"};
+}
+
+// Runs in the child: the value as text on the pipe, or why there is none.
+int measure_into(int pipe, const Figure& figure, const Place& place) {
+  std::string said;
+  int code = 0;
+  try {
+    said = fmt::format("{}", figure.measure(place));
+  } catch (const std::exception& error) {
+    said = error.what();
+    code = 1;
+  }
+  const auto written = write(pipe, said.data(), said.size());
+  return written == static_cast<ssize_t>(said.size()) ? code : 1;
+}
+
+struct Measured {
+  bool ok = false;
+  std::string said = {};
+};
+
+Measured in_child(const Figure& figure, const Place& place) {
+  std::array<int, 2> ends{};
+  if (pipe(ends.data()) != 0) throw std::runtime_error("can't make a pipe");
+  const pid_t child = fork();
+  if (child == 0) _exit(measure_into(ends[1], figure, place));
+  close(ends[1]);
+  Measured measured;
+  std::array<char, 4096> buffer{};
+  for (ssize_t n = read(ends[0], buffer.data(), buffer.size()); n > 0;
+       n = read(ends[0], buffer.data(), buffer.size()))
+    measured.said.append(buffer.data(), static_cast<std::size_t>(n));
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  measured.ok = WIFEXITED(status) && WEXITSTATUS(status) == 0 && !measured.said.empty();
+  return measured;
+}
+
+bool holds(const Figure& figure, double value) {
+  return figure.bound == Bound::AtMost ? value <= figure.limit : value >= figure.limit;
+}
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text)
+    out += c == '"' || c == '\\' ? std::string{'\\', c} : std::string(1, c < ' ' ? ' ' : c);
+  return out;
+}
+
+bool report(const Figure& figure, const Place& place) {
+  const Measured measured = in_child(figure, place);
+  const double value = measured.ok ? std::stod(measured.said) : 0;
+  const bool good = measured.ok && holds(figure, value);
+  fmt::print(R"({{"name":"{}","value":{},"unit":"{}","limit":{},"holds":{}{}}})"
+             "\n",
+             figure.name, measured.ok ? fmt::format("{:.4g}", value) : "null", figure.unit, figure.limit,
+             good, measured.ok ? "" : fmt::format(R"(,"error":"{}")", escaped(measured.said)));
+  std::fflush(stdout);
+  return good;
+}
+
+int list() {
+  for (const Figure& figure : kFigures)
+    fmt::print("{:<30} {} {} {}\n", figure.name, figure.bound == Bound::AtMost ? "at most " : "at least",
+               figure.limit, figure.unit);
+  return 0;
+}
+
+int run(std::span<char*> words) {
+  const std::vector<std::string_view> wanted(words.begin() + 1, words.end());
+  if (std::ranges::find(wanted, "--help") != wanted.end()) return std::cout << kHelp, 0;
+  if (std::ranges::find(wanted, "--list") != wanted.end()) return list();
+  for (const auto name : wanted) {
+    if (std::ranges::find(kFigures, name, &Figure::name) != kFigures.end()) continue;
+    std::cerr << "bench: no figure is called " << name << " (see --list)\n";
+    return 2;
+  }
+  bool all = true;
+  for (const Figure& figure : kFigures) {
+    if (wanted.empty() || std::ranges::find(wanted, figure.name) != wanted.end())
+      all = report(figure, place_of(words[0])) && all;
+  }
+  return all ? 0 : 1;
+}
+
+}  // namespace
+
+std::span<const Figure> figures() { return kFigures; }
+
+}  // namespace capstan::bench
+
+int main(int argc, char** argv) { return capstan::bench::run({argv, static_cast<std::size_t>(argc)}); }
