@@ -16,7 +16,7 @@ Error ends_early() { return {.code = Code::Invalid, .message = "json ends early"
 
 // What the builder says explains more than what the reader says.
 Result<void> outcome(StructBuilder& builder, Result<void> read) {
-  if (builder.failed()) return Failure(builder.take_error());
+  if (builder.failed()) return Failure(builder.error());
   return read;
 }
 
@@ -123,7 +123,7 @@ struct ListStream::State final : Envelope {
   void taken(std::string_view name) override {
     if (name == "items") return item_taken();
     if (name == "metadata") {
-      if (builder.failed()) refuse("metadata." + builder.take_error().message);
+      if (builder.failed()) refuse("metadata." + builder.error().message);
       return;
     }
     check(name);
@@ -133,7 +133,7 @@ struct ListStream::State final : Envelope {
 
   void item_taken() {
     if (!builder.failed()) return ops.done(ops.context);
-    ops.bad(ops.context, builder.failed_namespace(), builder.failed_name(), builder.take_error());
+    ops.bad(ops.context, builder.failed_namespace(), builder.failed_name(), builder.error());
   }
 
   void check(std::string_view name) {
@@ -249,11 +249,11 @@ struct WatchStream::State final : Envelope {
 
   void object_taken() {
     if (!is_item()) {
-      if (builder.failed()) refuse("object." + builder.take_error().message);
+      if (builder.failed()) refuse("object." + builder.error().message);
       return;
     }
     if (!builder.failed()) return ops.done(ops.context);
-    ops.bad(ops.context, builder.failed_namespace(), builder.failed_name(), builder.take_error());
+    ops.bad(ops.context, builder.failed_namespace(), builder.failed_name(), builder.error());
   }
 
   void read_late_object() {

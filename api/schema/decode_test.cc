@@ -254,7 +254,10 @@ TEST(Decode, RefusesMalformedText) {
   EXPECT_THAT(message(decode<Sample>(R"({"spec":{}} x)")), HasSubstr("more text after the document"));
   EXPECT_THAT(message(decode<Sample>("{spec}")), StartsWith("malformed json at byte 1"));
   EXPECT_FALSE(decode<Sample>(""));
-  EXPECT_FALSE(decode<Sample>(R"({"spec":{"serial":1e999}})"));
+  EXPECT_EQ(message(decode<Sample>(R"({"spec":{"serial":1e999}})")),
+            "spec.serial: number 1e999 is beyond any number");
+  EXPECT_EQ(message(decode<Sample>(R"({"spec":{"new":{"a":[-1e999]}}})")),
+            "spec.new: number -1e999 is beyond any number");
 }
 
 TEST(Decode, CarriesNumbersInOneSpelling) {

@@ -2,6 +2,7 @@
 // raw_writer.h, managed_fields_reader.h) listen to. Internal to api/schema. One thread at a time.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -16,6 +17,11 @@ struct Number {
   double real = 0;
   std::string_view text = {};  // as it was written
 };
+
+// False for 1e999, which JSON can spell and nobody can hold.
+inline bool is_representable(const Number& number) {
+  return number.kind != Number::Kind::Real || std::isfinite(number.real);
+}
 
 // The shortest text that reads back as the same number of the same kind: 1e2 is "100.0".
 std::string plain_text(const Number& number);

@@ -2,6 +2,7 @@
 
 #include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/value.hpp>
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
@@ -95,24 +96,33 @@ struct JsonReader::State {
   JsonEvents& events;
   json::basic_parser<Handler> parser;
   std::size_t consumed = 0;
+  std::optional<Error> fault = {};  // stays until reset()
 
   // What the listener made of it is the better explanation, so a hopeless listener is no error here.
   Result<void> write(std::string_view chunk, bool more) {
     if (events.hopeless()) return {};
+    if (!fault && !parser.done()) parse(chunk, more);
+    if (!fault && !is_blank(chunk)) refuse("more text after the document");
+    if (fault) return Failure(*fault);
+    return {};
+  }
+
+  // Leaves in `chunk` what stands behind the document.
+  void parse(std::string_view& chunk, bool more) {
     json::error_code error;
     const std::size_t used = parser.write_some(more, chunk.data(), chunk.size(), error);
-    if (events.hopeless()) return {};
     consumed += used;
-    if (error == json::error::incomplete)
-      return fail(Code::Invalid, fmt::format("json ends early, after {} bytes", consumed));
-    if (error)
-      return fail(Code::Invalid, fmt::format("malformed json at byte {}: {}", consumed, error.message()));
-    if (!is_blank(chunk.substr(used))) {
-      return fail(Code::Invalid,
-                  fmt::format("malformed json at byte {}: more text after the document", consumed));
+    chunk.remove_prefix(used);
+    if (!error || events.hopeless()) return;
+    if (error == json::error::incomplete) {
+      fault = {.code = Code::Invalid, .message = fmt::format("json ends early, after {} bytes", consumed)};
+    } else {
+      refuse(error.message());
     }
-    consumed += chunk.size() - used;
-    return {};
+  }
+
+  void refuse(std::string_view why) {
+    fault = {.code = Code::Invalid, .message = fmt::format("malformed json at byte {}: {}", consumed, why)};
   }
 };
 
@@ -121,15 +131,13 @@ JsonReader::~JsonReader() = default;
 
 Result<void> JsonReader::feed(std::string_view chunk) { return state_->write(chunk, true); }
 
-Result<void> JsonReader::finish() {
-  if (state_->parser.done()) return {};
-  return state_->write({}, false);
-}
+Result<void> JsonReader::finish() { return state_->write({}, false); }
 
 void JsonReader::reset() {
   state_->parser.reset();
   state_->parser.handler().reset();
   state_->consumed = 0;
+  state_->fault.reset();
 }
 
 namespace {

@@ -72,6 +72,7 @@ void UnknownFields::set(std::string_view name, const json::value& value) {
 namespace detail {
 
 std::string plain_text(const Number& number) {
+  if (!is_representable(number)) return std::string(number.text);
   char digits[32];
   char* end = digits;
   switch (number.kind) {

@@ -183,6 +183,14 @@ TEST(WatchEventDecoder, RefusesWhatIsNoEvent) {
   EXPECT_FALSE(read_event("null"));
 }
 
+TEST(WatchEventDecoder, TakesNoEventWithMoreBehindIt) {
+  WatchEventDecoder<Sample> decoder;
+
+  EXPECT_TRUE(decoder.feed(R"({"type":"ADDED","object":{}} )"));
+  EXPECT_FALSE(decoder.feed("}"));
+  EXPECT_FALSE(decoder.finish());
+}
+
 TEST(WatchEventDecoder, ReadsTheNextEventAfterAnyOther) {
   WatchEventDecoder<Sample> decoder;
   const std::vector<std::string_view> lines = {R"({"type":"ADDED","object":{"metadata":{"name":"a"}}})",

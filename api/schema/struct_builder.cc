@@ -126,6 +126,8 @@ void StructBuilder::on_boolean(bool value) {
 }
 
 void StructBuilder::on_number(const Number& number) {
+  const bool kept = mode_ == Mode::Fill || mode_ == Mode::Raw;
+  if (kept && !is_representable(number)) return fail_here(shown(number) + " is beyond any number");
   if (carried([&](JsonEvents& events) { events.on_number(number); })) return;
   const Slot slot = next_slot();
   if (set_number(slot, number)) return filled(slot);

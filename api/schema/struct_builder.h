@@ -23,7 +23,7 @@ class StructBuilder final : public JsonEvents {
 
   bool done() const { return done_; }
   bool failed() const { return failed_; }
-  Error take_error() { return std::move(error_); }
+  const Error& error() const { return error_; }
   // Of a failed object, when its metadata came along.
   const std::string& failed_name() const { return failed_name_; }
   const std::string& failed_namespace() const { return failed_namespace_; }

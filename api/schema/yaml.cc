@@ -109,6 +109,35 @@ json::value tagged(const YAML::Mark& mark, std::string_view tag, std::string_vie
   throw Refused(mark, fmt::format("unknown tag {}", tag));
 }
 
+// How many bytes the character at the front of `text` has; 0 when it is no UTF-8.
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t index) { return static_cast<unsigned char>(text[index]); };
+  const unsigned lead = byte(0);
+  const std::size_t length = lead < 0x80   ? 1
+                             : lead < 0xc2 ? 0
+                             : lead < 0xe0 ? 2
+                             : lead < 0xf0 ? 3
+                             : lead < 0xf5 ? 4
+                                           : 0;
+  if (length > text.size()) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0U) != 0x80U) return 0;
+  }
+  const bool overlong = (lead == 0xe0 && byte(1) < 0xa0) || (lead == 0xf0 && byte(1) < 0x90);
+  const bool surrogate = lead == 0xed && byte(1) >= 0xa0;
+  const bool beyond = lead == 0xf4 && byte(1) >= 0x90;
+  return overlong || surrogate || beyond ? 0 : length;
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
 std::size_t count(const json::value& value) {
   std::size_t total = 1;
   if (const auto* list = value.if_array()) {
@@ -121,7 +150,10 @@ std::size_t count(const json::value& value) {
 
 class Builder final : public YAML::EventHandler {
  public:
-  void OnDocumentStart(const YAML::Mark&) override {
+  // yaml-cpp takes a stray comma or bracket for an empty document, and never moves past it.
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (mark.pos == last_start_) throw Refused(mark, "a comma or bracket that belongs to nothing");
+    last_start_ = mark.pos;
     root_ = nullptr;
     anchors_.clear();
   }
@@ -142,6 +174,7 @@ class Builder final : public YAML::EventHandler {
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& text) override {
+    if (!is_utf8(text)) throw Refused(mark, "an escape that is no character");
     if (expects_key()) return take_key(mark, text);
     if (tag == "?") return place(mark, plain(mark, text), anchor);
     if (tag == "!" || tag.empty()) return place(mark, json::string(text), anchor);
@@ -209,11 +242,32 @@ class Builder final : public YAML::EventHandler {
   std::vector<Open> open_ = {};
   std::map<YAML::anchor_t, json::value> anchors_ = {};
   std::size_t copies_ = 0;
+  int last_start_ = -1;
 };
+
+bool is_forbidden(char c) {
+  const auto code = static_cast<unsigned char>(c);
+  return (code < 0x20 && c != '\t' && c != '\n' && c != '\r') || code == 0x7f;
+}
+
+// YAML forbids control characters, and yaml-cpp can loop over them for ever.
+Result<void> check_characters(std::string_view text) {
+  std::size_t line = 1;
+  while (!text.empty()) {
+    if (text.front() == '\n') ++line;
+    const std::size_t length = utf8_length(text);
+    if (length == 0) return fail(Code::Invalid, fmt::format("yaml line {}: no utf-8", line));
+    if (is_forbidden(text.front()))
+      return fail(Code::Invalid, fmt::format("yaml line {}: a control character", line));
+    text.remove_prefix(length);
+  }
+  return {};
+}
 
 }  // namespace
 
 Result<std::vector<json::value>> parse_yaml_documents(std::string_view text) {
+  TRY(check_characters(text));
   std::vector<json::value> documents;
   std::istringstream stream{std::string(text)};
   try {

@@ -64,7 +64,14 @@ TEST(ParseYaml, RefusesWhatCannotBeMeant) {
   EXPECT_THAT(fault("a: *x"), StartsWith("yaml line 1"));
   EXPECT_THAT(fault("a: &x [*x]"), HasSubstr("alias"));
   EXPECT_THAT(fault("a: [1"), StartsWith("yaml line"));
+  EXPECT_EQ(fault(", b"), "yaml line 1: a comma or bracket that belongs to nothing");
   EXPECT_THAT(fault("a: b: c"), StartsWith("yaml line 1"));
+  EXPECT_EQ(fault("a: 1\nb: \x01\n"), "yaml line 2: a control character");
+  EXPECT_EQ(fault(std::string_view("a\0b", 3)), "yaml line 1: a control character");
+  EXPECT_EQ(fault("a: \xff"), "yaml line 1: no utf-8");
+  EXPECT_EQ(fault("a: \xc3"), "yaml line 1: no utf-8");
+  EXPECT_EQ(fault("a: \xed\xa0\x80"), "yaml line 1: no utf-8");
+  EXPECT_EQ(fault(R"(a: "\N")"), "yaml line 1: an escape that is no character");
   EXPECT_EQ(fault(""), "expected one yaml document, found 0");
   EXPECT_EQ(fault("a: 1\n---\nb: 2\n"), "expected one yaml document, found 2");
 }
@@ -96,10 +103,10 @@ TEST(WriteYaml, SortsKeysAndFoldsLongText) {
 
 TEST(WriteYaml, QuotesWhatWouldBeReadAsSomethingElse) {
   for (const std::string_view text :
-       {"",     "true", "No",  "1",   "1.30",     "0x1",        "~",   "- a",  "a: b",
-        "a #b", " a",   "a ",  "#",   "12:30:00", "2001-01-01", "a:",  "*a",   "'",
-        "\"",   "@",    "`",   "%",   "null",     ".5",         "1e3", "=",    "<<",
-        "a\tb", "\x01", "a\n", "\na", "a\n b\n",  "-",          "?",   "a \nb"}) {
+       {"",     "\uFEFFa", "true", "No",  "1",   "1.30",     "0x1",        "~",   "- a",
+        "a: b", "a #b",    " a",   "a ",  "#",   "12:30:00", "2001-01-01", "a:",  "*a",
+        "'",    "\"",      "@",    "`",   "%",   "null",     ".5",         "1e3", "=",
+        "<<",   "a\tb",    "\x01", "a\n", "\na", "a\n b\n",  "-",          "?",   "a \nb"}) {
     const std::string written = write_yaml({{"v", text}});
     EXPECT_EQ(read(written).at("v"), json::value(text)) << written;
   }

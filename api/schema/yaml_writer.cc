@@ -34,7 +34,9 @@ bool is_word_of_yaml(std::string_view text) {
 }
 
 bool is_plain(std::string_view text) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // swallowed at the start of a file
   if (text.empty() || text.front() == ' ' || text.back() == ' ' || text.back() == ':') return false;
+  if (text.starts_with(kByteOrderMark)) return false;
   if (std::string_view("-?:,[]{}#&*!|>'\"%@`").find(text.front()) != std::string_view::npos) return false;
   if (text.find(": ") != std::string_view::npos || text.find(" #") != std::string_view::npos) return false;
   return std::ranges::none_of(text, is_control) && !looks_numeric(text) && !is_word_of_yaml(text);
