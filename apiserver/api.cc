@@ -21,13 +21,23 @@ namespace {
 
 constexpr std::string_view kFirstNamespaces[] = {"default", "kube-system", "kube-public", "kube-node-lease"};
 
+void create_first(Core& core, Request request, json::object object) {
+  request.user_agent = "kube-apiserver/v1.36.3";
+  request.body.value = std::move(object);
+  const auto target = resolve(core, request);
+  if (target) create_object(core, *target, request);
+}
+
+// What is there before anybody comes.
 void create_first_objects(Core& core) {
   for (const auto name : kFirstNamespaces) {
-    Request request{.verb = Verb::Create, .version = "v1", .resource = "namespaces"};
-    request.body.value = json::object{{"metadata", json::object{{"name", name}}}};
-    const auto target = resolve(core, request);
-    if (target) create_object(core, *target, request);
+    create_first(core, {.verb = Verb::Create, .version = "v1", .resource = "namespaces"},
+                 {{"metadata", json::object{{"name", name}}}});
   }
+  create_first(core, {.verb = Verb::Create, .version = "v1", .resource = "services", .namespace_ = "default"},
+               json::parse(R"({"metadata":{"name":"kubernetes","labels":{"component":"apiserver","provider":"kubernetes"}},
+                 "spec":{"clusterIP":"10.0.0.1","ports":[{"name":"https","port":443,"targetPort":6443}]}})").get_object());
+  core.storage.begin_everywhere();
 }
 
 Response on_object(Core& core, const Target& target, const Request& request) {

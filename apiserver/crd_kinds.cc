@@ -96,6 +96,7 @@ void follow_crd(Core& core, std::string_view name) {
   if (crd_established(accepted)) {
     const auto before = core.registry.find(text_at(*stored, {"spec", "group"}), text_at(*stored, {"spec", "names", "plural"}));
     const bool same_spec = before && before.since != 0 && before.definition_generation == crd_generation(*stored);
+    if (!same_spec) core.storage.begin(name);
     if (!same_spec) core.registry.add_custom(type_of_crd(*stored), core.storage.version(), crd_generation(*stored));
   }
   if (accepted != *stored) core.storage.replace(kCrdCollection, key, stored, std::move(accepted));

@@ -11,6 +11,7 @@
 namespace capstan::apiserver {
 namespace {
 
+constexpr std::string_view kOurselves = "kube-apiserver";  // what evictions write as
 constexpr Seconds kDisruptionTimeout{120};  // an evicted pod that is still there was not evicted after all
 
 bool counts(const json::object& pod) {
@@ -22,7 +23,8 @@ bool counts(const json::object& pod) {
 bool kept_by_others(const json::object& budget) {
   const auto* owners = array_at(budget, {"metadata", "managedFields"});
   return owners != nullptr && std::ranges::any_of(*owners, [](const json::value& entry) {
-           return entry.is_object() && text_at(entry.get_object(), {"subresource"}) == "status";
+           return entry.is_object() && text_at(entry.get_object(), {"subresource"}) == "status" &&
+                  text_at(entry.get_object(), {"manager"}) != kOurselves;
          });
 }
 

@@ -6,6 +6,7 @@
 #include "apiserver/selectors.h"
 #include "apiserver/subresources.h"
 #include "apiserver/verbs.h"
+#include "apiserver/writing.h"
 
 namespace capstan::apiserver {
 namespace {
@@ -41,6 +42,18 @@ bool costs_nothing(const json::object& pod, const json::object& budget) {
   return desired > 0 && integer_at(budget, {"status", "currentHealthy"}).value_or(0) >= desired;
 }
 
+// The server itself spends the budget, and the record of ownership says so.
+void own_spending(const Core& core, json::object& spent, const json::object& before) {
+  const auto kind = core.registry.find("policy", "poddisruptionbudgets");
+  Request request{.verb = Verb::Update, .user_agent = "kube-apiserver/v1.36.3"};
+  const Target target{.type = kind.type,
+                      .strategy = kind.strategy,
+                      .version = &kind.type->storage_version(),
+                      .collection = std::string(kBudgetCollection),
+                      .subresource = "status"};
+  own_update(core, target, request, spent, &before);
+}
+
 // Takes one disruption out of the budget, or says why there is none. Null: somebody else wrote the budget meanwhile.
 std::optional<Response> spend(Core& core, const StoredKey& key, const ObjectPtr& budget, const Target& pod, bool dry_run,
                               bool& again) {
@@ -66,6 +79,7 @@ std::optional<Response> spend(Core& core, const StoredKey& key, const ObjectPtr&
   status["disruptionsAllowed"] = allowed - 1;
   set_disruption_allowed(status, observed, now);
   object_in(status, "disruptedPods")[pod.key.name] = timestamp(now);
+  own_spending(core, spent, *budget);
   again = core.storage.replace(kBudgetCollection, key, budget, std::move(spent)) == nullptr;
   return {};
 }
@@ -92,8 +106,12 @@ void note_disruption(Core& core, const Target& target) {
   const auto pod = core.storage.find(target.collection, target.key);
   if (!pod) return;
   auto marked = *pod;
-  set_condition(object_in(marked, "status"), "DisruptionTarget", true, "EvictionByEvictionAPI", "Eviction API: evicting",
+  auto& status = object_in(marked, "status");
+  set_condition(status, "DisruptionTarget", true, "EvictionByEvictionAPI", "Eviction API: evicting",
                 core.options.clock.now());
+  for (auto& condition : status["conditions"].get_array()) {
+    if (condition.is_object()) condition.get_object().emplace("lastProbeTime", nullptr);
+  }
   core.storage.replace(target.collection, target.key, pod, std::move(marked));
 }
 

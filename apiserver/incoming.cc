@@ -30,6 +30,12 @@ Response patch_unusable(const json::object& whole, std::string_view why) {
   return invalid({}, {invalid_value("patch", json::value(json::serialize(whole)), why)});
 }
 
+Response other_kind(const Target& target, std::string_view kind) {
+  const auto group = target.type->group.empty() ? "core" : target.type->group.substr(0, target.type->group.find('.'));
+  return bad_request(fmt::format("{0} in version {1} cannot be handled as a {2}: converting ({3}.{0}) to ({4}.{2}): unknown conversion",
+                                 kind, quoted(target.version->name), target.type->kind, target.version->name, group));
+}
+
 Response kind_missing(const Target& target, const json::object& object) {
   const auto text = json::serialize(object);
   return bad_request(fmt::format("the object provided is unrecognized (must be of type {}): Object 'Kind' is missing in '{}' ({})",
@@ -103,11 +109,7 @@ Answer<json::object> expected_object(const Target& target, const Body& body) {
                     target.api_version())));
   }
   if (!kind.empty() && kind != target.type->kind) {
-    if (!target.type->custom) {
-      return Refusal(bad_request(fmt::format("the object provided is unrecognized (must be of type {}): no kind {} is "
-                                             "registered for version {} in scheme",
-                                             target.type->kind, quoted(kind), quoted(target.api_version()))));
-    }
+    if (!target.type->custom) return Refusal(other_kind(target, kind));
     return Refusal(invalid({.group = target.type->group, .plural = std::string(kind), .name = std::string(name_of(*object))},
                            {invalid_value("kind", json::value(kind), "must be " + target.type->kind)}));
   }

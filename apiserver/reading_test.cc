@@ -185,7 +185,8 @@ TEST(Watch, AnnouncesTheEndOfTheInitialEvents) {
 TEST(Watch, SendsBookmarksAndEndsInTime) {
   Maps server;
   const auto watch = server.watch([](Query& query) {
-    query.resource_version = "1", query.allow_watch_bookmarks = true, query.timeout_seconds = 90;
+    query.send_initial_events = false, query.resource_version_match = "NotOlderThan";
+    query.allow_watch_bookmarks = true, query.timeout_seconds = 90;
   });
   server.seen(*watch);
 

@@ -192,6 +192,22 @@ bool Storage::remembers(std::string_view collection, std::uint64_t version) cons
   });
 }
 
+void Storage::begin(std::string_view collection) {
+  state_.with([&](State& state) {
+    if (!state.collections.contains(collection)) collection_in(state, collection).forgotten = state.version;
+  });
+}
+
+void Storage::begin_everywhere() {
+  state_.with([](State& state) {
+    state.forgotten = state.version;
+    for (auto& [name, collection] : state.collections) {
+      collection.log.clear();
+      collection.forgotten = state.version;
+    }
+  });
+}
+
 void Storage::expire() {
   Wake wake;
   state_.with([&](State& state) {

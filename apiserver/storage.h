@@ -75,6 +75,9 @@ class Storage {
   // Do readers from `version` on miss nothing?
   bool remembers(std::string_view collection, std::uint64_t version) const;
   std::uint64_t epoch() const;
+  // Nobody reads from before this moment: all that a collection held when it came into being is its beginning.
+  void begin(std::string_view collection);
+  void begin_everywhere();
   // Forgets all history: every reader sees `gone`, every version handed out so far is too old.
   void expire();
 

@@ -96,6 +96,18 @@ TEST(Storage, ExpiryEndsEveryReader) {
   EXPECT_THAT(names(storage.list("things", {})), testing::ElementsAre("a"));
 }
 
+TEST(Storage, KnowsNothingFromBeforeACollectionBegan) {
+  Storage storage(10);
+  storage.create("others", {.name = "a"}, thing(1));
+  const auto before = storage.version() - 1;
+
+  storage.begin("things");
+  storage.create("things", {.name = "a"}, thing(1));
+
+  EXPECT_TRUE(storage.changes_after("things", before, storage.epoch(), 10).gone);
+  EXPECT_FALSE(storage.changes_after("things", before + 1, storage.epoch(), 10).gone);
+}
+
 TEST(Storage, TellsListenersUntilTheyAreDropped) {
   Storage storage(10);
   int calls = 0;

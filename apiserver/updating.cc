@@ -2,6 +2,7 @@
 
 #include "apiserver/deletion_plan.h"
 #include "apiserver/document.h"
+#include "apiserver/field_error.h"
 #include "apiserver/metadata_rules.h"
 #include "apiserver/validation.h"
 #include "apiserver/verbs.h"
@@ -46,6 +47,9 @@ std::optional<Response> refuse_preconditions(const Core& core, const Target& tar
                                 storage_key(target), uid, uid_of(live)));
   }
   const auto version = text_at(object, {"metadata", "resourceVersion"});
+  if (version.find_first_not_of("0123456789") != std::string_view::npos) {
+    return status_error(500, "", fmt::format("strconv.ParseUint: parsing {}: invalid syntax", quoted(version)));
+  }
   if (version.empty() || version == "0") {
     if (!target.strategy->unconditional_update) {
       return invalid(target.subject(),

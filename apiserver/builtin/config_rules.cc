@@ -97,16 +97,17 @@ void address_service(json::object& object) {
     const auto place = fmt::format("{}/{}", namespace_of(object), name_of(object));
     std::uint32_t hash = 2166136261U;
     for (const unsigned char c : place) hash = (hash ^ c) * 16777619U;
-    address = fmt::format("10.0.{}.{}", (hash >> 8) % 16, 2 + hash % 250);
+    address = fmt::format("10.0.0.{}", 2 + hash % 250);
   }
   spec["clusterIP"] = address;
   spec["clusterIPs"] = json::array{address};
   if (!spec.contains("ipFamilies")) spec["ipFamilies"] = json::array{"IPv4"};
+  if (!spec.contains("ipFamilyPolicy")) spec["ipFamilyPolicy"] = "SingleStack";
 }
 
 void keep_address(json::object& object, const json::object& before) {
   auto& spec = object_in(object, "spec");
-  for (const std::string_view field : {"clusterIP", "clusterIPs", "ipFamilies"}) {
+  for (const std::string_view field : {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"}) {
     const auto* old = find(before, {"spec", field});
     if (old != nullptr && !spec.contains(field)) spec[field] = *old;
   }

@@ -49,7 +49,7 @@ SessionAffinityConfig: clientIP:ClientIPConfig?
 ServiceSpec: ports[]{port,protocol}<port>:ServicePort selector#:map(string) clusterIP clusterIPs[]
   type=ClusterIP externalIPs[] sessionAffinity=None loadBalancerIP loadBalancerSourceRanges[] externalName
   externalTrafficPolicy healthCheckNodePort:int32 publishNotReadyAddresses:bool
-  sessionAffinityConfig:SessionAffinityConfig? ipFamilies[] ipFamilyPolicy?=SingleStack
+  sessionAffinityConfig:SessionAffinityConfig? ipFamilies[] ipFamilyPolicy?
   allocateLoadBalancerNodePorts:bool? loadBalancerClass? internalTrafficPolicy?=Cluster trafficDistribution?
 PortStatus: port:int32! protocol! error?
 LoadBalancerIngress: ip hostname ipMode? ports[]:PortStatus

@@ -8,6 +8,7 @@
 #include "apiserver/document.h"
 #include "apiserver/field_error.h"
 #include "apiserver/schema/formats.h"
+#include "base/time.h"
 
 namespace capstan::apiserver {
 namespace {
@@ -112,9 +113,13 @@ void Decoder::scalar(json::value& value, const Schema& schema, const Place& plac
   if (schema.format == "byte" && !is_base64(text)) {
     findings.error = fmt::format("illegal base64 data at input byte {}", first_bad_base64(text));
   }
-  if ((schema.format == "date-time" || schema.format == "date-time-micro") && !text.empty() && !is_date_time(text)) {
-    findings.error = fmt::format("parsing time {} as \"2006-01-02T15:04:05Z07:00\": cannot parse {} as \"2006\"",
-                                 quoted(text), quoted(text));
+  if (schema.format == "date-time" && !text.empty() && !is_date_time(text)) {
+    findings.error = fmt::format("parsing time {0} as \"2006-01-02T15:04:05Z07:00\": cannot parse {0} as \"2006\"", quoted(text));
+  }
+  if (schema.format == "date-time-micro" && !text.empty() && !MicroTime::parse(text)) {
+    const auto rest = is_date_time(text) ? text.substr(19) : text;
+    findings.error = fmt::format("parsing time {} as \"2006-01-02T15:04:05.000000Z07:00\": cannot parse {} as {}", quoted(text),
+                                 quoted(rest), is_date_time(text) ? "\".000000\"" : "\"2006\"");
   }
 }
 

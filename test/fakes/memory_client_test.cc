@@ -54,6 +54,11 @@ class Lines final : public kube::StreamSink {
   Guarded<std::vector<std::string>> lines_;
 };
 
+std::string now(MemoryClient& client) {
+  const auto listed = client.list(kToys, {}, Deadline::never());
+  return std::string(listed->at("metadata").at("resourceVersion").as_string());
+}
+
 // A server with the Toy kind and a client to it, inside a simulation.
 void in_simulation(const std::function<void(MemoryClient&, Baton&, apiserver::Api&)>& body) {
   Baton baton({.seed = 3});
@@ -90,9 +95,7 @@ TEST(MemoryClient, RefusesAsTheServerDoes) {
 TEST(MemoryClient, WatchDeliversOneLinePerChange) {
   in_simulation([](MemoryClient& client, Baton& baton, apiserver::Api&) {
     Lines lines;
-    const auto listed = client.list(kToys, {}, Deadline::never());
-    const std::string from(listed->at("metadata").at("resourceVersion").as_string());
-    const auto stream = client.watch(kToys, {.namespace_ = "default", .resource_version = from}, lines);
+    const auto stream = client.watch(kToys, {.namespace_ = "default", .resource_version = now(client)}, lines);
     ASSERT_TRUE(client.create(kToys, {"default", "a"}, a_toy("a", 3), {}, Deadline::never()));
     ASSERT_TRUE(client.patch(kToys, {"default", "a"}, json::parse(R"({"spec":{"size":4}})"), {}, Deadline::never()));
     ASSERT_TRUE(client.remove(kToys, {"default", "a"}, {}, Deadline::never()));
@@ -108,7 +111,7 @@ TEST(MemoryClient, WatchDeliversOneLinePerChange) {
 TEST(MemoryClient, WatchOfExpiredHistoryEndsWithGone) {
   in_simulation([](MemoryClient& client, Baton& baton, apiserver::Api& api) {
     Lines lines;
-    const auto stream = client.watch(kToys, {.namespace_ = "default", .resource_version = "1"}, lines);
+    const auto stream = client.watch(kToys, {.namespace_ = "default", .resource_version = now(client)}, lines);
     baton.pause(Deadline::in(baton, std::chrono::seconds(1)));
 
     api.expire_watches();
@@ -122,7 +125,7 @@ TEST(MemoryClient, WatchOfExpiredHistoryEndsWithGone) {
 TEST(MemoryClient, WatchEndsAtItsTimeoutAfterABookmark) {
   in_simulation([](MemoryClient& client, Baton& baton, apiserver::Api&) {
     Lines lines;
-    const auto stream = client.watch(kToys, {.namespace_ = "default", .resource_version = "1", .timeout_seconds = 30}, lines);
+    const auto stream = client.watch(kToys, {.namespace_ = "default", .resource_version = now(client), .timeout_seconds = 30}, lines);
 
     baton.wait_until(lines.changed, Deadline::never(), [&] { return lines.ended.load(); });
 
@@ -147,7 +150,7 @@ TEST(MemoryClient, ListStreamDeliversTheWholeListAndEnds) {
 TEST(MemoryClient, NobodyIsCalledAfterTheStreamIsGone) {
   in_simulation([](MemoryClient& client, Baton& baton, apiserver::Api&) {
     Lines lines;
-    auto stream = client.watch(kToys, {.namespace_ = "default", .resource_version = "1"}, lines);
+    auto stream = client.watch(kToys, {.namespace_ = "default", .resource_version = now(client)}, lines);
     baton.pause(Deadline::in(baton, std::chrono::seconds(1)));
 
     stream.reset();
