@@ -143,8 +143,10 @@ Result<std::string> HttpClient::Impl::wire_of(HttpRequest request) const {
   if (origin.scheme != "https" && origin.scheme != "http") {
     return fail(Code::Invalid, fmt::format("origin {}://{}: unknown scheme", origin.scheme, origin.host));
   }
-  if (origin.scheme == "https" && !options_.tls)
+  const bool secured = pool_.with([](const Pool& pool) { return pool.target->tls != nullptr; });
+  if (origin.scheme == "https" && !secured) {
     return fail(Code::Invalid, "https origin " + origin.host + " without a TLS context");
+  }
   const bool usual =
       (origin.scheme == "https" && origin.port == "443") || (origin.scheme == "http" && origin.port == "80");
   const bool v6 = origin.host.find(':') != origin.host.npos;
@@ -259,6 +261,7 @@ void HttpClient::Impl::again(std::shared_ptr<Exchange> exchange) {
 }
 
 void HttpClient::Impl::use_tls(std::shared_ptr<TlsContext> tls) {
+  if (options_.origin.scheme != "https") return;
   const auto old = pool_.with([&](Pool& pool) {
     DialTarget target = *pool.target;
     target.tls = std::move(tls);

@@ -272,6 +272,37 @@ INSTANTIATE_TEST_SUITE_P(
             "malformed chunk size"},
         Lie{"HTTP/1.1 101 Switching Protocols\r\n\r\n", Code::Internal, "unexpected 1xx answer"}));
 
+TEST(HttpClient, AResetInTheMiddleOfAnAnswerIsAnErrorWithItsPeer) {
+  IoPool io;
+  RawServer server([](RawSocket& peer, int) {
+    peer.read_until("\r\n\r\n");
+    peer.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf");
+    peer.reset();
+  });
+  HttpClient client(io, plain_client(server.port()));
+
+  const auto answer = client.request({.method = "POST"}, soon());
+
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, Code::Unavailable);
+  EXPECT_EQ(answer.error().message, "read response from " + at(server.port()) + ": connection reset by peer");
+  EXPECT_TRUE(answer.error().outcome_unknown);
+}
+
+TEST(HttpClient, RefusesAnHttpsOriginUntilItHasATlsContext) {
+  IoPool io;
+  const TestPki pki;
+  const auto server = echo_server(io, {.tls = pki.server()});
+  HttpClient client(io, tls_client(server->port(), nullptr));
+  const auto before = client.request({}, soon());
+
+  client.use_tls(pki.client());
+
+  ASSERT_FALSE(before);
+  EXPECT_EQ(before.error().code, Code::Invalid);
+  EXPECT_TRUE(client.request({}, soon()));
+}
+
 TEST(HttpClient, EndsATwoHundredMegabyteChunkedBodyAtItsLimit) {
   IoPool io;
   std::atomic<std::size_t> sent = 0;

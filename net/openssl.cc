@@ -59,7 +59,8 @@ std::vector<CertificatePtr> certificates_from_pem(std::string_view pem) {
   std::vector<CertificatePtr> found;
   const BioPtr bio = memory_bio(pem);
   while (X509* next = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)) {
-    X509_check_purpose(next, -1, 0);  // parses the extensions now: later, connections share it between threads
+    X509_check_purpose(next, -1,
+                       0);  // parses the extensions now: later, connections share it between threads
     found.emplace_back(next);
   }
   ERR_clear_error();  // "no start line" marks the end

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "net/openssl.h"
 #include "net/test_support.h"
 
 namespace capstan::net {
@@ -211,6 +212,33 @@ TEST(Tls, ContextsRefuseKeysAndCertificatesThatDoNotFit) {
   EXPECT_FALSE(empty);
   EXPECT_FALSE(no_ca);
   EXPECT_FALSE(no_client_ca);
+}
+
+// What the server chooses among `offered`: ALPN names, each after its length. Nothing when the handshake
+// fails.
+std::optional<std::string> chosen_protocol(std::uint16_t port, std::string_view offered) {
+  const SslContextPtr context(SSL_CTX_new(TLS_client_method()));
+  SSL_CTX_set_alpn_protos(context.get(), reinterpret_cast<const unsigned char*>(offered.data()),
+                          static_cast<unsigned>(offered.size()));
+  const BioPtr connection(BIO_new_ssl_connect(context.get()));
+  BIO_set_conn_hostname(connection.get(), ("127.0.0.1:" + std::to_string(port)).c_str());
+  if (BIO_do_connect(connection.get()) != 1 || BIO_do_handshake(connection.get()) != 1) return std::nullopt;
+  SSL* ssl = nullptr;
+  BIO_get_ssl(connection.get(), &ssl);
+  const unsigned char* name = nullptr;
+  unsigned length = 0;
+  SSL_get0_alpn_selected(ssl, &name, &length);
+  return std::string(reinterpret_cast<const char*>(name), length);
+}
+
+TEST(Tls, ChoosesHttp11AmongWhatGoClientsOffer) {
+  IoPool io;
+  const TestPki pki;
+  const auto server = echo_server(io, {.tls = pki.server()});
+
+  EXPECT_EQ(chosen_protocol(server->port(), "\x02h2\x08http/1.1"), "http/1.1");
+  EXPECT_EQ(chosen_protocol(server->port(), ""), "");
+  EXPECT_EQ(chosen_protocol(server->port(), "\x02h2"), std::nullopt);
 }
 
 TEST(Tls, AServerThatSpeaksNoTlsIsAnErrorWithItsName) {
