@@ -44,6 +44,7 @@ const Script kScripts[] = {
        s.remove(s.core("configmaps", "owner"), R"({"propagationPolicy":"Orphan"})");
 
        s.eventually("the owner is gone", [&] { return is_gone(s, "owner"); }, kPatience);
+       s.expect_status(s.get(s.core("configmaps", "child")), 200);
        s.expect_absent(s.get(s.core("configmaps", "child")).body, "metadata.ownerReferences[0]");
      }},
     {"owners: foreground deletion waits for a blocking child",
