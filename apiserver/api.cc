@@ -78,7 +78,14 @@ Response dispatch(Core& core, const Target& target, const Request& request) {
 
 std::string deprecation_of(const Target& target) {
   if (!target.version->deprecation_warning.empty()) return target.version->deprecation_warning;
-  return target.api_version() + " " + target.type->kind + " is deprecated";
+  auto warning = target.api_version() + " " + target.type->kind + " is deprecated";
+  const ServedVersion* better = nullptr;
+  for (const auto& one : target.type->versions) {
+    const bool newer = version_rank(one.name) > version_rank((better == nullptr ? target.version : better)->name);
+    if (one.served && !one.deprecated && newer) better = &one;
+  }
+  if (better != nullptr) warning += "; use " + target.type->api_version(better->name) + " " + target.type->kind;
+  return warning;
 }
 
 // The kinds a write to CRDs is about; a created one is named by the answer.

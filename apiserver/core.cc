@@ -2,6 +2,7 @@
 
 #include "apiserver/document.h"
 #include "apiserver/incoming.h"
+#include "apiserver/schema/prune.h"
 
 namespace capstan::apiserver {
 
@@ -27,12 +28,14 @@ bool converts_by_webhook(const ResourceType& type) {
   return conversion != nullptr && text_at(*conversion, {"strategy"}) == "Webhook";
 }
 
-// Objects from before the schema that is now in force get its defaults when they are read.
-ObjectPtr with_later_defaults(const Core& core, const Target& target, ObjectPtr object) {
-  if (!target.type->custom || version_of(*object) > target.since) return object;
-  auto filled = *object;
-  fill_defaults(core, target, filled);
-  return filled == *object ? object : std::make_shared<const json::object>(std::move(filled));
+// An object that was stored under another schema (of another version, or from before the one now in force) is brought under
+// this one when it is read: what it does not know goes, defaults come.
+ObjectPtr under_schema(const Core& core, const Target& target, const ObjectPtr& stored, ObjectPtr object) {
+  if (!target.type->custom || (stored == object && version_of(*object) > target.since)) return object;
+  auto fitted = *object;
+  prune_unknown(fitted, *target.version->schema);
+  fill_defaults(core, target, fitted);
+  return fitted == *object ? object : std::make_shared<const json::object>(std::move(fitted));
 }
 
 Answer<std::vector<ObjectPtr>> all_at_version(const Core& core, const ResourceType& type, std::string_view version,
@@ -77,9 +80,11 @@ Answer<ObjectPtr> as_requested(const Core& core, const Target& target, const Obj
 }
 
 Answer<std::vector<ObjectPtr>> all_as_requested(const Core& core, const Target& target, std::vector<ObjectPtr> objects) {
-  auto converted = all_at_version(core, *target.type, target.version->name, std::move(objects));
+  auto converted = all_at_version(core, *target.type, target.version->name, objects);
   if (!converted) return converted;
-  for (auto& object : *converted) object = with_later_defaults(core, target, std::move(object));
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    (*converted)[i] = under_schema(core, target, objects[i], std::move((*converted)[i]));
+  }
   return converted;
 }
 

@@ -103,7 +103,7 @@ TEST(Versions, WithoutAWebhookDifferInNameOnly) {
   const auto old = server.call("GET", "test.io/v1beta1/gears/a");
 
   EXPECT_EQ(at(old, "apiVersion"), "\"test.io/v1beta1\"");
-  EXPECT_THAT(old.warnings, testing::ElementsAre("test.io/v1beta1 Gear is deprecated"));
+  EXPECT_THAT(old.warnings, testing::ElementsAre("test.io/v1beta1 Gear is deprecated; use test.io/v1 Gear"));
 }
 
 TEST(Versions, AreConvertedByTheWebhook) {

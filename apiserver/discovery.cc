@@ -1,7 +1,6 @@
 #include "apiserver/discovery.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <tuple>
 
@@ -12,25 +11,6 @@ namespace capstan::apiserver {
 namespace {
 
 const std::vector<std::string> kPartVerbs = {"get", "patch", "update"};
-
-// How stable a version is (2: "v1", 1: beta, 0: alpha, -1: not a Kubernetes version), and its numbers.
-std::tuple<int, long, long> rank(std::string_view version) {
-  constexpr std::tuple<int, long, long> kOther{-1, 0, 0};
-  const char* end = version.data() + version.size();
-  long major = 0;
-  if (!version.starts_with('v')) return kOther;
-  auto read = std::from_chars(version.data() + 1, end, major);
-  if (read.ec != std::errc()) return kOther;
-  std::string_view rest(read.ptr, static_cast<std::size_t>(end - read.ptr));
-  if (rest.empty()) return {2, major, 0};
-  const int stability = rest.starts_with("beta") ? 1 : rest.starts_with("alpha") ? 0 : -1;
-  if (stability < 0) return kOther;
-  rest.remove_prefix(stability == 1 ? 4 : 5);
-  long minor = 0;
-  read = std::from_chars(rest.data(), end, minor);
-  if (read.ec != std::errc() || read.ptr != end) return kOther;
-  return {stability, major, minor};
-}
 
 json::array texts(const std::vector<std::string>& from) { return json::array(from.begin(), from.end()); }
 
@@ -124,8 +104,8 @@ json::object discovered_group(const ServedGroup& served) {
 }  // namespace
 
 bool version_goes_before(std::string_view left, std::string_view right) {
-  const auto left_rank = rank(left);
-  const auto right_rank = rank(right);
+  const auto left_rank = version_rank(left);
+  const auto right_rank = version_rank(right);
   return left_rank != right_rank ? left_rank > right_rank : left < right;
 }
 

@@ -127,9 +127,11 @@ bool Garbage::judge(Core& core, const std::string& uid) {
 
 bool Garbage::release_orphans(Core& core, const Node& node, const std::string& uid) {
   const auto found = dependents_.find(uid);
-  if (found != dependents_.end() && !core.has(Defect::OrphanDeleted)) {
-    for (const auto& dependent : found->second) {
-      const auto& there = nodes_.at(dependent);
+  for (const auto& dependent : found == dependents_.end() ? std::set<std::string>() : found->second) {
+    const auto& there = nodes_.at(dependent);
+    if (core.has(Defect::OrphanDeleted)) {
+      delete_stored(core, kind_of_collection(core, there.collection), there.key, dependent);
+    } else {
       remove_owners(core, there.collection, there.key, {uid});
     }
   }

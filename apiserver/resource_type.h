@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "apiserver/schema/schema.h"
@@ -73,6 +74,9 @@ struct ResourceType {
   std::string group_resource() const;
   std::string api_version(std::string_view version) const;
 };
+
+// How stable a version is (2: "v1", 1: beta, 0: alpha, -1: not a Kubernetes version), and its numbers: the larger, the better.
+std::tuple<int, long, long> version_rank(std::string_view version);
 
 using TypePtr = std::shared_ptr<const ResourceType>;
 

@@ -10,7 +10,9 @@ namespace {
 // The keys of a list-map item, defaults filled in.
 json::object keys_of(const json::object& object, const Schema& schema) {
   json::object keys;
-  for (const auto& key : schema.list_keys) {
+  auto names = schema.list_keys;
+  std::ranges::sort(names);
+  for (const auto& key : names) {
     if (const auto* value = object.if_contains(key)) {
       keys[key] = *value;
     } else if (const auto* field = schema.items ? schema.items->field(key) : nullptr; field && field->default_value) {
