@@ -57,6 +57,10 @@ class Bench {
     client = net::value_of(RemoteClient::make({io_, threads_, clock_}, connection, std::move(options)));
   }
 
+  ~Bench() { client.reset(); }  // it must not outlive the io threads
+  Bench(const Bench&) = delete;
+  Bench& operator=(const Bench&) = delete;
+
   static Serve always(net::HttpResponse response) {
     return [response](const net::ServerRequest&, net::Responder& to) { to.respond(response); };
   }
@@ -415,23 +419,42 @@ class Collector final : public StreamSink {
   Signal changed_;
 };
 
+// The server's end of a stream, in the hands of the test; given back before the server goes.
+class HeldStream {
+ public:
+  void open(net::Responder& to) {
+    stream_.with([&](auto& stream) { stream = to.begin_stream(200, {}); });
+    opened_.notify();
+  }
+  bool wait_until_open() {
+    return net::wait_for(opened_,
+                         [&] { return stream_.with([](const auto& stream) { return stream != nullptr; }); });
+  }
+  void write(std::string_view bytes) {
+    stream_.with([&](auto& stream) { stream->write(bytes); });
+  }
+  void end() {
+    auto stream = stream_.with([](auto& held) { return std::exchange(held, nullptr); });
+    if (stream) stream->end();
+  }
+
+ private:
+  Guarded<std::shared_ptr<net::ResponseStream>> stream_;
+  Signal opened_;
+};
+
 TEST(RemoteClient, AWatchDeliversBytesAsTheyCome) {
-  Guarded<std::shared_ptr<net::ResponseStream>> watch;
-  Signal opened;
-  Bench bench([&](const net::ServerRequest&, net::Responder& to) {
-    watch.with([&](auto& stream) { stream = to.begin_stream(200, {}); });
-    opened.notify();
-  });
+  HeldStream watch;
+  Bench bench([&](const net::ServerRequest&, net::Responder& to) { watch.open(to); });
   Collector sink;
   const auto stream = bench.client->watch(kSecrets, {.resource_version = "7", .timeout_seconds = 300}, sink);
-  ASSERT_TRUE(
-      net::wait_for(opened, [&] { return watch.with([](auto& server) { return server != nullptr; }); }));
+  ASSERT_TRUE(watch.wait_until_open());
 
-  watch.with([](auto& server) { server->write("one\n"); });
+  watch.write("one\n");
   const bool first = sink.wait_for_bytes("one\n");
-  watch.with([](auto& server) { server->write("two\n"); });
+  watch.write("two\n");
   const bool second = sink.wait_for_bytes("one\ntwo\n");
-  watch.with([](auto& server) { server->end(); });
+  watch.end();
 
   EXPECT_TRUE(first);
   EXPECT_TRUE(second);
@@ -477,21 +500,17 @@ TEST(RemoteClient, AStreamWithAnImpossibleNameEndsAtOnce) {
 }
 
 TEST(RemoteClient, AClosedStreamIsNotHeardOfAgain) {
-  Guarded<std::shared_ptr<net::ResponseStream>> watch;
-  Signal opened;
-  Bench bench([&](const net::ServerRequest&, net::Responder& to) {
-    watch.with([&](auto& stream) { stream = to.begin_stream(200, {}); });
-    opened.notify();
-  });
+  HeldStream watch;
+  Bench bench([&](const net::ServerRequest&, net::Responder& to) { watch.open(to); });
   {
     Collector sink;
     auto stream = bench.client->watch(kSecrets, {}, sink);
-    ASSERT_TRUE(
-        net::wait_for(opened, [&] { return watch.with([](auto& server) { return server != nullptr; }); }));
+    ASSERT_TRUE(watch.wait_until_open());
     stream.reset();
   }
 
-  for (int i = 0; i < 100; ++i) watch.with([](auto& server) { server->write("late\n"); });
+  for (int i = 0; i < 100; ++i) watch.write("late\n");
+  watch.end();
 }
 
 }  // namespace
