@@ -1,5 +1,6 @@
-// The outer calls of the API server: admission webhooks and conversion webhooks, as seams. webhooks.h implements both over
-// HTTP; Api calls them without holding any lock. Implementations are safe from any thread.
+// The outer calls of the API server: admission webhooks and conversion webhooks, as seams. webhooks.h
+// implements both over HTTP; Api calls them without holding any lock. Implementations are safe from any
+// thread.
 #pragma once
 
 #include <expected>
@@ -29,18 +30,22 @@ struct AdmissionReviewRequest {
 class Admission {
  public:
   virtual ~Admission() = default;
-  // The object after every mutating webhook that matches; an error response refuses the request. `warnings` grows.
+  // The object after every mutating webhook that matches; an error response refuses the request. `warnings`
+  // grows.
   virtual std::expected<ObjectPtr, Response> mutate(const AdmissionReviewRequest& request,
                                                     std::vector<std::string>& warnings) = 0;
   // The refusal of a validating webhook.
-  virtual std::optional<Response> validate(const AdmissionReviewRequest& request, std::vector<std::string>& warnings) = 0;
+  virtual std::optional<Response> validate(const AdmissionReviewRequest& request,
+                                           std::vector<std::string>& warnings) = 0;
 };
 
 class Converter {
  public:
   virtual ~Converter() = default;
-  // The objects at `api_version` ("group/version"), in order; asked only for types whose conversion strategy is Webhook.
-  virtual std::expected<std::vector<ObjectPtr>, Response> convert(const ResourceType& type, const std::string& api_version,
+  // The objects at `api_version` ("group/version"), in order; asked only for types whose conversion strategy
+  // is Webhook.
+  virtual std::expected<std::vector<ObjectPtr>, Response> convert(const ResourceType& type,
+                                                                  const std::string& api_version,
                                                                   const std::vector<ObjectPtr>& objects) = 0;
 };
 

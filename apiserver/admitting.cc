@@ -29,7 +29,8 @@ Answer<json::object> admitted(Core& core, const Target& target, const Request& r
 }
 
 std::optional<Response> refused_by_validation(Core& core, const Target& target, const Request& request,
-                                              const ObjectPtr& object, const ObjectPtr& before, Warnings& warnings) {
+                                              const ObjectPtr& object, const ObjectPtr& before,
+                                              Warnings& warnings) {
   if (core.options.admission == nullptr) return {};
   auto asked = review(target, request, before ? "UPDATE" : "CREATE");
   asked.object = object;

@@ -34,9 +34,12 @@ void create_first_objects(Core& core) {
     create_first(core, {.verb = Verb::Create, .version = "v1", .resource = "namespaces"},
                  {{"metadata", json::object{{"name", name}}}});
   }
-  create_first(core, {.verb = Verb::Create, .version = "v1", .resource = "services", .namespace_ = "default"},
-               json::parse(R"({"metadata":{"name":"kubernetes","labels":{"component":"apiserver","provider":"kubernetes"}},
-                 "spec":{"clusterIP":"10.0.0.1","ports":[{"name":"https","port":443,"targetPort":6443}]}})").get_object());
+  create_first(
+      core, {.verb = Verb::Create, .version = "v1", .resource = "services", .namespace_ = "default"},
+      json::parse(
+          R"({"metadata":{"name":"kubernetes","labels":{"component":"apiserver","provider":"kubernetes"}},
+                 "spec":{"clusterIP":"10.0.0.1","ports":[{"name":"https","port":443,"targetPort":6443}]}})")
+          .get_object());
   core.storage.begin_everywhere();
 }
 
@@ -55,7 +58,8 @@ Response on_object(Core& core, const Target& target, const Request& request) {
 }
 
 Response on_status(Core& core, const Target& target, const Request& request) {
-  if (!target.version->has_status) return target.type->custom ? not_found(target.subject()) : path_not_found();
+  if (!target.version->has_status)
+    return target.type->custom ? not_found(target.subject()) : path_not_found();
   switch (request.verb) {
     case Verb::Get: return get_object(core, target, request);
     case Verb::Update: return replace_object(core, target, request);
@@ -81,10 +85,12 @@ std::string deprecation_of(const Target& target) {
   auto warning = target.api_version() + " " + target.type->kind + " is deprecated";
   const ServedVersion* better = nullptr;
   for (const auto& one : target.type->versions) {
-    const bool newer = version_rank(one.name) > version_rank((better == nullptr ? target.version : better)->name);
+    const bool newer =
+        version_rank(one.name) > version_rank((better == nullptr ? target.version : better)->name);
     if (one.served && !one.deprecated && newer) better = &one;
   }
-  if (better != nullptr) warning += "; use " + target.type->api_version(better->name) + " " + target.type->kind;
+  if (better != nullptr)
+    warning += "; use " + target.type->api_version(better->name) + " " + target.type->kind;
   return warning;
 }
 
@@ -113,7 +119,8 @@ Response Api::call(const Request& request) {
   const auto target = resolve(impl_->core, request);
   if (!target) return target.error();
   auto response = dispatch(impl_->core, *target, request);
-  if (target->version->deprecated) response.warnings.insert(response.warnings.begin(), deprecation_of(*target));
+  if (target->version->deprecated)
+    response.warnings.insert(response.warnings.begin(), deprecation_of(*target));
   if (target->collection == kCrdCollection && response.ok() && !request.query.dry_run) {
     follow_crds(impl_->core, request, response);
   }
@@ -153,7 +160,9 @@ std::vector<ObjectPtr> Api::stored_all(std::string_view group, std::string_view 
 
 bool Api::run_controllers() { return impl_->controllers.run(impl_->core); }
 
-void Api::on_work(std::function<void()> wake) { impl_->work = impl_->core.storage.subscribe("", std::move(wake)); }
+void Api::on_work(std::function<void()> wake) {
+  impl_->work = impl_->core.storage.subscribe("", std::move(wake));
+}
 
 void Api::expire_watches() { impl_->core.storage.expire(); }
 

@@ -1,6 +1,6 @@
-// The API server's verbs over one store, without HTTP: request in, response out. The HTTP layer (http.h) and MemoryClient
-// (test/fakes) share everything from here down. One Api per simulated cluster. Safe from any thread; calls block only on
-// webhooks.
+// The API server's verbs over one store, without HTTP: request in, response out. The HTTP layer (http.h) and
+// MemoryClient (test/fakes) share everything from here down. One Api per simulated cluster. Safe from any
+// thread; calls block only on webhooks.
 #pragma once
 
 #include <expected>
@@ -39,19 +39,21 @@ class Api {
   // A watch, or the error response.
   std::expected<std::unique_ptr<Watch>, Response> watch(const Request& request);
 
-  // Served types in discovery order: built-in, then custom by group and plural. Changes when CRDs come and go.
+  // Served types in discovery order: built-in, then custom by group and plural. Changes when CRDs come and
+  // go.
   std::vector<TypePtr> types() const;
   TypePtr type(std::string_view group, std::string_view plural) const;  // null when unknown
   // Moves whenever types() may answer something else (for caches of discovery and OpenAPI documents).
   std::uint64_t types_generation() const;
 
   // Plain reads for admission (configurations, namespaces) and controllers: the stored object or null.
-  ObjectPtr stored(std::string_view group, std::string_view plural, std::string_view ns, std::string_view name) const;
+  ObjectPtr stored(std::string_view group, std::string_view plural, std::string_view ns,
+                   std::string_view name) const;
   std::vector<ObjectPtr> stored_all(std::string_view group, std::string_view plural) const;
 
-  // What kube-controller-manager does elsewhere: garbage collection, namespace termination, CRD finalizing, disruption
-  // budgets. One round over what has changed; true when it wrote something. In production a thread calls it when
-  // on_work() fires; a simulation calls it whenever it likes.
+  // What kube-controller-manager does elsewhere: garbage collection, namespace termination, CRD finalizing,
+  // disruption budgets. One round over what has changed; true when it wrote something. In production a thread
+  // calls it when on_work() fires; a simulation calls it whenever it likes.
   bool run_controllers();
   // `wake` is called, from any thread and without locks, when there may be work for run_controllers().
   void on_work(std::function<void()> wake);

@@ -33,9 +33,9 @@ struct ApiFixture {
     if (next < steps.size()) made.subresource = steps[next++];
     if (!body.empty()) made.body.value = json::parse(body);
     made.user_agent = "tester/1";
-    made.verb = method == "POST"    ? Verb::Create
-                : method == "PUT"   ? Verb::Update
-                : method == "PATCH" ? Verb::Patch
+    made.verb = method == "POST"     ? Verb::Create
+                : method == "PUT"    ? Verb::Update
+                : method == "PATCH"  ? Verb::Patch
                 : method == "DELETE" ? (made.name.empty() ? Verb::DeleteCollection : Verb::Delete)
                                      : (made.name.empty() ? Verb::List : Verb::Get);
     return made;

@@ -12,8 +12,8 @@ using testing::Not;
 constexpr std::string_view kWidget = "test.io/v1/ns:default/widgets/a";
 
 std::string intent(std::string_view spec, std::string_view labels = "{}") {
-  return R"({"apiVersion":"test.io/v1","kind":"Widget","metadata":{"name":"a","labels":)" + std::string(labels) +
-         R"(},"spec":)" + std::string(spec) + "}";
+  return R"({"apiVersion":"test.io/v1","kind":"Widget","metadata":{"name":"a","labels":)" +
+         std::string(labels) + R"(},"spec":)" + std::string(spec) + "}";
 }
 
 struct Widgets : ApiFixture {
@@ -26,13 +26,15 @@ struct Widgets : ApiFixture {
 TEST(Apply, CreatesWhatIsNotThere) {
   Widgets server;
 
-  const auto created = server.apply(kWidget, "m1", intent(R"({"size":1,"parts":[{"name":"x"}],"tags":["t"]})", R"({"k":"v"})"));
+  const auto created = server.apply(
+      kWidget, "m1", intent(R"({"size":1,"parts":[{"name":"x"}],"tags":["t"]})", R"({"k":"v"})"));
 
   EXPECT_EQ(created.status, 201);
-  EXPECT_EQ(at(created, "metadata.managedFields"),
-            R"([{"manager":"m1","operation":"Apply","apiVersion":"test.io/v1","time":"2026-01-01T00:00:00Z","fieldsType":"FieldsV1",)"
-            R"("fieldsV1":{"f:metadata":{"f:labels":{"f:k":{}}},"f:spec":{"f:parts":{"k:{\"name\":\"x\"}":{".":{},"f:name":{}}},)"
-            R"("f:size":{},"f:tags":{"v:\"t\"":{}}}}}])");
+  EXPECT_EQ(
+      at(created, "metadata.managedFields"),
+      R"([{"manager":"m1","operation":"Apply","apiVersion":"test.io/v1","time":"2026-01-01T00:00:00Z","fieldsType":"FieldsV1",)"
+      R"("fieldsV1":{"f:metadata":{"f:labels":{"f:k":{}}},"f:spec":{"f:parts":{"k:{\"name\":\"x\"}":{".":{},"f:name":{}}},)"
+      R"("f:size":{},"f:tags":{"v:\"t\"":{}}}}}])");
 }
 
 TEST(Apply, OfTheSameIntentKeepsTheVersion) {
@@ -65,8 +67,9 @@ TEST(Apply, ListsAllConflicts) {
 
   const auto refused = server.applied("m2", R"({"size":2,"parts":[{"name":"x","count":2}],"steps":["r"]})");
 
-  EXPECT_EQ(at(refused, "message"),
-            R"("Apply failed with 3 conflicts: conflicts with \"m1\":\n- .spec.size\n- .spec.steps\n- .spec.parts[name=\"x\"].count")");
+  EXPECT_EQ(
+      at(refused, "message"),
+      R"("Apply failed with 3 conflicts: conflicts with \"m1\":\n- .spec.size\n- .spec.steps\n- .spec.parts[name=\"x\"].count")");
 }
 
 TEST(Apply, SharesAFieldBothAgreeOn) {
@@ -93,9 +96,12 @@ TEST(Apply, ByForceTakesTheField) {
 
 TEST(Apply, RemovesWhatTheManagerNoLongerWants) {
   Widgets server;
-  server.apply(kWidget, "m1", intent(R"({"size":1,"name":"abc","parts":[{"name":"x"},{"name":"y"}],"tags":["s","t"]})", R"({"k":"v","l":"w"})"));
+  server.apply(kWidget, "m1",
+               intent(R"({"size":1,"name":"abc","parts":[{"name":"x"},{"name":"y"}],"tags":["s","t"]})",
+                      R"({"k":"v","l":"w"})"));
 
-  const auto less = server.apply(kWidget, "m1", intent(R"({"size":1,"parts":[{"name":"y"}],"tags":["t"]})", R"({"l":"w"})"));
+  const auto less = server.apply(kWidget, "m1",
+                                 intent(R"({"size":1,"parts":[{"name":"y"}],"tags":["t"]})", R"({"l":"w"})"));
 
   EXPECT_EQ(at(less, "metadata.labels"), R"({"l":"w"})");
   EXPECT_EQ(at(less, "spec.name"), "");
@@ -121,14 +127,16 @@ TEST(Apply, TreatsAtomicThingsAsOne) {
 
   EXPECT_EQ(server.applied("m2", R"({"size":1,"steps":["c"]})").status, 409);
   EXPECT_EQ(server.applied("m2", R"({"size":1,"pair":{"b":"2"}})").status, 409);
-  EXPECT_EQ(at(server.applied("m1", R"({"size":1,"steps":["c"],"pair":{"b":"2"}})"), "spec.pair"), R"({"b":"2"})");
+  EXPECT_EQ(at(server.applied("m1", R"({"size":1,"steps":["c"],"pair":{"b":"2"}})"), "spec.pair"),
+            R"({"b":"2"})");
 }
 
 TEST(Apply, KeepsTheOrderTheApplierWants) {
   Widgets server;
   server.applied("m1", R"({"size":1,"parts":[{"name":"a"},{"name":"b"}]})");
 
-  const auto reordered = server.applied("m1", R"({"size":1,"parts":[{"name":"b"},{"name":"n"},{"name":"a"}]})");
+  const auto reordered =
+      server.applied("m1", R"({"size":1,"parts":[{"name":"b"},{"name":"n"},{"name":"a"}]})");
 
   EXPECT_EQ(at(reordered, "spec.parts"),
             R"([{"name":"b","value":"dv"},{"name":"n","value":"dv"},{"name":"a","value":"dv"}])");
@@ -144,21 +152,26 @@ TEST(Apply, YieldsToUpdatesAndFindsThemAgain) {
   const auto refused = server.applied("m1", R"({"size":1})");
 
   EXPECT_THAT(at(patched, "metadata.managedFields"), Not(HasSubstr("\"m1\"")));
-  EXPECT_EQ(at(refused, "message"), R"("Apply failed with 1 conflict: conflict with \"foo\" using test.io/v1: .spec.size")");
+  EXPECT_EQ(at(refused, "message"),
+            R"("Apply failed with 1 conflict: conflict with \"foo\" using test.io/v1: .spec.size")");
 }
 
 TEST(Apply, OwnsTheStatusThroughItsEndpointOnly) {
   Widgets server;
   server.applied("m1", R"({"size":1})");
-  const auto body = R"({"apiVersion":"test.io/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":9},"status":{"ready":true}})";
+  const auto body =
+      R"({"apiVersion":"test.io/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":9},"status":{"ready":true}})";
 
-  const auto main = server.apply(kWidget, "m1", R"({"apiVersion":"test.io/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":1},"status":{"ready":true}})");
+  const auto main = server.apply(
+      kWidget, "m1",
+      R"({"apiVersion":"test.io/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":1},"status":{"ready":true}})");
   const auto status = server.apply("test.io/v1/ns:default/widgets/a/status", "m1", body);
 
   EXPECT_EQ(at(main, "status"), "");
   EXPECT_EQ(at(status, "status.ready"), "true");
   EXPECT_EQ(at(status, "spec.size"), "1");
-  EXPECT_THAT(at(status, "metadata.managedFields"), HasSubstr(R"("fieldsV1":{"f:status":{"f:ready":{}}},"subresource":"status")"));
+  EXPECT_THAT(at(status, "metadata.managedFields"),
+              HasSubstr(R"("fieldsV1":{"f:status":{"f:ready":{}}},"subresource":"status")"));
 }
 
 TEST(Apply, RefusesWhatNoSchemaDeclares) {
@@ -169,8 +182,9 @@ TEST(Apply, RefusesWhatNoSchemaDeclares) {
   const auto twice = server.applied("m1", R"({"size":1,"parts":[{"name":"x"},{"name":"x"}]})");
 
   EXPECT_EQ(unknown.status, 500);
-  EXPECT_EQ(at(unknown, "message"),
-            R"("failed to create typed patch object (/a; test.io/v1, Kind=Widget): .spec.bogus: field not declared in schema")");
+  EXPECT_EQ(
+      at(unknown, "message"),
+      R"("failed to create typed patch object (/a; test.io/v1, Kind=Widget): .spec.bogus: field not declared in schema")");
   EXPECT_THAT(at(keyless, "message"), HasSubstr("omits all key fields [\\\"name\\\"]"));
   EXPECT_THAT(at(twice, "message"), HasSubstr(R"(duplicate entries for key [name=\"x\"])"));
 }
@@ -192,8 +206,9 @@ TEST(Apply, CanForgetWhoOwnsWhat) {
   const auto refused = server.applied("m2", R"({"size":2})");
 
   EXPECT_EQ(at(reset, "metadata.managedFields"), "");
-  EXPECT_EQ(at(refused, "message"),
-            R"("Apply failed with 1 conflict: conflict with \"before-first-apply\" using test.io/v1: .spec.size")");
+  EXPECT_EQ(
+      at(refused, "message"),
+      R"("Apply failed with 1 conflict: conflict with \"before-first-apply\" using test.io/v1: .spec.size")");
 }
 
 TEST(Apply, KnowsTheKeysOfBuiltInKinds) {
@@ -201,16 +216,19 @@ TEST(Apply, KnowsTheKeysOfBuiltInKinds) {
   constexpr std::string_view kPath = "apps/v1/ns:default/deployments/d";
   const auto deployment = [](std::string_view ports) {
     return R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},
-      "template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i","ports":)" + std::string(ports) + "}]}}}}";
+      "template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i","ports":)" +
+           std::string(ports) + "}]}}}}";
   };
 
   const auto first = server.apply(kPath, "m1", deployment(R"([{"containerPort":80}])"));
   const auto second = server.apply(kPath, "m2", deployment(R"([{"containerPort":81}])"));
 
   EXPECT_EQ(first.status, 201) << first.text();
-  EXPECT_THAT(at(first, "metadata.managedFields"), HasSubstr(R"(k:{\"containerPort\":80,\"protocol\":\"TCP\"})"));
+  EXPECT_THAT(at(first, "metadata.managedFields"),
+              HasSubstr(R"(k:{\"containerPort\":80,\"protocol\":\"TCP\"})"));
   EXPECT_EQ(second.status, 200) << second.text();
-  EXPECT_THAT(at(second, "spec.template.spec.containers"), testing::AllOf(HasSubstr(":80"), HasSubstr(":81")));
+  EXPECT_THAT(at(second, "spec.template.spec.containers"),
+              testing::AllOf(HasSubstr(":80"), HasSubstr(":81")));
 }
 
 TEST(Ownership, OfUpdatesIsKeptPerManager) {
@@ -223,20 +241,25 @@ TEST(Ownership, OfUpdatesIsKeptPerManager) {
 
   const auto patched = server.api.call(patch);
 
-  EXPECT_EQ(at(patched, "metadata.managedFields"),
-            R"([{"manager":"creator","operation":"Update","apiVersion":"test.io/v1","time":"2026-01-01T00:00:00Z","fieldsType":"FieldsV1",)"
-            R"("fieldsV1":{"f:spec":{".":{},"f:mode":{},"f:replicas":{}}}},)"
-            R"({"manager":"editor","operation":"Update","apiVersion":"test.io/v1","time":"2026-01-01T00:00:00Z","fieldsType":"FieldsV1",)"
-            R"("fieldsV1":{"f:spec":{"f:size":{}}}}])");
+  EXPECT_EQ(
+      at(patched, "metadata.managedFields"),
+      R"([{"manager":"creator","operation":"Update","apiVersion":"test.io/v1","time":"2026-01-01T00:00:00Z","fieldsType":"FieldsV1",)"
+      R"("fieldsV1":{"f:spec":{".":{},"f:mode":{},"f:replicas":{}}}},)"
+      R"({"manager":"editor","operation":"Update","apiVersion":"test.io/v1","time":"2026-01-01T00:00:00Z","fieldsType":"FieldsV1",)"
+      R"("fieldsV1":{"f:spec":{"f:size":{}}}}])");
 }
 
 TEST(Ownership, OfNewBuiltInObjectsStartsFromTheEmptyStruct) {
   ApiFixture server;
 
-  const auto pod = server.call("POST", "v1/ns:default/pods", R"({"metadata":{"name":"p","labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}})");
+  const auto pod = server.call(
+      "POST", "v1/ns:default/pods",
+      R"({"metadata":{"name":"p","labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}})");
 
-  EXPECT_THAT(at(pod, "metadata.managedFields"),
-              HasSubstr(R"("fieldsV1":{"f:metadata":{"f:labels":{".":{},"f:a":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"c\"}":{".":{},"f:image":{})"));
+  EXPECT_THAT(
+      at(pod, "metadata.managedFields"),
+      HasSubstr(
+          R"("fieldsV1":{"f:metadata":{"f:labels":{".":{},"f:a":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"c\"}":{".":{},"f:image":{})"));
 }
 
 TEST(Ownership, OfManyUpdatersIsGathered) {
@@ -244,7 +267,8 @@ TEST(Ownership, OfManyUpdatersIsGathered) {
   server.applied("m1", R"({"size":1})");
   Response last;
   for (int i = 0; i < 14; ++i) {
-    auto patch = server.request("PATCH", kWidget, R"({"metadata":{"annotations":{"k)" + std::to_string(i) + R"(":"v"}}})");
+    auto patch = server.request("PATCH", kWidget,
+                                R"({"metadata":{"annotations":{"k)" + std::to_string(i) + R"(":"v"}}})");
     patch.query.field_manager = "u" + std::to_string(i);
     last = server.api.call(patch);
     server.clock.advance(std::chrono::seconds(1));

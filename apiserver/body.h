@@ -8,7 +8,8 @@
 
 namespace capstan::apiserver {
 
-// `content_type` may carry parameters; anything that says yaml is read as YAML (JSON is YAML too). The error is a 400 or 415.
+// `content_type` may carry parameters; anything that says yaml is read as YAML (JSON is YAML too). The error
+// is a 400 or 415.
 std::expected<Body, Response> decode_body(std::string_view content_type, std::string_view bytes);
 
 }  // namespace capstan::apiserver

@@ -7,8 +7,10 @@
 
 namespace capstan::apiserver {
 std::string render_continue(const ContinueToken& token) {
-  return base64url_encode(json::serialize(json::object{
-      {"v", "capstan/1"}, {"rv", token.version}, {"ns", token.after.namespace_}, {"name", token.after.name}}));
+  return base64url_encode(json::serialize(json::object{{"v", "capstan/1"},
+                                                       {"rv", token.version},
+                                                       {"ns", token.after.namespace_},
+                                                       {"name", token.after.name}}));
 }
 
 std::expected<ContinueToken, std::string> parse_continue(std::string_view text) {

@@ -1,4 +1,5 @@
-// The continue token of a paged list: the moment the list shows and the last key delivered. Opaque to clients. Pure.
+// The continue token of a paged list: the moment the list shows and the last key delivered. Opaque to
+// clients. Pure.
 #pragma once
 
 #include <cstdint>

@@ -39,7 +39,8 @@ bool Controllers::read_collection(const Core& core, const std::string& collectio
     const auto page = core.storage.changes_after(collection, position, epoch_, kChunk);
     if (page.gone) return false;
     for (const auto& change : page.changes) garbage_.feed(collection, change);
-    if (!page.changes.empty() && (collection == "pods" || collection == kBudgetCollection)) budgets_touched_ = true;
+    if (!page.changes.empty() && (collection == "pods" || collection == kBudgetCollection))
+      budgets_touched_ = true;
     position = page.version;
     if (page.changes.size() < kChunk) return true;
   }
@@ -53,7 +54,8 @@ void Controllers::read_everything(const Core& core) {
   for (const auto& collection : core.storage.collections()) {
     const auto page = core.storage.list(collection, {});
     for (const auto& [key, object] : page->items) {
-      garbage_.feed(collection, {.version = version_of(*object), .type = EventType::Added, .key = key, .object = object});
+      garbage_.feed(collection,
+                    {.version = version_of(*object), .type = EventType::Added, .key = key, .object = object});
     }
     read_up_to_[collection] = page->version;
   }

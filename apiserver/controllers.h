@@ -1,5 +1,5 @@
-// What kube-controller-manager does elsewhere, as far as this server needs it: one round over what has changed since the last.
-// One thread at a time.
+// What kube-controller-manager does elsewhere, as far as this server needs it: one round over what has
+// changed since the last. One thread at a time.
 #pragma once
 
 #include <map>

@@ -12,11 +12,15 @@ struct Garden : ApiFixture {
   explicit Garden(DefectSet defects = {}) : ApiFixture(std::move(defects)) {}
 
   std::string owner(std::string_view name) {
-    return at(call("POST", "v1/ns:default/configmaps", R"({"metadata":{"name":")" + std::string(name) + "\"}}"), "metadata.uid");
+    return at(
+        call("POST", "v1/ns:default/configmaps", R"({"metadata":{"name":")" + std::string(name) + "\"}}"),
+        "metadata.uid");
   }
-  Response dependent(std::string_view name, std::string_view owner_name, std::string_view uid, bool blocks = false) {
+  Response dependent(std::string_view name, std::string_view owner_name, std::string_view uid,
+                     bool blocks = false) {
     return call("POST", "v1/ns:default/secrets",
-                R"({"metadata":{"name":")" + std::string(name) + R"(","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":")" +
+                R"({"metadata":{"name":")" + std::string(name) +
+                    R"(","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":")" +
                     std::string(owner_name) + R"(","uid":)" + std::string(uid) + R"(,"blockOwnerDeletion":)" +
                     (blocks ? "true" : "false") + "}]}}");
   }
@@ -61,8 +65,9 @@ TEST(GarbageCollector, DeletesWhatRefersToAnOwnerOfAnotherLife) {
 
 TEST(GarbageCollector, LeavesAloneWhatItCantJudge) {
   Garden server;
-  server.call("POST", "v1/ns:default/secrets",
-              R"({"metadata":{"name":"d","ownerReferences":[{"apiVersion":"no.such/v1","kind":"Thing","name":"x","uid":"y"}]}})");
+  server.call(
+      "POST", "v1/ns:default/secrets",
+      R"({"metadata":{"name":"d","ownerReferences":[{"apiVersion":"no.such/v1","kind":"Thing","name":"x","uid":"y"}]}})");
 
   server.settle();
 
@@ -73,9 +78,10 @@ TEST(GarbageCollector, TakesOffTheReferenceWhileAnotherOwnerLives) {
   Garden server;
   const auto first = server.owner("o1");
   const auto second = server.owner("o2");
-  server.call("POST", "v1/ns:default/secrets",
-              R"({"metadata":{"name":"d","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"o1","uid":)" + first +
-                  R"(},{"apiVersion":"v1","kind":"ConfigMap","name":"o2","uid":)" + second + "}]}}");
+  server.call(
+      "POST", "v1/ns:default/secrets",
+      R"({"metadata":{"name":"d","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"o1","uid":)" +
+          first + R"(},{"apiVersion":"v1","kind":"ConfigMap","name":"o2","uid":)" + second + "}]}}");
   server.settle();
 
   server.call("DELETE", "v1/ns:default/configmaps/o1");
@@ -120,9 +126,10 @@ TEST(GarbageCollector, InTheForegroundTheOwnerGoesLast) {
 TEST(GarbageCollector, ClusterScopedOwnersHaveDependentsEverywhere) {
   Garden server;
   const auto node = server.call("POST", "v1/nodes", R"({"metadata":{"name":"n"}})");
-  server.call("POST", "coordination.k8s.io/v1/ns:kube-node-lease/leases",
-              R"({"metadata":{"name":"n","ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"n","uid":)" +
-                  at(node, "metadata.uid") + R"(}]},"spec":{}})");
+  server.call(
+      "POST", "coordination.k8s.io/v1/ns:kube-node-lease/leases",
+      R"({"metadata":{"name":"n","ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"n","uid":)" +
+          at(node, "metadata.uid") + R"(}]},"spec":{}})");
   server.settle();
 
   server.call("DELETE", "v1/nodes/n");
@@ -166,18 +173,21 @@ TEST(Definitions, TakeTheirInstancesAlong) {
 struct Budgeted : Garden {
   void ready_pod(std::string_view name) {
     const std::string path = "v1/ns:default/pods";
-    call("POST", path, R"({"metadata":{"name":")" + std::string(name) +
-                           R"(","labels":{"app":"w"}},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]}})");
+    call("POST", path,
+         R"({"metadata":{"name":")" + std::string(name) +
+             R"(","labels":{"app":"w"}},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]}})");
     call("PATCH", path + "/" + std::string(name) + "/status",
          R"({"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}})");
   }
   void budget(std::string_view rule) {
     call("POST", "policy/v1/ns:default/poddisruptionbudgets",
-         R"({"metadata":{"name":"b"},"spec":{"selector":{"matchLabels":{"app":"w"}},)" + std::string(rule) + "}}");
+         R"({"metadata":{"name":"b"},"spec":{"selector":{"matchLabels":{"app":"w"}},)" + std::string(rule) +
+             "}}");
   }
   Response evict(std::string_view name) {
-    return call("POST", "v1/ns:default/pods/" + std::string(name) + "/eviction",
-                R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":")" + std::string(name) + "\"}}");
+    return call(
+        "POST", "v1/ns:default/pods/" + std::string(name) + "/eviction",
+        R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":")" + std::string(name) + "\"}}");
   }
 };
 
@@ -189,7 +199,8 @@ TEST(Eviction, WithoutABudgetDeletes) {
 
   EXPECT_EQ(evicted.status, 201);
   EXPECT_NE(at(server.call("GET", "v1/ns:default/pods/p"), "metadata.deletionTimestamp"), "");
-  EXPECT_THAT(at(server.call("GET", "v1/ns:default/pods/p"), "status.conditions"), HasSubstr("DisruptionTarget"));
+  EXPECT_THAT(at(server.call("GET", "v1/ns:default/pods/p"), "status.conditions"),
+              HasSubstr("DisruptionTarget"));
 }
 
 TEST(Eviction, WaitsUntilTheBudgetHasBeenLookedAt) {
@@ -218,8 +229,9 @@ TEST(Eviction, SpendsTheBudgetAndThenRefuses) {
   EXPECT_EQ(first.status, 201);
   EXPECT_EQ(second.status, 429);
   EXPECT_EQ(at(second, "message"), "\"Cannot evict pod as it would violate the pod's disruption budget.\"");
-  EXPECT_EQ(at(second, "details.causes"),
-            R"([{"reason":"DisruptionBudget","message":"The disruption budget b needs 1 healthy pods and has 2 currently"}])");
+  EXPECT_EQ(
+      at(second, "details.causes"),
+      R"([{"reason":"DisruptionBudget","message":"The disruption budget b needs 1 healthy pods and has 2 currently"}])");
 }
 
 TEST(Eviction, BelievesABudgetThatAHarnessWrote) {
@@ -228,8 +240,9 @@ TEST(Eviction, BelievesABudgetThatAHarnessWrote) {
   server.ready_pod("p2");
   server.budget(R"("minAvailable":1)");
   server.settle();
-  server.call("PATCH", "policy/v1/ns:default/poddisruptionbudgets/b/status",
-              R"({"status":{"observedGeneration":1,"disruptionsAllowed":0,"currentHealthy":1,"desiredHealthy":1,"expectedPods":1}})");
+  server.call(
+      "PATCH", "policy/v1/ns:default/poddisruptionbudgets/b/status",
+      R"({"status":{"observedGeneration":1,"disruptionsAllowed":0,"currentHealthy":1,"desiredHealthy":1,"expectedPods":1}})");
 
   server.settle();
 
@@ -240,8 +253,9 @@ TEST(Eviction, OfTwiceBudgetedPodsIsRefused) {
   Budgeted server;
   server.ready_pod("p");
   server.budget(R"("minAvailable":0)");
-  server.call("POST", "policy/v1/ns:default/poddisruptionbudgets",
-              R"({"metadata":{"name":"b2"},"spec":{"selector":{"matchLabels":{"app":"w"}},"minAvailable":0}})");
+  server.call(
+      "POST", "policy/v1/ns:default/poddisruptionbudgets",
+      R"({"metadata":{"name":"b2"},"spec":{"selector":{"matchLabels":{"app":"w"}},"minAvailable":0}})");
   server.settle();
 
   EXPECT_EQ(server.evict("p").status, 500);

@@ -28,8 +28,8 @@ bool converts_by_webhook(const ResourceType& type) {
   return conversion != nullptr && text_at(*conversion, {"strategy"}) == "Webhook";
 }
 
-// An object that was stored under another schema (of another version, or from before the one now in force) is brought under
-// this one when it is read: what it does not know goes, defaults come.
+// An object that was stored under another schema (of another version, or from before the one now in force) is
+// brought under this one when it is read: what it does not know goes, defaults come.
 ObjectPtr under_schema(const Core& core, const Target& target, const ObjectPtr& stored, ObjectPtr object) {
   if (!target.type->custom || (stored == object && version_of(*object) > target.since)) return object;
   auto fitted = *object;
@@ -38,8 +38,8 @@ ObjectPtr under_schema(const Core& core, const Target& target, const ObjectPtr& 
   return fitted == *object ? object : std::make_shared<const json::object>(std::move(fitted));
 }
 
-Answer<std::vector<ObjectPtr>> all_at_version(const Core& core, const ResourceType& type, std::string_view version,
-                                              std::vector<ObjectPtr> objects) {
+Answer<std::vector<ObjectPtr>> all_at_version(const Core& core, const ResourceType& type,
+                                              std::string_view version, std::vector<ObjectPtr> objects) {
   const auto wanted = type.api_version(version);
   const bool webhook = converts_by_webhook(type);
   std::vector<std::size_t> others;
@@ -79,7 +79,8 @@ Answer<ObjectPtr> as_requested(const Core& core, const Target& target, const Obj
   return converted->front();
 }
 
-Answer<std::vector<ObjectPtr>> all_as_requested(const Core& core, const Target& target, std::vector<ObjectPtr> objects) {
+Answer<std::vector<ObjectPtr>> all_as_requested(const Core& core, const Target& target,
+                                                std::vector<ObjectPtr> objects) {
   auto converted = all_at_version(core, *target.type, target.version->name, objects);
   if (!converted) return converted;
   for (std::size_t i = 0; i < objects.size(); ++i) {
@@ -89,7 +90,8 @@ Answer<std::vector<ObjectPtr>> all_as_requested(const Core& core, const Target& 
 }
 
 Response answer(const Target& target, ObjectPtr object, int status) {
-  return {.status = status, .object = std::move(object), .type = target.type, .version = target.version->name};
+  return {
+      .status = status, .object = std::move(object), .type = target.type, .version = target.version->name};
 }
 
 }  // namespace capstan::apiserver

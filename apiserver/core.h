@@ -1,5 +1,5 @@
-// What all verbs of one Api share: store, registry, identities, options; and how a request names an object. Internal to
-// apiserver/. Safe from any thread.
+// What all verbs of one Api share: store, registry, identities, options; and how a request names an object.
+// Internal to apiserver/. Safe from any thread.
 #pragma once
 
 #include <expected>
@@ -14,8 +14,7 @@
 namespace capstan::apiserver {
 
 struct Core {
-  explicit Core(const ApiOptions& given)
-      : options(given), storage(given.history), identities(given.seed) {}
+  explicit Core(const ApiOptions& given) : options(given), storage(given.history), identities(given.seed) {}
 
   bool has(Defect defect) const { return options.defects.has(defect); }
 
@@ -39,7 +38,9 @@ struct Target {
   // For refusals: machines.cluster.x-k8s.io "a".
   StatusSubject subject() const { return {.group = type->group, .plural = type->plural, .name = key.name}; }
   // For Invalid: Machine.cluster.x-k8s.io "a".
-  StatusSubject kind_subject() const { return {.group = type->group, .plural = type->kind, .name = key.name}; }
+  StatusSubject kind_subject() const {
+    return {.group = type->group, .plural = type->kind, .name = key.name};
+  }
   bool status() const { return subresource == "status"; }
 };
 
@@ -49,11 +50,14 @@ using Refusal = std::unexpected<Response>;
 
 Answer<Target> resolve(const Core& core, const Request& request);
 
-// The document at the version of the request (or at the storage version): the same pointer when it is so already.
-Answer<ObjectPtr> at_version(const Core& core, const ResourceType& type, std::string_view version, const ObjectPtr& object);
+// The document at the version of the request (or at the storage version): the same pointer when it is so
+// already.
+Answer<ObjectPtr> at_version(const Core& core, const ResourceType& type, std::string_view version,
+                             const ObjectPtr& object);
 Answer<ObjectPtr> as_requested(const Core& core, const Target& target, const ObjectPtr& object);
 // Many at once: one call of a conversion webhook.
-Answer<std::vector<ObjectPtr>> all_as_requested(const Core& core, const Target& target, std::vector<ObjectPtr> objects);
+Answer<std::vector<ObjectPtr>> all_as_requested(const Core& core, const Target& target,
+                                                std::vector<ObjectPtr> objects);
 
 // A 200 with one object (or another status).
 Response answer(const Target& target, ObjectPtr object, int status = 200);

@@ -9,7 +9,8 @@
 namespace capstan::apiserver {
 namespace {
 
-const std::vector<std::string> kVerbs = {"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"};
+const std::vector<std::string> kVerbs = {"delete", "deletecollection", "get",    "list",
+                                         "patch",  "create",           "update", "watch"};
 
 std::vector<std::string> texts_at(const json::object& from, Path path) {
   std::vector<std::string> texts;
@@ -52,7 +53,8 @@ ServedVersion version_of_crd(const json::object& from) {
   }
   if (const auto* fields = array_at(from, {"selectableFields"})) {
     for (const auto& field : *fields) {
-      if (field.is_object()) version.selectable_fields.emplace_back(text_at(field.get_object(), {"jsonPath"}));
+      if (field.is_object())
+        version.selectable_fields.emplace_back(text_at(field.get_object(), {"jsonPath"}));
     }
   }
   return version;
@@ -94,10 +96,13 @@ void follow_crd(Core& core, std::string_view name) {
   }
   auto accepted = with_crd_status(core, *stored);
   if (crd_established(accepted)) {
-    const auto before = core.registry.find(text_at(*stored, {"spec", "group"}), text_at(*stored, {"spec", "names", "plural"}));
-    const bool same_spec = before && before.since != 0 && before.definition_generation == crd_generation(*stored);
+    const auto before = core.registry.find(text_at(*stored, {"spec", "group"}),
+                                           text_at(*stored, {"spec", "names", "plural"}));
+    const bool same_spec =
+        before && before.since != 0 && before.definition_generation == crd_generation(*stored);
     if (!same_spec) core.storage.begin(name);
-    if (!same_spec) core.registry.add_custom(type_of_crd(*stored), core.storage.version(), crd_generation(*stored));
+    if (!same_spec)
+      core.registry.add_custom(type_of_crd(*stored), core.storage.version(), crd_generation(*stored));
   }
   if (accepted != *stored) core.storage.replace(kCrdCollection, key, stored, std::move(accepted));
 }

@@ -1,5 +1,5 @@
-// CustomResourceDefinitions as kinds: from the document to the type the server serves, and the status the server gives the
-// document in return. Used by the verbs after every write to a CRD.
+// CustomResourceDefinitions as kinds: from the document to the type the server serves, and the status the
+// server gives the document in return. Used by the verbs after every write to a CRD.
 #pragma once
 
 #include <string_view>

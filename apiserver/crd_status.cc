@@ -47,7 +47,8 @@ json::object with_crd_status(const Core& core, const json::object& crd) {
   if (clash.empty()) {
     status["acceptedNames"] = crd.at("spec").at("names");
     set_condition(status, "NamesAccepted", true, "NoConflicts", "no conflicts found", now);
-    set_condition(status, "Established", true, "InitialNamesAccepted", "the initial names have been accepted", now);
+    set_condition(status, "Established", true, "InitialNamesAccepted", "the initial names have been accepted",
+                  now);
   } else {
     set_condition(status, "NamesAccepted", false, "KindConflict", clash, now);
     if (condition_status(result, "Established").empty()) {
@@ -88,7 +89,8 @@ std::string_view condition_status(const json::object& document, std::string_view
   const auto* conditions = array_at(document, {"status", "conditions"});
   if (conditions == nullptr) return {};
   for (const auto& one : *conditions) {
-    if (one.is_object() && text_at(one.get_object(), {"type"}) == type) return text_at(one.get_object(), {"status"});
+    if (one.is_object() && text_at(one.get_object(), {"type"}) == type)
+      return text_at(one.get_object(), {"status"});
   }
   return {};
 }

@@ -1,5 +1,5 @@
-// What the server writes into the status of a CRD: accepted names, conditions, stored versions. Pure but for the registry
-// it compares names with and the clock.
+// What the server writes into the status of a CRD: accepted names, conditions, stored versions. Pure but for
+// the registry it compares names with and the clock.
 #pragma once
 
 #include "apiserver/core.h"
@@ -11,7 +11,8 @@ json::object with_crd_status(const Core& core, const json::object& crd);
 bool crd_established(const json::object& crd);
 std::int64_t crd_generation(const json::object& crd);
 
-// Sets a condition {type, status, lastTransitionTime, reason, message}; the time moves only when the status does.
+// Sets a condition {type, status, lastTransitionTime, reason, message}; the time moves only when the status
+// does.
 void set_condition(json::object& status, std::string_view type, bool holds, std::string_view reason,
                    std::string_view message, WallTime now);
 // "True", "False" ... of a condition; "" when it is not there.

@@ -34,7 +34,8 @@ class GearConverter final : public Converter {
       auto copy = *object;
       copy["apiVersion"] = api_version;
       auto& spec = copy["spec"].get_object();
-      const auto value = spec.contains(old ? "teeth" : "count") ? spec[old ? "teeth" : "count"] : json::value(0);
+      const auto value =
+          spec.contains(old ? "teeth" : "count") ? spec[old ? "teeth" : "count"] : json::value(0);
       spec = {{old ? "count" : "teeth", value}};
       converted.push_back(std::make_shared<const json::object>(std::move(copy)));
     }
@@ -50,7 +51,8 @@ TEST(Definition, IsServedAtOnceAndSaysSo) {
   const auto stored = server.call("GET", std::string(kDefinitions) + "/gears.test.io");
 
   EXPECT_THAT(at(stored, "status.conditions"),
-              testing::AllOf(HasSubstr(R"("type":"NamesAccepted","status":"True")"), HasSubstr(R"("type":"Established","status":"True")")));
+              testing::AllOf(HasSubstr(R"("type":"NamesAccepted","status":"True")"),
+                             HasSubstr(R"("type":"Established","status":"True")")));
   EXPECT_EQ(at(stored, "status.storedVersions"), R"(["v1"])");
   EXPECT_EQ(at(stored, "spec.names.listKind"), "\"GearList\"");
   EXPECT_EQ(server.call("GET", "test.io/v1/gears").status, 200);
@@ -59,8 +61,9 @@ TEST(Definition, IsServedAtOnceAndSaysSo) {
 TEST(Definition, MustMakeSense) {
   ApiFixture server;
 
-  const auto unnamed = server.call("POST", kDefinitions,
-                                   R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"x"},
+  const auto unnamed = server.call(
+      "POST", kDefinitions,
+      R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"x"},
       "spec":{"group":"test.io","scope":"Cluster","names":{"plural":"gears","kind":"Gear"},"versions":[]}})");
 
   EXPECT_EQ(unnamed.status, 422);
@@ -72,9 +75,11 @@ TEST(Definition, CantTakeAKindThatAnotherHas) {
   ApiFixture server;
   server.call("POST", kDefinitions, definition(kV1));
 
-  server.call("POST", kDefinitions,
-              R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"geers.test.io"},
-      "spec":{"group":"test.io","scope":"Cluster","names":{"plural":"geers","kind":"Gear"},"versions":[)" + std::string(kV1) + "]}}");
+  server.call(
+      "POST", kDefinitions,
+      R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"geers.test.io"},
+      "spec":{"group":"test.io","scope":"Cluster","names":{"plural":"geers","kind":"Gear"},"versions":[)" +
+          std::string(kV1) + "]}}");
 
   const auto stored = server.call("GET", std::string(kDefinitions) + "/geers.test.io");
   EXPECT_THAT(at(stored, "status.conditions"), HasSubstr(R"("type":"NamesAccepted","status":"False")"));
@@ -84,11 +89,13 @@ TEST(Definition, CantTakeAKindThatAnotherHas) {
 TEST(Definition, OfAnotherSchemaServesTheNewOne) {
   ApiFixture server;
   server.call("POST", kDefinitions, definition(kV1));
-  server.call("POST", "test.io/v1/gears", R"({"apiVersion":"test.io/v1","kind":"Gear","metadata":{"name":"a"},"spec":{}})");
+  server.call("POST", "test.io/v1/gears",
+              R"({"apiVersion":"test.io/v1","kind":"Gear","metadata":{"name":"a"},"spec":{}})");
   const auto generation = server.api.types_generation();
 
-  server.call("PATCH", std::string(kDefinitions) + "/gears.test.io",
-              R"({"spec":{"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":
+  server.call(
+      "PATCH", std::string(kDefinitions) + "/gears.test.io",
+      R"({"spec":{"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":
               {"spec":{"type":"object","properties":{"teeth":{"type":"integer","default":12}}}}}}}]}})");
 
   EXPECT_NE(server.api.types_generation(), generation);
@@ -98,7 +105,8 @@ TEST(Definition, OfAnotherSchemaServesTheNewOne) {
 TEST(Versions, WithoutAWebhookDifferInNameOnly) {
   ApiFixture server;
   server.call("POST", kDefinitions, definition(std::string(kV1) + "," + std::string(kOldV1beta1)));
-  server.call("POST", "test.io/v1/gears", R"({"apiVersion":"test.io/v1","kind":"Gear","metadata":{"name":"a"},"spec":{"teeth":3}})");
+  server.call("POST", "test.io/v1/gears",
+              R"({"apiVersion":"test.io/v1","kind":"Gear","metadata":{"name":"a"},"spec":{"teeth":3}})");
 
   const auto old = server.call("GET", "test.io/v1beta1/gears/a");
 
@@ -113,13 +121,16 @@ TEST(Versions, AreConvertedByTheWebhook) {
   const ApiFixture words;
   const auto call = [&](auto... arguments) { return api.call(words.request(arguments...)); };
   call("POST", kDefinitions,
-       definition(std::string(kV1) + "," + std::string(kOldV1beta1), R"(,"conversion":{"strategy":"Webhook","webhook":{
+       definition(std::string(kV1) + "," + std::string(kOldV1beta1),
+                  R"(,"conversion":{"strategy":"Webhook","webhook":{
          "clientConfig":{"url":"https://x.y"},"conversionReviewVersions":["v1"]}})"));
 
-  const auto created = call("POST", "test.io/v1beta1/gears",
-                            R"({"apiVersion":"test.io/v1beta1","kind":"Gear","metadata":{"name":"a"},"spec":{"count":7}})");
+  const auto created =
+      call("POST", "test.io/v1beta1/gears",
+           R"({"apiVersion":"test.io/v1beta1","kind":"Gear","metadata":{"name":"a"},"spec":{"count":7}})");
   const auto fresh = call("GET", "test.io/v1/gears/a");
-  call("POST", "test.io/v1/gears", R"({"apiVersion":"test.io/v1","kind":"Gear","metadata":{"name":"b"},"spec":{"teeth":8}})");
+  call("POST", "test.io/v1/gears",
+       R"({"apiVersion":"test.io/v1","kind":"Gear","metadata":{"name":"b"},"spec":{"teeth":8}})");
   converter.calls = 0;
   const auto listed = call("GET", "test.io/v1beta1/gears");
 

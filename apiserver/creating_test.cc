@@ -11,8 +11,8 @@ using testing::HasSubstr;
 constexpr std::string_view kWidgets = "test.io/v1/ns:default/widgets";
 
 std::string widget(std::string_view name, std::string_view spec) {
-  return R"({"apiVersion":"test.io/v1","kind":"Widget","metadata":{"name":")" + std::string(name) + R"("},"spec":)" +
-         std::string(spec) + "}";
+  return R"({"apiVersion":"test.io/v1","kind":"Widget","metadata":{"name":")" + std::string(name) +
+         R"("},"spec":)" + std::string(spec) + "}";
 }
 
 TEST(Create, StampsWhatOnlyTheServerKnows) {
@@ -47,8 +47,9 @@ TEST(Create, RefusesUnknownFieldsWhenAskedTo) {
   const auto refused = server.api.call(strict);
 
   EXPECT_EQ(refused.status, 400);
-  EXPECT_EQ(at(refused, "message"),
-            R"("Widget in version \"v1\" cannot be handled as a Widget: strict decoding error: unknown field \"spec.bogus\"")");
+  EXPECT_EQ(
+      at(refused, "message"),
+      R"("Widget in version \"v1\" cannot be handled as a Widget: strict decoding error: unknown field \"spec.bogus\"")");
 }
 
 TEST(Create, NamesEveryFieldThatIsWrong) {
@@ -59,7 +60,9 @@ TEST(Create, NamesEveryFieldThatIsWrong) {
 
   EXPECT_EQ(refused.status, 422);
   EXPECT_EQ(at(refused, "reason"), "\"Invalid\"");
-  EXPECT_THAT(at(refused, "message"), HasSubstr("spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1"));
+  EXPECT_THAT(
+      at(refused, "message"),
+      HasSubstr("spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1"));
   EXPECT_THAT(at(refused, "details.causes"), HasSubstr("FieldValueNotSupported"));
 }
 
@@ -77,7 +80,8 @@ TEST(Create, RefusesANameThatIsTaken) {
 TEST(Create, GeneratesNames) {
   ApiFixture server;
   with_widgets(server);
-  const auto body = R"({"apiVersion":"test.io/v1","kind":"Widget","metadata":{"generateName":"w-"},"spec":{"size":1}})";
+  const auto body =
+      R"({"apiVersion":"test.io/v1","kind":"Widget","metadata":{"generateName":"w-"},"spec":{"size":1}})";
 
   const auto first = server.call("POST", kWidgets, body);
   const auto second = server.call("POST", kWidgets, body);
@@ -91,7 +95,8 @@ TEST(Create, RefusesBadNamesAndMissingOnes) {
   with_widgets(server);
 
   EXPECT_EQ(server.call("POST", kWidgets, widget("A_b", R"({"size":1})")).status, 422);
-  const auto nameless = server.call("POST", kWidgets, R"({"apiVersion":"test.io/v1","kind":"Widget","spec":{"size":1}})");
+  const auto nameless =
+      server.call("POST", kWidgets, R"({"apiVersion":"test.io/v1","kind":"Widget","spec":{"size":1}})");
   EXPECT_THAT(at(nameless, "message"), HasSubstr("name or generateName is required"));
 }
 
@@ -140,21 +145,25 @@ TEST(Create, DryRunLeavesNothingBehind) {
 TEST(Create, ReadsBuiltInKindsAsGoWould) {
   ApiFixture server;
 
-  const auto fine = server.call("POST", "v1/ns:default/configmaps", R"({"metadata":{"name":"a","labels":{}},"data":{"k":"v"}})");
-  const auto wrong = server.call("POST", "v1/ns:default/configmaps", R"({"metadata":{"name":"b"},"data":{"k":1}})");
+  const auto fine = server.call("POST", "v1/ns:default/configmaps",
+                                R"({"metadata":{"name":"a","labels":{}},"data":{"k":"v"}})");
+  const auto wrong =
+      server.call("POST", "v1/ns:default/configmaps", R"({"metadata":{"name":"b"},"data":{"k":1}})");
 
   EXPECT_EQ(fine.status, 201);
   EXPECT_EQ(at(fine, "metadata.labels"), "");
   EXPECT_EQ(wrong.status, 400);
-  EXPECT_EQ(at(wrong, "message"),
-            R"("ConfigMap in version \"v1\" cannot be handled as a ConfigMap: json: cannot unmarshal number into Go struct field ConfigMap.data of type string")");
+  EXPECT_EQ(
+      at(wrong, "message"),
+      R"("ConfigMap in version \"v1\" cannot be handled as a ConfigMap: json: cannot unmarshal number into Go struct field ConfigMap.data of type string")");
 }
 
 TEST(Create, GivesPodsWhatTheServerGivesThem) {
   ApiFixture server;
 
-  const auto pod = server.call("POST", "v1/ns:default/pods",
-                               R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i:1"}]}})");
+  const auto pod =
+      server.call("POST", "v1/ns:default/pods",
+                  R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i:1"}]}})");
 
   EXPECT_EQ(pod.status, 201);
   EXPECT_EQ(at(pod, "status"), R"({"phase":"Pending","qosClass":"BestEffort"})");
@@ -165,7 +174,8 @@ TEST(Create, GivesPodsWhatTheServerGivesThem) {
 TEST(Create, EncodesThePlainTextOfSecrets) {
   ApiFixture server;
 
-  const auto secret = server.call("POST", "v1/ns:default/secrets", R"({"metadata":{"name":"s"},"stringData":{"a":"b"}})");
+  const auto secret =
+      server.call("POST", "v1/ns:default/secrets", R"({"metadata":{"name":"s"},"stringData":{"a":"b"}})");
 
   EXPECT_EQ(at(secret, "data"), R"({"a":"Yg=="})");
   EXPECT_EQ(at(secret, "type"), "\"Opaque\"");

@@ -1,5 +1,6 @@
-// Seeded defects: mistakes a plausible imitation of the API server makes, switched on one at a time by the conformance
-// suite to prove that a script catches each. Compiled in only with CAPSTAN_DEFECTS; otherwise has() is constant false.
+// Seeded defects: mistakes a plausible imitation of the API server makes, switched on one at a time by the
+// conformance suite to prove that a script catches each. Compiled in only with CAPSTAN_DEFECTS; otherwise
+// has() is constant false.
 #pragma once
 
 #include <optional>

@@ -26,15 +26,17 @@ std::optional<Response> refuse_preconditions(const Core& core, const Target& tar
   StatusSubject subject = target.subject();
   subject.plural = target.type->kind;
   if (!wish.uid.empty() && wish.uid != uid_of(live)) {
-    return conflict(subject, fmt::format("the UID in the precondition ({}) does not match the UID in record ({}). The "
-                                         "object might have been deleted and then recreated",
-                                         wish.uid, uid_of(live)));
+    return conflict(subject,
+                    fmt::format("the UID in the precondition ({}) does not match the UID in record ({}). The "
+                                "object might have been deleted and then recreated",
+                                wish.uid, uid_of(live)));
   }
   const auto version = text_at(live, {"metadata", "resourceVersion"});
   if (!wish.version.empty() && wish.version != version) {
-    return conflict(subject, fmt::format("the ResourceVersion in the precondition ({}) does not match the "
-                                         "ResourceVersion in record ({}). The object might have been modified",
-                                         wish.version, version));
+    return conflict(subject,
+                    fmt::format("the ResourceVersion in the precondition ({}) does not match the "
+                                "ResourceVersion in record ({}). The object might have been modified",
+                                wish.version, version));
   }
   return {};
 }
@@ -44,7 +46,8 @@ ObjectPtr carried_out(Core& core, const Target& target, const ObjectPtr& stored,
   auto& storage = core.storage;
   switch (deletion.step) {
     case DeletionStep::Nothing: return stored;
-    case DeletionStep::Store: return storage.replace(target.collection, target.key, stored, std::move(deletion.object));
+    case DeletionStep::Store:
+      return storage.replace(target.collection, target.key, stored, std::move(deletion.object));
     case DeletionStep::Erase: return storage.erase(target.collection, target.key, stored);
     case DeletionStep::StoreThenErase: {
       const auto marked = storage.replace(target.collection, target.key, stored, std::move(deletion.object));
@@ -80,7 +83,8 @@ Response delete_object(Core& core, const Target& target, const Request& request)
     const bool gone = deletion.step == DeletionStep::Erase || deletion.step == DeletionStep::StoreThenErase;
     ObjectPtr shown;
     if (wish->dry_run && !core.has(Defect::DryRunPersists)) {
-      shown = deletion.object.empty() ? stored : std::make_shared<const json::object>(std::move(deletion.object));
+      shown =
+          deletion.object.empty() ? stored : std::make_shared<const json::object>(std::move(deletion.object));
     } else {
       shown = carried_out(core, target, stored, std::move(deletion));
       if (!shown) continue;
@@ -89,7 +93,9 @@ Response delete_object(Core& core, const Target& target, const Request& request)
     response.warnings = std::move(warnings);
     return response;
   }
-  return conflict(target.subject(), "the object has been modified; please apply your changes to the latest version and try again");
+  return conflict(
+      target.subject(),
+      "the object has been modified; please apply your changes to the latest version and try again");
 }
 
 Response delete_collection(Core& core, const Target& target, const Request& request) {

@@ -46,14 +46,16 @@ TEST(Delete, TakesNoNewFinalizersOnceBegun) {
   const auto refused = server.call("PATCH", kMap, R"({"metadata":{"finalizers":["x.y/z","d.e/f"]}})");
 
   EXPECT_EQ(refused.status, 422);
-  EXPECT_THAT(at(refused, "message"), HasSubstr("no new finalizers can be added if the object is being deleted"));
+  EXPECT_THAT(at(refused, "message"),
+              HasSubstr("no new finalizers can be added if the object is being deleted"));
 }
 
 TEST(Delete, MovesTheGenerationOfWhatIsOnlyMarked) {
   ApiFixture server;
   with_widgets(server);
-  server.call("POST", "test.io/v1/ns:default/widgets",
-              R"({"apiVersion":"test.io/v1","kind":"Widget","metadata":{"name":"a","finalizers":["x.y/z"]},"spec":{"size":1}})");
+  server.call(
+      "POST", "test.io/v1/ns:default/widgets",
+      R"({"apiVersion":"test.io/v1","kind":"Widget","metadata":{"name":"a","finalizers":["x.y/z"]},"spec":{"size":1}})");
 
   EXPECT_EQ(at(server.call("DELETE", "test.io/v1/ns:default/widgets/a"), "metadata.generation"), "2");
 }
@@ -64,10 +66,12 @@ TEST(Delete, HoldsToItsPreconditions) {
 
   const auto other = server.call("DELETE", kMap, R"({"preconditions":{"uid":"x"}})");
   const auto stale = server.call("DELETE", kMap, R"({"preconditions":{"resourceVersion":"1"}})");
-  const auto right = server.call("DELETE", kMap, R"({"preconditions":{"uid":)" + at(created, "metadata.uid") + "}}");
+  const auto right =
+      server.call("DELETE", kMap, R"({"preconditions":{"uid":)" + at(created, "metadata.uid") + "}}");
 
   EXPECT_EQ(other.status, 409);
-  EXPECT_THAT(at(other, "message"), HasSubstr("the UID in the precondition (x) does not match the UID in record"));
+  EXPECT_THAT(at(other, "message"),
+              HasSubstr("the UID in the precondition (x) does not match the UID in record"));
   EXPECT_EQ(stale.status, 409);
   EXPECT_EQ(right.status, 200);
 }
@@ -103,7 +107,8 @@ TEST(Delete, LetsARunningPodEndInPeace) {
 
 TEST(Delete, OfAPodOnNoNodeIsImmediate) {
   ApiFixture server;
-  server.call("POST", "v1/ns:default/pods", R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}})");
+  server.call("POST", "v1/ns:default/pods",
+              R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}})");
 
   const auto deleted = server.call("DELETE", "v1/ns:default/pods/p");
 

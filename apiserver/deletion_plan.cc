@@ -36,9 +36,12 @@ json::array wanted_finalizers(const DeleteWish& wish, const json::object& object
   if (const auto* finalizers = array_at(object, {"metadata", "finalizers"})) {
     for (const auto& one : *finalizers) {
       const auto text = text_of(one);
-      if (text == kOrphan) orphan = orphan || wish.propagation.empty();
-      else if (text == kForeground) foreground = foreground || wish.propagation.empty();
-      else wanted.push_back(one);
+      if (text == kOrphan)
+        orphan = orphan || wish.propagation.empty();
+      else if (text == kForeground)
+        foreground = foreground || wish.propagation.empty();
+      else
+        wanted.push_back(one);
     }
   }
   if (orphan) wanted.emplace_back(kOrphan);
@@ -71,7 +74,8 @@ Deletion stored(json::object object, const json::object& live) {
 
 Deletion end_namespace(const json::object& live, WallTime now) {
   const auto* finalizers = array_at(live, {"spec", "finalizers"});
-  if ((finalizers == nullptr || finalizers->empty()) && !has_finalizers(live)) return {.step = DeletionStep::Erase};
+  if ((finalizers == nullptr || finalizers->empty()) && !has_finalizers(live))
+    return {.step = DeletionStep::Erase};
   auto object = live;
   if (!is_deleting(live)) metadata_of(object)["deletionTimestamp"] = timestamp(now);
   object_in(object, "status")["phase"] = "Terminating";
@@ -82,12 +86,14 @@ Deletion end_namespace(const json::object& live, WallTime now) {
 std::int64_t pod_grace(const DeleteWish& wish, const json::object& pod) {
   const auto phase = text_at(pod, {"status", "phase"});
   if (text_at(pod, {"spec", "nodeName"}).empty() || phase == "Failed" || phase == "Succeeded") return 0;
-  const auto grace = wish.grace.value_or(integer_at(pod, {"spec", "terminationGracePeriodSeconds"}).value_or(kUsualGrace));
+  const auto grace =
+      wish.grace.value_or(integer_at(pod, {"spec", "terminationGracePeriodSeconds"}).value_or(kUsualGrace));
   return grace < 0 ? 1 : grace;
 }
 
 // A deletion under way may only be made shorter.
-std::optional<std::int64_t> shorten(json::object& pod, const DeleteWish& wish, std::int64_t current, WallTime now) {
+std::optional<std::int64_t> shorten(json::object& pod, const DeleteWish& wish, std::int64_t current,
+                                    WallTime now) {
   if (!wish.grace || *wish.grace >= current) return {};
   auto period = std::max<std::int64_t>(*wish.grace, 0);
   const auto old = Time::parse(text_at(pod, {"metadata", "deletionTimestamp"}));
@@ -125,7 +131,8 @@ Deletion end_pod(const DeleteWish& wish, const json::object& live, WallTime now)
 void hold_for_instances(json::object& crd, WallTime now) {
   if (is_deleting(crd)) return;
   auto& finalizers = array_in(metadata_of(crd), "finalizers");
-  if (std::ranges::find(finalizers, json::value(kCrdFinalizer)) == finalizers.end()) finalizers.emplace_back(kCrdFinalizer);
+  if (std::ranges::find(finalizers, json::value(kCrdFinalizer)) == finalizers.end())
+    finalizers.emplace_back(kCrdFinalizer);
   set_condition(object_in(crd, "status"), "Terminating", true, "InstanceDeletionPending",
                 "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon", now);
 }
@@ -140,7 +147,8 @@ Answer<DeleteWish> delete_wish(const Request& request) {
     const auto kind = text_at(*body, {"kind"});
     if (!kind.empty() && kind != "DeleteOptions") {
       return Refusal(bad_request(fmt::format(
-          "the object provided is unrecognized (must be of type DeleteOptions): no kind {} is registered", quoted(kind))));
+          "the object provided is unrecognized (must be of type DeleteOptions): no kind {} is registered",
+          quoted(kind))));
     }
     read_body(*body, wish);
   }

@@ -1,4 +1,5 @@
-// What a DELETE means for one object at one moment: gone at once, marked and waited for, or nothing new. Pure.
+// What a DELETE means for one object at one moment: gone at once, marked and waited for, or nothing new.
+// Pure.
 #pragma once
 
 #include <optional>

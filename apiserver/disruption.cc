@@ -44,8 +44,10 @@ std::int64_t expected_pods(const Core& core, const std::vector<ObjectPtr>& pods)
       found = core.storage.find("replicasets.apps", {.namespace_ = std::string(namespace_of(*pod)),
                                                      .name = std::string(text_at(*controller, {"name"}))});
     }
-    if (found) wanted[std::string(uid_of(*found))] = integer_at(*found, {"spec", "replicas"}).value_or(1);
-    else ++alone;
+    if (found)
+      wanted[std::string(uid_of(*found))] = integer_at(*found, {"spec", "replicas"}).value_or(1);
+    else
+      ++alone;
   }
   for (const auto& [uid, replicas] : wanted) alone += replicas;
   return alone;
@@ -60,12 +62,14 @@ std::int64_t amount(const json::value& value, std::int64_t total) {
 }
 
 // Evictions under way that have not shown yet in the pods.
-json::object disruptions_pending(const json::object& budget, const std::vector<ObjectPtr>& pods, WallTime now) {
+json::object disruptions_pending(const json::object& budget, const std::vector<ObjectPtr>& pods,
+                                 WallTime now) {
   json::object pending;
   const auto* disrupted = object_at(budget, {"status", "disruptedPods"});
   if (disrupted == nullptr) return pending;
   for (const auto& one : *disrupted) {
-    const bool there = std::ranges::any_of(pods, [&](const auto& pod) { return name_of(*pod) == std::string_view(one.key()); });
+    const bool there = std::ranges::any_of(
+        pods, [&](const auto& pod) { return name_of(*pod) == std::string_view(one.key()); });
     const auto since = Time::parse(text_of(one.value()));
     if (there && since && since->wall() + kDisruptionTimeout > now) pending.emplace(one.key(), one.value());
   }
@@ -86,10 +90,12 @@ json::object budget_status(const Core& core, const json::object& budget) {
   });
   const auto* most_unavailable = find(budget, {"spec", "maxUnavailable"});
   const auto* least_available = find(budget, {"spec", "minAvailable"});
-  const bool counted = most_unavailable != nullptr || (least_available != nullptr && least_available->is_string());
+  const bool counted =
+      most_unavailable != nullptr || (least_available != nullptr && least_available->is_string());
   const auto expected = counted ? expected_pods(core, pods) : static_cast<std::int64_t>(pods.size());
   std::int64_t desired = 0;
-  if (most_unavailable != nullptr) desired = std::max<std::int64_t>(expected - amount(*most_unavailable, expected), 0);
+  if (most_unavailable != nullptr)
+    desired = std::max<std::int64_t>(expected - amount(*most_unavailable, expected), 0);
   if (least_available != nullptr) desired = amount(*least_available, expected);
 
   json::object status;
@@ -109,7 +115,8 @@ json::object budget_status(const Core& core, const json::object& budget) {
 
 void set_disruption_allowed(json::object& status, std::int64_t generation, WallTime now) {
   const bool allowed = integer_at(status, {"disruptionsAllowed"}).value_or(0) > 0;
-  set_condition(status, "DisruptionAllowed", allowed, allowed ? "SufficientPods" : "InsufficientPods", "", now);
+  set_condition(status, "DisruptionAllowed", allowed, allowed ? "SufficientPods" : "InsufficientPods", "",
+                now);
   for (auto& condition : status["conditions"].get_array()) {
     if (condition.is_object() && text_at(condition.get_object(), {"type"}) == "DisruptionAllowed") {
       condition.get_object()["observedGeneration"] = generation;
@@ -122,12 +129,14 @@ bool update_budgets(Core& core) {
   const auto page = core.storage.list(kBudgetCollection, {});
   for (const auto& [key, budget] : page->items) {
     if (kept_by_others(*budget)) continue;
-    wrote = edit_stored(core, kBudgetCollection, key, [&](json::object& object) {
-      auto status = budget_status(core, object);
-      if (object["status"] == json::value(status)) return false;
-      object["status"] = std::move(status);
-      return true;
-    }) || wrote;
+    wrote = edit_stored(core, kBudgetCollection, key,
+                        [&](json::object& object) {
+                          auto status = budget_status(core, object);
+                          if (object["status"] == json::value(status)) return false;
+                          object["status"] = std::move(status);
+                          return true;
+                        }) ||
+            wrote;
   }
   return wrote;
 }

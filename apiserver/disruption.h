@@ -1,5 +1,6 @@
-// What the disruption controller does: keeps the status of every PodDisruptionBudget in line with the pods it covers. A status
-// that a harness wrote by hand stays until the budget or its pods change. Called by the controllers' round.
+// What the disruption controller does: keeps the status of every PodDisruptionBudget in line with the pods it
+// covers. A status that a harness wrote by hand stays until the budget or its pods change. Called by the
+// controllers' round.
 #pragma once
 
 #include <string_view>

@@ -72,7 +72,9 @@ json::array& array_in(json::object& parent, std::string_view name) {
 }
 
 std::string_view name_of(const json::object& document) { return text_at(document, {"metadata", "name"}); }
-std::string_view namespace_of(const json::object& document) { return text_at(document, {"metadata", "namespace"}); }
+std::string_view namespace_of(const json::object& document) {
+  return text_at(document, {"metadata", "namespace"});
+}
 std::string_view uid_of(const json::object& document) { return text_at(document, {"metadata", "uid"}); }
 
 std::uint64_t version_of(const json::object& document) {

@@ -1,5 +1,5 @@
-// Looking into and changing Kubernetes documents kept as JSON. Everything in apiserver/ goes through these few words
-// instead of spelling out lookups. Pure functions; absent and "of another type" read the same.
+// Looking into and changing Kubernetes documents kept as JSON. Everything in apiserver/ goes through these
+// few words instead of spelling out lookups. Pure functions; absent and "of another type" read the same.
 #pragma once
 
 #include <boost/json.hpp>
@@ -32,7 +32,8 @@ json::array& array_in(json::object& parent, std::string_view name);
 std::string_view name_of(const json::object& document);
 std::string_view namespace_of(const json::object& document);
 std::string_view uid_of(const json::object& document);
-std::uint64_t version_of(const json::object& document);  // metadata.resourceVersion as a number; 0 when there is none
+std::uint64_t version_of(
+    const json::object& document);  // metadata.resourceVersion as a number; 0 when there is none
 bool is_deleting(const json::object& document);
 bool has_finalizers(const json::object& document);
 json::object& metadata_of(json::object& document);

@@ -29,7 +29,8 @@ std::vector<std::pair<StoredKey, ObjectPtr>> budgets_over(const Core& core, cons
   std::vector<std::pair<StoredKey, ObjectPtr>> found;
   const auto page = core.storage.list(kBudgetCollection, {.namespace_ = std::string(namespace_of(pod))});
   for (const auto& [key, budget] : page->items) {
-    if (LabelSelector::from_object(find(*budget, {"spec", "selector"})).matches(pod)) found.emplace_back(key, budget);
+    if (LabelSelector::from_object(find(*budget, {"spec", "selector"})).matches(pod))
+      found.emplace_back(key, budget);
   }
   return found;
 }
@@ -54,21 +55,24 @@ void own_spending(const Core& core, json::object& spent, const json::object& bef
   own_update(core, target, request, spent, &before);
 }
 
-// Takes one disruption out of the budget, or says why there is none. Null: somebody else wrote the budget meanwhile.
-std::optional<Response> spend(Core& core, const StoredKey& key, const ObjectPtr& budget, const Target& pod, bool dry_run,
-                              bool& again) {
+// Takes one disruption out of the budget, or says why there is none. Null: somebody else wrote the budget
+// meanwhile.
+std::optional<Response> spend(Core& core, const StoredKey& key, const ObjectPtr& budget, const Target& pod,
+                              bool dry_run, bool& again) {
   const auto generation = integer_at(*budget, {"metadata", "generation"}).value_or(0);
   const auto observed = integer_at(*budget, {"status", "observedGeneration"}).value_or(0);
   if (observed < generation) {
-    return too_few(fmt::format("The disruption budget {} is still being processed by the server.", key.name), kLookAgainSeconds);
+    return too_few(fmt::format("The disruption budget {} is still being processed by the server.", key.name),
+                   kLookAgainSeconds);
   }
   const auto allowed = integer_at(*budget, {"status", "disruptionsAllowed"}).value_or(0);
   if (allowed < 0) {
-    return forbidden({.group = "policy", .plural = "poddisruptionbudget", .name = key.name}, "pdb disruptions allowed is negative");
+    return forbidden({.group = "policy", .plural = "poddisruptionbudget", .name = key.name},
+                     "pdb disruptions allowed is negative");
   }
   if (allowed == 0) {
-    return too_few(fmt::format("The disruption budget {} needs {} healthy pods and has {} currently", key.name,
-                               integer_at(*budget, {"status", "desiredHealthy"}).value_or(0),
+    return too_few(fmt::format("The disruption budget {} needs {} healthy pods and has {} currently",
+                               key.name, integer_at(*budget, {"status", "desiredHealthy"}).value_or(0),
                                integer_at(*budget, {"status", "currentHealthy"}).value_or(0)),
                    0);
   }
@@ -84,14 +88,16 @@ std::optional<Response> spend(Core& core, const StoredKey& key, const ObjectPtr&
   return {};
 }
 
-std::optional<Response> refused_by_budget(Core& core, const Target& target, const json::object& pod, bool dry_run) {
+std::optional<Response> refused_by_budget(Core& core, const Target& target, const json::object& pod,
+                                          bool dry_run) {
   if (core.has(Defect::DisruptionBudgetIgnored)) return {};
   for (int i = 0; i < kAttempts; ++i) {
     const auto budgets = budgets_over(core, pod);
     if (budgets.empty()) return {};
     if (budgets.size() > 1) {
-      return status_error(500, "",
-                          "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.");
+      return status_error(
+          500, "",
+          "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.");
     }
     const auto& [key, budget] = budgets.front();
     if (costs_nothing(pod, *budget)) return {};

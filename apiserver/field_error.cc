@@ -15,7 +15,9 @@ std::string with_detail(std::string text, std::string_view detail) {
 }  // namespace
 
 StatusCause required(std::string field, std::string_view detail) {
-  return {.reason = "FieldValueRequired", .message = with_detail("Required value", detail), .field = std::move(field)};
+  return {.reason = "FieldValueRequired",
+          .message = with_detail("Required value", detail),
+          .field = std::move(field)};
 }
 
 StatusCause invalid_value(std::string field, const json::value& value, std::string_view detail) {
@@ -30,21 +32,27 @@ StatusCause type_invalid(std::string field, const json::value& value, std::strin
           .field = std::move(field)};
 }
 
-StatusCause unsupported_value(std::string field, const json::value& value, const std::vector<std::string>& supported) {
+StatusCause unsupported_value(std::string field, const json::value& value,
+                              const std::vector<std::string>& supported) {
   std::vector<std::string> names;
   for (const auto& name : supported) names.push_back(quoted(name));
-  const auto detail = names.empty() ? std::string() : fmt::format("supported values: {}", fmt::join(names, ", "));
+  const auto detail =
+      names.empty() ? std::string() : fmt::format("supported values: {}", fmt::join(names, ", "));
   return {.reason = "FieldValueNotSupported",
           .message = with_detail("Unsupported value: " + shown(value), detail),
           .field = std::move(field)};
 }
 
 StatusCause duplicate_value(std::string field, const json::value& value) {
-  return {.reason = "FieldValueDuplicate", .message = "Duplicate value: " + shown(value), .field = std::move(field)};
+  return {.reason = "FieldValueDuplicate",
+          .message = "Duplicate value: " + shown(value),
+          .field = std::move(field)};
 }
 
 StatusCause forbidden_field(std::string field, std::string_view detail) {
-  return {.reason = "FieldValueForbidden", .message = with_detail("Forbidden", detail), .field = std::move(field)};
+  return {.reason = "FieldValueForbidden",
+          .message = with_detail("Forbidden", detail),
+          .field = std::move(field)};
 }
 
 StatusCause too_long(std::string field, std::size_t limit) {

@@ -16,7 +16,8 @@ StatusCause required(std::string field, std::string_view detail = {});
 StatusCause invalid_value(std::string field, const json::value& value, std::string_view detail);
 // The value is of another type than the schema says; the value is printed, or its type's name.
 StatusCause type_invalid(std::string field, const json::value& value, std::string_view detail);
-StatusCause unsupported_value(std::string field, const json::value& value, const std::vector<std::string>& supported);
+StatusCause unsupported_value(std::string field, const json::value& value,
+                              const std::vector<std::string>& supported);
 StatusCause duplicate_value(std::string field, const json::value& value);
 StatusCause forbidden_field(std::string field, std::string_view detail);
 StatusCause too_long(std::string field, std::size_t limit);

@@ -17,7 +17,9 @@ bool has_finalizer(const json::object& object, std::string_view name) {
          std::ranges::any_of(*finalizers, [&](const json::value& one) { return text_of(one) == name; });
 }
 
-bool waits_for_dependents(const json::object& object) { return is_deleting(object) && has_finalizer(object, kForeground); }
+bool waits_for_dependents(const json::object& object) {
+  return is_deleting(object) && has_finalizer(object, kForeground);
+}
 
 std::vector<const json::object*> owner_references(const json::object& object) {
   std::vector<const json::object*> references;
@@ -29,7 +31,8 @@ std::vector<const json::object*> owner_references(const json::object& object) {
   return references;
 }
 
-bool remove_owners(Core& core, std::string_view collection, const StoredKey& key, const std::vector<std::string>& uids) {
+bool remove_owners(Core& core, std::string_view collection, const StoredKey& key,
+                   const std::vector<std::string>& uids) {
   return edit_stored(core, collection, key, [&](json::object& object) {
     const auto references = owner_references(object);
     json::array kept;
@@ -156,23 +159,29 @@ bool Garbage::finish_foreground(Core& core, const Node& node, const std::string&
 Garbage::Owners Garbage::judge_owners(const Core& core, const json::object& object) const {
   Owners owners;
   for (const auto* reference : owner_references(object)) {
-    const auto kind = core.registry.find_by_kind(group_of(text_at(*reference, {"apiVersion"})), text_at(*reference, {"kind"}));
+    const auto kind = core.registry.find_by_kind(group_of(text_at(*reference, {"apiVersion"})),
+                                                 text_at(*reference, {"kind"}));
     if (!kind || (kind.type->namespaced && namespace_of(object).empty())) {
       owners.unknown = true;
       continue;
     }
     const std::string uid(text_at(*reference, {"uid"}));
-    const StoredKey key{.namespace_ = kind.type->namespaced ? std::string(namespace_of(object)) : std::string(),
-                        .name = std::string(text_at(*reference, {"name"}))};
+    const StoredKey key{
+        .namespace_ = kind.type->namespaced ? std::string(namespace_of(object)) : std::string(),
+        .name = std::string(text_at(*reference, {"name"}))};
     const auto owner = core.storage.find(kind.type->group_resource(), key);
-    if (!owner || uid_of(*owner) != uid) owners.gone.push_back(uid);
-    else if (waits_for_dependents(*owner)) owners.waiting.push_back(uid);
-    else owners.solid = true;
+    if (!owner || uid_of(*owner) != uid)
+      owners.gone.push_back(uid);
+    else if (waits_for_dependents(*owner))
+      owners.waiting.push_back(uid);
+    else
+      owners.solid = true;
   }
   return owners;
 }
 
-bool Garbage::judge_dependent(Core& core, const Node& node, const std::string& uid, const json::object& object) {
+bool Garbage::judge_dependent(Core& core, const Node& node, const std::string& uid,
+                              const json::object& object) {
   const auto owners = judge_owners(core, object);
   if (owners.unknown || (owners.gone.empty() && owners.waiting.empty())) return false;
   if (owners.solid) {
@@ -185,10 +194,10 @@ bool Garbage::judge_dependent(Core& core, const Node& node, const std::string& u
   if (!kind) return false;
   const auto own = dependents_.find(uid);
   const bool has_dependents = own != dependents_.end() && !own->second.empty();
-  const auto policy = has_finalizer(object, kOrphan)                   ? "Orphan"
-                      : has_finalizer(object, kForeground)             ? "Foreground"
-                      : !owners.waiting.empty() && has_dependents      ? "Foreground"
-                                                                       : "Background";
+  const auto policy = has_finalizer(object, kOrphan)              ? "Orphan"
+                      : has_finalizer(object, kForeground)        ? "Foreground"
+                      : !owners.waiting.empty() && has_dependents ? "Foreground"
+                                                                  : "Background";
   return delete_stored(core, kind, node.key, uid, policy);
 }
 

@@ -1,5 +1,6 @@
-// The garbage collector: dependents of owners that are gone are deleted, owners that wait for their dependents are let go,
-// orphans lose their reference. A graph of owner references fed with the store's changes. One thread at a time.
+// The garbage collector: dependents of owners that are gone are deleted, owners that wait for their
+// dependents are let go, orphans lose their reference. A graph of owner references fed with the store's
+// changes. One thread at a time.
 #pragma once
 
 #include <map>

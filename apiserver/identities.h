@@ -1,4 +1,5 @@
-// Uids and generated name suffixes from one seeded source, so that a simulation replays exactly. Safe from any thread.
+// Uids and generated name suffixes from one seeded source, so that a simulation replays exactly. Safe from
+// any thread.
 #pragma once
 
 #include <cstdint>

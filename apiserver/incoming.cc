@@ -31,15 +31,18 @@ Response patch_unusable(const json::object& whole, std::string_view why) {
 }
 
 Response other_kind(const Target& target, std::string_view kind) {
-  const auto group = target.type->group.empty() ? "core" : target.type->group.substr(0, target.type->group.find('.'));
-  return bad_request(fmt::format("{0} in version {1} cannot be handled as a {2}: converting ({3}.{0}) to ({4}.{2}): unknown conversion",
-                                 kind, quoted(target.version->name), target.type->kind, target.version->name, group));
+  const auto group =
+      target.type->group.empty() ? "core" : target.type->group.substr(0, target.type->group.find('.'));
+  return bad_request(fmt::format(
+      "{0} in version {1} cannot be handled as a {2}: converting ({3}.{0}) to ({4}.{2}): unknown conversion",
+      kind, quoted(target.version->name), target.type->kind, target.version->name, group));
 }
 
 Response kind_missing(const Target& target, const json::object& object) {
   const auto text = json::serialize(object);
-  return bad_request(fmt::format("the object provided is unrecognized (must be of type {}): Object 'Kind' is missing in '{}' ({})",
-                                 target.type->kind, text, cut(text)));
+  return bad_request(fmt::format(
+      "the object provided is unrecognized (must be of type {}): Object 'Kind' is missing in '{}' ({})",
+      target.type->kind, text, cut(text)));
 }
 
 // Unknown and duplicate fields: a refusal, warnings, or nothing, as the client asked.
@@ -65,7 +68,9 @@ std::optional<std::string> read_metadata(json::object& object, std::vector<std::
   if (metadata.is_null()) metadata.emplace_object();
   if (!metadata.is_object()) {
     return fmt::format("json: cannot unmarshal {} into Go value of type v1.ObjectMeta",
-                       metadata.is_string() ? "string" : metadata.is_array() ? "array" : "number");
+                       metadata.is_string()  ? "string"
+                       : metadata.is_array() ? "array"
+                                             : "number");
   }
   auto findings = decode_builtin(metadata.get_object(), object_meta_schema(), "metadata");
   for (auto& path : findings.unknown_fields) unknown.push_back(std::move(path));
@@ -78,7 +83,8 @@ std::optional<std::string> read_custom(const Core& core, json::object& object, c
   return read_metadata(object, unknown);
 }
 
-std::optional<std::string> read_builtin(json::object& object, const Schema& schema, std::vector<std::string>& unknown) {
+std::optional<std::string> read_builtin(json::object& object, const Schema& schema,
+                                        std::vector<std::string>& unknown) {
   auto envelope = json::object{{"apiVersion", object["apiVersion"]}, {"kind", object["kind"]}};
   object.erase("apiVersion");
   object.erase("kind");
@@ -95,10 +101,11 @@ std::optional<std::string> read_builtin(json::object& object, const Schema& sche
 Answer<json::object> expected_object(const Target& target, const Body& body) {
   const auto* object = body.value.if_object();
   if (object == nullptr) {
-    return Refusal(bad_request(fmt::format(
-        "the object provided is unrecognized (must be of type {}): couldn't get version/kind; json parse error: the body is "
-        "no object",
-        target.type->kind)));
+    return Refusal(
+        bad_request(fmt::format("the object provided is unrecognized (must be of type {}): couldn't get "
+                                "version/kind; json parse error: the body is "
+                                "no object",
+                                target.type->kind)));
   }
   const auto version = text_at(*object, {"apiVersion"});
   const auto kind = text_at(*object, {"kind"});
@@ -110,8 +117,9 @@ Answer<json::object> expected_object(const Target& target, const Body& body) {
   }
   if (!kind.empty() && kind != target.type->kind) {
     if (!target.type->custom) return Refusal(other_kind(target, kind));
-    return Refusal(invalid({.group = target.type->group, .plural = std::string(kind), .name = std::string(name_of(*object))},
-                           {invalid_value("kind", json::value(kind), "must be " + target.type->kind)}));
+    return Refusal(invalid(
+        {.group = target.type->group, .plural = std::string(kind), .name = std::string(name_of(*object))},
+        {invalid_value("kind", json::value(kind), "must be " + target.type->kind)}));
   }
   auto copy = *object;
   copy["apiVersion"] = target.api_version();
@@ -129,24 +137,31 @@ void settle_numbers(json::value& value) {
   } else if (auto* array = value.if_array()) {
     for (auto& one : *array) settle_numbers(one);
   } else if (const auto* number = value.if_double()) {
-    if (std::trunc(*number) == *number && std::abs(*number) < kExact) value = static_cast<std::int64_t>(*number);
+    if (std::trunc(*number) == *number && std::abs(*number) < kExact)
+      value = static_cast<std::int64_t>(*number);
   } else if (const auto* whole = value.if_uint64()) {
-    if (*whole <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) value = static_cast<std::int64_t>(*whole);
+    if (*whole <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+      value = static_cast<std::int64_t>(*whole);
   }
 }
 
 }  // namespace
 
-Answer<json::object> shaped(const Core& core, const Target& target, json::object object, const Request& request,
-                            Warnings& warnings) {
+Answer<json::object> shaped(const Core& core, const Target& target, json::object object,
+                            const Request& request, Warnings& warnings) {
   for (auto& field : object) settle_numbers(field.value());
   std::vector<std::string> unknown;
   const auto& schema = *target.version->schema;
   const bool strict = request.query.field_validation == FieldValidation::Strict;
-  const auto whole = request.verb == Verb::Patch && (strict || !target.type->custom) ? object : json::object();
-  const auto error = target.type->custom ? read_custom(core, object, schema, unknown) : read_builtin(object, schema, unknown);
-  if (error) return Refusal(request.verb == Verb::Patch && !target.type->custom ? patch_unusable(whole, *error) : unusable(target, *error));
-  if (auto refusal = judge_fields(target, request, whole, unknown, warnings)) return Refusal(std::move(*refusal));
+  const auto whole =
+      request.verb == Verb::Patch && (strict || !target.type->custom) ? object : json::object();
+  const auto error = target.type->custom ? read_custom(core, object, schema, unknown)
+                                         : read_builtin(object, schema, unknown);
+  if (error)
+    return Refusal(request.verb == Verb::Patch && !target.type->custom ? patch_unusable(whole, *error)
+                                                                       : unusable(target, *error));
+  if (auto refusal = judge_fields(target, request, whole, unknown, warnings))
+    return Refusal(std::move(*refusal));
   fill_defaults(core, target, object);
   return object;
 }

@@ -20,7 +20,8 @@ bool edit_stored(Core& core, std::string_view collection, const StoredKey& key,
   }
 }
 
-bool remove_finalizer(Core& core, std::string_view collection, const StoredKey& key, std::string_view finalizer) {
+bool remove_finalizer(Core& core, std::string_view collection, const StoredKey& key,
+                      std::string_view finalizer) {
   return edit_stored(core, collection, key, [&](json::object& object) {
     const auto* finalizers = array_at(object, {"metadata", "finalizers"});
     if (finalizers == nullptr) return false;
@@ -46,7 +47,8 @@ bool delete_stored(Core& core, const Kind& kind, const StoredKey& key, std::stri
                   .name = key.name,
                   .user = {.name = "system:kube-controller-manager", .groups = {"system:authenticated"}},
                   .user_agent = "kube-controller-manager/capstan"};
-  request.body.value = json::object{{"preconditions", json::object{{"uid", uid}}}, {"propagationPolicy", propagation}};
+  request.body.value =
+      json::object{{"preconditions", json::object{{"uid", uid}}}, {"propagationPolicy", propagation}};
   const Target target{.type = kind.type,
                       .strategy = kind.strategy,
                       .version = &kind.type->storage_version(),

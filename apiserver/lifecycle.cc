@@ -23,7 +23,8 @@ Emptied empty_collection(Core& core, const Kind& kind, const std::string& ns) {
   const auto collection = kind.type->group_resource();
   const auto page = core.storage.list(collection, {.namespace_ = ns});
   for (const auto& [key, object] : page->items) {
-    if (!is_deleting(*object)) emptied.wrote = delete_stored(core, kind, key, uid_of(*object)) || emptied.wrote;
+    if (!is_deleting(*object))
+      emptied.wrote = delete_stored(core, kind, key, uid_of(*object)) || emptied.wrote;
     if (core.storage.find(collection, key)) ++emptied.left;
   }
   return emptied;
@@ -57,12 +58,14 @@ bool end_namespace(Core& core, const StoredKey& key) {
 
 bool has_cleanup(const json::object& crd) {
   const auto* finalizers = array_at(crd, {"metadata", "finalizers"});
-  return finalizers != nullptr &&
-         std::ranges::any_of(*finalizers, [](const json::value& one) { return text_of(one) == kCrdFinalizer; });
+  return finalizers != nullptr && std::ranges::any_of(*finalizers, [](const json::value& one) {
+           return text_of(one) == kCrdFinalizer;
+         });
 }
 
 bool end_definition(Core& core, const StoredKey& key, const json::object& crd) {
-  const auto kind = core.registry.find(text_at(crd, {"spec", "group"}), text_at(crd, {"spec", "names", "plural"}));
+  const auto kind =
+      core.registry.find(text_at(crd, {"spec", "group"}), text_at(crd, {"spec", "names", "plural"}));
   if (kind) {
     const auto emptied = empty_collection(core, kind, "");
     if (emptied.left > 0) return emptied.wrote;

@@ -1,4 +1,5 @@
-// What goes away in steps: namespaces with their contents, CRDs with their instances. Called by the controllers' round.
+// What goes away in steps: namespaces with their contents, CRDs with their instances. Called by the
+// controllers' round.
 #pragma once
 
 #include "apiserver/core.h"

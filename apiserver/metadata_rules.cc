@@ -23,8 +23,10 @@ Complaints name_complaints(NameRule rule, std::string_view name) {
   return {};
 }
 
-void add_all(FieldErrors& errors, const std::string& field, std::string_view value, const Complaints& complaints) {
-  for (const auto& complaint : complaints) errors.push_back(invalid_value(field, json::value(value), complaint));
+void add_all(FieldErrors& errors, const std::string& field, std::string_view value,
+             const Complaints& complaints) {
+  for (const auto& complaint : complaints)
+    errors.push_back(invalid_value(field, json::value(value), complaint));
 }
 
 void check_labels(const json::object& metadata, FieldErrors& errors) {
@@ -32,7 +34,8 @@ void check_labels(const json::object& metadata, FieldErrors& errors) {
   if (labels == nullptr) return;
   for (const auto& label : *labels) {
     add_all(errors, "metadata.labels", label.key(), qualified_name_complaints(label.key()));
-    add_all(errors, "metadata.labels", text_of(label.value()), label_value_complaints(text_of(label.value())));
+    add_all(errors, "metadata.labels", text_of(label.value()),
+            label_value_complaints(text_of(label.value())));
   }
 }
 
@@ -42,7 +45,8 @@ void check_annotations(const json::object& metadata, FieldErrors& errors) {
   std::size_t size = 0;
   for (const auto& one : *annotations) {
     std::string key(one.key());
-    std::ranges::transform(key, key.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::ranges::transform(key, key.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     add_all(errors, "metadata.annotations", one.key(), qualified_name_complaints(key));
     size += one.key().size() + text_of(one.value()).size();
   }
@@ -58,22 +62,24 @@ void check_owners(const json::object& metadata, FieldErrors& errors) {
     if (owner == nullptr) continue;
     const auto need = [&](std::string_view field, std::string_view why) {
       const auto text = text_at(*owner, {field});
-      if (text.empty()) errors.push_back(invalid_value(child("metadata.ownerReferences", field), json::value(text), why));
+      if (text.empty())
+        errors.push_back(invalid_value(child("metadata.ownerReferences", field), json::value(text), why));
     };
     need("apiVersion", "version must not be empty");
     need("kind", "must not be empty");
     need("name", "must not be empty");
     need("uid", "must not be empty");
     if (text_at(*owner, {"apiVersion"}) == "v1" && text_at(*owner, {"kind"}) == "Event") {
-      errors.push_back(invalid_value("metadata.ownerReferences", value, "/v1, Kind=Event is disallowed from being an owner"));
+      errors.push_back(invalid_value("metadata.ownerReferences", value,
+                                     "/v1, Kind=Event is disallowed from being an owner"));
     }
     if (!flag_at(*owner, {"controller"})) continue;
     const auto here = fmt::format("{}/{}", text_at(*owner, {"kind"}), text_at(*owner, {"name"}));
     if (!controller.empty()) {
-      errors.push_back(invalid_value(
-          "metadata.ownerReferences", *owners,
-          fmt::format("Only one reference can have Controller set to true. Found \"true\" in references for {} and {}",
-                      controller, here)));
+      errors.push_back(invalid_value("metadata.ownerReferences", *owners,
+                                     fmt::format("Only one reference can have Controller set to true. Found "
+                                                 "\"true\" in references for {} and {}",
+                                                 controller, here)));
     }
     controller = here;
   }
@@ -129,8 +135,8 @@ std::optional<Response> match_path(const Target& target, json::object& object, b
   const auto name = text_at(metadata, {"name"});
   if (!name_too || name == target.key.name) return {};
   if (name.empty()) return bad_request("name must be provided");
-  return bad_request(
-      fmt::format("the name of the object ({}) does not match the name on the URL ({})", name, target.key.name));
+  return bad_request(fmt::format("the name of the object ({}) does not match the name on the URL ({})", name,
+                                 target.key.name));
 }
 
 void stamp_new(Core& core, const Target& target, json::object& object) {
@@ -211,7 +217,8 @@ FieldErrors metadata_update_errors(const json::object& object, const json::objec
     if (!added.empty()) {
       errors.push_back(forbidden_field(
           "metadata.finalizers",
-          "no new finalizers can be added if the object is being deleted, found new finalizers " + go_list(added)));
+          "no new finalizers can be added if the object is being deleted, found new finalizers " +
+              go_list(added)));
     }
   }
   for (const std::string_view field :
@@ -220,7 +227,8 @@ FieldErrors metadata_update_errors(const json::object& object, const json::objec
     const auto* then = old.if_contains(field);
     const bool same = now != nullptr && then != nullptr ? *now == *then : now == then;
     if (!same) {
-      errors.push_back(invalid_value(child("metadata", field), now == nullptr ? json::value(nullptr) : *now, kImmutable));
+      errors.push_back(
+          invalid_value(child("metadata", field), now == nullptr ? json::value(nullptr) : *now, kImmutable));
     }
   }
   check_labels(metadata, errors);

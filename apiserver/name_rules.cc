@@ -40,7 +40,8 @@ constexpr std::string_view kNameRegex = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9
 
 std::string name_part_complaint(std::string_view start) {
   return fmt::format(
-      "{}must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character "
+      "{}must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "
+      "alphanumeric character "
       "(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '{}')",
       start, kNameRegex);
 }
@@ -55,7 +56,8 @@ Complaints dns_label_complaints(std::string_view text) {
     complaints.emplace_back("must not contain dots");
   } else {
     complaints.push_back(fmt::format(
-        "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end "
+        "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must "
+        "start and end "
         "with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '{}')",
         kLabelRegex));
   }
@@ -66,10 +68,12 @@ Complaints dns_subdomain_complaints(std::string_view text) {
   Complaints complaints;
   if (text.size() > kSubdomainLimit) complaints.push_back(too_long(kSubdomainLimit));
   if (!is_dns_subdomain(text)) {
-    complaints.push_back(fmt::format(
-        "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start "
-        "and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '{0}(\\.{0})*')",
-        kLabelRegex));
+    complaints.push_back(
+        fmt::format("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' "
+                    "or '.', and must start "
+                    "and end with an alphanumeric character (e.g. 'example.com', regex used for validation "
+                    "is '{0}(\\.{0})*')",
+                    kLabelRegex));
   }
   return complaints;
 }
@@ -89,7 +93,8 @@ Complaints qualified_name_complaints(std::string_view text) {
     if (prefix.empty()) {
       complaints.emplace_back("prefix part must be non-empty");
     } else {
-      for (const auto& complaint : dns_subdomain_complaints(prefix)) complaints.push_back("prefix part " + complaint);
+      for (const auto& complaint : dns_subdomain_complaints(prefix))
+        complaints.push_back("prefix part " + complaint);
     }
   }
   if (name.empty()) {
@@ -106,7 +111,8 @@ Complaints label_value_complaints(std::string_view text) {
   if (text.size() > kLabelLimit) complaints.push_back(too_long(kLabelLimit));
   if (!text.empty() && !is_qualified_part(text)) {
     complaints.push_back(fmt::format(
-        "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start "
+        "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and "
+        "must start "
         "and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for "
         "validation is '({})?')",
         kNameRegex));
@@ -118,7 +124,8 @@ Complaints path_segment_complaints(std::string_view text) {
   if (text == "." || text == "..") return {fmt::format("may not be '{}'", text)};
   Complaints complaints;
   for (const char bad : {'/', '%'}) {
-    if (text.find(bad) != std::string_view::npos) complaints.push_back(fmt::format("may not contain '{}'", bad));
+    if (text.find(bad) != std::string_view::npos)
+      complaints.push_back(fmt::format("may not contain '{}'", bad));
   }
   return complaints;
 }

@@ -1,5 +1,5 @@
-// What names, label keys and label values may look like. Each answers the complaints, in Kubernetes' words; none when the
-// text is fine. Pure functions.
+// What names, label keys and label values may look like. Each answers the complaints, in Kubernetes' words;
+// none when the text is fine. Pure functions.
 #pragma once
 
 #include <string>

@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t kManagerLimit = 128;
 
-// What the endpoint does not write: status where it has its own, everything else of the other half on /status.
+// What the endpoint does not write: status where it has its own, everything else of the other half on
+// /status.
 FieldSet ignored_by(const Target& target) {
   FieldSet ignored;
   if (!target.version->has_status) return ignored;
@@ -29,16 +30,17 @@ FieldSet ignored_by(const Target& target) {
 }
 
 Ownership ownership_for(const Core& core, const Target& target, const Request& request) {
-  Ownership ownership{.schema = *target.version->schema,
-                      .api_version = target.api_version(),
-                      .manager = manager_of(request),
-                      .subresource = target.subresource,
-                      .now = target.subresource == "scale" ? std::string() : timestamp(core.options.clock.now()),
-                      .ignored = ignored_by(target),
-                      .drops_others_fields = core.has(Defect::ApplyDropsOthersFields),
-                      .ignores_conflicts = core.has(Defect::ApplyIgnoresConflicts),
-                      .keeps_dropped_fields = core.has(Defect::ApplyKeepsDroppedFields),
-                      .replaces_lists = core.has(Defect::ListMapReplaced)};
+  Ownership ownership{
+      .schema = *target.version->schema,
+      .api_version = target.api_version(),
+      .manager = manager_of(request),
+      .subresource = target.subresource,
+      .now = target.subresource == "scale" ? std::string() : timestamp(core.options.clock.now()),
+      .ignored = ignored_by(target),
+      .drops_others_fields = core.has(Defect::ApplyDropsOthersFields),
+      .ignores_conflicts = core.has(Defect::ApplyIgnoresConflicts),
+      .keeps_dropped_fields = core.has(Defect::ApplyKeepsDroppedFields),
+      .replaces_lists = core.has(Defect::ListMapReplaced)};
   ownership.at_version = [&core, &target](const json::object& object, const std::string& api_version)
       -> std::optional<std::pair<json::object, const Schema*>> {
     for (const auto& version : target.type->versions) {
@@ -64,14 +66,16 @@ Response conflict_response(const Conflicts& conflicts) {
     by_manager[manager].push_back(path_text(conflict.path));
   }
   if (causes.size() == 1) {
-    return apply_conflict(fmt::format("Apply failed with 1 conflict: {}: {}", causes[0].message, causes[0].field), causes);
+    return apply_conflict(
+        fmt::format("Apply failed with 1 conflict: {}: {}", causes[0].message, causes[0].field), causes);
   }
   std::vector<std::string> lines;
   for (const auto& [manager, paths] : by_manager) {
     lines.push_back(fmt::format("conflicts with {}:", manager));
     for (const auto& path : paths) lines.push_back("- " + path);
   }
-  return apply_conflict(fmt::format("Apply failed with {} conflicts: {}", causes.size(), fmt::join(lines, "\n")), causes);
+  return apply_conflict(
+      fmt::format("Apply failed with {} conflicts: {}", causes.size(), fmt::join(lines, "\n")), causes);
 }
 
 std::optional<Response> refuse_configuration(const Target& target, const json::object& configuration) {
@@ -86,14 +90,15 @@ std::optional<Response> refuse_configuration(const Target& target, const json::o
   }
   const auto name = name_of(configuration);
   if (!name.empty() && name != target.key.name) {
-    return bad_request(
-        fmt::format("the name of the object ({}) does not match the name on the URL ({})", name, target.key.name));
+    return bad_request(fmt::format("the name of the object ({}) does not match the name on the URL ({})",
+                                   name, target.key.name));
   }
   return {};
 }
 
 std::string group_version_kind(const Target& target) {
-  return fmt::format("{}, Kind={}", target.type->group.empty() ? "/" + target.version->name : target.api_version(),
+  return fmt::format("{}, Kind={}",
+                     target.type->group.empty() ? "/" + target.version->name : target.api_version(),
                      target.type->kind);
 }
 
@@ -116,12 +121,15 @@ std::optional<Response> refuse_manager(const Request& request) {
   if (manager.size() > kManagerLimit) errors.push_back(too_long("fieldManager", kManagerLimit));
   for (std::size_t i = 0; i < manager.size(); ++i) {
     if (static_cast<unsigned char>(manager[i]) >= 0x20 && manager[i] != 0x7f) continue;
-    errors.push_back(invalid_value("fieldManager", json::value(manager),
-                                   fmt::format("invalid character U+{:04X} (at position {})",
-                                               static_cast<unsigned>(static_cast<unsigned char>(manager[i])), i)));
+    errors.push_back(
+        invalid_value("fieldManager", json::value(manager),
+                      fmt::format("invalid character U+{:04X} (at position {})",
+                                  static_cast<unsigned>(static_cast<unsigned char>(manager[i])), i)));
   }
   if (errors.empty()) return {};
-  const auto kind = request.verb == Verb::Patch ? "PatchOptions" : request.verb == Verb::Create ? "CreateOptions" : "UpdateOptions";
+  const auto kind = request.verb == Verb::Patch    ? "PatchOptions"
+                    : request.verb == Verb::Create ? "CreateOptions"
+                                                   : "UpdateOptions";
   return invalid({.group = "meta.k8s.io", .plural = kind}, errors);
 }
 
@@ -140,20 +148,24 @@ void own_update(const Core& core, const Target& target, const Request& request, 
   own_after_update(ownership_for(core, target, request), object, before);
 }
 
-Answer<json::object> applied(const Core& core, const Target& target, const Request& request, const json::object* live,
-                             Warnings& warnings) {
+Answer<json::object> applied(const Core& core, const Target& target, const Request& request,
+                             const json::object* live, Warnings& warnings) {
   const auto* configuration = request.body.value.if_object();
-  if (configuration == nullptr) return Refusal(bad_request("error decoding YAML: the patch is not an object"));
+  if (configuration == nullptr)
+    return Refusal(bad_request("error decoding YAML: the patch is not an object"));
   if (auto refusal = refuse_configuration(target, *configuration)) return Refusal(std::move(*refusal));
   if (const auto obstacle = apply_obstacle(*configuration, *target.version->schema)) {
-    return Refusal(status_error(500, "", fmt::format("failed to create typed patch object ({}/{}; {}): {}",
-                                                     namespace_of(*configuration), name_of(*configuration),
-                                                     group_version_kind(target), *obstacle)));
+    return Refusal(status_error(
+        500, "",
+        fmt::format("failed to create typed patch object ({}/{}; {}): {}", namespace_of(*configuration),
+                    name_of(*configuration), group_version_kind(target), *obstacle)));
   }
   const auto uid = uid_of(*configuration);
   if (live == nullptr && !uid.empty()) {
-    return Refusal(conflict(target.subject(),
-                            fmt::format("uid mismatch: the provided object specified uid {}, and no existing object was found", uid)));
+    return Refusal(conflict(
+        target.subject(),
+        fmt::format("uid mismatch: the provided object specified uid {}, and no existing object was found",
+                    uid)));
   }
   auto result = apply_configuration(ownership_for(core, target, request), live, *configuration,
                                     request.query.force.value_or(false));

@@ -14,7 +14,8 @@ namespace {
 constexpr int kAttempts = 8;
 
 Response rejected_patch() {
-  auto response = status_error(422, "Invalid", "the server rejected our request due to an error in our request");
+  auto response =
+      status_error(422, "Invalid", "the server rejected our request due to an error in our request");
   auto status = *response.object;
   status["details"] = json::object();
   response.object = std::make_shared<const json::object>(std::move(status));
@@ -22,7 +23,8 @@ Response rejected_patch() {
 }
 
 Response undecodable(std::string_view found, std::string_view wanted) {
-  return bad_request(fmt::format("error decoding patch: json: cannot unmarshal {} into Go value of type {}", found, wanted));
+  return bad_request(
+      fmt::format("error decoding patch: json: cannot unmarshal {} into Go value of type {}", found, wanted));
 }
 
 Answer<json::object> json_patched(const json::value& patch, const json::object& live) {
@@ -34,7 +36,8 @@ Answer<json::object> json_patched(const json::value& patch, const json::object& 
 }
 
 Answer<json::object> merge_patched(const json::value& patch, const json::object& live) {
-  if (!patch.is_object()) return Refusal(undecodable(patch.is_array() ? "array" : "string", "map[string]interface {}"));
+  if (!patch.is_object())
+    return Refusal(undecodable(patch.is_array() ? "array" : "string", "map[string]interface {}"));
   json::value document = live;
   kube::apply_merge_patch(document, patch);
   return std::move(document.get_object());
@@ -53,24 +56,28 @@ Answer<json::object> strategic_patched(const Core& core, const Target& target, c
 std::optional<Response> refuse_envelope(const Target& target, const json::object& document) {
   const auto kind = text_at(document, {"kind"});
   const auto version = text_at(document, {"apiVersion"});
-  const StatusSubject subject{.group = target.type->group, .plural = std::string(kind), .name = target.key.name};
+  const StatusSubject subject{
+      .group = target.type->group, .plural = std::string(kind), .name = target.key.name};
   if (kind != target.type->kind) {
     return invalid(subject, {invalid_value("kind", json::value(kind), "must be " + target.type->kind)});
   }
   if (version != target.api_version()) {
-    return invalid(subject, {invalid_value("apiVersion", json::value(version), "must be " + target.api_version())});
+    return invalid(subject,
+                   {invalid_value("apiVersion", json::value(version), "must be " + target.api_version())});
   }
   return {};
 }
 
-Answer<json::object> patched(const Core& core, const Target& target, const Request& request, const json::object& live,
-                             Warnings& warnings) {
+Answer<json::object> patched(const Core& core, const Target& target, const Request& request,
+                             const json::object& live, Warnings& warnings) {
   if (request.patch_type == kube::PatchType::Apply) return applied(core, target, request, &live, warnings);
   Answer<json::object> document = json::object();
   switch (request.patch_type) {
     case kube::PatchType::Json: document = json_patched(request.body.value, live); break;
     case kube::PatchType::Merge: document = merge_patched(request.body.value, live); break;
-    case kube::PatchType::Strategic: document = strategic_patched(core, target, request.body.value, live); break;
+    case kube::PatchType::Strategic:
+      document = strategic_patched(core, target, request.body.value, live);
+      break;
     case kube::PatchType::Apply: break;
   }
   if (!document) return document;
@@ -86,8 +93,9 @@ Response apply_new(Core& core, const Target& target, const Request& request) {
   auto object = applied(core, target, request, nullptr, warnings);
   if (!object) return std::move(object).error();
   if (name_of(*object).empty()) {
-    return bad_request(fmt::format("the name of the object ({} based on URL) was undeterminable: name must be provided",
-                                   target.key.name));
+    return bad_request(
+        fmt::format("the name of the object ({} based on URL) was undeterminable: name must be provided",
+                    target.key.name));
   }
   return insert(core, target, request, std::move(*object), std::move(warnings));
 }
@@ -99,7 +107,8 @@ Response patch_object(Core& core, const Target& target, const Request& request) 
   if (auto refusal = refuse_manager(request)) return *refusal;
   if (target.type->custom && request.patch_type == kube::PatchType::Strategic) {
     return unsupported_media_type(
-        "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, "
+        "the body of the request was in an unknown format - accepted media types include: "
+        "application/json-patch+json, "
         "application/merge-patch+json, application/apply-patch+yaml");
   }
   const bool apply = request.patch_type == kube::PatchType::Apply && target.subresource.empty();

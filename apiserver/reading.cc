@@ -15,8 +15,8 @@ constexpr std::size_t kChunk = 512;
 Response version_too_large(std::uint64_t asked, std::uint64_t current) {
   auto response = status_error(
       504, "Timeout", fmt::format("Timeout: Too large resource version: {}, current: {}", asked, current),
-      {{"causes",
-        json::array{json::object{{"reason", "ResourceVersionTooLarge"}, {"message", "Too large resource version"}}}},
+      {{"causes", json::array{json::object{{"reason", "ResourceVersionTooLarge"},
+                                           {"message", "Too large resource version"}}}},
        {"retryAfterSeconds", 1}});
   response.retry_after_seconds = 1;
   return response;
@@ -36,7 +36,8 @@ Answer<ListPlan> list_plan(const Core& core, const Target& target, const Request
       return Refusal(bad_request("specifying resource version is not allowed when using continue"));
     }
     auto token = parse_continue(query.continue_token);
-    if (!token) return Refusal(bad_request("invalid continue token: continue key is not valid: " + token.error()));
+    if (!token)
+      return Refusal(bad_request("invalid continue token: continue key is not valid: " + token.error()));
     plan.query.after = token->after;
     if (token->version != 0 && !core.has(Defect::ListPageNotSnapshot)) plan.query.at = token->version;
     return plan;
@@ -54,9 +55,12 @@ Response list_expired(const Request& request, const StoredKey& after) {
     return expired("The resourceVersion for the provided list is too old.");
   }
   auto response = expired(
-      "The provided continue parameter is too old to display a consistent list result. You can start a new list without "
-      "the continue parameter, or use the continue token in this response to retrieve the remainder of the results. "
-      "Continuing with the provided token results in an inconsistent list - objects that were created, modified, or "
+      "The provided continue parameter is too old to display a consistent list result. You can start a new "
+      "list without "
+      "the continue parameter, or use the continue token in this response to retrieve the remainder of the "
+      "results. "
+      "Continuing with the provided token results in an inconsistent list - objects that were created, "
+      "modified, or "
       "deleted between the time the first chunk was returned and now may show up in the list.");
   auto status = *response.object;
   metadata_of(status)["continue"] = render_continue({.version = 0, .after = after});

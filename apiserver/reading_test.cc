@@ -14,7 +14,8 @@ constexpr std::string_view kMaps = "v1/ns:default/configmaps";
 struct Maps : ApiFixture {
   explicit Maps(std::size_t history = 100) : ApiFixture({}, history) {}
   void add(std::string_view name, std::string_view labels = "{}") {
-    call("POST", kMaps, R"({"metadata":{"name":")" + std::string(name) + R"(","labels":)" + std::string(labels) + "}}");
+    call("POST", kMaps,
+         R"({"metadata":{"name":")" + std::string(name) + R"(","labels":)" + std::string(labels) + "}}");
   }
   Response list(const std::function<void(Query&)>& set = [](Query&) {}) {
     auto asked = request("GET", kMaps);
@@ -32,11 +33,14 @@ struct Maps : ApiFixture {
     std::vector<std::string> all;
     for (const auto& event : watch.take(clock.steady_now())) {
       const auto* name = event.object->at("metadata").get_object().if_contains("name");
-      all.push_back(std::string(to_string(event.type)) + " " + (name == nullptr ? "" : std::string(name->as_string())));
+      all.push_back(std::string(to_string(event.type)) + " " +
+                    (name == nullptr ? "" : std::string(name->as_string())));
     }
     return all;
   }
-  std::string version() { return std::string(list().object->at("metadata").at("resourceVersion").as_string()); }
+  std::string version() {
+    return std::string(list().object->at("metadata").at("resourceVersion").as_string());
+  }
 };
 
 std::vector<std::string> names(const Response& response) {
@@ -51,7 +55,8 @@ TEST(List, SelectsByLabelsAndFields) {
   server.add("b", R"({"x":"2"})");
 
   EXPECT_THAT(names(server.list([](Query& query) { query.label_selector = "x=1"; })), ElementsAre("a"));
-  EXPECT_THAT(names(server.list([](Query& query) { query.field_selector = "metadata.name=b"; })), ElementsAre("b"));
+  EXPECT_THAT(names(server.list([](Query& query) { query.field_selector = "metadata.name=b"; })),
+              ElementsAre("b"));
   EXPECT_EQ(server.list([](Query& query) { query.label_selector = "x in"; }).status, 400);
   EXPECT_EQ(server.list([](Query& query) { query.field_selector = "data.x=1"; }).status, 400);
 }
@@ -116,7 +121,8 @@ TEST(List, ShowsTheVersionAskedForByName) {
   const auto then = server.version();
   server.add("b");
 
-  const auto past = server.list([&](Query& query) { query.resource_version = then, query.resource_version_match = "Exact"; });
+  const auto past = server.list(
+      [&](Query& query) { query.resource_version = then, query.resource_version_match = "Exact"; });
 
   EXPECT_THAT(names(past), ElementsAre("a"));
 }
@@ -172,7 +178,8 @@ TEST(Watch, AnnouncesTheEndOfTheInitialEvents) {
   Maps server;
   server.add("a");
   const auto watch = server.watch([](Query& query) {
-    query.send_initial_events = true, query.allow_watch_bookmarks = true, query.resource_version_match = "NotOlderThan";
+    query.send_initial_events = true, query.allow_watch_bookmarks = true,
+    query.resource_version_match = "NotOlderThan";
   });
 
   const auto events = watch->take(server.clock.steady_now());
@@ -208,7 +215,8 @@ TEST(Watch, FromTooFarBackEndsWithGone) {
   const auto events = watch->take(server.clock.steady_now());
 
   ASSERT_EQ(events.size(), 1U);
-  EXPECT_THAT(events[0].line(), testing::AllOf(HasSubstr("\"ERROR\""), HasSubstr("\"code\":410"), HasSubstr("\"Expired\"")));
+  EXPECT_THAT(events[0].line(),
+              testing::AllOf(HasSubstr("\"ERROR\""), HasSubstr("\"code\":410"), HasSubstr("\"Expired\"")));
   EXPECT_TRUE(watch->ended());
 }
 

@@ -1,5 +1,5 @@
-// Which kinds the server serves right now: the built-in ones, and those of the CRDs. Safe from any thread; what it hands
-// out is immutable and stays valid.
+// Which kinds the server serves right now: the built-in ones, and those of the CRDs. Safe from any thread;
+// what it hands out is immutable and stays valid.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace capstan::apiserver {
 struct Kind {
   TypePtr type = {};
   const Strategy* strategy = nullptr;
-  std::uint64_t since = 0;  // storage version when this schema came into force
+  std::uint64_t since = 0;                 // storage version when this schema came into force
   std::int64_t definition_generation = 0;  // metadata.generation of the CRD it was made from
 
   explicit operator bool() const { return type != nullptr; }

@@ -1,5 +1,5 @@
-// One request to the API server and its answer, with HTTP taken off: what the HTTP layer and MemoryClient both speak to
-// Api (api.h). Plain values.
+// One request to the API server and its answer, with HTTP taken off: what the HTTP layer and MemoryClient
+// both speak to Api (api.h). Plain values.
 #pragma once
 
 #include <boost/json.hpp>
@@ -73,8 +73,8 @@ struct Request {
 
 using ObjectPtr = std::shared_ptr<const json::object>;
 
-// The answer. `object` is the whole body unless `list`; then it is the list without its items, which follow apart so that
-// nobody copies ten thousand documents. Errors are Status objects.
+// The answer. `object` is the whole body unless `list`; then it is the list without its items, which follow
+// apart so that nobody copies ten thousand documents. Errors are Status objects.
 struct Response {
   int status = 200;
   ObjectPtr object = {};

@@ -17,7 +17,9 @@ const ServedVersion& ResourceType::storage_version() const {
   return found == versions.end() ? versions.front() : *found;
 }
 
-bool ResourceType::allows(std::string_view verb) const { return std::ranges::find(verbs, verb) != verbs.end(); }
+bool ResourceType::allows(std::string_view verb) const {
+  return std::ranges::find(verbs, verb) != verbs.end();
+}
 
 std::string ResourceType::group_resource() const { return group.empty() ? plural : plural + "." + group; }
 

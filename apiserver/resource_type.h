@@ -1,5 +1,6 @@
-// One kind the server serves, as data: names, versions with their schemas, subresources, printer columns. Built-in kinds
-// come from builtin/, the others from CustomResourceDefinitions. Immutable and shared; safe from any thread.
+// One kind the server serves, as data: names, versions with their schemas, subresources, printer columns.
+// Built-in kinds come from builtin/, the others from CustomResourceDefinitions. Immutable and shared; safe
+// from any thread.
 #pragma once
 
 #include <memory>
@@ -15,7 +16,7 @@ namespace capstan::apiserver {
 
 struct Column {
   std::string name = {};
-  std::string type = {};    // integer, number, string, boolean, date
+  std::string type = {};  // integer, number, string, boolean, date
   std::string format = {};
   std::string description = {};
   std::int32_t priority = 0;
@@ -47,7 +48,8 @@ struct ServedVersion {
   bool has_status = false;               // status is a subresource of its own
   std::optional<ScalePaths> scale = {};
   std::vector<Column> columns = {};
-  std::vector<std::string> selectable_fields = {};  // ".spec.nodeName"; metadata.name and namespace always are
+  std::vector<std::string> selectable_fields =
+      {};  // ".spec.nodeName"; metadata.name and namespace always are
 };
 
 struct ResourceType {
@@ -75,7 +77,8 @@ struct ResourceType {
   std::string api_version(std::string_view version) const;
 };
 
-// How stable a version is (2: "v1", 1: beta, 0: alpha, -1: not a Kubernetes version), and its numbers: the larger, the better.
+// How stable a version is (2: "v1", 1: beta, 0: alpha, -1: not a Kubernetes version), and its numbers: the
+// larger, the better.
 std::tuple<int, long, long> version_rank(std::string_view version);
 
 using TypePtr = std::shared_ptr<const ResourceType>;

@@ -70,7 +70,8 @@ json::object scale_of(const ScalePaths& paths, const json::object& object) {
   if (wanted != nullptr && wanted->is_int64()) spec["replicas"] = *wanted;
   const auto* actual = at_path(object, paths.status_replicas);
   json::object status{{"replicas", actual != nullptr && actual->is_int64() ? *actual : json::value(0)}};
-  const auto selector = paths.label_selector.empty() ? std::string() : selector_text(at_path(object, paths.label_selector));
+  const auto selector =
+      paths.label_selector.empty() ? std::string() : selector_text(at_path(object, paths.label_selector));
   if (!selector.empty()) status["selector"] = selector;
   return {{"kind", "Scale"},
           {"apiVersion", kScaleVersion},
@@ -85,7 +86,8 @@ Answer<json::object> wanted_scale(const Request& request, const json::object& cu
     document = request.body.value;
   } else if (request.patch_type == kube::PatchType::Json) {
     if (!kube::apply_json_patch(document, request.body.value)) {
-      return Refusal(status_error(422, "Invalid", "the server rejected our request due to an error in our request"));
+      return Refusal(
+          status_error(422, "Invalid", "the server rejected our request due to an error in our request"));
     }
   } else {
     kube::apply_merge_patch(document, request.body.value);
@@ -94,30 +96,34 @@ Answer<json::object> wanted_scale(const Request& request, const json::object& cu
   if (scale == nullptr) return Refusal(bad_request("the body is not a Scale"));
   const auto version = text_at(*scale, {"apiVersion"});
   if (text_at(*scale, {"kind"}) != "Scale" || version != kScaleVersion) {
-    return Refusal(bad_request(fmt::format("the API version in the data ({}) does not match the expected API version ({})",
-                                           version, kScaleVersion)));
+    return Refusal(bad_request(
+        fmt::format("the API version in the data ({}) does not match the expected API version ({})", version,
+                    kScaleVersion)));
   }
   scale->erase("apiVersion");
   scale->erase("kind");
   const auto findings = decode_builtin(*scale, *builtin_type("io.k8s.api.autoscaling.v1.Scale"));
   if (findings.error) {
-    return Refusal(bad_request(fmt::format("Scale in version \"v1\" cannot be handled as a Scale: {}", *findings.error)));
+    return Refusal(bad_request(
+        fmt::format("Scale in version \"v1\" cannot be handled as a Scale: {}", *findings.error)));
   }
   return std::move(*scale);
 }
 
 // The live object with the wanted count, and with the version and uid the client believes in.
-Answer<json::object> rescaled(const Core& core, const Target& target, const Request& request, const json::object& live) {
+Answer<json::object> rescaled(const Core& core, const Target& target, const Request& request,
+                              const json::object& live) {
   const auto& paths = *target.version->scale;
   const auto scale = wanted_scale(request, scale_of(paths, live));
   if (!scale) return Refusal(scale.error());
   if (const auto name = text_at(*scale, {"metadata", "name"}); !name.empty() && name != target.key.name) {
-    return Refusal(bad_request(
-        fmt::format("the name of the object ({}) does not match the name on the URL ({})", name, target.key.name)));
+    return Refusal(bad_request(fmt::format(
+        "the name of the object ({}) does not match the name on the URL ({})", name, target.key.name)));
   }
   const auto replicas = integer_at(*scale, {"spec", "replicas"}).value_or(0);
   if (replicas < 0) {
-    return Refusal(invalid(target.kind_subject(), {invalid_value(paths.spec_replicas, replicas, "should be a non-negative integer")}));
+    return Refusal(invalid(target.kind_subject(), {invalid_value(paths.spec_replicas, replicas,
+                                                                 "should be a non-negative integer")}));
   }
   auto object = live;
   put_at(object, paths.spec_replicas, replicas);

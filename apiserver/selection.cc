@@ -21,7 +21,8 @@ std::string unknown_field(const Target& target, std::string_view field) {
   if (target.type->custom || !target.version->selectable_fields.empty()) {
     return fmt::format("field label not supported: {}", field);
   }
-  return fmt::format("{} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"", quoted(field));
+  return fmt::format("{} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"",
+                     quoted(field));
 }
 
 }  // namespace
@@ -34,7 +35,8 @@ Answer<Selection> Selection::parse(const Target& target, const Request& request)
   auto fields = FieldSelector::parse(request.query.field_selector);
   if (!fields) return Refusal(bad_request(fields.error()));
   for (const auto& one : fields->requirements()) {
-    if (!is_selectable(*target.version, one.field)) return Refusal(bad_request(unknown_field(target, one.field)));
+    if (!is_selectable(*target.version, one.field))
+      return Refusal(bad_request(unknown_field(target, one.field)));
   }
   selection.labels_ = std::move(*labels);
   selection.fields_ = std::move(*fields);
@@ -50,19 +52,23 @@ Answer<std::uint64_t> parse_version(std::string_view text) {
   std::uint64_t version = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version);
   if (error == std::errc() && end == text.data() + text.size()) return version;
-  return Refusal(bad_request(fmt::format("invalid resource version: resourceVersion: Invalid value: {0}: "
-                                         "strconv.ParseUint: parsing {0}: invalid syntax",
-                                         quoted(text))));
+  return Refusal(
+      bad_request(fmt::format("invalid resource version: resourceVersion: Invalid value: {0}: "
+                              "strconv.ParseUint: parsing {0}: invalid syntax",
+                              quoted(text))));
 }
 
 std::optional<Response> refuse_list_options(const Request& request, bool watch) {
   const auto& query = request.query;
   const auto& match = query.resource_version_match;
   FieldErrors errors;
-  const auto forbid = [&](std::string field, std::string_view why) { errors.push_back(forbidden_field(field, why)); };
+  const auto forbid = [&](std::string field, std::string_view why) {
+    errors.push_back(forbidden_field(field, why));
+  };
   if (watch) {
     if (query.send_initial_events && match != "NotOlderThan") {
-      forbid("resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
+      forbid("resourceVersionMatch",
+             "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
     }
     if (!match.empty() && !query.send_initial_events) {
       forbid("resourceVersionMatch",
@@ -79,7 +85,8 @@ std::optional<Response> refuse_list_options(const Request& request, bool watch) 
       forbid("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided");
     }
     if (!match.empty() && match != "Exact" && match != "NotOlderThan") {
-      errors.push_back(unsupported_value("resourceVersionMatch", json::value(match), {"Exact", "NotOlderThan", ""}));
+      errors.push_back(
+          unsupported_value("resourceVersionMatch", json::value(match), {"Exact", "NotOlderThan", ""}));
     }
     if (match == "Exact" && query.resource_version == "0") {
       forbid("resourceVersionMatch", "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");

@@ -1,5 +1,5 @@
-// Which objects of a collection a list, a watch or a deletecollection means: namespace, name, label and field selectors,
-// and the rules for the options that go with them. Immutable; pure.
+// Which objects of a collection a list, a watch or a deletecollection means: namespace, name, label and field
+// selectors, and the rules for the options that go with them. Immutable; pure.
 #pragma once
 
 #include <expected>

@@ -34,13 +34,17 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-bool is_identifier(std::string_view word) { return !word.empty() && kSpecial.find(word.front()) == std::string_view::npos; }
+bool is_identifier(std::string_view word) {
+  return !word.empty() && kSpecial.find(word.front()) == std::string_view::npos;
+}
 
 // Reads words one by one; the empty word is the end.
 class Words {
  public:
   explicit Words(std::vector<std::string> words) : words_(std::move(words)) {}
-  std::string_view peek() const { return next_ < words_.size() ? std::string_view(words_[next_]) : std::string_view(); }
+  std::string_view peek() const {
+    return next_ < words_.size() ? std::string_view(words_[next_]) : std::string_view();
+  }
   std::string take() { return next_ < words_.size() ? words_[next_++] : std::string(); }
 
  private:
@@ -67,7 +71,8 @@ Values set_values(Words& words) {
       values.push_back(word);
       want_value = false;
     } else {
-      return complain(fmt::format("found '{}', expected: {}", word, want_value ? "',', or identifier" : "',' or ')'"));
+      return complain(
+          fmt::format("found '{}', expected: {}", word, want_value ? "',', or identifier" : "',' or ')'"));
     }
   }
 }
@@ -104,8 +109,8 @@ std::expected<LabelSelector, std::string> LabelSelector::parse(std::string_view 
     requirement.key = words.take();
     if (!is_identifier(requirement.key)) {
       const auto expected = negated ? "identifier" : "!, identifier, or 'end of string'";
-      return complain(fmt::format("{}found '{}', expected: {}", negated ? "unable to parse requirement: " : "",
-                                  requirement.key, expected));
+      return complain(fmt::format("{}found '{}', expected: {}",
+                                  negated ? "unable to parse requirement: " : "", requirement.key, expected));
     }
     if (const auto bad = complaint("<nil>", requirement.key, qualified_name_complaints(requirement.key))) {
       return complain("unable to parse requirement: " + *bad);
@@ -116,11 +121,17 @@ std::expected<LabelSelector, std::string> LabelSelector::parse(std::string_view 
     } else {
       words.take();
       const bool set = op == "in" || op == "notin";
-      if (op == "=" || op == "==" || op == "in") requirement.op = Op::In;
-      else if (op == "!=" || op == "notin") requirement.op = Op::NotIn;
-      else if (op == ">") requirement.op = Op::Greater;
-      else if (op == "<") requirement.op = Op::Less;
-      else return complain(fmt::format("unable to parse requirement: found '{}', expected: in, notin, =, ==, !=, gt, lt", op));
+      if (op == "=" || op == "==" || op == "in")
+        requirement.op = Op::In;
+      else if (op == "!=" || op == "notin")
+        requirement.op = Op::NotIn;
+      else if (op == ">")
+        requirement.op = Op::Greater;
+      else if (op == "<")
+        requirement.op = Op::Less;
+      else
+        return complain(fmt::format(
+            "unable to parse requirement: found '{}', expected: in, notin, =, ==, !=, gt, lt", op));
       auto values = set ? set_values(words) : exact_value(words);
       if (!values) return complain("unable to parse requirement: " + values.error());
       for (const auto& value : *values) {
@@ -134,7 +145,8 @@ std::expected<LabelSelector, std::string> LabelSelector::parse(std::string_view 
     selector.requirements_.push_back(std::move(requirement));
     const auto separator = words.take();
     if (separator.empty()) break;
-    if (separator != ",") return complain(fmt::format("found '{}', expected: ',' or 'end of string'", separator));
+    if (separator != ",")
+      return complain(fmt::format("found '{}', expected: ',' or 'end of string'", separator));
     if (!is_identifier(words.peek()) && words.peek() != "!") {
       return complain(fmt::format("found '{}', expected: identifier after ','", words.peek()));
     }
@@ -151,7 +163,8 @@ LabelSelector LabelSelector::from_object(const json::value* selector) {
   }
   if (const auto* labels = object_at(*object, {"matchLabels"})) {
     for (const auto& label : *labels) {
-      made.requirements_.push_back({.key = label.key(), .op = Op::In, .values = {std::string(text_of(label.value()))}});
+      made.requirements_.push_back(
+          {.key = label.key(), .op = Op::In, .values = {std::string(text_of(label.value()))}});
     }
   }
   if (const auto* expressions = array_at(*object, {"matchExpressions"})) {
@@ -160,7 +173,10 @@ LabelSelector LabelSelector::from_object(const json::value* selector) {
       if (fields == nullptr) continue;
       const auto op = text_at(*fields, {"operator"});
       Requirement requirement{.key = std::string(text_at(*fields, {"key"}))};
-      requirement.op = op == "In" ? Op::In : op == "NotIn" ? Op::NotIn : op == "Exists" ? Op::Exists : Op::NotExists;
+      requirement.op = op == "In"       ? Op::In
+                       : op == "NotIn"  ? Op::NotIn
+                       : op == "Exists" ? Op::Exists
+                                        : Op::NotExists;
       if (const auto* values = array_at(*fields, {"values"})) {
         for (const auto& value : *values) requirement.values.emplace_back(text_of(value));
       }
@@ -180,7 +196,9 @@ bool LabelSelector::matches_labels(const json::object* labels) const {
 
 bool LabelSelector::holds(const Requirement& requirement, const json::object* labels) {
   const auto* value = labels == nullptr ? nullptr : labels->if_contains(requirement.key);
-  const auto among = [&] { return std::ranges::find(requirement.values, text_of(*value)) != requirement.values.end(); };
+  const auto among = [&] {
+    return std::ranges::find(requirement.values, text_of(*value)) != requirement.values.end();
+  };
   const auto compares = [&](auto compare) {
     const auto left = value == nullptr ? std::nullopt : number(text_of(*value));
     const auto right = requirement.values.empty() ? std::nullopt : number(requirement.values.front());
@@ -211,9 +229,8 @@ std::expected<FieldSelector, std::string> FieldSelector::parse(std::string_view 
     }
     const bool negated = term[equals - 1] == '!';
     const bool doubled = term.substr(equals, 2) == "==";
-    FieldRequirement requirement{.field = std::string(term.substr(0, equals - (negated ? 1 : 0))),
-                                 .value = {},
-                                 .equal = !negated};
+    FieldRequirement requirement{
+        .field = std::string(term.substr(0, equals - (negated ? 1 : 0))), .value = {}, .equal = !negated};
     const auto escaped = term.substr(equals + (doubled ? 2 : 1));
     for (std::size_t i = 0; i < escaped.size(); ++i) {
       if (escaped[i] == '\\' && i + 1 < escaped.size()) ++i;

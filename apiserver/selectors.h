@@ -1,4 +1,5 @@
-// Label and field selectors: the query parameters' grammar and the LabelSelector object of policies. Immutable values; pure.
+// Label and field selectors: the query parameters' grammar and the LabelSelector object of policies.
+// Immutable values; pure.
 #pragma once
 
 #include <boost/json.hpp>

@@ -44,7 +44,8 @@ TEST(LabelSelector, SaysWhatItCantRead) {
 }
 
 TEST(LabelSelector, ReadsSelectorObjects) {
-  const auto some = json::parse(R"({"matchLabels":{"a":"b"},"matchExpressions":[{"key":"c","operator":"In","values":["d"]}]})");
+  const auto some = json::parse(
+      R"({"matchLabels":{"a":"b"},"matchExpressions":[{"key":"c","operator":"In","values":["d"]}]})");
   const auto empty = json::parse("{}");
 
   EXPECT_TRUE(LabelSelector::from_object(&some).matches(labelled(R"({"a":"b","c":"d"})")));
@@ -54,7 +55,8 @@ TEST(LabelSelector, ReadsSelectorObjects) {
 }
 
 TEST(FieldSelector, ComparesFieldsAsText) {
-  const auto document = json::parse(R"({"metadata":{"name":"a"},"spec":{"unschedulable":true}})").get_object();
+  const auto document =
+      json::parse(R"({"metadata":{"name":"a"},"spec":{"unschedulable":true}})").get_object();
 
   EXPECT_TRUE(FieldSelector::parse("metadata.name=a,spec.unschedulable=true")->matches(document));
   EXPECT_FALSE(FieldSelector::parse("metadata.name!=a")->matches(document));

@@ -47,8 +47,11 @@ std::string aggregate(const std::vector<StatusCause>& causes) {
 }  // namespace
 
 Response status_error(int code, std::string_view reason, std::string message, json::object details) {
-  json::object status{{"kind", "Status"},     {"apiVersion", "v1"}, {"metadata", json::object()},
-                      {"status", "Failure"}, {"message", message}};
+  json::object status{{"kind", "Status"},
+                      {"apiVersion", "v1"},
+                      {"metadata", json::object()},
+                      {"status", "Failure"},
+                      {"message", message}};
   if (!reason.empty()) status["reason"] = reason;
   if (!details.empty()) status["details"] = std::move(details);
   status["code"] = code;
@@ -56,7 +59,8 @@ Response status_error(int code, std::string_view reason, std::string message, js
 }
 
 Response not_found(const StatusSubject& subject) {
-  return status_error(404, "NotFound", fmt::format("{} {} not found", qualified(subject), quoted(subject.name)),
+  return status_error(404, "NotFound",
+                      fmt::format("{} {} not found", qualified(subject), quoted(subject.name)),
                       details_of(subject));
 }
 
@@ -65,7 +69,8 @@ Response path_not_found() {
 }
 
 Response already_exists(const StatusSubject& subject) {
-  return status_error(409, "AlreadyExists", fmt::format("{} {} already exists", qualified(subject), quoted(subject.name)),
+  return status_error(409, "AlreadyExists",
+                      fmt::format("{} {} already exists", qualified(subject), quoted(subject.name)),
                       details_of(subject));
 }
 
@@ -105,20 +110,24 @@ Response forbidden(const StatusSubject& subject, std::string_view why) {
 Response unauthorized() { return status_error(401, "Unauthorized", "Unauthorized"); }
 
 Response method_not_allowed(std::string_view) {
-  return status_error(405, "MethodNotAllowed", "the server does not allow this method on the requested resource");
+  return status_error(405, "MethodNotAllowed",
+                      "the server does not allow this method on the requested resource");
 }
 
 Response method_not_supported(const StatusSubject& subject, std::string_view verb) {
-  return status_error(405, "MethodNotAllowed",
-                      fmt::format("{} is not supported on resources of kind {}", verb, quoted(qualified(subject))),
-                      details_of({.group = subject.group, .plural = subject.plural}));
+  return status_error(
+      405, "MethodNotAllowed",
+      fmt::format("{} is not supported on resources of kind {}", verb, quoted(qualified(subject))),
+      details_of({.group = subject.group, .plural = subject.plural}));
 }
 
 Response unsupported_media_type(std::string message) {
   return status_error(415, "UnsupportedMediaType", std::move(message));
 }
 
-Response not_acceptable(std::string message) { return status_error(406, "NotAcceptable", std::move(message)); }
+Response not_acceptable(std::string message) {
+  return status_error(406, "NotAcceptable", std::move(message));
+}
 
 Response expired(std::string message) { return status_error(410, "Expired", std::move(message)); }
 

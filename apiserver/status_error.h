@@ -1,4 +1,5 @@
-// Status bodies: every refusal of the API server in the shape and wording kubectl and client-go know. Pure functions.
+// Status bodies: every refusal of the API server in the shape and wording kubectl and client-go know. Pure
+// functions.
 #pragma once
 
 #include <string>

@@ -7,7 +7,8 @@
 namespace capstan::apiserver {
 namespace {
 
-void collect_live(std::vector<std::weak_ptr<const Storage::Listener>>& from, std::vector<Storage::Subscription>& into) {
+void collect_live(std::vector<std::weak_ptr<const Storage::Listener>>& from,
+                  std::vector<Storage::Subscription>& into) {
   std::erase_if(from, [&](const auto& weak) {
     auto listener = weak.lock();
     if (!listener) return true;
@@ -106,7 +107,8 @@ Storage::Collection& Storage::collection_in(State& state, std::string_view name)
   return made;
 }
 
-ObjectPtr Storage::record(State& state, Collection& collection, Change change, json::object document, Wake& wake) {
+ObjectPtr Storage::record(State& state, Collection& collection, Change change, json::object document,
+                          Wake& wake) {
   change.version = ++state.version;
   metadata_of(document)["resourceVersion"] = std::to_string(change.version);
   change.object = std::make_shared<const json::object>(std::move(document));
@@ -130,7 +132,8 @@ std::optional<ListPage> Storage::list(std::string_view collection, const ListQue
     if (page.version < forgotten) return std::nullopt;
     if (found == state.collections.end()) return page;
     const auto& here = found->second;
-    const bool now = page.version >= state.version || here.log.empty() || here.log.back().version <= page.version;
+    const bool now =
+        page.version >= state.version || here.log.empty() || here.log.back().version <= page.version;
     const auto older = now ? std::map<StoredKey, ObjectPtr>() : past(here, page.version);
     const auto& objects = now ? here.objects : older;
 
@@ -148,10 +151,12 @@ std::optional<ListPage> Storage::list(std::string_view collection, const ListQue
   });
 }
 
-// The collection as it was: now, with every change since then undone (the first change of a key knows what was before).
+// The collection as it was: now, with every change since then undone (the first change of a key knows what
+// was before).
 std::map<StoredKey, ObjectPtr> Storage::past(const Collection& collection, std::uint64_t at) {
   auto objects = collection.objects;
-  for (auto change = collection.log.rbegin(); change != collection.log.rend() && change->version > at; ++change) {
+  for (auto change = collection.log.rbegin(); change != collection.log.rend() && change->version > at;
+       ++change) {
     if (change->before) {
       objects[change->key] = change->before;
     } else {

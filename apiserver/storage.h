@@ -1,5 +1,6 @@
-// The one revisioned store behind everything: documents by collection, namespace and name; one resourceVersion counter; a
-// bounded history per collection, from which watches read on and lists reconstruct the past. Safe from any thread.
+// The one revisioned store behind everything: documents by collection, namespace and name; one
+// resourceVersion counter; a bounded history per collection, from which watches read on and lists reconstruct
+// the past. Safe from any thread.
 #pragma once
 
 #include <compare>
@@ -30,7 +31,8 @@ struct Change {
   std::uint64_t version = 0;
   EventType type = EventType::Added;
   StoredKey key = {};
-  ObjectPtr object = {};  // afterwards; of a deletion the last state, stamped with the version of the deletion
+  ObjectPtr object =
+      {};  // afterwards; of a deletion the last state, stamped with the version of the deletion
   ObjectPtr before = {};  // null for Added
 };
 
@@ -62,27 +64,30 @@ class Storage {
   std::size_t size(std::string_view collection) const;
   std::vector<std::string> collections() const;  // all that ever held something, or were watched
 
-  // Writes stamp metadata.resourceVersion. Null: the key is taken (create), or the stored document is not `expected` any
-  // more (replace, erase).
+  // Writes stamp metadata.resourceVersion. Null: the key is taken (create), or the stored document is not
+  // `expected` any more (replace, erase).
   ObjectPtr create(std::string_view collection, const StoredKey& key, json::object document);
-  ObjectPtr replace(std::string_view collection, const StoredKey& key, const ObjectPtr& expected, json::object document);
+  ObjectPtr replace(std::string_view collection, const StoredKey& key, const ObjectPtr& expected,
+                    json::object document);
   ObjectPtr erase(std::string_view collection, const StoredKey& key, const ObjectPtr& expected);
 
   // Nothing when the history no longer reaches back to `at`.
   std::optional<ListPage> list(std::string_view collection, const ListQuery& query) const;
   // What happened after `version`, oldest first. `epoch` is what epoch() said when the reader began.
-  ChangePage changes_after(std::string_view collection, std::uint64_t version, std::uint64_t epoch, std::size_t max) const;
+  ChangePage changes_after(std::string_view collection, std::uint64_t version, std::uint64_t epoch,
+                           std::size_t max) const;
   // Do readers from `version` on miss nothing?
   bool remembers(std::string_view collection, std::uint64_t version) const;
   std::uint64_t epoch() const;
-  // Nobody reads from before this moment: all that a collection held when it came into being is its beginning.
+  // Nobody reads from before this moment: all that a collection held when it came into being is its
+  // beginning.
   void begin(std::string_view collection);
   void begin_everywhere();
   // Forgets all history: every reader sees `gone`, every version handed out so far is too old.
   void expire();
 
-  // Called after every write to the collection ("" means to any), outside the lock, on the writer's thread; perhaps once
-  // more after the listener has been dropped.
+  // Called after every write to the collection ("" means to any), outside the lock, on the writer's thread;
+  // perhaps once more after the listener has been dropped.
   using Listener = std::function<void()>;
   using Subscription = std::shared_ptr<const Listener>;
   [[nodiscard]] Subscription subscribe(std::string_view collection, Listener listener);
@@ -105,7 +110,8 @@ class Storage {
   using Wake = std::vector<Subscription>;
 
   static Collection& collection_in(State& state, std::string_view name);
-  static ObjectPtr record(State& state, Collection& collection, Change change, json::object document, Wake& wake);
+  static ObjectPtr record(State& state, Collection& collection, Change change, json::object document,
+                          Wake& wake);
   static std::map<StoredKey, ObjectPtr> past(const Collection& collection, std::uint64_t at);
 
   Guarded<State> state_;

@@ -40,7 +40,8 @@ TEST(Storage, RefusesToOverwriteWhatTheWriterHasNotSeen) {
 
 TEST(Storage, ListsInOrderWithinANamespace) {
   Storage storage(10);
-  for (const auto* name : {"c", "a", "b"}) storage.create("things", {.namespace_ = "n", .name = name}, thing(1));
+  for (const auto* name : {"c", "a", "b"})
+    storage.create("things", {.namespace_ = "n", .name = name}, thing(1));
   storage.create("things", {.namespace_ = "other", .name = "x"}, thing(1));
 
   EXPECT_THAT(names(storage.list("things", {.namespace_ = "n"})), testing::ElementsAre("a", "b", "c"));

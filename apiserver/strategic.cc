@@ -25,7 +25,8 @@ std::string_view directive_of(const json::value& patch) {
 }
 
 bool is_control(std::string_view name) {
-  return name == kDirective || name == kRetainKeys || name.starts_with(kDeletePrefix) || name.starts_with(kOrderPrefix);
+  return name == kDirective || name == kRetainKeys || name.starts_with(kDeletePrefix) ||
+         name.starts_with(kOrderPrefix);
 }
 
 const json::value* key_of(const json::value& item, const std::string& key) {
@@ -55,16 +56,19 @@ void reorder(json::array& list, const json::array& order, const std::string& key
   }
 }
 
-std::expected<json::array, std::string> merged_by_key(const json::array& live, const json::array& patch, const Schema& schema) {
+std::expected<json::array, std::string> merged_by_key(const json::array& live, const json::array& patch,
+                                                      const Schema& schema) {
   const auto& key = schema.patch_merge_key;
   json::array result = live;
-  if (std::ranges::any_of(patch, [](const json::value& item) { return directive_of(item) == "replace"; })) result.clear();
+  if (std::ranges::any_of(patch, [](const json::value& item) { return directive_of(item) == "replace"; }))
+    result.clear();
   for (const auto& item : patch) {
     const auto directive = directive_of(item);
     const auto* value = key_of(item, key);
     if (directive == "replace" && value == nullptr) continue;
     if (value == nullptr) {
-      return std::unexpected(fmt::format("map: {} does not contain declared merge key: {}", json::serialize(item), key));
+      return std::unexpected(
+          fmt::format("map: {} does not contain declared merge key: {}", json::serialize(item), key));
     }
     const auto same = std::ranges::find_if(result, [&](const json::value& one) {
       const auto* own = key_of(one, key);
@@ -76,8 +80,10 @@ std::expected<json::array, std::string> merged_by_key(const json::array& live, c
     }
     auto merged = patched(same == result.end() ? nullptr : &*same, item, schema.items.get());
     if (!merged) return std::unexpected(merged.error());
-    if (same == result.end()) result.push_back(std::move(*merged));
-    else *same = std::move(*merged);
+    if (same == result.end())
+      result.push_back(std::move(*merged));
+    else
+      *same = std::move(*merged);
   }
   return result;
 }
@@ -124,7 +130,8 @@ void apply_controls(json::object& result, const json::object& patch, const Schem
       const auto target = name.substr(kOrderPrefix.size());
       auto* list = result.if_contains(target);
       const auto* known = schema == nullptr ? nullptr : schema->field(target);
-      if (list != nullptr && list->is_array()) reorder(list->get_array(), *values, known == nullptr ? "" : known->patch_merge_key);
+      if (list != nullptr && list->is_array())
+        reorder(list->get_array(), *values, known == nullptr ? "" : known->patch_merge_key);
     }
   }
 }

@@ -1,5 +1,5 @@
-// Strategic merge patches of the built-in kinds: lists merged by the keys their types declare, with the $patch, $setElementOrder,
-// $deleteFromPrimitiveList and $retainKeys directives. Pure.
+// Strategic merge patches of the built-in kinds: lists merged by the keys their types declare, with the
+// $patch, $setElementOrder, $deleteFromPrimitiveList and $retainKeys directives. Pure.
 #pragma once
 
 #include <boost/json.hpp>

@@ -20,28 +20,35 @@ TEST(StrategicMerge, MergesItemsByTheirKey) {
 }
 
 TEST(StrategicMerge, ReplacesAtomicLists) {
-  EXPECT_EQ(patched(R"({"tolerations":[{"key":"a"}]})", R"({"tolerations":[{"key":"b"}]})"), R"({"tolerations":[{"key":"b"}]})");
+  EXPECT_EQ(patched(R"({"tolerations":[{"key":"a"}]})", R"({"tolerations":[{"key":"b"}]})"),
+            R"({"tolerations":[{"key":"b"}]})");
 }
 
 TEST(StrategicMerge, DeletesAndReplacesOnRequest) {
-  EXPECT_EQ(patched(R"({"containers":[{"name":"a"},{"name":"b"}]})", R"({"containers":[{"$patch":"delete","name":"a"}]})"),
+  EXPECT_EQ(patched(R"({"containers":[{"name":"a"},{"name":"b"}]})",
+                    R"({"containers":[{"$patch":"delete","name":"a"}]})"),
             R"({"containers":[{"name":"b"}]})");
-  EXPECT_EQ(patched(R"({"containers":[{"name":"a"},{"name":"b"}]})", R"({"containers":[{"$patch":"replace"},{"name":"c"}]})"),
+  EXPECT_EQ(patched(R"({"containers":[{"name":"a"},{"name":"b"}]})",
+                    R"({"containers":[{"$patch":"replace"},{"name":"c"}]})"),
             R"({"containers":[{"name":"c"}]})");
-  EXPECT_EQ(patched(R"({"securityContext":{"runAsUser":1}})", R"({"securityContext":{"$patch":"replace","fsGroup":2}})"),
+  EXPECT_EQ(patched(R"({"securityContext":{"runAsUser":1}})",
+                    R"({"securityContext":{"$patch":"replace","fsGroup":2}})"),
             R"({"securityContext":{"fsGroup":2}})");
 }
 
 TEST(StrategicMerge, BringsItemsIntoTheClientsOrder) {
-  EXPECT_EQ(patched(R"({"containers":[{"name":"a"},{"name":"b"}]})",
-                    R"({"$setElementOrder/containers":[{"name":"b"},{"name":"a"}],"containers":[{"name":"a","image":"2"}]})"),
-            R"({"containers":[{"name":"b"},{"name":"a","image":"2"}]})");
+  EXPECT_EQ(
+      patched(
+          R"({"containers":[{"name":"a"},{"name":"b"}]})",
+          R"({"$setElementOrder/containers":[{"name":"b"},{"name":"a"}],"containers":[{"name":"a","image":"2"}]})"),
+      R"({"containers":[{"name":"b"},{"name":"a","image":"2"}]})");
 }
 
 TEST(StrategicMerge, RetainsOnlyTheKeysItIsTold) {
-  EXPECT_EQ(patched(R"({"volumes":[{"name":"v","emptyDir":{}}]})",
-                    R"({"volumes":[{"$retainKeys":["name","hostPath"],"name":"v","hostPath":{"path":"/x"}}]})"),
-            R"({"volumes":[{"name":"v","hostPath":{"path":"/x"}}]})");
+  EXPECT_EQ(
+      patched(R"({"volumes":[{"name":"v","emptyDir":{}}]})",
+              R"({"volumes":[{"$retainKeys":["name","hostPath"],"name":"v","hostPath":{"path":"/x"}}]})"),
+      R"({"volumes":[{"name":"v","hostPath":{"path":"/x"}}]})");
 }
 
 TEST(StrategicMerge, RefusesItemsWithoutTheirKey) {

@@ -56,9 +56,9 @@ Response request_token(Core& core, const Target& target, const Request& request)
   answered["kind"] = "TokenRequest";
   answered["apiVersion"] = "authentication.k8s.io/v1";
   const auto seconds = integer_at(answered, {"spec", "expirationSeconds"}).value_or(3600);
-  answered["status"] = json::object{{"token", "capstan-" + core.identities.uid()},
-                                    {"expirationTimestamp",
-                                     timestamp(core.options.clock.now() + std::chrono::seconds(seconds))}};
+  answered["status"] = json::object{
+      {"token", "capstan-" + core.identities.uid()},
+      {"expirationTimestamp", timestamp(core.options.clock.now() + std::chrono::seconds(seconds))}};
   return {.status = 201, .object = std::make_shared<const json::object>(std::move(answered))};
 }
 

@@ -1,4 +1,5 @@
-// Subresources other than status: scale, eviction, binding, token, a namespace's finalize. Internal to apiserver/.
+// Subresources other than status: scale, eviction, binding, token, a namespace's finalize. Internal to
+// apiserver/.
 #pragma once
 
 #include "apiserver/core.h"

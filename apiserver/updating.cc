@@ -32,7 +32,8 @@ bool same_but_for_times(const json::object& left, const json::object& right) {
 
 // Where the real server would keep the object; its messages say so.
 std::string storage_key(const Target& target) {
-  auto key = "/registry/" + (target.type->custom ? target.type->group + "/" : std::string()) + target.type->plural;
+  auto key =
+      "/registry/" + (target.type->custom ? target.type->group + "/" : std::string()) + target.type->plural;
   if (target.type->namespaced) key += "/" + target.key.namespace_;
   return key + "/" + target.key.name;
 }
@@ -41,21 +42,24 @@ std::optional<Response> refuse_preconditions(const Core& core, const Target& tar
                                              const json::object& live, bool replacing) {
   const auto uid = text_at(object, {"metadata", "uid"});
   if (replacing && !uid.empty() && uid != uid_of(live)) {
-    return conflict(target.subject(),
-                    fmt::format("StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, AdditionalErrorMsg: "
-                                "Precondition failed: UID in precondition: {}, UID in object meta: {}",
-                                storage_key(target), uid, uid_of(live)));
+    return conflict(
+        target.subject(),
+        fmt::format("StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, AdditionalErrorMsg: "
+                    "Precondition failed: UID in precondition: {}, UID in object meta: {}",
+                    storage_key(target), uid, uid_of(live)));
   }
   const auto version = text_at(object, {"metadata", "resourceVersion"});
   if (version.find_first_not_of("0123456789") != std::string_view::npos) {
-    return status_error(500, "", fmt::format("strconv.ParseUint: parsing {}: invalid syntax", quoted(version)));
+    return status_error(500, "",
+                        fmt::format("strconv.ParseUint: parsing {}: invalid syntax", quoted(version)));
   }
   if (version.empty() || version == "0") {
     if (!target.strategy->unconditional_update) {
       return invalid(target.subject(),
                      {invalid_value("metadata.resourceVersion", 0, "must be specified for an update")});
     }
-  } else if (version != text_at(live, {"metadata", "resourceVersion"}) && !core.has(Defect::StaleUpdateAccepted)) {
+  } else if (version != text_at(live, {"metadata", "resourceVersion"}) &&
+             !core.has(Defect::StaleUpdateAccepted)) {
     return conflict(target.subject(), kModified);
   }
   metadata_of(object)["resourceVersion"] = live.at("metadata").at("resourceVersion");
@@ -80,18 +84,22 @@ void keep_other_half(const Core& core, const Target& target, json::object& objec
     metadata.erase("managedFields");
     if (const auto* owned = find(object, {"metadata", "managedFields"})) metadata["managedFields"] = *owned;
   } else {
-    kept["metadata"] = object["metadata"];  // built-in kinds let the status endpoint write labels and annotations
+    kept["metadata"] =
+        object["metadata"];  // built-in kinds let the status endpoint write labels and annotations
   }
   object = std::move(kept);
 }
 
-void advance_generation(const Core& core, const Target& target, json::object& object, const json::object& live) {
+void advance_generation(const Core& core, const Target& target, json::object& object,
+                        const json::object& live) {
   if (!target.strategy->has_generation || target.status()) return;
-  const bool bump = core.has(Defect::MetadataBumpsGeneration) ? object != live : changes_spec(target, object, live);
+  const bool bump =
+      core.has(Defect::MetadataBumpsGeneration) ? object != live : changes_spec(target, object, live);
   if (bump) metadata_of(object)["generation"] = integer_at(live, {"metadata", "generation"}).value_or(0) + 1;
 }
 
-Answer<Response> written(Core& core, const Target& target, const ObjectPtr& stored, ObjectPtr object, bool dry_run) {
+Answer<Response> written(Core& core, const Target& target, const ObjectPtr& stored, ObjectPtr object,
+                         bool dry_run) {
   auto at_storage = at_version(core, *target.type, target.type->storage_version().name, object);
   if (!at_storage) return Refusal(std::move(at_storage).error());
   if (dry_run && !core.has(Defect::DryRunPersists)) return answer(target, std::move(object));
@@ -107,22 +115,24 @@ Answer<Response> written(Core& core, const Target& target, const ObjectPtr& stor
 }
 
 // One attempt; status 0 means that somebody else wrote in between.
-Response attempt(Core& core, const Target& target, const Request& request, const ObjectPtr& stored, const Edit& edit,
-                 Warnings& warnings) {
+Response attempt(Core& core, const Target& target, const Request& request, const ObjectPtr& stored,
+                 const Edit& edit, Warnings& warnings) {
   const auto live = as_requested(core, target, stored);
   if (!live) return live.error();
   auto edited = edit(*live, warnings);
   if (!edited) return std::move(edited).error();
   auto object = std::move(*edited);
   if (auto refusal = match_path(target, object, true)) return *refusal;
-  if (auto refusal = refuse_preconditions(core, target, object, **live, request.verb == Verb::Update)) return *refusal;
+  if (auto refusal = refuse_preconditions(core, target, object, **live, request.verb == Verb::Update))
+    return *refusal;
 
   auto admitted_object = admitted(core, target, request, std::move(object), *live, warnings);
   if (!admitted_object) return std::move(admitted_object).error();
   object = std::move(*admitted_object);
   keep_system_fields(object, **live);
   keep_other_half(core, target, object, **live);
-  if (target.strategy->prepare_update != nullptr && !target.status()) target.strategy->prepare_update(object, **live);
+  if (target.strategy->prepare_update != nullptr && !target.status())
+    target.strategy->prepare_update(object, **live);
   advance_generation(core, target, object, **live);
   const auto errors = update_errors(core, target, object, **live);
   if (!errors.empty()) return invalid(target.kind_subject(), errors);
@@ -165,12 +175,12 @@ Response replace_object(Core& core, const Target& target, const Request& request
       !core.storage.find(target.collection, target.key)) {
     return insert(core, target, request, std::move(*object), std::move(warnings));
   }
-  auto response = update(core, target, request,
-                         [&](const ObjectPtr& live, Warnings&) -> Answer<json::object> {
-                           auto fresh = *object;
-                           own_update(core, target, request, fresh, live.get());
-                           return fresh;
-                         });
+  auto response =
+      update(core, target, request, [&](const ObjectPtr& live, Warnings&) -> Answer<json::object> {
+        auto fresh = *object;
+        own_update(core, target, request, fresh, live.get());
+        return fresh;
+      });
   response.warnings.insert(response.warnings.begin(), warnings.begin(), warnings.end());
   return response;
 }

@@ -13,8 +13,9 @@ constexpr std::string_view kWidget = "test.io/v1/ns:default/widgets/a";
 struct AWidget : ApiFixture {
   explicit AWidget(DefectSet defects = {}) : ApiFixture(std::move(defects)) {
     with_widgets(*this);
-    call("POST", "test.io/v1/ns:default/widgets",
-         R"({"apiVersion":"test.io/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":1,"steps":["x"]}})");
+    call(
+        "POST", "test.io/v1/ns:default/widgets",
+        R"({"apiVersion":"test.io/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":1,"steps":["x"]}})");
   }
   Response merge(std::string_view path, std::string_view patch) { return call("PATCH", path, patch); }
   json::object live() { return *call("GET", kWidget).object; }
@@ -27,7 +28,9 @@ TEST(Update, MovesTheGenerationOnlyForTheSpec) {
   AWidget server;
 
   EXPECT_EQ(at(server.merge(kWidget, R"({"metadata":{"labels":{"x":"y"}}})"), "metadata.generation"), "1");
-  EXPECT_EQ(at(server.merge("test.io/v1/ns:default/widgets/a/status", R"({"status":{"ready":true}})"), "metadata.generation"), "1");
+  EXPECT_EQ(at(server.merge("test.io/v1/ns:default/widgets/a/status", R"({"status":{"ready":true}})"),
+               "metadata.generation"),
+            "1");
   EXPECT_EQ(at(server.merge(kWidget, R"({"spec":{"size":2}})"), "metadata.generation"), "2");
 }
 
@@ -52,8 +55,9 @@ TEST(Update, OfAStaleObjectConflicts) {
   const auto refused = server.put(stale);
 
   EXPECT_EQ(refused.status, 409);
-  EXPECT_EQ(at(refused, "message"),
-            R"("Operation cannot be fulfilled on widgets.test.io \"a\": the object has been modified; please apply your changes to the latest version and try again")");
+  EXPECT_EQ(
+      at(refused, "message"),
+      R"("Operation cannot be fulfilled on widgets.test.io \"a\": the object has been modified; please apply your changes to the latest version and try again")");
   EXPECT_EQ(at(server.call("GET", kWidget), "spec.size"), "2");
 }
 
@@ -69,7 +73,9 @@ TEST(Update, OfAConfigMapNeedsNone) {
   ApiFixture server;
   server.call("POST", "v1/ns:default/configmaps", R"({"metadata":{"name":"a"}})");
 
-  EXPECT_EQ(server.call("PUT", "v1/ns:default/configmaps/a", R"({"metadata":{"name":"a"},"data":{"k":"v"}})").status, 200);
+  EXPECT_EQ(server.call("PUT", "v1/ns:default/configmaps/a", R"({"metadata":{"name":"a"},"data":{"k":"v"}})")
+                .status,
+            200);
 }
 
 TEST(Update, OfWhatIsNotThereIsNotFoundExceptForLeases) {
@@ -78,7 +84,11 @@ TEST(Update, OfWhatIsNotThereIsNotFoundExceptForLeases) {
   object["metadata"].get_object()["name"] = "b";
 
   EXPECT_EQ(server.put(object, "test.io/v1/ns:default/widgets/b").status, 404);
-  EXPECT_EQ(server.call("PUT", "coordination.k8s.io/v1/ns:default/leases/l", R"({"metadata":{"name":"l"},"spec":{}})").status, 201);
+  EXPECT_EQ(
+      server
+          .call("PUT", "coordination.k8s.io/v1/ns:default/leases/l", R"({"metadata":{"name":"l"},"spec":{}})")
+          .status,
+      201);
 }
 
 TEST(Update, KeepsNameAndUid) {
@@ -133,8 +143,9 @@ TEST(StatusUpdate, MayLabelNodes) {
   ApiFixture server;
   server.call("POST", "v1/nodes", R"({"metadata":{"name":"n"}})");
 
-  const auto written = server.call("PATCH", "v1/nodes/n/status",
-                                   R"({"metadata":{"annotations":{"a":"b"}},"spec":{"providerID":"x"},"status":{"phase":"Running"}})");
+  const auto written = server.call(
+      "PATCH", "v1/nodes/n/status",
+      R"({"metadata":{"annotations":{"a":"b"}},"spec":{"providerID":"x"},"status":{"phase":"Running"}})");
 
   EXPECT_EQ(at(written, "metadata.annotations"), R"({"a":"b"})");
   EXPECT_EQ(at(written, "spec.providerID"), "");
@@ -158,8 +169,9 @@ TEST(MergePatch, WithAVersionIsAPrecondition) {
 
 TEST(JsonPatch, AppliesAllOrNothing) {
   AWidget server;
-  auto patch = server.request("PATCH", kWidget,
-                              R"([{"op":"replace","path":"/spec/size","value":5},{"op":"test","path":"/spec/mode","value":"Slow"}])");
+  auto patch = server.request(
+      "PATCH", kWidget,
+      R"([{"op":"replace","path":"/spec/size","value":5},{"op":"test","path":"/spec/mode","value":"Slow"}])");
   patch.patch_type = kube::PatchType::Json;
   auto good = server.request("PATCH", kWidget, R"([{"op":"replace","path":"/spec/size","value":5}])");
   good.patch_type = kube::PatchType::Json;
@@ -174,7 +186,8 @@ TEST(JsonPatch, AppliesAllOrNothing) {
 
 TEST(StrategicPatch, MergesListsOfBuiltInKindsByKey) {
   ApiFixture server;
-  server.call("POST", "v1/ns:default/pods", R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}})");
+  server.call("POST", "v1/ns:default/pods",
+              R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}})");
   auto patch = server.request("PATCH", "v1/ns:default/pods/p/status",
                               R"({"status":{"conditions":[{"type":"Ready","status":"True"}]}})");
   patch.patch_type = kube::PatchType::Strategic;
@@ -212,7 +225,8 @@ TEST(Scale, RefusesFewerThanNone) {
   const auto refused = server.merge("test.io/v1/ns:default/widgets/a/scale", R"({"spec":{"replicas":-1}})");
 
   EXPECT_EQ(refused.status, 422);
-  EXPECT_THAT(at(refused, "message"), HasSubstr(".spec.replicas: Invalid value: -1: should be a non-negative integer"));
+  EXPECT_THAT(at(refused, "message"),
+              HasSubstr(".spec.replicas: Invalid value: -1: should be a non-negative integer"));
 }
 
 }  // namespace

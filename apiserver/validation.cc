@@ -22,7 +22,8 @@ FieldErrors creation_errors(const Core&, const Target& target, const json::objec
   return errors;
 }
 
-FieldErrors update_errors(const Core&, const Target& target, const json::object& object, const json::object& before) {
+FieldErrors update_errors(const Core&, const Target& target, const json::object& object,
+                          const json::object& before) {
   auto errors = metadata_update_errors(object, before);
   append(errors, FieldErrors(errors));  // the real server checks, and complains, twice
   if (target.type->custom) {

@@ -7,6 +7,7 @@
 namespace capstan::apiserver {
 
 FieldErrors creation_errors(const Core& core, const Target& target, const json::object& object);
-FieldErrors update_errors(const Core& core, const Target& target, const json::object& object, const json::object& before);
+FieldErrors update_errors(const Core& core, const Target& target, const json::object& object,
+                          const json::object& before);
 
 }  // namespace capstan::apiserver

@@ -1,5 +1,5 @@
-// The verbs, one function each; Api dispatches to them. Internal to apiserver/. They hold no lock between reading and
-// writing: a write that finds the object changed starts over.
+// The verbs, one function each; Api dispatches to them. Internal to apiserver/. They hold no lock between
+// reading and writing: a write that finds the object changed starts over.
 #pragma once
 
 #include <functional>

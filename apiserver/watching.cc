@@ -36,7 +36,9 @@ ObjectPtr with_version(const json::object& object, std::uint64_t version) {
 class StoreWatch final : public Watch {
  public:
   StoreWatch(Core& core, Target target, Selection selection, const Query& query, SteadyTime now)
-      : core_(core), target_(std::move(target)), selection_(std::move(selection)),
+      : core_(core),
+        target_(std::move(target)),
+        selection_(std::move(selection)),
         bookmarks_(query.allow_watch_bookmarks && !core.has(Defect::BookmarkMissing)),
         epoch_(core.storage.epoch()),
         ends_(now + std::chrono::seconds(query.timeout_seconds.value_or(kUsualTimeoutSeconds))),
@@ -83,7 +85,8 @@ Answer<std::monostate> StoreWatch::begin_with_everything(const ListPage& page, b
   auto objects = all_as_requested(core_, target_, std::move(stored));
   if (!objects) return Refusal(std::move(objects).error());
   for (auto& object : *objects) {
-    if (selection_.matches(*object)) initial_.push_back({.type = EventType::Added, .object = std::move(object)});
+    if (selection_.matches(*object))
+      initial_.push_back({.type = EventType::Added, .object = std::move(object)});
   }
   if (announce_end) {
     initial_.push_back({.type = EventType::Bookmark, .object = bookmark(target_, version_, true)});
@@ -130,7 +133,8 @@ SteadyTime StoreWatch::bookmark_after(SteadyTime now) const {
 std::optional<WatchEvent> StoreWatch::seen_through_selection(const Change& change) const {
   if (!selection_.in_namespace(change.key)) return {};
   const bool was = change.before && matches(change.before);
-  if (change.type == EventType::Deleted) return was ? converted(EventType::Deleted, change.object) : std::nullopt;
+  if (change.type == EventType::Deleted)
+    return was ? converted(EventType::Deleted, change.object) : std::nullopt;
   const bool is = matches(change.object);
   if (is) return converted(was ? EventType::Modified : EventType::Added, change.object);
   if (!was || core_.has(Defect::WatchSelectorForgetsDeleted)) return {};
@@ -151,8 +155,10 @@ bool StoreWatch::matches(const ObjectPtr& object) const {
 
 WatchEvent StoreWatch::too_old() {
   ended_ = true;
-  return {.type = EventType::Error,
-          .object = expired(fmt::format("too old resource version: {} ({})", version_, core_.storage.version())).object};
+  return {
+      .type = EventType::Error,
+      .object = expired(fmt::format("too old resource version: {} ({})", version_, core_.storage.version()))
+                    .object};
 }
 
 }  // namespace
@@ -164,9 +170,10 @@ Answer<std::unique_ptr<Watch>> open_watch(Core& core, const Target& target, cons
   if (!selection) return Refusal(std::move(selection).error());
   const auto from = parse_version(request.query.resource_version);
   if (!from) {
-    return Refusal(status_error(500, "", "resourceVersion: Invalid value: " + quoted(request.query.resource_version) +
-                                             ": strconv.ParseUint: parsing " + quoted(request.query.resource_version) +
-                                             ": invalid syntax"));
+    return Refusal(status_error(500, "",
+                                "resourceVersion: Invalid value: " + quoted(request.query.resource_version) +
+                                    ": strconv.ParseUint: parsing " + quoted(request.query.resource_version) +
+                                    ": invalid syntax"));
   }
   auto watch = std::make_unique<StoreWatch>(core, target, std::move(*selection), request.query,
                                             core.options.clock.steady_now());

@@ -17,7 +17,8 @@ void fill_binding(json::object& object) {
     if (!one.is_object()) continue;
     auto& subject = one.get_object();
     const auto kind = text_at(subject, {"kind"});
-    if ((kind == "User" || kind == "Group") && text_at(subject, {"apiGroup"}).empty()) subject["apiGroup"] = kRbacGroup;
+    if ((kind == "User" || kind == "Group") && text_at(subject, {"apiGroup"}).empty())
+      subject["apiGroup"] = kRbacGroup;
   }
 }
 
@@ -35,8 +36,9 @@ void check_client(const json::object& webhook, const std::string& path, FieldErr
     errors.push_back(required(path + ".clientConfig", "exactly one of url or service is required"));
   }
   if (!url.empty() && !url.starts_with("https://")) {
-    errors.push_back(invalid_value(path + ".clientConfig.url", json::value(url),
-                                   "'https' is the only allowed URL scheme; desired format: https://host[/path]"));
+    errors.push_back(
+        invalid_value(path + ".clientConfig.url", json::value(url),
+                      "'https' is the only allowed URL scheme; desired format: https://host[/path]"));
   }
 }
 
@@ -56,7 +58,8 @@ void check_webhooks(const json::object& object, const json::object*, FieldErrors
     if (side_effects.empty()) {
       errors.push_back(required(path + ".sideEffects", "must specify one of None, NoneOnDryRun"));
     } else if (side_effects != "None" && side_effects != "NoneOnDryRun") {
-      errors.push_back(unsupported_value(path + ".sideEffects", json::value(side_effects), {"None", "NoneOnDryRun"}));
+      errors.push_back(
+          unsupported_value(path + ".sideEffects", json::value(side_effects), {"None", "NoneOnDryRun"}));
     }
     const auto* versions = array_at(*webhook, {"admissionReviewVersions"});
     if (versions == nullptr || versions->empty()) {

@@ -33,14 +33,20 @@ constexpr auto kAdmission = "io.k8s.api.admissionregistration.v1.";
 constexpr auto kStorage = "io.k8s.api.storage.v1.";
 constexpr auto kExtensions = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.";
 
-const std::vector<std::string> kPodFields = {".spec.nodeName",           ".spec.restartPolicy", ".spec.schedulerName",
-                                             ".spec.serviceAccountName", ".spec.hostNetwork",   ".status.phase",
-                                             ".status.podIP",            ".status.podIPs",      ".status.nominatedNodeName"};
-const std::vector<std::string> kEventFields = {".involvedObject.kind",      ".involvedObject.namespace",
-                                               ".involvedObject.name",      ".involvedObject.uid",
-                                               ".involvedObject.apiVersion", ".involvedObject.resourceVersion",
-                                               ".involvedObject.fieldPath", ".reason",
-                                               ".reportingComponent",       ".source",
+const std::vector<std::string> kPodFields = {
+    ".spec.nodeName",           ".spec.restartPolicy", ".spec.schedulerName", ".spec.serviceAccountName",
+    ".spec.hostNetwork",        ".status.phase",       ".status.podIP",       ".status.podIPs",
+    ".status.nominatedNodeName"};
+const std::vector<std::string> kEventFields = {".involvedObject.kind",
+                                               ".involvedObject.namespace",
+                                               ".involvedObject.name",
+                                               ".involvedObject.uid",
+                                               ".involvedObject.apiVersion",
+                                               ".involvedObject.resourceVersion",
+                                               ".involvedObject.fieldPath",
+                                               ".reason",
+                                               ".reportingComponent",
+                                               ".source",
                                                ".type"};
 
 ExtraSubresource eviction() { return {"eviction", "policy", "v1", "Eviction", {"create"}}; }
@@ -50,14 +56,45 @@ ExtraSubresource finalize() { return {"finalize", "", "v1", "Namespace", {"updat
 
 std::vector<Row> core_rows() {
   return {
-      {"", "Namespace", "namespaces", "", false, &kNamespace, true, {"ns"}, {".status.phase"}, {}, false, {finalize()}},
+      {"",
+       "Namespace",
+       "namespaces",
+       "",
+       false,
+       &kNamespace,
+       true,
+       {"ns"},
+       {".status.phase"},
+       {},
+       false,
+       {finalize()}},
       {"", "ConfigMap", "configmaps", "", true, &kConfigMap, false, {"cm"}},
       {"", "Secret", "secrets", "", true, &kSecret, false, {}, {".type"}},
       {"", "Node", "nodes", "", false, &kNode, true, {"no"}, {".spec.unschedulable"}},
       {"", "Pod", "pods", "", true, &kPod, true, {"po"}, kPodFields, {"all"}, false, {binding(), eviction()}},
       {"", "Event", "events", "", true, &kEvent, false, {"ev"}, kEventFields},
-      {"", "ServiceAccount", "serviceaccounts", "", true, &kReturnsDeleted, false, {"sa"}, {}, {}, false, {token()}},
-      {"", "Service", "services", "", true, &kService, true, {"svc"}, {".spec.clusterIP", ".spec.type"}, {"all"}},
+      {"",
+       "ServiceAccount",
+       "serviceaccounts",
+       "",
+       true,
+       &kReturnsDeleted,
+       false,
+       {"sa"},
+       {},
+       {},
+       false,
+       {token()}},
+      {"",
+       "Service",
+       "services",
+       "",
+       true,
+       &kService,
+       true,
+       {"svc"},
+       {".spec.clusterIP", ".spec.type"},
+       {"all"}},
       {"", "Endpoints", "endpoints", "", true, &kCreateOnUpdate, false, {"ep"}},
       {"", "PersistentVolume", "persistentvolumes", "", false, &kReturnsDeleted, true, {"pv"}},
       {"", "PersistentVolumeClaim", "persistentvolumeclaims", "", true, &kReturnsDeleted, true, {"pvc"}},
@@ -67,12 +104,45 @@ std::vector<Row> core_rows() {
 std::vector<Row> workload_rows() {
   return {
       {"apps", "Deployment", "deployments", kApps, true, &kDeployment, true, {"deploy"}, {}, {"all"}, true},
-      {"apps", "ReplicaSet", "replicasets", kApps, true, &kReplicaSet, true, {"rs"}, {".status.replicas"}, {"all"}, true},
+      {"apps",
+       "ReplicaSet",
+       "replicasets",
+       kApps,
+       true,
+       &kReplicaSet,
+       true,
+       {"rs"},
+       {".status.replicas"},
+       {"all"},
+       true},
       {"apps", "StatefulSet", "statefulsets", kApps, true, &kStatefulSet, true, {"sts"}, {}, {"all"}, true},
       {"apps", "DaemonSet", "daemonsets", kApps, true, &kDaemonSet, true, {"ds"}, {}, {"all"}},
-      {"batch", "Job", "jobs", "io.k8s.api.batch.v1.", true, &kGeneration, true, {}, {".status.successful"}, {"all"}},
-      {"policy", "PodDisruptionBudget", "poddisruptionbudgets", "io.k8s.api.policy.v1.", true, &kBudget, true, {"pdb"}},
-      {"scheduling.k8s.io", "PriorityClass", "priorityclasses", "io.k8s.api.scheduling.v1.", false, &kGeneration, false, {"pc"}},
+      {"batch",
+       "Job",
+       "jobs",
+       "io.k8s.api.batch.v1.",
+       true,
+       &kGeneration,
+       true,
+       {},
+       {".status.successful"},
+       {"all"}},
+      {"policy",
+       "PodDisruptionBudget",
+       "poddisruptionbudgets",
+       "io.k8s.api.policy.v1.",
+       true,
+       &kBudget,
+       true,
+       {"pdb"}},
+      {"scheduling.k8s.io",
+       "PriorityClass",
+       "priorityclasses",
+       "io.k8s.api.scheduling.v1.",
+       false,
+       &kGeneration,
+       false,
+       {"pc"}},
       {"coordination.k8s.io", "Lease", "leases", "io.k8s.api.coordination.v1.", true, &kLease},
   };
 }
@@ -88,12 +158,36 @@ std::vector<Row> machinery_rows() {
       {"rbac.authorization.k8s.io", "ClusterRoleBinding", "clusterrolebindings", kRbac, false, &kRoleBinding},
       {"rbac.authorization.k8s.io", "Role", "roles", kRbac, true, &kRole},
       {"rbac.authorization.k8s.io", "RoleBinding", "rolebindings", kRbac, true, &kRoleBinding},
-      {"admissionregistration.k8s.io", "MutatingWebhookConfiguration", "mutatingwebhookconfigurations", kAdmission, false,
-       &kWebhooks, false, {}, {}, {"api-extensions"}},
-      {"admissionregistration.k8s.io", "ValidatingWebhookConfiguration", "validatingwebhookconfigurations", kAdmission,
-       false, &kWebhooks, false, {}, {}, {"api-extensions"}},
-      {"apiextensions.k8s.io", "CustomResourceDefinition", "customresourcedefinitions", kExtensions, false, &kDefinition,
-       true, {"crd", "crds"}, {}, {"api-extensions"}},
+      {"admissionregistration.k8s.io",
+       "MutatingWebhookConfiguration",
+       "mutatingwebhookconfigurations",
+       kAdmission,
+       false,
+       &kWebhooks,
+       false,
+       {},
+       {},
+       {"api-extensions"}},
+      {"admissionregistration.k8s.io",
+       "ValidatingWebhookConfiguration",
+       "validatingwebhookconfigurations",
+       kAdmission,
+       false,
+       &kWebhooks,
+       false,
+       {},
+       {},
+       {"api-extensions"}},
+      {"apiextensions.k8s.io",
+       "CustomResourceDefinition",
+       "customresourcedefinitions",
+       kExtensions,
+       false,
+       &kDefinition,
+       true,
+       {"crd", "crds"},
+       {},
+       {"api-extensions"}},
   };
 }
 
@@ -104,19 +198,22 @@ std::vector<Row> review_rows() {
       {"authentication.k8s.io", "TokenReview", "tokenreviews", kAuthentication, false, &kPlain},
       {"authentication.k8s.io", "SelfSubjectReview", "selfsubjectreviews", kAuthentication, false, &kPlain},
       {"authorization.k8s.io", "SubjectAccessReview", "subjectaccessreviews", kAuthorization, false, &kPlain},
-      {"authorization.k8s.io", "SelfSubjectAccessReview", "selfsubjectaccessreviews", kAuthorization, false, &kPlain},
-      {"authorization.k8s.io", "SelfSubjectRulesReview", "selfsubjectrulesreviews", kAuthorization, false, &kPlain},
+      {"authorization.k8s.io", "SelfSubjectAccessReview", "selfsubjectaccessreviews", kAuthorization, false,
+       &kPlain},
+      {"authorization.k8s.io", "SelfSubjectRulesReview", "selfsubjectrulesreviews", kAuthorization, false,
+       &kPlain},
   };
 }
 
 const TypeTables& tables() {
-  static const TypeTables made({volume_tables(), pod_tables(), core_tables(), workload_tables(), access_tables(),
-                          machinery_tables()});
+  static const TypeTables made(
+      {volume_tables(), pod_tables(), core_tables(), workload_tables(), access_tables(), machinery_tables()});
   return made;
 }
 
 std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::ranges::transform(text, text.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;
 }
 
@@ -148,7 +245,8 @@ Kind kind_of(Row row, std::vector<std::string> verbs) {
 }
 
 std::vector<Kind> made_kinds() {
-  const std::vector<std::string> all = {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"};
+  const std::vector<std::string> all = {"create", "delete", "deletecollection", "get",
+                                        "list",   "patch",  "update",           "watch"};
   std::vector<Kind> kinds;
   for (auto& rows : {core_rows(), workload_rows(), machinery_rows()}) {
     for (const auto& row : rows) kinds.push_back(kind_of(row, all));

@@ -19,13 +19,15 @@ void name_namespace(json::object& object) {
 
 void begin_namespace(json::object& object) {
   auto& finalizers = array_in(object_in(object, "spec"), "finalizers");
-  if (std::ranges::find(finalizers, json::value("kubernetes")) == finalizers.end()) finalizers.emplace_back("kubernetes");
+  if (std::ranges::find(finalizers, json::value("kubernetes")) == finalizers.end())
+    finalizers.emplace_back("kubernetes");
   object_in(object, "status")["phase"] = "Active";
 }
 
 bool valid_key(std::string_view key) {
   return !key.empty() && key.size() <= 253 && key != "." && key != ".." &&
-         std::ranges::all_of(key, [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.'; });
+         std::ranges::all_of(
+             key, [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.'; });
 }
 
 void check_keys(const json::object& object, std::string_view field, FieldErrors& errors) {
@@ -33,15 +35,16 @@ void check_keys(const json::object& object, std::string_view field, FieldErrors&
   if (map == nullptr) return;
   for (const auto& one : *map) {
     if (valid_key(one.key())) continue;
-    errors.push_back(invalid_value(entry(field, one.key()), json::value(one.key()),
-                                   "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. "
-                                   "'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is "
-                                   "'[-._a-zA-Z0-9]+')"));
+    errors.push_back(
+        invalid_value(entry(field, one.key()), json::value(one.key()),
+                      "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. "
+                      "'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is "
+                      "'[-._a-zA-Z0-9]+')"));
   }
 }
 
-void check_sealed(const json::object& object, const json::object* before, std::initializer_list<std::string_view> fields,
-                  FieldErrors& errors) {
+void check_sealed(const json::object& object, const json::object* before,
+                  std::initializer_list<std::string_view> fields, FieldErrors& errors) {
   if (before == nullptr || !flag_at(*before, {"immutable"})) return;
   if (!flag_at(object, {"immutable"})) errors.push_back(forbidden_field("immutable", kSealed));
   for (const auto field : fields) {
@@ -121,7 +124,8 @@ void check_service(const json::object& object, const json::object* before, Field
     errors.push_back(required("spec.ports"));
   }
   if (type != "ClusterIP" && type != "NodePort" && type != "LoadBalancer" && type != "ExternalName") {
-    errors.push_back(unsupported_value("spec.type", json::value(type), {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"}));
+    errors.push_back(unsupported_value("spec.type", json::value(type),
+                                       {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"}));
   }
   if (before == nullptr || type == "ExternalName") return;
   const auto now = text_at(object, {"spec", "clusterIP"});
@@ -136,7 +140,8 @@ void check_event(const json::object& object, const json::object* before, FieldEr
   const auto ns = text_at(object, {"involvedObject", "namespace"});
   const auto own = namespace_of(object);
   if (ns != own && !(ns.empty() && own == "default")) {
-    errors.push_back(invalid_value("involvedObject.namespace", json::value(ns), "does not match event.namespace"));
+    errors.push_back(
+        invalid_value("involvedObject.namespace", json::value(ns), "does not match event.namespace"));
   }
 }
 
@@ -147,7 +152,8 @@ void check_lease(const json::object& object, const json::object*, FieldErrors& e
   }
   const auto transitions = integer_at(object, {"spec", "leaseTransitions"});
   if (transitions && *transitions < 0) {
-    errors.push_back(invalid_value("spec.leaseTransitions", *transitions, "must be greater than or equal to 0"));
+    errors.push_back(
+        invalid_value("spec.leaseTransitions", *transitions, "must be greater than or equal to 0"));
   }
 }
 
@@ -158,9 +164,8 @@ const Strategy kReturnsDeleted{.returns_deleted = true};
 const Strategy kCreateOnUpdate{.create_on_update = true};
 const Strategy kGeneration{.has_generation = true};
 
-const Strategy kNamespace{.names = NameRule::Label,
-                          .fill_defaults = name_namespace,
-                          .prepare_create = begin_namespace};
+const Strategy kNamespace{
+    .names = NameRule::Label, .fill_defaults = name_namespace, .prepare_create = begin_namespace};
 const Strategy kConfigMap{.validate = check_config_map};
 const Strategy kSecret{.fill_defaults = encode_string_data, .validate = check_secret};
 const Strategy kService{.names = NameRule::Label,

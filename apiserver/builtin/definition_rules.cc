@@ -13,7 +13,8 @@ namespace {
 
 std::string lower(std::string_view text) {
   std::string made(text);
-  std::ranges::transform(made, made.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::ranges::transform(made, made.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return made;
 }
 
@@ -30,7 +31,8 @@ void begin_definition(json::object& object) {
   const auto* versions = array_at(object, {"spec", "versions"});
   if (versions == nullptr) return;
   for (const auto& version : *versions) {
-    if (version.is_object() && flag_at(version.get_object(), {"storage"})) stored.push_back(version.get_object().at("name"));
+    if (version.is_object() && flag_at(version.get_object(), {"storage"}))
+      stored.push_back(version.get_object().at("name"));
   }
 }
 
@@ -44,7 +46,8 @@ void check_schema_root(const json::object& version, const std::string& path, Fie
   if (type.empty()) {
     errors.push_back(required(path + ".schema.openAPIV3Schema.type", "must not be empty at the root"));
   } else if (type != "object") {
-    errors.push_back(invalid_value(path + ".schema.openAPIV3Schema.type", json::value(type), "must be object at the root"));
+    errors.push_back(invalid_value(path + ".schema.openAPIV3Schema.type", json::value(type),
+                                   "must be object at the root"));
   }
 }
 
@@ -71,7 +74,8 @@ void check_versions(const json::object& object, FieldErrors& errors) {
     check_schema_root(*version, path, errors);
   }
   if (storage != 1) {
-    errors.push_back(invalid_value("spec.versions", *versions, "must have exactly one version marked as storage version"));
+    errors.push_back(
+        invalid_value("spec.versions", *versions, "must have exactly one version marked as storage version"));
   }
 }
 
@@ -93,12 +97,15 @@ void check_names(const json::object& object, FieldErrors& errors) {
 void check_immutable(const json::object& object, const json::object& before, FieldErrors& errors) {
   for (const std::string_view field : {"group", "scope"}) {
     if (text_at(object, {"spec", field}) != text_at(before, {"spec", field})) {
-      errors.push_back(invalid_value(child("spec", field), json::value(text_at(object, {"spec", field})), "field is immutable"));
+      errors.push_back(invalid_value(child("spec", field), json::value(text_at(object, {"spec", field})),
+                                     "field is immutable"));
     }
   }
   for (const std::string_view field : {"plural", "kind"}) {
-    if (text_at(object, {"spec", "names", field}) != text_at(before, {"spec", "names", field}) && field == "plural") {
-      errors.push_back(invalid_value("spec.names.plural", json::value(text_at(object, {"spec", "names", field})), "field is immutable"));
+    if (text_at(object, {"spec", "names", field}) != text_at(before, {"spec", "names", field}) &&
+        field == "plural") {
+      errors.push_back(invalid_value(
+          "spec.names.plural", json::value(text_at(object, {"spec", "names", field})), "field is immutable"));
     }
   }
 }
@@ -109,17 +116,21 @@ void check_definition(const json::object& object, const json::object* before, Fi
   if (group.empty()) {
     errors.push_back(required("spec.group"));
   } else if (group.find('.') == std::string_view::npos) {
-    errors.push_back(invalid_value("spec.group", json::value(group), "should be a domain with at least one dot"));
+    errors.push_back(
+        invalid_value("spec.group", json::value(group), "should be a domain with at least one dot"));
   }
   const auto expected = fmt::format("{}.{}", plural, group);
   if (name_of(object) != expected) {
-    errors.push_back(invalid_value("metadata.name", json::value(name_of(object)), "must be spec.names.plural+\".\"+spec.group"));
+    errors.push_back(invalid_value("metadata.name", json::value(name_of(object)),
+                                   "must be spec.names.plural+\".\"+spec.group"));
   }
-  if (group.ends_with(".k8s.io") || group == "k8s.io" || group.ends_with(".kubernetes.io") || group == "kubernetes.io") {
+  if (group.ends_with(".k8s.io") || group == "k8s.io" || group.ends_with(".kubernetes.io") ||
+      group == "kubernetes.io") {
     if (text_at(object, {"metadata", "annotations", "api-approved.kubernetes.io"}).empty()) {
-      errors.push_back(required("metadata.annotations[api-approved.kubernetes.io]",
-                                "protected groups must have approval annotation \"api-approved.kubernetes.io\", see "
-                                "https://github.com/kubernetes/enhancements/pull/1111"));
+      errors.push_back(
+          required("metadata.annotations[api-approved.kubernetes.io]",
+                   "protected groups must have approval annotation \"api-approved.kubernetes.io\", see "
+                   "https://github.com/kubernetes/enhancements/pull/1111"));
     }
   }
   check_names(object, errors);

@@ -2,7 +2,8 @@
 
 namespace capstan::apiserver {
 
-// Metadata, webhook configurations, CRDs, storage and endpoint slices. The language of the table: schema/declare.h.
+// Metadata, webhook configurations, CRDs, storage and endpoint slices. The language of the table:
+// schema/declare.h.
 std::string_view machinery_tables() {
   return R"(
 @io.k8s.apimachinery.pkg.apis.meta.v1

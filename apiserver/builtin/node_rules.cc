@@ -47,7 +47,8 @@ void check_attachment(const json::object& object, const json::object* before, Fi
   }
   const auto* source = object_at(object, {"spec", "source"});
   if (source == nullptr || source->empty()) {
-    errors.push_back(required("spec.source", "must specify exactly one of inlineVolumeSpec and persistentVolumeName"));
+    errors.push_back(
+        required("spec.source", "must specify exactly one of inlineVolumeSpec and persistentVolumeName"));
   }
   if (before != nullptr && object.at("spec") != before->at("spec")) {
     errors.push_back(invalid_value("spec", object.at("spec"), "field is immutable"));
@@ -57,7 +58,8 @@ void check_attachment(const json::object& object, const json::object* before, Fi
 }  // namespace
 
 const Strategy kNode{.keeps_status_on_create = true, .validate = check_node};
-const Strategy kAttachment{.unconditional_update = false, .returns_deleted = true, .validate = check_attachment};
+const Strategy kAttachment{
+    .unconditional_update = false, .returns_deleted = true, .validate = check_attachment};
 const Strategy kDriver{.unconditional_update = false, .has_generation = true, .returns_deleted = true};
 
 }  // namespace capstan::apiserver

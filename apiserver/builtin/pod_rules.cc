@@ -10,8 +10,10 @@ namespace {
 
 constexpr std::string_view kFrozenSpec =
     "pod updates may not change fields other than "
-    "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only "
-    "additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously "
+    "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec."
+    "tolerations` (only "
+    "additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it "
+    "was previously "
     "negative)";
 
 // Best-effort pods ask for nothing, guaranteed ones get what they may use, the others burst.
@@ -85,8 +87,8 @@ void check_containers(const json::object& pod, std::string_view list, FieldError
 json::value frozen(const json::object& pod) {
   json::value spec = pod.at("spec");
   auto& fields = spec.get_object();
-  for (const std::string_view loose : {"activeDeadlineSeconds", "tolerations", "terminationGracePeriodSeconds", "nodeName",
-                                       "schedulingGates"}) {
+  for (const std::string_view loose : {"activeDeadlineSeconds", "tolerations",
+                                       "terminationGracePeriodSeconds", "nodeName", "schedulingGates"}) {
     fields.erase(loose);
   }
   for (const std::string_view list : {"containers", "initContainers"}) {
@@ -104,9 +106,11 @@ void check_pod(const json::object& pod, const json::object* before, FieldErrors&
   check_containers(pod, "initContainers", errors);
   const auto policy = text_at(pod, {"spec", "restartPolicy"});
   if (policy != "Always" && policy != "OnFailure" && policy != "Never") {
-    errors.push_back(unsupported_value("spec.restartPolicy", json::value(policy), {"Always", "OnFailure", "Never"}));
+    errors.push_back(
+        unsupported_value("spec.restartPolicy", json::value(policy), {"Always", "OnFailure", "Never"}));
   }
-  if (before != nullptr && frozen(pod) != frozen(*before)) errors.push_back(forbidden_field("spec", kFrozenSpec));
+  if (before != nullptr && frozen(pod) != frozen(*before))
+    errors.push_back(forbidden_field("spec", kFrozenSpec));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// What the built-in kinds do differently when they are written, one constant each. Used by the table of kinds only.
+// What the built-in kinds do differently when they are written, one constant each. Used by the table of kinds
+// only.
 #pragma once
 
 #include "apiserver/strategy.h"

@@ -1,5 +1,5 @@
-// The fields of the built-in types, as text tables in the language of schema/declare.h; wire names and merge rules as the
-// Kubernetes API reference states them. Read once, when the registry is built.
+// The fields of the built-in types, as text tables in the language of schema/declare.h; wire names and merge
+// rules as the Kubernetes API reference states them. Read once, when the registry is built.
 #pragma once
 
 #include <string_view>

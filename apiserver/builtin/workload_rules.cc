@@ -44,7 +44,8 @@ void check_selector(const json::object& object, const json::object* before, Fiel
   const auto* labels = object_at(object, {"spec", "template", "metadata", "labels"});
   const json::value wanted(*selector);
   if (!LabelSelector::from_object(&wanted).matches_labels(labels)) {
-    errors.push_back(invalid_value("spec.template.metadata.labels", labels == nullptr ? json::value(nullptr) : *labels,
+    errors.push_back(invalid_value("spec.template.metadata.labels",
+                                   labels == nullptr ? json::value(nullptr) : *labels,
                                    "`selector` does not match template `labels`"));
   }
   if (before == nullptr) return;
@@ -61,7 +62,8 @@ void check_workload(const json::object& object, const json::object* before, Fiel
   }
   check_selector(object, before, errors);
   const auto* containers = array_at(object, {"spec", "template", "spec", "containers"});
-  if (containers == nullptr || containers->empty()) errors.push_back(required("spec.template.spec.containers"));
+  if (containers == nullptr || containers->empty())
+    errors.push_back(required("spec.template.spec.containers"));
 }
 
 void check_budget(const json::object& object, const json::object*, FieldErrors& errors) {
@@ -76,19 +78,24 @@ void check_budget(const json::object& object, const json::object*, FieldErrors& 
     }
     const auto text = text_at(object, {"spec", field});
     if (!text.empty() && !text.ends_with('%')) {
-      errors.push_back(invalid_value(child("spec", field), json::value(text),
-                                     "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  "
-                                     "or '93%', regex used for validation is '[0-9]+%')"));
+      errors.push_back(invalid_value(
+          child("spec", field), json::value(text),
+          "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  "
+          "or '93%', regex used for validation is '[0-9]+%')"));
     }
   }
 }
 
 }  // namespace
 
-const Strategy kDeployment{.has_generation = true, .fill_defaults = fill_deployment, .validate = check_workload};
-const Strategy kReplicaSet{.has_generation = true, .fill_defaults = fill_template, .validate = check_workload};
-const Strategy kStatefulSet{.has_generation = true, .fill_defaults = fill_stateful_set, .validate = check_workload};
-const Strategy kDaemonSet{.has_generation = true, .fill_defaults = fill_daemon_set, .validate = check_workload};
+const Strategy kDeployment{
+    .has_generation = true, .fill_defaults = fill_deployment, .validate = check_workload};
+const Strategy kReplicaSet{
+    .has_generation = true, .fill_defaults = fill_template, .validate = check_workload};
+const Strategy kStatefulSet{
+    .has_generation = true, .fill_defaults = fill_stateful_set, .validate = check_workload};
+const Strategy kDaemonSet{
+    .has_generation = true, .fill_defaults = fill_daemon_set, .validate = check_workload};
 const Strategy kBudget{.unconditional_update = false, .has_generation = true, .validate = check_budget};
 
 }  // namespace capstan::apiserver

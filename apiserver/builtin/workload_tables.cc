@@ -2,7 +2,8 @@
 
 namespace capstan::apiserver {
 
-// Workload kinds, disruption budgets, scale, leases and priorities. The language of the table: schema/declare.h.
+// Workload kinds, disruption budgets, scale, leases and priorities. The language of the table:
+// schema/declare.h.
 std::string_view workload_tables() {
   return R"(
 @io.k8s.api.apps.v1

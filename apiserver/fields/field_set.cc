@@ -44,7 +44,8 @@ std::string element_text(const std::string& element) {
 }  // namespace
 
 bool FieldSet::empty() const {
-  return members.empty() && std::ranges::all_of(children, [](const auto& child) { return child.second.empty(); });
+  return members.empty() &&
+         std::ranges::all_of(children, [](const auto& child) { return child.second.empty(); });
 }
 
 bool FieldSet::has(const FieldPath& path) const {
@@ -140,7 +141,8 @@ std::optional<FieldSet> from_fields_v1(const boost::json::value& fields) {
   for (const auto& field : *object) {
     const std::string element(field.key());
     if (element == ".") continue;
-    if (element.size() < 2 || element[1] != ':' || std::string_view("fkvi").find(element[0]) == std::string_view::npos) {
+    if (element.size() < 2 || element[1] != ':' ||
+        std::string_view("fkvi").find(element[0]) == std::string_view::npos) {
       return {};
     }
     const auto* inner = field.value().if_object();

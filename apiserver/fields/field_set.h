@@ -1,5 +1,6 @@
-// A set of field paths: what one manager owns of an object. A path is a row of elements in the spelling of fieldsV1: "f:name"
-// (a field), "k:{...}" (an item of a list-map by its keys), "v:..." (an item of a set by its value). Plain value.
+// A set of field paths: what one manager owns of an object. A path is a row of elements in the spelling of
+// fieldsV1: "f:name" (a field), "k:{...}" (an item of a list-map by its keys), "v:..." (an item of a set by
+// its value). Plain value.
 #pragma once
 
 #include <boost/json/fwd.hpp>

@@ -48,7 +48,9 @@ std::optional<Managers> decode_managers(const json::value* managed_fields) {
               .apply = apply,
               .subresource = std::string(text_at(*entry, {"subresource"})),
               .api_version = apply ? std::string() : std::string(version)}] = {
-        .fields = std::move(*set), .api_version = std::string(version), .time = std::string(text_at(*entry, {"time"}))};
+        .fields = std::move(*set),
+        .api_version = std::string(version),
+        .time = std::string(text_at(*entry, {"time"}))};
   }
   return managers;
 }
@@ -86,7 +88,8 @@ void cap_updaters(Managers& managers) {
     if (!key.apply) updaters.push_back(key);
   }
   if (updaters.size() <= kMaxUpdaters) return;
-  std::ranges::sort(updaters, {}, [&](const ManagerKey& key) { return std::tuple{managers.at(key).time, key}; });
+  std::ranges::sort(updaters, {},
+                    [&](const ManagerKey& key) { return std::tuple{managers.at(key).time, key}; });
   std::map<std::string, ManagerKey> first_of_version;
   auto count = updaters.size();
   for (const auto& key : updaters) {

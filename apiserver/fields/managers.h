@@ -1,4 +1,5 @@
-// metadata.managedFields as a value: who owns which fields, by which kind of write, at which version. Plain values; pure.
+// metadata.managedFields as a value: who owns which fields, by which kind of write, at which version. Plain
+// values; pure.
 #pragma once
 
 #include <boost/json.hpp>

@@ -16,8 +16,8 @@ const FieldSet& never_owned() {
   static const FieldSet set = [] {
     FieldSet made;
     for (const std::string field : {"apiVersion", "kind", "metadata"}) made.insert({"f:" + field});
-    for (const std::string field : {"name", "namespace", "creationTimestamp", "selfLink", "uid", "clusterName", "generation",
-                                    "managedFields", "resourceVersion"}) {
+    for (const std::string field : {"name", "namespace", "creationTimestamp", "selfLink", "uid",
+                                    "clusterName", "generation", "managedFields", "resourceVersion"}) {
       made.insert({"f:metadata", "f:" + field});
     }
     return made;
@@ -60,13 +60,15 @@ Comparison comparison_at(const Ownership& ownership, const json::object& before,
   return compared;
 }
 
-// What the step from `before` to `after` means for everybody but `self`: who loses what, or who is in the way.
+// What the step from `before` to `after` means for everybody but `self`: who loses what, or who is in the
+// way.
 std::expected<Comparison, Conflicts> take_from_others(const Ownership& ownership, const json::object& before,
                                                       const json::object& after, Managers& managers,
                                                       const ManagerKey* self, bool force) {
   std::map<std::string, Comparison> by_version;
   bool unserved = false;
-  by_version[ownership.api_version] = comparison_at(ownership, before, after, ownership.api_version, unserved);
+  by_version[ownership.api_version] =
+      comparison_at(ownership, before, after, ownership.api_version, unserved);
   Conflicts conflicts;
   Managers left;
   for (const auto& [key, managed] : managers) {
@@ -92,12 +94,13 @@ std::expected<Comparison, Conflicts> take_from_others(const Ownership& ownership
   return by_version.at(ownership.api_version);
 }
 
-void record_update(const Ownership& ownership, Managers& managers, const json::object& before, const json::object& after,
-                   const std::string& name) {
+void record_update(const Ownership& ownership, Managers& managers, const json::object& before,
+                   const json::object& after, const std::string& name) {
   const auto compared = *take_from_others(ownership, before, after, managers, nullptr, true);
   const auto changed = (compared.modified | compared.added) - never_owned();
   if (!changed.empty()) {
-    const ManagerKey key{.manager = name, .subresource = ownership.subresource, .api_version = ownership.api_version};
+    const ManagerKey key{
+        .manager = name, .subresource = ownership.subresource, .api_version = ownership.api_version};
     auto& managed = managers[key];
     managed.fields = managed.fields | changed;
     managed.api_version = ownership.api_version;
@@ -107,7 +110,8 @@ void record_update(const Ownership& ownership, Managers& managers, const json::o
 }
 
 // Takes out what the manager applied last time and does not apply now, unless somebody else owns it too.
-json::object pruned(const Ownership& ownership, const json::object& merged, const FieldSet& last, const Managers& managers) {
+json::object pruned(const Ownership& ownership, const json::object& merged, const FieldSet& last,
+                    const Managers& managers) {
   const auto& schema = ownership.schema;
   FieldSet owned;
   for (const auto& [key, managed] : managers) {
@@ -137,14 +141,15 @@ void own_after_update(const Ownership& ownership, json::object& after, const jso
   if (managers.empty() && before != nullptr) managers = managers_of(*before);
   metadata_of(after).erase("managedFields");
   if (managers.empty() && before != nullptr) return;  // nobody has kept a record of this object
-  const auto old = before != nullptr           ? unmanaged(*before)
+  const auto old = before != nullptr            ? unmanaged(*before)
                    : ownership.blank != nullptr ? *ownership.blank
                                                 : json::object();
   record_update(ownership, managers, old, after, ownership.manager);
   put_managers(after, managers);
 }
 
-std::expected<json::object, Conflicts> apply_configuration(const Ownership& ownership, const json::object* live,
+std::expected<json::object, Conflicts> apply_configuration(const Ownership& ownership,
+                                                           const json::object* live,
                                                            const json::object& configuration, bool force) {
   Managers managers = live == nullptr ? Managers() : managers_of(*live);
   const auto current = live == nullptr ? json::object() : unmanaged(*live);
@@ -164,7 +169,8 @@ std::expected<json::object, Conflicts> apply_configuration(const Ownership& owne
   own.api_version = ownership.api_version;
   if (!last.empty() && !ownership.keeps_dropped_fields) result = pruned(ownership, result, last, managers);
 
-  const auto taken = take_from_others(ownership, current, result, managers, &self, force || ownership.ignores_conflicts);
+  const auto taken =
+      take_from_others(ownership, current, result, managers, &self, force || ownership.ignores_conflicts);
   if (!taken) return std::unexpected(taken.error());
   auto& kept = managers[self];
   kept.fields = claimed - never_owned();

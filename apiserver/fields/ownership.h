@@ -1,5 +1,5 @@
-// Server-side apply and field ownership: what an apply makes of an object, and whose fields are whose after every write.
-// Pure functions over objects of one version and its schema.
+// Server-side apply and field ownership: what an apply makes of an object, and whose fields are whose after
+// every write. Pure functions over objects of one version and its schema.
 #pragma once
 
 #include <boost/json.hpp>
@@ -20,12 +20,14 @@ struct Ownership {
   std::string api_version = {};  // of the request
   std::string manager = {};
   std::string subresource = {};
-  std::string now = {};    // time stamp
-  FieldSet ignored = {};   // whole subtrees the endpoint does not write: status, or everything but status
+  std::string now = {};   // time stamp
+  FieldSet ignored = {};  // whole subtrees the endpoint does not write: status, or everything but status
   const json::object* blank = nullptr;  // what a new object starts from; null: from nothing
-  // Managers of other versions own fields in their own terms: the object and its schema at their version, or null when the
-  // version is no longer served.
-  std::function<std::optional<std::pair<json::object, const Schema*>>(const json::object&, const std::string&)> at_version = {};
+  // Managers of other versions own fields in their own terms: the object and its schema at their version, or
+  // null when the version is no longer served.
+  std::function<std::optional<std::pair<json::object, const Schema*>>(const json::object&,
+                                                                      const std::string&)>
+      at_version = {};
   // Seeded defects of the test build.
   bool drops_others_fields = false;
   bool ignores_conflicts = false;
@@ -42,8 +44,10 @@ struct FieldConflict {
 };
 using Conflicts = std::vector<FieldConflict>;
 
-// The object after the apply, managedFields included, or who stands against it. `live` is null when it has to be created.
-std::expected<json::object, Conflicts> apply_configuration(const Ownership& ownership, const json::object* live,
+// The object after the apply, managedFields included, or who stands against it. `live` is null when it has to
+// be created.
+std::expected<json::object, Conflicts> apply_configuration(const Ownership& ownership,
+                                                           const json::object* live,
                                                            const json::object& configuration, bool force);
 
 }  // namespace capstan::apiserver

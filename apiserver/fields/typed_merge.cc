@@ -21,7 +21,8 @@ std::vector<Item> items_of(const json::value& list, const TypedNode& node) {
   for (std::size_t i = 0; array != nullptr && i < array->size(); ++i) {
     std::string error;
     auto element = node.element_of((*array)[i], error);
-    items.push_back({.element = element ? std::move(*element) : "i:" + std::to_string(i), .value = &(*array)[i]});
+    items.push_back(
+        {.element = element ? std::move(*element) : "i:" + std::to_string(i), .value = &(*array)[i]});
   }
   return items;
 }
@@ -52,7 +53,8 @@ json::array merged_items(const json::value& live, const json::value& applied, co
       continue;
     }
     const auto shared = next_shared();
-    if (shared == now.end() || shared->element != item.element) continue;  // comes where the applied list has it
+    if (shared == now.end() || shared->element != item.element)
+      continue;  // comes where the applied list has it
     const auto position = static_cast<std::size_t>(shared - now.begin());
     while (next <= position) take_applied_one();
   }
@@ -71,8 +73,10 @@ json::value merged(const json::value& live, const json::value& applied, const Ty
   json::object out = live.get_object();
   for (const auto& field : applied.get_object()) {
     auto* slot = out.if_contains(field.key());
-    if (slot == nullptr) out.emplace(field.key(), field.value());
-    else *slot = merged(*slot, field.value(), node.field(field.key()));
+    if (slot == nullptr)
+      out.emplace(field.key(), field.value());
+    else
+      *slot = merged(*slot, field.value(), node.field(field.key()));
   }
   return out;
 }
@@ -98,17 +102,19 @@ std::string shown_kind(const json::value& value) {
   return value.is_object() ? "map" : "list";
 }
 
-std::optional<std::string> wrong_type(const json::value& value, const TypedNode& node, const std::string& path) {
+std::optional<std::string> wrong_type(const json::value& value, const TypedNode& node,
+                                      const std::string& path) {
   const auto* schema = node.schema();
-  if (schema == nullptr || value.is_null() || schema->int_or_string || schema->type == Type::Any || node.resource() ||
-      fits(value, *schema)) {
+  if (schema == nullptr || value.is_null() || schema->int_or_string || schema->type == Type::Any ||
+      node.resource() || fits(value, *schema)) {
     return {};
   }
   if (schema->type == Type::String && schema->format == "quantity" && value.is_number()) return {};
   return fmt::format("{}: expected {}, got {}", path, expectation(*schema), shown_kind(value));
 }
 
-std::optional<std::string> obstacle(const json::value& value, const TypedNode& node, const std::string& path) {
+std::optional<std::string> obstacle(const json::value& value, const TypedNode& node,
+                                    const std::string& path) {
   if (auto wrong = wrong_type(value, node, path)) return wrong;
   if (const auto* object = value.if_object()) {
     for (const auto& field : *object) {
@@ -127,7 +133,8 @@ std::optional<std::string> obstacle(const json::value& value, const TypedNode& n
       std::string error;
       const auto element = node.element_of((*array)[i], error);
       if (!element) return fmt::format("{}: element {}: {}", path, i, error);
-      if (!seen.insert(*element).second) return fmt::format("{}: duplicate entries for key {}", path, path_text({*element}));
+      if (!seen.insert(*element).second)
+        return fmt::format("{}: duplicate entries for key {}", path, path_text({*element}));
       element_path = path + path_text({*element});
     }
     if (auto found = obstacle((*array)[i], node.item(), element_path)) return found;

@@ -15,7 +15,9 @@ const Schema& text_schema() {
   return schema;
 }
 
-bool is_envelope(std::string_view name) { return name == "apiVersion" || name == "kind" || name == "metadata"; }
+bool is_envelope(std::string_view name) {
+  return name == "apiVersion" || name == "kind" || name == "metadata";
+}
 
 }  // namespace
 
@@ -27,12 +29,14 @@ MergeKind TypedNode::kind(const json::value& value) const {
   if (resource_ && value.is_object()) return MergeKind::Fields;
   if (deduced()) return value.is_object() ? MergeKind::Fields : MergeKind::Leaf;
   if (schema_->type == Type::Object) {
-    return schema_->map_type == MapType::Atomic || !(value.is_object() || value.is_null()) ? MergeKind::Leaf
-                                                                                           : MergeKind::Fields;
+    return schema_->map_type == MapType::Atomic || !(value.is_object() || value.is_null())
+               ? MergeKind::Leaf
+               : MergeKind::Fields;
   }
   if (schema_->type == Type::Array) {
-    return schema_->list_type == ListType::Atomic || !(value.is_array() || value.is_null()) ? MergeKind::Leaf
-                                                                                            : MergeKind::Items;
+    return schema_->list_type == ListType::Atomic || !(value.is_array() || value.is_null())
+               ? MergeKind::Leaf
+               : MergeKind::Items;
   }
   return MergeKind::Leaf;
 }
@@ -48,7 +52,8 @@ bool TypedNode::allows(std::string_view field) const {
 
 TypedNode TypedNode::field(std::string_view name) const {
   const bool known = !deduced() && schema_->properties.contains(name);
-  // A definition may say no more of metadata than that it is an object; its fields are the server's all the same.
+  // A definition may say no more of metadata than that it is an object; its fields are the server's all the
+  // same.
   const bool bare = known && name == "metadata" && schema_->field(name)->properties.empty();
   if (resource_ && is_envelope(name) && (!known || bare)) {
     return name == "metadata" ? TypedNode(&object_meta_schema(), false) : TypedNode(&text_schema(), false);
@@ -84,9 +89,10 @@ std::optional<std::string> TypedNode::element_of(const json::value& item, std::s
   if (!keys.empty()) return "k:" + json::serialize(keys);
   std::vector<std::string> shown_names;
   for (const auto& name : schema_->list_keys) shown_names.push_back(quoted(name));
-  error = fmt::format("associative list with keys has an element that omits all key fields [{}] (and doesn't have default "
-                      "values for any key fields)",
-                      fmt::join(shown_names, " "));
+  error = fmt::format(
+      "associative list with keys has an element that omits all key fields [{}] (and doesn't have default "
+      "values for any key fields)",
+      fmt::join(shown_names, " "));
   return {};
 }
 

@@ -1,5 +1,6 @@
-// How a value is merged at one place of a schema: as one thing, field by field, item by item. What no schema knows is taken
-// as it looks: objects field by field, lists as one thing. Small values over an immutable schema.
+// How a value is merged at one place of a schema: as one thing, field by field, item by item. What no schema
+// knows is taken as it looks: objects field by field, lists as one thing. Small values over an immutable
+// schema.
 #pragma once
 
 #include <boost/json.hpp>

@@ -21,7 +21,8 @@ std::vector<Item> items_of(const json::value* list, const TypedNode& node) {
   for (std::size_t i = 0; i < array->size(); ++i) {
     std::string error;
     auto element = node.element_of((*array)[i], error);
-    items.push_back({.element = element ? std::move(*element) : "i:" + std::to_string(i), .value = &(*array)[i]});
+    items.push_back(
+        {.element = element ? std::move(*element) : "i:" + std::to_string(i), .value = &(*array)[i]});
   }
   return items;
 }
@@ -56,7 +57,8 @@ void collect_fields(const json::value& value, const TypedNode& node, FieldPath& 
   for (const auto& field : *object) {
     path.push_back(field_element(field.key()));
     collect_fields(field.value(), node.field(field.key()), path, set);
-    const bool hollow = field.value().is_null() || (field.value().is_object() && field.value().get_object().empty());
+    const bool hollow =
+        field.value().is_null() || (field.value().is_object() && field.value().get_object().empty());
     if (hollow || !node.names(field.key())) set.insert(path);
     path.pop_back();
   }
@@ -69,7 +71,8 @@ class Comparer {
   void compare(const json::value* before, const json::value* after, const TypedNode& node) {
     const auto kind = node.kind(after != nullptr ? *after : *before);
     const bool hollow = is_hollow(before) && is_hollow(after);
-    if (kind == MergeKind::Leaf || hollow || (before != nullptr && node.kind(*before) != kind)) return leaf(before, after);
+    if (kind == MergeKind::Leaf || hollow || (before != nullptr && node.kind(*before) != kind))
+      return leaf(before, after);
     if (kind == MergeKind::Fields) fields(before, after, node);
     if (kind == MergeKind::Items) items(before, after, node);
     if (before == nullptr) result.added.insert(path_);
@@ -78,18 +81,23 @@ class Comparer {
 
  private:
   void leaf(const json::value* before, const json::value* after) {
-    if (before == nullptr) result.added.insert(path_);
-    else if (after == nullptr) result.removed.insert(path_);
-    else if (*before != *after) result.modified.insert(path_);
+    if (before == nullptr)
+      result.added.insert(path_);
+    else if (after == nullptr)
+      result.removed.insert(path_);
+    else if (*before != *after)
+      result.modified.insert(path_);
   }
 
   void fields(const json::value* before, const json::value* after, const TypedNode& node) {
     static const json::object kNone;
     const auto& old = before == nullptr || !before->is_object() ? kNone : before->get_object();
     const auto& now = after == nullptr || !after->is_object() ? kNone : after->get_object();
-    for (const auto& field : now) step(field_element(field.key()), old.if_contains(field.key()), &field.value(), node.field(field.key()));
+    for (const auto& field : now)
+      step(field_element(field.key()), old.if_contains(field.key()), &field.value(), node.field(field.key()));
     for (const auto& field : old) {
-      if (!now.contains(field.key())) step(field_element(field.key()), &field.value(), nullptr, node.field(field.key()));
+      if (!now.contains(field.key()))
+        step(field_element(field.key()), &field.value(), nullptr, node.field(field.key()));
     }
   }
 
@@ -146,7 +154,8 @@ FieldSet named_parents(const FieldSet& set, const std::optional<TypedNode>& node
   return result;
 }
 
-std::optional<json::value> remaining(const json::value& value, const FieldSet& fields, const TypedNode& node) {
+std::optional<json::value> remaining(const json::value& value, const FieldSet& fields,
+                                     const TypedNode& node) {
   const auto kind = node.kind(value);
   if (kind == MergeKind::Leaf) {
     // What is merged as a whole goes as a whole; a scalar has nothing inside that could go.
@@ -157,8 +166,10 @@ std::optional<json::value> remaining(const json::value& value, const FieldSet& f
     for (const auto& item : items_of(&value, node)) {
       if (fields.members.contains(item.element)) continue;
       const auto* below = fields.child(item.element);
-      if (below == nullptr) kept.push_back(*item.value);
-      else if (auto rest = remaining(*item.value, *below, node.item())) kept.push_back(std::move(*rest));
+      if (below == nullptr)
+        kept.push_back(*item.value);
+      else if (auto rest = remaining(*item.value, *below, node.item()))
+        kept.push_back(std::move(*rest));
     }
     if (kept.empty()) return {};
     return kept;
@@ -170,8 +181,10 @@ std::optional<json::value> remaining(const json::value& value, const FieldSet& f
     const auto element = field_element(field.key());
     if (fields.members.contains(element)) continue;
     const auto* below = fields.child(element);
-    if (below == nullptr) kept.emplace(field.key(), field.value());
-    else if (auto rest = remaining(field.value(), *below, node.field(field.key()))) kept.emplace(field.key(), std::move(*rest));
+    if (below == nullptr)
+      kept.emplace(field.key(), field.value());
+    else if (auto rest = remaining(field.value(), *below, node.field(field.key())))
+      kept.emplace(field.key(), std::move(*rest));
   }
   if (kept.empty()) return {};
   return kept;

@@ -1,5 +1,5 @@
-// The four things server-side apply does with objects and their schema: which fields does it set, what differs between two,
-// merge one into the other, take fields out. Pure functions.
+// The four things server-side apply does with objects and their schema: which fields does it set, what
+// differs between two, merge one into the other, take fields out. Pure functions.
 #pragma once
 
 #include <boost/json.hpp>

@@ -136,7 +136,8 @@ SchemaPtr TypeTables::field(const std::string& package, std::string_view token) 
   if (take(rest, "?")) schema->presence = Presence::Pointer;
   if (take(rest, "!") && schema->presence != Presence::Pointer) schema->presence = Presence::Always;
   if (take(rest, "=")) {
-    schema->default_value = schema->type == Type::String && rest != "\"\"" ? json::value(rest) : json::parse(rest);
+    schema->default_value =
+        schema->type == Type::String && rest != "\"\"" ? json::value(rest) : json::parse(rest);
   }
   return schema;
 }
@@ -150,7 +151,8 @@ SchemaPtr TypeTables::field_type(const std::string& package, std::string_view na
     if (lists) inner.remove_suffix(2);
     schema->additional = field_type(package, inner);
     if (lists) {
-      auto array = std::make_shared<Schema>(Schema{.type = Type::Array, .builtin = true, .items = schema->additional});
+      auto array =
+          std::make_shared<Schema>(Schema{.type = Type::Array, .builtin = true, .items = schema->additional});
       schema->additional = std::move(array);
     }
     return schema;

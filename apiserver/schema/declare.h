@@ -1,12 +1,12 @@
-// Built-in types as tables. A line is a type: "Name: field field ..." (continued by indented lines; "Name#:" is merged as a
-// whole). "@package" starts a package. A field is a name and, in this order, without spaces:
-//   []            a list;  {a,b} merged as a map by these keys;  {set} a set;  <a> strategic merge by this key;  <> as a set
-//   ~             strategic patches of it may say $retainKeys
-//   #             merged as a whole
-//   :type         another type than string: bool int32 int64 double intstr quantity bytes time time0 microtime any map(type)
-//   ! or ?        always there, even when empty; or there once it was given
-//   =value        the default: text, or JSON where the type is not string
-// Types are looked up in their own package, then in the core group, then in the metadata package. Immutable once made.
+// Built-in types as tables. A line is a type: "Name: field field ..." (continued by indented lines; "Name#:"
+// is merged as a whole). "@package" starts a package. A field is a name and, in this order, without spaces:
+//   []            a list;  {a,b} merged as a map by these keys;  {set} a set;  <a> strategic merge by this
+//   key;  <> as a set ~             strategic patches of it may say $retainKeys #             merged as a
+//   whole :type         another type than string: bool int32 int64 double intstr quantity bytes time time0
+//   microtime any map(type) ! or ?        always there, even when empty; or there once it was given =value
+//   the default: text, or JSON where the type is not string
+// Types are looked up in their own package, then in the core group, then in the metadata package. Immutable
+// once made.
 #pragma once
 
 #include <map>

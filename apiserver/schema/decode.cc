@@ -45,7 +45,8 @@ std::string go_type(const Schema& schema) {
     case Type::Array: return "[]" + (schema.items ? go_type(*schema.items) : std::string("interface {}"));
     case Type::Object: break;
   }
-  if (schema.type_name.empty()) return "map[string]" + (schema.additional ? go_type(*schema.additional) : "string");
+  if (schema.type_name.empty())
+    return "map[string]" + (schema.additional ? go_type(*schema.additional) : "string");
   return "v1." + schema.type_name.substr(schema.type_name.rfind('.') + 1);
 }
 
@@ -66,8 +67,8 @@ class Decoder {
 void Decoder::mismatch(const json::value& value, const Schema& schema, const Place& place) {
   if (findings.error) return;
   const auto where = place.go_struct.empty() ? fmt::format("Go value of type {}", go_type(schema))
-                                             : fmt::format("Go struct field {}.{} of type {}", place.go_struct,
-                                                           place.dotted, go_type(schema));
+                                             : fmt::format("Go struct field {}.{} of type {}",
+                                                           place.go_struct, place.dotted, go_type(schema));
   findings.error = fmt::format("json: cannot unmarshal {} into {}", json_word(value), where);
 }
 
@@ -95,7 +96,8 @@ void Decoder::scalar(json::value& value, const Schema& schema, const Place& plac
       if (!value.is_bool()) mismatch(value, schema, place);
       return;
     case Type::Integer:
-      if (!value.is_int64() || (schema.format == "int32" && value.get_int64() != static_cast<std::int32_t>(value.get_int64()))) {
+      if (!value.is_int64() ||
+          (schema.format == "int32" && value.get_int64() != static_cast<std::int32_t>(value.get_int64()))) {
         mismatch(value, schema, place);
       }
       return;
@@ -114,12 +116,14 @@ void Decoder::scalar(json::value& value, const Schema& schema, const Place& plac
     findings.error = fmt::format("illegal base64 data at input byte {}", first_bad_base64(text));
   }
   if (schema.format == "date-time" && !text.empty() && !is_date_time(text)) {
-    findings.error = fmt::format("parsing time {0} as \"2006-01-02T15:04:05Z07:00\": cannot parse {0} as \"2006\"", quoted(text));
+    findings.error = fmt::format(
+        "parsing time {0} as \"2006-01-02T15:04:05Z07:00\": cannot parse {0} as \"2006\"", quoted(text));
   }
   if (schema.format == "date-time-micro" && !text.empty() && !MicroTime::parse(text)) {
     const auto rest = is_date_time(text) ? text.substr(19) : text;
-    findings.error = fmt::format("parsing time {} as \"2006-01-02T15:04:05.000000Z07:00\": cannot parse {} as {}", quoted(text),
-                                 quoted(rest), is_date_time(text) ? "\".000000\"" : "\"2006\"");
+    findings.error =
+        fmt::format("parsing time {} as \"2006-01-02T15:04:05.000000Z07:00\": cannot parse {} as {}",
+                    quoted(text), quoted(rest), is_date_time(text) ? "\".000000\"" : "\"2006\"");
   }
 }
 
@@ -129,8 +133,10 @@ void Decoder::array(json::array& array, const Schema& schema, const Place& place
     auto here = place;
     here.path = item(place.path, i);
     if (array[i].is_null()) {
-      if (schema.items->type == Type::Object) array[i].emplace_object();
-      else continue;
+      if (schema.items->type == Type::Object)
+        array[i].emplace_object();
+      else
+        continue;
     }
     value(array[i], *schema.items, here);
   }
@@ -151,8 +157,10 @@ void Decoder::object(json::object& object, const Schema& schema, const Place& pl
     }
     auto& slot = object[name];
     if (slot.is_null()) {
-      if (schema.additional && known->type == Type::String) slot = "";
-      else object.erase(name);
+      if (schema.additional && known->type == Type::String)
+        slot = "";
+      else
+        object.erase(name);
       continue;
     }
     if (!schema.additional) {
@@ -187,7 +195,8 @@ void Decoder::normalise(json::object& object, const Schema& schema) {
         break;
       case Presence::Always:
         if (slot == nullptr) slot = &object.emplace(name, zero(*field)).first->value();
-        if (slot->is_string() && slot->get_string().empty() && field->format.starts_with("date-time")) *slot = nullptr;
+        if (slot->is_string() && slot->get_string().empty() && field->format.starts_with("date-time"))
+          *slot = nullptr;
         if (slot->is_object() && !field->type_name.empty()) normalise(slot->get_object(), *field);
     }
   }
@@ -201,6 +210,8 @@ DecodeFindings decode_builtin(json::object& document, const Schema& schema, std:
   return std::move(decoder.findings);
 }
 
-void normalise_builtin(json::object& document, const Schema& schema) { Decoder().normalise(document, schema); }
+void normalise_builtin(json::object& document, const Schema& schema) {
+  Decoder().normalise(document, schema);
+}
 
 }  // namespace capstan::apiserver

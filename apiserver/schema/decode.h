@@ -1,5 +1,5 @@
-// Reading a document as the Go struct behind a built-in type would: wrong types are refused, unknown fields noticed and
-// dropped, empty values brought into the one form in which they travel. Pure.
+// Reading a document as the Go struct behind a built-in type would: wrong types are refused, unknown fields
+// noticed and dropped, empty values brought into the one form in which they travel. Pure.
 #pragma once
 
 #include <boost/json.hpp>
@@ -13,7 +13,7 @@
 namespace capstan::apiserver {
 
 struct DecodeFindings {
-  std::optional<std::string> error = {};        // "json: cannot unmarshal ..."; the document is of no use then
+  std::optional<std::string> error = {};  // "json: cannot unmarshal ..."; the document is of no use then
   std::vector<std::string> unknown_fields = {};  // paths, in order of name
 };
 

@@ -31,8 +31,10 @@ TEST(DecodeBuiltin, RefusesWrongTypesInGosWords) {
 }
 
 TEST(DecodeBuiltin, PrintsAsGoWould) {
-  auto config_map = json::parse(R"({"metadata":{"name":"a","labels":{},"creationTimestamp":null},"data":{}})");
-  auto lease = json::parse(R"({"metadata":{"name":"a"},"spec":{"leaseTransitions":0,"holderIdentity":null}})");
+  auto config_map =
+      json::parse(R"({"metadata":{"name":"a","labels":{},"creationTimestamp":null},"data":{}})");
+  auto lease =
+      json::parse(R"({"metadata":{"name":"a"},"spec":{"leaseTransitions":0,"holderIdentity":null}})");
   auto status = json::parse(R"({"disruptionsAllowed":1})");
 
   decode("core.v1.ConfigMap", config_map);
@@ -41,7 +43,9 @@ TEST(DecodeBuiltin, PrintsAsGoWould) {
 
   EXPECT_EQ(config_map, json::parse(R"({"metadata":{"name":"a"}})"));
   EXPECT_EQ(lease, json::parse(R"({"metadata":{"name":"a"},"spec":{"leaseTransitions":0}})"));
-  EXPECT_EQ(status, json::parse(R"({"disruptionsAllowed":1,"currentHealthy":0,"desiredHealthy":0,"expectedPods":0})"));
+  EXPECT_EQ(
+      status,
+      json::parse(R"({"disruptionsAllowed":1,"currentHealthy":0,"desiredHealthy":0,"expectedPods":0})"));
 }
 
 TEST(DecodeBuiltin, ReadsSecretsAsBytes) {

@@ -48,7 +48,8 @@ bool is_cidr(std::string_view text) {
   if (slash == std::string_view::npos) return false;
   const auto bits = number(text.substr(slash + 1));
   const auto address = text.substr(0, slash);
-  return (is_ip(address, AF_INET) && bits >= 0 && bits <= 32) || (is_ip(address, AF_INET6) && bits >= 0 && bits <= 128);
+  return (is_ip(address, AF_INET) && bits >= 0 && bits <= 32) ||
+         (is_ip(address, AF_INET6) && bits >= 0 && bits <= 128);
 }
 
 bool is_uuid(std::string_view text) {
@@ -64,7 +65,9 @@ bool is_mac(std::string_view text) {
   if (text.size() != 17) return false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool separator = i % 3 == 2;
-    if (separator ? text[i] != ':' && text[i] != '-' : std::isxdigit(static_cast<unsigned char>(text[i])) == 0) return false;
+    if (separator ? text[i] != ':' && text[i] != '-'
+                  : std::isxdigit(static_cast<unsigned char>(text[i])) == 0)
+      return false;
   }
   return true;
 }
@@ -88,17 +91,20 @@ bool is_duration(std::string_view text) {
 
 bool is_email(std::string_view text) {
   const auto at = text.find('@');
-  return at != std::string_view::npos && at > 0 && at + 1 < text.size() && text.find(' ') == std::string_view::npos;
+  return at != std::string_view::npos && at > 0 && at + 1 < text.size() &&
+         text.find(' ') == std::string_view::npos;
 }
 
 bool is_uri(std::string_view text) {
   const auto colon = text.find(':');
-  return text.starts_with('/') || (colon != std::string_view::npos && colon > 0 && text.find(' ') == std::string_view::npos);
+  return text.starts_with('/') ||
+         (colon != std::string_view::npos && colon > 0 && text.find(' ') == std::string_view::npos);
 }
 
 bool is_hostname(std::string_view text) {
   std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return dns_subdomain_complaints(lower).empty();
 }
 
@@ -132,8 +138,10 @@ bool has_format(std::string_view format, std::string_view text) {
 }
 
 bool is_date_time(std::string_view text) {
-  if (text.size() < 20 || !is_date(text.substr(0, 10)) || !shaped_like(text.substr(10, 9), "T00:00:00")) return false;
-  if (number(text.substr(11, 2)) > 23 || number(text.substr(14, 2)) > 59 || number(text.substr(17, 2)) > 59) return false;
+  if (text.size() < 20 || !is_date(text.substr(0, 10)) || !shaped_like(text.substr(10, 9), "T00:00:00"))
+    return false;
+  if (number(text.substr(11, 2)) > 23 || number(text.substr(14, 2)) > 59 || number(text.substr(17, 2)) > 59)
+    return false;
   auto rest = text.substr(19);
   if (rest.starts_with('.')) {
     const auto end = rest.find_first_not_of("0123456789", 1);
@@ -147,14 +155,16 @@ bool is_date_time(std::string_view text) {
 std::size_t first_bad_base64(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    const bool letter = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '+' || c == '/' || c == '\n' || c == '\r';
+    const bool letter =
+        std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '+' || c == '/' || c == '\n' || c == '\r';
     if (!letter && !(c == '=' && i + 2 >= text.size())) return i;
   }
   return text.size();
 }
 
 bool is_base64(std::string_view text) {
-  const auto letters = text.size() - static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return c == '\n' || c == '\r'; }));
+  const auto letters = text.size() - static_cast<std::size_t>(std::ranges::count_if(
+                                         text, [](char c) { return c == '\n' || c == '\r'; }));
   return letters % 4 == 0 && first_bad_base64(text) == text.size();
 }
 

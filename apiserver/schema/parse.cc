@@ -7,7 +7,8 @@ namespace capstan::apiserver {
 namespace {
 
 Type type_named(std::string_view name) {
-  for (const auto type : {Type::Object, Type::Array, Type::String, Type::Integer, Type::Number, Type::Boolean}) {
+  for (const auto type :
+       {Type::Object, Type::Array, Type::String, Type::Integer, Type::Number, Type::Boolean}) {
     if (to_string(type) == name) return type;
   }
   return Type::Any;
@@ -52,7 +53,8 @@ void parse_limits(const json::object& from, Schema& schema) {
   schema.unique_items = flag_at(from, {"uniqueItems"});
   schema.min_properties = integer_at(from, {"minProperties"});
   schema.max_properties = integer_at(from, {"maxProperties"});
-  if (const auto* values = array_at(from, {"enum"})) schema.enumeration.assign(values->begin(), values->end());
+  if (const auto* values = array_at(from, {"enum"}))
+    schema.enumeration.assign(values->begin(), values->end());
   schema.all_of = parse_all(array_at(from, {"allOf"}));
   schema.any_of = parse_all(array_at(from, {"anyOf"}));
   schema.one_of = parse_all(array_at(from, {"oneOf"}));
@@ -81,7 +83,8 @@ std::shared_ptr<Schema> parse(const json::object& from) {
   if (const auto* value = from.if_contains("default")) schema->default_value = *value;
   if (const auto* properties = object_at(from, {"properties"})) {
     for (const auto& property : *properties) {
-      if (property.value().is_object()) schema->properties[property.key()] = parse(property.value().get_object());
+      if (property.value().is_object())
+        schema->properties[property.key()] = parse(property.value().get_object());
     }
   }
   if (const auto* additional = from.if_contains("additionalProperties")) {

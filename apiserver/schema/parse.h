@@ -1,4 +1,5 @@
-// A CRD's openAPIV3Schema as a Schema tree. What structural schemas forbid is ignored here; crd_rules.h refuses it. Pure.
+// A CRD's openAPIV3Schema as a Schema tree. What structural schemas forbid is ignored here; crd_rules.h
+// refuses it. Pure.
 #pragma once
 
 #include "apiserver/schema/schema.h"

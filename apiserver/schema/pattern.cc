@@ -7,7 +7,8 @@ namespace {
 
 class BoostPattern final : public Pattern {
  public:
-  explicit BoostPattern(const std::string& text) : regex_(text, boost::regex::perl | boost::regex::no_mod_m) {}
+  explicit BoostPattern(const std::string& text)
+      : regex_(text, boost::regex::perl | boost::regex::no_mod_m) {}
   bool found_in(std::string_view text) const override {
     try {
       return boost::regex_search(text.begin(), text.end(), regex_, boost::match_single_line);

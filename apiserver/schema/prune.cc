@@ -8,7 +8,9 @@
 namespace capstan::apiserver {
 namespace {
 
-bool is_envelope(std::string_view name) { return name == "apiVersion" || name == "kind" || name == "metadata"; }
+bool is_envelope(std::string_view name) {
+  return name == "apiVersion" || name == "kind" || name == "metadata";
+}
 
 class Pruner {
  public:
@@ -68,7 +70,8 @@ void drop_nulls(json::value& value, const Schema& schema) {
     for (auto& field : *object) {
       const auto* known = schema.field(field.key());
       if (known == nullptr) continue;
-      if (field.value().is_null() && !known->nullable && !(known->preserve_unknown && known->type == Type::Any)) {
+      if (field.value().is_null() && !known->nullable &&
+          !(known->preserve_unknown && known->type == Type::Any)) {
         nulls.emplace_back(field.key());
       } else {
         drop_nulls(field.value(), *known);

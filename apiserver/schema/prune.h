@@ -1,5 +1,5 @@
-// What a structural schema does to a custom object before it is validated: unknown fields go, nulls where none may be go,
-// defaults come. Pure.
+// What a structural schema does to a custom object before it is validated: unknown fields go, nulls where
+// none may be go, defaults come. Pure.
 #pragma once
 
 #include <boost/json.hpp>

@@ -1,6 +1,7 @@
-// The structural schema of one kind as a tree: what validation, defaulting, pruning, patches, server-side apply, explain
-// and OpenAPI all walk. Built from a CRD (schema/parse.h) or from the table of built-in kinds (builtin/). Immutable once
-// built and shared; nodes may be shared and may be recursive. Safe from any thread.
+// The structural schema of one kind as a tree: what validation, defaulting, pruning, patches, server-side
+// apply, explain and OpenAPI all walk. Built from a CRD (schema/parse.h) or from the table of built-in kinds
+// (builtin/). Immutable once built and shared; nodes may be shared and may be recursive. Safe from any
+// thread.
 #pragma once
 
 #include <boost/json.hpp>
@@ -20,8 +21,8 @@ enum class Type { Any, Object, Array, String, Integer, Number, Boolean };
 enum class ListType { Atomic, Set, Map };
 enum class MapType { Granular, Atomic };
 
-// How a field of a built-in type travels when it is empty, as Go's struct tags say: left out; kept once it was given
-// (a pointer); always there, as its zero value.
+// How a field of a built-in type travels when it is empty, as Go's struct tags say: left out; kept once it
+// was given (a pointer); always there, as its zero value.
 enum class Presence { OmitEmpty, Pointer, Always };
 
 // "object", "array" ...; empty for Any.
@@ -36,9 +37,11 @@ struct Schema {
   std::string title = {};
   std::string description = {};
   std::string format = {};
-  std::string type_name = {};  // built-in types only: "io.k8s.api.core.v1.PodSpec", for OpenAPI references and explain
+  std::string type_name =
+      {};  // built-in types only: "io.k8s.api.core.v1.PodSpec", for OpenAPI references and explain
 
-  bool builtin = false;  // part of a built-in type: wrong types are refused when decoding, empty values are normalised
+  bool builtin =
+      false;  // part of a built-in type: wrong types are refused when decoding, empty values are normalised
   Presence presence = Presence::OmitEmpty;
 
   // Objects. A field of the object is looked up in `properties`, then `additional`.

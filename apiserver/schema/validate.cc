@@ -57,7 +57,8 @@ const json::value* old_item(const json::value* before, const Schema& schema, con
 void check(const json::value& value, const Schema& schema, const json::value* before, const std::string& path,
            FieldErrors& errors);
 
-void check_type(const json::value& value, const Schema& schema, const std::string& path, FieldErrors& errors) {
+void check_type(const json::value& value, const Schema& schema, const std::string& path,
+                FieldErrors& errors) {
   const auto wanted = wanted_type(schema);
   if (wanted.empty() && schema.format.empty()) return;
   const auto actual = actual_type(value);
@@ -74,7 +75,8 @@ void check_type(const json::value& value, const Schema& schema, const std::strin
   }
 }
 
-void check_junctors(const json::value& value, const Schema& schema, const std::string& path, FieldErrors& errors) {
+void check_junctors(const json::value& value, const Schema& schema, const std::string& path,
+                    FieldErrors& errors) {
   const auto judged = [&](const SchemaPtr& one) {
     FieldErrors found;
     check(value, *one, nullptr, path, found);
@@ -88,10 +90,12 @@ void check_junctors(const json::value& value, const Schema& schema, const std::s
     }
   }
   if (!schema.one_of.empty()) {
-    const auto valid = std::ranges::count_if(schema.one_of, [&](const auto& one) { return judged(one).empty(); });
+    const auto valid =
+        std::ranges::count_if(schema.one_of, [&](const auto& one) { return judged(one).empty(); });
     if (valid != 1) {
-      errors.push_back(junctor(fmt::format("{} must validate one and only one schema (oneOf). Found {}", quoted(path),
-                                           valid == 0 ? "none valid" : fmt::format("{} valid alternatives", valid))));
+      errors.push_back(
+          junctor(fmt::format("{} must validate one and only one schema (oneOf). Found {}", quoted(path),
+                              valid == 0 ? "none valid" : fmt::format("{} valid alternatives", valid))));
       if (valid == 0) {
         const auto first = judged(schema.one_of.front());
         errors.insert(errors.end(), first.begin(), first.end());
@@ -115,52 +119,62 @@ std::int64_t characters(std::string_view text) {
   return std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
 }
 
-void check_text(const json::value& value, const Schema& schema, const std::string& path, FieldErrors& errors) {
+void check_text(const json::value& value, const Schema& schema, const std::string& path,
+                FieldErrors& errors) {
   const auto text = text_of(value);
   const auto length = characters(text);
   if (schema.max_length && length > *schema.max_length) {
     errors.push_back(too_long(shown_path(path), static_cast<std::size_t>(*schema.max_length)));
   }
   if (schema.min_length && length < *schema.min_length) {
-    errors.push_back(complaint(path, value, fmt::format("should be at least {} chars long", *schema.min_length)));
+    errors.push_back(
+        complaint(path, value, fmt::format("should be at least {} chars long", *schema.min_length)));
   }
   if (schema.compiled_pattern && !schema.compiled_pattern->found_in(text)) {
     errors.push_back(complaint(path, value, fmt::format("should match '{}'", schema.pattern)));
   }
   if (!schema.format.empty() && schema.type == Type::String && !has_format(schema.format, text)) {
-    errors.push_back(type_invalid(shown_path(path), value,
-                                  fmt::format("{} in body must be of type {}: {}", path, schema.format, quoted(text))));
+    errors.push_back(
+        type_invalid(shown_path(path), value,
+                     fmt::format("{} in body must be of type {}: {}", path, schema.format, quoted(text))));
   }
 }
 
-void check_number(const json::value& value, const Schema& schema, const std::string& path, FieldErrors& errors) {
+void check_number(const json::value& value, const Schema& schema, const std::string& path,
+                  FieldErrors& errors) {
   const auto number = value.to_number<double>();
   const bool too_wide = schema.format == "int32" && (number > 2147483647.0 || number < -2147483648.0);
   if (schema.type == Type::Integer && !schema.format.empty() && (value.is_double() || too_wide)) {
-    errors.push_back(junctor(fmt::format("Checked value must be of type integer with format {} in {}", schema.format, path)));
+    errors.push_back(junctor(
+        fmt::format("Checked value must be of type integer with format {} in {}", schema.format, path)));
   }
   if (schema.multiple_of && std::fmod(number, *schema.multiple_of) != 0) {
     errors.push_back(complaint(path, value, fmt::format("should be a multiple of {}", *schema.multiple_of)));
   }
-  if (schema.maximum && (number > *schema.maximum || (schema.exclusive_maximum && number == *schema.maximum))) {
-    errors.push_back(complaint(path, value, fmt::format("should be less than {}{}",
-                                                        schema.exclusive_maximum ? "" : "or equal to ", *schema.maximum)));
+  if (schema.maximum &&
+      (number > *schema.maximum || (schema.exclusive_maximum && number == *schema.maximum))) {
+    errors.push_back(complaint(path, value,
+                               fmt::format("should be less than {}{}",
+                                           schema.exclusive_maximum ? "" : "or equal to ", *schema.maximum)));
   }
-  if (schema.minimum && (number < *schema.minimum || (schema.exclusive_minimum && number == *schema.minimum))) {
-    errors.push_back(complaint(path, value, fmt::format("should be greater than {}{}",
-                                                        schema.exclusive_minimum ? "" : "or equal to ", *schema.minimum)));
+  if (schema.minimum &&
+      (number < *schema.minimum || (schema.exclusive_minimum && number == *schema.minimum))) {
+    errors.push_back(complaint(path, value,
+                               fmt::format("should be greater than {}{}",
+                                           schema.exclusive_minimum ? "" : "or equal to ", *schema.minimum)));
   }
 }
 
-void check_items(const json::value& value, const Schema& schema, const json::value* before, const std::string& path,
-                 FieldErrors& errors) {
+void check_items(const json::value& value, const Schema& schema, const json::value* before,
+                 const std::string& path, FieldErrors& errors) {
   const auto& array = value.get_array();
   for (std::size_t i = 0; schema.items && i < array.size(); ++i) {
     check(array[i], *schema.items, old_item(before, schema, array[i]), item(path, i), errors);
   }
   const auto size = static_cast<std::int64_t>(array.size());
   if (schema.min_items && size < *schema.min_items) {
-    errors.push_back(complaint(path, json::value(size), fmt::format("should have at least {} items", *schema.min_items)));
+    errors.push_back(
+        complaint(path, json::value(size), fmt::format("should have at least {} items", *schema.min_items)));
   }
   if (schema.max_items && size > *schema.max_items) {
     errors.push_back(too_many(shown_path(path), array.size(), static_cast<std::size_t>(*schema.max_items)));
@@ -173,19 +187,22 @@ void check_items(const json::value& value, const Schema& schema, const json::val
   }
 }
 
-void check_fields(const json::value& value, const Schema& schema, const json::value* before, const std::string& path,
-                  FieldErrors& errors) {
+void check_fields(const json::value& value, const Schema& schema, const json::value* before,
+                  const std::string& path, FieldErrors& errors) {
   const auto& object = value.get_object();
   const auto size = static_cast<std::int64_t>(object.size());
   if (schema.min_properties && size < *schema.min_properties) {
-    errors.push_back(complaint(path, json::value(size), fmt::format("should have at least {} properties", *schema.min_properties)));
+    errors.push_back(complaint(path, json::value(size),
+                               fmt::format("should have at least {} properties", *schema.min_properties)));
   }
   if (schema.max_properties && size > *schema.max_properties) {
-    errors.push_back(too_many(shown_path(path), object.size(), static_cast<std::size_t>(*schema.max_properties)));
+    errors.push_back(
+        too_many(shown_path(path), object.size(), static_cast<std::size_t>(*schema.max_properties)));
   }
   for (const auto& field : object) {
     const auto* known = schema.field(field.key());
-    if (known != nullptr) check(field.value(), *known, old_field(before, field.key()), member(path, field.key()), errors);
+    if (known != nullptr)
+      check(field.value(), *known, old_field(before, field.key()), member(path, field.key()), errors);
   }
   for (const auto& name : schema.required) {
     if (!object.contains(name)) errors.push_back(required(shown_path(member(path, name))));
@@ -204,8 +221,8 @@ void check(const json::value& value, const Schema& schema, const json::value* be
   if (value.is_string()) check_text(value, schema, path, errors);
   if (value.is_number()) check_number(value, schema, path, errors);
   if (value.is_array()) check_items(value, schema, before, path, errors);
-  if (!schema.enumeration.empty() && std::ranges::find(schema.enumeration, value) == schema.enumeration.end() &&
-      !value.is_null()) {
+  if (!schema.enumeration.empty() &&
+      std::ranges::find(schema.enumeration, value) == schema.enumeration.end() && !value.is_null()) {
     std::vector<std::string> allowed;
     for (const auto& one : schema.enumeration) {
       allowed.push_back(one.is_string() ? std::string(one.get_string()) : json::serialize(one));

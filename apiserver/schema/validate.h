@@ -1,5 +1,5 @@
-// Is a custom object what its structural schema says? The complaints are those of a kube-apiserver, word for word. What has
-// not changed since `before` is not complained about again. CEL rules are not evaluated. Pure.
+// Is a custom object what its structural schema says? The complaints are those of a kube-apiserver, word for
+// word. What has not changed since `before` is not complained about again. CEL rules are not evaluated. Pure.
 #pragma once
 
 #include <boost/json/fwd.hpp>

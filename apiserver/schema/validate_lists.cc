@@ -15,7 +15,8 @@ json::object keys_of(const json::object& object, const Schema& schema) {
   for (const auto& key : names) {
     if (const auto* value = object.if_contains(key)) {
       keys[key] = *value;
-    } else if (const auto* field = schema.items ? schema.items->field(key) : nullptr; field && field->default_value) {
+    } else if (const auto* field = schema.items ? schema.items->field(key) : nullptr;
+               field && field->default_value) {
       keys[key] = *field->default_value;
     }
   }
@@ -25,7 +26,8 @@ json::object keys_of(const json::object& object, const Schema& schema) {
 void check(const json::value& value, const Schema& schema, const std::string& path, FieldErrors& errors) {
   if (const auto* object = value.if_object()) {
     for (const auto& field : *object) {
-      if (const auto* known = schema.field(field.key())) check(field.value(), *known, child(path, field.key()), errors);
+      if (const auto* known = schema.field(field.key()))
+        check(field.value(), *known, child(path, field.key()), errors);
     }
     return;
   }

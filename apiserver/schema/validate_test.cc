@@ -14,8 +14,11 @@ using testing::IsEmpty;
 
 // The complaints about spec.x being `value` under `schema`.
 std::vector<std::string> complaints(std::string_view schema, std::string_view value) {
-  const auto parsed = parse_schema(std::make_unique<json::value>(json::parse(
-      R"({"type":"object","properties":{"spec":{"type":"object","properties":{"x":)" + std::string(schema) + "}}}}")).get());
+  const auto parsed = parse_schema(
+      std::make_unique<json::value>(
+          json::parse(R"({"type":"object","properties":{"spec":{"type":"object","properties":{"x":)" +
+                      std::string(schema) + "}}}}"))
+          .get());
   const auto document = json::parse(R"({"spec":{"x":)" + std::string(value) + "}}");
   std::vector<std::string> messages;
   for (const auto& error : schema_errors(document.get_object(), *parsed, nullptr)) {
@@ -32,12 +35,16 @@ TEST(SchemaErrors, AcceptWhatFitsTheType) {
 }
 
 TEST(SchemaErrors, NameTheWrongType) {
-  EXPECT_THAT(complaints(R"({"type":"integer"})", "\"a\""),
-              ElementsAre(R"(spec.x: Invalid value: "string": spec.x in body must be of type integer: "string")"));
-  EXPECT_THAT(complaints(R"({"type":"integer"})", "1.5"),
-              ElementsAre(R"(spec.x: Invalid value: "number": spec.x in body must be of type integer: "number")"));
-  EXPECT_THAT(complaints(R"({"x-kubernetes-int-or-string":true})", "true"),
-              ElementsAre(R"(spec.x: Invalid value: "boolean": spec.x in body must be of type integer,string: "boolean")"));
+  EXPECT_THAT(
+      complaints(R"({"type":"integer"})", "\"a\""),
+      ElementsAre(R"(spec.x: Invalid value: "string": spec.x in body must be of type integer: "string")"));
+  EXPECT_THAT(
+      complaints(R"({"type":"integer"})", "1.5"),
+      ElementsAre(R"(spec.x: Invalid value: "number": spec.x in body must be of type integer: "number")"));
+  EXPECT_THAT(
+      complaints(R"({"x-kubernetes-int-or-string":true})", "true"),
+      ElementsAre(
+          R"(spec.x: Invalid value: "boolean": spec.x in body must be of type integer,string: "boolean")"));
 }
 
 TEST(SchemaErrors, HoldNumbersToTheirLimits) {
@@ -56,7 +63,8 @@ TEST(SchemaErrors, HoldTextsToLengthPatternAndFormat) {
               ElementsAre("spec.x: Invalid value: \"A\": spec.x in body should match '^[a-z]+$'"));
   EXPECT_THAT(complaints(R"({"type":"string","format":"date-time"})", "\"2026-13-01T00:00:00Z\""),
               ElementsAre(testing::HasSubstr("must be of type date-time")));
-  EXPECT_THAT(complaints(R"({"type":"string","format":"date-time"})", "\"2026-12-01T00:00:00.5+01:00\""), IsEmpty());
+  EXPECT_THAT(complaints(R"({"type":"string","format":"date-time"})", "\"2026-12-01T00:00:00.5+01:00\""),
+              IsEmpty());
 }
 
 TEST(SchemaErrors, NameWhatAnEnumSupports) {
@@ -70,7 +78,8 @@ TEST(SchemaErrors, MissRequiredFieldsByPath) {
 }
 
 TEST(SchemaErrors, ForgiveWhatHasNotChanged) {
-  const auto source = json::parse(R"({"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"}}})");
+  const auto source =
+      json::parse(R"({"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"}}})");
   const auto schema = parse_schema(&source);
   const auto before = json::parse(R"({"a":"old mistake","b":1})");
   const auto now = json::parse(R"({"a":"old mistake","b":"new mistake"})");
@@ -101,7 +110,8 @@ TEST(PruneUnknown, DropsWhatNoSchemaKnowsAndSaysWhat) {
   const auto source = json::parse(R"({"type":"object","properties":{
     "spec":{"type":"object","properties":{"a":{"type":"string"},
       "raw":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}}})");
-  auto document = json::parse(R"({"apiVersion":"v1","spec":{"a":"x","b":1,"raw":{"kept":1}},"bogus":1})").get_object();
+  auto document =
+      json::parse(R"({"apiVersion":"v1","spec":{"a":"x","b":1,"raw":{"kept":1}},"bogus":1})").get_object();
 
   const auto unknown = prune_unknown(document, *parse_schema(&source));
 
@@ -110,7 +120,8 @@ TEST(PruneUnknown, DropsWhatNoSchemaKnowsAndSaysWhat) {
 }
 
 TEST(ApplyDefaults, FillWhatIsMissingOnly) {
-  const auto source = json::parse(R"({"type":"object","properties":{"spec":{"type":"object","default":{},"properties":{
+  const auto source =
+      json::parse(R"({"type":"object","properties":{"spec":{"type":"object","default":{},"properties":{
     "a":{"type":"string","default":"x"},"b":{"type":"string","default":"y"}}}}})");
   const auto schema = parse_schema(&source);
   auto empty = json::parse("{}");

@@ -10,7 +10,7 @@
 namespace capstan::apiserver {
 
 std::string_view actual_type(const json::value& value);  // "integer", "null" ...
-std::string wanted_type(const Schema& schema);           // "integer,string" for int-or-string; "" for anything
+std::string wanted_type(const Schema& schema);  // "integer,string" for int-or-string; "" for anything
 bool fits(const json::value& value, const Schema& schema);
 
 }  // namespace capstan::apiserver
