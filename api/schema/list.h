@@ -65,7 +65,8 @@ class List {
   T& back() { return checked(size() - 1); }
   const T& back() const { return (*this)[size() - 1]; }
 
-  void push_back(T element) { emplace_back(std::move(element)); }
+  void push_back(const T& element) { emplace_back(element); }
+  void push_back(T&& element) { emplace_back(std::move(element)); }
   template <typename... Args>
   T& emplace_back(Args&&... args) {
     if (size() == capacity()) {
