@@ -1,12 +1,10 @@
 #include "test/fakes/memory_client.h"
 
 #include <boost/json.hpp>
-#include <condition_variable>
-#include <mutex>
-#include <thread>
 
 #include "kube/resources.h"
 #include "kube/status.h"
+#include "test/fakes/memory_stream.h"
 
 namespace capstan::fakes {
 
@@ -57,6 +55,17 @@ void take_list_options(const kube::ListOptions& options, Request& request) {
   request.query.resource_version_match = options.resource_version_match;
 }
 
+void take_watch_options(const kube::WatchOptions& options, apiserver::Query& query) {
+  query.label_selector = options.label_selector;
+  query.field_selector = options.field_selector;
+  query.resource_version = options.resource_version;
+  query.allow_watch_bookmarks = options.bookmarks;
+  if (options.timeout_seconds > 0) query.timeout_seconds = options.timeout_seconds;
+  if (!options.send_initial_events) return;
+  query.send_initial_events = true;
+  query.resource_version_match = "NotOlderThan";
+}
+
 json::object delete_options(const kube::DeleteOptions& options) {
   json::object body{{"apiVersion", "v1"}, {"kind", "DeleteOptions"}};
   json::object preconditions;
@@ -103,63 +112,11 @@ std::optional<Request> parse_path(std::string_view path) {
 
 }  // namespace
 
-// One stream being delivered: its thread, and the promise that nobody calls the sink once it is cancelled.
-class MemoryClient::Pump final : public kube::Stream {
- public:
-  using Body = std::move_only_function<void(Pump&, std::stop_token)>;
-
-  Pump(MemoryClient& client, kube::StreamSink& sink) : client_(client), shared_(std::make_shared<Shared>(sink)) {}
-
-  void start(std::string name, Body body) {
-    thread_ = client_.threads_.spawn(std::move(name), [this, body = std::move(body)](std::stop_token stop) mutable {
-      shared_->pumping = std::this_thread::get_id();
-      body(*this, std::move(stop));
-    });
-  }
-
-  ~Pump() override {
-    shared_->cancelled = true;
-    if (!thread_) return;
-    thread_->request_stop();
-    shared_->signal.notify();
-    if (shared_->pumping.load() == std::this_thread::get_id()) {
-      client_.orphans_.with([&](auto& orphans) { orphans.push_back(std::move(thread_)); });
-    } else {
-      thread_->join();
-    }
-  }
-
-  // What the thread uses; it may outlive the Pump when the sink destroys the stream from inside a call.
-  struct Shared {
-    explicit Shared(kube::StreamSink& given) : sink(given) {}
-    kube::StreamSink& sink;
-    Signal signal;
-    std::atomic<bool> cancelled = false;
-    std::atomic<std::thread::id> pumping = {};
-
-    bool bytes(std::string_view text) {
-      if (cancelled) return false;
-      sink.on_bytes(text);
-      return !cancelled;
-    }
-    void end(Result<void> outcome) {
-      if (!cancelled) sink.on_end(std::move(outcome));
-    }
-  };
-  std::shared_ptr<Shared> shared() const { return shared_; }
-
- private:
-  MemoryClient& client_;
-  std::shared_ptr<Shared> shared_;
-  std::unique_ptr<Thread> thread_ = {};
-};
-
 MemoryClient::MemoryClient(apiserver::Api& api, Threads& threads, MemoryClientOptions options)
     : api_(api), threads_(threads), options_(std::move(options)) {}
 
 MemoryClient::~MemoryClient() {
-  auto orphans = orphans_.with([](auto& all) { return std::exchange(all, {}); });
-  for (auto& thread : orphans) thread->join();
+  for (auto& thread : orphans_.with([](auto& all) { return std::exchange(all, {}); })) thread->join();
 }
 
 Request MemoryClient::request(Verb verb, const kube::Resource& resource, const kube::ObjectKey& key) const {
@@ -176,7 +133,8 @@ Request MemoryClient::request(Verb verb, const kube::Resource& resource, const k
 Result<json::value> MemoryClient::ask(const Request& request, const Deadline& deadline, bool write) {
   threads_.switch_point("kube");
   if (deadline.stopped()) return fail(Code::Cancelled, "the caller was stopped");
-  if (deadline.passed(api_.clock().steady_now())) return fail(Code::Timeout, "the deadline passed before the request");
+  if (deadline.passed(api_.clock().steady_now()))
+    return fail(Code::Timeout, "the deadline passed before the request");
   const auto response = api_.call(request);
   if (!response.ok()) return fail(refusal(response, write ? kube::Asked::Write : kube::Asked::Object));
   return whole(response);
@@ -244,10 +202,11 @@ Result<void> MemoryClient::evict(const kube::ObjectKey& pod, const kube::DeleteO
                                  const Deadline& deadline) {
   auto asked = request(Verb::Create, kube::resources::pods(), pod);
   asked.subresource = "eviction";
-  asked.body.value = json::object{{"apiVersion", "policy/v1"},
-                                  {"kind", "Eviction"},
-                                  {"metadata", json::object{{"name", pod.name}, {"namespace", pod.namespace_}}},
-                                  {"deleteOptions", delete_options(options)}};
+  asked.body.value =
+      json::object{{"apiVersion", "policy/v1"},
+                   {"kind", "Eviction"},
+                   {"metadata", json::object{{"name", pod.name}, {"namespace", pod.namespace_}}},
+                   {"deleteOptions", delete_options(options)}};
   asked.query.dry_run = options.dry_run;
   auto answered = ask(asked, deadline, true);
   if (!answered) return fail(std::move(answered).error());
@@ -266,7 +225,8 @@ Result<json::value> MemoryClient::get_path(std::string_view path, const Deadline
   return ask(*asked, deadline, false);
 }
 
-Result<json::value> MemoryClient::post_path(std::string_view path, const json::value& body, const Deadline& deadline) {
+Result<json::value> MemoryClient::post_path(std::string_view path, const json::value& body,
+                                            const Deadline& deadline) {
   auto asked = parse_path(path);
   if (!asked) return fail(Code::NotFound, "the server could not find the requested resource");
   asked->verb = Verb::Create;
@@ -276,61 +236,48 @@ Result<json::value> MemoryClient::post_path(std::string_view path, const json::v
   return ask(*asked, deadline, true);
 }
 
-std::unique_ptr<kube::Stream> MemoryClient::pump(std::string name, Pump::Body body, kube::StreamSink& sink) {
-  auto made = std::make_unique<Pump>(*this, sink);
-  made->start(std::move(name), std::move(body));
-  return made;
-}
-
 std::unique_ptr<kube::Stream> MemoryClient::list_stream(const kube::Resource& resource,
-                                                        const kube::ListOptions& options, kube::StreamSink& sink) {
+                                                        const kube::ListOptions& options,
+                                                        kube::StreamSink& sink) {
   auto asked = request(Verb::List, resource, {});
   take_list_options(options, asked);
-  return pump("list " + resource.plural,
-              [this, asked = std::move(asked)](Pump& pump, const std::stop_token&) {
-                const auto shared = pump.shared();
-                threads_.switch_point("kube");
-                const auto response = api_.call(asked);
-                if (!response.ok()) return shared->end(fail(refusal(response, kube::Asked::Object)));
-                if (!shared->bytes(response.text())) return;
-                threads_.switch_point("kube list");
-                shared->end({});
-              },
-              sink);
+  auto body = [this, asked = std::move(asked)](Delivery& delivery, const std::stop_token&) {
+    threads_.switch_point("kube");
+    const auto response = api_.call(asked);
+    if (!response.ok()) return delivery.end(fail(refusal(response, kube::Asked::Object)));
+    if (!delivery.bytes(response.text())) return;
+    threads_.switch_point("kube list");
+    delivery.end({});
+  };
+  return std::make_unique<MemoryStream>(threads_, orphans_, sink, "list " + resource.plural, std::move(body));
 }
 
-std::unique_ptr<kube::Stream> MemoryClient::watch(const kube::Resource& resource, const kube::WatchOptions& options,
-                                                  kube::StreamSink& sink) {
+std::unique_ptr<kube::Stream> MemoryClient::watch(const kube::Resource& resource,
+                                                  const kube::WatchOptions& options, kube::StreamSink& sink) {
   auto asked = request(Verb::Watch, resource, {.namespace_ = options.namespace_, .name = {}});
-  asked.query.label_selector = options.label_selector;
-  asked.query.field_selector = options.field_selector;
-  asked.query.resource_version = options.resource_version;
-  asked.query.allow_watch_bookmarks = options.bookmarks;
-  if (options.timeout_seconds > 0) asked.query.timeout_seconds = options.timeout_seconds;
-  if (options.send_initial_events) {
-    asked.query.send_initial_events = true;
-    asked.query.resource_version_match = "NotOlderThan";
+  take_watch_options(options, asked.query);
+  auto body = [this, asked = std::move(asked)](Delivery& delivery, const std::stop_token& stop) {
+    deliver_watch(asked, delivery, stop);
+  };
+  return std::make_unique<MemoryStream>(threads_, orphans_, sink, "watch " + resource.plural,
+                                        std::move(body));
+}
+
+void MemoryClient::deliver_watch(const Request& asked, Delivery& delivery, const std::stop_token& stop) {
+  threads_.switch_point("kube");
+  const auto watch = api_.watch(asked);
+  if (!watch) return delivery.end(fail(refusal(watch.error(), kube::Asked::Object)));
+  (*watch)->on_ready([signal = delivery.signal()] { signal->notify(); });
+  while (!stop.stop_requested()) {
+    const auto seen = delivery.signal()->count();
+    const auto events = (*watch)->take(api_.clock().steady_now());
+    for (const auto& event : events) {
+      threads_.switch_point("kube watch");
+      if (!delivery.bytes(event.line())) return;
+    }
+    if ((*watch)->ended()) return delivery.end({});
+    if (events.empty()) threads_.wait(*delivery.signal(), seen, {.at = (*watch)->wake_at(), .stop = stop});
   }
-  return pump("watch " + resource.plural,
-              [this, asked = std::move(asked)](Pump& pump, std::stop_token stop) {
-                const auto shared = pump.shared();
-                threads_.switch_point("kube");
-                auto watch = api_.watch(asked);
-                if (!watch) return shared->end(fail(refusal(watch.error(), kube::Asked::Object)));
-                (*watch)->on_ready([shared] { shared->signal.notify(); });
-                while (!stop.stop_requested()) {
-                  const auto seen = shared->signal.count();
-                  const auto events = (*watch)->take(api_.clock().steady_now());
-                  for (const auto& event : events) {
-                    threads_.switch_point("kube watch");
-                    if (!shared->bytes(event.line())) return;
-                  }
-                  if ((*watch)->ended()) return shared->end({});
-                  if (!events.empty()) continue;
-                  threads_.wait(shared->signal, seen, {.at = (*watch)->wake_at(), .stop = stop});
-                }
-              },
-              sink);
 }
 
 }  // namespace capstan::fakes

@@ -1,7 +1,7 @@
-// kube::Client over the embedded API server's verbs, without HTTP: what simulations and unit tests talk to. The same Api a
-// real listener would serve, so there is one truth about Kubernetes. Every verb is a switch point of the simulation; every
-// watch and list stream has a thread of its own that delivers one line per switch. Safe from any thread; streams must
-// be gone before the client, the client before its Api.
+// kube::Client over the embedded API server's verbs, without HTTP: what simulations and unit tests talk to.
+// The same Api a real listener would serve, so there is one truth about Kubernetes. Every verb is a switch
+// point of the simulation; every watch and list stream has a thread of its own that delivers one line per
+// switch. Safe from any thread; streams must be gone before the client, the client before its Api.
 #pragma once
 
 #include <memory>
@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "apiserver/api.h"
-#include "base/guarded.h"
 #include "base/threads.h"
 #include "kube/client.h"
+#include "test/fakes/memory_stream.h"
 
 namespace capstan::fakes {
 
@@ -30,33 +30,38 @@ class MemoryClient final : public kube::Client {
 
   Result<boost::json::value> get(const kube::Resource&, const kube::ObjectKey&, const Deadline&) override;
   Result<boost::json::value> list(const kube::Resource&, const kube::ListOptions&, const Deadline&) override;
-  Result<boost::json::value> create(const kube::Resource&, const kube::ObjectKey&, const boost::json::value& object,
-                                    const kube::WriteOptions&, const Deadline&) override;
-  Result<boost::json::value> replace(const kube::Resource&, const kube::ObjectKey&, const boost::json::value& object,
-                                     std::string_view subresource, const kube::WriteOptions&, const Deadline&) override;
-  Result<boost::json::value> patch(const kube::Resource&, const kube::ObjectKey&, const boost::json::value& body,
-                                   const kube::PatchOptions&, const Deadline&) override;
+  Result<boost::json::value> create(const kube::Resource&, const kube::ObjectKey&,
+                                    const boost::json::value& object, const kube::WriteOptions&,
+                                    const Deadline&) override;
+  Result<boost::json::value> replace(const kube::Resource&, const kube::ObjectKey&,
+                                     const boost::json::value& object, std::string_view subresource,
+                                     const kube::WriteOptions&, const Deadline&) override;
+  Result<boost::json::value> patch(const kube::Resource&, const kube::ObjectKey&,
+                                   const boost::json::value& body, const kube::PatchOptions&,
+                                   const Deadline&) override;
   Result<boost::json::value> remove(const kube::Resource&, const kube::ObjectKey&, const kube::DeleteOptions&,
                                     const Deadline&) override;
   Result<void> evict(const kube::ObjectKey& pod, const kube::DeleteOptions&, const Deadline&) override;
   Result<boost::json::value> get_path(std::string_view path, const Deadline&) override;
-  Result<boost::json::value> post_path(std::string_view path, const boost::json::value& body, const Deadline&) override;
+  Result<boost::json::value> post_path(std::string_view path, const boost::json::value& body,
+                                       const Deadline&) override;
 
-  std::unique_ptr<kube::Stream> list_stream(const kube::Resource&, const kube::ListOptions&, kube::StreamSink&) override;
-  std::unique_ptr<kube::Stream> watch(const kube::Resource&, const kube::WatchOptions&, kube::StreamSink&) override;
+  std::unique_ptr<kube::Stream> list_stream(const kube::Resource&, const kube::ListOptions&,
+                                            kube::StreamSink&) override;
+  std::unique_ptr<kube::Stream> watch(const kube::Resource&, const kube::WatchOptions&,
+                                      kube::StreamSink&) override;
 
  private:
-  class Pump;
-  apiserver::Request request(apiserver::Verb verb, const kube::Resource& resource, const kube::ObjectKey& key) const;
+  apiserver::Request request(apiserver::Verb verb, const kube::Resource& resource,
+                             const kube::ObjectKey& key) const;
   Result<boost::json::value> ask(const apiserver::Request& request, const Deadline& deadline, bool write);
-  std::unique_ptr<kube::Stream> pump(std::string name, std::move_only_function<void(Pump&, std::stop_token)> body,
-                                     kube::StreamSink& sink);
+  void deliver_watch(const apiserver::Request& asked, Delivery& delivery, const std::stop_token& stop);
 
   apiserver::Api& api_;
   Threads& threads_;
   MemoryClientOptions options_;
   // Threads of streams that were destroyed from inside their own callback; joined with the client.
-  Guarded<std::vector<std::unique_ptr<Thread>>> orphans_ = {};
+  OrphanThreads orphans_ = {};
 };
 
 }  // namespace capstan::fakes

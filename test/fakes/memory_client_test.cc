@@ -65,7 +65,8 @@ void in_simulation(const std::function<void(MemoryClient&, Baton&, apiserver::Ap
   const auto report = baton.run([&] {
     apiserver::Api api({.clock = baton});
     MemoryClient client(api, baton);
-    ASSERT_TRUE(client.create(kube::resources::custom_resource_definitions(), {}, toy_crd(), {}, Deadline::never()));
+    ASSERT_TRUE(
+        client.create(kube::resources::custom_resource_definitions(), {}, toy_crd(), {}, Deadline::never()));
     body(client, baton, api);
   });
   EXPECT_TRUE(report.finished()) << report.why;
@@ -95,23 +96,27 @@ TEST(MemoryClient, RefusesAsTheServerDoes) {
 TEST(MemoryClient, WatchDeliversOneLinePerChange) {
   in_simulation([](MemoryClient& client, Baton& baton, apiserver::Api&) {
     Lines lines;
-    const auto stream = client.watch(kToys, {.namespace_ = "default", .resource_version = now(client)}, lines);
+    const auto stream =
+        client.watch(kToys, {.namespace_ = "default", .resource_version = now(client)}, lines);
     ASSERT_TRUE(client.create(kToys, {"default", "a"}, a_toy("a", 3), {}, Deadline::never()));
-    ASSERT_TRUE(client.patch(kToys, {"default", "a"}, json::parse(R"({"spec":{"size":4}})"), {}, Deadline::never()));
+    ASSERT_TRUE(
+        client.patch(kToys, {"default", "a"}, json::parse(R"({"spec":{"size":4}})"), {}, Deadline::never()));
     ASSERT_TRUE(client.remove(kToys, {"default", "a"}, {}, Deadline::never()));
 
     baton.wait_until(lines.changed, Deadline::never(), [&] { return lines.lines().size() >= 3; });
 
     using testing::StartsWith;
-    EXPECT_THAT(lines.lines(), testing::ElementsAre(StartsWith(R"({"type":"ADDED")"), StartsWith(R"({"type":"MODIFIED")"),
-                                                    StartsWith(R"({"type":"DELETED")")));
+    EXPECT_THAT(lines.lines(),
+                testing::ElementsAre(StartsWith(R"({"type":"ADDED")"), StartsWith(R"({"type":"MODIFIED")"),
+                                     StartsWith(R"({"type":"DELETED")")));
   });
 }
 
 TEST(MemoryClient, WatchOfExpiredHistoryEndsWithGone) {
   in_simulation([](MemoryClient& client, Baton& baton, apiserver::Api& api) {
     Lines lines;
-    const auto stream = client.watch(kToys, {.namespace_ = "default", .resource_version = now(client)}, lines);
+    const auto stream =
+        client.watch(kToys, {.namespace_ = "default", .resource_version = now(client)}, lines);
     baton.pause(Deadline::in(baton, std::chrono::seconds(1)));
 
     api.expire_watches();
@@ -125,7 +130,8 @@ TEST(MemoryClient, WatchOfExpiredHistoryEndsWithGone) {
 TEST(MemoryClient, WatchEndsAtItsTimeoutAfterABookmark) {
   in_simulation([](MemoryClient& client, Baton& baton, apiserver::Api&) {
     Lines lines;
-    const auto stream = client.watch(kToys, {.namespace_ = "default", .resource_version = now(client), .timeout_seconds = 30}, lines);
+    const auto stream = client.watch(
+        kToys, {.namespace_ = "default", .resource_version = now(client), .timeout_seconds = 30}, lines);
 
     baton.wait_until(lines.changed, Deadline::never(), [&] { return lines.ended.load(); });
 
