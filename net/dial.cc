@@ -266,8 +266,7 @@ void Dial::fail_here(Code code, std::string_view why) {
 
 std::string Dial::here() const {
   const std::string origin = host_and_port(target_->origin.host, target_->origin.port);
-  const std::string first =
-      target_->proxy ? host_and_port(target_->proxy->host, target_->proxy->port) : origin;
+  std::string first = target_->proxy ? host_and_port(target_->proxy->host, target_->proxy->port) : origin;
   switch (step_) {
     case Step::Resolve: return "resolve " + first;
     case Step::Connect: return "connect " + first;

@@ -15,7 +15,6 @@ namespace capstan::net {
 namespace {
 
 using std::chrono::milliseconds;
-using testing::AnyOf;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;

@@ -11,8 +11,6 @@
 namespace capstan::net {
 namespace {
 
-using testing::HasSubstr;
-
 TEST(Http, AnswersARequest) {
   IoPool io;
   auto server = echo_server(io);

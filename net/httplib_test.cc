@@ -75,7 +75,7 @@ TEST(IndependentClient, VerifiesOurCertificates) {
   const auto server = echo_server(io, {.tls = pki.server()});
   const CertificateFile ca(pki.ca().certificate_pem);
   httplib::SSLClient client("localhost", server->port());
-  client.set_ca_cert_path(ca.path().c_str());
+  client.set_ca_cert_path(ca.path());
   client.enable_server_certificate_verification(true);
 
   const auto answer = client.Get("/tls");

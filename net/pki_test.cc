@@ -11,8 +11,6 @@ namespace capstan::net {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::StartsWith;
 
 WallTime at(int year) { return std::chrono::sys_days(std::chrono::year(year) / 6 / 1); }
 

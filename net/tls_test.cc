@@ -12,7 +12,6 @@ namespace {
 
 using std::chrono::hours;
 using testing::AllOf;
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 // Answers "CN|O,O", or "nobody".

@@ -7,7 +7,6 @@ namespace capstan::net {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::Pair;
 
 TEST(Url, ReadsEveryPart) {
