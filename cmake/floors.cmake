@@ -33,8 +33,15 @@ capstan_library(kubeconfig DIR kubeconfig LINK PUBLIC runtime kube net api base 
 capstan_test(kubeconfig_test DIR kubeconfig LABELS unsanitized LINK kubeconfig fake_time)
 
 # floor 6
-capstan_library(controllers_cluster DIR controllers/cluster LINK PUBLIC runtime kube api base)
-capstan_test(controllers_test DIR controllers/cluster LABELS unsanitized LINK controllers_cluster builders)
+set(controller_folders controllers controllers/shared controllers/cluster controllers/machine controllers/machine/drain
+    controllers/machineset controllers/machinedeployment controllers/machinedeployment/rollout controllers/machinepool
+    controllers/machinehealthcheck)
+capstan_library(controllers DIR ${controller_folders} LINK PUBLIC kubeconfig runtime kube api base PRIVATE Boost::json net)
+foreach(folder shared cluster machine machine/drain machineset machinedeployment machinedeployment/rollout machinepool
+        machinehealthcheck)
+  string(REPLACE "/" "_" suite controllers_${folder}_test)
+  capstan_test(${suite} DIR controllers/${folder} LABELS unsanitized LINK controllers builders fakes)
+endforeach()
 capstan_library(apiserver DIR apiserver apiserver/schema apiserver/fields apiserver/builtin LINK PUBLIC api base PRIVATE net kube Boost::json yaml-cpp)
 capstan_test(apiserver_test DIR apiserver apiserver/schema apiserver/fields apiserver/builtin LABELS unsanitized LINK apiserver net kube fake_time PkgConfig::httplib)
 
@@ -48,7 +55,7 @@ capstan_test(crdgen_test DIR cmd/crdgen SOURCES cmd/crdgen/kinds.cc cmd/crdgen/k
 if(TARGET crdgen AND CAPSTAN_TESTS)
   add_test(NAME crds_are_current COMMAND crdgen --check ${CMAKE_SOURCE_DIR}/config/crd/bases)
 endif()
-capstan_program(capstan DIR cmd/manager LINK controllers_cluster kubeconfig runtime kube net api base)
+capstan_program(capstan DIR cmd/manager LINK controllers kubeconfig runtime kube net api base)
 capstan_test(manager_test DIR cmd/manager SOURCES cmd/manager/options.cc cmd/manager/options_test.cc LINK base)
 capstan_program(capstan-dev DIR cmd/dev LINK apiserver kubeconfig runtime kube net api base)
 

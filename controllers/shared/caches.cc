@@ -1,0 +1,114 @@
+#include "controllers/shared/caches.h"
+
+namespace capstan::controllers {
+namespace {
+
+using runtime::IndexValues;
+
+// A separator that no name can contain.
+std::string in_cluster(std::string_view namespace_, std::string_view cluster, std::string_view rest = {}) {
+  std::string value;
+  value.reserve(namespace_.size() + cluster.size() + rest.size() + 2);
+  value.append(namespace_).append("/").append(cluster);
+  if (!rest.empty()) value.append("/").append(rest);
+  return value;
+}
+
+template <typename T>
+IndexValues by_cluster(const T& object) {
+  return {Text(in_cluster(object.metadata.namespace_.view(), object.spec.cluster_name.view()))};
+}
+
+template <typename T>
+IndexValues by_owner(const T& object) {
+  IndexValues uids;
+  for (const auto& owner : *object.metadata.owner_references) uids.emplace_back(owner.uid.str());
+  return uids;
+}
+
+template <typename T>
+IndexValues by_namespace(const T& object) {
+  return {object.metadata.namespace_};
+}
+
+IndexValues by_provider_id(const api::Machine& machine) {
+  if (machine.spec.provider_id.empty()) return {};
+  return {Text(in_cluster(machine.metadata.namespace_.view(), machine.spec.cluster_name.view(),
+                          machine.spec.provider_id.view()))};
+}
+
+IndexValues by_node(const api::Machine& machine) {
+  if (!machine.status.node_ref) return {};
+  return {Text(in_cluster(machine.metadata.namespace_.view(), machine.spec.cluster_name.view(),
+                          machine.status.node_ref->name.view()))};
+}
+
+}  // namespace
+
+Caches::Caches()
+    : machines_by_cluster_(machines.add_index(by_cluster)),
+      machines_by_owner_(machines.add_index(by_owner)),
+      machines_by_provider_id_(machines.add_index(by_provider_id)),
+      machines_by_node_(machines.add_index(by_node)),
+      machine_sets_by_cluster_(machine_sets.add_index(by_cluster)),
+      machine_sets_by_owner_(machine_sets.add_index(by_owner)),
+      machine_sets_by_namespace_(machine_sets.add_index(by_namespace)),
+      machine_deployments_by_cluster_(machine_deployments.add_index(by_cluster)),
+      machine_pools_by_cluster_(machine_pools.add_index(by_cluster)),
+      machine_health_checks_by_cluster_(machine_health_checks.add_index(by_cluster)),
+      drain_rules_by_namespace_(machine_drain_rules.add_index(by_namespace)) {}
+
+std::vector<Snapshot<api::Machine>> Caches::machines_of(const ObjectKey& cluster) const {
+  return machines.find(machines_by_cluster_, in_cluster(cluster.namespace_, cluster.name));
+}
+
+std::vector<Snapshot<api::MachineSet>> Caches::machine_sets_of(const ObjectKey& cluster) const {
+  return machine_sets.find(machine_sets_by_cluster_, in_cluster(cluster.namespace_, cluster.name));
+}
+
+std::vector<Snapshot<api::MachineDeployment>> Caches::machine_deployments_of(const ObjectKey& cluster) const {
+  return machine_deployments.find(machine_deployments_by_cluster_,
+                                  in_cluster(cluster.namespace_, cluster.name));
+}
+
+std::vector<Snapshot<api::MachinePool>> Caches::machine_pools_of(const ObjectKey& cluster) const {
+  return machine_pools.find(machine_pools_by_cluster_, in_cluster(cluster.namespace_, cluster.name));
+}
+
+std::vector<Snapshot<api::MachineHealthCheck>> Caches::machine_health_checks_of(
+    const ObjectKey& cluster) const {
+  return machine_health_checks.find(machine_health_checks_by_cluster_,
+                                    in_cluster(cluster.namespace_, cluster.name));
+}
+
+std::vector<Snapshot<api::Machine>> Caches::machines_owned_by(const api::Uid& owner) const {
+  return machines.find(machines_by_owner_, owner.str());
+}
+
+std::vector<Snapshot<api::MachineSet>> Caches::machine_sets_owned_by(const api::Uid& owner) const {
+  return machine_sets.find(machine_sets_by_owner_, owner.str());
+}
+
+std::vector<Snapshot<api::MachineSet>> Caches::machine_sets_in(std::string_view namespace_) const {
+  return machine_sets.find(machine_sets_by_namespace_, namespace_);
+}
+
+std::vector<Snapshot<api::MachineDrainRule>> Caches::drain_rules_in(std::string_view namespace_) const {
+  return machine_drain_rules.find(drain_rules_by_namespace_, namespace_);
+}
+
+std::vector<Snapshot<api::Machine>> Caches::machines_with_provider_id(const ObjectKey& cluster,
+                                                                      std::string_view provider_id) const {
+  return machines.find(machines_by_provider_id_, in_cluster(cluster.namespace_, cluster.name, provider_id));
+}
+
+std::vector<Snapshot<api::Machine>> Caches::machines_on_node(const ObjectKey& cluster,
+                                                             std::string_view node) const {
+  return machines.find(machines_by_node_, in_cluster(cluster.namespace_, cluster.name, node));
+}
+
+Snapshot<api::Cluster> Caches::cluster_of(std::string_view namespace_, std::string_view cluster_name) const {
+  return clusters.get({.namespace_ = std::string(namespace_), .name = std::string(cluster_name)});
+}
+
+}  // namespace capstan::controllers

@@ -1,0 +1,77 @@
+// The caches all controllers read, with every index any of them needs: whoever looks for "the Machines of"
+// something asks an index, never the whole fleet. Wiring makes one and feeds it by informers; everybody else
+// reads. Safe from any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/core/custom_resource_definition.h"
+#include "api/v1beta2/cluster.h"
+#include "api/v1beta2/machine.h"
+#include "api/v1beta2/machine_deployment.h"
+#include "api/v1beta2/machine_drain_rule.h"
+#include "api/v1beta2/machine_health_check.h"
+#include "api/v1beta2/machine_pool.h"
+#include "api/v1beta2/machine_set.h"
+#include "runtime/store.h"
+
+namespace capstan::controllers {
+
+using kube::ObjectKey;
+using runtime::Snapshot;
+
+class Caches {
+ public:
+  Caches();
+  Caches(const Caches&) = delete;
+  Caches& operator=(const Caches&) = delete;
+
+  runtime::Store<api::Cluster> clusters{"Cluster"};
+  runtime::Store<api::Machine> machines{"Machine"};
+  runtime::Store<api::MachineSet> machine_sets{"MachineSet"};
+  runtime::Store<api::MachineDeployment> machine_deployments{"MachineDeployment"};
+  runtime::Store<api::MachinePool> machine_pools{"MachinePool"};
+  runtime::Store<api::MachineHealthCheck> machine_health_checks{"MachineHealthCheck"};
+  runtime::Store<api::MachineDrainRule> machine_drain_rules{"MachineDrainRule"};
+  runtime::Store<api::CustomResourceDefinition> crds{"CustomResourceDefinition"};
+
+  // Of one Cluster (by spec.clusterName), in the order of their names.
+  std::vector<Snapshot<api::Machine>> machines_of(const ObjectKey& cluster) const;
+  std::vector<Snapshot<api::MachineSet>> machine_sets_of(const ObjectKey& cluster) const;
+  std::vector<Snapshot<api::MachineDeployment>> machine_deployments_of(const ObjectKey& cluster) const;
+  std::vector<Snapshot<api::MachinePool>> machine_pools_of(const ObjectKey& cluster) const;
+  std::vector<Snapshot<api::MachineHealthCheck>> machine_health_checks_of(const ObjectKey& cluster) const;
+
+  // With an owner reference of that uid, controller or not.
+  std::vector<Snapshot<api::Machine>> machines_owned_by(const api::Uid& owner) const;
+  std::vector<Snapshot<api::MachineSet>> machine_sets_owned_by(const api::Uid& owner) const;
+
+  // Of a namespace; for adoption by selector.
+  std::vector<Snapshot<api::MachineSet>> machine_sets_in(std::string_view namespace_) const;
+  std::vector<Snapshot<api::MachineDrainRule>> drain_rules_in(std::string_view namespace_) const;
+
+  // In that cluster, with spec.providerID or status.nodeRef.name like this; more than one is the cluster's
+  // mistake.
+  std::vector<Snapshot<api::Machine>> machines_with_provider_id(const ObjectKey& cluster,
+                                                                std::string_view provider_id) const;
+  std::vector<Snapshot<api::Machine>> machines_on_node(const ObjectKey& cluster, std::string_view node) const;
+
+  // The Cluster an object belongs to by spec.clusterName; null while it is not in the cache.
+  Snapshot<api::Cluster> cluster_of(std::string_view namespace_, std::string_view cluster_name) const;
+
+ private:
+  runtime::IndexId<api::Machine> machines_by_cluster_;
+  runtime::IndexId<api::Machine> machines_by_owner_;
+  runtime::IndexId<api::Machine> machines_by_provider_id_;
+  runtime::IndexId<api::Machine> machines_by_node_;
+  runtime::IndexId<api::MachineSet> machine_sets_by_cluster_;
+  runtime::IndexId<api::MachineSet> machine_sets_by_owner_;
+  runtime::IndexId<api::MachineSet> machine_sets_by_namespace_;
+  runtime::IndexId<api::MachineDeployment> machine_deployments_by_cluster_;
+  runtime::IndexId<api::MachinePool> machine_pools_by_cluster_;
+  runtime::IndexId<api::MachineHealthCheck> machine_health_checks_by_cluster_;
+  runtime::IndexId<api::MachineDrainRule> drain_rules_by_namespace_;
+};
+
+}  // namespace capstan::controllers

@@ -1,0 +1,61 @@
+#include "controllers/shared/caches.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "test/builders/machine.h"
+#include "test/builders/machine_set.h"
+
+namespace capstan::controllers {
+namespace {
+
+using builders::a_machine;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr std::string_view kNamespace = "default";
+
+std::vector<std::string> names(const std::vector<Snapshot<api::Machine>>& machines) {
+  std::vector<std::string> found;
+  for (const auto& machine : machines) found.push_back(machine->metadata.name.str());
+  return found;
+}
+
+ObjectKey cluster(std::string_view name) {
+  return {.namespace_ = std::string(kNamespace), .name = std::string(name)};
+}
+
+TEST(Caches, FindsTheMachinesOfAClusterAndOfNoOther) {
+  Caches caches;
+  caches.machines.apply(a_machine("a").in_namespace(kNamespace).in_cluster("one").build());
+  caches.machines.apply(a_machine("b").in_namespace(kNamespace).in_cluster("two").build());
+  caches.machines.apply(a_machine("c").in_namespace("elsewhere").in_cluster("one").build());
+
+  EXPECT_THAT(names(caches.machines_of(cluster("one"))), ElementsAre("a"));
+  EXPECT_THAT(names(caches.machines_of(cluster("three"))), IsEmpty());
+}
+
+TEST(Caches, FindsBothMachinesThatClaimOneProviderId) {
+  Caches caches;
+  caches.machines.apply(
+      a_machine("a").in_namespace(kNamespace).in_cluster("one").provider_id("sim://1").build());
+  caches.machines.apply(
+      a_machine("b").in_namespace(kNamespace).in_cluster("one").provider_id("sim://1").build());
+
+  EXPECT_THAT(names(caches.machines_with_provider_id(cluster("one"), "sim://1")), ElementsAre("a", "b"));
+  EXPECT_THAT(names(caches.machines_with_provider_id(cluster("two"), "sim://1")), IsEmpty());
+}
+
+TEST(Caches, ForgetsTheOldNodeOfAMachineThatMoved) {
+  Caches caches;
+  caches.machines.apply(
+      a_machine("a").in_namespace(kNamespace).in_cluster("one").on_node("n1").version_number(1).build());
+  caches.machines.apply(
+      a_machine("a").in_namespace(kNamespace).in_cluster("one").on_node("n2").version_number(2).build());
+
+  EXPECT_THAT(names(caches.machines_on_node(cluster("one"), "n1")), IsEmpty());
+  EXPECT_THAT(names(caches.machines_on_node(cluster("one"), "n2")), ElementsAre("a"));
+}
+
+}  // namespace
+}  // namespace capstan::controllers

@@ -1,0 +1,64 @@
+// Sends the status that a report made, in one patch. Condition lists are shared with other controllers, so
+// the patch is bound to the version it was made from; when somebody was faster, the object is read live, our
+// conditions are merged into its lists and the rest of the status, which is ours alone, is put on top
+// (DESIGN 2.9). Blocks as the client does.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "api/conditions/three_way.h"
+#include "base/time.h"
+#include "kube/typed.h"
+
+namespace capstan::controllers {
+
+inline constexpr int kStatusTries = 5;
+
+// The condition types this controller answers for.
+struct OwnedConditions {
+  std::span<const std::string_view> types = {};
+  std::span<const std::string_view> v1beta1_types = {};  // those below status.deprecated
+};
+
+// What `after` makes of an object that is `latest` by now.
+template <typename T>
+Result<T> rebased_status(const T& latest, const T& before, const T& after, const OwnedConditions& owned,
+                         Time now) {
+  T rebased = latest;
+  rebased.status = after.status;
+  rebased.status.conditions = TRY(api::conditions::merge_into(
+      latest.status.conditions, {before.status.conditions, after.status.conditions, owned.types}));
+  const auto old_conditions = [](const T& object) {
+    using List = std::remove_cvref_t<decltype(object.status.deprecated->v1beta1->conditions)>;
+    return object.status.deprecated && object.status.deprecated->v1beta1
+               ? object.status.deprecated->v1beta1->conditions
+               : List();
+  };
+  const auto was = old_conditions(before);
+  const auto is = old_conditions(after);
+  auto merged = TRY(api::conditions::merge_into(old_conditions(latest), {was, is, owned.v1beta1_types}, now));
+  if (!merged.empty()) {
+    rebased.status.deprecated.ensure().v1beta1.ensure().conditions = std::move(merged);
+  }
+  return rebased;
+}
+
+// Nothing when there was nothing to say. Conflict when the object was replaced by another one of its name, or
+// after five tries; NotFound when it is gone.
+template <kube::WritableKind T>
+Result<std::optional<T>> patch_status(kube::Client& client, const T& before, const T& after,
+                                      const OwnedConditions& owned, Time now, const Deadline& deadline) {
+  auto answer = kube::patch_status(client, before, after, deadline);
+  for (int tries = 1; tries < kStatusTries; ++tries) {
+    if (answer || answer.error().code != Code::Conflict) return answer;
+    const T latest = TRY(kube::get<T>(client, kube::key_of(before), deadline));
+    if (latest.metadata.uid != before.metadata.uid) return answer;
+    const T wanted = TRY(rebased_status(latest, before, after, owned, now));
+    answer = kube::patch_status(client, latest, wanted, deadline);
+  }
+  return answer;
+}
+
+}  // namespace capstan::controllers
