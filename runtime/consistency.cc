@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/duration.h"
+#include "kube/apply.h"
 
 namespace capstan::runtime {
 namespace {
@@ -46,9 +47,10 @@ bool is_going(const Result<json::value>& live, const api::Uid& uid) {
 
 Consistency::Consistency(const Clock& clock, ConsistencyOptions options) : clock_(clock), options_(options) {}
 
-Result<json::value> Consistency::create(kube::Client& client, const ObjectKey& key, const Child& child,
-                                        const api::Uid& owner, const json::value& object,
-                                        const kube::WriteOptions& options, const Deadline& deadline) {
+template <typename Send>
+Result<json::value> Consistency::create_with(kube::Client& client, const ObjectKey& key, const Child& child,
+                                             const api::Uid& owner, const Deadline& deadline,
+                                             const Send& send) {
   const Question question{.creation = true,
                           .cache = &child.cache,
                           .resource = child.resource,
@@ -56,7 +58,7 @@ Result<json::value> Consistency::create(kube::Client& client, const ObjectKey& k
                           .uid = owner,
                           .since = clock_.steady_now()};
   ask(key, question);
-  auto created = client.create(child.resource, child.key, object, options, deadline);
+  Result<json::value> created = send();
   if (!created && created.error().code == Code::AlreadyExists) {
     created = adopt_existing(client, child, owner, created.error(), deadline);
   }
@@ -66,6 +68,28 @@ Result<json::value> Consistency::create(kube::Client& client, const ObjectKey& k
     settle(key, question, Answer::Refused, {});
   }
   return created;
+}
+
+Result<json::value> Consistency::create(kube::Client& client, const ObjectKey& key, const Child& child,
+                                        const api::Uid& owner, const json::value& object,
+                                        const kube::WriteOptions& options, const Deadline& deadline) {
+  return create_with(client, key, child, owner, deadline,
+                     [&] { return client.create(child.resource, child.key, object, options, deadline); });
+}
+
+Result<json::value> Consistency::create_by_apply(kube::Client& client, const ObjectKey& key,
+                                                 const Child& child, const api::Uid& owner,
+                                                 const json::value& object, std::string_view field_manager,
+                                                 const Deadline& deadline) {
+  return create_with(client, key, child, owner, deadline, [&]() -> Result<json::value> {
+    auto applied =
+        client.patch(child.resource, child.key, kube::apply_intent(object),
+                     {.type = kube::PatchType::Apply, .field_manager = std::string(field_manager)}, deadline);
+    if (applied || applied.error().code != Code::Conflict) return applied;
+    Error taken = applied.error().context("the name is taken");
+    taken.code = Code::AlreadyExists;
+    return fail(std::move(taken));
+  });
 }
 
 // The name is taken: by an earlier try of ours, or by a stranger.

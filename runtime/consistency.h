@@ -57,6 +57,11 @@ class Consistency {
   Result<boost::json::value> create(kube::Client& client, const ObjectKey& key, const Child& child,
                                     const api::Uid& owner, const boost::json::value& object,
                                     const kube::WriteOptions& options, const Deadline& deadline);
+  // The same by server-side apply, so that `field_manager` owns what it set and later applies can take fields
+  // away again. Without force: fields of a stranger under that name are a Conflict, told as AlreadyExists.
+  Result<boost::json::value> create_by_apply(kube::Client& client, const ObjectKey& key, const Child& child,
+                                             const api::Uid& owner, const boost::json::value& object,
+                                             std::string_view field_manager, const Deadline& deadline);
   // Deletes the object of that uid; success also when it is gone already.
   Result<void> remove(kube::Client& client, const ObjectKey& key, const Child& child, const api::Uid& uid,
                       kube::DeleteOptions options, const Deadline& deadline);
@@ -105,6 +110,9 @@ class Consistency {
   };
   enum class Answer { Open, Done, Refused };
 
+  template <typename Send>
+  Result<boost::json::value> create_with(kube::Client& client, const ObjectKey& key, const Child& child,
+                                         const api::Uid& owner, const Deadline& deadline, const Send& send);
   void ask(const ObjectKey& key, Question question);
   void settle(const ObjectKey& key, const Question& question, Answer answer, api::ResourceVersion version);
   Result<boost::json::value> adopt_existing(kube::Client& client, const Child& child, const api::Uid& owner,

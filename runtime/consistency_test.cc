@@ -50,6 +50,10 @@ struct Stage {
   Result<json::value> create() {
     return consistency.create(client, kSet, child(), kOwner, json::object(), {}, Deadline::never());
   }
+  Result<json::value> apply() {
+    return consistency.create_by_apply(client, kSet, child(), kOwner, json::object(), "capi-machineset",
+                                       Deadline::never());
+  }
   Result<void> remove() {
     return consistency.remove(client, kSet, child(), kMachineUid, {}, Deadline::never());
   }
@@ -281,6 +285,33 @@ TEST(Consistency, TellsPeopleWhatIsOwed) {
   ASSERT_EQ(debts.size(), 1U);
   EXPECT_EQ(debts[0].key, kSet);
   EXPECT_EQ(debts[0].waits_for, "Machine version 42, seen none, for 2s");
+}
+
+TEST(Consistency, AnAppliedCreationOfOursIsOwedToTheCache) {
+  Stage stage;
+  stage.client.on_patch = [](const auto&, const auto&, const auto&, const kube::PatchOptions& options) {
+    EXPECT_EQ(options.type, kube::PatchType::Apply);
+    EXPECT_FALSE(options.force);
+    return machine("42");
+  };
+
+  ASSERT_TRUE(stage.apply());
+
+  EXPECT_EQ(stage.consistency.check(kSet).state, State::Behind);
+}
+
+TEST(Consistency, AnAppliedCreationThatMeetsAStrangerIsRefusedAndOwesNothing) {
+  Stage stage;
+  stage.client.on_patch = [](const auto&, const auto&, const auto&, const auto&) -> ScriptedClient::Object {
+    return fail(Code::Conflict, "conflict with \"kubectl\": .spec.clusterName");
+  };
+  stage.client.on_get = [](const auto&, const auto&) { return machine("7", kMachineUid); };
+
+  const auto applied = stage.apply();
+
+  ASSERT_FALSE(applied);
+  EXPECT_EQ(applied.error().code, Code::AlreadyExists);
+  EXPECT_EQ(stage.consistency.check(kSet).state, State::Fresh);
 }
 
 }  // namespace
