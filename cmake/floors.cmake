@@ -30,7 +30,7 @@ capstan_test(runtime_test DIR runtime LABELS unsanitized LINK runtime fakes)
 
 # floor 4
 capstan_library(kubeconfig DIR kubeconfig LINK PUBLIC runtime kube net api base PRIVATE yaml-cpp)
-capstan_test(kubeconfig_test DIR kubeconfig LABELS unsanitized LINK kubeconfig fake_time)
+capstan_test(kubeconfig_test DIR kubeconfig LABELS unsanitized LINK kubeconfig fakes builders)
 
 # floor 6
 set(controller_folders controllers controllers/shared controllers/cluster controllers/machine controllers/machine/drain
@@ -46,8 +46,8 @@ capstan_library(apiserver DIR apiserver apiserver/schema apiserver/fields apiser
 capstan_test(apiserver_test DIR apiserver apiserver/schema apiserver/fields apiserver/builtin LABELS unsanitized LINK apiserver net kube fake_time PkgConfig::httplib)
 
 # what tests stand on
-capstan_library(fakes DIR test/fakes EXCLUDE "/(baton|fake_clock).cc$" LINK PUBLIC fake_time apiserver runtime kube api base)
-capstan_test(fakes_test DIR test/fakes LABELS unsanitized LINK fakes)
+capstan_library(fakes DIR test/fakes EXCLUDE "/(baton|fake_clock).cc$" LINK PUBLIC fake_time kubeconfig apiserver runtime kube api base)
+capstan_test(fakes_test DIR test/fakes LABELS unsanitized LINK fakes builders)
 
 # floor 7
 capstan_program(crdgen DIR cmd/crdgen LINK api Boost::json)

@@ -1,0 +1,90 @@
+// A Client with a gate in front: shut, every call answers NotConnected at once, and those that wait inside
+// come back with it; open, a few requests at a time go through. What a WorkloadCluster hands out, so that a
+// sick cluster can hold up a few workers and no more. Safe from any thread.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <stop_token>
+#include <string>
+
+#include "base/clock.h"
+#include "base/guarded.h"
+#include "base/threads.h"
+#include "kube/client.h"
+
+namespace capstan::kubeconfig {
+
+struct GateLimits {
+  std::size_t in_flight = 4;  // 0: no limit; streams do not count
+  // For a free place; after that the caller does better to look after something else.
+  Nanoseconds longest_wait = std::chrono::seconds(2);
+};
+
+class GatedClient final : public kube::Client {
+ public:
+  // Open from the start. All three live longer.
+  GatedClient(kube::Client& inner, Threads& threads, const Clock& clock, GateLimits limits = {});
+  ~GatedClient() override;
+  GatedClient(const GatedClient&) = delete;
+  GatedClient& operator=(const GatedClient&) = delete;
+
+  // `why` is what callers are told. Streams that run already go on until their reader lets go.
+  void shut(std::string why);
+  void open();
+  // Whether some call was answered with 401 since the last time this was asked.
+  bool take_unauthorized() { return unauthorized_.exchange(false); }
+
+  Result<kube::json::value> get(const kube::Resource&, const kube::ObjectKey&, const Deadline&) override;
+  Result<kube::json::value> list(const kube::Resource&, const kube::ListOptions&, const Deadline&) override;
+  Result<kube::json::value> create(const kube::Resource&, const kube::ObjectKey&,
+                                   const kube::json::value& object, const kube::WriteOptions&,
+                                   const Deadline&) override;
+  Result<kube::json::value> replace(const kube::Resource&, const kube::ObjectKey&,
+                                    const kube::json::value& object, std::string_view subresource,
+                                    const kube::WriteOptions&, const Deadline&) override;
+  Result<kube::json::value> patch(const kube::Resource&, const kube::ObjectKey&,
+                                  const kube::json::value& body, const kube::PatchOptions&,
+                                  const Deadline&) override;
+  Result<kube::json::value> remove(const kube::Resource&, const kube::ObjectKey&, const kube::DeleteOptions&,
+                                   const Deadline&) override;
+  Result<void> evict(const kube::ObjectKey& pod, const kube::DeleteOptions&, const Deadline&) override;
+  Result<kube::json::value> get_path(std::string_view path, const Deadline&) override;
+  Result<kube::json::value> post_path(std::string_view path, const kube::json::value& body,
+                                      const Deadline&) override;
+
+  std::unique_ptr<kube::Stream> list_stream(const kube::Resource&, const kube::ListOptions&,
+                                            kube::StreamSink&) override;
+  std::unique_ptr<kube::Stream> watch(const kube::Resource&, const kube::WatchOptions&,
+                                      kube::StreamSink&) override;
+
+ private:
+  struct Inside {
+    bool shut = false;
+    std::string why = {};
+    std::size_t in_flight = 0;
+    std::stop_source shutting = {};  // of those who are inside now
+  };
+  class Call;
+
+  Result<std::stop_token> enter(const Deadline& deadline);
+  void leave();
+  Error closed() const;
+  bool is_shut() const {
+    return inside_.with([](const Inside& inside) { return inside.shut; });
+  }
+  template <typename Send>
+  auto ask(const Deadline& deadline, const Send& send) -> decltype(send(deadline));
+  template <typename Open>
+  std::unique_ptr<kube::Stream> stream(kube::StreamSink& sink, const Open& open);
+
+  kube::Client& inner_;
+  Threads& threads_;
+  const Clock& clock_;
+  const GateLimits limits_;
+  std::atomic<bool> unauthorized_ = false;
+  Guarded<Inside> inside_;
+  Signal changed_{"a place among the requests to a workload cluster"};
+};
+
+}  // namespace capstan::kubeconfig
