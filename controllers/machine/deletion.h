@@ -1,0 +1,134 @@
+// How far the deletion of a Machine has come and what is next (DESIGN 2.5). Computed anew from facts in every
+// turn, never stored; what has to outlive a turn stands in status.deletion and in the Deleting condition.
+// controllers/machine fills the facts in, deletion_turn.h does what is next. Pure functions.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/v1beta2/cluster.h"
+#include "api/v1beta2/machine.h"
+#include "base/time.h"
+#include "controllers/machine/drain/stage_report.h"
+
+namespace capstan::controllers::machine {
+
+// What is known of an object that deletion depends on.
+struct Known {
+  enum class State {
+    None,     // nobody refers to such an object
+    Unknown,  // could not be found out; `problem` says why
+    Missing,  // not in the cache, which is complete; nobody has asked the API server
+    Gone,     // the API server has said so
+    Deleting,
+    Present,
+  };
+  State state = State::None;
+  std::string kind = {};
+  std::string problem = {};
+
+  bool is_gone() const { return state == State::Gone || state == State::None; }
+};
+
+struct ControlPlaneFacts {
+  Known object = {};  // behind Cluster.spec.controlPlaneRef
+  bool externally_managed = false;
+  std::size_t active_machines = 0;  // control plane Machines of the Cluster that are not being deleted
+};
+
+struct DeletionFacts {
+  Time now = {};
+  bool fresh = true;                      // the caches have seen all we wrote; otherwise nothing is destroyed
+  const api::Machine* machine = nullptr;  // never null, with a deletionTimestamp
+  // status.deletion: as the Machine has it, plus what this turn has begun.
+  api::MachineDeletionStatus marks = {};
+
+  const api::Cluster* cluster = nullptr;  // null: see cluster_known
+  Known cluster_known = {};               // Present, Missing, Gone or Unknown
+  ControlPlaneFacts control_plane = {};
+  // status.nodeRef, else what was found by providerID in this turn. Empty: there is none.
+  std::string node = {};
+  // Of the Node of that name in the cache. Another one than the Machine's: it belongs to another instance.
+  std::string node_provider_id = {};
+
+  Known infrastructure = {};
+  Known bootstrap = {};
+
+  // What this turn has already tried; nothing before.
+  std::optional<StageReport> drain = {};
+  std::optional<StageReport> volumes = {};
+  std::optional<StageReport> node_deletion = {};
+  // How long the Node has been refusing to go, as far as this process knows.
+  Seconds node_deletion_tried_for = {};
+  std::optional<Error> infrastructure_trouble = {};  // the DELETE failed
+  std::optional<Error> bootstrap_trouble = {};
+};
+
+enum class Stage {
+  Begin,  // is the Node to be drained and deleted at all?
+  PreDrainHooks,
+  Drain,
+  VolumesDetached,
+  PreTerminateHooks,
+  DeleteInfra,
+  DeleteBootstrap,
+  DeleteNode,
+  RemoveFinalizer,
+};
+std::string_view to_string(Stage stage);
+
+// What next_step answers.
+struct Step {
+  enum class Answer { Act, Wait };
+  // What to do now. Confirm means: ask the API server whether it is really gone, and note that in the facts.
+  enum class Act {
+    None,
+    ConfirmClusterGone,
+    ConfirmControlPlaneGone,
+    Drain,
+    CheckVolumes,
+    DeleteInfra,
+    ConfirmInfraGone,
+    DeleteBootstrap,
+    ConfirmBootstrapGone,
+    DeleteNode,
+    RemoveFinalizer,
+  };
+
+  Stage stage = Stage::Begin;
+  Answer answer = Answer::Wait;
+  Act act = Act::None;
+  // For the Deleting condition, whatever the answer.
+  std::string_view reason = {};
+  std::string message = {};
+  std::optional<Seconds> recheck = {};  // while waiting; nothing: an event will come
+  // What it waits for is an error: log it; without a recheck back off by returning it.
+  std::optional<Error> trouble = {};
+  api::MachineDeletionStatus marks = {};  // status.deletion from now on
+};
+
+// The first stage that is not done.
+Step next_step(const DeletionFacts& facts);
+
+// Whether the Node may be drained and deleted: not when its Cluster goes too, when nobody serves its API any
+// more, or when there is no Node. Reference 3.9.
+struct NodeVerdict {
+  enum class State { Allowed, NotAllowed, Unknown };
+  State state = State::NotAllowed;
+  std::string why = {};
+  Step::Act ask = Step::Act::None;  // Unknown: what to find out; None: wait
+};
+NodeVerdict may_delete_node(const DeletionFacts& facts);
+
+// Conditions of the older generation that these facts give; those that do not follow from them stay as they
+// are.
+std::vector<api::V1Beta1Condition> older_conditions(const DeletionFacts& facts);
+
+// The drain is over: it finished, ran out of time, or a later stage has begun.
+bool drain_is_over(const DeletionFacts& facts);
+bool volume_wait_is_over(const DeletionFacts& facts);
+
+}  // namespace capstan::controllers::machine

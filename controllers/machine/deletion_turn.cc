@@ -1,0 +1,196 @@
+#include "controllers/machine/deletion_turn.h"
+
+#include <boost/json.hpp>
+
+#include "api/names.h"
+#include "kube/typed.h"
+
+namespace capstan::controllers::machine {
+namespace {
+
+using Do = Step::Act;
+
+// Asks the API server about an object the cache does not have.
+void confirm(kube::Client& client, const runtime::External& object, Known& known, const Deadline& deadline) {
+  const auto answer = client.get(object.resource, object.key, deadline);
+  if (answer) {
+    known.state = Known::State::Unknown;
+    known.problem = object.resource.kind + " " + object.key.describe() + " is not in the cache yet";
+  } else if (answer.error().code == Code::NotFound) {
+    known.state = Known::State::Gone;
+  } else {
+    known.state = Known::State::Unknown;
+    known.problem = answer.error().message;
+  }
+}
+
+void confirm_cluster(kube::Client& client, DeletionFacts& facts, const Deadline& deadline) {
+  const runtime::External cluster{
+      .resource = kube::resource_of<api::Cluster>(),
+      .key = {facts.machine->metadata.namespace_.str(), facts.machine->spec.cluster_name.str()}};
+  confirm(client, cluster, facts.cluster_known, deadline);
+}
+
+void confirm(kube::Client& client, const std::optional<runtime::External>& object, Known& known,
+             const Deadline& deadline) {
+  if (object) return confirm(client, *object, known, deadline);
+  known.state = Known::State::Unknown;
+  known.problem = "the reference to " + known.kind + " could not be resolved";
+}
+
+StageReport trouble(Error error) { return {.recheck = Seconds(20), .trouble = std::move(error)}; }
+
+}  // namespace
+
+Deleter::Deleter(const Deps& deps)
+    : deps_(deps),
+      drainer_({.clock = deps.clock, .threads = deps.threads, .wake = [this](const kube::ObjectKey& key) {
+                  if (host_) host_->queue.add(key);
+                }}) {}
+
+void Deleter::bind(const Host& host) { host_.emplace(host); }
+
+void Deleter::forget(const kube::ObjectKey& machine) {
+  drainer_.forget(machine);
+  node_deletions_.with([&](auto& since) { since.erase(machine); });
+}
+
+DeletionTurn Deleter::turn(const runtime::Context& context, const DeletionObjects& objects,
+                           DeletionFacts facts) {
+  for (;;) {
+    Step step = next_step(facts);
+    facts.marks = step.marks;
+    if (step.answer == Step::Answer::Wait || step.act == Do::RemoveFinalizer) {
+      return {.facts = std::move(facts), .step = std::move(step)};
+    }
+    act(context, objects, step, facts);
+  }
+}
+
+// Every act leaves a fact behind, so that the next step is another one.
+void Deleter::act(const runtime::Context& context, const DeletionObjects& objects, const Step& step,
+                  DeletionFacts& facts) {
+  const Deadline& deadline = context.deadline;
+  switch (step.act) {
+    case Do::ConfirmClusterGone: return confirm_cluster(deps_.client, facts, deadline);
+    case Do::ConfirmControlPlaneGone:
+      return confirm(deps_.client, objects.control_plane, facts.control_plane.object, deadline);
+    case Do::ConfirmInfraGone:
+      return confirm(deps_.client, objects.infrastructure, facts.infrastructure, deadline);
+    case Do::ConfirmBootstrapGone: return confirm(deps_.client, objects.bootstrap, facts.bootstrap, deadline);
+    case Do::Drain: return drain(context, facts);
+    case Do::CheckVolumes: return check_volumes(context, facts);
+    case Do::DeleteInfra:
+      return remove(context, objects.infrastructure, facts, facts.infrastructure,
+                    facts.infrastructure_trouble);
+    case Do::DeleteBootstrap:
+      return remove(context, objects.bootstrap, facts, facts.bootstrap, facts.bootstrap_trouble);
+    case Do::DeleteNode: return remove_node(context, facts);
+    case Do::RemoveFinalizer:
+    case Do::None: return;
+  }
+}
+
+void Deleter::remove(const runtime::Context& context, const std::optional<runtime::External>& object,
+                     const DeletionFacts& facts, Known& known, std::optional<Error>& failed) {
+  if (!object || !object->object) {
+    failed = Error{.code = Code::Unavailable, .message = known.kind + " is not in the cache"};
+    return;
+  }
+  const runtime::Child child{.cache = *object->cache, .resource = object->resource, .key = object->key};
+  const auto removed = host_->consistency.remove(deps_.client, kube::key_of(*facts.machine), child,
+                                                 object->object->metadata.uid, {}, context.deadline);
+  if (!removed) {
+    failed = removed.error();
+    return;
+  }
+  known.state = Known::State::Deleting;
+  context.log.info("deleting", {{"kind", known.kind}, {"name", object->key.describe()}});
+}
+
+// --- the workload cluster ---
+
+namespace {
+
+kube::ObjectKey cluster_of(const api::Machine& machine) {
+  return {machine.metadata.namespace_.str(), machine.spec.cluster_name.str()};
+}
+
+}  // namespace
+
+StageReport Deleter::on_node(const DeletionFacts& facts, Time started,
+                             StageReport (Drainer::*stage)(const DrainRequest&, const Deadline&),
+                             const Deadline& deadline) {
+  auto workload = deps_.workload_clusters.get(cluster_of(*facts.machine));
+  if (!workload) {
+    StageReport lost = trouble(workload.error());
+    lost.recheck = pause_after(facts.now - started);
+    return lost;
+  }
+  return (drainer_.*stage)({.machine = *facts.machine,
+                            .cluster = *facts.cluster,
+                            .rules = deps_.caches.drain_rules_in(facts.machine->metadata.namespace_.view()),
+                            .workload = **workload,
+                            .node = facts.node,
+                            .started = started,
+                            .now = facts.now},
+                           deadline);
+}
+
+void Deleter::drain(const runtime::Context& context, DeletionFacts& facts) {
+  facts.drain = on_node(facts, facts.marks.node_drain_start_time, &Drainer::turn, context.deadline);
+  if (facts.drain->done) {
+    tell(*facts.machine, runtime::EventType::Normal, api::event::kSuccessfulDrainNode,
+         "success draining Machine's node \"" + facts.node + "\"");
+  } else if (facts.drain->trouble) {
+    tell(*facts.machine, runtime::EventType::Warning, api::event::kFailedDrainNode,
+         "error draining Machine's node \"" + facts.node + "\": " + facts.drain->trouble->message);
+  }
+}
+
+void Deleter::check_volumes(const runtime::Context& context, DeletionFacts& facts) {
+  facts.volumes = on_node(facts, facts.marks.wait_for_node_volume_detach_start_time, &Drainer::check_volumes,
+                          context.deadline);
+  if (facts.volumes->done) {
+    tell(*facts.machine, runtime::EventType::Normal, api::event::kNodeVolumesDetached,
+         "success waiting for node volumes detaching Machine's node \"" + facts.node + "\"");
+  } else if (facts.volumes->trouble) {
+    tell(*facts.machine, runtime::EventType::Warning, api::event::kFailedWaitForVolumeDetach,
+         "error waiting for node volumes detaching, Machine's node \"" + facts.node +
+             "\": " + facts.volumes->trouble->message);
+  }
+}
+
+void Deleter::remove_node(const runtime::Context& context, DeletionFacts& facts) {
+  const kube::ObjectKey machine = kube::key_of(*facts.machine);
+  const auto workload = deps_.workload_clusters.get(cluster_of(*facts.machine));
+  Result<void> removed;
+  if (!workload) {
+    removed = fail(workload.error());
+  } else {
+    removed = kube::remove<api::Node>((*workload)->client(), {.name = facts.node}, {}, context.deadline);
+  }
+  if (removed || removed.error().code == Code::NotFound) {
+    facts.node_deletion = StageReport::finished();
+    return;
+  }
+  facts.node_deletion = trouble(removed.error());
+  facts.node_deletion_tried_for = trying_for(machine);
+  tell(*facts.machine, runtime::EventType::Warning, api::event::kFailedDeleteNode,
+       "error deleting Machine's node \"" + facts.node + "\": " + removed.error().message);
+}
+
+Seconds Deleter::trying_for(const kube::ObjectKey& machine) {
+  const SteadyTime now = deps_.clock.steady_now();
+  const SteadyTime since = node_deletions_.with(
+      [&](auto& deletions) { return deletions.try_emplace(machine, now).first->second; });
+  return std::chrono::floor<Seconds>(now - since);
+}
+
+void Deleter::tell(const api::Machine& machine, runtime::EventType type, std::string_view reason,
+                   std::string_view message) {
+  deps_.events.record(runtime::reference_to(kube::resource_of<api::Machine>(), machine.metadata), type,
+                      reason, message);
+}
+
+}  // namespace capstan::controllers::machine

@@ -1,0 +1,63 @@
+// Does what deletion.h finds to be next, until there is nothing to do but wait or to let the Machine go: asks
+// and deletes, drains, records Events. The reconciler hands in facts and objects, writes the status that
+// results and takes the finalizer off. One turn at a time per Machine; safe from any thread.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "base/guarded.h"
+#include "controllers/machine/deletion.h"
+#include "controllers/machine/drain/drainer.h"
+#include "controllers/machine/drain/pace.h"
+#include "controllers/shared/deps.h"
+#include "runtime/reconcile.h"
+
+namespace capstan::controllers::machine {
+
+// What the facts were made of, for asking and deleting; nothing where the reference could not be resolved.
+struct DeletionObjects {
+  std::optional<runtime::External> infrastructure = {};
+  std::optional<runtime::External> bootstrap = {};
+  std::optional<runtime::External> control_plane = {};
+};
+
+struct DeletionTurn {
+  DeletionFacts facts = {};  // as they are now: facts.marks is the new status.deletion
+  Step step = {};            // Wait, or Act RemoveFinalizer
+  bool may_go() const { return step.act == Step::Act::RemoveFinalizer; }
+};
+
+class Deleter {
+ public:
+  explicit Deleter(const Deps& deps);
+  void bind(const Host& host);  // before the first turn
+
+  DeletionTurn turn(const runtime::Context& context, const DeletionObjects& objects, DeletionFacts facts);
+  // The Machine is gone.
+  void forget(const kube::ObjectKey& machine);
+
+ private:
+  void act(const runtime::Context& context, const DeletionObjects& objects, const Step& step,
+           DeletionFacts& facts);
+  void remove(const runtime::Context& context, const std::optional<runtime::External>& object,
+              const DeletionFacts& facts, Known& known, std::optional<Error>& failed);
+  StageReport on_node(const DeletionFacts& facts, Time started,
+                      StageReport (Drainer::*stage)(const DrainRequest&, const Deadline&),
+                      const Deadline& deadline);
+  void drain(const runtime::Context& context, DeletionFacts& facts);
+  void check_volumes(const runtime::Context& context, DeletionFacts& facts);
+  void remove_node(const runtime::Context& context, DeletionFacts& facts);
+  Seconds trying_for(const kube::ObjectKey& machine);
+  void tell(const api::Machine& machine, runtime::EventType type, std::string_view reason,
+            std::string_view message);
+
+  const Deps deps_;
+  std::optional<Host> host_;
+  Drainer drainer_;
+  // Since when the Nodes of these Machines refuse to be deleted. Losing it only makes us try longer.
+  Guarded<std::map<kube::ObjectKey, SteadyTime>> node_deletions_;
+};
+
+}  // namespace capstan::controllers::machine
