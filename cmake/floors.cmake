@@ -7,11 +7,12 @@ capstan_test(base_test DIR base LABELS sanitize LINK base)
 
 # floor 1
 capstan_library(api_schema DIR api/schema LINK PUBLIC base Boost::json PRIVATE yaml-cpp)
-capstan_library(api DIR api api/meta api/core api/v1beta2 api/contract api/conditions LINK PUBLIC api_schema base)
+capstan_library(api DIR api api/meta api/core api/v1beta2 api/driver api/bootstrap api/contract api/conditions
+                LINK PUBLIC api_schema base)
 capstan_test(schema_test DIR api/schema api/meta LABELS unsanitized LINK api)
 capstan_library(builders DIR test/builders LINK PUBLIC api)
-capstan_test(api_test DIR api api/core api/v1beta2 api/contract api/conditions test/builders LABELS unsanitized
-             LINK api builders)
+capstan_test(api_test DIR api api/core api/v1beta2 api/driver api/contract api/conditions test/builders
+             LABELS unsanitized LINK api builders)
 capstan_library(net DIR net LINK PUBLIC base PRIVATE OpenSSL::SSL OpenSSL::Crypto Boost::headers)
 capstan_test(net_test DIR net LABELS sanitize LINK net PkgConfig::httplib OpenSSL::SSL)
 
@@ -31,6 +32,14 @@ capstan_test(runtime_test DIR runtime LABELS unsanitized LINK runtime fakes)
 # floor 4
 capstan_library(kubeconfig DIR kubeconfig LINK PUBLIC runtime kube net api base PRIVATE yaml-cpp)
 capstan_test(kubeconfig_test DIR kubeconfig LABELS unsanitized LINK kubeconfig fakes builders)
+
+# floor 5
+capstan_library(infrastructure DIR infrastructure infrastructure/sim infrastructure/controller
+                LINK PUBLIC runtime kube net api base PRIVATE Boost::json)
+capstan_test(infrastructure_test DIR infrastructure infrastructure/sim infrastructure/controller LABELS unsanitized
+             LINK infrastructure builders fakes)
+capstan_library(bootstrap DIR bootstrap bootstrap/controller LINK PUBLIC runtime kube api base PRIVATE Boost::json)
+capstan_test(bootstrap_test DIR bootstrap bootstrap/controller LABELS unsanitized LINK bootstrap builders fakes)
 
 # floor 6
 set(controller_folders controllers controllers/shared controllers/cluster controllers/machine controllers/machine/drain

@@ -1,5 +1,9 @@
 #include "cmd/crdgen/kinds.h"
 
+#include "api/bootstrap/cloud_config.h"
+#include "api/driver/driver_cluster.h"
+#include "api/driver/driver_machine.h"
+#include "api/driver/driver_machine_template.h"
 #include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine.h"
 #include "api/v1beta2/machine_deployment.h"
@@ -19,6 +23,11 @@ std::vector<std::vector<api::CrdVersion>> kinds() {
       {api::crd_version<api::MachineHealthCheck>()},
       {api::crd_version<api::MachinePool>()},
       {api::crd_version<api::MachineSet>()},
+      {api::crd_version<api::DriverCluster>()},
+      {api::crd_version<api::DriverMachine>()},
+      {api::crd_version<api::DriverMachineTemplate>()},
+      {api::crd_version<api::CloudConfig>()},
+      {api::crd_version<api::CloudConfigTemplate>()},
   };
 }
 

@@ -1,0 +1,202 @@
+// CloudConfig and CloudConfigTemplate: bootstrap data in cloud-init's format, rendered into the Secret that
+// turns a VM into a Node. Read and written by bootstrap/controller; plain values.
+#pragma once
+
+#include "api/driver/names.h"
+#include "api/v1beta2/common.h"
+
+namespace capstan::api {
+
+namespace bootstrap_kind {
+inline constexpr std::string_view kCloudConfig = "CloudConfig";
+inline constexpr std::string_view kCloudConfigTemplate = "CloudConfigTemplate";
+}  // namespace bootstrap_kind
+
+// Reasons of the condition Ready.
+namespace bootstrap_reason {
+inline constexpr std::string_view kWaitingForOwner = "WaitingForOwner";
+inline constexpr std::string_view kWaitingForCluster = "WaitingForCluster";
+inline constexpr std::string_view kWaitingForClusterInfrastructure = "WaitingForClusterInfrastructure";
+inline constexpr std::string_view kDataSecretTaken = "DataSecretTaken";
+inline constexpr std::string_view kInvalid = "InvalidConfiguration";
+inline constexpr std::string_view kReady = "Ready";
+}  // namespace bootstrap_reason
+
+struct CloudConfigFile {
+  Text path = {};
+  FreeText content = {};
+  Text permissions = {};
+  Text owner = {};
+  UnknownFields unknown = {};
+  bool operator==(const CloudConfigFile&) const = default;
+};
+template <>
+inline constexpr auto members<CloudConfigFile> = std::array{
+    member<&CloudConfigFile::path>("path", {.min_length = 1,
+                                            .max_length = 512,
+                                            .pattern = "^/",
+                                            .required = true,
+                                            .doc = "Where the file goes, as an absolute path."}),
+    member<&CloudConfigFile::content>(
+        "content", {.min_length = 1, .max_length = 10240, .doc = "What stands in it; empty when left out."}),
+    member<&CloudConfigFile::permissions>("permissions",
+                                          {.min_length = 1,
+                                           .max_length = 16,
+                                           .pattern = "^0?[0-7]{3,4}$",
+                                           .doc = "Mode in octal digits; 0644 when left out."}),
+    member<&CloudConfigFile::owner>("owner", {.min_length = 1,
+                                              .max_length = 256,
+                                              .doc = "user:group the file belongs to; root:root when left "
+                                                     "out."}),
+};
+
+struct CloudConfigSpec {
+  List<CloudConfigFile> files = {};
+  List<Text> commands = {};
+  UnknownFields unknown = {};
+  bool operator==(const CloudConfigSpec&) const = default;
+};
+template <>
+inline constexpr auto members<CloudConfigSpec> = std::array{
+    member<&CloudConfigSpec::files>("files", {.min_items = 1,
+                                              .max_items = 200,
+                                              .list = ListType::Atomic,
+                                              .doc = "Files to write before anything runs."}),
+    member<&CloudConfigSpec::commands>("commands", {.min_items = 1,
+                                                    .max_items = 1000,
+                                                    .items = {.min_length = 1, .max_length = 10240},
+                                                    .list = ListType::Atomic,
+                                                    .doc = "Shell commands to run once, in this order."}),
+};
+
+struct CloudConfigInitialization {
+  std::optional<bool> data_secret_created = {};  // once true it stays true
+  UnknownFields unknown = {};
+  bool operator==(const CloudConfigInitialization&) const = default;
+};
+template <>
+inline constexpr ObjectRules object_rules<CloudConfigInitialization> = {.min_properties = 1};
+template <>
+inline constexpr auto members<CloudConfigInitialization> = std::array{
+    member<&CloudConfigInitialization::data_secret_created>(
+        "dataSecretCreated", {.doc = "True from the moment the data Secret was there."}),
+};
+
+struct CloudConfigStatus {
+  CloudConfigInitialization initialization = {};
+  Text data_secret_name = {};
+  Conditions conditions = {};
+  std::int64_t observed_generation = 0;
+  UnknownFields unknown = {};
+  bool operator==(const CloudConfigStatus&) const = default;
+};
+template <>
+inline constexpr ObjectRules object_rules<CloudConfigStatus> = {.min_properties = 1};
+template <>
+inline constexpr auto members<CloudConfigStatus> = std::array{
+    member<&CloudConfigStatus::initialization>(
+        "initialization", {.doc = "Progress of the first rendering. What became true here stays true."}),
+    member<&CloudConfigStatus::data_secret_name>(
+        "dataSecretName",
+        {.min_length = 1, .max_length = 253, .doc = "Name of the Secret with the bootstrap data."}),
+    member<&CloudConfigStatus::conditions>(
+        "conditions", {.max_items = 32, .list_keys = "type", .doc = field_doc::kConditions}),
+    member<&CloudConfigStatus::observed_generation>("observedGeneration",
+                                                    {.minimum = 1, .doc = field_doc::kObservedGeneration}),
+};
+
+struct CloudConfig {
+  ObjectMeta metadata = {};
+  CloudConfigSpec spec = {};
+  CloudConfigStatus status = {};
+  UnknownFields unknown = {};
+  bool operator==(const CloudConfig&) const = default;
+};
+inline constexpr std::array kCloudConfigColumns = {
+    Column{.name = "Cluster",
+           .json_path = ".metadata.labels['cluster\\.x-k8s\\.io/cluster-name']",
+           .description = "Cluster"},
+    Column{.name = "Data Secret",
+           .json_path = ".status.dataSecretName",
+           .description = "Secret with the bootstrap data"},
+    Column{.name = "Ready",
+           .json_path = ".status.conditions[?(@.type==\"Ready\")].status",
+           .description = "Whether the data is there"},
+    Column{.name = "Paused",
+           .json_path = ".status.conditions[?(@.type==\"Paused\")].status",
+           .priority = 10,
+           .description = "Whether controllers leave it alone"},
+    Column{.name = "Age",
+           .json_path = ".metadata.creationTimestamp",
+           .type = "date",
+           .description = "Time since creation"},
+};
+template <>
+inline constexpr ResourceInfo resource<CloudConfig> = {.group = group::kBootstrap,
+                                                       .version = driver::kVersion,
+                                                       .kind = bootstrap_kind::kCloudConfig,
+                                                       .plural = "cloudconfigs",
+                                                       .categories = kCategory,
+                                                       .columns = kCloudConfigColumns,
+                                                       .status_subresource = true,
+                                                       .labels = driver::kContractLabels,
+                                                       .doc = "Bootstrap data in cloud-init's format."};
+template <>
+inline constexpr auto members<CloudConfig> = std::array{
+    member<&CloudConfig::metadata>("metadata", {.doc = field_doc::kMetadata}),
+    member<&CloudConfig::spec>("spec", {.doc = field_doc::kSpec}),
+    member<&CloudConfig::status>("status", {.doc = field_doc::kStatus}),
+};
+
+struct CloudConfigTemplateResource {
+  TemplateMeta metadata = {};
+  CloudConfigSpec spec = {};
+  UnknownFields unknown = {};
+  bool operator==(const CloudConfigTemplateResource&) const = default;
+};
+template <>
+inline constexpr auto members<CloudConfigTemplateResource> = std::array{
+    member<&CloudConfigTemplateResource::metadata>("metadata",
+                                                   {.doc = "Labels and annotations of the CloudConfigs."}),
+    member<&CloudConfigTemplateResource::spec>("spec", {.doc = "Spec of the CloudConfigs."}),
+};
+
+struct CloudConfigTemplateSpec {
+  CloudConfigTemplateResource template_ = {};
+  UnknownFields unknown = {};
+  bool operator==(const CloudConfigTemplateSpec&) const = default;
+};
+template <>
+inline constexpr auto members<CloudConfigTemplateSpec> = std::array{
+    member<&CloudConfigTemplateSpec::template_>(
+        "template", {.required = true, .doc = "What CloudConfigs are made from."}),
+};
+
+struct CloudConfigTemplate {
+  ObjectMeta metadata = {};
+  CloudConfigTemplateSpec spec = {};
+  UnknownFields unknown = {};
+  bool operator==(const CloudConfigTemplate&) const = default;
+};
+inline constexpr std::array kCloudConfigTemplateColumns = {
+    Column{.name = "Age",
+           .json_path = ".metadata.creationTimestamp",
+           .type = "date",
+           .description = "Time since creation"},
+};
+template <>
+inline constexpr ResourceInfo resource<CloudConfigTemplate> = {.group = group::kBootstrap,
+                                                               .version = driver::kVersion,
+                                                               .kind = bootstrap_kind::kCloudConfigTemplate,
+                                                               .plural = "cloudconfigtemplates",
+                                                               .categories = kCategory,
+                                                               .columns = kCloudConfigTemplateColumns,
+                                                               .labels = driver::kContractLabels,
+                                                               .doc = "What CloudConfigs are made from."};
+template <>
+inline constexpr auto members<CloudConfigTemplate> = std::array{
+    member<&CloudConfigTemplate::metadata>("metadata", {.doc = field_doc::kMetadata}),
+    member<&CloudConfigTemplate::spec>("spec", {.required = true, .doc = field_doc::kSpec}),
+};
+
+}  // namespace capstan::api

@@ -1,0 +1,61 @@
+// Every name of the infrastructure provider that comes with Capstan: kinds, finalizers, condition types and
+// reasons, and the tags by which a VM says whose it is. Constants only, safe everywhere.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "api/schema/resource.h"
+
+namespace capstan::api::driver {
+
+// Our providers keep the contract of today only: an older core finds no label and says so.
+inline constexpr std::array kContractLabels = {
+    StaticLabel{.key = "cluster.x-k8s.io/v1beta2", .value = "v1beta2"},
+};
+inline constexpr std::string_view kVersion = "v1beta2";
+
+namespace kind {
+inline constexpr std::string_view kDriverCluster = "DriverCluster";
+inline constexpr std::string_view kDriverMachine = "DriverMachine";
+inline constexpr std::string_view kDriverMachineTemplate = "DriverMachineTemplate";
+}  // namespace kind
+
+namespace finalizer {
+inline constexpr std::string_view kCluster = "drivercluster.capstan.dev";
+inline constexpr std::string_view kMachine = "drivermachine.capstan.dev";
+}  // namespace finalizer
+
+// What a VM carries. The first one is its identity, the others say for people and orphan collection whose it
+// is.
+namespace tag {
+inline constexpr std::string_view kInstanceKey = "capstan.dev/instance-key";
+inline constexpr std::string_view kCluster = "capstan.dev/cluster";
+inline constexpr std::string_view kNamespace = "capstan.dev/namespace";
+inline constexpr std::string_view kName = "capstan.dev/name";
+}  // namespace tag
+
+// Reasons of the condition Ready.
+namespace reason {
+inline constexpr std::string_view kWaitingForOwner = "WaitingForOwner";
+inline constexpr std::string_view kWaitingForCluster = "WaitingForCluster";
+inline constexpr std::string_view kWaitingForClusterInfrastructure = "WaitingForClusterInfrastructure";
+inline constexpr std::string_view kWaitingForBootstrapData = "WaitingForBootstrapData";
+inline constexpr std::string_view kBootstrapDataUnreadable = "BootstrapDataUnreadable";
+inline constexpr std::string_view kCredentialsUnreadable = "CredentialsUnreadable";
+inline constexpr std::string_view kCreating = "Creating";
+inline constexpr std::string_view kCreateFailed = "CreateFailed";
+inline constexpr std::string_view kResourceExhausted = "ResourceExhausted";
+inline constexpr std::string_view kInstanceKeyTaken = "InstanceKeyTaken";
+inline constexpr std::string_view kReady = "Ready";
+inline constexpr std::string_view kVmGone = "VMGone";
+inline constexpr std::string_view kVmStopped = "VMStopped";
+inline constexpr std::string_view kDeleting = "Deleting";
+inline constexpr std::string_view kDeleteFailed = "DeleteFailed";
+inline constexpr std::string_view kControlPlaneUnavailable = "ControlPlaneUnavailable";
+inline constexpr std::string_view kEndpointDiffers = "EndpointDiffers";
+inline constexpr std::string_view kAuthorityTaken = "CertificateAuthorityTaken";
+inline constexpr std::string_view kDependentsLeft = "WaitingForMachines";
+}  // namespace reason
+
+}  // namespace capstan::api::driver
