@@ -59,14 +59,17 @@ std::vector<TlsFiles::Stamp> TlsFiles::stamps() const {
   return found;
 }
 
-TlsFiles server_tls_files(const ServerCertificateFiles& files) {
-  return TlsFiles({files.certificate, files.private_key, files.client_ca},
-                  [must = files.require_client_certificate](const TlsFiles::Contents& contents) {
-                    return server_tls({.certificate_pem = contents[0],
-                                       .private_key_pem = Secret(contents[1]),
-                                       .client_ca_pem = contents[2],
-                                       .require_client_certificate = must});
-                  });
+TlsFiles server_tls_files(const ServerCertificateFiles& files, Nanoseconds every) {
+  return TlsFiles(
+      {files.certificate, files.private_key, files.client_ca},
+      [must = files.require_client_certificate, oldest = files.oldest](const TlsFiles::Contents& contents) {
+        return server_tls({.certificate_pem = contents[0],
+                           .private_key_pem = Secret(contents[1]),
+                           .client_ca_pem = contents[2],
+                           .require_client_certificate = must,
+                           .oldest = oldest});
+      },
+      every);
 }
 
 TlsFiles client_tls_files(const ClientCertificateFiles& files) {

@@ -52,8 +52,9 @@ struct ServerCertificateFiles {
   std::string private_key = {};
   std::string client_ca = {};  // empty: client certificates are not asked for
   bool require_client_certificate = false;
+  TlsVersion oldest = TlsVersion::Tls12;
 };
-TlsFiles server_tls_files(const ServerCertificateFiles& files);
+TlsFiles server_tls_files(const ServerCertificateFiles& files, Nanoseconds every = TlsFiles::kEvery);
 
 struct ClientCertificateFiles {
   std::string ca = {};  // empty: the system's roots

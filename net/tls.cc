@@ -175,6 +175,7 @@ Result<std::shared_ptr<TlsContext>> server_tls(const ServerTlsOptions& options) 
   } else if (options.require_client_certificate) {
     return fail(Code::Invalid, "client certificates are required but no CA for them is given");
   }
+  if (options.oldest == TlsVersion::Tls13) SSL_CTX_set_min_proto_version(context.get(), TLS1_3_VERSION);
   SSL_CTX_set_num_tickets(context.get(), 0);  // no resumption: a ticket would outlive a rotated client CA
   SSL_CTX_set_options(context.get(), SSL_OP_NO_TICKET | SSL_OP_CIPHER_SERVER_PREFERENCE);
   SSL_CTX_set_alpn_select_cb(context.get(), choose_http11, nullptr);

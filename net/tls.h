@@ -12,6 +12,9 @@ namespace capstan::net {
 
 class TlsContext;
 
+// The oldest version that is spoken.
+enum class TlsVersion { Tls12, Tls13 };
+
 struct ClientTlsOptions {
   std::string ca_pem = {};           // empty: the system's roots
   std::string certificate_pem = {};  // chain, may be empty
@@ -24,6 +27,7 @@ struct ServerTlsOptions {
   Secret<std::string> private_key_pem = {};
   std::string client_ca_pem = {};  // empty: client certificates are not asked for
   bool require_client_certificate = false;
+  TlsVersion oldest = TlsVersion::Tls12;
 };
 
 Result<std::shared_ptr<TlsContext>> client_tls(const ClientTlsOptions& options);

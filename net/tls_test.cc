@@ -240,6 +240,29 @@ TEST(Tls, ChoosesHttp11AmongWhatGoClientsOffer) {
   EXPECT_EQ(chosen_protocol(server->port(), "\x02h2"), std::nullopt);
 }
 
+// How a handshake ends with a client that speaks TLS 1.2 at most.
+bool accepts_tls12(std::uint16_t port) {
+  const SslContextPtr context(SSL_CTX_new(TLS_client_method()));
+  SSL_CTX_set_max_proto_version(context.get(), TLS1_2_VERSION);
+  const BioPtr connection(BIO_new_ssl_connect(context.get()));
+  BIO_set_conn_hostname(connection.get(), ("127.0.0.1:" + std::to_string(port)).c_str());
+  return BIO_do_connect(connection.get()) == 1 && BIO_do_handshake(connection.get()) == 1;
+}
+
+TEST(Tls, ServersMaySpeakTls13Only) {
+  IoPool io;
+  const TestPki pki;
+  const auto own = pki.server_certificate();
+  const auto modern = value_of(server_tls({.certificate_pem = own.certificate_pem,
+                                           .private_key_pem = own.private_key_pem,
+                                           .oldest = TlsVersion::Tls13}));
+  const auto strict = echo_server(io, {.tls = modern});
+  const auto usual = echo_server(io, {.tls = pki.server()});
+
+  EXPECT_FALSE(accepts_tls12(strict->port()));
+  EXPECT_TRUE(accepts_tls12(usual->port()));
+}
+
 TEST(Tls, AServerThatSpeaksNoTlsIsAnErrorWithItsName) {
   IoPool io;
   const TestPki pki;

@@ -71,7 +71,8 @@ json::value caches_page(const std::vector<runtime::InformerState*>& informers) {
   return page;
 }
 
-Result<std::shared_ptr<net::TlsContext>> self_signed_tls(const Clock& clock, const std::string& host) {
+Result<std::shared_ptr<net::TlsContext>> self_signed_tls(const Clock& clock, const std::string& host,
+                                                         net::TlsVersion oldest) {
   const WallTime now = clock.now();
   const auto ca = TRY(net::new_ca("capstan-diagnostics", now - kSkew, now + kLife));
   const auto own = TRY(net::issue(ca, {.subject = {.common_name = host},
@@ -80,7 +81,8 @@ Result<std::shared_ptr<net::TlsContext>> self_signed_tls(const Clock& clock, con
                                        .server = true,
                                        .not_before = now - kSkew,
                                        .not_after = now + kLife}));
-  return net::server_tls({.certificate_pem = own.certificate_pem, .private_key_pem = own.private_key_pem});
+  return net::server_tls(
+      {.certificate_pem = own.certificate_pem, .private_key_pem = own.private_key_pem, .oldest = oldest});
 }
 
 }  // namespace capstan::manager

@@ -18,6 +18,7 @@ boost::json::value controllers_page(const std::vector<const runtime::Controller*
 boost::json::value caches_page(const std::vector<runtime::InformerState*>& informers);
 
 // In memory, for a year, as upstream's: who reads diagnostics checks the token, not the certificate.
-Result<std::shared_ptr<net::TlsContext>> self_signed_tls(const Clock& clock, const std::string& host);
+Result<std::shared_ptr<net::TlsContext>> self_signed_tls(const Clock& clock, const std::string& host,
+                                                         net::TlsVersion oldest = net::TlsVersion::Tls12);
 
 }  // namespace capstan::manager
