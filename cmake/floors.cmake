@@ -51,6 +51,8 @@ foreach(folder shared cluster machine machine/drain machineset machinedeployment
   string(REPLACE "/" "_" suite controllers_${folder}_test)
   capstan_test(${suite} DIR controllers/${folder} LABELS unsanitized LINK controllers builders fakes)
 endforeach()
+capstan_library(webhooks DIR webhooks LINK PUBLIC net base)
+capstan_test(webhooks_test DIR webhooks LABELS sanitize LINK webhooks net)
 capstan_library(apiserver DIR apiserver apiserver/schema apiserver/fields apiserver/builtin LINK PUBLIC api base PRIVATE net kube Boost::json yaml-cpp)
 capstan_test(apiserver_test DIR apiserver apiserver/schema apiserver/fields apiserver/builtin LABELS unsanitized LINK apiserver net kube fake_time PkgConfig::httplib)
 
