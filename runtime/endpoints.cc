@@ -27,7 +27,7 @@ bool is_read(const net::ServerRequest& request) {
 }  // namespace
 
 Endpoints::Endpoints(net::IoPool& io, Metrics& metrics, Log log)
-    : io_(io), metrics_(metrics), log_(std::move(log)) {}
+    : io_(io), metrics_(metrics), process_(std::make_unique<ProcessMetrics>(metrics)), log_(std::move(log)) {}
 Endpoints::~Endpoints() = default;
 
 Result<void> Endpoints::serve_probes(const ListenOn& where) {
@@ -75,6 +75,7 @@ net::HttpResponse Endpoints::probe(std::string_view path) const {
 
 net::HttpResponse Endpoints::diagnose(std::string_view path, bool metrics_only) const {
   if (path == "/metrics") {
+    process_->refresh();
     for (const auto& refresh : refreshes_) refresh();
     return page(200, "text/plain; version=0.0.4; charset=utf-8", metrics_.text());
   }

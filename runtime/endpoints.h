@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "net/http_server.h"
+#include "runtime/process_metrics.h"
 
 namespace capstan::runtime {
 
@@ -66,6 +67,7 @@ class Endpoints {
 
   net::IoPool& io_;
   Metrics& metrics_;
+  const std::unique_ptr<ProcessMetrics> process_;  // refreshed before every scrape
   const Log log_;
   std::vector<Check> checks_;
   std::vector<DebugPage> pages_;

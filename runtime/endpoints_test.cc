@@ -42,6 +42,13 @@ TEST_F(EndpointsTest, RefreshesGaugesBeforeAScrape) {
   EXPECT_THAT(endpoints_.diagnose("/metrics", true).body, HasSubstr("test_depth 7"));
 }
 
+TEST_F(EndpointsTest, TellsWhatTheProcessUsesInEveryScrape) {
+  const std::string scrape = endpoints_.diagnose("/metrics", true).body;
+
+  EXPECT_THAT(scrape, HasSubstr("process_cpu_seconds_total "));
+  EXPECT_THAT(scrape, HasSubstr("process_resident_memory_bytes "));
+}
+
 TEST_F(EndpointsTest, KeepsDebugPagesFromStrangers) {
   endpoints_.add_page({.name = "queues", .content = [] { return boost::json::value(boost::json::array{}); }});
 
