@@ -103,9 +103,15 @@ NodeVerdict may_delete_node(const DeletionFacts& facts) {
     case Known::State::None:
     case Known::State::Gone: return no("the Cluster is gone");
     case Known::State::Deleting: return no("the Cluster is being deleted");
-    case Known::State::Present: break;
+    case Known::State::Present:
+      if (facts.cluster != nullptr && facts.cluster->metadata.deleting())
+        return no("the Cluster is being deleted");
+      break;
   }
-  if (facts.node.empty()) return no("the Machine has no Node");
+  if (facts.node.empty()) {
+    return no(facts.node_problem.empty() ? "the Machine has no Node"
+                                         : "no Node found: " + facts.node_problem);
+  }
   const auto& mine = facts.machine->spec.provider_id;
   if (!facts.node_provider_id.empty() && !mine.empty() && mine != std::string_view(facts.node_provider_id)) {
     return no("the Node " + facts.node + " belongs to another instance");

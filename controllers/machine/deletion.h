@@ -51,6 +51,7 @@ struct DeletionFacts {
   ControlPlaneFacts control_plane = {};
   // status.nodeRef, else what was found by providerID in this turn. Empty: there is none.
   std::string node = {};
+  std::string node_problem = {};  // why looking for it failed; no reason to stop
   // Of the Node of that name in the cache. Another one than the Machine's: it belongs to another instance.
   std::string node_provider_id = {};
 

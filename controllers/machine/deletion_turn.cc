@@ -38,6 +38,10 @@ void confirm(kube::Client& client, const std::optional<runtime::External>& objec
   known.problem = "the reference to " + known.kind + " could not be resolved";
 }
 
+kube::ObjectKey cluster_of(const api::Machine& machine) {
+  return {machine.metadata.namespace_.str(), machine.spec.cluster_name.str()};
+}
+
 StageReport trouble(Error error) { return {.recheck = Seconds(20), .trouble = std::move(error)}; }
 
 }  // namespace
@@ -57,14 +61,22 @@ void Deleter::forget(const kube::ObjectKey& machine) {
 
 DeletionTurn Deleter::turn(const runtime::Context& context, const DeletionObjects& objects,
                            DeletionFacts facts) {
+  facts.node_provider_id = provider_id_of_node(facts);
   for (;;) {
     Step step = next_step(facts);
     facts.marks = step.marks;
     if (step.answer == Step::Answer::Wait || step.act == Do::RemoveFinalizer) {
+      if (step.stage > Stage::VolumesDetached) drainer_.forget(kube::key_of(*facts.machine));
       return {.facts = std::move(facts), .step = std::move(step)};
     }
     act(context, objects, step, facts);
   }
+}
+
+std::string Deleter::provider_id_of_node(const DeletionFacts& facts) {
+  const auto workload = deps_.workload_clusters.get(cluster_of(*facts.machine));
+  const auto node = workload ? (*workload)->nodes().get({.name = facts.node}) : nullptr;
+  return node ? node->spec.provider_id.str() : std::string();
 }
 
 // Every act leaves a fact behind, so that the next step is another one.
@@ -110,19 +122,12 @@ void Deleter::remove(const runtime::Context& context, const std::optional<runtim
 
 // --- the workload cluster ---
 
-namespace {
-
-kube::ObjectKey cluster_of(const api::Machine& machine) {
-  return {machine.metadata.namespace_.str(), machine.spec.cluster_name.str()};
-}
-
-}  // namespace
-
 StageReport Deleter::on_node(const DeletionFacts& facts, Time started,
                              StageReport (Drainer::*stage)(const DrainRequest&, const Deadline&),
                              const Deadline& deadline) {
   auto workload = deps_.workload_clusters.get(cluster_of(*facts.machine));
   if (!workload) {
+    drainer_.forget(kube::key_of(*facts.machine));
     StageReport lost = trouble(workload.error());
     lost.recheck = pause_after(facts.now - started);
     return lost;
@@ -130,7 +135,7 @@ StageReport Deleter::on_node(const DeletionFacts& facts, Time started,
   return (drainer_.*stage)({.machine = *facts.machine,
                             .cluster = *facts.cluster,
                             .rules = deps_.caches.drain_rules_in(facts.machine->metadata.namespace_.view()),
-                            .workload = **workload,
+                            .workload = *workload,
                             .node = facts.node,
                             .started = started,
                             .now = facts.now},

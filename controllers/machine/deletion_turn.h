@@ -39,6 +39,7 @@ class Deleter {
   void forget(const kube::ObjectKey& machine);
 
  private:
+  std::string provider_id_of_node(const DeletionFacts& facts);
   void act(const runtime::Context& context, const DeletionObjects& objects, const Step& step,
            DeletionFacts& facts);
   void remove(const runtime::Context& context, const std::optional<runtime::External>& object,

@@ -1,28 +1,75 @@
 #include "controllers/machine/drain/drainer.h"
 
-namespace capstan::controllers::machine {
+#include "controllers/machine/drain/drain_round.h"
+#include "controllers/machine/drain/pace.h"
+#include "kube/typed.h"
 
-struct Drainer::Memory {};
+namespace capstan::controllers::machine {
+namespace {
+
+StageReport told(Result<StageReport> outcome, const DrainRequest& request) {
+  if (outcome) return std::move(*outcome);
+  return {.recheck = pause_after(request.now - request.started), .trouble = std::move(outcome).error()};
+}
+
+}  // namespace
 
 Drainer::Drainer(DrainerDeps deps) : deps_(std::move(deps)) {}
 Drainer::~Drainer() = default;
 
-StageReport Drainer::turn(const DrainRequest&, const Deadline&) {
-  return {.recheck = Seconds(20),
-          .trouble = Error{.code = Code::Unavailable, .message = "drain is being built"}};
+StageReport Drainer::turn(const DrainRequest& request, const Deadline& deadline) {
+  const kube::ObjectKey machine = kube::key_of(request.machine);
+  const auto memory = memory_of(machine);
+  if (memory->watch && memory->watch->cluster() != request.workload.get()) memory->watch.reset();
+  DrainRound round(deps_.clock, request, *memory, deadline);
+  StageReport report = told(round.drain(), request);
+  if (report.done) {
+    memory->watch.reset();
+  } else if (!report.trouble) {
+    if (!memory->watch) {
+      memory->watch =
+          std::make_unique<DrainWatch>(loop(), request.workload, request.node, [wake = deps_.wake, machine] {
+            if (wake) wake(machine);
+          });
+    }
+    for (const auto& name : round.held_by_budgets()) memory->watch->watch_budgets(name);
+  }
+  return report;
 }
 
-StageReport Drainer::check_volumes(const DrainRequest&, const Deadline&) {
-  return {.recheck = Seconds(20),
-          .trouble = Error{.code = Code::Unavailable, .message = "drain is being built"}};
+StageReport Drainer::check_volumes(const DrainRequest& request, const Deadline& deadline) {
+  const auto memory = memory_of(kube::key_of(request.machine));
+  return told(DrainRound(deps_.clock, request, *memory, deadline).volumes(), request);
 }
 
 void Drainer::forget(const kube::ObjectKey& machine) {
-  drains_.with([&](auto& drains) { drains.erase(machine); });
+  // Ends its watches outside of the lock.
+  const auto memory = drains_.with([&](auto& drains) {
+    auto node = drains.extract(machine);
+    return node.empty() ? nullptr : std::move(node.mapped());
+  });
 }
 
 std::size_t Drainer::size() const {
   return drains_.with([](const auto& drains) { return drains.size(); });
+}
+
+std::shared_ptr<DrainMemory> Drainer::memory_of(const kube::ObjectKey& machine) {
+  return drains_.with([&](auto& drains) {
+    auto& memory = drains[machine];
+    if (!memory) memory = std::make_shared<DrainMemory>();
+    return memory;
+  });
+}
+
+// Its thread is started outside of the lock; of two that were made at once one goes again.
+kube::WatchLoop& Drainer::loop() {
+  if (auto* known = loop_.with([](auto& held) { return held.get(); })) return *known;
+  auto fresh = std::make_unique<kube::WatchLoop>(deps_.threads, deps_.clock);
+  return *loop_.with([&](auto& held) {
+    if (!held) held = std::move(fresh);
+    return held.get();
+  });
 }
 
 }  // namespace capstan::controllers::machine

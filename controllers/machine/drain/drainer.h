@@ -16,10 +16,13 @@
 #include "base/guarded.h"
 #include "base/threads.h"
 #include "controllers/machine/drain/stage_report.h"
+#include "kube/watch_loop.h"
 #include "kubeconfig/workload_clusters.h"
 #include "runtime/store.h"
 
 namespace capstan::controllers::machine {
+
+struct DrainMemory;
 
 struct DrainerDeps {
   const Clock& clock;
@@ -32,10 +35,10 @@ struct DrainerDeps {
 struct DrainRequest {
   const api::Machine& machine;
   const api::Cluster& cluster;
-  std::vector<runtime::Snapshot<api::MachineDrainRule>> rules;  // of the Machine's namespace
-  kubeconfig::WorkloadCluster& workload;
+  std::vector<runtime::Snapshot<api::MachineDrainRule>> rules = {};  // of the Machine's namespace
+  std::shared_ptr<kubeconfig::WorkloadCluster> workload = {};        // never null
   std::string node = {};
-  Time started = {};  // status.deletion.nodeDrainStartTime
+  Time started = {};  // when this stage began, as status.deletion says
   Time now = {};
 };
 
@@ -47,19 +50,20 @@ class Drainer {
   Drainer& operator=(const Drainer&) = delete;
 
   StageReport turn(const DrainRequest& request, const Deadline& deadline);
-  // Waits until the volumes of Pods that have gone are detached (drain/volumes.h). `started` is
-  // status.deletion.waitForNodeVolumeDetachStartTime.
+  // Whether the volumes of the Pods that have gone are detached (volumes.h).
   StageReport check_volumes(const DrainRequest& request, const Deadline& deadline);
-  // The Machine is gone, or its drain is over.
+  // The Machine's drain is over, or its cluster is out of reach: nothing is watched for it any more.
   void forget(const kube::ObjectKey& machine);
   // How many drains are remembered; for tests and /debug.
   std::size_t size() const;
 
  private:
-  struct Memory;
+  std::shared_ptr<DrainMemory> memory_of(const kube::ObjectKey& machine);
+  kube::WatchLoop& loop();
 
   const DrainerDeps deps_;
-  Guarded<std::map<kube::ObjectKey, std::shared_ptr<Memory>>> drains_;
+  Guarded<std::unique_ptr<kube::WatchLoop>> loop_;  // from the first drain on that is held up
+  Guarded<std::map<kube::ObjectKey, std::shared_ptr<DrainMemory>>> drains_;
 };
 
 }  // namespace capstan::controllers::machine

@@ -1,0 +1,646 @@
+#include "controllers/machine/deletion.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/conditions/v1beta1.h"
+#include "controllers/machine/drain/pace.h"
+#include "controllers/machine/hooks.h"
+#include "test/builders/cluster.h"
+#include "test/builders/machine.h"
+
+namespace capstan::controllers::machine {
+namespace {
+
+using builders::a_cluster;
+using builders::a_machine;
+using builders::noon;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+using Do = Step::Act;
+using State = Known::State;
+
+// A running Machine of a healthy cluster, deleted this minute: everything is still to be done.
+struct World {
+  api::Machine machine = a_machine("m").running().deleting(noon());
+  api::Cluster cluster = a_cluster("c1").running();
+  DeletionFacts facts = {.now = noon(),
+                         .cluster_known = {.state = State::Present},
+                         .control_plane = {.object = {.state = State::Present, .kind = "KubeadmControlPlane"},
+                                           .active_machines = 3},
+                         .node = "m",
+                         .infrastructure = {.state = State::Present, .kind = "DockerMachine"},
+                         .bootstrap = {.state = State::Present, .kind = "KubeadmConfig"}};
+
+  const DeletionFacts& seen() {
+    facts.machine = &machine;
+    facts.cluster = &cluster;
+    return facts;
+  }
+  Step step() {
+    Step next = next_step(seen());
+    facts.marks = next.marks;
+    return next;
+  }
+  World& drained() {
+    facts.drain = StageReport::finished();
+    return *this;
+  }
+  World& detached() {
+    facts.volumes = StageReport::finished();
+    return *this;
+  }
+  World& without_objects() {
+    facts.infrastructure.state = State::Gone;
+    facts.bootstrap.state = State::Gone;
+    return *this;
+  }
+  World& deleting_because(std::string_view reason, std::string_view message = {}) {
+    machine = builders::MachineBuilder(a_machine("m").running().deleting(noon()))
+                  .condition(api::condition::kDeleting, "True", reason, message);
+    return *this;
+  }
+  NodeVerdict::State node() { return may_delete_node(seen()).state; }
+};
+
+StageReport held_up(std::string message, Seconds recheck = Seconds(20)) {
+  return {.message = std::move(message), .recheck = recheck};
+}
+StageReport failed(std::string why) {
+  return {.recheck = Seconds(20), .trouble = Error{.code = Code::NotConnected, .message = std::move(why)}};
+}
+
+// --- the whole way ---
+
+TEST(NextStep, GoesFromDrainToFinalizerInOrder) {
+  World world;
+  std::vector<Do> acts;
+
+  for (;;) {
+    const Step step = world.step();
+    ASSERT_EQ(step.answer, Step::Answer::Act) << step.message;
+    acts.push_back(step.act);
+    if (step.act == Do::Drain) world.drained();
+    if (step.act == Do::CheckVolumes) world.detached();
+    if (step.act == Do::DeleteInfra) world.facts.infrastructure.state = State::Gone;
+    if (step.act == Do::DeleteBootstrap) world.facts.bootstrap.state = State::Gone;
+    if (step.act == Do::DeleteNode) world.facts.node_deletion = StageReport::finished();
+    if (step.act == Do::RemoveFinalizer) break;
+  }
+
+  EXPECT_THAT(acts, ElementsAre(Do::Drain, Do::CheckVolumes, Do::DeleteInfra, Do::DeleteBootstrap,
+                                Do::DeleteNode, Do::RemoveFinalizer));
+}
+
+TEST(NextStep, ChangesNothingWhenAskedTwice) {
+  World world;
+  const Step once = world.step();
+
+  const Step twice = world.step();
+
+  EXPECT_EQ(twice.act, once.act);
+  EXPECT_EQ(twice.marks, once.marks);
+}
+
+TEST(NextStep, LetsAMachineGoThatNeverGotAnything) {
+  World world;
+  world.facts.node.clear();
+  world.without_objects();
+
+  const Step step = world.step();
+
+  EXPECT_EQ(step.act, Do::RemoveFinalizer);
+  EXPECT_EQ(step.reason, "DeletionCompleted");
+  EXPECT_EQ(step.message, "Deletion completed");
+  EXPECT_EQ(step.marks, api::MachineDeletionStatus());
+}
+
+TEST(NextStep, DestroysNothingWhileCachesAreBehind) {
+  World world;
+  world.facts.fresh = false;
+  EXPECT_EQ(world.step().answer, Step::Answer::Wait) << "drain";
+
+  world.drained().detached();
+  EXPECT_EQ(world.step().reason, "WaitingForInfrastructureDeletion");
+  EXPECT_EQ(world.step().answer, Step::Answer::Wait) << "infrastructure";
+
+  world.facts.infrastructure.state = State::Gone;
+  EXPECT_EQ(world.step().answer, Step::Answer::Wait) << "bootstrap";
+
+  world.facts.bootstrap.state = State::Gone;
+  EXPECT_EQ(world.step().reason, "DeletingNode");
+  EXPECT_EQ(world.step().answer, Step::Answer::Wait) << "Node";
+
+  world.facts.node_deletion = StageReport::finished();
+  EXPECT_EQ(world.step().answer, Step::Answer::Wait) << "finalizer";
+}
+
+TEST(NextStep, SaysTheSameAsBeforeWhileCachesAreBehind) {
+  World world;
+  world.deleting_because("DrainingNode", "two Pods to go");
+  world.facts.fresh = false;
+
+  EXPECT_EQ(world.step().message, "two Pods to go");
+}
+
+// --- is the Node to be touched ---
+
+TEST(MayDeleteNode, WhenTheClusterLives) { EXPECT_EQ(World().node(), NodeVerdict::State::Allowed); }
+
+TEST(MayDeleteNode, NotWhenTheClusterIsGoing) {
+  World world;
+  world.cluster.metadata.deletion_timestamp = noon();
+
+  EXPECT_EQ(world.node(), NodeVerdict::State::NotAllowed);
+}
+
+TEST(MayDeleteNode, NotWhenTheClusterIsGone) {
+  World world;
+  world.facts.cluster_known.state = State::Gone;
+
+  EXPECT_EQ(world.node(), NodeVerdict::State::NotAllowed);
+}
+
+TEST(MayDeleteNode, AsksBeforeItBelievesThatTheClusterIsGone) {
+  World world;
+  world.facts.cluster_known.state = State::Missing;
+
+  EXPECT_EQ(world.step().act, Do::ConfirmClusterGone);
+}
+
+TEST(MayDeleteNode, NotWithoutANode) {
+  World world;
+  world.facts.node.clear();
+
+  EXPECT_EQ(world.node(), NodeVerdict::State::NotAllowed);
+}
+
+TEST(MayDeleteNode, NotWhenAnotherInstanceHasRegisteredUnderItsName) {
+  World world;
+  world.facts.node_provider_id = "sim://other";
+  EXPECT_EQ(world.node(), NodeVerdict::State::NotAllowed);
+
+  world.facts.node_provider_id = world.machine.spec.provider_id.str();
+  EXPECT_EQ(world.node(), NodeVerdict::State::Allowed);
+}
+
+TEST(MayDeleteNode, NotWhenTheControlPlaneIsGoing) {
+  World world;
+  world.facts.control_plane.object.state = State::Deleting;
+
+  EXPECT_EQ(world.node(), NodeVerdict::State::NotAllowed);
+}
+
+TEST(MayDeleteNode, NotWithoutControlPlaneMachines) {
+  World world;
+  world.facts.control_plane.active_machines = 0;
+
+  EXPECT_EQ(world.node(), NodeVerdict::State::NotAllowed);
+}
+
+TEST(MayDeleteNode, WithoutControlPlaneMachinesWhenItIsHostedElsewhere) {
+  World world;
+  world.facts.control_plane = {.object = {.state = State::Present}, .externally_managed = true};
+
+  EXPECT_EQ(world.node(), NodeVerdict::State::Allowed);
+}
+
+TEST(MayDeleteNode, WithControlPlaneMachinesThatNobodyHasAControlPlaneFor) {
+  World world;
+  for (const State state : {State::None, State::Gone, State::Missing}) {
+    world.facts.control_plane.object.state = state;
+    EXPECT_EQ(world.node(), NodeVerdict::State::Allowed) << static_cast<int>(state);
+  }
+}
+
+TEST(MayDeleteNode, AsksForAControlPlaneWhenNothingElseSpeaksForTheNode) {
+  World world;
+  world.facts.control_plane = {.object = {.state = State::Missing}};
+
+  EXPECT_EQ(world.step().act, Do::ConfirmControlPlaneGone);
+}
+
+TEST(MayDeleteNode, StopsWhenItCannotBeFoundOut) {
+  World world;
+  world.facts.control_plane.object = {.state = State::Unknown, .problem = "no such CRD"};
+
+  const Step step = world.step();
+
+  EXPECT_EQ(step.answer, Step::Answer::Wait);
+  EXPECT_EQ(step.reason, "InternalError");
+  EXPECT_THAT(step.message, HasSubstr("no such CRD"));
+  EXPECT_TRUE(step.trouble);
+}
+
+// --- deletion never blocks on what is gone ---
+
+TEST(NextStep, DoesNotTouchTheNodeOfAClusterThatIsGone) {
+  World world;
+  world.facts.cluster_known.state = State::Gone;
+
+  EXPECT_EQ(world.step().act, Do::DeleteInfra);
+  world.without_objects();
+  EXPECT_EQ(world.step().act, Do::RemoveFinalizer);
+}
+
+TEST(NextStep, HonoursPreTerminateHooksEvenThen) {
+  World world;
+  world.facts.cluster_known.state = State::Gone;
+  world.machine.metadata.annotations.set("pre-terminate.delete.hook.machine.cluster.x-k8s.io/a", "");
+
+  EXPECT_EQ(world.step().reason, "WaitingForPreTerminateHook");
+}
+
+// --- hooks ---
+
+TEST(Hooks, AreFoundByPrefixAndSorted) {
+  World world;
+  auto& annotations = world.machine.metadata.annotations;
+  annotations.set("pre-drain.delete.hook.machine.cluster.x-k8s.io/b", "owner");
+  annotations.set("pre-drain.delete.hook.machine.cluster.x-k8s.io", "");
+  annotations.set("pre-terminate.delete.hook.machine.cluster.x-k8s.io/c", "");
+
+  EXPECT_THAT(pre_drain_hooks(world.machine.metadata),
+              ElementsAre("pre-drain.delete.hook.machine.cluster.x-k8s.io",
+                          "pre-drain.delete.hook.machine.cluster.x-k8s.io/b"));
+  EXPECT_THAT(pre_terminate_hooks(world.machine.metadata),
+              ElementsAre("pre-terminate.delete.hook.machine.cluster.x-k8s.io/c"));
+  EXPECT_THAT(pre_drain_hooks(a_machine("n").build().metadata), IsEmpty());
+}
+
+TEST(NextStep, WaitsForPreDrainHooksAndNamesThem) {
+  World world;
+  world.machine.metadata.annotations.set("pre-drain.delete.hook.machine.cluster.x-k8s.io/b", "");
+  world.machine.metadata.annotations.set("pre-drain.delete.hook.machine.cluster.x-k8s.io/a", "");
+
+  const Step step = world.step();
+
+  EXPECT_EQ(step.reason, "WaitingForPreDrainHook");
+  EXPECT_EQ(step.message,
+            "Waiting for pre-drain hooks to succeed (hooks: pre-drain.delete.hook.machine.cluster.x-k8s.io/a,"
+            "pre-drain.delete.hook.machine.cluster.x-k8s.io/b)");
+  EXPECT_EQ(step.marks.wait_for_pre_drain_hook_start_time, noon());
+  EXPECT_FALSE(step.recheck) << "the annotation's removal is an event";
+}
+
+TEST(NextStep, IgnoresPreDrainHooksOfNodesThatAreNotDrained) {
+  World world;
+  world.facts.control_plane.active_machines = 0;
+  world.machine.metadata.annotations.set("pre-drain.delete.hook.machine.cluster.x-k8s.io/a", "");
+
+  EXPECT_EQ(world.step().act, Do::DeleteInfra);
+}
+
+TEST(NextStep, KeepsTheFirstStartOfAHook) {
+  World world;
+  world.machine.metadata.annotations.set("pre-drain.delete.hook.machine.cluster.x-k8s.io/a", "");
+  world.step();
+  world.facts.now = noon() + Seconds(60);
+
+  EXPECT_EQ(world.step().marks.wait_for_pre_drain_hook_start_time, noon());
+}
+
+TEST(NextStep, WaitsForPreTerminateHooksAfterTheVolumes) {
+  World world;
+  world.machine.metadata.annotations.set("pre-terminate.delete.hook.machine.cluster.x-k8s.io/a", "");
+  EXPECT_EQ(world.step().act, Do::Drain);
+  EXPECT_EQ(world.drained().step().act, Do::CheckVolumes);
+
+  const Step step = world.detached().step();
+
+  EXPECT_EQ(step.reason, "WaitingForPreTerminateHook");
+  EXPECT_EQ(step.marks.wait_for_pre_terminate_hook_start_time, noon());
+}
+
+// --- drain ---
+
+TEST(NextStep, StartsTheDrainOnceAndShowsItsProgress) {
+  World world;
+  EXPECT_EQ(world.step().marks.node_drain_start_time, noon());
+  world.facts.drain = held_up("Drain not completed yet", Seconds(45));
+  world.facts.now = noon() + Seconds(30);
+
+  const Step step = world.step();
+
+  EXPECT_EQ(step.reason, "DrainingNode");
+  EXPECT_EQ(step.message, "Drain not completed yet");
+  EXPECT_EQ(step.recheck, Seconds(45));
+  EXPECT_EQ(step.marks.node_drain_start_time, noon());
+}
+
+TEST(NextStep, SkipsTheDrainOfAnExcludedMachineButWaitsForVolumes) {
+  World world;
+  world.machine.metadata.annotations.set(api::annotation::kExcludeNodeDraining, "");
+
+  const Step step = world.step();
+
+  EXPECT_EQ(step.act, Do::CheckVolumes);
+  EXPECT_FALSE(step.marks.node_drain_start_time.is_set());
+}
+
+TEST(NextStep, SkipsTheDrainWhenTheInfrastructureIsGoing) {
+  World world;
+  world.facts.infrastructure.state = State::Deleting;
+
+  const Step step = world.step();
+
+  EXPECT_EQ(step.reason, "WaitingForInfrastructureDeletion");
+  EXPECT_EQ(step.message, "Waiting for DockerMachine to be deleted");
+}
+
+TEST(NextStep, AsksWhetherTheInfrastructureIsGoneBeforeItSkipsTheDrain) {
+  World world;
+  world.facts.infrastructure.state = State::Missing;
+  EXPECT_EQ(world.step().act, Do::ConfirmInfraGone);
+
+  world.facts.infrastructure.state = State::Gone;
+  EXPECT_EQ(world.step().act, Do::DeleteBootstrap);
+}
+
+TEST(NextStep, DrainsNothingWhenTheInfrastructureCannotBeRead) {
+  World world;
+  world.facts.infrastructure = {
+      .state = State::Unknown, .kind = "DockerMachine", .problem = "no contract label"};
+
+  const Step step = world.step();
+
+  EXPECT_EQ(step.reason, "InternalError");
+  EXPECT_THAT(step.message, HasSubstr("no contract label"));
+}
+
+TEST(NextStep, GivesADrainUpWhenItsTimeIsOver) {
+  World world;
+  world.machine.spec.deletion.node_drain_timeout_seconds = 60;
+  world.step();
+  world.facts.drain = held_up("held up");
+  world.facts.now = noon() + Seconds(59);
+  EXPECT_EQ(world.step().reason, "DrainingNode");
+  EXPECT_EQ(world.step().recheck, Seconds(1)) << "looks again when the time is over";
+
+  world.facts.now = noon() + Seconds(60);
+
+  EXPECT_EQ(world.step().act, Do::CheckVolumes);
+}
+
+TEST(NextStep, DrainsForEverWithoutATimeout) {
+  World world;
+  for (const std::optional<std::int32_t> timeout :
+       {std::optional<std::int32_t>(), std::optional<std::int32_t>(0)}) {
+    world.machine.spec.deletion.node_drain_timeout_seconds = timeout;
+    world.facts.marks.node_drain_start_time = noon();
+    world.facts.drain = held_up("held up");
+    world.facts.now = noon() + std::chrono::hours(24 * 365);
+
+    EXPECT_EQ(world.step().reason, "DrainingNode");
+  }
+}
+
+TEST(NextStep, TellsWhyADrainCannotBeTried) {
+  World world;
+  world.facts.drain = failed("workload cluster is not connected");
+
+  const Step step = world.step();
+
+  EXPECT_EQ(step.reason, "DrainingNode");
+  EXPECT_EQ(
+      step.message,
+      "Error draining Node, please check controller logs for errors\n* workload cluster is not connected");
+  EXPECT_TRUE(step.trouble);
+  EXPECT_EQ(step.recheck, Seconds(20));
+}
+
+TEST(NextStep, ATimeoutEndsADrainThatCannotBeTried) {
+  World world;
+  world.machine.spec.deletion.node_drain_timeout_seconds = 60;
+  world.facts.marks.node_drain_start_time = noon();
+  world.facts.drain = failed("not connected");
+  world.facts.now = noon() + Seconds(61);
+
+  EXPECT_EQ(world.step().act, Do::CheckVolumes);
+}
+
+// Upstream drains again in every turn until the pre-terminate hooks begin.
+TEST(NextStep, DoesNotStartAFinishedDrainAgain) {
+  World waiting_for_volumes;
+  waiting_for_volumes.facts.marks.node_drain_start_time = noon();
+  waiting_for_volumes.facts.marks.wait_for_node_volume_detach_start_time = noon();
+  EXPECT_EQ(waiting_for_volumes.step().act, Do::CheckVolumes);
+
+  World waiting_for_hooks;
+  waiting_for_hooks.facts.marks.wait_for_pre_terminate_hook_start_time = noon();
+  EXPECT_EQ(waiting_for_hooks.step().act, Do::DeleteInfra);
+
+  World drained;
+  api::conditions::v1beta1::set(drained.machine.status.deprecated.ensure().v1beta1.ensure().conditions,
+                                api::conditions::v1beta1::yes("DrainingSucceeded"), noon());
+  EXPECT_EQ(drained.step().act, Do::CheckVolumes);
+}
+
+// --- volumes ---
+
+TEST(NextStep, WaitsForVolumesUntilTheirTimeIsOver) {
+  World world;
+  world.machine.spec.deletion.node_volume_detach_timeout_seconds = 30;
+  world.drained().step();
+  world.facts.volumes = held_up("Waiting for Node volumes to be detached");
+  world.facts.now = noon() + Seconds(29);
+  const Step step = world.step();
+  EXPECT_EQ(step.reason, "WaitingForVolumeDetach");
+  EXPECT_EQ(step.marks.wait_for_node_volume_detach_start_time, noon());
+  EXPECT_EQ(step.recheck, Seconds(1));
+
+  world.facts.now = noon() + Seconds(30);
+
+  EXPECT_EQ(world.step().act, Do::DeleteInfra);
+}
+
+TEST(NextStep, TellsWhyVolumesCannotBeLookedAt) {
+  World world;
+  world.drained().facts.volumes = failed("not connected");
+
+  EXPECT_THAT(
+      world.step().message,
+      StartsWith("Error waiting for volumes to be detached from Node, please check controller logs for "
+                 "errors"));
+}
+
+TEST(NextStep, DoesNotWaitForVolumesOfAnExcludedMachine) {
+  World world;
+  world.machine.metadata.annotations.set(api::annotation::kExcludeWaitForNodeVolumeDetach, "");
+
+  EXPECT_EQ(world.drained().step().act, Do::DeleteInfra);
+}
+
+// --- what providers made ---
+
+TEST(NextStep, WaitsUntilInfrastructureAndThenBootstrapAreGone) {
+  World world;
+  world.drained().detached();
+  world.facts.infrastructure.state = State::Deleting;
+  EXPECT_EQ(world.step().message, "Waiting for DockerMachine to be deleted");
+
+  world.facts.infrastructure.state = State::Gone;
+  EXPECT_EQ(world.step().act, Do::DeleteBootstrap);
+
+  world.facts.bootstrap.state = State::Deleting;
+  const Step step = world.step();
+  EXPECT_EQ(step.reason, "WaitingForBootstrapDeletion");
+  EXPECT_EQ(step.message, "Waiting for KubeadmConfig to be deleted");
+}
+
+TEST(NextStep, BelievesTheCacheAboutWhatItHasToldToGo) {
+  World world;
+  world.deleting_because("WaitingForInfrastructureDeletion").drained().detached();
+  world.facts.infrastructure.state = State::Missing;
+  EXPECT_EQ(world.step().act, Do::DeleteBootstrap);
+
+  world.facts.bootstrap.state = State::Missing;
+  EXPECT_EQ(world.step().act, Do::ConfirmBootstrapGone) << "nobody has told that one";
+
+  world.deleting_because("WaitingForBootstrapDeletion").drained().detached();
+  EXPECT_EQ(world.step().act, Do::DeleteNode);
+}
+
+TEST(NextStep, TellsWhyTheInfrastructureCannotBeDeleted) {
+  World world;
+  world.drained().detached();
+  world.facts.infrastructure_trouble = Error{.code = Code::Forbidden, .message = "not allowed"};
+
+  const Step step = world.step();
+
+  EXPECT_EQ(step.reason, "InternalError");
+  EXPECT_EQ(step.message,
+            "Failed to delete DockerMachine, please check controller logs for errors\n* not allowed");
+  EXPECT_TRUE(step.trouble);
+}
+
+TEST(NextStep, NeedsNoBootstrapObject) {
+  World world;
+  world.drained().detached().facts.infrastructure.state = State::Gone;
+  world.facts.bootstrap = {};
+
+  EXPECT_EQ(world.step().act, Do::DeleteNode);
+}
+
+// --- the Node object ---
+
+struct NodeWorld : World {
+  explicit NodeWorld(std::optional<std::int32_t> timeout) {
+    drained().detached().without_objects();
+    machine.spec.deletion.node_deletion_timeout_seconds = timeout;
+    facts.node_deletion = failed("not connected");
+  }
+};
+
+TEST(NextStep, TriesToDeleteTheNodeUntilItsTimeIsOver) {
+  NodeWorld world(60);
+  world.facts.now = noon() + Seconds(59);
+  world.facts.node_deletion_tried_for = Seconds(30);
+  const Step step = world.step();
+  EXPECT_EQ(step.reason, "DeletingNode");
+  EXPECT_THAT(step.message, StartsWith("Error deleting Node, please check controller logs for errors"));
+  EXPECT_EQ(step.recheck, Seconds(2));
+
+  world.facts.now = noon() + Seconds(60);
+
+  EXPECT_EQ(world.step().act, Do::RemoveFinalizer);
+}
+
+TEST(NextStep, TriesTenSecondsEvenWhenTheDrainHasUsedUpTheTime) {
+  NodeWorld world(std::nullopt);
+  world.facts.now = noon() + Seconds(3600);
+  world.facts.node_deletion_tried_for = Seconds(9);
+  EXPECT_EQ(world.step().reason, "DeletingNode");
+
+  world.facts.node_deletion_tried_for = Seconds(10);
+
+  EXPECT_EQ(world.step().act, Do::RemoveFinalizer);
+}
+
+TEST(NextStep, TriesForEverWhenToldSo) {
+  NodeWorld world(0);
+  world.facts.now = noon() + std::chrono::hours(1000);
+  world.facts.node_deletion_tried_for = std::chrono::hours(999);
+
+  EXPECT_EQ(world.step().reason, "DeletingNode");
+}
+
+TEST(NextStep, LeavesTheNodeOfAnotherInstanceAlone) {
+  World world;
+  world.facts.node_provider_id = "sim://other";
+  world.without_objects();
+
+  EXPECT_EQ(world.step().act, Do::RemoveFinalizer);
+}
+
+// --- the older generation of conditions ---
+
+std::vector<std::string> told(World& world) {
+  std::vector<std::string> lines;
+  for (const auto& condition : older_conditions(world.seen())) {
+    lines.push_back(condition.type.str() + "=" + condition.status.str() + " " + condition.severity.str() +
+                    " " + condition.reason.str());
+  }
+  return lines;
+}
+
+TEST(OlderConditions, FollowTheDrain) {
+  World world;
+  world.facts.drain = held_up("held up");
+  EXPECT_THAT(told(world),
+              ElementsAre("PreDrainDeleteHookSucceeded=True  ", "DrainingSucceeded=False Info Draining"));
+
+  world.facts.drain = failed("not connected");
+  EXPECT_THAT(told(world), ElementsAre("PreDrainDeleteHookSucceeded=True  ",
+                                       "DrainingSucceeded=False Warning DrainingFailed"));
+
+  world.drained().facts.volumes = held_up("volumes");
+  EXPECT_THAT(told(world), ElementsAre("PreDrainDeleteHookSucceeded=True  ", "DrainingSucceeded=True  ",
+                                       "VolumeDetachSucceeded=False Info WaitingForVolumeDetach"));
+
+  world.detached();
+  EXPECT_THAT(told(world),
+              ElementsAre("PreDrainDeleteHookSucceeded=True  ", "DrainingSucceeded=True  ",
+                          "VolumeDetachSucceeded=True  ", "PreTerminateDeleteHookSucceeded=True  "));
+}
+
+TEST(OlderConditions, ShowHooksThatWait) {
+  World world;
+  world.machine.metadata.annotations.set("pre-drain.delete.hook.machine.cluster.x-k8s.io/a", "");
+  EXPECT_THAT(told(world), ElementsAre("PreDrainDeleteHookSucceeded=False Info WaitingExternalHook"));
+}
+
+TEST(OlderConditions, SayNothingOfPreDrainHooksWhenNothingIsDrained) {
+  World world;
+  world.facts.cluster_known.state = State::Gone;
+
+  EXPECT_THAT(told(world), ElementsAre("PreTerminateDeleteHookSucceeded=True  "));
+}
+
+TEST(OlderConditions, TellOfANodeThatRefusesToGo) {
+  NodeWorld world(0);
+
+  EXPECT_THAT(told(world), testing::Contains("NodeHealthy=False Warning DeletionFailed"));
+}
+
+// --- pace ---
+
+TEST(Pace, GrowsFromTwentySecondsToFiveMinutes) {
+  EXPECT_EQ(pause_after(Seconds(0)), Seconds(20));
+  EXPECT_EQ(pause_after(Seconds(60)), Seconds(20));
+  EXPECT_EQ(pause_after(Seconds(300)), Seconds(100));
+  EXPECT_EQ(pause_after(Seconds(7200)), Seconds(300));
+}
+
+TEST(Pace, TriesAtMostFortyTimesInTwoHours) {
+  int tries = 0;
+  for (Seconds at{0}; at < std::chrono::hours(2); at += pause_after(at)) ++tries;
+
+  EXPECT_LE(tries, 40);
+  EXPECT_GE(tries, 25);
+}
+
+}  // namespace
+}  // namespace capstan::controllers::machine

@@ -1,0 +1,71 @@
+// One turn of one drain, from the Node to the report: asks the workload cluster, cordons, evicts. Made for
+// the turn and gone after it; the drainer keeps the memory. One thread.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "api/core/volume_attachment.h"
+#include "base/deadline.h"
+#include "controllers/machine/drain/drain_message.h"
+#include "controllers/machine/drain/drain_plan.h"
+#include "controllers/machine/drain/drain_watch.h"
+#include "controllers/machine/drain/drainer.h"
+#include "controllers/machine/drain/eviction.h"
+
+namespace capstan::controllers::machine {
+
+// Of one Machine's drain, between its turns. Safe to lose.
+struct DrainMemory {
+  std::map<std::string, Attempt> attempts = {};  // by uid of the Pod
+  std::set<api::ObjectKey> living_daemon_sets = {};
+  // The Node as it was cordoned in this turn, so that the look at volumes needs no other one.
+  std::optional<api::NodeVolumes> cordoned = {};
+  std::unique_ptr<DrainWatch> watch = {};
+};
+
+class DrainRound {
+ public:
+  DrainRound(const Clock& clock, const DrainRequest& request, DrainMemory& memory, const Deadline& deadline)
+      : clock_(clock), request_(request), memory_(memory), deadline_(deadline) {}
+
+  Result<StageReport> drain();
+  Result<StageReport> volumes();
+  // After drain(): Namespaces with Pods that their budgets hold.
+  const std::set<std::string>& held_by_budgets() const { return held_; }
+
+ private:
+  kube::Client& client() const { return request_.workload->client(); }
+
+  // --- what the cluster says ---
+  Result<runtime::Snapshot<api::Node>> node();  // null: it is gone
+  Result<std::vector<api::Pod>> list_pods();
+  Result<DrainAnswers> answers_to(const DrainQuestions& questions);
+  Result<bool> lives(const api::ObjectKey& daemon_set);
+
+  // --- the drain ---
+  Result<void> cordon(runtime::Snapshot<api::Node> node);
+  Result<StageReport> drain_pods(const std::vector<api::Pod>& pods);
+  void evict_all(const DrainPlan::Pods& pods, DrainProgress& progress);
+  void evict(const api::Pod& pod, DrainProgress& progress);
+  bool hopeful(const api::Pod& pod) const;
+  StageReport report(const DrainPlan& plan, DrainProgress progress) const;
+  Seconds recheck(const DrainPlan& plan) const;
+
+  // --- volumes ---
+  Result<api::NodeVolumes> node_volumes();
+  Result<std::vector<std::string>> ignored_claims();
+
+  const Clock& clock_;
+  const DrainRequest& request_;
+  DrainMemory& memory_;
+  const Deadline& deadline_;
+  bool unreachable_ = false;
+  std::set<std::string> held_ = {};
+};
+
+}  // namespace capstan::controllers::machine

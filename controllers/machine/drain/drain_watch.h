@@ -1,0 +1,58 @@
+// The Pods of one Node and the budgets over those that would not go, kept up to date while the Node drains
+// and no longer. Every change wakes the Machine. Made, asked and dropped by the Machine's turns, one at a
+// time; the wake comes from the loop's thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/core/pod.h"
+#include "api/core/pod_disruption_budget.h"
+#include "kubeconfig/workload_clusters.h"
+#include "runtime/informer.h"
+
+namespace capstan::controllers::machine {
+
+class DrainWatch {
+ public:
+  using Wake = std::function<void()>;
+  using Cluster = std::shared_ptr<kubeconfig::WorkloadCluster>;
+
+  DrainWatch(kube::WatchLoop& loop, Cluster cluster, const std::string& node, Wake wake);
+  DrainWatch(const DrainWatch&) = delete;
+  DrainWatch& operator=(const DrainWatch&) = delete;
+
+  // The connection it watches through: another one means another watch.
+  const kubeconfig::WorkloadCluster* cluster() const { return cluster_.get(); }
+  // Nothing until the first list is complete.
+  std::optional<std::vector<api::Pod>> pods() const;
+
+  void watch_budgets(const std::string& namespace_);
+  // Nothing while they are not watched or not complete.
+  std::optional<std::vector<runtime::Snapshot<api::PodDisruptionBudget>>> budgets(
+      const std::string& namespace_) const;
+  // Everything that is watched is complete: an event will come when something changes.
+  bool complete() const;
+
+ private:
+  template <kube::Watchable T>
+  struct Feed {
+    Feed(const runtime::InformerDeps& deps, const kube::WatchTarget& target, const Wake& wake);
+    ~Feed() { informer.stop(); }
+
+    runtime::Store<T> store;
+    runtime::Informer<T> informer;
+  };
+
+  kube::WatchLoop& loop_;
+  const Cluster cluster_;  // outlives the feeds
+  const Wake wake_;
+  Feed<api::Pod> pods_;
+  std::map<std::string, std::unique_ptr<Feed<api::PodDisruptionBudget>>> budgets_;
+};
+
+}  // namespace capstan::controllers::machine
