@@ -1,0 +1,25 @@
+// Carries out a plan: few requests, each safe to repeat. MachineSets are written by server-side apply of
+// their whole intent, everything else by patches. Blocks as the client does.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "controllers/machinedeployment/plan.h"
+#include "controllers/shared/deps.h"
+#include "runtime/reconcile.h"
+
+namespace capstan::controllers::machinedeployment {
+
+struct Effects {
+  Snapshot<api::MachineDeployment> deployment = {};  // as it is by now; the base of the status patch
+  std::vector<Error> errors = {};
+  bool gone = false;  // the last finalizer is off
+
+  bool failed() const { return !errors.empty(); }
+};
+
+Effects act(const Deps& deps, const Host& host, const runtime::Context& context, const Observation& seen,
+            const Plan& plan);
+
+}  // namespace capstan::controllers::machinedeployment

@@ -1,0 +1,262 @@
+#include "controllers/machinedeployment/decide.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/names.h"
+#include "controllers/machinedeployment/rollout/completion.h"
+#include "controllers/machinedeployment/rollout/moves.h"
+#include "controllers/machinedeployment/rollout/new_set.h"
+#include "controllers/machinedeployment/rollout/on_delete.h"
+#include "controllers/machinedeployment/rollout/rolling_update.h"
+#include "controllers/machinedeployment/rollout/scaling.h"
+#include "controllers/machinedeployment/rollout/set_intent.h"
+#include "controllers/machinedeployment/stale_deletions.h"
+#include "runtime/ownership.h"
+
+namespace capstan::controllers::machinedeployment {
+namespace {
+
+constexpr Seconds kTemplateRecheck{15};  // nothing leads from a new template to those who miss it
+
+using rollout::Choice;
+using rollout::Fleet;
+using rollout::Limits;
+using rollout::Revision;
+using rollout::Scaling;
+using rollout::SetCounts;
+
+kube::Resource deployments() {
+  const auto& info = api::resource<api::MachineDeployment>;
+  return {
+      .group = std::string(info.group), .version = std::string(info.version), .kind = std::string(info.kind)};
+}
+
+kube::Resource clusters() {
+  const auto& info = api::resource<api::Cluster>;
+  return {
+      .group = std::string(info.group), .version = std::string(info.version), .kind = std::string(info.kind)};
+}
+
+void sooner(std::optional<Seconds>& recheck, Seconds span) {
+  recheck = recheck ? std::min(*recheck, span) : span;
+}
+
+// --- deletion ---
+
+Plan decide_deletion(const Observation& seen) {
+  Plan plan{.metadata = seen.stored->metadata};
+  if (const auto next = next_stale_deletion(seen.machines, seen.now)) sooner(plan.recheck, *next);
+  if (!seen.complete || !seen.stored->metadata.has_finalizer(api::finalizer::kMachineDeployment)) return plan;
+  for (const auto& orphan : seen.orphans) plan.actions.push_back(AdoptSet{.set = orphan});
+  for (const auto& set : seen.sets) {
+    if (set->metadata.deleting()) continue;
+    plan.notes.push_back(
+        {.about = set->metadata.name.str(), .text = "the MachineDeployment is being deleted"});
+    plan.actions.push_back(DeleteSet{.set = set});
+  }
+  if (seen.sets.empty() && seen.orphans.empty()) plan.actions.push_back(DropFinalizer{});
+  return plan;
+}
+
+// --- the deployment's own metadata ---
+
+api::ObjectMeta own_metadata(const Observation& seen) {
+  api::ObjectMeta metadata = seen.stored->metadata;
+  if (!metadata.has_finalizer(api::finalizer::kMachineDeployment)) {
+    auto finalizers = *metadata.finalizers;
+    finalizers.emplace_back(api::finalizer::kMachineDeployment);
+    metadata.finalizers = api::Finalizers(std::move(finalizers));
+  }
+  metadata.labels.set(Text(api::label::kClusterName), seen.stored->spec.cluster_name);
+  if (seen.cluster) {
+    metadata.owner_references = runtime::with_owner(
+        metadata.owner_references, runtime::owner_reference(clusters(), seen.cluster->metadata));
+  }
+  return metadata;
+}
+
+void own_templates(const Observation& seen, Plan& plan) {
+  if (!seen.cluster) return;
+  for (const TemplateSeen* each : {&seen.infrastructure, &seen.bootstrap}) {
+    if (each->state == TemplateSeen::State::Unknown) {
+      plan.problem = Error{.code = Code::Unavailable, .message = each->field + ": " + each->problem};
+    }
+    if (each->state != TemplateSeen::State::Exists) continue;
+    if (!std::string_view(each->kind).ends_with(api::kind::kTemplateSuffix)) continue;
+    const auto owner = runtime::owner_reference(clusters(), seen.cluster->metadata);
+    if (runtime::with_owner(each->owners, owner) != each->owners) {
+      plan.actions.push_back(OwnTemplate{.which = *each});
+    }
+  }
+}
+
+// --- the rollout ---
+
+Count replicas_of(const api::MachineSet& set) {
+  return set.spec.replicas.value_or(1);  // its own default
+}
+
+SetCounts counts_of(const api::MachineSet& set) {
+  return {.name = set.metadata.name.str(),
+          .created = set.metadata.creation_timestamp,
+          .spec = replicas_of(set),
+          .status = set.status.replicas.value_or(0),
+          .available = set.status.available_replicas.value_or(0)};
+}
+
+// One rollout, from what is there to the actions of its next step.
+class Rollout {
+ public:
+  Rollout(const Observation& seen, Plan& plan)
+      : seen_(seen),
+        plan_(plan),
+        choice_(rollout::choose_sets(seen.deployment, seen.sets, seen.now)),
+        intent_{.deployment = seen.deployment,
+                .limits = rollout::limits_of(seen.deployment).value_or(Limits()),
+                .owner = runtime::controller_reference(deployments(), seen.stored->metadata)},
+        paused_(seen.deployment.spec.paused.value_or(false)) {}
+
+  void step() {
+    plan_.newest = choice_.newest;
+    const auto revision = rollout::revision_of_newest(choice_.newest.get(), choice_.old);
+    if (!revision) return give_up(revision.error());
+    revision_ = *revision;
+    if (!choice_.newest && !paused_ && !can_create()) return;
+    const Fleet fleet = count();
+    const Scaling scaling = scale(fleet);
+    plan_.notes.insert(plan_.notes.end(), scaling.notes.begin(), scaling.notes.end());
+    newest_action(fleet, scaling);
+    old_actions(fleet, scaling);
+    if (plan_.stuck) return;
+    // While it waits there is no new revision yet; the one it has goes on to name its MachineSets.
+    if (choice_.newest || !paused_) {
+      plan_.metadata.annotations.set(api::annotation::kRevision, revision_.number);
+    }
+  }
+
+ private:
+  void give_up(const Error& error) {
+    plan_.stuck = true;
+    plan_.actions.clear();
+    plan_.faults.push_back({.because = error.message, .remedy = error.message});
+  }
+
+  bool can_create() {
+    if (plan_.faults.empty() && !plan_.problem) return true;
+    plan_.stuck = true;
+    sooner(plan_.recheck, kTemplateRecheck);
+    return false;
+  }
+
+  Fleet count() {
+    Fleet fleet{.limits = intent_.limits};
+    if (choice_.newest) {
+      fleet.newest = counts_of(*choice_.newest);
+      arrivals_ = rollout::arrivals(*choice_.newest, seen_.owned);
+      fleet.newest->spec += static_cast<Count>(arrivals_.fresh.size());
+      if (!arrivals_.fresh.empty()) {
+        plan_.notes.push_back({.about = fleet.newest->name,
+                               .text = fmt::format("acknowledge {} Machines moved from an old MachineSet",
+                                                   arrivals_.fresh.size())});
+      }
+    } else if (!paused_) {
+      fleet.newest = SetCounts{.name = rollout::set_name(seen_.stored->metadata.name.view(), seen_.suffix),
+                               .created = seen_.now};
+      plan_.notes.push_back({.about = fleet.newest->name, .text = "new MachineSet: " + choice_.why_none});
+    }
+    for (const auto& set : choice_.old) fleet.old.push_back(counts_of(*set));
+    return fleet;
+  }
+
+  Scaling scale(const Fleet& fleet) const {
+    const bool on_delete = rollout::is_on_delete(seen_.deployment);
+    if (paused_) return rollout::plan_paused(fleet, on_delete);
+    return on_delete ? rollout::plan_on_delete(fleet) : rollout::plan_rolling_update(fleet);
+  }
+
+  void newest_action(const Fleet& fleet, const Scaling& scaling) {
+    if (!fleet.newest) return;
+    const Count to = scaling.of(fleet.newest->name).value_or(fleet.newest->spec);
+    if (!choice_.newest) {
+      plan_.actions.push_back(CreateSet{.set = intent_.fresh(seen_.suffix, revision_, to)});
+      return;
+    }
+    auto wanted = intent_.newest(*choice_.newest, revision_, to);
+    if (!wanted) return give_up(wanted.error());
+    if (!arrivals_.pending.empty()) {
+      wanted->metadata.annotations.set(api::annotation::kAcknowledgedMove, arrivals_.acknowledged());
+    }
+    apply(choice_.newest, std::move(*wanted), to);
+  }
+
+  void old_actions(const Fleet& fleet, const Scaling& scaling) {
+    const auto done = paused_ ? std::vector<rollout::SetSnapshot>()
+                              : rollout::finished_sets(seen_.deployment, choice_, seen_.owned);
+    const std::string newest = fleet.newest ? fleet.newest->name : std::string();
+    for (std::size_t at = 0; at < choice_.old.size() && !plan_.stuck; ++at) {
+      const auto& set = choice_.old[at];
+      if (std::ranges::find(done, set) != done.end()) continue;
+      const Count to = scaling.of(fleet.old[at].name).value_or(fleet.old[at].spec);
+      auto wanted = intent_.old(*set, newest, to);
+      if (!wanted) return give_up(wanted.error());
+      apply(set, std::move(*wanted), to);
+    }
+    for (const auto& set : done) {
+      if (plan_.stuck) return;
+      plan_.notes.push_back(
+          {.about = set->metadata.name.str(), .text = "rollout complete: remove the old MachineSet"});
+      plan_.actions.push_back(DeleteSet{.set = set});
+    }
+  }
+
+  void apply(const rollout::SetSnapshot& present, api::MachineSet wanted, Count to) {
+    plan_.actions.push_back(ApplySet{.present = present,
+                                     .wanted = std::move(wanted),
+                                     .from = replicas_of(*present),
+                                     .to = to,
+                                     .while_paused = paused_});
+  }
+
+  const Observation& seen_;
+  Plan& plan_;
+  const Choice choice_;
+  const rollout::SetIntent intent_;
+  const bool paused_;
+  Revision revision_ = {};
+  rollout::Arrivals arrivals_ = {};
+};
+
+void wait_for_times(const Observation& seen, Plan& plan) {
+  const Time after = seen.deployment.spec.rollout.after;
+  if (after.is_set() && after > seen.now) sooner(plan.recheck, after - seen.now);
+  if (const auto next = next_stale_deletion(seen.machines, seen.now)) sooner(plan.recheck, *next);
+}
+
+}  // namespace
+
+Plan decide(const Observation& seen) {
+  if (seen.stored->metadata.deleting()) return decide_deletion(seen);
+  Plan plan{.metadata = own_metadata(seen), .faults = faults_of(seen)};
+  wait_for_times(seen, plan);
+  plan.stuck = !plan.faults.empty();
+  const auto missing = missing_templates(seen);
+  plan.faults.insert(plan.faults.end(), missing.begin(), missing.end());
+  if (plan.stuck || !seen.complete) {
+    plan.newest = rollout::choose_sets(seen.deployment, seen.sets, seen.now).newest;
+    plan.stuck = true;
+    return plan;
+  }
+  own_templates(seen, plan);
+  for (const auto& set : seen.orphans) plan.actions.push_back(AdoptSet{.set = set});
+  for (const auto& set : seen.unmanaged) plan.actions.push_back(RepairManagers{.set = set});
+  if (!seen.orphans.empty() || !seen.unmanaged.empty()) {
+    plan.stuck = true;  // what is written now brings the next turn
+    return plan;
+  }
+  Rollout(seen, plan).step();
+  return plan;
+}
+
+}  // namespace capstan::controllers::machinedeployment

@@ -1,0 +1,117 @@
+#include "controllers/machinedeployment/deployment_conditions.h"
+
+#include <fmt/format.h>
+
+#include "api/conditions/conditions.h"
+#include "api/names.h"
+#include "controllers/machinedeployment/stale_deletions.h"
+
+namespace capstan::controllers::machinedeployment {
+namespace {
+
+namespace condition = api::condition;
+namespace reason = api::reason;
+namespace status = api::status;
+using api::conditions::make;
+
+constexpr std::string_view kNoReplicas = "Waiting for spec.replicas set";
+
+bool is_deleting(const Observation& seen) { return seen.stored->metadata.deleting(); }
+
+Count desired_of(const Observation& seen) {
+  return is_deleting(seen) ? 0 : Count{seen.deployment.spec.replicas.value_or(0)};
+}
+
+std::string with_stale(std::string message, const Observation& seen) {
+  const std::string stale = stale_deletions(seen.machines, seen.now);
+  if (!stale.empty()) message += "\n* " + stale;
+  return message;
+}
+
+// "InfraTemplate does not exist", "A and B do not exist"; anything else is simply listed.
+std::string because(const std::vector<Fault>& faults) {
+  std::string text;
+  for (const Fault& fault : faults) text += (text.empty() ? "" : " and ") + fault.because;
+  constexpr std::string_view kMissing = " does not exist";
+  if (faults.size() == 2 && faults[0].because.ends_with(kMissing) && faults[1].because.ends_with(kMissing)) {
+    const auto kind = [&](const Fault& fault) {
+      return std::string_view(fault.because).substr(0, fault.because.size() - kMissing.size());
+    };
+    return fmt::format("{} and {} do not exist", kind(faults[0]), kind(faults[1]));
+  }
+  return text;
+}
+
+}  // namespace
+
+api::Condition available(const Observation& seen, const api::MachineDeploymentStatus& now) {
+  if (!seen.deployment.spec.replicas) {
+    return make(condition::kAvailable, status::kUnknown, reason::kWaitingForReplicasSet, kNoReplicas);
+  }
+  if (!now.available_replicas) {
+    return make(condition::kAvailable, status::kUnknown, reason::kWaitingForAvailableReplicasSet,
+                "Waiting for status.availableReplicas set");
+  }
+  const auto limits = rollout::limits_of(seen.deployment)
+                          .value_or(rollout::Limits{.desired = *seen.deployment.spec.replicas});
+  if (*now.available_replicas >= limits.least_available()) {
+    return make(condition::kAvailable, status::kTrue, reason::kAvailable);
+  }
+  if (is_deleting(seen)) {
+    return make(condition::kAvailable, status::kFalse, reason::kNotAvailable, "Deletion in progress");
+  }
+  std::string message = fmt::format("{} available replicas, at least {} required", *now.available_replicas,
+                                    limits.least_available());
+  const auto& strategy = seen.deployment.spec.rollout.strategy;
+  if (strategy && strategy->rolling_update.max_unavailable && !rollout::is_on_delete(seen.deployment)) {
+    message += fmt::format(" (spec.strategy.rollout.maxUnavailable is {}, spec.replicas is {})",
+                           strategy->rolling_update.max_unavailable->to_string(), limits.desired);
+  }
+  return make(condition::kAvailable, status::kFalse, reason::kNotAvailable, message);
+}
+
+api::Condition scaling_up(const Observation& seen, const Plan& plan,
+                          const api::MachineDeploymentStatus& now) {
+  if (!seen.deployment.spec.replicas && !is_deleting(seen)) {
+    std::string message(kNoReplicas);
+    if (!plan.faults.empty()) message = because(plan.faults);
+    return make(condition::kScalingUp, status::kUnknown, reason::kWaitingForReplicasSet, message);
+  }
+  const Count desired = desired_of(seen);
+  const Count present = now.replicas.value_or(0);
+  const std::string why = is_deleting(seen) ? "" : because(plan.faults);
+  if (present >= desired) {
+    return make(condition::kScalingUp, status::kFalse, reason::kNotScalingUp,
+                why.empty() ? "" : "Scaling up would be blocked because " + why);
+  }
+  std::string message = fmt::format("Scaling up from {} to {} replicas", present, desired);
+  if (!why.empty()) message += " is blocked because " + why;
+  return make(condition::kScalingUp, status::kTrue, reason::kScalingUp, message);
+}
+
+api::Condition scaling_down(const Observation& seen, const api::MachineDeploymentStatus& now) {
+  if (!seen.deployment.spec.replicas && !is_deleting(seen)) {
+    return make(condition::kScalingDown, status::kUnknown, reason::kWaitingForReplicasSet, kNoReplicas);
+  }
+  const Count desired = desired_of(seen);
+  const Count present = now.replicas.value_or(0);
+  if (present <= desired) return make(condition::kScalingDown, status::kFalse, reason::kNotScalingDown);
+  return make(condition::kScalingDown, status::kTrue, reason::kScalingDown,
+              with_stale(fmt::format("Scaling down from {} to {} replicas", present, desired), seen));
+}
+
+api::Condition deleting(const Observation& seen) {
+  if (!is_deleting(seen)) return make(condition::kDeleting, status::kFalse, reason::kNotDeleting);
+  const auto counted = [](std::size_t number, std::string_view kind) {
+    return fmt::format("Deleting {} {}{}", number, kind, number == 1 ? "" : "s");
+  };
+  std::string message = "Deletion completed";
+  if (!seen.machines.empty()) {
+    message = with_stale(counted(seen.machines.size(), "Machine"), seen);
+  } else if (!seen.sets.empty()) {
+    message = counted(seen.sets.size(), "MachineSet");
+  }
+  return make(condition::kDeleting, status::kTrue, reason::kDeleting, message);
+}
+
+}  // namespace capstan::controllers::machinedeployment

@@ -1,0 +1,90 @@
+#include "controllers/machinedeployment/faults.h"
+
+#include <fmt/format.h>
+
+#include "api/meta/label_selector.h"
+#include "controllers/machinedeployment/rollout/limits.h"
+
+namespace capstan::controllers::machinedeployment {
+namespace {
+
+void check_cluster(const Observation& seen, std::vector<Fault>& faults) {
+  const std::string name = seen.stored->spec.cluster_name.str();
+  if (!seen.cluster) {
+    faults.push_back(
+        {.because = fmt::format("Cluster {} does not exist", name),
+         .remedy = fmt::format("spec.clusterName: Cluster {} does not exist; create it, or delete "
+                               "this MachineDeployment",
+                               name)});
+  } else if (seen.cluster->metadata.deleting()) {
+    faults.push_back({.because = fmt::format("Cluster {} is being deleted", name),
+                      .remedy = fmt::format("spec.clusterName: Cluster {} is being deleted, nothing is made "
+                                            "for it any more",
+                                            name)});
+  }
+}
+
+void check_selector(const api::MachineDeployment& deployment, std::vector<Fault>& faults) {
+  const auto selector = api::Selector::from(deployment.spec.selector);
+  if (!selector) {
+    faults.push_back({.because = "spec.selector can't be understood: " + selector.error().message,
+                      .remedy = "spec.selector: " + selector.error().message + "; correct it"});
+    return;
+  }
+  if (selector->matches_everything()) {
+    faults.push_back({.because = "spec.selector selects everything",
+                      .remedy = "spec.selector: it is empty and would take over every MachineSet; name a "
+                                "label that only this MachineDeployment's template has"});
+  } else if (!selector->matches(deployment.spec.machine_template.metadata.labels)) {
+    faults.push_back({.because = "spec.selector does not match spec.template.metadata.labels",
+                      .remedy = fmt::format(
+                          "spec.template.metadata.labels: spec.selector wants {}, and Machines made from "
+                          "this template would never be counted; give the template these labels or "
+                          "change the selector",
+                          selector->str())});
+  }
+}
+
+void check_strategy(const api::MachineDeployment& deployment, std::vector<Fault>& faults) {
+  const auto& strategy = deployment.spec.rollout.strategy;
+  const std::string type = strategy ? strategy->type.str() : std::string();
+  if (type != api::rollout_strategy::kRollingUpdate && type != api::rollout_strategy::kOnDelete) {
+    faults.push_back({.because = fmt::format("spec.rollout.strategy.type {:?} is unknown", type),
+                      .remedy = "spec.rollout.strategy.type: use RollingUpdate or OnDelete"});
+    return;
+  }
+  const auto limits = rollout::limits_of(deployment);
+  if (limits) return;
+  faults.push_back({.because = limits.error().message,
+                    .remedy = limits.error().message + "; use a number or a percentage like 25%"});
+}
+
+void check_template(const TemplateSeen& seen, std::vector<Fault>& faults) {
+  if (seen.state != TemplateSeen::State::Missing) return;
+  faults.push_back({.because = seen.kind + " does not exist",
+                    .remedy = fmt::format("{}: {} {} does not exist; create it or change the reference",
+                                          seen.field, seen.kind, seen.name)});
+}
+
+}  // namespace
+
+std::vector<Fault> faults_of(const Observation& seen) {
+  std::vector<Fault> faults;
+  check_cluster(seen, faults);
+  if (!seen.no_defaults.empty()) {
+    faults.push_back(
+        {.because = seen.no_defaults, .remedy = seen.no_defaults + "; correct it or set spec.replicas"});
+  }
+  check_selector(seen.deployment, faults);
+  check_strategy(seen.deployment, faults);
+  return faults;
+}
+
+std::vector<Fault> missing_templates(const Observation& seen) {
+  std::vector<Fault> faults;
+  check_template(seen.bootstrap, faults);
+  check_template(seen.infrastructure, faults);
+  return faults;
+}
+
+}  // namespace capstan::controllers::machinedeployment

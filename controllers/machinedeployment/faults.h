@@ -1,0 +1,26 @@
+// What about a MachineDeployment keeps it from being acted on at all, and what would help. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "controllers/machinedeployment/observation.h"
+
+namespace capstan::controllers::machinedeployment {
+
+// Reason of the Event that tells of a fault.
+inline constexpr std::string_view kBlockedEvent = "RolloutBlocked";
+
+struct Fault {
+  std::string because = {};  // for the condition ScalingUp: "... is blocked because <this>"
+  std::string remedy = {};   // for the Event beside it: field and way out
+  bool operator==(const Fault&) const = default;
+};
+
+// Of its spec and its Cluster: with any of them nothing is made, scaled or cleaned up.
+std::vector<Fault> faults_of(const Observation& seen);
+// Templates that do not exist: no MachineSet can be made.
+std::vector<Fault> missing_templates(const Observation& seen);
+
+}  // namespace capstan::controllers::machinedeployment

@@ -1,0 +1,147 @@
+#include "controllers/machinedeployment/machine_conditions.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "api/conditions/conditions.h"
+#include "api/conditions/merge.h"
+#include "api/conditions/message.h"
+#include "api/names.h"
+#include "base/version.h"
+
+namespace capstan::controllers::machinedeployment {
+namespace {
+
+namespace condition = api::condition;
+namespace reason = api::reason;
+namespace status = api::status;
+using api::conditions::Contribution;
+using api::conditions::make;
+using MachineSnapshot = Snapshot<api::Machine>;
+
+constexpr Seconds kUpToDateGrace{10};  // a new Machine's first turn sets it
+constexpr std::size_t kNames = 3;
+
+const api::Condition* condition_of(const MachineSnapshot& machine, std::string_view type) {
+  return api::conditions::find(machine->status.conditions, type);
+}
+
+Contribution contribution(const MachineSnapshot& machine, std::string_view type) {
+  return {.kind = std::string(api::kind::kMachine),
+          .name = machine->metadata.name.str(),
+          .control_plane_machine = machine->metadata.labels.contains(api::label::kControlPlane),
+          .condition = condition_of(machine, type)};
+}
+
+// "Node.status.nodeInfo.kubeletVersion v1.34.1+k3s1, v1.34.1 required": the kubelet of a distribution runs
+// what is wanted, only more precisely named.
+bool is_only_a_suffix(std::string_view line) {
+  constexpr std::string_view kStart = "Node.status.nodeInfo.kubeletVersion ";
+  constexpr std::string_view kEnd = " required";
+  if (!line.starts_with(kStart) || !line.ends_with(kEnd)) return false;
+  const std::string_view versions = line.substr(kStart.size(), line.size() - kStart.size() - kEnd.size());
+  const auto comma = versions.find(", ");
+  if (comma == versions.npos) return false;
+  const auto is = Version::parse_tolerant(versions.substr(0, comma));
+  const auto wanted = Version::parse_tolerant(versions.substr(comma + 2));
+  return is && wanted && is->major == wanted->major && is->minor == wanted->minor &&
+         is->patch == wanted->patch && wanted->prerelease.empty();
+}
+
+// Bullets of an UpToDate message that stand for work to do; empty when none does.
+std::vector<std::string> reasons_of(std::string_view message) {
+  std::vector<std::string> lines;
+  while (!message.empty()) {
+    const auto end = std::min(message.find('\n'), message.size());
+    std::string_view line = message.substr(0, end);
+    message.remove_prefix(std::min(end + 1, message.size()));
+    if (!line.starts_with("* ")) continue;
+    line.remove_prefix(2);
+    if (!is_only_a_suffix(line)) lines.emplace_back(line);
+  }
+  return lines;
+}
+
+bool says_only_suffix(const api::Condition& up_to_date) {
+  return up_to_date.message.view().starts_with("* Node.status.nodeInfo.kubeletVersion ") &&
+         reasons_of(up_to_date.message.view()).empty();
+}
+
+}  // namespace
+
+api::Condition machines_ready(const Observation& seen) {
+  if (seen.machines.empty()) return make(condition::kMachinesReady, status::kTrue, reason::kNoReplicas);
+  std::vector<Contribution> parts;
+  for (const auto& machine : seen.machines) parts.push_back(contribution(machine, condition::kReady));
+  return api::conditions::aggregate(
+      parts,
+      {.source_type = condition::kReady,
+       .target_type = condition::kMachinesReady,
+       .reasons = {.issue = reason::kNotReady, .unknown = reason::kReadyUnknown, .info = reason::kReady}});
+}
+
+api::Condition machines_up_to_date(const Observation& seen) {
+  std::vector<Contribution> parts;
+  for (const auto& machine : seen.machines) {
+    const bool is_new = seen.now - machine->metadata.creation_timestamp <= kUpToDateGrace;
+    if (is_new && condition_of(machine, condition::kUpToDate) == nullptr) continue;
+    parts.push_back(contribution(machine, condition::kUpToDate));
+  }
+  if (parts.empty()) return make(condition::kMachinesUpToDate, status::kTrue, reason::kNoReplicas);
+  return api::conditions::aggregate(parts, {.source_type = condition::kUpToDate,
+                                            .target_type = condition::kMachinesUpToDate,
+                                            .reasons = {.issue = reason::kNotUpToDate,
+                                                        .unknown = reason::kUpToDateUnknown,
+                                                        .info = reason::kUpToDate}});
+}
+
+api::Condition rolling_out(const Observation& seen) {
+  std::size_t outdated = 0;
+  // Versions first: what most people want to know.
+  const auto rank = [](const std::string& left, const std::string& right) {
+    const bool first = left.starts_with("Version");
+    return first != right.starts_with("Version") ? first : left < right;
+  };
+  std::set<std::string, decltype(rank)> reasons(rank);
+  for (const auto& machine : seen.machines) {
+    const api::Condition* up_to_date = condition_of(machine, condition::kUpToDate);
+    if (up_to_date == nullptr || up_to_date->status != status::kFalse) continue;
+    if (says_only_suffix(*up_to_date)) continue;
+    ++outdated;
+    for (auto& line : reasons_of(up_to_date->message.view())) reasons.insert(std::move(line));
+  }
+  if (outdated == 0) return make(condition::kRollingOut, status::kFalse, reason::kNotRollingOut);
+  std::string message = fmt::format("Rolling out {} not up-to-date replicas", outdated);
+  for (const std::string& line : reasons) message += "\n* " + line;
+  return make(condition::kRollingOut, status::kTrue, reason::kRollingOut, message);
+}
+
+api::Condition remediating(const Observation& seen) {
+  std::vector<Contribution> candidates;
+  std::vector<std::string> unhealthy;
+  for (const auto& machine : seen.machines) {
+    const auto& conditions = machine->status.conditions;
+    if (!api::conditions::is_false(conditions, condition::kHealthCheckSucceeded)) continue;
+    unhealthy.push_back(machine->metadata.name.str());
+    if (!api::conditions::is_false(conditions, condition::kOwnerRemediated)) continue;
+    candidates.push_back(contribution(machine, condition::kOwnerRemediated));
+  }
+  if (!candidates.empty()) {
+    const auto merged = api::conditions::aggregate(candidates, {.source_type = condition::kOwnerRemediated,
+                                                                .target_type = condition::kRemediating,
+                                                                .negative_target = true});
+    return make(condition::kRemediating, status::kTrue, reason::kRemediating, merged.message.view());
+  }
+  if (unhealthy.empty()) return make(condition::kRemediating, status::kFalse, reason::kNotRemediating);
+  std::ranges::sort(unhealthy);
+  return make(
+      condition::kRemediating, status::kFalse, reason::kNotRemediating,
+      fmt::format("{} {} {} not healthy (not to be remediated by MachineDeployment/MachineSet)",
+                  unhealthy.size() == 1 ? "Machine" : "Machines",
+                  api::conditions::name_list(unhealthy, kNames), unhealthy.size() == 1 ? "is" : "are"));
+}
+
+}  // namespace capstan::controllers::machinedeployment

@@ -1,0 +1,15 @@
+// Conditions of a MachineDeployment that sum up its Machines. Messages are those users know from upstream.
+// Pure.
+#pragma once
+
+#include "api/meta/condition.h"
+#include "controllers/machinedeployment/observation.h"
+
+namespace capstan::controllers::machinedeployment {
+
+api::Condition machines_ready(const Observation& seen);
+api::Condition machines_up_to_date(const Observation& seen);
+api::Condition rolling_out(const Observation& seen);
+api::Condition remediating(const Observation& seen);
+
+}  // namespace capstan::controllers::machinedeployment

@@ -1,0 +1,54 @@
+// All that a turn of a MachineDeployment looks at: its MachineSets, their Machines, the templates it names,
+// its Cluster and the time. Gathered by observe.h, judged by decide.h and report.h. A plain value.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/v1beta2/cluster.h"
+#include "api/v1beta2/machine_deployment.h"
+#include "kube/resource.h"
+
+namespace capstan::controllers::machinedeployment {
+
+template <typename T>
+using Snapshot = std::shared_ptr<const T>;
+
+// A provider's template that the deployment refers to.
+struct TemplateSeen {
+  enum class State {
+    NotNamed,  // there is no such reference
+    Exists,
+    Missing,
+    Unknown,  // could not be found out; `problem` says why
+  };
+  State state = State::NotNamed;
+  std::string field = {};  // "spec.template.spec.infrastructureRef"
+  std::string kind = {};
+  std::string name = {};
+  std::string problem = {};
+  kube::Resource resource = {};  // the rest only while it exists
+  api::OwnerReferences owners = {};
+  api::ResourceVersion version = {};
+};
+
+struct Observation {
+  Time now = {};
+  Snapshot<api::MachineDeployment> stored = {};  // never null: as the API server has it
+  api::MachineDeployment deployment = {};        // the same with its defaults, whether or not a webhook ran
+  std::string no_defaults = {};                  // why they could not be found
+  Snapshot<api::Cluster> cluster = {};           // null: there is none, the API server itself says so
+  TemplateSeen infrastructure = {};
+  TemplateSeen bootstrap = {};
+  std::vector<Snapshot<api::MachineSet>> sets = {};     // it controls them
+  std::vector<Snapshot<api::MachineSet>> orphans = {};  // it selects them and nobody controls them
+  std::vector<Snapshot<api::MachineSet>> unmanaged =
+      {};                                             // of `sets`: field managers have to be repaired first
+  std::vector<Snapshot<api::Machine>> machines = {};  // of its sets, as far as it selects them, by name
+  std::vector<Snapshot<api::Machine>> owned = {};     // of its sets, selected or not
+  std::string suffix = {};                            // five letters for the name of a new set
+  bool complete = true;  // false: caches lag behind what we wrote; nothing may be made or taken away
+};
+
+}  // namespace capstan::controllers::machinedeployment

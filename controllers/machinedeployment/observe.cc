@@ -1,0 +1,105 @@
+#include "controllers/machinedeployment/observe.h"
+
+#include <algorithm>
+
+#include "api/meta/label_selector.h"
+#include "api/v1beta2/machine_deployment_rules.h"
+#include "base/clock.h"
+#include "base/try.h"
+#include "kube/typed.h"
+#include "runtime/ownership.h"
+
+namespace capstan::controllers::machinedeployment {
+namespace {
+
+using runtime::is_controlled_by;
+
+TemplateSeen look_at(const api::ContractRef& reference, std::string_view field, std::string_view namespace_,
+                     runtime::ExternalRefs& externals) {
+  TemplateSeen seen{.field = std::string(field), .kind = reference.kind.str(), .name = reference.name.str()};
+  const auto found = externals.get(reference, namespace_);
+  if (!found) {
+    seen.state = TemplateSeen::State::Unknown;
+    seen.problem = found.error().message;
+    return seen;
+  }
+  seen.state = found->object ? TemplateSeen::State::Exists : TemplateSeen::State::Missing;
+  if (!found->object) return seen;
+  seen.resource = found->resource;
+  seen.owners = found->object->metadata.owner_references;
+  seen.version = found->object->metadata.resource_version;
+  return seen;
+}
+
+void look_at_templates(Observation& seen, runtime::ExternalRefs& externals) {
+  const auto& spec = seen.deployment.spec.machine_template.spec;
+  const std::string_view here = seen.stored->metadata.namespace_;
+  seen.infrastructure =
+      look_at(spec.infrastructure_ref, "spec.template.spec.infrastructureRef", here, externals);
+  if (!spec.bootstrap.config_ref) return;
+  seen.bootstrap =
+      look_at(*spec.bootstrap.config_ref, "spec.template.spec.bootstrap.configRef", here, externals);
+}
+
+void find_sets(Observation& seen, const Caches& caches) {
+  const api::Uid& self = seen.stored->metadata.uid;
+  for (auto& set : caches.machine_sets_owned_by(self)) {
+    if (is_controlled_by(set->metadata, self)) seen.sets.push_back(std::move(set));
+  }
+  const auto selector = api::Selector::from(seen.deployment.spec.selector);
+  if (!selector || selector->matches_everything()) return;
+  const ObjectKey cluster{.namespace_ = seen.stored->metadata.namespace_.str(),
+                          .name = seen.stored->spec.cluster_name.str()};
+  for (auto& set : caches.machine_sets_of(cluster)) {
+    if (set->metadata.controller() != nullptr || !selector->matches(set->metadata.labels)) continue;
+    seen.orphans.push_back(std::move(set));
+  }
+}
+
+void find_machines(Observation& seen, const Caches& caches) {
+  for (const auto& set : seen.sets) {
+    for (auto& machine : caches.machines_owned_by(set->metadata.uid))
+      seen.owned.push_back(std::move(machine));
+  }
+  std::ranges::sort(seen.owned, {}, [](const auto& machine) { return machine->metadata.name.view(); });
+  const auto selector = api::Selector::from(seen.deployment.spec.selector);
+  if (!selector) return;
+  std::ranges::copy_if(seen.owned, std::back_inserter(seen.machines),
+                       [&](const auto& machine) { return selector->matches(machine->metadata.labels); });
+}
+
+bool has_strange_managers(const api::MachineSet& set) {
+  const auto& managed = set.metadata.managed_fields;
+  return managed.empty() || managed.mentions(api::field_manager::kBeforeFirstApply);
+}
+
+}  // namespace
+
+Result<std::optional<Observation>> observe(const Deps& deps, const Host& host,
+                                           const runtime::Context& context, const kube::ObjectKey& key) {
+  Observation seen{.now = Time::from(deps.clock.now()), .stored = deps.caches.machine_deployments.get(key)};
+  if (!seen.stored || !in_scope(seen.stored->metadata, deps.watch_filter))
+    return std::optional<Observation>();
+  const std::string_view cluster_name = seen.stored->spec.cluster_name;
+  seen.cluster = deps.caches.cluster_of(key.namespace_, cluster_name);
+  if (!seen.cluster) {  // is it gone, or have we only not heard of it yet?
+    const ObjectKey cluster{.namespace_ = key.namespace_, .name = std::string(cluster_name)};
+    auto live = kube::get<api::Cluster>(deps.client, cluster, context.deadline);
+    if (!live && live.error().code != Code::NotFound) return fail(live.error());
+    if (live) seen.cluster = std::make_shared<const api::Cluster>(std::move(*live));
+  }
+  seen.deployment = *seen.stored;
+  const auto defaulted = api::apply_defaults(seen.deployment, nullptr);
+  if (!defaulted) seen.no_defaults = defaulted.error().message;
+  find_sets(seen, deps.caches);
+  find_machines(seen, deps.caches);
+  std::ranges::copy_if(seen.sets, std::back_inserter(seen.unmanaged), [](const auto& set) {
+    return !set->metadata.deleting() && has_strange_managers(*set);
+  });
+  if (!seen.stored->metadata.deleting()) look_at_templates(seen, host.externals);
+  seen.suffix = deps.names.suffix(kNameSuffixLength);
+  seen.complete = context.fresh && deps.caches.machine_sets.synced() && deps.caches.machines.synced();
+  return std::optional(std::move(seen));
+}
+
+}  // namespace capstan::controllers::machinedeployment

@@ -1,0 +1,60 @@
+// What a turn of a MachineDeployment is going to do, and why. Made by decide.h, carried out by act.h, told by
+// report.h. A plain value.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "controllers/machinedeployment/faults.h"
+#include "controllers/machinedeployment/observation.h"
+#include "controllers/machinedeployment/rollout/fleet.h"
+
+namespace capstan::controllers::machinedeployment {
+
+using rollout::Count;
+using rollout::Note;
+
+// The Cluster becomes an owner of a template, so that both move and go together.
+struct OwnTemplate {
+  TemplateSeen which = {};
+};
+struct AdoptSet {
+  Snapshot<api::MachineSet> set = {};
+};
+// The API server invented a field manager for a set that had none; ours takes its place.
+struct RepairManagers {
+  Snapshot<api::MachineSet> set = {};
+};
+struct CreateSet {
+  api::MachineSet set = {};
+};
+// Sent only when it would change something.
+struct ApplySet {
+  Snapshot<api::MachineSet> present = {};
+  api::MachineSet wanted = {};
+  Count from = 0;
+  Count to = 0;
+  bool while_paused = false;
+};
+struct DeleteSet {
+  Snapshot<api::MachineSet> set = {};
+};
+struct DropFinalizer {};
+
+using Action =
+    std::variant<OwnTemplate, AdoptSet, RepairManagers, CreateSet, ApplySet, DeleteSet, DropFinalizer>;
+
+struct Plan {
+  api::ObjectMeta metadata = {};  // what the deployment's own labels, annotations, owners, finalizers become
+  std::vector<Action> actions = {};
+  std::vector<Note> notes = {};
+  std::optional<Seconds> recheck = {};
+  std::vector<Fault> faults = {};
+  std::optional<Error> problem = {};      // not the user's: try again, slower each time
+  bool stuck = false;                     // the spec was not acted on: observedGeneration stays behind
+  Snapshot<api::MachineSet> newest = {};  // null: there is none yet
+};
+
+}  // namespace capstan::controllers::machinedeployment

@@ -1,0 +1,87 @@
+#include "controllers/machinedeployment/reconciler.h"
+
+#include "api/conditions/conditions.h"
+#include "base/clock.h"
+#include "controllers/machinedeployment/act.h"
+#include "controllers/machinedeployment/decide.h"
+#include "controllers/machinedeployment/observe.h"
+#include "controllers/machinedeployment/report.h"
+#include "controllers/shared/status_patch.h"
+#include "runtime/finalizers.h"
+#include "runtime/paused.h"
+
+namespace capstan::controllers::machinedeployment {
+
+using runtime::Outcome;
+
+Result<Outcome> Reconciler::reconcile(const runtime::Context& context, const kube::ObjectKey& key) {
+  auto seen = TRY(observe(deps_, *host_, context, key));
+  if (!seen) return Outcome::done();
+  const bool held = TRY(is_held(context, *seen));
+  if (held) return Outcome::done();
+  const Plan plan = decide(*seen);
+  for (const Note& note : plan.notes) {
+    context.log.debug("decided", {{"machineSet", note.about}, {"why", note.text}});
+  }
+  const Effects effects = act(deps_, *host_, context, *seen, plan);
+  if (effects.gone) return Outcome::done();
+  const bool failed = effects.failed() || plan.problem.has_value();
+  const auto after = report(*seen, plan, *effects.deployment, failed);
+  tell_faults(*seen, plan, after);
+  const auto written = write_status(context, *effects.deployment, after);
+  if (effects.failed()) return fail(effects.errors.front());
+  if (plan.problem) return fail(*plan.problem);
+  if (!written) return fail(written.error());
+  return Outcome::after(plan.recheck);
+}
+
+// A paused deployment gets its finalizer and the condition that says so, and is left alone.
+Result<bool> Reconciler::is_held(const runtime::Context& context, const Observation& seen) {
+  const api::MachineDeployment& stored = *seen.stored;
+  const bool cluster_paused = seen.cluster && seen.cluster->spec.paused.value_or(false);
+  const auto pause = runtime::paused(cluster_paused, stored.metadata, api::kind::kMachineDeployment);
+  const auto verdict =
+      runtime::judge_pause(pause, stored.status.conditions, stored.metadata.generation, seen.now);
+  if (!pause.paused) return false;  // the report at the end of the turn says so
+  const auto step =
+      TRY(runtime::ensure_finalizer(deps_.client, host_->consistency, deps_.caches.machine_deployments,
+                                    stored, api::finalizer::kMachineDeployment, context.deadline));
+  if (step == runtime::FinalizerStep::Added || verdict.step == runtime::PauseStep::Stop) return true;
+  api::MachineDeployment after = stored;
+  after.status.conditions = verdict.conditions;
+  TRY(write_status(context, stored, after));
+  return true;
+}
+
+Result<void> Reconciler::write_status(const runtime::Context& context, const api::MachineDeployment& before,
+                                      const api::MachineDeployment& after) {
+  const auto written = patch_status(
+      deps_.client, before, after, {.types = owned_conditions(), .v1beta1_types = owned_v1beta1_conditions()},
+      Time::from(deps_.clock.now()), context.deadline);
+  if (!written) {
+    const bool gone = written.error().code == Code::NotFound && before.metadata.deleting();
+    if (gone) return {};
+    return fail(written.error());
+  }
+  if (*written) {
+    host_->consistency.wrote(kube::key_of(before), deps_.caches.machine_deployments,
+                             (*written)->metadata.resource_version);
+  }
+  return {};
+}
+
+// Once per fault and not in every turn: when the condition begins to say it.
+void Reconciler::tell_faults(const Observation& seen, const Plan& plan, const api::MachineDeployment& after) {
+  const auto message = [](const api::MachineDeployment& deployment) {
+    const auto* scaling_up = api::conditions::find(deployment.status.conditions, api::condition::kScalingUp);
+    return scaling_up == nullptr ? std::string_view() : scaling_up->message.view();
+  };
+  if (plan.faults.empty() || message(*seen.stored) == message(after)) return;
+  for (const Fault& fault : plan.faults) {
+    deps_.events.record(
+        runtime::reference_to(kube::resource_of<api::MachineDeployment>(), seen.stored->metadata),
+        runtime::EventType::Warning, kBlockedEvent, fault.remedy);
+  }
+}
+
+}  // namespace capstan::controllers::machinedeployment

@@ -1,0 +1,85 @@
+#include "controllers/machinedeployment/report.h"
+
+#include <array>
+
+#include "api/conditions/conditions.h"
+#include "api/conditions/v1beta1.h"
+#include "api/meta/label_selector.h"
+#include "api/names.h"
+#include "controllers/machinedeployment/counters.h"
+#include "controllers/machinedeployment/deployment_conditions.h"
+#include "controllers/machinedeployment/machine_conditions.h"
+#include "controllers/machinedeployment/old_conditions.h"
+
+namespace capstan::controllers::machinedeployment {
+namespace {
+
+namespace condition = api::condition;
+namespace phase = api::machine_deployment_phase;
+
+constexpr std::array kOwned = {
+    condition::kPaused,           condition::kAvailable,   condition::kMachinesReady,
+    condition::kMachinesUpToDate, condition::kRollingOut,  condition::kScalingDown,
+    condition::kScalingUp,        condition::kRemediating, condition::kDeleting};
+constexpr std::array kOwnedOld = {api::v1beta1_condition::kReady, api::v1beta1_condition::kAvailable,
+                                  api::v1beta1_condition::kMachineSetReady};
+
+void count(const Observation& seen, api::MachineDeploymentStatus& status) {
+  using Set = api::MachineSetStatus;
+  status.replicas = sum_of(seen.sets, &Set::replicas);
+  status.ready_replicas = sum_of(seen.sets, &Set::ready_replicas);
+  status.available_replicas = sum_of(seen.sets, &Set::available_replicas);
+  status.up_to_date_replicas = sum_of(seen.sets, &Set::up_to_date_replicas);
+  status.versions = versions_of(seen.sets);
+  const auto selector = api::Selector::from(seen.deployment.spec.selector);
+  if (selector) status.selector = Text(selector->str());
+}
+
+std::string_view phase_of(const Observation& seen, const api::MachineDeploymentStatus& status) {
+  if (seen.stored->metadata.deleting()) return phase::kScalingDown;
+  if (!seen.deployment.spec.replicas) return phase::kUnknown;
+  const std::int32_t desired = *seen.deployment.spec.replicas;
+  const std::int32_t present = status.replicas.value_or(0);
+  if (present == desired) return phase::kRunning;
+  return present < desired ? phase::kScalingUp : phase::kScalingDown;
+}
+
+void count_old(const Observation& seen, const Plan& plan, api::V1Beta1MachineDeploymentStatus& old) {
+  const OldCounters sums = old_counters(seen.sets);
+  old.updated_replicas = plan.newest ? plan.newest->status.replicas.value_or(0) : 0;
+  old.ready_replicas = static_cast<std::int32_t>(sums.ready);
+  old.available_replicas = static_cast<std::int32_t>(sums.available);
+  old.unavailable_replicas = static_cast<std::int32_t>(std::max<Count>(sums.spec - sums.available, 0));
+}
+
+}  // namespace
+
+std::span<const std::string_view> owned_conditions() { return kOwned; }
+std::span<const std::string_view> owned_v1beta1_conditions() { return kOwnedOld; }
+
+api::MachineDeployment report(const Observation& seen, const Plan& plan, const api::MachineDeployment& base,
+                              bool failed) {
+  api::MachineDeployment after = base;
+  auto& status = after.status;
+  count(seen, status);
+  status.phase = Text(phase_of(seen, status));
+  const auto set = [&](api::Condition wanted) {
+    api::conditions::set(status.conditions, std::move(wanted), after.metadata.generation, seen.now);
+  };
+  set(api::conditions::make(condition::kPaused, api::status::kFalse, api::reason::kNotPaused));
+  set(available(seen, status));
+  set(machines_ready(seen));
+  set(machines_up_to_date(seen));
+  set(rolling_out(seen));
+  set(scaling_up(seen, plan, status));
+  set(scaling_down(seen, status));
+  set(remediating(seen));
+  set(deleting(seen));
+  auto& old = status.deprecated.ensure().v1beta1.ensure();
+  count_old(seen, plan, old);
+  set_old_conditions(seen, plan, old);
+  if (!failed && !plan.stuck && !plan.problem) status.observed_generation = after.metadata.generation;
+  return after;
+}
+
+}  // namespace capstan::controllers::machinedeployment

@@ -1,0 +1,59 @@
+#include "controllers/machinedeployment/rollout/new_set.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "controllers/machinedeployment/rollout/template_diff.h"
+
+namespace capstan::controllers::machinedeployment::rollout {
+namespace {
+
+bool is_older(const SetSnapshot& left, const SetSnapshot& right) {
+  const auto rank = [](const SetSnapshot& set) {
+    return std::tuple(-static_cast<std::int64_t>(set->spec.replicas.value_or(0)),
+                      set->metadata.creation_timestamp, set->metadata.name.view());
+  };
+  return rank(left) < rank(right);
+}
+
+const SetSnapshot* youngest(const std::vector<SetSnapshot>& sets) {
+  const auto found = std::ranges::max_element(sets, {}, [](const SetSnapshot& set) {
+    return std::tuple(set->metadata.creation_timestamp, set->metadata.name.view());
+  });
+  return found == sets.end() ? nullptr : &*found;
+}
+
+std::string why_none(const api::MachineDeployment& deployment, const std::vector<SetSnapshot>& old) {
+  const SetSnapshot* last = youngest(old);
+  if (last == nullptr) return "there is no MachineSet yet";
+  const auto found = differences((*last)->spec.machine_template.spec, deployment.spec.machine_template.spec);
+  if (!found.empty()) return fmt::format("{}", fmt::join(found, ", "));
+  return fmt::format("spec.rollout.after {} has passed", deployment.spec.rollout.after.to_string());
+}
+
+}  // namespace
+
+Choice choose_sets(const api::MachineDeployment& deployment, std::vector<SetSnapshot> sets, Time now) {
+  std::ranges::sort(sets, is_older);
+  const Time after = deployment.spec.rollout.after;
+  const bool expired = after.is_set() && now >= after;
+  const auto fits = [&](const SetSnapshot& set) {
+    if (expired && set->metadata.creation_timestamp < after) return false;
+    return differences(set->spec.machine_template.spec, deployment.spec.machine_template.spec).empty();
+  };
+  Choice choice;
+  for (SetSnapshot& set : sets) {
+    if (!choice.newest && fits(set)) {
+      choice.newest = std::move(set);
+    } else {
+      choice.old.push_back(std::move(set));
+    }
+  }
+  if (!choice.newest) choice.why_none = why_none(deployment, choice.old);
+  return choice;
+}
+
+}  // namespace capstan::controllers::machinedeployment::rollout

@@ -1,0 +1,26 @@
+// Which of its MachineSets is the one a MachineDeployment wants now, and which are old. Pure.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/v1beta2/machine_deployment.h"
+#include "api/v1beta2/machine_set.h"
+
+namespace capstan::controllers::machinedeployment::rollout {
+
+using SetSnapshot = std::shared_ptr<const api::MachineSet>;
+
+struct Choice {
+  SetSnapshot newest = {};            // null: one has to be made
+  std::vector<SetSnapshot> old = {};  // larger first, then older, then by name
+  std::string why_none = {};          // while there is no newest
+};
+
+// A set whose template makes the same Machines is new; after spec.rollout.after has passed only one made
+// since. Of several the first: going back to an earlier template takes up the set it had.
+Choice choose_sets(const api::MachineDeployment& deployment, std::vector<SetSnapshot> sets, Time now);
+
+}  // namespace capstan::controllers::machinedeployment::rollout

@@ -1,0 +1,82 @@
+#include "controllers/machinedeployment/rollout/scaling.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace capstan::controllers::machinedeployment::rollout {
+namespace {
+
+std::vector<SetCounts> active_sets(const Fleet& fleet) {
+  std::vector<SetCounts> active = fleet.old;
+  if (fleet.newest) active.push_back(*fleet.newest);
+  std::erase_if(active, [](const SetCounts& set) { return set.spec <= 0; });
+  return active;
+}
+
+const SetCounts* youngest(const std::vector<SetCounts>& sets) {
+  const auto found = std::ranges::max_element(
+      sets, {}, [](const SetCounts& set) { return std::tie(set.created, set.name); });
+  return found == sets.end() ? nullptr : &*found;
+}
+
+// The one that stands for all: the only one with Machines; without any, the new one or the youngest.
+std::optional<SetCounts> only_one(const Fleet& fleet, const std::vector<SetCounts>& active) {
+  if (active.size() == 1) return active.front();
+  if (active.size() > 1) return std::nullopt;
+  if (fleet.newest) return fleet.newest;
+  const SetCounts* last = youngest(fleet.old);
+  return last == nullptr ? std::nullopt : std::optional(*last);
+}
+
+bool is_saturated(const Fleet& fleet) {
+  return fleet.newest && fleet.newest->spec == fleet.limits.desired &&
+         fleet.newest->available == fleet.limits.desired;
+}
+
+void scale_largest(const Fleet& fleet, std::vector<SetCounts> active, Scaling& scaling) {
+  const Count allowed = fleet.limits.desired > 0 ? fleet.limits.most() : 0;
+  Count missing = allowed;
+  for (const SetCounts& set : active) missing -= set.spec;
+  if (missing == 0) return;
+  if (allowed == 0) {
+    for (const SetCounts& set : active) scaling.intend(set.name, 0, "no replicas are wanted");
+    return;
+  }
+  const auto largest = std::ranges::min_element(active, [&](const SetCounts& left, const SetCounts& right) {
+    if (left.spec != right.spec) return left.spec > right.spec;
+    if (left.created != right.created)
+      return missing > 0 ? left.created > right.created : left.created < right.created;
+    return left.name < right.name;
+  });
+  scaling.intend(largest->name, std::max<Count>(largest->spec + missing, 0),
+                 fmt::format("the rollout is paused: {} Machines for {} replicas + {} maxSurge go by the "
+                             "largest MachineSet",
+                             allowed - missing, fleet.limits.desired, fleet.limits.surge));
+}
+
+}  // namespace
+
+Scaling plan_paused(const Fleet& fleet, bool on_delete) {
+  Scaling scaling;
+  auto active = active_sets(fleet);
+  if (const auto one = only_one(fleet, active)) {
+    if (one->spec != fleet.limits.desired) {
+      scaling.intend(one->name, fleet.limits.desired,
+                     "the rollout is paused: replicas follow the MachineDeployment");
+    }
+    return scaling;
+  }
+  if (active.empty()) return scaling;
+  if (is_saturated(fleet)) {
+    for (const SetCounts& set : fleet.old) {
+      if (set.spec > 0) scaling.intend(set.name, 0, "the new MachineSet has all replicas available");
+    }
+    return scaling;
+  }
+  if (!on_delete) scale_largest(fleet, std::move(active), scaling);
+  return scaling;
+}
+
+}  // namespace capstan::controllers::machinedeployment::rollout

@@ -1,0 +1,113 @@
+#include "controllers/machinedeployment/rollout/set_intent.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "api/names.h"
+#include "base/try.h"
+#include "controllers/machinedeployment/rollout/moves.h"
+#include "controllers/machinedeployment/rollout/template_diff.h"
+
+namespace capstan::controllers::machinedeployment::rollout {
+
+namespace annotation = api::annotation;
+namespace label = api::label;
+
+namespace {
+
+constexpr std::size_t kLongestName = 63;  // of a MachineSet: it ends up in labels and Machine names
+
+// Annotations of the deployment that say something about itself alone.
+constexpr std::array kNotForSets = {
+    annotation::kLastAppliedConfiguration, annotation::kRevision,    annotation::kRevisionHistory,
+    annotation::kDesiredReplicas,          annotation::kMaxReplicas, annotation::kConversionData};
+
+}  // namespace
+
+std::string set_name(std::string_view deployment, std::string_view suffix) {
+  const std::string front = std::string(deployment) + "-";
+  return front.substr(0, kLongestName - suffix.size()) + std::string(suffix);
+}
+
+api::TextMap SetIntent::annotations() const {
+  api::TextMap all = deployment.metadata.annotations;
+  for (const std::string_view name : kNotForSets) all.erase(name);
+  all.set(annotation::kDesiredReplicas, std::to_string(limits.desired));
+  all.set(annotation::kMaxReplicas, std::to_string(limits.most()));
+  all.set(annotation::kDisableMachineCreate, "false");
+  return all;
+}
+
+void SetIntent::follow_deployment(api::MachineSet& set, const Text& hash) const {
+  const api::MachineTemplate& wanted = deployment.spec.machine_template;
+  set.metadata.labels = wanted.metadata.labels;
+  set.metadata.labels.set(Text(label::kMachineTemplateHash), hash);
+  set.metadata.labels.set(Text(label::kDeploymentName), deployment.metadata.name);
+  set.metadata.annotations = annotations();
+  set.metadata.owner_references = api::OwnerReferences({owner});
+  set.spec.selector = deployment.spec.selector;
+  set.spec.selector.match_labels.set(Text(label::kMachineTemplateHash), hash);
+  set.spec.machine_template.metadata = wanted.metadata;
+  set.spec.machine_template.metadata.labels.set(Text(label::kMachineTemplateHash), hash);
+  set.spec.machine_naming = deployment.spec.machine_naming;
+  set.spec.deletion = deployment.spec.deletion;
+  carry_over(wanted.spec, set.spec.machine_template.spec);
+}
+
+api::MachineSet SetIntent::fresh(std::string_view suffix, const Revision& revision, Count replicas) const {
+  const api::MachineSpec& wanted = deployment.spec.machine_template.spec;
+  api::MachineSet set;
+  set.metadata.name = Text(set_name(deployment.metadata.name.view(), suffix));
+  set.metadata.namespace_ = deployment.metadata.namespace_;
+  set.spec.cluster_name = deployment.spec.cluster_name;
+  set.spec.replicas = static_cast<std::int32_t>(replicas);
+  set.spec.machine_template.spec = wanted;
+  follow_deployment(set, Text(fmt::format("{}-{}", template_number(wanted), suffix)));
+  set.metadata.annotations.set(annotation::kRevision, revision.number);
+  return set;
+}
+
+Result<api::MachineSet> SetIntent::existing(const api::MachineSet& present, Count replicas) const {
+  const Text* hash = present.metadata.labels.find(label::kMachineTemplateHash);
+  if (hash == nullptr) {
+    return fail(Code::Invalid,
+                fmt::format("MachineSet {} has no label {}: put one on that no other MachineSet of the "
+                            "deployment has, or take the MachineSet out of spec.selector",
+                            present.metadata.name.view(), label::kMachineTemplateHash));
+  }
+  api::MachineSet set;
+  set.metadata.name = present.metadata.name;
+  set.metadata.namespace_ = present.metadata.namespace_;
+  set.metadata.uid = present.metadata.uid;
+  set.metadata.finalizers = present.metadata.finalizers;
+  set.spec = present.spec;
+  set.spec.replicas = static_cast<std::int32_t>(replicas);
+  follow_deployment(set, *hash);
+  return set;
+}
+
+Result<api::MachineSet> SetIntent::newest(const api::MachineSet& present, const Revision& revision,
+                                          Count replicas) const {
+  api::MachineSet set = TRY(existing(present, replicas));
+  auto& annotations = set.metadata.annotations;
+  annotations.set(annotation::kRevision, revision.number);
+  if (!revision.history.empty()) annotations.set(annotation::kRevisionHistory, revision.history);
+  keep_moves(present, present.metadata.name.view(), annotations);
+  return set;
+}
+
+Result<api::MachineSet> SetIntent::old(const api::MachineSet& present, std::string_view newest,
+                                       Count replicas) const {
+  api::MachineSet set = TRY(existing(present, replicas));
+  auto& annotations = set.metadata.annotations;
+  for (const std::string_view kept : {annotation::kRevision, annotation::kRevisionHistory}) {
+    const Text* value = present.metadata.annotations.find(kept);
+    if (value != nullptr) annotations.set(Text(kept), *value);
+  }
+  if (is_on_delete(deployment)) annotations.set(annotation::kDisableMachineCreate, "true");
+  keep_moves(present, newest, annotations);
+  return set;
+}
+
+}  // namespace capstan::controllers::machinedeployment::rollout
