@@ -113,6 +113,7 @@ void WatchStream::on_bytes(std::string_view bytes) {
   const SteadyTime now = clock_.steady_now();
   const bool wanted = link_.with([&](Link& link) {
     link.last_bytes = now;
+    link.progress.last_received = now;
     link.progress.bytes += bytes.size();
     return link.phase == Phase::Receiving;
   });

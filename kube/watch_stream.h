@@ -30,9 +30,10 @@ struct WatchProgress {
   bool synced = false;       // a list has been completed once
   std::string version = {};  // everything up to it has been told
   std::optional<Error> trouble = {};
-  SteadyTime last_bytes = SteadyTime::min();
-  std::uint64_t lists = 0;    // begun
-  std::uint64_t watches = 0;  // opened
+  SteadyTime last_bytes = SteadyTime::min();     // or when the present request was sent, if that is later
+  SteadyTime last_received = SteadyTime::min();  // bytes only: proof that the server lives
+  std::uint64_t lists = 0;                       // begun
+  std::uint64_t watches = 0;                     // opened
   std::uint64_t bytes = 0;
 };
 

@@ -3,6 +3,7 @@
 // makes one per kind; start() and stop() from its thread, everything else from any. The store lives longer.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -26,6 +27,9 @@ struct InformerDeps {
   Metrics* metrics = nullptr;
   kube::WatchLimits limits = {};
   std::uint64_t seed = 0;  // of back-off jitter and watch lengths
+  // From the watch's threads, without locks; must not block.
+  std::function<void()> on_listed = {};               // a list is complete, its changes have been told
+  std::function<void(const Error&)> on_trouble = {};  // will be tried again by itself
 };
 
 // An informer without its type: what probes and /debug ask.
@@ -69,6 +73,8 @@ class Informer final : public InformerState, private kube::WatchHandler<T> {
       : clock_(deps.loop.clock()),
         store_(store),
         report_(deps, target.resource),
+        on_listed_(deps.on_listed),
+        on_trouble_(deps.on_trouble),
         watcher_(deps.loop, deps.client, target, *this, deps.seed ^ hash_bytes(target.resource.plural),
                  deps.limits) {}
 
@@ -94,6 +100,7 @@ class Informer final : public InformerState, private kube::WatchHandler<T> {
     listing_ = false;
     store_.finish_list(
         {.version = version_of(done.version), .keep_missing = done.nameless > 0, .rewound = done.rewound});
+    if (on_listed_) on_listed_();
   }
   void on_apply(T&& object) override {
     report_.readable(key_of(object));
@@ -113,7 +120,10 @@ class Informer final : public InformerState, private kube::WatchHandler<T> {
     report_.quarantined(bad);
   }
   void on_version(std::string_view version) override { store_.advance(version_of(version)); }
-  void on_trouble(const Error& error) override { report_.trouble(error); }
+  void on_trouble(const Error& error) override {
+    report_.trouble(error);
+    if (on_trouble_) on_trouble_(error);
+  }
 
   static api::ResourceVersion version_of(std::string_view text) {
     return api::ResourceVersion::parse(text).value_or(api::ResourceVersion());
@@ -124,6 +134,8 @@ class Informer final : public InformerState, private kube::WatchHandler<T> {
   InformerReport report_;
   std::vector<ObjectKey> unreadable_;  // of the list being read; the watcher's calls come one at a time
   bool listing_ = false;
+  const std::function<void()> on_listed_;
+  const std::function<void(const Error&)> on_trouble_;
   kube::Watcher<T> watcher_;  // last: no call comes once it is gone
 };
 

@@ -218,6 +218,11 @@ Result<json::value> MemoryClient::get_path(std::string_view path, const Deadline
     threads_.switch_point("kube");
     return json::object{{"major", "1"}, {"minor", "36"}, {"gitVersion", "v1.36.3"}};
   }
+  if (path == "/") {
+    threads_.switch_point("kube");
+    if (deadline.stopped()) return fail(Code::Cancelled, "the caller was stopped");
+    return json::object{{"paths", json::array{"/api", "/apis", "/version"}}};
+  }
   auto asked = parse_path(path);
   if (!asked) return fail(Code::NotFound, "the server could not find the requested resource");
   asked->verb = asked->name.empty() ? Verb::List : Verb::Get;
