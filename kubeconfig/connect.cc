@@ -29,10 +29,12 @@ std::string names_of(const std::vector<Entry>& entries) {
   return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
 }
 
-Result<std::string> file_of(const std::string& path, const Choice& choice, std::string_view owner) {
+Result<std::string> file_of(const std::string& path, const Choice& choice, std::string_view owner,
+                            std::string_view field, std::string_view inline_field) {
   if (path.empty()) return std::string();
   if (!choice.allow_files)
-    return invalid(fmt::format("{}: files are not allowed here, put the contents inline", owner));
+    return invalid(fmt::format("{}: {}: files are not allowed here, put the contents inline as {}", owner,
+                               field, inline_field));
   const std::filesystem::path given(path);
   return given.is_absolute() ? path : (std::filesystem::path(choice.directory) / given).string();
 }
@@ -46,7 +48,8 @@ Result<void> take_cluster(const ClusterEntry& cluster, const Choice& choice, kub
   connection.insecure_skip_tls_verify = cluster.insecure_skip_tls_verify;
   connection.ca_pem = cluster.ca_pem;
   if (!cluster.ca_pem.empty()) return {};
-  connection.ca_file = TRY(file_of(cluster.ca_file, choice, owner));
+  connection.ca_file =
+      TRY(file_of(cluster.ca_file, choice, owner, "certificate-authority", "certificate-authority-data"));
   return {};
 }
 
@@ -58,13 +61,15 @@ Result<void> take_user(const UserEntry& user, const Choice& choice, kube::Connec
   }
   connection.certificate_pem = user.certificate_pem;
   if (user.certificate_pem.empty())
-    connection.certificate_file = TRY(file_of(user.certificate_file, choice, owner));
+    connection.certificate_file =
+        TRY(file_of(user.certificate_file, choice, owner, "client-certificate", "client-certificate-data"));
   connection.private_key_pem = user.private_key_pem;
   if (user.private_key_pem.reveal().empty()) {
-    connection.private_key_file = TRY(file_of(user.private_key_file, choice, owner));
+    connection.private_key_file =
+        TRY(file_of(user.private_key_file, choice, owner, "client-key", "client-key-data"));
   }
   connection.token = user.token;
-  connection.token_file = TRY(file_of(user.token_file, choice, owner));
+  connection.token_file = TRY(file_of(user.token_file, choice, owner, "tokenFile", "token"));
   connection.impersonate = user.impersonate;
   return {};
 }

@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <optional>
 #include <utility>
+
+#include "kubeconfig/either_stop.h"
+#include "kubeconfig/probe.h"
 
 namespace capstan::kubeconfig {
 
@@ -16,31 +20,16 @@ class EndedStream final : public kube::Stream {};
 
 }  // namespace
 
-// One request inside: stopped when its caller is or when the gate is shut, whichever comes first.
-class GatedClient::Call {
+// A place among the requests in flight.
+class GatedClient::Place {
  public:
-  Call(GatedClient& gate, const Deadline& deadline, const std::stop_token& shutting)
-      : gate_(gate),
-        at_(deadline.at),
-        by_caller_(deadline.stop, Stop{stop_}),
-        by_gate_(shutting, Stop{stop_}) {}
-  ~Call() { gate_.leave(); }
-  Call(const Call&) = delete;
-  Call& operator=(const Call&) = delete;
-
-  Deadline deadline() const { return {.at = at_, .stop = stop_.get_token()}; }
+  explicit Place(GatedClient& gate) : gate_(gate) {}
+  ~Place() { gate_.leave(); }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
 
  private:
-  struct Stop {
-    std::stop_source& source;
-    void operator()() const { source.request_stop(); }
-  };
-
   GatedClient& gate_;
-  SteadyTime at_;
-  std::stop_source stop_;
-  std::stop_callback<Stop> by_caller_;
-  std::stop_callback<Stop> by_gate_;
 };
 
 GatedClient::GatedClient(kube::Client& inner, Threads& threads, const Clock& clock, GateLimits limits)
@@ -48,22 +37,29 @@ GatedClient::GatedClient(kube::Client& inner, Threads& threads, const Clock& clo
 
 GatedClient::~GatedClient() = default;
 
-void GatedClient::shut(std::string why) {
-  std::optional<std::stop_source> those_inside;
+void GatedClient::refuse(std::string why) {
   inside_.with([&](Inside& inside) {
-    if (!inside.shut) those_inside = inside.shutting;
-    inside.shut = true;
+    inside.refusing = true;
     inside.why = std::move(why);
   });
-  if (those_inside) those_inside->request_stop();
   changed_.notify();
+}
+
+void GatedClient::shut(std::string why) {
+  refuse(std::move(why));
+  auto those_inside = inside_.with([](Inside& inside) { return std::exchange(inside.shutting, {}); });
+  those_inside.request_stop();
 }
 
 void GatedClient::open() {
   inside_.with([](Inside& inside) {
-    if (std::exchange(inside.shut, false)) inside.shutting = std::stop_source();
+    inside.refusing = false;
     inside.why.clear();
   });
+}
+
+std::optional<SteadyTime> GatedClient::last_answer() const {
+  return inside_.with([](const Inside& inside) { return inside.last_answer; });
 }
 
 Error GatedClient::closed() const {
@@ -71,12 +67,12 @@ Error GatedClient::closed() const {
           .message = inside_.with([](const Inside& inside) { return inside.why; })};
 }
 
-// The token tells when the gate is shut again.
+// The token tells when the gate is shut.
 Result<std::stop_token> GatedClient::enter(const Deadline& deadline) {
   std::optional<std::stop_token> entered;
   const auto settled = [&] {
     return inside_.with([&](Inside& inside) {
-      if (inside.shut) return true;
+      if (inside.refusing) return true;
       if (limits_.in_flight != 0 && inside.in_flight >= limits_.in_flight) return false;
       ++inside.in_flight;
       entered = inside.shutting.get_token();
@@ -103,15 +99,23 @@ void GatedClient::leave() {
   changed_.notify();
 }
 
+void GatedClient::note(const Error* error) {
+  if (error != nullptr && error->code == Code::Unauthorized) unauthorized_ = true;
+  if (error != nullptr && !is_answer(*error)) return;
+  const SteadyTime now = clock_.steady_now();
+  inside_.with([&](Inside& inside) { inside.last_answer = now; });
+}
+
 template <typename Send>
 auto GatedClient::ask(const Deadline& deadline, const Send& send) -> decltype(send(deadline)) {
   const auto shutting = enter(deadline);
   if (!shutting) return fail(shutting.error());
-  const Call call(*this, deadline, *shutting);
-  auto answer = send(call.deadline());
-  if (answer) return answer;
-  if (answer.error().code == Code::Unauthorized) unauthorized_ = true;
-  if (answer.error().code != Code::Cancelled || deadline.stopped()) return answer;
+  const Place place(*this);
+  const EitherStop stop(deadline.stop, *shutting);
+  const SteadyTime at = std::min(deadline.at, clock_.steady_now() + limits_.request_timeout);
+  auto answer = send(Deadline{.at = at, .stop = stop.token()});
+  note(answer ? nullptr : &answer.error());
+  if (answer || answer.error().code != Code::Cancelled || deadline.stopped()) return answer;
   Error lost = closed();
   lost.outcome_unknown = answer.error().outcome_unknown;
   return fail(std::move(lost));
@@ -119,7 +123,7 @@ auto GatedClient::ask(const Deadline& deadline, const Send& send) -> decltype(se
 
 template <typename Open>
 std::unique_ptr<kube::Stream> GatedClient::stream(kube::StreamSink& sink, const Open& open) {
-  if (!is_shut()) return open();
+  if (!inside_.with([](const Inside& inside) { return inside.refusing; })) return open();
   sink.on_end(fail(closed()));
   return std::make_unique<EndedStream>();
 }

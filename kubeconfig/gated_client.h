@@ -1,10 +1,11 @@
-// A Client with a gate in front: shut, every call answers NotConnected at once, and those that wait inside
-// come back with it; open, a few requests at a time go through. What a WorkloadCluster hands out, so that a
-// sick cluster can hold up a few workers and no more. Safe from any thread.
+// A Client with a gate in front: shut, every call answers NotConnected at once; open, a few requests at a
+// time go through, and none takes long. What a WorkloadCluster hands out, so that a sick cluster holds up a
+// few workers and no more. Safe from any thread.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
+#include <optional>
 #include <stop_token>
 #include <string>
 
@@ -19,6 +20,7 @@ struct GateLimits {
   std::size_t in_flight = 4;  // 0: no limit; streams do not count
   // For a free place; after that the caller does better to look after something else.
   Nanoseconds longest_wait = std::chrono::seconds(2);
+  Nanoseconds request_timeout = std::chrono::seconds(10);  // of each request; streams may last
 };
 
 class GatedClient final : public kube::Client {
@@ -29,10 +31,15 @@ class GatedClient final : public kube::Client {
   GatedClient(const GatedClient&) = delete;
   GatedClient& operator=(const GatedClient&) = delete;
 
-  // `why` is what callers are told. Streams that run already go on until their reader lets go.
+  // Nobody gets in any more; `why` is what they are told. Whoever is inside may finish.
+  void refuse(std::string why);
+  // ... and whoever is inside comes back with NotConnected. Streams go on until their reader lets go.
   void shut(std::string why);
   void open();
-  // Whether some call was answered with 401 since the last time this was asked.
+
+  // When the server last answered a call with anything but a refusal of our credentials.
+  std::optional<SteadyTime> last_answer() const;
+  // Whether some call was answered with 401 since this was last asked.
   bool take_unauthorized() { return unauthorized_.exchange(false); }
 
   Result<kube::json::value> get(const kube::Resource&, const kube::ObjectKey&, const Deadline&) override;
@@ -60,19 +67,18 @@ class GatedClient final : public kube::Client {
 
  private:
   struct Inside {
-    bool shut = false;
+    bool refusing = false;
     std::string why = {};
     std::size_t in_flight = 0;
     std::stop_source shutting = {};  // of those who are inside now
+    std::optional<SteadyTime> last_answer = {};
   };
-  class Call;
+  class Place;
 
   Result<std::stop_token> enter(const Deadline& deadline);
   void leave();
+  void note(const Error* error);
   Error closed() const;
-  bool is_shut() const {
-    return inside_.with([](const Inside& inside) { return inside.shut; });
-  }
   template <typename Send>
   auto ask(const Deadline& deadline, const Send& send) -> decltype(send(deadline));
   template <typename Open>

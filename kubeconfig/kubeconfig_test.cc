@@ -257,7 +257,7 @@ TEST(Connect, AKubeconfigFromASecretMayNotNameFiles) {
 
   EXPECT_THAT(
       connect_error(with_user("{tokenFile: /var/run/secrets/kubernetes.io/serviceaccount/token}"), strict),
-      HasSubstr("user \"u\": files are not allowed"));
+      HasSubstr("user \"u\": tokenFile: files are not allowed here, put the contents inline as token"));
   EXPECT_NE(connect_error(with_user("{client-certificate: a, client-key: b}"), strict), "no error");
   EXPECT_NE(connect_error("current-context: c\nclusters: [{name: a, cluster: {server: 'https://a', "
                           "certificate-authority: /ca}}]\n"

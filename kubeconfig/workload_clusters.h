@@ -37,10 +37,11 @@ class WorkloadCluster {
 // What we know about the way to a cluster, for conditions.
 struct Reach {
   bool connected = false;
-  Time last_success = {};   // of a probe or of watch bytes; unset: never
-  Time first_failure = {};  // of the present row of failures; unset: none
-  std::string problem = {};      // why not, with field and remedy; empty while connected
-  bool insecure = false;         // the kubeconfig says insecure-skip-tls-verify
+  Time last_success = {};    // of a probe or of watch bytes; unset: never
+  Time first_failure = {};   // of the present row of failures; unset: none
+  std::string problem = {};  // why not, with field and remedy; empty while connected
+  std::string doubt = {};    // connected, but the last probe failed, and calls answer NotConnected: why
+  bool insecure = false;     // the kubeconfig says insecure-skip-tls-verify
 };
 
 class WorkloadClusters {

@@ -1,0 +1,24 @@
+#include "kubeconfig/dial.h"
+
+#include <utility>
+
+#include "base/try.h"
+
+namespace capstan::kubeconfig {
+
+Dial remote_dial(const kube::RemoteClient::Seams& seams, net::ProxyRules proxies,
+                 std::function<void(const kube::RequestRecord&)> on_request) {
+  return [seams, proxies = std::move(proxies), on_request = std::move(on_request)](
+             const kube::Connection& to, const Limits& limits) -> Result<std::unique_ptr<kube::Client>> {
+    return TRY(kube::RemoteClient::make(seams, to,
+                                        {.user_agent = limits.user_agent,
+                                         .rate_limit = limits.rate,
+                                         .max_connections = limits.connections,
+                                         .idle_timeout = limits.idle_timeout,
+                                         .connect_timeout = limits.connect_timeout,
+                                         .proxies = proxies,
+                                         .on_request = on_request}));
+  };
+}
+
+}  // namespace capstan::kubeconfig

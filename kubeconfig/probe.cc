@@ -1,0 +1,63 @@
+#include "kubeconfig/probe.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace capstan::kubeconfig {
+
+std::string_view to_string(Health health) {
+  switch (health) {
+    case Health::Connected: return "Connected";
+    case Health::Suspect: return "Suspect";
+    case Health::Down: return "Down";
+  }
+  return "Down";
+}
+
+bool is_answer(const Error& error) {
+  switch (error.code) {
+    case Code::NotFound:
+    case Code::AlreadyExists:
+    case Code::Conflict:
+    case Code::Invalid:
+    case Code::Forbidden:
+    case Code::RateLimited:
+    case Code::Gone: return !error.reason.empty();
+    case Code::Unauthorized:
+    case Code::Timeout:
+    case Code::Unavailable:
+    case Code::NotConnected:
+    case Code::Cancelled:
+    case Code::Exhausted:
+    case Code::Internal: return false;
+  }
+  return false;
+}
+
+Probe::Probe(const Moment& connected) : known_(connected.steady), last_success_(connected.wall) {}
+
+void Probe::answered(const Moment& at) {
+  known_ = std::max(known_, at.steady);
+  last_success_ = std::max(last_success_, at.wall);
+  failures_ = 0;
+  first_failure_.reset();
+  why_.clear();
+}
+
+void Probe::heard(const Moment& at) {
+  if (at.steady > known_) answered(at);
+}
+
+void Probe::failed(const Moment& at, std::string why) {
+  known_ = std::max(known_, at.steady);
+  ++failures_;
+  if (!first_failure_) first_failure_ = at.wall;
+  why_ = std::move(why);
+}
+
+Health Probe::health(const ProbeRules& rules) const {
+  if (failures_ == 0) return Health::Connected;
+  return failures_ < rules.failures_until_down ? Health::Suspect : Health::Down;
+}
+
+}  // namespace capstan::kubeconfig
