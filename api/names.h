@@ -451,6 +451,7 @@ inline constexpr std::string_view kFailedUpdate = "FailedUpdate";
 inline constexpr std::string_view kSuccessfulScale = "SuccessfulScale";
 inline constexpr std::string_view kFailedScale = "FailedScale";
 inline constexpr std::string_view kSuccessfulAdopt = "SuccessfulAdopt";
+inline constexpr std::string_view kSuccessfulRelease = "SuccessfulRelease";
 inline constexpr std::string_view kFailedAdopt = "FailedAdopt";
 inline constexpr std::string_view kSuccessfulStartInPlaceUpdate = "SuccessfulStartInPlaceUpdate";
 inline constexpr std::string_view kSuccessfulSetNodeRef = "SuccessfulSetNodeRef";

@@ -13,13 +13,22 @@ struct DynamicInformers::Kind {
     std::shared_ptr<Informer<ContractObject>> informer = {};  // shared for the moment somebody asks it
   };
 
-  explicit Kind(const kube::Resource& what) : resource(what), store(what.kind) {}
+  explicit Kind(const kube::Resource& what)
+      : resource(what), store(what.kind), by_plain_owner(store.add_index(plain_owners)) {}
+  static IndexValues plain_owners(const ContractObject& object) {
+    IndexValues uids;
+    for (const auto& owner : *object.metadata.owner_references) {
+      if (!owner.is_controller()) uids.emplace_back(owner.uid.str());
+    }
+    return uids;
+  }
   std::shared_ptr<Informer<ContractObject>> informer() const {
     return watch.with([](const Watch& now) { return now.informer; });
   }
 
   const kube::Resource resource;
   Store<ContractObject> store;
+  const IndexId<ContractObject> by_plain_owner;
   Guarded<Watch> watch;
 };
 
@@ -73,6 +82,10 @@ void DynamicInformers::settle(Kind& kind) {
 }
 
 Store<ContractObject>& DynamicInformers::Hold::store() const { return kind_->store; }
+
+std::vector<Snapshot<ContractObject>> DynamicInformers::Hold::plainly_owned_by(const api::Uid& owner) const {
+  return kind_->store.find(kind_->by_plain_owner, owner.str());
+}
 
 std::optional<Error> DynamicInformers::Hold::trouble() const {
   const auto informer = kind_->informer();

@@ -45,6 +45,8 @@ class DynamicInformers {
     explicit operator bool() const { return owner_ != nullptr; }
     // Lives as long as the DynamicInformers; empty and unsynced while nobody holds the kind.
     Store<ContractObject>& store() const;
+    // Objects with an owner reference of that uid that is no controller's: made by it, not yet taken over.
+    std::vector<Snapshot<ContractObject>> plainly_owned_by(const api::Uid& owner) const;
     // Why there is no list yet, or why the watch fails now.
     std::optional<Error> trouble() const;
 

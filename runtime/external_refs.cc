@@ -12,17 +12,28 @@ ExternalRefs::ExternalRefs(DynamicInformers& informers, const Store<api::CustomR
 
 Result<External> ExternalRefs::get(const api::ContractRef& ref, std::string_view namespace_) {
   External external = TRY(resolve(ref.api_group, ref.kind));
-  const auto hold = watch(external.resource);
-  Store<ContractObject>& store = hold->store();
-  external.cache = &store;
+  const auto hold = TRY(complete(external.resource));
+  external.cache = &hold->store();
   external.key = {.namespace_ = std::string(namespace_), .name = ref.name.str()};
-  if (!store.synced()) {
-    const auto trouble = hold->trouble();
-    return fail(Code::Unavailable, "the cache of " + external.resource.kind + " is not complete yet" +
-                                       (trouble ? ": " + trouble->message : std::string()));
-  }
-  external.object = store.get(external.key);
+  external.object = hold->store().get(external.key);
   return external;
+}
+
+Result<ExternalRefs::Owned> ExternalRefs::plainly_owned_by(std::string_view group, std::string_view kind,
+                                                           const api::Uid& owner) {
+  External external = TRY(resolve(group, kind));
+  const auto hold = TRY(complete(external.resource));
+  return Owned{.resource = std::move(external.resource),
+               .cache = &hold->store(),
+               .objects = hold->plainly_owned_by(owner)};
+}
+
+Result<std::shared_ptr<DynamicInformers::Hold>> ExternalRefs::complete(const kube::Resource& resource) {
+  auto hold = watch(resource);
+  if (hold->store().synced()) return hold;
+  const auto trouble = hold->trouble();
+  return fail(Code::Unavailable, "the cache of " + resource.kind + " is not complete yet" +
+                                     (trouble ? ": " + trouble->message : std::string()));
 }
 
 Result<External> ExternalRefs::resolve(std::string_view group, std::string_view kind) {

@@ -42,6 +42,14 @@ class ExternalRefs {
   // The same without the object: for creating one.
   Result<External> resolve(std::string_view group, std::string_view kind);
 
+  struct Owned {
+    kube::Resource resource = {};
+    const Observed* cache = nullptr;
+    std::vector<Snapshot<ContractObject>> objects = {};
+  };
+  // Those of that kind that `owner` made and nobody controls yet. Errors as of get().
+  Result<Owned> plainly_owned_by(std::string_view group, std::string_view kind, const api::Uid& owner);
+
  private:
   struct Watched {
     kube::Resource resource = {};
@@ -49,6 +57,8 @@ class ExternalRefs {
   };
   using GroupKind = std::pair<std::string, std::string>;
 
+  // The watched kind, once its list is complete.
+  Result<std::shared_ptr<DynamicInformers::Hold>> complete(const kube::Resource& resource);
   std::shared_ptr<DynamicInformers::Hold> watch(const kube::Resource& resource);
 
   DynamicInformers& informers_;

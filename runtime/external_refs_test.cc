@@ -160,6 +160,35 @@ TEST(ExternalRefs, ChangesLeadToTheOwnerWhateverItsApiVersion) {
   });
 }
 
+TEST(ExternalRefs, WhatSomebodyMadeIsFoundUntilSomebodyControlsIt) {
+  in_simulation([](Stage& stage) {
+    const api::Uid maker("11111111-1111-4111-8111-111111111111");
+    stage.install(kBothContracts);
+    stage.make_box("b", "m");
+    stage.start();
+    (void)stage.get("b");
+    stage.settle();
+
+    const auto made = stage.refs.plainly_owned_by(kGroup, "Box", maker);
+    const json::value taken = {
+        {"metadata",
+         {{"ownerReferences", json::array{{{"apiVersion", "cluster.x-k8s.io/v1beta2"},
+                                           {"kind", "Machine"},
+                                           {"name", "m"},
+                                           {"controller", true},
+                                           {"uid", "11111111-1111-4111-8111-111111111111"}}}}}}};
+    ASSERT_TRUE(stage.client.patch(made->resource, {"default", "b"}, taken, {}, Deadline::never()));
+    stage.settle();
+    const auto later = stage.refs.plainly_owned_by(kGroup, "Box", maker);
+
+    ASSERT_TRUE(made) << made.error().describe();
+    ASSERT_EQ(made->objects.size(), 1U);
+    EXPECT_EQ(made->objects[0]->metadata.name, "b");
+    ASSERT_TRUE(later) << later.error().describe();
+    EXPECT_TRUE(later->objects.empty());
+  });
+}
+
 TEST(ExternalRefs, AMissingDefinitionIsNoMissingObject) {
   in_simulation([](Stage& stage) {
     stage.start();

@@ -19,11 +19,22 @@ IndexValues by_cluster(const T& object) {
   return {Text(in_cluster(object.metadata.namespace_.view(), object.spec.cluster_name.view()))};
 }
 
+IndexValues of_control_plane(const api::Machine& machine) {
+  if (!machine.metadata.labels.contains(api::label::kControlPlane)) return {};
+  return by_cluster(machine);
+}
+
 template <typename T>
 IndexValues by_owner(const T& object) {
   IndexValues uids;
   for (const auto& owner : *object.metadata.owner_references) uids.emplace_back(owner.uid.str());
   return uids;
+}
+
+// Almost always empty: whoever makes Machines controls them.
+IndexValues without_controller(const api::Machine& machine) {
+  if (machine.metadata.controller() != nullptr) return {};
+  return by_cluster(machine);
 }
 
 template <typename T>
@@ -47,7 +58,9 @@ IndexValues by_node(const api::Machine& machine) {
 
 Caches::Caches()
     : machines_by_cluster_(machines.add_index(by_cluster)),
+      control_plane_machines_(machines.add_index(of_control_plane)),
       machines_by_owner_(machines.add_index(by_owner)),
+      machines_without_controller_(machines.add_index(without_controller)),
       machines_by_provider_id_(machines.add_index(by_provider_id)),
       machines_by_node_(machines.add_index(by_node)),
       machine_sets_by_cluster_(machine_sets.add_index(by_cluster)),
@@ -60,6 +73,10 @@ Caches::Caches()
 
 std::vector<Snapshot<api::Machine>> Caches::machines_of(const ObjectKey& cluster) const {
   return machines.find(machines_by_cluster_, in_cluster(cluster.namespace_, cluster.name));
+}
+
+std::vector<Snapshot<api::Machine>> Caches::control_plane_machines_of(const ObjectKey& cluster) const {
+  return machines.find(control_plane_machines_, in_cluster(cluster.namespace_, cluster.name));
 }
 
 std::vector<Snapshot<api::MachineSet>> Caches::machine_sets_of(const ObjectKey& cluster) const {
@@ -79,6 +96,10 @@ std::vector<Snapshot<api::MachineHealthCheck>> Caches::machine_health_checks_of(
     const ObjectKey& cluster) const {
   return machine_health_checks.find(machine_health_checks_by_cluster_,
                                     in_cluster(cluster.namespace_, cluster.name));
+}
+
+std::vector<Snapshot<api::Machine>> Caches::uncontrolled_machines_of(const ObjectKey& cluster) const {
+  return machines.find(machines_without_controller_, in_cluster(cluster.namespace_, cluster.name));
 }
 
 std::vector<Snapshot<api::Machine>> Caches::machines_owned_by(const api::Uid& owner) const {

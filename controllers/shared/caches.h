@@ -38,10 +38,15 @@ class Caches {
 
   // Of one Cluster (by spec.clusterName), in the order of their names.
   std::vector<Snapshot<api::Machine>> machines_of(const ObjectKey& cluster) const;
+  // Those with the control-plane label.
+  std::vector<Snapshot<api::Machine>> control_plane_machines_of(const ObjectKey& cluster) const;
   std::vector<Snapshot<api::MachineSet>> machine_sets_of(const ObjectKey& cluster) const;
   std::vector<Snapshot<api::MachineDeployment>> machine_deployments_of(const ObjectKey& cluster) const;
   std::vector<Snapshot<api::MachinePool>> machine_pools_of(const ObjectKey& cluster) const;
   std::vector<Snapshot<api::MachineHealthCheck>> machine_health_checks_of(const ObjectKey& cluster) const;
+
+  // Of one Cluster, without a controller: who may be adopted.
+  std::vector<Snapshot<api::Machine>> uncontrolled_machines_of(const ObjectKey& cluster) const;
 
   // With an owner reference of that uid, controller or not.
   std::vector<Snapshot<api::Machine>> machines_owned_by(const api::Uid& owner) const;
@@ -62,7 +67,9 @@ class Caches {
 
  private:
   runtime::IndexId<api::Machine> machines_by_cluster_;
+  runtime::IndexId<api::Machine> control_plane_machines_;
   runtime::IndexId<api::Machine> machines_by_owner_;
+  runtime::IndexId<api::Machine> machines_without_controller_;
   runtime::IndexId<api::Machine> machines_by_provider_id_;
   runtime::IndexId<api::Machine> machines_by_node_;
   runtime::IndexId<api::MachineSet> machine_sets_by_cluster_;

@@ -46,6 +46,15 @@ TEST(Caches, FindsBothMachinesThatClaimOneProviderId) {
   EXPECT_THAT(names(caches.machines_with_provider_id(cluster("two"), "sim://1")), IsEmpty());
 }
 
+TEST(Caches, FindsOnlyMachinesThatNobodyControlsForAdoption) {
+  Caches caches;
+  caches.machines.apply(a_machine("a").in_namespace(kNamespace).in_cluster("one").in_set("ms").build());
+  caches.machines.apply(a_machine("b").in_namespace(kNamespace).in_cluster("one").build());
+
+  EXPECT_THAT(names(caches.uncontrolled_machines_of(cluster("one"))), ElementsAre("b"));
+  EXPECT_THAT(names(caches.uncontrolled_machines_of(cluster("two"))), IsEmpty());
+}
+
 TEST(Caches, ForgetsTheOldNodeOfAMachineThatMoved) {
   Caches caches;
   caches.machines.apply(
