@@ -1,0 +1,207 @@
+#include "controllers/machineset/act.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+
+#include "controllers/machineset/creation.h"
+#include "controllers/machineset/wanted.h"
+#include "controllers/shared/status_patch.h"
+#include "runtime/finalizers.h"
+#include "runtime/ownership.h"
+
+namespace capstan::controllers::machineset {
+namespace {
+
+using api::Machine;
+using api::MachineSet;
+using runtime::EventType;
+
+constexpr std::array kOwnedOfMachine = {api::condition::kOwnerRemediated};
+constexpr std::array kOwnedOfMachineV1Beta1 = {api::v1beta1_condition::kOwnerRemediated};
+
+class Actor {
+ public:
+  Actor(const Act& with, const Observation& seen)
+      : with_(with), seen_(seen), key_(runtime::key_of(*seen.stored)) {}
+
+  Effects run(const Plan& plan) {
+    for (const Action& action : plan.actions) {
+      const Result<void> done = std::visit([&](const auto& each) { return perform(each); }, action);
+      if (!done) effects_.errors.push_back(done.error());
+    }
+    return std::move(effects_);
+  }
+
+ private:
+  kube::Client& client() const { return with_.deps.client; }
+  const Deadline& deadline() const { return with_.context.deadline; }
+
+  void record(EventType type, std::string_view reason, const std::string& message) {
+    with_.deps.events.record(runtime::reference_to(kube::resource_of<MachineSet>(), seen_.stored->metadata),
+                             type, reason, message);
+  }
+
+  void wrote(const Machine& machine) {
+    with_.host.consistency.wrote(key_, with_.deps.caches.machines, machine.metadata.resource_version);
+  }
+
+  // --- templates, and the end ---
+
+  Result<void> perform(const OwnTemplate& action) {
+    const TemplateSeen& seen = *action.seen;
+    const auto& metadata = seen.object->metadata;
+    const auto owners = runtime::with_owner(
+        metadata.owner_references,
+        runtime::owner_reference(kube::resource_of<api::Cluster>(), seen_.cluster->metadata));
+    const auto written =
+        client().patch(seen.resource, {key_.namespace_, metadata.name.str()},
+                       runtime::owners_patch(owners, metadata.resource_version), {}, deadline());
+    // Somebody else was faster: the next turn looks again.
+    if (!written && written.error().code != Code::NotFound && written.error().code != Code::Conflict) {
+      return fail(written.error().context(
+          fmt::format("own template {} {}/{}", seen.ref.kind.view(), key_.namespace_, seen.ref.name.view())));
+    }
+    if (written) with_.host.consistency.wrote(key_, *seen.cache, *written);
+    return {};
+  }
+
+  Result<void> perform(const DropFinalizer&) {
+    TRY(runtime::drop_finalizer(client(), with_.host.consistency, with_.deps.caches.machine_sets,
+                                *seen_.stored, api::finalizer::kMachineSet, deadline()));
+    effects_.went = true;
+    return {};
+  }
+
+  // --- whose Machines ---
+
+  Result<void> perform(const AdoptMachine& action) {
+    const auto owner = runtime::controller_reference(kube::resource_of<MachineSet>(), seen_.stored->metadata);
+    const auto adopted = replace_owners(*action.machine, [&](const api::OwnerReferences& owners) {
+      return runtime::with_controller(owners, owner);
+    });
+    const auto& name = action.machine->metadata.name;
+    if (!adopted) {
+      record(EventType::Warning, api::event::kFailedAdopt,
+             fmt::format("Failed to adopt Machine \"{}\": {}", name.view(), adopted.error().message));
+      return fail(adopted.error());
+    }
+    record(EventType::Normal, api::event::kSuccessfulAdopt,
+           fmt::format("Adopted Machine \"{}\"", name.view()));
+    return {};
+  }
+
+  Result<void> perform(const ReleaseMachine& action) {
+    const auto owner = runtime::controller_reference(kube::resource_of<MachineSet>(), seen_.stored->metadata);
+    TRY(replace_owners(*action.machine, [&](const api::OwnerReferences& owners) {
+      return Result<api::OwnerReferences>(runtime::without_owner(owners, owner));
+    }));
+    record(EventType::Normal, api::event::kSuccessfulRelease,
+           fmt::format("Released Machine \"{}\": its labels do not match spec.selector any more",
+                       action.machine->metadata.name.view()));
+    return {};
+  }
+
+  template <typename Change>
+  Result<void> replace_owners(const Machine& machine, Change&& change) {
+    Machine after = machine;
+    after.metadata.owner_references = TRY(change(machine.metadata.owner_references));
+    const auto written =
+        TRY(kube::patch_part(client(), machine, after, kube::Part::Main, kube::Lock::Always, deadline()));
+    if (written) wrote(*written);
+    return {};
+  }
+
+  // --- the Machines ---
+
+  Result<void> perform(const MarkMachine& action) { return write_mark(action.mark); }
+
+  Result<void> write_mark(const Mark& mark) {
+    const auto written = TRY(patch_status(client(), *mark.before, mark.after,
+                                          {.types = kOwnedOfMachine, .v1beta1_types = kOwnedOfMachineV1Beta1},
+                                          seen_.now, deadline()));
+    if (written) wrote(*written);
+    return {};
+  }
+
+  Result<void> perform(const UpdateMachine& action) {
+    const Machine& machine = *action.machine;
+    if (machine.metadata.deleting()) {
+      const auto written =
+          kube::patch(client(), machine, updated_deleting_machine(seen_.set, machine), deadline());
+      if (!written) return written.error().code == Code::NotFound ? Result<void>() : fail(written.error());
+      if (*written) wrote(**written);
+      return {};
+    }
+    const auto written = TRY(kube::apply(client(), updated_machine(seen_.set, machine), &machine,
+                                         api::field_manager::kMachineSet, deadline()));
+    if (written) wrote(*written);
+    return {};
+  }
+
+  Result<void> perform(const CreateMachines& action) {
+    if (!effects_.errors.empty()) return {};  // something went wrong: count again before adding to it
+    create_machines(with_, seen_, action.count, effects_);
+    return {};
+  }
+
+  Result<void> perform(const DeleteMachine& action) {
+    const Machine& machine = *action.machine;
+    if (action.first) TRY(write_mark(*action.first));
+    TRY(with_.host.consistency.remove(client(), key_,
+                                      {.cache = with_.deps.caches.machines,
+                                       .resource = kube::resource_of<Machine>(),
+                                       .key = runtime::key_of(machine)},
+                                      machine.metadata.uid, {.propagation = kube::Propagation::Background},
+                                      deadline()));
+    ++effects_.deleted;
+    with_.context.log.info("machine deleted", {{"machine", machine.metadata.name.view()}});
+    if (action.why == DeleteMachine::Why::ScaleDown) {
+      record(EventType::Normal, api::event::kSuccessfulDelete,
+             fmt::format("Deleted Machine \"{}\"", machine.metadata.name.view()));
+    }
+    return {};
+  }
+
+  // --- clones nobody took over ---
+
+  // Caches of several kinds don't move together: only a live look tells that no Machine of that name exists.
+  Result<void> perform(const RemoveClones& action) {
+    for (const CloneSeen* clone : action.clones) TRY(remove_clone(*clone));
+    return {};
+  }
+
+  Result<void> remove_clone(const CloneSeen& clone) {
+    const auto& metadata = clone.object->metadata;
+    const ObjectKey name{.namespace_ = key_.namespace_, .name = metadata.name.str()};
+    const auto machine = client().get(kube::resource_of<Machine>(), name, deadline());
+    if (machine) return {};  // it lives, the cache will learn of it
+    if (machine.error().code != Code::NotFound) return fail(machine.error().context("look for a Machine"));
+    const auto live = client().get(clone.resource, name, deadline());
+    if (!live) return live.error().code == Code::NotFound ? Result<void>() : fail(live.error());
+    const auto object = TRY(api::from_json<api::contract::ContractObject>(*live));
+    const bool ours = object.metadata.uid == metadata.uid && object.metadata.controller() == nullptr &&
+                      runtime::is_owned_by(object.metadata, seen_.stored->metadata.uid);
+    if (!ours) return {};
+    with_.context.log.info("object of no machine removed",
+                           {{"kind", clone.resource.kind}, {"name", metadata.name.view()}});
+    return with_.host.consistency.remove(
+        client(), key_, {.cache = *clone.cache, .resource = clone.resource, .key = name}, metadata.uid,
+        {.resource_version = object.metadata.resource_version.str()}, deadline());
+  }
+
+  const Act& with_;
+  const Observation& seen_;
+  const ObjectKey key_;
+  Effects effects_ = {};
+};
+
+}  // namespace
+
+Effects act(const Act& with, const Observation& seen, const Plan& plan) {
+  return Actor(with, seen).run(plan);
+}
+
+}  // namespace capstan::controllers::machineset

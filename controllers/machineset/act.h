@@ -1,0 +1,38 @@
+// Carries out a plan of decide(): the writes of one turn. Each action is safe to repeat; one that fails does
+// not keep the others from happening, except that nothing is scaled after a failure that leaves the count of
+// Machines in doubt. Blocks as the client does.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "controllers/machineset/decide.h"
+
+namespace capstan::controllers::machineset {
+
+// What a turn did, for the report.
+struct Effects {
+  std::vector<std::string> created = {};
+  std::int32_t deleted = 0;
+  bool went = false;        // the finalizer is off: nobody is left to report to
+  bool unfinished = false;  // the time for creating was over; the next turn goes on
+  std::vector<Error> errors = {};
+
+  // The first failure of a creation, for the older condition MachinesCreated.
+  struct Refusal {
+    std::string_view reason = {};
+    std::string message = {};
+  };
+  std::optional<Refusal> creation = {};
+};
+
+struct Act {
+  const Deps& deps;
+  const Host& host;
+  const Settings& settings;
+  const runtime::Context& context;
+};
+Effects act(const Act& with, const Observation& seen, const Plan& plan);
+
+}  // namespace capstan::controllers::machineset

@@ -1,0 +1,96 @@
+#include "controllers/machineset/counters.h"
+
+#include <algorithm>
+#include <map>
+
+#include "api/conditions/conditions.h"
+#include "api/names.h"
+#include "base/version.h"
+
+namespace capstan::controllers::machineset {
+namespace {
+
+using api::Machine;
+using runtime::Snapshot;
+
+std::int32_t number(std::ptrdiff_t count) { return static_cast<std::int32_t>(count); }
+
+// True, and not in the middle of an update in place.
+std::int32_t count_true(const Machines& machines, std::string_view type) {
+  return number(std::ranges::count_if(machines, [&](const Snapshot<Machine>& machine) {
+    return !machine->metadata.annotations.contains(api::annotation::kUpdateInProgress) &&
+           api::conditions::is_true(machine->status.conditions, type);
+  }));
+}
+
+std::string_view version_of(const Machine& machine) {
+  const auto& info = machine.status.node_info;
+  if (info && !info->kubelet_version.empty()) return info->kubelet_version.view();
+  return machine.spec.version.view();
+}
+
+// By version, then as text, which tells builds apart; what is no version comes last.
+bool is_older(std::string_view left, std::string_view right) {
+  const auto a = Version::parse_tolerant(left);
+  const auto b = Version::parse_tolerant(right);
+  if (a.has_value() != b.has_value()) return a.has_value();
+  if (a && b && *a != *b) return *a < *b;
+  return left < right;
+}
+
+api::List<api::VersionCount> versions(const Machines& machines) {
+  std::map<std::string_view, std::int32_t> counted;
+  for (const auto& machine : machines) {
+    if (const auto version = version_of(*machine); !version.empty()) ++counted[version];
+  }
+  std::vector<std::pair<std::string_view, std::int32_t>> sorted(counted.begin(), counted.end());
+  std::ranges::sort(sorted, is_older, [](const auto& entry) { return entry.first; });
+  std::vector<api::VersionCount> list;
+  for (const auto& [version, replicas] : sorted) {
+    list.push_back({.version = Text(version), .replicas = replicas});
+  }
+  return list;
+}
+
+bool carries_all(const api::Labels& labels, const api::Labels& wanted) {
+  return std::ranges::all_of(wanted, [&](const auto& entry) {
+    const Text* found = labels.find(entry.first);
+    return found != nullptr && *found == entry.second;
+  });
+}
+
+const api::NodeCondition* ready_of(const Snapshot<api::Node>& node) {
+  if (!node) return nullptr;
+  const auto found = std::ranges::find_if(
+      node->status.conditions, [](const auto& each) { return each.type == api::condition::kReady; });
+  return found == node->status.conditions.end() || found->status != api::status::kTrue ? nullptr : &*found;
+}
+
+}  // namespace
+
+void count(const Observation& seen, api::MachineSetStatus& status) {
+  status.replicas = number(std::ssize(seen.machines));
+  status.ready_replicas = count_true(seen.machines, api::condition::kReady);
+  status.available_replicas = count_true(seen.machines, api::condition::kAvailable);
+  status.up_to_date_replicas = count_true(seen.machines, api::condition::kUpToDate);
+  status.versions = versions(seen.machines);
+}
+
+void count_v1beta1(const Observation& seen, api::V1Beta1MachineSetStatus& status) {
+  status.fully_labeled_replicas = number(std::ranges::count_if(seen.machines, [&](const auto& machine) {
+    return carries_all(machine->metadata.labels, seen.set.spec.machine_template.metadata.labels);
+  }));
+  const Seconds patience(seen.set.spec.machine_template.spec.min_ready_seconds.value_or(0));
+  status.ready_replicas = 0;
+  status.available_replicas = 0;
+  for (const auto& node : seen.nodes) {
+    const auto* ready = ready_of(node);
+    if (ready == nullptr) continue;
+    ++status.ready_replicas;
+    if (patience.count() == 0 || seen.now - ready->last_transition_time > patience) {
+      ++status.available_replicas;
+    }
+  }
+}
+
+}  // namespace capstan::controllers::machineset

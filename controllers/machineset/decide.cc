@@ -1,0 +1,316 @@
+#include "controllers/machineset/decide.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "api/names.h"
+#include "api/v1beta2/common.h"
+#include "controllers/machineset/wanted.h"
+#include "runtime/ownership.h"
+
+namespace capstan::controllers::machineset {
+namespace {
+
+using namespace std::chrono_literals;
+using api::Machine;
+
+constexpr Seconds kPreflightRecheck = 15s;  // of what no watch of ours would tell
+constexpr Seconds kBrakeRecheck = 15s;
+constexpr Seconds kAbandoned = 90s;       // longer than any request of ours can be under way
+constexpr Seconds kUnlistedRecheck = 1s;  // a first list comes soon, and tells nobody
+
+class Decider {
+ public:
+  explicit Decider(const Observation& seen) : seen_(seen) {}
+
+  Plan run() {
+    if (!seen_.cluster && !seen_.deleting()) return without_cluster();
+    own_template(seen_.bootstrap);
+    own_template(seen_.infrastructure);
+    if (seen_.deleting()) {
+      delete_all();
+      return std::move(plan_);
+    }
+    adopt_and_release();
+    if (seen_.deployment_missing) {
+      note(
+          Note::About::Create,
+          fmt::format("MachineDeployment {} of label {} does not exist: create it again, or remove the label",
+                      seen_.set.metadata.labels.value_or_empty(api::label::kDeploymentName),
+                      api::label::kDeploymentName));
+      return std::move(plan_);
+    }
+    remediate_machines();
+    update_machines();
+    remove_clones();
+    scale();
+    return std::move(plan_);
+  }
+
+ private:
+  template <typename Kind>
+  void act(Kind action) {
+    plan_.actions.push_back(std::move(action));
+  }
+  void note(Note::About about, std::string text) {
+    plan_.notes.push_back({.about = about, .text = std::move(text)});
+  }
+  void recheck(Seconds span) { plan_.recheck = plan_.recheck ? std::min(*plan_.recheck, span) : span; }
+
+  Plan without_cluster() {
+    note(Note::About::Create, fmt::format("Cluster {} does not exist: create it, or correct spec.clusterName",
+                                          seen_.set.spec.cluster_name.view()));
+    return std::move(plan_);
+  }
+
+  // Kinds that don't call themselves templates are nobody's business.
+  void own_template(const TemplateSeen& seen) {
+    if (seen.state != TemplateSeen::State::Found || !seen_.cluster) return;
+    if (!seen.ref.kind.view().ends_with(api::kind::kTemplateSuffix)) return;
+    const auto& metadata = seen.object->metadata;
+    if (metadata.deleting()) return;
+    const bool owned = std::ranges::any_of(*metadata.owner_references, [&](const auto& owner) {
+      return owner.kind == api::kind::kCluster && owner.group() == api::group::kCluster &&
+             owner.uid == seen_.cluster->metadata.uid;
+    });
+    if (!owned) act(OwnTemplate{.seen = &seen});
+  }
+
+  void delete_all() {
+    for (const auto& orphan : seen_.orphans) act(AdoptMachine{.machine = orphan});
+    const bool none_left = seen_.machines.empty() && seen_.strays.empty() && seen_.orphans.empty();
+    if (!seen_.fresh) return;
+    for (const Machines* group : {&seen_.machines, &seen_.strays}) {
+      for (const auto& machine : *group) remove(machine, DeleteMachine::Why::SetDeleted);
+    }
+    if (!none_left) return;
+    remove_clones();
+    act(DropFinalizer{});
+  }
+
+  void remove(const Snapshot<Machine>& machine, DeleteMachine::Why why) {
+    if (machine->metadata.deleting()) return;
+    act(DeleteMachine{.machine = machine, .why = why});
+  }
+
+  void adopt_and_release() {
+    for (const auto& orphan : seen_.orphans) act(AdoptMachine{.machine = orphan});
+    for (const auto& stray : seen_.strays) {
+      if (!stray->metadata.deleting()) act(ReleaseMachine{.machine = stray});
+    }
+  }
+
+  // --- remediation ---
+
+  void remediate_machines() {
+    const bool outdated = seen_.outdated();
+    const auto ask = [&](std::vector<std::string> held) {
+      return remediate({.machines = seen_.machines,
+                        .now = seen_.now,
+                        .deployment = seen_.deployment.get(),
+                        .outdated = outdated,
+                        .fresh = seen_.fresh,
+                        .held = std::move(held)});
+    };
+    Remediation remediation = ask({});
+    if (!remediation.remove.empty()) {
+      // Only who would remediate asks whether it may.
+      if (auto held = against_remediation(); !held.empty()) remediation = ask(std::move(held));
+    }
+    if (remediation.held) recheck(kPreflightRecheck);
+    if (!remediation.problem.empty()) note(Note::About::Remediate, remediation.problem);
+    for (Mark& mark : remediation.marks) act(MarkMachine{.mark = std::move(mark)});
+    for (Mark& mark : remediation.remove) {
+      act(DeleteMachine{
+          .machine = mark.before, .why = DeleteMachine::Why::Remediation, .first = std::move(mark)});
+    }
+  }
+
+  std::vector<std::string> against_remediation() {
+    std::vector<std::string> lines = preflight_lines();
+    if (!seen_.may_remediate.open) lines.push_back(seen_.may_remediate.why);
+    return lines;
+  }
+
+  // --- preflight ---
+
+  const Preflight& checked() {
+    if (!preflight_) preflight_ = preflight(question());
+    return *preflight_;
+  }
+
+  PreflightQuestion question() const {
+    const api::MachineSpec& machine = seen_.set.spec.machine_template.spec;
+    const auto& config = machine.bootstrap.config_ref;
+    return {.control_plane = seen_.control_plane,
+            .machine_version = machine.version.view(),
+            .kubeadm = config && config->kind == api::kind::kKubeadmConfigTemplate &&
+                       config->api_group == api::group::kBootstrap,
+            .topology_version = seen_.topology_version,
+            .upgrade_step = seen_.cluster == nullptr ? std::string_view()
+                                                     : seen_.cluster->metadata.annotations.value_or_empty(
+                                                           api::annotation::kTopologyUpgradeStep),
+            .enabled = seen_.preflight_checks,
+            .skipped = skipped_checks()};
+  }
+
+  // On the set, or else on its bootstrap template.
+  std::string_view skipped_checks() const {
+    const auto own = seen_.set.metadata.annotations.value_or_empty(api::annotation::kSkipPreflightChecks);
+    if (!own.empty() || !seen_.bootstrap.object) return own;
+    return seen_.bootstrap.object->metadata.annotations.value_or_empty(api::annotation::kSkipPreflightChecks);
+  }
+
+  std::vector<std::string> preflight_lines() {
+    const Preflight& result = checked();
+    std::vector<std::string> lines = result.failed;
+    if (!result.error.empty()) {
+      lines.push_back("failed to perform preflight checks: " + result.error);
+    }
+    return lines;
+  }
+
+  // --- propagation ---
+
+  void update_machines() {
+    if (!seen_.problem.empty()) return;  // what the spec means is in doubt
+    for (const auto& machine : seen_.machines) act(UpdateMachine{.machine = machine});
+  }
+
+  // --- clones nobody took over ---
+
+  void remove_clones() {
+    if (!seen_.fresh) return;
+    RemoveClones action;
+    for (const CloneSeen& clone : seen_.clones) {
+      if (clone.object->metadata.deleting() || is_used(clone)) continue;
+      // Somebody may be about to make its Machine: a request of ours that is still under way, or was when the
+      // process before this one died.
+      const Seconds age = seen_.now - clone.object->metadata.creation_timestamp;
+      if (age >= kAbandoned || seen_.deleting()) {
+        action.clones.push_back(&clone);
+      } else {
+        recheck(kAbandoned - age);
+      }
+    }
+    if (!action.clones.empty()) act(std::move(action));
+  }
+
+  // By any Machine at all that we know, whoever owns it by now. act() looks again, live.
+  bool is_used(const CloneSeen& clone) const {
+    const auto& name = clone.object->metadata.name;
+    const auto refers = [&](const Snapshot<Machine>& machine) {
+      const auto is = [&](const api::ContractRef& ref) {
+        return ref.name == name && ref.kind == clone.resource.kind && ref.api_group == clone.resource.group;
+      };
+      return is(machine->spec.infrastructure_ref) ||
+             (machine->spec.bootstrap.config_ref && is(*machine->spec.bootstrap.config_ref));
+    };
+    return std::ranges::any_of(seen_.machines, refers) || std::ranges::any_of(seen_.strays, refers) ||
+           std::ranges::any_of(seen_.orphans, refers);
+  }
+
+  // --- replicas ---
+
+  static std::int32_t number(std::size_t size) { return static_cast<std::int32_t>(size); }
+
+  // Everything that is ours or about to be, deleting or not: while it is there, nothing takes its place.
+  std::int32_t present() const {
+    return number(seen_.machines.size() + seen_.strays.size() + seen_.orphans.size());
+  }
+
+  void scale() {
+    if (!seen_.problem.empty()) return note(Note::About::Create, seen_.problem);
+    if (present() < seen_.desired()) return scale_up(seen_.desired() - present());
+    std::int32_t surplus = number(seen_.machines.size()) - not_yet_ours() - seen_.desired();
+    if (surplus > 0) scale_down(surplus);
+  }
+
+  void scale_up(std::int32_t missing) {
+    if (annotation(api::annotation::kDisableMachineCreate) == "true") return;
+    for (const TemplateSeen* seen : {&seen_.bootstrap, &seen_.infrastructure}) {
+      if (seen->state != TemplateSeen::State::Unknown) continue;
+      note(Note::About::Create, template_problem(*seen));
+      recheck(kUnlistedRecheck);
+    }
+    if (seen_.bootstrap.missing() || seen_.infrastructure.missing()) return recheck(kPreflightRecheck);
+    auto lines = preflight_lines();
+    plan_.preflight_failed = !lines.empty();
+    for (std::string& line : lines) note(Note::About::Create, std::move(line));
+    if (!seen_.may_create.open) note(Note::About::Create, seen_.may_create.why);
+    if (!seen_.fresh) note(Note::About::Create, staleness());
+    if (!plan_.notes_about(Note::About::Create).empty()) return recheck(kPreflightRecheck);
+    act(CreateMachines{.count = missing});
+  }
+
+  std::string template_problem(const TemplateSeen& seen) const {
+    const bool bootstrap = &seen == &seen_.bootstrap;
+    return fmt::format("spec.template.spec.{} ({} {}): {}",
+                       bootstrap ? "bootstrap.configRef" : "infrastructureRef", seen.ref.kind.view(),
+                       seen.ref.name.view(), seen.problem);
+  }
+
+  std::string staleness() const {
+    return seen_.stale.empty() ? std::string("the caches are not up to date") : seen_.stale;
+  }
+
+  void scale_down(std::int32_t surplus) {
+    if (!annotation(api::annotation::kMoveMachinesTo).empty()) return;  // another core moves them in place
+    if (!seen_.fresh) return note(Note::About::ScaleDown, staleness());
+    if (!seen_.may_scale_down.open) {
+      note(Note::About::ScaleDown, seen_.may_scale_down.why);
+      return recheck(kBrakeRecheck);
+    }
+    const auto order = parse_deletion_order(seen_.set.spec.deletion.order.view());
+    if (!order) return;  // seen_.problem has said it
+    // Who goes already uses up the surplus first, so that no turn deletes twice for one wish.
+    Machines ordered = in_deletion_order(counted(), *order, seen_.now);
+    surplus -= number(std::erase_if(ordered, [&](const auto& each) { return is_being_remediated(*each); }));
+    for (const auto& machine : ordered) {
+      if (surplus-- <= 0) return;
+      remove(machine, DeleteMachine::Why::ScaleDown);
+    }
+  }
+
+  bool is_being_remediated(const Machine& machine) const {
+    return std::ranges::any_of(plan_.actions, [&](const Action& action) {
+      const auto* removal = std::get_if<DeleteMachine>(&action);
+      return removal != nullptr && removal->machine->metadata.uid == machine.metadata.uid;
+    });
+  }
+
+  std::string_view annotation(std::string_view key) const {
+    return seen_.set.metadata.annotations.value_or_empty(key);
+  }
+
+  bool is_counted(const Machine& machine) const {
+    return annotation(api::annotation::kReceiveMachinesFrom).empty() ||
+           !machine.metadata.annotations.contains(api::annotation::kPendingAcknowledgeMove);
+  }
+  std::int32_t not_yet_ours() const { return number(seen_.machines.size() - counted().size()); }
+  Machines counted() const {
+    Machines list;
+    std::ranges::copy_if(seen_.machines, std::back_inserter(list),
+                         [&](const auto& machine) { return is_counted(*machine); });
+    return list;
+  }
+
+  const Observation& seen_;
+  Plan plan_ = {};
+  std::optional<Preflight> preflight_ = {};
+};
+
+}  // namespace
+
+Plan decide(const Observation& seen) { return Decider(seen).run(); }
+
+std::vector<std::string> Plan::notes_about(Note::About about) const {
+  std::vector<std::string> lines;
+  for (const Note& each : notes) {
+    if (each.about == about) lines.push_back(each.text);
+  }
+  return lines;
+}
+
+}  // namespace capstan::controllers::machineset

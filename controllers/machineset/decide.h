@@ -1,0 +1,67 @@
+// What is to become of a MachineSet and its Machines in this turn. Pure: everything it needs is in the
+// Observation.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "controllers/machineset/observe.h"
+#include "controllers/machineset/remediation.h"
+
+namespace capstan::controllers::machineset {
+
+// The Cluster becomes an owner of a template, so that it goes with the Cluster.
+struct OwnTemplate {
+  const TemplateSeen* seen = nullptr;  // of the Observation
+};
+struct AdoptMachine {
+  Snapshot<api::Machine> machine = {};
+};
+struct ReleaseMachine {
+  Snapshot<api::Machine> machine = {};
+};
+// The status of a Machine changes.
+struct MarkMachine {
+  Mark mark = {};
+};
+struct UpdateMachine {
+  Snapshot<api::Machine> machine = {};
+};
+struct RemoveClones {
+  std::vector<const CloneSeen*> clones = {};  // of the Observation
+};
+struct CreateMachines {
+  std::int32_t count = 0;
+};
+struct DeleteMachine {
+  enum class Why { ScaleDown, Remediation, SetDeleted };
+  Snapshot<api::Machine> machine = {};
+  Why why = Why::ScaleDown;
+  std::optional<Mark> first = {};  // written before: without it nothing is deleted
+};
+struct DropFinalizer {};
+
+using Action = std::variant<OwnTemplate, AdoptMachine, ReleaseMachine, MarkMachine, UpdateMachine,
+                            RemoveClones, CreateMachines, DeleteMachine, DropFinalizer>;
+
+// Why something does not happen that the user may be waiting for. Becomes lines of conditions and an Event.
+struct Note {
+  enum class About { Create, ScaleDown, Remediate };
+  About about = About::Create;
+  std::string text = {};
+};
+
+struct Plan {
+  std::vector<Action> actions = {};
+  std::vector<Note> notes = {};
+  std::optional<Seconds> recheck = {};
+  bool preflight_failed = false;
+
+  std::vector<std::string> notes_about(Note::About about) const;
+};
+
+Plan decide(const Observation& seen);
+
+}  // namespace capstan::controllers::machineset

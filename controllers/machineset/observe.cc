@@ -1,0 +1,208 @@
+#include "controllers/machineset/observe.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+
+#include "api/contract/control_plane.h"
+#include "api/contract/template_clone.h"
+#include "api/meta/label_selector.h"
+#include "api/v1beta2/machine_set_rules.h"
+#include "base/try.h"
+#include "controllers/machineset/wanted.h"
+#include "runtime/ownership.h"
+
+namespace capstan::controllers::machineset {
+namespace {
+
+using api::Machine;
+using api::MachineSet;
+using runtime::Intent;
+
+class Observer {
+ public:
+  Observer(const Observe& with, Observation& seen) : with_(with), caches_(with.deps.caches), seen_(seen) {}
+
+  void look() {
+    see_owners();
+    see_spec();
+    see_machines();
+    see_templates();
+    see_control_plane();
+    ask_brakes();
+  }
+
+ private:
+  const api::ObjectMeta& metadata() const { return seen_.stored->metadata; }
+  std::string_view namespace_of() const { return metadata().namespace_.view(); }
+
+  void see_owners() {
+    seen_.cluster = caches_.cluster_of(namespace_of(), seen_.stored->spec.cluster_name.view());
+    const Text* name = metadata().labels.find(api::label::kDeploymentName);
+    if (name == nullptr) return;
+    seen_.deployment =
+        caches_.machine_deployments.get({.namespace_ = std::string(namespace_of()), .name = name->str()});
+    seen_.deployment_missing = !seen_.deployment;
+  }
+
+  // Never count on a webhook having run: what it would have set or refused is set or refused here.
+  void see_spec() {
+    seen_.set = adjusted(*seen_.stored, seen_.cluster ? &seen_.cluster->metadata : nullptr);
+    if (const auto defaulted = api::apply_defaults(seen_.set, nullptr); !defaulted) {
+      return complain(defaulted.error().message);
+    }
+    const auto selector = api::Selector::from(seen_.set.spec.selector);
+    if (!selector) return complain("spec.selector: " + selector.error().message);
+    selector_ = *selector;
+    if (!selector_->matches(machine_labels(seen_.set))) {
+      complain(
+          fmt::format("spec.selector ({}) does not match the labels in spec.template.metadata.labels: "
+                      "no Machine made from the template would belong to this MachineSet; make them match",
+                      selector_->str()));
+    }
+    if (const auto order = parse_deletion_order(seen_.set.spec.deletion.order.view()); !order) {
+      complain(order.error().message);
+    }
+  }
+
+  void complain(std::string problem) {
+    if (!seen_.problem.empty()) seen_.problem += "; ";
+    seen_.problem += std::move(problem);
+  }
+
+  void see_machines() {
+    for (auto& machine : caches_.machines_owned_by(metadata().uid)) {
+      if (!runtime::is_controlled_by(machine->metadata, metadata().uid)) continue;
+      const bool matched = !selector_ || selector_->matches(machine->metadata.labels);
+      (matched ? seen_.machines : seen_.strays).push_back(std::move(machine));
+    }
+    // A selector in doubt lets nobody go and takes nobody on.
+    if (!seen_.problem.empty()) {
+      std::ranges::move(seen_.strays, std::back_inserter(seen_.machines));
+      seen_.strays.clear();
+    } else {
+      see_orphans();
+    }
+    see_nodes();
+  }
+
+  void see_orphans() {
+    const ObjectKey cluster{.namespace_ = std::string(namespace_of()),
+                            .name = seen_.stored->spec.cluster_name.str()};
+    for (auto& machine : caches_.uncontrolled_machines_of(cluster)) {
+      if (selector_->matches(machine->metadata.labels)) seen_.orphans.push_back(std::move(machine));
+    }
+  }
+
+  void see_nodes() {
+    seen_.nodes.resize(seen_.machines.size());
+    const auto workload = with_.deps.workload_clusters.get(
+        {.namespace_ = std::string(namespace_of()), .name = seen_.stored->spec.cluster_name.str()});
+    if (!workload) return;
+    for (std::size_t i = 0; i < seen_.machines.size(); ++i) {
+      const auto& ref = seen_.machines[i]->status.node_ref;
+      if (ref) seen_.nodes[i] = (*workload)->nodes().get({.namespace_ = {}, .name = ref->name.str()});
+    }
+  }
+
+  void see_templates() {
+    const api::MachineSpec& machine = seen_.set.spec.machine_template.spec;
+    if (machine.bootstrap.config_ref) seen_.bootstrap = see_template(*machine.bootstrap.config_ref);
+    seen_.infrastructure = see_template(machine.infrastructure_ref);
+  }
+
+  TemplateSeen see_template(const api::ContractRef& ref) {
+    TemplateSeen seen{.state = TemplateSeen::State::Unknown, .ref = ref};
+    auto found = with_.host.externals.get(ref, namespace_of());
+    if (!found) {
+      seen.problem = found.error().message;
+      return seen;
+    }
+    seen.resource = std::move(found->resource);
+    seen.cache = found->cache;
+    seen.object = std::move(found->object);
+    seen.state = seen.object ? TemplateSeen::State::Found : TemplateSeen::State::Missing;
+    see_clones(ref);
+    return seen;
+  }
+
+  void see_clones(const api::ContractRef& ref) {
+    auto owned = with_.host.externals.plainly_owned_by(
+        ref.api_group.view(), api::contract::cloned_kind(ref.kind.view()), metadata().uid);
+    if (!owned) return;
+    for (auto& object : owned->objects) {
+      seen_.clones.push_back(
+          {.resource = owned->resource, .cache = owned->cache, .object = std::move(object)});
+    }
+  }
+
+  void see_control_plane() {
+    if (!seen_.cluster || !seen_.cluster->spec.control_plane_ref) return;
+    const api::ContractRef& ref = *seen_.cluster->spec.control_plane_ref;
+    seen_.control_plane.referenced = true;
+    seen_.control_plane.described = fmt::format("{} {}/{}", ref.kind.view(), namespace_of(), ref.name.view());
+    const auto read = read_control_plane(ref);
+    if (!read) {
+      seen_.control_plane.problem =
+          "failed to get " + seen_.control_plane.described + ": " + read.error().message;
+    }
+    see_topology();
+  }
+
+  Result<void> read_control_plane(const api::ContractRef& ref) {
+    const auto found = TRY(with_.host.externals.get(ref, namespace_of()));
+    if (!found.object) return fail(Code::NotFound, "it does not exist");
+    const api::contract::ControlPlane view(api::contract::Foreign(*found.object), found.contract);
+    seen_.control_plane.version = TRY(view.version());
+    if (!seen_.control_plane.version) return {};
+    seen_.control_plane.provisioning = !TRY(view.running_version()).has_value();
+    seen_.control_plane.upgrading = TRY(view.upgrading());
+    return {};
+  }
+
+  void see_topology() {
+    if (!with_.settings.cluster_topology) return;
+    const auto& topology = seen_.cluster->spec.topology;
+    if (topology.empty()) return;
+    const auto value = topology.to_json();
+    const auto* object = value.if_object();
+    const auto* version = object == nullptr ? nullptr : object->if_contains("version");
+    if (version != nullptr && version->is_string()) {
+      seen_.topology_version = std::string(version->as_string());
+    }
+  }
+
+  void ask_brakes() {
+    const ObjectKey key = runtime::key_of(*seen_.stored);
+    seen_.may_create = with_.deps.brake.ask(Intent::CreateMachine, key);
+    seen_.may_scale_down = with_.deps.brake.ask(Intent::ScaleDown, key);
+    seen_.may_remediate = with_.deps.brake.ask(Intent::Remediate, key);
+  }
+
+  const Observe& with_;
+  const Caches& caches_;
+  Observation& seen_;
+  std::optional<api::Selector> selector_ = {};
+};
+
+}  // namespace
+
+Observation observe(const Observe& with, const runtime::Context& context,
+                    const Snapshot<MachineSet>& stored) {
+  Observation seen{.now = Time::from(with.deps.clock.now()),
+                   .fresh = context.fresh && with.deps.caches.machines.synced(),
+                   .stale = context.stale,
+                   .stored = stored,
+                   .preflight_checks = with.settings.preflight_checks};
+  Observer(with, seen).look();
+  return seen;
+}
+
+bool Observation::outdated() const {
+  if (!deployment) return false;
+  return deployment->metadata.annotations.value_or_empty(api::annotation::kRevision) !=
+         stored->metadata.annotations.value_or_empty(api::annotation::kRevision);
+}
+
+}  // namespace capstan::controllers::machineset

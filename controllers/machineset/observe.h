@@ -1,0 +1,87 @@
+// What the MachineSet controller looks at before it decides. Visits the Machines of the set, the Machines of
+// its Cluster that nobody controls, and a handful of single objects. A plain value; observe() reads caches
+// and never blocks.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/contract/contract_object.h"
+#include "api/core/node.h"
+#include "controllers/machineset/deletion_order.h"
+#include "controllers/machineset/preflight.h"
+#include "controllers/machineset/settings.h"
+#include "controllers/shared/deps.h"
+#include "runtime/reconcile.h"
+
+namespace capstan::controllers::machineset {
+
+// A template the set refers to.
+struct TemplateSeen {
+  enum class State {
+    Unused,   // there is no such reference
+    Unknown,  // its kind is not listed yet, or can't be: `problem` says why
+    Missing,  // listed, and not there
+    Found,
+  };
+  State state = State::Unused;
+  api::ContractRef ref = {};
+  kube::Resource resource = {};
+  Snapshot<api::contract::ContractObject> object = {};  // null unless Found
+  const runtime::Observed* cache = nullptr;
+  std::string problem = {};
+
+  bool missing() const { return state == State::Missing; }
+};
+
+// A bootstrap or infrastructure object that still belongs to the set itself: no Machine has taken it over.
+struct CloneSeen {
+  kube::Resource resource = {};
+  const runtime::Observed* cache = nullptr;
+  Snapshot<api::contract::ContractObject> object = {};
+};
+
+struct Observation {
+  Time now = {};
+  bool fresh = true;       // otherwise nothing may be created, deleted or cleaned up
+  std::string stale = {};  // why not
+
+  Snapshot<api::MachineSet> stored = {};  // as it was read; never null
+  api::MachineSet set = {};               // the same with its defaults
+  std::string problem = {};             // what is wrong with its spec, field and remedy named; empty: nothing
+  Snapshot<api::Cluster> cluster = {};  // null: not there
+  Snapshot<api::MachineDeployment> deployment = {};  // null: none, or not there
+  bool deployment_missing = false;                   // a label names one that is not there
+
+  Machines machines = {};                       // controlled by the set and matched by its selector
+  std::vector<Snapshot<api::Node>> nodes = {};  // one per Machine, null where there is none
+  Machines strays = {};                         // controlled by the set, but no longer matched
+  Machines orphans = {};                        // matched, and controlled by nobody
+
+  TemplateSeen bootstrap = {};
+  TemplateSeen infrastructure = {};
+  std::vector<CloneSeen> clones = {};
+  ControlPlaneSeen control_plane = {};
+  std::optional<std::string> topology_version = {};
+  std::vector<std::string> preflight_checks = {};  // of the flag
+
+  runtime::Verdict may_create = {};
+  runtime::Verdict may_scale_down = {};
+  runtime::Verdict may_remediate = {};
+
+  bool deleting() const { return stored->metadata.deleting(); }
+  std::int32_t desired() const { return deleting() ? 0 : set.spec.replicas.value_or(0); }
+  // Of an old template: the deployment has moved on.
+  bool outdated() const;
+};
+
+struct Observe {
+  const Deps& deps;
+  const Host& host;
+  const Settings& settings;
+};
+Observation observe(const Observe& with, const runtime::Context& context,
+                    const Snapshot<api::MachineSet>& stored);
+
+}  // namespace capstan::controllers::machineset

@@ -1,0 +1,111 @@
+#include "controllers/machineset/reconciler.h"
+
+#include <boost/json.hpp>
+
+#include "api/conditions/conditions.h"
+#include "controllers/machineset/act.h"
+#include "controllers/machineset/report.h"
+#include "controllers/machineset/wanted.h"
+#include "controllers/shared/status_patch.h"
+#include "runtime/finalizers.h"
+#include "runtime/paused.h"
+
+namespace capstan::controllers::machineset {
+
+using api::MachineSet;
+using kube::ObjectKey;
+using runtime::Context;
+using runtime::Outcome;
+
+Reconciler::Reconciler(const Deps& deps, Settings settings) : deps_(deps), settings_(std::move(settings)) {}
+
+void Reconciler::bind(const Host& host) { host_.emplace(host); }
+
+Result<Outcome> Reconciler::reconcile(const Context& context, const ObjectKey& key) {
+  Set set = deps_.caches.machine_sets.get(key);
+  if (!set || !in_scope(set->metadata, deps_.watch_filter)) return Outcome::done();
+  set = TRY(prepare(context, std::move(set)));
+  if (const auto stopped = TRY(pause(context, set))) return *stopped;
+  return work(context, set);
+}
+
+// The finalizer comes first, even on what is paused: nothing is made before it can be cleaned up. The labels
+// and the owner every set has come with it, in one patch, and the turn goes on with what the server made of
+// it.
+Result<Reconciler::Set> Reconciler::prepare(const Context& context, Set set) {
+  const auto cluster =
+      deps_.caches.cluster_of(set->metadata.namespace_.view(), set->spec.cluster_name.view());
+  if (!cluster) return set;
+  const bool paused =
+      runtime::paused(cluster->spec.paused.value_or(false), set->metadata, api::kind::kMachineSet).paused;
+  MachineSet after = paused ? *set : adjusted(*set, &cluster->metadata);
+  if (!set->metadata.deleting() && !set->metadata.has_finalizer(api::finalizer::kMachineSet)) {
+    auto finalizers = *after.metadata.finalizers;
+    finalizers.emplace_back(api::finalizer::kMachineSet);
+    after.metadata.finalizers = api::Finalizers(std::move(finalizers));
+  }
+  const auto patched = TRY(kube::patch(deps_.client, *set, after, context.deadline));
+  if (!patched) return set;
+  host_->consistency.wrote(kube::key_of(*set), deps_.caches.machine_sets, patched->metadata.resource_version);
+  return std::make_shared<const MachineSet>(*patched);
+}
+
+// Something when the turn ends here.
+Result<std::optional<Outcome>> Reconciler::pause(const Context& context, Set& set) {
+  const auto cluster =
+      deps_.caches.cluster_of(set->metadata.namespace_.view(), set->spec.cluster_name.view());
+  const auto verdict =
+      runtime::paused(cluster && cluster->spec.paused.value_or(false), set->metadata, api::kind::kMachineSet);
+  const auto step = runtime::judge_pause(verdict, set->status.conditions, set->metadata.generation,
+                                         Time::from(deps_.clock.now()));
+  if (!verdict.paused || step.step == runtime::PauseStep::GoOn) return std::optional<Outcome>();
+  if (step.step == runtime::PauseStep::Stop) return std::optional(Outcome::done());
+  MachineSet after = *set;
+  after.status.conditions = step.conditions;
+  TRY(patch(context, *set, after, false));
+  return std::optional(Outcome::done());
+}
+
+Result<Outcome> Reconciler::work(const Context& context, const Set& set) {
+  const Observation seen = observe({.deps = deps_, .host = *host_, .settings = settings_}, context, set);
+  const Plan plan = decide(seen);
+  const Effects effects =
+      act({.deps = deps_, .host = *host_, .settings = settings_, .context = context}, seen, plan);
+  if (effects.went) return Outcome::done();
+  const Reported reported = report(seen, plan, effects);
+  TRY(patch(context, *set, reported.after, seen.deleting()));
+  tell(*set, reported.after);
+  if (!effects.errors.empty()) return fail(effects.errors.front());
+  auto outcome = Outcome::after(plan.recheck).or_sooner(Outcome::after(reported.recheck));
+  if (effects.unfinished) outcome = outcome.or_sooner(Outcome::after(Nanoseconds()));
+  return outcome;
+}
+
+Result<void> Reconciler::patch(const Context& context, const MachineSet& before, const MachineSet& after,
+                               bool going) {
+  const auto written = patch_status(deps_.client, before, after,
+                                    {.types = kOwnedConditions, .v1beta1_types = kOwnedV1Beta1Conditions},
+                                    Time::from(deps_.clock.now()), context.deadline);
+  if (!written) {
+    if (going && written.error().code == Code::NotFound) return {};  // gone meanwhile
+    return fail(written.error());
+  }
+  if (*written) {
+    host_->consistency.wrote(kube::key_of(before), deps_.caches.machine_sets,
+                             (*written)->metadata.resource_version);
+  }
+  return {};
+}
+
+// An Event when something new stands against creating; the condition says so all the time.
+void Reconciler::tell(const MachineSet& before, const MachineSet& after) {
+  constexpr std::string_view kBlocked = " is blocked because:\n";
+  const auto* was = api::conditions::find(before.status.conditions, api::condition::kScalingUp);
+  const auto* is = api::conditions::find(after.status.conditions, api::condition::kScalingUp);
+  if (is == nullptr || !is->message.view().contains(kBlocked)) return;
+  if (was != nullptr && was->message == is->message) return;
+  deps_.events.record(runtime::reference_to(kube::resource_of<MachineSet>(), after.metadata),
+                      runtime::EventType::Warning, api::event::kFailedCreate, is->message.view());
+}
+
+}  // namespace capstan::controllers::machineset

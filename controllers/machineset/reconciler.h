@@ -1,0 +1,36 @@
+// The MachineSet controller: keeps as many equal Machines as its set asks for. Called by the workers of its
+// runtime/controller.h; one key is never worked on twice at once.
+#pragma once
+
+#include <optional>
+
+#include "controllers/machineset/settings.h"
+#include "controllers/shared/deps.h"
+#include "runtime/reconcile.h"
+
+namespace capstan::controllers::machineset {
+
+class Reconciler final : public runtime::Reconciler {
+ public:
+  explicit Reconciler(const Deps& deps, Settings settings = {});
+  void bind(const Host& host);               // before the first turn
+  void add_triggers(runtime::Queue& queue);  // who wakes it
+  Result<runtime::Outcome> reconcile(const runtime::Context& context, const kube::ObjectKey& key) override;
+
+ private:
+  using Set = Snapshot<api::MachineSet>;
+
+  Result<Set> prepare(const runtime::Context& context, Set set);
+  Result<Set> written(const Set& before, const api::MachineSet& after, const runtime::Context& context);
+  Result<std::optional<runtime::Outcome>> pause(const runtime::Context& context, Set& set);
+  Result<runtime::Outcome> work(const runtime::Context& context, const Set& set);
+  Result<void> patch(const runtime::Context& context, const api::MachineSet& before,
+                     const api::MachineSet& after, bool going);
+  void tell(const api::MachineSet& before, const api::MachineSet& after);
+
+  const Deps deps_;
+  const Settings settings_;
+  std::optional<Host> host_ = {};
+};
+
+}  // namespace capstan::controllers::machineset

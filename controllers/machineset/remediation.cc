@@ -1,0 +1,181 @@
+#include "controllers/machineset/remediation.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "api/conditions/conditions.h"
+#include "api/conditions/v1beta1.h"
+#include "api/names.h"
+
+namespace capstan::controllers::machineset {
+namespace {
+
+using api::Machine;
+using runtime::Snapshot;
+
+namespace conditions = api::conditions;
+namespace old = api::conditions::v1beta1;
+
+std::string_view reason_of(const Machine& machine) {
+  const auto* found = conditions::find(machine.status.conditions, api::condition::kOwnerRemediated);
+  return found == nullptr ? std::string_view() : found->reason.view();
+}
+
+const api::V1Beta1Conditions* old_conditions(const Machine& machine) {
+  const auto& deprecated = machine.status.deprecated;
+  return deprecated && deprecated->v1beta1 ? &deprecated->v1beta1->conditions : nullptr;
+}
+
+// What a Machine that is healthy again does not need any more; both generations look at their own side only.
+Machine recovered(const Machine& machine) {
+  Machine after = machine;
+  auto& list = after.status.conditions;
+  if (conditions::is_true(list, api::condition::kHealthCheckSucceeded) &&
+      conditions::is_false(list, api::condition::kOwnerRemediated)) {
+    conditions::remove(list, api::condition::kOwnerRemediated);
+  }
+  const auto* before = old_conditions(machine);
+  if (before != nullptr && old::is_true(*before, api::v1beta1_condition::kHealthCheckSucceeded) &&
+      old::is_false(*before, api::v1beta1_condition::kOwnerRemediated)) {
+    old::remove(after.status.deprecated.ensure().v1beta1.ensure().conditions,
+                api::v1beta1_condition::kOwnerRemediated);
+  }
+  return after;
+}
+
+class Judge {
+ public:
+  explicit Judge(const RemediationQuestion& question) : question_(question) {}
+
+  Remediation run() {
+    clear_recovered();
+    if (question_.fresh) judge_candidates();
+    return std::move(result_);
+  }
+
+ private:
+  void clear_recovered() {
+    for (const auto& machine : question_.machines) {
+      if (machine->metadata.deleting()) continue;
+      if (Machine after = recovered(*machine); !(after == *machine)) {
+        result_.marks.push_back({.before = machine, .after = std::move(after)});
+      }
+    }
+  }
+
+  void judge_candidates() {
+    Machines candidates = in_order();
+    if (candidates.empty()) return;
+    if (question_.outdated) {
+      return mark_all(candidates, api::reason::kCannotBeRemediated,
+                      "Machine won't be remediated because it is pending removal due to rollout");
+    }
+    const auto budget = budget_left();
+    if (!budget) return;  // `problem` says why
+    const std::string too_many =
+        "Waiting because there are already too many remediations in progress "
+        "(spec.strategy.remediation.maxInFlight is " +
+        limit_text() + ")";
+    const std::size_t allowed = std::min(candidates.size(), *budget);
+    mark_all({candidates.begin() + static_cast<std::ptrdiff_t>(allowed), candidates.end()},
+             api::reason::kRemediationDeferred, too_many);
+    candidates.resize(allowed);
+    if (candidates.empty()) return;
+    if (!question_.held.empty()) return hold(candidates);
+    for (const auto& machine : candidates) result_.remove.push_back(going(machine));
+  }
+
+  // Asked for by a person first, then the youngest.
+  Machines in_order() const {
+    Machines candidates;
+    std::ranges::copy_if(question_.machines, std::back_inserter(candidates), [](const auto& machine) {
+      return !machine->metadata.deleting() && awaits_remediation(*machine);
+    });
+    std::ranges::sort(candidates, {}, [](const auto& machine) {
+      const bool asked = machine->metadata.annotations.contains(api::annotation::kRemediateMachine);
+      const Time created = machine->metadata.creation_timestamp;
+      return std::tuple{!asked, created.is_set() ? -created.unix_seconds() : 0, machine->metadata.name};
+    });
+    return candidates;
+  }
+
+  const std::optional<IntOrString>* limit() const {
+    if (question_.deployment == nullptr) return nullptr;
+    const auto& limit = question_.deployment->spec.remediation.max_in_flight;
+    return limit ? &limit : nullptr;
+  }
+  std::string limit_text() const { return limit() == nullptr ? std::string() : (*limit())->to_string(); }
+
+  // Counted within this set, although it is configured for the deployment; as upstream.
+  std::optional<std::size_t> budget_left() {
+    if (limit() == nullptr) return question_.machines.size();
+    const auto allowed =
+        scaled_value(**limit(), question_.deployment->spec.replicas.value_or(1), Rounding::Up);
+    if (!allowed) {
+      result_.problem = "MachineDeployment spec.remediation.maxInFlight: " + allowed.error().message;
+      return std::nullopt;
+    }
+    const auto in_flight = std::ranges::count_if(question_.machines, [](const auto& machine) {
+      return machine->metadata.deleting() && reason_of(*machine) == api::reason::kMachineDeleting &&
+             conditions::is_false(machine->status.conditions, api::condition::kOwnerRemediated);
+    });
+    return static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, *allowed - in_flight));
+  }
+
+  Machine marked(const Machine& machine, std::string_view reason, std::string_view message) const {
+    Machine after = machine;
+    conditions::set(after.status.conditions,
+                    conditions::make(api::condition::kOwnerRemediated, api::status::kFalse, reason, message),
+                    machine.metadata.generation, question_.now);
+    return after;
+  }
+
+  void mark_all(const Machines& machines, std::string_view reason, const std::string& message) {
+    for (const auto& machine : machines) mark(machine, marked(*machine, reason, message));
+  }
+
+  void mark(const Snapshot<Machine>& before, Machine after) {
+    if (after == *before) return;
+    result_.marks.push_back({.before = before, .after = std::move(after)});
+  }
+
+  void hold(const Machines& machines) {
+    result_.held = true;
+    std::string message;
+    for (const std::string& line : question_.held) {
+      message += (message.empty() ? "* " : "\n* ") + line;
+    }
+    for (const auto& machine : machines) {
+      Machine after = marked(*machine, api::reason::kRemediationDeferred, message);
+      set_old(after, old::no(api::v1beta1_condition::kOwnerRemediated,
+                             api::v1beta1_reason::kWaitingForRemediation, api::severity::kWarning, message));
+      mark(machine, std::move(after));
+    }
+  }
+
+  Mark going(const Snapshot<Machine>& machine) const {
+    Machine after = marked(*machine, api::reason::kMachineDeleting, "Machine is deleting");
+    set_old(after, old::yes(api::v1beta1_condition::kOwnerRemediated));
+    return {.before = machine, .after = std::move(after)};
+  }
+
+  void set_old(Machine& machine, api::V1Beta1Condition condition) const {
+    old::set(machine.status.deprecated.ensure().v1beta1.ensure().conditions, std::move(condition),
+             question_.now);
+  }
+
+  const RemediationQuestion& question_;
+  Remediation result_ = {};
+};
+
+}  // namespace
+
+bool awaits_remediation(const Machine& machine) {
+  const auto& list = machine.status.conditions;
+  return conditions::is_false(list, api::condition::kHealthCheckSucceeded) &&
+         conditions::is_false(list, api::condition::kOwnerRemediated);
+}
+
+Remediation remediate(const RemediationQuestion& question) { return Judge(question).run(); }
+
+}  // namespace capstan::controllers::machineset

@@ -1,0 +1,41 @@
+// Machines that a health check found sick and handed to us: which of them go now, which wait, and why
+// (reference capi-machine 4.7). Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/v1beta2/machine_deployment.h"
+#include "controllers/machineset/deletion_order.h"
+
+namespace capstan::controllers::machineset {
+
+struct RemediationQuestion {
+  const Machines& machines;
+  Time now = {};
+  const api::MachineDeployment* deployment = nullptr;  // null: no limit
+  bool outdated = false;                               // the set is being rolled away anyway
+  bool fresh = true;                                   // otherwise nobody new is judged
+  std::vector<std::string> held = {};                  // preflight or a brake stand against it; one line each
+};
+
+// The condition OwnerRemediated of one Machine has to change.
+struct Mark {
+  runtime::Snapshot<api::Machine> before = {};
+  api::Machine after = {};
+};
+
+struct Remediation {
+  std::vector<Mark> marks = {};   // written, nothing else
+  std::vector<Mark> remove = {};  // written, then the Machine is deleted
+  std::string problem = {};       // maxInFlight makes no sense
+  bool held = false;              // something would have been remediated now
+};
+
+// Found sick and handed over, whether being deleted or not.
+bool awaits_remediation(const api::Machine& machine);
+
+Remediation remediate(const RemediationQuestion& question);
+
+}  // namespace capstan::controllers::machineset

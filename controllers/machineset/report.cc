@@ -1,0 +1,68 @@
+#include "controllers/machineset/report.h"
+
+#include <algorithm>
+
+#include "api/conditions/conditions.h"
+#include "api/meta/label_selector.h"
+#include "controllers/machinedeployment/stale_deletions.h"
+#include "controllers/machineset/conditions.h"
+#include "controllers/machineset/counters.h"
+
+namespace capstan::controllers::machineset {
+namespace {
+
+void set_conditions(const Observation& seen, const Plan& plan, const Effects& effects,
+                    api::MachineSet& after) {
+  for (auto&& condition : {scaling_up(seen, plan, effects), scaling_down(seen, plan), machines_ready(seen),
+                           machines_up_to_date(seen), remediating(seen, plan), deleting(seen)}) {
+    api::conditions::set(after.status.conditions, condition, after.metadata.generation, seen.now);
+  }
+}
+
+std::optional<Seconds> sooner(std::optional<Seconds> left, std::optional<Seconds> right) {
+  if (!left || !right) return left ? left : right;
+  return std::min(*left, *right);
+}
+
+// What no event will tell: that a Machine has got older, or a Node has been ready for long enough.
+std::optional<Seconds> next_change(const Observation& seen) {
+  auto next = machinedeployment::next_stale_deletion(seen.machines, seen.now);
+  const auto in = [&](Time since, Seconds span) {
+    const Seconds left = span + Seconds(1) - (seen.now - since);
+    if (left.count() > 0 && left <= span + Seconds(1)) next = sooner(next, left);
+  };
+  const Seconds patience(seen.set.spec.machine_template.spec.min_ready_seconds.value_or(0));
+  for (std::size_t i = 0; i < seen.machines.size(); ++i) {
+    const api::Machine& machine = *seen.machines[i];
+    if (api::conditions::find(machine.status.conditions, api::condition::kUpToDate) == nullptr) {
+      in(machine.metadata.creation_timestamp, kUpToDateGrace);
+    }
+    if (patience.count() == 0 || !seen.nodes[i]) continue;
+    for (const auto& condition : seen.nodes[i]->status.conditions) {
+      const bool ready = condition.type == api::condition::kReady && condition.status == api::status::kTrue;
+      if (ready) in(condition.last_transition_time, patience);
+    }
+  }
+  return next;
+}
+
+}  // namespace
+
+Reported report(const Observation& seen, const Plan& plan, const Effects& effects) {
+  Reported reported{.after = *seen.stored};
+  api::MachineSetStatus& status = reported.after.status;
+  if (const auto selector = api::Selector::from(seen.set.spec.selector))
+    status.selector = Text(selector->str());
+  count(seen, status);
+  set_conditions(seen, plan, effects, reported.after);
+  auto& old = status.deprecated.ensure().v1beta1.ensure();
+  count_v1beta1(seen, old);
+  set_v1beta1_conditions(seen, plan, effects, old);
+  if (effects.errors.empty() && seen.problem.empty()) {
+    status.observed_generation = std::max<std::int64_t>(1, reported.after.metadata.generation);
+  }
+  reported.recheck = next_change(seen);
+  return reported;
+}
+
+}  // namespace capstan::controllers::machineset
