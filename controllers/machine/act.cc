@@ -1,0 +1,121 @@
+#include "controllers/machine/act.h"
+
+#include <boost/json.hpp>
+
+#include "api/schema/encode.h"
+#include "base/try.h"
+#include "kube/resources.h"
+#include "kube/typed.h"
+#include "runtime/ownership.h"
+
+namespace capstan::controllers::machine {
+namespace {
+
+namespace json = boost::json;
+
+// When a watch has surely brought what was written, or never will.
+constexpr Nanoseconds kRemembered = std::chrono::seconds(30);
+
+json::value claim_patch(const api::Machine& machine, const ExternalSeen& external, const Claim& claim);
+json::value node_patch(const api::Node& node, const NodeChange& change);
+
+}  // namespace
+
+Result<api::Machine> write_machine(const Actor& actor, const Observation& seen, const Plan& plan) {
+  auto written = TRY(kube::patch(actor.deps.client, *seen.machine, plan.wanted, actor.context.deadline));
+  if (!written) return *seen.machine;
+  actor.host.consistency.wrote(kube::key_of(*seen.machine), actor.deps.caches.machines,
+                               written->metadata.resource_version);
+  return std::move(*written);
+}
+
+Result<void> write_claim(const Actor& actor, const api::Machine& machine, const ExternalSeen& external,
+                         const std::optional<Claim>& claim) {
+  if (!claim) return {};
+  const auto written = actor.deps.client.patch(
+      external.resource, external.key, claim_patch(machine, external, *claim), {}, actor.context.deadline);
+  if (!written && written.error().code == Code::NotFound) return {};  // the cache will tell
+  if (!written) return fail(written.error().context("take over " + external.resource.kind));
+  actor.host.consistency.wrote(kube::key_of(machine), *external.cache, *written);
+  return {};
+}
+
+Result<void> write_node(const Actor& actor, const Observation& seen, const Plan& plan) {
+  if (!plan.node_change) return {};
+  const api::Node& node = *seen.node.node;
+  const auto machine = kube::key_of(*seen.machine);
+  if (actor.node_writes.is_behind(machine, node)) return {};
+  const auto written =
+      seen.workload->client().patch(kube::resources::nodes(), kube::key_of(node),
+                                    node_patch(node, *plan.node_change), {}, actor.context.deadline);
+  if (!written && written.error().code == Code::NotFound) return {};
+  if (!written) return fail(written.error().context("patch Node " + node.metadata.name.str()));
+  const auto* metadata = written->is_object() ? written->as_object().if_contains("metadata") : nullptr;
+  const auto* version = metadata != nullptr && metadata->is_object()
+                            ? metadata->as_object().if_contains("resourceVersion")
+                            : nullptr;
+  if (version == nullptr || !version->is_string()) return {};
+  const auto parsed = api::ResourceVersion::parse(std::string_view(version->get_string()));
+  if (parsed) actor.node_writes.wrote(machine, node.metadata.uid, *parsed);
+  return {};
+}
+
+void NodeWrites::wrote(const kube::ObjectKey& machine, const api::Uid& node, api::ResourceVersion version) {
+  const Write write{.node = node, .version = version, .until = clock_.steady_now() + kRemembered};
+  writes_.with([&](auto& writes) { writes[machine] = write; });
+}
+
+bool NodeWrites::is_behind(const kube::ObjectKey& machine, const api::Node& node) {
+  const SteadyTime now = clock_.steady_now();
+  return writes_.with([&](auto& writes) {
+    const auto found = writes.find(machine);
+    if (found == writes.end()) return false;
+    const Write& write = found->second;
+    const bool behind = write.node == node.metadata.uid && node.metadata.resource_version < write.version &&
+                        now < write.until;
+    if (!behind) writes.erase(found);
+    return behind;
+  });
+}
+
+void NodeWrites::forget(const kube::ObjectKey& machine) {
+  writes_.with([&](auto& writes) { writes.erase(machine); });
+}
+
+namespace {
+
+json::value claim_patch(const api::Machine& machine, const ExternalSeen& external, const Claim& claim) {
+  json::value patch = runtime::owners_patch(claim.owners, external.object->metadata.resource_version);
+  if (claim.label) {
+    patch.at("metadata").as_object()["labels"] = {
+        {api::label::kClusterName, machine.spec.cluster_name.view()}};
+  }
+  return patch;
+}
+
+json::object entries_of(const std::vector<NodeChange::Entry>& entries) {
+  json::object members;
+  for (const auto& [key, value] : entries) {
+    members[key.view()] = value ? json::value(value->view()) : json::value(nullptr);
+  }
+  return members;
+}
+
+// Keys of maps are nobody else's business; a list of taints is everybody's, so it is bound to what we saw.
+json::value node_patch(const api::Node& node, const NodeChange& change) {
+  json::object metadata;
+  if (!change.labels.empty()) metadata["labels"] = entries_of(change.labels);
+  if (!change.annotations.empty()) metadata["annotations"] = entries_of(change.annotations);
+  json::object patch;
+  if (change.taints) {
+    metadata["resourceVersion"] = node.metadata.resource_version.str();
+    json::array taints;
+    for (const auto& taint : *change.taints) taints.push_back(api::to_json(taint));
+    patch["spec"] = {{"taints", taints.empty() ? json::value(nullptr) : json::value(std::move(taints))}};
+  }
+  patch["metadata"] = std::move(metadata);
+  return patch;
+}
+
+}  // namespace
+}  // namespace capstan::controllers::machine

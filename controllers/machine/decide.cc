@@ -1,0 +1,234 @@
+#include "controllers/machine/decide.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "api/conditions/conditions.h"
+#include "kube/typed.h"
+#include "runtime/ownership.h"
+
+namespace capstan::controllers::machine {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Objects of one Machine are made one after the other; their caches may show them in another order.
+constexpr Seconds kYoung{5};
+constexpr Nanoseconds kYoungRecheck = milliseconds(200);
+constexpr Nanoseconds kCacheRecheck = milliseconds(500);
+constexpr Seconds kCachePatience{60};
+constexpr Seconds kMissingRecheck{30};
+
+std::optional<Nanoseconds> too_early(const Observation& seen);
+void own_and_label(const Observation& seen, Plan& plan);
+void bootstrap_phase(const Observation& seen, Plan& plan);
+void infrastructure_phase(const Observation& seen, Plan& plan);
+void node_phase(const Observation& seen, const Settings& settings, Plan& plan);
+void certificate_expiry(const Observation& seen, Plan& plan);
+void reference_troubles(const Observation& seen, Plan& plan);
+void look_again(Plan& plan, Seconds span) {
+  plan.recheck = plan.recheck ? std::min(*plan.recheck, span) : span;
+}
+
+}  // namespace
+
+Plan decide(const Observation& seen, const Settings& settings) {
+  Plan plan{.too_early = too_early(seen), .wanted = *seen.machine};
+  if (plan.too_early) return plan;
+  if (!seen.cluster && !seen.deleting()) {
+    plan.notes.push_back({.warning = true,
+                          .reason = kClusterMissingEvent,
+                          .message = fmt::format("spec.clusterName: Cluster {}/{} does not exist",
+                                                 seen.machine->metadata.namespace_.view(),
+                                                 seen.machine->spec.cluster_name.view())});
+    return plan;
+  }
+  own_and_label(seen, plan);
+  bootstrap_phase(seen, plan);
+  infrastructure_phase(seen, plan);
+  node_phase(seen, settings, plan);
+  certificate_expiry(seen, plan);
+  reference_troubles(seen, plan);
+  return plan;
+}
+
+std::string duplicate_nodes(const Observation& seen) {
+  return fmt::format("Nodes {} have the same spec.providerID {}: delete those that are not this Machine's",
+                     fmt::join(seen.node.names, ", "), provider_id_to_be(seen));
+}
+
+namespace {
+
+bool never_reported(const Observation& seen) {
+  return api::conditions::find(seen.machine->status.conditions, api::condition::kInfrastructureReady) ==
+         nullptr;
+}
+
+std::optional<Nanoseconds> too_early(const Observation& seen) {
+  const Seconds age = seen.now - seen.machine->metadata.creation_timestamp;
+  const auto waits_for_cache = [](const ExternalSeen& external) {
+    return external.state == ExternalSeen::State::CacheBehind;
+  };
+  if (waits_for_cache(seen.bootstrap) || waits_for_cache(seen.infra)) {
+    // A cache that never comes (we may not read that kind) has to be told about in the end.
+    const bool told = !seen.deleting() && never_reported(seen) && age > kCachePatience;
+    if (!told) return kCacheRecheck;
+  }
+  const bool something_missing = seen.bootstrap.missing() || seen.infra.missing();
+  if (something_missing && !seen.deleting() && never_reported(seen) && age < kYoung) return kYoungRecheck;
+  return std::nullopt;
+}
+
+bool has_cluster_owner(const api::ObjectMeta& metadata) {
+  return std::ranges::any_of(*metadata.owner_references, [](const api::OwnerReference& owner) {
+    return owner.kind == api::kind::kCluster && owner.group() == api::group::kCluster;
+  });
+}
+
+// Nobody made this Machine but a user.
+bool stands_alone(const api::ObjectMeta& metadata) {
+  if (metadata.controller() != nullptr || has_cluster_owner(metadata)) return false;
+  return std::ranges::none_of(
+      std::array{api::label::kSetName, api::label::kPoolName, api::label::kControlPlaneName},
+      [&](std::string_view label) { return metadata.labels.contains(label); });
+}
+
+void own_and_label(const Observation& seen, Plan& plan) {
+  if (seen.deleting()) return;
+  auto& metadata = plan.wanted.metadata;
+  if (!metadata.has_finalizer(api::finalizer::kMachine)) {
+    auto finalizers = *metadata.finalizers;
+    finalizers.emplace_back(api::finalizer::kMachine);
+    metadata.finalizers = api::Finalizers(std::move(finalizers));
+  }
+  metadata.labels.set(Text(api::label::kClusterName), seen.machine->spec.cluster_name);
+  if (!stands_alone(metadata)) return;
+  metadata.owner_references = runtime::with_owner(
+      metadata.owner_references,
+      runtime::owner_reference(kube::resource_of<api::Cluster>(), seen.cluster->metadata));
+}
+
+void bootstrap_phase(const Observation& seen, Plan& plan) {
+  if (seen.bootstrap.state == ExternalSeen::State::Unused) return;
+  auto& wanted = plan.wanted;
+  plan.bootstrap = read_bootstrap(seen);
+  auto& created = wanted.status.initialization.bootstrap_data_secret_created;
+  if (seen.bootstrap.missing()) {
+    if (!seen.deleting() && !created.value_or(false)) look_again(plan, kMissingRecheck);
+    return;
+  }
+  if (seen.deleting()) return;
+  if (wanted.spec.bootstrap.data_secret_name) {
+    created = true;
+  } else if (!plan.bootstrap.secret.empty() && plan.bootstrap.problem.empty()) {
+    wanted.spec.bootstrap.data_secret_name = Text(plan.bootstrap.secret);
+    created = true;
+  }
+}
+
+void copy_from(const InfraFinding& infra, api::Machine& wanted) {
+  if (infra.addresses) wanted.status.addresses = *infra.addresses;
+  if (infra.spec_failure_domain) wanted.spec.failure_domain = Text(*infra.spec_failure_domain);
+  if (infra.failure_domain) wanted.status.failure_domain = Text(*infra.failure_domain);
+  wanted.spec.provider_id = Text(infra.provider_id);
+  wanted.status.initialization.infrastructure_provisioned = true;
+}
+
+void infrastructure_phase(const Observation& seen, Plan& plan) {
+  plan.infra = read_infra(seen);
+  if (seen.deleting()) return;
+  if (seen.infra.missing()) {
+    if (plan.wanted.status.initialization.infrastructure_provisioned.value_or(false)) {
+      plan.troubles.push_back("the infrastructure object is gone");
+    } else {
+      look_again(plan, kMissingRecheck);
+    }
+  }
+  if (plan.infra.copy) copy_from(plan.infra, plan.wanted);
+}
+
+std::optional<bool> outdated(const Observation& seen) {
+  const bool of_a_set = std::ranges::any_of(
+      *seen.machine->metadata.owner_references,
+      [](const api::OwnerReference& owner) { return owner.kind == api::kind::kMachineSet; });
+  if (!of_a_set) return false;
+  if (!seen.machine_set) return std::nullopt;
+  if (!seen.machine_set->metadata.labels.contains(api::label::kDeploymentName)) return false;
+  if (!seen.deployment) return std::nullopt;
+  return is_outdated(seen.machine_set->metadata.annotations, seen.deployment->metadata.annotations);
+}
+
+// While the infrastructure object can't be read, what it said before stays.
+bool interruptible(const Observation& seen, const Plan& plan) {
+  if (seen.infra.found() && plan.infra.problem.empty()) return plan.infra.interruptible;
+  return seen.node.node->metadata.labels.contains(api::label::kInterruptible);
+}
+
+void found_node(const Observation& seen, const Settings& settings, Plan& plan) {
+  const api::Node& node = *seen.node.node;
+  auto& status = plan.wanted.status;
+  if (!status.node_ref) {
+    status.node_ref = api::MachineNodeRef{.name = node.metadata.name};
+    plan.notes.push_back({.reason = api::event::kSuccessfulSetNodeRef, .message = node.metadata.name.str()});
+  }
+  status.node_info = node.status.node_info;
+  if (seen.deleting()) return;
+  plan.node_change = node_change({.node = node,
+                                  .machine = plan.wanted,
+                                  .rules = settings.node_sync,
+                                  .interruptible = interruptible(seen, plan),
+                                  .outdated = outdated(seen)});
+  if (plan.node_change && plan.node_change->became_interruptible) {
+    plan.notes.push_back(
+        {.reason = api::event::kSuccessfulSetInterruptibleNodeLabel, .message = node.metadata.name.str()});
+  }
+}
+
+void node_phase(const Observation& seen, const Settings& settings, Plan& plan) {
+  if (seen.node.lookup == NodeSeen::Lookup::One) found_node(seen, settings, plan);
+  if (seen.node.lookup != NodeSeen::Lookup::Many) return;
+  const std::string problem = duplicate_nodes(seen);
+  plan.troubles.push_back(problem);
+  plan.notes.push_back({.warning = true, .reason = api::event::kFailedToRetrieveNode, .message = problem});
+}
+
+// Whatever is wrong with what the Machine refers to, by the field a user has to look at.
+void reference_troubles(const Observation& seen, Plan& plan) {
+  const auto tell = [&](std::string_view field, const std::string& problem) {
+    if (problem.empty()) return;
+    plan.notes.push_back(
+        {.warning = true, .reason = kReferenceEvent, .message = fmt::format("{}: {}", field, problem)});
+    plan.troubles.push_back(plan.notes.back().message);
+  };
+  for (const auto& problem : {seen.bootstrap.problem, plan.bootstrap.problem, plan.bootstrap.mismatch}) {
+    tell("spec.bootstrap.configRef", problem);
+  }
+  for (const auto& problem : {seen.infra.problem, plan.infra.problem, plan.infra.mismatch}) {
+    tell("spec.infrastructureRef", problem);
+  }
+  // No event will tell that a CRD has come.
+  if (!seen.bootstrap.problem.empty() || !seen.infra.problem.empty()) look_again(plan, kMissingRecheck);
+}
+
+void certificate_expiry(const Observation& seen, Plan& plan) {
+  if (!seen.is_control_plane()) return;
+  const auto* text = seen.machine->metadata.annotations.find(api::annotation::kCertificatesExpiry);
+  if (text == nullptr && seen.bootstrap.found()) {
+    text = seen.bootstrap.object->metadata.annotations.find(api::annotation::kCertificatesExpiry);
+  }
+  auto& expiry = plan.wanted.status.certificates_expiry_date;
+  if (text == nullptr) {
+    expiry = {};
+  } else if (const auto time = Time::parse(*text)) {
+    expiry = *time;
+  } else {
+    plan.troubles.push_back(
+        fmt::format("annotation {}: {}", api::annotation::kCertificatesExpiry, time.error().message));
+  }
+}
+
+}  // namespace
+}  // namespace capstan::controllers::machine

@@ -1,0 +1,560 @@
+#include "controllers/machine/decide.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "controllers/machine/observation_fixture.h"
+#include "test/builders/node.h"
+
+namespace capstan::controllers::machine {
+namespace {
+
+using builders::a_node;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using State = ExternalSeen::State;
+
+Plan plan_for(const Observation& seen) { return decide(seen, {}); }
+
+std::vector<std::string> owners(const api::OwnerReferences& references) {
+  std::vector<std::string> all;
+  for (const auto& owner : *references) {
+    all.push_back(owner.kind.str() + " " + owner.name.str() + (owner.is_controller() ? " controls" : ""));
+  }
+  return all;
+}
+
+std::vector<std::string> messages(const std::vector<Note>& notes) {
+  std::vector<std::string> all;
+  for (const auto& note : notes) all.push_back(std::string(note.reason) + ": " + note.message);
+  return all;
+}
+
+api::Machine m1() { return a_machine("m1").in_set("ms1").finalized_by(api::finalizer::kMachine); }
+
+// --- owner, labels, finalizer ---
+
+TEST(Decide, LeavesAMachineOfASetAsItsSetMadeIt) {
+  const auto seen = seen_of(m1());
+
+  const auto plan = plan_for(seen);
+
+  EXPECT_EQ(plan.wanted.metadata, seen.machine->metadata);
+  EXPECT_EQ(plan.wanted.spec, seen.machine->spec);
+}
+
+TEST(Decide, BundlesFinalizerClusterOwnerAndLabelOfAStandAloneMachine) {
+  api::Machine machine = a_machine("m1");
+  machine.metadata.labels = {};
+  const auto seen = seen_of(machine);
+
+  const auto plan = plan_for(seen);
+
+  EXPECT_TRUE(plan.wanted.metadata.has_finalizer("machine.cluster.x-k8s.io"));
+  EXPECT_EQ(plan.wanted.metadata.labels.value_or_empty("cluster.x-k8s.io/cluster-name"), "c1");
+  ASSERT_THAT(owners(plan.wanted.metadata.owner_references), ElementsAre("Cluster c1"));
+  EXPECT_EQ(plan.wanted.metadata.owner_references->front().api_version, "cluster.x-k8s.io/v1beta2");
+}
+
+TEST(Decide, DoesNotClaimForTheClusterWhatSomebodyElseWillAdopt) {
+  for (const auto label :
+       {"cluster.x-k8s.io/set-name", "cluster.x-k8s.io/pool-name", "cluster.x-k8s.io/control-plane-name"}) {
+    const auto seen = seen_of(a_machine("m1").labelled(label, "x"));
+
+    EXPECT_THAT(owners(plan_for(seen).wanted.metadata.owner_references), IsEmpty()) << label;
+  }
+}
+
+TEST(Decide, AddsNothingToAMachineThatGoes) {
+  const auto seen = seen_of(a_machine("m1").deleting());
+
+  const auto plan = plan_for(seen);
+
+  EXPECT_EQ(plan.wanted.metadata, seen.machine->metadata);
+}
+
+TEST(Decide, WaitsForItsClusterAndSaysSo) {
+  auto seen = seen_of(m1());
+  seen.cluster = nullptr;
+  bootstrap_done(seen);
+
+  const auto plan = plan_for(seen);
+
+  EXPECT_EQ(plan.wanted, *seen.machine);
+  EXPECT_THAT(messages(plan.notes),
+              ElementsAre("ClusterNotFound: spec.clusterName: Cluster default/c1 does not exist"));
+}
+
+TEST(Decide, GoesOnWithADeletionWhoseClusterIsGone) {
+  auto seen = seen_of(a_machine("m1").deleting());
+  seen.cluster = nullptr;
+
+  const auto plan = plan_for(seen);
+
+  EXPECT_THAT(plan.notes, IsEmpty());
+  EXPECT_FALSE(plan.too_early);
+}
+
+// --- the provider's objects ---
+
+api::contract::ContractObject made_by_set(const api::contract::ContractObject& object) {
+  auto changed_object = object;
+  api::OwnerReference owner = builders::controller_of("MachineSet", "ms1");
+  owner.controller.reset();
+  changed_object.metadata.owner_references = api::OwnerReferences({owner});
+  return changed_object;
+}
+
+TEST(Claim, ReplacesTheSetThatMadeTheObject) {
+  auto seen = seen_of(m1());
+  seen.infra = changed(seen.infra, [](auto& object) { object = made_by_set(object); });
+
+  const auto plan = plan_for(seen);
+
+  ASSERT_TRUE(plan.infra.claim);
+  EXPECT_THAT(owners(plan.infra.claim->owners), ElementsAre("Machine m1 controls"));
+  EXPECT_FALSE(plan.infra.claim->label);
+}
+
+TEST(Claim, AsksForNothingWhenTheObjectIsOurs) {
+  const auto seen = seen_of(m1());
+
+  const auto plan = plan_for(seen);
+
+  EXPECT_EQ(plan.infra.claim, std::nullopt);
+  EXPECT_EQ(plan.bootstrap.claim, std::nullopt);
+}
+
+TEST(Claim, KeepsOwnersThatAreThereForGood) {
+  auto seen = seen_of(m1());
+  seen.infra = changed(seen.infra, [](auto& object) {
+    object.metadata.owner_references =
+        api::OwnerReferences({{.api_version = "v1"_text, .kind = "ConfigMap"_text, .name = "x"_text}});
+    object.metadata.labels = {};
+  });
+
+  const auto plan = plan_for(seen);
+
+  ASSERT_TRUE(plan.infra.claim);
+  EXPECT_THAT(owners(plan.infra.claim->owners), ElementsAre("ConfigMap x", "Machine m1 controls"));
+  EXPECT_TRUE(plan.infra.claim->label);
+}
+
+TEST(Claim, ReplacesTheControlPlaneOfAControlPlaneMachineOnly) {
+  const api::OwnerReference control_plane{.api_version = "controlplane.cluster.x-k8s.io/v1beta2"_text,
+                                          .kind = "KubeadmControlPlane"_text,
+                                          .name = "c1"_text};
+  const auto owned = [&](Observation seen) {
+    seen.infra = changed(seen.infra, [&](auto& object) {
+      object.metadata.owner_references = api::OwnerReferences({control_plane});
+    });
+    return owners(plan_for(seen).infra.claim->owners);
+  };
+
+  EXPECT_THAT(owned(seen_of(a_machine("m1").control_plane())), ElementsAre("Machine m1 controls"));
+  EXPECT_THAT(owned(seen_of(m1())), ElementsAre("KubeadmControlPlane c1", "Machine m1 controls"));
+}
+
+TEST(Claim, TakesTheNewUidAfterAMove) {
+  auto seen = seen_of(m1());
+  seen.infra = changed(seen.infra, [](auto& object) {
+    auto list = *object.metadata.owner_references;
+    list.front().uid = uid_of("Machine", "before the move");
+    object.metadata.owner_references = api::OwnerReferences(std::move(list));
+  });
+
+  const auto plan = plan_for(seen);
+
+  ASSERT_TRUE(plan.infra.claim);
+  EXPECT_EQ(plan.infra.claim->owners->front().uid, seen.machine->metadata.uid);
+}
+
+TEST(Claim, BelievesNothingOfAnObjectThatAnotherMachineControls) {
+  auto seen = seen_of(m1());
+  infra_done(seen);
+  seen.infra = changed(seen.infra, [](auto& object) {
+    object.metadata.owner_references = api::OwnerReferences({builders::controller_of("Machine", "other")});
+  });
+
+  const auto plan = plan_for(seen);
+
+  EXPECT_TRUE(plan.wanted.spec.provider_id.empty());
+  EXPECT_EQ(plan.infra.claim, std::nullopt);
+  EXPECT_THAT(
+      messages(plan.notes),
+      ElementsAre("InvalidReference: spec.infrastructureRef: DockerMachine default/m1: is controlled by "
+                  "Machine other already"));
+}
+
+TEST(Claim, LeavesAnObjectThatGoes) {
+  auto seen = seen_of(m1());
+  seen.infra = changed(seen.infra, [](auto& object) {
+    object.metadata.owner_references = {};
+    object.metadata.deletion_timestamp = noon();
+  });
+
+  EXPECT_EQ(plan_for(seen).infra.claim, std::nullopt);
+}
+
+// --- bootstrap ---
+
+TEST(Bootstrap, WaitsForTheConfig) {
+  const auto plan = plan_for(seen_of(m1()));
+
+  EXPECT_FALSE(plan.wanted.spec.bootstrap.data_secret_name);
+  EXPECT_FALSE(plan.wanted.status.initialization.bootstrap_data_secret_created);
+}
+
+TEST(Bootstrap, CopiesTheSecretOfContractV1Beta2) {
+  auto seen = seen_of(m1());
+  bootstrap_done(seen);
+
+  const auto plan = plan_for(seen);
+
+  EXPECT_EQ(plan.wanted.spec.bootstrap.data_secret_name, Text("m1-data"));
+  EXPECT_EQ(plan.wanted.status.initialization.bootstrap_data_secret_created, true);
+}
+
+TEST(Bootstrap, CopiesTheSecretOfContractV1Beta1) {
+  auto seen = seen_of(m1());
+  bootstrap_says(seen, {{"ready", true}, {"dataSecretName", "m1-data"}});
+  seen.bootstrap.contract = api::contract::ContractVersion::V1Beta1;
+
+  const auto plan = plan_for(seen);
+
+  EXPECT_EQ(plan.wanted.spec.bootstrap.data_secret_name, Text("m1-data"));
+  EXPECT_EQ(plan.bootstrap.mismatch, "");
+}
+
+TEST(Bootstrap, TakesASecretThatTheUserGave) {
+  auto seen = seen_of(a_machine("m1").in_set("ms1").with(
+      [](api::Machine& machine) { machine.spec.bootstrap.data_secret_name = "mine"_text; }));
+
+  const auto plan = plan_for(seen);
+
+  EXPECT_EQ(plan.wanted.spec.bootstrap.data_secret_name, Text("mine"));
+  EXPECT_EQ(plan.wanted.status.initialization.bootstrap_data_secret_created, true);
+}
+
+TEST(Bootstrap, SetsNoFlagWithoutAConfig) {
+  auto seen = seen_of(a_machine("m1").in_pool("mp"));
+  seen.bootstrap = {};
+
+  EXPECT_FALSE(plan_for(seen).wanted.status.initialization.bootstrap_data_secret_created);
+}
+
+TEST(Bootstrap, NamesTheFieldThatShouldHoldTheSecret) {
+  auto seen = seen_of(m1());
+  bootstrap_says(seen, {{"initialization", {{"dataSecretCreated", true}}}});
+
+  const auto plan = plan_for(seen);
+
+  EXPECT_FALSE(plan.wanted.spec.bootstrap.data_secret_name);
+  EXPECT_THAT(
+      plan.troubles,
+      ElementsAre("spec.bootstrap.configRef: KubeadmConfig default/m1: status.dataSecretName is empty "
+                  "although the data Secret was created"));
+}
+
+TEST(Bootstrap, SaysWhenOnlyTheOlderContractIsFilled) {
+  auto seen = seen_of(m1());
+  bootstrap_says(seen, {{"ready", true}, {"dataSecretName", "m1-data"}});
+
+  const auto plan = plan_for(seen);
+
+  EXPECT_FALSE(plan.wanted.spec.bootstrap.data_secret_name);
+  EXPECT_EQ(plan.bootstrap.mismatch,
+            "KubeadmConfig fills only status.ready of contract v1beta1, but its CRD has the label "
+            "cluster.x-k8s.io/v1beta2, under which status.initialization.dataSecretCreated counts: fix the "
+            "provider "
+            "or remove that label");
+}
+
+TEST(Bootstrap, ReadsNothingFromAConfigThatGoes) {
+  auto seen = seen_of(m1());
+  bootstrap_done(seen);
+  seen.bootstrap = changed(seen.bootstrap, [](auto& object) { object.metadata.deletion_timestamp = noon(); });
+
+  EXPECT_FALSE(plan_for(seen).wanted.spec.bootstrap.data_secret_name);
+}
+
+// --- infrastructure ---
+
+TEST(Infrastructure, CopiesWhatTheObjectSaysOnceItIsProvisioned) {
+  auto seen = seen_of(m1());
+  infra_says(seen, {{"providerID", "docker:////m1"}, {"failureDomain", "asked"}},
+             {{"initialization", {{"provisioned", true}}},
+              {"failureDomain", "got"},
+              {"addresses", json::array{{{"type", "InternalIP"}, {"address", "10.0.0.1"}}}}});
+
+  const auto plan = plan_for(seen);
+
+  EXPECT_EQ(plan.wanted.spec.provider_id, "docker:////m1");
+  EXPECT_EQ(plan.wanted.spec.failure_domain, "asked");
+  EXPECT_EQ(plan.wanted.status.failure_domain, "got");
+  EXPECT_EQ(plan.wanted.status.initialization.infrastructure_provisioned, true);
+  ASSERT_THAT(plan.wanted.status.addresses, SizeIs(1));
+  EXPECT_EQ(plan.wanted.status.addresses.front().address, "10.0.0.1");
+}
+
+TEST(Infrastructure, ReadsContractV1Beta1) {
+  auto seen = seen_of(m1());
+  infra_says(seen, {{"providerID", "docker:////m1"}}, {{"ready", true}});
+  seen.infra.contract = api::contract::ContractVersion::V1Beta1;
+
+  const auto plan = plan_for(seen);
+
+  EXPECT_EQ(plan.wanted.spec.provider_id, "docker:////m1");
+}
+
+TEST(Infrastructure, TakesNoProviderIdBeforeItIsProvisioned) {
+  auto seen = seen_of(m1());
+  infra_says(seen, {{"providerID", "docker:////m1"}}, {});
+
+  EXPECT_TRUE(plan_for(seen).wanted.spec.provider_id.empty());
+}
+
+TEST(Infrastructure, WaitsForTheProviderId) {
+  auto seen = seen_of(m1());
+  infra_says(seen, {}, {{"initialization", {{"provisioned", true}}}});
+
+  const auto plan = plan_for(seen);
+
+  EXPECT_FALSE(plan.wanted.status.initialization.infrastructure_provisioned);
+  EXPECT_EQ(plan.recheck, std::nullopt);
+}
+
+TEST(Infrastructure, StaysProvisionedAndFollowsAProviderIdThatChanges) {
+  auto seen = seen_of(a_machine("m1").in_set("ms1").provisioned());
+  infra_says(seen, {{"providerID", "docker:////new"}}, {{"initialization", {{"provisioned", false}}}});
+
+  const auto plan = plan_for(seen);
+
+  EXPECT_EQ(plan.wanted.spec.provider_id, "docker:////new");
+  EXPECT_EQ(plan.wanted.status.initialization.infrastructure_provisioned, true);
+}
+
+TEST(Infrastructure, KeepsAddressesThatTheObjectDropped) {
+  auto seen = seen_of(a_machine("m1").in_set("ms1").provisioned().with([](api::Machine& machine) {
+    machine.status.addresses = {{.type = "InternalIP"_text, .address = "10.0.0.1"_text}};
+  }));
+  infra_done(seen);
+
+  EXPECT_THAT(plan_for(seen).wanted.status.addresses, SizeIs(1));
+}
+
+TEST(Infrastructure, OldFailureDomainOverwritesEvenWithNothing) {
+  auto seen = seen_of(a_machine("m1").in_set("ms1").in_failure_domain("wished"));
+  infra_says(seen, {{"providerID", "x"}, {"failureDomain", ""}},
+             {{"initialization", {{"provisioned", true}}}});
+
+  EXPECT_TRUE(plan_for(seen).wanted.spec.failure_domain.empty());
+}
+
+TEST(Infrastructure, SaysWhenOnlyTheOlderContractIsFilled) {
+  auto seen = seen_of(m1());
+  infra_says(seen, {{"providerID", "x"}}, {{"ready", true}});
+
+  const auto plan = plan_for(seen);
+
+  EXPECT_TRUE(plan.wanted.spec.provider_id.empty());
+  EXPECT_THAT(messages(plan.notes), ElementsAre(HasSubstr("DockerMachine fills only status.ready")));
+}
+
+TEST(Infrastructure, DoesNotScoldAProviderThatFillsBothContracts) {
+  auto seen = seen_of(m1());
+  infra_says(seen, {}, {{"ready", true}, {"initialization", {{"provisioned", false}}}});
+
+  EXPECT_EQ(plan_for(seen).infra.mismatch, "");
+}
+
+TEST(Infrastructure, NamesAFieldOfTheWrongType) {
+  auto seen = seen_of(m1());
+  infra_says(seen, {{"providerID", 7}}, {{"initialization", {{"provisioned", true}}}});
+
+  const auto plan = plan_for(seen);
+
+  EXPECT_THAT(plan.troubles, ElementsAre("spec.infrastructureRef: DockerMachine default/m1: spec.providerID: "
+                                         "expected string, found number"));
+}
+
+TEST(Infrastructure, LooksForAMissingObjectEveryHalfMinute) {
+  auto seen = seen_of(m1());
+  seen.infra = in_state(State::Missing);
+
+  EXPECT_EQ(plan_for(seen).recheck, Seconds(30));
+}
+
+TEST(Infrastructure, DoesNotLookAgainForWhatIsGoneForGood) {
+  auto seen = seen_of(a_machine("m1").in_set("ms1").provisioned());
+  seen.infra = in_state(State::Missing);
+
+  const auto plan = plan_for(seen);
+
+  EXPECT_EQ(plan.recheck, std::nullopt);
+  EXPECT_THAT(plan.troubles, ElementsAre("the infrastructure object is gone"));
+}
+
+TEST(Infrastructure, LooksAgainForAKindThatIsNotInstalled) {
+  auto seen = seen_of(m1());
+  seen.infra = in_state(State::Unreadable, "CustomResourceDefinition x does not exist");
+
+  const auto plan = plan_for(seen);
+
+  EXPECT_EQ(plan.recheck, Seconds(30));
+  EXPECT_THAT(
+      messages(plan.notes),
+      ElementsAre("InvalidReference: spec.infrastructureRef: CustomResourceDefinition x does not exist"));
+}
+
+// --- too early ---
+
+TEST(TooEarly, SaysNothingWhileACacheIsBeingFilled) {
+  auto seen = seen_of(m1());
+  seen.infra = in_state(State::CacheBehind, "not yet");
+  seen.now = noon() + Seconds(59);
+
+  EXPECT_TRUE(plan_for(seen).too_early);
+}
+
+TEST(TooEarly, TellsOfACacheThatNeverComes) {
+  auto seen = seen_of(m1());
+  seen.infra = in_state(State::CacheBehind, "not yet");
+  seen.now = noon() + Seconds(61);
+
+  EXPECT_FALSE(plan_for(seen).too_early);
+}
+
+TEST(TooEarly, SaysNothingNewOfAKnownMachineAfterARestart) {
+  auto seen = seen_of(a_machine("m1").running());
+  seen.infra = in_state(State::CacheBehind, "not yet");
+
+  EXPECT_TRUE(plan_for(seen).too_early);
+}
+
+TEST(TooEarly, GivesClonesAMomentToAppear) {
+  auto seen = seen_of(m1());
+  seen.bootstrap = in_state(State::Missing);
+
+  seen.now = noon() + Seconds(4);
+  const auto young = plan_for(seen);
+  seen.now = noon() + Seconds(5);
+  const auto old = plan_for(seen);
+
+  EXPECT_TRUE(young.too_early);
+  EXPECT_FALSE(old.too_early);
+}
+
+// --- the Node ---
+
+TEST(Node, IsTakenByItsProviderId) {
+  auto seen = seen_of(a_machine("m1").in_set("ms1").provisioned());
+  infra_done(seen);
+  on_node(seen, a_node("n1").kubelet_version("v1.36.3"));
+
+  const auto plan = plan_for(seen);
+
+  ASSERT_TRUE(plan.wanted.status.node_ref);
+  EXPECT_EQ(plan.wanted.status.node_ref->name, "n1");
+  EXPECT_EQ(plan.wanted.status.node_info->kubelet_version, "v1.36.3");
+  EXPECT_TRUE(plan.node_change);
+  EXPECT_THAT(messages(plan.notes), ElementsAre("SuccessfulSetNodeRef: n1"));
+}
+
+TEST(Node, ReferenceIsNeverChanged) {
+  auto seen = seen_of(a_machine("m1").in_set("ms1").provisioned().on_node("first"));
+  infra_done(seen);
+  on_node(seen, a_node("second"));
+
+  const auto plan = plan_for(seen);
+
+  EXPECT_EQ(plan.wanted.status.node_ref->name, "first");
+  EXPECT_THAT(plan.notes, IsEmpty());
+}
+
+TEST(Node, IsNeverGuessedAmongTwo) {
+  auto seen = seen_of(a_machine("m1").in_set("ms1").provisioned());
+  infra_done(seen);
+  seen.node.lookup = NodeSeen::Lookup::Many;
+  seen.node.names = {"n1", "n2"};
+
+  const auto plan = plan_for(seen);
+
+  EXPECT_FALSE(plan.wanted.status.node_ref);
+  EXPECT_FALSE(plan.node_change);
+  EXPECT_THAT(messages(plan.notes),
+              ElementsAre("Failed to retrieve Node by ProviderID: Nodes n1, n2 have the same spec.providerID "
+                          "docker:////m1: delete those that are not this Machine's"));
+}
+
+TEST(Node, IsLeftAloneWhileItsMachineGoes) {
+  auto seen = seen_of(a_machine("m1").in_set("ms1").provisioned().deleting());
+  on_node(seen, a_node("n1"));
+
+  const auto plan = plan_for(seen);
+
+  EXPECT_FALSE(plan.node_change);
+  EXPECT_EQ(plan.wanted.status.node_ref->name, "n1");
+}
+
+TEST(Node, KeepsItsInterruptibleLabelWhileTheInfrastructureCannotBeRead) {
+  auto seen = seen_of(a_machine("m1").in_set("ms1").provisioned());
+  infra_says(seen, {{"providerID", "docker:////m1"}},
+             {{"initialization", {{"provisioned", true}}}, {"interruptible", true}});
+  on_node(seen, a_node("n1"));
+  const auto first = plan_for(seen);
+  auto labelled = a_node("n1").labelled("cluster.x-k8s.io/interruptible");
+  for (const auto& [key, value] : first.node_change->annotations) labelled.annotated(key, *value);
+  on_node(seen, labelled);
+  seen.infra = in_state(State::Missing);
+
+  const auto later = plan_for(seen);
+
+  EXPECT_THAT(messages(first.notes),
+              ElementsAre("SuccessfulSetNodeRef: n1", "SuccessfulSetInterruptibleNodeLabel: n1"));
+  EXPECT_FALSE(later.node_change);
+}
+
+// --- certificates ---
+
+TEST(Certificates, MachinesOwnAnnotationWins) {
+  auto seen = seen_of(a_machine("m1").control_plane().annotated(
+      "machine.cluster.x-k8s.io/certificates-expiry", "2030-01-01T00:00:00Z"));
+  seen.bootstrap = changed(seen.bootstrap, [](auto& object) {
+    object.metadata.annotations.set("machine.cluster.x-k8s.io/certificates-expiry", "2029-01-01T00:00:00Z");
+  });
+
+  EXPECT_EQ(plan_for(seen).wanted.status.certificates_expiry_date.to_string(), "2030-01-01T00:00:00Z");
+}
+
+TEST(Certificates, AreReadFromTheBootstrapObjectToo) {
+  auto seen = seen_of(a_machine("m1").control_plane());
+  seen.bootstrap = changed(seen.bootstrap, [](auto& object) {
+    object.metadata.annotations.set("machine.cluster.x-k8s.io/certificates-expiry", "2029-01-01T00:00:00Z");
+  });
+
+  EXPECT_EQ(plan_for(seen).wanted.status.certificates_expiry_date.to_string(), "2029-01-01T00:00:00Z");
+}
+
+TEST(Certificates, OfAWorkerAreNobodysBusiness) {
+  const auto seen = seen_of(
+      a_machine("m1").annotated("machine.cluster.x-k8s.io/certificates-expiry", "2030-01-01T00:00:00Z"));
+
+  EXPECT_FALSE(plan_for(seen).wanted.status.certificates_expiry_date.is_set());
+}
+
+TEST(Certificates, ExpiryGoesWithTheAnnotationAndGarbageIsTrouble) {
+  const auto gone = seen_of(a_machine("m1").control_plane().with(
+      [](api::Machine& machine) { machine.status.certificates_expiry_date = noon(); }));
+  const auto garbage = seen_of(
+      a_machine("m1").control_plane().annotated("machine.cluster.x-k8s.io/certificates-expiry", "soon"));
+
+  EXPECT_FALSE(plan_for(gone).wanted.status.certificates_expiry_date.is_set());
+  EXPECT_THAT(plan_for(garbage).troubles,
+              ElementsAre(HasSubstr("annotation machine.cluster.x-k8s.io/certificates-expiry")));
+}
+
+}  // namespace
+}  // namespace capstan::controllers::machine

@@ -1,0 +1,101 @@
+#include "controllers/machine/deletion_facts.h"
+
+#include <algorithm>
+
+#include "api/contract/control_plane.h"
+#include "kube/typed.h"
+
+namespace capstan::controllers::machine {
+namespace {
+
+Known known_of(const ExternalSeen& external, const api::ContractRef& ref);
+Known own(const Observation& seen, const ExternalSeen& external, const api::ContractRef& ref);
+Known cluster_known(const Caches& caches, const Observation& seen);
+void see_control_plane(const Deps& deps, const Host& host, const Observation& seen, DeletionSeen& all);
+std::string provider_id_of_node(const Observation& seen, const std::string& node);
+
+}  // namespace
+
+DeletionSeen deletion_facts(const Deps& deps, const Host& host, const Observation& seen, const Plan& plan) {
+  const api::Machine& machine = *seen.machine;
+  DeletionSeen all;
+  DeletionFacts& facts = all.facts;
+  facts.now = seen.now;
+  facts.fresh = seen.fresh;
+  facts.machine = &machine;
+  if (machine.status.deletion) facts.marks = *machine.status.deletion;
+  facts.cluster = seen.cluster.get();
+  facts.cluster_known = cluster_known(deps.caches, seen);
+  see_control_plane(deps, host, seen, all);
+  if (plan.wanted.status.node_ref) facts.node = plan.wanted.status.node_ref->name.str();
+  if (seen.node.lookup == NodeSeen::Lookup::Many) facts.node_problem = duplicate_nodes(seen);
+  facts.node_provider_id = provider_id_of_node(seen, facts.node);
+  facts.infrastructure = own(seen, seen.infra, machine.spec.infrastructure_ref);
+  all.objects.infrastructure = seen.infra.external();
+  if (const auto& config = machine.spec.bootstrap.config_ref) {
+    facts.bootstrap = own(seen, seen.bootstrap, *config);
+    all.objects.bootstrap = seen.bootstrap.external();
+  }
+  return all;
+}
+
+namespace {
+
+Known known_of(const ExternalSeen& external, const api::ContractRef& ref) {
+  using Seen = ExternalSeen::State;
+  Known known{.kind = ref.kind.str(), .problem = external.problem};
+  switch (external.state) {
+    case Seen::Unused: known.state = Known::State::None; break;
+    case Seen::CacheBehind:
+    case Seen::Unreadable: known.state = Known::State::Unknown; break;
+    case Seen::Missing: known.state = Known::State::Missing; break;
+    case Seen::Found:
+      known.state = external.object->metadata.deleting() ? Known::State::Deleting : Known::State::Present;
+      break;
+  }
+  return known;
+}
+
+// What another object controls is not ours to delete.
+Known own(const Observation& seen, const ExternalSeen& external, const api::ContractRef& ref) {
+  if (external.found() && !claim(*external.object, seen)) return {.kind = ref.kind.str()};
+  return known_of(external, ref);
+}
+
+Known cluster_known(const Caches& caches, const Observation& seen) {
+  Known known{.state = Known::State::Present, .kind = std::string(api::kind::kCluster)};
+  if (seen.cluster) return known;
+  known.state = caches.clusters.synced() ? Known::State::Missing : Known::State::Unknown;
+  if (!caches.clusters.synced()) known.problem = "the cache of Cluster is not complete yet";
+  return known;
+}
+
+void see_control_plane(const Deps& deps, const Host& host, const Observation& seen, DeletionSeen& all) {
+  if (!seen.cluster) return;
+  auto& facts = all.facts.control_plane;
+  const auto machines = deps.caches.control_plane_machines_of(kube::key_of(*seen.cluster));
+  facts.active_machines = static_cast<std::size_t>(
+      std::ranges::count_if(machines, [](const auto& machine) { return !machine->metadata.deleting(); }));
+  const auto& ref = seen.cluster->spec.control_plane_ref;
+  if (!ref) return;
+  const ExternalSeen external = see_external(host.externals, *ref, seen.machine->metadata.namespace_);
+  facts.object = known_of(external, *ref);
+  all.objects.control_plane = external.external();
+  if (!external.found()) return;
+  const api::contract::ControlPlane control_plane(api::contract::Foreign(*external.object),
+                                                  external.contract);
+  const auto hosted = control_plane.externally_managed();
+  facts.externally_managed = hosted && *hosted;
+  if (hosted) return;
+  facts.object.state = Known::State::Unknown;
+  facts.object.problem = hosted.error().message;
+}
+
+std::string provider_id_of_node(const Observation& seen, const std::string& node) {
+  if (!seen.workload || node.empty()) return {};
+  const auto found = seen.workload->nodes().get({.namespace_ = {}, .name = node});
+  return found ? found->spec.provider_id.str() : std::string();
+}
+
+}  // namespace
+}  // namespace capstan::controllers::machine

@@ -1,0 +1,24 @@
+// NodeReady and NodeHealthy of a Machine, and the older NodeHealthy: what its Node says, or why nobody can
+// say (reference capi-machine 3.12). Pure functions.
+#pragma once
+
+#include <optional>
+
+#include "api/meta/condition.h"
+#include "controllers/machine/decide.h"
+
+namespace capstan::controllers::machine {
+
+struct NodeConditions {
+  bool keep = false;  // what was said before still holds, unless nothing was
+  api::Condition ready = {};
+  api::Condition healthy = {};
+  std::optional<Seconds> recheck = {};  // when what is kept stops to hold
+};
+// `after`: the Machine with the values of this turn.
+NodeConditions node_conditions(const Observation& seen, const api::Machine& after, const Settings& settings);
+
+// Nothing: as it was.
+std::optional<api::V1Beta1Condition> older_node_healthy(const Observation& seen, const api::Machine& after);
+
+}  // namespace capstan::controllers::machine

@@ -1,0 +1,92 @@
+#include "controllers/machine/observe.h"
+
+#include <algorithm>
+
+#include "controllers/machine/providers.h"
+#include "kube/typed.h"
+
+namespace capstan::controllers::machine {
+namespace {
+
+void see_owners(const Caches& caches, Observation& seen);
+NodeSeen see_node(Observation& seen, const Deps& deps);
+
+}  // namespace
+
+Observation observe(const Deps& deps, const Host& host, bool fresh, Snapshot<api::Machine> machine) {
+  Observation seen{.now = Time::from(deps.clock.now()), .fresh = fresh, .machine = std::move(machine)};
+  const auto& metadata = seen.machine->metadata;
+  seen.cluster = deps.caches.cluster_of(metadata.namespace_, seen.machine->spec.cluster_name);
+  see_owners(deps.caches, seen);
+  const std::string_view space = metadata.namespace_;
+  if (const auto& config = seen.machine->spec.bootstrap.config_ref) {
+    seen.bootstrap = see_external(host.externals, *config, space);
+  }
+  seen.infra = see_external(host.externals, seen.machine->spec.infrastructure_ref, space);
+  if (seen.cluster) seen.node = see_node(seen, deps);
+  return seen;
+}
+
+ExternalSeen see_external(runtime::ExternalRefs& externals, const api::ContractRef& ref,
+                          std::string_view namespace_) {
+  using State = ExternalSeen::State;
+  auto found = externals.get(ref, namespace_);
+  if (!found) {
+    // A kind that can be resolved and still not be read is one whose list has not come yet.
+    const bool listed_soon = externals.resolve(ref.api_group, ref.kind).has_value();
+    return {.state = listed_soon ? State::CacheBehind : State::Unreadable, .problem = found.error().message};
+  }
+  return {.state = found->object ? State::Found : State::Missing,
+          .resource = std::move(found->resource),
+          .contract = found->contract,
+          .key = std::move(found->key),
+          .object = std::move(found->object),
+          .cache = found->cache};
+}
+
+std::optional<runtime::External> ExternalSeen::external() const {
+  if (cache == nullptr) return std::nullopt;
+  return runtime::External{
+      .resource = resource, .contract = contract, .key = key, .object = object, .cache = cache};
+}
+
+namespace {
+
+void see_owners(const Caches& caches, Observation& seen) {
+  const auto& metadata = seen.machine->metadata;
+  const auto owner = std::ranges::find_if(*metadata.owner_references, [](const api::OwnerReference& each) {
+    return each.kind == api::kind::kMachineSet && each.group() == api::group::kCluster;
+  });
+  if (owner == metadata.owner_references->end()) return;
+  const std::string space = metadata.namespace_.str();
+  seen.machine_set = caches.machine_sets.get({.namespace_ = space, .name = owner->name.str()});
+  if (!seen.machine_set) return;
+  const auto* deployment = seen.machine_set->metadata.labels.find(api::label::kDeploymentName);
+  if (deployment == nullptr) return;
+  seen.deployment = caches.machine_deployments.get({.namespace_ = space, .name = deployment->str()});
+}
+
+NodeSeen see_node(Observation& seen, const Deps& deps) {
+  using Lookup = NodeSeen::Lookup;
+  const auto cluster = kube::key_of(*seen.cluster);
+  NodeSeen found{.reach = deps.workload_clusters.reach(cluster)};
+  const std::string provider_id = provider_id_to_be(seen);
+  if (provider_id.empty() && !seen.deleting()) return found;
+  auto connected = deps.workload_clusters.get(cluster);
+  if (!connected) {
+    if (!provider_id.empty()) found.lookup = Lookup::NotConnected;
+    return found;
+  }
+  seen.workload = std::move(*connected);
+  if (provider_id.empty()) return found;
+  auto nodes = seen.workload->nodes_with(provider_id);
+  found.lookup = nodes.empty() ? Lookup::None : nodes.size() == 1 ? Lookup::One : Lookup::Many;
+  if (nodes.size() == 1) found.node = nodes.front();
+  if (nodes.size() > 1) {
+    for (const auto& node : nodes) found.names.push_back(node->metadata.name.str());
+  }
+  return found;
+}
+
+}  // namespace
+}  // namespace capstan::controllers::machine

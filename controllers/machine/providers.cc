@@ -1,0 +1,133 @@
+#include "controllers/machine/providers.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "api/contract/bootstrap_config.h"
+#include "api/contract/infra_machine.h"
+#include "api/contract/paths.h"
+#include "base/try.h"
+#include "kube/typed.h"
+#include "runtime/ownership.h"
+
+namespace capstan::controllers::machine {
+namespace {
+
+namespace contract = api::contract;
+
+std::string older_contract_only(const ExternalSeen& external, const contract::Path& wanted);
+Result<BootstrapFinding> read(const contract::BootstrapConfig& config);
+Result<InfraFinding> read(const contract::InfraMachine& infra, bool was_provisioned);
+bool made_for(const api::OwnerReference& owner, const Observation& seen);
+
+}  // namespace
+
+BootstrapFinding read_bootstrap(const Observation& seen) {
+  if (!seen.bootstrap.found()) return {};
+  const auto& object = *seen.bootstrap.object;
+  const contract::BootstrapConfig config(contract::Foreign(object), seen.bootstrap.contract);
+  auto finding = read(config);
+  if (!finding) return {.problem = finding.error().message};
+  auto claimed = claim(object, seen);
+  if (!claimed) return {.problem = claimed.error().message};
+  finding->claim = std::move(*claimed);
+  finding->mismatch = older_contract_only(seen.bootstrap, contract::path::kDataSecretCreated);
+  if (seen.machine->spec.bootstrap.data_secret_name || object.metadata.deleting()) {
+    finding->secret.clear();
+  } else if (finding->created && finding->secret.empty()) {
+    finding->problem = fmt::format("{}: {} is empty although the data Secret was created",
+                                   config.object().describe(), contract::path::kDataSecretName.str());
+  }
+  return *finding;
+}
+
+InfraFinding read_infra(const Observation& seen) {
+  if (!seen.infra.found()) return {};
+  const auto& object = *seen.infra.object;
+  const contract::InfraMachine infra(contract::Foreign(object), seen.infra.contract);
+  auto finding = read(infra, seen.machine->status.initialization.infrastructure_provisioned.value_or(false));
+  if (!finding) return {.problem = finding.error().message};
+  auto claimed = claim(object, seen);
+  if (!claimed) return {.problem = claimed.error().message};
+  finding->claim = std::move(*claimed);
+  finding->mismatch = older_contract_only(seen.infra, contract::path::kProvisioned);
+  if (object.metadata.deleting()) finding->copy = false;
+  return *finding;
+}
+
+std::string provider_id_to_be(const Observation& seen) {
+  const auto finding = read_infra(seen);
+  const std::string known = seen.machine->spec.provider_id.str();
+  if (finding.copy) return finding.provider_id;
+  if (!known.empty() || !seen.deleting() || !seen.infra.found()) return known;
+  // On the way out whatever leads to the Node is good enough.
+  const contract::InfraMachine infra(contract::Foreign(*seen.infra.object), seen.infra.contract);
+  return infra.provider_id().value_or(std::nullopt).value_or("");
+}
+
+Result<std::optional<Claim>> claim(const contract::ContractObject& object, const Observation& seen) {
+  const api::Machine& machine = *seen.machine;
+  const auto& metadata = object.metadata;
+  if (metadata.deleting()) return std::nullopt;  // too late to matter
+  std::vector<api::OwnerReference> owners = *metadata.owner_references;
+  std::erase_if(owners, [&](const api::OwnerReference& owner) { return made_for(owner, seen); });
+  const auto reference = runtime::controller_reference(kube::resource_of<api::Machine>(), machine.metadata);
+  auto owned = runtime::with_controller(api::OwnerReferences(std::move(owners)), reference);
+  if (!owned) return fail(owned.error().context(contract::Foreign(object).describe()));
+  Claim wanted{
+      .owners = std::move(*owned),
+      .label = metadata.labels.value_or_empty(api::label::kClusterName) != machine.spec.cluster_name};
+  if (wanted.owners == metadata.owner_references && !wanted.label) return std::nullopt;
+  return wanted;
+}
+
+namespace {
+
+// Only the field of the older contract is filled: under the newer label it does not count, and nobody would
+// ever see why nothing goes on.
+std::string older_contract_only(const ExternalSeen& external, const contract::Path& wanted) {
+  const contract::Foreign object(*external.object);
+  if (external.contract != contract::ContractVersion::V1Beta2 || object.at(wanted)) return {};
+  const auto ready = contract::read_bool(object, contract::path::kReady);
+  if (!ready || !ready->value_or(false)) return {};
+  return fmt::format(
+      "{} fills only {} of contract v1beta1, but its CRD has the label {}v1beta2, under which {} counts: fix "
+      "the provider or remove that label",
+      object.kind(), contract::path::kReady.str(), api::label::kContractPrefix, wanted.str());
+}
+
+Result<BootstrapFinding> read(const contract::BootstrapConfig& config) {
+  BootstrapFinding finding;
+  finding.failures = TRY(config.failures());
+  finding.created = TRY(config.data_secret_created());
+  if (finding.created) finding.secret = TRY(config.data_secret_name()).value_or("");
+  return finding;
+}
+
+// What was provisioned once is read on, whatever the object says later.
+Result<InfraFinding> read(const contract::InfraMachine& infra, bool was_provisioned) {
+  InfraFinding finding;
+  finding.failures = TRY(infra.failures());
+  finding.provisioned = TRY(infra.provisioned());
+  finding.interruptible = TRY(infra.interruptible());
+  if (!finding.provisioned && !was_provisioned) return finding;
+  finding.provider_id = TRY(infra.provider_id()).value_or("");
+  if (finding.provider_id.empty()) return finding;
+  finding.addresses = TRY(infra.addresses());
+  finding.failure_domain = TRY(infra.failure_domain());
+  finding.spec_failure_domain = TRY(infra.spec_failure_domain());
+  finding.copy = true;
+  return finding;
+}
+
+// Owners that were only meant to last until the Machine takes over.
+bool made_for(const api::OwnerReference& owner, const Observation& seen) {
+  if (owner.kind == api::kind::kMachineSet && owner.group() == api::group::kCluster) return true;
+  if (!seen.is_control_plane() || !seen.cluster || !seen.cluster->spec.control_plane_ref) return false;
+  const auto& control_plane = *seen.cluster->spec.control_plane_ref;
+  return owner.kind == control_plane.kind && owner.group() == control_plane.api_group;
+}
+
+}  // namespace
+}  // namespace capstan::controllers::machine

@@ -1,0 +1,53 @@
+// What the provider's objects behind a Machine say, read by contract, and what it means: which values are to
+// be copied, what is still missing, which mistake of the provider a user has to hear about. Pure functions
+// over snapshots; used by observe, decide and report.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/contract/foreign.h"
+#include "api/v1beta2/machine.h"
+#include "controllers/machine/observe.h"
+
+namespace capstan::controllers::machine {
+
+// How the object has to be owned and labelled so that it is this Machine's.
+struct Claim {
+  api::OwnerReferences owners = {};
+  bool label = false;  // cluster-name has to be set
+  bool operator==(const Claim&) const = default;
+};
+// Nothing when it is as it should be. Conflict when something else controls it.
+Result<std::optional<Claim>> claim(const api::contract::ContractObject& object, const Observation& seen);
+
+struct BootstrapFinding {
+  std::optional<Claim> claim = {};
+  bool created = false;       // the object says so
+  std::string secret = {};    // to be copied; empty: nothing to copy
+  std::string mismatch = {};  // it speaks the older contract under the newer label
+  std::string problem = {};   // nothing of it counts: it is somebody else's, or a field can't be what it is
+  api::contract::Failures failures = {};
+};
+BootstrapFinding read_bootstrap(const Observation& seen);
+
+struct InfraFinding {
+  std::optional<Claim> claim = {};
+  bool provisioned = false;  // the object says so now
+  bool copy = false;         // the values below are to be copied
+  std::string provider_id = {};
+  std::optional<std::vector<api::MachineAddress>> addresses = {};
+  std::optional<std::string> failure_domain = {};
+  std::optional<std::string> spec_failure_domain = {};
+  bool interruptible = false;
+  std::string mismatch = {};
+  std::string problem = {};
+  api::contract::Failures failures = {};
+};
+InfraFinding read_infra(const Observation& seen);
+
+// spec.providerID as it will be after this turn; empty when nobody knows yet.
+std::string provider_id_to_be(const Observation& seen);
+
+}  // namespace capstan::controllers::machine

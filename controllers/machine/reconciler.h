@@ -1,0 +1,46 @@
+// The Machine controller: brings a Machine from a spec to a Node that is healthy, keeps the Node as the
+// Machine says, tells users how it stands, and takes everything down again in order. Called by the workers of
+// its runtime/controller.h.
+#pragma once
+
+#include <optional>
+
+#include "controllers/machine/act.h"
+#include "controllers/machine/deletion_turn.h"
+#include "controllers/machine/report.h"
+#include "controllers/shared/deps.h"
+#include "runtime/paused.h"
+#include "runtime/reconcile.h"
+
+namespace capstan::controllers::machine {
+
+class Reconciler final : public runtime::Reconciler {
+ public:
+  explicit Reconciler(const Deps& deps, Settings settings = {});
+
+  void bind(const Host& host);               // before the first turn
+  void add_triggers(runtime::Queue& queue);  // who wakes it
+
+  Result<runtime::Outcome> reconcile(const runtime::Context& context, const kube::ObjectKey& key) override;
+
+ private:
+  void forget(const kube::ObjectKey& key);
+  Result<runtime::Outcome> hold_still(const runtime::Context& context, const api::Machine& machine,
+                                      const runtime::Paused& pause);
+  Result<runtime::Outcome> go_on(const runtime::Context& context, const Observation& seen);
+  Result<runtime::Outcome> finish(const runtime::Context& context, const Observation& seen, const Plan& plan,
+                                  Done done);
+  Result<runtime::Outcome> take_down(const runtime::Context& context, const Observation& seen,
+                                     const Plan& plan);
+  Result<bool> write_status(const runtime::Context& context, const api::Machine& before,
+                            const api::Machine& after, Time now);
+  void tell(const api::Machine& machine, const std::vector<Note>& notes, bool status_changed);
+
+  const Deps deps_;
+  const Settings settings_;
+  std::optional<Host> host_;
+  NodeWrites node_writes_;
+  Deleter deleter_;
+};
+
+}  // namespace capstan::controllers::machine

@@ -1,0 +1,227 @@
+#include "controllers/machine/report.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "api/conditions/conditions.h"
+#include "api/conditions/merge.h"
+#include "api/conditions/v1beta1.h"
+#include "controllers/machine/external_conditions.h"
+#include "controllers/machine/node_conditions.h"
+#include "controllers/machine/ready_summary.h"
+#include "runtime/paused.h"
+
+namespace capstan::controllers::machine {
+namespace {
+
+namespace condition = api::condition;
+namespace conditions = api::conditions;
+namespace older = api::conditions::v1beta1;
+namespace older_type = api::v1beta1_condition;
+namespace phase = api::machine_phase;
+namespace reason = api::reason;
+namespace status = api::status;
+
+constexpr std::array kOwned = {condition::kPaused,
+                               condition::kAvailable,
+                               condition::kReady,
+                               condition::kUpToDate,
+                               condition::kBootstrapConfigReady,
+                               condition::kInfrastructureReady,
+                               condition::kNodeReady,
+                               condition::kNodeHealthy,
+                               condition::kDeleting,
+                               condition::kUpdating};
+constexpr std::array kOlder = {older_type::kReady,
+                               older_type::kBootstrapReady,
+                               older_type::kInfrastructureReady,
+                               older_type::kNodeHealthy,
+                               older_type::kDrainingSucceeded,
+                               older_type::kVolumeDetachSucceeded,
+                               older_type::kPreDrainDeleteHookSucceeded,
+                               older_type::kPreTerminateDeleteHookSucceeded};
+
+void copy_values(const Plan& plan, api::Machine& after);
+void failure(const Observation& seen, const Plan& plan, api::Machine& after);
+
+// Sets conditions of one Machine.
+class Teller {
+ public:
+  Teller(api::Machine& after, Time now) : after_(after), now_(now) {}
+  void tell(api::Condition wanted) {
+    conditions::set(after_.status.conditions, std::move(wanted), after_.metadata.generation, now_);
+  }
+  void tell(std::optional<api::Condition> wanted) {
+    if (wanted) tell(std::move(*wanted));
+  }
+  void tell(std::optional<api::V1Beta1Condition> wanted) {
+    if (!wanted) return;
+    older::set(after_.status.deprecated.ensure().v1beta1.ensure().conditions, std::move(*wanted), now_);
+  }
+  // Only the generation moves on.
+  void keep(api::Condition unless_there) {
+    const auto* known = conditions::find(after_.status.conditions, unless_there.type);
+    tell(known == nullptr ? std::move(unless_there) : *known);
+  }
+
+ private:
+  api::Machine& after_;
+  Time now_;
+};
+
+api::Condition paused(const Observation& seen);
+api::Condition deleting(const Done& done);
+api::Condition updating(const api::Machine& machine);
+std::string_view phase_of(const api::Machine& after);
+void older_conditions(const Observation& seen, const Plan& plan, const Done& done, api::Machine& after);
+
+}  // namespace
+
+Report report(const Observation& seen, const Plan& plan, const Done& done, const Settings& settings) {
+  Report made{.machine = done.machine};
+  api::Machine& after = made.machine;
+  copy_values(plan, after);
+  if (done.deletion) after.status.deletion = done.deletion->marks;
+  if (after.status.deletion && *after.status.deletion == api::MachineDeletionStatus())
+    after.status.deletion.reset();
+  failure(seen, plan, after);
+
+  Teller teller(after, seen.now);
+  teller.tell(paused(seen));
+  teller.tell(bootstrap_config_ready(seen, plan, after));
+  teller.tell(infrastructure_ready(seen, plan, after));
+  const auto node = node_conditions(seen, after, settings);
+  made.recheck = node.recheck;
+  if (node.keep) {
+    teller.keep(node.ready);
+    teller.keep(node.healthy);
+  } else {
+    teller.tell(node.ready);
+    teller.tell(node.healthy);
+  }
+  teller.tell(deleting(done));
+  teller.tell(updating(after));
+  teller.tell(up_to_date(seen, after));
+  teller.tell(ready(after, seen.now));
+  const auto available_now = available(after, seen.now);
+  teller.tell(available_now.condition);
+  for (const auto& due : {available_now.recheck, rollout_due_in(seen)}) {
+    if (due) made.recheck = std::min(made.recheck.value_or(Seconds::max()), *due);
+  }
+
+  older_conditions(seen, plan, done, after);
+  const std::string_view now_in = phase_of(after);
+  if (after.status.phase != now_in) after.status.last_updated = seen.now;
+  after.status.phase = Text(now_in);
+  if (!done.failed && done.errors.empty() && plan.troubles.empty())
+    after.status.observed_generation = after.metadata.generation;
+  return made;
+}
+
+std::span<const std::string_view> owned_conditions() { return kOwned; }
+std::span<const std::string_view> owned_v1beta1_conditions() { return kOlder; }
+
+namespace {
+
+void copy_values(const Plan& plan, api::Machine& after) {
+  const auto& values = plan.wanted.status;
+  after.status.initialization = values.initialization;
+  after.status.node_ref = values.node_ref;
+  after.status.node_info = values.node_info;
+  after.status.addresses = values.addresses;
+  after.status.failure_domain = values.failure_domain;
+  after.status.certificates_expiry_date = values.certificates_expiry_date;
+}
+
+void say_failure(api::Machine& after, std::string_view failure_reason, const std::string& message) {
+  auto& block = after.status.deprecated.ensure().v1beta1.ensure();
+  if (!failure_reason.empty()) block.failure_reason = Text(failure_reason);
+  if (!message.empty()) block.failure_message = FreeText(message);
+}
+
+void copy_failures(const ExternalSeen& external, const api::contract::Failures& failures,
+                   api::Machine& after) {
+  if (!failures.any()) return;
+  const std::string prefix =
+      fmt::format("Failure detected from referenced resource {}, Kind={} with name \"{}\": ",
+                  external.resource.api_version(), external.resource.kind, external.key.name);
+  say_failure(after, failures.reason, failures.message.empty() ? std::string() : prefix + failures.message);
+}
+
+// Set once, never cleared: the older clients' word for what needs a human.
+void failure(const Observation& seen, const Plan& plan, api::Machine& after) {
+  copy_failures(seen.bootstrap, plan.bootstrap.failures, after);
+  copy_failures(seen.infra, plan.infra.failures, after);
+  const bool provisioned = after.status.initialization.infrastructure_provisioned.value_or(false);
+  if (!seen.infra.missing() || !provisioned || seen.deleting()) return;
+  say_failure(
+      after, api::v1beta1_reason::kInvalidConfiguration,
+      fmt::format(
+          "Machine infrastructure resource {} {}/{} has been deleted after provisioning was completed",
+          after.spec.infrastructure_ref.kind.view(), after.metadata.namespace_.view(),
+          after.spec.infrastructure_ref.name.view()));
+}
+
+api::Condition paused(const Observation& seen) {
+  const bool cluster = seen.cluster && seen.cluster->spec.paused.value_or(false);
+  const auto pause = runtime::paused(cluster, seen.machine->metadata, api::kind::kMachine);
+  if (!pause.paused) return conditions::make(condition::kPaused, status::kFalse, reason::kNotPaused);
+  return conditions::make(condition::kPaused, status::kTrue, reason::kPaused, pause.message);
+}
+
+api::Condition deleting(const Done& done) {
+  if (!done.deletion) return conditions::make(condition::kDeleting, status::kFalse, reason::kNotDeleting);
+  return conditions::make(condition::kDeleting, status::kTrue, done.deletion->reason, done.deletion->message);
+}
+
+api::Condition updating(const api::Machine& machine) {
+  if (!machine.metadata.annotations.contains(api::annotation::kUpdateInProgress)) {
+    return conditions::make(condition::kUpdating, status::kFalse, reason::kNotUpdating);
+  }
+  // The update itself is somebody else's; a failure it has reported stays.
+  const auto* known = conditions::find(machine.status.conditions, condition::kUpdating);
+  if (known != nullptr && known->status == status::kTrue) return *known;
+  return conditions::make(condition::kUpdating, status::kTrue, reason::kInPlaceUpdating,
+                          "In-place update in progress");
+}
+
+std::string_view phase_of(const api::Machine& after) {
+  const auto& now = after.status;
+  std::string_view in = now.phase.empty() ? phase::kPending : now.phase.view();
+  const bool provisioned = now.initialization.infrastructure_provisioned.value_or(false);
+  if (now.initialization.bootstrap_data_secret_created.value_or(false) && !provisioned)
+    in = phase::kProvisioning;
+  if (!after.spec.provider_id.empty()) in = phase::kProvisioned;
+  if (now.node_ref && provisioned) in = phase::kRunning;
+  if (conditions::is_true(now.conditions, condition::kUpdating)) in = phase::kUpdating;
+  if (after.metadata.deleting()) in = phase::kDeleting;
+  return in;
+}
+
+std::optional<api::V1Beta1Condition> older_ready(const api::Machine& after) {
+  const auto& block = after.status.deprecated;
+  if (!block || !block->v1beta1) return std::nullopt;
+  return older::summary(
+      block->v1beta1->conditions,
+      {.types = {older_type::kInfrastructureReady, older_type::kBootstrapReady,
+                 older_type::kHealthCheckSucceeded, older_type::kOwnerRemediated,
+                 older_type::kDrainingSucceeded},
+       .step_counter = !after.metadata.deleting() && after.spec.provider_id.empty(),
+       .step_counter_only_for = std::vector{older_type::kInfrastructureReady, older_type::kBootstrapReady}});
+}
+
+void older_conditions(const Observation& seen, const Plan& plan, const Done& done, api::Machine& after) {
+  Teller teller(after, seen.now);
+  teller.tell(older_bootstrap_ready(seen, plan));
+  teller.tell(older_infrastructure_ready(seen, plan));
+  teller.tell(older_node_healthy(seen, after));
+  if (done.deletion) {
+    for (const auto& each : done.deletion->older) teller.tell(std::optional(each));
+  }
+  teller.tell(older_ready(after));
+}
+
+}  // namespace
+}  // namespace capstan::controllers::machine

@@ -1,0 +1,117 @@
+// Who wakes the Machine controller, and for what: changes that no decision depends on wake nobody.
+#include "runtime/triggers.h"
+
+#include "api/conditions/conditions.h"
+#include "controllers/machine/reconciler.h"
+
+namespace capstan::controllers::machine {
+namespace {
+
+using runtime::Change;
+using runtime::ObjectKey;
+
+template <typename T>
+bool appeared_or_went(const Change<T>& change) {
+  return !change.before || !change.after || change.before->metadata.uid != change.after->metadata.uid;
+}
+
+bool matters(const Change<api::Cluster>& change) {
+  if (appeared_or_went(change)) return true;
+  const auto facts = [](const api::Cluster& cluster) {
+    return std::tuple{
+        cluster.spec.paused.value_or(false), cluster.metadata.deleting(),
+        cluster.status.initialization.infrastructure_provisioned.value_or(false),
+        api::conditions::is_true(cluster.status.conditions, api::condition::kControlPlaneInitialized)};
+  };
+  return facts(*change.before) != facts(*change.after);
+}
+
+bool same_revision(const api::ObjectMeta& left, const api::ObjectMeta& right) {
+  return left.annotations.value_or_empty(api::annotation::kRevision) ==
+         right.annotations.value_or_empty(api::annotation::kRevision);
+}
+
+bool matters(const Change<api::MachineSet>& change) {
+  if (appeared_or_went(change)) return true;
+  const auto& [before, after, initial] = change;
+  return !same_revision(before->metadata, after->metadata) ||
+         before->spec.machine_template.spec != after->spec.machine_template.spec;
+}
+
+bool matters(const Change<api::MachineDeployment>& change) {
+  if (appeared_or_went(change)) return true;
+  const auto& [before, after, initial] = change;
+  return !same_revision(before->metadata, after->metadata) ||
+         before->spec.rollout.after != after->spec.rollout.after ||
+         before->spec.machine_template.spec != after->spec.machine_template.spec;
+}
+
+// A heartbeat is none.
+bool matters(const Change<api::Node>& change) {
+  if (appeared_or_went(change)) return true;
+  const auto& [before, after, initial] = change;
+  return before->metadata.labels != after->metadata.labels ||
+         before->metadata.annotations != after->metadata.annotations ||
+         before->metadata.deleting() != after->metadata.deleting() || before->spec != after->spec ||
+         before->status != after->status;
+}
+
+template <typename T>
+ObjectKey key_of(const T& object) {
+  return {.namespace_ = object.metadata.namespace_.str(), .name = object.metadata.name.str()};
+}
+
+std::vector<ObjectKey> keys_of(const std::vector<Snapshot<api::Machine>>& machines) {
+  std::vector<ObjectKey> keys;
+  for (const auto& machine : machines) keys.push_back(key_of(*machine));
+  return keys;
+}
+
+void append(std::vector<ObjectKey>& keys, std::vector<ObjectKey> more) {
+  std::ranges::move(more, std::back_inserter(keys));
+}
+
+}  // namespace
+
+// What comes with a first list wakes nobody: the Machines of that list wake themselves.
+void Reconciler::add_triggers(runtime::Queue& queue) {
+  Caches& caches = deps_.caches;
+  runtime::trigger_self(caches.machines, queue);
+  runtime::trigger<api::Cluster>(caches.clusters, queue, [&caches](const Change<api::Cluster>& change) {
+    if (change.initial || !matters(change)) return std::vector<ObjectKey>();
+    return keys_of(caches.machines_of(key_of(change.object())));
+  });
+  runtime::trigger<api::MachineSet>(caches.machine_sets, queue,
+                                    [&caches](const Change<api::MachineSet>& change) {
+                                      if (change.initial || !matters(change)) return std::vector<ObjectKey>();
+                                      return keys_of(caches.machines_owned_by(change.object().metadata.uid));
+                                    });
+  runtime::trigger<api::MachineDeployment>(
+      caches.machine_deployments, queue, [&caches](const Change<api::MachineDeployment>& change) {
+        std::vector<ObjectKey> keys;
+        if (change.initial || !matters(change)) return keys;
+        for (const auto& set : caches.machine_sets_owned_by(change.object().metadata.uid)) {
+          append(keys, keys_of(caches.machines_owned_by(set->metadata.uid)));
+        }
+        return keys;
+      });
+  deps_.workload_clusters.on_node_change(
+      [&caches, &queue](const ObjectKey& cluster, const Change<api::Node>& change) {
+        if (!matters(change)) return;
+        std::vector<ObjectKey> keys;
+        for (const auto& node : {change.before, change.after}) {
+          if (!node) continue;
+          if (!node->spec.provider_id.empty()) {
+            append(keys, keys_of(caches.machines_with_provider_id(cluster, node->spec.provider_id)));
+          }
+          append(keys, keys_of(caches.machines_on_node(cluster, node->metadata.name)));
+        }
+        for (const auto& key : keys)
+          queue.add(key, change.initial ? runtime::Priority::Low : runtime::Priority::Normal);
+      });
+  deps_.workload_clusters.on_reach_change([&caches, &queue](const ObjectKey& cluster) {
+    for (const auto& key : keys_of(caches.machines_of(cluster))) queue.add(key, runtime::Priority::Low);
+  });
+}
+
+}  // namespace capstan::controllers::machine

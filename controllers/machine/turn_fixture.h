@@ -1,0 +1,178 @@
+// A management cluster with one Machine on its way, for tests of whole turns: the embedded API server, real
+// caches, the real queue and gate, the Machine controller; providers, the user and the workload cluster are
+// played by the test. Everything the controller writes is recorded. Runs inside a Baton.
+#pragma once
+
+#include <boost/json.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "api/contract/contract_object.h"
+#include "apiserver/api.h"
+#include "controllers/machine/reconciler.h"
+#include "kube/watch_loop.h"
+#include "runtime/controller.h"
+#include "runtime/dynamic_informers.h"
+#include "runtime/informer.h"
+#include "test/fakes/baton.h"
+#include "test/fakes/fake_workload_clusters.h"
+#include "test/fakes/memory_client.h"
+#include "test/fakes/scripted_client.h"
+
+namespace capstan::controllers::machine {
+
+namespace json = boost::json;
+
+// One write of the controller: "patch machines/status m1", and what was sent.
+struct Write {
+  std::string what = {};
+  json::value body = {};
+};
+
+// Hands everything on and remembers the writes.
+class RecordingClient final : public kube::Client {
+ public:
+  explicit RecordingClient(kube::Client& inner) : inner_(inner) {}
+  std::vector<Write> writes = {};
+  int reads = 0;
+
+  Result<json::value> get(const kube::Resource& resource, const kube::ObjectKey& key,
+                          const Deadline& deadline) override {
+    ++reads;
+    return inner_.get(resource, key, deadline);
+  }
+  Result<json::value> list(const kube::Resource& resource, const kube::ListOptions& options,
+                           const Deadline& deadline) override {
+    ++reads;
+    return inner_.list(resource, options, deadline);
+  }
+  Result<json::value> create(const kube::Resource& resource, const kube::ObjectKey& key,
+                             const json::value& object, const kube::WriteOptions& options,
+                             const Deadline& deadline) override {
+    writes.push_back({"create " + resource.plural + " " + key.name, object});
+    return inner_.create(resource, key, object, options, deadline);
+  }
+  Result<json::value> replace(const kube::Resource& resource, const kube::ObjectKey& key,
+                              const json::value& object, std::string_view subresource,
+                              const kube::WriteOptions& options, const Deadline& deadline) override {
+    writes.push_back({"replace " + resource.plural + " " + key.name, object});
+    return inner_.replace(resource, key, object, subresource, options, deadline);
+  }
+  Result<json::value> patch(const kube::Resource& resource, const kube::ObjectKey& key,
+                            const json::value& body, const kube::PatchOptions& options,
+                            const Deadline& deadline) override {
+    const std::string part = options.subresource.empty() ? "" : "/" + options.subresource;
+    writes.push_back({"patch " + resource.plural + part + " " + key.name, body});
+    return inner_.patch(resource, key, body, options, deadline);
+  }
+  Result<json::value> remove(const kube::Resource& resource, const kube::ObjectKey& key,
+                             const kube::DeleteOptions& options, const Deadline& deadline) override {
+    writes.push_back({"delete " + resource.plural + " " + key.name, nullptr});
+    return inner_.remove(resource, key, options, deadline);
+  }
+  Result<void> evict(const kube::ObjectKey& pod, const kube::DeleteOptions& options,
+                     const Deadline& deadline) override {
+    writes.push_back({"evict " + pod.name, nullptr});
+    return inner_.evict(pod, options, deadline);
+  }
+  Result<json::value> get_path(std::string_view path, const Deadline& deadline) override {
+    return inner_.get_path(path, deadline);
+  }
+  Result<json::value> post_path(std::string_view path, const json::value& body,
+                                const Deadline& deadline) override {
+    return inner_.post_path(path, body, deadline);
+  }
+  std::unique_ptr<kube::Stream> list_stream(const kube::Resource& resource, const kube::ListOptions& options,
+                                            kube::StreamSink& sink) override {
+    return inner_.list_stream(resource, options, sink);
+  }
+  std::unique_ptr<kube::Stream> watch(const kube::Resource& resource, const kube::WatchOptions& options,
+                                      kube::StreamSink& sink) override {
+    return inner_.watch(resource, options, sink);
+  }
+
+ private:
+  kube::Client& inner_;
+};
+
+class CollectedEvents final : public runtime::EventRecorder {
+ public:
+  std::vector<std::string> told = {};  // "SuccessfulSetNodeRef: m1"
+  void record(const api::ObjectReference&, runtime::EventType, std::string_view reason,
+              std::string_view message) override {
+    told.push_back(std::string(reason) + ": " + std::string(message));
+  }
+};
+
+class World {
+ public:
+  explicit World(fakes::Baton& baton, Settings settings = {});
+  ~World();
+
+  // --- the user and the owner ---
+  // A Cluster c1 that runs, and m1 as its MachineSet makes it: clones first, then the Machine.
+  void make_cluster();
+  void make_machine();
+  void make(const kube::Resource& resource, json::value object);
+  void patch(const kube::Resource& resource, std::string_view name, const json::value& body,
+             std::string_view subresource = {});
+  void remove(const kube::Resource& resource, std::string_view name);
+
+  // --- the providers ---
+  void bootstrap_is_done();
+  void infrastructure_is_done();
+
+  // Starts the controller; call once the world is as it shall find it, or before.
+  void start();
+  void settle(Nanoseconds span = std::chrono::seconds(3));
+
+  api::Machine machine() const;
+  bool exists(const kube::Resource& resource, std::string_view name);
+  std::vector<std::string> what_was_written() const;
+  std::vector<std::string> what_the_node_got() const;
+
+  fakes::Baton& baton;
+  apiserver::Api api;
+  fakes::MemoryClient user;
+  fakes::MemoryClient memory;
+  RecordingClient client;
+  fakes::ScriptedClient node_api;
+  RecordingClient workload;
+  Caches caches;
+  fakes::FakeWorkloadClusters workload_clusters;
+  CollectedEvents events;
+
+ private:
+  class Names final : public NameGenerator {
+   public:
+    std::string suffix(std::size_t length) override { return std::string(length, 'x'); }
+  };
+
+  kube::WatchLoop loop_;
+  Names names_;
+  runtime::OpenBrake brake_;
+  SeededRandomness randomness_{1};
+  runtime::DynamicInformers informers_;
+  Deps deps_;
+  Reconciler reconciler_;
+  runtime::Controller controller_;
+  runtime::ExternalRefs externals_;
+  runtime::Informer<api::CustomResourceDefinition> crd_informer_;
+  runtime::Informer<api::Cluster> cluster_informer_;
+  runtime::Informer<api::Machine> machine_informer_;
+  runtime::Informer<api::MachineSet> set_informer_;
+  runtime::Informer<api::MachineDeployment> deployment_informer_;
+  runtime::Informer<api::MachineDrainRule> rule_informer_;
+  bool started_ = false;
+};
+
+extern const kube::Resource kDockerMachines;
+extern const kube::Resource kKubeadmConfigs;
+const kube::Resource& machines();
+const kube::Resource& clusters();
+
+// Under five seeds, so that no test depends on who is faster.
+void in_simulation(const std::function<void(World&)>& body);
+
+}  // namespace capstan::controllers::machine
