@@ -1,31 +1,25 @@
 #include "cmd/manager/wiring.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <boost/json.hpp>
 
-#include "api/v1beta2/cluster.h"
-#include "api/v1beta2/machine.h"
-#include "api/v1beta2/machine_deployment.h"
-#include "api/v1beta2/machine_drain_rule.h"
-#include "api/v1beta2/machine_health_check.h"
-#include "api/v1beta2/machine_pool.h"
-#include "api/v1beta2/machine_set.h"
 #include "base/try.h"
 #include "cmd/manager/diagnostics.h"
 #include "cmd/manager/process.h"
-#include "controllers/cluster/reconciler.h"
+#include "controllers/controllers.h"
 #include "kube/remote_client.h"
-#include "kube/typed.h"
+#include "kubeconfig/dial.h"
+#include "kubeconfig/wanted.h"
+#include "kubeconfig/workload_registry.h"
 #include "net/io_pool.h"
-#include "runtime/controller.h"
+#include "runtime/brake.h"
 #include "runtime/endpoints.h"
 #include "runtime/gatekeeper.h"
-#include "runtime/informer.h"
 #include "runtime/leader.h"
 #include "runtime/manager.h"
-#include "runtime/resync.h"
-#include "runtime/triggers.h"
 
 namespace capstan::manager {
 namespace {
@@ -34,16 +28,44 @@ constexpr auto kFirstContact = std::chrono::seconds(15);
 constexpr auto kSyncLimit = std::chrono::minutes(5);
 constexpr auto kSyncCheck = std::chrono::milliseconds(5);
 
-// A cache and what fills it.
-template <typename T>
-struct Cached {
-  runtime::Store<T> store;
-  runtime::Informer<T> informer;
+bool gate(const Options& options, std::string_view name) {
+  const auto& gates = options.behaviour.feature_gates;
+  const auto found = gates.find(name);
+  return found != gates.end() && found->second;
+}
 
-  Cached(const runtime::InformerDeps& deps, const std::string& ns)
-      : store(std::string(api::resource<T>.kind)),
-        informer(deps, {.resource = kube::resource_of<T>(), .namespace_ = ns}, store) {}
-};
+// A list flag that was split at its commas already.
+Result<controllers::machine::KeyPatterns> patterns(std::string_view flag, const StringList& list) {
+  auto read = controllers::machine::KeyPatterns::parse(fmt::format("{}", fmt::join(list, ",")));
+  if (!read) return fail(read.error().context("--" + std::string(flag)));
+  return read;
+}
+
+Result<controllers::Settings> settings(const Options& options) {
+  const auto many = [](int count) { return static_cast<std::size_t>(count); };
+  const auto& concurrency = options.concurrency;
+  const auto& behaviour = options.behaviour;
+  controllers::Settings wanted{.namespace_ = options.scope.namespace_,
+                               .watch_filter = options.scope.watch_filter,
+                               .sync_period = behaviour.sync_period,
+                               .concurrency = {.cluster = many(concurrency.cluster),
+                                               .machine = many(concurrency.machine),
+                                               .machine_set = many(concurrency.machineset),
+                                               .machine_deployment = many(concurrency.machinedeployment),
+                                               .machine_pool = many(concurrency.machinepool),
+                                               .machine_health_check = many(concurrency.machinehealthcheck)}};
+  wanted.machine.node_sync.labels =
+      TRY(patterns("additional-sync-machine-labels", behaviour.additional_sync_machine_labels));
+  wanted.machine.node_sync.annotations =
+      TRY(patterns("additional-sync-machine-annotations", behaviour.additional_sync_machine_annotations));
+  wanted.machine.node_sync.taints = gate(options, "MachineTaintPropagation");
+  wanted.machine.conditions_grace =
+      std::chrono::duration_cast<Seconds>(behaviour.remote_conditions_grace_period);
+  wanted.machine_set.preflight_checks = behaviour.machineset_preflight_checks;
+  if (!gate(options, "MachineSetPreflightChecks")) wanted.machine_set.preflight_checks.clear();
+  wanted.machine_set.cluster_topology = gate(options, "ClusterTopology");
+  return wanted;
+}
 
 std::string identity(const Surroundings& around, Randomness& randomness) {
   return around.host_name + "_" + std::to_string(randomness.next());
@@ -65,6 +87,7 @@ class Wiring::Parts {
   Result<void> serve_diagnostics();
   Result<void> fill_caches();
   Result<void> lead();
+  void make_workload_clusters();
   void make_endpoints();
   void make_order();
 
@@ -78,36 +101,12 @@ class Wiring::Parts {
   Metrics metrics;
   std::unique_ptr<kube::RemoteClient> client;
   std::unique_ptr<kube::WatchLoop> loop;
-  std::unique_ptr<Cached<api::Cluster>> clusters;
-  std::unique_ptr<Cached<api::Machine>> machines;
-  std::unique_ptr<Cached<api::MachineSet>> machine_sets;
-  std::unique_ptr<Cached<api::MachineDeployment>> machine_deployments;
-  std::unique_ptr<Cached<api::MachinePool>> machine_pools;
-  std::unique_ptr<Cached<api::MachineHealthCheck>> machine_health_checks;
-  std::unique_ptr<Cached<api::MachineDrainRule>> machine_drain_rules;
-  std::vector<runtime::InformerState*> informers;  // of all caches
-  std::vector<std::function<void()>> start_informer;
-  std::vector<std::function<void()>> stop_informer;
-  std::unique_ptr<controllers::cluster::Reconciler> cluster_reconciler;
-  std::unique_ptr<runtime::Controller> cluster_controller;
-  std::unique_ptr<runtime::Resync> resync;
+  runtime::OpenBrake brake;
+  std::unique_ptr<kubeconfig::WorkloadRegistry> workload_clusters;
+  std::unique_ptr<controllers::Controllers> core;
   std::unique_ptr<runtime::Leader> leader;
   std::unique_ptr<runtime::Endpoints> endpoints;
   std::unique_ptr<runtime::Manager> manager;
-
- private:
-  template <typename T>
-  void make_cache(std::unique_ptr<Cached<T>>& cached) {
-    cached = std::make_unique<Cached<T>>(runtime::InformerDeps{.loop = *loop,
-                                                               .client = *client,
-                                                               .log = log.component("informer"),
-                                                               .metrics = &metrics,
-                                                               .seed = seams.randomness.next()},
-                                         options.scope.namespace_);
-    informers.push_back(&cached->informer);
-    start_informer.emplace_back([&informer = cached->informer] { informer.start(); });
-    stop_informer.emplace_back([&informer = cached->informer] { informer.stop(); });
-  }
 };
 
 Result<void> Wiring::Parts::make(kube::Connection connection) {
@@ -116,28 +115,20 @@ Result<void> Wiring::Parts::make(kube::Connection connection) {
       {.rate_limit = {.qps = options.clients.kube_api_qps, .burst = options.clients.kube_api_burst},
        .proxies = around.proxies}));
   loop = std::make_unique<kube::WatchLoop>(seams.threads, seams.clock);
-  make_cache(clusters);
-  make_cache(machines);
-  make_cache(machine_sets);
-  make_cache(machine_deployments);
-  make_cache(machine_pools);
-  make_cache(machine_health_checks);
-  make_cache(machine_drain_rules);
-
-  const runtime::ControllerDeps deps{
-      seams.clock, seams.threads, *client, seams.randomness, log.component("controller"), &metrics};
-  cluster_reconciler = std::make_unique<controllers::cluster::Reconciler>(
-      controllers::cluster::Deps{seams.clock, *client, clusters->store});
-  cluster_controller = std::make_unique<runtime::Controller>(
-      deps,
-      runtime::ControllerOptions{.name = "cluster",
-                                 .kind = "Cluster",
-                                 .concurrency = static_cast<std::size_t>(options.concurrency.cluster)},
-      *cluster_reconciler);
-  cluster_reconciler->record_writes_in(cluster_controller->consistency());
-  runtime::trigger_self(clusters->store, cluster_controller->queue());
-  resync = std::make_unique<runtime::Resync>(seams.clock, seams.threads, options.behaviour.sync_period);
-  resync->add(clusters->store, cluster_controller->queue());
+  make_workload_clusters();
+  const auto wanted = TRY(settings(options));
+  core = std::make_unique<controllers::Controllers>(
+      controllers::Seams{.clock = seams.clock,
+                         .threads = seams.threads,
+                         .client = *client,
+                         .randomness = seams.randomness,
+                         .loop = *loop,
+                         .workload_clusters = *workload_clusters,
+                         .brake = brake,
+                         .log = log,
+                         .metrics = &metrics},
+      wanted);
+  kubeconfig::follow(core->caches().clusters, *workload_clusters);
 
   const auto& election = options.election;
   leader = std::make_unique<runtime::Leader>(
@@ -154,9 +145,26 @@ Result<void> Wiring::Parts::make(kube::Connection connection) {
   return {};
 }
 
+void Wiring::Parts::make_workload_clusters() {
+  const auto& limits = options.clients;
+  workload_clusters = std::make_unique<kubeconfig::WorkloadRegistry>(
+      kubeconfig::RegistrySeams{.clock = seams.clock,
+                                .threads = seams.threads,
+                                .management = *client,
+                                .randomness = seams.randomness,
+                                .loop = *loop,
+                                .log = log.component("clustercache"),
+                                .metrics = &metrics},
+      kubeconfig::remote_dial({io, seams.threads, seams.clock}, around.proxies),
+      kubeconfig::RegistryOptions{
+          .concurrency = static_cast<std::size_t>(options.concurrency.clustercache),
+          .limits = {.rate = {.qps = limits.clustercache_client_qps, .burst = limits.clustercache_client_burst}},
+          .own_pod = around.own_pod});
+}
+
 void Wiring::Parts::make_endpoints() {
   endpoints = std::make_unique<runtime::Endpoints>(io, metrics, log.component("endpoints"));
-  for (const auto* informer : informers) {
+  for (const auto* informer : core->informers()) {
     endpoints->add_check({.name = std::string(informer->cache().kind()),
                           .problem = [informer]() -> std::optional<std::string> {
                             if (informer->cache().synced()) return {};
@@ -165,11 +173,10 @@ void Wiring::Parts::make_endpoints() {
                                                     : std::string("not synced yet");
                           }});
   }
-  for (auto* informer : informers) endpoints->before_scrape([informer] { informer->refresh_metrics(); });
-  endpoints->before_scrape([this] { cluster_controller->refresh_metrics(); });
+  endpoints->before_scrape([this] { core->refresh_metrics(); });
   endpoints->add_page(
-      {.name = "controllers", .content = [this] { return controllers_page({cluster_controller.get()}); }});
-  endpoints->add_page({.name = "caches", .content = [this] { return caches_page(informers); }});
+      {.name = "controllers", .content = [this] { return controllers_page(core->controllers()); }});
+  endpoints->add_page({.name = "caches", .content = [this] { return caches_page(core->informers()); }});
 }
 
 // What starts when: runtime/manager.h sorts by group.
@@ -188,10 +195,7 @@ void Wiring::Parts::make_order() {
   manager->add({.group = Group::Informers,
                 .name = "caches",
                 .start = [this] { return fill_caches(); },
-                .stop =
-                    [this] {
-                      for (const auto& stop_one : stop_informer) stop_one();
-                    }});
+                .stop = [this] { core->stop_informers(); }});
   if (options.election.leader_elect)
     manager->add({.group = Group::Leadership,
                   .name = "leader election",
@@ -200,15 +204,15 @@ void Wiring::Parts::make_order() {
   manager->add({.group = Group::Controllers,
                 .name = "controllers",
                 .start = [this]() -> Result<void> {
-                  cluster_controller->start();
-                  resync->start();
+                  workload_clusters->start();
+                  core->start();
                   log.info("controllers run");
                   return {};
                 },
                 .stop =
                     [this] {
-                      resync->stop();
-                      cluster_controller->stop();
+                      core->stop();
+                      workload_clusters->stop();
                     }});
 }
 
@@ -237,16 +241,13 @@ Result<void> Wiring::Parts::reach_api_server() {
 }
 
 Result<void> Wiring::Parts::fill_caches() {
-  for (const auto& start_one : start_informer) start_one();
+  core->start_informers();
   const SteadyTime until = seams.clock.steady_now() + kSyncLimit;
-  for (const auto* informer : informers) {
-    while (!informer->cache().synced()) {
-      if (stop_token.stop_requested()) return fail(Code::Cancelled, "told to stop");
-      if (seams.clock.steady_now() > until)
-        return fail(Code::Timeout, std::string(informer->cache().kind()) +
-                                       " could not be listed within 5m; are the CRDs installed?");
-      seams.threads.pause(Deadline::in(seams.clock, kSyncCheck, stop_token));
-    }
+  while (const auto missing = core->not_synced()) {
+    if (stop_token.stop_requested()) return fail(Code::Cancelled, "told to stop");
+    if (seams.clock.steady_now() > until)
+      return fail(Code::Timeout, *missing + " and could not be listed within 5m; are the CRDs installed?");
+    seams.threads.pause(Deadline::in(seams.clock, kSyncCheck, stop_token));
   }
   return {};
 }

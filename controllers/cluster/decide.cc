@@ -1,18 +1,101 @@
 #include "controllers/cluster/decide.h"
 
+#include <fmt/format.h>
+
 #include "api/names.h"
+#include "controllers/cluster/connection_probe.h"
+#include "controllers/cluster/deletion.h"
+#include "controllers/cluster/ownership.h"
 
 namespace capstan::controllers::cluster {
+namespace {
+
+// Before a provider's object has an owner reference nothing tells us of it.
+constexpr Seconds kMissingRecheck{30};
+// What the caches owe us arrives by itself; this is for the day it does not.
+constexpr Seconds kStaleRecheck{5};
+
+void look_again(Plan& plan, Seconds span) { plan.recheck = std::min(plan.recheck.value_or(span), span); }
+
+void own(const Observation& seen, const Referred& referred, Role role, Plan& plan) {
+  if (referred.object && !referred.object->metadata.deleting() && !is_marked_ours(seen, *referred.object))
+    plan.actions.emplace_back(OwnProvider{role});
+  if (referred.wanted && referred.problem.empty() && !referred.object) look_again(plan, kMissingRecheck);
+}
+
+// Whoever knows the endpoint first sets it; later changes are the user's to make.
+void take_endpoint(const Observation& seen, const Provider& provider, Plan& plan) {
+  if (plan.endpoint || seen.cluster->spec.control_plane_endpoint.valid()) return;
+  if (provider.endpoint && provider.endpoint->valid()) plan.endpoint = provider.endpoint;
+}
+
+void provision(const Observation& seen, Plan& plan) {
+  const auto& cluster = *seen.cluster;
+  const Provider& provider = plan.infrastructure;
+  const bool before = cluster.status.initialization.infrastructure_provisioned.value_or(false);
+  plan.infrastructure_provisioned = before;
+  if (provider.presence == Presence::NotReferred) {
+    plan.infrastructure_provisioned = before || !cluster.metadata.deleting();
+    return;
+  }
+  if (!provider.here() || provider.deleting || !(provider.done || before)) return;
+  take_endpoint(seen, provider, plan);
+  plan.infrastructure_provisioned = true;
+  if (before) return;
+  plan.notes.push_back({.reason = std::string(api::event::kInfrastructureReady),
+                        .message = fmt::format("Cluster {} InfrastructureProvisioned is now True",
+                                               cluster.metadata.name.view())});
+}
+
+void initialize(const Observation& seen, Plan& plan) {
+  const auto& cluster = *seen.cluster;
+  const Provider& provider = plan.control_plane;
+  const bool before = cluster.status.initialization.control_plane_initialized.value_or(false);
+  plan.control_plane_initialized = before;
+  if (!provider.here() || provider.deleting || !(provider.done || before)) return;
+  take_endpoint(seen, provider, plan);
+  plan.control_plane_initialized = true;
+  if (before) return;
+  plan.notes.push_back({.reason = std::string(api::event::kControlPlaneInitialized),
+                        .message = fmt::format("Cluster {} ControlPlaneInitialized is now True",
+                                               cluster.metadata.name.view())});
+}
+
+void keep_kubeconfig(const Observation& seen, Plan& plan) {
+  const auto& spec = seen.cluster->spec;
+  if (spec.control_plane_ref) return;
+  if (!spec.control_plane_endpoint.valid() && !plan.endpoint) return;
+  plan.actions.emplace_back(KeepKubeconfig{});
+}
+
+bool changes_the_world(const Action& action) { return !std::holds_alternative<OwnProvider>(action); }
+
+}  // namespace
 
 Plan decide(const Observation& seen) {
+  const auto& cluster = *seen.cluster;
   Plan plan;
-  const auto because = [&](std::string_view reason) {
-    plan.paused = true;
-    plan.why += (plan.why.empty() ? "" : ", ") + std::string(reason);
-  };
-  if (seen.cluster->spec.paused.value_or(false)) because("Cluster spec.paused is set to true");
-  if (seen.cluster->metadata.annotations.contains(api::annotation::kPaused))
-    because("Cluster has the cluster.x-k8s.io/paused annotation");
+  plan.pause = runtime::paused(cluster.spec.paused.value_or(false), cluster.metadata, api::kind::kCluster);
+  plan.add_finalizer =
+      !cluster.metadata.deleting() && !cluster.metadata.has_finalizer(api::finalizer::kCluster);
+  if (plan.pause.paused) return plan;
+
+  plan.infrastructure = read_infrastructure(seen.infrastructure);
+  plan.control_plane = read_control_plane(seen.control_plane);
+  own(seen, seen.infrastructure, Role::Infrastructure, plan);
+  own(seen, seen.control_plane, Role::ControlPlane, plan);
+  provision(seen, plan);
+  initialize(seen, plan);
+  if (cluster.metadata.deleting()) {
+    decide_deletion(seen, plan);
+  } else {
+    keep_kubeconfig(seen, plan);
+  }
+  if (const auto turns = when_probe_turns(seen.reach, seen.now)) look_again(plan, *turns);
+  if (!seen.fresh) {
+    std::erase_if(plan.actions, changes_the_world);
+    look_again(plan, kStaleRecheck);
+  }
   return plan;
 }
 

@@ -1,23 +1,77 @@
-// What the Cluster controller looks at before it decides: one snapshot and the time. Visits one object per
-// turn.
+// What the Cluster controller looks at before it decides: the Cluster, the two provider objects behind it,
+// everything that belongs to it, and what is known about the way to its API server. All from caches: visits
+// the Machines, sets, deployments and pools of this Cluster, sends nothing. A plain value.
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "api/contract/contract_object.h"
+#include "api/contract/version.h"
 #include "api/v1beta2/cluster.h"
-#include "base/clock.h"
+#include "api/v1beta2/machine.h"
+#include "api/v1beta2/machine_deployment.h"
+#include "api/v1beta2/machine_pool.h"
+#include "api/v1beta2/machine_set.h"
 #include "base/time.h"
+#include "kubeconfig/workload_clusters.h"
 #include "runtime/store.h"
+
+namespace capstan::controllers {
+class Caches;
+}
+namespace capstan::runtime {
+class ExternalRefs;
+}
 
 namespace capstan::controllers::cluster {
 
-struct Observation {
-  Time now = {};
-  runtime::Snapshot<api::Cluster> cluster = {};  // never null
+using runtime::Snapshot;
+
+// An object of a provider that the Cluster refers to.
+struct Referred {
+  bool wanted = false;           // there is a reference at all
+  std::string kind = {};         // of the reference
+  std::string problem = {};      // why we can't tell whether it exists; empty: we can
+  bool loading = false;          // with a problem: only because its cache is being filled
+  bool definition_gone = false;  // with a problem: its CRD does not exist, so nor can the object
+  kube::Resource resource = {};
+  api::contract::ContractVersion contract = api::contract::ContractVersion::V1Beta2;
+  kube::ObjectKey key = {};
+  Snapshot<api::contract::ContractObject> object = {};  // null without a problem: it does not exist
+  const runtime::Observed* cache = nullptr;
 };
 
-// Nothing when the Cluster is gone.
-std::optional<Observation> observe(const runtime::Store<api::Cluster>& clusters, const Clock& clock,
-                                   const kube::ObjectKey& key);
+// By spec.clusterName, in the order of their names, whoever owns them.
+struct Descendants {
+  std::vector<Snapshot<api::MachinePool>> pools = {};
+  std::vector<Snapshot<api::MachineDeployment>> deployments = {};
+  std::vector<Snapshot<api::MachineSet>> sets = {};
+  std::vector<Snapshot<api::Machine>> control_plane_machines = {};
+  std::vector<Snapshot<api::Machine>> worker_machines = {};
+};
+
+struct Observation {
+  Time now = {};
+  Snapshot<api::Cluster> cluster = {};  // never null
+  Referred infrastructure = {};
+  Referred control_plane = {};
+  Descendants descendants = {};
+  kubeconfig::Reach reach = {};
+  bool fresh = true;       // what we wrote is in the caches
+  std::string stale = {};  // what is missing, for people
+};
+
+bool is_control_plane(const api::Machine& machine);
+// The Machines of a MachinePool are counted by their pool.
+bool is_pool_machine(const api::Machine& machine);
+// There is an owner reference to this Cluster, whatever its API version.
+bool is_owned(const api::ObjectMeta& object, const api::Cluster& cluster);
+
+// Without the Cluster's own part.
+Referred look_up(const Caches& caches, runtime::ExternalRefs& externals,
+                 const std::optional<api::ContractRef>& reference, std::string_view namespace_);
+Descendants descendants_of(const Caches& caches, const kube::ObjectKey& cluster);
 
 }  // namespace capstan::controllers::cluster

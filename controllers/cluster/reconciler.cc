@@ -1,23 +1,104 @@
 #include "controllers/cluster/reconciler.h"
 
+#include "api/names.h"
 #include "base/try.h"
-#include "controllers/cluster/decide.h"
-#include "controllers/cluster/observe.h"
+#include "controllers/cluster/act.h"
 #include "controllers/cluster/report.h"
-#include "kube/typed.h"
+#include "controllers/shared/status_patch.h"
+#include "runtime/events.h"
 
 namespace capstan::controllers::cluster {
+namespace {
+
+constexpr auto kLoadingRecheck = std::chrono::milliseconds(200);
+// After that it is no matter of a moment any more, and users want to know.
+constexpr auto kLoadingPatience = std::chrono::seconds(30);
+
+bool is_loading(const Observation& seen) { return seen.infrastructure.loading || seen.control_plane.loading; }
+
+std::string kinds_of(const Observation& seen) {
+  std::string kinds;
+  for (const Referred* each : {&seen.infrastructure, &seen.control_plane}) {
+    if (each->loading) kinds += each->resource.group + "/" + each->kind + " ";
+  }
+  return kinds;
+}
+
+}  // namespace
+
+Reconciler::Reconciler(const Deps& deps) : deps_(deps), kubeconfigs_(deps.clock, deps.client) {}
 
 Result<runtime::Outcome> Reconciler::reconcile(const runtime::Context& context, const kube::ObjectKey& key) {
-  const auto seen = observe(deps_.clusters, deps_.clock, key);
-  if (!seen) return runtime::Outcome::done();  // gone: nobody to report to
-  const Plan plan = decide(*seen);
-  const api::Cluster after = report(*seen, plan);
-  const auto patched = TRY(kube::patch_status(deps_.client, *seen->cluster, after, context.deadline));
-  if (!patched) return runtime::Outcome::done();
-  if (consistency_ != nullptr) consistency_->wrote(key, deps_.clusters, patched->metadata.resource_version);
-  context.log.info(plan.paused ? "cluster paused" : "cluster goes on", {{"why", plan.why}});
-  return runtime::Outcome::done();
+  auto cluster = deps_.caches.clusters.get(key);
+  if (!cluster) {
+    kubeconfigs_.forget(key);
+    return runtime::Outcome::done();  // gone: nobody to report to
+  }
+  if (!in_scope(cluster->metadata, deps_.watch_filter)) return runtime::Outcome::done();
+  const Observation seen = observe(context, std::move(cluster));
+  if (is_worth_waiting(seen)) return runtime::Outcome::after(kLoadingRecheck);
+  return take_turn(context, seen);
+}
+
+Observation Reconciler::observe(const runtime::Context& context, Snapshot<api::Cluster> cluster) {
+  const kube::ObjectKey key = runtime::key_of(*cluster);
+  Observation seen{.now = Time::from(deps_.clock.now()),
+                   .cluster = std::move(cluster),
+                   .fresh = context.fresh,
+                   .stale = context.stale};
+  const auto pause =
+      runtime::paused(seen.cluster->spec.paused.value_or(false), seen.cluster->metadata, api::kind::kCluster);
+  if (pause.paused) return seen;  // nothing else matters
+  const auto& spec = seen.cluster->spec;
+  seen.infrastructure = look_up(deps_.caches, host_->externals, spec.infrastructure_ref, key.namespace_);
+  seen.control_plane = look_up(deps_.caches, host_->externals, spec.control_plane_ref, key.namespace_);
+  seen.descendants = descendants_of(deps_.caches, key);
+  seen.reach = deps_.workload_clusters.reach(key);
+  return seen;
+}
+
+bool Reconciler::is_worth_waiting(const Observation& seen) {
+  if (!is_loading(seen)) return false;
+  const SteadyTime now = deps_.clock.steady_now();
+  return loading_since_.with([&](auto& since) {
+    const auto first = since.try_emplace(kinds_of(seen), now).first->second;
+    return now - first < kLoadingPatience;
+  });
+}
+
+Result<runtime::Outcome> Reconciler::take_turn(const runtime::Context& context, const Observation& seen) {
+  const Plan plan = decide(seen);
+  const Effects effects = act({deps_, *host_, kubeconfigs_}, context, seen, plan);
+  if (plan.add_finalizer && !effects.errors.empty()) return fail(effects.errors.front());
+  const api::Cluster after = report(seen, plan, effects);
+  if (!effects.gone) TRY(tell(context, seen, effects, after));
+  record(*seen.cluster, plan.notes);
+  record(*seen.cluster, effects.notes);
+  if (!effects.gone) record(*seen.cluster, news(*seen.cluster, after));
+  if (!effects.errors.empty()) return fail(effects.errors.front());
+  return runtime::Outcome::after(plan.recheck).or_sooner(runtime::Outcome::after(effects.recheck));
+}
+
+Result<void> Reconciler::tell(const runtime::Context& context, const Observation& seen,
+                              const Effects& effects, const api::Cluster& after) {
+  const auto patched = controllers::patch_status(
+      deps_.client, effects.cluster, after,
+      {.types = owned_conditions(), .v1beta1_types = owned_v1beta1_conditions()}, seen.now, context.deadline);
+  if (!patched && patched.error().code == Code::NotFound && after.metadata.deleting()) return {};
+  if (!patched) return fail(patched.error());
+  if (*patched)
+    host_->consistency.wrote(runtime::key_of(after), deps_.caches.clusters,
+                             (*patched)->metadata.resource_version);
+  return {};
+}
+
+void Reconciler::record(const api::Cluster& cluster, const std::vector<Note>& notes) {
+  if (notes.empty()) return;
+  const auto about = runtime::reference_to(kube::resource_of<api::Cluster>(), cluster.metadata);
+  for (const Note& note : notes) {
+    deps_.events.record(about, note.warning ? runtime::EventType::Warning : runtime::EventType::Normal,
+                        note.reason, note.message);
+  }
 }
 
 }  // namespace capstan::controllers::cluster

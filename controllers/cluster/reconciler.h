@@ -1,32 +1,42 @@
-// The Cluster controller: observe, decide, report, one patch. Called by the workers of its
-// runtime/controller.h.
+// The Cluster controller (DESIGN 2.6): provider objects owned, endpoint, flags and kubeconfig kept, status
+// told, everything taken down in order. Called by the workers of its runtime/controller.h.
 #pragma once
 
-#include "api/v1beta2/cluster.h"
-#include "runtime/consistency.h"
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "base/guarded.h"
+#include "controllers/cluster/effects.h"
+#include "controllers/cluster/kubeconfig_keeper.h"
+#include "controllers/shared/deps.h"
 #include "runtime/reconcile.h"
-#include "runtime/store.h"
 
 namespace capstan::controllers::cluster {
 
-// All of it lives longer.
-struct Deps {
-  const Clock& clock;
-  kube::Client& client;
-  const runtime::Store<api::Cluster>& clusters;
-};
-
 class Reconciler final : public runtime::Reconciler {
  public:
-  explicit Reconciler(const Deps& deps) : deps_(deps) {}
-  // Before the first turn: whom to tell of writes.
-  void record_writes_in(runtime::Consistency& consistency) { consistency_ = &consistency; }
+  explicit Reconciler(const Deps& deps);
+  // Before the first turn.
+  void bind(const Host& host) { host_.emplace(host); }
+  // Clusters themselves, what belongs to them, and the way to their API servers.
+  void add_triggers(runtime::Queue& queue);
 
   Result<runtime::Outcome> reconcile(const runtime::Context& context, const kube::ObjectKey& key) override;
 
  private:
+  Observation observe(const runtime::Context& context, Snapshot<api::Cluster> cluster);
+  // The cache of a provider's kind may take a moment at first; nothing is said or done meanwhile.
+  bool is_worth_waiting(const Observation& seen);
+  Result<runtime::Outcome> take_turn(const runtime::Context& context, const Observation& seen);
+  Result<void> tell(const runtime::Context& context, const Observation& seen, const Effects& effects,
+                    const api::Cluster& after);
+  void record(const api::Cluster& cluster, const std::vector<Note>& notes);
+
   const Deps deps_;
-  runtime::Consistency* consistency_ = nullptr;
+  std::optional<Host> host_;
+  KubeconfigKeeper kubeconfigs_;
+  Guarded<std::unordered_map<std::string, SteadyTime>> loading_since_;  // by group and kind
 };
 
 }  // namespace capstan::controllers::cluster

@@ -1,0 +1,70 @@
+#include "controllers/cluster/connection_probe.h"
+
+#include <fmt/format.h>
+
+#include "api/conditions/conditions.h"
+#include "api/names.h"
+
+namespace capstan::controllers::cluster {
+namespace {
+
+namespace condition = api::condition;
+namespace reason = api::reason;
+namespace status = api::status;
+
+enum class Probe { Answers, Forgiven, NotYet, Failed };
+
+Probe judge(const kubeconfig::Reach& reach, Time now) {
+  if (reach.last_success.is_set()) {
+    if (reach.connected && !reach.first_failure.is_set()) return Probe::Answers;
+    return now - reach.last_success > kConnectionGrace ? Probe::Failed : Probe::Forgiven;
+  }
+  if (reach.connected) return Probe::Answers;
+  const bool failing_long = reach.first_failure.is_set() && now - reach.first_failure > kFirstContactGrace;
+  return failing_long ? Probe::Failed : Probe::NotYet;
+}
+
+api::Condition failed(std::string_view message) {
+  return api::conditions::make(condition::kRemoteConnectionProbe, status::kFalse, reason::kProbeFailed,
+                               message);
+}
+
+std::string failure(const kubeconfig::Reach& reach) {
+  std::string message = "Remote connection probe failed";
+  if (reach.last_success.is_set()) message += ", probe last succeeded at " + reach.last_success.to_string();
+  if (!reach.problem.empty()) message += ": " + reach.problem;
+  return message;
+}
+
+}  // namespace
+
+std::optional<api::Condition> probe_condition(const kubeconfig::Reach& reach, const api::Condition* before,
+                                              Time now) {
+  switch (judge(reach, now)) {
+    case Probe::Answers:
+    case Probe::Forgiven:
+      return api::conditions::make(
+          condition::kRemoteConnectionProbe, status::kTrue, reason::kProbeSucceeded,
+          reach.insecure ? "the kubeconfig says insecure-skip-tls-verify: nobody checks whom we talk to"
+                         : "");
+    case Probe::NotYet:
+      if (before != nullptr) return std::nullopt;
+      return failed("Remote connection not established yet");
+    case Probe::Failed: return failed(failure(reach));
+  }
+  return std::nullopt;
+}
+
+std::optional<Seconds> when_probe_turns(const kubeconfig::Reach& reach, Time now) {
+  switch (judge(reach, now)) {
+    case Probe::Answers:
+    case Probe::Failed: return std::nullopt;
+    case Probe::Forgiven: return kConnectionGrace - (now - reach.last_success) + Seconds(1);
+    case Probe::NotYet:
+      if (!reach.first_failure.is_set()) return std::nullopt;
+      return kFirstContactGrace - (now - reach.first_failure) + Seconds(1);
+  }
+  return std::nullopt;
+}
+
+}  // namespace capstan::controllers::cluster

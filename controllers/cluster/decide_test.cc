@@ -1,0 +1,389 @@
+#include "controllers/cluster/decide.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "controllers/cluster/connection.h"
+#include "controllers/cluster/connection_probe.h"
+#include "controllers/cluster/seen_fixture.h"
+
+namespace capstan::controllers::cluster {
+namespace {
+
+using builders::a_cluster;
+using builders::a_machine;
+using builders::a_machine_deployment;
+using builders::a_machine_set;
+using builders::noon;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+api::Cluster c1() { return a_cluster("c1").finalized_by(api::finalizer::kCluster); }
+api::Cluster going() { return a_cluster("c1").finalized_by(api::finalizer::kCluster).running().deleting(); }
+
+constexpr std::string_view kProvisioned =
+    R"({"spec":{"controlPlaneEndpoint":{"host":"10.0.0.1","port":6443}},
+        "status":{"initialization":{"provisioned":true}}})";
+constexpr std::string_view kInitialized =
+    R"({"spec":{"controlPlaneEndpoint":{"host":"10.0.0.2","port":6443}},
+        "status":{"initialization":{"controlPlaneInitialized":true}}})";
+
+std::vector<std::string> told(const Plan& plan) {
+  struct Teller {
+    std::string operator()(const OwnProvider& a) const {
+      return a.role == Role::Infrastructure ? "own infrastructure" : "own control plane";
+    }
+    std::string operator()(const KeepKubeconfig&) const { return "keep kubeconfig"; }
+    std::string operator()(const DeleteChild& a) const { return "delete " + a.key.name; }
+    std::string operator()(const DeleteProvider& a) const {
+      return a.role == Role::Infrastructure ? "delete infrastructure" : "delete control plane";
+    }
+    std::string operator()(const DropFinalizer&) const { return "drop finalizer"; }
+  };
+  std::vector<std::string> lines;
+  for (const Action& action : plan.actions) lines.push_back(std::visit(Teller(), action));
+  return lines;
+}
+
+TEST(Decide, NamesBothWaysToPause) {
+  const auto plan = decide(*Seen(a_cluster("c1").held().paused()));
+
+  EXPECT_EQ(plan.pause.message,
+            "Cluster spec.paused is set to true, Cluster has the cluster.x-k8s.io/paused annotation");
+}
+
+TEST(Decide, PutsTheFinalizerEvenOnAPausedCluster) {
+  EXPECT_TRUE(decide(*Seen(a_cluster("c1").held())).add_finalizer);
+  EXPECT_TRUE(decide(*Seen(a_cluster("c1"))).add_finalizer);
+  EXPECT_FALSE(decide(*Seen(c1())).add_finalizer);
+  EXPECT_FALSE(decide(*Seen(a_cluster("c1").deleting())).add_finalizer);
+}
+
+TEST(Decide, LeavesEverythingOfAPausedClusterAlone) {
+  const auto plan = decide(*Seen(a_cluster("c1").held().deleting().finalized_by(api::finalizer::kCluster))
+                                .infrastructure(kProvisioned, false));
+
+  EXPECT_THAT(plan.actions, IsEmpty());
+  EXPECT_FALSE(plan.endpoint);
+}
+
+TEST(Decide, OwnsProviderObjectsThatAreNotItsOwnYet) {
+  const auto plan = decide(*Seen(c1()).infrastructure("{}", false).control_plane("{}", false));
+
+  EXPECT_THAT(told(plan), ElementsAre("own infrastructure", "own control plane"));
+}
+
+TEST(Decide, LeavesProviderObjectsAloneThatAreItsOwn) {
+  EXPECT_THAT(told(decide(*Seen(c1()).infrastructure("{}").control_plane("{}"))), IsEmpty());
+}
+
+TEST(Decide, RewritesAnOwnerReferenceOfAnOlderVersionOrAController) {
+  const auto with_owner = [](auto&& change) {
+    auto seen = Seen(c1()).infrastructure("{}").control_plane("{}");
+    return seen.with([&](Observation& world) {
+      auto object = *world.infrastructure.object;
+      auto owner = by_cluster();
+      change(owner);
+      object.metadata.owner_references = api::OwnerReferences({owner});
+      world.infrastructure.object = std::make_shared<const api::contract::ContractObject>(object);
+    });
+  };
+
+  const auto older = with_owner([](auto& owner) { owner.api_version = Text("cluster.x-k8s.io/v1beta1"); });
+  const auto controller = with_owner([](auto& owner) { owner.controller = true; });
+  const auto exact = with_owner([](auto&) {});
+
+  EXPECT_THAT(told(decide(*older)), ElementsAre("own infrastructure"));
+  EXPECT_THAT(told(decide(*controller)), ElementsAre("own infrastructure"));
+  EXPECT_THAT(told(decide(*exact)), IsEmpty());
+}
+
+TEST(Decide, ATopologyControlsItsProviderObjects) {
+  auto cluster = c1();
+  cluster.spec.topology = api::RawJson::from_compact(R"({"version":"v1.34.0"})");
+
+  const auto plan = decide(*Seen(cluster).infrastructure("{}").control_plane("{}"));
+
+  EXPECT_THAT(told(plan), ElementsAre("own infrastructure", "own control plane"));
+}
+
+TEST(Decide, LooksAgainForAProviderObjectThatIsNotThereYet) {
+  EXPECT_EQ(decide(*Seen(c1())).recheck, Seconds(30));
+  EXPECT_EQ(decide(*Seen(c1()).infrastructure("{}").control_plane("{}")).recheck, std::nullopt);
+}
+
+TEST(Decide, WaitsForTheInfrastructureToBeProvisioned) {
+  const auto waiting = decide(*Seen(c1()).infrastructure(
+      R"({"spec":{"controlPlaneEndpoint":{"host":"10.0.0.1","port":6443}},"status":{}})"));
+  const auto done = decide(*Seen(c1()).infrastructure(kProvisioned));
+
+  EXPECT_FALSE(waiting.infrastructure_provisioned);
+  EXPECT_FALSE(waiting.endpoint);
+  EXPECT_THAT(waiting.notes, IsEmpty());
+  EXPECT_TRUE(done.infrastructure_provisioned);
+  ASSERT_TRUE(done.endpoint);
+  EXPECT_EQ(done.endpoint->host.view(), "10.0.0.1");
+  EXPECT_THAT(done.notes, ElementsAre(Note{.reason = "InfrastructureReady",
+                                           .message = "Cluster c1 InfrastructureProvisioned is now True"}));
+}
+
+TEST(Decide, ReadsTheFieldsOfTheOlderContract) {
+  const auto plan = decide(*Seen(c1())
+                                .old_contract()
+                                .infrastructure(R"({"status":{"ready":true}})")
+                                .control_plane(R"({"status":{"initialized":true}})"));
+
+  EXPECT_TRUE(plan.infrastructure_provisioned);
+  EXPECT_TRUE(plan.control_plane_initialized);
+}
+
+TEST(Decide, WhatWasProvisionedStaysProvisioned) {
+  const api::Cluster cluster = a_cluster("c1").finalized_by(api::finalizer::kCluster).running();
+
+  const auto plan = decide(*Seen(cluster)
+                                .infrastructure(R"({"status":{"initialization":{"provisioned":false}}})")
+                                .control_plane("{}"));
+
+  EXPECT_TRUE(plan.infrastructure_provisioned);
+  EXPECT_TRUE(plan.control_plane_initialized);
+  EXPECT_THAT(plan.notes, IsEmpty());
+}
+
+TEST(Decide, NeverReplacesAnEndpoint) {
+  const api::Cluster cluster = a_cluster("c1").finalized_by(api::finalizer::kCluster).endpoint("mine", 443);
+
+  EXPECT_FALSE(decide(*Seen(cluster).infrastructure(kProvisioned)).endpoint);
+}
+
+TEST(Decide, TakesTheEndpointOfAnInitializedControlPlane) {
+  const auto early = decide(*Seen(c1()).infrastructure("{}").control_plane(
+      R"({"spec":{"controlPlaneEndpoint":{"host":"10.0.0.2","port":6443}},"status":{}})"));
+  const auto late = decide(*Seen(c1()).infrastructure("{}").control_plane(kInitialized));
+
+  EXPECT_FALSE(early.endpoint);
+  ASSERT_TRUE(late.endpoint);
+  EXPECT_EQ(late.endpoint->host.view(), "10.0.0.2");
+  EXPECT_THAT(late.notes, ElementsAre(Note{.reason = "ControlPlaneInitialized",
+                                           .message = "Cluster c1 ControlPlaneInitialized is now True"}));
+}
+
+TEST(Decide, TheInfrastructureKnowsTheEndpointBetterThanTheControlPlane) {
+  const auto plan = decide(*Seen(c1()).infrastructure(kProvisioned).control_plane(kInitialized));
+
+  ASSERT_TRUE(plan.endpoint);
+  EXPECT_EQ(plan.endpoint->host.view(), "10.0.0.1");
+}
+
+TEST(Decide, AClusterWithoutInfrastructureNeedsNone) {
+  const api::Cluster cluster =
+      a_cluster("c1").finalized_by(api::finalizer::kCluster).without_infrastructure_ref();
+
+  const auto plan = decide(*Seen(cluster).control_plane("{}"));
+
+  EXPECT_TRUE(plan.infrastructure_provisioned);
+  EXPECT_THAT(plan.notes, IsEmpty());
+}
+
+TEST(Decide, AFieldOfTheWrongTypeStopsOnlyWhatNeedsIt) {
+  const auto plan = decide(*Seen(c1())
+                                .infrastructure(R"({"status":{"initialization":{"provisioned":"yes"}}})")
+                                .control_plane(kInitialized));
+
+  EXPECT_EQ(plan.infrastructure.presence, Presence::Unreadable);
+  EXPECT_THAT(plan.infrastructure.problem, HasSubstr("status.initialization.provisioned"));
+  EXPECT_FALSE(plan.infrastructure_provisioned);
+  EXPECT_TRUE(plan.control_plane_initialized);
+}
+
+TEST(Decide, KeepsAKubeconfigOnlyWithoutAControlPlaneObject) {
+  const auto cluster = [] { return a_cluster("c1").finalized_by(api::finalizer::kCluster); };
+  const auto plan_of = [](const api::Cluster& c) { return decide(*Seen(c).infrastructure("{}")); };
+
+  EXPECT_THAT(told(plan_of(cluster().without_control_plane_ref().endpoint("a", 1))),
+              ElementsAre("keep kubeconfig"));
+  EXPECT_THAT(told(plan_of(cluster().without_control_plane_ref())), IsEmpty());
+  EXPECT_THAT(told(plan_of(cluster().endpoint("a", 1))), IsEmpty());
+}
+
+TEST(Decide, ActsOnNothingButOwnershipWhileTheCachesAreBehind) {
+  const api::Cluster cluster =
+      a_cluster("c1").finalized_by(api::finalizer::kCluster).without_control_plane_ref().endpoint("a", 1);
+  auto seen = Seen(cluster).infrastructure("{}", false);
+  seen.with([](Observation& world) { world.fresh = false; });
+
+  const auto plan = decide(*seen);
+
+  EXPECT_THAT(told(plan), ElementsAre("own infrastructure"));
+  EXPECT_TRUE(plan.recheck);
+}
+
+TEST(Deletion, TakesDownWhatItOwnsInOnePass) {
+  const auto plan = decide(*Seen(going())
+                                .infrastructure("{}")
+                                .control_plane("{}")
+                                .deployment(a_machine_deployment("md").owned_by(by_cluster()))
+                                .set(a_machine_set("alone").owned_by(by_cluster()))
+                                .set(a_machine_set("of-md").in_deployment("md"))
+                                .machine(a_machine("single").owned_by(by_cluster()))
+                                .machine(a_machine("of-set").in_set("alone"))
+                                .machine(a_machine("leaving").owned_by(by_cluster()).deleting()));
+
+  EXPECT_THAT(told(plan), ElementsAre("delete md", "delete alone", "delete single"));
+  EXPECT_EQ(plan.deleting_reason, "WaitingForWorkersDeletion");
+  EXPECT_EQ(
+      plan.deleting_message,
+      "* MachineDeployments: md\n* MachineSets: alone, of-md\n* Worker Machines: single, of-set, leaving");
+}
+
+TEST(Deletion, DeletesControlPlaneMachinesThatNobodyElseManages) {
+  const api::Cluster by_hand =
+      a_cluster("c1").finalized_by(api::finalizer::kCluster).without_control_plane_ref().running().deleting();
+  const api::Machine machine = a_machine("cp").control_plane().owned_by(by_cluster());
+
+  const auto ours = decide(*Seen(by_hand).infrastructure("{}").machine(machine));
+  const auto theirs = decide(*Seen(going()).infrastructure("{}").control_plane("{}").machine(machine));
+
+  EXPECT_THAT(told(ours), ElementsAre("delete cp"));
+  EXPECT_EQ(ours.deleting_message, "* Control plane Machines: cp");
+  EXPECT_THAT(told(theirs), ElementsAre("delete control plane"));
+}
+
+TEST(Deletion, WaitsForWhatItDoesNotOwn) {
+  const auto plan = decide(
+      *Seen(going()).infrastructure("{}").control_plane("{}").deployment(a_machine_deployment("stranger")));
+
+  EXPECT_THAT(told(plan), IsEmpty());
+  EXPECT_EQ(plan.deleting_message, "* MachineDeployments: stranger");
+}
+
+TEST(Deletion, NamesFiveAndCountsTheRest) {
+  auto seen = Seen(going()).infrastructure("{}").control_plane("{}");
+  for (const auto* name : {"a", "b", "c", "d", "e", "f", "g"}) seen.machine(a_machine(name).deleting());
+
+  EXPECT_EQ(decide(*seen).deleting_message, "* Worker Machines: a, b, c, d, e, ... (2 more)");
+}
+
+TEST(Deletion, ControlPlaneGoesBeforeInfrastructure) {
+  const auto both = decide(*Seen(going()).infrastructure("{}").control_plane("{}"));
+  const auto leaving = decide(*Seen(going()).infrastructure("{}").control_plane(
+      R"({"metadata":{"deletionTimestamp":"2026-01-01T11:00:00Z"}})"));
+  const auto gone = decide(*Seen(going()).infrastructure("{}"));
+  const auto nothing = decide(*Seen(going()));
+
+  EXPECT_THAT(told(both), ElementsAre("delete control plane"));
+  EXPECT_EQ(both.deleting_reason, "WaitingForControlPlaneDeletion");
+  EXPECT_EQ(both.deleting_message, "Waiting for KubeadmControlPlane to be deleted");
+  EXPECT_THAT(told(leaving), IsEmpty());
+  EXPECT_THAT(told(gone), ElementsAre("delete infrastructure"));
+  EXPECT_EQ(gone.deleting_reason, "WaitingForInfrastructureDeletion");
+  EXPECT_THAT(told(nothing), ElementsAre("drop finalizer"));
+  EXPECT_EQ(nothing.deleting_reason, "DeletionCompleted");
+}
+
+TEST(Deletion, NeverTakesAnUnreadableObjectForGone) {
+  auto seen = Seen(going());
+  seen.with([](Observation& world) { world.control_plane.problem = "no contract labels"; });
+
+  const auto plan = decide(*seen);
+
+  EXPECT_THAT(told(plan), IsEmpty());
+  EXPECT_EQ(plan.deleting_reason, "InternalError");
+  EXPECT_THAT(plan.deleting_message, HasSubstr("no contract labels"));
+  EXPECT_TRUE(plan.recheck);
+}
+
+TEST(Deletion, AnObjectWhoseDefinitionIsGoneIsGoneToo) {
+  auto seen = Seen(going());
+  seen.with([](Observation& world) {
+    world.control_plane.problem = "CustomResourceDefinition x does not exist";
+    world.control_plane.definition_gone = true;
+  });
+
+  EXPECT_THAT(told(decide(*seen)), ElementsAre("drop finalizer"));
+}
+
+TEST(Deletion, OfABrokenObjectGoesOn) {
+  const auto plan =
+      decide(*Seen(going()).infrastructure(R"({"status":{"initialization":{"provisioned":"yes"}}})"));
+
+  EXPECT_THAT(told(plan), ElementsAre("delete infrastructure"));
+}
+
+TEST(Deletion, IsOverOnceTheFinalizerIsOff) {
+  const auto plan = decide(*Seen(a_cluster("c1").running().deleting()).infrastructure("{}"));
+
+  EXPECT_THAT(told(plan), IsEmpty());
+  EXPECT_EQ(plan.deleting_reason, "DeletionCompleted");
+}
+
+TEST(Deletion, DeletesNothingWhileTheCachesAreBehind) {
+  auto seen = Seen(going()).infrastructure("{}").control_plane("{}");
+  seen.with([](Observation& world) { world.fresh = false; });
+
+  EXPECT_THAT(told(decide(*seen)), IsEmpty());
+}
+
+TEST(Connection, IsWantedFromTheDayTheInfrastructureStands) {
+  EXPECT_FALSE(wants_connection(a_cluster("c1")));
+  EXPECT_TRUE(wants_connection(a_cluster("c1").infrastructure_provisioned()));
+  EXPECT_TRUE(wants_connection(a_cluster("c1").infrastructure_provisioned().held()));
+}
+
+Time at(std::int64_t seconds) { return noon() + Seconds(seconds); }
+
+TEST(ConnectionProbe, SucceedsWhileTheClusterAnswers) {
+  const kubeconfig::Reach reach{.connected = true, .last_success = at(-600)};
+
+  const auto shown = probe_condition(reach, nullptr, noon());
+
+  ASSERT_TRUE(shown);
+  EXPECT_EQ(shown->status.view(), "True");
+  EXPECT_EQ(shown->reason.view(), "ProbeSucceeded");
+  EXPECT_EQ(when_probe_turns(reach, noon()), std::nullopt);
+}
+
+TEST(ConnectionProbe, ForgivesAShortSilence) {
+  const kubeconfig::Reach reach{.last_success = at(-20), .first_failure = at(-10), .problem = "refused"};
+
+  EXPECT_EQ(probe_condition(reach, nullptr, noon())->status.view(), "True");
+  EXPECT_EQ(when_probe_turns(reach, noon()), Seconds(31));
+}
+
+TEST(ConnectionProbe, SaysWhenTheClusterLastAnsweredAndWhatIsWrong) {
+  const kubeconfig::Reach reach{.last_success = at(-51), .first_failure = at(-41), .problem = "refused"};
+
+  const auto shown = probe_condition(reach, nullptr, noon());
+
+  EXPECT_EQ(shown->status.view(), "False");
+  EXPECT_EQ(shown->reason.view(), "ProbeFailed");
+  EXPECT_EQ(shown->message.view(),
+            "Remote connection probe failed, probe last succeeded at 2026-01-01T11:59:09Z: refused");
+  EXPECT_EQ(when_probe_turns(reach, noon()), std::nullopt);
+}
+
+TEST(ConnectionProbe, GivesANewClusterTimeToComeUp) {
+  const kubeconfig::Reach reach{.first_failure = at(-10), .problem = "no kubeconfig"};
+
+  const auto shown = probe_condition(reach, nullptr, noon());
+
+  EXPECT_EQ(shown->message.view(), "Remote connection not established yet");
+  EXPECT_EQ(probe_condition(reach, &*shown, noon()), std::nullopt);
+  EXPECT_EQ(when_probe_turns(reach, noon()), Seconds(66));
+}
+
+TEST(ConnectionProbe, FailsWhenANewClusterNeverComesUp) {
+  const kubeconfig::Reach reach{.first_failure = at(-76), .problem = "no kubeconfig"};
+
+  EXPECT_EQ(probe_condition(reach, nullptr, noon())->message.view(),
+            "Remote connection probe failed: no kubeconfig");
+}
+
+TEST(ConnectionProbe, TellsOfAnUncheckedServer) {
+  const kubeconfig::Reach reach{.connected = true, .last_success = noon(), .insecure = true};
+
+  EXPECT_THAT(probe_condition(reach, nullptr, noon())->message.view(), HasSubstr("insecure-skip-tls-verify"));
+}
+
+}  // namespace
+}  // namespace capstan::controllers::cluster

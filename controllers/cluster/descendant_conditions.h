@@ -1,0 +1,14 @@
+// What Machines, sets and deployments make of their Cluster's conditions: one line out of many. Pure; visits
+// each of them once per condition.
+#pragma once
+
+#include <vector>
+
+#include "api/meta/condition.h"
+#include "controllers/cluster/decide.h"
+
+namespace capstan::controllers::cluster {
+
+std::vector<api::Condition> descendant_conditions(const Observation& seen);
+
+}  // namespace capstan::controllers::cluster

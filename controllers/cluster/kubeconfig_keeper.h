@@ -1,0 +1,47 @@
+// Looks after the Secret "<cluster>-kubeconfig" of Clusters that have no control plane object: makes it out
+// of the CA Secret and renews a certificate of ours before it ends. Secrets are never cached, so it remembers
+// when it has to look again; a restart costs one GET per such Cluster. Safe from any thread.
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+
+#include "api/v1beta2/cluster.h"
+#include "base/clock.h"
+#include "base/guarded.h"
+#include "base/result.h"
+#include "kube/client.h"
+
+namespace capstan::controllers::cluster {
+
+class KubeconfigKeeper {
+ public:
+  KubeconfigKeeper(const Clock& clock, kube::Client& client) : clock_(clock), client_(client) {}
+
+  struct Kept {
+    std::optional<Seconds> look_again = {};
+    bool made = false;
+    bool lacks_ca = false;  // found out just now
+  };
+  // `connected`: the Secret evidently works.
+  Result<Kept> keep(const api::Cluster& cluster, bool connected, const Deadline& deadline);
+  void forget(const kube::ObjectKey& cluster);
+
+ private:
+  struct Known {
+    api::Uid cluster = {};
+    WallTime checked = {};
+    WallTime due = {};
+    bool lacks_ca = false;
+
+    std::optional<Seconds> look_again(WallTime now) const;
+  };
+
+  std::optional<Known> known(const api::Cluster& cluster) const;
+
+  const Clock& clock_;
+  kube::Client& client_;
+  Guarded<std::unordered_map<kube::ObjectKey, Known>> known_;
+};
+
+}  // namespace capstan::controllers::cluster

@@ -1,0 +1,44 @@
+// What one provider object behind a Cluster says, read by the contract once per turn: what phases, conditions
+// and counters are made of. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/contract/foreign.h"
+#include "api/meta/condition.h"
+#include "controllers/cluster/observe.h"
+
+namespace capstan::controllers::cluster {
+
+enum class Presence {
+  NotReferred,
+  Unreadable,  // nobody can say; or a field of it has the wrong type
+  Missing,
+  Present,
+};
+
+struct Provider {
+  Presence presence = Presence::NotReferred;
+  std::string kind = {};
+  std::string problem = {};  // why unreadable, with field and remedy
+  bool deleting = false;
+  bool done = false;  // provisioned (infrastructure), initialized (control plane)
+  // It says so only in the field of the older contract, which its CRD's label does not promise.
+  std::string outdated = {};
+  std::optional<api::ApiEndpoint> endpoint = {};
+  std::vector<api::FailureDomain> failure_domains = {};  // infrastructure only
+  api::contract::Failures failures = {};
+  std::string described = {};                    // "<group/version>, Kind=<Kind> with name "x"", for failures
+  std::optional<api::Condition> condition = {};  // Ready (infrastructure), Available (control plane)
+  std::string condition_problem = {};
+  std::optional<api::V1Beta1Condition> old_ready = {};
+
+  bool here() const { return presence == Presence::Present; }
+};
+
+Provider read_infrastructure(const Referred& referred);
+Provider read_control_plane(const Referred& referred);
+
+}  // namespace capstan::controllers::cluster
