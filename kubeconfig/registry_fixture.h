@@ -54,6 +54,7 @@ class TestServer {
   Mood mood = Mood::Well;
   std::string token = "good";  // the only one it accepts
   bool lists_nodes = true;     // false: 403
+  bool reads_pods = true;
   int probes = 0;
   int dials = 0;
   int requests = 0;  // others than probes, answered or not
@@ -70,6 +71,7 @@ class TestLine final : public kube::StubClient {
                           const Deadline& deadline) override {
     ++server_.requests;
     if (auto refusal = refused(deadline)) return fail(*refusal);
+    if (!server_.reads_pods && resource.kind == "Pod") return fail(forbidden("pods is forbidden"));
     return inner_.get(resource, key, deadline);
   }
   Result<json::value> get_path(std::string_view path, const Deadline& deadline) override {
@@ -94,6 +96,9 @@ class TestLine final : public kube::StubClient {
     sink.on_end(fail(error));
     return std::make_unique<NoStream>();
   }
+  static Error forbidden(std::string why) {
+    return {.code = Code::Forbidden, .message = std::move(why), .reason = "Forbidden"};
+  }
   static Error unauthorized() {
     return {.code = Code::Unauthorized, .message = "unauthorized", .reason = "Unauthorized"};
   }
@@ -117,8 +122,7 @@ class TestLine final : public kube::StubClient {
     if (server_.mood != TestServer::Mood::Well)
       return Error{.code = Code::Unavailable, .message = "connection refused"};
     if (token_ != server_.token) return unauthorized();
-    if (!server_.lists_nodes)
-      return Error{.code = Code::Forbidden, .message = "nodes is forbidden", .reason = "Forbidden"};
+    if (!server_.lists_nodes) return forbidden("nodes is forbidden");
     return {};
   }
 

@@ -72,6 +72,11 @@ struct Families {
   bool counted_;
 };
 
+std::string described(const Reach& reach) {
+  if (!reach.first_failure.is_set()) return reach.problem;
+  return fmt::format("{} (out of reach since {})", reach.problem, reach.first_failure.to_string());
+}
+
 // What is known of one cluster.
 struct Entry {
   bool wanted = true;
@@ -241,7 +246,7 @@ Result<std::shared_ptr<WorkloadCluster>> WorkloadRegistry::Parts::get(const Obje
     const auto entry = entries.find(cluster);
     if (entry == entries.end()) return nullptr;
     if (entry->second.reach.connected) return entry->second.connected;
-    why = entry->second.reach.problem;
+    why = described(entry->second.reach);
     return nullptr;
   });
   if (found) return found;

@@ -221,6 +221,7 @@ TEST(WorkloadRegistry, NamesWhatIsWrongWithAKubeconfig) {
       {TestWorld::kubeconfig("c", "{exec: {command: aws}}"),
        {"user \"u\"", "exec", "use a client certificate"}},
       {TestWorld::kubeconfig("c", "{auth-provider: {name: gcp}}"), {"user \"u\"", "auth-provider", "token"}},
+      {TestWorld::kubeconfig("c", "{username: a, password: b}"), {"user \"u\"", "username", "password"}},
       {TestWorld::kubeconfig("c", "{tokenFile: /token}"), {"user \"u\"", "tokenFile", "inline as token"}},
       {TestWorld::kubeconfig("c", "{client-certificate: /a, client-key: /b}"),
        {"user \"u\"", "client-certificate", "client-certificate-data"}},
@@ -302,6 +303,7 @@ TEST(WorkloadRegistry, GivesAClusterUpAfterFiveFailedProbes) {
     EXPECT_LE(took, 76s);  // 5 x (10 s + 5 s), and the granularity of the test
     EXPECT_GE(took, 60s);
     EXPECT_EQ(bench.registry.get(kC).error().code, Code::NotConnected);
+    EXPECT_THAT(bench.registry.get(kC).error().message, HasSubstr("out of reach since 2026-01-01T00:00"));
     EXPECT_EQ(version_of(*held, bench.baton).error().code, Code::NotConnected);
     const Reach reach = bench.registry.reach(kC);
     EXPECT_THAT(reach.problem, AllOf(HasSubstr("5 probes in a row"), HasSubstr("https://c")));
@@ -531,12 +533,13 @@ TEST(WorkloadRegistry, GivesUpADialWhenTheClusterIsForgotten) {
 
     bench.registry.forget(kC);
     EXPECT_EQ(bench.baton.steady_now(), begin);  // nobody waits for the dial
+    bench.pass(100ms);
+    EXPECT_EQ(bench.registry.controller().turns().size(), 0U);  // nor does it go on
     server.mood = Mood::Well;
     bench.pass(10min);
 
     EXPECT_EQ(server.probes, 1);
     EXPECT_THAT(bench.told, IsEmpty());
-    EXPECT_EQ(bench.registry.controller().turns().size(), 0U);
   });
 }
 
@@ -651,6 +654,16 @@ TEST(WorkloadRegistry, ReachesAClusterWithAPodOfOurNameByItsOwnAddress) {
         bench.connect(kOther);  // no such pod
 
         EXPECT_EQ(bench.world.server("inside").dials, 0);
+      },
+      as_pod("00000000-0000-0000-0000-000000000001"));
+}
+
+TEST(WorkloadRegistry, DoesNotGuessWhetherItRunsInAClusterItMayNotAsk) {
+  in_simulation(
+      [](Bench& bench) {
+        bench.world.cluster("c").reads_pods = false;
+
+        EXPECT_THAT(bench.problem(), AllOf(HasSubstr("our own pod capstan/manager"), HasSubstr("forbidden")));
       },
       as_pod("00000000-0000-0000-0000-000000000001"));
 }

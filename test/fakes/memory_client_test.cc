@@ -83,6 +83,13 @@ TEST(MemoryClient, ReadsBackWhatItCreated) {
   });
 }
 
+TEST(MemoryClient, AnswersTheProbeOfALivingServer) {
+  in_simulation([](MemoryClient& client, Baton&, apiserver::Api&) {
+    EXPECT_TRUE(client.get_path("/", Deadline::never())->as_object().contains("paths"));
+    EXPECT_EQ(client.get_path("/nonsense", Deadline::never()).error().code, Code::NotFound);
+  });
+}
+
 TEST(MemoryClient, RefusesAsTheServerDoes) {
   in_simulation([](MemoryClient& client, Baton&, apiserver::Api&) {
     ASSERT_TRUE(client.create(kToys, {"default", "a"}, a_toy("a", 3), {}, Deadline::never()));
