@@ -1,0 +1,37 @@
+// The contract of the bootstrap data Secret (reference: Bootstrap data Secret): what infrastructure providers
+// read, whoever wrote it. Pure functions.
+#pragma once
+
+#include <boost/json/fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "api/core/secret.h"
+#include "api/meta/owner_reference.h"
+#include "base/secret.h"
+#include "kube/resource.h"
+
+namespace capstan::bootstrap {
+
+namespace format {
+inline constexpr std::string_view kCloudConfig = "cloud-config";
+inline constexpr std::string_view kIgnition = "ignition";
+}  // namespace format
+
+// What a machine leaves behind when its bootstrap data ran through: others wait for this file.
+inline constexpr std::string_view kSuccessFile = "/run/cluster-api/bootstrap-success.complete";
+
+struct DataSecret {
+  kube::ObjectKey key = {};
+  std::string cluster = {};
+  api::OwnerReference owner = {};  // the bootstrap object, as controller
+  Secret<std::string> value = {};
+  std::string_view format = format::kCloudConfig;
+};
+// The whole object, ready to be created.
+boost::json::value secret_object(const DataSecret& wanted);
+
+// Whether that Secret is the bootstrap object's: by kind and name, for uids change when objects move.
+bool belongs_to(const boost::json::value& secret, const api::OwnerReference& owner);
+
+}  // namespace capstan::bootstrap

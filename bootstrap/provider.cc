@@ -1,0 +1,116 @@
+#include "bootstrap/provider.h"
+
+#include "bootstrap/controller/reconciler.h"
+#include "kube/typed.h"
+#include "runtime/controller.h"
+#include "runtime/informer.h"
+
+namespace capstan::bootstrap {
+namespace {
+
+constexpr Nanoseconds kLookForSync = std::chrono::milliseconds(10);
+constexpr Nanoseconds kSendLastEvents = std::chrono::seconds(2);
+
+}  // namespace
+
+class Provider::Parts {
+ public:
+  Parts(const ProviderDeps& deps, const ProviderOptions& options)
+      : deps_(deps),
+        loop_(deps.threads, deps.clock),
+        informers_{.loop = loop_,
+                   .client = deps.client,
+                   .log = deps.log,
+                   .metrics = deps.metrics,
+                   .seed = options.seed},
+        events_({.clock = deps.clock,
+                 .threads = deps.threads,
+                 .client = deps.client,
+                 .log = deps.log,
+                 .metrics = deps.metrics}),
+        recorder_(events_.recorder("capstan-bootstrap")),
+        reconciler_({.clock = deps.clock, .client = deps.client, .caches = caches_, .events = *recorder_}),
+        controller_({.clock = deps.clock,
+                     .threads = deps.threads,
+                     .client = deps.client,
+                     .randomness = deps.randomness,
+                     .log = deps.log,
+                     .metrics = deps.metrics},
+                    {.name = "cloudconfig",
+                     .kind = "CloudConfig",
+                     .concurrency = options.concurrency,
+                     .queue = {.pace = options.pace}},
+                    reconciler_),
+        cluster_informer_(informers_, {.resource = kube::resource_of<api::Cluster>()}, caches_.clusters),
+        machine_informer_(informers_, {.resource = kube::resource_of<api::Machine>()}, caches_.machines),
+        config_informer_(informers_, {.resource = kube::resource_of<api::CloudConfig>()},
+                         caches_.cloud_configs) {
+    reconciler_.bind(controller_.consistency());
+    reconciler_.add_triggers(controller_.queue());
+  }
+
+  Result<void> start(const Deadline& deadline) {
+    cluster_informer_.start();
+    machine_informer_.start();
+    config_informer_.start();
+    while (const runtime::Observed* behind = unsynced()) {
+      const Deadline next = deadline.no_later_than(deps_.clock.steady_now() + kLookForSync);
+      if (deps_.threads.pause(next) == Woken::Stopped) return fail(Code::Cancelled, "told to stop");
+      if (deadline.passed(deps_.clock.steady_now()))
+        return fail(Code::Timeout, "can't list " + std::string(behind->kind()) + "; is its CRD installed?");
+    }
+    events_.start();
+    controller_.start();
+    return {};
+  }
+
+  void stop() {
+    controller_.stop();
+    events_.stop(Deadline::in(deps_.clock, kSendLastEvents));
+    config_informer_.stop();
+    machine_informer_.stop();
+    cluster_informer_.stop();
+  }
+
+  void refresh_metrics() {
+    controller_.refresh_metrics();
+    cluster_informer_.refresh_metrics();
+    machine_informer_.refresh_metrics();
+    config_informer_.refresh_metrics();
+  }
+
+  bool idle() const {
+    const auto counts = controller_.queue().counts();
+    return counts.running == 0 && counts.ready[0] == 0 && counts.ready[1] == 0 && counts.ready[2] == 0;
+  }
+
+ private:
+  const runtime::Observed* unsynced() const {
+    if (!caches_.clusters.synced()) return &caches_.clusters;
+    if (!caches_.machines.synced()) return &caches_.machines;
+    return caches_.cloud_configs.synced() ? nullptr : &caches_.cloud_configs;
+  }
+
+  const ProviderDeps deps_;
+  kube::WatchLoop loop_;
+  const runtime::InformerDeps informers_;
+  Caches caches_;
+  runtime::Events events_;
+  std::unique_ptr<runtime::EventRecorder> recorder_;
+  controller::Reconciler reconciler_;
+  runtime::Controller controller_;
+  runtime::Informer<api::Cluster> cluster_informer_;
+  runtime::Informer<api::Machine> machine_informer_;
+  runtime::Informer<api::CloudConfig> config_informer_;
+};
+
+Provider::Provider(const ProviderDeps& deps, ProviderOptions options)
+    : parts_(std::make_unique<Parts>(deps, options)) {}
+Provider::~Provider() = default;
+
+Result<void> Provider::start(const Deadline& deadline) { return parts_->start(deadline); }
+void Provider::stop() { parts_->stop(); }
+void Provider::refresh_metrics() { parts_->refresh_metrics(); }
+bool Provider::idle() const { return parts_->idle(); }
+
+}  // namespace capstan::bootstrap

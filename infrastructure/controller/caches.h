@@ -1,0 +1,43 @@
+// The caches both controllers of the infrastructure provider read. Provider makes one and feeds it by
+// informers; everybody else reads. Safe from any thread.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "api/driver/driver_machine.h"
+#include "api/v1beta2/cluster.h"
+#include "runtime/store.h"
+
+namespace capstan::infrastructure {
+
+using kube::ObjectKey;
+using runtime::Snapshot;
+
+class Caches {
+ public:
+  Caches();
+  Caches(const Caches&) = delete;
+  Caches& operator=(const Caches&) = delete;
+
+  runtime::Store<api::Cluster> clusters{"Cluster"};
+  runtime::Store<api::Machine> machines{"Machine"};
+  runtime::Store<api::DriverCluster> driver_clusters{"DriverCluster"};
+  runtime::Store<api::DriverMachine> driver_machines{"DriverMachine"};
+
+  // By the label that says which cluster they belong to.
+  std::vector<Snapshot<api::DriverMachine>> driver_machines_of(const ObjectKey& cluster) const;
+  std::size_t count_driver_machines_of(const ObjectKey& cluster) const;
+
+  // The owner of that kind, if the cache has it and its uid is the one the reference means.
+  Snapshot<api::Machine> owner_machine(const api::ObjectMeta& object) const;
+  Snapshot<api::Cluster> owner_cluster(const api::ObjectMeta& object) const;
+
+ private:
+  runtime::IndexId<api::DriverMachine> by_cluster_;
+};
+
+// The Cluster an object belongs to: by its label, before it has one by `otherwise`.
+ObjectKey cluster_key(const api::ObjectMeta& object, std::string_view otherwise = {});
+
+}  // namespace capstan::infrastructure

@@ -1,0 +1,53 @@
+#include "infrastructure/controller/cluster/decide.h"
+
+#include "api/driver/names.h"
+
+namespace capstan::infrastructure::cluster {
+namespace {
+
+namespace reason = api::driver::reason;
+
+constexpr Seconds kUntilMachinesAreGone{5};
+
+void remove(const Observation& seen, Plan& plan) {
+  if (!seen.object->metadata.has_finalizer(api::driver::finalizer::kCluster)) return;
+  if (seen.machines_left == 0) {
+    plan.step = Step::Remove;
+    return;
+  }
+  plan.step = Step::Wait;
+  plan.reason = reason::kDependentsLeft;
+  plan.message = "waiting for " + std::to_string(seen.machines_left) + " DriverMachines to go first";
+  plan.recheck = kUntilMachinesAreGone;
+}
+
+void provide(const Observation& seen, Plan& plan) {
+  if (!seen.cluster) {
+    plan.step = Step::Wait;
+    plan.reason = reason::kWaitingForOwner;
+    plan.message = "waiting for a Cluster to own this object";
+    return;
+  }
+  if (seen.cluster->metadata.deleting()) return;
+  const bool ours = seen.object->metadata.has_finalizer(api::driver::finalizer::kCluster);
+  const bool provisioned = seen.object->status.initialization.provisioned.value_or(false);
+  const bool given = seen.object->spec.control_plane_endpoint.valid() && !ours;
+  if (given && provisioned) return;
+  plan.step = given ? Step::Trust : provisioned && seen.ensured ? Step::Rest : Step::Ensure;
+}
+
+}  // namespace
+
+Plan decide(const Observation& seen) {
+  Plan plan;
+  const bool cluster_paused = seen.cluster && seen.cluster->spec.paused.value_or(false);
+  plan.paused = runtime::paused(cluster_paused, seen.object->metadata, api::driver::kind::kDriverCluster);
+  if (plan.paused.paused || !seen.fresh) return plan;
+  if (seen.object->metadata.deleting())
+    remove(seen, plan);
+  else
+    provide(seen, plan);
+  return plan;
+}
+
+}  // namespace capstan::infrastructure::cluster

@@ -1,0 +1,15 @@
+#include "infrastructure/controller/cluster/observe.h"
+
+namespace capstan::infrastructure::cluster {
+
+std::optional<Observation> observe(const Caches& caches, const Clock& clock, const ObjectKey& key) {
+  Observation seen{.now = Time::from(clock.now()), .object = caches.driver_clusters.get(key)};
+  if (!seen.object) return std::nullopt;
+  seen.cluster = caches.owner_cluster(seen.object->metadata);
+  seen.cluster_key =
+      seen.cluster ? runtime::key_of(*seen.cluster) : cluster_key(seen.object->metadata, key.name);
+  seen.machines_left = caches.count_driver_machines_of(seen.cluster_key);
+  return seen;
+}
+
+}  // namespace capstan::infrastructure::cluster

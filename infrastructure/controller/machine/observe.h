@@ -1,0 +1,25 @@
+// What the DriverMachine controller looks at before it decides: the object, the Machine and the Cluster it
+// belongs to, and whether somebody doubts that its VM is still there. Visits three objects per turn.
+#pragma once
+
+#include <optional>
+
+#include "base/clock.h"
+#include "base/time.h"
+#include "infrastructure/controller/caches.h"
+
+namespace capstan::infrastructure::machine {
+
+struct Observation {
+  Time now = {};
+  bool fresh = true;                         // the cache knows all we wrote
+  bool doubted = false;                      // the cloud's list does not agree with the status
+  Snapshot<api::DriverMachine> object = {};  // never null
+  Snapshot<api::Machine> machine = {};       // null: no owner yet, or not in the cache
+  Snapshot<api::Cluster> cluster = {};       // null: not in the cache
+};
+
+// Nothing when the object is gone.
+std::optional<Observation> observe(const Caches& caches, const Clock& clock, const ObjectKey& key);
+
+}  // namespace capstan::infrastructure::machine

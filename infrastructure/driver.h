@@ -1,0 +1,90 @@
+// The seam to a cloud: seven blocking verbs. What stands behind it (a simulated cloud, a process in another
+// language) knows VMs and nothing of Kubernetes; what stands before it knows no cloud. A driver is safe from
+// any thread, gives up at the deadline and keeps one promise: create() with an instance key that some VM
+// carries answers that VM and makes no second one.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/v1beta2/machine.h"
+#include "base/deadline.h"
+#include "base/secret.h"
+#include "infrastructure/codes.h"
+
+namespace capstan::infrastructure {
+
+using Tags = std::map<std::string, std::string, std::less<>>;
+
+// From the Secret that an object's credentialsRef names; empty when it names none.
+struct Credentials {
+  std::map<std::string, Secret<std::string>, std::less<>> values = {};
+};
+
+// Which VM: by the cloud's own name where it is known, otherwise by the instance key it carries.
+struct VmId {
+  std::string provider_id = {};
+  std::string instance_key = {};
+};
+
+enum class VmState { Pending, Running, Stopping, Stopped };
+std::string_view to_string(VmState state);
+
+struct Vm {
+  std::string provider_id = {};  // what its Node will carry as spec.providerID
+  std::string name = {};         // of the VM, and what its Node will be called
+  VmState state = VmState::Pending;
+  Tags tags = {};  // the instance key among them
+  std::vector<api::MachineAddress> addresses = {};
+  std::string failure_domain = {};
+  bool interruptible = false;
+};
+
+struct CreateVm {
+  std::string instance_key = {};
+  std::string name = {};
+  Tags tags = {};
+  std::string vm_class = {};
+  std::string failure_domain = {};      // empty: the driver chooses
+  std::string kubernetes_version = {};  // of the Node to be, for drivers that pick images by it
+  std::string provider_spec = {};       // JSON, as the user wrote it; may be empty
+  Secret<std::string> user_data = {};
+  std::string user_data_format = {};  // "cloud-config" or "ignition"
+};
+
+struct Identity {
+  std::string driver = {};   // "sim"
+  std::string account = {};  // whose VMs these are
+  std::string region = {};
+};
+
+class Driver {
+ public:
+  virtual ~Driver() = default;
+
+  // Answers when the VM exists, not when it runs.
+  virtual DriverResult<Vm> create(const CreateVm& wanted, const Credentials& credentials,
+                                  const Deadline& deadline) = 0;
+  // Takes the VM and what came with it, never persistent volumes. Success when it is on its way out; NotFound
+  // when there is none.
+  virtual DriverResult<void> remove(const VmId& id, const Credentials& credentials,
+                                    const Deadline& deadline) = 0;
+  // The truth of this moment. OutOfRange: several VMs answer to that identity.
+  virtual DriverResult<Vm> status(const VmId& id, const Credentials& credentials,
+                                  const Deadline& deadline) = 0;
+  // All VMs that carry these tags; may lag behind.
+  virtual DriverResult<std::vector<Vm>> list(const Tags& tags, const Credentials& credentials,
+                                             const Deadline& deadline) = 0;
+  // Sets tags; an empty value takes one away.
+  virtual DriverResult<void> tag(const VmId& id, const Tags& tags, const Credentials& credentials,
+                                 const Deadline& deadline) = 0;
+  // The cloud's names of those of these PersistentVolumes (JSON specs) that are its own.
+  virtual DriverResult<std::vector<std::string>> volume_ids(std::span<const std::string> volume_specs,
+                                                            const Deadline& deadline) = 0;
+  virtual DriverResult<Identity> identity(const Credentials& credentials, const Deadline& deadline) = 0;
+};
+
+}  // namespace capstan::infrastructure

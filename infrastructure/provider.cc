@@ -1,0 +1,173 @@
+#include "infrastructure/provider.h"
+
+#include "infrastructure/controller/cluster/reconciler.h"
+#include "infrastructure/controller/inventory.h"
+#include "infrastructure/controller/machine/reconciler.h"
+#include "kube/typed.h"
+#include "runtime/controller.h"
+#include "runtime/informer.h"
+
+namespace capstan::infrastructure {
+namespace {
+
+constexpr Nanoseconds kLookForSync = std::chrono::milliseconds(10);
+constexpr Nanoseconds kSendLastEvents = std::chrono::seconds(2);
+
+runtime::ControllerDeps controller_deps(const ProviderDeps& deps) {
+  return {.clock = deps.clock,
+          .threads = deps.threads,
+          .client = deps.client,
+          .randomness = deps.randomness,
+          .log = deps.log,
+          .metrics = deps.metrics};
+}
+
+bool rests(const runtime::Controller& controller) {
+  const auto counts = controller.queue().counts();
+  return counts.running == 0 && counts.ready[0] == 0 && counts.ready[1] == 0 && counts.ready[2] == 0;
+}
+
+}  // namespace
+
+class Provider::Parts {
+ public:
+  Parts(const ProviderDeps& deps, const ProviderOptions& options)
+      : deps_(deps),
+        loop_(deps.threads, deps.clock),
+        informers_{.loop = loop_,
+                   .client = deps.client,
+                   .log = deps.log,
+                   .metrics = deps.metrics,
+                   .seed = options.seed},
+        events_({.clock = deps.clock,
+                 .threads = deps.threads,
+                 .client = deps.client,
+                 .log = deps.log,
+                 .metrics = deps.metrics}),
+        recorder_(events_.recorder("capstan-infrastructure")),
+        inventory_({.clock = deps.clock,
+                    .threads = deps.threads,
+                    .client = deps.client,
+                    .driver = deps.driver,
+                    .caches = caches_,
+                    .log = deps.log},
+                   options.inventory_every),
+        machine_reconciler_({.clock = deps.clock,
+                             .client = deps.client,
+                             .driver = deps.driver,
+                             .randomness = deps.randomness,
+                             .caches = caches_,
+                             .inventory = inventory_,
+                             .events = *recorder_}),
+        cluster_reconciler_({.clock = deps.clock,
+                             .client = deps.client,
+                             .control_planes = deps.control_planes,
+                             .caches = caches_,
+                             .events = *recorder_}),
+        machines_(controller_deps(deps),
+                  {.name = "drivermachine",
+                   .kind = "DriverMachine",
+                   .concurrency = options.machine_concurrency,
+                   .turn_timeout = std::chrono::minutes(5),
+                   .queue = {.pace = options.machine_pace}},
+                  machine_reconciler_),
+        clusters_(controller_deps(deps),
+                  {.name = "drivercluster",
+                   .kind = "DriverCluster",
+                   .concurrency = options.cluster_concurrency,
+                   .queue = {.pace = options.cluster_pace}},
+                  cluster_reconciler_),
+        cluster_informer_(informers_, {.resource = kube::resource_of<api::Cluster>()}, caches_.clusters),
+        machine_informer_(informers_, {.resource = kube::resource_of<api::Machine>()}, caches_.machines),
+        driver_cluster_informer_(informers_, {.resource = kube::resource_of<api::DriverCluster>()},
+                                 caches_.driver_clusters),
+        driver_machine_informer_(informers_, {.resource = kube::resource_of<api::DriverMachine>()},
+                                 caches_.driver_machines) {
+    machine_reconciler_.bind(machines_.consistency());
+    cluster_reconciler_.bind(clusters_.consistency());
+    machine_reconciler_.add_triggers(machines_.queue());
+    cluster_reconciler_.add_triggers(clusters_.queue());
+  }
+
+  ~Parts() { inventory_.stop(); }  // it adds to a queue that goes before it does
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
+
+  Result<void> start(const Deadline& deadline) {
+    cluster_informer_.start();
+    machine_informer_.start();
+    driver_cluster_informer_.start();
+    driver_machine_informer_.start();
+    while (const runtime::Observed* behind = unsynced()) {
+      const Deadline next = deadline.no_later_than(deps_.clock.steady_now() + kLookForSync);
+      if (deps_.threads.pause(next) == Woken::Stopped) return fail(Code::Cancelled, "told to stop");
+      if (deadline.passed(deps_.clock.steady_now()))
+        return fail(Code::Timeout, "can't list " + std::string(behind->kind()) + "; is its CRD installed?");
+    }
+    events_.start();
+    clusters_.start();
+    machines_.start();
+    inventory_.start();
+    return {};
+  }
+
+  void stop() {
+    inventory_.stop();
+    machines_.stop();
+    clusters_.stop();
+    events_.stop(Deadline::in(deps_.clock, kSendLastEvents));
+    driver_machine_informer_.stop();
+    driver_cluster_informer_.stop();
+    machine_informer_.stop();
+    cluster_informer_.stop();
+  }
+
+  void refresh_metrics() {
+    machines_.refresh_metrics();
+    clusters_.refresh_metrics();
+    cluster_informer_.refresh_metrics();
+    machine_informer_.refresh_metrics();
+    driver_cluster_informer_.refresh_metrics();
+    driver_machine_informer_.refresh_metrics();
+  }
+
+  bool idle() const { return rests(machines_) && rests(clusters_); }
+
+ private:
+  const runtime::Observed* unsynced() const {
+    for (const runtime::Observed* cache : {static_cast<const runtime::Observed*>(&caches_.clusters),
+                                           static_cast<const runtime::Observed*>(&caches_.machines),
+                                           static_cast<const runtime::Observed*>(&caches_.driver_clusters),
+                                           static_cast<const runtime::Observed*>(&caches_.driver_machines)}) {
+      if (!cache->synced()) return cache;
+    }
+    return nullptr;
+  }
+
+  const ProviderDeps deps_;
+  kube::WatchLoop loop_;
+  const runtime::InformerDeps informers_;
+  Caches caches_;
+  runtime::Events events_;
+  std::unique_ptr<runtime::EventRecorder> recorder_;
+  Inventory inventory_;
+  machine::Reconciler machine_reconciler_;
+  cluster::Reconciler cluster_reconciler_;
+  runtime::Controller machines_;
+  runtime::Controller clusters_;
+  runtime::Informer<api::Cluster> cluster_informer_;
+  runtime::Informer<api::Machine> machine_informer_;
+  runtime::Informer<api::DriverCluster> driver_cluster_informer_;
+  runtime::Informer<api::DriverMachine> driver_machine_informer_;
+};
+
+Provider::Provider(const ProviderDeps& deps, ProviderOptions options)
+    : parts_(std::make_unique<Parts>(deps, options)) {}
+Provider::~Provider() = default;
+
+Result<void> Provider::start(const Deadline& deadline) { return parts_->start(deadline); }
+void Provider::stop() { parts_->stop(); }
+void Provider::refresh_metrics() { parts_->refresh_metrics(); }
+bool Provider::idle() const { return parts_->idle(); }
+
+}  // namespace capstan::infrastructure

@@ -1,0 +1,129 @@
+// SimCloud: a cloud that exists in memory only. It behaves as its Script says (latency, quota, failing calls,
+// VMs that vanish, lists that lag) and is a Driver like any other. Simulated kubelets listen to it. One per
+// simulated world: it outlives the managers that crash. Safe from any thread.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/guarded.h"
+#include "base/log.h"
+#include "base/threads.h"
+#include "infrastructure/driver.h"
+#include "infrastructure/sim/script.h"
+#include "kube/resource.h"
+
+namespace capstan::infrastructure::sim {
+
+// A VM with what only its kubelet needs to know.
+struct SimVm {
+  Vm vm = {};
+  std::string instance_key = {};
+  kube::ObjectKey cluster = {};  // from its tags
+  std::string vm_class = {};
+  std::string kubernetes_version = {};
+  SteadyTime created = {};
+  std::optional<SteadyTime> vanishes = {};
+  std::vector<std::string> local_disks = {};
+};
+
+// A persistent disk stays when its VM goes.
+struct Disk {
+  std::string id = {};
+  std::string attached_to = {};  // the VM's name; empty: to none
+};
+
+enum class Farewell { Removed, Vanished };
+
+// Told outside of locks, from whichever thread caused it.
+class VmListener {
+ public:
+  virtual ~VmListener() = default;
+  virtual void vm_started(const SimVm& vm) = 0;
+  virtual void vm_gone(const std::string& provider_id, Farewell farewell) = 0;
+};
+
+struct CloudDeps {
+  const Clock& clock;
+  Threads& threads;
+  Log log = {};
+};
+
+class SimCloud final : public Driver {
+ public:
+  SimCloud(const CloudDeps& deps, Script script);
+  SimCloud(const SimCloud&) = delete;
+  SimCloud& operator=(const SimCloud&) = delete;
+
+  const Script& script() const { return script_; }
+  void listen(VmListener& listener);  // before the first VM; lives as long as verbs are called
+
+  DriverResult<Vm> create(const CreateVm& wanted, const Credentials&, const Deadline& deadline) override;
+  DriverResult<void> remove(const VmId& id, const Credentials&, const Deadline& deadline) override;
+  DriverResult<Vm> status(const VmId& id, const Credentials&, const Deadline& deadline) override;
+  DriverResult<std::vector<Vm>> list(const Tags& tags, const Credentials&, const Deadline& deadline) override;
+  DriverResult<void> tag(const VmId& id, const Tags& tags, const Credentials&,
+                         const Deadline& deadline) override;
+  DriverResult<std::vector<std::string>> volume_ids(std::span<const std::string> volume_specs,
+                                                    const Deadline& deadline) override;
+  DriverResult<Identity> identity(const Credentials&, const Deadline& deadline) override;
+
+  // --- for the world around it ---
+  // VMs whose time has come vanish; the next such time, if any.
+  std::optional<SteadyTime> expire();
+  // All VMs of these names (a glob) are gone from now on; how many those were.
+  std::size_t vanish(std::string_view glob);
+  // They still exist, but run no more, and their kubelets are silent.
+  std::size_t stop(std::string_view glob);
+  // Every VM there is, by name.
+  std::vector<Vm> vms() const;
+  std::map<std::string, Disk> disks() const;
+  std::uint64_t created() const;  // ever
+  // How often each rule of the script hit.
+  std::vector<std::uint64_t> hits() const;
+
+ private:
+  struct Gone {
+    Vm vm = {};
+    SteadyTime at = {};
+  };
+  struct State {
+    std::map<std::string, SimVm> vms = {};                  // by provider ID
+    std::map<std::string, std::string> ids = {};            // of the living VM of an instance key
+    std::map<std::string, std::uint64_t> generations = {};  // VMs ever made for an instance key
+    std::map<std::string, std::int64_t> of_class = {};      // how many VMs there are of each class
+    std::set<std::pair<SteadyTime, std::string>> vanishing = {};
+    std::vector<Gone> gone = {};             // as long as lists may still show them
+    std::map<std::string, Disk> disks = {};  // persistent ones, by cluster and name
+    std::map<std::pair<std::size_t, std::string>, std::int64_t> attempts = {};  // by rule and VM
+    std::map<std::pair<std::size_t, std::string>, std::int64_t> hits_per_vm = {};
+    std::vector<std::uint64_t> hits = {};
+    std::uint64_t created = 0;
+    VmListener* listener = nullptr;
+  };
+
+  const FaultRule* draw(SimVerb verb, const std::string& name);
+  std::optional<DriverError> wait(Nanoseconds span, const std::string& name, const Deadline& deadline);
+  std::optional<DriverError> half(Nanoseconds latency, const std::string& name, const Deadline& deadline);
+  DriverResult<std::pair<SimVm, bool>> make(State& state, const CreateVm& wanted, SteadyTime now) const;
+  std::optional<DriverError> take_disks(State& state, const CreateVm& wanted, SimVm& vm) const;
+  std::optional<SteadyTime> vanishing_time(State& state, const std::string& name, SteadyTime now) const;
+  Vm as_seen(const SimVm& vm, SteadyTime now) const;
+  std::string name_of(const VmId& id) const;
+  static std::string id_of(const State& state, const VmId& id);
+  void bury(State& state, const std::string& provider_id, SteadyTime now) const;
+  void tell_gone(VmListener* listener, const std::string& provider_id, Farewell farewell) const;
+  bool chance(std::size_t rule, const std::string& name, std::int64_t attempt) const;
+
+  const CloudDeps deps_;
+  const Script script_;
+  Guarded<State> state_;
+};
+
+}  // namespace capstan::infrastructure::sim

@@ -1,0 +1,254 @@
+#include "infrastructure/sim/script.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+#include <set>
+#include <utility>
+
+#include "api/schema/yaml.h"
+#include "base/duration.h"
+#include "base/try.h"
+
+namespace capstan::infrastructure::sim {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::array<std::pair<SimVerb, std::string_view>, 7> kVerbs = {{
+    {SimVerb::Create, "create"},
+    {SimVerb::Remove, "remove"},
+    {SimVerb::Status, "status"},
+    {SimVerb::List, "list"},
+    {SimVerb::Tag, "tag"},
+    {SimVerb::VolumeIds, "volumeIds"},
+    {SimVerb::Identity, "identity"},
+}};
+
+// One object of the file: takes its fields one by one, remembers the first mistake, and in the end complains
+// about what nobody took.
+class Fields {
+ public:
+  Fields(const json::value& value, std::string path) : path_(std::move(path)) {
+    object_ = value.if_object();
+    if (object_ == nullptr) blame("", "must be an object");
+  }
+
+  const json::value* take(std::string_view name) {
+    taken_.emplace(name);
+    const json::value* value = object_ == nullptr ? nullptr : object_->if_contains(name);
+    return value == nullptr || value->is_null() ? nullptr : value;
+  }
+  void span(std::string_view name, Nanoseconds& into) {
+    const json::value* value = take(name);
+    if (value == nullptr) return;
+    const auto* text = value->if_string();
+    const auto parsed = text == nullptr ? Result<Nanoseconds>(fail(Code::Invalid, ""))
+                                        : parse_duration(std::string_view(*text));
+    if (!parsed || *parsed < Nanoseconds(0)) return blame(name, "must be a span of time such as 2s or 1m30s");
+    into = *parsed;
+  }
+  void number(std::string_view name, std::int64_t least, std::int64_t most, std::int64_t& into) {
+    const json::value* value = take(name);
+    if (value == nullptr) return;
+    const auto* found = value->if_int64();
+    if (found == nullptr || *found < least || *found > most)
+      return blame(name, fmt::format("must be a whole number from {} to {}", least, most));
+    into = *found;
+  }
+  void number(std::string_view name, std::optional<std::int64_t>& into) {
+    std::int64_t found = -1;
+    number(name, 0, 1'000'000'000, found);
+    if (found >= 0) into = found;
+  }
+  void text(std::string_view name, std::string& into) {
+    const json::value* value = take(name);
+    if (value == nullptr) return;
+    const auto* found = value->if_string();
+    if (found == nullptr) return blame(name, "must be a string");
+    into = std::string(*found);
+  }
+
+  std::string path_of(std::string_view name) const {
+    if (path_.empty()) return std::string(name);
+    return name.empty() ? path_ : path_ + "." + std::string(name);
+  }
+  void blame(std::string_view name, std::string_view why) {
+    if (!mistake_) mistake_ = fmt::format("{}: {}", path_of(name), why);
+  }
+  // The first mistake, unknown fields included.
+  Result<void> finish() {
+    if (object_ != nullptr) {
+      for (const auto& member : *object_) {
+        if (!taken_.contains(std::string_view(member.key()))) blame(member.key(), "no field is called that");
+      }
+    }
+    if (mistake_) return fail(Code::Invalid, *mistake_);
+    return {};
+  }
+
+ private:
+  const json::object* object_ = nullptr;
+  std::string path_;
+  std::set<std::string, std::less<>> taken_;
+  std::optional<std::string> mistake_;
+};
+
+Result<void> read_latency(const json::value& value, Latency& latency) {
+  Fields fields(value, "latency");
+  fields.span("create", latency.create);
+  fields.span("remove", latency.remove);
+  fields.span("status", latency.status);
+  fields.span("list", latency.list);
+  std::int64_t percent = latency.jitter_percent;
+  fields.number("jitterPercent", 0, 1000, percent);
+  latency.jitter_percent = static_cast<std::int32_t>(percent);
+  return fields.finish();
+}
+
+Result<void> read_quota(const json::value& value, Quota& quota) {
+  Fields fields(value, "quota");
+  fields.number("vms", quota.vms);
+  if (const json::value* classes = fields.take("classes")) {
+    const auto* list = classes->if_object();
+    if (list == nullptr) fields.blame("classes", "must be an object of class names and numbers");
+    for (const auto& member : list == nullptr ? json::object() : *list) {
+      const auto* number = member.value().if_int64();
+      if (number == nullptr || *number < 0)
+        fields.blame(fmt::format("classes.{}", std::string_view(member.key())), "must be a whole number");
+      else
+        quota.classes[std::string(member.key())] = *number;
+    }
+  }
+  return fields.finish();
+}
+
+Result<void> read_boot(const json::value& value, Script& script) {
+  Fields fields(value, "boot");
+  fields.span("register", script.register_after);
+  fields.span("ready", script.ready_after);
+  return fields.finish();
+}
+
+Result<void> read_heartbeat(const json::value& value, Script& script) {
+  Fields fields(value, "heartbeat");
+  fields.span("lease", script.lease_every);
+  fields.span("status", script.status_every);
+  return fields.finish();
+}
+
+template <typename Range>
+std::string choices(const Range& names) {
+  std::string text;
+  for (const auto& [value, name] : names) text += (text.empty() ? "" : ", ") + std::string(name);
+  return text;
+}
+
+void read_verb(Fields& fields, FaultRule& rule) {
+  std::string verb;
+  fields.text("verb", verb);
+  if (verb.empty()) return;
+  const auto* const known = std::ranges::find(kVerbs, verb, &std::pair<SimVerb, std::string_view>::second);
+  if (known == kVerbs.end())
+    return fields.blame("verb", fmt::format("no verb is called {} (one of {})", verb, choices(kVerbs)));
+  rule.verb = known->first;
+}
+
+void read_code(Fields& fields, FaultRule& rule) {
+  std::string code;
+  fields.text("code", code);
+  if (code.empty()) return;
+  const auto known = parse_driver_code(code);
+  if (!known) return fields.blame("code", fmt::format("no code is called {}", code));
+  rule.code = *known;
+}
+
+void read_effect(Fields& fields, FaultRule& rule) {
+  std::string effect = "None";
+  fields.text("effect", effect);
+  if (effect != "None" && effect != "Happened") fields.blame("effect", "must be None or Happened");
+  rule.happened = effect == "Happened";
+}
+
+Result<FaultRule> read_rule(const json::value& value, std::size_t index) {
+  Fields fields(value, fmt::format("faults[{}]", index));
+  FaultRule rule;
+  read_verb(fields, rule);
+  Nanoseconds vanish{-1};
+  fields.span("vanish", vanish);
+  if (vanish >= Nanoseconds(0)) rule.vanish = vanish;
+  if (rule.verb.has_value() == rule.vanish.has_value())
+    fields.blame("", "needs either verb (a call that fails) or vanish (VMs that go away)");
+  read_code(fields, rule);
+  fields.text("message", rule.message);
+  fields.text("vms", rule.vms);
+  std::int64_t percent = rule.percent;
+  fields.number("percent", 0, 100, percent);
+  rule.percent = static_cast<std::int32_t>(percent);
+  fields.number("skip", 0, 1'000'000'000, rule.skip);
+  fields.number("times", rule.times);
+  fields.number("total", rule.total);
+  read_effect(fields, rule);
+  if (auto good = fields.finish(); !good) return fail(good.error());
+  return rule;
+}
+
+Result<void> read_faults(const json::value& value, Script& script) {
+  const auto* list = value.if_array();
+  if (list == nullptr) return fail(Code::Invalid, "faults: must be a list");
+  for (std::size_t i = 0; i < list->size(); ++i) script.faults.push_back(TRY(read_rule(list->at(i), i)));
+  return {};
+}
+
+Result<Script> read(const json::value& document) {
+  Script script;
+  Fields fields(document, "");
+  std::int64_t seed = 1;
+  fields.number("seed", 0, std::numeric_limits<std::int64_t>::max(), seed);
+  script.seed = static_cast<std::uint64_t>(seed);
+  fields.span("listLag", script.list_lag);
+  if (const auto* latency = fields.take("latency")) TRY(read_latency(*latency, script.latency));
+  if (const auto* quota = fields.take("quota")) TRY(read_quota(*quota, script.quota));
+  if (const auto* boot = fields.take("boot")) TRY(read_boot(*boot, script));
+  if (const auto* heartbeat = fields.take("heartbeat")) TRY(read_heartbeat(*heartbeat, script));
+  if (const auto* faults = fields.take("faults")) TRY(read_faults(*faults, script));
+  TRY(fields.finish());
+  return script;
+}
+
+}  // namespace
+
+Result<Script> parse_script(std::string_view text) {
+  const auto documents = TRY(api::parse_yaml_documents(text));
+  if (documents.empty()) return Script();
+  if (documents.size() > 1) return fail(Code::Invalid, "one document is expected, not several");
+  return read(documents.front());
+}
+
+std::string_view to_string(SimVerb verb) { return kVerbs[static_cast<std::size_t>(verb)].second; }
+
+bool matches_glob(std::string_view pattern, std::string_view name) {
+  std::size_t at = 0;
+  std::size_t in = 0;
+  std::size_t star = std::string_view::npos;
+  std::size_t retry = 0;
+  while (in < name.size()) {
+    if (at < pattern.size() && pattern[at] == '*') {
+      star = at++;
+      retry = in;
+    } else if (at < pattern.size() && (pattern[at] == '?' || pattern[at] == name[in])) {
+      ++at;
+      ++in;
+    } else if (star != std::string_view::npos) {
+      at = star + 1;  // let the star take one more
+      in = ++retry;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', at) == std::string_view::npos;
+}
+
+}  // namespace capstan::infrastructure::sim
