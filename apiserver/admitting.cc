@@ -4,13 +4,44 @@
 namespace capstan::apiserver {
 namespace {
 
+void copy_delete_options(const Request& request, json::object& options) {
+  if (const auto* body = request.body.value.if_object()) {
+    for (const auto& [name, value] : *body) options[name] = value;
+    return;
+  }
+  if (!request.query.propagation_policy.empty())
+    options["propagationPolicy"] = request.query.propagation_policy;
+  if (request.query.grace_period_seconds) options["gracePeriodSeconds"] = *request.query.grace_period_seconds;
+}
+
+// Of the operation, not of the verb: a patch that creates has CreateOptions.
+ObjectPtr options_of(const Request& request, std::string_view operation) {
+  json::object options;
+  if (operation == "DELETE") copy_delete_options(request, options);
+  options["apiVersion"] = "meta.k8s.io/v1";
+  options["kind"] = operation == "CREATE"   ? "CreateOptions"
+                    : operation == "UPDATE" ? "UpdateOptions"
+                                            : "DeleteOptions";
+  if (request.query.dry_run) options["dryRun"] = json::array{"All"};
+  if (operation == "DELETE") return std::make_shared<const json::object>(std::move(options));
+  if (!request.query.field_manager.empty()) options["fieldManager"] = request.query.field_manager;
+  if (const auto& validation = request.query.field_validation) {
+    options["fieldValidation"] = *validation == FieldValidation::Ignore ? "Ignore"
+                                 : *validation == FieldValidation::Warn ? "Warn"
+                                                                        : "Strict";
+  }
+  return std::make_shared<const json::object>(std::move(options));
+}
+
 AdmissionReviewRequest review(const Target& target, const Request& request, std::string operation) {
+  auto options = options_of(request, operation);
   return {.operation = std::move(operation),
           .type = target.type,
           .version = target.version->name,
           .subresource = target.subresource,
           .namespace_ = target.key.namespace_,
           .name = target.key.name,
+          .options = std::move(options),
           .user = request.user,
           .dry_run = request.query.dry_run};
 }

@@ -46,6 +46,7 @@ Webhook webhook_of(const json::object& from) {
                .client = webhook_client(object_at(from, {"clientConfig"})),
                .ignores_failure = text_at(from, {"failurePolicy"}) == "Ignore",
                .equivalent = text_at(from, {"matchPolicy"}) != "Exact",
+               .asked_again = text_at(from, {"reinvocationPolicy"}) == "IfNeeded",
                .timeout = Seconds(integer_at(from, {"timeoutSeconds"}).value_or(10)),
                .namespace_selector = selector_at(from, "namespaceSelector"),
                .object_selector = selector_at(from, "objectSelector")};

@@ -38,6 +38,7 @@ struct Webhook {
   bool ignores_failure = false;
   bool equivalent = true;        // matchPolicy: also other versions of the resource, converted
   bool supports_dry_run = true;  // by its declared side effects
+  bool asked_again = false;  // reinvocationPolicy IfNeeded: once more when a later webhook changes the object
   Nanoseconds timeout = std::chrono::seconds(10);
   LabelSelector namespace_selector = {};
   LabelSelector object_selector = {};

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "apiserver/api.h"
 #include "apiserver/document.h"
 #include "apiserver/status_error.h"
@@ -51,31 +53,51 @@ Webhooks::~Webhooks() = default;
 
 void Webhooks::serve(const Api& api) { api_ = &api; }
 
+// Two rounds at most: in the second one those are asked again that want it and whose object has changed
+// since.
 std::expected<ObjectPtr, Response> Webhooks::mutate(const AdmissionReviewRequest& request,
                                                     std::vector<std::string>& warnings) {
+  const auto all = hooks("mutatingwebhookconfigurations", mutating_);
   auto current = request;
-  for (const auto& hook : *hooks("mutatingwebhookconfigurations", mutating_)) {
-    const auto version = concerned_at(hook, current);
-    if (!version) continue;
-    if (request.dry_run && !hook.supports_dry_run) return std::unexpected(no_dry_run(hook));
-    auto shown = at_version(current, *version);
-    if (!shown) return std::unexpected(std::move(shown).error());
-    auto response = ask(hook, *shown, *version);
-    if (!response) {
-      if (hook.ignores_failure) continue;
-      return std::unexpected(failed_call(hook, response.error()));
+  std::set<const Webhook*> asked_before;
+  std::set<const Webhook*> again;
+  for (const bool second_round : {false, true}) {
+    for (const auto& hook : *all) {
+      if (second_round && !again.contains(&hook)) continue;
+      const auto asked = mutate_by(hook, current, warnings);
+      if (!asked) return std::unexpected(asked.error());
+      if (*asked == Asked::Changed) again.merge(asked_before);
+      if (*asked != Asked::NotConcerned && hook.asked_again) asked_before.insert(&hook);
     }
-    take_warnings(*response, warnings);
-    if (auto refusal = admission_refusal(hook.name, *response)) return std::unexpected(std::move(*refusal));
-    if (!shown->object || text_at(*response, {"patch"}).empty()) continue;
-    auto changed = patched(*shown->object, *response);
-    if (!changed) return std::unexpected(internal_error(changed.error().message));
-    auto object = std::make_shared<const json::object>(std::move(changed->get_object()));
-    auto back = object_at_version(*request.type, request.version, object);
-    if (!back) return std::unexpected(std::move(back).error());
-    current.object = *back;
+    if (again.empty()) break;
   }
   return current.object;
+}
+
+std::expected<Webhooks::Asked, Response> Webhooks::mutate_by(const Webhook& hook,
+                                                             AdmissionReviewRequest& current,
+                                                             std::vector<std::string>& warnings) {
+  const auto version = concerned_at(hook, current);
+  if (!version) return Asked::NotConcerned;
+  if (current.dry_run && !hook.supports_dry_run) return std::unexpected(no_dry_run(hook));
+  auto shown = at_version(current, *version);
+  if (!shown) return std::unexpected(std::move(shown).error());
+  auto response = ask(hook, *shown, *version);
+  if (!response) {
+    if (hook.ignores_failure) return Asked::Unchanged;
+    return std::unexpected(failed_call(hook, response.error()));
+  }
+  take_warnings(*response, warnings);
+  if (auto refusal = admission_refusal(hook.name, *response)) return std::unexpected(std::move(*refusal));
+  if (!shown->object || text_at(*response, {"patch"}).empty()) return Asked::Unchanged;
+  auto changed = patched(*shown->object, *response);
+  if (!changed) return std::unexpected(internal_error(changed.error().message));
+  if (changed->get_object() == *shown->object) return Asked::Unchanged;
+  auto object = std::make_shared<const json::object>(std::move(changed->get_object()));
+  auto back = object_at_version(*current.type, current.version, object);
+  if (!back) return std::unexpected(std::move(back).error());
+  current.object = *back;
+  return Asked::Changed;
 }
 
 std::optional<Response> Webhooks::validate(const AdmissionReviewRequest& request,

@@ -48,6 +48,10 @@ class Webhooks final : public Admission, public Converter {
     std::shared_ptr<const std::vector<Webhook>> list = {};
   };
   std::shared_ptr<const std::vector<Webhook>> hooks(const std::string& plural, Guarded<Hooks>& kept);
+  // Asks one mutating webhook and puts what it makes of the object into `current`.
+  enum class Asked { NotConcerned, Unchanged, Changed };
+  std::expected<Asked, Response> mutate_by(const Webhook& hook, AdmissionReviewRequest& current,
+                                           std::vector<std::string>& warnings);
   // The version this webhook wants to be asked about; nothing when it is not concerned.
   std::optional<std::string> concerned_at(const Webhook& hook, const AdmissionReviewRequest& request) const;
   bool namespace_selected(const Webhook& hook, const AdmissionReviewRequest& request) const;

@@ -103,7 +103,8 @@ struct Served {
                     R"(","labels":)" + std::string(labels) + R"(},"spec":{"size":2}})");
   }
   // `sort` is Mutating or Validating; `more` adds to or replaces members of the webhook.
-  void hook(std::string_view sort, const json::object& client_config, std::string_view more = "{}") {
+  void hook(std::string_view sort, const json::object& client_config, std::string_view more = "{}",
+            std::string_view name = "c") {
     json::object hook{
         {"name", "h.test.io"},
         {"clientConfig", client_config},
@@ -117,7 +118,7 @@ struct Served {
     const std::string kind = std::string(sort) + "WebhookConfiguration";
     const json::object body{{"apiVersion", "admissionregistration.k8s.io/v1"},
                             {"kind", kind},
-                            {"metadata", json::object{{"name", "c"}}},
+                            {"metadata", json::object{{"name", name}}},
                             {"webhooks", json::array{hook}}};
     const auto plural = std::string(sort == "Mutating" ? "mutating" : "validating") + "webhookconfigurations";
     const auto made = call("POST", "admissionregistration.k8s.io/v1/" + plural, json::serialize(body));
@@ -137,6 +138,75 @@ TEST(Webhooks, ChangeWhatIsStored) {
   ASSERT_EQ(made.status, 201) << made.text();
   EXPECT_EQ(at(served.call("GET", "test.io/v1/ns:default/widgets/w"), "metadata.labels.hooked"), "\"yes\"");
   EXPECT_THAT(hook.targets(), ElementsAre("/hook?timeout=10s"));
+}
+
+TEST(Webhooks, AreAskedAgainWhenALaterOneChangesTheObject) {
+  Served served;
+  LittleWebhook eager(served.io, allow);
+  LittleWebhook content(served.io, allow);
+  LittleWebhook later(served.io, [](const json::object&) {
+    return with_patch(R"([{"op":"add","path":"/metadata/labels/hooked","value":"yes"}])");
+  });
+  served.hook("Mutating", eager.client_config(), R"({"reinvocationPolicy":"IfNeeded"})", "a");
+  served.hook("Mutating", content.client_config(), "{}", "b");
+  served.hook("Mutating", later.client_config(), R"({"reinvocationPolicy":"IfNeeded"})", "c");
+
+  ASSERT_EQ(served.create("w", R"({"a":"b"})").status, 201);
+
+  ASSERT_EQ(eager.requests().size(), 2U);
+  EXPECT_EQ(text_at(eager.requests()[1], {"object", "metadata", "labels", "hooked"}), "yes");
+  EXPECT_EQ(content.requests().size(), 1U);
+  EXPECT_EQ(later.requests().size(), 1U) << "its own change is no reason to ask it again";
+}
+
+TEST(Webhooks, AreNotAskedAgainWhenNothingChanges) {
+  Served served;
+  LittleWebhook eager(served.io, allow);
+  LittleWebhook later(served.io, [](const json::object&) {
+    return with_patch(R"([{"op":"add","path":"/metadata/labels/a","value":"b"}])");
+  });
+  served.hook("Mutating", eager.client_config(), R"({"reinvocationPolicy":"IfNeeded"})", "a");
+  served.hook("Mutating", later.client_config(), "{}", "b");
+
+  ASSERT_EQ(served.create("w", R"({"a":"b"})").status, 201);
+
+  EXPECT_EQ(eager.requests().size(), 1U);
+}
+
+TEST(Webhooks, SeeTheOptionsOfTheOperation) {
+  Served served;
+  LittleWebhook hook(served.io, allow);
+  served.hook("Validating", hook.client_config());
+
+  served.create();
+  auto patch = served.words.request("PATCH", "test.io/v1/ns:default/widgets/w", R"({"spec":{"size":3}})");
+  patch.query.field_manager = "me";
+  patch.query.field_validation = FieldValidation::Strict;
+  served.api.call(patch);
+  served.call("DELETE", "test.io/v1/ns:default/widgets/w", R"({"propagationPolicy":"Background"})");
+
+  std::vector<std::string> options;
+  for (const auto& request : hook.requests()) options.push_back(json::serialize(request.at("options")));
+  EXPECT_THAT(
+      options,
+      ElementsAre(
+          R"({"apiVersion":"meta.k8s.io/v1","kind":"CreateOptions"})",
+          R"({"apiVersion":"meta.k8s.io/v1","kind":"UpdateOptions","fieldManager":"me","fieldValidation":"Strict"})",
+          R"({"propagationPolicy":"Background","apiVersion":"meta.k8s.io/v1","kind":"DeleteOptions"})"));
+}
+
+TEST(Webhooks, WithMatchConditionsAreRefusedRatherThanMisread) {
+  Served served;
+
+  const auto refused =
+      served.call("POST", "admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
+                  R"({"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingWebhookConfiguration",
+          "metadata":{"name":"c"},"webhooks":[{"name":"h.test.io","clientConfig":{"url":"https://127.0.0.1:1/"},
+          "admissionReviewVersions":["v1"],"sideEffects":"None",
+          "matchConditions":[{"name":"mine","expression":"request.name == 'w'"}]}]})");
+
+  EXPECT_EQ(refused.status, 422);
+  EXPECT_THAT(refused.text(), HasSubstr("webhooks[0].matchConditions"));
 }
 
 TEST(Webhooks, RefuseWithTheirWords) {

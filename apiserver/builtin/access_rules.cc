@@ -65,6 +65,11 @@ void check_webhooks(const json::object& object, const json::object*, FieldErrors
     if (versions == nullptr || versions->empty()) {
       errors.push_back(required(path + ".admissionReviewVersions", "must specify one of v1, v1beta1"));
     }
+    if (const auto* conditions = array_at(*webhook, {"matchConditions"});
+        conditions && !conditions->empty()) {
+      errors.push_back(forbidden_field(path + ".matchConditions",
+                                       "this server evaluates no CEL; a real kube-apiserver does"));
+    }
     check_client(*webhook, path, errors);
   }
 }

@@ -86,10 +86,11 @@ json::value allowed(const json::value& review) { return verdict(review, {{"allow
 // A registered webhook over the session's widgets; taken away again at the end.
 class Registered {
  public:
-  Registered(Session& s, std::string_view sort, json::object client_config, std::string_view rules_and_more)
+  Registered(Session& s, std::string_view sort, json::object client_config, std::string_view rules_and_more,
+             std::string_view suffix = "")
       : session_(s),
         path_("/apis/admissionregistration.k8s.io/v1/" + std::string(sort) + "webhookconfigurations/" +
-              s.ns()) {
+              s.ns() + std::string(suffix)) {
     const bool mutating = sort == "mutating";
     json::object hook = parse(rules_and_more).as_object();
     hook["name"] = "hook.conformance.capstan.dev";
@@ -105,7 +106,7 @@ class Registered {
         path_.substr(0, path_.rfind('/')),
         json::object{{"apiVersion", "admissionregistration.k8s.io/v1"},
                      {"kind", mutating ? "MutatingWebhookConfiguration" : "ValidatingWebhookConfiguration"},
-                     {"metadata", json::object{{"name", s.ns()}}},
+                     {"metadata", json::object{{"name", s.ns() + std::string(suffix)}}},
                      {"webhooks", json::array{hook}}});
   }
   ~Registered() {
@@ -222,6 +223,48 @@ const Script kScripts[] = {
        s.expect_equal(review, "request.oldObject.metadata.name", "probe");
        s.expect_present(review, "request.userInfo.username");
        s.expect_equal(review, "request.dryRun", false);
+     }},
+    {"webhook: the review tells the options of the operation",
+     [](Session& s) {
+       s.made_widget("probe");
+       Webhook hook(allowed);
+       Registered registered(s, "validating", hook.client_config(), "{}");
+       until_called(s, hook);
+
+       try_widget(s, "w", "?fieldManager=me&fieldValidation=Strict");
+       s.expect_equal(
+           hook.reviews().back(), "request.options",
+           parse(
+               R"({"kind":"CreateOptions","apiVersion":"meta.k8s.io/v1","fieldManager":"me","fieldValidation":"Strict"})"));
+       s.merge(s.widgets("w"), R"({"spec":{"replicas":3}})");
+       s.expect_equal(hook.reviews().back(), "request.options.kind", "UpdateOptions");
+       s.remove(s.widgets("w") + "?propagationPolicy=Background");
+       s.expect_equal(hook.reviews().back(), "request.options.kind", "DeleteOptions");
+       s.expect_equal(hook.reviews().back(), "request.options.propagationPolicy", "Background");
+     }},
+    {"webhook: asked again when a later one changes the object",
+     [](Session& s) {
+       s.made_widget("probe");
+       Webhook first(allowed);
+       Webhook second([](const json::value& review) {
+         return verdict(review,
+                        {{"allowed", true},
+                         {"patchType", "JSONPatch"},
+                         {"patch", base64_encode(R"([{"op":"add","path":"/spec/note","value":"hooked"}])")}});
+       });
+       Registered earlier(s, "mutating", first.client_config(), R"({"reinvocationPolicy":"IfNeeded"})");
+       Registered later(s, "mutating", second.client_config(), R"({"reinvocationPolicy":"IfNeeded"})",
+                        "-later");
+       until_called(s, first);
+       until_called(s, second);
+       const auto before = first.reviews().size();
+       const auto before_second = second.reviews().size();
+
+       try_widget(s, "w");
+
+       s.expect(first.reviews().size() == before + 2, "the first one is asked twice");
+       s.expect_equal(first.reviews().back(), "request.object.spec.note", "hooked");
+       s.expect(second.reviews().size() == before_second + 1, "the one that changed it is asked once");
      }},
     {"webhook: deletion sends the old object only",
      [](Session& s) {
