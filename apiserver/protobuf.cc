@@ -130,6 +130,26 @@ constexpr Message kRule{kRuleFields};
 constexpr Field kRoleFields[] = {{1, "metadata", Sort::Message, &kMetadata},
                                  {2, "rules", Sort::Messages, &kRule}};
 constexpr Message kRole{kRoleFields};
+constexpr Field kRequirementFields[] = {{1, "key"}, {2, "operator"}, {3, "values", Sort::Texts}};
+constexpr Message kRequirement{kRequirementFields};
+constexpr Field kSelectorFields[] = {{1, "matchLabels", Sort::TextMap},
+                                     {2, "matchExpressions", Sort::Messages, &kRequirement}};
+constexpr Message kSelector{kSelectorFields};
+constexpr Field kAggregationFields[] = {{1, "clusterRoleSelectors", Sort::Messages, &kSelector}};
+constexpr Message kAggregation{kAggregationFields};
+constexpr Field kClusterRoleFields[] = {{1, "metadata", Sort::Message, &kMetadata},
+                                        {2, "rules", Sort::Messages, &kRule},
+                                        {3, "aggregationRule", Sort::Message, &kAggregation}};
+constexpr Message kClusterRole{kClusterRoleFields};
+constexpr Field kBoundFields[] = {{1, "kind"}, {2, "apiVersion"}, {3, "name"}, {4, "uid"}};
+constexpr Message kBound{kBoundFields};
+constexpr Field kTokenSpecFields[] = {{1, "audiences", Sort::Texts},
+                                      {3, "boundObjectRef", Sort::Message, &kBound},
+                                      {4, "expirationSeconds", Sort::Number}};
+constexpr Message kTokenSpec{kTokenSpecFields};
+constexpr Field kTokenFields[] = {{1, "metadata", Sort::Message, &kMetadata},
+                                  {2, "spec", Sort::Message, &kTokenSpec}};
+constexpr Message kToken{kTokenFields};
 constexpr Field kSubjectFields[] = {{1, "kind"}, {2, "apiGroup"}, {3, "name"}, {4, "namespace"}};
 constexpr Message kSubject{kSubjectFields};
 constexpr Field kRoleRefFields[] = {{1, "apiGroup"}, {2, "kind"}, {3, "name"}};
@@ -153,9 +173,11 @@ constexpr Known kKnown[] = {{"v1", "ConfigMap", &kConfigMap},
                             {"v1", "Event", &kEvent},
                             {"coordination.k8s.io/v1", "Lease", &kLease},
                             {"rbac.authorization.k8s.io/v1", "Role", &kRole},
+                            {"rbac.authorization.k8s.io/v1", "ClusterRole", &kClusterRole},
                             {"rbac.authorization.k8s.io/v1", "RoleBinding", &kBinding},
                             {"rbac.authorization.k8s.io/v1", "ClusterRoleBinding", &kBinding},
                             {"authentication.k8s.io/v1", "SelfSubjectReview", &kPlain},
+                            {"authentication.k8s.io/v1", "TokenRequest", &kToken},
                             {"authorization.k8s.io/v1", "SelfSubjectAccessReview", &kAccess},
                             {"authorization.k8s.io/v1", "SelfSubjectRulesReview", &kRules}};
 

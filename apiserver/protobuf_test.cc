@@ -72,6 +72,25 @@ TEST(Protobuf, ReadsARoleBinding) {
       R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"RoleBinding","subjects":[{"kind":"User","name":"u"}],"roleRef":{"name":"r"}})");
 }
 
+TEST(Protobuf, ReadsAClusterRole) {
+  const auto selector =
+      field(1, field(1, "a") + field(2, "b")) + field(2, field(1, "k") + field(2, "In") + field(3, "v"));
+
+  EXPECT_EQ(
+      decoded(envelope("rbac.authorization.k8s.io/v1", "ClusterRole",
+                       field(1, field(1, "r")) + field(2, field(1, "get") + field(3, "pods")) +
+                           field(3, field(1, selector)))),
+      R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":{"name":"r"},"rules":[{"verbs":["get"],"resources":["pods"]}],"aggregationRule":{"clusterRoleSelectors":[{"matchLabels":{"a":"b"},"matchExpressions":[{"key":"k","operator":"In","values":["v"]}]}]}})");
+}
+
+TEST(Protobuf, ReadsATokenRequest) {
+  EXPECT_EQ(
+      decoded(envelope("authentication.k8s.io/v1", "TokenRequest",
+                       field(1, "") + field(2, field(1, "api") + field(3, field(1, "Pod") + field(3, "p")) +
+                                                   number(4, 60)))),
+      R"({"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","metadata":{},"spec":{"audiences":["api"],"boundObjectRef":{"kind":"Pod","name":"p"},"expirationSeconds":60}})");
+}
+
 TEST(Protobuf, RefusesTimesThatAreNone) {
   const std::string endless = std::string("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11);
 
