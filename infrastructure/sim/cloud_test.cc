@@ -1,0 +1,247 @@
+#include "infrastructure/sim/cloud.h"
+
+#include <gmock/gmock.h>
+
+#include "api/driver/names.h"
+#include "test/fakes/baton.h"
+
+namespace capstan::infrastructure::sim {
+namespace {
+
+using namespace std::chrono_literals;
+using fakes::Baton;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+CreateVm wish(std::string name, std::string key = {}) {
+  return {.instance_key = key.empty() ? "key-of-" + name : key,
+          .name = name,
+          .tags = {{std::string(api::driver::tag::kCluster), "c1"},
+                   {std::string(api::driver::tag::kNamespace), "default"},
+                   {std::string(api::driver::tag::kName), name}}};
+}
+
+struct Stage {
+  Baton baton{{.seed = 1}};
+  SimCloud cloud;
+  Deadline never = Deadline::never();
+
+  explicit Stage(Script script = {}) : cloud({.clock = baton, .threads = baton}, std::move(script)) {}
+
+  void run(const std::function<void()>& story) {
+    const auto report = baton.run(story);
+    EXPECT_TRUE(report.finished()) << report.why;
+  }
+  DriverResult<Vm> create(const CreateVm& wanted) { return cloud.create(wanted, {}, never); }
+  DriverCode code_of(const CreateVm& wanted) {
+    const auto made = create(wanted);
+    return made ? DriverCode::Canceled : made.error().code;
+  }
+  void sleep(Nanoseconds span) { baton.pause(Deadline::in(baton, span)); }
+};
+
+TEST(SimCloud, AnswersTheSameVmForTheSameKey) {
+  Stage stage;
+  stage.run([&] {
+    const auto first = stage.create(wish("a"));
+    const auto again = stage.create(wish("a"));
+
+    EXPECT_EQ(first->provider_id, again->provider_id);
+    EXPECT_THAT(stage.cloud.vms(), SizeIs(1));
+  });
+}
+
+TEST(SimCloud, GivesANewVmOfAnOldKeyANewName) {
+  Stage stage;
+  stage.run([&] {
+    const auto first = stage.create(wish("a"));
+    stage.cloud.vanish("a");
+    const auto second = stage.create(wish("a"));
+
+    EXPECT_NE(first->provider_id, second->provider_id);
+  });
+}
+
+TEST(SimCloud, FindsAVmByProviderIdAndByKey) {
+  Stage stage;
+  stage.run([&] {
+    const auto made = stage.create(wish("a"));
+
+    EXPECT_TRUE(stage.cloud.status({.provider_id = made->provider_id}, {}, stage.never));
+    EXPECT_TRUE(stage.cloud.status({.instance_key = "key-of-a"}, {}, stage.never));
+    EXPECT_EQ(stage.cloud.status({.provider_id = "sim:///other", .instance_key = "key-of-a"}, {}, stage.never)
+                  .error()
+                  .code,
+              DriverCode::NotFound)
+        << "the provider ID wins";
+  });
+}
+
+TEST(SimCloud, TakesItsTimeAndGivesUpAtTheDeadline) {
+  Script script;
+  script.latency.create = 4s;
+  Stage stage(script);
+  stage.run([&] {
+    const SteadyTime before = stage.baton.steady_now();
+    EXPECT_TRUE(stage.create(wish("a")));
+    EXPECT_EQ(stage.baton.steady_now() - before, 4s);
+
+    const auto late = stage.cloud.create(wish("b"), {}, Deadline::in(stage.baton, 3s));
+
+    EXPECT_EQ(late.error().code, DriverCode::DeadlineExceeded);
+    EXPECT_THAT(stage.cloud.vms(), SizeIs(2)) << "after half of the time it had happened";
+  });
+}
+
+TEST(SimCloud, KeepsItsQuotas) {
+  Script script;
+  script.quota = {.vms = 2, .classes = {{"big", 1}}};
+  Stage stage(script);
+  stage.run([&] {
+    CreateVm big = wish("a");
+    big.vm_class = "big";
+    CreateVm other = wish("b");
+    other.vm_class = "big";
+
+    EXPECT_TRUE(stage.create(big));
+    EXPECT_EQ(stage.code_of(other), DriverCode::ResourceExhausted);
+    EXPECT_TRUE(stage.create(wish("c")));
+    EXPECT_EQ(stage.code_of(wish("d")), DriverCode::ResourceExhausted);
+    EXPECT_TRUE(stage.cloud.remove({.instance_key = "key-of-a"}, {}, stage.never));
+    EXPECT_TRUE(stage.create(other)) << "room again";
+  });
+}
+
+TEST(SimCloud, FailsAsTheScriptSays) {
+  Script script;
+  script.faults = {
+      {.verb = SimVerb::Create, .code = DriverCode::Internal, .vms = "b*", .skip = 1, .times = 1}};
+  Stage stage(script);
+  stage.run([&] {
+    EXPECT_TRUE(stage.create(wish("a")));
+    EXPECT_TRUE(stage.create(wish("b"))) << "skipped once";
+    EXPECT_EQ(stage.code_of(wish("b")), DriverCode::Internal);
+    EXPECT_TRUE(stage.create(wish("b"))) << "not more than once";
+    EXPECT_THAT(stage.cloud.hits(), ElementsAre(1));
+  });
+}
+
+TEST(SimCloud, LosesOnlyTheAnswerWhenTheScriptSaysThatItHappened) {
+  Script script;
+  script.faults = {{.verb = SimVerb::Create, .code = DriverCode::Unknown, .happened = true}};
+  Stage stage(script);
+  stage.run([&] {
+    EXPECT_EQ(stage.code_of(wish("a")), DriverCode::Unknown);
+
+    EXPECT_THAT(stage.cloud.vms(), SizeIs(1));
+  });
+}
+
+TEST(SimCloud, ChoosesTheSameVictimsForTheSameSeed) {
+  const auto victims = [](std::uint64_t seed) {
+    Script script;
+    script.seed = seed;
+    script.faults = {{.verb = SimVerb::Create, .code = DriverCode::Internal, .percent = 50}};
+    Stage stage(script);
+    std::string outcome;
+    stage.run([&] {
+      for (int i = 0; i < 40; ++i) outcome += stage.create(wish("vm-" + std::to_string(i))) ? '.' : 'x';
+    });
+    return outcome;
+  };
+
+  EXPECT_EQ(victims(3), victims(3));
+  EXPECT_NE(victims(3), victims(4));
+  EXPECT_THAT(std::ranges::count(victims(3), 'x'), testing::AllOf(testing::Gt(8), testing::Lt(32)));
+}
+
+TEST(SimCloud, LetsVmsVanishAndForgetsThem) {
+  Script script;
+  script.faults = {{.vanish = 2min, .vms = "a"}};
+  Stage stage(script);
+  stage.run([&] {
+    stage.create(wish("a"));
+    stage.create(wish("b"));
+    stage.sleep(119s);
+    EXPECT_TRUE(stage.cloud.status({.instance_key = "key-of-a"}, {}, stage.never));
+
+    stage.sleep(2s);
+
+    EXPECT_FALSE(stage.cloud.status({.instance_key = "key-of-a"}, {}, stage.never));
+    EXPECT_TRUE(stage.cloud.status({.instance_key = "key-of-b"}, {}, stage.never));
+  });
+}
+
+TEST(SimCloud, ListsWhatWasTrueAWhileAgo) {
+  Script script;
+  script.latency = {.create = 0s, .remove = 0s, .status = 0s, .list = 0s};
+  script.list_lag = 3s;
+  Stage stage(script);
+  stage.run([&] {
+    const auto names = [&] {
+      std::vector<std::string> found;
+      for (const Vm& vm : *stage.cloud.list({}, {}, stage.never)) found.push_back(vm.name);
+      return found;
+    };
+    stage.create(wish("a"));
+    EXPECT_THAT(names(), IsEmpty());
+    stage.sleep(3s);
+    EXPECT_THAT(names(), ElementsAre("a"));
+    EXPECT_TRUE(stage.cloud.remove({.instance_key = "key-of-a"}, {}, stage.never));
+    EXPECT_THAT(names(), ElementsAre("a")) << "gone, and still listed";
+    stage.sleep(3s);
+    EXPECT_THAT(names(), IsEmpty());
+  });
+}
+
+TEST(SimCloud, ListsByTagsAndChangesThem) {
+  Stage stage;
+  stage.run([&] {
+    const auto made = stage.create(wish("a"));
+    stage.create(wish("b"));
+    EXPECT_TRUE(stage.cloud.tag({.provider_id = made->provider_id}, {{"seen", "now"}}, {}, stage.never));
+    EXPECT_THAT(*stage.cloud.list({{"seen", "now"}}, {}, stage.never), SizeIs(1));
+
+    EXPECT_TRUE(stage.cloud.tag({.provider_id = made->provider_id}, {{"seen", ""}}, {}, stage.never));
+
+    EXPECT_THAT(*stage.cloud.list({{"seen", "now"}}, {}, stage.never), IsEmpty());
+    EXPECT_THAT(*stage.cloud.list({{"capstan.dev/cluster", "c1"}}, {}, stage.never), SizeIs(2));
+  });
+}
+
+TEST(SimCloud, KeepsPersistentDisksForTheNextVmAndForOneAtATime) {
+  Stage stage;
+  stage.run([&] {
+    const auto with_disk = [](std::string name) {
+      CreateVm wanted = wish(std::move(name));
+      wanted.provider_spec = R"({"disks":[{"name":"data","persistent":true},{"name":"scratch"}]})";
+      return wanted;
+    };
+    EXPECT_TRUE(stage.create(with_disk("a")));
+    EXPECT_EQ(stage.code_of(with_disk("b")), DriverCode::FailedPrecondition);
+    const std::string disk = stage.cloud.disks().begin()->second.id;
+
+    EXPECT_TRUE(stage.cloud.remove({.instance_key = "key-of-a"}, {}, stage.never));
+    EXPECT_TRUE(stage.create(with_disk("b")));
+
+    EXPECT_THAT(stage.cloud.disks(), SizeIs(1)) << "the scratch disk went with its VM";
+    EXPECT_EQ(stage.cloud.disks().begin()->second.id, disk);
+    EXPECT_EQ(stage.cloud.disks().begin()->second.attached_to, "b");
+  });
+}
+
+TEST(SimCloud, KnowsItsOwnVolumes) {
+  Stage stage;
+  stage.run([&] {
+    const std::vector<std::string> specs = {R"({"csi":{"driver":"sim.capstan.dev","volumeHandle":"disk-1"}})",
+                                            R"({"csi":{"driver":"ebs.csi.aws.com","volumeHandle":"vol-1"}})",
+                                            R"({"hostPath":{"path":"/x"}})"};
+
+    EXPECT_THAT(*stage.cloud.volume_ids(specs, stage.never), ElementsAre("disk-1"));
+    EXPECT_EQ(stage.cloud.identity({}, stage.never)->driver, "sim");
+  });
+}
+
+}  // namespace
+}  // namespace capstan::infrastructure::sim
