@@ -1,6 +1,6 @@
 # capstan_library(NAME DIR folder [EXCLUDE regex...] LINK PUBLIC ... PRIVATE ...): every *.cc of a folder that is no test.
 # capstan_test(NAME DIR folder [LABELS ...] [SOURCES ...] LINK ...): every *_test.cc of a folder, one gtest program.
-# capstan_program(NAME DIR folder LINK ...): an executable named NAME in bin/.
+# capstan_program(NAME [DIR folder] [SOURCES ...] LINK ...): an executable named NAME in bin/.
 # capstan_fuzz(NAME_fuzz SOURCE file LINK ...): with CAPSTAN_FUZZ a libFuzzer program; otherwise a test, NAME_replay, that
 #   feeds it the inputs of test/fuzz/corpus/NAME once.
 # "DIR" may hold several folders; folders are not searched recursively.
@@ -45,6 +45,7 @@ function(capstan_test name)
   endif()
   add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE capstan_flags ${ARG_LINK} GTest::gmock_main GTest::gmock GTest::gtest)
+  target_compile_options(${name} PRIVATE ${capstan_test_options})
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
@@ -53,9 +54,12 @@ function(capstan_test name)
 endfunction()
 
 function(capstan_program name)
-  cmake_parse_arguments(ARG "" "" "DIR;LINK" ${ARGN})
-  _capstan_sources(sources "*.cc" ${ARG_DIR})
-  list(FILTER sources EXCLUDE REGEX "(_test|_bench|_fuzz)\\.cc$")
+  cmake_parse_arguments(ARG "" "" "DIR;LINK;SOURCES" ${ARGN})
+  set(sources ${ARG_SOURCES})
+  if(NOT sources)
+    _capstan_sources(sources "*.cc" ${ARG_DIR})
+    list(FILTER sources EXCLUDE REGEX "(_test|_bench|_fuzz)\\.cc$")
+  endif()
   if(NOT sources)
     return()
   endif()

@@ -28,10 +28,11 @@ boost::json::value crd(std::span<const CrdVersion> versions);
 // "cluster.x-k8s.io_machines.yaml"
 std::string crd_file_name(const ResourceInfo& resource);
 
-template <typename T, typename Value = boost::json::value>
+// `Value` and `Versions` only put the call off until boost::json::value is complete.
+template <typename T, typename Value = boost::json::value, typename Versions = std::span<const CrdVersion>>
 Value crd() {
   static constexpr CrdVersion version = crd_version<T>();
-  return crd(std::span<const CrdVersion>(&version, 1));
+  return crd(Versions(&version, 1));
 }
 
 }  // namespace capstan::api
