@@ -111,6 +111,7 @@ void follow_crds(Core& core, const Request& request, const Response& response) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): a designated initialiser at every caller
 Api::Api(ApiOptions options) : impl_(std::make_unique<Impl>(options)) { create_first_objects(impl_->core); }
 
 Api::~Api() = default;

@@ -88,7 +88,7 @@ void HttpFace::answer(const net::ServerRequest& http, net::Responder& responder)
   if (!request) return responder.respond(error_page(path_not_found()));
   if (!*request) return responder.respond(error_page(request->error()));
   (*request)->user = *user;
-  answer_object(std::move(**request), http, responder);
+  answer_object(**request, http, responder);
 }
 
 // What anybody may ask.
@@ -127,7 +127,8 @@ bool HttpFace::answer_document(const std::vector<std::string>& path, const net::
   return false;
 }
 
-void HttpFace::answer_object(Request request, const net::ServerRequest& http, net::Responder& responder) {
+void HttpFace::answer_object(const Request& request, const net::ServerRequest& http,
+                             net::Responder& responder) {
   const auto form = acceptable_form(http.header("Accept").value_or(""));
   if (!form) {
     return responder.respond(error_page(

@@ -22,7 +22,7 @@ class HttpFace {
   bool answer_open(const std::vector<std::string>& path, net::Responder& responder) const;
   bool answer_document(const std::vector<std::string>& path, const net::ServerRequest& http,
                        net::Responder& responder) const;
-  void answer_object(Request request, const net::ServerRequest& http, net::Responder& responder);
+  void answer_object(const Request& request, const net::ServerRequest& http, net::Responder& responder);
   void answer_watch(const Request& request, Form form, net::Responder& responder);
   std::string body_of(const Response& response, Form form, bool full_objects) const;
 

@@ -158,6 +158,7 @@ class RemoteClient::Wire {
   std::optional<net::HttpClient> http_;
 };
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): callers hand their credentials over
 Result<std::unique_ptr<RemoteClient>> RemoteClient::make(const Seams& seams, Connection connection,
                                                          RemoteClientOptions options) {
   if (options.user_agent.empty()) options.user_agent = "capstan/" CAPSTAN_VERSION;
