@@ -1,0 +1,246 @@
+// The bootstrap provider as a whole, under a baton, on a management API server in memory. The test plays the
+// core provider.
+#include "bootstrap/provider.h"
+
+#include <gmock/gmock.h>
+
+#include <boost/json.hpp>
+#include <map>
+
+#include "api/bootstrap/cloud_config.h"
+#include "api/conditions/conditions.h"
+#include "api/core/secret.h"
+#include "api/names.h"
+#include "api/schema/crd.h"
+#include "kube/resources.h"
+#include "kube/typed.h"
+#include "test/builders/cluster.h"
+#include "test/builders/machine.h"
+#include "test/fakes/baton.h"
+#include "test/fakes/faulty_client.h"
+#include "test/fakes/memory_client.h"
+
+namespace capstan::bootstrap {
+namespace {
+
+namespace json = boost::json;
+using namespace std::chrono_literals;
+using fakes::Call;
+using fakes::Fault;
+using fakes::FaultPoint;
+using kube::ObjectKey;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const Deadline kNever = Deadline::never();
+ObjectKey named(std::string name) { return {.namespace_ = "default", .name = std::move(name)}; }
+
+template <typename T>
+void must(const Result<T>& result, std::string_view what) {
+  if (!result) ADD_FAILURE() << what << ": " << result.error().describe();
+}
+
+struct World {
+  fakes::Baton baton;
+  apiserver::Api api;
+  fakes::MemoryClient user;
+  fakes::MemoryClient wire;
+  fakes::FaultyClient network;
+  std::map<std::pair<Call, std::string>, int> writes = {};
+  std::function<Fault(const FaultPoint&)> fault = {};
+
+  explicit World(std::uint64_t seed = 1)
+      : baton({.seed = seed}),
+        api({.clock = baton, .seed = seed}),
+        user(api, baton, {.user = "core"}),
+        wire(api, baton, {.user = "provider"}),
+        network(wire, baton, baton,
+                {.choose = [this](const FaultPoint& point) { return fault ? fault(point) : Fault::None; },
+                 .on_effect =
+                     [this](const FaultPoint& point) { ++writes[{point.call, std::string(point.kind)}]; }}) {}
+
+  void run(const std::function<void()>& story) {
+    const auto report = baton.run([&] {
+      for (const json::value& crd :
+           {api::crd<api::Cluster>(), api::crd<api::Machine>(), api::crd<api::CloudConfig>()})
+        must(user.create(kube::resources::custom_resource_definitions(), {}, crd, {}, kNever), "install");
+      SeededRandomness randomness(1);
+      Provider provider({.clock = baton, .threads = baton, .client = network, .randomness = randomness},
+                        {.concurrency = 2});
+      must(provider.start(Deadline::in(baton, 1min)), "start");
+      story();
+      provider.stop();
+    });
+    EXPECT_TRUE(report.finished()) << report.why;
+  }
+  template <typename T>
+  T put(T object) {
+    object.metadata.uid = {};
+    object.metadata.resource_version = {};
+    const auto made = kube::create(user, object, {}, kNever);
+    must(made, "create");
+    return made ? *made : object;
+  }
+  template <typename T>
+  std::optional<T> get(const std::string& name) {
+    const auto found = kube::get<T>(user, named(name), kNever);
+    return found ? std::optional(*found) : std::nullopt;
+  }
+  void add_cluster(bool provisioned = true) {
+    put(builders::a_cluster("c1").endpoint("10.0.0.1", 6443).build());
+    if (provisioned) provision_cluster();
+  }
+  void provision_cluster() {
+    const auto cluster = get<api::Cluster>("c1");
+    api::Cluster after = *cluster;
+    after.status.initialization.infrastructure_provisioned = true;
+    must(kube::patch_status(user, *cluster, after, kNever), "provision the cluster");
+  }
+  void add_machine(const std::string& name, std::string_view data_secret = {}) {
+    api::Machine machine = builders::a_machine(name).version("v1.35.0");
+    machine.spec.bootstrap.config_ref = {
+        .api_group = Text(api::group::kBootstrap), .kind = "CloudConfig"_text, .name = Text(name)};
+    if (!data_secret.empty()) machine.spec.bootstrap.data_secret_name = Text(data_secret);
+    machine = put(machine);
+    api::CloudConfig config;
+    config.metadata.name = Text(name);
+    config.metadata.namespace_ = "default"_text;
+    config.metadata.labels.set(api::label::kClusterName, "c1");
+    config.metadata.owner_references = api::OwnerReferences({{.api_version = Text(api::kApiVersion),
+                                                              .kind = "Machine"_text,
+                                                              .name = machine.metadata.name,
+                                                              .uid = machine.metadata.uid}});
+    put(config);
+  }
+  void sleep(Nanoseconds span) { baton.pause(Deadline::in(baton, span)); }
+  bool eventually(const std::function<bool()>& holds) {
+    const SteadyTime until = baton.steady_now() + 5min;
+    while (!holds()) {
+      if (baton.steady_now() > until) return false;
+      sleep(100ms);
+    }
+    return true;
+  }
+  bool created(const std::string& name) {
+    const auto config = get<api::CloudConfig>(name);
+    return config && config->status.initialization.data_secret_created.value_or(false);
+  }
+  std::string ready_reason(const std::string& name) {
+    const auto config = get<api::CloudConfig>(name);
+    const auto* ready = config ? api::conditions::find(config->status.conditions, "Ready") : nullptr;
+    return ready == nullptr ? std::string() : ready->reason.str();
+  }
+  Result<json::value> secret(const std::string& name) {
+    return user.get(kube::resources::secrets(), named(name), kNever);
+  }
+};
+
+TEST(Provider, MakesTheDataSecretInTwoWrites) {
+  World world;
+  world.run([&] {
+    world.add_cluster();
+
+    world.add_machine("m1");
+    EXPECT_TRUE(world.eventually([&] { return world.created("m1"); }));
+    world.sleep(1min);
+
+    const auto document = world.secret("m1");
+    must(document, "read the Secret");
+    const auto secret = api::read_secret(*document);
+    EXPECT_EQ(secret->type, "cluster.x-k8s.io/secret");
+    EXPECT_EQ(secret->labels.at("cluster.x-k8s.io/cluster-name"), "c1");
+    EXPECT_THAT(secret->find("value")->reveal(), StartsWith("#cloud-config"));
+    EXPECT_THAT(secret->find("value")->reveal(), HasSubstr("v1.35.0"));
+    EXPECT_EQ(secret->find("format")->reveal(), "cloud-config");
+    const auto& owner = document->at_pointer("/metadata/ownerReferences/0").as_object();
+    EXPECT_EQ(owner.at("kind"), "CloudConfig");
+    EXPECT_EQ(owner.at("controller"), true);
+    EXPECT_EQ(world.get<api::CloudConfig>("m1")->status.data_secret_name, "m1");
+    EXPECT_EQ((world.writes[{Call::Create, "Secret"}]), 1);
+    EXPECT_EQ((world.writes[{Call::Patch, "CloudConfig"}]), 1);
+  });
+}
+
+TEST(Provider, WaitsForTheInfrastructureOfTheCluster) {
+  World world;
+  world.run([&] {
+    world.add_cluster(false);
+    world.add_machine("m1");
+    world.sleep(5s);
+    EXPECT_EQ((world.writes[{Call::Patch, "CloudConfig"}]), 0) << "a moment of waiting is no news";
+    EXPECT_TRUE(
+        world.eventually([&] { return world.ready_reason("m1") == "WaitingForClusterInfrastructure"; }));
+    EXPECT_FALSE(world.secret("m1"));
+
+    world.provision_cluster();
+
+    EXPECT_TRUE(world.eventually([&] { return world.created("m1"); }));
+    EXPECT_EQ(world.ready_reason("m1"), "Ready");
+  });
+}
+
+TEST(Provider, FindsTheSecretOfALostReply) {
+  World world;
+  int budget = 2;
+  world.fault = [&](const FaultPoint& point) {
+    return is_write(point.call) && budget-- > 0 ? Fault::LostReply : Fault::None;
+  };
+  world.run([&] {
+    world.add_cluster();
+    world.add_machine("m1");
+
+    EXPECT_TRUE(world.eventually([&] { return world.created("m1"); }));
+    EXPECT_EQ((world.writes[{Call::Create, "Secret"}]), 1);
+  });
+}
+
+// A moved Machine brings its data, and the status of its CloudConfig is lost on the way.
+TEST(Provider, RestoresTheStatusAfterAMoveWithoutNewData) {
+  World world;
+  world.run([&] {
+    world.add_cluster();
+
+    world.add_machine("m1", "data-of-m1");
+
+    EXPECT_TRUE(world.eventually([&] { return world.created("m1"); }));
+    EXPECT_EQ(world.get<api::CloudConfig>("m1")->status.data_secret_name, "data-of-m1");
+    EXPECT_EQ((world.writes[{Call::Create, "Secret"}]), 0);
+  });
+}
+
+TEST(Provider, LeavesASecretOfSomebodyElseAloneAndSaysSo) {
+  World world;
+  world.run([&] {
+    world.add_cluster();
+    const json::value foreign = {{"apiVersion", "v1"},
+                                 {"kind", "Secret"},
+                                 {"metadata", {{"name", "m1"}, {"namespace", "default"}}},
+                                 {"data", {{"mine", "eA=="}}}};
+    must(world.user.create(kube::resources::secrets(), named("m1"), foreign, {}, kNever), "create");
+
+    world.add_machine("m1");
+
+    EXPECT_TRUE(world.eventually([&] { return world.ready_reason("m1") == "DataSecretTaken"; }));
+    EXPECT_TRUE(world.secret("m1")->at("data").as_object().contains("mine"));
+  });
+}
+
+TEST(Provider, DoesNothingWhilePaused) {
+  World world;
+  world.run([&] {
+    world.add_cluster();
+    const auto cluster = world.get<api::Cluster>("c1");
+    api::Cluster paused = *cluster;
+    paused.spec.paused = true;
+    must(kube::patch(world.user, *cluster, paused, kNever), "pause");
+
+    world.add_machine("m1");
+    world.sleep(1min);
+
+    EXPECT_FALSE(world.secret("m1"));
+    EXPECT_TRUE(api::conditions::is_true(world.get<api::CloudConfig>("m1")->status.conditions, "Paused"));
+  });
+}
+
+}  // namespace
+}  // namespace capstan::bootstrap

@@ -1,0 +1,181 @@
+#include "infrastructure/sim/kubelet.h"
+
+#include <gmock/gmock.h>
+
+#include <boost/json.hpp>
+
+#include "api/core/lease.h"
+#include "api/core/node.h"
+#include "api/driver/names.h"
+#include "kube/typed.h"
+#include "test/fakes/baton.h"
+#include "test/fakes/memory_control_planes.h"
+
+namespace capstan::infrastructure::sim {
+namespace {
+
+using namespace std::chrono_literals;
+using fakes::Baton;
+using kube::ObjectKey;
+
+const ObjectKey kCluster{.namespace_ = "default", .name = "c1"};
+
+CreateVm wish(const std::string& name) {
+  return {.instance_key = "key-of-" + name,
+          .name = name,
+          .tags = {{std::string(api::driver::tag::kCluster), "c1"},
+                   {std::string(api::driver::tag::kNamespace), "default"}},
+          .kubernetes_version = "v1.35.0"};
+}
+
+struct Stage {
+  Baton baton{{.seed = 1}};
+  fakes::MemoryControlPlanes planes{baton, baton, 1};
+  SimCloud cloud;
+  Kubelets kubelets{{.clock = baton, .threads = baton, .cloud = cloud, .control_planes = planes}, 1};
+
+  explicit Stage(Script script = {}) : cloud({.clock = baton, .threads = baton}, std::move(script)) {}
+
+  void run(const std::function<void()>& story) {
+    const auto report = baton.run([&] {
+      kubelets.start();
+      story();
+      kubelets.stop();
+    });
+    EXPECT_TRUE(report.finished()) << report.why;
+  }
+  void create(const std::string& name) { EXPECT_TRUE(cloud.create(wish(name), {}, Deadline::never())); }
+  std::optional<api::Node> node(const std::string& name) {
+    const auto found =
+        kube::get<api::Node>(*planes.client(kCluster), ObjectKey{.name = name}, Deadline::never());
+    return found ? std::optional(*found) : std::nullopt;
+  }
+  std::optional<api::Lease> lease(const std::string& name) {
+    const auto found = kube::get<api::Lease>(
+        *planes.client(kCluster), {.namespace_ = "kube-node-lease", .name = name}, Deadline::never());
+    return found ? std::optional(*found) : std::nullopt;
+  }
+  void sleep(Nanoseconds span) { baton.pause(Deadline::in(baton, span)); }
+};
+
+TEST(Kubelets, RegisterWhenTheVmHasBootedAndBecomeReadyLater) {
+  Script script;
+  script.register_after = 20s;
+  script.ready_after = 5s;
+  Stage stage(script);
+  stage.run([&] {
+    (void)stage.planes.ensure(kCluster, Deadline::never());
+    stage.create("a");
+    stage.sleep(19s);
+    EXPECT_FALSE(stage.node("a"));
+    stage.sleep(2s);
+    ASSERT_TRUE(stage.node("a"));
+    EXPECT_EQ(stage.node("a")->condition("Ready")->status, "False");
+
+    stage.sleep(5s);
+
+    EXPECT_EQ(stage.node("a")->condition("Ready")->status, "True");
+  });
+}
+
+TEST(Kubelets, WaitForTheirApiServer) {
+  Stage stage;
+  stage.run([&] {
+    stage.create("a");
+    stage.sleep(1min);
+
+    (void)stage.planes.ensure(kCluster, Deadline::never());
+    stage.sleep(2s);
+
+    EXPECT_TRUE(stage.node("a"));
+  });
+}
+
+TEST(Kubelets, BeatEveryTenSeconds) {
+  Stage stage;
+  stage.run([&] {
+    (void)stage.planes.ensure(kCluster, Deadline::never());
+    stage.create("a");
+    stage.sleep(15s);
+    const auto first = stage.lease("a");
+    ASSERT_TRUE(first);
+
+    stage.sleep(10s);
+
+    EXPECT_EQ(stage.lease("a")->spec.renew_time.unix_micros() - first->spec.renew_time.unix_micros(),
+              10'000'000);
+    EXPECT_EQ(stage.lease("a")->spec.holder_identity, "a");
+  });
+}
+
+TEST(Kubelets, FallSilentWithTheirVmAndTheNodeIsGivenUp) {
+  Stage stage;
+  stage.run([&] {
+    (void)stage.planes.ensure(kCluster, Deadline::never());
+    stage.create("a");
+    stage.create("b");
+    stage.sleep(30s);
+
+    stage.cloud.vanish("a");
+    stage.sleep(39s);
+    EXPECT_EQ(stage.node("a")->condition("Ready")->status, "True") << "nobody knows yet";
+    stage.sleep(2s);
+
+    EXPECT_EQ(stage.node("a")->condition("Ready")->status, "Unknown");
+    EXPECT_EQ(stage.node("a")->condition("Ready")->reason, "NodeStatusUnknown");
+    EXPECT_EQ(stage.node("b")->condition("Ready")->status, "True");
+    EXPECT_EQ(stage.kubelets.count(), 1U);
+  });
+}
+
+TEST(Kubelets, LeaveTheNodeOfARemovedVmToWhoeverOwnsIt) {
+  Stage stage;
+  stage.run([&] {
+    (void)stage.planes.ensure(kCluster, Deadline::never());
+    stage.create("a");
+    stage.sleep(30s);
+    const auto before = stage.node("a");
+
+    EXPECT_TRUE(stage.cloud.remove({.instance_key = "key-of-a"}, {}, Deadline::never()));
+    stage.sleep(2min);
+
+    EXPECT_EQ(stage.kubelets.count(), 0U);
+    EXPECT_EQ(stage.node("a")->metadata.resource_version, before->metadata.resource_version);
+  });
+}
+
+TEST(Kubelets, NoticeAVmThatTheScriptLetsVanish) {
+  Script script;
+  script.faults = {{.vanish = 1min}};
+  Stage stage(script);
+  stage.run([&] {
+    (void)stage.planes.ensure(kCluster, Deadline::never());
+    stage.create("a");
+
+    stage.sleep(2min);
+
+    EXPECT_EQ(stage.node("a")->condition("Ready")->status, "Unknown");
+    EXPECT_TRUE(stage.cloud.vms().empty());
+  });
+}
+
+TEST(Kubelets, ManyCostNoThreads) {
+  Script script;
+  script.latency.create = 0s;
+  script.lease_every = 0s;
+  Stage stage(script);
+  constexpr int kMany = 2000;
+  stage.run([&] {
+    (void)stage.planes.ensure(kCluster, Deadline::never());
+    for (int i = 0; i < kMany; ++i) stage.create("vm-" + std::to_string(i));
+
+    stage.sleep(1min);
+
+    EXPECT_TRUE(stage.node("vm-0"));
+    EXPECT_TRUE(stage.node("vm-" + std::to_string(kMany - 1)));
+    EXPECT_EQ(stage.kubelets.count(), static_cast<std::size_t>(kMany));
+  });
+}
+
+}  // namespace
+}  // namespace capstan::infrastructure::sim
