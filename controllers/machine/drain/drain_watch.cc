@@ -1,30 +1,70 @@
 #include "controllers/machine/drain/drain_watch.h"
 
 #include <algorithm>
+#include <atomic>
 
+#include "base/hash.h"
 #include "kube/resources.h"
 
 namespace capstan::controllers::machine {
 
+// An informer that tells of the end of a list as well: that a Node has no Pods left is news.
 template <kube::Watchable T>
-DrainWatch::Feed<T>::Feed(const runtime::InformerDeps& deps, const kube::WatchTarget& target,
-                          const Wake& wake)
-    : store(target.resource.kind), informer(deps, target, store) {
-  store.subscribe([wake](const runtime::Change<T>&) { wake(); });
-  informer.start();
-}
+class DrainWatch::Feed final : private kube::WatchHandler<T> {
+ public:
+  Feed(kube::WatchLoop& loop, kube::Client& client, const kube::WatchTarget& target, Wake wake)
+      : store_(target.resource.kind),
+        wake_(std::move(wake)),
+        watcher_(loop, client, target, *this, hash_bytes(target.field_selector + target.namespace_)) {
+    watcher_.start();
+  }
+  ~Feed() override { watcher_.stop(); }
+
+  // An object that can't be read is one we know nothing of: then nothing is known.
+  bool complete() const { return store_.synced() && !unreadable_; }
+  std::vector<runtime::Snapshot<T>> all() const { return store_.all(); }
+
+ private:
+  void on_init_start() override {
+    unreadable_ = false;
+    store_.begin_list();
+  }
+  void on_item(T&& object) override { store_.stage(std::move(object)); }
+  void on_init_done(const kube::InitDone& done) override {
+    store_.finish_list({.version = api::ResourceVersion::parse(done.version).value_or(api::ResourceVersion()),
+                        .keep_missing = done.nameless > 0,
+                        .rewound = done.rewound});
+    wake_();
+  }
+  void on_apply(T&& object) override {
+    store_.apply(std::move(object));
+    wake_();
+  }
+  void on_delete(T&& last) override {
+    store_.remove(runtime::key_of(last), last.metadata.resource_version);
+    wake_();
+  }
+  void on_quarantine(const kube::Quarantine&) override { unreadable_ = true; }
+
+  runtime::Store<T> store_;
+  const Wake wake_;
+  std::atomic<bool> unreadable_ = false;
+  kube::Watcher<T> watcher_;  // last: no call comes once it is gone
+};
 
 DrainWatch::DrainWatch(kube::WatchLoop& loop, Cluster cluster, const std::string& node, Wake wake)
-    : loop_(loop),
-      cluster_(std::move(cluster)),
-      wake_(std::move(wake)),
-      pods_({.loop = loop, .client = cluster_->client()},
-            {.resource = kube::resources::pods(), .field_selector = "spec.nodeName=" + node}, wake_) {}
+    : loop_(loop), cluster_(std::move(cluster)), wake_(std::move(wake)) {
+  const kube::WatchTarget target{.resource = kube::resources::pods(),
+                                 .field_selector = "spec.nodeName=" + node};
+  pods_ = std::make_unique<Feed<api::Pod>>(loop_, cluster_->client(), target, wake_);
+}
+
+DrainWatch::~DrainWatch() = default;
 
 std::optional<std::vector<api::Pod>> DrainWatch::pods() const {
-  if (!pods_.store.synced()) return {};
+  if (!pods_->complete()) return {};
   std::vector<api::Pod> pods;
-  for (const auto& pod : pods_.store.all()) pods.push_back(*pod);
+  for (const auto& pod : pods_->all()) pods.push_back(*pod);
   return pods;
 }
 
@@ -33,20 +73,19 @@ void DrainWatch::watch_budgets(const std::string& namespace_) {
   if (feed) return;
   const kube::WatchTarget target{.resource = kube::resources::pod_disruption_budgets(),
                                  .namespace_ = namespace_};
-  feed = std::make_unique<Feed<api::PodDisruptionBudget>>(
-      runtime::InformerDeps{.loop = loop_, .client = cluster_->client()}, target, wake_);
+  feed = std::make_unique<Feed<api::PodDisruptionBudget>>(loop_, cluster_->client(), target, wake_);
 }
 
 std::optional<std::vector<runtime::Snapshot<api::PodDisruptionBudget>>> DrainWatch::budgets(
     const std::string& namespace_) const {
   const auto feed = budgets_.find(namespace_);
-  if (feed == budgets_.end() || !feed->second->store.synced()) return {};
-  return feed->second->store.all();
+  if (feed == budgets_.end() || !feed->second->complete()) return {};
+  return feed->second->all();
 }
 
 bool DrainWatch::complete() const {
-  return pods_.store.synced() &&
-         std::ranges::all_of(budgets_, [](const auto& feed) { return feed.second->store.synced(); });
+  return pods_->complete() &&
+         std::ranges::all_of(budgets_, [](const auto& feed) { return feed.second->complete(); });
 }
 
 }  // namespace capstan::controllers::machine

@@ -12,8 +12,9 @@
 
 #include "api/core/pod.h"
 #include "api/core/pod_disruption_budget.h"
+#include "kube/watcher.h"
 #include "kubeconfig/workload_clusters.h"
-#include "runtime/informer.h"
+#include "runtime/store.h"
 
 namespace capstan::controllers::machine {
 
@@ -23,6 +24,7 @@ class DrainWatch {
   using Cluster = std::shared_ptr<kubeconfig::WorkloadCluster>;
 
   DrainWatch(kube::WatchLoop& loop, Cluster cluster, const std::string& node, Wake wake);
+  ~DrainWatch();
   DrainWatch(const DrainWatch&) = delete;
   DrainWatch& operator=(const DrainWatch&) = delete;
 
@@ -40,18 +42,12 @@ class DrainWatch {
 
  private:
   template <kube::Watchable T>
-  struct Feed {
-    Feed(const runtime::InformerDeps& deps, const kube::WatchTarget& target, const Wake& wake);
-    ~Feed() { informer.stop(); }
-
-    runtime::Store<T> store;
-    runtime::Informer<T> informer;
-  };
+  class Feed;
 
   kube::WatchLoop& loop_;
   const Cluster cluster_;  // outlives the feeds
   const Wake wake_;
-  Feed<api::Pod> pods_;
+  std::unique_ptr<Feed<api::Pod>> pods_;
   std::map<std::string, std::unique_ptr<Feed<api::PodDisruptionBudget>>> budgets_;
 };
 

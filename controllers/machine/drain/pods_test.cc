@@ -41,7 +41,8 @@ PodBuilder& PodBuilder::claim(std::string_view name) {
 }
 PodBuilder& PodBuilder::ephemeral(std::string_view volume) {
   return change([&](api::Pod& pod) {
-    append(pod.spec.volumes, api::PodVolume{.name = Text(volume), .ephemeral = api::RawJson::from_compact("{}")});
+    append(pod.spec.volumes,
+           api::PodVolume{.name = Text(volume), .ephemeral = api::RawJson::from_compact("{}")});
   });
 }
 PodBuilder a_pod(std::string_view name) { return PodBuilder(name); }
