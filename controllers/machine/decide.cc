@@ -182,8 +182,9 @@ void found_node(const Observation& seen, const Settings& settings, Plan& plan) {
                                   .interruptible = interruptible(seen, plan),
                                   .outdated = outdated(seen)});
   if (plan.node_change && plan.node_change->became_interruptible) {
-    plan.notes.push_back(
-        {.reason = api::event::kSuccessfulSetInterruptibleNodeLabel, .message = node.metadata.name.str()});
+    plan.notes.push_back({.at_once = true,
+                          .reason = api::event::kSuccessfulSetInterruptibleNodeLabel,
+                          .message = node.metadata.name.str()});
   }
 }
 

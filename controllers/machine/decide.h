@@ -18,11 +18,14 @@ struct Settings {
   // How long conditions of a Node are believed when its cluster can't be reached
   // (--remote-conditions-grace-period).
   Seconds conditions_grace = std::chrono::minutes(5);
+  // How long a status that nobody acts upon may wait for more news.
+  Nanoseconds gather = std::chrono::seconds(1);
 };
 
 // An Event to be.
 struct Note {
   bool warning = false;
+  bool at_once = false;  // otherwise with the status that says the same
   std::string_view reason = {};
   std::string message = {};
   bool operator==(const Note&) const = default;

@@ -35,6 +35,9 @@ DeletionSeen deletion_facts(const Deps& deps, const Host& host, const Observatio
   if (const auto& config = machine.spec.bootstrap.config_ref) {
     facts.bootstrap = own(seen, seen.bootstrap, *config);
     all.objects.bootstrap = seen.bootstrap.external();
+    // Nothing but the data hangs on it, and the garbage collector comes after us: the cache is proof enough.
+    if (seen.fresh && facts.bootstrap.state == Known::State::Missing)
+      facts.bootstrap.state = Known::State::Gone;
   }
   return all;
 }

@@ -219,7 +219,8 @@ api::V1Beta1Condition older_of_node(const api::Node& node) {
 
 }  // namespace
 
-std::optional<api::V1Beta1Condition> older_node_healthy(const Observation& seen, const api::Machine& after) {
+std::optional<api::V1Beta1Condition> older_node_healthy(const Observation& seen, const api::Machine& after,
+                                                        bool leaving) {
   constexpr auto kType = api::v1beta1_condition::kNodeHealthy;
   switch (seen.node.lookup) {
     case NodeSeen::Lookup::NotAsked:
@@ -236,7 +237,7 @@ std::optional<api::V1Beta1Condition> older_node_healthy(const Observation& seen,
                        "Waiting for a node with matching ProviderID to exist");
     case NodeSeen::Lookup::One: break;
   }
-  if (seen.infra.missing() || (seen.infra.found() && seen.infra.object->metadata.deleting())) {
+  if (leaving || seen.infra.missing() || (seen.infra.found() && seen.infra.object->metadata.deleting())) {
     return older::no(kType, older_reason::kDeleting, api::severity::kInfo);
   }
   return older_of_node(*seen.node.node);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/conditions/conditions.h"
 #include "base/try.h"
 #include "controllers/machine/deletion_facts.h"
 #include "controllers/machine/ready_summary.h"
@@ -17,6 +18,8 @@ using runtime::Outcome;
 
 // Somebody was faster: the event of that write brings the next turn, this is for when it has come already.
 constexpr Nanoseconds kAfterConflict = std::chrono::milliseconds(200);
+// A bootstrap object is usually gone at once: only one that stays is worth a status.
+constexpr Nanoseconds kConfigGoes = std::chrono::seconds(1);
 
 // Errors of a turn become its end; a lost race is no failure.
 Result<Outcome> ended(const std::vector<Error>& errors, const Outcome& otherwise) {
@@ -27,10 +30,27 @@ Result<Outcome> ended(const std::vector<Error>& errors, const Outcome& otherwise
   return otherwise;
 }
 
+bool is_ready(const api::Machine& machine) {
+  return api::conditions::is_true(machine.status.conditions, api::condition::kReady);
+}
+
+// News of a Machine on its way; whether it works and that it goes is told at once.
+bool can_wait(const api::Machine& before, const api::Machine& after) {
+  return before.status != after.status && !after.metadata.deleting() && !is_ready(before) && !is_ready(after);
+}
+
+bool is_told_to_be_deleting(const api::Machine& machine) {
+  return api::conditions::is_true(machine.status.conditions, api::condition::kDeleting);
+}
+
 }  // namespace
 
 Reconciler::Reconciler(const Deps& deps, Settings settings)
-    : deps_(deps), settings_(std::move(settings)), node_writes_(deps.clock), deleter_(deps) {}
+    : deps_(deps),
+      settings_(std::move(settings)),
+      node_writes_(deps.clock),
+      gather_(deps.clock, settings_.gather),
+      deleter_(deps) {}
 
 void Reconciler::bind(const Host& host) {
   host_.emplace(host);
@@ -54,6 +74,7 @@ Result<Outcome> Reconciler::reconcile(const runtime::Context& context, const kub
 void Reconciler::forget(const kube::ObjectKey& key) {
   deleter_.forget(key);
   node_writes_.forget(key);
+  gather_.over(key);
 }
 
 // Nothing but the finalizer and the condition that says why.
@@ -92,38 +113,47 @@ Result<Outcome> Reconciler::go_on(const runtime::Context& context, const Observa
 Result<Outcome> Reconciler::finish(const runtime::Context& context, const Observation& seen, const Plan& plan,
                                    Done done) {
   const Report made = report(seen, plan, done, settings_);
-  const auto changed = write_status(context, done.machine, made.machine, seen.now);
-  if (!changed) done.errors.push_back(changed.error());
-  tell(done.machine, plan.notes, changed.value_or(false));
   Outcome outcome;
   for (const auto& recheck : {plan.recheck, made.recheck}) {
     outcome = outcome.or_sooner(Outcome::after(recheck));
   }
+  const auto key = kube::key_of(done.machine);
+  if (can_wait(done.machine, made.machine)) {
+    if (const auto left = gather_.wait(key)) {
+      tell(done.machine, plan.notes, false);
+      return ended(done.errors, outcome.or_sooner(Outcome::after(*left)));
+    }
+  }
+  gather_.over(key);
+  const auto written = write_status(context, done.machine, made.machine, seen.now);
+  if (!written) done.errors.push_back(written.error());
+  tell(done.machine, plan.notes, written.value_or(false));
   return ended(done.errors, outcome);
 }
 
 Result<Outcome> Reconciler::take_down(const runtime::Context& context, const Observation& seen,
                                       const Plan& plan) {
+  if (!seen.machine->metadata.has_finalizer(api::finalizer::kMachine)) return Outcome::done();
   auto known = deletion_facts(deps_, *host_, seen, plan);
+  const bool config_was_there = known.facts.bootstrap.state == Known::State::Present;
   DeletionTurn turn = deleter_.turn(context, known.objects, std::move(known.facts));
   if (turn.may_go()) {
-    tell(*seen.machine, plan.notes, false);
     TRY(runtime::drop_finalizer(deps_.client, host_->consistency, deps_.caches.machines, *seen.machine,
                                 api::finalizer::kMachine, context.deadline));
     return Outcome::done();
   }
+  const bool just_begun = config_was_there && turn.facts.bootstrap.state == Known::State::Deleting;
+  if (just_begun && is_told_to_be_deleting(*seen.machine)) return Outcome::after(kConfigGoes);
   Done done{.machine = *seen.machine,
+            .failed = turn.step.trouble.has_value(),
             .deletion = DeletionReport{.reason = turn.step.reason,
                                        .message = turn.step.message,
                                        .marks = turn.step.marks,
                                        .older = older_conditions(turn.facts)}};
   if (turn.step.trouble) context.log.error("deletion is held up", {{"error", turn.step.trouble->describe()}});
   if (turn.step.trouble && !turn.step.recheck) done.errors.push_back(*turn.step.trouble);
-  done.failed = turn.step.trouble.has_value();
-  const Outcome next = Outcome::after(turn.step.recheck);
-  const auto ended_as = finish(context, seen, plan, std::move(done));
-  if (!ended_as) return ended_as;
-  return next.or_sooner(*ended_as);
+  const auto reported = TRY(finish(context, seen, plan, std::move(done)));
+  return Outcome::after(turn.step.recheck).or_sooner(reported);
 }
 
 // True when there was something to write.
@@ -140,10 +170,9 @@ Result<bool> Reconciler::write_status(const runtime::Context& context, const api
   return true;
 }
 
-// Warnings repeat what a condition says: once per change is enough.
-void Reconciler::tell(const api::Machine& machine, const std::vector<Note>& notes, bool status_changed) {
+void Reconciler::tell(const api::Machine& machine, const std::vector<Note>& notes, bool status_written) {
   for (const Note& note : notes) {
-    if (note.warning && !status_changed) continue;
+    if (!note.at_once && !status_written) continue;
     deps_.events.record(runtime::reference_to(kube::resource_of<api::Machine>(), machine.metadata),
                         note.warning ? runtime::EventType::Warning : runtime::EventType::Normal, note.reason,
                         note.message);

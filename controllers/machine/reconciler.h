@@ -7,6 +7,7 @@
 
 #include "controllers/machine/act.h"
 #include "controllers/machine/deletion_turn.h"
+#include "controllers/machine/gather.h"
 #include "controllers/machine/report.h"
 #include "controllers/shared/deps.h"
 #include "runtime/paused.h"
@@ -34,12 +35,13 @@ class Reconciler final : public runtime::Reconciler {
                                      const Plan& plan);
   Result<bool> write_status(const runtime::Context& context, const api::Machine& before,
                             const api::Machine& after, Time now);
-  void tell(const api::Machine& machine, const std::vector<Note>& notes, bool status_changed);
+  void tell(const api::Machine& machine, const std::vector<Note>& notes, bool status_written);
 
   const Deps deps_;
   const Settings settings_;
   std::optional<Host> host_;
   NodeWrites node_writes_;
+  Gather gather_;
   Deleter deleter_;
 };
 

@@ -216,7 +216,8 @@ void older_conditions(const Observation& seen, const Plan& plan, const Done& don
   Teller teller(after, seen.now);
   teller.tell(older_bootstrap_ready(seen, plan));
   teller.tell(older_infrastructure_ready(seen, plan));
-  teller.tell(older_node_healthy(seen, after));
+  const bool leaving = done.deletion && done.deletion->reason == reason::kWaitingForInfrastructureDeletion;
+  teller.tell(older_node_healthy(seen, after, leaving));
   if (done.deletion) {
     for (const auto& each : done.deletion->older) teller.tell(std::optional(each));
   }

@@ -107,13 +107,16 @@ class CollectedEvents final : public runtime::EventRecorder {
 
 class World {
  public:
-  explicit World(fakes::Baton& baton, Settings settings = {});
+  explicit World(fakes::Baton& baton, std::string watch_filter = {});
   ~World();
 
   // --- the user and the owner ---
   // A Cluster c1 that runs, and m1 as its MachineSet makes it: clones first, then the Machine.
   void make_cluster();
   void make_machine();
+  void make_clones();
+  // A control plane Machine somebody else looks after (it is paused), so that Nodes of workers are drained.
+  void make_control_plane_machine();
   void make(const kube::Resource& resource, json::value object);
   void patch(const kube::Resource& resource, std::string_view name, const json::value& body,
              std::string_view subresource = {});
@@ -123,6 +126,8 @@ class World {
   void bootstrap_is_done();
   void infrastructure_is_done();
 
+  void node_is_there(bool ready = true);
+
   // Starts the controller; call once the world is as it shall find it, or before.
   void start();
   void settle(Nanoseconds span = std::chrono::seconds(3));
@@ -130,6 +135,7 @@ class World {
   api::Machine machine() const;
   bool exists(const kube::Resource& resource, std::string_view name);
   std::vector<std::string> what_was_written() const;
+  void forget_what_happened();
   std::vector<std::string> what_the_node_got() const;
 
   fakes::Baton& baton;
@@ -173,6 +179,6 @@ const kube::Resource& machines();
 const kube::Resource& clusters();
 
 // Under five seeds, so that no test depends on who is faster.
-void in_simulation(const std::function<void(World&)>& body);
+void in_simulation(const std::function<void(World&)>& body, const std::string& watch_filter = {});
 
 }  // namespace capstan::controllers::machine

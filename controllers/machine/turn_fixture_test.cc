@@ -7,6 +7,7 @@
 #include "test/builders/cluster.h"
 #include "test/builders/identity.h"
 #include "test/builders/machine.h"
+#include "test/builders/node.h"
 
 namespace capstan::controllers::machine {
 
@@ -79,7 +80,7 @@ json::value clone(const kube::Resource& resource) {
 
 }  // namespace
 
-World::World(fakes::Baton& with, Settings settings)
+World::World(fakes::Baton& with, std::string watch_filter)
     : baton(with),
       api({.clock = with}),
       user(api, with),
@@ -95,8 +96,9 @@ World::World(fakes::Baton& with, Settings settings)
             .workload_clusters = workload_clusters,
             .events = events,
             .names = names_,
-            .brake = brake_},
-      reconciler_(deps_, std::move(settings)),
+            .brake = brake_,
+            .watch_filter = std::move(watch_filter)},
+      reconciler_(deps_),
       controller_({.clock = with, .threads = with, .client = client, .randomness = randomness_}, options(),
                   reconciler_),
       externals_(informers_, caches.crds, {.group = api::group::kCluster, .kind = api::kind::kMachine},
@@ -183,9 +185,17 @@ void World::make_cluster() {
   make(clusters(), api::to_json(builders::a_cluster("c1").without_control_plane_ref().running().build()));
 }
 
-void World::make_machine() {
+void World::make_clones() {
   make(kKubeadmConfigs, clone(kKubeadmConfigs));
   make(kDockerMachines, clone(kDockerMachines));
+}
+
+void World::make_control_plane_machine() {
+  make(machines(), api::to_json(builders::a_machine("cp").control_plane().paused().build()));
+}
+
+void World::make_machine() {
+  make_clones();
   make(machines(), api::to_json(builders::a_machine("m1")
                                     .in_set("ms1")
                                     .version("v1.36.3")
@@ -197,6 +207,12 @@ void World::bootstrap_is_done() {
   patch(kKubeadmConfigs, "m1",
         {{"status", {{"initialization", {{"dataSecretCreated", true}}}, {"dataSecretName", "m1-data"}}}},
         "status");
+}
+
+void World::node_is_there(bool ready) {
+  auto node = builders::a_node("m1").tainted("node.cluster.x-k8s.io/uninitialized", "NoSchedule");
+  if (!ready) node.not_ready();
+  workload_clusters.put_node({"default", "c1"}, node);
 }
 
 void World::infrastructure_is_done() {
@@ -218,6 +234,14 @@ bool World::exists(const kube::Resource& resource, std::string_view name) {
   return user.get(resource, {std::string(kNamespace), std::string(name)}, Deadline::never()).has_value();
 }
 
+void World::forget_what_happened() {
+  client.writes.clear();
+  client.reads = 0;
+  workload.writes.clear();
+  workload.reads = 0;
+  events.told.clear();
+}
+
 std::vector<std::string> World::what_was_written() const {
   std::vector<std::string> all;
   for (const auto& write : client.writes) all.push_back(write.what);
@@ -230,11 +254,11 @@ std::vector<std::string> World::what_the_node_got() const {
   return all;
 }
 
-void in_simulation(const std::function<void(World&)>& body) {
+void in_simulation(const std::function<void(World&)>& body, const std::string& watch_filter) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     fakes::Baton baton({.seed = seed});
     const auto report = baton.run([&] {
-      World world(baton);
+      World world(baton, watch_filter);
       body(world);
     });
     ASSERT_TRUE(report.finished()) << "seed " << seed << ": " << report.why;

@@ -2,22 +2,57 @@
 #include <gtest/gtest.h>
 
 #include "api/conditions/conditions.h"
+#include "api/schema/encode.h"
 #include "controllers/machine/turn_fixture.h"
+#include "kube/resources.h"
+#include "test/builders/machine.h"
 #include "test/builders/node.h"
 
 namespace capstan::controllers::machine {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::UnorderedElementsAre;
+using testing::SizeIs;
+using namespace std::chrono_literals;
 
 const kube::ObjectKey kTheCluster{"default", "c1"};
 
-TEST(Turns, BringAMachineToAvailableWithNineWrites) {
+// "False NotReady: why"
+std::string told(const World& world, std::string_view type) {
+  const api::Machine machine = world.machine();
+  const auto* found = api::conditions::find(machine.status.conditions, type);
+  if (found == nullptr) return "nothing";
+  return found->status.str() + " " + found->reason.str() +
+         (found->message.empty() ? "" : ": " + found->message.str());
+}
+
+void reachable(World& world) {
+  world.make_cluster();
+  world.workload_clusters.connect(kTheCluster, &world.workload);
+}
+
+// m1 as it is after a minute.
+void running(World& world) {
+  reachable(world);
+  world.start();
+  world.make_machine();
+  world.settle(200ms);
+  world.bootstrap_is_done();
+  world.infrastructure_is_done();
+  world.node_is_there();
+  world.settle();
+  ASSERT_EQ(world.machine().status.phase, "Running");
+  world.forget_what_happened();
+}
+
+// --- what it costs ---
+
+TEST(Turns, BringAMachineToAvailableWithNineWritesWhenProvidersAreSlow) {
   in_simulation([](World& world) {
-    world.make_cluster();
-    world.workload_clusters.connect(kTheCluster, &world.workload);
+    reachable(world);
     world.start();
 
     world.make_machine();
@@ -29,9 +64,7 @@ TEST(Turns, BringAMachineToAvailableWithNineWrites) {
     world.infrastructure_is_done();
     world.settle();
     const std::string third = world.machine().status.phase.str();
-    world.workload_clusters.put_node(
-        kTheCluster,
-        builders::a_node("m1").tainted("node.cluster.x-k8s.io/uninitialized", "NoSchedule").build());
+    world.node_is_there();
     world.settle();
 
     EXPECT_THAT((std::vector{first, second, third, world.machine().status.phase.str()}),
@@ -44,6 +77,352 @@ TEST(Turns, BringAMachineToAvailableWithNineWrites) {
     EXPECT_THAT(world.what_the_node_got(), ElementsAre("patch nodes m1"));
     EXPECT_EQ(world.client.reads, 0);
     EXPECT_THAT(world.events.told, ElementsAre("SuccessfulSetNodeRef: m1"));
+  });
+}
+
+TEST(Turns, BringAMachineToAvailableWithSixWritesWhenProvidersAreQuick) {
+  in_simulation([](World& world) {
+    reachable(world);
+    world.start();
+
+    world.make_machine();
+    world.settle(700ms);  // the first Machine of a kind waits for its caches
+    world.bootstrap_is_done();
+    world.settle(200ms);
+    world.infrastructure_is_done();
+    world.settle(200ms);
+    world.node_is_there();
+    world.settle();
+
+    EXPECT_TRUE(api::conditions::is_true(world.machine().status.conditions, "Available"));
+    EXPECT_EQ(world.machine().status.phase, "Running");
+    EXPECT_THAT(world.what_was_written(),
+                ElementsAre("patch kubeadmconfigs m1", "patch dockermachines m1", "patch machines m1",
+                            "patch machines m1", "patch machines/status m1"));
+    EXPECT_THAT(world.what_the_node_got(), ElementsAre("patch nodes m1"));
+  });
+}
+
+TEST(Turns, TellWithinASecondOrTwoWhatIsWaitedFor) {
+  in_simulation([](World& world) {
+    reachable(world);
+    world.start();
+
+    world.make_machine();
+    world.settle(2s);
+
+    EXPECT_EQ(world.machine().status.phase, "Pending");
+    EXPECT_EQ(told(world, "Paused"), "False NotPaused");
+  });
+}
+
+TEST(Turns, AreSilentOnceAMachineRuns) {
+  in_simulation([](World& world) {
+    running(world);
+
+    world.workload_clusters.put_node(kTheCluster, builders::a_node("other"));
+    world.patch(clusters(), "c1", {{"metadata", {{"labels", {{"a", "b"}}}}}});
+    world.patch(machines(), "m1", {{"metadata", {{"annotations", {{"a", "b"}}}}}});
+    world.settle(25s);
+
+    EXPECT_THAT(world.what_was_written(), IsEmpty());
+    EXPECT_THAT(world.what_the_node_got(), IsEmpty());
+    EXPECT_EQ(world.client.reads, 0);
+  });
+}
+
+TEST(Turns, CountMinReadySecondsToTheSecond) {
+  in_simulation([](World& world) {
+    running(world);
+
+    world.patch(machines(), "m1", {{"spec", {{"minReadySeconds", 30}}}});
+    world.settle(1s);
+    const std::string before = told(world, "Available");
+    world.settle(31s);
+
+    EXPECT_EQ(before, "False WaitingForMinReadySeconds");
+    EXPECT_EQ(told(world, "Available"), "True Available");
+    EXPECT_THAT(world.what_was_written(),
+                ElementsAre("patch machines/status m1", "patch machines/status m1"));
+  });
+}
+
+// --- what is written ---
+
+TEST(Turns, BundleWhatAStandAloneMachineNeeds) {
+  in_simulation([](World& world) {
+    reachable(world);
+    world.start();
+    world.make_clones();
+    api::Machine machine = builders::a_machine("m1");
+    machine.metadata.labels = {};
+
+    world.make(machines(), api::to_json(machine));
+    world.settle();
+
+    EXPECT_THAT(world.what_was_written(), ElementsAre("patch machines m1", "patch kubeadmconfigs m1",
+                                                      "patch dockermachines m1", "patch machines/status m1"));
+    const auto metadata = world.machine().metadata;
+    EXPECT_TRUE(metadata.has_finalizer("machine.cluster.x-k8s.io"));
+    EXPECT_EQ(metadata.labels.value_or_empty("cluster.x-k8s.io/cluster-name"), "c1");
+    ASSERT_THAT(*metadata.owner_references, SizeIs(1));
+    EXPECT_EQ(metadata.owner_references->front().kind, "Cluster");
+  });
+}
+
+TEST(Turns, MakeTheMachineTheOnlyOwnerOfItsObjects) {
+  in_simulation([](World& world) {
+    reachable(world);
+    world.start();
+
+    world.make_machine();
+    world.settle();
+
+    const auto infra = world.user.get(kDockerMachines, {"default", "m1"}, Deadline::never()).value();
+    const auto& owners = infra.at("metadata").at("ownerReferences").as_array();
+    ASSERT_EQ(owners.size(), 1U);
+    EXPECT_EQ(owners[0].at("kind"), "Machine");
+    EXPECT_EQ(owners[0].at("controller"), true);
+    EXPECT_EQ(owners[0].at("uid").as_string(), world.machine().metadata.uid.str());
+  });
+}
+
+TEST(Turns, BindTaintsOfTheNodeToTheVersionThatWasSeen) {
+  in_simulation([](World& world) {
+    reachable(world);
+    world.start();
+    world.make_machine();
+    world.bootstrap_is_done();
+    world.infrastructure_is_done();
+    world.node_is_there();
+    world.settle();
+
+    ASSERT_THAT(world.workload.writes, SizeIs(1));
+    const json::value& patch = world.workload.writes[0].body;
+    EXPECT_TRUE(patch.at("spec").at("taints").is_null());
+    EXPECT_FALSE(patch.at("metadata").at("resourceVersion").as_string().empty());
+    EXPECT_EQ(patch.at("metadata").at("annotations").at("cluster.x-k8s.io/machine"), "m1");
+  });
+}
+
+// --- bad input ---
+
+TEST(Turns, DoNotScareUsersWithClonesThatAreJustAppearing) {
+  in_simulation([](World& world) {
+    reachable(world);
+    world.start();
+
+    world.make(machines(), api::to_json(builders::a_machine("m1")
+                                            .in_set("ms1")
+                                            .finalized_by(api::finalizer::kMachine)
+                                            .with([&](api::Machine& machine) {
+                                              machine.metadata.creation_timestamp =
+                                                  Time::from(world.baton.now());
+                                            })
+                                            .build()));
+    world.settle(500ms);
+    world.make_clones();
+    world.settle();
+
+    EXPECT_THAT(world.what_was_written(), ElementsAre("patch kubeadmconfigs m1", "patch dockermachines m1",
+                                                      "patch machines/status m1"));
+  });
+}
+
+TEST(Turns, SayOnceWhichReferenceIsWrongAndGoOnWhenItIsRight) {
+  in_simulation([](World& world) {
+    reachable(world);
+    world.start();
+    api::Machine machine = builders::a_machine("m1").in_set("ms1").finalized_by(api::finalizer::kMachine);
+    machine.spec.infrastructure_ref.kind = "Box"_text;
+
+    world.make_clones();
+    world.make(machines(), api::to_json(machine));
+    world.settle(100s);
+
+    EXPECT_EQ(told(world, "InfrastructureReady"),
+              "Unknown InternalError: spec.infrastructureRef: CustomResourceDefinition "
+              "boxes.infrastructure.cluster.x-k8s.io does not exist");
+    EXPECT_THAT(world.events.told,
+                ElementsAre("InvalidReference: spec.infrastructureRef: CustomResourceDefinition "
+                            "boxes.infrastructure.cluster.x-k8s.io does not exist"));
+  });
+}
+
+TEST(Turns, NeverGuessWhichOfTwoNodesIsMeant) {
+  in_simulation([](World& world) {
+    reachable(world);
+    world.start();
+    world.make_machine();
+    world.bootstrap_is_done();
+    world.infrastructure_is_done();
+    world.workload_clusters.put_node(kTheCluster, builders::a_node("n1").provider_id("docker:////m1"));
+    world.workload_clusters.put_node(kTheCluster, builders::a_node("n2").provider_id("docker:////m1"));
+    world.settle(60s);
+
+    EXPECT_FALSE(world.machine().status.node_ref);
+    EXPECT_THAT(told(world, "NodeHealthy"), HasSubstr("Nodes n1, n2 have the same spec.providerID"));
+    EXPECT_THAT(world.what_the_node_got(), IsEmpty());
+    EXPECT_THAT(world.events.told, SizeIs(1));
+  });
+}
+
+TEST(Turns, WaitForAClusterThatIsMadeLater) {
+  in_simulation([](World& world) {
+    world.start();
+    world.make_machine();
+    world.settle();
+    const std::string waiting = told(world, "NodeHealthy");
+
+    reachable(world);
+    world.settle();
+
+    EXPECT_EQ(waiting, "Unknown InspectionFailed: Waiting for Cluster c1 to exist");
+    EXPECT_EQ(told(world, "NodeHealthy"),
+              "Unknown InspectionFailed: Waiting for DockerMachine to report spec.providerID");
+    EXPECT_THAT(world.events.told,
+                ElementsAre("ClusterNotFound: spec.clusterName: Cluster default/c1 does not exist"));
+  });
+}
+
+// --- pause, shards ---
+
+TEST(Paused, MachineGetsNothingButItsFinalizerAndAWordAboutIt) {
+  in_simulation([](World& world) {
+    reachable(world);
+    world.start();
+    world.make_clones();
+
+    world.make(machines(), api::to_json(builders::a_machine("m1").paused().build()));
+    world.settle();
+    world.bootstrap_is_done();
+    world.settle();
+
+    EXPECT_EQ(told(world, "Paused"), "True Paused: Machine has the cluster.x-k8s.io/paused annotation");
+    EXPECT_THAT(world.machine().status.conditions, SizeIs(1));
+    EXPECT_THAT(world.what_was_written(), ElementsAre("patch machines m1", "patch machines/status m1"));
+  });
+}
+
+TEST(Paused, ClusterHoldsUpADeletionUntilItGoesOn) {
+  in_simulation([](World& world) {
+    running(world);
+    world.patch(clusters(), "c1", {{"spec", {{"paused", true}}}});
+    world.settle();
+    world.remove(machines(), "m1");
+    world.settle();
+    const bool held = world.exists(kDockerMachines, "m1");
+    world.patch(clusters(), "c1", {{"spec", {{"paused", false}}}});
+    world.settle(10s);
+
+    EXPECT_TRUE(held);
+    EXPECT_FALSE(world.exists(machines(), "m1"));
+  });
+}
+
+TEST(Shard, LeavesMachinesOfOthersAlone) {
+  in_simulation(
+      [](World& world) {
+        reachable(world);
+        world.start();
+
+        world.make_machine();
+        world.settle();
+        const auto before = world.what_was_written();
+        world.patch(machines(), "m1",
+                    {{"metadata", {{"labels", {{"cluster.x-k8s.io/watch-filter", "mine"}}}}}});
+        world.settle();
+
+        EXPECT_THAT(before, IsEmpty());
+        EXPECT_THAT(world.what_was_written(), SizeIs(3));
+      },
+      "mine");
+}
+
+// --- the way out ---
+
+TEST(Deletion, WithoutAControlPlaneTakesTheObjectsInOrder) {
+  in_simulation([](World& world) {
+    running(world);
+
+    world.remove(machines(), "m1");
+    world.settle(10s);
+
+    EXPECT_FALSE(world.exists(machines(), "m1"));
+    EXPECT_THAT(world.what_was_written(), ElementsAre("delete dockermachines m1", "patch machines/status m1",
+                                                      "delete kubeadmconfigs m1", "patch machines m1"));
+    EXPECT_EQ(world.client.reads, 0);
+    EXPECT_THAT(world.what_the_node_got(), IsEmpty());
+  });
+}
+
+TEST(Deletion, ShowsWhatItWaitsFor) {
+  in_simulation([](World& world) {
+    running(world);
+    world.patch(kDockerMachines, "m1", {{"metadata", {{"finalizers", {"provider.example.com/vm"}}}}});
+    world.patch(kKubeadmConfigs, "m1", {{"metadata", {{"finalizers", {"provider.example.com/data"}}}}});
+
+    world.remove(machines(), "m1");
+    world.settle(10s);
+    const std::string first = told(world, "Deleting");
+    world.patch(kDockerMachines, "m1", {{"metadata", {{"finalizers", nullptr}}}});
+    world.settle(10s);
+    const std::string second = told(world, "Deleting");
+    world.patch(kKubeadmConfigs, "m1", {{"metadata", {{"finalizers", nullptr}}}});
+    world.settle(10s);
+
+    EXPECT_EQ(first, "True WaitingForInfrastructureDeletion: Waiting for DockerMachine to be deleted");
+    EXPECT_EQ(second, "True WaitingForBootstrapDeletion: Waiting for KubeadmConfig to be deleted");
+    EXPECT_FALSE(world.exists(machines(), "m1"));
+  });
+}
+
+TEST(Deletion, DrainsAndDeletesTheNodeWhenAControlPlaneLives) {
+  in_simulation([](World& world) {
+    world.make_control_plane_machine();
+    running(world);
+
+    world.remove(machines(), "m1");
+    world.settle(30s);
+
+    EXPECT_FALSE(world.exists(machines(), "m1"));
+    EXPECT_THAT(world.what_the_node_got(), Contains("delete nodes m1"));
+    EXPECT_THAT(world.what_was_written(), ElementsAre("delete dockermachines m1", "patch machines/status m1",
+                                                      "delete kubeadmconfigs m1", "patch machines m1"));
+  });
+}
+
+TEST(Deletion, GoesOnWhenTheClusterIsGone) {
+  in_simulation([](World& world) {
+    running(world);
+
+    world.remove(clusters(), "c1");
+    world.settle();
+    world.remove(machines(), "m1");
+    world.settle(10s);
+
+    EXPECT_FALSE(world.exists(machines(), "m1"));
+    EXPECT_FALSE(world.exists(kDockerMachines, "m1"));
+  });
+}
+
+TEST(Deletion, LeavesAnObjectThatAnotherMachineControls) {
+  in_simulation([](World& world) {
+    running(world);
+    world.patch(kDockerMachines, "m1",
+                {{"metadata",
+                  {{"ownerReferences", json::array{{{"apiVersion", "cluster.x-k8s.io/v1beta2"},
+                                                    {"kind", "Machine"},
+                                                    {"name", "other"},
+                                                    {"uid", "00000000-0000-4000-8000-000000000001"},
+                                                    {"controller", true}}}}}}});
+    world.settle();
+
+    world.remove(machines(), "m1");
+    world.settle(10s);
+
+    EXPECT_FALSE(world.exists(machines(), "m1"));
+    EXPECT_TRUE(world.exists(kDockerMachines, "m1"));
   });
 }
 
