@@ -61,6 +61,7 @@ CountingClient::Object CountingClient::remove(const kube::Resource& resource, co
 Result<void> CountingClient::evict(const kube::ObjectKey& pod, const kube::DeleteOptions& options,
                                    const Deadline& deadline) {
   note("evict");
+  if (on_evict) on_evict();
   if (options.grace_period_seconds) note("evict at once");
   if (auto error = note("evict " + pod.describe())) return fail(*error);
   return inner_.evict(pod, options, deadline);

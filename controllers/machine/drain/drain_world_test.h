@@ -28,6 +28,7 @@ class CountingClient final : public kube::Client {
   int count(std::string_view what) const;
   // Answers this instead of the server, for the verb and thing named.
   std::map<std::string, Error> refuse = {};
+  std::function<void()> on_evict = {};  // before every eviction
 
   using Object = Result<boost::json::value>;
   Object get(const kube::Resource&, const kube::ObjectKey&, const Deadline&) override;

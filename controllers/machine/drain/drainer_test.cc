@@ -254,6 +254,32 @@ TEST(Drainer, DoesNotSleepOnARetryAfter) {
   EXPECT_FALSE(world.has_pod("q"));
 }
 
+TEST(Drainer, LeavesTheRestOfALongRoundForTheNext) {
+  DrainWorld world;
+  for (const char* name : {"p", "q", "r"}) world.pod({.name = name});
+  world.client.on_evict = [&] { world.pass(Seconds(6)); };
+
+  const auto report = world.turn();
+
+  EXPECT_EQ(world.client.count("evict"), 2);
+  EXPECT_THAT(
+      report.message,
+      HasSubstr("* Pod default/r: failed to evict Pod, eviction timeout of 10s reached, eviction will be "
+                "retried"));
+  world.client.on_evict = {};
+  EXPECT_TRUE(world.finish().done);
+}
+
+TEST(Drainer, ReadsANodeAnewThatChangedSinceItWasCached) {
+  DrainWorld world;
+  auto stale = builders::a_node("n").version_number(1);
+  world.set_node(stale);
+
+  EXPECT_TRUE(world.turn().done);
+
+  EXPECT_TRUE(is_cordoned(world));
+}
+
 TEST(Drainer, KeepsTheOldAnswerWhileItPauses) {
   DrainWorld world;
   world.pod({.name = "p", .labels = {{"app", "x"}}});
