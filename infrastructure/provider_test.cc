@@ -360,6 +360,30 @@ TEST(Provider, LeavesAPausedMachineAlone) {
   });
 }
 
+TEST(Provider, RefusesAnAuthorityThatIsNotTheControlPlanesOwn) {
+  World world;
+  world.run([&] {
+    const json::value foreign = {{"apiVersion", "v1"},
+                                 {"kind", "Secret"},
+                                 {"metadata", {{"name", "c1-ca"}, {"namespace", "default"}}},
+                                 {"data", {{"tls.crt", "eA=="}}}};
+    must(world.management.user.create(kube::resources::secrets(), named("c1-ca"), foreign, {}, kNever),
+         "create");
+    World::Process provider(world, world.management);
+    world.management.add_cluster();
+    const auto reason = [&] {
+      const auto cluster = world.management.get<api::DriverCluster>("c1");
+      const auto* ready = api::conditions::find(cluster->status.conditions, "Ready");
+      return ready == nullptr ? std::string() : ready->reason.str();
+    };
+
+    EXPECT_TRUE(world.eventually([&] { return reason() == "CertificateAuthorityTaken"; }));
+    must(world.management.user.remove(kube::resources::secrets(), named("c1-ca"), {}, kNever), "delete");
+
+    EXPECT_TRUE(world.eventually([&] { return reason() == "Ready"; }));
+  });
+}
+
 // --- at most one VM ---
 
 TEST(Provider, MakesNoSecondVmWhenTheAnswerOfTheCloudIsLost) {

@@ -8,6 +8,7 @@ namespace {
 namespace reason = api::driver::reason;
 
 constexpr Seconds kUntilMachinesAreGone{5};
+constexpr Seconds kPatience{10};  // an owner comes within a moment; a condition for it would be no news
 
 void remove(const Observation& seen, Plan& plan) {
   if (!seen.object->metadata.has_finalizer(api::driver::finalizer::kCluster)) return;
@@ -23,6 +24,12 @@ void remove(const Observation& seen, Plan& plan) {
 
 void provide(const Observation& seen, Plan& plan) {
   if (!seen.cluster) {
+    const Time created = seen.object->metadata.creation_timestamp;
+    const Seconds age = created.is_set() && seen.now > created ? seen.now - created : Seconds(0);
+    if (age < kPatience) {
+      plan.recheck = kPatience - age;
+      return;
+    }
     plan.step = Step::Wait;
     plan.reason = reason::kWaitingForOwner;
     plan.message = "waiting for a Cluster to own this object";
