@@ -98,11 +98,23 @@ Count replicas_of(const api::MachineSet& set) {
   return set.spec.replicas.value_or(1);  // its own default
 }
 
-SetCounts counts_of(const api::MachineSet& set) {
+Count machines_of(const api::MachineSet& set, std::span<const Snapshot<api::Machine>> owned) {
+  return std::ranges::count_if(owned, [&](const auto& machine) {
+    return runtime::is_controlled_by(machine->metadata, set.metadata.uid);
+  });
+}
+
+// A status from before the last change of the spec may not know of Machines made since; what is there counts
+// then. A newer status is on its way, so that a cache that still shows Machines long gone can't hold a
+// rollout.
+SetCounts counts_of(const api::MachineSet& set, std::span<const Snapshot<api::Machine>> owned) {
+  Count status = set.status.replicas.value_or(0);
+  if (set.status.observed_generation < set.metadata.generation)
+    status = std::max(status, machines_of(set, owned));
   return {.name = set.metadata.name.str(),
           .created = set.metadata.creation_timestamp,
           .spec = replicas_of(set),
-          .status = set.status.replicas.value_or(0),
+          .status = status,
           .available = set.status.available_replicas.value_or(0)};
 }
 
@@ -153,7 +165,7 @@ class Rollout {
   Fleet count() {
     Fleet fleet{.limits = intent_.limits};
     if (choice_.newest) {
-      fleet.newest = counts_of(*choice_.newest);
+      fleet.newest = counts_of(*choice_.newest, seen_.owned);
       arrivals_ = rollout::arrivals(*choice_.newest, seen_.owned);
       fleet.newest->spec += static_cast<Count>(arrivals_.fresh.size());
       if (!arrivals_.fresh.empty()) {
@@ -166,7 +178,7 @@ class Rollout {
                                .created = seen_.now};
       plan_.notes.push_back({.about = fleet.newest->name, .text = "new MachineSet: " + choice_.why_none});
     }
-    for (const auto& set : choice_.old) fleet.old.push_back(counts_of(*set));
+    for (const auto& set : choice_.old) fleet.old.push_back(counts_of(*set, seen_.owned));
     return fleet;
   }
 

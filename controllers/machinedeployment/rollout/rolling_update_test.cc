@@ -26,7 +26,8 @@ Limits limits(Count desired, Count surge, Count unavailable) {
 
 std::vector<std::string> told(const Scaling& scaling) {
   std::vector<std::string> texts;
-  for (const Intent& intent : scaling.intents) texts.push_back(fmt::format("{} {}", intent.set, intent.replicas));
+  for (const Intent& intent : scaling.intents)
+    texts.push_back(fmt::format("{} {}", intent.set, intent.replicas));
   return texts;
 }
 
@@ -110,8 +111,10 @@ TEST(RollingUpdate, NewSetSaysWhyItGrows) {
 // --- old sets (step C) ---
 
 TEST(RollingUpdate, UnavailableMachinesOfTheNewSetHoldTheOldOnes) {
-  const Fleet broken{.limits = limits(3, 1, 1), .newest = a_set("N", 2, 2, 0, 1), .old = {a_set("O", 2, 2, 2)}};
-  const Fleet sound{.limits = limits(3, 1, 1), .newest = a_set("N", 2, 2, 2, 1), .old = {a_set("O", 2, 2, 2)}};
+  const Fleet broken{
+      .limits = limits(3, 1, 1), .newest = a_set("N", 2, 2, 0, 1), .old = {a_set("O", 2, 2, 2)}};
+  const Fleet sound{
+      .limits = limits(3, 1, 1), .newest = a_set("N", 2, 2, 2, 1), .old = {a_set("O", 2, 2, 2)}};
 
   EXPECT_EQ(scale_down_budget(broken, {}), 0);
   EXPECT_EQ(scale_down_budget(sound, {}), 2);
@@ -119,7 +122,8 @@ TEST(RollingUpdate, UnavailableMachinesOfTheNewSetHoldTheOldOnes) {
 
 TEST(RollingUpdate, BudgetCountsWhatIsOnItsWayDownAlready) {
   // 5.6 C: totalSpec 4 - pendingDown 1 - minAvailable 3 - newUnavailable 0
-  const Fleet fleet{.limits = limits(3, 1, 0), .newest = a_set("N", 2, 2, 2, 1), .old = {a_set("O", 2, 3, 2)}};
+  const Fleet fleet{
+      .limits = limits(3, 1, 0), .newest = a_set("N", 2, 2, 2, 1), .old = {a_set("O", 2, 3, 2)}};
 
   EXPECT_EQ(scale_down_budget(fleet, {}), 0);
 }
@@ -134,10 +138,12 @@ TEST(RollingUpdate, SickOldMachinesGoFirst) {
 }
 
 TEST(RollingUpdate, AHalfSickOldSetIsSparedWhereASoundMachineMightGo) {
-  // One of O's two is available and nothing may be lost: which one the set would delete is not known.
-  const Fleet fleet{.limits = limits(2, 1, 0), .newest = a_set("N", 1, 1, 1, 1), .old = {a_set("O", 2, 2, 1)}};
+  // Two of O's three are available and nothing may be lost: which one the set would delete is not known.
+  const Fleet fleet{
+      .limits = limits(3, 2, 0), .newest = a_set("N", 1, 1, 1, 1), .old = {a_set("O", 3, 3, 2)}};
 
-  EXPECT_THAT(planned(fleet), IsEmpty());
+  EXPECT_EQ(scale_down_budget(fleet, {}), 1);
+  EXPECT_THAT(planned(fleet), ElementsAre("N 2"));
 }
 
 TEST(RollingUpdate, ReplicasThatNeverBecameMachinesGoAtOnce) {
@@ -175,17 +181,39 @@ TEST(RollingUpdate, SaysHowManyAvailableThereWere) {
 
 // --- the deadlock breaker (step E) ---
 
-TEST(RollingUpdate, ABrokenOldMachineDoesNotHoldTheRolloutForEver) {
-  // Nothing moves: two replicas wanted, the new Machine works, one of the two old ones is broken for good.
-  const auto plan = plan_rolling_update(
-      {.limits = limits(2, 1, 0), .newest = a_set("N", 1, 1, 1, 1), .old = {a_set("O", 2, 2, 1)}});
+// Two replicas wanted, the new Machine works, one of the two old ones is broken for good: nothing would move.
+Fleet stuck() {
+  return {.limits = limits(2, 1, 0), .newest = a_set("N", 1, 1, 1, 1), .old = {a_set("O", 2, 2, 1)}};
+}
 
-  EXPECT_EQ(scale_down_budget({.limits = limits(2, 1, 0),
-                               .newest = a_set("N", 1, 1, 1, 1),
-                               .old = {a_set("O", 2, 2, 1)}},
-                              {}),
-            1);
-  EXPECT_THAT(told(plan), IsEmpty());
+TEST(RollingUpdate, ABrokenOldMachineDoesNotHoldTheRolloutForEver) {
+  const auto plan = plan_rolling_update(stuck());
+
+  EXPECT_THAT(told(plan), ElementsAre("O 1"));
+  EXPECT_THAT(plan.notes,
+              ElementsAre(Note{
+                  "N", "scaling down by 1 to unblock rollout stuck due to unavailable Machine on oldMS"}));
+}
+
+TEST(RollingUpdate, NothingIsForcedWhileAnythingMoves) {
+  Fleet coming = stuck();
+  coming.newest->status = 0;
+  Fleet going = stuck();
+  going.old.front().status = 3;
+  Fleet unproven = stuck();
+  unproven.newest->available = 0;
+
+  EXPECT_THAT(planned(coming), IsEmpty());
+  EXPECT_THAT(planned(going), IsEmpty());
+  EXPECT_THAT(planned(unproven), IsEmpty());
+}
+
+TEST(RollingUpdate, NothingIsForcedWhenOldMachinesWork) {
+  Fleet sound = stuck();
+  sound.limits = limits(3, 0, 0);
+  sound.old.front().available = 2;
+
+  EXPECT_THAT(planned(sound), IsEmpty());
 }
 
 }  // namespace

@@ -1,0 +1,148 @@
+// Every story against its file, and a hundred times in random order against its bounds and its end.
+// scenarios_test --write tells the files anew; review them like code.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "test/scenarios/stories.h"
+#include "test/scenarios/text_diff.h"
+
+namespace capstan::scenarios {
+
+// What googletest prints of a parameter.
+void PrintTo(const Story& story, std::ostream* out) { *out << story.name; }
+void PrintTo(Exception exception, std::ostream* out) { *out << to_string(exception); }
+
+namespace {
+
+constexpr std::uint64_t kOrders = 100;
+
+bool write_stories = false;
+
+std::filesystem::path file_of(const Story& story) {
+  return std::filesystem::path(CAPSTAN_STORIES) / (story.name + ".txt");
+}
+
+World world_of(const Story& story) {
+  if (story.from_nothing) return World(story.deployment, story.behaviour);
+  World world(story.deployment, {});
+  world.settle();
+  world.begin_story(story.behaviour);
+  return world;
+}
+
+std::string ending(const World& world) {
+  if (!world.deployment()) return "end: nothing is left\n";
+  const auto& status = world.deployment()->status;
+  std::string text = fmt::format("end: phase {}\n", status.phase.view());
+  for (const auto& each : status.conditions) {
+    std::string message = each.message.str();
+    for (auto at = message.find('\n'); at != message.npos; at = message.find('\n', at + 1)) {
+      message.replace(at, 1, "\n                        ");
+    }
+    text += fmt::format("  {:<16} {:<7} {}\n", each.type.view(), each.status.view(), message);
+  }
+  return text;
+}
+
+std::string told(const Story& story, const World& world) {
+  std::string text = story.title + "\n\n";
+  for (const auto& line : world.log()) text += line + "\n";
+  text += "\n" + ending(world);
+  std::string trimmed;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    line.erase(line.find_last_not_of(' ') + 1);
+    trimmed += line + "\n";
+  }
+  return trimmed;
+}
+
+std::string file_content(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::stringstream content;
+  content << file.rdbuf();
+  return content.str();
+}
+
+bool ends_well(const Story& story, const World& world) {
+  return story.end ? story.end(world) : has_arrived(world);
+}
+
+class Stories : public testing::TestWithParam<Story> {};
+
+TEST_P(Stories, IsToldAsInItsFile) {
+  const Story& story = GetParam();
+  World world = world_of(story);
+
+  world.settle();
+
+  EXPECT_THAT(world.faults(), testing::IsEmpty());
+  EXPECT_THAT(world.unused(), testing::IsEmpty());
+  const std::string text = told(story, world);
+  EXPECT_TRUE(ends_well(story, world)) << text;
+  if (write_stories) {
+    std::ofstream(file_of(story)) << text;
+  } else {
+    const std::string known = file_content(file_of(story));
+    EXPECT_TRUE(text == known) << text_diff(known, text)
+                               << "\nif this is what it should be: scenarios_test --write";
+  }
+}
+
+TEST_P(Stories, KeepsItsPromisesInAnyOrder) {
+  const Story& story = GetParam();
+
+  const World beginning = world_of(story);
+  std::set<Exception> met;
+  for (std::uint64_t seed = 1; seed <= kOrders; ++seed) {
+    World world = beginning;
+    world.settle(seed);
+
+    ASSERT_THAT(world.faults(), testing::IsEmpty()) << "seed " << seed << "\n" << told(story, world);
+    ASSERT_THAT(world.unused(), testing::IsEmpty()) << "seed " << seed << "\n" << told(story, world);
+    ASSERT_TRUE(ends_well(story, world)) << "seed " << seed << "\n" << told(story, world);
+    met.insert(world.met().begin(), world.met().end());
+  }
+  EXPECT_EQ(met, story.behaviour.allowed) << "a story names the exceptions it needs and no other";
+}
+
+std::string test_name(const testing::TestParamInfo<Story>& story) {
+  std::string name = story.param.name;
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Stories, testing::ValuesIn(all_stories()), test_name);
+
+TEST(StoryFiles, BelongToAStoryEach) {
+  if (write_stories) GTEST_SKIP() << "they are being written";
+  std::vector<std::string> names;
+  for (const Story& story : all_stories()) names.push_back(story.name + ".txt");
+  std::ranges::sort(names);
+  std::vector<std::string> files;
+  for (const auto& file : std::filesystem::directory_iterator(CAPSTAN_STORIES)) {
+    files.push_back(file.path().filename().string());
+  }
+  std::ranges::sort(files);
+
+  EXPECT_EQ(files, names);
+  EXPECT_GE(names.size(), 40U);
+}
+
+}  // namespace
+}  // namespace capstan::scenarios
+
+int main(int argc, char** argv) {
+  testing::InitGoogleMock(&argc, argv);
+  for (int at = 1; at < argc; ++at) {
+    if (std::string_view(argv[at]) == "--write") capstan::scenarios::write_stories = true;
+  }
+  return RUN_ALL_TESTS();
+}
