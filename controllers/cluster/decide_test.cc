@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controllers/cluster/connection.h"
 #include "controllers/cluster/connection_probe.h"
 #include "controllers/cluster/seen_fixture.h"
 
@@ -322,12 +321,6 @@ TEST(Deletion, DeletesNothingWhileTheCachesAreBehind) {
   seen.with([](Observation& world) { world.fresh = false; });
 
   EXPECT_THAT(told(decide(*seen)), IsEmpty());
-}
-
-TEST(Connection, IsWantedFromTheDayTheInfrastructureStands) {
-  EXPECT_FALSE(wants_connection(a_cluster("c1")));
-  EXPECT_TRUE(wants_connection(a_cluster("c1").infrastructure_provisioned()));
-  EXPECT_TRUE(wants_connection(a_cluster("c1").infrastructure_provisioned().held()));
 }
 
 Time at(std::int64_t seconds) { return noon() + Seconds(seconds); }
