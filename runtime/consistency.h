@@ -43,7 +43,7 @@ struct Freshness {
 // What is about to be created or deleted for a key.
 struct Child {
   const Observed& cache;  // lives longer than the Consistency
-  const kube::Resource& resource;
+  kube::Resource resource = {};
   ObjectKey key = {};
 };
 
