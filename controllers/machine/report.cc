@@ -45,6 +45,7 @@ constexpr std::array kOlder = {older_type::kReady,
 
 void copy_values(const Plan& plan, api::Machine& after);
 void failure(const Observation& seen, const Plan& plan, api::Machine& after);
+bool went_well(const Plan& plan, const Done& done);
 
 // Sets conditions of one Machine.
 class Teller {
@@ -115,8 +116,7 @@ Report report(const Observation& seen, const Plan& plan, const Done& done, const
   const std::string_view now_in = phase_of(after);
   if (after.status.phase != now_in) after.status.last_updated = seen.now;
   after.status.phase = Text(now_in);
-  if (!done.failed && done.errors.empty() && plan.troubles.empty())
-    after.status.observed_generation = after.metadata.generation;
+  if (went_well(plan, done)) after.status.observed_generation = after.metadata.generation;
   return made;
 }
 
@@ -133,6 +133,12 @@ void copy_values(const Plan& plan, api::Machine& after) {
   after.status.addresses = values.addresses;
   after.status.failure_domain = values.failure_domain;
   after.status.certificates_expiry_date = values.certificates_expiry_date;
+}
+
+// A lost race is no failure: the next turn is due already.
+bool went_well(const Plan& plan, const Done& done) {
+  return !done.failed && plan.troubles.empty() &&
+         std::ranges::all_of(done.errors, [](const Error& error) { return error.code == Code::Conflict; });
 }
 
 void say_failure(api::Machine& after, std::string_view failure_reason, const std::string& message) {

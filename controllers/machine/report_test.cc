@@ -122,6 +122,18 @@ TEST(Report, TroubleKeepsTheObservedGenerationBack) {
   EXPECT_EQ(reported(seen).machine.status.observed_generation, 0);
 }
 
+TEST(Report, ALostRaceDoesNotKeepTheObservedGenerationBack) {
+  const auto seen = on_its_way();
+  const Plan plan = decide(seen, {});
+
+  const auto raced = report(seen, plan, {.machine = *seen.machine, .errors = {{.code = Code::Conflict}}}, {});
+  const auto failed =
+      report(seen, plan, {.machine = *seen.machine, .errors = {{.code = Code::Forbidden}}}, {});
+
+  EXPECT_EQ(raced.machine.status.observed_generation, 1);
+  EXPECT_EQ(failed.machine.status.observed_generation, 0);
+}
+
 // --- BootstrapConfigReady ---
 
 TEST(BootstrapConfigReady, IsTrueWithoutAConfig) {

@@ -1,7 +1,8 @@
+#include "controllers/machine/turn_fixture.h"
+
 #include <gtest/gtest.h>
 
 #include "api/schema/crd.h"
-#include "controllers/machine/turn_fixture.h"
 #include "kube/resources.h"
 #include "kube/typed.h"
 #include "test/builders/cluster.h"
