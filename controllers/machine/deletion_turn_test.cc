@@ -1,0 +1,255 @@
+// Whole deletions with a workload cluster that has Pods: the Machine controller against two embedded API
+// servers, in virtual time.
+#include "controllers/machine/deletion_turn.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "api/conditions/conditions.h"
+#include "api/conditions/v1beta1.h"
+#include "controllers/machine/turn_fixture.h"
+#include "kube/resources.h"
+#include "test/builders/machine.h"
+#include "test/builders/node.h"
+
+namespace capstan::controllers::machine {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using namespace std::chrono_literals;
+
+const kube::ObjectKey kTheCluster{"default", "c1"};
+
+// The other API server: one Node, and what the test puts on it.
+struct Workload {
+  explicit Workload(World& world)
+      : api({.clock = world.baton}), memory(api, world.baton), client(memory), world_(world) {
+    make(kube::resources::nodes(), {},
+         {{"kind", "Node"}, {"apiVersion", "v1"}, {"metadata", {{"name", "m1"}}}});
+    world.workload_clusters.connect(kTheCluster, &client);
+  }
+
+  void make(const kube::Resource& resource, std::string namespace_, const json::value& object) {
+    const std::string name(object.at("metadata").at("name").as_string());
+    const auto made = memory.create(resource, {std::move(namespace_), name}, object, {}, Deadline::never());
+    ASSERT_TRUE(made) << made.error().describe();
+  }
+  void pod(std::string_view name) {
+    make(kube::resources::pods(), "default",
+         {{"kind", "Pod"},
+          {"apiVersion", "v1"},
+          {"metadata", {{"name", name}, {"namespace", "default"}, {"labels", {{"app", "x"}}}}},
+          {"spec",
+           {{"nodeName", "m1"},
+            {"terminationGracePeriodSeconds", 0},
+            {"containers", {{{"name", "c"}, {"image", "i"}}}}}}});
+    const auto running = memory.patch(
+        kube::resources::pods(), {"default", std::string(name)},
+        {{"status",
+          {{"phase", "Running"}, {"conditions", json::array{{{"type", "Ready"}, {"status", "True"}}}}}}},
+        {.subresource = "status"}, Deadline::never());
+    ASSERT_TRUE(running) << running.error().describe();
+  }
+  void budget_that_allows_nothing() {
+    make(kube::resources::pod_disruption_budgets(), "default",
+         {{"kind", "PodDisruptionBudget"},
+          {"apiVersion", "policy/v1"},
+          {"metadata", {{"name", "b"}, {"namespace", "default"}}},
+          {"spec", {{"maxUnavailable", 0}, {"selector", {{"matchLabels", {{"app", "x"}}}}}}}});
+    while (api.run_controllers()) {
+    }
+  }
+  bool has(const kube::Resource& resource, std::string namespace_, std::string name) {
+    return memory.get(resource, {std::move(namespace_), std::move(name)}, Deadline::never()).has_value();
+  }
+  int evictions() const {
+    return static_cast<int>(std::ranges::count_if(
+        client.writes, [](const Write& write) { return write.what.starts_with("evict"); }));
+  }
+
+  apiserver::Api api;
+  fakes::MemoryClient memory;
+  RecordingClient client;
+
+ private:
+  World& world_;
+};
+
+void running(World& world) {
+  world.make_cluster();
+  world.make_control_plane_machine();
+  world.start();
+  world.make_machine();
+  world.settle(200ms);
+  world.bootstrap_is_done();
+  world.infrastructure_is_done();
+  world.node_is_there();
+  world.settle();
+  ASSERT_EQ(world.machine().status.phase, "Running");
+  world.forget_what_happened();
+}
+
+std::string deleting(const World& world) {
+  const api::Machine machine = world.machine();
+  const auto* found = api::conditions::find(machine.status.conditions, api::condition::kDeleting);
+  return found == nullptr ? "nothing" : found->reason.str() + ": " + found->message.str();
+}
+
+void impatient(World& world, int drain, int volumes) {
+  world.patch(
+      machines(), "m1",
+      {{"spec",
+        {{"deletion", {{"nodeDrainTimeoutSeconds", drain}, {"nodeVolumeDetachTimeoutSeconds", volumes}}}}}});
+  world.settle();
+}
+
+TEST(DeletionTurns, EmptyTheNodeBeforeAnythingElseGoes) {
+  in_simulation([](World& world) {
+    Workload workload(world);
+    running(world);
+    workload.pod("p");
+
+    world.remove(machines(), "m1");
+    world.settle(30s);
+
+    EXPECT_FALSE(world.exists(machines(), "m1"));
+    EXPECT_FALSE(workload.has(kube::resources::pods(), "default", "p"));
+    EXPECT_FALSE(workload.has(kube::resources::nodes(), {}, "m1"));
+    EXPECT_THAT(world.events.told, Contains("SuccessfulDrainNode: success draining Machine's node \"m1\""));
+    EXPECT_THAT(world.events.told, Contains(StartsWith("NodeVolumesDetached")));
+  });
+}
+
+TEST(DeletionTurns, ShowWhichBudgetHoldsUpTheMachineUntilTheDrainTimesOut) {
+  in_simulation([](World& world) {
+    Workload workload(world);
+    running(world);
+    workload.pod("p");
+    workload.budget_that_allows_nothing();
+    impatient(world, 60, 60);
+
+    world.remove(machines(), "m1");
+    world.settle(50s);
+    const std::string held = deleting(world);
+    world.settle(40s);
+
+    EXPECT_THAT(held, StartsWith("DrainingNode: Drain not completed yet (started at "));
+    EXPECT_THAT(
+        held, HasSubstr("* Pod default/p: cannot evict pod as it would violate the pod's disruption budget. "
+                        "The disruption budget b needs 1 healthy pods and has 1 currently"));
+    EXPECT_FALSE(world.exists(machines(), "m1"));
+    EXPECT_TRUE(workload.has(kube::resources::pods(), "default", "p"));
+  });
+}
+
+TEST(DeletionTurns, DoNotDrainTwice) {
+  in_simulation([](World& world) {
+    Workload workload(world);
+    running(world);
+    world.patch(
+        machines(), "m1",
+        {{"metadata", {{"annotations", {{"pre-terminate.delete.hook.machine.cluster.x-k8s.io/a", ""}}}}}});
+    workload.pod("p");
+    world.remove(machines(), "m1");
+    world.settle(30s);
+    ASSERT_THAT(deleting(world), StartsWith("WaitingForPreTerminateHook: "));
+    ASSERT_EQ(workload.evictions(), 1);
+
+    workload.pod("late");
+    world.patch(machines(), "m1", {{"metadata", {{"labels", {{"something", "changed"}}}}}});
+    world.settle(60s);
+    EXPECT_EQ(workload.evictions(), 1);
+
+    world.patch(machines(), "m1",
+                {{"metadata",
+                  {{"annotations", {{"pre-terminate.delete.hook.machine.cluster.x-k8s.io/a", nullptr}}}}}});
+    world.settle(30s);
+    EXPECT_FALSE(world.exists(machines(), "m1"));
+    EXPECT_EQ(workload.evictions(), 1);
+  });
+}
+
+TEST(DeletionTurns, WaitForPreDrainHooksBeforeTheFirstEviction) {
+  in_simulation([](World& world) {
+    Workload workload(world);
+    running(world);
+    workload.pod("p");
+    const auto hook = [](const json::value& value) -> json::value {
+      return {{"metadata", {{"annotations", {{"pre-drain.delete.hook.machine.cluster.x-k8s.io/a", value}}}}}};
+    };
+    world.patch(machines(), "m1", hook(""));
+    world.remove(machines(), "m1");
+    world.settle(60s);
+    EXPECT_THAT(deleting(world), StartsWith("WaitingForPreDrainHook: "));
+    EXPECT_EQ(workload.evictions(), 0);
+    EXPECT_TRUE(world.machine().status.deletion->wait_for_pre_drain_hook_start_time.is_set());
+
+    world.patch(machines(), "m1", hook(nullptr));
+    world.settle(30s);
+
+    EXPECT_FALSE(world.exists(machines(), "m1"));
+  });
+}
+
+TEST(DeletionTurns, GetPastAClusterThatIsOutOfReachWhenAllTimeoutsAreOver) {
+  in_simulation([](World& world) {
+    Workload workload(world);
+    running(world);
+    impatient(world, 30, 30);
+    world.workload_clusters.lose(kTheCluster);
+
+    world.remove(machines(), "m1");
+    world.settle(10s);
+    const std::string held = deleting(world);
+    world.settle(120s);
+
+    EXPECT_THAT(held,
+                StartsWith("DrainingNode: Error draining Node, please check controller logs for errors"));
+    EXPECT_THAT(held, HasSubstr("probe failed"));
+    EXPECT_FALSE(world.exists(machines(), "m1"));
+    EXPECT_THAT(world.events.told, Contains(StartsWith("FailedDrainNode: ")));
+    EXPECT_THAT(world.events.told, Contains(StartsWith("FailedDeleteNode: ")));
+  });
+}
+
+TEST(DeletionTurns, GoOnWhenTheClusterIsInReachAgain) {
+  in_simulation([](World& world) {
+    Workload workload(world);
+    running(world);
+    workload.pod("p");
+    world.workload_clusters.lose(kTheCluster);
+    world.remove(machines(), "m1");
+    world.settle(600s);
+    ASSERT_TRUE(world.exists(machines(), "m1"));
+
+    world.workload_clusters.connect(kTheCluster, &workload.client);
+    world.settle(60s);
+
+    EXPECT_FALSE(world.exists(machines(), "m1"));
+    EXPECT_FALSE(workload.has(kube::resources::pods(), "default", "p"));
+  });
+}
+
+TEST(DeletionTurns, ReadLittleForANodeWithoutPods) {
+  in_simulation([](World& world) {
+    Workload workload(world);
+    running(world);
+    workload.client.writes.clear();
+    workload.client.reads = 0;
+
+    world.remove(machines(), "m1");
+    world.settle(30s);
+
+    EXPECT_FALSE(world.exists(machines(), "m1"));
+    EXPECT_EQ(workload.client.reads, 3)
+        << "Node (the cached one has another version here), Pods, attachments";
+    EXPECT_EQ(std::ranges::count(workload.client.writes, "delete nodes m1", &Write::what), 1);
+  });
+}
+
+}  // namespace
+}  // namespace capstan::controllers::machine
