@@ -1,0 +1,136 @@
+#include "controllers/machinehealthcheck/act.h"
+
+#include <fmt/format.h>
+
+#include "base/try.h"
+#include "controllers/machinehealthcheck/marks.h"
+#include "controllers/machinehealthcheck/remediation_requests.h"
+#include "controllers/shared/status_patch.h"
+#include "runtime/events.h"
+
+namespace capstan::controllers::machinehealthcheck {
+namespace {
+
+class Turn {
+ public:
+  Turn(const Deps& deps, const Host& host, const runtime::Context& context, const Observation& seen,
+       const Plan& plan)
+      : deps_(deps),
+        host_(host),
+        context_(context),
+        seen_(seen),
+        plan_(plan),
+        key_(runtime::key_of(*seen.check)),
+        now_(Time::from(seen.now)) {
+    effects_.check = *seen.check;
+    if (seen.check->spec.remediation.template_ref) requests_.emplace(deps, host, context, *seen.check);
+  }
+
+  Effects take();
+
+ private:
+  Result<void> own();
+  void tell_sick(const api::Machine& machine, const Verdict& verdict);
+  bool tell_well(const api::Machine& machine, const Verdict& verdict);
+  void hand_over(const api::Machine& before, api::Machine& machine);
+  // True when there was something to say.
+  bool write(const api::Machine& before, const api::Machine& after);
+  void record_marked(const api::Machine& machine);
+
+  const Deps& deps_;
+  const Host& host_;
+  const runtime::Context& context_;
+  const Observation& seen_;
+  const Plan& plan_;
+  const kube::ObjectKey key_;
+  const Time now_;
+  std::optional<RemediationRequests> requests_ = {};
+  Effects effects_ = {};
+};
+
+Effects Turn::take() {
+  if (plan_.own) {
+    const auto owned = own();
+    if (!owned) effects_.errors.push_back(owned.error());
+  }
+  if (plan_.verdicts.empty() || plan_.allowance.state == Allowance::State::Invalid)
+    return std::move(effects_);
+  for (std::size_t i = 0; i < plan_.verdicts.size(); ++i) {
+    if (plan_.verdicts[i].health == Health::Unhealthy)
+      tell_sick(*seen_.targets[i].machine, plan_.verdicts[i]);
+  }
+  int told = 0;
+  for (std::size_t i = 0; i < plan_.verdicts.size() && told < kGoodNewsPerTurn; ++i) {
+    if (plan_.verdicts[i].health != Health::Healthy) continue;
+    told += tell_well(*seen_.targets[i].machine, plan_.verdicts[i]) ? 1 : 0;
+  }
+  if (told == kGoodNewsPerTurn) effects_.recheck = std::chrono::milliseconds(1);
+  if (requests_) effects_.template_problem = requests_->template_problem();
+  return std::move(effects_);
+}
+
+Result<void> Turn::own() {
+  api::MachineHealthCheck owned = *seen_.check;
+  owned.metadata = owned_metadata(*seen_.check, *seen_.cluster);
+  const auto written = TRY(kube::patch(deps_.client, *seen_.check, owned, context_.deadline));
+  if (!written) return {};
+  host_.consistency.wrote(key_, deps_.caches.machine_health_checks, written->metadata.resource_version);
+  effects_.check = *written;
+  return {};
+}
+
+void Turn::tell_sick(const api::Machine& machine, const Verdict& verdict) {
+  api::Machine after = machine;
+  mark_health(verdict, after, now_);
+  if (plan_.remediate) hand_over(machine, after);
+  if (write(machine, after) && plan_.remediate) record_marked(machine);
+}
+
+void Turn::hand_over(const api::Machine& before, api::Machine& machine) {
+  if (!requests_) return mark_for_owner(machine, now_);
+  const auto how = requests_->ask_for(before, effects_);
+  if (how)
+    mark_external(*how,
+                  *how == External::NoTemplate       ? std::string_view(requests_->template_problem())
+                  : *how == External::CreationFailed ? kSeeLogs
+                                                     : std::string_view(),
+                  machine, now_);
+}
+
+bool Turn::tell_well(const api::Machine& machine, const Verdict& verdict) {
+  if (requests_ && seen_.fresh) requests_->withdraw(machine, is_marked_unhealthy(machine), effects_);
+  api::Machine after = machine;
+  mark_health(verdict, after, now_);
+  return write(machine, after);
+}
+
+bool Turn::write(const api::Machine& before, const api::Machine& after) {
+  const auto patched = controllers::patch_status(
+      deps_.client, before, after,
+      {.types = owned_machine_conditions(), .v1beta1_types = owned_v1beta1_machine_conditions()}, now_,
+      context_.deadline);
+  if (!patched && patched.error().code == Code::NotFound) return false;  // it left meanwhile
+  if (!patched) {
+    effects_.errors.push_back(patched.error());
+    return false;
+  }
+  if (!*patched) return false;
+  host_.consistency.wrote(key_, deps_.caches.machines, (*patched)->metadata.resource_version);
+  return true;
+}
+
+void Turn::record_marked(const api::Machine& machine) {
+  deps_.events.record(runtime::reference_to(kube::resource_of<api::Machine>(), machine.metadata),
+                      runtime::EventType::Normal, api::event::kMachineMarkedUnhealthy,
+                      fmt::format("Machine {} has been marked as unhealthy by {}",
+                                  runtime::key_of(machine).describe(), key_.describe()));
+}
+
+}  // namespace
+
+Effects act(const Deps& deps, const Host& host, const runtime::Context& context, const Observation& seen,
+            const Plan& plan) {
+  return Turn(deps, host, context, seen, plan).take();
+}
+
+}  // namespace capstan::controllers::machinehealthcheck

@@ -1,0 +1,97 @@
+#include "controllers/machinehealthcheck/marks.h"
+
+#include <array>
+
+#include "api/conditions/conditions.h"
+#include "api/conditions/v1beta1.h"
+
+namespace capstan::controllers::machinehealthcheck {
+namespace {
+
+namespace condition = api::condition;
+namespace conditions = api::conditions;
+namespace old = api::conditions::v1beta1;
+namespace old_condition = api::v1beta1_condition;
+namespace reason = api::reason;
+namespace status = api::status;
+
+api::V1Beta1Conditions& old_list(api::Machine& machine) {
+  return machine.status.deprecated.ensure().v1beta1.ensure().conditions;
+}
+
+void set(api::Machine& machine, api::Condition wanted, Time now) {
+  conditions::set(machine.status.conditions, std::move(wanted), machine.metadata.generation, now);
+}
+
+api::Condition shown(External how, std::string_view message) {
+  const auto waiting = [&](std::string_view why) {
+    return conditions::make(condition::kExternallyRemediated, status::kFalse, why, message);
+  };
+  switch (how) {
+    case External::Waiting: return waiting(reason::kWaitingForRemediation);
+    case External::NoTemplate: return waiting(reason::kRemediationTemplateNotFound);
+    case External::CreationFailed: return waiting(reason::kRemediationRequestCreationFailed);
+  }
+  return waiting(reason::kWaitingForRemediation);
+}
+
+}  // namespace
+
+void mark_health(const Verdict& verdict, api::Machine& machine, Time now) {
+  switch (verdict.health) {
+    case Health::Healthy:
+      set(machine,
+          conditions::make(condition::kHealthCheckSucceeded, status::kTrue, reason::kHealthCheckSucceeded),
+          now);
+      old::set(old_list(machine), old::yes(old_condition::kHealthCheckSucceeded), now);
+      return;
+    case Health::Unhealthy:
+      set(machine,
+          conditions::make(condition::kHealthCheckSucceeded, status::kFalse, verdict.reason, verdict.message),
+          now);
+      old::set(old_list(machine),
+               old::no(old_condition::kHealthCheckSucceeded, verdict.old_reason, api::severity::kWarning,
+                       verdict.old_message),
+               now);
+      return;
+    case Health::Pending:
+    case Health::Undecided: return;
+  }
+}
+
+void mark_for_owner(api::Machine& machine, Time now) {
+  if (machine.metadata.deleting()) return;
+  if (!conditions::is_false(machine.status.conditions, condition::kOwnerRemediated)) {
+    set(machine,
+        conditions::make(condition::kOwnerRemediated, status::kFalse, reason::kWaitingForRemediation,
+                         "Waiting for remediation"),
+        now);
+  }
+  auto& list = old_list(machine);
+  if (!old::is_false(list, old_condition::kOwnerRemediated)) {
+    old::set(list,
+             old::no(old_condition::kOwnerRemediated, api::v1beta1_reason::kWaitingForRemediation,
+                     api::severity::kWarning),
+             now);
+  }
+}
+
+void mark_external(External how, std::string_view message, api::Machine& machine, Time now) {
+  set(machine, shown(how, message), now);
+}
+
+bool is_marked_unhealthy(const api::Machine& machine) {
+  return conditions::is_false(machine.status.conditions, condition::kHealthCheckSucceeded);
+}
+
+std::span<const std::string_view> owned_machine_conditions() {
+  static constexpr std::array kOwned = {condition::kHealthCheckSucceeded};
+  return kOwned;
+}
+
+std::span<const std::string_view> owned_v1beta1_machine_conditions() {
+  static constexpr std::array kOwned = {old_condition::kHealthCheckSucceeded};
+  return kOwned;
+}
+
+}  // namespace capstan::controllers::machinehealthcheck

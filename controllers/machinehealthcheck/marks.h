@@ -1,0 +1,27 @@
+// What a verdict writes onto a Machine: HealthCheckSucceeded in both forms, and the mark that hands it to
+// whoever remediates. Pure.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "controllers/machinehealthcheck/checks.h"
+
+namespace capstan::controllers::machinehealthcheck {
+
+// Pending and undecided ones keep what they have.
+void mark_health(const Verdict& verdict, api::Machine& machine, Time now);
+// OwnerRemediated is False already where the owner is at work: it is left alone then.
+void mark_for_owner(api::Machine& machine, Time now);
+
+// How far an external remediation has come.
+enum class External { Waiting, NoTemplate, CreationFailed };
+inline constexpr std::string_view kSeeLogs = "Please check controller logs for errors";
+void mark_external(External how, std::string_view message, api::Machine& machine, Time now);
+
+bool is_marked_unhealthy(const api::Machine& machine);
+
+std::span<const std::string_view> owned_machine_conditions();
+std::span<const std::string_view> owned_v1beta1_machine_conditions();
+
+}  // namespace capstan::controllers::machinehealthcheck

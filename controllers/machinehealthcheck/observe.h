@@ -1,0 +1,55 @@
+// What a MachineHealthCheck looks at before it judges: its targets with their Nodes, what the Cluster says of
+// itself, and other checks of the same Cluster. From caches: visits the Machines of one Cluster. A plain
+// value.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/core/node.h"
+#include "api/meta/label_selector.h"
+#include "api/v1beta2/cluster.h"
+#include "api/v1beta2/machine.h"
+#include "api/v1beta2/machine_health_check.h"
+#include "base/instant.h"
+#include "base/time.h"
+#include "runtime/brake.h"
+#include "runtime/store.h"
+
+namespace capstan::controllers::machinehealthcheck {
+
+using runtime::Snapshot;
+
+struct Target {
+  enum class NodeState {
+    None,     // no nodeRef, or nobody may look yet
+    Here,     // `node`
+    Missing,  // made sure of by a live read
+    Unsure,   // the cache has none, but a live read found one or failed
+  };
+  Snapshot<api::Machine> machine = {};  // never null
+  Snapshot<api::Node> node = {};
+  NodeState node_state = NodeState::None;
+};
+
+struct Observation {
+  WallTime now = {};
+  Snapshot<api::MachineHealthCheck> check = {};  // never null
+  Snapshot<api::Cluster> cluster = {};           // never null
+  std::string selector_problem = {};             // why it selects nothing at all
+  bool connected = true;                         // false: Nodes matter, and can't be looked at
+  std::vector<Target> targets = {};              // by name
+  std::vector<std::string> overlapping = {};     // other checks that select one of them, by name
+  runtime::Verdict brake = {};                   // may anything be remediated now
+  bool fresh = true;
+};
+
+// Selected, of this Cluster, and not exempt.
+bool is_target(const api::Machine& machine, const api::Selector& selector);
+// The selector; Invalid when it can't be read or would select everything.
+Result<api::Selector> selector_of(const api::MachineHealthCheck& check);
+// Before that no Node is looked at.
+bool control_plane_initialized(const api::Cluster& cluster);
+
+}  // namespace capstan::controllers::machinehealthcheck

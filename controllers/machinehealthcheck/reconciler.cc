@@ -1,0 +1,132 @@
+#include "controllers/machinehealthcheck/reconciler.h"
+
+#include "api/conditions/conditions.h"
+#include "api/names.h"
+#include "base/try.h"
+#include "controllers/machinehealthcheck/act.h"
+#include "controllers/machinehealthcheck/report.h"
+#include "controllers/shared/status_patch.h"
+#include "kube/resources.h"
+#include "runtime/events.h"
+
+namespace capstan::controllers::machinehealthcheck {
+namespace {
+
+// A Cluster that is not there yet says so by its own event; this is for a name that never gets one.
+constexpr Seconds kClusterRecheck{60};
+
+// A live read before a Node that the cache lacks counts as deleted; what was told before needs no second one.
+bool is_known_missing(const api::Machine& machine) {
+  const auto* told = api::conditions::find(machine.status.conditions, api::condition::kHealthCheckSucceeded);
+  return told != nullptr && told->reason == api::reason::kNodeDeleted && told->status == api::status::kFalse;
+}
+
+// Other checks of the Cluster that select one of these.
+std::vector<std::string> overlapping(const Caches& caches, const Observation& seen,
+                                     const kube::ObjectKey& cluster) {
+  std::vector<std::string> names;
+  for (const auto& other : caches.machine_health_checks_of(cluster)) {
+    if (other->metadata.uid == seen.check->metadata.uid) continue;
+    const auto selector = selector_of(*other);
+    if (!selector) continue;
+    if (std::ranges::any_of(seen.targets,
+                            [&](const Target& target) { return is_target(*target.machine, *selector); }))
+      names.push_back(other->metadata.name.str());
+  }
+  return names;
+}
+
+}  // namespace
+
+Result<runtime::Outcome> Reconciler::reconcile(const runtime::Context& context, const kube::ObjectKey& key) {
+  auto check = deps_.caches.machine_health_checks.get(key);
+  if (!check || !in_scope(check->metadata, deps_.watch_filter)) return runtime::Outcome::done();
+  auto cluster = deps_.caches.cluster_of(key.namespace_, check->spec.cluster_name);
+  if (!cluster) return runtime::Outcome::after(kClusterRecheck);
+  return take_turn(context, observe(context, std::move(check), std::move(cluster)));
+}
+
+Observation Reconciler::observe(const runtime::Context& context, Snapshot<api::MachineHealthCheck> check,
+                                Snapshot<api::Cluster> cluster) {
+  Observation seen{.now = deps_.clock.now(),
+                   .check = std::move(check),
+                   .cluster = std::move(cluster),
+                   .fresh = context.fresh};
+  const bool paused = seen.cluster->spec.paused.value_or(false) ||
+                      seen.check->metadata.annotations.contains(api::annotation::kPaused);
+  if (paused) return seen;  // nothing else matters
+  seen.brake = deps_.brake.ask(runtime::Intent::Remediate, runtime::key_of(*seen.check));
+  find_targets(context, seen);
+  seen.overlapping = overlapping(deps_.caches, seen, runtime::key_of(*seen.cluster));
+  return seen;
+}
+
+void Reconciler::find_targets(const runtime::Context& context, Observation& seen) {
+  const auto selector = selector_of(*seen.check);
+  if (!selector) {
+    seen.selector_problem = selector.error().message;
+    return;
+  }
+  const kube::ObjectKey cluster = runtime::key_of(*seen.cluster);
+  std::shared_ptr<kubeconfig::WorkloadCluster> workload;
+  if (control_plane_initialized(*seen.cluster)) {
+    const auto connected = deps_.workload_clusters.get(cluster);
+    seen.connected = connected.has_value();
+    if (!connected) return;
+    workload = *connected;
+  }
+  for (auto& machine : deps_.caches.machines_of(cluster)) {
+    if (is_target(*machine, *selector))
+      seen.targets.push_back(target_of(std::move(machine), workload.get(), context));
+  }
+}
+
+Target Reconciler::target_of(Snapshot<api::Machine> machine, kubeconfig::WorkloadCluster* workload,
+                             const runtime::Context& context) {
+  Target target{.machine = std::move(machine)};
+  const auto& reference = target.machine->status.node_ref;
+  if (workload == nullptr || !reference) return target;
+  const kube::ObjectKey key{.namespace_ = {}, .name = reference->name.str()};
+  target.node = workload->nodes().get(key);
+  if (target.node) {
+    target.node_state = Target::NodeState::Here;
+  } else if (is_known_missing(*target.machine)) {
+    target.node_state = Target::NodeState::Missing;
+  } else {
+    const auto live = workload->client().get(kube::resources::nodes(), key, context.deadline);
+    const bool missing = !live && live.error().code == Code::NotFound;
+    target.node_state = missing ? Target::NodeState::Missing : Target::NodeState::Unsure;
+  }
+  return target;
+}
+
+Result<runtime::Outcome> Reconciler::take_turn(const runtime::Context& context, const Observation& seen) {
+  const Plan plan = decide(seen);
+  const Effects effects = act(deps_, *host_, context, seen, plan);
+  const auto after = report(seen, plan, effects);
+  TRY(tell(context, plan, effects, after));
+  if (!effects.errors.empty()) return fail(effects.errors.front());
+  runtime::Outcome outcome;
+  if (plan.recheck) outcome = runtime::Outcome::after(*plan.recheck);
+  if (effects.recheck) outcome = outcome.or_sooner(runtime::Outcome::after(*effects.recheck));
+  return outcome;
+}
+
+Result<void> Reconciler::tell(const runtime::Context& context, const Plan& plan, const Effects& effects,
+                              const api::MachineHealthCheck& after) {
+  const auto patched =
+      controllers::patch_status(deps_.client, effects.check, after,
+                                {.types = owned_conditions(), .v1beta1_types = owned_v1beta1_conditions()},
+                                Time::from(deps_.clock.now()), context.deadline);
+  if (!patched && patched.error().code == Code::NotFound) return {};
+  if (!patched) return fail(patched.error());
+  if (!*patched) return {};
+  host_->consistency.wrote(runtime::key_of(after), deps_.caches.machine_health_checks,
+                           (*patched)->metadata.resource_version);
+  const auto about = runtime::reference_to(kube::resource_of<api::MachineHealthCheck>(), after.metadata);
+  for (const Note& note : news(plan, effects.check, after))
+    deps_.events.record(about, runtime::EventType::Warning, note.reason, note.message);
+  return {};
+}
+
+}  // namespace capstan::controllers::machinehealthcheck

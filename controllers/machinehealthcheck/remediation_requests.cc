@@ -1,0 +1,126 @@
+#include "controllers/machinehealthcheck/remediation_requests.h"
+
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+
+#include "api/contract/template_clone.h"
+#include "base/try.h"
+#include "kube/resources.h"
+#include "kube/typed.h"
+#include "runtime/ownership.h"
+
+namespace capstan::controllers::machinehealthcheck {
+namespace {
+
+constexpr Seconds kTemplateRecheck{30};
+constexpr Seconds kCacheRecheck{1};
+
+void look_again(Effects& effects, Nanoseconds span) {
+  effects.recheck = std::min(effects.recheck.value_or(span), span);
+}
+
+}  // namespace
+
+RemediationRequests::RemediationRequests(const Deps& deps, const Host& host, const runtime::Context& context,
+                                         const api::MachineHealthCheck& check)
+    : deps_(deps),
+      host_(host),
+      context_(context),
+      check_(check),
+      check_key_(kube::key_of(check)),
+      template_(kube::resource_for(check.spec.remediation.template_ref->api_version,
+                                   check.spec.remediation.template_ref->kind)),
+      request_(
+          kube::resource_for(check.spec.remediation.template_ref->api_version,
+                             api::contract::cloned_kind(check.spec.remediation.template_ref->kind.view()))),
+      template_problem_(fmt::format("Error retrieving remediation template {} {}/{}", template_.kind,
+                                    check_key_.namespace_,
+                                    check.spec.remediation.template_ref->name.view())) {}
+
+kube::ObjectKey RemediationRequests::key_of(const api::Machine& machine) const {
+  return {.namespace_ = check_key_.namespace_, .name = machine.metadata.name.str()};
+}
+
+// From the cache, where the kind keeps the contract; otherwise by a request, if that is worth one.
+Result<RemediationRequests::Found> RemediationRequests::find(const api::Machine& machine, bool may_ask) {
+  const api::ContractRef reference{
+      .api_group = Text(request_.group), .kind = Text(request_.kind), .name = machine.metadata.name};
+  if (host_.externals.resolve(request_.group, request_.kind)) {
+    const auto cached = TRY(host_.externals.get(reference, check_key_.namespace_));
+    Found found{.exists = cached.object != nullptr, .cache = cached.cache};
+    if (cached.object) found.metadata = cached.object->metadata;
+    return found;
+  }
+  if (!may_ask) return Found{};
+  const auto answer = deps_.client.get(request_, key_of(machine), context_.deadline);
+  if (!answer && answer.error().code == Code::NotFound) return Found{};
+  if (!answer) return fail(answer.error());
+  return Found{.exists = true, .metadata = TRY(api::from_json<api::ObjectMeta>(answer->at("metadata")))};
+}
+
+Result<void> RemediationRequests::create(const api::Machine& machine, const boost::json::value& source,
+                                         const Found& found) {
+  const auto request = TRY(api::contract::clone_from_template(
+      source, {.namespace_ = check_key_.namespace_,
+               .name = machine.metadata.name.str(),
+               .cluster_name = check_.spec.cluster_name.str(),
+               .owner = runtime::owner_reference(kube::resource_of<api::Machine>(), machine.metadata)}));
+  const kube::ObjectKey key = key_of(machine);
+  const kube::WriteOptions options{.field_manager = std::string(api::field_manager::kManager)};
+  if (found.cache != nullptr) {
+    TRY(host_.consistency.create(deps_.client, check_key_,
+                                 {.cache = *found.cache, .resource = request_, .key = key},
+                                 machine.metadata.uid, request, options, context_.deadline));
+    return {};
+  }
+  const auto created = deps_.client.create(request_, key, request, options, context_.deadline);
+  if (created || created.error().code == Code::AlreadyExists) return {};
+  return fail(created.error());
+}
+
+std::optional<External> RemediationRequests::ask_for(const api::Machine& machine, Effects& effects) {
+  const auto found = find(machine, true);
+  if (!found) {  // never on a guess
+    look_again(effects, kCacheRecheck);
+    return std::nullopt;
+  }
+  if (found->exists) return std::nullopt;
+  const auto source =
+      deps_.client.get(template_, {check_key_.namespace_, check_.spec.remediation.template_ref->name.str()},
+                       context_.deadline);
+  effects.template_found = source.has_value() && effects.template_found.value_or(true);
+  if (!source) {
+    look_again(effects, kTemplateRecheck);
+    return External::NoTemplate;
+  }
+  const auto created = create(machine, *source, *found);
+  effects.request_made = created.has_value() && effects.request_made.value_or(true);
+  if (created) return External::Waiting;
+  effects.errors.push_back(
+      created.error().context(fmt::format("create {} {}", request_.kind, key_of(machine).describe())));
+  return External::CreationFailed;
+}
+
+void RemediationRequests::withdraw(const api::Machine& machine, bool turned, Effects& effects) {
+  const auto found = find(machine, turned);
+  if (!found) return look_again(effects, kCacheRecheck);
+  if (!found->exists || found->metadata.deleting()) return;
+  if (!runtime::is_owned_by(found->metadata, machine.metadata.uid)) return;  // a stranger of that name
+  const auto key = key_of(machine);
+  Result<void> removed = {};
+  if (found->cache != nullptr) {
+    removed = host_.consistency.remove(deps_.client, check_key_,
+                                       {.cache = *found->cache, .resource = request_, .key = key},
+                                       found->metadata.uid, {}, context_.deadline);
+  } else {
+    const auto answer =
+        deps_.client.remove(request_, key, {.uid = found->metadata.uid.str()}, context_.deadline);
+    if (!answer && answer.error().code != Code::NotFound) removed = fail(answer.error());
+  }
+  if (!removed)
+    effects.errors.push_back(
+        removed.error().context(fmt::format("delete {} {}", request_.kind, key.describe())));
+}
+
+}  // namespace capstan::controllers::machinehealthcheck

@@ -1,0 +1,31 @@
+// The status of a MachineHealthCheck after a turn. Pure: nothing new is read here.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "controllers/machinehealthcheck/decide.h"
+#include "controllers/machinehealthcheck/effects.h"
+
+namespace capstan::controllers::machinehealthcheck {
+
+// On top of `effects.check`.
+api::MachineHealthCheck report(const Observation& seen, const Plan& plan, const Effects& effects);
+
+// For Events, all of them warnings: remediation that is held back, limits nobody understands, a template that
+// is missing.
+struct Note {
+  std::string reason = {};
+  std::string message = {};
+  bool operator==(const Note&) const = default;
+};
+std::vector<Note> news(const Plan& plan, const api::MachineHealthCheck& before,
+                       const api::MachineHealthCheck& after);
+
+// The condition types this controller answers for.
+std::span<const std::string_view> owned_conditions();
+std::span<const std::string_view> owned_v1beta1_conditions();
+
+}  // namespace capstan::controllers::machinehealthcheck
