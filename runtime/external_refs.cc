@@ -31,9 +31,13 @@ Result<ExternalRefs::Owned> ExternalRefs::plainly_owned_by(std::string_view grou
 Result<std::shared_ptr<DynamicInformers::Hold>> ExternalRefs::complete(const kube::Resource& resource) {
   auto hold = watch(resource);
   if (hold->store().synced()) return hold;
-  const auto trouble = hold->trouble();
-  return fail(Code::Unavailable, "the cache of " + resource.kind + " is not complete yet" +
-                                     (trouble ? ": " + trouble->message : std::string()));
+  Error error{.code = Code::Unavailable, .message = "the cache of " + resource.kind + " is not complete yet"};
+  if (const auto trouble = hold->trouble()) {
+    error.message += ": " + trouble->message;
+  } else {
+    error.retry_after = Seconds(1);
+  }
+  return fail(std::move(error));
 }
 
 Result<External> ExternalRefs::resolve(std::string_view group, std::string_view kind) {

@@ -37,7 +37,8 @@ class ExternalRefs {
                Queue& queue);
 
   // Errors: Unavailable while the CRD is missing, has no contract labels or the cache is not complete yet.
-  // None of them means that the object does not exist.
+  // None of them means that the object does not exist. With retry_after: nothing is wrong, the list is only
+  // not there yet.
   Result<External> get(const api::ContractRef& ref, std::string_view namespace_);
   // The same without the object: for creating one.
   Result<External> resolve(std::string_view group, std::string_view kind);

@@ -123,6 +123,7 @@ TEST(ExternalRefs, ReadsFromACacheThatIsWatchedFromTheFirstUse) {
 
     ASSERT_FALSE(first);
     EXPECT_EQ(first.error().code, Code::Unavailable);
+    EXPECT_EQ(first.error().retry_after, 1s);
     ASSERT_TRUE(second) << second.error().describe();
     ASSERT_TRUE(second->object);
     EXPECT_EQ(second->resource.api_version(), "infrastructure.cluster.x-k8s.io/v1beta2");
@@ -197,6 +198,7 @@ TEST(ExternalRefs, AMissingDefinitionIsNoMissingObject) {
 
     ASSERT_FALSE(found);
     EXPECT_EQ(found.error().code, Code::Unavailable);
+    EXPECT_FALSE(found.error().retry_after);
     EXPECT_THAT(found.error().message, HasSubstr("boxes.infrastructure.cluster.x-k8s.io does not exist"));
   });
 }

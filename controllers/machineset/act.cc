@@ -6,6 +6,7 @@
 #include <array>
 #include <boost/json.hpp>
 
+#include "controllers/machineset/clone_metadata.h"
 #include "controllers/machineset/creation.h"
 #include "controllers/machineset/wanted.h"
 #include "controllers/shared/status_patch.h"
@@ -126,18 +127,53 @@ class Actor {
     return {};
   }
 
+  // Its objects first: what the Machine owns until then tells which of their labels are ours.
   Result<void> perform(const UpdateMachine& action) {
-    const Machine& machine = *action.machine;
-    if (machine.metadata.deleting()) {
-      const auto written =
-          kube::patch(client(), machine, updated_deleting_machine(seen_.set, machine), deadline());
-      if (!written) return written.error().code == Code::NotFound ? Result<void>() : fail(written.error());
-      if (*written) wrote(**written);
+    const Machine& machine = *action.seen->machine;
+    for (const CloneSeen& clone : action.seen->clones) TRY(update_clone(machine, clone));
+    const auto written = machine.metadata.deleting() ? patch_deleting(machine) : apply_wanted(machine);
+    if (!written) return written.error().code == Code::NotFound ? Result<void>() : fail(written.error());
+    if (*written) wrote(**written);
+    if (!action.seen->complete) return {};
+    effects_.settled.emplace_back(machine.metadata.uid, *written ? (*written)->metadata.resource_version
+                                                                 : machine.metadata.resource_version);
+    return {};
+  }
+
+  Result<std::optional<Machine>> apply_wanted(const Machine& machine) {
+    return kube::apply(client(), updated_machine(seen_.set, machine), &machine,
+                       api::field_manager::kMachineSet, deadline());
+  }
+
+  Result<std::optional<Machine>> patch_deleting(const Machine& machine) {
+    return kube::patch(client(), machine, updated_deleting_machine(seen_.set, machine), deadline());
+  }
+
+  Result<void> update_clone(const Machine& machine, const CloneSeen& clone) {
+    const CloneStep step = clone_step(seen_.set, machine, *clone.object);
+    if (step == CloneStep::Nothing) return {};
+    const ObjectKey name{.namespace_ = key_.namespace_, .name = clone.object->metadata.name.str()};
+    if (step == CloneStep::HandOverAndApply) TRY(hand_over(machine, clone.resource, name));
+    const auto applied =
+        client().patch(clone.resource, name, metadata_intent(seen_.set, *clone.object),
+                       {.type = kube::PatchType::Apply,
+                        .field_manager = std::string(api::field_manager::kMachineSetMetadata),
+                        .force = true},
+                       deadline());
+    if (applied) {
+      with_.host.consistency.wrote(key_, *clone.cache, *applied);
       return {};
     }
-    const auto written = TRY(kube::apply(client(), updated_machine(seen_.set, machine), &machine,
-                                         api::field_manager::kMachineSet, deadline()));
-    if (written) wrote(*written);
+    return applied.error().code == Code::NotFound
+               ? Result<void>()
+               : fail(applied.error().context("label " + clone.resource.kind));
+  }
+
+  Result<void> hand_over(const Machine& machine, const kube::Resource& resource, const ObjectKey& name) {
+    const auto live = TRY(client().get(resource, name, deadline()));
+    const auto patch = hand_over_patch(seen_.set, machine, live);
+    if (!patch) return {};  // somebody did it already
+    TRY(client().patch(resource, name, *patch, {}, deadline()));
     return {};
   }
 

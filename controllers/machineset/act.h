@@ -18,6 +18,7 @@ struct Effects {
   bool went = false;        // the finalizer is off: nobody is left to report to
   bool unfinished = false;  // the time for creating was over; the next turn goes on
   std::vector<Error> errors = {};
+  std::vector<std::pair<api::Uid, api::ResourceVersion>> settled = {};  // Machines that are as wanted
 
   // The first failure of a creation, for the older condition MachinesCreated.
   struct Refusal {

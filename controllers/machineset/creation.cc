@@ -192,9 +192,16 @@ class Creator {
         with_.deps.client, key_,
         {.cache = cache, .resource = resource, .key = {.namespace_ = key_.namespace_, .name = name}},
         seen_.stored->metadata.uid, object, api::field_manager::kMachineSet, with_.context.deadline);
-    // The random name stays out of it: the text becomes a condition, which must not change with every try.
-    if (!made) return fail(made.error().context("failed to create " + resource.kind));
+    if (!made) return fail(anonymous(made.error(), name).context("failed to create " + resource.kind));
     return made;
+  }
+
+  // The random name stays out of the text: it becomes a condition, which must not change with every try.
+  static Error anonymous(Error error, const std::string& name) {
+    for (auto at = error.message.find(name); at != error.message.npos; at = error.message.find(name, at)) {
+      error.message.replace(at, name.size(), "...");
+    }
+    return error;
   }
 
   void remove_clones(const std::vector<std::pair<const Mould*, api::Uid>>& clones, const std::string& name) {

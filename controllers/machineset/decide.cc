@@ -175,7 +175,10 @@ class Decider {
 
   void update_machines() {
     if (!seen_.problem.empty()) return;  // what the spec means is in doubt
-    for (const auto& machine : seen_.machines) act(UpdateMachine{.machine = machine});
+    for (const UnsettledMachine& machine : seen_.unsettled) {
+      act(UpdateMachine{.seen = &machine});
+      if (!machine.complete) recheck(kUnlistedRecheck);
+    }
   }
 
   // --- clones nobody took over ---
@@ -230,9 +233,8 @@ class Decider {
   void scale_up(std::int32_t missing) {
     if (annotation(api::annotation::kDisableMachineCreate) == "true") return;
     for (const TemplateSeen* seen : {&seen_.bootstrap, &seen_.infrastructure}) {
-      if (seen->state != TemplateSeen::State::Unknown) continue;
-      note(Note::About::Create, template_problem(*seen));
-      recheck(kUnlistedRecheck);
+      if (seen->state == TemplateSeen::State::Unlisted) return recheck(kUnlistedRecheck);
+      if (seen->state == TemplateSeen::State::Unknown) note(Note::About::Create, template_problem(*seen));
     }
     if (seen_.bootstrap.missing() || seen_.infrastructure.missing()) return recheck(kPreflightRecheck);
     auto lines = preflight_lines();

@@ -26,8 +26,9 @@ struct ReleaseMachine {
 struct MarkMachine {
   Mark mark = {};
 };
+// The Machine and its objects become what the template says, where they are not yet.
 struct UpdateMachine {
-  Snapshot<api::Machine> machine = {};
+  const UnsettledMachine* seen = nullptr;  // of the Observation
 };
 struct RemoveClones {
   std::vector<const CloneSeen*> clones = {};  // of the Observation

@@ -29,6 +29,7 @@ class Observer {
     see_spec();
     see_machines();
     see_templates();
+    see_unsettled();
     see_control_plane();
     ask_brakes();
   }
@@ -114,8 +115,10 @@ class Observer {
 
   TemplateSeen see_template(const api::ContractRef& ref) {
     TemplateSeen seen{.state = TemplateSeen::State::Unknown, .ref = ref};
+    const bool clones_listed = see_clones(ref);
     auto found = with_.host.externals.get(ref, namespace_of());
     if (!found) {
+      if (found.error().retry_after) seen.state = TemplateSeen::State::Unlisted;
       seen.problem = found.error().message;
       return seen;
     }
@@ -123,17 +126,43 @@ class Observer {
     seen.cache = found->cache;
     seen.object = std::move(found->object);
     seen.state = seen.object ? TemplateSeen::State::Found : TemplateSeen::State::Missing;
-    see_clones(ref);
+    if (seen.object && !clones_listed) seen.state = TemplateSeen::State::Unlisted;
     return seen;
   }
 
-  void see_clones(const api::ContractRef& ref) {
+  // False while they are only not listed yet.
+  bool see_clones(const api::ContractRef& ref) {
     auto owned = with_.host.externals.plainly_owned_by(
         ref.api_group.view(), api::contract::cloned_kind(ref.kind.view()), metadata().uid);
-    if (!owned) return;
+    if (!owned) return !owned.error().retry_after;
     for (auto& object : owned->objects) {
       seen_.clones.push_back(
           {.resource = owned->resource, .cache = owned->cache, .object = std::move(object)});
+    }
+    return true;
+  }
+
+  void see_unsettled() {
+    for (const auto& machine : seen_.machines) {
+      if (with_.settled.has(*machine)) continue;
+      UnsettledMachine unsettled{.machine = machine};
+      if (!machine->metadata.deleting()) {
+        const auto& config = machine->spec.bootstrap.config_ref;
+        if (config) see_clone(*config, unsettled);
+        see_clone(machine->spec.infrastructure_ref, unsettled);
+      }
+      seen_.unsettled.push_back(std::move(unsettled));
+    }
+  }
+
+  void see_clone(const api::ContractRef& ref, UnsettledMachine& unsettled) {
+    auto found = with_.host.externals.get(ref, namespace_of());
+    if (!found) {
+      unsettled.complete = false;
+    } else if (found->object) {
+      unsettled.clones.push_back({.resource = std::move(found->resource),
+                                  .cache = found->cache,
+                                  .object = std::move(found->object)});
     }
   }
 

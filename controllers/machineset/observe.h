@@ -12,6 +12,7 @@
 #include "controllers/machineset/deletion_order.h"
 #include "controllers/machineset/preflight.h"
 #include "controllers/machineset/settings.h"
+#include "controllers/machineset/settled.h"
 #include "controllers/shared/deps.h"
 #include "runtime/reconcile.h"
 
@@ -20,9 +21,10 @@ namespace capstan::controllers::machineset {
 // A template the set refers to.
 struct TemplateSeen {
   enum class State {
-    Unused,   // there is no such reference
-    Unknown,  // its kind is not listed yet, or can't be: `problem` says why
-    Missing,  // listed, and not there
+    Unused,    // there is no such reference
+    Unlisted,  // its kind is not listed yet: come back soon
+    Unknown,   // its kind can't be listed: `problem` says why
+    Missing,   // listed, and not there
     Found,
   };
   State state = State::Unused;
@@ -42,6 +44,13 @@ struct CloneSeen {
   Snapshot<api::contract::ContractObject> object = {};
 };
 
+// A Machine that may not be as the set wants it.
+struct UnsettledMachine {
+  Snapshot<api::Machine> machine = {};
+  std::vector<CloneSeen> clones = {};  // its own: bootstrap, then infrastructure, as far as they are there
+  bool complete = true;                // otherwise their kinds are not listed yet
+};
+
 struct Observation {
   Time now = {};
   bool fresh = true;       // otherwise nothing may be created, deleted or cleaned up
@@ -54,10 +63,11 @@ struct Observation {
   Snapshot<api::MachineDeployment> deployment = {};  // null: none, or not there
   bool deployment_missing = false;                   // a label names one that is not there
 
-  Machines machines = {};                       // controlled by the set and matched by its selector
-  std::vector<Snapshot<api::Node>> nodes = {};  // one per Machine, null where there is none
-  Machines strays = {};                         // controlled by the set, but no longer matched
-  Machines orphans = {};                        // matched, and controlled by nobody
+  Machines machines = {};                        // controlled by the set and matched by its selector
+  std::vector<Snapshot<api::Node>> nodes = {};   // one per Machine, null where there is none
+  std::vector<UnsettledMachine> unsettled = {};  // those of them to look at
+  Machines strays = {};                          // controlled by the set, but no longer matched
+  Machines orphans = {};                         // matched, and controlled by nobody
 
   TemplateSeen bootstrap = {};
   TemplateSeen infrastructure = {};
@@ -80,6 +90,7 @@ struct Observe {
   const Deps& deps;
   const Host& host;
   const Settings& settings;
+  const Settled::Known& settled;
 };
 Observation observe(const Observe& with, const runtime::Context& context,
                     const Snapshot<api::MachineSet>& stored);

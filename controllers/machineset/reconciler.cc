@@ -23,6 +23,7 @@ void Reconciler::bind(const Host& host) { host_.emplace(host); }
 
 Result<Outcome> Reconciler::reconcile(const Context& context, const ObjectKey& key) {
   Set set = deps_.caches.machine_sets.get(key);
+  if (!set) settled_.forget(key);
   if (!set || !in_scope(set->metadata, deps_.watch_filter)) return Outcome::done();
   set = TRY(prepare(context, std::move(set)));
   if (const auto stopped = TRY(pause(context, set))) return *stopped;
@@ -67,10 +68,13 @@ Result<std::optional<Outcome>> Reconciler::pause(const Context& context, Set& se
 }
 
 Result<Outcome> Reconciler::work(const Context& context, const Set& set) {
-  const Observation seen = observe({.deps = deps_, .host = *host_, .settings = settings_}, context, set);
+  Settled::Known settled = settled_.take(*set);
+  const Observation seen =
+      observe({.deps = deps_, .host = *host_, .settings = settings_, .settled = settled}, context, set);
   const Plan plan = decide(seen);
   const Effects effects =
       act({.deps = deps_, .host = *host_, .settings = settings_, .context = context}, seen, plan);
+  remember(seen, effects, std::move(settled));
   if (effects.went) return Outcome::done();
   const Reported reported = report(seen, plan, effects);
   TRY(patch(context, *set, reported.after, seen.deleting()));
@@ -79,6 +83,17 @@ Result<Outcome> Reconciler::work(const Context& context, const Set& set) {
   auto outcome = Outcome::after(plan.recheck).or_sooner(Outcome::after(reported.recheck));
   if (effects.unfinished) outcome = outcome.or_sooner(Outcome::after(Nanoseconds()));
   return outcome;
+}
+
+// Those that are gone are forgotten on the way.
+void Reconciler::remember(const Observation& seen, const Effects& effects, Settled::Known known) {
+  std::unordered_map<api::Uid, api::ResourceVersion> machines;
+  for (const auto& machine : seen.machines) {
+    if (known.has(*machine)) machines.emplace(machine->metadata.uid, machine->metadata.resource_version);
+  }
+  for (const auto& [uid, version] : effects.settled) machines[uid] = version;
+  known.machines = std::move(machines);
+  settled_.put(kube::key_of(*seen.stored), std::move(known));
 }
 
 Result<void> Reconciler::patch(const Context& context, const MachineSet& before, const MachineSet& after,

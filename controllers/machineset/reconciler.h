@@ -5,10 +5,14 @@
 #include <optional>
 
 #include "controllers/machineset/settings.h"
+#include "controllers/machineset/settled.h"
 #include "controllers/shared/deps.h"
 #include "runtime/reconcile.h"
 
 namespace capstan::controllers::machineset {
+
+struct Observation;
+struct Effects;
 
 class Reconciler final : public runtime::Reconciler {
  public:
@@ -21,16 +25,17 @@ class Reconciler final : public runtime::Reconciler {
   using Set = Snapshot<api::MachineSet>;
 
   Result<Set> prepare(const runtime::Context& context, Set set);
-  Result<Set> written(const Set& before, const api::MachineSet& after, const runtime::Context& context);
   Result<std::optional<runtime::Outcome>> pause(const runtime::Context& context, Set& set);
   Result<runtime::Outcome> work(const runtime::Context& context, const Set& set);
   Result<void> patch(const runtime::Context& context, const api::MachineSet& before,
                      const api::MachineSet& after, bool going);
+  void remember(const Observation& seen, const Effects& effects, Settled::Known known);
   void tell(const api::MachineSet& before, const api::MachineSet& after);
 
   const Deps deps_;
   const Settings settings_;
   std::optional<Host> host_ = {};
+  Settled settled_;
 };
 
 }  // namespace capstan::controllers::machineset

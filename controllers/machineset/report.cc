@@ -7,12 +7,16 @@
 #include "controllers/machinedeployment/stale_deletions.h"
 #include "controllers/machineset/conditions.h"
 #include "controllers/machineset/counters.h"
+#include "runtime/paused.h"
 
 namespace capstan::controllers::machineset {
 namespace {
 
 void set_conditions(const Observation& seen, const Plan& plan, const Effects& effects,
                     api::MachineSet& after) {
+  // Who comes this far is not paused.
+  after.status.conditions =
+      runtime::judge_pause({}, after.status.conditions, after.metadata.generation, seen.now).conditions;
   for (auto&& condition : {scaling_up(seen, plan, effects), scaling_down(seen, plan), machines_ready(seen),
                            machines_up_to_date(seen), remediating(seen, plan), deleting(seen)}) {
     api::conditions::set(after.status.conditions, condition, after.metadata.generation, seen.now);

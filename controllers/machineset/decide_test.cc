@@ -1,0 +1,400 @@
+#include "controllers/machineset/decide.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "controllers/machineset/seen_fixture.h"
+
+namespace capstan::controllers::machineset {
+namespace {
+
+using builders::a_machine;
+using builders::a_machine_deployment;
+using builders::a_machine_set;
+using builders::MachineBuilder;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+MachineBuilder well(std::string_view name) { return a_machine(name).in_set("ms1").running(); }
+
+std::int32_t created(const Plan& plan) {
+  std::int32_t count = 0;
+  for (const Action& action : plan.actions) {
+    if (const auto* creation = std::get_if<CreateMachines>(&action)) count += creation->count;
+  }
+  return count;
+}
+
+std::vector<std::string> deleted(const Plan& plan) {
+  std::vector<std::string> names;
+  for (const Action& action : plan.actions) {
+    if (const auto* removal = std::get_if<DeleteMachine>(&action)) {
+      names.push_back(removal->machine->metadata.name.str());
+    }
+  }
+  return names;
+}
+
+template <typename Kind>
+std::size_t count_of(const Plan& plan) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      plan.actions, [](const Action& action) { return std::holds_alternative<Kind>(action); }));
+}
+
+std::string why(const Plan& plan) {
+  std::string text;
+  for (const Note& note : plan.notes) text += note.text + "\n";
+  return text;
+}
+
+// --- up ---
+
+TEST(Decide, CreatesWhatIsMissing) {
+  EXPECT_EQ(created(a_world(a_machine_set().replicas(5)).with(well("a")).with(well("b")).plan()), 3);
+}
+
+TEST(Decide, DoesNothingWhenTheNumberIsRight) {
+  const auto plan = a_world(a_machine_set().replicas(1)).with(well("a")).plan();
+
+  EXPECT_THAT(plan.actions, IsEmpty());
+  EXPECT_THAT(plan.notes, IsEmpty());
+}
+
+TEST(Decide, AMachineThatGoesStillHoldsItsPlace) {
+  EXPECT_EQ(created(a_world(a_machine_set().replicas(2)).with(well("a")).with(well("b").deleting()).plan()),
+            0);
+}
+
+TEST(Decide, AMachineThatIsReleasedHoldsItsPlaceUntilItIsNotOursAnyMore) {
+  const auto plan = a_world(a_machine_set().replicas(1))
+                        .where([](Observation& seen) { seen.strays.push_back(well("stray").shared()); })
+                        .plan();
+
+  EXPECT_EQ(count_of<ReleaseMachine>(plan), 1U);
+  EXPECT_EQ(created(plan), 0);
+}
+
+TEST(Decide, AMachineAboutToBeAdoptedCounts) {
+  const auto plan =
+      a_world(a_machine_set().replicas(1))
+          .where([](Observation& seen) { seen.orphans.push_back(a_machine("orphan").shared()); })
+          .plan();
+
+  EXPECT_EQ(count_of<AdoptMachine>(plan), 1U);
+  EXPECT_EQ(created(plan), 0);
+}
+
+TEST(Decide, CreatesNothingOnAStaleCacheAndSaysSo) {
+  const auto plan = a_world(a_machine_set().replicas(1))
+                        .where([](Observation& seen) {
+                          seen.fresh = false;
+                          seen.stale = "waiting for Machine default/a";
+                        })
+                        .plan();
+
+  EXPECT_EQ(created(plan), 0);
+  EXPECT_THAT(why(plan), HasSubstr("waiting for Machine default/a"));
+}
+
+TEST(Decide, ThatCreationIsDisabledCountsOnlyWhenItSaysTrue) {
+  const auto with_value = [](std::string_view value) {
+    return created(
+        a_world(a_machine_set().replicas(1).annotated("cluster.x-k8s.io/disable-machine-create", value))
+            .plan());
+  };
+
+  EXPECT_EQ(with_value("true"), 0);
+  EXPECT_EQ(with_value("false"), 1);
+  EXPECT_EQ(with_value(""), 1);
+}
+
+TEST(Decide, AShutBrakeHoldsCreationWithItsReason) {
+  const auto plan =
+      a_world(a_machine_set().replicas(1))
+          .where([](Observation& seen) { seen.may_create = {.open = false, .why = "frozen since noon"}; })
+          .plan();
+
+  EXPECT_EQ(created(plan), 0);
+  EXPECT_THAT(why(plan), HasSubstr("frozen since noon"));
+}
+
+TEST(Decide, APreflightFailureHoldsCreationForFifteenSeconds) {
+  const auto plan = a_world(a_machine_set().replicas(1))
+                        .where([](Observation& seen) {
+                          seen.control_plane = {.referenced = true,
+                                                .described = "KubeadmControlPlane default/cp",
+                                                .version = "v1.30.0",
+                                                .provisioning = true};
+                        })
+                        .plan();
+
+  EXPECT_EQ(created(plan), 0);
+  EXPECT_TRUE(plan.preflight_failed);
+  EXPECT_EQ(plan.recheck, Seconds(15));
+}
+
+TEST(Decide, AMissingTemplateHoldsCreation) {
+  const auto plan =
+      a_world(a_machine_set().replicas(1))
+          .where([](Observation& seen) { seen.infrastructure.state = TemplateSeen::State::Missing; })
+          .plan();
+
+  EXPECT_EQ(created(plan), 0);
+  EXPECT_TRUE(plan.recheck);
+}
+
+TEST(Decide, ATemplateKindThatIsOnlyNotListedYetIsNoTrouble) {
+  const auto plan =
+      a_world(a_machine_set().replicas(1))
+          .where([](Observation& seen) { seen.infrastructure.state = TemplateSeen::State::Unlisted; })
+          .plan();
+
+  EXPECT_EQ(created(plan), 0);
+  EXPECT_THAT(plan.notes, IsEmpty());
+  EXPECT_EQ(plan.recheck, Seconds(1));
+}
+
+TEST(Decide, ATemplateKindThatCantBeReadIsNamedByItsField) {
+  const auto plan = a_world(a_machine_set().replicas(1))
+                        .where([](Observation& seen) {
+                          seen.bootstrap.state = TemplateSeen::State::Unknown;
+                          seen.bootstrap.problem = "CustomResourceDefinition x does not exist";
+                        })
+                        .plan();
+
+  EXPECT_EQ(created(plan), 0);
+  EXPECT_THAT(why(plan), HasSubstr("spec.template.spec.bootstrap.configRef (KubeadmConfigTemplate ms1): "
+                                   "CustomResourceDefinition x does not exist"));
+}
+
+TEST(Decide, NothingHappensWithoutTheCluster) {
+  const auto plan = a_world(a_machine_set().replicas(1))
+                        .with(well("a"))
+                        .with(well("b"))
+                        .where([](Observation& seen) { seen.cluster = nullptr; })
+                        .plan();
+
+  EXPECT_THAT(plan.actions, IsEmpty());
+  EXPECT_THAT(why(plan), HasSubstr("Cluster c1 does not exist"));
+}
+
+TEST(Decide, NothingIsScaledWithoutTheDeploymentALabelNames) {
+  const auto plan = a_world(a_machine_set().replicas(1).in_deployment("md1"))
+                        .where([](Observation& seen) { seen.deployment_missing = true; })
+                        .plan();
+
+  EXPECT_EQ(created(plan), 0);
+  EXPECT_THAT(why(plan), HasSubstr("MachineDeployment md1 of label cluster.x-k8s.io/deployment-name"));
+}
+
+// --- down ---
+
+TEST(Decide, DeletesTheSurplusInOrder) {
+  const auto plan = a_world(a_machine_set().replicas(1))
+                        .with(well("a"))
+                        .with(well("b"))
+                        .with(well("c").annotated("cluster.x-k8s.io/delete-machine"))
+                        .plan();
+
+  EXPECT_THAT(deleted(plan), ElementsAre("c", "a"));
+}
+
+TEST(Decide, WhoGoesAlreadyUsesUpTheSurplus) {
+  const auto plan =
+      a_world(a_machine_set().replicas(1)).with(well("a")).with(well("b")).with(well("c").deleting()).plan();
+
+  EXPECT_THAT(deleted(plan), ElementsAre("a"));
+}
+
+TEST(Decide, WhoIsRemediatedUsesUpTheSurplus) {
+  const auto plan =
+      a_world(a_machine_set().replicas(1)).with(well("a")).with(well("b").awaiting_remediation()).plan();
+
+  EXPECT_THAT(deleted(plan), ElementsAre("b"));
+}
+
+TEST(Decide, DeletesNothingOnAStaleCache) {
+  const auto plan = a_world(a_machine_set().replicas(0))
+                        .with(well("a"))
+                        .where([](Observation& seen) { seen.fresh = false; })
+                        .plan();
+
+  EXPECT_THAT(deleted(plan), IsEmpty());
+}
+
+TEST(Decide, AShutBrakeHoldsScalingDown) {
+  const auto plan =
+      a_world(a_machine_set().replicas(0))
+          .with(well("a"))
+          .where([](Observation& seen) { seen.may_scale_down = {.open = false, .why = "frozen"}; })
+          .plan();
+
+  EXPECT_THAT(deleted(plan), IsEmpty());
+  EXPECT_THAT(plan.notes_about(Note::About::ScaleDown), ElementsAre("frozen"));
+}
+
+TEST(Decide, MachinesMovedInPlaceAreNeitherCountedNorDeleted) {
+  const auto plan =
+      a_world(a_machine_set().replicas(1).annotated(api::annotation::kReceiveMachinesFrom, "old"))
+          .with(well("a"))
+          .with(well("b").annotated(api::annotation::kPendingAcknowledgeMove))
+          .plan();
+
+  EXPECT_THAT(deleted(plan), IsEmpty());
+}
+
+TEST(Decide, ASetThatHandsItsMachinesOnDeletesNone) {
+  const auto plan = a_world(a_machine_set().replicas(0).annotated(api::annotation::kMoveMachinesTo, "new"))
+                        .with(well("a"))
+                        .plan();
+
+  EXPECT_THAT(deleted(plan), IsEmpty());
+}
+
+TEST(Decide, ASpecInDoubtScalesNothing) {
+  for (const std::int32_t replicas : {0, 3}) {
+    const auto plan = a_world(a_machine_set().replicas(replicas))
+                          .with(well("a"))
+                          .where([](Observation& seen) { seen.problem = "spec.selector: odd"; })
+                          .plan();
+
+    EXPECT_THAT(plan.actions, IsEmpty());
+    EXPECT_THAT(why(plan), HasSubstr("spec.selector: odd"));
+  }
+}
+
+// --- remediation ---
+
+TEST(Decide, RemediatesWhatAHealthCheckHandedOver) {
+  const auto plan =
+      a_world(a_machine_set().replicas(2)).with(well("a")).with(well("b").awaiting_remediation()).plan();
+
+  EXPECT_THAT(deleted(plan), ElementsAre("b"));
+  EXPECT_EQ(created(plan), 0);
+}
+
+TEST(Decide, APreflightFailureHoldsRemediation) {
+  const auto plan = a_world(a_machine_set().replicas(1))
+                        .with(well("a").awaiting_remediation())
+                        .where([](Observation& seen) {
+                          seen.control_plane = {.referenced = true,
+                                                .described = "KubeadmControlPlane default/cp",
+                                                .version = "v1.30.0",
+                                                .upgrading = true};
+                        })
+                        .plan();
+
+  EXPECT_THAT(deleted(plan), IsEmpty());
+  EXPECT_EQ(count_of<MarkMachine>(plan), 1U);
+  EXPECT_EQ(plan.recheck, Seconds(15));
+}
+
+TEST(Decide, AShutBrakeHoldsRemediation) {
+  const auto plan =
+      a_world(a_machine_set().replicas(1))
+          .with(well("a").awaiting_remediation())
+          .where([](Observation& seen) { seen.may_remediate = {.open = false, .why = "meltdown"}; })
+          .plan();
+
+  EXPECT_THAT(deleted(plan), IsEmpty());
+  EXPECT_EQ(count_of<MarkMachine>(plan), 1U);
+}
+
+TEST(Decide, AnOldRevisionIsNotRemediated) {
+  const auto plan = a_world(a_machine_set().replicas(1).in_deployment("md1").revision("1"))
+                        .with(well("a").awaiting_remediation())
+                        .where([](Observation& seen) {
+                          seen.deployment =
+                              a_machine_deployment("md1").annotated(api::annotation::kRevision, "2").shared();
+                        })
+                        .plan();
+
+  EXPECT_THAT(deleted(plan), IsEmpty());
+  EXPECT_EQ(count_of<MarkMachine>(plan), 1U);
+}
+
+// --- templates and clones ---
+
+TEST(Decide, ATemplateWithoutItsClusterGetsItAsOwner) {
+  const auto plan = a_world(a_machine_set().replicas(0))
+                        .where([](Observation& seen) {
+                          auto bare = *seen.infrastructure.object;
+                          bare.metadata.owner_references = {};
+                          seen.infrastructure.object =
+                              std::make_shared<const api::contract::ContractObject>(bare);
+                        })
+                        .plan();
+
+  EXPECT_EQ(count_of<OwnTemplate>(plan), 1U);
+}
+
+World with_clone(std::string_view name, Seconds age) {
+  return a_world(a_machine_set().replicas(1)).with(well("a")).where([&](Observation& seen) {
+    auto object = std::make_shared<api::contract::ContractObject>();
+    object->metadata.name = Text(name);
+    object->metadata.creation_timestamp = Time::from_unix(seen.now.unix_seconds() - age.count());
+    seen.clones.push_back({.resource = {.group = "infrastructure.cluster.x-k8s.io", .kind = "DockerMachine"},
+                           .object = std::move(object)});
+  });
+}
+
+TEST(Decide, ACloneOfNoMachineIsRemovedOnceNobodyCanBeAboutToUseIt) {
+  EXPECT_EQ(count_of<RemoveClones>(with_clone("lost", Seconds(90)).plan()), 1U);
+
+  const auto young = with_clone("lost", Seconds(30)).plan();
+  EXPECT_EQ(count_of<RemoveClones>(young), 0U);
+  EXPECT_EQ(young.recheck, Seconds(60));
+}
+
+TEST(Decide, ACloneOfAMachineStays) {
+  EXPECT_EQ(count_of<RemoveClones>(with_clone("a", Seconds(900)).plan()), 0U);
+}
+
+TEST(Decide, OnAStaleCacheNoCloneIsRemoved) {
+  auto world = with_clone("lost", Seconds(900));
+
+  world.where([](Observation& seen) { seen.fresh = false; });
+
+  EXPECT_EQ(count_of<RemoveClones>(world.plan()), 0U);
+}
+
+// --- the end ---
+
+TEST(Decide, ADeletedSetDeletesItsMachinesAndKeepsItsFinalizerMeanwhile) {
+  const auto plan =
+      a_world(a_machine_set().replicas(2).deleting()).with(well("a")).with(well("b").deleting()).plan();
+
+  EXPECT_THAT(deleted(plan), ElementsAre("a"));
+  EXPECT_EQ(count_of<DropFinalizer>(plan), 0U);
+}
+
+TEST(Decide, ADeletedSetWithoutMachinesGoes) {
+  EXPECT_EQ(count_of<DropFinalizer>(a_world(a_machine_set().replicas(2).deleting()).plan()), 1U);
+}
+
+TEST(Decide, ADeletedSetCreatesNothing) {
+  EXPECT_EQ(created(a_world(a_machine_set().replicas(2).deleting()).plan()), 0);
+}
+
+TEST(Decide, ADeletedSetDoesNotGoOnAStaleCache) {
+  const auto plan =
+      a_world(a_machine_set().deleting()).where([](Observation& seen) { seen.fresh = false; }).plan();
+
+  EXPECT_THAT(plan.actions, IsEmpty());
+}
+
+TEST(Decide, ADeletedSetGoesWithoutClusterAndDeployment) {
+  const auto plan = a_world(a_machine_set().in_deployment("md1").deleting())
+                        .with(well("a"))
+                        .where([](Observation& seen) {
+                          seen.cluster = nullptr;
+                          seen.deployment_missing = true;
+                        })
+                        .plan();
+
+  EXPECT_THAT(deleted(plan), ElementsAre("a"));
+}
+
+}  // namespace
+}  // namespace capstan::controllers::machineset

@@ -1,0 +1,806 @@
+// Whole turns of the MachineSet controller against the embedded API server, under the baton: real caches,
+// real watches, the real gate, virtual time.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <deque>
+#include <set>
+
+#include "api/conditions/conditions.h"
+#include "api/schema/crd.h"
+#include "apiserver/api.h"
+#include "controllers/machineset/reconciler.h"
+#include "kube/resources.h"
+#include "kube/typed.h"
+#include "kube/watch_loop.h"
+#include "runtime/controller.h"
+#include "runtime/informer.h"
+#include "test/builders/cluster.h"
+#include "test/builders/machine.h"
+#include "test/builders/machine_set.h"
+#include "test/fakes/baton.h"
+#include "test/fakes/fake_workload_clusters.h"
+#include "test/fakes/faulty_client.h"
+#include "test/fakes/memory_client.h"
+#include "test/fakes/shut_brake.h"
+
+namespace capstan::controllers::machineset {
+namespace {
+
+namespace json = boost::json;
+using namespace std::chrono_literals;
+using builders::a_cluster;
+using builders::a_machine;
+using builders::a_machine_set;
+using builders::kNamespace;
+using fakes::Baton;
+using fakes::Call;
+using fakes::Fault;
+using fakes::FaultPoint;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing::UnorderedElementsAre;
+
+kube::Resource provider(std::string_view group, std::string_view plural, std::string_view kind) {
+  return {.group = std::string(group),
+          .version = "v1beta2",
+          .plural = std::string(plural),
+          .kind = std::string(kind)};
+}
+const kube::Resource kInfraMachines =
+    provider(api::group::kInfrastructure, "dockermachines", "DockerMachine");
+const kube::Resource kInfraTemplates =
+    provider(api::group::kInfrastructure, "dockermachinetemplates", "DockerMachineTemplate");
+const kube::Resource kConfigs = provider(api::group::kBootstrap, "kubeadmconfigs", "KubeadmConfig");
+const kube::Resource kConfigTemplates =
+    provider(api::group::kBootstrap, "kubeadmconfigtemplates", "KubeadmConfigTemplate");
+const kube::Resource kControlPlanes =
+    provider(api::group::kControlPlane, "kubeadmcontrolplanes", "KubeadmControlPlane");
+
+json::value provider_crd(const kube::Resource& resource) {
+  return {{"apiVersion", "apiextensions.k8s.io/v1"},
+          {"kind", "CustomResourceDefinition"},
+          {"metadata",
+           {{"name", resource.plural + "." + resource.group},
+            {"labels", {{"cluster.x-k8s.io/v1beta2", "v1beta2"}}}}},
+          {"spec",
+           {{"group", resource.group},
+            {"scope", "Namespaced"},
+            {"names",
+             {{"plural", resource.plural}, {"kind", resource.kind}, {"listKind", resource.kind + "List"}}},
+            {"versions",
+             json::array{{{"name", "v1beta2"},
+                          {"served", true},
+                          {"storage", true},
+                          {"subresources", {{"status", json::object()}}},
+                          {"schema",
+                           {{"openAPIV3Schema",
+                             {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}}}}}}}}}};
+}
+
+class HeardEvents final : public runtime::EventRecorder {
+ public:
+  void record(const api::ObjectReference&, runtime::EventType type, std::string_view reason,
+              std::string_view message) override {
+    events.push_back(std::string(to_string(type)) + " " + std::string(reason) + " " + std::string(message));
+  }
+  std::vector<std::string> events = {};
+};
+
+class CountedNames final : public NameGenerator {
+ public:
+  std::string suffix(std::size_t length) override {
+    const std::string number = std::to_string(++count_);
+    return std::string(length - number.size(), 'x') + number;
+  }
+
+ private:
+  int count_ = 0;
+};
+
+// The world: a server, a user, and a manager with one controller.
+struct Stage {
+  Baton& baton;
+  apiserver::Api api;
+  fakes::MemoryClient user;
+  fakes::MemoryClient wire;
+  std::function<Fault(const FaultPoint&)> choose = {};  // of the manager's calls
+  std::vector<std::string> writes = {};                 // of the manager, that took place
+  fakes::FaultyClient network;
+  kube::WatchLoop loop;
+  Caches caches;
+  HeardEvents events;
+  CountedNames names;
+  runtime::OpenBrake open;
+  fakes::ShutBrake shut;
+  fakes::FakeWorkloadClusters workloads;
+  SeededRandomness randomness{1};
+  Reconciler reconciler;
+  runtime::Controller controller;
+  runtime::DynamicInformers dynamic;
+  runtime::ExternalRefs externals;
+  std::vector<std::unique_ptr<runtime::InformerState>> informers = {};
+  std::deque<std::function<void()>> stops = {};
+
+  explicit Stage(Baton& with, bool braked = false)
+      : baton(with),
+        api({.clock = baton}),
+        user(api, baton, {.user = "user", .user_agent = "kubectl/1"}),
+        wire(api, baton, {.user = "manager", .user_agent = "manager/1"}),
+        network(wire, baton, baton,
+                {.choose = [this](const FaultPoint& at) { return choose ? choose(at) : Fault::None; },
+                 .on_effect = [this](const FaultPoint& at) { note(at); }}),
+        loop(baton, baton),
+        reconciler({.clock = baton,
+                    .threads = baton,
+                    .client = network,
+                    .caches = caches,
+                    .workload_clusters = workloads,
+                    .events = events,
+                    .names = names,
+                    .brake = braked ? static_cast<const runtime::Brake&>(shut) : open}),
+        controller({.clock = baton, .threads = baton, .client = network, .randomness = randomness},
+                   {.name = "machineset", .kind = "MachineSet", .concurrency = 3}, reconciler),
+        dynamic({.loop = loop, .client = network}),
+        externals(dynamic, caches.crds, {.group = api::group::kCluster, .kind = api::kind::kMachineSet},
+                  controller.queue()) {
+    reconciler.bind(
+        {.consistency = controller.consistency(), .externals = externals, .queue = controller.queue()});
+    reconciler.add_triggers(controller.queue());
+    install();
+  }
+
+  void note(const FaultPoint& at) {
+    writes.push_back(std::string(to_string(at.call)) + " " + std::string(at.kind));
+  }
+
+  template <typename T>
+  void must(const Result<T>& result) {
+    ASSERT_TRUE(result) << result.error().describe();
+  }
+  void put(const kube::Resource& resource, const json::value& object) {
+    const auto& name = object.at("metadata").at("name").as_string();
+    must(user.create(resource, {std::string(kNamespace), std::string(name)}, object, {}, Deadline::never()));
+  }
+  template <typename T>
+  void put(const T& object) {
+    json::value document = api::to_json(object);
+    auto& metadata = document.at("metadata").as_object();
+    for (const auto* field : {"uid", "resourceVersion", "creationTimestamp", "generation"})
+      metadata.erase(field);
+    put(kube::resource_of<T>(), document);
+  }
+
+  void install() {
+    const auto crd = [&](const json::value& document) {
+      must(user.create(kube::resources::custom_resource_definitions(), {}, document, {}, Deadline::never()));
+    };
+    crd(api::crd<api::Cluster>());
+    crd(api::crd<api::Machine>());
+    crd(api::crd<api::MachineSet>());
+    crd(api::crd<api::MachineDeployment>());
+    for (const auto& each : {kInfraMachines, kInfraTemplates, kConfigs, kConfigTemplates, kControlPlanes}) {
+      crd(provider_crd(each));
+    }
+  }
+  void put_template(const kube::Resource& resource, std::string_view name) {
+    put(resource, {{"apiVersion", resource.api_version()},
+                   {"kind", resource.kind},
+                   {"metadata", {{"name", name}, {"namespace", kNamespace}}},
+                   {"spec",
+                    {{"template",
+                      {{"metadata", {{"labels", {{"of", "template"}}}}}, {"spec", {{"size", "large"}}}}}}}});
+  }
+  // A cluster without control plane object, and both templates.
+  void put_world() {
+    put(a_cluster().without_control_plane_ref().build());
+    put_template(kInfraTemplates, "ms1");
+    put_template(kConfigTemplates, "ms1");
+  }
+
+  template <typename T>
+  void watch(const kube::Resource& resource, runtime::Store<T>& store) {
+    auto informer =
+        std::make_unique<runtime::Informer<T>>(runtime::InformerDeps{.loop = loop, .client = network},
+                                               kube::WatchTarget{.resource = resource}, store);
+    informer->start();
+    stops.push_front([raw = informer.get()] { raw->stop(); });
+    informers.push_back(std::move(informer));
+  }
+  void start() {
+    watch(kube::resource_of<api::Cluster>(), caches.clusters);
+    watch(kube::resource_of<api::Machine>(), caches.machines);
+    watch(kube::resource_of<api::MachineSet>(), caches.machine_sets);
+    watch(kube::resource_of<api::MachineDeployment>(), caches.machine_deployments);
+    watch(kube::resources::custom_resource_definitions(), caches.crds);
+    settle(1s);
+    controller.start();
+    settle();
+  }
+  void stop() {
+    controller.stop();
+    for (const auto& each : stops) each();
+    stops.clear();
+  }
+  void settle(Nanoseconds span = 20s) { baton.pause(Deadline::in(baton, span)); }
+
+  std::vector<json::value> all(const kube::Resource& resource) {
+    const auto list = user.list(resource, {.namespace_ = std::string(kNamespace)}, Deadline::never());
+    std::vector<json::value> found;
+    if (!list) return found;
+    for (const auto& item : list->at("items").as_array()) found.push_back(item);
+    return found;
+  }
+  std::vector<std::string> names_of(const kube::Resource& resource) {
+    std::vector<std::string> found;
+    for (const auto& item : all(resource)) found.emplace_back(item.at("metadata").at("name").as_string());
+    return found;
+  }
+  std::vector<api::Machine> machines() {
+    std::vector<api::Machine> found;
+    for (const auto& item : all(kube::resource_of<api::Machine>())) {
+      found.push_back(*api::from_json<api::Machine>(item));
+    }
+    return found;
+  }
+  std::vector<std::string> machine_names() { return names_of(kube::resource_of<api::Machine>()); }
+  api::MachineSet set() {
+    return *kube::get<api::MachineSet>(user, {std::string(kNamespace), "ms1"}, Deadline::never());
+  }
+  std::string says(std::string_view type) {
+    const auto read = set();
+    const auto* found = api::conditions::find(read.status.conditions, type);
+    return found == nullptr ? std::string("absent")
+                            : found->status.str() + " " + found->reason.str() + ": " + found->message.str();
+  }
+  void change(const kube::Resource& resource, std::string_view name, const json::value& patch,
+              std::string_view subresource = {}) {
+    must(user.patch(resource, {std::string(kNamespace), std::string(name)}, patch,
+                    {.subresource = std::string(subresource)}, Deadline::never()));
+  }
+  void scale(int replicas) {
+    change(kube::resource_of<api::MachineSet>(), "ms1", {{"spec", {{"replicas", replicas}}}});
+  }
+  // What the Machine controller does in the end.
+  void let_go_of_deleted() {
+    for (const auto& machine : machines()) {
+      if (!machine.metadata.deleting()) continue;
+      change(kube::resource_of<api::Machine>(), machine.metadata.name.view(),
+             {{"metadata", {{"finalizers", nullptr}}}});
+    }
+  }
+  // What the Machine controller does first.
+  void take_over_clones() {
+    for (const auto& machine : machines()) {
+      for (const auto* resource : {&kInfraMachines, &kConfigs}) {
+        change(*resource, machine.metadata.name.view(),
+               {{"metadata",
+                 {{"ownerReferences", json::array{{{"apiVersion", "cluster.x-k8s.io/v1beta2"},
+                                                   {"kind", "Machine"},
+                                                   {"name", machine.metadata.name.view()},
+                                                   {"uid", machine.metadata.uid.str()},
+                                                   {"controller", true}}}}}}});
+      }
+    }
+  }
+};
+
+void in_simulation(const std::function<void(Stage&)>& body, bool braked = false) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    Baton baton({.seed = seed});
+    const auto report = baton.run([&] {
+      Stage stage(baton, braked);
+      body(stage);
+      stage.stop();
+    });
+    ASSERT_TRUE(report.finished()) << "seed " << seed << ": " << report.why;
+  }
+}
+
+std::size_t count_of(const std::vector<std::string>& writes, std::string_view what) {
+  return static_cast<std::size_t>(std::ranges::count(writes, what));
+}
+
+// --- creating ---
+
+TEST(Turns, ThreeMachinesAreMadeWithTheirBootstrapAndInfrastructure) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(3).build());
+
+    stage.start();
+
+    const auto machines = stage.machine_names();
+    EXPECT_THAT(machines, SizeIs(3));
+    EXPECT_EQ(stage.names_of(kInfraMachines), machines);
+    EXPECT_EQ(stage.names_of(kConfigs), machines);
+    EXPECT_EQ(stage.set().status.replicas, 3);
+    EXPECT_EQ(stage.says("ScalingUp"), "False NotScalingUp: ");
+    EXPECT_EQ(stage.says("Paused"), "False NotPaused: ");
+    EXPECT_THAT(stage.events.events,
+                testing::Each(testing::StartsWith("Normal SuccessfulCreate Created Machine")));
+  });
+}
+
+TEST(Turns, AMachineCostsThreeWritesAndTheSetAHandful) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(3).build());
+
+    stage.start();
+
+    EXPECT_EQ(count_of(stage.writes, "patch KubeadmConfig"), 3U);
+    EXPECT_EQ(count_of(stage.writes, "patch DockerMachine"), 3U);
+    EXPECT_EQ(count_of(stage.writes, "patch Machine"), 3U);
+    EXPECT_EQ(count_of(stage.writes, "patch MachineSet"), 4U);
+    EXPECT_EQ(count_of(stage.writes, "patch KubeadmConfigTemplate"), 1U);
+    EXPECT_EQ(count_of(stage.writes, "patch DockerMachineTemplate"), 1U);
+  });
+}
+
+TEST(Turns, AMachineIsBornWithFinalizerOwnerAndLabels) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(1).in_deployment("md1").build());
+    stage.put(kube::resource_of<api::MachineDeployment>(),
+              {{"apiVersion", "cluster.x-k8s.io/v1beta2"},
+               {"kind", "MachineDeployment"},
+               {"metadata", {{"name", "md1"}, {"namespace", kNamespace}}},
+               {"spec",
+                {{"clusterName", "c1"},
+                 {"selector", {{"matchLabels", {{"a", "b"}}}}},
+                 {"template", api::to_json(builders::machine_template_of("ms1"))}}}});
+
+    stage.start();
+
+    ASSERT_THAT(stage.machines(), SizeIs(1));
+    const auto machine = stage.machines().front();
+    EXPECT_TRUE(machine.metadata.has_finalizer("machine.cluster.x-k8s.io"));
+    ASSERT_NE(machine.metadata.controller(), nullptr);
+    EXPECT_EQ(machine.metadata.controller()->name, "ms1");
+    EXPECT_EQ(machine.metadata.labels.value_or_empty("cluster.x-k8s.io/set-name"), "ms1");
+    EXPECT_EQ(machine.metadata.labels.value_or_empty("cluster.x-k8s.io/deployment-name"), "md1");
+    EXPECT_EQ(machine.metadata.labels.value_or_empty("cluster.x-k8s.io/cluster-name"), "c1");
+    EXPECT_EQ(machine.spec.infrastructure_ref.kind, "DockerMachine");
+    EXPECT_EQ(machine.spec.infrastructure_ref.name, machine.metadata.name);
+    EXPECT_EQ(machine.spec.deletion.node_deletion_timeout_seconds, 10);
+    EXPECT_NE(machine.metadata.managed_fields.applied_by("capi-machineset"), nullptr);
+  });
+}
+
+TEST(Turns, AtRestNothingIsSent) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(3).build());
+    stage.start();
+    stage.take_over_clones();
+    stage.settle(2min);
+    const auto reads = stage.network.calls(Call::Read);
+    stage.writes.clear();
+
+    stage.settle(30min);
+
+    EXPECT_THAT(stage.writes, IsEmpty());
+    EXPECT_EQ(stage.network.calls(Call::Read), reads);
+  });
+}
+
+TEST(Turns, AWaveOfCreationsGoesOnUntilAllAreThere) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(40).build());
+
+    stage.start();
+
+    EXPECT_THAT(stage.machine_names(), SizeIs(40));
+    EXPECT_EQ(count_of(stage.writes, "patch Machine"), 40U);
+  });
+}
+
+TEST(Turns, AReplyThatIsLostMakesNoSecondMachine) {
+  in_simulation([](Stage& stage) {
+    int creations = 0;
+    stage.choose = [&](const FaultPoint& at) {
+      const bool creation = at.call == Call::Patch && (at.kind == "Machine" || at.kind == "DockerMachine");
+      return creation && ++creations % 3 == 0 && creations < 10 ? Fault::LostReply : Fault::None;
+    };
+    stage.put_world();
+    stage.put(a_machine_set().replicas(3).build());
+
+    stage.start();
+    stage.settle(5min);
+
+    EXPECT_THAT(stage.machine_names(), SizeIs(3));
+    EXPECT_EQ(stage.names_of(kInfraMachines), stage.machine_names());
+    EXPECT_EQ(stage.names_of(kConfigs), stage.machine_names());
+  });
+}
+
+TEST(Turns, WhatARefusedMachineLeftBehindIsTakenAway) {
+  in_simulation([](Stage& stage) {
+    int refused = 0;
+    stage.choose = [&](const FaultPoint& at) {
+      return at.call == Call::Patch && at.kind == "Machine" && refused++ < 2 ? Fault::Unavailable
+                                                                             : Fault::None;
+    };
+    stage.put_world();
+    stage.put(a_machine_set().replicas(1).build());
+
+    stage.start();
+    stage.settle(1min);
+
+    EXPECT_THAT(stage.machine_names(), SizeIs(1));
+    EXPECT_EQ(stage.names_of(kInfraMachines), stage.machine_names());
+    EXPECT_EQ(stage.names_of(kConfigs), stage.machine_names());
+  });
+}
+
+TEST(Turns, AMissingTemplateIsNamedInConditionAndEventUntilItIsThere) {
+  in_simulation([](Stage& stage) {
+    stage.put(a_cluster().without_control_plane_ref().build());
+    stage.put_template(kConfigTemplates, "ms1");
+    stage.put(a_machine_set().replicas(1).build());
+    stage.start();
+    const std::string blocked = stage.says("ScalingUp");
+
+    stage.put_template(kInfraTemplates, "ms1");
+    stage.settle(1min);
+
+    EXPECT_EQ(
+        blocked,
+        "True ScalingUp: Scaling up from 0 to 1 replicas is blocked because:\n* DockerMachineTemplate does "
+        "not exist (spec.template.spec.infrastructureRef names \"ms1\": create it, or correct the "
+        "reference)");
+    EXPECT_THAT(stage.events.events,
+                Contains(HasSubstr("Warning FailedCreate Scaling up from 0 to 1 replicas is blocked")));
+    EXPECT_THAT(stage.machine_names(), SizeIs(1));
+  });
+}
+
+TEST(Turns, ASelectorThatMissesItsOwnTemplateMakesNothingAndSaysSo) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    auto set = a_machine_set().replicas(2).build();
+    set.spec.selector.match_labels.set("colour", "blue");
+    stage.put(set);
+
+    stage.start();
+
+    EXPECT_THAT(stage.machine_names(), IsEmpty());
+    EXPECT_THAT(stage.says("ScalingUp"), HasSubstr("spec.selector"));
+    EXPECT_THAT(stage.says("ScalingUp"),
+                HasSubstr("does not match the labels in spec.template.metadata.labels"));
+    EXPECT_THAT(stage.events.events, Contains(HasSubstr("spec.selector")));
+  });
+}
+
+TEST(Turns, AShutBrakeKeepsMachinesFromBeingMade) {
+  in_simulation(
+      [](Stage& stage) {
+        stage.put_world();
+        stage.put(a_machine_set().replicas(2).build());
+
+        stage.start();
+
+        EXPECT_THAT(stage.machine_names(), IsEmpty());
+        EXPECT_THAT(stage.says("ScalingUp"), HasSubstr("the brake is shut"));
+      },
+      true);
+}
+
+TEST(Turns, AControlPlaneThatIsProvisioningHoldsNewMachinesBack) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.change(
+        kube::resource_of<api::Cluster>(), "c1",
+        {{"spec",
+          {{"controlPlaneRef",
+            {{"apiGroup", api::group::kControlPlane}, {"kind", "KubeadmControlPlane"}, {"name", "cp"}}}}}});
+    stage.put(kControlPlanes, {{"apiVersion", kControlPlanes.api_version()},
+                               {"kind", kControlPlanes.kind},
+                               {"metadata", {{"name", "cp"}, {"namespace", kNamespace}}},
+                               {"spec", {{"version", "v1.30.0"}}}});
+    stage.put(a_machine_set().replicas(1).version("v1.30.0").build());
+    stage.start();
+    const std::string held = stage.says("ScalingUp");
+    stage.change(kControlPlanes, "cp", {{"status", {{"version", "v1.30.0"}}}}, "status");
+
+    stage.settle(1min);
+
+    EXPECT_THAT(held, HasSubstr("KubeadmControlPlane default/cp is provisioning (\"ControlPlaneIsStable\" "
+                                "preflight check failed)"));
+    EXPECT_THAT(stage.machine_names(), SizeIs(1));
+  });
+}
+
+// --- scaling ---
+
+TEST(Turns, ScalesUpAndThenDownByTheMark) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(3).build());
+    stage.start();
+    stage.scale(5);
+    stage.settle();
+    ASSERT_THAT(stage.machine_names(), SizeIs(5));
+    const auto names = stage.machine_names();
+    for (const auto at : {0U, 2U, 4U}) {
+      stage.change(kube::resource_of<api::Machine>(), names[at],
+                   {{"metadata", {{"annotations", {{"cluster.x-k8s.io/delete-machine", ""}}}}}});
+    }
+    stage.settle();
+
+    stage.scale(2);
+    stage.settle();
+    stage.let_go_of_deleted();
+    stage.settle();
+
+    EXPECT_THAT(stage.machine_names(), ElementsAre(names[1], names[3]));
+    EXPECT_EQ(stage.set().status.replicas, 2);
+    EXPECT_EQ(count_of(stage.writes, "remove Machine"), 3U);
+  });
+}
+
+TEST(Turns, WhileADeletedMachineIsThereNothingTakesItsPlace) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(2).build());
+    stage.start();
+    const auto names = stage.machine_names();
+    stage.must(stage.user.remove(kube::resource_of<api::Machine>(), {std::string(kNamespace), names[0]}, {},
+                                 Deadline::never()));
+    stage.settle();
+    const auto meanwhile = stage.machine_names();
+
+    stage.let_go_of_deleted();
+    stage.settle();
+
+    EXPECT_EQ(meanwhile, names);
+    EXPECT_THAT(stage.machine_names(), SizeIs(2));
+    EXPECT_NE(stage.machine_names(), names);
+  });
+}
+
+TEST(Turns, DisabledCreationMakesNothing) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(
+        a_machine_set().replicas(2).annotated("cluster.x-k8s.io/disable-machine-create", "true").build());
+
+    stage.start();
+
+    EXPECT_THAT(stage.machine_names(), IsEmpty());
+  });
+}
+
+// --- whose Machines ---
+
+TEST(Turns, AMatchingMachineWithoutControllerIsAdopted) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine("stray").labelled("cluster.x-k8s.io/set-name", "ms1").build());
+    stage.put(a_machine_set().replicas(1).build());
+
+    stage.start();
+
+    ASSERT_THAT(stage.machines(), SizeIs(1));
+    ASSERT_NE(stage.machines().front().metadata.controller(), nullptr);
+    EXPECT_EQ(stage.machines().front().metadata.controller()->kind, "MachineSet");
+    EXPECT_THAT(stage.events.events, Contains("Normal SuccessfulAdopt Adopted Machine \"stray\""));
+  });
+}
+
+TEST(Turns, AnySelectorWorks) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine("stray").labelled("tier", "web").build());
+    stage.put(a_machine_set()
+                  .replicas(1)
+                  .template_label("tier", "web")
+                  .with([](api::MachineSet& set) {
+                    set.spec.selector = {
+                        .match_expressions = {{.key = "tier"_text, .operator_ = "Exists"_text}}};
+                  })
+                  .build());
+
+    stage.start();
+
+    EXPECT_THAT(stage.machine_names(), ElementsAre("stray"));
+  });
+}
+
+TEST(Turns, AMachineWhoseLabelsMoveAwayIsReleasedAndReplaced) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set()
+                  .replicas(1)
+                  .template_label("tier", "web")
+                  .with([](api::MachineSet& set) { set.spec.selector.match_labels.set("tier", "web"); })
+                  .build());
+    stage.start();
+    const std::string name = stage.machine_names().front();
+
+    stage.change(kube::resource_of<api::Machine>(), name, {{"metadata", {{"labels", {{"tier", "debug"}}}}}});
+    stage.settle();
+
+    ASSERT_THAT(stage.machines(), SizeIs(2));
+    for (const auto& machine : stage.machines()) {
+      EXPECT_EQ(machine.metadata.controller() == nullptr, machine.metadata.name == name);
+    }
+    EXPECT_THAT(stage.events.events, Contains(HasSubstr("Released Machine \"" + name + "\"")));
+  });
+}
+
+// --- the end ---
+
+TEST(Turns, DeletionTakesTheMachinesAlongAndLetsGoLast) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(3).build());
+    stage.start();
+    stage.take_over_clones();
+
+    stage.must(stage.user.remove(kube::resource_of<api::MachineSet>(), {std::string(kNamespace), "ms1"}, {},
+                                 Deadline::never()));
+    stage.settle();
+    const std::string deleting = stage.says("Deleting");
+    const auto still_there = stage.names_of(kube::resource_of<api::MachineSet>());
+    stage.let_go_of_deleted();
+    stage.settle();
+
+    EXPECT_EQ(deleting, "True Deleting: Deleting 3 Machines");
+    EXPECT_THAT(still_there, ElementsAre("ms1"));
+    EXPECT_THAT(stage.machine_names(), IsEmpty());
+    EXPECT_THAT(stage.names_of(kube::resource_of<api::MachineSet>()), IsEmpty());
+  });
+}
+
+TEST(Turns, ASetWhoseClusterIsGoneStillGoes) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(1).build());
+    stage.start();
+    stage.must(stage.user.remove(kube::resource_of<api::Cluster>(), {std::string(kNamespace), "c1"}, {},
+                                 Deadline::never()));
+    stage.settle();
+
+    stage.must(stage.user.remove(kube::resource_of<api::MachineSet>(), {std::string(kNamespace), "ms1"}, {},
+                                 Deadline::never()));
+    stage.settle();
+    stage.let_go_of_deleted();
+    stage.settle();
+
+    EXPECT_THAT(stage.names_of(kube::resource_of<api::MachineSet>()), IsEmpty());
+  });
+}
+
+TEST(Turns, APausedSetDoesNothingButSaySo) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(1).paused().build());
+
+    stage.start();
+
+    EXPECT_THAT(stage.machine_names(), IsEmpty());
+    EXPECT_EQ(stage.says("Paused"), "True Paused: MachineSet has the cluster.x-k8s.io/paused annotation");
+    EXPECT_EQ(stage.says("ScalingUp"), "absent");
+  });
+}
+
+// --- remediation, propagation, clean-up ---
+
+json::value condition(std::string_view type, std::string_view status) {
+  return {{"type", type},
+          {"status", status},
+          {"reason", "Test"},
+          {"message", ""},
+          {"lastTransitionTime", "2026-01-01T00:00:00Z"}};
+}
+
+TEST(Turns, ASickMachineHandedOverIsMarkedDeletedAndReplaced) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(2).build());
+    stage.start();
+    const auto names = stage.machine_names();
+    stage.change(kube::resource_of<api::Machine>(), names[0],
+                 {{"status",
+                   {{"conditions", json::array{condition("HealthCheckSucceeded", "False"),
+                                               condition("OwnerRemediated", "False")}}}}},
+                 "status");
+    stage.settle();
+    const auto going = stage.machines().front();
+
+    stage.let_go_of_deleted();
+    stage.settle();
+
+    EXPECT_TRUE(going.metadata.deleting());
+    const auto* marked = api::conditions::find(going.status.conditions, "OwnerRemediated");
+    ASSERT_NE(marked, nullptr);
+    EXPECT_EQ(marked->reason, "MachineDeleting");
+    EXPECT_THAT(stage.machine_names(), SizeIs(2));
+    EXPECT_THAT(stage.machine_names(), testing::Not(Contains(names[0])));
+  });
+}
+
+TEST(Turns, AChangedTimeoutReachesLivingMachinesWithOneWriteEach) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(2).build());
+    stage.start();
+    stage.take_over_clones();
+    stage.settle();
+    stage.writes.clear();
+
+    stage.change(kube::resource_of<api::MachineSet>(), "ms1",
+                 {{"spec", {{"template", {{"spec", {{"deletion", {{"nodeDrainTimeoutSeconds", 77}}}}}}}}}});
+    stage.settle();
+
+    for (const auto& machine : stage.machines()) {
+      EXPECT_EQ(machine.spec.deletion.node_drain_timeout_seconds, 77);
+    }
+    EXPECT_EQ(count_of(stage.writes, "patch Machine"), 2U);
+  });
+}
+
+TEST(Turns, AChangedLabelReachesMachinesAndTheirObjectsAndAnOldOneLeaves) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(1).template_label("old", "x").build());
+    stage.start();
+    stage.take_over_clones();
+    stage.settle();
+    stage.writes.clear();
+
+    stage.change(kube::resource_of<api::MachineSet>(), "ms1",
+                 {{"spec", {{"template", {{"metadata", {{"labels", {{"old", nullptr}, {"new", "y"}}}}}}}}}});
+    stage.settle();
+    const auto cost = stage.writes;
+    stage.change(kube::resource_of<api::MachineSet>(), "ms1",
+                 {{"spec", {{"template", {{"metadata", {{"labels", {{"new", "z"}}}}}}}}}});
+    stage.settle();
+
+    for (const auto& resource : {kInfraMachines, kConfigs, kube::resource_of<api::Machine>()}) {
+      const auto labels = stage.all(resource).at(0).at("metadata").at("labels").as_object();
+      EXPECT_EQ(labels.contains("old"), false) << resource.kind;
+      EXPECT_EQ(labels.at("new").as_string(), "z") << resource.kind;
+      EXPECT_EQ(labels.contains("of"), resource.kind != "Machine") << resource.kind;
+    }
+    EXPECT_EQ(count_of(cost, "patch DockerMachine"), 2U);  // the hand-over, once, and the change
+    EXPECT_EQ(count_of(stage.writes, "patch DockerMachine"), 3U);
+    EXPECT_EQ(count_of(stage.writes, "patch Machine"), 2U);
+  });
+}
+
+TEST(Turns, AnAbandonedCloneIsRemovedAndOneOfALivingMachineNever) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(1).build());
+    stage.start();
+    const auto set = stage.set();
+    stage.put(kInfraMachines, {{"apiVersion", kInfraMachines.api_version()},
+                               {"kind", kInfraMachines.kind},
+                               {"metadata",
+                                {{"name", "abandoned"},
+                                 {"namespace", kNamespace},
+                                 {"ownerReferences", json::array{{{"apiVersion", "cluster.x-k8s.io/v1beta2"},
+                                                                  {"kind", "MachineSet"},
+                                                                  {"name", "ms1"},
+                                                                  {"uid", set.metadata.uid.str()}}}}}}});
+
+    stage.settle(1min);
+    const auto young = stage.names_of(kInfraMachines);
+    stage.settle(2min);
+
+    EXPECT_THAT(young, SizeIs(2));
+    EXPECT_EQ(stage.names_of(kInfraMachines), stage.machine_names());
+    EXPECT_EQ(stage.names_of(kConfigs), stage.machine_names());
+  });
+}
+
+}  // namespace
+}  // namespace capstan::controllers::machineset
