@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "controllers/machine/drain/drain_message.h"
-#include "controllers/machine/drain/pods_test.h"
+#include "controllers/machine/drain/pods_fixture.h"
 
 namespace capstan::controllers::machine {
 namespace {

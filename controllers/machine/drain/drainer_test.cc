@@ -5,8 +5,8 @@
 
 #include <boost/json.hpp>
 
-#include "controllers/machine/drain/drain_world_test.h"
-#include "controllers/machine/drain/pods_test.h"
+#include "controllers/machine/drain/drain_world_fixture.h"
+#include "controllers/machine/drain/pods_fixture.h"
 
 namespace capstan::controllers::machine {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "controllers/machine/drain/cordon.h"
 #include "controllers/machine/drain/drain_message.h"
-#include "controllers/machine/drain/pods_test.h"
+#include "controllers/machine/drain/pods_fixture.h"
 #include "test/builders/node.h"
 
 namespace capstan::controllers::machine {

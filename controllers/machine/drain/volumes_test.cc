@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controllers/machine/drain/pods_test.h"
+#include "controllers/machine/drain/pods_fixture.h"
 
 namespace capstan::controllers::machine {
 namespace {

@@ -1,4 +1,4 @@
-#include "controllers/machine/drain/pods_test.h"
+#include "controllers/machine/drain/pods_fixture.h"
 
 namespace capstan::controllers::machine {
 namespace {

@@ -1,4 +1,4 @@
-#include "controllers/machine/drain/drain_world_test.h"
+#include "controllers/machine/drain/drain_world_fixture.h"
 
 #include <gtest/gtest.h>
 
