@@ -99,12 +99,14 @@ void Turn::hand_over(const api::Machine& before, api::Machine& machine) {
 
 bool Turn::tell_well(const api::Machine& machine, const Verdict& verdict) {
   if (requests_ && seen_.fresh) requests_->withdraw(machine, is_marked_unhealthy(machine), effects_);
+  if (is_marked_healthy(machine)) return false;
   api::Machine after = machine;
   mark_health(verdict, after, now_);
   return write(machine, after);
 }
 
 bool Turn::write(const api::Machine& before, const api::Machine& after) {
+  if (after == before) return false;
   const auto patched = controllers::patch_status(
       deps_.client, before, after,
       {.types = owned_machine_conditions(), .v1beta1_types = owned_v1beta1_machine_conditions()}, now_,

@@ -84,6 +84,16 @@ bool is_marked_unhealthy(const api::Machine& machine) {
   return conditions::is_false(machine.status.conditions, condition::kHealthCheckSucceeded);
 }
 
+bool is_marked_healthy(const api::Machine& machine) {
+  const auto* told = conditions::find(machine.status.conditions, condition::kHealthCheckSucceeded);
+  if (told == nullptr || told->status != status::kTrue || told->reason != reason::kHealthCheckSucceeded ||
+      told->observed_generation != machine.metadata.generation || !told->message.empty())
+    return false;
+  const auto& deprecated = machine.status.deprecated;
+  return deprecated && deprecated->v1beta1 &&
+         old::is_true(deprecated->v1beta1->conditions, old_condition::kHealthCheckSucceeded);
+}
+
 std::span<const std::string_view> owned_machine_conditions() {
   static constexpr std::array kOwned = {condition::kHealthCheckSucceeded};
   return kOwned;

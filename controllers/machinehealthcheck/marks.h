@@ -20,6 +20,8 @@ inline constexpr std::string_view kSeeLogs = "Please check controller logs for e
 void mark_external(External how, std::string_view message, api::Machine& machine, Time now);
 
 bool is_marked_unhealthy(const api::Machine& machine);
+// Nothing of that would change: the usual case of thousands, which shall cost nothing.
+bool is_marked_healthy(const api::Machine& machine);
 
 std::span<const std::string_view> owned_machine_conditions();
 std::span<const std::string_view> owned_v1beta1_machine_conditions();

@@ -281,6 +281,24 @@ TEST(Marks, TellBothGenerations) {
   EXPECT_EQ(old(well, "HealthCheckSucceeded"), "True");
 }
 
+TEST(Marks, AreKnownToBeThereInBothGenerations) {
+  api::Machine machine = a_worker().generation(3);
+  EXPECT_FALSE(is_marked_healthy(machine));
+  mark_health({.health = Health::Healthy}, machine, noon());
+  EXPECT_TRUE(is_marked_healthy(machine));
+
+  auto newer = machine;
+  newer.metadata.generation = 4;
+  auto half = machine;
+  half.status.deprecated = {};
+  auto sick = machine;
+  mark_health(sick_verdict(), sick, noon());
+
+  EXPECT_FALSE(is_marked_healthy(newer));
+  EXPECT_FALSE(is_marked_healthy(half));
+  EXPECT_FALSE(is_marked_healthy(sick));
+}
+
 TEST(Marks, LeaveThePendingAsTheyAre) {
   api::Machine machine = a_worker().unhealthy();
   const api::Machine before = machine;

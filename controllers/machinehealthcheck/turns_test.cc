@@ -1,0 +1,394 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/conditions/conditions.h"
+#include "controllers/machinehealthcheck/reconciler.h"
+#include "controllers/machinehealthcheck/seen_fixture.h"
+#include "controllers/shared/stage_fixture.h"
+
+namespace capstan::controllers::machinehealthcheck {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using namespace std::chrono_literals;
+
+const kube::Resource kRequests =
+    provider_resource(api::group::kInfrastructure, "BoxRemediation", "boxremediations");
+const kube::Resource kTemplates =
+    provider_resource(api::group::kInfrastructure, "BoxRemediationTemplate", "boxremediationtemplates");
+const kube::Resource& kCrds = kube::resources::custom_resource_definitions();
+const kube::Resource kMachines = kube::resource_of<api::Machine>();
+const kube::Resource kChecks = kube::resource_of<api::MachineHealthCheck>();
+const kube::ObjectKey kTheCluster{.namespace_ = "default", .name = "c1"};
+
+// One check of one running Cluster that is connected; its API server knows the Nodes `nodes`.
+class World : public Stage<Reconciler> {
+ public:
+  explicit World(fakes::Baton& with)
+      : Stage(with, "machinehealthcheck", api::kind::kMachineHealthCheck, 100ms),
+        workload_api_({.clock = with}),
+        workload(workload_api_, with) {
+    make(kCrds, provider_crd(kRequests));
+    make(kCrds, provider_crd(kTemplates));
+  }
+  Time ago(Seconds span) const { return Time::from(baton.now() - span); }
+
+  void make_cluster(bool initialized = true) {
+    auto cluster = builders::a_cluster();
+    cluster.condition(api::condition::kInfrastructureReady, "True", "Ready", "", ago(1h));
+    if (initialized)
+      cluster.condition(api::condition::kControlPlaneInitialized, "True", "Initialized", "", ago(1h));
+    put(cluster.build());
+  }
+  void make_check(const api::MachineHealthCheck& check) { make(kChecks, api::to_json(check)); }
+  void make_machine(std::string_view name, bool with_node = true) {
+    auto machine = a_worker(name);
+    if (with_node) machine.on_node(name);
+    put(machine.build());
+  }
+  // In the cache and on the server.
+  void make_node(const api::Node& node) {
+    make_node_on_server(node.metadata.name);
+    workload_clusters.put_node(kTheCluster, node);
+  }
+  void make_node_on_server(std::string_view name) {
+    const json::value document = {{"apiVersion", "v1"}, {"kind", "Node"}, {"metadata", {{"name", name}}}};
+    const auto made = workload.create(kube::resources::nodes(), {}, document, {}, Deadline::never());
+    ASSERT_TRUE(made) << made.error().describe();
+  }
+  void connect() { workload_clusters.connect(kTheCluster, &workload); }
+
+  std::string shown(std::string_view machine, std::string_view type) {
+    const auto found = read<api::Machine>(machine);
+    const auto* condition = api::conditions::find(found.status.conditions, type);
+    return condition == nullptr ? "absent" : condition->status.str() + " " + condition->reason.str();
+  }
+
+ private:
+  apiserver::Api workload_api_;
+
+ public:
+  fakes::MemoryClient workload;
+};
+
+void in_world(const std::function<void(World&)>& body) {
+  under_seeds([&](fakes::Baton& baton) {
+    World world(baton);
+    body(world);
+  });
+}
+
+api::MachineHealthCheck watching(std::string_view type, std::string_view status, std::int32_t timeout) {
+  auto check = a_check();
+  check.spec.checks.unhealthy_node_conditions.push_back(
+      {.type = Text(type), .status = Text(status), .timeout_seconds = timeout});
+  return check;
+}
+
+TEST(Turns, ToldAHealthyFleetOnceCostNothing) {
+  in_world([](World& world) {
+    world.make_cluster();
+    world.make_check(a_check());
+    for (const auto* name : {"a", "b"}) {
+      world.make_machine(name);
+      world.make_node(builders::a_node(name));
+    }
+    world.connect();
+    world.start();
+    EXPECT_THAT(world.requests(),
+                ElementsAre("patch machinehealthchecks mhc", "patch machines/status a",
+                            "patch machines/status b", "patch machinehealthchecks/status mhc"));
+    EXPECT_EQ(world.shown("a", "HealthCheckSucceeded"), "True HealthCheckSucceeded");
+
+    world.settle(1h);
+
+    EXPECT_THAT(world.requests(), IsEmpty());
+  });
+}
+
+TEST(Turns, MarkASickMachineOnce) {
+  in_world([](World& world) {
+    world.make_cluster();
+    world.make_check(a_check());
+    world.make_machine("a");
+    world.make_node(builders::a_node("a"));
+    world.connect();
+    world.start();
+
+    world.patch(kMachines, "a",
+                {{"metadata", {{"annotations", {{"cluster.x-k8s.io/remediate-machine", ""}}}}}});
+    world.settle(1min);
+
+    EXPECT_EQ(world.shown("a", "HealthCheckSucceeded"), "False HasRemediateAnnotation");
+    EXPECT_EQ(world.shown("a", "OwnerRemediated"), "False WaitingForRemediation");
+    EXPECT_THAT(
+        world.events.told,
+        ElementsAre("Normal MachineMarkedUnhealthy: Machine default/a has been marked as unhealthy by "
+                    "default/mhc"));
+  });
+}
+
+TEST(Turns, BadNewsDoNotWaitBehindGoodNews) {
+  in_world([](World& world) {
+    world.make_cluster();
+    world.make_check(a_check());
+    for (int i = 0; i < 120; ++i) {
+      const std::string name = "m" + std::to_string(i);
+      world.make_machine(name);
+      world.make_node(builders::a_node(name));
+    }
+    world.make_machine("zzz");
+    world.connect();
+    world.start();
+    world.settle(10s);
+
+    const auto requests = world.requests();
+    ASSERT_GT(requests.size(), 121U);
+    EXPECT_EQ(requests[1], "patch machines/status zzz");
+    EXPECT_EQ(world.read<api::MachineHealthCheck>("mhc").status.current_healthy, 120);
+    EXPECT_EQ(std::ranges::count_if(
+                  requests, [](const auto& each) { return each.starts_with("patch machines/status"); }),
+              121);
+  });
+}
+
+TEST(Turns, WakeWhenADeadlineExpires) {
+  in_world([](World& world) {
+    world.make_cluster();
+    world.make_check(watching("Ready", "False", 300));
+    world.make_machine("a");
+    world.make_node(builders::a_node("a").condition("Ready", "False", "", world.ago(0s)));
+    const Time sick_from = world.ago(0s);
+    world.connect();
+    world.start();
+
+    world.settle(sick_from.wall() + 300s - world.baton.now());
+    const auto at_the_deadline = world.shown("a", "HealthCheckSucceeded");
+    world.settle(100ms);
+
+    EXPECT_EQ(at_the_deadline, "absent");
+    EXPECT_EQ(world.shown("a", "HealthCheckSucceeded"), "False UnhealthyNode");
+  });
+}
+
+TEST(Turns, JudgeNobodyWhileTheClusterIsOutOfReach) {
+  in_world([](World& world) {
+    world.make_cluster();
+    world.make_check(a_check());
+    world.make_machine("a");
+    world.start();
+    EXPECT_EQ(world.shown("a", "HealthCheckSucceeded"), "absent");
+
+    world.make_node(builders::a_node("a"));
+    world.connect();
+    world.settle();
+
+    EXPECT_EQ(world.shown("a", "HealthCheckSucceeded"), "True HealthCheckSucceeded");
+  });
+}
+
+TEST(Turns, AreWokenWhenTheControlPlaneComesUp) {
+  in_world([](World& world) {
+    world.make_cluster(false);
+    world.make_check(a_check());
+    world.make_machine("a");
+    world.make_node(builders::a_node("a"));
+    world.connect();
+    world.start();
+    EXPECT_EQ(world.shown("a", "HealthCheckSucceeded"), "absent");
+
+    auto cluster = world.read<api::Cluster>("c1");
+    api::conditions::set(cluster.status.conditions,
+                         api::conditions::make("ControlPlaneInitialized", "True", "Initialized"), 1,
+                         world.ago(0s));
+    world.patch(kube::resource_of<api::Cluster>(), "c1",
+                {{"status", {{"conditions", api::to_json(cluster).at("status").at("conditions")}}}},
+                "status");
+    world.settle();
+
+    EXPECT_EQ(world.shown("a", "HealthCheckSucceeded"), "True HealthCheckSucceeded");
+  });
+}
+
+TEST(Turns, ADeletedNodeMakesItsMachineSick) {
+  in_world([](World& world) {
+    world.make_cluster();
+    world.make_check(a_check());
+    world.make_machine("a");
+    world.make_node(builders::a_node("a"));
+    world.connect();
+    world.start();
+
+    ASSERT_TRUE(world.workload.remove(kube::resources::nodes(), {.namespace_ = {}, .name = "a"}, {},
+                                      Deadline::never()));
+    world.workload_clusters.remove_node(kTheCluster, "a");
+    world.settle();
+
+    EXPECT_EQ(world.shown("a", "HealthCheckSucceeded"), "False NodeDeleted");
+  });
+}
+
+TEST(Turns, ANodeThatOnlyTheCacheLacksIsNotMissed) {
+  in_world([](World& world) {
+    world.make_cluster();
+    world.make_check(a_check());
+    world.make_machine("a");
+    world.make_node(builders::a_node("a"));
+    world.connect();
+    world.start();
+
+    world.workload_clusters.remove_node(kTheCluster, "a");
+    world.settle();
+
+    EXPECT_EQ(world.shown("a", "HealthCheckSucceeded"), "True HealthCheckSucceeded");
+  });
+}
+
+TEST(Turns, HoldBackWhenTooManyAreSick) {
+  in_world([](World& world) {
+    auto check = a_check();
+    check.spec.remediation.trigger_if.unhealthy_less_than_or_equal_to = IntOrString("40%"_text);
+    world.make_cluster();
+    world.make_check(check);
+    for (const auto* name : {"a", "b", "c"}) world.make_machine(name);
+    for (const auto* name : {"b", "c"}) world.make_node(builders::a_node(name));
+    world.connect();
+    world.start();
+    EXPECT_EQ(world.shown("a", "OwnerRemediated"), "False WaitingForRemediation");
+
+    world.patch(kMachines, "b",
+                {{"metadata", {{"annotations", {{"cluster.x-k8s.io/remediate-machine", ""}}}}}});
+    world.settle();
+
+    EXPECT_EQ(world.shown("b", "HealthCheckSucceeded"), "False HasRemediateAnnotation");
+    EXPECT_EQ(world.shown("b", "OwnerRemediated"), "absent");
+    EXPECT_EQ(world.read<api::MachineHealthCheck>("mhc").status.remediations_allowed, 0);
+    EXPECT_THAT(world.events.told, Contains(HasSubstr("Warning RemediationRestricted")));
+  });
+}
+
+api::MachineHealthCheck external_check() {
+  auto check = a_check();
+  check.spec.remediation.template_ref = api::RemediationTemplateRef{
+      .api_version = Text(kTemplates.api_version()), .kind = Text(kTemplates.kind), .name = "t"_text};
+  return check;
+}
+
+void make_template(World& world) {
+  world.put_provider(kTemplates, "t", {{"spec", {{"template", {{"spec", {{"strategy", "reboot"}}}}}}}});
+}
+
+// a and b lost their Nodes, c is well.
+void make_two_sick_machines(World& world) {
+  world.make_cluster();
+  world.make_check(external_check());
+  for (const auto* name : {"a", "b", "c"}) world.make_machine(name);
+  world.make_node(builders::a_node("c"));
+  world.connect();
+}
+
+TEST(External, SickMachinesAreAskedFor) {
+  in_world([](World& world) {
+    make_template(world);
+    make_two_sick_machines(world);
+    world.start();
+
+    const auto request = world.read(kRequests, "a");
+    EXPECT_EQ(request.at("spec").at("strategy").as_string(), "reboot");
+    const auto& metadata = request.at("metadata");
+    EXPECT_EQ(metadata.at("labels").at("cluster.x-k8s.io/cluster-name").as_string(), "c1");
+    EXPECT_EQ(metadata.at("annotations").at("cluster.x-k8s.io/cloned-from-name").as_string(), "t");
+    const auto& owner = metadata.at("ownerReferences").at(0).as_object();
+    EXPECT_EQ(owner.at("kind").as_string(), "Machine");
+    EXPECT_EQ(owner.at("name").as_string(), "a");
+    EXPECT_FALSE(owner.contains("controller"));
+    EXPECT_EQ(world.shown("a", "ExternallyRemediated"), "False WaitingForRemediation");
+    EXPECT_EQ(world.shown("a", "OwnerRemediated"), "absent");
+  });
+}
+
+TEST(External, OneThatIsAskedForDoesNotHideTheOthers) {
+  in_world([](World& world) {
+    make_template(world);
+    make_two_sick_machines(world);
+    world.put_provider(kRequests, "a");
+    world.start();
+
+    EXPECT_EQ(world.shown("a", "HealthCheckSucceeded"), "False NodeDeleted");
+    EXPECT_TRUE(world.exists(kRequests, "b"));
+    EXPECT_EQ(world.shown("b", "HealthCheckSucceeded"), "False NodeDeleted");
+  });
+}
+
+TEST(External, HealthyMachinesAreMarkedToo) {
+  in_world([](World& world) {
+    make_template(world);
+    make_two_sick_machines(world);
+    world.start();
+
+    EXPECT_EQ(world.shown("c", "HealthCheckSucceeded"), "True HealthCheckSucceeded");
+    EXPECT_FALSE(world.exists(kRequests, "c"));
+  });
+}
+
+TEST(External, ARequestIsTakenBackWhenTheMachineIsWell) {
+  in_world([](World& world) {
+    make_template(world);
+    make_two_sick_machines(world);
+    world.start();
+    ASSERT_TRUE(world.exists(kRequests, "a"));
+
+    world.make_node(builders::a_node("a"));
+    world.settle();
+
+    EXPECT_FALSE(world.exists(kRequests, "a"));
+    EXPECT_TRUE(world.exists(kRequests, "b"));
+    EXPECT_EQ(world.shown("a", "HealthCheckSucceeded"), "True HealthCheckSucceeded");
+  });
+}
+
+TEST(External, RequestsOfStrangersStay) {
+  in_world([](World& world) {
+    make_template(world);
+    make_two_sick_machines(world);
+    world.put_provider(kRequests, "c");
+    world.start();
+
+    EXPECT_TRUE(world.exists(kRequests, "c"));
+  });
+}
+
+TEST(External, AMissingTemplateIsToldOnMachineAndCheck) {
+  in_world([](World& world) {
+    make_two_sick_machines(world);
+    world.start();
+    EXPECT_EQ(world.shown("a", "HealthCheckSucceeded"), "False NodeDeleted");
+    EXPECT_EQ(world.shown("a", "ExternallyRemediated"), "False RemediationTemplateNotFound");
+    EXPECT_EQ(world.shown("b", "ExternallyRemediated"), "False RemediationTemplateNotFound");
+
+    make_template(world);
+    world.settle(31s);
+
+    EXPECT_EQ(world.shown("a", "ExternallyRemediated"), "False WaitingForRemediation");
+    EXPECT_TRUE(world.exists(kRequests, "b"));
+  });
+}
+
+TEST(External, CostsNothingOnceEverythingIsAskedFor) {
+  in_world([](World& world) {
+    make_template(world);
+    make_two_sick_machines(world);
+    world.start();
+    (void)world.requests();
+
+    world.settle(10min);
+
+    EXPECT_THAT(world.requests(), IsEmpty());
+  });
+}
+
+}  // namespace
+}  // namespace capstan::controllers::machinehealthcheck
