@@ -14,15 +14,7 @@ constexpr auto kLoadingRecheck = std::chrono::milliseconds(200);
 // After that it is no matter of a moment any more, and users want to know.
 constexpr auto kLoadingPatience = std::chrono::seconds(30);
 
-bool is_loading(const Observation& seen) { return seen.infrastructure.loading || seen.control_plane.loading; }
-
-std::string kinds_of(const Observation& seen) {
-  std::string kinds;
-  for (const Referred* each : {&seen.infrastructure, &seen.control_plane}) {
-    if (each->loading) kinds += each->resource.group + "/" + each->kind + " ";
-  }
-  return kinds;
-}
+std::string name_of(const Referred& referred) { return referred.resource.group + "/" + referred.kind; }
 
 }  // namespace
 
@@ -58,11 +50,17 @@ Observation Reconciler::observe(const runtime::Context& context, Snapshot<api::C
 }
 
 bool Reconciler::is_worth_waiting(const Observation& seen) {
-  if (!is_loading(seen)) return false;
   const SteadyTime now = deps_.clock.steady_now();
   return loading_since_.with([&](auto& since) {
-    const auto first = since.try_emplace(kinds_of(seen), now).first->second;
-    return now - first < kLoadingPatience;
+    bool worth = false;
+    for (const Referred* each : {&seen.infrastructure, &seen.control_plane}) {
+      if (each->loading) {
+        worth = worth || now - since.try_emplace(name_of(*each), now).first->second < kLoadingPatience;
+      } else if (each->wanted) {
+        since.erase(name_of(*each));
+      }
+    }
+    return worth;
   });
 }
 
