@@ -18,6 +18,7 @@
 namespace capstan::controllers::machinedeployment {
 namespace {
 
+constexpr Seconds kListRecheck{1};
 constexpr Seconds kTemplateRecheck{15};  // nothing leads from a new template to those who miss it
 
 using rollout::Choice;
@@ -80,9 +81,6 @@ api::ObjectMeta own_metadata(const Observation& seen) {
 void own_templates(const Observation& seen, Plan& plan) {
   if (!seen.cluster) return;
   for (const TemplateSeen* each : {&seen.infrastructure, &seen.bootstrap}) {
-    if (each->state == TemplateSeen::State::Unknown) {
-      plan.problem = Error{.code = Code::Unavailable, .message = each->field + ": " + each->problem};
-    }
     if (each->state != TemplateSeen::State::Exists) continue;
     if (!std::string_view(each->kind).ends_with(api::kind::kTemplateSuffix)) continue;
     const auto owner = runtime::owner_reference(clusters(), seen.cluster->metadata);
@@ -156,9 +154,10 @@ class Rollout {
   }
 
   bool can_create() {
-    if (plan_.faults.empty() && !plan_.problem) return true;
+    plan_.too_early = has_unlisted_template(seen_);
+    if (plan_.faults.empty() && !plan_.too_early) return true;
     plan_.stuck = true;
-    sooner(plan_.recheck, kTemplateRecheck);
+    sooner(plan_.recheck, plan_.too_early ? kListRecheck : kTemplateRecheck);
     return false;
   }
 
@@ -192,7 +191,9 @@ class Rollout {
     if (!fleet.newest) return;
     const Count to = scaling.of(fleet.newest->name).value_or(fleet.newest->spec);
     if (!choice_.newest) {
-      plan_.actions.push_back(CreateSet{.set = intent_.fresh(seen_.suffix, revision_, to)});
+      const auto fresh = std::make_shared<const api::MachineSet>(intent_.fresh(seen_.suffix, revision_, to));
+      plan_.newest = fresh;
+      plan_.actions.push_back(CreateSet{.set = *fresh});
       return;
     }
     auto wanted = intent_.newest(*choice_.newest, revision_, to);
@@ -255,6 +256,7 @@ Plan decide(const Observation& seen) {
   plan.stuck = !plan.faults.empty();
   const auto missing = missing_templates(seen);
   plan.faults.insert(plan.faults.end(), missing.begin(), missing.end());
+  if (has_unlisted_template(seen)) sooner(plan.recheck, kListRecheck);
   if (plan.stuck || !seen.complete) {
     plan.newest = rollout::choose_sets(seen.deployment, seen.sets, seen.now).newest;
     plan.stuck = true;

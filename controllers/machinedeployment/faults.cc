@@ -60,6 +60,9 @@ void check_strategy(const api::MachineDeployment& deployment, std::vector<Fault>
 }
 
 void check_template(const TemplateSeen& seen, std::vector<Fault>& faults) {
+  if (seen.state == TemplateSeen::State::Unknown) {
+    faults.push_back({.because = seen.problem, .remedy = fmt::format("{}: {}", seen.field, seen.problem)});
+  }
   if (seen.state != TemplateSeen::State::Missing) return;
   faults.push_back({.because = seen.kind + " does not exist",
                     .remedy = fmt::format("{}: {} {} does not exist; create it or change the reference",
@@ -85,6 +88,11 @@ std::vector<Fault> missing_templates(const Observation& seen) {
   check_template(seen.bootstrap, faults);
   check_template(seen.infrastructure, faults);
   return faults;
+}
+
+bool has_unlisted_template(const Observation& seen) {
+  return seen.bootstrap.state == TemplateSeen::State::Unlisted ||
+         seen.infrastructure.state == TemplateSeen::State::Unlisted;
 }
 
 }  // namespace capstan::controllers::machinedeployment

@@ -20,7 +20,8 @@ struct Fault {
 
 // Of its spec and its Cluster: with any of them nothing is made, scaled or cleaned up.
 std::vector<Fault> faults_of(const Observation& seen);
-// Templates that do not exist: no MachineSet can be made.
+// Templates that do not exist, or of which that can't be found out: no MachineSet can be made.
 std::vector<Fault> missing_templates(const Observation& seen);
+bool has_unlisted_template(const Observation& seen);
 
 }  // namespace capstan::controllers::machinedeployment

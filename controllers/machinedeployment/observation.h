@@ -21,7 +21,8 @@ struct TemplateSeen {
     NotNamed,  // there is no such reference
     Exists,
     Missing,
-    Unknown,  // could not be found out; `problem` says why
+    Unlisted,  // will be known in a moment
+    Unknown,   // can't be found out; `problem` says why
   };
   State state = State::NotNamed;
   std::string field = {};  // "spec.template.spec.infrastructureRef"

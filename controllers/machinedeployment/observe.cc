@@ -19,7 +19,8 @@ TemplateSeen look_at(const api::ContractRef& reference, std::string_view field, 
   TemplateSeen seen{.field = std::string(field), .kind = reference.kind.str(), .name = reference.name.str()};
   const auto found = externals.get(reference, namespace_);
   if (!found) {
-    seen.state = TemplateSeen::State::Unknown;
+    const bool soon = found.error().retry_after.has_value();
+    seen.state = soon ? TemplateSeen::State::Unlisted : TemplateSeen::State::Unknown;
     seen.problem = found.error().message;
     return seen;
   }

@@ -52,7 +52,7 @@ struct Plan {
   std::vector<Note> notes = {};
   std::optional<Seconds> recheck = {};
   std::vector<Fault> faults = {};
-  std::optional<Error> problem = {};      // not the user's: try again, slower each time
+  bool too_early = false;                 // a first list is not complete: nothing is done or told yet
   bool stuck = false;                     // the spec was not acted on: observedGeneration stays behind
   Snapshot<api::MachineSet> newest = {};  // null: there is none yet
 };

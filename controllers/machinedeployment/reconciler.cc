@@ -20,17 +20,16 @@ Result<Outcome> Reconciler::reconcile(const runtime::Context& context, const kub
   const bool held = TRY(is_held(context, *seen));
   if (held) return Outcome::done();
   const Plan plan = decide(*seen);
+  if (plan.too_early) return Outcome::after(plan.recheck);
   for (const Note& note : plan.notes) {
     context.log.debug("decided", {{"machineSet", note.about}, {"why", note.text}});
   }
   const Effects effects = act(deps_, *host_, context, *seen, plan);
   if (effects.gone) return Outcome::done();
-  const bool failed = effects.failed() || plan.problem.has_value();
-  const auto after = report(*seen, plan, *effects.deployment, failed);
+  const auto after = report(*seen, plan, *effects.deployment, effects.failed());
   tell_faults(*seen, plan, after);
   const auto written = write_status(context, *effects.deployment, after);
   if (effects.failed()) return fail(effects.errors.front());
-  if (plan.problem) return fail(*plan.problem);
   if (!written) return fail(written.error());
   return Outcome::after(plan.recheck);
 }

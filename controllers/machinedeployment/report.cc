@@ -44,12 +44,23 @@ std::string_view phase_of(const Observation& seen, const api::MachineDeploymentS
   return present < desired ? phase::kScalingUp : phase::kScalingDown;
 }
 
+// The sets are counted as they are about to be, so that the next turn has nothing to add.
+Count planned_growth(const Plan& plan) {
+  Count growth = 0;
+  for (const Action& action : plan.actions) {
+    if (const auto* create = std::get_if<CreateSet>(&action)) growth += create->set.spec.replicas.value_or(0);
+    if (const auto* change = std::get_if<ApplySet>(&action)) growth += change->to - change->from;
+  }
+  return growth;
+}
+
 void count_old(const Observation& seen, const Plan& plan, api::V1Beta1MachineDeploymentStatus& old) {
   const OldCounters sums = old_counters(seen.sets);
+  const Count spec = sums.spec + planned_growth(plan);
   old.updated_replicas = plan.newest ? plan.newest->status.replicas.value_or(0) : 0;
   old.ready_replicas = static_cast<std::int32_t>(sums.ready);
   old.available_replicas = static_cast<std::int32_t>(sums.available);
-  old.unavailable_replicas = static_cast<std::int32_t>(std::max<Count>(sums.spec - sums.available, 0));
+  old.unavailable_replicas = static_cast<std::int32_t>(std::max<Count>(spec - sums.available, 0));
 }
 
 }  // namespace
@@ -78,7 +89,7 @@ api::MachineDeployment report(const Observation& seen, const Plan& plan, const a
   auto& old = status.deprecated.ensure().v1beta1.ensure();
   count_old(seen, plan, old);
   set_old_conditions(seen, plan, old);
-  if (!failed && !plan.stuck && !plan.problem) status.observed_generation = after.metadata.generation;
+  if (!failed && !plan.stuck) status.observed_generation = after.metadata.generation;
   return after;
 }
 
