@@ -160,6 +160,7 @@ Auth& Server::auth() { return impl_->auth_; }
 std::uint16_t Server::port() const { return impl_->http_->port(); }
 std::string Server::url() const { return impl_->url(); }
 const std::string& Server::ca_pem() const { return impl_->ca_.certificate_pem; }
+const net::KeyAndCertificate& Server::authority() const { return impl_->ca_; }
 Result<std::string> Server::kubeconfig() const { return impl_->kubeconfig(); }
 std::size_t Server::open_watches() const { return impl_->pump_.open_watches(); }
 void Server::refuse(bool refused) {

@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "base/threads.h"
 #include "net/io_pool.h"
+#include "net/pki.h"
 
 namespace capstan::apiserver {
 
@@ -42,6 +43,8 @@ class Server {
   std::uint16_t port() const;
   std::string url() const;
   const std::string& ca_pem() const;
+  // Whoever holds it can make client certificates that this server lets in (the Secret "<cluster>-ca").
+  const net::KeyAndCertificate& authority() const;
   // An administrator's, with a client certificate made for it; everything inline.
   Result<std::string> kubeconfig() const;
   std::size_t open_watches() const;

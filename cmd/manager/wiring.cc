@@ -117,17 +117,17 @@ Result<void> Wiring::Parts::make(kube::Connection connection) {
   loop = std::make_unique<kube::WatchLoop>(seams.threads, seams.clock);
   make_workload_clusters();
   const auto wanted = TRY(settings(options));
-  core = std::make_unique<controllers::Controllers>(
-      controllers::Seams{.clock = seams.clock,
-                         .threads = seams.threads,
-                         .client = *client,
-                         .randomness = seams.randomness,
-                         .loop = *loop,
-                         .workload_clusters = *workload_clusters,
-                         .brake = brake,
-                         .log = log,
-                         .metrics = &metrics},
-      wanted);
+  core =
+      std::make_unique<controllers::Controllers>(controllers::Seams{.clock = seams.clock,
+                                                                    .threads = seams.threads,
+                                                                    .client = *client,
+                                                                    .randomness = seams.randomness,
+                                                                    .loop = *loop,
+                                                                    .workload_clusters = *workload_clusters,
+                                                                    .brake = brake,
+                                                                    .log = log,
+                                                                    .metrics = &metrics},
+                                                 wanted);
   kubeconfig::follow(core->caches().clusters, *workload_clusters);
 
   const auto& election = options.election;
@@ -156,10 +156,10 @@ void Wiring::Parts::make_workload_clusters() {
                                 .log = log.component("clustercache"),
                                 .metrics = &metrics},
       kubeconfig::remote_dial({io, seams.threads, seams.clock}, around.proxies),
-      kubeconfig::RegistryOptions{
-          .concurrency = static_cast<std::size_t>(options.concurrency.clustercache),
-          .limits = {.rate = {.qps = limits.clustercache_client_qps, .burst = limits.clustercache_client_burst}},
-          .own_pod = around.own_pod});
+      kubeconfig::RegistryOptions{.concurrency = static_cast<std::size_t>(options.concurrency.clustercache),
+                                  .limits = {.rate = {.qps = limits.clustercache_client_qps,
+                                                      .burst = limits.clustercache_client_burst}},
+                                  .own_pod = around.own_pod});
 }
 
 void Wiring::Parts::make_endpoints() {

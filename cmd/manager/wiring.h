@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/log.h"
@@ -10,6 +11,7 @@
 #include "base/threads.h"
 #include "cmd/manager/options.h"
 #include "kube/connection.h"
+#include "kubeconfig/access.h"
 #include "net/proxy.h"
 
 namespace capstan::manager {
@@ -26,6 +28,7 @@ struct Surroundings {
   std::string host_name = {};
   std::string pod_namespace = {};
   net::ProxyRules proxies = {};
+  std::optional<kubeconfig::OwnPod> own_pod = {};  // unset: we run in no cluster
 };
 
 class Wiring {

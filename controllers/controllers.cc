@@ -1,0 +1,246 @@
+#include "controllers/controllers.h"
+
+#include "api/names.h"
+#include "controllers/cluster/reconciler.h"
+#include "controllers/machine/reconciler.h"
+#include "controllers/machinedeployment/reconciler.h"
+#include "controllers/machinehealthcheck/reconciler.h"
+#include "controllers/machineset/reconciler.h"
+#include "controllers/shared/deps.h"
+#include "kube/typed.h"
+#include "runtime/events.h"
+#include "runtime/resync.h"
+#include "runtime/triggers.h"
+
+namespace capstan::controllers {
+namespace {
+
+// Between two turns of one key (DESIGN 2.9).
+constexpr auto kPace = std::chrono::milliseconds(100);
+// Owners of many are woken by each of them: the more they own, the longer their events are gathered, so that
+// a set of ten thousand costs no more turns than one of a hundred.
+constexpr Nanoseconds kQuietPerReplica = std::chrono::milliseconds(5);
+constexpr Nanoseconds kLongestQuiet = std::chrono::seconds(1);
+
+// How many objects a key answers for; nothing when it is gone.
+using CountOwned = std::function<std::int32_t(const ObjectKey&)>;
+
+class Gathering final : public runtime::Reconciler {
+ public:
+  Gathering(runtime::Reconciler& inner, CountOwned count) : inner_(inner), count_(std::move(count)) {}
+
+  Result<runtime::Outcome> reconcile(const runtime::Context& context, const ObjectKey& key) override {
+    auto outcome = inner_.reconcile(context, key);
+    if (!outcome || !count_) return outcome;
+    return outcome->quiet_for(std::min(kLongestQuiet, kQuietPerReplica * count_(key)));
+  }
+
+ private:
+  runtime::Reconciler& inner_;
+  const CountOwned count_;
+};
+
+class Unit {
+ public:
+  virtual ~Unit() = default;
+  virtual runtime::Controller& controller() = 0;
+};
+
+// One reconciler, the controller that runs it and what both are lent.
+template <typename R>
+class UnitOf final : public Unit {
+ public:
+  struct Made {
+    std::string name;
+    std::string_view kind;
+    std::size_t concurrency;
+    CountOwned count = {};
+  };
+
+  // `own`: settings that only this kind has.
+  template <typename... Own>
+  UnitOf(const Seams& seams, const Settings& settings, Caches& caches, runtime::DynamicInformers& informers,
+         runtime::Events& events, NameGenerator& names, const Made& made, const Own&... own)
+      : recorder_(events.recorder(made.name + std::string(api::controller::kEventSourceSuffix))),
+        deps_{.clock = seams.clock,
+              .threads = seams.threads,
+              .client = seams.client,
+              .caches = caches,
+              .workload_clusters = seams.workload_clusters,
+              .events = *recorder_,
+              .names = names,
+              .brake = seams.brake,
+              .watch_filter = settings.watch_filter},
+        reconciler_(deps_, own...),
+        gathering_(reconciler_, made.count),
+        controller_({.clock = seams.clock,
+                     .threads = seams.threads,
+                     .client = seams.client,
+                     .randomness = seams.randomness,
+                     .log = seams.log.component("controller"),
+                     .metrics = seams.metrics},
+                    {.name = made.name,
+                     .kind = std::string(made.kind),
+                     .concurrency = made.concurrency,
+                     .queue = {.pace = kPace}},
+                    gathering_),
+        externals_(informers, caches.crds, {.group = api::group::kCluster, .kind = made.kind},
+                   controller_.queue()) {
+    reconciler_.bind({controller_.consistency(), externals_, controller_.queue()});
+    reconciler_.add_triggers(controller_.queue());
+  }
+
+  runtime::Controller& controller() override { return controller_; }
+
+ private:
+  std::unique_ptr<runtime::EventRecorder> recorder_;
+  const Deps deps_;
+  R reconciler_;
+  Gathering gathering_;
+  runtime::Controller controller_;
+  runtime::ExternalRefs externals_;
+};
+
+}  // namespace
+
+class Controllers::Parts {
+ public:
+  Parts(const Seams& given_seams, Settings given_settings)
+      : seams(given_seams),
+        settings(std::move(given_settings)),
+        informer_deps{.loop = seams.loop,
+                      .client = seams.client,
+                      .log = seams.log.component("informer"),
+                      .metrics = seams.metrics,
+                      .limits = settings.watches,
+                      .seed = seams.randomness.next()},
+        names(seams.randomness),
+        dynamic(informer_deps),
+        events({.clock = seams.clock,
+                .threads = seams.threads,
+                .client = seams.client,
+                .log = seams.log.component("events"),
+                .metrics = seams.metrics}),
+        resync(seams.clock, seams.threads, settings.sync_period) {
+    watch(caches.crds, {});
+    watch(caches.clusters, settings.namespace_);
+    watch(caches.machine_deployments, settings.namespace_);
+    watch(caches.machine_sets, settings.namespace_);
+    watch(caches.machines, settings.namespace_);
+    watch(caches.machine_pools, settings.namespace_);
+    watch(caches.machine_health_checks, settings.namespace_);
+    watch(caches.machine_drain_rules, settings.namespace_);
+
+    const auto& many = settings.concurrency;
+    add<cluster::Reconciler>(caches.clusters, {"cluster", api::kind::kCluster, many.cluster, {}});
+    add<machinedeployment::Reconciler>(caches.machine_deployments,
+                                       {"machinedeployment", api::kind::kMachineDeployment,
+                                        many.machine_deployment, replicas_of(caches.machine_deployments)});
+    add<machineset::Reconciler>(
+        caches.machine_sets,
+        {"machineset", api::kind::kMachineSet, many.machine_set, replicas_of(caches.machine_sets)},
+        settings.machine_set);
+    add<machine::Reconciler>(caches.machines, {"machine", api::kind::kMachine, many.machine, {}},
+                             settings.machine);
+    add<machinehealthcheck::Reconciler>(
+        caches.machine_health_checks,
+        {"machinehealthcheck", api::kind::kMachineHealthCheck, many.machine_health_check, {}});
+  }
+
+  const Seams seams;
+  const Settings settings;
+  const runtime::InformerDeps informer_deps;
+  RandomNames names;
+  Caches caches;
+  runtime::DynamicInformers dynamic;
+  runtime::Events events;
+  std::vector<std::unique_ptr<Unit>> units;
+  runtime::Resync resync;
+  std::vector<std::unique_ptr<runtime::InformerState>> owned_informers;
+  std::vector<runtime::InformerState*> informers;
+  std::vector<std::function<void()>> start_informer;
+  std::vector<std::function<void()>> stop_informer;
+
+ private:
+  template <typename T>
+  void watch(runtime::Store<T>& store, const std::string& namespace_) {
+    auto informer = std::make_unique<runtime::Informer<T>>(
+        informer_deps,
+        kube::WatchTarget{.resource = kube::resource_of(api::resource<T>), .namespace_ = namespace_}, store);
+    start_informer.emplace_back([at = informer.get()] { at->start(); });
+    stop_informer.emplace_back([at = informer.get()] { at->stop(); });
+    informers.push_back(informer.get());
+    owned_informers.push_back(std::move(informer));
+  }
+
+  template <typename T>
+  static CountOwned replicas_of(const runtime::Store<T>& store) {
+    return [&store](const ObjectKey& key) {
+      const auto owner = store.get(key);
+      return owner ? owner->status.replicas.value_or(0) : 0;
+    };
+  }
+
+  template <typename R, typename T, typename... Own>
+  void add(runtime::Store<T>& store, const typename UnitOf<R>::Made& made, const Own&... own) {
+    auto unit = std::make_unique<UnitOf<R>>(seams, settings, caches, dynamic, events, names, made, own...);
+    resync.add(store, unit->controller().queue());
+    units.push_back(std::move(unit));
+  }
+};
+
+Controllers::Controllers(const Seams& seams, const Settings& settings)
+    : parts_(std::make_unique<Parts>(seams, settings)) {}
+Controllers::~Controllers() = default;
+
+Caches& Controllers::caches() { return parts_->caches; }
+
+void Controllers::start_informers() {
+  for (const auto& start_one : parts_->start_informer) start_one();
+}
+
+std::optional<std::string> Controllers::not_synced() const {
+  for (const auto* informer : parts_->informers) {
+    if (informer->cache().synced()) continue;
+    const auto progress = informer->progress();
+    return std::string(informer->cache().kind()) +
+           (progress.trouble ? " is not synced: " + progress.trouble->describe() : " is not synced yet");
+  }
+  return {};
+}
+
+void Controllers::start() {
+  parts_->events.start();
+  for (const auto& unit : parts_->units) unit->controller().start();
+  parts_->resync.start();
+}
+
+void Controllers::stop(Nanoseconds goodbye) {
+  parts_->resync.stop();
+  for (const auto& unit : parts_->units) unit->controller().stop();
+  parts_->events.stop(Deadline::in(parts_->seams.clock, goodbye, {}));
+}
+
+void Controllers::stop_informers() {
+  for (const auto& stop_one : parts_->stop_informer) stop_one();
+}
+
+const std::vector<runtime::InformerState*>& Controllers::informers() const { return parts_->informers; }
+
+std::vector<const runtime::Controller*> Controllers::controllers() const {
+  std::vector<const runtime::Controller*> all;
+  for (const auto& unit : parts_->units) all.push_back(&unit->controller());
+  return all;
+}
+
+std::vector<runtime::DynamicInformers::State> Controllers::provider_kinds() const {
+  return parts_->dynamic.states();
+}
+
+void Controllers::refresh_metrics() {
+  for (auto* informer : parts_->informers) informer->refresh_metrics();
+  parts_->dynamic.refresh_metrics();
+  for (const auto& unit : parts_->units) unit->controller().refresh_metrics();
+}
+
+}  // namespace capstan::controllers
