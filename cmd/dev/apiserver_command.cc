@@ -145,7 +145,8 @@ void await_end(const sigset_t& signals) {
 
 Result<void> serve(const Options& options) {
   const sigset_t signals = block_end_signals();
-  if (const auto limit = net::raise_file_limit(kDescriptors); !limit) std::cerr << limit.error().describe() << "\n";
+  if (const auto limit = net::raise_file_limit(kDescriptors); !limit)
+    std::cerr << limit.error().describe() << "\n";
   SystemClock clock;
   SystemThreads threads;
   net::IoPool io;

@@ -4,6 +4,9 @@
 #include <string_view>
 
 #include "cmd/dev/apiserver_command.h"
+#include "cmd/dev/demo_command.h"
+#include "cmd/dev/provider_command.h"
+#include "cmd/dev/up_command.h"
 
 namespace {
 
@@ -11,6 +14,9 @@ constexpr std::string_view kHelp = R"(capstan-dev: development companions of Cap
 
 usage: capstan-dev COMMAND [flags]
 
+  demo        a fleet comes up, grows and rolls; ends by itself
+  up          a fleet in one process, for kubectl
+  provider    infrastructure and bootstrap providers with their simulated cloud, beside any manager
   apiserver   the embedded Kubernetes API server, for kubectl and for tests
 
 capstan-dev COMMAND --help tells more.
@@ -22,6 +28,9 @@ int main(int argc, char** argv) {
   const std::span<const char* const> words(argv, static_cast<std::size_t>(argc));
   const std::string_view command = words.size() > 1 ? words[1] : "";
   if (command == "apiserver") return capstan::dev::apiserver_command(words.subspan(2));
+  if (command == "up") return capstan::dev::up_command(words.subspan(2));
+  if (command == "demo") return capstan::dev::demo_command(words.subspan(2));
+  if (command == "provider") return capstan::dev::provider_command(words.subspan(2));
   if (command == "--help" || command == "help") {
     std::cout << kHelp;
     return 0;

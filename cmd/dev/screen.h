@@ -1,0 +1,35 @@
+// How a fleet shows on the terminal: a table that is drawn over itself, plain lines when the output is none,
+// JSON lines for scripts. Used by `up` and `demo`, from one thread.
+#pragma once
+
+#include <string>
+
+#include "base/clock.h"
+#include "cmd/dev/fleet.h"
+
+namespace capstan::dev {
+
+enum class Show { Table, Lines, Json };
+
+class Screen {
+ public:
+  Screen(const Clock& clock, Show show);
+
+  void show(const Fleet& fleet);
+  // A line of its own, that stays.
+  void say(const std::string& line);
+
+ private:
+  std::string elapsed() const;
+
+  const Clock& clock_;
+  const Show show_;
+  const SteadyTime began_;
+  Fleet last_ = {};
+  std::size_t drawn_ = 0;  // lines of the table that stands there now
+};
+
+// A table if standard output is a terminal.
+Show show_for_output(bool json);
+
+}  // namespace capstan::dev
