@@ -9,6 +9,7 @@
 #include "api/conditions/conditions.h"
 #include "api/schema/crd.h"
 #include "apiserver/api.h"
+#include "controllers/machinedeployment/observe.h"
 #include "controllers/machinedeployment/reconciler.h"
 #include "kube/resources.h"
 #include "kube/typed.h"
@@ -594,6 +595,22 @@ TEST(Turns, APausedRolloutKeepsItsRevision) {
   });
 }
 
+TEST(Turns, ScalingWhilePausedCostsOneApply) {
+  at_rest([](Stage& stage) {
+    stage.edit(R"({"spec":{"paused":true}})");
+    stage.settle();
+    stage.writes.clear();
+
+    stage.edit(R"({"spec":{"replicas":4}})");
+    stage.settle();
+
+    EXPECT_THAT(stage.sizes(), ElementsAre(4));
+    EXPECT_THAT(stage.writes, ElementsAre("patch MachineSet", "patch MachineDeployment"));
+    EXPECT_THAT(stage.events.events,
+                Contains(HasSubstr("Normal SuccessfulScale Scaled MachineSet default/md1-")));
+  });
+}
+
 // --- bad input ---
 
 TEST(Turns, AMissingTemplateIsToldAndWaitedFor) {
@@ -686,6 +703,40 @@ TEST(Turns, AnAdoptedSetWithoutAHashIsToldWithItsRemedy) {
     EXPECT_THAT(stage.says("ScalingUp"), HasSubstr("MachineSet stray has no label machine-template-hash"));
     EXPECT_THAT(stage.events.events,
                 Contains(HasSubstr("Warning RolloutBlocked MachineSet stray has no label")));
+  });
+}
+
+TEST(Observe, SeesMachinesOfItsSetsOnly) {
+  at_rest([](Stage& stage) {
+    const auto mine = [&](std::string_view name, std::string_view of_deployment) {
+      api::Machine machine = builders::a_machine(name).labelled(api::label::kDeploymentName, of_deployment);
+      api::OwnerReference owner = builders::controller_of("MachineSet", "other");
+      if (name != "foreign") owner.uid = stage.sets().front().metadata.uid;
+      machine.metadata.owner_references = api::OwnerReferences({owner});
+      return machine;
+    };
+    stage.put(mine("own", "md1"));
+    stage.put(mine("relabelled", "md2"));
+    stage.put(mine("foreign", "md1"));
+    stage.settle();
+
+    const auto seen = observe({.clock = stage.baton,
+                               .threads = stage.baton,
+                               .client = stage.network,
+                               .caches = stage.caches,
+                               .workload_clusters = stage.workloads,
+                               .events = stage.events,
+                               .names = stage.names,
+                               .brake = stage.brake},
+                              {.consistency = stage.controller.consistency(),
+                               .externals = stage.externals,
+                               .queue = stage.controller.queue()},
+                              {}, stage.key());
+
+    ASSERT_TRUE(seen && *seen);
+    ASSERT_THAT((*seen)->machines, SizeIs(1));
+    EXPECT_EQ((*seen)->machines.front()->metadata.name, "own");
+    EXPECT_THAT((*seen)->owned, SizeIs(2));
   });
 }
 

@@ -1,0 +1,279 @@
+#include "controllers/machinedeployment/decide.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "controllers/machinedeployment/repair_managers.h"
+#include "test/builders/cluster.h"
+#include "test/builders/machine.h"
+#include "test/builders/machine_deployment.h"
+#include "test/builders/machine_set.h"
+
+#include <boost/json.hpp>
+
+namespace capstan::controllers::machinedeployment {
+namespace {
+
+namespace label = api::label;
+using builders::a_cluster;
+using builders::a_machine;
+using builders::a_machine_deployment;
+using builders::a_machine_set;
+using builders::noon;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// A set made from md1's template.
+builders::MachineSetBuilder set_of(std::string_view name, std::string_view version) {
+  return a_machine_set(name)
+      .in_deployment("md1")
+      .labelled(label::kMachineTemplateHash, name)
+      .with([](auto& set) {
+        set.spec.machine_template.spec = a_machine_deployment().build().spec.machine_template.spec;
+        set.status.observed_generation = 1;
+      })
+      .version(version)
+      .revision("1");
+}
+
+Observation seen(api::MachineDeployment deployment, std::vector<Snapshot<api::MachineSet>> sets = {}) {
+  deployment.metadata.finalizers = api::Finalizers({Text(api::finalizer::kMachineDeployment)});
+  Observation world{.now = noon(), .stored = std::make_shared<const api::MachineDeployment>(deployment)};
+  world.deployment = deployment;
+  world.cluster = a_cluster().shared();
+  world.infrastructure = {.state = TemplateSeen::State::Exists, .kind = "DockerMachine"};
+  world.bootstrap = {.state = TemplateSeen::State::Exists, .kind = "KubeadmConfig"};
+  world.sets = std::move(sets);
+  world.suffix = "abcde";
+  return world;
+}
+
+template <typename Wanted>
+std::vector<Wanted> all(const Plan& plan) {
+  std::vector<Wanted> found;
+  for (const Action& action : plan.actions) {
+    if (const auto* each = std::get_if<Wanted>(&action)) found.push_back(*each);
+  }
+  return found;
+}
+
+std::vector<std::pair<std::string, Count>> sizes(const Plan& plan) {
+  std::vector<std::pair<std::string, Count>> found;
+  for (const auto& create : all<CreateSet>(plan)) {
+    found.emplace_back(create.set.metadata.name.str(), *create.set.spec.replicas);
+  }
+  for (const auto& change : all<ApplySet>(plan)) {
+    found.emplace_back(change.present->metadata.name.str(), change.to);
+  }
+  return found;
+}
+
+using Sizes = std::vector<std::pair<std::string, Count>>;
+
+TEST(Decide, MakesTheFirstSetWithAllReplicas) {
+  const auto plan = decide(seen(a_machine_deployment().replicas(3)));
+
+  EXPECT_EQ(sizes(plan), (Sizes{{"md1-abcde", 3}}));
+  EXPECT_EQ(plan.metadata.annotations.value_or_empty(api::annotation::kRevision), "1");
+  EXPECT_FALSE(plan.stuck);
+}
+
+TEST(Decide, StartsARollWithinItsSurge) {
+  const auto plan = decide(seen(a_machine_deployment().replicas(3).version("v2"),
+                                {set_of("o", "v1").replicas(3).reporting(3, 3, 3).shared()}));
+
+  EXPECT_EQ(sizes(plan), (Sizes{{"md1-abcde", 1}, {"o", 3}}));
+  EXPECT_EQ(plan.notes.front().text, "new MachineSet: spec.version v1, v2 required");
+}
+
+TEST(Decide, MachinesASetHasNotReportedYetCount) {
+  // The old set was scaled 2 -> 3 -> 2; its status is from before the third Machine.
+  const auto behind = set_of("o", "v1").replicas(2).reporting(2, 2, 2).generation(3).shared();
+  auto world = seen(a_machine_deployment().replicas(2).version("v2"), {behind});
+  for (const auto* name : {"a", "b", "c"}) world.owned.push_back(a_machine(name).in_set("o").shared());
+
+  const auto plan = decide(world);
+
+  EXPECT_EQ(sizes(plan).front(), (std::pair<std::string, Count>{"md1-abcde", 0}));
+}
+
+TEST(Decide, MachinesBeyondACurrentStatusAreOnlyACacheThatIsBehind) {
+  auto world = seen(a_machine_deployment().replicas(2).version("v2"),
+                    {set_of("o", "v1").replicas(2).reporting(2, 2, 2).shared()});
+  for (const auto* name : {"a", "b", "c"}) world.owned.push_back(a_machine(name).in_set("o").shared());
+
+  EXPECT_EQ(sizes(decide(world)).front(), (std::pair<std::string, Count>{"md1-abcde", 1}));
+}
+
+TEST(Decide, DoesNothingOnCachesThatAreBehind) {
+  auto world = seen(a_machine_deployment().replicas(3));
+  world.complete = false;
+
+  const auto plan = decide(world);
+
+  EXPECT_THAT(plan.actions, IsEmpty());
+  EXPECT_TRUE(plan.stuck);
+}
+
+TEST(Decide, ComesBackWhenRolloutAfterPasses) {
+  const auto plan = decide(seen(a_machine_deployment().rollout_after(noon() + Seconds(90))));
+
+  EXPECT_EQ(plan.recheck, Seconds(90));
+}
+
+TEST(Decide, WaitsASecondForATemplateThatIsNotListedYet) {
+  auto world = seen(a_machine_deployment());
+  world.infrastructure.state = TemplateSeen::State::Unlisted;
+
+  const auto plan = decide(world);
+
+  EXPECT_TRUE(plan.too_early);
+  EXPECT_EQ(plan.recheck, Seconds(1));
+  EXPECT_THAT(plan.actions, IsEmpty());
+}
+
+TEST(Decide, ATemplateThatIsGoneStopsNoRolloutUnderWay) {
+  auto world = seen(a_machine_deployment().replicas(5).version("v1"),
+                    {set_of("n", "v1").replicas(3).reporting(3, 3, 3).shared()});
+  world.infrastructure = {.state = TemplateSeen::State::Missing, .kind = "DockerMachineTemplate"};
+
+  EXPECT_EQ(sizes(decide(world)), (Sizes{{"n", 5}}));
+}
+
+TEST(Decide, TheClusterBecomesAnOwnerOfTemplatesThatAreCalledSo) {
+  auto world = seen(a_machine_deployment());
+  world.infrastructure.kind = "DockerMachineTemplate";
+
+  const auto owned = all<OwnTemplate>(decide(world));
+
+  ASSERT_EQ(owned.size(), 1U);  // a kind without the suffix is nobody's business
+  EXPECT_EQ(owned.front().which.kind, "DockerMachineTemplate");
+}
+
+TEST(Decide, AdoptsBeforeAnythingElse) {
+  auto world = seen(a_machine_deployment());
+  world.orphans = {a_machine_set("stray").shared()};
+
+  const auto plan = decide(world);
+
+  EXPECT_EQ(plan.actions.size(), 1U);
+  EXPECT_EQ(all<AdoptSet>(plan).size(), 1U);
+}
+
+TEST(Decide, RepairsFieldManagersBeforeItApplies) {
+  auto world = seen(a_machine_deployment().version("v1"), {set_of("n", "v1").shared()});
+  world.unmanaged = world.sets;
+
+  EXPECT_EQ(all<RepairManagers>(decide(world)).size(), 1U);
+  EXPECT_THAT(all<ApplySet>(decide(world)), IsEmpty());
+}
+
+// --- deletion ---
+
+TEST(DecideDeletion, DeletesEverySetOnceAndWaits) {
+  const auto plan = decide(seen(a_machine_deployment().deleting(),
+                                {set_of("a", "v1").shared(), set_of("b", "v1").deleting().shared()}));
+
+  ASSERT_EQ(plan.actions.size(), 1U);
+  EXPECT_EQ(all<DeleteSet>(plan).front().set->metadata.name, "a");
+}
+
+TEST(DecideDeletion, LetsGoWhenNoSetIsLeft) {
+  EXPECT_EQ(all<DropFinalizer>(decide(seen(a_machine_deployment().deleting()))).size(), 1U);
+}
+
+TEST(DecideDeletion, LetsGoOnlyOnWhatItKnows) {
+  auto world = seen(a_machine_deployment().deleting());
+  world.complete = false;
+
+  EXPECT_THAT(decide(world).actions, IsEmpty());
+}
+
+TEST(DecideDeletion, AnOrphanIsAdoptedFirstAndDeletedThen) {
+  auto world = seen(a_machine_deployment().deleting());
+  world.orphans = {a_machine_set("stray").shared()};
+
+  const auto plan = decide(world);
+
+  EXPECT_EQ(all<AdoptSet>(plan).size(), 1U);
+  EXPECT_THAT(all<DropFinalizer>(plan), IsEmpty());
+}
+
+TEST(DecideDeletion, GoesOnWithoutItsCluster) {
+  auto world = seen(a_machine_deployment().deleting());
+  world.cluster = nullptr;
+
+  EXPECT_EQ(all<DropFinalizer>(decide(world)).size(), 1U);
+}
+
+// --- faults ---
+
+std::vector<std::string> remedies(const Observation& world) {
+  std::vector<std::string> found;
+  for (const Fault& fault : faults_of(world)) found.push_back(fault.remedy);
+  return found;
+}
+
+TEST(Faults, ASoundDeploymentHasNone) { EXPECT_THAT(remedies(seen(a_machine_deployment())), IsEmpty()); }
+
+TEST(Faults, AClusterThatGoesAwayHoldsEverything) {
+  auto world = seen(a_machine_deployment().version("v2"), {set_of("o", "v1").shared()});
+  world.cluster = a_cluster().deleting().shared();
+
+  EXPECT_THAT(decide(world).actions, IsEmpty());
+  EXPECT_THAT(remedies(world), ElementsAre(HasSubstr("spec.clusterName: Cluster c1 is being deleted")));
+}
+
+TEST(Faults, ASelectorThatSelectsEverythingIsNamed) {
+  auto world = seen(a_machine_deployment());
+  world.deployment.spec.selector = {};
+
+  EXPECT_THAT(remedies(world),
+              ElementsAre(HasSubstr("spec.selector: it is empty and would take over every")));
+  EXPECT_THAT(decide(world).actions, IsEmpty());
+}
+
+TEST(Faults, AnySelectorThatMatchesItsTemplateIsFine) {
+  const auto exists = [](std::string_view key) {
+    return seen(a_machine_deployment().with([&](auto& deployment) {
+      deployment.spec.selector = {.match_expressions = {{.key = Text(key), .operator_ = "Exists"_text}}};
+    }));
+  };
+
+  EXPECT_THAT(remedies(exists(label::kDeploymentName)), IsEmpty());
+  EXPECT_THAT(remedies(exists("nowhere")), ElementsAre(HasSubstr("spec.selector wants nowhere")));
+}
+
+TEST(Faults, AStrategyNobodyKnowsIsNamed) {
+  EXPECT_THAT(remedies(seen(a_machine_deployment().with(
+                  [](auto& deployment) { deployment.spec.rollout.strategy->type = "Recreate"_text; }))),
+              ElementsAre("spec.rollout.strategy.type: use RollingUpdate or OnDelete"));
+  EXPECT_THAT(remedies(seen(a_machine_deployment().rolling(IntOrString("many"_text), IntOrString(0)))),
+              ElementsAre(HasSubstr("maxSurge")));
+}
+
+// --- repairing field managers ---
+
+TEST(RepairedManagers, TheInventedEntryGoesAndOursComes) {
+  const auto present = boost::json::parse(R"([{"manager":"before-first-apply","operation":"Update"},
+                                              {"manager":"kubectl","operation":"Update"}])");
+
+  const auto repaired = repaired_managers(&present, "us", "g/v1");
+
+  EXPECT_EQ(boost::json::serialize(repaired),
+            R"([{"manager":"kubectl","operation":"Update"},)"
+            R"({"manager":"us","operation":"Apply","apiVersion":"g/v1","fieldsType":"FieldsV1",)"
+            R"("fieldsV1":{"f:metadata":{"f:name":{}}}}])");
+}
+
+TEST(RepairedManagers, AnEntryOfOursStaysAsItIs) {
+  const auto present =
+      boost::json::parse(R"([{"manager":"us","operation":"Apply","fieldsV1":{"f:spec":{}}}])");
+
+  EXPECT_EQ(boost::json::value(repaired_managers(&present, "us", "g/v1")), present);
+  EXPECT_EQ(repaired_managers(nullptr, "us", "g/v1").size(), 1U);
+}
+
+}  // namespace
+}  // namespace capstan::controllers::machinedeployment

@@ -1,0 +1,342 @@
+#include "controllers/machinedeployment/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/conditions/conditions.h"
+#include "api/conditions/v1beta1.h"
+#include "controllers/machinedeployment/decide.h"
+#include "controllers/machinedeployment/stale_deletions.h"
+#include "test/builders/cluster.h"
+#include "test/builders/machine.h"
+#include "test/builders/machine_deployment.h"
+#include "test/builders/machine_set.h"
+
+namespace capstan::controllers::machinedeployment {
+namespace {
+
+namespace condition = api::condition;
+namespace reason = api::reason;
+using builders::a_cluster;
+using builders::a_machine;
+using builders::a_machine_deployment;
+using builders::a_machine_set;
+using builders::noon;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// What is seen, and what is told of it.
+struct World {
+  Observation seen = {};
+  Plan plan = {};
+
+  explicit World(const api::MachineDeployment& deployment) {
+    seen.now = noon();
+    seen.stored = std::make_shared<const api::MachineDeployment>(deployment);
+    seen.deployment = deployment;
+    seen.cluster = a_cluster().shared();
+  }
+  World& with(const api::MachineSet& set) {
+    seen.sets.push_back(std::make_shared<const api::MachineSet>(set));
+    if (!plan.newest) plan.newest = seen.sets.back();
+    return *this;
+  }
+  World& with(const api::Machine& machine) {
+    seen.machines.push_back(std::make_shared<const api::Machine>(machine));
+    return *this;
+  }
+  World& blocked(std::string because) {
+    plan.faults.push_back({.because = std::move(because)});
+    return *this;
+  }
+
+  api::MachineDeployment told(bool failed = false) const { return report(seen, plan, *seen.stored, failed); }
+  std::string says(std::string_view type) const {
+    const auto after = told();
+    const auto* found = api::conditions::find(after.status.conditions, type);
+    if (found == nullptr) return "absent";
+    std::string text = found->status.str() + " " + found->reason.str();
+    return found->message.empty() ? text : text + ": " + found->message.str();
+  }
+  std::string old_says(std::string_view type) const {
+    const auto after = told();
+    const auto* found = api::conditions::v1beta1::find(after.status.deprecated->v1beta1->conditions, type);
+    if (found == nullptr) return "absent";
+    return found->status.str() + "/" + found->severity.str() + " " + found->reason.str() + ": " +
+           found->message.str();
+  }
+};
+
+World three() { return World(a_machine_deployment().replicas(3)); }
+
+// --- counters and phase ---
+
+TEST(Report, SumsItsSets) {
+  const auto after = three()
+                         .with(a_machine_set("a").reporting(2, 2, 1))
+                         .with(a_machine_set("b").reporting(2, 1, 1).with(
+                             [](auto& set) { set.status.up_to_date_replicas = 2; }))
+                         .told();
+
+  EXPECT_EQ(after.status.replicas, 4);
+  EXPECT_EQ(after.status.ready_replicas, 3);
+  EXPECT_EQ(after.status.available_replicas, 2);
+  EXPECT_EQ(after.status.up_to_date_replicas, 2);
+  EXPECT_EQ(after.status.phase, "ScalingDown");
+}
+
+TEST(Report, LeavesOutWhatNoSetReports) {
+  const auto after = three().with(a_machine_set("a")).told();
+
+  EXPECT_FALSE(after.status.replicas);
+  EXPECT_FALSE(after.status.available_replicas);
+  EXPECT_EQ(after.status.phase, "ScalingUp");
+}
+
+TEST(Report, AddsUpVersionsOldestFirst) {
+  const auto with_versions = [](std::string_view name, api::List<api::VersionCount> versions) {
+    return a_machine_set(name).with([&](auto& set) { set.status.versions = versions; });
+  };
+  const auto after = three()
+                         .with(with_versions("a", {{.version = "v1.10.0"_text, .replicas = 1}}))
+                         .with(with_versions("b", {{.version = "v1.9.0"_text, .replicas = 1},
+                                                   {.version = "v1.10.0"_text, .replicas = 2}}))
+                         .told();
+
+  ASSERT_EQ(after.status.versions.size(), 2U);
+  EXPECT_EQ(after.status.versions[0].version, "v1.9.0");
+  EXPECT_EQ(after.status.versions[1].version, "v1.10.0");
+  EXPECT_EQ(after.status.versions[1].replicas, 3);
+}
+
+TEST(Report, ObservesAGenerationOnlyWhenItWasActedOn) {
+  EXPECT_EQ(three().told().status.observed_generation, 1);
+  EXPECT_EQ(three().told(true).status.observed_generation, 0);
+  World stuck = three();
+  stuck.plan.stuck = true;
+  EXPECT_EQ(stuck.told().status.observed_generation, 0);
+}
+
+TEST(Report, ChangesNothingTheSecondTime) {
+  World world = three().with(a_machine_set("a").reporting(3, 3, 3)).with(a_machine("m").running().up_to_date());
+  const auto once = world.told();
+  world.seen.stored = std::make_shared<const api::MachineDeployment>(once);
+  world.seen.now = noon() + Seconds(60);
+
+  EXPECT_EQ(world.told(), once);
+}
+
+// --- Available ---
+
+TEST(Available, CountsAgainstTheLimit) {
+  const auto says = [](std::int32_t available) {
+    return World(a_machine_deployment().replicas(3).rolling(IntOrString(1), IntOrString(1)))
+        .with(a_machine_set("a").reporting(3, 3, available))
+        .says(condition::kAvailable);
+  };
+
+  EXPECT_EQ(says(2), "True Available");
+  EXPECT_EQ(
+      says(1),
+      "False NotAvailable: 1 available replicas, at least 2 required (spec.strategy.rollout.maxUnavailable "
+      "is 1, spec.replicas is 3)");
+}
+
+TEST(Available, OnDeleteHasNoLimitToName) {
+  EXPECT_EQ(World(a_machine_deployment().replicas(2).on_delete())
+                .with(a_machine_set("a").reporting(2, 1, 1))
+                .says(condition::kAvailable),
+            "False NotAvailable: 1 available replicas, at least 2 required");
+}
+
+TEST(Available, IsUnknownUntilASetReports) {
+  EXPECT_EQ(three().says(condition::kAvailable),
+            "Unknown WaitingForAvailableReplicasSet: Waiting for status.availableReplicas set");
+}
+
+TEST(Available, SaysWhenADeletionIsTheReason) {
+  EXPECT_EQ(World(a_machine_deployment().replicas(2).deleting())
+                .with(a_machine_set("a").reporting(2, 1, 1))
+                .says(condition::kAvailable),
+            "False NotAvailable: Deletion in progress");
+}
+
+// --- ScalingUp, ScalingDown ---
+
+TEST(ScalingUp, SaysFromWhereToWhereAndWhatBlocksIt) {
+  World world = three().with(a_machine_set("a").reporting(1, 1, 1));
+  EXPECT_EQ(world.says(condition::kScalingUp), "True ScalingUp: Scaling up from 1 to 3 replicas");
+
+  world.blocked("DockerMachineTemplate does not exist");
+  EXPECT_EQ(
+      world.says(condition::kScalingUp),
+      "True ScalingUp: Scaling up from 1 to 3 replicas is blocked because DockerMachineTemplate does not "
+      "exist");
+}
+
+TEST(ScalingUp, SaysWhatWouldBlockIt) {
+  EXPECT_EQ(three()
+                .with(a_machine_set("a").reporting(3, 3, 3))
+                .blocked("A does not exist")
+                .blocked("B does not exist")
+                .says(condition::kScalingUp),
+            "False NotScalingUp: Scaling up would be blocked because A and B do not exist");
+}
+
+TEST(ScalingDown, NamesMachinesThatTakeTooLong) {
+  api::Machine slow = a_machine("slow").deleting(Time::from_unix(noon().unix_seconds() - 901));
+
+  EXPECT_EQ(
+      three().with(a_machine_set("a").reporting(4, 4, 4)).with(slow).says(condition::kScalingDown),
+      "True ScalingDown: Scaling down from 4 to 3 replicas\n* Machine slow is in deletion since more than "
+      "15m");
+  EXPECT_EQ(three().with(a_machine_set("a").reporting(3, 3, 3)).says(condition::kScalingDown),
+            "False NotScalingDown");
+}
+
+TEST(ScalingDown, OfADeletedDeploymentGoesToZero) {
+  EXPECT_EQ(World(a_machine_deployment().replicas(2).deleting())
+                .with(a_machine_set("a").reporting(2, 2, 2))
+                .says(condition::kScalingDown),
+            "True ScalingDown: Scaling down from 2 to 0 replicas");
+}
+
+TEST(StaleDeletions, SayWhatADrainWaitsFor) {
+  const Time long_ago = Time::from_unix(noon().unix_seconds() - 1000);
+  const auto draining = [&](std::string_view name, std::string_view message) {
+    return a_machine(name)
+        .deleting(long_ago)
+        .condition(condition::kDeleting, "True", reason::kDrainingNode, message)
+        .with([&](auto& machine) { machine.status.deletion.ensure().node_drain_start_time = long_ago; })
+        .shared();
+  };
+  const std::vector<Snapshot<api::Machine>> machines = {
+      draining("b", "* Pod ns/a: cannot evict pod as it would violate the pod's disruption budget. x"),
+      draining("a", "* Pod ns/b: failed to evict Pod, x"), a_machine("c").shared()};
+
+  EXPECT_EQ(
+      stale_deletions(machines, noon()),
+      "Machines a, b are in deletion since more than 15m, delay likely due to PodDisruptionBudgets, Pod "
+      "eviction errors");
+}
+
+TEST(StaleDeletions, ComeBackWhenTheNextOneIs) {
+  const std::vector<Snapshot<api::Machine>> machines = {
+      a_machine("a").deleting(Time::from_unix(noon().unix_seconds() - 600)).shared()};
+
+  EXPECT_EQ(stale_deletions(machines, noon()), "");
+  EXPECT_EQ(next_stale_deletion(machines, noon()), Seconds(301));
+}
+
+// --- Deleting ---
+
+TEST(Deleting, CountsWhatIsLeft) {
+  const auto deleted = World(a_machine_deployment().deleting());
+
+  EXPECT_EQ(three().says(condition::kDeleting), "False NotDeleting");
+  EXPECT_EQ(World(deleted).with(a_machine("a")).says(condition::kDeleting),
+            "True Deleting: Deleting 1 Machine");
+  EXPECT_EQ(World(deleted).with(a_machine_set("a")).with(a_machine_set("b")).says(condition::kDeleting),
+            "True Deleting: Deleting 2 MachineSets");
+  EXPECT_EQ(deleted.says(condition::kDeleting), "True Deleting: Deletion completed");
+}
+
+// --- Machines ---
+
+TEST(MachinesReady, SumsUpReadyOfEveryMachine) {
+  EXPECT_EQ(three().says(condition::kMachinesReady), "True NoReplicas");
+  EXPECT_EQ(three().with(a_machine("a").ready()).says(condition::kMachinesReady), "True Ready");
+  EXPECT_EQ(three()
+                .with(a_machine("a").ready())
+                .with(a_machine("b").not_ready("* NodeHealthy: no"))
+                .says(condition::kMachinesReady),
+            "False NotReady: * Machine b:\n  * NodeHealthy: no");
+}
+
+TEST(MachinesUpToDate, ForgivesNewMachinesTenSeconds) {
+  EXPECT_EQ(three().with(a_machine("new").aged(Seconds(10))).says(condition::kMachinesUpToDate),
+            "True NoReplicas");
+  EXPECT_EQ(three().with(a_machine("old").aged(Seconds(11))).says(condition::kMachinesUpToDate),
+            "Unknown UpToDateUnknown: * Machine old: Condition UpToDate not yet reported");
+}
+
+TEST(RollingOut, CountsMachinesThatAreNotUpToDateAndSaysWhyVersionsFirst) {
+  EXPECT_EQ(three().with(a_machine("a").up_to_date()).says(condition::kRollingOut), "False NotRollingOut");
+  EXPECT_EQ(
+      three()
+          .with(a_machine("a").outdated("* Failure domain a, b required\n* Version v1, v2 required"))
+          .with(a_machine("b").outdated("* Version v1, v2 required"))
+          .says(condition::kRollingOut),
+      "True RollingOut: Rolling out 2 not up-to-date replicas\n* Version v1, v2 required\n* Failure domain "
+      "a, b required");
+}
+
+TEST(RollingOut, ASuffixOfADistributionIsNoRollout) {
+  const auto says = [](std::string_view kubelet) {
+    return three()
+        .with(a_machine("a").outdated("* Node.status.nodeInfo.kubeletVersion " + std::string(kubelet) +
+                                      ", v1.34.1 required"))
+        .says(condition::kRollingOut);
+  };
+
+  EXPECT_EQ(says("v1.34.1+k3s1"), "False NotRollingOut");
+  EXPECT_EQ(says("v1.34.1-eks-113cf36"), "False NotRollingOut");
+  EXPECT_THAT(says("v1.34.0"), HasSubstr("True RollingOut: Rolling out 1 not up-to-date replicas"));
+}
+
+TEST(Remediating, TellsWhatIsRemediatedAndWhatIsNot) {
+  EXPECT_EQ(three().with(a_machine("a").healthy()).says(condition::kRemediating), "False NotRemediating");
+  EXPECT_EQ(three().with(a_machine("a").unhealthy()).says(condition::kRemediating),
+            "False NotRemediating: Machine a is not healthy (not to be remediated by "
+            "MachineDeployment/MachineSet)");
+  EXPECT_THAT(three().with(a_machine("a").awaiting_remediation()).says(condition::kRemediating),
+              HasSubstr("True Remediating: * Machine a:"));
+}
+
+// --- the older generation ---
+
+api::MachineSet old_set(std::int32_t available) {
+  return a_machine_set("a").replicas(3).reporting(3, 3, 3).with([&](auto& set) {
+    auto& old = set.status.deprecated.ensure().v1beta1.ensure();
+    old.ready_replicas = available;
+    old.available_replicas = available;
+    old.conditions = {api::conditions::v1beta1::yes("Ready")};
+  });
+}
+
+TEST(OldStatus, CountsByItsOwnCounters) {
+  const auto after = three().with(old_set(2)).told();
+  const auto& old = *after.status.deprecated->v1beta1;
+
+  EXPECT_EQ(old.updated_replicas, 3);
+  EXPECT_EQ(old.ready_replicas, 2);
+  EXPECT_EQ(old.available_replicas, 2);
+  EXPECT_EQ(old.unavailable_replicas, 1);
+}
+
+TEST(OldStatus, CountsSetsAsTheyAreAboutToBe) {
+  World world = three().with(old_set(3));
+  world.plan.actions.push_back(
+      ApplySet{.present = world.seen.sets.front(), .wanted = *world.seen.sets.front(), .from = 3, .to = 5});
+
+  EXPECT_EQ(world.told().status.deprecated->v1beta1->unavailable_replicas, 2);
+}
+
+TEST(OldConditions, SayHowManyAreRequired) {
+  EXPECT_EQ(three().with(old_set(3)).old_says("Available"), "True/ : ");
+  EXPECT_EQ(three().with(old_set(1)).old_says("Available"),
+            "False/Warning WaitingForAvailableMachines: Minimum availability requires 3 replicas, current 1 "
+            "available");
+  EXPECT_THAT(three().with(old_set(1)).old_says("Ready"),
+              HasSubstr("False/Warning WaitingForAvailableMachines"));
+}
+
+TEST(OldConditions, MirrorTheNewestSet) {
+  EXPECT_EQ(three().with(old_set(3)).old_says("MachineSetReady"), "True/ : ");
+  EXPECT_EQ(three().old_says("MachineSetReady"), "False/Info WaitingForMachineSet: MachineSet not found");
+  EXPECT_EQ(three().with(a_machine_set("a")).old_says("MachineSetReady"),
+            "False/Info WaitingForMachineSet: ");
+}
+
+}  // namespace
+}  // namespace capstan::controllers::machinedeployment

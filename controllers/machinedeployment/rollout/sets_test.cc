@@ -1,0 +1,371 @@
+// Which set is new, what rolls, revisions, intents, moves, completion.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "controllers/machinedeployment/rollout/completion.h"
+#include "controllers/machinedeployment/rollout/moves.h"
+#include "controllers/machinedeployment/rollout/set_intent.h"
+#include "controllers/machinedeployment/rollout/template_diff.h"
+#include "test/builders/machine.h"
+#include "test/builders/machine_deployment.h"
+#include "test/builders/machine_set.h"
+
+namespace capstan::controllers::machinedeployment::rollout {
+namespace {
+
+namespace annotation = api::annotation;
+namespace label = api::label;
+using builders::a_machine;
+using builders::a_machine_deployment;
+using builders::a_machine_set;
+using builders::noon;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+// A set made from md1's template, the hash its own name.
+builders::MachineSetBuilder set_of(std::string_view name, std::string_view version,
+                                   Seconds age = Seconds(0)) {
+  return a_machine_set(name)
+      .in_deployment("md1")
+      .labelled(label::kMachineTemplateHash, name)
+      .aged(age)
+      .with([](auto& set) {
+        set.spec.machine_template.spec = a_machine_deployment().build().spec.machine_template.spec;
+      })
+      .version(version);
+}
+
+std::string name_of(const SetSnapshot& set) { return set ? set->metadata.name.str() : "none"; }
+std::vector<std::string> names_of(const std::vector<SetSnapshot>& sets) {
+  std::vector<std::string> names;
+  for (const auto& set : sets) names.push_back(name_of(set));
+  return names;
+}
+
+// --- what rolls: reference capi-machine 5.3 ---
+
+api::MachineSpec a_spec() {
+  return a_machine_deployment().version("v1.33.0").build().spec.machine_template.spec;
+}
+
+TEST(Differences, NamesEachFieldThatNeedsOtherMachines) {
+  const api::MachineSpec current = a_spec();
+  const auto after = [&](auto&& change) {
+    api::MachineSpec wanted = current;
+    change(wanted);
+    return differences(current, wanted);
+  };
+
+  EXPECT_THAT(after([](auto& spec) { spec.version = "v1.34.0"_text; }),
+              ElementsAre("spec.version v1.33.0, v1.34.0 required"));
+  EXPECT_THAT(
+      after([](auto& spec) { spec.bootstrap.config_ref->name = "b"_text; }),
+      ElementsAre("spec.bootstrap.configRef KubeadmConfigTemplate md1, KubeadmConfigTemplate b required"));
+  EXPECT_THAT(after([](auto& spec) { spec.bootstrap.config_ref.reset(); }),
+              ElementsAre("spec.bootstrap.configRef KubeadmConfigTemplate md1, nil required"));
+  EXPECT_THAT(after([](auto& spec) { spec.bootstrap.data_secret_name = "s"_text; }),
+              ElementsAre("spec.bootstrap.dataSecretName nil, s required"));
+  EXPECT_THAT(after([](auto& spec) { spec.infrastructure_ref.kind = "OtherTemplate"_text; }),
+              ElementsAre("spec.infrastructureRef DockerMachineTemplate md1, OtherTemplate md1 required"));
+  EXPECT_THAT(after([](auto& spec) { spec.failure_domain = "z"_text; }),
+              ElementsAre("spec.failureDomain , z required"));
+}
+
+TEST(Differences, LeavesOutWhatIsCarriedOver) {
+  const api::MachineSpec current = a_spec();
+  api::MachineSpec wanted = current;
+  wanted.min_ready_seconds = 30;
+  wanted.readiness_gates = {{.condition_type = "Gate"_text}};
+  wanted.deletion.node_drain_timeout_seconds = 60;
+  wanted.taints = {{.key = "k"_text, .effect = "NoSchedule"_text}};
+  wanted.provider_id = "x"_text;
+
+  EXPECT_THAT(differences(current, wanted), IsEmpty());
+
+  api::MachineSpec carried = current;
+  carry_over(wanted, carried);
+  EXPECT_EQ(carried.min_ready_seconds, 30);
+  EXPECT_EQ(carried.readiness_gates, wanted.readiness_gates);
+  EXPECT_EQ(carried.deletion, wanted.deletion);
+  EXPECT_EQ(carried.taints, wanted.taints);
+  EXPECT_TRUE(carried.provider_id.empty());
+}
+
+TEST(TemplateNumber, HeedsOnlyWhatRolls) {
+  const api::MachineSpec spec = a_spec();
+  api::MachineSpec in_place = spec;
+  in_place.min_ready_seconds = 30;
+  api::MachineSpec rolling = spec;
+  rolling.version = "v1.34.0"_text;
+
+  EXPECT_EQ(template_number(in_place), template_number(spec));
+  EXPECT_NE(template_number(rolling), template_number(spec));
+}
+
+// --- choosing: reference capi-machine 5.4 ---
+
+TEST(ChooseSets, TheSetOfTheTemplateIsNew) {
+  const auto choice = choose_sets(a_machine_deployment().version("v1.34.0"),
+                                  {set_of("a", "v1.33.0").shared(), set_of("b", "v1.34.0").shared()}, noon());
+
+  EXPECT_EQ(name_of(choice.newest), "b");
+  EXPECT_THAT(names_of(choice.old), ElementsAre("a"));
+}
+
+TEST(ChooseSets, OfSeveralTheLargestThenTheOldestIsNew) {
+  const auto deployment = a_machine_deployment().version("v1");
+
+  EXPECT_EQ(name_of(choose_sets(deployment,
+                                {set_of("small", "v1", Seconds(99)).replicas(1).shared(),
+                                 set_of("large", "v1").replicas(2).shared()},
+                                noon())
+                        .newest),
+            "large");
+  EXPECT_EQ(name_of(choose_sets(deployment,
+                                {set_of("young", "v1").shared(), set_of("older", "v1", Seconds(9)).shared()},
+                                noon())
+                        .newest),
+            "older");
+  EXPECT_EQ(
+      name_of(
+          choose_sets(deployment, {set_of("b", "v1").shared(), set_of("a", "v1").shared()}, noon()).newest),
+      "a");
+}
+
+TEST(ChooseSets, SaysWhyThereIsNone) {
+  EXPECT_EQ(choose_sets(a_machine_deployment(), {}, noon()).why_none, "there is no MachineSet yet");
+  EXPECT_EQ(choose_sets(a_machine_deployment().version("v2"), {set_of("a", "v1").shared()}, noon()).why_none,
+            "spec.version v1, v2 required");
+}
+
+TEST(ChooseSets, RolloutAfterCountsFromItsMomentOn) {
+  const Time moment = noon();
+  const auto deployment = a_machine_deployment().version("v1").rollout_after(moment);
+  const auto before = set_of("before", "v1", Seconds(1)).shared();
+  const auto at_it = set_of("at", "v1").shared();
+
+  EXPECT_EQ(name_of(choose_sets(deployment, {before}, Time::from_unix(moment.unix_seconds() - 1)).newest),
+            "before");
+  EXPECT_EQ(name_of(choose_sets(deployment, {before}, moment).newest), "none");
+  EXPECT_EQ(name_of(choose_sets(deployment, {before, at_it}, moment).newest), "at");
+}
+
+// --- revisions: reference capi-machine 5.5 ---
+
+TEST(Revision, TheFirstIsOne) { EXPECT_EQ(revision_of_newest(nullptr, {})->number, "1"); }
+
+TEST(Revision, ANewSetIsOneAboveTheHighestOld) {
+  const std::vector<SetSnapshot> old = {set_of("a", "v1").revision("3").shared(),
+                                        set_of("b", "v2").revision("7").shared()};
+
+  EXPECT_EQ(*revision_of_newest(nullptr, old), (Revision{"8", ""}));
+}
+
+TEST(Revision, ComingBackKeepsTheHistory) {
+  const std::vector<SetSnapshot> old = {set_of("b", "v2").revision("4").shared()};
+  const api::MachineSet again = set_of("a", "v1").revision("3").annotated(annotation::kRevisionHistory, "1");
+
+  EXPECT_EQ(*revision_of_newest(&again, old), (Revision{"5", "1,3"}));
+}
+
+TEST(Revision, NeverGoesDown) {
+  const api::MachineSet high = set_of("a", "v1").revision("9");
+
+  EXPECT_EQ(*revision_of_newest(&high, {}), (Revision{"9", ""}));
+}
+
+TEST(Revision, NonsenseIsNothingOnAnOldSetAndAnErrorOnTheNewOne) {
+  const std::vector<SetSnapshot> old = {set_of("b", "v2").revision("x").shared()};
+  const api::MachineSet odd = set_of("a", "v1").revision("1.5");
+
+  EXPECT_EQ(revision_of_newest(nullptr, old)->number, "1");
+  const auto refused = revision_of_newest(&odd, {});
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message,
+              HasSubstr("MachineSet a: annotation machinedeployment.clusters.x-k8s.io/revision"));
+}
+
+// --- intents: reference capi-machine 5.5 ---
+
+SetIntent intent_for(const api::MachineDeployment& deployment) {
+  return {.deployment = deployment,
+          .limits = *limits_of(deployment),
+          .owner = builders::controller_of("MachineDeployment", deployment.metadata.name.view())};
+}
+
+TEST(SetName, KeepsItsSuffixWhenTheFrontIsLong) {
+  EXPECT_EQ(set_name("md1", "abcde"), "md1-abcde");
+  EXPECT_EQ(set_name(std::string(70, 'n'), "abcde"), std::string(58, 'n') + "abcde");
+}
+
+TEST(SetIntent, AFreshSetIsNamedAndHashedByItsSuffix) {
+  const api::MachineDeployment deployment = a_machine_deployment().replicas(3).version("v1");
+
+  const auto set = intent_for(deployment).fresh("abcde", {.number = "2"}, 1);
+
+  EXPECT_EQ(set.metadata.name, "md1-abcde");
+  EXPECT_THAT(set.metadata.labels.value_or_empty(label::kMachineTemplateHash),
+              testing::MatchesRegex("[0-9]+-abcde"));
+  EXPECT_EQ(set.spec.replicas, 1);
+  EXPECT_EQ(set.metadata.annotations.value_or_empty(annotation::kRevision), "2");
+  EXPECT_FALSE(set.metadata.annotations.contains(annotation::kRevisionHistory));
+  EXPECT_TRUE(set.metadata.finalizers->empty());
+}
+
+TEST(SetIntent, AnExistingSetKeepsWhatRollsAndFollowsTheRest) {
+  const api::MachineDeployment deployment =
+      a_machine_deployment().replicas(3).version("v2").template_label("team", "blue").with([](auto& md) {
+        md.spec.machine_template.spec.min_ready_seconds = 30;
+        md.spec.deletion.order = "Oldest"_text;
+        md.spec.machine_naming.name_template = "x-{{ .random }}"_text;
+      });
+  const api::MachineSet present = set_of("a", "v1").revision("4").finalized_by("foregroundDeletion");
+
+  const auto set = intent_for(deployment).old(present, "new", 2);
+
+  ASSERT_TRUE(set);
+  EXPECT_EQ(set->spec.machine_template.spec.version, "v1");
+  EXPECT_EQ(set->spec.machine_template.spec.min_ready_seconds, 30);
+  EXPECT_EQ(set->spec.machine_template.metadata.labels.value_or_empty("team"), "blue");
+  EXPECT_EQ(set->metadata.labels.value_or_empty("team"), "blue");
+  EXPECT_EQ(set->metadata.labels.value_or_empty(label::kMachineTemplateHash), "a");
+  EXPECT_EQ(set->spec.selector.match_labels.value_or_empty(label::kMachineTemplateHash), "a");
+  EXPECT_EQ(set->spec.deletion.order, "Oldest");
+  EXPECT_EQ(set->spec.machine_naming.name_template, "x-{{ .random }}");
+  EXPECT_EQ(set->spec.replicas, 2);
+  EXPECT_EQ(set->metadata.annotations.value_or_empty(annotation::kRevision), "4");
+  EXPECT_TRUE(set->metadata.has_finalizer("foregroundDeletion"));
+}
+
+TEST(SetIntent, AnnotationsOfTheDeploymentReachItsSetsButForItsOwn) {
+  const api::MachineDeployment deployment = a_machine_deployment()
+                                                .annotated(annotation::kAutoscalerMinSize, "1")
+                                                .annotated(annotation::kConversionData, "x")
+                                                .annotated(annotation::kRevision, "77")
+                                                .annotated(annotation::kDisableMachineCreate, "true");
+
+  const auto set = intent_for(deployment).fresh("abcde", {.number = "1"}, 0);
+
+  EXPECT_EQ(set.metadata.annotations, (api::TextMap{{annotation::kAutoscalerMinSize, "1"},
+                                                    {annotation::kRevision, "1"},
+                                                    {annotation::kDesiredReplicas, "1"},
+                                                    {annotation::kMaxReplicas, "2"},
+                                                    {annotation::kDisableMachineCreate, "false"}}));
+}
+
+TEST(SetIntent, OnDeleteOldSetsMakeNoMachines) {
+  const api::MachineDeployment on_delete = a_machine_deployment().on_delete();
+  const api::MachineDeployment rolling = a_machine_deployment();
+  const api::MachineSet present = set_of("a", "v1");
+  const auto disabled = [](const Result<api::MachineSet>& set) {
+    return set->metadata.annotations.value_or_empty(annotation::kDisableMachineCreate);
+  };
+
+  EXPECT_EQ(disabled(intent_for(on_delete).old(present, "n", 1)), "true");
+  EXPECT_EQ(disabled(intent_for(on_delete).newest(present, {.number = "1"}, 1)), "false");
+  EXPECT_EQ(disabled(intent_for(rolling).old(present, "n", 1)), "false");
+}
+
+TEST(SetIntent, ASetWithoutAHashIsRefusedWithItsRemedy) {
+  const api::MachineDeployment deployment = a_machine_deployment();
+
+  const auto refused = intent_for(deployment).old(a_machine_set("stray"), "n", 1);
+
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message,
+              HasSubstr("MachineSet stray has no label machine-template-hash: put one on"));
+}
+
+// --- moves ---
+
+MachineSnapshot moved(std::string_view name, std::string_view set) {
+  return a_machine(name).in_set(set).annotated(annotation::kPendingAcknowledgeMove).shared();
+}
+
+TEST(Arrivals, AreCountedOnce) {
+  const api::MachineSet newest = set_of("n", "v1").annotated(annotation::kAcknowledgedMove, "a,c");
+  const std::vector<MachineSnapshot> machines = {moved("b", "n"), moved("a", "n"), moved("x", "other"),
+                                                 a_machine("plain").in_set("n").shared()};
+
+  const auto found = arrivals(newest, machines);
+
+  EXPECT_THAT(found.fresh, ElementsAre("b"));
+  EXPECT_EQ(found.acknowledged(), "a,b");
+}
+
+TEST(KeepMoves, KeepsAMoveToThePresentNewSetAndNoOther) {
+  const api::MachineSet source = set_of("o", "v1").annotated(annotation::kMoveMachinesTo, "n");
+  const auto kept = [&](std::string_view newest) {
+    api::TextMap annotations;
+    keep_moves(source, newest, annotations);
+    return annotations;
+  };
+
+  EXPECT_EQ(kept("n"), (api::TextMap{{annotation::kMoveMachinesTo, "n"}}));
+  EXPECT_EQ(kept("later"), api::TextMap());
+}
+
+// --- completion: reference capi-machine 5.7 ---
+
+struct Done {
+  api::MachineDeployment deployment = a_machine_deployment().replicas(2).version("v2").with(
+      [](auto& md) { md.status.observed_generation = 1; });
+  Choice choice = {.newest = set_of("n", "v2")
+                                 .replicas(2)
+                                 .reporting(2, 2, 2)
+                                 .with([](auto& set) { set.status.up_to_date_replicas = 2; })
+                                 .shared(),
+                   .old = {set_of("o", "v1")
+                               .replicas(0)
+                               .reporting(0, 0, 0)
+                               .with([](auto& set) { set.status.observed_generation = 1; })
+                               .shared()}};
+};
+
+TEST(FinishedSets, GoWhenEverythingIsNew) {
+  const Done done;
+
+  EXPECT_THAT(names_of(finished_sets(done.deployment, done.choice, {})), ElementsAre("o"));
+}
+
+TEST(FinishedSets, WaitForTheStatusOfThisSpec) {
+  Done done;
+  done.deployment.status.observed_generation = 0;
+
+  EXPECT_THAT(finished_sets(done.deployment, done.choice, {}), IsEmpty());
+}
+
+TEST(FinishedSets, WaitForEveryMachine) {
+  Done done;
+  done.choice.newest = set_of("n", "v2")
+                           .replicas(2)
+                           .reporting(2, 2, 1)
+                           .with([](auto& set) { set.status.up_to_date_replicas = 2; })
+                           .shared();
+
+  EXPECT_THAT(finished_sets(done.deployment, done.choice, {}), IsEmpty());
+}
+
+TEST(FinishedSets, StayWhileAMachineNamesThemAsOwner) {
+  const Done done;
+  const std::vector<MachineSnapshot> owned = {a_machine("late").in_set("o").shared()};
+
+  EXPECT_THAT(finished_sets(done.deployment, done.choice, owned), IsEmpty());
+}
+
+TEST(FinishedSets, StayWhileTheirStatusIsOld) {
+  Done done;
+  done.choice.old = {set_of("o", "v1")
+                         .replicas(0)
+                         .reporting(0, 0, 0)
+                         .generation(2)
+                         .with([](auto& set) { set.status.observed_generation = 1; })
+                         .shared()};
+
+  EXPECT_THAT(finished_sets(done.deployment, done.choice, {}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace capstan::controllers::machinedeployment::rollout
