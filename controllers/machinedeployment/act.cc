@@ -167,8 +167,11 @@ class Act {
     const auto removed =
         host_.consistency.remove(deps_.client, key_, child(meta), meta.uid, options, context_.deadline);
     if (!removed) {
-      tell(EventType::Warning, event::kFailedDelete,
-           fmt::format("Failed to delete MachineSet {:?}: {}", meta.name.view(), removed.error().message));
+      // Somebody wrote to it at the same moment: the next turn looks again.
+      const bool changed = removed.error().code == Code::Conflict;
+      if (!changed)
+        tell(EventType::Warning, event::kFailedDelete,
+             fmt::format("Failed to delete MachineSet {:?}: {}", meta.name.view(), removed.error().message));
       return failed(removed.error().context("delete MachineSet " + meta.name.str()));
     }
     tell(EventType::Normal, event::kSuccessfulDelete,

@@ -385,6 +385,24 @@ TEST(Turns, ALostReplyMakesNoSecondSet) {
   });
 }
 
+TEST(Turns, AStrangersNameIsLeftToIt) {
+  in_a_world([](Stage& stage) {
+    stage.put_world(a_machine_deployment().replicas(3));
+    for (const auto* name : {"md1-xxxx1", "md1-xxxx2", "md1-xxxx3"}) stage.put(a_machine_set(name).build());
+
+    stage.start();
+
+    std::vector<std::string> ours;
+    for (const auto& set : stage.sets()) {
+      if (set.metadata.controller() != nullptr) ours.push_back(set.metadata.name.str());
+    }
+    EXPECT_THAT(ours, ElementsAre(testing::MatchesRegex("md1-xxxx[4-9]")));
+    EXPECT_THAT(stage.sets(), SizeIs(4));
+    EXPECT_THAT(stage.events.events,
+                Contains(HasSubstr("Warning FailedCreate Failed to create MachineSet: ")));
+  });
+}
+
 TEST(Turns, ADeploymentThatNoWebhookSawGetsItsDefaultsAllTheSame) {
   in_a_world([](Stage& stage) {
     stage.put_world(a_machine_deployment().with([](auto& deployment) {
