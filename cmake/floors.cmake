@@ -68,7 +68,7 @@ capstan_test(crdgen_test DIR cmd/crdgen LINK crd_kinds Boost::json)
 if(TARGET crdgen AND CAPSTAN_TESTS)
   add_test(NAME crds_are_current COMMAND crdgen --check ${CMAKE_SOURCE_DIR}/config/crd/bases)
 endif()
-capstan_library(manager DIR cmd/manager EXCLUDE "/main.cc$" LINK PUBLIC controllers kubeconfig runtime kube net api base)
+capstan_library(manager DIR cmd/manager EXCLUDE "/main.cc$" LINK PUBLIC controllers webhooks kubeconfig runtime kube net api base)
 capstan_program(capstan SOURCES cmd/manager/main.cc LINK manager)
 capstan_test(manager_test DIR cmd/manager LINK manager)
 capstan_library(dev DIR cmd/dev EXCLUDE "/main.cc$"

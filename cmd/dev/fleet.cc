@@ -28,7 +28,7 @@ std::string one_line(std::string_view message) {
   bool begins = true;
   for (const char letter : message) {
     if (letter == '\n') {
-      line += "; ";
+      line += line.ends_with(':') ? " " : "; ";
       begins = true;
     } else if (!begins || (letter != ' ' && letter != '*')) {
       line += letter;

@@ -34,10 +34,27 @@ LogOptions log_options(const LoggingOptions& options) {
   return log;
 }
 
-Result<kube::Connection> connection(const ScopeOptions& options) {
-  if (!options.kubeconfig.empty()) return kubeconfig::load(options.kubeconfig);
+Result<kube::Connection> pod_connection() {
   return kube::in_cluster({.service_host = environment("KUBERNETES_SERVICE_HOST").value_or(""),
                            .service_port = environment("KUBERNETES_SERVICE_PORT").value_or("")});
+}
+
+Result<kube::Connection> connection(const ScopeOptions& options) {
+  if (!options.kubeconfig.empty()) return kubeconfig::load(options.kubeconfig);
+  return pod_connection();
+}
+
+// The pod we run in, if the downward API tells: a workload cluster that turns out to be ours is reached from
+// inside.
+std::optional<kubeconfig::OwnPod> own_pod() {
+  const auto ns = environment("POD_NAMESPACE");
+  const auto name = environment("POD_NAME");
+  const auto uid = environment("POD_UID");
+  if (!ns || !name || !uid) return {};
+  auto server = pod_connection();
+  if (!server) return {};
+  return kubeconfig::OwnPod{
+      .key = {.namespace_ = *ns, .name = *name}, .uid = *uid, .server = std::move(*server)};
 }
 
 Surroundings surroundings() {
@@ -45,7 +62,8 @@ Surroundings surroundings() {
   gethostname(host, sizeof host - 1);
   return {.host_name = environment("POD_NAME").value_or(host),
           .pod_namespace = environment("POD_NAMESPACE").value_or("capi-system"),
-          .proxies = net::proxy_rules(environment)};
+          .proxies = net::proxy_rules(environment),
+          .own_pod = own_pod()};
 }
 
 int exit_code(const Error& error) {

@@ -10,6 +10,7 @@
 #include "cmd/manager/diagnostics.h"
 #include "cmd/manager/process.h"
 #include "controllers/controllers.h"
+#include "controllers/shared/deps.h"
 #include "kube/remote_client.h"
 #include "kubeconfig/dial.h"
 #include "kubeconfig/wanted.h"
@@ -20,6 +21,7 @@
 #include "runtime/gatekeeper.h"
 #include "runtime/leader.h"
 #include "runtime/manager.h"
+#include "webhooks/server.h"
 
 namespace capstan::manager {
 namespace {
@@ -88,6 +90,7 @@ class Wiring::Parts {
   Result<void> fill_caches();
   Result<void> lead();
   void make_workload_clusters();
+  void make_webhooks();
   void make_endpoints();
   void make_order();
 
@@ -104,6 +107,7 @@ class Wiring::Parts {
   runtime::OpenBrake brake;
   std::unique_ptr<kubeconfig::WorkloadRegistry> workload_clusters;
   std::unique_ptr<controllers::Controllers> core;
+  std::unique_ptr<webhooks::Server> webhooks;  // null: switched off
   std::unique_ptr<runtime::Leader> leader;
   std::unique_ptr<runtime::Endpoints> endpoints;
   std::unique_ptr<runtime::Manager> manager;
@@ -128,7 +132,10 @@ Result<void> Wiring::Parts::make(kube::Connection connection) {
                                                                     .log = log,
                                                                     .metrics = &metrics},
                                                  wanted);
-  kubeconfig::follow(core->caches().clusters, *workload_clusters);
+  kubeconfig::follow(core->caches().clusters, *workload_clusters,
+                     [filter = wanted.watch_filter](const api::Cluster& cluster) {
+                       return controllers::in_scope(cluster.metadata, filter);
+                     });
 
   const auto& election = options.election;
   leader = std::make_unique<runtime::Leader>(
@@ -140,9 +147,24 @@ Result<void> Wiring::Parts::make(kube::Connection connection) {
           .identity = identity(around, seams.randomness),
           .times = {election.lease_duration, election.renew_deadline, election.retry_period}},
       [] { _exit(kLeaseLost); });  // at once: somebody else acts from now on
+  make_webhooks();
   make_endpoints();
   make_order();
   return {};
+}
+
+void Wiring::Parts::make_webhooks() {
+  const auto& servers = options.servers;
+  if (servers.webhook_port == 0) return;
+  webhooks = std::make_unique<webhooks::Server>(
+      webhooks::ServerDeps{io, seams.clock, seams.threads, log.component("webhooks")},
+      webhooks::ServerOptions{.port = static_cast<std::uint16_t>(servers.webhook_port),
+                              .certificate_folder = servers.webhook_cert_dir,
+                              .certificate_name = servers.webhook_cert_name,
+                              .key_name = servers.webhook_key_name,
+                              .oldest_tls = servers.tls_min_version == "VersionTLS13"
+                                                ? net::TlsVersion::Tls13
+                                                : net::TlsVersion::Tls12});
 }
 
 void Wiring::Parts::make_workload_clusters() {
@@ -173,9 +195,15 @@ void Wiring::Parts::make_endpoints() {
                                                     : std::string("not synced yet");
                           }});
   }
-  endpoints->before_scrape([this] { core->refresh_metrics(); });
-  endpoints->add_page(
-      {.name = "controllers", .content = [this] { return controllers_page(core->controllers()); }});
+  endpoints->before_scrape([this] {
+    core->refresh_metrics();
+    workload_clusters->refresh_metrics();
+  });
+  endpoints->add_page({.name = "controllers", .content = [this] {
+                         auto all = core->controllers();
+                         all.push_back(&workload_clusters->controller());
+                         return controllers_page(all);
+                       }});
   endpoints->add_page({.name = "caches", .content = [this] { return caches_page(core->informers()); }});
 }
 
@@ -196,6 +224,11 @@ void Wiring::Parts::make_order() {
                 .name = "caches",
                 .start = [this] { return fill_caches(); },
                 .stop = [this] { core->stop_informers(); }});
+  if (webhooks)
+    manager->add({.group = Group::Webhooks,
+                  .name = "webhooks",
+                  .start = [this] { return webhooks->start(); },
+                  .stop = [this] { webhooks->stop(); }});
   if (options.election.leader_elect)
     manager->add({.group = Group::Leadership,
                   .name = "leader election",
