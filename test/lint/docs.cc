@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <filesystem>
 
 #include "test/lint/rules.h"
@@ -26,6 +27,17 @@ bool looks_like_path(std::string_view word) {
   return ours && !word.starts_with("build/") && (named || word.starts_with("scripts/"));
 }
 
+// `Suite.Promise`, as deviations name the test that holds them.
+bool looks_like_test(std::string_view word) {
+  const auto dot = word.find('.');
+  if (dot == std::string_view::npos || dot + 1 >= word.size()) return false;
+  const auto capital = [](char letter) { return letter >= 'A' && letter <= 'Z'; };
+  const auto letters = [](char letter) { return std::isalnum(static_cast<unsigned char>(letter)) != 0; };
+  return capital(word.front()) && capital(word[dot + 1]) &&
+         std::ranges::all_of(word.substr(0, dot), letters) &&
+         std::ranges::all_of(word.substr(dot + 1), letters);
+}
+
 // What stands in `backticks`: the first word, so that `scripts/sim --seed 3` mentions scripts/sim.
 std::vector<Mention> quoted_paths(std::string_view text) {
   std::vector<Mention> mentions;
@@ -34,7 +46,7 @@ std::vector<Mention> quoted_paths(std::string_view text) {
     if (end == std::string_view::npos) break;
     const auto span = text.substr(begin, end - begin);
     const auto word = span.substr(0, span.find_first_of(" \n:"));
-    if (!word.empty() && looks_like_path(word))
+    if (!word.empty() && (looks_like_path(word) || looks_like_test(word)))
       mentions.push_back({.path = std::string(word), .offset = begin});
     begin = end + 1;
   }
@@ -64,6 +76,19 @@ bool exists(const Tree& tree, std::string_view path) {
                              [&](const SourceFile& file) { return file.path.starts_with(folder); });
 }
 
+bool has_test(const Tree& tree, std::string_view name) {
+  const std::string suite = fmt::format("({},", name.substr(0, name.find('.')));
+  const std::string promise = fmt::format("{})", name.substr(name.find('.') + 1));
+  return std::ranges::any_of(tree.files, [&](const SourceFile& file) {
+    if (!file.path.ends_with("_test.cc")) return false;
+    for (auto at = file.text.find(suite); at != std::string::npos; at = file.text.find(suite, at + 1)) {
+      const auto next = file.text.find_first_not_of(" \n", at + suite.size());
+      if (next != std::string::npos && file.text.compare(next, promise.size(), promise) == 0) return true;
+    }
+    return false;
+  });
+}
+
 }  // namespace
 
 Findings check_docs(const Tree& tree) {
@@ -73,7 +98,10 @@ Findings check_docs(const Tree& tree) {
     std::vector<Mention> mentions = quoted_paths(page.text);
     std::ranges::move(linked_paths(page), std::back_inserter(mentions));
     for (const Mention& mention : mentions) {
-      if (exists(tree, mention.path) || exists(tree, beside(page, mention.path))) continue;
+      if (looks_like_test(mention.path)
+              ? has_test(tree, mention.path)
+              : exists(tree, mention.path) || exists(tree, beside(page, mention.path)))
+        continue;
       findings.push_back({.file = page.path,
                           .line = page.line_at(mention.offset),
                           .rule = "docs",

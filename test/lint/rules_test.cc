@@ -331,6 +331,14 @@ TEST(Docs, WhatIsGoneIsReported) {
                                    "docs/life.md:3: docs: docs/gone.md does not exist"));
 }
 
+TEST(Docs, NameOnlyTestsThatExist) {
+  const Entry tests{"base/log_test.cc", "TEST(Log, Tells) {}\nTEST_F(Log,\n       Waits) {}\n"};
+  const Entry page{"docs/log.md", "`Log.Tells`, `Log.Waits` and\n`Log.Lies`\n"};
+
+  EXPECT_THAT(described(check_docs(tree_of({tests, page}))),
+              UnorderedElementsAre("docs/log.md:2: docs: Log.Lies does not exist"));
+}
+
 TEST(CheckAll, AnExceptionNobodyNeedsIsAFinding) {
   EXPECT_THAT(described(check_all(tree_of({}))),
               testing::Contains(HasSubstr("net/io_pool_impl.h no longer needs its exception from threads")));
