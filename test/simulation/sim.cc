@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/options.h"
+#include "test/simulation/fleet_world.h"
 #include "test/simulation/toy_world.h"
 
 namespace capstan::simulation {
@@ -19,6 +20,7 @@ struct Options {
   bool story = false;
   bool switches = false;
   bool faults = true;
+  std::string world = "fleet";
   std::string mutant = "none";
 };
 
@@ -28,6 +30,7 @@ constexpr std::array kFlags = {
     flag("story", &Options::story, "tell what happens"),
     flag("switches", &Options::switches, "tell every switch between threads, too"),
     flag("faults", &Options::faults, "let things go wrong"),
+    flag("world", &Options::world, "which world", {.choices = "fleet|toy"}),
     flag("mutant", &Options::mutant, "leave one rule out, to see it noticed",
          {.choices = "none|no gate|impatient gate|acts when overdue|acts unsynced|forgets deletions|counts "
                      "living only"}),
@@ -43,7 +46,23 @@ Mutant mutant_named(std::string_view name) {
 
 void print(std::string_view line) { fmt::print("{}\n", line); }
 
+bool run_fleet_seed(const Options& options, std::uint64_t seed) {
+  FleetOptions simulation{.seed = seed, .faults = options.faults};
+  if (options.story) simulation.story = print;
+  if (options.switches) simulation.switches = print;
+  const FleetVerdict verdict = simulate_fleet(simulation);
+  if (options.story) {
+    fmt::print("seed {}: {} switches, {} s, {} crashes, trace {:016x}\n", seed, verdict.run.switches,
+               std::chrono::duration_cast<Seconds>(verdict.run.elapsed).count(), verdict.crashes,
+               verdict.run.trace_hash);
+  }
+  if (verdict.good()) return true;
+  fmt::print("seed {} failed: {}\nreplay: scripts/sim --seed {} --story\n", seed, verdict.broken, seed);
+  return false;
+}
+
 bool run_seed(const Options& options, std::uint64_t seed) {
+  if (options.world == "fleet") return run_fleet_seed(options, seed);
   SimulationOptions simulation{
       .seed = seed, .mutant = mutant_named(options.mutant), .faults = options.faults};
   if (options.story) simulation.story = print;

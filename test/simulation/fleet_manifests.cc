@@ -1,0 +1,78 @@
+#include "test/simulation/fleet_manifests.h"
+
+#include "api/bootstrap/cloud_config.h"
+#include "api/driver/driver_cluster.h"
+#include "api/driver/driver_machine.h"
+#include "api/driver/driver_machine_template.h"
+#include "api/names.h"
+#include "api/v1beta2/cluster.h"
+#include "api/v1beta2/machine.h"
+#include "api/v1beta2/machine_deployment.h"
+#include "kube/typed.h"
+
+namespace capstan::simulation {
+namespace {
+
+template <typename T>
+Document document(std::string_view name, json::object labels, json::value spec) {
+  const auto resource = kube::resource_of<T>();
+  return {.resource = resource,
+          .object = {{"apiVersion", resource.api_version()},
+                     {"kind", resource.kind},
+                     {"metadata", {{"name", name}, {"namespace", kNamespace}, {"labels", std::move(labels)}}},
+                     {"spec", std::move(spec)}}};
+}
+
+template <typename T>
+json::value reference(std::string_view name) {
+  const auto& info = api::resource<T>;
+  return {{"apiGroup", info.group}, {"kind", info.kind}, {"name", name}};
+}
+
+json::object worker_labels() { return {{api::label::kClusterName, kCluster}, {"pool", kDeployment}}; }
+
+template <typename Bootstrap, typename Infrastructure>
+json::object machine_spec(std::string_view refs, const std::string& version) {
+  return {{"clusterName", kCluster},
+          {"version", version},
+          {"bootstrap", {{"configRef", reference<Bootstrap>(refs)}}},
+          {"infrastructureRef", reference<Infrastructure>(refs)}};
+}
+
+}  // namespace
+
+std::vector<Document> cluster_documents(const std::string& version) {
+  const json::object control_plane = {{api::label::kClusterName, kCluster}, {api::label::kControlPlane, ""}};
+  return {
+      document<api::DriverCluster>(kCluster, {}, json::object()),
+      document<api::Cluster>(kCluster, {}, {{"infrastructureRef", reference<api::DriverCluster>(kCluster)}}),
+      document<api::DriverMachine>(kControlPlane, {}, {{"class", "small"}}),
+      document<api::CloudConfig>(kControlPlane, {}, json::object()),
+      document<api::Machine>(kControlPlane, control_plane,
+                             machine_spec<api::CloudConfig, api::DriverMachine>(kControlPlane, version)),
+      document<api::DriverMachineTemplate>(kDeployment, {}, {{"template", {{"spec", {{"class", "small"}}}}}}),
+      document<api::CloudConfigTemplate>(kDeployment, {}, {{"template", {{"spec", json::object()}}}}),
+  };
+}
+
+Document deployment_document(const std::string& version, int replicas, const Rollout& rollout) {
+  const json::object strategy = {
+      {"type", "RollingUpdate"},
+      {"rollingUpdate", {{"maxSurge", rollout.surge}, {"maxUnavailable", rollout.unavailable}}}};
+  return document<api::MachineDeployment>(
+      kDeployment, worker_labels(),
+      {{"clusterName", kCluster},
+       {"replicas", replicas},
+       {"selector", {{"matchLabels", worker_labels()}}},
+       {"rollout", {{"strategy", strategy}}},
+       {"template",
+        {{"metadata", {{"labels", worker_labels()}}},
+         {"spec",
+          machine_spec<api::CloudConfigTemplate, api::DriverMachineTemplate>(kDeployment, version)}}}});
+}
+
+kube::ObjectKey named(std::string_view name) {
+  return {.namespace_ = std::string(kNamespace), .name = std::string(name)};
+}
+
+}  // namespace capstan::simulation
