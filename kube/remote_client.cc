@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "api/names.h"
 #include "api/schema/decode.h"
 #include "base/try.h"
 #include "kube/auth.h"
@@ -72,6 +73,13 @@ class RemoteClient::Wire {
     if (encrypted_) http.tls = TRY(net::client_tls(credentials_.tls()));
     http_.emplace(io, std::move(http));
     return {};
+  }
+
+  // Whose fields a write's are, when it does not say.
+  template <typename Options>
+  Options owned(Options options) const {
+    if (options.field_manager.empty()) options.field_manager = options_.field_manager;
+    return options;
   }
 
   Result<json::value> send_for_json(Result<net::HttpRequest> request, Asked asked, const Deadline& deadline) {
@@ -161,7 +169,10 @@ class RemoteClient::Wire {
 // NOLINTNEXTLINE(performance-unnecessary-value-param): callers hand their credentials over
 Result<std::unique_ptr<RemoteClient>> RemoteClient::make(const Seams& seams, Connection connection,
                                                          RemoteClientOptions options) {
-  if (options.user_agent.empty()) options.user_agent = "capstan/" CAPSTAN_VERSION;
+  if (options.user_agent.empty()) {
+    options.user_agent = "capstan/" CAPSTAN_VERSION;
+    if (options.field_manager.empty()) options.field_manager = api::field_manager::kManager;
+  }
   auto wire = std::make_unique<Wire>(seams, connection, std::move(options));
   TRY(wire->open(seams.io, connection));
   return std::make_unique<RemoteClient>(std::move(wire));
@@ -183,20 +194,22 @@ Result<json::value> RemoteClient::list(const Resource& resource, const ListOptio
 Result<json::value> RemoteClient::create(const Resource& resource, const ObjectKey& key,
                                          const json::value& object, const WriteOptions& options,
                                          const Deadline& deadline) {
-  return wire_->send_for_json(requests::create(resource, key, object, options), Asked::Write, deadline);
+  return wire_->send_for_json(requests::create(resource, key, object, wire_->owned(options)), Asked::Write,
+                              deadline);
 }
 
 Result<json::value> RemoteClient::replace(const Resource& resource, const ObjectKey& key,
                                           const json::value& object, std::string_view subresource,
                                           const WriteOptions& options, const Deadline& deadline) {
-  return wire_->send_for_json(requests::replace(resource, key, object, subresource, options), Asked::Write,
-                              deadline);
+  return wire_->send_for_json(requests::replace(resource, key, object, subresource, wire_->owned(options)),
+                              Asked::Write, deadline);
 }
 
 Result<json::value> RemoteClient::patch(const Resource& resource, const ObjectKey& key,
                                         const json::value& body, const PatchOptions& options,
                                         const Deadline& deadline) {
-  return wire_->send_for_json(requests::patch(resource, key, body, options), Asked::Write, deadline);
+  return wire_->send_for_json(requests::patch(resource, key, body, wire_->owned(options)), Asked::Write,
+                              deadline);
 }
 
 Result<json::value> RemoteClient::remove(const Resource& resource, const ObjectKey& key,

@@ -31,7 +31,9 @@ struct RequestRecord {
 };
 
 struct RemoteClientOptions {
-  std::string user_agent = {};  // empty: "capstan/<version>"
+  std::string user_agent = {};     // empty: "capstan/<version>"
+  std::string field_manager = {};  // of writes that name none; empty: `manager` with our own user agent, else
+                                   // what the API server makes of the user agent
   RateLimit rate_limit = {};
   std::size_t max_connections = 64;
   std::size_t max_body_bytes = 64U << 20;  // of one answer; streams have no limit of their own

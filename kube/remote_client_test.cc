@@ -25,6 +25,7 @@ namespace json = boost::json;
 using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr std::string_view kSecretJson =
@@ -84,6 +85,27 @@ const Resource& kSecrets = resources::secrets();
 const ObjectKey kKey{"ns", "a"};
 
 // --- verbs ---
+
+// Upstream's plain writes are owned by `manager`; under another name its old fields would never be let go.
+TEST(RemoteClient, OurOwnPlainWritesAreOwnedAsUpstreamsAre) {
+  Bench bench(Bench::always(answer(200, kSecretJson)));
+
+  ASSERT_TRUE(bench.client->patch(kSecrets, kKey, json::object(), {}, net::soon()));
+  const std::string plain = bench.last().target;
+  ASSERT_TRUE(bench.client->create(kSecrets, kKey, json::object(), {.field_manager = "me"}, net::soon()));
+  const std::string named = bench.last().target;
+
+  EXPECT_THAT(plain, HasSubstr("fieldManager=manager"));
+  EXPECT_THAT(named, HasSubstr("fieldManager=me"));
+}
+
+TEST(RemoteClient, AProgramWithAUserAgentOfItsOwnLeavesTheOwnerToTheServer) {
+  Bench bench(Bench::always(answer(200, kSecretJson)), {.user_agent = "harbour/1"});
+
+  ASSERT_TRUE(bench.client->patch(kSecrets, kKey, json::object(), {}, net::soon()));
+
+  EXPECT_THAT(bench.last().target, Not(HasSubstr("fieldManager")));
+}
 
 TEST(RemoteClient, GetsAnObject) {
   Bench bench(Bench::always(answer(200, kSecretJson)));
@@ -305,7 +327,7 @@ TEST(RemoteClient, ARefusedTokenIsReadAgainAndTheRequestRepeated) {
   const auto client = net::value_of(RemoteClient::make({io, threads, clock}, connection));
   token.write("new");
 
-  const auto got = client->get(kSecrets, kKey, Deadline::never());
+  const auto got = client->get(kSecrets, kKey, net::soon());
 
   EXPECT_TRUE(got);
   EXPECT_EQ(requests.load(), 2);
@@ -340,13 +362,13 @@ TEST(RemoteClient, ShowsItsCertificateAndPicksUpAnotherOne) {
   connection.private_key_file = key.path();
   const auto client = net::value_of(RemoteClient::make({io, threads, clock}, connection));
 
-  const auto before = client->get(kSecrets, kKey, Deadline::never());
+  const auto before = client->get(kSecrets, kKey, net::soon());
   certificate.write(joe.certificate_pem);
   clock.advance(seconds(61));
-  const auto half_written = client->get(kSecrets, kKey, Deadline::never());
+  const auto half_written = client->get(kSecrets, kKey, net::soon());
   key.write(joe.private_key_pem.reveal());
   clock.advance(seconds(61));
-  const auto after = client->get(kSecrets, kKey, Deadline::never());
+  const auto after = client->get(kSecrets, kKey, net::soon());
 
   EXPECT_EQ(net::value_of(before), json::value("jane"));
   EXPECT_EQ(net::value_of(half_written), json::value("jane"));
