@@ -389,6 +389,10 @@ std::unique_ptr<Thread> Baton::spawn(std::string name, Body body) {
 }
 
 void Baton::crash(std::string_view process) { scheduler_->crash(process); }
+Baton::Who Baton::who() const {
+  const Actor& me = Scheduler::current();
+  return {.number = me.id, .name = me.name};
+}
 bool Baton::alive(std::string_view process) const { return scheduler_->alive(process); }
 bool Baton::crashing() const { return Scheduler::current().process->crashed; }
 std::string_view Baton::process() const { return Scheduler::current().process->name; }

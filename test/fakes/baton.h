@@ -61,6 +61,12 @@ class Baton final : public Threads, public Clock {
   bool crashing() const;
   // The process the calling thread belongs to.
   std::string_view process() const;
+  // The calling thread: its name, and a number no other thread of this run has.
+  struct Who {
+    std::size_t number = 0;
+    std::string_view name = {};
+  };
+  Who who() const;
   bool alive(std::string_view process) const;
   // A number below `bound`, drawn from the seed: faults and choices of a simulation stay part of its replay.
   std::uint64_t draw(std::uint64_t bound);
