@@ -1,0 +1,170 @@
+#include "test/envtest/fleet_bed.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <sstream>
+
+#include "base/threads.h"
+#include "base/try.h"
+#include "test/envtest/scratch_folder.h"
+
+namespace capstan::envtest {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto kLookAgain = std::chrono::milliseconds(20);
+constexpr auto kProviderPatience = std::chrono::seconds(60);
+constexpr std::string_view kAuditPolicy = R"(
+apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived, ResponseStarted]
+rules:
+- {level: Metadata}
+)";
+
+std::string content_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+Result<void> succeeded(const Result<CommandOutcome>& outcome, std::string_view what) {
+  if (!outcome) return fail(outcome.error().context(std::string(what)));
+  if (outcome->exit_code == 0) return {};
+  return fail(Code::Internal, fmt::format("{}: {}", what, outcome->err));
+}
+
+template <typename Condition>
+bool waited(Nanoseconds within, Condition&& condition) {
+  const SystemClock clock;
+  SystemThreads threads;
+  const Deadline deadline = Deadline::in(clock, within);
+  while (!condition()) {
+    if (deadline.passed(clock.steady_now())) return false;
+    threads.pause(Deadline::in(clock, kLookAgain));
+  }
+  return true;
+}
+
+}  // namespace
+
+// Destroyed from the last member up: the children before the servers they talk to.
+struct FleetBed::State {
+  FleetBedOptions options;
+  ScratchFolder folder;
+  std::unique_ptr<RealServers> management = {};
+  std::unique_ptr<RealServers> workload = {};
+  ChildProcess provider = {};
+  ChildProcess core = {};
+
+  Result<void> start_servers();
+  Result<void> install_kinds() const;
+  Result<void> start_provider();
+  Result<void> start_core();
+  fs::path program(std::string_view name) const { return options.programs / name; }
+};
+
+Result<std::unique_ptr<FleetBed>> FleetBed::start(FleetBedOptions options) {
+  ScratchFolder folder = TRY(ScratchFolder::create());
+  auto state = std::make_unique<State>(State{.options = std::move(options), .folder = std::move(folder)});
+  TRY(state->start_servers());
+  TRY(state->install_kinds());
+  TRY(state->start_provider());
+  TRY(state->start_core());
+  return std::unique_ptr<FleetBed>(new FleetBed(std::move(state)));
+}
+
+Result<void> FleetBed::State::start_servers() {
+  const std::string policy(options.audit ? kAuditPolicy : "");
+  management = TRY(RealServers::start({.controller_manager = true, .audit_policy = policy}));
+  workload = TRY(RealServers::start({.audit_policy = policy}));
+  return {};
+}
+
+// The namespace of the manager's Lease is what the install manifests make.
+Result<void> FleetBed::State::install_kinds() const {
+  TRY(succeeded(management->run_kubectl({"create", "namespace", "capi-system"}), "make capi-system"));
+  std::vector<std::string> apply = {"apply", "--server-side"};
+  for (const auto& file : fs::directory_iterator(options.crds)) apply.push_back("-f=" + file.path().string());
+  TRY(succeeded(management->run_kubectl(std::move(apply)), "install the CRDs"));
+  return succeeded(
+      management->run_kubectl({"wait", "--for=condition=Established", "--timeout=50s", "crd", "--all"}),
+      "wait for the CRDs");
+}
+
+Result<void> FleetBed::State::start_provider() {
+  std::vector<std::string> argv = {program("capstan-dev"),  "provider",
+                                   "--kubeconfig",          management->kubeconfig_path(),
+                                   "--workload-kubeconfig", workload->kubeconfig_path()};
+  if (!options.cloud.empty()) {
+    const fs::path script = folder.path() / "cloud.yaml";
+    std::ofstream(script) << options.cloud;
+    argv.insert(argv.end(), {"--faults", script});
+  }
+  provider = TRY(ChildProcess::start({.argv = std::move(argv)}, folder.path() / "provider.log"));
+  const bool ready = waited(kProviderPatience, [&] {
+    return provider.has_ended() || content_of(provider.log()).find("ready") != std::string::npos;
+  });
+  if (ready && !provider.has_ended()) return {};
+  return fail(Code::Unavailable, "the provider does not run: " + content_of(provider.log()));
+}
+
+Result<void> FleetBed::State::start_core() {
+  std::vector<std::string> argv = {
+      program("capstan"),        "--kubeconfig",    management->kubeconfig_path(), "--health-addr=0",
+      "--diagnostics-address=0", "--webhook-port=0"};
+  argv.insert(argv.end(), options.core_flags.begin(), options.core_flags.end());
+  core = TRY(ChildProcess::start({.argv = std::move(argv)}, folder.path() / "core.log"));
+  return {};
+}
+
+FleetBed::FleetBed(std::unique_ptr<State> state) : state_(std::move(state)) {}
+FleetBed::~FleetBed() = default;
+
+const RealServers& FleetBed::management() const { return *state_->management; }
+const RealServers& FleetBed::workload() const { return *state_->workload; }
+const ChildProcess& FleetBed::core() const { return state_->core; }
+fs::path FleetBed::provider_log() const { return state_->provider.log(); }
+
+Result<std::string> FleetBed::sample(std::vector<std::string> flags) const {
+  flags.insert(flags.begin(), {state_->program("capstan-dev"), "up", "--print-sample"});
+  return output_of({.argv = std::move(flags)}, std::chrono::seconds(30));
+}
+
+Result<void> FleetBed::start_core() { return state_->start_core(); }
+
+Result<void> FleetBed::stop_core(Nanoseconds within) {
+  if (state_->core.pid() > 0) ::kill(state_->core.pid(), SIGTERM);
+  if (waited(within, [&] { return state_->core.has_ended(); })) return {};
+  state_->core.kill();
+  return fail(Code::Timeout, "the manager did not stop when asked: " + content_of(state_->core.log()));
+}
+
+// Fields 14 and 15 of /proc/PID/stat, counted behind the name, which may hold anything.
+Nanoseconds cpu_time_of(pid_t pid) {
+  const std::string stat = content_of(fmt::format("/proc/{}/stat", pid));
+  const auto name_end = stat.rfind(')');
+  if (name_end == std::string::npos) return {};
+  std::istringstream rest(stat.substr(name_end + 1));
+  std::string skipped;
+  for (int field = 3; field < 14; ++field) rest >> skipped;
+  std::int64_t user = 0;
+  std::int64_t system = 0;
+  rest >> user >> system;
+  return std::chrono::nanoseconds(std::chrono::seconds(user + system)) / ::sysconf(_SC_CLK_TCK);
+}
+
+std::size_t resident_bytes_of(pid_t pid) {
+  std::istringstream pages(content_of(fmt::format("/proc/{}/statm", pid)));
+  std::size_t total = 0;
+  std::size_t resident = 0;
+  pages >> total >> resident;
+  return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace capstan::envtest

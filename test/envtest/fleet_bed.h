@@ -1,0 +1,53 @@
+// A fleet's whole surroundings on real servers: a management server with our CRDs and the garbage collector,
+// a workload server for the Nodes, `capstan` and `capstan-dev provider` as children. Used by the fleet suite
+// and by the figures of test/bench. One thread; it must outlive the bed (child_process.h).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "test/envtest/real_servers.h"
+
+namespace capstan::envtest {
+
+struct FleetBedOptions {
+  std::filesystem::path programs = {};              // folder of capstan and capstan-dev
+  std::filesystem::path crds = "config/crd/bases";  // below the working directory
+  std::vector<std::string> core_flags = {};         // appended, so they win over ours
+  std::string cloud = {};                           // what the simulated cloud is like; empty: its defaults
+  bool audit = false;                               // both servers write an audit log
+};
+
+class FleetBed {
+ public:
+  // Returns with both servers ready, every kind served, the provider and the core running.
+  static Result<std::unique_ptr<FleetBed>> start(FleetBedOptions options);
+  FleetBed(const FleetBed&) = delete;
+  FleetBed& operator=(const FleetBed&) = delete;
+  ~FleetBed();
+
+  const RealServers& management() const;
+  const RealServers& workload() const;
+  const ChildProcess& core() const;
+  std::filesystem::path provider_log() const;
+
+  // The manifests of `capstan-dev up --print-sample` with these flags.
+  Result<std::string> sample(std::vector<std::string> flags = {}) const;
+
+  Result<void> start_core();
+  Result<void> stop_core(Nanoseconds within = std::chrono::seconds(20));  // asks first, as an operator would
+
+ private:
+  struct State;
+  explicit FleetBed(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// What a process used so far and holds now, by the kernel's account. Zero when it is gone.
+Nanoseconds cpu_time_of(pid_t pid);
+std::size_t resident_bytes_of(pid_t pid);
+
+}  // namespace capstan::envtest

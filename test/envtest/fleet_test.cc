@@ -1,0 +1,392 @@
+// A fleet on real servers, told through real kubectl: manifests become Nodes, scale, roll and go; and what
+// the real server keeps of it (owners, managers of fields, conditions) is what the reference names.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <signal.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <filesystem>
+#include <regex>
+
+#include "test/envtest/audit.h"
+#include "test/envtest/fleet_bed.h"
+
+namespace capstan::envtest {
+namespace {
+
+namespace json = boost::json;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
+
+using Lines = std::vector<std::string>;
+
+constexpr std::string_view kEveryKind =
+    "clusters,machinedeployments,machinesets,machines,driverclusters,drivermachines,drivermachinetemplates,"
+    "cloudconfigs,cloudconfigtemplates,secrets";
+
+std::string told(const Result<CommandOutcome>& outcome) {
+  if (!outcome) return outcome.error().describe();
+  return outcome->exit_code == 0 ? outcome->out : "failed: " + outcome->err;
+}
+
+Lines lines_of(const std::string& text) {
+  Lines lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    if (end > begin) lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+// One bed for all tests; each has a cluster of its own, applied and Available when it starts.
+class Fleet : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    const auto programs = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+    auto started = FleetBed::start({.programs = programs, .audit = true});
+    ASSERT_TRUE(started) << started.error().describe();
+    bed_ = std::move(*started);
+  }
+  static void TearDownTestSuite() { bed_.reset(); }
+
+  void SetUp() override {
+    ASSERT_NE(bed_, nullptr);
+    cluster_ = fmt::format("c{}", ++clusters_);
+    const auto manifests = bed_->sample();
+    ASSERT_TRUE(manifests) << manifests.error().describe();
+    const auto mine = std::regex_replace(*manifests, std::regex("demo"), cluster_);
+    ASSERT_THAT(told(bed_->management().run_kubectl({"apply", "-f", "-"}, mine)), Not(StartsWith("failed")));
+    ASSERT_THAT(until("condition=Available", "machinedeployment/" + workers()), EndsWith("condition met\n"));
+  }
+  void TearDown() override {
+    if (HasFailure())
+      std::fputs(told(run({.argv = {"tail", "-n", "60", bed_->core().log()}}, kShort)).c_str(), stderr);
+  }
+
+  static constexpr auto kShort = std::chrono::seconds(10);
+
+  std::string workers() const { return cluster_ + "-workers"; }
+  std::string deployment() const { return "machinedeployment/" + workers(); }
+  std::string all_of_it() const { return "cluster.x-k8s.io/cluster-name=" + cluster_; }
+
+  static std::string kubectl(std::vector<std::string> arguments) {
+    return told(bed_->management().run_kubectl(std::move(arguments)));
+  }
+  static std::string workload(std::vector<std::string> arguments) {
+    return told(bed_->workload().run_kubectl(std::move(arguments)));
+  }
+  static std::string until(const std::string& what, const std::string& object) {
+    return kubectl({"wait", "--for=" + what, "--timeout=50s", object});
+  }
+  Lines machines(const std::string& field = ".metadata.name") const {
+    return lines_of(kubectl({"get", "machines", "-l", "pool=" + workers(),
+                             "-o=jsonpath={range .items[*]}{" + field + "}{\"\\n\"}{end}"}));
+  }
+  Lines nodes(const std::string& field = ".metadata.name") const {
+    Lines mine = lines_of(workload(
+        {"get", "nodes", "-o=jsonpath={range .items[*]}{.metadata.name} {" + field + "}{\"\\n\"}{end}"}));
+    std::erase_if(mine, [&](const std::string& line) { return !line.starts_with(workers()); });
+    for (auto& line : mine) line = line.substr(line.find(' ') + 1);
+    return mine;
+  }
+  // Everything kubectl knows of this cluster, as JSON documents.
+  json::array objects(std::string_view kinds) const {
+    const json::value all =
+        json::parse(kubectl({"get", std::string(kinds), "--show-managed-fields", "-o=json"}));
+    json::array mine;
+    for (const json::value& object : all.at("items").as_array()) {
+      const std::string_view name(object.at("metadata").at("name").as_string());
+      if (name == cluster_ || name.starts_with(cluster_ + "-")) mine.push_back(object);
+    }
+    return mine;
+  }
+
+  static inline std::unique_ptr<FleetBed> bed_;
+  static inline int clusters_ = 0;
+  std::string cluster_;
+};
+
+std::string kind_and_name(const json::value& object) {
+  return fmt::format("{}/{}", std::string_view(object.at("kind").as_string()),
+                     std::string_view(object.at("metadata").at("name").as_string()));
+}
+
+// "Machine/a <- MachineSet/b controller"
+Lines chain(const json::array& objects) {
+  Lines links;
+  for (const auto& object : objects) {
+    const auto* owners = object.at("metadata").as_object().if_contains("ownerReferences");
+    if (owners == nullptr) continue;
+    for (const auto& owner : owners->as_array()) {
+      const bool controller = owner.as_object().contains("controller");
+      const bool blocks = owner.as_object().contains("blockOwnerDeletion");
+      links.push_back(fmt::format("{} <- {}/{}{}{}", kind_and_name(object),
+                                  std::string_view(owner.at("kind").as_string()),
+                                  std::string_view(owner.at("name").as_string()),
+                                  controller ? " controller" : "", blocks ? " blocks" : ""));
+    }
+  }
+  return links;
+}
+
+// "manager Update status"
+Lines managers(const json::value& object) {
+  Lines all;
+  for (const auto& entry : object.at("metadata").at("managedFields").as_array()) {
+    const auto* part = entry.as_object().if_contains("subresource");
+    all.push_back(fmt::format("{} {}{}", std::string_view(entry.at("manager").as_string()),
+                              std::string_view(entry.at("operation").as_string()),
+                              part == nullptr ? "" : " " + std::string(part->as_string())));
+  }
+  return all;
+}
+
+// "Available=True Available"
+Lines conditions(const json::value& object) {
+  Lines all;
+  for (const auto& one : object.at("status").at("conditions").as_array())
+    all.push_back(fmt::format("{}={} {}", std::string_view(one.at("type").as_string()),
+                              std::string_view(one.at("status").as_string()),
+                              std::string_view(one.at("reason").as_string())));
+  return all;
+}
+
+TEST_F(Fleet, AManifestBecomesMachinesThatRunAndNodesThatAreReady) {
+  EXPECT_THAT(machines(".status.phase"), ElementsAre("Running", "Running", "Running"));
+  EXPECT_EQ(machines(".status.nodeRef.name"), nodes());
+  EXPECT_EQ(machines(".spec.providerID"), nodes(".spec.providerID"));
+  EXPECT_THAT(nodes(".metadata.annotations.cluster\\.x-k8s\\.io/cluster-name"), Each(cluster_));
+  EXPECT_EQ(nodes(".metadata.annotations.cluster\\.x-k8s\\.io/machine"), machines());
+}
+
+TEST_F(Fleet, KubectlScalesItUpAndDown) {
+  const auto up = kubectl({"scale", deployment(), "--replicas=5"});
+  const auto grown = until("jsonpath={.status.availableReplicas}=5", deployment());
+  const auto most = nodes();
+  const auto down = kubectl({"scale", deployment(), "--replicas=1"});
+  const auto shrunk = until("jsonpath={.status.replicas}=1", deployment());
+
+  EXPECT_THAT(up, EndsWith("scaled\n"));
+  EXPECT_THAT(grown, EndsWith("condition met\n"));
+  EXPECT_THAT(most, SizeIs(5));
+  EXPECT_THAT(down, EndsWith("scaled\n"));
+  EXPECT_THAT(shrunk, EndsWith("condition met\n"));
+  EXPECT_THAT(nodes(), SizeIs(1));
+  EXPECT_EQ(nodes(), machines(".status.nodeRef.name"));
+}
+
+TEST_F(Fleet, ANewVersionReachesEveryMachineAndNode) {
+  const Lines before = machines();
+
+  kubectl(
+      {"patch", deployment(), "--type=merge", R"(-p={"spec":{"template":{"spec":{"version":"v1.36.0"}}}})"});
+  const auto fresh = until("jsonpath={.status.upToDateReplicas}=3", deployment());
+  const auto settled = until("condition=RollingOut=false", deployment());
+
+  EXPECT_THAT(fresh, EndsWith("condition met\n"));
+  EXPECT_THAT(settled, EndsWith("condition met\n"));
+  EXPECT_THAT(machines(".spec.version"), ElementsAre("v1.36.0", "v1.36.0", "v1.36.0"));
+  EXPECT_THAT(nodes(".status.nodeInfo.kubeletVersion"), ElementsAre("v1.36.0", "v1.36.0", "v1.36.0"));
+  for (const auto& old : before) EXPECT_THAT(machines(), Not(Contains(old)));
+  EXPECT_THAT(lines_of(kubectl({"get", "machinesets", "-l", all_of_it(), "-o=name"})), SizeIs(1));
+}
+
+TEST_F(Fleet, ALabelOfTheTemplateComesToMachinesAndClonesAndGoesAgainWithoutARollout) {
+  const Lines before = machines();
+  const auto relabel = [&](const std::string& labels) {
+    return kubectl({"patch", deployment(), "--type=merge",
+                    fmt::format(R"(-p={{"spec":{{"template":{{"metadata":{{"labels":{}}}}}}}}})", labels)});
+  };
+  const auto await_everywhere = [&](const std::string& label, const std::string& value) {
+    for (const auto& name : before)
+      for (const auto* kind : {"machine/", "drivermachine/", "cloudconfig/"})
+        ASSERT_THAT(until("jsonpath={.metadata.labels." + label + "}=" + value, kind + name),
+                    EndsWith("condition met\n"));
+  };
+
+  relabel(fmt::format(R"({{"team":"{}"}})", cluster_));
+  await_everywhere("team", cluster_);
+  relabel(R"({"team":null,"crew":"second"})");
+  await_everywhere("crew", "second");
+
+  EXPECT_EQ(kubectl({"get", "machines,drivermachines,cloudconfigs", "-l", "team=" + cluster_, "-o=name"}),
+            "");
+  EXPECT_EQ(machines(), before);
+}
+
+TEST_F(Fleet, ADeletedDeploymentTakesItsMachinesAndTheirNodesWithIt) {
+  const auto deleted = kubectl({"delete", deployment(), "--timeout=50s"});
+
+  EXPECT_THAT(deleted, HasSubstr("deleted"));
+  EXPECT_THAT(machines(), IsEmpty());
+  EXPECT_THAT(nodes(), IsEmpty());
+  EXPECT_EQ(kubectl({"get", "cluster", cluster_, "-o=jsonpath={.status.phase}"}), "Provisioned");
+}
+
+TEST_F(Fleet, ADeletedClusterLeavesNothingBehind) {
+  const auto deleted = kubectl({"delete", "cluster", cluster_, "--timeout=50s"});
+  for (const auto& left : objects(kEveryKind)) {
+    kubectl({"wait", "--for=delete", "--timeout=30s", kind_and_name(left)});
+  }
+
+  EXPECT_THAT(deleted, HasSubstr("deleted"));
+  EXPECT_EQ(json::serialize(objects(kEveryKind)), "[]");
+}
+
+TEST_F(Fleet, AClusterDeletedInTheForegroundGoesAsWell) {
+  const auto deleted = kubectl({"delete", "cluster", cluster_, "--cascade=foreground", "--timeout=50s"});
+
+  EXPECT_THAT(deleted, HasSubstr("deleted"));
+  EXPECT_EQ(json::serialize(objects("clusters,machinedeployments,machinesets,machines,driverclusters")),
+            "[]");
+}
+
+TEST_F(Fleet, OwnersFormTheChainThatTheReferenceNames) {
+  const std::string machine = machines().front();
+  const std::string set = machine.substr(0, machine.rfind('-'));
+
+  const Lines links = chain(objects(kEveryKind));
+
+  const auto link = [](const std::string& format_, auto... args) {
+    return fmt::format(fmt::runtime(format_), args...);
+  };
+  EXPECT_THAT(links,
+              IsSupersetOf({
+                  link("MachineDeployment/{} <- Cluster/{}", workers(), cluster_),
+                  link("MachineSet/{} <- MachineDeployment/{} controller blocks", set, workers()),
+                  link("Machine/{} <- MachineSet/{} controller blocks", machine, set),
+                  link("DriverMachine/{0} <- Machine/{0} controller blocks", machine),
+                  link("CloudConfig/{0} <- Machine/{0} controller blocks", machine),
+                  link("Secret/{0} <- CloudConfig/{0} controller blocks", machine),
+                  link("Machine/{0}-control-plane-0 <- Cluster/{0}", cluster_),
+                  link("DriverMachine/{0}-control-plane-0 <- Machine/{0}-control-plane-0 controller blocks",
+                       cluster_),
+                  link("DriverCluster/{0} <- Cluster/{0}", cluster_),
+                  link("DriverMachineTemplate/{} <- Cluster/{}", workers(), cluster_),
+                  link("CloudConfigTemplate/{} <- Cluster/{}", workers(), cluster_),
+                  link("Secret/{0}-kubeconfig <- Cluster/{0}", cluster_),
+              }));
+  // one owner each: the temporary owner of a clone is gone
+  EXPECT_THAT(links, Each(Not(HasSubstr("DriverMachine/" + machine + " <- MachineSet"))));
+}
+
+TEST_F(Fleet, FieldsAreManagedByTheNamesThatTheReferenceGives) {
+  for (const auto& object : objects("machinedeployments"))
+    EXPECT_THAT(managers(object), UnorderedElementsAre("kubectl-client-side-apply Update", "manager Update",
+                                                       "manager Update status"));
+  for (const auto& object : objects("machinesets"))
+    EXPECT_THAT(managers(object), UnorderedElementsAre("capi-machinedeployment Apply", "manager Update",
+                                                       "manager Update status"));
+  for (const auto& machine : machines()) {
+    const auto of = [&](const std::string& kind) {
+      return managers(json::parse(kubectl({"get", kind, machine, "--show-managed-fields", "-o=json"})));
+    };
+    EXPECT_THAT(of("machine"),
+                UnorderedElementsAre("capi-machineset Apply", "manager Update", "manager Update status"));
+    EXPECT_THAT(of("drivermachine"), IsSupersetOf({"capi-machineset Apply", "manager Update"}));
+    EXPECT_THAT(of("cloudconfig"), IsSupersetOf({"capi-machineset Apply", "manager Update"}));
+  }
+}
+
+TEST_F(Fleet, ConditionsOfASettledFleetAreThoseOfTheReference) {
+  const auto of = [&](const std::string& object) {
+    return conditions(json::parse(kubectl({"get", object, "-o=json"})));
+  };
+  const auto machine = machines().front();
+
+  EXPECT_THAT(of(deployment()),
+              UnorderedElementsAre("Available=True Available", "RollingOut=False NotRollingOut",
+                                   "ScalingUp=False NotScalingUp", "ScalingDown=False NotScalingDown",
+                                   "MachinesReady=True Ready", "MachinesUpToDate=True UpToDate",
+                                   "Remediating=False NotRemediating", "Paused=False NotPaused",
+                                   "Deleting=False NotDeleting"));
+  EXPECT_THAT(of("machineset/" + machine.substr(0, machine.rfind('-'))),
+              UnorderedElementsAre("ScalingUp=False NotScalingUp", "ScalingDown=False NotScalingDown",
+                                   "MachinesReady=True Ready", "MachinesUpToDate=True UpToDate",
+                                   "Remediating=False NotRemediating", "Paused=False NotPaused",
+                                   "Deleting=False NotDeleting"));
+  EXPECT_THAT(of("machine/" + machine),
+              UnorderedElementsAre("Available=True Available", "Ready=True Ready", "UpToDate=True UpToDate",
+                                   "BootstrapConfigReady=True Ready", "InfrastructureReady=True Ready",
+                                   "NodeHealthy=True NodeHealthy", "NodeReady=True NodeReady",
+                                   "Updating=False NotUpdating", "Paused=False NotPaused",
+                                   "Deleting=False NotDeleting"));
+  EXPECT_THAT(of("cluster/" + cluster_),
+              IsSupersetOf({"InfrastructureReady=True Ready", "ControlPlaneInitialized=True Initialized",
+                            "RemoteConnectionProbe=True ProbeSucceeded", "Paused=False NotPaused",
+                            "Deleting=False NotDeleting"}));
+}
+
+TEST_F(Fleet, APausedClusterStandsStillUntilItIsResumed) {
+  const auto pause = [&](const char* paused) {
+    kubectl({"patch", "cluster", cluster_, "--type=merge",
+             fmt::format(R"(-p={{"spec":{{"paused":{}}}}})", paused)});
+  };
+
+  pause("true");
+  const auto held = until("condition=Paused", deployment());
+  kubectl({"scale", deployment(), "--replicas=4"});
+  const auto still = machines();
+  pause("false");
+  const auto resumed = until("jsonpath={.status.availableReplicas}=4", deployment());
+
+  EXPECT_THAT(held, EndsWith("condition met\n"));
+  EXPECT_THAT(still, SizeIs(3));
+  EXPECT_THAT(resumed, EndsWith("condition met\n"));
+}
+
+TEST_F(Fleet, AManagerKilledWhileItCreatesMakesNoMachineTooMany) {
+  AuditReader log(bed_->management().audit_log());
+  ASSERT_TRUE(log.more());
+
+  kubectl({"scale", deployment(), "--replicas=12"});
+  until("jsonpath={.status.replicas}=12",
+        "machineset/" + machines().front().substr(0, machines().front().rfind('-')));
+  ::kill(bed_->core().pid(), SIGKILL);
+  ASSERT_TRUE(bed_->stop_core());
+  ASSERT_TRUE(bed_->start_core());
+  const auto grown = until("jsonpath={.status.availableReplicas}=12", deployment());
+
+  const auto entries = log.more();
+  ASSERT_TRUE(entries);
+  const auto created = std::ranges::count_if(*entries, [](const AuditEntry& entry) {
+    return entry.agent == "capstan" && entry.resource == "machines" && entry.code == 201;
+  });
+  EXPECT_THAT(grown, EndsWith("condition met\n"));
+  EXPECT_EQ(created, 9);
+  EXPECT_THAT(machines(), SizeIs(12));
+}
+
+TEST_F(Fleet, NothingTheManagerSendsIsRefusedAndNothingIsRepeated) {
+  AuditReader log(bed_->management().audit_log());
+  ASSERT_TRUE(log.more());
+
+  kubectl({"scale", deployment(), "--replicas=6"});
+  const auto grown = until("jsonpath={.status.availableReplicas}=6", deployment());
+
+  const auto entries = log.more();
+  ASSERT_TRUE(entries);
+  Lines refused;
+  for (const AuditEntry& entry : *entries)
+    if (entry.agent == "capstan" && entry.code >= 400)
+      refused.push_back(fmt::format("{} {} {} {}", entry.verb, entry.resource, entry.object, entry.code));
+  EXPECT_THAT(grown, EndsWith("condition met\n"));
+  EXPECT_THAT(refused, IsEmpty());
+}
+
+}  // namespace
+}  // namespace capstan::envtest
