@@ -2,7 +2,6 @@
 
 #include <csignal>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <sstream>
 
@@ -12,6 +11,7 @@
 #include "apiserver/status_error.h"
 #include "base/options.h"
 #include "base/try.h"
+#include "cmd/dev/files.h"
 #include "net/file_limit.h"
 
 namespace capstan::dev {
@@ -86,9 +86,8 @@ Result<apiserver::ServerOptions> server_options(const Options& options) {
 }
 
 Result<void> install(apiserver::Api& api, const std::filesystem::path& file) {
-  std::stringstream text;
-  text << std::ifstream(file).rdbuf();
-  const auto documents = TRY(api::parse_yaml_documents(text.str()));
+  const auto text = TRY(read_file(file.string()));
+  const auto documents = TRY(api::parse_yaml_documents(text));
   for (const auto& document : documents) {
     apiserver::Request request{.verb = apiserver::Verb::Create,
                                .group = "apiextensions.k8s.io",
@@ -103,27 +102,20 @@ Result<void> install(apiserver::Api& api, const std::filesystem::path& file) {
 
 Result<void> install_folder(apiserver::Api& api, const std::string& folder) {
   if (folder.empty()) return {};
-  if (!std::filesystem::is_directory(folder))
-    return fail(Code::NotFound, "--crds " + folder + ": no such folder");
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  std::error_code wrong;
+  const std::filesystem::directory_iterator files(folder, wrong);
+  if (wrong) return fail(Code::Invalid, "--crds " + folder + ": " + wrong.message());
+  for (const auto& entry : files) {
     if (entry.path().extension() == ".yaml") TRY(install(api, entry.path()));
   }
   return {};
 }
 
-// In one piece: a reader never sees half of it. Only the owner may read the key inside.
 Result<void> write_kubeconfig(const apiserver::Server& server, const std::string& path) {
   if (path.empty()) return {};
   const std::string text = TRY(server.kubeconfig());
-  const std::string half = path + ".part";
-  {
-    std::ofstream file(half, std::ios::trunc);
-    std::filesystem::permissions(half,
-                                 std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
-    file << text;
-    if (!file.flush()) return fail(Code::Invalid, "--write-kubeconfig " + path + ": can't be written");
-  }
-  std::filesystem::rename(half, path);
+  if (const auto written = write_private_file(path, text); !written)
+    return fail(written.error().context("--write-kubeconfig"));
   return {};
 }
 

@@ -121,6 +121,7 @@ class Demo {
       return kept(fleet, promise);
     });
     if (settled) return {};
+    if (stop_.stop_requested()) return fail(Code::Cancelled, "told to stop");
     return fail(Code::Timeout,
                 fmt::format("not {} Machines on {} within {} s:\n{}", promise.machines, promise.version,
                             std::chrono::duration_cast<Seconds>(options_.step_timeout).count(),

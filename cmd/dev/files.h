@@ -1,4 +1,4 @@
-// Files that `capstan-dev` writes for others to read. Used by its subcommands.
+// Files that `capstan-dev` reads and writes: kubeconfigs, manifests, fault scripts. Used by its subcommands.
 #pragma once
 
 #include <string>

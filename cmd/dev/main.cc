@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
   if (command == "up") return capstan::dev::up_command(words.subspan(2));
   if (command == "demo") return capstan::dev::demo_command(words.subspan(2));
   if (command == "provider") return capstan::dev::provider_command(words.subspan(2));
-  if (command == "--help" || command == "help") {
+  if (command == "--help" || command == "-h" || command == "help") {
     std::cout << kHelp;
     return 0;
   }

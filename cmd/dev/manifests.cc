@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <boost/json.hpp>
-#include <fstream>
-#include <sstream>
 
 #include "api/schema/yaml.h"
 #include "base/try.h"
+#include "cmd/dev/files.h"
 
 namespace capstan::dev {
 namespace {
@@ -31,11 +30,8 @@ std::string metadata_text(const json::value& object, std::string_view field) {
 }  // namespace
 
 Result<std::vector<json::value>> read_manifests(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) return fail(Code::NotFound, path + ": can't be read");
-  std::stringstream text;
-  text << file.rdbuf();
-  auto documents = api::parse_yaml_documents(text.str());
+  const auto text = TRY(read_file(path));
+  auto documents = api::parse_yaml_documents(text);
   if (!documents) return fail(documents.error().context(path));
   return documents;
 }

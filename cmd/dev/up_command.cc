@@ -150,8 +150,11 @@ class Run {
     });
     if (ready) screen_.say("the fleet is as wished");
     if (ready || !options_.until_ready) return 0;
-    std::cerr << "capstan-dev up: not as wished after "
-              << std::chrono::duration<double>(options_.timeout).count() << " s\n";
+    if (stop_.stop_requested())
+      std::cerr << "capstan-dev up: stopped before the fleet was as wished\n";
+    else
+      std::cerr << "capstan-dev up: not as wished after "
+                << std::chrono::duration<double>(options_.timeout).count() << " s\n";
     return kNotReady;
   }
 
@@ -175,6 +178,7 @@ int run(const Options& options, const StringList& files) {
   Run run(options, seams, signals.stop(), log);
   const auto ended = run.up(files);
   if (ended) return *ended;
+  if (signals.stop().stop_requested() && !options.until_ready) return 0;  // while it was starting
   std::cerr << "capstan-dev up: " << ended.error().describe() << "\n";
   return 1;
 }
