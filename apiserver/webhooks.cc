@@ -257,7 +257,7 @@ Result<std::shared_ptr<net::HttpClient>> Webhooks::client_for(const WebhookClien
                                                               const std::string& host,
                                                               const std::string& port) {
   const std::pair key(net::host_and_port(host, port), client.ca_pem);
-  const auto known = clients_.with([&](const auto& clients) {
+  auto known = clients_.with([&](const auto& clients) {
     const auto found = clients.find(key);
     return found == clients.end() ? nullptr : found->second;
   });

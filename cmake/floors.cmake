@@ -10,10 +10,10 @@ capstan_test(base_test DIR base LABELS sanitize LINK base)
 capstan_library(api_schema DIR api/schema LINK PUBLIC base Boost::json PRIVATE yaml-cpp)
 capstan_library(api DIR api api/meta api/core api/v1beta2 api/driver api/bootstrap api/contract api/conditions
                 LINK PUBLIC api_schema base)
-capstan_test(schema_test DIR api/schema api/meta LABELS unsanitized LINK api)
+capstan_test(schema_test DIR api/schema api/meta LABELS sanitize-address LINK api)
 capstan_library(builders DIR test/builders LINK PUBLIC api)
 capstan_test(api_test DIR api api/core api/v1beta2 api/driver api/contract api/conditions test/builders
-             LABELS unsanitized LINK api builders)
+             LABELS sanitize-address LINK api builders)
 capstan_library(net DIR net LINK PUBLIC base PRIVATE OpenSSL::SSL OpenSSL::Crypto Boost::headers)
 capstan_test(net_test DIR net LABELS sanitize LINK net PkgConfig::httplib OpenSSL::SSL)
 
@@ -24,11 +24,11 @@ target_link_libraries(fake_time PUBLIC base PRIVATE capstan_flags)
 # floor 2
 capstan_library(kube DIR kube LINK PUBLIC api base PRIVATE net)
 target_compile_definitions(kube PRIVATE CAPSTAN_VERSION="${PROJECT_VERSION}")
-capstan_test(kube_test DIR kube LABELS unsanitized LINK kube net fake_time)
+capstan_test(kube_test DIR kube LABELS sanitize LINK kube net fake_time)
 
 # floor 3
 capstan_library(runtime DIR runtime LINK PUBLIC kube api base PRIVATE net)
-capstan_test(runtime_test DIR runtime LABELS unsanitized LINK runtime fakes)
+capstan_test(runtime_test DIR runtime LABELS sanitize LINK runtime fakes)
 
 # floor 4
 capstan_library(kubeconfig DIR kubeconfig LINK PUBLIC runtime kube net api base PRIVATE yaml-cpp)
@@ -55,11 +55,11 @@ endforeach()
 capstan_library(webhooks DIR webhooks LINK PUBLIC net base)
 capstan_test(webhooks_test DIR webhooks LABELS sanitize LINK webhooks net)
 capstan_library(apiserver DIR apiserver apiserver/schema apiserver/fields apiserver/builtin LINK PUBLIC api base PRIVATE net kube Boost::json yaml-cpp)
-capstan_test(apiserver_test DIR apiserver apiserver/schema apiserver/fields apiserver/builtin LABELS unsanitized LINK apiserver net kube fake_time PkgConfig::httplib)
+capstan_test(apiserver_test DIR apiserver apiserver/schema apiserver/fields apiserver/builtin LABELS sanitize LINK apiserver net kube fake_time PkgConfig::httplib)
 
 # what tests stand on
 capstan_library(fakes DIR test/fakes EXCLUDE "/(baton|fake_clock).cc$" LINK PUBLIC fake_time kubeconfig apiserver runtime kube api base)
-capstan_test(fakes_test DIR test/fakes LABELS unsanitized LINK fakes builders)
+capstan_test(fakes_test DIR test/fakes LABELS sanitize LINK fakes builders)
 
 # floor 7
 capstan_library(crd_kinds DIR cmd/crdgen EXCLUDE "/main.cc$" LINK PUBLIC api PRIVATE Boost::json)
