@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "api/conditions/conditions.h"
 #include "api/conditions/merge.h"
@@ -167,22 +168,19 @@ api::Condition remediating(const Observation& seen, const Plan& plan) {
                             unhealthy_text(seen));
   }
   // As they are after this turn's marks.
-  std::vector<Machine> marked;
-  marked.reserve(sick.size());
-  for (const auto& machine : sick) marked.push_back(*machine);
+  std::unordered_map<api::Uid, const Machine*> marks;
   for (const Action& action : plan.actions) {
     const Mark* mark = nullptr;
     if (const auto* only = std::get_if<MarkMachine>(&action)) mark = &only->mark;
     if (const auto* removal = std::get_if<DeleteMachine>(&action); removal != nullptr && removal->first) {
       mark = &*removal->first;
     }
-    if (mark == nullptr) continue;
-    for (Machine& machine : marked) {
-      if (machine.metadata.uid == mark->after.metadata.uid) machine = mark->after;
-    }
+    if (mark != nullptr) marks[mark->after.metadata.uid] = &mark->after;
   }
   Parts parts;
-  for (const Machine& machine : marked) {
+  for (const auto& each : sick) {
+    const auto mark = marks.find(each->metadata.uid);
+    const Machine& machine = mark == marks.end() ? *each : *mark->second;
     parts.push_back({.kind = std::string(api::kind::kMachine),
                      .name = machine.metadata.name.str(),
                      .condition = conditions::find(machine.status.conditions, condition::kOwnerRemediated)});

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "api/names.h"
 #include "api/v1beta2/common.h"
@@ -17,8 +18,9 @@ using api::Machine;
 
 constexpr Seconds kPreflightRecheck = 15s;  // of what no watch of ours would tell
 constexpr Seconds kBrakeRecheck = 15s;
-constexpr Seconds kAbandoned = 90s;       // longer than any request of ours can be under way
-constexpr Seconds kUnlistedRecheck = 1s;  // a first list comes soon, and tells nobody
+constexpr Seconds kAbandoned = 90s;          // longer than any request of ours can be under way
+constexpr Seconds kUnlistedRecheck = 1s;     // a first list comes soon, and tells nobody
+constexpr Seconds kUnreadableRecheck = 30s;  // somebody has to do something first
 
 class Decider {
  public:
@@ -177,20 +179,22 @@ class Decider {
     if (!seen_.problem.empty()) return;  // what the spec means is in doubt
     for (const UnsettledMachine& machine : seen_.unsettled) {
       act(UpdateMachine{.seen = &machine});
-      if (!machine.complete) recheck(kUnlistedRecheck);
+      if (!machine.complete) recheck(machine.listed_soon ? kUnlistedRecheck : kUnreadableRecheck);
     }
   }
 
   // --- clones nobody took over ---
 
   void remove_clones() {
-    if (!seen_.fresh) return;
+    if (!seen_.fresh || seen_.clones.empty()) return;
+    const auto used = used_names();
     RemoveClones action;
     for (const CloneSeen& clone : seen_.clones) {
-      if (clone.object->metadata.deleting() || is_used(clone)) continue;
+      const auto& metadata = clone.object->metadata;
+      if (metadata.deleting() || used.contains(metadata.name.str())) continue;
       // Somebody may be about to make its Machine: a request of ours that is still under way, or was when the
       // process before this one died.
-      const Seconds age = seen_.now - clone.object->metadata.creation_timestamp;
+      const Seconds age = seen_.now - metadata.creation_timestamp;
       if (age >= kAbandoned || seen_.deleting()) {
         action.clones.push_back(&clone);
       } else {
@@ -200,18 +204,17 @@ class Decider {
     if (!action.clones.empty()) act(std::move(action));
   }
 
-  // By any Machine at all that we know, whoever owns it by now. act() looks again, live.
-  bool is_used(const CloneSeen& clone) const {
-    const auto& name = clone.object->metadata.name;
-    const auto refers = [&](const Snapshot<Machine>& machine) {
-      const auto is = [&](const api::ContractRef& ref) {
-        return ref.name == name && ref.kind == clone.resource.kind && ref.api_group == clone.resource.group;
-      };
-      return is(machine->spec.infrastructure_ref) ||
-             (machine->spec.bootstrap.config_ref && is(*machine->spec.bootstrap.config_ref));
-    };
-    return std::ranges::any_of(seen_.machines, refers) || std::ranges::any_of(seen_.strays, refers) ||
-           std::ranges::any_of(seen_.orphans, refers);
+  // Names of what Machines refer to: of any Machine at all that we know, whoever owns it by now. act() looks
+  // again, live.
+  std::unordered_set<std::string> used_names() const {
+    std::unordered_set<std::string> names;
+    for (const Machines* group : {&seen_.machines, &seen_.strays, &seen_.orphans}) {
+      for (const auto& machine : *group) {
+        names.insert(machine->spec.infrastructure_ref.name.str());
+        if (const auto& config = machine->spec.bootstrap.config_ref) names.insert(config->name.str());
+      }
+    }
+    return names;
   }
 
   // --- replicas ---
@@ -224,7 +227,10 @@ class Decider {
   }
 
   void scale() {
-    if (!seen_.problem.empty()) return note(Note::About::Create, seen_.problem);
+    if (!seen_.problem.empty()) {
+      note(Note::About::Create, seen_.problem);
+      return note(Note::About::ScaleDown, "nothing is scaled: " + seen_.problem);
+    }
     if (present() < seen_.desired()) return scale_up(seen_.desired() - present());
     std::int32_t surplus = number(seen_.machines.size()) - not_yet_ours() - seen_.desired();
     if (surplus > 0) scale_down(surplus);
@@ -268,18 +274,22 @@ class Decider {
     if (!order) return;  // seen_.problem has said it
     // Who goes already uses up the surplus first, so that no turn deletes twice for one wish.
     Machines ordered = in_deletion_order(counted(), *order, seen_.now);
-    surplus -= number(std::erase_if(ordered, [&](const auto& each) { return is_being_remediated(*each); }));
+    const auto going = being_remediated();
+    surplus -=
+        number(std::erase_if(ordered, [&](const auto& each) { return going.contains(each->metadata.uid); }));
     for (const auto& machine : ordered) {
       if (surplus-- <= 0) return;
       remove(machine, DeleteMachine::Why::ScaleDown);
     }
   }
 
-  bool is_being_remediated(const Machine& machine) const {
-    return std::ranges::any_of(plan_.actions, [&](const Action& action) {
+  std::unordered_set<api::Uid> being_remediated() const {
+    std::unordered_set<api::Uid> going;
+    for (const Action& action : plan_.actions) {
       const auto* removal = std::get_if<DeleteMachine>(&action);
-      return removal != nullptr && removal->machine->metadata.uid == machine.metadata.uid;
-    });
+      if (removal != nullptr) going.insert(removal->machine->metadata.uid);
+    }
+    return going;
   }
 
   std::string_view annotation(std::string_view key) const {

@@ -266,6 +266,23 @@ TEST(Decide, ASpecInDoubtScalesNothing) {
 
 // --- remediation ---
 
+// A kind that can't be read may stay so for days: a large set must not be worked through every second.
+TEST(Decide, AKindThatCantBeReadIsAskedForRarely) {
+  const auto recheck = [](bool listed_soon) {
+    return a_world(a_machine_set().replicas(1))
+        .with(well("a"))
+        .where([&](Observation& seen) {
+          seen.unsettled.push_back(
+              {.machine = seen.machines.front(), .complete = false, .listed_soon = listed_soon});
+        })
+        .plan()
+        .recheck;
+  };
+
+  EXPECT_EQ(recheck(true), Seconds(1));
+  EXPECT_EQ(recheck(false), Seconds(30));
+}
+
 TEST(Decide, RemediatesWhatAHealthCheckHandedOver) {
   const auto plan =
       a_world(a_machine_set().replicas(2)).with(well("a")).with(well("b").awaiting_remediation()).plan();

@@ -53,6 +53,9 @@ class Observer {
     if (const auto defaulted = api::apply_defaults(seen_.set, nullptr); !defaulted) {
       return complain(defaulted.error().message);
     }
+    if (const std::int32_t replicas = seen_.set.spec.replicas.value_or(0); replicas < 0) {
+      complain(fmt::format("spec.replicas: {} is negative; 0 or more Machines can be wanted", replicas));
+    }
     const auto selector = api::Selector::from(seen_.set.spec.selector);
     if (!selector) return complain("spec.selector: " + selector.error().message);
     selector_ = *selector;
@@ -159,6 +162,7 @@ class Observer {
     auto found = with_.host.externals.get(ref, namespace_of());
     if (!found) {
       unsettled.complete = false;
+      unsettled.listed_soon = unsettled.listed_soon && found.error().retry_after.has_value();
     } else if (found->object) {
       unsettled.clones.push_back({.resource = std::move(found->resource),
                                   .cache = found->cache,

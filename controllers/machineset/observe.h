@@ -49,6 +49,7 @@ struct UnsettledMachine {
   Snapshot<api::Machine> machine = {};
   std::vector<CloneSeen> clones = {};  // its own: bootstrap, then infrastructure, as far as they are there
   bool complete = true;                // otherwise their kinds are not listed yet
+  bool listed_soon = true;             // false: something is wrong with them
 };
 
 struct Observation {

@@ -32,8 +32,9 @@ std::optional<Seconds> sooner(std::optional<Seconds> left, std::optional<Seconds
 std::optional<Seconds> next_change(const Observation& seen) {
   auto next = machinedeployment::next_stale_deletion(seen.machines, seen.now);
   const auto in = [&](Time since, Seconds span) {
-    const Seconds left = span + Seconds(1) - (seen.now - since);
-    if (left.count() > 0 && left <= span + Seconds(1)) next = sooner(next, left);
+    // A clock that is ahead of ours says a moment that is still to come.
+    const Seconds left = std::min(span + Seconds(1) - (seen.now - since), span + Seconds(1));
+    if (left.count() > 0) next = sooner(next, left);
   };
   const Seconds patience(seen.set.spec.machine_template.spec.min_ready_seconds.value_or(0));
   for (std::size_t i = 0; i < seen.machines.size(); ++i) {

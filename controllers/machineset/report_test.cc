@@ -211,6 +211,20 @@ TEST(Report, TheOlderCountersFollowNodes) {
   EXPECT_EQ(set.status.deprecated->v1beta1->available_replicas, 1);
 }
 
+TEST(Report, ANodeWhoseClockIsAheadIsLookedAtAgainAllTheSame) {
+  const auto world =
+      a_world(a_machine_set().replicas(1).with(
+                  [](api::MachineSet& each) { each.spec.machine_template.spec.min_ready_seconds = 30; }))
+          .with(well("a"))
+          .where([](Observation& seen) {
+            seen.nodes[0] = a_node("a")
+                                .condition("Ready", "True", {}, Time::from_unix(noon().unix_seconds() + 5))
+                                .shared();
+          });
+
+  EXPECT_EQ(report(world.seen(), world.plan(), {}).recheck, Seconds(31));
+}
+
 TEST(Report, TheOlderCountersAreZeroWithoutConnection) {
   const auto set = reported(a_world().with(well("a")));
 
