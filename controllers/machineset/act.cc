@@ -117,14 +117,19 @@ class Actor {
 
   // --- the Machines ---
 
-  Result<void> perform(const MarkMachine& action) { return write_mark(action.mark); }
+  Result<void> perform(const MarkMachine& action) {
+    TRY(write_mark(action.mark));
+    return {};
+  }
 
-  Result<void> write_mark(const Mark& mark) {
+  // The Machine as it is with the mark.
+  Result<Machine> write_mark(const Mark& mark) {
     const auto written = TRY(patch_status(client(), *mark.before, mark.after,
                                           {.types = kOwnedOfMachine, .v1beta1_types = kOwnedOfMachineV1Beta1},
                                           seen_.now, deadline()));
-    if (written) wrote(*written);
-    return {};
+    if (!written) return mark.after;
+    wrote(*written);
+    return *written;
   }
 
   // Its objects first: what the Machine owns until then tells which of their labels are ours.
@@ -185,7 +190,8 @@ class Actor {
 
   Result<void> perform(const DeleteMachine& action) {
     const Machine& machine = *action.machine;
-    if (action.first) TRY(write_mark(*action.first));
+    // A mark is written into the newest version: whoever is found healthy in it has recovered meanwhile.
+    if (action.first && !awaits_remediation(TRY(write_mark(*action.first)))) return {};
     TRY(with_.host.consistency.remove(client(), key_,
                                       {.cache = with_.deps.caches.machines,
                                        .resource = kube::resource_of<Machine>(),
