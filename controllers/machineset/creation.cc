@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <unordered_set>
 
 #include "api/contract/foreign.h"
 #include "api/contract/template_clone.h"
@@ -19,6 +20,8 @@ namespace {
 namespace json = boost::json;
 namespace refusal = api::v1beta1_reason;
 using api::Machine;
+
+constexpr int kNameTries = 20;
 
 // A template as it stands on the server in this turn, and where its clones go.
 struct Mould {
@@ -95,7 +98,7 @@ class Creator {
   void make_batch(std::size_t many) {
     std::vector<std::string> names;
     while (names.size() < many) {
-      auto name = new_name();
+      auto name = free_name();
       if (!name) return refuse(refusal::kMachineCreationFailed, name.error());
       names.push_back(std::move(*name));
     }
@@ -108,6 +111,24 @@ class Creator {
     made[0] = make_guarded(names[0]);
     for (const auto& thread : threads) thread->join();
     for (std::size_t i = 0; i < many; ++i) note(names[i], made[i]);
+  }
+
+  // Five letters are not many among ten thousand Machines, and an apply would change what has the name.
+  Result<std::string> free_name() {
+    for (int tries = 0; tries < kNameTries; ++tries) {
+      auto name = TRY(new_name());
+      if (!is_taken(name) && names_.insert(name).second) return name;
+    }
+    return fail(Code::AlreadyExists,
+                fmt::format("no free name was found in {} tries: give spec.machineNaming.template a part "
+                            "that only this MachineSet has",
+                            kNameTries));
+  }
+
+  bool is_taken(const std::string& name) const {
+    const ObjectKey key{.namespace_ = key_.namespace_, .name = name};
+    return with_.deps.caches.machines.get(key) || infrastructure_->cache->look(key) ||
+           (bootstrap_ && bootstrap_->cache->look(key));
   }
 
   Result<std::string> new_name() {
@@ -181,9 +202,19 @@ class Creator {
     const std::string api_version = api::contract::Foreign(*document).api_version();
     resource.version = api_version.substr(api_version.find('/') + 1);
     const auto made = TRY(create(*mould.cache, resource, name, *document));
-    const auto* metadata = made.as_object().if_contains("metadata");
-    const auto* uid = metadata == nullptr ? nullptr : metadata->as_object().if_contains("uid");
-    return uid == nullptr || !uid->is_string() ? api::Uid() : api::Uid(std::string_view(uid->as_string()));
+    const auto object = TRY(api::from_json<api::contract::ContractObject>(made));
+    if (!is_ours_alone(object.metadata)) {
+      return fail(Code::AlreadyExists,
+                  fmt::format("failed to create {}: the name is taken by another one", resource.kind));
+    }
+    return object.metadata.uid;
+  }
+
+  // One that was there already has other owners as well: it must outlive whatever becomes of this Machine.
+  bool is_ours_alone(const api::ObjectMeta& clone) const {
+    return std::ranges::all_of(*clone.owner_references, [&](const api::OwnerReference& owner) {
+      return owner.uid == seen_.stored->metadata.uid;
+    });
   }
 
   Result<json::value> create(const runtime::Observed& cache, const kube::Resource& resource,
@@ -222,6 +253,7 @@ class Creator {
   const ObjectKey key_;
   std::optional<Mould> bootstrap_ = {};
   std::optional<Mould> infrastructure_ = {};
+  std::unordered_set<std::string> names_ = {};  // of this turn
 };
 
 }  // namespace

@@ -93,7 +93,14 @@ class HeardEvents final : public runtime::EventRecorder {
 
 class CountedNames final : public NameGenerator {
  public:
+  std::deque<std::string> first = {};  // what chance brings before it counts on
+
   std::string suffix(std::size_t length) override {
+    if (!first.empty()) {
+      std::string chosen = std::move(first.front());
+      first.pop_front();
+      return chosen;
+    }
     const std::string number = std::to_string(++count_);
     return std::string(length - number.size(), 'x') + number;
   }
@@ -439,6 +446,90 @@ TEST(Turns, WhatARefusedMachineLeftBehindIsTakenAway) {
   });
 }
 
+TEST(Turns, AMachineThatHasTheNameAlreadyKeepsItsObjects) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(1).build());
+    stage.start();
+    stage.take_over_clones();
+    stage.settle();
+    const std::string name = stage.machine_names().front();
+    const auto infra = stage.all(kInfraMachines).front().at("metadata").at("uid");
+    const auto config = stage.all(kConfigs).front().at("metadata").at("uid");
+    bool refused = false;
+    stage.choose = [&](const FaultPoint& at) {
+      const bool refuse = at.call == Call::Patch && at.kind == "Machine" && !std::exchange(refused, true);
+      return refuse ? Fault::Unavailable : Fault::None;
+    };
+    stage.names.first = {name.substr(name.size() - kNameSuffixLength)};
+
+    stage.scale(2);
+    stage.settle(3min);
+
+    EXPECT_THAT(stage.machine_names(), SizeIs(2));
+    EXPECT_EQ(stage.names_of(kInfraMachines), stage.machine_names());
+    EXPECT_EQ(stage.names_of(kConfigs), stage.machine_names());
+    for (const auto& [resource, uid] : {std::pair(kInfraMachines, infra), std::pair(kConfigs, config)}) {
+      const auto metadata = stage.user.get(resource, {std::string(kNamespace), name}, Deadline::never());
+      ASSERT_TRUE(metadata) << resource.kind;
+      EXPECT_EQ(metadata->at("metadata").at("uid"), uid) << resource.kind;
+    }
+  });
+}
+
+TEST(Turns, AStrangersObjectOfThatNameIsLeftAlone) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(1).build());
+    stage.put(kInfraMachines, {{"apiVersion", kInfraMachines.api_version()},
+                               {"kind", kInfraMachines.kind},
+                               {"metadata", {{"name", "ms1-taken"}, {"namespace", kNamespace}}}});
+    stage.names.first = {"taken"};
+
+    stage.start();
+
+    const auto stranger =
+        stage.user.get(kInfraMachines, {std::string(kNamespace), "ms1-taken"}, Deadline::never());
+    ASSERT_TRUE(stranger);
+    EXPECT_FALSE(stranger->at("metadata").as_object().contains("labels"));
+    EXPECT_FALSE(stranger->at("metadata").as_object().contains("ownerReferences"));
+    EXPECT_THAT(stage.machine_names(), SizeIs(1));
+    EXPECT_THAT(stage.machine_names(), testing::Not(Contains("ms1-taken")));
+  });
+}
+
+// It has been made since our caches last heard: only the answer tells.
+TEST(Turns, AStrangersObjectThatWasMadeMeanwhileIsNotTakenAway) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(1).build());
+    bool made = false;
+    stage.choose = [&](const FaultPoint& at) {
+      const bool first = at.call == Call::Patch && at.kind == "DockerMachine" && !std::exchange(made, true);
+      if (!first) return Fault::None;
+      stage.put(kInfraMachines,
+                {{"apiVersion", kInfraMachines.api_version()},
+                 {"kind", kInfraMachines.kind},
+                 {"metadata",
+                  {{"name", "ms1-xxxx1"},
+                   {"namespace", kNamespace},
+                   {"ownerReferences", json::array{{{"apiVersion", "cluster.x-k8s.io/v1beta2"},
+                                                    {"kind", "Machine"},
+                                                    {"name", "ms1-xxxx1"},
+                                                    {"uid", "8c8ea0f1-9ad6-4b3e-9b8c-0d6f2f6a7b11"},
+                                                    {"controller", true}}}}}}});
+      return Fault::None;
+    };
+
+    stage.start();
+    stage.settle(3min);
+
+    EXPECT_THAT(stage.names_of(kInfraMachines), Contains("ms1-xxxx1"));
+    EXPECT_THAT(stage.machine_names(), SizeIs(1));
+    EXPECT_THAT(stage.machine_names(), testing::Not(Contains("ms1-xxxx1")));
+  });
+}
+
 TEST(Turns, AMissingTemplateIsNamedInConditionAndEventUntilItIsThere) {
   in_simulation([](Stage& stage) {
     stage.put(a_cluster().without_control_plane_ref().build());
@@ -475,6 +566,27 @@ TEST(Turns, ASelectorThatMissesItsOwnTemplateMakesNothingAndSaysSo) {
     EXPECT_THAT(stage.says("ScalingUp"),
                 HasSubstr("does not match the labels in spec.template.metadata.labels"));
     EXPECT_THAT(stage.events.events, Contains(HasSubstr("spec.selector")));
+  });
+}
+
+TEST(Turns, ANegativeNumberOfReplicasDeletesNobodyAndIsNamed) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(2).build());
+    stage.start();
+
+    stage.scale(-2);
+    stage.settle();
+
+    ASSERT_THAT(stage.machines(), SizeIs(2));
+    for (const auto& machine : stage.machines()) EXPECT_FALSE(machine.metadata.deleting());
+    EXPECT_THAT(stage.says("ScalingDown"), HasSubstr("spec.replicas: -2 is negative"));
+    EXPECT_LT(stage.set().status.observed_generation, stage.set().metadata.generation);
+    stage.scale(1);
+    stage.settle();
+    EXPECT_THAT(
+        stage.machines(),
+        Contains(testing::Truly([](const api::Machine& machine) { return machine.metadata.deleting(); })));
   });
 }
 
@@ -724,6 +836,36 @@ TEST(Turns, ASickMachineHandedOverIsMarkedDeletedAndReplaced) {
     EXPECT_EQ(marked->reason, "MachineDeleting");
     EXPECT_THAT(stage.machine_names(), SizeIs(2));
     EXPECT_THAT(stage.machine_names(), testing::Not(Contains(names[0])));
+  });
+}
+
+TEST(Turns, AMachineThatRecoversAtTheLastMomentIsNotDeleted) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(1).build());
+    stage.start();
+    const std::string name = stage.machine_names().front();
+    const auto judge = [&](std::string_view health) {
+      stage.change(kube::resource_of<api::Machine>(), name,
+                   {{"status",
+                     {{"conditions", json::array{condition("HealthCheckSucceeded", health),
+                                                 condition("OwnerRemediated", "False")}}}}},
+                   "status");
+    };
+    bool recovered = false;
+    stage.choose = [&](const FaultPoint& at) {
+      if (at.call == Call::Patch && at.kind == "Machine" && !std::exchange(recovered, true)) judge("True");
+      return Fault::None;
+    };
+
+    judge("False");
+    stage.settle();
+
+    EXPECT_TRUE(recovered);
+    ASSERT_THAT(stage.machine_names(), ElementsAre(name));
+    EXPECT_FALSE(stage.machines().front().metadata.deleting());
+    const auto machine = stage.machines().front();
+    EXPECT_EQ(api::conditions::find(machine.status.conditions, "OwnerRemediated"), nullptr);
   });
 }
 
