@@ -38,7 +38,7 @@ struct Observation {
   Snapshot<api::MachineHealthCheck> check = {};  // never null
   Snapshot<api::Cluster> cluster = {};           // never null
   std::string selector_problem = {};             // why it selects nothing at all
-  bool connected = true;                         // false: Nodes matter, and can't be looked at
+  bool connected = true;                         // false: Nodes matter, and can't be seen as they are
   std::vector<Target> targets = {};              // by name
   std::vector<std::string> overlapping = {};     // other checks that select one of them, by name
   runtime::Verdict brake = {};                   // may anything be remediated now

@@ -71,8 +71,9 @@ void Reconciler::find_targets(const runtime::Context& context, Observation& seen
   std::shared_ptr<kubeconfig::WorkloadCluster> workload;
   if (control_plane_initialized(*seen.cluster)) {
     const auto connected = deps_.workload_clusters.get(cluster);
-    seen.connected = connected.has_value();
-    if (!connected) return;
+    // In doubt, what the cache says of Nodes may have been over for a while.
+    seen.connected = connected && deps_.workload_clusters.reach(cluster).doubt.empty();
+    if (!seen.connected) return;
     workload = *connected;
   }
   for (auto& machine : deps_.caches.machines_of(cluster)) {

@@ -174,6 +174,27 @@ TEST(Turns, WakeWhenADeadlineExpires) {
   });
 }
 
+TEST(Turns, JudgeNobodyByWhatWasKnownBeforeTheClusterFellSilent) {
+  in_world([](World& world) {
+    world.make_cluster();
+    world.make_check(watching("Ready", "False", 60));
+    world.make_machine("a");
+    world.make_node(builders::a_node("a").condition("Ready", "False", "", world.ago(0s)));
+    world.connect();
+    world.start();
+
+    world.workload_clusters.set_reach(kTheCluster, {.doubt = "GET /: no answer"});
+    world.settle(5min);
+    const auto in_doubt = world.shown("a", "HealthCheckSucceeded");
+    world.workload_clusters.put_node(kTheCluster, builders::a_node("a"));
+    world.workload_clusters.set_reach(kTheCluster, {});
+    world.settle(10s);
+
+    EXPECT_EQ(in_doubt, "absent");
+    EXPECT_EQ(world.shown("a", "HealthCheckSucceeded"), "True HealthCheckSucceeded");
+  });
+}
+
 TEST(Turns, JudgeNobodyWhileTheClusterIsOutOfReach) {
   in_world([](World& world) {
     world.make_cluster();
