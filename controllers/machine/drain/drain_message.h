@@ -30,6 +30,7 @@ std::string some_of(std::span<const std::string> names, std::size_t shown);
 
 // What eviction errors are called as keys of `failed`.
 inline constexpr std::string_view kRoundIsOver = "eviction timeout of 10s reached, eviction will be retried";
+inline constexpr std::string_view kReplaced = "another Pod of that name has come, it will be looked at anew";
 inline constexpr std::string_view kNamespaceGoes =
     "Cannot evict pod from terminating namespace: unable to create eviction (kube-controller-manager should "
     "set "

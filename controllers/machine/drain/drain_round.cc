@@ -165,11 +165,14 @@ void DrainRound::evict(const api::Pod& pod, DrainProgress& progress) {
   kube::DeleteOptions options{.uid = pod.metadata.uid.str()};
   if (unreachable_) options.grace_period_seconds = kUnreachableGrace;
   const auto evicted = client().evict(kube::key_of(pod), options, deadline_);
+  if (!evicted && answer_of(evicted.error()) == EvictionAnswer::Gone) return;
+  if (!evicted && answer_of(evicted.error()) == EvictionAnswer::Replaced) {
+    progress.failed[std::string(kReplaced)].push_back(name_of(pod));
+    return;
+  }
   Attempt attempt{.at = request_.now, .accepted = evicted.has_value(), .hopeful = hopeful(pod)};
   if (evicted) {
     progress.terminating.push_back(name_of(pod));
-  } else if (answer_of(evicted.error()) == EvictionAnswer::Gone) {
-    return;
   } else {
     attempt.failure = failure_of(evicted.error());
     progress.failed[attempt.failure].push_back(name_of(pod));

@@ -1,5 +1,7 @@
 #include "controllers/machine/drain/drainer.h"
 
+#include <utility>
+
 #include "controllers/machine/drain/drain_round.h"
 #include "controllers/machine/drain/pace.h"
 #include "kube/typed.h"
@@ -48,6 +50,10 @@ void Drainer::forget(const kube::ObjectKey& machine) {
     auto node = drains.extract(machine);
     return node.empty() ? nullptr : std::move(node.mapped());
   });
+}
+
+void Drainer::rest() {
+  const auto ended = drains_.with([](auto& drains) { return std::exchange(drains, {}); });
 }
 
 std::size_t Drainer::size() const {

@@ -54,6 +54,8 @@ class Drainer {
   StageReport check_volumes(const DrainRequest& request, const Deadline& deadline);
   // The Machine's drain is over, or its cluster is out of reach: nothing is watched for it any more.
   void forget(const kube::ObjectKey& machine);
+  // No turn comes any more: when this returns, nobody is woken.
+  void rest();
   // How many drains are remembered; for tests and /debug.
   std::size_t size() const;
 

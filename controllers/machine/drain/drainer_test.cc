@@ -228,6 +228,19 @@ TEST(Drainer, DoesNotMindAPodThatIsGoneAlready) {
   EXPECT_TRUE(world.turn().done);
 }
 
+TEST(Drainer, IsNotFinishedWhenAnotherPodHasTakenTheName) {
+  DrainWorld world;
+  world.pod({.name = "p"});
+  world.client.refuse["evict default/p"] = {.code = Code::Conflict, .message = "Precondition failed: UID"};
+
+  const auto report = world.turn();
+
+  EXPECT_FALSE(report.done);
+  EXPECT_THAT(report.message, HasSubstr("* Pod default/p: failed to evict Pod, another Pod of that name"));
+  world.client.refuse.clear();
+  EXPECT_TRUE(world.finish().done);
+}
+
 TEST(Drainer, TellsOtherErrorsAndGoesOn) {
   DrainWorld world;
   world.pod({.name = "p"});
@@ -414,6 +427,20 @@ TEST(Drainer, RemembersNothingOfAMachineThatIsGone) {
   world.drainer->forget({"default", "m"});
 
   EXPECT_EQ(world.drainer->size(), 0u);
+}
+
+TEST(Drainer, WakesNobodyOnceItRests) {
+  DrainWorld world;
+  world.pod({.name = "p", .grace = 30});
+  world.turn();
+  ASSERT_TRUE(world.awake()) << "its watch has begun";
+
+  world.drainer->rest();
+  const auto woken = world.woken.count();
+  world.gone("p");
+
+  EXPECT_EQ(world.drainer->size(), 0U);
+  EXPECT_EQ(world.woken.count(), woken);
 }
 
 TEST(Drainer, LosesOnlyPausesWhenItsMemoryIsLost) {

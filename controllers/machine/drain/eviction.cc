@@ -49,10 +49,10 @@ Time next_eviction(const EvictionQuestion& question) {
   return last.at + pause_after(last.at - question.started);
 }
 
-// A Conflict means that the Pod of that name is another one.
+// A Conflict means that the Pod of that name has another uid.
 EvictionAnswer answer_of(const Error& error) {
-  return error.code == Code::NotFound || error.code == Code::Conflict ? EvictionAnswer::Gone
-                                                                      : EvictionAnswer::Failed;
+  if (error.code == Code::NotFound) return EvictionAnswer::Gone;
+  return error.code == Code::Conflict ? EvictionAnswer::Replaced : EvictionAnswer::Failed;
 }
 
 bool is_budget_refusal(const Error& error) {

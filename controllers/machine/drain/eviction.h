@@ -33,7 +33,11 @@ struct EvictionQuestion {
 // A time in the past: now.
 Time next_eviction(const EvictionQuestion& question);
 
-enum class EvictionAnswer { Gone, Failed };
+enum class EvictionAnswer {
+  Gone,
+  Replaced,  // another Pod of that name has come: it has to be looked at anew
+  Failed,
+};
 EvictionAnswer answer_of(const Error& error);
 // The budget, or several, or their controller says no: worth watching them.
 bool is_budget_refusal(const Error& error);

@@ -93,9 +93,9 @@ TEST(NextEviction, IsNotRepeatedAtOnceWhenItWasAccepted) {
 
 // --- answers ---
 
-TEST(EvictionAnswers, GoneIsGoneAndAnotherPodOfThatNameIsNoneOfOurs) {
+TEST(EvictionAnswers, GoneIsGoneAndAnotherPodOfThatNameIsNot) {
   EXPECT_EQ(answer_of({.code = Code::NotFound}), EvictionAnswer::Gone);
-  EXPECT_EQ(answer_of({.code = Code::Conflict}), EvictionAnswer::Gone);
+  EXPECT_EQ(answer_of({.code = Code::Conflict}), EvictionAnswer::Replaced);
   EXPECT_EQ(answer_of({.code = Code::Internal}), EvictionAnswer::Failed);
 }
 
