@@ -518,6 +518,28 @@ TEST(Provider, DoesNotTakeTheVmOfAnotherForItsOwn) {
   });
 }
 
+// What `kubectl get -o yaml | kubectl create -f -` under another name brings.
+TEST(Provider, LeavesTheVmAloneWhenACopyWithItsProviderIdIsDeleted) {
+  World world;
+  world.run([&] {
+    World::Process provider(world, world.management);
+    world.bring_cluster_up();
+    world.management.add_machine("m1");
+    ASSERT_TRUE(world.eventually([&] { return world.management.provisioned("m1"); }));
+
+    world.management.add_machine("m2", world.management.get<api::DriverMachine>("m1")->spec);
+    api::DriverMachine copy = *world.management.get<api::DriverMachine>("m2");
+    const api::DriverMachine bare = copy;
+    copy.metadata.finalizers = world.management.get<api::DriverMachine>("m1")->metadata.finalizers;
+    (void)kube::patch(world.management.user, bare, copy, kNever);
+    EXPECT_TRUE(world.eventually([&] { return world.management.ready_reason("m2") == "InstanceKeyTaken"; }));
+    world.management.remove<api::DriverMachine>("m2");
+
+    EXPECT_TRUE(world.eventually([&] { return !world.management.get<api::DriverMachine>("m2"); }));
+    EXPECT_EQ(world.vms_named("m1"), 1U) << "the copy's deletion leaves it alone";
+  });
+}
+
 // --- what clouds do ---
 
 TEST(Provider, SaysThatAVmIsGoneAndMakesNoOtherInItsPlace) {

@@ -134,16 +134,31 @@ class Work {
   // A copied object may bring a key whose VM belongs to the original: adopting it would let the copy's
   // deletion remove it.
   bool is_ours(const Vm& vm) {
-    const auto named = vm.tags.find(tag::kName);
-    if (named == vm.tags.end() || object_.metadata.name == std::string_view(named->second)) return true;
-    effects_.trouble = Trouble{
-        .reason = reason::kInstanceKeyTaken,
-        .message = fmt::format("the VM of spec.instanceKey {} belongs to DriverMachine {}; delete this "
-                               "object, or the other one",
-                               object_.spec.instance_key.view(), named->second),
-        .retry = kStranger};
+    if (carries_our_name(vm)) return true;
+    effects_.trouble =
+        Trouble{.reason = reason::kInstanceKeyTaken,
+                .message = fmt::format(
+                    "the VM of spec.instanceKey {} belongs to DriverMachine {}/{}; delete this "
+                    "object, or the other one",
+                    object_.spec.instance_key.view(), tag_of(vm, tag::kNamespace), tag_of(vm, tag::kName)),
+                .retry = kStranger};
     effects_.vm.reset();
     return false;
+  }
+
+  static std::string_view tag_of(const Vm& vm, std::string_view name) {
+    const auto found = vm.tags.find(name);
+    return found == vm.tags.end() ? std::string_view() : std::string_view(found->second);
+  }
+
+  // A tag that is not there contradicts nobody.
+  bool carries_our_name(const Vm& vm) const {
+    const auto says = [&](std::string_view name, std::string_view ours) {
+      const auto theirs = tag_of(vm, name);
+      return theirs.empty() || theirs == ours;
+    };
+    return says(tag::kName, object_.metadata.name.view()) &&
+           says(tag::kNamespace, object_.metadata.namespace_.view());
   }
 
   void write_provider_id() {
@@ -169,7 +184,8 @@ class Work {
 
   // True: there is none any more.
   bool remove_vm(const Credentials& credentials) {
-    if (belongs_to_other(credentials)) return true;
+    const auto others = belongs_to_other(credentials);
+    if (!others || *others) return others.has_value();
     const auto removed = deps_.driver.remove(identity(), credentials, context_.deadline);
     if (!removed) {
       const Reaction what = reaction(Verb::Remove, removed.error());
@@ -186,13 +202,17 @@ class Work {
     return false;
   }
 
-  // Only a copy that never had a VM of its own can meet another's: it has no provider ID.
-  bool belongs_to_other(const Credentials& credentials) {
-    if (!object_.spec.provider_id.empty()) return false;
+  // A copy brings the key and perhaps the provider ID of the original, but no status. Nothing: could not be
+  // found out.
+  std::optional<bool> belongs_to_other(const Credentials& credentials) {
+    const bool had_one = object_.status.initialization.provisioned.value_or(false);
+    if (had_one && !object_.spec.provider_id.empty()) return false;
     const auto found = deps_.driver.status(identity(), credentials, context_.deadline);
-    if (!found) return false;
-    const auto named = found->tags.find(tag::kName);
-    return named != found->tags.end() && object_.metadata.name != std::string_view(named->second);
+    if (found) return !carries_our_name(*found);
+    const Reaction what = reaction(Verb::Status, found.error());
+    if (what.next == Reaction::Next::Absent) return false;
+    trouble(reason::kDeleteFailed, "find the VM", found.error(), what);
+    return std::nullopt;
   }
 
   // --- both ---
