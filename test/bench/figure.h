@@ -2,6 +2,7 @@
 // own, so that one figure's memory and warm caches are not another's.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,7 +15,11 @@ enum class Bound { AtMost, AtLeast };
 struct Place {
   std::string programs = {};  // folder of capstan, capstan-dev
   std::string crds = {};      // config/crd/bases
+  int machines = 0;           // instead of a fleet figure's own number, for a quick look; 0: its own
 };
+
+// Several figures of one run, by name.
+using Values = std::map<std::string, double, std::less<>>;
 
 struct Figure {
   std::string_view name = {};
@@ -23,6 +28,7 @@ struct Figure {
   Bound bound = Bound::AtMost;
   // Throws std::runtime_error when it can't be measured: then the figure does not hold.
   double (*measure)(const Place&) = nullptr;
+  Values (*measure_all)(const Place&) = nullptr;  // instead: figures with the same one share its run
 };
 
 double cache_bytes_per_machine(const Place&);
@@ -33,6 +39,10 @@ double queue_keys_per_second(const Place&);
 double manager_cold_start_ms(const Place&);
 double manager_binary_mb(const Place&);
 double apiserver_writes_ratio(const Place&);
+Values fleet_machine_costs(const Place&);
+Values fleet_roll_costs(const Place&);
+Values fleet_cost_growth(const Place&);
+Values fleet_at_rest(const Place&);
 
 std::span<const Figure> figures();
 

@@ -27,10 +27,12 @@ AuditEntry entry_of(const json::object& line) {
   AuditEntry entry{.agent = text_at(line, "userAgent"), .verb = text_at(line, "verb")};
   entry.agent = entry.agent.substr(0, entry.agent.find('/'));
   entry.at = text_at(line, "requestReceivedTimestamp");
+  entry.uri = text_at(line, "requestURI");
+  if (const auto* body = line.if_contains("requestObject")) entry.body = json::serialize(*body);
   if (const auto* reference = line.if_contains("objectRef"); reference != nullptr && reference->is_object())
     read_object(reference->as_object(), entry);
   else
-    entry.resource = text_at(line, "requestURI");
+    entry.resource = entry.uri;
   if (const auto* status = line.if_contains("responseStatus"); status != nullptr && status->is_object()) {
     if (const auto* code = status->as_object().if_contains("code"); code != nullptr && code->is_int64())
       entry.code = static_cast<int>(code->as_int64());

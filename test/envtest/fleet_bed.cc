@@ -20,13 +20,32 @@ namespace fs = std::filesystem;
 
 constexpr auto kLookAgain = std::chrono::milliseconds(20);
 constexpr auto kProviderPatience = std::chrono::seconds(60);
-constexpr std::string_view kAuditPolicy = R"(
+constexpr std::string_view kAuditRequests = R"(
 apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived, ResponseStarted]
 rules:
 - {level: Metadata}
 )";
+constexpr std::string_view kAuditBodies = R"(
+apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived, ResponseStarted]
+rules:
+- level: Metadata
+  resources: [{group: "", resources: [events]}, {group: coordination.k8s.io, resources: [leases]}]
+- {level: Request, verbs: [create, update, patch]}
+- {level: Metadata}
+)";
+
+std::string policy_of(FleetBedOptions::Audit audit) {
+  switch (audit) {
+    case FleetBedOptions::Audit::None: return {};
+    case FleetBedOptions::Audit::Requests: return std::string(kAuditRequests);
+    case FleetBedOptions::Audit::Bodies: return std::string(kAuditBodies);
+  }
+  return {};
+}
 
 std::string content_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -59,10 +78,13 @@ struct FleetBed::State {
   ScratchFolder folder;
   std::unique_ptr<RealServers> management = {};
   std::unique_ptr<RealServers> workload = {};
+  fs::path kubeconfig = {};
+  ChildProcess embedded = {};
   ChildProcess provider = {};
   ChildProcess core = {};
 
   Result<void> start_servers();
+  Result<void> start_embedded();
   Result<void> install_kinds() const;
   Result<void> start_provider();
   Result<void> start_core();
@@ -73,17 +95,28 @@ Result<std::unique_ptr<FleetBed>> FleetBed::start(FleetBedOptions options) {
   ScratchFolder folder = TRY(ScratchFolder::create());
   auto state = std::make_unique<State>(State{.options = std::move(options), .folder = std::move(folder)});
   TRY(state->start_servers());
-  TRY(state->install_kinds());
   TRY(state->start_provider());
   TRY(state->start_core());
   return std::unique_ptr<FleetBed>(new FleetBed(std::move(state)));
 }
 
 Result<void> FleetBed::State::start_servers() {
-  const std::string policy(options.audit ? kAuditPolicy : "");
+  const std::string policy = policy_of(options.audit);
+  if (options.real_workload) workload = TRY(RealServers::start({.audit_policy = policy}));
+  if (!options.real_management) return start_embedded();
   management = TRY(RealServers::start({.controller_manager = true, .audit_policy = policy}));
-  workload = TRY(RealServers::start({.audit_policy = policy}));
-  return {};
+  kubeconfig = management->kubeconfig_path();
+  return install_kinds();
+}
+
+Result<void> FleetBed::State::start_embedded() {
+  kubeconfig = folder.path() / "embedded.kubeconfig";
+  embedded = TRY(ChildProcess::start({.argv = {program("capstan-dev"), "apiserver", "--listen=127.0.0.1:0",
+                                               "--crds", options.crds, "--write-kubeconfig", kubeconfig}},
+                                     folder.path() / "apiserver.log"));
+  const bool up = waited(kProviderPatience, [&] { return embedded.has_ended() || fs::exists(kubeconfig); });
+  if (up && !embedded.has_ended()) return {};
+  return fail(Code::Unavailable, "the embedded server does not run: " + content_of(embedded.log()));
 }
 
 // The namespace of the manager's Lease is what the install manifests make.
@@ -98,9 +131,8 @@ Result<void> FleetBed::State::install_kinds() const {
 }
 
 Result<void> FleetBed::State::start_provider() {
-  std::vector<std::string> argv = {program("capstan-dev"),  "provider",
-                                   "--kubeconfig",          management->kubeconfig_path(),
-                                   "--workload-kubeconfig", workload->kubeconfig_path()};
+  std::vector<std::string> argv = {program("capstan-dev"), "provider", "--kubeconfig", kubeconfig};
+  if (workload) argv.insert(argv.end(), {"--workload-kubeconfig", workload->kubeconfig_path()});
   if (!options.cloud.empty()) {
     const fs::path script = folder.path() / "cloud.yaml";
     std::ofstream(script) << options.cloud;
@@ -116,7 +148,7 @@ Result<void> FleetBed::State::start_provider() {
 
 Result<void> FleetBed::State::start_core() {
   std::vector<std::string> argv = {
-      program("capstan"),        "--kubeconfig",    management->kubeconfig_path(), "--health-addr=0",
+      program("capstan"),        "--kubeconfig",    kubeconfig, "--health-addr=0",
       "--diagnostics-address=0", "--webhook-port=0"};
   argv.insert(argv.end(), options.core_flags.begin(), options.core_flags.end());
   core = TRY(ChildProcess::start({.argv = std::move(argv)}, folder.path() / "core.log"));
@@ -128,6 +160,7 @@ FleetBed::~FleetBed() = default;
 
 const RealServers& FleetBed::management() const { return *state_->management; }
 const RealServers& FleetBed::workload() const { return *state_->workload; }
+const fs::path& FleetBed::kubeconfig() const { return state_->kubeconfig; }
 const ChildProcess& FleetBed::core() const { return state_->core; }
 fs::path FleetBed::provider_log() const { return state_->provider.log(); }
 
@@ -135,6 +168,8 @@ Result<std::string> FleetBed::sample(std::vector<std::string> flags) const {
   flags.insert(flags.begin(), {state_->program("capstan-dev"), "up", "--print-sample"});
   return output_of({.argv = std::move(flags)}, std::chrono::seconds(30));
 }
+
+void FleetBed::stop_provider() { state_->provider.kill(); }
 
 Result<void> FleetBed::start_core() { return state_->start_core(); }
 

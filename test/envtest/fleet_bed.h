@@ -18,25 +18,32 @@ struct FleetBedOptions {
   std::filesystem::path crds = "config/crd/bases";  // below the working directory
   std::vector<std::string> core_flags = {};         // appended, so they win over ours
   std::string cloud = {};                           // what the simulated cloud is like; empty: its defaults
-  bool audit = false;                               // both servers write an audit log
+  // What the servers' audit logs hold: nothing, who asked for what, or what was written as well.
+  enum class Audit { None, Requests, Bodies };
+  Audit audit = Audit::None;
+  bool real_management =
+      true;                   // false: the embedded server, which knows neither audit nor garbage collection
+  bool real_workload = true;  // false: an embedded server for each cluster, inside the provider
 };
 
 class FleetBed {
  public:
-  // Returns with both servers ready, every kind served, the provider and the core running.
+  // Returns with the servers ready, every kind served, the provider and the core running.
   static Result<std::unique_ptr<FleetBed>> start(FleetBedOptions options);
   FleetBed(const FleetBed&) = delete;
   FleetBed& operator=(const FleetBed&) = delete;
   ~FleetBed();
 
-  const RealServers& management() const;
+  const RealServers& management() const;  // only where it is real
   const RealServers& workload() const;
+  const std::filesystem::path& kubeconfig() const;  // of an administrator of the management server
   const ChildProcess& core() const;
   std::filesystem::path provider_log() const;
 
   // The manifests of `capstan-dev up --print-sample` with these flags.
   Result<std::string> sample(std::vector<std::string> flags = {}) const;
 
+  void stop_provider();
   Result<void> start_core();
   Result<void> stop_core(Nanoseconds within = std::chrono::seconds(20));  // asks first, as an operator would
 

@@ -57,7 +57,7 @@ class Fleet : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     const auto programs = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-    auto started = FleetBed::start({.programs = programs, .audit = true});
+    auto started = FleetBed::start({.programs = programs, .audit = FleetBedOptions::Audit::Requests});
     ASSERT_TRUE(started) << started.error().describe();
     bed_ = std::move(*started);
   }

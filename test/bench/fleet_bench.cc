@@ -1,0 +1,211 @@
+// Figures of a fleet on a real kube-apiserver: what a Machine costs from its creation to Available, until it
+// is gone, and when it is rolled; counted by the audit logs of both servers and by the kernel.
+#include <fmt/format.h>
+
+#include <atomic>
+#include <boost/json.hpp>
+#include <map>
+#include <stdexcept>
+
+#include "kube/resources.h"
+#include "test/bench/fleet_ground.h"
+
+namespace capstan::bench {
+namespace {
+
+namespace json = boost::json;
+using envtest::AuditEntry;
+using envtest::FleetBedOptions;
+using std::chrono::minutes;
+
+constexpr std::string_view kCluster = "demo";
+constexpr std::string_view kPool = "pool";
+constexpr int kWriters = 32;
+
+int count_of(const Place& place, int usual) { return place.machines > 0 ? place.machines : usual; }
+
+void tell(std::string_view what, const Spent& spent, double machines) {
+  say(fmt::format("--- {}: what the manager asked for, per Machine", what));
+  say(envtest::breakdown(spent.manager, machines));
+}
+
+// --- the plain load client ---
+
+// The writes of one name, in their order: a Machine's, its clones' and its Secret's.
+using Chain = std::vector<const AuditEntry*>;
+
+bool is_ours(const AuditEntry& entry) { return entry.agent.starts_with("capstan"); }
+
+std::map<std::string, Chain> chains_of(const std::vector<AuditEntry>& entries) {
+  std::map<std::string, Chain> chains;
+  for (const AuditEntry& entry : entries) {
+    if (!is_ours(entry) || !envtest::is_write(entry) || envtest::is_event(entry) || envtest::is_lease(entry))
+      continue;
+    if (!entry.body.empty() && entry.code < 300) chains[entry.object].push_back(&entry);
+  }
+  return chains;
+}
+
+// Owners that are not there would get the copies collected, versions and uids are of the originals.
+void detach(json::value& body) {
+  if (!body.is_object()) return;
+  auto* metadata = body.as_object().if_contains("metadata");
+  if (metadata == nullptr) return;
+  for (const char* own : {"ownerReferences", "uid", "resourceVersion", "managedFields", "finalizers"})
+    metadata->as_object().erase(own);
+  if (metadata->as_object().contains("namespace")) metadata->as_object()["namespace"] = "replay";
+}
+
+void drop_tests(json::value& body) {
+  if (!body.is_array()) return;
+  body = json::array{{{"op", "add"}, {"path", "/metadata/labels/replayed"}, {"value", "true"}}};
+}
+
+// "/apis/group/version/namespaces/ns/plural/name/status"
+kube::Resource resource_of(const AuditEntry& entry) {
+  const auto version_at = entry.group.empty() ? std::string("/api/").size()
+                                              : std::string("/apis/").size() + entry.group.size() + 1;
+  return {.group = entry.group,
+          .version = entry.uri.substr(version_at, entry.uri.find('/', version_at) - version_at),
+          .plural = entry.resource.substr(0, entry.resource.find('/')),
+          .kind = {},
+          .namespaced = true};
+}
+
+void replay(kube::Client& client, const AuditEntry& entry, const Deadline& deadline) {
+  json::value body = json::parse(entry.body);
+  detach(body);
+  const kube::ObjectKey key{"replay", entry.object.substr(entry.object.find('/') + 1)};
+  const auto slash = entry.resource.find('/');
+  Result<json::value> done;
+  if (entry.verb == "create") {
+    done = client.create(resource_of(entry), key, body, {}, deadline);
+  } else {
+    const bool apply = entry.uri.find("force=") != std::string::npos || entry.code == 201;
+    drop_tests(body);
+    const kube::PatchType type = apply             ? kube::PatchType::Apply
+                                 : body.is_array() ? kube::PatchType::Json
+                                                   : kube::PatchType::Merge;
+    done = client.patch(resource_of(entry), key, body,
+                        {.type = type,
+                         .subresource = slash == std::string::npos ? "" : entry.resource.substr(slash + 1),
+                         .field_manager = "bench",
+                         .force = apply},
+                        deadline);
+  }
+  if (!done) throw std::runtime_error(entry.verb + " " + entry.uri + ": " + done.error().describe());
+}
+
+struct Replayed {
+  double seconds = 0;
+  std::size_t writes = 0;
+};
+
+Replayed replay_all(Ground& ground, const std::vector<AuditEntry>& entries) {
+  const auto by_name = chains_of(entries);
+  std::vector<const Chain*> chains;
+  Replayed replayed;
+  for (const auto& [name, chain] : by_name) {
+    const bool whole = std::ranges::any_of(chain, [](const auto* entry) { return entry->code == 201; });
+    if (!whole) continue;  // of objects that were there before
+    chains.push_back(&chain);
+    replayed.writes += chain.size();
+  }
+  must(ground.client().create(
+      kube::resources::namespaces(), {.name = "replay"},
+      {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", "replay"}}}}, {}, ground.soon()));
+  const double begun = ground.elapsed();
+  std::atomic<std::size_t> next = 0;
+  Guarded<std::string> failed;
+  std::vector<std::unique_ptr<Thread>> writers;
+  for (int i = 0; i < kWriters; ++i) {
+    writers.push_back(ground.threads().spawn("writer", [&](const std::stop_token&) {
+      try {
+        for (std::size_t at = next++; at < chains.size(); at = next++)
+          for (const AuditEntry* entry : *chains[at]) replay(ground.client(), *entry, ground.soon());
+      } catch (const std::exception& error) {
+        failed.with([&](auto& text) { text = error.what(); });
+      }
+    }));
+  }
+  for (auto& writer : writers) writer->join();
+  replayed.seconds = ground.elapsed() - begun;
+  failed.with([](const auto& text) {
+    if (!text.empty()) throw std::runtime_error("the load client: " + text);
+  });
+  return replayed;
+}
+
+}  // namespace
+
+Values fleet_machine_costs(const Place& place) {
+  const int machines = count_of(place, 1000);
+  const double per = machines;
+  Ground ground(place, {.audit = FleetBedOptions::Audit::Bodies});
+  ground.make_clusters(1);
+  ground.make_deployment(std::string(kCluster), std::string(kPool), 0);
+  ground.await_settled(std::string(kPool), 0, minutes(1));
+  ground.await_quiet();
+  ground.spent();
+
+  Values values;
+  double cpu = ground.manager_cpu_ms();
+  const double begun = ground.elapsed();
+  ground.scale(std::string(kPool), machines);
+  ground.await_settled(std::string(kPool), machines, minutes(10));
+  const double took = ground.elapsed() - begun;
+  ground.await_quiet();
+  const Spent created = ground.spent();
+  values["machine.writes_to_available"] = created.writes() / per;
+  values["machine.requests_to_available"] = created.requests() / per;
+  values["machine.cpu_ms"] = (ground.manager_cpu_ms() - cpu) / per;
+  tell("creation to Available", created, per);
+  say(fmt::format("{} Machines available in {:.1f} s; Events apart: {:.2f}; manager {:.1f} MB", machines,
+                  took, created.events() / per,
+                  static_cast<double>(envtest::resident_bytes_of(ground.bed().core().pid())) / 1e6));
+
+  cpu = ground.manager_cpu_ms();
+  const double scaled = ground.elapsed();
+  ground.scale(std::string(kPool), 0);
+  ground.await_settled(std::string(kPool), 0, minutes(10));
+  const double gone_in = ground.elapsed() - scaled;
+  ground.await_quiet();
+  const Spent gone = ground.spent();
+  values["machine.requests_to_gone"] = gone.requests() / per;
+  tell("scale to 0", gone, per);
+  say(fmt::format("gone in {:.1f} s; Events apart: {:.2f}; {:.2f} ms CPU per Machine", gone_in,
+                  gone.events() / per, (ground.manager_cpu_ms() - cpu) / per));
+
+  must(ground.bed().stop_core());
+  ground.bed().stop_provider();
+  const Replayed plain = replay_all(ground, created.entries);
+  say(fmt::format("a plain client: {} writes in {:.1f} s, {:.0f}/s", plain.writes, plain.seconds,
+                  static_cast<double>(plain.writes) / plain.seconds));
+  values["machine.create_time_ratio"] = took / plain.seconds;
+  return values;
+}
+
+Values fleet_roll_costs(const Place& place) {
+  const int machines = count_of(place, 200);
+  const double per = machines;
+  Ground ground(place, {.audit = FleetBedOptions::Audit::Requests});
+  ground.make_clusters(1);
+  ground.make_deployment(std::string(kCluster), std::string(kPool), machines);
+  ground.await_settled(std::string(kPool), machines, minutes(5));
+  ground.await_quiet();
+  ground.spent();
+
+  const double cpu = ground.manager_cpu_ms();
+  const double begun = ground.elapsed();
+  ground.set_version(std::string(kPool), "v1.36.0");
+  ground.await_settled(std::string(kPool), machines, minutes(10));
+  const double took = ground.elapsed() - begun;
+  ground.await_quiet();
+  const Spent rolled = ground.spent();
+  tell("roll", rolled, per);
+  say(fmt::format("{} Machines rolled in {:.1f} s; Events apart: {:.2f}", machines, took,
+                  rolled.events() / per));
+  return {{"roll.requests", rolled.requests() / per}, {"roll.cpu_ms", (ground.manager_cpu_ms() - cpu) / per}};
+}
+
+}  // namespace capstan::bench

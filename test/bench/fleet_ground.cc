@@ -1,0 +1,191 @@
+#include "test/bench/fleet_ground.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cstdio>
+
+#include "api/schema/yaml.h"
+#include "kube/resources.h"
+#include "kubeconfig/connect.h"
+
+namespace capstan::bench {
+namespace {
+
+namespace json = boost::json;
+using envtest::AuditEntry;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr std::string_view kNamespace = "default";
+constexpr std::string_view kPrompt = R"(
+latency: {create: 0s, remove: 0s, status: 0s, list: 0s}
+boot: {register: 0s, ready: 0s}
+heartbeat: {lease: 10m, status: 0s}
+)";
+constexpr std::string_view kManagerAgent = "capstan";
+
+kube::Resource of_core(std::string_view kind) { return kube::resource_for("cluster.x-k8s.io/v1beta2", kind); }
+
+std::int64_t number_at(const json::value& object, std::string_view pointer) {
+  boost::system::error_code missing;
+  const auto* found = object.find_pointer(pointer, missing);
+  return found != nullptr && found->is_int64() ? found->get_int64() : 0;
+}
+
+bool says_true(const json::value& object, std::string_view condition) {
+  boost::system::error_code missing;
+  const auto* all = object.find_pointer("/status/conditions", missing);
+  if (all == nullptr) return false;
+  return std::ranges::any_of(all->as_array(), [&](const json::value& one) {
+    return one.at("type").as_string() == condition && one.at("status").as_string() == "True";
+  });
+}
+
+json::value reference(std::string_view group, std::string_view kind, const std::string& name) {
+  return {{"apiGroup", group}, {"kind", kind}, {"name", name}};
+}
+
+bool counts(const AuditEntry& entry) { return !envtest::is_event(entry) && !envtest::is_lease(entry); }
+
+}  // namespace
+
+void say(std::string_view line) {
+  fmt::print(stderr, "{}\n", line);
+  std::fflush(stderr);
+}
+
+double Spent::writes() const {
+  return static_cast<double>(std::ranges::count_if(
+      manager, [](const AuditEntry& entry) { return counts(entry) && envtest::is_write(entry); }));
+}
+double Spent::requests() const { return static_cast<double>(std::ranges::count_if(manager, counts)); }
+double Spent::events() const {
+  return static_cast<double>(std::ranges::count_if(manager, envtest::is_event));
+}
+
+Ground::Ground(const Place& place, envtest::FleetBedOptions options) : begun_(clock_.steady_now()) {
+  options.programs = place.programs;
+  options.crds = place.crds;
+  options.cloud = kPrompt;
+  options.core_flags.insert(options.core_flags.end(), {"--kube-api-qps=0", "--clustercache-client-qps=0"});
+  const bool audited = options.audit != envtest::FleetBedOptions::Audit::None;
+  const bool real_workload = options.real_workload;
+  bed_ = must(envtest::FleetBed::start(std::move(options)));
+  client_ = must(kube::RemoteClient::make({io_, threads_, clock_}, must(kubeconfig::load(bed_->kubeconfig())),
+                                          {.user_agent = "bench/1", .rate_limit = {.qps = 0}}));
+  if (!audited) return;
+  management_log_ = std::make_unique<envtest::AuditReader>(bed_->management().audit_log());
+  if (real_workload) workload_log_ = std::make_unique<envtest::AuditReader>(bed_->workload().audit_log());
+}
+
+void Ground::make_clusters(int count) {
+  const auto yaml = must(bed_->sample({"--machines=0", fmt::format("--clusters={}", count)}));
+  std::vector<std::string> control_planes;
+  for (const json::value& object : must(api::parse_yaml_documents(yaml))) {
+    const std::string kind(object.at("kind").as_string());
+    if (kind == "MachineDeployment") continue;
+    const std::string name(object.at("metadata").at("name").as_string());
+    if (kind == "Machine") control_planes.push_back(name);
+    must(client_->create(kube::resource_for(object.at("apiVersion").as_string(), kind),
+                         {.namespace_ = std::string(kNamespace), .name = name}, object, {}, soon()));
+  }
+  for (const std::string& name : control_planes) {
+    const Deadline deadline = Deadline::in(clock_, seconds(120));
+    while (!says_true(must(client_->get(of_core("Machine"), {std::string(kNamespace), name}, soon())),
+                      "Available")) {
+      if (deadline.passed(clock_.steady_now())) throw std::runtime_error(name + " does not become available");
+      threads_.pause(Deadline::in(clock_, milliseconds(200)));
+    }
+  }
+}
+
+void Ground::make_deployment(const std::string& cluster, const std::string& name, int replicas) {
+  const json::object labels = {{"cluster.x-k8s.io/cluster-name", cluster}, {"pool", name}};
+  const std::string templates = cluster + "-workers";
+  const json::value object = {
+      {"apiVersion", "cluster.x-k8s.io/v1beta2"},
+      {"kind", "MachineDeployment"},
+      {"metadata", {{"name", name}, {"namespace", kNamespace}}},
+      {"spec",
+       {{"clusterName", cluster},
+        {"replicas", replicas},
+        {"selector", {{"matchLabels", labels}}},
+        {"rollout",
+         {{"strategy",
+           {{"type", "RollingUpdate"}, {"rollingUpdate", {{"maxSurge", "10%"}, {"maxUnavailable", 0}}}}}}},
+        {"template",
+         {{"metadata", {{"labels", labels}}},
+          {"spec",
+           {{"clusterName", cluster},
+            {"version", "v1.35.0"},
+            {"bootstrap",
+             {{"configRef", reference("bootstrap.cluster.x-k8s.io", "CloudConfigTemplate", templates)}}},
+            {"infrastructureRef",
+             reference("infrastructure.cluster.x-k8s.io", "DriverMachineTemplate", templates)}}}}}}}};
+  must(client_->create(of_core("MachineDeployment"), {std::string(kNamespace), name}, object, {}, soon()));
+}
+
+void Ground::scale(const std::string& name, int replicas) {
+  must(client_->patch(of_core("MachineDeployment"), {std::string(kNamespace), name},
+                      {{"spec", {{"replicas", replicas}}}}, {}, soon()));
+}
+
+void Ground::set_version(const std::string& name, std::string_view version) {
+  must(client_->patch(of_core("MachineDeployment"), {std::string(kNamespace), name},
+                      {{"spec", {{"template", {{"spec", {{"version", version}}}}}}}}, {}, soon()));
+}
+
+void Ground::await_settled(const std::string& name, int replicas, Nanoseconds within) {
+  const Deadline deadline = Deadline::in(clock_, within);
+  for (;;) {
+    const auto seen =
+        must(client_->get(of_core("MachineDeployment"), {std::string(kNamespace), name}, soon()));
+    const bool current =
+        number_at(seen, "/status/observedGeneration") == number_at(seen, "/metadata/generation");
+    if (current && number_at(seen, "/status/replicas") == replicas &&
+        number_at(seen, "/status/availableReplicas") == replicas &&
+        number_at(seen, "/status/upToDateReplicas") == replicas && !says_true(seen, "RollingOut"))
+      return;
+    if (deadline.passed(clock_.steady_now()))
+      throw std::runtime_error(fmt::format("{} has {} of {} machines, {} available, {} up to date", name,
+                                           number_at(seen, "/status/replicas"), replicas,
+                                           number_at(seen, "/status/availableReplicas"),
+                                           number_at(seen, "/status/upToDateReplicas")));
+    threads_.pause(Deadline::in(clock_, milliseconds(100)));
+  }
+}
+
+void Ground::await_quiet() {
+  constexpr double kIdleMs = 50;
+  const Deadline deadline = Deadline::in(clock_, seconds(60));
+  for (double before = -1e9; !deadline.passed(clock_.steady_now());) {
+    const double now = manager_cpu_ms();
+    if (now - before < kIdleMs) return;
+    before = now;
+    threads_.pause(Deadline::in(clock_, seconds(3)));
+  }
+}
+
+Spent Ground::spent() {
+  Spent spent;
+  const auto sort_out = [&](std::vector<AuditEntry> entries) {
+    for (const AuditEntry& entry : entries)
+      if (entry.agent == kManagerAgent && !envtest::is_watch(entry)) spent.manager.push_back(entry);
+  };
+  if (management_log_) {
+    spent.entries = must(management_log_->more());
+    sort_out(spent.entries);
+  }
+  if (workload_log_) sort_out(must(workload_log_->more()));
+  return spent;
+}
+
+double Ground::manager_cpu_ms() const {
+  return std::chrono::duration<double, std::milli>(envtest::cpu_time_of(bed_->core().pid())).count();
+}
+
+double Ground::elapsed() const { return std::chrono::duration<double>(clock_.steady_now() - begun_).count(); }
+
+}  // namespace capstan::bench

@@ -1,0 +1,74 @@
+// Where the fleet figures are measured: a FleetBed, a client beside the product's own, and MachineDeployments
+// of any size on it. Everything throws std::runtime_error when it does not come about. One thread.
+#pragma once
+
+#include <boost/json/fwd.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kube/remote_client.h"
+#include "net/io_pool.h"
+#include "test/bench/figure.h"
+#include "test/envtest/audit.h"
+#include "test/envtest/fleet_bed.h"
+
+namespace capstan::bench {
+
+template <typename T>
+T must(Result<T>&& result) {
+  if (!result) throw std::runtime_error(result.error().describe());
+  if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+
+// What the audit logs of both servers say about the manager, since the last look.
+struct Spent {
+  std::vector<envtest::AuditEntry> entries = {};  // of everybody, management server
+  std::vector<envtest::AuditEntry> manager = {};  // of the manager, both servers; no watches
+  double writes() const;                          // Events and Leases apart
+  double requests() const;                        // ... likewise
+  double events() const;
+};
+
+class Ground {
+ public:
+  // A cloud that answers at once and Nodes that are created Ready, as upstream's figures were taken. The
+  // manager's own client limits are lifted.
+  Ground(const Place& place, envtest::FleetBedOptions options);
+
+  // One Cluster with a control plane Machine and the templates of its workers, up and connected.
+  void make_clusters(int count);
+  void make_deployment(const std::string& cluster, const std::string& name, int replicas);
+  void scale(const std::string& name, int replicas);
+  void set_version(const std::string& name, std::string_view version);
+
+  // Until it has that many Machines, all available and up to date, and none besides.
+  void await_settled(const std::string& name, int replicas, Nanoseconds within);
+  // Until the manager used next to no CPU for a few seconds, and had nothing to write.
+  void await_quiet();
+
+  Spent spent();  // clears
+  double manager_cpu_ms() const;
+  double elapsed() const;  // since construction
+  envtest::FleetBed& bed() { return *bed_; }
+  kube::RemoteClient& client() { return *client_; }
+  Deadline soon() const { return Deadline::in(clock_, std::chrono::seconds(60)); }
+  Threads& threads() { return threads_; }
+  const Clock& clock() const { return clock_; }
+
+ private:
+  SystemClock clock_;
+  SystemThreads threads_;
+  net::IoPool io_;
+  std::unique_ptr<envtest::FleetBed> bed_;
+  std::unique_ptr<kube::RemoteClient> client_;
+  std::unique_ptr<envtest::AuditReader> management_log_;
+  std::unique_ptr<envtest::AuditReader> workload_log_;
+  SteadyTime begun_;
+};
+
+// To standard error, beside the figures.
+void say(std::string_view line);
+
+}  // namespace capstan::bench

@@ -1,0 +1,116 @@
+// Figures of big fleets: at rest, after a restart, and whether a Machine costs more the more there are.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "test/bench/fleet_ground.h"
+
+namespace capstan::bench {
+namespace {
+
+using envtest::AuditEntry;
+using envtest::FleetBedOptions;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr int kClusters = 100;
+
+std::string cluster_name(int number) { return fmt::format("demo-{}", number + 1); }
+std::string pool_name(int number) { return fmt::format("pool-{}", number + 1); }
+
+// So many Machines in that many MachineDeployments of one cluster, on the embedded server, which is no brake:
+// the manager's CPU for each.
+double cost_of_one(const Place& place, int machines, int deployments) {
+  Ground ground(place, {.real_management = false, .real_workload = false});
+  ground.make_clusters(1);
+  for (int i = 0; i < deployments; ++i) ground.make_deployment("demo", pool_name(i), 0);
+  for (int i = 0; i < deployments; ++i) ground.await_settled(pool_name(i), 0, minutes(1));
+  ground.await_quiet();
+  const double before = ground.manager_cpu_ms();
+  const double begun = ground.elapsed();
+  for (int i = 0; i < deployments; ++i) ground.scale(pool_name(i), machines / deployments);
+  for (int i = 0; i < deployments; ++i)
+    ground.await_settled(pool_name(i), machines / deployments, minutes(15));
+  const double took = ground.elapsed() - begun;
+  ground.await_quiet();
+  const double cost = (ground.manager_cpu_ms() - before) / machines;
+  say(fmt::format("{} Machines in {} MachineDeployments: {:.2f} ms CPU each, available in {:.1f} s", machines,
+                  deployments, cost, took));
+  return cost;
+}
+
+}  // namespace
+
+Values fleet_cost_growth(const Place& place) {
+  const int many = place.machines > 0 ? place.machines : 10000;
+  const int few = std::max(many / 100, kClusters);
+  const double one = cost_of_one(place, many, 1) / cost_of_one(place, few, 1);
+  const double hundred = cost_of_one(place, many, kClusters) / cost_of_one(place, few, kClusters);
+  say(fmt::format("growth in one MachineDeployment {:.2f}, in {} {:.2f}", one, kClusters, hundred));
+  return {{"machine.cost_growth", std::max(one, hundred)}};
+}
+
+// Leases and watches are no requests of a fleet at rest, nor is the probe of a cluster that was silent for
+// ten seconds: printed apart. The simulated workload clusters are embedded servers inside the provider's
+// process.
+Values fleet_at_rest(const Place& place) {
+  const int machines = place.machines > 0 ? place.machines : 10000;
+  const int each = std::max(machines / kClusters, 1);
+  Ground ground(place, {.audit = FleetBedOptions::Audit::Requests, .real_workload = false});
+  ground.make_clusters(kClusters);
+  for (int i = 0; i < kClusters; ++i) ground.make_deployment(cluster_name(i), pool_name(i), each);
+  for (int i = 0; i < kClusters; ++i) ground.await_settled(pool_name(i), each, minutes(25));
+  say(fmt::format("{} Machines in {} clusters stand after {:.0f} s", each * kClusters, kClusters,
+                  ground.elapsed()));
+  ground.await_quiet();
+  ground.spent();
+
+  Values values;
+  constexpr auto kWatched = seconds(60);
+  const double before = ground.manager_cpu_ms();
+  const double begun = ground.elapsed();
+  ground.threads().pause(Deadline::in(ground.clock(), kWatched));
+  const double watched = ground.elapsed() - begun;
+  const Spent idle = ground.spent();
+  say("--- at rest: what the manager asked the management server for in 60 s");
+  say(envtest::breakdown(idle.manager, 1));
+  values["idle.requests"] = static_cast<double>(
+      std::ranges::count_if(idle.manager, [](const AuditEntry& entry) { return !envtest::is_lease(entry); }));
+  values["idle.cpu_percent"] = (ground.manager_cpu_ms() - before) / (watched * 10);
+  values["idle.rss_mb"] = static_cast<double>(envtest::resident_bytes_of(ground.bed().core().pid())) / 1e6;
+
+  must(ground.bed().stop_core());
+  ground.spent();
+  ground.scale(pool_name(0), each + 1);
+  must(ground.bed().start_core());
+  const double started = ground.elapsed();
+  double first = 0;
+  std::size_t stray = 0;
+  const auto is_for_it = [](const AuditEntry& entry) {
+    return entry.object.find("/" + pool_name(0) + "-") != std::string::npos ||
+           entry.object.ends_with("/" + pool_name(0)) || entry.object.ends_with("/" + cluster_name(0));
+  };
+  std::vector<AuditEntry> strays;
+  for (const Deadline deadline = Deadline::in(ground.clock(), minutes(2));
+       !deadline.passed(ground.clock().steady_now());
+       ground.threads().pause(Deadline::in(ground.clock(), std::chrono::milliseconds(20)))) {
+    for (const AuditEntry& entry : ground.spent().manager) {
+      if (!envtest::is_write(entry) || envtest::is_event(entry) || envtest::is_lease(entry)) continue;
+      if (is_for_it(entry)) {
+        if (first == 0) first = ground.elapsed() - started;
+      } else {
+        ++stray;
+        strays.push_back(entry);
+      }
+    }
+    if (first > 0 && ground.elapsed() - started > first + 15) break;
+  }
+  if (first == 0) throw std::runtime_error("no write for the scaled MachineDeployment in two minutes");
+  say(fmt::format("restart: first write after {:.2f} s; {} writes for others", first, stray));
+  say(envtest::breakdown(strays, 1));
+  values["restart.first_write_s"] = stray == 0 ? first : 1e6;
+  return values;
+}
+
+}  // namespace capstan::bench
