@@ -225,6 +225,14 @@ TEST(Faults, AClusterThatGoesAwayHoldsEverything) {
   EXPECT_THAT(remedies(world), ElementsAre(HasSubstr("spec.clusterName: Cluster c1 is being deleted")));
 }
 
+TEST(Faults, ANegativeNumberOfReplicasIsNamedAndDeletesNobody) {
+  const auto world = seen(a_machine_deployment().replicas(-2), {set_of("o", "").replicas(3).shared()});
+
+  EXPECT_THAT(remedies(world), ElementsAre(HasSubstr("spec.replicas: -2 is negative")));
+  EXPECT_THAT(decide(world).actions, IsEmpty());
+  EXPECT_THAT(remedies(seen(a_machine_deployment().replicas(0))), IsEmpty());
+}
+
 TEST(Faults, ASelectorThatSelectsEverythingIsNamed) {
   auto world = seen(a_machine_deployment());
   world.deployment.spec.selector = {};

@@ -24,6 +24,14 @@ void check_cluster(const Observation& seen, std::vector<Fault>& faults) {
   }
 }
 
+void check_replicas(const api::MachineDeployment& deployment, std::vector<Fault>& faults) {
+  const std::int32_t replicas = deployment.spec.replicas.value_or(0);
+  if (replicas >= 0) return;
+  faults.push_back(
+      {.because = fmt::format("spec.replicas {} is negative", replicas),
+       .remedy = fmt::format("spec.replicas: {} is negative; 0 or more Machines can be wanted", replicas)});
+}
+
 void check_selector(const api::MachineDeployment& deployment, std::vector<Fault>& faults) {
   const auto selector = api::Selector::from(deployment.spec.selector);
   if (!selector) {
@@ -78,6 +86,7 @@ std::vector<Fault> faults_of(const Observation& seen) {
     faults.push_back(
         {.because = seen.no_defaults, .remedy = seen.no_defaults + "; correct it or set spec.replicas"});
   }
+  check_replicas(seen.deployment, faults);
   check_selector(seen.deployment, faults);
   check_strategy(seen.deployment, faults);
   return faults;
