@@ -6,6 +6,7 @@
 #include "api/v1beta2/machine_deployment_rules.h"
 #include "base/clock.h"
 #include "base/try.h"
+#include "controllers/machinedeployment/rollout/set_intent.h"
 #include "kube/typed.h"
 #include "runtime/ownership.h"
 
@@ -13,6 +14,8 @@ namespace capstan::controllers::machinedeployment {
 namespace {
 
 using runtime::is_controlled_by;
+
+constexpr int kNameTries = 20;
 
 TemplateSeen look_at(const api::ContractRef& reference, std::string_view field, std::string_view namespace_,
                      runtime::ExternalRefs& externals) {
@@ -69,6 +72,19 @@ void find_machines(Observation& seen, const Caches& caches) {
                        [&](const auto& machine) { return selector->matches(machine->metadata.labels); });
 }
 
+// A set of its own of that name would be changed, not made.
+std::string free_suffix(const Observation& seen, NameGenerator& names) {
+  const auto is_taken = [&](const std::string& suffix) {
+    const std::string name = rollout::set_name(seen.stored->metadata.name.view(), suffix);
+    return std::ranges::any_of(seen.sets, [&](const auto& set) { return set->metadata.name == name; });
+  };
+  std::string suffix = names.suffix(kNameSuffixLength);
+  for (int tries = 1; tries < kNameTries && is_taken(suffix); ++tries) {
+    suffix = names.suffix(kNameSuffixLength);
+  }
+  return suffix;
+}
+
 bool has_strange_managers(const api::MachineSet& set) {
   const auto& managed = set.metadata.managed_fields;
   return managed.empty() || managed.mentions(api::field_manager::kBeforeFirstApply);
@@ -98,7 +114,7 @@ Result<std::optional<Observation>> observe(const Deps& deps, const Host& host,
     return !set->metadata.deleting() && has_strange_managers(*set);
   });
   if (!seen.stored->metadata.deleting()) look_at_templates(seen, host.externals);
-  seen.suffix = deps.names.suffix(kNameSuffixLength);
+  seen.suffix = free_suffix(seen, deps.names);
   seen.complete = context.fresh && deps.caches.machine_sets.synced() && deps.caches.machines.synced();
   return std::optional(std::move(seen));
 }

@@ -88,7 +88,14 @@ class HeardEvents final : public runtime::EventRecorder {
 
 class CountedNames final : public NameGenerator {
  public:
+  std::deque<std::string> first = {};  // what chance brings before it counts on
+
   std::string suffix(std::size_t length) override {
+    if (!first.empty()) {
+      std::string chosen = std::move(first.front());
+      first.pop_front();
+      return chosen;
+    }
     const std::string number = std::to_string(++count_);
     return std::string(length - number.size(), 'x') + number;
   }
@@ -400,6 +407,22 @@ TEST(Turns, AStrangersNameIsLeftToIt) {
     EXPECT_THAT(stage.sets(), SizeIs(4));
     EXPECT_THAT(stage.events.events,
                 Contains(HasSubstr("Warning FailedCreate Failed to create MachineSet: ")));
+  });
+}
+
+// An apply under the name of an older set of its own would change that one and lose its Machines.
+TEST(Turns, ANewSetNeverGetsTheNameOfAnOlderOne) {
+  at_rest([](Stage& stage) {
+    const std::string old = stage.sets().front().metadata.name.str();
+    stage.names.first = {old.substr(old.size() - kNameSuffixLength)};
+
+    stage.edit(R"({"spec":{"template":{"spec":{"version":"v1.35.0"}}}})");
+    stage.settle(1s);
+
+    ASSERT_THAT(stage.sets(), SizeIs(2));
+    for (const auto& set : stage.sets()) {
+      EXPECT_EQ(set.spec.machine_template.spec.version == "v1.35.0", set.metadata.name != old);
+    }
   });
 }
 

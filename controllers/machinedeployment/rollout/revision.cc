@@ -4,16 +4,19 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 #include "api/names.h"
 
 namespace capstan::controllers::machinedeployment::rollout {
 namespace {
 
+constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max() - 1;  // there must be a next one
+
 std::optional<std::int64_t> parsed(std::string_view text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  if (error != std::errc() || end != text.data() + text.size() || number > kHighest) return std::nullopt;
   return number;
 }
 

@@ -23,6 +23,15 @@ constexpr std::array kNotForSets = {
     annotation::kLastAppliedConfiguration, annotation::kRevision,    annotation::kRevisionHistory,
     annotation::kDesiredReplicas,          annotation::kMaxReplicas, annotation::kConversionData};
 
+// What tells the Machines of a set from those of its siblings. What it selects by and makes them with counts
+// more than the label on the set itself: following an edit of that one would let go of all of them.
+const Text* hash_of(const api::MachineSet& set) {
+  const Text* selected = set.spec.selector.match_labels.find(label::kMachineTemplateHash);
+  const Text* made_with = set.spec.machine_template.metadata.labels.find(label::kMachineTemplateHash);
+  const bool agree = selected != nullptr && made_with != nullptr && *selected == *made_with;
+  return agree ? selected : set.metadata.labels.find(label::kMachineTemplateHash);
+}
+
 }  // namespace
 
 std::string set_name(std::string_view deployment, std::string_view suffix) {
@@ -69,7 +78,7 @@ api::MachineSet SetIntent::fresh(std::string_view suffix, const Revision& revisi
 }
 
 Result<api::MachineSet> SetIntent::existing(const api::MachineSet& present, Count replicas) const {
-  const Text* hash = present.metadata.labels.find(label::kMachineTemplateHash);
+  const Text* hash = hash_of(present);
   if (hash == nullptr) {
     return fail(Code::Invalid,
                 fmt::format("MachineSet {} has no label {}: put one on that no other MachineSet of the "
@@ -80,6 +89,7 @@ Result<api::MachineSet> SetIntent::existing(const api::MachineSet& present, Coun
   set.metadata.name = present.metadata.name;
   set.metadata.namespace_ = present.metadata.namespace_;
   set.metadata.uid = present.metadata.uid;
+  set.metadata.resource_version = present.metadata.resource_version;
   set.metadata.finalizers = present.metadata.finalizers;
   set.spec = present.spec;
   set.spec.replicas = static_cast<std::int32_t>(replicas);

@@ -181,6 +181,10 @@ TEST(Revision, NonsenseIsNothingOnAnOldSetAndAnErrorOnTheNewOne) {
   const api::MachineSet odd = set_of("a", "v1").revision("1.5");
 
   EXPECT_EQ(revision_of_newest(nullptr, old)->number, "1");
+  EXPECT_EQ(
+      revision_of_newest(nullptr, std::vector{set_of("m", "v2").revision("9223372036854775807").shared()})
+          ->number,
+      "1");
   const auto refused = revision_of_newest(&odd, {});
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message,
@@ -276,6 +280,32 @@ TEST(SetIntent, ASetWithoutAHashIsRefusedWithItsRemedy) {
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message,
               HasSubstr("MachineSet stray has no label machine-template-hash: put one on"));
+}
+
+// Else its Machines would not be selected any more, and others would be made.
+TEST(SetIntent, AHashThatIsEditedOnTheSetAloneIsPutBack) {
+  const api::MachineDeployment deployment = a_machine_deployment();
+  const auto keeps = [&](auto&& edit) {
+    const api::MachineSet present = set_of("a", "v1").with([&](auto& set) {
+      set.spec.selector.match_labels.set(label::kMachineTemplateHash, "a");
+      set.spec.machine_template.metadata.labels.set(label::kMachineTemplateHash, "a");
+      edit(set);
+    });
+    const auto set = intent_for(deployment).old(present, "n", 1);
+    if (!set) return set.error().message;
+    EXPECT_EQ(set->spec.machine_template.metadata.labels.value_or_empty(label::kMachineTemplateHash),
+              set->spec.selector.match_labels.value_or_empty(label::kMachineTemplateHash));
+    EXPECT_EQ(set->metadata.labels.value_or_empty(label::kMachineTemplateHash),
+              set->spec.selector.match_labels.value_or_empty(label::kMachineTemplateHash));
+    return std::string(set->spec.selector.match_labels.value_or_empty(label::kMachineTemplateHash));
+  };
+
+  EXPECT_EQ(keeps([](auto&) {}), "a");
+  EXPECT_EQ(keeps([](auto& set) { set.metadata.labels.set(label::kMachineTemplateHash, "edited"); }), "a");
+  EXPECT_EQ(keeps([](auto& set) { set.metadata.labels.erase(label::kMachineTemplateHash); }), "a");
+  EXPECT_EQ(
+      keeps([](auto& set) { set.spec.selector.match_labels.set(label::kMachineTemplateHash, "edited"); }),
+      "a");
 }
 
 // --- moves ---
