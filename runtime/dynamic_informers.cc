@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "api/names.h"
+
 namespace capstan::runtime {
 
 struct DynamicInformers::Kind {
@@ -14,13 +16,24 @@ struct DynamicInformers::Kind {
   };
 
   explicit Kind(const kube::Resource& what)
-      : resource(what), store(what.kind), by_plain_owner(store.add_index(plain_owners)) {}
+      : resource(what),
+        store(what.kind),
+        by_plain_owner(store.add_index(plain_owners)),
+        by_pool(store.add_index(pools)) {}
   static IndexValues plain_owners(const ContractObject& object) {
     IndexValues uids;
     for (const auto& owner : *object.metadata.owner_references) {
       if (!owner.is_controller()) uids.emplace_back(owner.uid.str());
     }
     return uids;
+  }
+  static std::string pool(std::string_view namespace_, std::string_view label) {
+    return std::string(namespace_) + "/" + std::string(label);
+  }
+  static IndexValues pools(const ContractObject& object) {
+    const Text* label = object.metadata.labels.find(api::label::kPoolName);
+    if (label == nullptr) return {};
+    return {Text(pool(object.metadata.namespace_, *label))};
   }
   std::shared_ptr<Informer<ContractObject>> informer() const {
     return watch.with([](const Watch& now) { return now.informer; });
@@ -29,6 +42,7 @@ struct DynamicInformers::Kind {
   const kube::Resource resource;
   Store<ContractObject> store;
   const IndexId<ContractObject> by_plain_owner;
+  const IndexId<ContractObject> by_pool;
   Guarded<Watch> watch;
 };
 
@@ -85,6 +99,11 @@ Store<ContractObject>& DynamicInformers::Hold::store() const { return kind_->sto
 
 std::vector<Snapshot<ContractObject>> DynamicInformers::Hold::plainly_owned_by(const api::Uid& owner) const {
   return kind_->store.find(kind_->by_plain_owner, owner.str());
+}
+
+std::vector<Snapshot<ContractObject>> DynamicInformers::Hold::in_pool(std::string_view namespace_,
+                                                                      std::string_view label) const {
+  return kind_->store.find(kind_->by_pool, Kind::pool(namespace_, label));
 }
 
 std::optional<Error> DynamicInformers::Hold::trouble() const {

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/contract/contract_object.h"
@@ -47,6 +48,8 @@ class DynamicInformers {
     Store<ContractObject>& store() const;
     // Objects with an owner reference of that uid that is no controller's: made by it, not yet taken over.
     std::vector<Snapshot<ContractObject>> plainly_owned_by(const api::Uid& owner) const;
+    // Objects of that namespace whose label pool-name has that value.
+    std::vector<Snapshot<ContractObject>> in_pool(std::string_view namespace_, std::string_view label) const;
     // Why there is no list yet, or why the watch fails now.
     std::optional<Error> trouble() const;
 

@@ -1,6 +1,7 @@
 #include "runtime/external_refs.h"
 
 #include "api/contract/plural.h"
+#include "api/names.h"
 #include "base/try.h"
 #include "runtime/triggers.h"
 
@@ -26,6 +27,26 @@ Result<ExternalRefs::Owned> ExternalRefs::plainly_owned_by(std::string_view grou
   return Owned{.resource = std::move(external.resource),
                .cache = &hold->store(),
                .objects = hold->plainly_owned_by(owner)};
+}
+
+Result<ExternalRefs::Owned> ExternalRefs::in_pool(std::string_view group, std::string_view kind,
+                                                  const InPool& pool, Pools pools) {
+  External external = TRY(resolve(group, kind));
+  const auto watched = watch(external.resource);
+  const bool first =
+      inside_.with([&](Inside& inside) { return inside.pooled.insert(external.resource).second; });
+  if (first) {
+    trigger<ContractObject>(
+        watched->store(), queue_, [pools = std::move(pools)](const Change<ContractObject>& change) {
+          const auto& metadata = change.object().metadata;
+          const Text* label = metadata.labels.find(api::label::kPoolName);
+          return label == nullptr ? std::vector<ObjectKey>() : pools(metadata.namespace_, *label);
+        });
+  }
+  const auto hold = TRY(complete(external.resource));
+  return Owned{.resource = std::move(external.resource),
+               .cache = &hold->store(),
+               .objects = hold->in_pool(pool.namespace_, pool.label)};
 }
 
 Result<std::shared_ptr<DynamicInformers::Hold>> ExternalRefs::complete(const kube::Resource& resource) {

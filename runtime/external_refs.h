@@ -3,10 +3,12 @@
 // change leading back to the owner. One per controller; safe from any thread, never blocks.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/contract/version.h"
 #include "api/core/custom_resource_definition.h"
@@ -50,6 +52,14 @@ class ExternalRefs {
   };
   // Those of that kind that `owner` made and nobody controls yet. Errors as of get().
   Result<Owned> plainly_owned_by(std::string_view group, std::string_view kind, const api::Uid& owner);
+  // Those of that kind with that value of the label pool-name. From the first call on, changes of such
+  // objects wake whom `pools` names for their namespace and label. Errors as of get().
+  using Pools = std::function<std::vector<ObjectKey>(std::string_view namespace_, std::string_view label)>;
+  struct InPool {
+    std::string_view namespace_ = {};
+    std::string_view label = {};
+  };
+  Result<Owned> in_pool(std::string_view group, std::string_view kind, const InPool& pool, Pools pools);
 
  private:
   struct Watched {
@@ -69,6 +79,7 @@ class ExternalRefs {
   struct Inside {
     std::map<GroupKind, Watched> watched = {};
     std::set<kube::Resource> subscribed = {};
+    std::set<kube::Resource> pooled = {};
   };
   Guarded<Inside> inside_;
 };
