@@ -54,6 +54,24 @@ IndexValues by_node(const api::Machine& machine) {
                           machine.status.node_ref->name.view()))};
 }
 
+IndexValues pool_by_provider_id(const api::MachinePool& pool) {
+  IndexValues values;
+  values.reserve(pool.spec.provider_id_list.size());
+  for (const Text& id : pool.spec.provider_id_list) {
+    values.emplace_back(in_cluster(pool.metadata.namespace_, pool.spec.cluster_name, id));
+  }
+  return values;
+}
+
+IndexValues pool_by_node(const api::MachinePool& pool) {
+  IndexValues values;
+  values.reserve(pool.status.node_refs.size());
+  for (const auto& node : pool.status.node_refs) {
+    values.emplace_back(in_cluster(pool.metadata.namespace_, pool.spec.cluster_name, node.name));
+  }
+  return values;
+}
+
 }  // namespace
 
 Caches::Caches()
@@ -68,6 +86,8 @@ Caches::Caches()
       machine_sets_by_namespace_(machine_sets.add_index(by_namespace)),
       machine_deployments_by_cluster_(machine_deployments.add_index(by_cluster)),
       machine_pools_by_cluster_(machine_pools.add_index(by_cluster)),
+      machine_pools_by_provider_id_(machine_pools.add_index(pool_by_provider_id)),
+      machine_pools_by_node_(machine_pools.add_index(pool_by_node)),
       machine_health_checks_by_cluster_(machine_health_checks.add_index(by_cluster)),
       drain_rules_by_namespace_(machine_drain_rules.add_index(by_namespace)) {}
 
@@ -126,6 +146,17 @@ std::vector<Snapshot<api::Machine>> Caches::machines_with_provider_id(const Obje
 std::vector<Snapshot<api::Machine>> Caches::machines_on_node(const ObjectKey& cluster,
                                                              std::string_view node) const {
   return machines.find(machines_by_node_, in_cluster(cluster.namespace_, cluster.name, node));
+}
+
+std::vector<Snapshot<api::MachinePool>> Caches::machine_pools_with_provider_id(
+    const ObjectKey& cluster, std::string_view provider_id) const {
+  return machine_pools.find(machine_pools_by_provider_id_,
+                            in_cluster(cluster.namespace_, cluster.name, provider_id));
+}
+
+std::vector<Snapshot<api::MachinePool>> Caches::machine_pools_on_node(const ObjectKey& cluster,
+                                                                      std::string_view node) const {
+  return machine_pools.find(machine_pools_by_node_, in_cluster(cluster.namespace_, cluster.name, node));
 }
 
 Snapshot<api::Cluster> Caches::cluster_of(std::string_view namespace_, std::string_view cluster_name) const {

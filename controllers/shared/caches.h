@@ -61,6 +61,11 @@ class Caches {
   std::vector<Snapshot<api::Machine>> machines_with_provider_id(const ObjectKey& cluster,
                                                                 std::string_view provider_id) const;
   std::vector<Snapshot<api::Machine>> machines_on_node(const ObjectKey& cluster, std::string_view node) const;
+  // In that cluster, with it in spec.providerIDList or among the names of status.nodeRefs.
+  std::vector<Snapshot<api::MachinePool>> machine_pools_with_provider_id(const ObjectKey& cluster,
+                                                                         std::string_view provider_id) const;
+  std::vector<Snapshot<api::MachinePool>> machine_pools_on_node(const ObjectKey& cluster,
+                                                                std::string_view node) const;
 
   // The Cluster an object belongs to by spec.clusterName; null while it is not in the cache.
   Snapshot<api::Cluster> cluster_of(std::string_view namespace_, std::string_view cluster_name) const;
@@ -77,6 +82,8 @@ class Caches {
   runtime::IndexId<api::MachineSet> machine_sets_by_namespace_;
   runtime::IndexId<api::MachineDeployment> machine_deployments_by_cluster_;
   runtime::IndexId<api::MachinePool> machine_pools_by_cluster_;
+  runtime::IndexId<api::MachinePool> machine_pools_by_provider_id_;
+  runtime::IndexId<api::MachinePool> machine_pools_by_node_;
   runtime::IndexId<api::MachineHealthCheck> machine_health_checks_by_cluster_;
   runtime::IndexId<api::MachineDrainRule> drain_rules_by_namespace_;
 };
