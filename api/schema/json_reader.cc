@@ -39,22 +39,23 @@ class Handler {
     return parts_.clear(), go_on(error);
   }
   bool on_string_part(json::string_view part, std::size_t, json::error_code&) { return keep(part); }
-  bool on_string(json::string_view part, std::size_t, json::error_code& error) {
+  // Values do not ask whether it goes on: the next key, bracket or chunk does.
+  bool on_string(json::string_view part, std::size_t, json::error_code&) {
     events_.on_string(joined(part));
-    return parts_.clear(), go_on(error);
+    return parts_.clear(), true;
   }
   bool on_number_part(json::string_view part, json::error_code&) { return keep(part); }
-  bool on_int64(std::int64_t value, json::string_view part, json::error_code& error) {
-    return number({.kind = Number::Kind::Integer, .integer = value, .text = joined(part)}, error);
+  bool on_int64(std::int64_t value, json::string_view part, json::error_code&) {
+    return number({.kind = Number::Kind::Integer, .integer = value, .text = joined(part)});
   }
-  bool on_uint64(std::uint64_t value, json::string_view part, json::error_code& error) {
-    return number({.kind = Number::Kind::Unsigned, .unsigned_integer = value, .text = joined(part)}, error);
+  bool on_uint64(std::uint64_t value, json::string_view part, json::error_code&) {
+    return number({.kind = Number::Kind::Unsigned, .unsigned_integer = value, .text = joined(part)});
   }
-  bool on_double(double value, json::string_view part, json::error_code& error) {
-    return number({.kind = Number::Kind::Real, .real = value, .text = joined(part)}, error);
+  bool on_double(double value, json::string_view part, json::error_code&) {
+    return number({.kind = Number::Kind::Real, .real = value, .text = joined(part)});
   }
-  bool on_bool(bool value, json::error_code& error) { return events_.on_boolean(value), go_on(error); }
-  bool on_null(json::error_code& error) { return events_.on_null(), go_on(error); }
+  bool on_bool(bool value, json::error_code&) { return events_.on_boolean(value), true; }
+  bool on_null(json::error_code&) { return events_.on_null(), true; }
   bool on_comment_part(json::string_view, json::error_code&) { return true; }
   bool on_comment(json::string_view, json::error_code&) { return true; }
 
@@ -68,9 +69,9 @@ class Handler {
     keep(last);
     return parts_;
   }
-  bool number(const Number& value, json::error_code& error) {
+  bool number(const Number& value) {
     events_.on_number(value);
-    return parts_.clear(), go_on(error);
+    return parts_.clear(), true;
   }
   bool go_on(json::error_code& error) {
     if (events_.hopeless()) error = json::error::incomplete;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -36,25 +37,50 @@ struct Halves {
   std::uint64_t low = 0;
 };
 
+// Without the dashes; nothing when they stand elsewhere.
+std::optional<std::array<char, kDigits>> digits_of(std::string_view dashed) {
+  for (const std::size_t dash : {8U, 13U, 18U, 23U}) {
+    if (dashed[dash] != '-') return std::nullopt;
+  }
+  std::array<char, kDigits> digits{};
+  std::memcpy(digits.data(), dashed.data(), 8);
+  std::memcpy(digits.data() + 8, dashed.data() + 9, 4);
+  std::memcpy(digits.data() + 12, dashed.data() + 14, 4);
+  std::memcpy(digits.data() + 16, dashed.data() + 19, 4);
+  std::memcpy(digits.data() + 20, dashed.data() + 24, 12);
+  return digits;
+}
+
+// Sixteen digits as a number. `seen` gathers the bits of their values: 16 is set when one is no digit, so
+// that nobody has to look after each.
+std::uint64_t half_of(const char* digits, std::uint64_t& seen) {
+  std::uint64_t half = 0;
+  for (std::size_t i = 0; i < kDigits / 2; ++i) {
+    const std::uint64_t value = kDigitValues[static_cast<unsigned char>(digits[i])];
+    seen |= value;
+    half = half << 4U | value;
+  }
+  return half;
+}
+
 std::optional<Halves> parse_uuid(std::string_view text) {
   const bool dashed = text.size() == kUuidLength;
   if (!dashed && text.size() != kDigits) return std::nullopt;
-  std::array<std::uint64_t, 2> halves{};
-  std::size_t digit = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (dashed && is_dash(i)) {
-      if (text[i] != '-') return std::nullopt;
-      continue;
-    }
-    const std::uint64_t value = kDigitValues[static_cast<unsigned char>(text[i])];
-    if (value > 15) return std::nullopt;
-    auto& half = halves[digit++ / 16];
-    half = half << 4U | value;
+  std::array<char, kDigits> digits{};
+  if (dashed) {
+    const auto found = digits_of(text);
+    if (!found) return std::nullopt;
+    digits = *found;
+  } else {
+    std::memcpy(digits.data(), text.data(), kDigits);
   }
-  const std::uint64_t version = halves[0] & kVersionMask;
+  std::uint64_t seen = 0;
+  Halves halves{.high = half_of(digits.data(), seen), .low = half_of(digits.data() + kDigits / 2, seen)};
+  if (seen > 15) return std::nullopt;
+  const std::uint64_t version = halves.high & kVersionMask;
   if (dashed ? version == kUndashed : version != kVersion4) return std::nullopt;
-  if (!dashed) halves[0] |= kUndashed;
-  return Halves{halves[0], halves[1]};
+  if (!dashed) halves.high |= kUndashed;
+  return halves;
 }
 
 }  // namespace
