@@ -1,0 +1,360 @@
+#include "controllers/machinepool/act.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+#include <unordered_set>
+
+#include "api/contract/infra_machine_pool.h"
+#include "api/contract/plural.h"
+#include "api/schema/encode.h"
+#include "controllers/shared/status_patch.h"
+#include "kube/resources.h"
+#include "runtime/finalizers.h"
+#include "runtime/ownership.h"
+
+namespace capstan::controllers::machinepool {
+namespace {
+
+namespace json = boost::json;
+using api::Machine;
+using api::MachinePool;
+
+// When a watch has surely brought what was written, or never will.
+constexpr Nanoseconds kRemembered = std::chrono::seconds(30);
+// So many writes to Nodes a turn may take; the rest follows in the next.
+constexpr std::size_t kNodesPerTurn = 500;
+constexpr std::size_t kMachinesPerTurn = 200;
+
+constexpr std::array kOwnedOfMachine = {api::condition::kUpToDate};
+
+json::value claim_patch(const MachinePool& pool, const ExternalSeen& external, const Claim& claim);
+json::value node_patch(const api::Node& node, const NodeChange& change);
+std::optional<api::ResourceVersion> version_of(const json::value& document);
+
+class Actor {
+ public:
+  Actor(const Act& with, const Observation& seen)
+      : with_(with), seen_(seen), key_(runtime::key_of(*seen.pool)) {
+    effects_.pool = *seen.pool;
+  }
+
+  Effects act(const Plan& plan) {
+    if (!keep(write_pool(plan))) return std::move(effects_);
+    keep(write_claim(seen_.bootstrap, plan.bootstrap.claim));
+    keep(write_claim(seen_.infra, plan.infra.claim));
+    write_machines(plan.machines);
+    write_nodes(plan.nodes);
+    delete_retired(plan.retired);
+    return std::move(effects_);
+  }
+
+  Effects leave(Leaving& leaving) {
+    for (const ExternalSeen* external : leaving.remove) keep(remove(*external));
+    if (!leaving.confirm) return std::move(effects_);
+    const auto gone = providers_are_gone();
+    if (!keep(gone) || !*gone) {
+      leaving.reason = api::reason::kDeleting;
+      leaving.message = "Waiting for the caches to agree that the provider's objects are gone";
+      leaving.recheck = Seconds(1);
+      return std::move(effects_);
+    }
+    for (const auto& node : leaving.nodes) {
+      const auto deleted = delete_node(*node);
+      if (deleted || leaving.impatient) continue;
+      keep(deleted);
+      leaving.let_go = false;
+      leaving.message = effects_.node_trouble;
+    }
+    if (leaving.let_go) let_go();
+    return std::move(effects_);
+  }
+
+ private:
+  const Deadline& deadline() const { return with_.context.deadline; }
+
+  template <typename T>
+  bool keep(const Result<T>& done) {
+    if (!done) effects_.errors.push_back(done.error());
+    return done.has_value();
+  }
+
+  // --- the pool and the provider's objects ---
+
+  Result<void> write_pool(const Plan& plan) {
+    auto written = TRY(kube::patch(with_.deps.client, *seen_.pool, plan.wanted, deadline()));
+    if (!written) return {};
+    with_.host.consistency.wrote(key_, with_.deps.caches.machine_pools, written->metadata.resource_version);
+    effects_.pool = std::move(*written);
+    return {};
+  }
+
+  Result<void> write_claim(const ExternalSeen& external, const std::optional<Claim>& claim) {
+    if (!claim) return {};
+    const auto written = with_.deps.client.patch(external.resource, external.key,
+                                                 claim_patch(*seen_.pool, external, *claim), {}, deadline());
+    if (!written && written.error().code == Code::NotFound) return {};  // the cache will tell
+    if (!written) return fail(written.error().context("take over " + external.resource.kind));
+    with_.host.consistency.wrote(key_, *external.cache, *written);
+    return {};
+  }
+
+  Result<void> remove(const ExternalSeen& external) {
+    return with_.host.consistency.remove(
+        with_.deps.client, key_,
+        {.cache = *external.cache, .resource = external.resource, .key = external.key},
+        external.object->metadata.uid, {}, deadline());
+  }
+
+  // --- Machines ---
+
+  void write_machines(const MachinesPlan& plan) {
+    std::size_t created = 0;
+    for (const MachineWish& wish : plan.wishes) {
+      if (wish.present) {
+        keep(apply(wish));
+      } else if (!seen_.fresh) {
+        continue;
+      } else if (++created > kMachinesPerTurn) {
+        effects_.unfinished = true;
+        break;
+      } else {
+        keep(create(wish.wanted));
+      }
+    }
+    for (const Mark& mark : plan.marks) keep(write_mark(mark));
+    if (!seen_.fresh) return;
+    for (const auto& machine : plan.bereft) keep(remove_bereft(*machine));
+  }
+
+  void wrote(const std::optional<Machine>& written) {
+    if (written) {
+      with_.host.consistency.wrote(key_, with_.deps.caches.machines, written->metadata.resource_version);
+    }
+  }
+
+  Result<void> apply(const MachineWish& wish) {
+    const auto written = kube::apply(with_.deps.client, wish.wanted, wish.present.get(),
+                                     api::field_manager::kMachinePool, deadline());
+    if (!written && written.error().code == Code::NotFound) return {};
+    if (!written) return fail(written.error());
+    wrote(*written);
+    return {};
+  }
+
+  Result<void> create(const Machine& machine) {
+    const auto made = with_.host.consistency.create_by_apply(with_.deps.client, key_,
+                                                             {.cache = with_.deps.caches.machines,
+                                                              .resource = kube::resource_of<Machine>(),
+                                                              .key = kube::key_of(machine)},
+                                                             seen_.pool->metadata.uid, api::to_json(machine),
+                                                             api::field_manager::kMachinePool, deadline());
+    if (!made) return fail(made.error().context("create Machine " + machine.metadata.name.str()));
+    return {};
+  }
+
+  Result<void> write_mark(const Mark& mark) {
+    const auto written = patch_status(with_.deps.client, *mark.before, mark.after, {.types = kOwnedOfMachine},
+                                      seen_.now, deadline());
+    if (!written && written.error().code == Code::NotFound) return {};
+    if (!written) return fail(written.error());
+    wrote(*written);
+    return {};
+  }
+
+  // Only what the server itself says is gone takes a Machine with it.
+  Result<void> remove_bereft(const Machine& machine) {
+    const kube::ObjectKey object{.namespace_ = key_.namespace_,
+                                 .name = machine.spec.infrastructure_ref.name.str()};
+    const auto live = with_.deps.client.get(seen_.machines.resource, object, deadline());
+    if (live) return {};
+    if (live.error().code != Code::NotFound) return fail(live.error());
+    return with_.host.consistency.remove(with_.deps.client, key_,
+                                         {.cache = with_.deps.caches.machines,
+                                          .resource = kube::resource_of<Machine>(),
+                                          .key = kube::key_of(machine)},
+                                         machine.metadata.uid, {}, deadline());
+  }
+
+  // --- Nodes ---
+
+  bool keep_of_node(const Result<void>& done) {
+    if (!done && effects_.node_trouble.empty()) effects_.node_trouble = done.error().message;
+    return keep(done);
+  }
+
+  void write_nodes(const std::vector<NodeWish>& wishes) {
+    std::size_t written = 0;
+    for (const NodeWish& wish : wishes) {
+      if (with_.node_writes.is_behind(key_, *wish.node)) continue;
+      if (++written > kNodesPerTurn) {
+        effects_.unfinished = true;
+        return;
+      }
+      // The next would fail the same way.
+      if (!keep_of_node(write_node(wish))) return;
+    }
+  }
+
+  Result<void> write_node(const NodeWish& wish) {
+    const api::Node& node = *wish.node;
+    const auto written = seen_.workload->client().patch(kube::resources::nodes(), kube::key_of(node),
+                                                        node_patch(node, wish.change), {}, deadline());
+    if (!written) {
+      // Gone, or changed meanwhile: its event brings the next turn.
+      if (written.error().code == Code::NotFound || written.error().code == Code::Conflict) return {};
+      return fail(written.error().context("patch Node " + node.metadata.name.str()));
+    }
+    if (const auto version = version_of(*written)) with_.node_writes.wrote(key_, node.metadata.uid, *version);
+    return {};
+  }
+
+  // The list is read once more from the server itself: deleting a Node that works is worse than a request.
+  void delete_retired(const std::vector<Snapshot<api::Node>>& retired) {
+    if (retired.empty()) return;
+    const auto live = live_list();
+    if (!keep(live)) {
+      effects_.kept = retired;
+      return;
+    }
+    const std::unordered_set<std::string_view> listed(live->begin(), live->end());
+    for (const auto& node : retired) {
+      if (listed.contains(node->spec.provider_id) || !delete_node(*node)) effects_.kept.push_back(node);
+    }
+  }
+
+  Result<std::vector<std::string>> live_list() {
+    const auto live = TRY(with_.deps.client.get(seen_.infra.resource, seen_.infra.key, deadline()));
+    return api::contract::InfraMachinePool(api::contract::Foreign(live), seen_.infra.contract)
+        .provider_id_list();
+  }
+
+  // The uid keeps another Node of that name safe.
+  Result<void> delete_node(const api::Node& node) {
+    const auto removed = seen_.workload->client().remove(kube::resources::nodes(), kube::key_of(node),
+                                                         {.uid = node.metadata.uid.str()}, deadline());
+    if (removed || removed.error().code == Code::NotFound || removed.error().code == Code::Conflict) {
+      return {};
+    }
+    effects_.node_trouble =
+        fmt::format("could not delete Node {}: {}", node.metadata.name.view(), removed.error().message);
+    return fail(removed.error().context("delete Node " + node.metadata.name.str()));
+  }
+
+  // --- the end ---
+
+  Result<bool> providers_are_gone() {
+    const auto& wanted = seen_.pool->spec.machine_template.spec;
+    bool gone = TRY(is_gone(seen_.infra, wanted.infrastructure_ref));
+    if (const auto& config = wanted.bootstrap.config_ref)
+      gone = TRY(is_gone(seen_.bootstrap, *config)) && gone;
+    return gone;
+  }
+
+  Result<bool> is_gone(const ExternalSeen& external, const api::ContractRef& ref) {
+    if (external.found() || external.state == ExternalSeen::State::Unused) return true;  // not ours
+    const bool defined = external.state != ExternalSeen::State::Unreadable;
+    const auto live = defined ? with_.deps.client.get(external.resource, external.key, deadline())
+                              : with_.deps.client.get(
+                                    kube::resources::custom_resource_definitions(),
+                                    {.name = api::contract::crd_name(ref.api_group, ref.kind)}, deadline());
+    if (live) return false;
+    if (live.error().code != Code::NotFound) return fail(live.error());
+    return true;
+  }
+
+  void let_go() {
+    effects_.went = keep(runtime::drop_finalizer(with_.deps.client, with_.host.consistency,
+                                                 with_.deps.caches.machine_pools, *seen_.pool,
+                                                 api::finalizer::kMachinePool, deadline()));
+  }
+
+  const Act& with_;
+  const Observation& seen_;
+  const kube::ObjectKey key_;
+  Effects effects_ = {};
+};
+
+}  // namespace
+
+Effects act(const Act& with, const Observation& seen, const Plan& plan) {
+  return Actor(with, seen).act(plan);
+}
+
+Effects leave(const Act& with, const Observation& seen, Leaving& leaving) {
+  return Actor(with, seen).leave(leaving);
+}
+
+Result<bool> is_empty_indeed(const Act& with, const Observation& seen) {
+  const auto live = TRY(with.deps.client.get(seen.infra.resource, seen.infra.key, with.context.deadline));
+  const api::contract::InfraMachinePool infra(api::contract::Foreign(live), seen.infra.contract);
+  const auto ids = TRY(infra.provider_id_list());
+  const auto replicas = TRY(infra.replicas());
+  return ids.empty() && replicas.value_or(0) == 0 && !infra.object().deleting();
+}
+
+void NodeWrites::wrote(const kube::ObjectKey& pool, const api::Uid& node, api::ResourceVersion version) {
+  const Write write{.version = version, .until = clock_.steady_now() + kRemembered};
+  pools_.with([&](auto& pools) { pools[pool][node] = write; });
+}
+
+bool NodeWrites::is_behind(const kube::ObjectKey& pool, const api::Node& node) {
+  const SteadyTime now = clock_.steady_now();
+  return pools_.with([&](auto& pools) {
+    const auto writes = pools.find(pool);
+    if (writes == pools.end()) return false;
+    const auto found = writes->second.find(node.metadata.uid);
+    if (found == writes->second.end()) return false;
+    const bool behind = node.metadata.resource_version < found->second.version && now < found->second.until;
+    if (!behind) writes->second.erase(found);
+    return behind;
+  });
+}
+
+void NodeWrites::forget(const kube::ObjectKey& pool) {
+  pools_.with([&](auto& pools) { pools.erase(pool); });
+}
+
+namespace {
+
+json::value claim_patch(const MachinePool& pool, const ExternalSeen& external, const Claim& claim) {
+  json::value patch = runtime::owners_patch(claim.owners, external.object->metadata.resource_version);
+  if (claim.label) {
+    patch.at("metadata").as_object()["labels"] = {{api::label::kClusterName, pool.spec.cluster_name.view()}};
+  }
+  return patch;
+}
+
+// Annotations are nobody else's business; a list of taints is everybody's, so it is bound to what we saw.
+json::value node_patch(const api::Node& node, const NodeChange& change) {
+  json::object metadata;
+  json::object patch;
+  if (!change.annotations.empty()) {
+    json::object annotations;
+    for (const auto& [key, value] : change.annotations) annotations[key.view()] = value.view();
+    metadata["annotations"] = std::move(annotations);
+  }
+  if (change.taints) {
+    metadata["resourceVersion"] = node.metadata.resource_version.str();
+    json::array taints;
+    for (const auto& taint : *change.taints) taints.push_back(api::to_json(taint));
+    patch["spec"] = {{"taints", taints.empty() ? json::value(nullptr) : json::value(std::move(taints))}};
+  }
+  patch["metadata"] = std::move(metadata);
+  return patch;
+}
+
+std::optional<api::ResourceVersion> version_of(const json::value& document) {
+  const auto* metadata = document.is_object() ? document.as_object().if_contains("metadata") : nullptr;
+  const auto* version = metadata != nullptr && metadata->is_object()
+                            ? metadata->as_object().if_contains("resourceVersion")
+                            : nullptr;
+  if (version == nullptr || !version->is_string()) return std::nullopt;
+  const auto parsed = api::ResourceVersion::parse(std::string_view(version->get_string()));
+  return parsed ? std::optional(*parsed) : std::nullopt;
+}
+
+}  // namespace
+}  // namespace capstan::controllers::machinepool

@@ -1,0 +1,58 @@
+// Carries out what decide() and take_leave() want: the writes of one turn. Each is safe to repeat; one that
+// fails does not keep the others from happening, except that nothing goes on after the pool itself could not
+// be written. Blocks as the clients do; one turn at a time per pool, safe from any thread.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "base/guarded.h"
+#include "controllers/machinepool/decide.h"
+#include "controllers/machinepool/deletion.h"
+#include "runtime/reconcile.h"
+
+namespace capstan::controllers::machinepool {
+
+// Which Nodes we have written and not seen again yet. The Nodes' caches come and go with their clusters, so
+// the consistency gate can't remember this; losing it costs patches that change nothing.
+class NodeWrites {
+ public:
+  explicit NodeWrites(const Clock& clock) : clock_(clock) {}
+  void wrote(const kube::ObjectKey& pool, const api::Uid& node, api::ResourceVersion version);
+  bool is_behind(const kube::ObjectKey& pool, const api::Node& node);
+  void forget(const kube::ObjectKey& pool);
+
+ private:
+  struct Write {
+    api::ResourceVersion version = {};
+    SteadyTime until = {};
+  };
+  using Writes = std::unordered_map<api::Uid, Write>;
+  const Clock& clock_;
+  Guarded<std::unordered_map<kube::ObjectKey, Writes>> pools_;
+};
+
+struct Effects {
+  api::MachinePool pool = {};                  // as the server has it now
+  std::vector<Snapshot<api::Node>> kept = {};  // retired, but not deleted yet
+  bool went = false;                           // the finalizer is off: nobody is left to report to
+  bool unfinished = false;                     // there was too much for one turn
+  std::vector<Error> errors = {};
+  std::string node_trouble = {};  // why Nodes could not be written or deleted
+};
+
+struct Act {
+  const Deps& deps;
+  const Host& host;
+  NodeWrites& node_writes;
+  const runtime::Context& context;
+};
+Effects act(const Act& with, const Observation& seen, const Plan& plan);
+// `leaving` is brought up to date with what came of it.
+Effects leave(const Act& with, const Observation& seen, Leaving& leaving);
+
+// A live look at an infrastructure that says that all instances are gone. An error when it could not be found
+// out.
+Result<bool> is_empty_indeed(const Act& with, const Observation& seen);
+
+}  // namespace capstan::controllers::machinepool

@@ -1,0 +1,351 @@
+#include "controllers/machinepool/conditions.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "api/conditions/conditions.h"
+#include "api/conditions/merge.h"
+#include "api/conditions/message.h"
+#include "api/conditions/mirror.h"
+#include "api/conditions/v1beta1.h"
+#include "api/contract/foreign_conditions.h"
+#include "controllers/machinepool/counters.h"
+#include "runtime/paused.h"
+
+namespace capstan::controllers::machinepool {
+namespace {
+
+namespace condition = api::condition;
+namespace conditions = api::conditions;
+namespace contract = api::contract;
+namespace older = api::conditions::v1beta1;
+namespace older_reason = api::v1beta1_reason;
+namespace older_type = api::v1beta1_condition;
+namespace reason = api::reason;
+namespace status = api::status;
+using State = ExternalSeen::State;
+
+constexpr std::size_t kNames = 3;
+constexpr std::string_view kNoReplicas = "Waiting for spec.replicas set";
+
+// What the conditions of both provider objects have in common.
+struct Subject {
+  const ExternalSeen& seen;
+  std::string_view target = {};
+  std::string_view field = {};  // of the reference, for messages
+  std::string_view kind = {};
+  std::string_view done_field = {};
+  std::string_view problem = {};  // nothing the object says can be believed
+  bool done = false;              // by the pool's own flag
+};
+api::Condition shown(const Subject& subject);
+api::Condition bootstrap_config_ready(const Observation& seen, const Plan& plan, const api::MachinePool& now);
+api::Condition infrastructure_ready(const Observation& seen, const Plan& plan, const api::MachinePool& now);
+api::Condition available(const api::MachinePool& now);
+api::Condition scaling_up(const api::MachinePool& now, const Plan& plan);
+api::Condition scaling_down(const api::MachinePool& now, const Effects& effects);
+std::optional<api::Condition> machines_ready(const Observation& seen, const api::MachinePool& now);
+std::optional<api::Condition> machines_up_to_date(const Observation& seen);
+
+}  // namespace
+
+void set_conditions(const Observation& seen, const Plan& plan, const Effects& effects,
+                    api::MachinePool& after) {
+  auto& list = after.status.conditions;
+  // Who comes this far is not paused.
+  list = runtime::judge_pause({}, list, after.metadata.generation, seen.now).conditions;
+  const auto tell = [&](const api::Condition& wanted) {
+    conditions::set(list, wanted, after.metadata.generation, seen.now);
+  };
+  tell(bootstrap_config_ready(seen, plan, after));
+  tell(infrastructure_ready(seen, plan, after));
+  tell(available(after));
+  tell(scaling_up(after, plan));
+  tell(scaling_down(after, effects));
+  if (const auto ready = machines_ready(seen, after)) tell(*ready);
+  if (const auto fresh = machines_up_to_date(seen)) {
+    tell(*fresh);
+  } else if (seen.machines.state == MachinesSeen::State::Unsupported) {
+    conditions::remove(list, condition::kMachinesUpToDate);
+  }
+  tell(conditions::make(condition::kDeleting, status::kFalse, reason::kNotDeleting));
+}
+
+namespace {
+
+// --- the provider's objects ---
+
+api::Condition bootstrap_config_ready(const Observation& seen, const Plan& plan,
+                                      const api::MachinePool& now) {
+  const auto& bootstrap = now.spec.machine_template.spec.bootstrap;
+  if (!bootstrap.config_ref && bootstrap.data_secret_name) {
+    return conditions::make(condition::kBootstrapConfigReady, status::kTrue, reason::kDataSecretProvided);
+  }
+  if (!bootstrap.config_ref) {
+    return conditions::make(
+        condition::kBootstrapConfigReady, status::kFalse, reason::kNotReady,
+        "spec.template.spec.bootstrap has neither configRef nor dataSecretName: set one of them");
+  }
+  return shown({.seen = seen.bootstrap,
+                .target = condition::kBootstrapConfigReady,
+                .field = "spec.template.spec.bootstrap.configRef",
+                .kind = bootstrap.config_ref->kind,
+                .done_field = "status.initialization.dataSecretCreated",
+                .problem = plan.bootstrap.problem,
+                .done = now.status.initialization.bootstrap_data_secret_created.value_or(false)});
+}
+
+api::Condition infrastructure_ready(const Observation& seen, const Plan& plan, const api::MachinePool& now) {
+  const std::string_view kind = now.spec.machine_template.spec.infrastructure_ref.kind;
+  const bool done = now.status.initialization.infrastructure_provisioned.value_or(false);
+  if (seen.infra.missing() && done) {
+    return conditions::make(condition::kInfrastructureReady, status::kFalse, reason::kObjectDeleted,
+                            fmt::format("{} has been deleted while the MachinePool still exists", kind));
+  }
+  if (!plan.list.problem.empty()) {
+    return conditions::make(condition::kInfrastructureReady, status::kFalse, kInvalidProviderIdList,
+                            plan.list.problem);
+  }
+  return shown({.seen = seen.infra,
+                .target = condition::kInfrastructureReady,
+                .field = "spec.template.spec.infrastructureRef",
+                .kind = kind,
+                .done_field = "status.initialization.provisioned",
+                .problem = plan.infra.problem,
+                .done = done});
+}
+
+api::Condition unreadable(const Subject& subject, std::string_view problem) {
+  return conditions::make(subject.target, status::kUnknown, reason::kInternalError,
+                          fmt::format("{}: {}", subject.field, problem));
+}
+
+api::Condition mirrored(const Subject& subject) {
+  if (!subject.problem.empty()) return unreadable(subject, subject.problem);
+  const auto ready = contract::read_condition(contract::Foreign(*subject.seen.object), condition::kReady);
+  if (!ready) {
+    return conditions::make(subject.target, status::kUnknown, reason::kInvalidConditionReported,
+                            ready.error().message);
+  }
+  const conditions::Fallback fallback{
+      .status = subject.done ? status::kTrue : status::kFalse,
+      .reason = subject.done ? reason::kReady : reason::kNotReady,
+      .message =
+          subject.done ? std::string() : fmt::format("{} {} is false", subject.kind, subject.done_field)};
+  auto made = conditions::mirror(*ready ? &**ready : nullptr, condition::kReady, subject.target, fallback);
+  if (made.reason == reason::kNoReasonReported && made.status == status::kTrue)
+    made.reason = Text(reason::kReady);
+  return made;
+}
+
+api::Condition shown(const Subject& subject) {
+  switch (subject.seen.state) {
+    case State::Unused:
+    case State::Missing: break;
+    case State::CacheBehind:
+    case State::Unreadable: return unreadable(subject, subject.seen.problem);
+    case State::Found: return mirrored(subject);
+  }
+  return conditions::make(subject.target, status::kFalse, reason::kObjectDoesNotExist,
+                          fmt::format("{} does not exist ({}: create it, or correct the reference)",
+                                      subject.kind, subject.field));
+}
+
+// --- how many ---
+
+api::Condition available(const api::MachinePool& now) {
+  if (!now.spec.replicas) {
+    return conditions::make(condition::kAvailable, status::kUnknown, reason::kWaitingForReplicasSet,
+                            kNoReplicas);
+  }
+  if (!now.status.available_replicas) {
+    return conditions::make(condition::kAvailable, status::kUnknown, reason::kWaitingForAvailableReplicasSet,
+                            "Waiting for status.availableReplicas set");
+  }
+  if (*now.status.available_replicas >= *now.spec.replicas) {
+    return conditions::make(condition::kAvailable, status::kTrue, reason::kAvailable);
+  }
+  return conditions::make(condition::kAvailable, status::kFalse, reason::kNotAvailable,
+                          fmt::format("{} available replicas, at least {} required",
+                                      *now.status.available_replicas, *now.spec.replicas));
+}
+
+api::Condition scaling_up(const api::MachinePool& now, const Plan& plan) {
+  if (!now.spec.replicas) {
+    return conditions::make(condition::kScalingUp, status::kUnknown, reason::kWaitingForReplicasSet,
+                            kNoReplicas);
+  }
+  const std::int32_t present = now.status.replicas.value_or(0);
+  if (present >= *now.spec.replicas) {
+    return conditions::make(condition::kScalingUp, status::kFalse, reason::kNotScalingUp);
+  }
+  std::string message = fmt::format("Scaling up from {} to {} replicas", present, *now.spec.replicas);
+  if (!plan.troubles.empty()) message += " is blocked because:";
+  for (const std::string& trouble : plan.troubles) message += "\n* " + trouble;
+  return conditions::make(condition::kScalingUp, status::kTrue, reason::kScalingUp, message);
+}
+
+api::Condition scaling_down(const api::MachinePool& now, const Effects& effects) {
+  if (!now.spec.replicas) {
+    return conditions::make(condition::kScalingDown, status::kUnknown, reason::kWaitingForReplicasSet,
+                            kNoReplicas);
+  }
+  const std::int32_t present = now.status.replicas.value_or(0);
+  if (present <= *now.spec.replicas && effects.kept.empty()) {
+    return conditions::make(condition::kScalingDown, status::kFalse, reason::kNotScalingDown);
+  }
+  std::string message = fmt::format("Scaling down from {} to {} replicas", present, *now.spec.replicas);
+  if (!effects.node_trouble.empty()) message += "\n* " + effects.node_trouble;
+  return conditions::make(condition::kScalingDown, status::kTrue, reason::kScalingDown, message);
+}
+
+// --- how they are ---
+
+using Parts = std::vector<conditions::Contribution>;
+
+Parts parts_of(const Observation& seen, std::string_view type) {
+  Parts parts;
+  for (const auto& machine : seen.machines.machines) {
+    parts.push_back({.kind = std::string(api::kind::kMachine),
+                     .name = machine->metadata.name.str(),
+                     .condition = conditions::find(machine->status.conditions, type)});
+  }
+  return parts;
+}
+
+std::string doubled_nodes(const Observation& seen) {
+  std::string text;
+  for (const Instance& instance : seen.instances) {
+    if (instance.doubles.empty()) continue;
+    if (!text.empty()) text += "\n";
+    text +=
+        fmt::format("* Nodes {} have the same spec.providerID {}: delete those that are not its instance's",
+                    fmt::join(instance.doubles, ", "), instance.provider_id.view());
+  }
+  return text;
+}
+
+api::Condition nodes_ready(const Observation& seen) {
+  if (const std::string doubles = doubled_nodes(seen); !doubles.empty()) {
+    return conditions::make(condition::kMachinesReady, status::kUnknown, kDuplicateNodes, doubles);
+  }
+  if (seen.instances.empty()) {
+    return conditions::make(condition::kMachinesReady, status::kTrue, reason::kNoReplicas);
+  }
+  std::vector<std::string> lacking;
+  std::vector<std::string> not_ready;
+  for (const Instance& instance : seen.instances) {
+    if (!instance.node) {
+      lacking.push_back(instance.provider_id.str());
+      continue;
+    }
+    const auto* ready = instance.node->condition(condition::kReady);
+    if (ready == nullptr || ready->status != status::kTrue)
+      not_ready.push_back(instance.node->metadata.name.str());
+  }
+  std::string text;
+  if (!lacking.empty()) text = "* Instances without a Node: " + conditions::name_list(lacking, kNames);
+  if (!not_ready.empty()) {
+    text += (text.empty() ? "" : "\n") +
+            fmt::format("* Nodes that are not Ready: {}", conditions::name_list(not_ready, kNames));
+  }
+  if (text.empty()) return conditions::make(condition::kMachinesReady, status::kTrue, reason::kReady);
+  return conditions::make(condition::kMachinesReady, status::kFalse, reason::kNotReady, text);
+}
+
+std::optional<api::Condition> machines_ready(const Observation& seen, const api::MachinePool& now) {
+  if (seen.machines.state == MachinesSeen::State::Unknown) return std::nullopt;
+  if (seen.machines.state == MachinesSeen::State::Known && !seen.machines.machines.empty()) {
+    return conditions::aggregate(
+        parts_of(seen, condition::kReady),
+        {.source_type = condition::kReady,
+         .target_type = condition::kMachinesReady,
+         .reasons = {.issue = reason::kNotReady, .unknown = reason::kReadyUnknown, .info = reason::kReady}});
+  }
+  if (!seen.connected() && !now.spec.provider_id_list.empty()) {
+    return conditions::make(condition::kMachinesReady, status::kUnknown, reason::kConnectionDown,
+                            "Nodes can't be read: " + seen.reach.problem);
+  }
+  return nodes_ready(seen);
+}
+
+std::optional<api::Condition> machines_up_to_date(const Observation& seen) {
+  if (seen.machines.state != MachinesSeen::State::Known) return std::nullopt;
+  if (seen.machines.machines.empty()) {
+    return conditions::make(condition::kMachinesUpToDate, status::kTrue, reason::kNoReplicas);
+  }
+  return conditions::aggregate(
+      parts_of(seen, condition::kUpToDate),
+      {.source_type = condition::kUpToDate,
+       .target_type = condition::kMachinesUpToDate,
+       .reasons = {
+           .issue = reason::kNotUpToDate, .unknown = reason::kUpToDateUnknown, .info = reason::kUpToDate}});
+}
+
+// --- the older generation ---
+
+std::optional<api::V1Beta1Condition> older_shown(const ExternalSeen& seen, std::string_view target,
+                                                 const older::Fallback& fallback) {
+  if (seen.state != State::Found) return std::nullopt;
+  const auto ready = contract::read_v1beta1_ready(contract::Foreign(*seen.object));
+  return older::mirror(ready ? &*ready : nullptr, target, fallback);
+}
+
+std::optional<api::V1Beta1Condition> older_bootstrap_ready(const Observation& seen, const Plan& plan,
+                                                           const api::MachinePool& now) {
+  const auto& bootstrap = now.spec.machine_template.spec.bootstrap;
+  if (!bootstrap.config_ref) {
+    return bootstrap.data_secret_name ? std::optional(older::yes(older_type::kBootstrapReady)) : std::nullopt;
+  }
+  return older_shown(seen.bootstrap, older_type::kBootstrapReady,
+                     {.value = plan.bootstrap.created,
+                      .reason = older_reason::kWaitingForDataSecret,
+                      .severity = api::severity::kInfo});
+}
+
+std::optional<api::V1Beta1Condition> older_infrastructure_ready(const Observation& seen, const Plan& plan,
+                                                                const api::MachinePool& now) {
+  const auto& ref = now.spec.machine_template.spec.infrastructure_ref;
+  if (seen.infra.missing()) {
+    return older::no(older_type::kInfrastructureReady, older_reason::kIncorrectExternalRef,
+                     api::severity::kError,
+                     fmt::format("could not find infra reference of kind {} with name {}", ref.kind.view(),
+                                 ref.name.view()));
+  }
+  return older_shown(seen.infra, older_type::kInfrastructureReady,
+                     {.value = plan.infra.ready,
+                      .reason = older_reason::kWaitingForInfrastructure,
+                      .severity = api::severity::kInfo});
+}
+
+// Nothing while nobody can count.
+std::optional<api::V1Beta1Condition> older_replicas_ready(const Observation& seen,
+                                                          const api::MachinePool& now) {
+  if (!seen.connected()) return std::nullopt;
+  const NodeCounts nodes = count_nodes(seen);
+  const std::int32_t there = now.status.replicas.value_or(-1);
+  const bool nothing_wanted = now.spec.replicas == 0 && there <= 0;
+  const auto refs = static_cast<std::int32_t>(now.status.node_refs.size());
+  if (nothing_wanted || (there == nodes.ready && refs == nodes.ready)) {
+    return older::yes(older_type::kReplicasReady);
+  }
+  return older::no(older_type::kReplicasReady, older_reason::kWaitingForReplicasReady, api::severity::kInfo);
+}
+
+}  // namespace
+
+void set_v1beta1_conditions(const Observation& seen, const Plan& plan, api::MachinePool& after) {
+  auto& list = after.status.deprecated.ensure().v1beta1.ensure().conditions;
+  for (auto&& wanted : {older_bootstrap_ready(seen, plan, after),
+                        older_infrastructure_ready(seen, plan, after), older_replicas_ready(seen, after)}) {
+    if (wanted) older::set(list, *wanted, seen.now);
+  }
+  const auto ready = older::summary(
+      list,
+      {.types = {older_type::kBootstrapReady, older_type::kInfrastructureReady, older_type::kReplicasReady}});
+  if (ready) older::set(list, *ready, seen.now);
+}
+
+}  // namespace capstan::controllers::machinepool

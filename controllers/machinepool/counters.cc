@@ -1,0 +1,144 @@
+#include "controllers/machinepool/counters.h"
+
+#include <algorithm>
+#include <map>
+
+#include "api/conditions/conditions.h"
+#include "base/version.h"
+
+namespace capstan::controllers::machinepool {
+namespace {
+
+using api::MachinePoolStatus;
+
+Seconds patience(const Observation& seen) {
+  return Seconds(seen.pool->spec.machine_template.spec.min_ready_seconds.value_or(0));
+}
+
+// Null unless it says True.
+const api::NodeCondition* ready_of(const Snapshot<api::Node>& node) {
+  if (!node) return nullptr;
+  const auto* ready = node->condition(api::condition::kReady);
+  return ready != nullptr && ready->status == api::status::kTrue ? ready : nullptr;
+}
+
+std::int32_t count_true(const Observation& seen, std::string_view type) {
+  return static_cast<std::int32_t>(std::ranges::count_if(seen.machines.machines, [&](const auto& machine) {
+    return api::conditions::is_true(machine->status.conditions, type);
+  }));
+}
+
+bool is_older(std::string_view left, std::string_view right) {
+  const auto a = Version::parse_tolerant(left);
+  const auto b = Version::parse_tolerant(right);
+  if (a.has_value() != b.has_value()) return a.has_value();
+  if (a && b && *a != *b) return *a < *b;
+  return left < right;
+}
+
+api::List<api::VersionCount> sorted(const std::map<std::string_view, std::int32_t>& counted) {
+  std::vector<std::pair<std::string_view, std::int32_t>> entries(counted.begin(), counted.end());
+  std::ranges::sort(entries, is_older, [](const auto& entry) { return entry.first; });
+  std::vector<api::VersionCount> list;
+  for (const auto& [version, replicas] : entries)
+    list.push_back({.version = Text(version), .replicas = replicas});
+  return list;
+}
+
+api::List<api::VersionCount> versions_of_nodes(const Observation& seen) {
+  std::map<std::string_view, std::int32_t> counted;
+  for (const Instance& instance : seen.instances) {
+    if (!instance.node) continue;
+    const std::string_view version = instance.node->status.node_info.kubelet_version;
+    if (!version.empty()) ++counted[version];
+  }
+  return sorted(counted);
+}
+
+api::List<api::VersionCount> versions_of_machines(const Observation& seen) {
+  std::map<std::string_view, std::int32_t> counted;
+  for (const auto& machine : seen.machines.machines) {
+    const auto& info = machine->status.node_info;
+    const bool told = info && !info->kubelet_version.empty();
+    const std::string_view version = told ? info->kubelet_version.view() : machine->spec.version.view();
+    if (!version.empty()) ++counted[version];
+  }
+  return sorted(counted);
+}
+
+api::ObjectReference reference_to(const api::Node& node) {
+  return {.kind = Text(api::kind::kNode),
+          .name = node.metadata.name,
+          .uid = node.metadata.uid,
+          .api_version = "v1"_text};
+}
+
+api::List<api::ObjectReference> node_refs(const Observation& seen, const Effects& effects) {
+  std::vector<api::ObjectReference> refs;
+  for (const Instance& instance : seen.instances) {
+    if (instance.node) refs.push_back(reference_to(*instance.node));
+  }
+  for (const auto& node : effects.kept) refs.push_back(reference_to(*node));
+  return refs;
+}
+
+void count_old(const Observation& seen, const MachinePoolStatus& now, api::V1Beta1MachinePoolStatus& old) {
+  const NodeCounts nodes = count_nodes(seen);
+  old.ready_replicas = nodes.ready;
+  old.available_replicas = nodes.available;
+  old.unavailable_replicas = std::max(now.replicas.value_or(0) - nodes.available, 0);
+}
+
+}  // namespace
+
+void count(const Observation& seen, const Plan& plan, const Effects& effects, MachinePoolStatus& status) {
+  if (seen.connected()) {
+    status.node_refs = node_refs(seen, effects);
+    count_old(seen, status, status.deprecated.ensure().v1beta1.ensure());
+  }
+  if (!seen.infra.found() || !plan.infra.problem.empty()) return;
+  switch (seen.machines.state) {
+    case MachinesSeen::State::Known:
+      status.ready_replicas = count_true(seen, api::condition::kReady);
+      status.available_replicas = count_true(seen, api::condition::kAvailable);
+      status.up_to_date_replicas = count_true(seen, api::condition::kUpToDate);
+      status.versions = versions_of_machines(seen);
+      break;
+    case MachinesSeen::State::Unsupported:
+      status.up_to_date_replicas = plan.wanted.spec.replicas.value_or(0);
+      if (!seen.connected()) break;
+      status.ready_replicas = count_nodes(seen).ready;
+      status.available_replicas = count_nodes(seen).available;
+      status.versions = versions_of_nodes(seen);
+      break;
+    case MachinesSeen::State::Unknown: break;
+  }
+}
+
+NodeCounts count_nodes(const Observation& seen) {
+  NodeCounts counts;
+  for (const Instance& instance : seen.instances) {
+    if (instance.node) ++counts.found;
+    const auto* ready = ready_of(instance.node);
+    if (ready == nullptr) continue;
+    ++counts.ready;
+    const Seconds span = patience(seen);
+    if (span.count() == 0 || seen.now - ready->last_transition_time > span) ++counts.available;
+  }
+  return counts;
+}
+
+std::optional<Seconds> next_available(const Observation& seen) {
+  std::optional<Seconds> next;
+  const Seconds span = patience(seen);
+  if (span.count() == 0) return next;
+  for (const Instance& instance : seen.instances) {
+    const auto* ready = ready_of(instance.node);
+    if (ready == nullptr) continue;
+    const Seconds left = span + Seconds(1) - (seen.now - ready->last_transition_time);
+    if (left.count() > 0) next = next ? std::min(*next, left) : left;
+  }
+  return next;
+}
+
+}  // namespace capstan::controllers::machinepool

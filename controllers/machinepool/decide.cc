@@ -1,0 +1,146 @@
+#include "controllers/machinepool/decide.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "kube/typed.h"
+#include "runtime/ownership.h"
+
+namespace capstan::controllers::machinepool {
+namespace {
+
+constexpr Nanoseconds kCacheRecheck = std::chrono::milliseconds(500);
+constexpr Seconds kCachePatience{60};
+constexpr Seconds kMissingRecheck{30};
+
+std::optional<Nanoseconds> too_early(const Observation& seen);
+void own_and_label(const Observation& seen, Plan& plan);
+void bootstrap_phase(const Observation& seen, Plan& plan);
+void infrastructure_phase(const Observation& seen, Plan& plan);
+void machines_phase(const Observation& seen, Plan& plan);
+void node_phase(const Observation& seen, Plan& plan);
+
+void look_again(Plan& plan, Seconds span) {
+  plan.recheck = plan.recheck ? std::min(*plan.recheck, span) : span;
+}
+
+}  // namespace
+
+Plan decide(const Observation& seen) {
+  Plan plan{.too_early = too_early(seen), .wanted = *seen.pool};
+  if (plan.too_early) return plan;
+  if (!seen.cluster) {
+    plan.list.ids = seen.pool->spec.provider_id_list;
+    plan.troubles.push_back(fmt::format("Cluster {} does not exist: create it, or correct spec.clusterName",
+                                        seen.pool->spec.cluster_name.view()));
+    return plan;
+  }
+  own_and_label(seen, plan);
+  bootstrap_phase(seen, plan);
+  infrastructure_phase(seen, plan);
+  machines_phase(seen, plan);
+  node_phase(seen, plan);
+  return plan;
+}
+
+namespace {
+
+std::optional<Nanoseconds> too_early(const Observation& seen) {
+  const auto waits = [](const ExternalSeen& external) {
+    return external.state == ExternalSeen::State::CacheBehind;
+  };
+  const bool young = seen.now - seen.pool->metadata.creation_timestamp <= kCachePatience;
+  const bool told = seen.pool->status.observed_generation == 0 && !young;
+  if ((waits(seen.bootstrap) || waits(seen.infra)) && !told) return kCacheRecheck;
+  return std::nullopt;
+}
+
+void own_and_label(const Observation& seen, Plan& plan) {
+  auto& metadata = plan.wanted.metadata;
+  metadata.labels.set(Text(api::label::kClusterName), seen.pool->spec.cluster_name);
+  metadata.owner_references = runtime::with_owner(
+      metadata.owner_references,
+      runtime::owner_reference(kube::resource_of<api::Cluster>(), seen.cluster->metadata));
+}
+
+void trouble_with(const ExternalSeen& external, std::string_view field, std::string_view problem,
+                  Plan& plan) {
+  const bool unreadable = external.state == ExternalSeen::State::Unreadable;
+  if (unreadable) plan.troubles.push_back(fmt::format("{}: {}", field, external.problem));
+  if (external.missing()) plan.troubles.push_back(fmt::format("{}: it does not exist", field));
+  if (!problem.empty()) plan.troubles.push_back(fmt::format("{}: {}", field, problem));
+  if (unreadable || external.missing()) look_again(plan, kMissingRecheck);
+}
+
+// The Secret follows the object as long as there is one: a rotated token must reach the instances to come.
+void bootstrap_phase(const Observation& seen, Plan& plan) {
+  auto& bootstrap = plan.wanted.spec.machine_template.spec.bootstrap;
+  auto& created = plan.wanted.status.initialization.bootstrap_data_secret_created;
+  if (!bootstrap.config_ref) {
+    if (bootstrap.data_secret_name) {
+      created = true;
+    } else {
+      plan.troubles.emplace_back(
+          "spec.template.spec.bootstrap has neither configRef nor dataSecretName: set one of them");
+    }
+    return;
+  }
+  plan.bootstrap = read_bootstrap(seen);
+  trouble_with(seen.bootstrap, "spec.template.spec.bootstrap.configRef", plan.bootstrap.problem, plan);
+  if (!seen.bootstrap.found() || !plan.bootstrap.problem.empty()) return;
+  if (seen.bootstrap.object->metadata.deleting()) return;
+  created = plan.bootstrap.created;
+  if (plan.bootstrap.created) bootstrap.data_secret_name = Text(plan.bootstrap.secret);
+}
+
+void infrastructure_phase(const Observation& seen, Plan& plan) {
+  plan.infra = read_infra(seen);
+  plan.list = list_to_be(seen, plan.infra);
+  trouble_with(seen.infra, "spec.template.spec.infrastructureRef", plan.infra.problem, plan);
+  if (!seen.infra.found() || !plan.infra.problem.empty()) return;
+  if (seen.infra.object->metadata.deleting()) return;
+  plan.wanted.status.initialization.infrastructure_provisioned = plan.infra.ready;
+  if (plan.list.emptied && !seen.emptied_for_sure) look_again(plan, kSecondLook);
+  if (plan.infra.ready && plan.infra.replicas) plan.wanted.status.replicas = plan.infra.replicas;
+  if (plan.list.believed) plan.wanted.spec.provider_id_list = plan.list.ids;
+}
+
+void machines_phase(const Observation& seen, Plan& plan) {
+  plan.machines = plan_machines(seen);
+  if (seen.machines.state != MachinesSeen::State::Unknown) return;
+  if (seen.machines.problem.empty()) {
+    look_again(plan, Seconds(1));
+  } else {
+    plan.troubles.push_back("status.infrastructureMachineKind: " + seen.machines.problem);
+    look_again(plan, kMissingRecheck);
+  }
+}
+
+// A Node whose Machine is still there goes with it: drained first.
+bool has_machine(const Observation& seen, const api::Node& node) {
+  return std::ranges::any_of(seen.machines.machines, [&](const auto& machine) {
+    const auto& ref = machine->status.node_ref;
+    return (ref && ref->name == node.metadata.name) || machine->spec.provider_id == node.spec.provider_id;
+  });
+}
+
+void node_phase(const Observation& seen, Plan& plan) {
+  for (const Instance& instance : seen.instances) {
+    if (!instance.node || instance.has_machine || instance.node->metadata.deleting()) continue;
+    if (auto change = node_change(*seen.pool, *instance.node)) {
+      plan.nodes.push_back({.node = instance.node, .change = std::move(*change)});
+    }
+  }
+  if (!seen.fresh || !plan.list.believed) return;
+  const std::unordered_set<std::string_view> listed(plan.list.ids.begin(), plan.list.ids.end());
+  for (const auto& node : seen.former) {
+    const std::string_view id = node->spec.provider_id;
+    if (id.empty() || listed.contains(id) || node->metadata.deleting()) continue;
+    if (!has_machine(seen, *node)) plan.retired.push_back(node);
+  }
+}
+
+}  // namespace
+}  // namespace capstan::controllers::machinepool

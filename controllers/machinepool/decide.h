@@ -1,0 +1,41 @@
+// What is to become of a MachinePool that is not being deleted: what to write on it, on the provider's
+// objects, on Nodes and Machines. Pure; act.h does it, report.h turns it into conditions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "controllers/machinepool/node_change.h"
+#include "controllers/machinepool/pool_machines.h"
+#include "controllers/machinepool/providers.h"
+
+namespace capstan::controllers::machinepool {
+
+struct NodeWish {
+  Snapshot<api::Node> node = {};
+  NodeChange change = {};
+};
+
+struct Plan {
+  // Nothing can be said yet: a cache is still being filled. Write nothing, look again so soon.
+  std::optional<Nanoseconds> too_early = {};
+
+  api::MachinePool wanted = {};  // metadata, spec and status.initialization after this turn
+  BootstrapFinding bootstrap = {};
+  InfraFinding infra = {};
+  ListFinding list = {};
+  std::vector<NodeWish> nodes = {};
+  std::vector<Snapshot<api::Node>> retired = {};  // of instances that left the list: to be deleted
+  MachinesPlan machines = {};
+
+  std::vector<std::string> troubles = {};  // what can't go on; keeps observedGeneration back
+  std::optional<Seconds> recheck = {};
+};
+Plan decide(const Observation& seen);
+
+// How long an empty list has to last before it is looked at for the second time.
+inline constexpr Seconds kSecondLook{30};
+
+}  // namespace capstan::controllers::machinepool

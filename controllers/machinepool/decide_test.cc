@@ -1,0 +1,524 @@
+#include "controllers/machinepool/decide.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/schema/encode.h"
+#include "controllers/machinepool/seen_fixture.h"
+
+namespace capstan::controllers::machinepool {
+namespace {
+
+using builders::a_node;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+std::vector<std::string> texts(const api::List<Text>& list) {
+  std::vector<std::string> all;
+  for (const Text& text : list) all.push_back(text.str());
+  return all;
+}
+
+std::vector<std::string> names(const std::vector<Snapshot<api::Node>>& nodes) {
+  std::vector<std::string> all;
+  for (const auto& node : nodes) all.push_back(node->metadata.name.str());
+  return all;
+}
+
+std::string secret_of(const Plan& plan) {
+  const auto& name = plan.wanted.spec.machine_template.spec.bootstrap.data_secret_name;
+  return name ? name->str() : "none";
+}
+
+// --- the Cluster ---
+
+TEST(Decide, MakesTheClusterAnOwnerThatIsNoController) {
+  const auto plan = a_pool_world().plan();
+
+  ASSERT_THAT(*plan.wanted.metadata.owner_references, SizeIs(1));
+  const auto& owner = plan.wanted.metadata.owner_references->front();
+  EXPECT_EQ(owner.kind, "Cluster");
+  EXPECT_EQ(owner.name, "c1");
+  EXPECT_FALSE(owner.is_controller());
+}
+
+TEST(Decide, DoesNothingWithoutItsCluster) {
+  auto world = a_pool_world();
+  world.instances({"n1"}).where([](Observation& seen) { seen.cluster = nullptr; });
+
+  const auto plan = world.plan();
+
+  EXPECT_THAT(plan.troubles,
+              ElementsAre("Cluster c1 does not exist: create it, or correct spec.clusterName"));
+  EXPECT_FALSE(plan.infra.claim);
+  EXPECT_THAT(texts(plan.wanted.spec.provider_id_list), IsEmpty());
+}
+
+// --- the provider's objects ---
+
+TEST(Decide, BecomesControllerOfBothProviderObjects) {
+  const auto plan = a_pool_world().plan();
+
+  for (const auto& claim : {plan.bootstrap.claim, plan.infra.claim}) {
+    ASSERT_TRUE(claim);
+    EXPECT_TRUE(claim->label);
+    ASSERT_THAT(*claim->owners, SizeIs(1));
+    EXPECT_EQ(claim->owners->front().kind, "MachinePool");
+    EXPECT_EQ(claim->owners->front().name, "mp1");
+    EXPECT_TRUE(claim->owners->front().is_controller());
+  }
+}
+
+TEST(Decide, LeavesAnObjectAloneThatIsItsOwnAlready) {
+  auto world = a_pool_world();
+  const json::object metadata = {{"labels", {{"cluster.x-k8s.io/cluster-name", "c1"}}},
+                                 {"ownerReferences", json::array{{{"apiVersion", "cluster.x-k8s.io/v1beta2"},
+                                                                  {"kind", "MachinePool"},
+                                                                  {"name", "mp1"},
+                                                                  {"uid", world.pool.metadata.uid.str()},
+                                                                  {"controller", true},
+                                                                  {"blockOwnerDeletion", true}}}}};
+  world.infra({{"metadata", metadata}});
+
+  EXPECT_FALSE(world.plan().infra.claim);
+}
+
+TEST(Decide, BelievesNothingOfAnObjectThatSomebodyElseControls) {
+  auto world = a_pool_world();
+  world.infra({{"metadata",
+                {{"ownerReferences", json::array{{{"apiVersion", "cluster.x-k8s.io/v1beta2"},
+                                                  {"kind", "MachinePool"},
+                                                  {"name", "other"},
+                                                  {"uid", "u"},
+                                                  {"controller", true}}}}}},
+               {"spec", {{"providerIDList", json::array{"a"}}}},
+               {"status", {{"ready", true}, {"replicas", 1}}}});
+
+  const auto plan = world.plan();
+
+  EXPECT_FALSE(plan.infra.claim);
+  EXPECT_THAT(texts(plan.wanted.spec.provider_id_list), IsEmpty());
+  EXPECT_THAT(plan.troubles, ElementsAre(HasSubstr("other")));
+}
+
+// --- bootstrap ---
+
+TEST(Bootstrap, IsCreatedWhenTheContractsFieldSaysSo) {
+  auto world = a_pool_world();
+  world.bootstrap(
+      {{"status", {{"initialization", {{"dataSecretCreated", true}}}, {"dataSecretName", "data"}}}});
+
+  const auto plan = world.plan();
+
+  EXPECT_EQ(secret_of(plan), "data");
+  EXPECT_EQ(plan.wanted.status.initialization.bootstrap_data_secret_created, true);
+}
+
+TEST(Bootstrap, OfTheOlderContractIsCreatedWhenReady) {
+  auto world = a_pool_world();
+  world.bootstrap({{"status", {{"ready", true}, {"dataSecretName", "data"}}}}).older_contract();
+
+  EXPECT_EQ(secret_of(world.plan()), "data");
+}
+
+TEST(Bootstrap, FollowsARotatedSecretEvenOverWhatAUserWrote) {
+  auto world = a_pool_world();
+  world.pool.spec.machine_template.spec.bootstrap.data_secret_name = Text("old");
+  world.bootstrap(
+      {{"status", {{"initialization", {{"dataSecretCreated", true}}}, {"dataSecretName", "new"}}}});
+
+  EXPECT_EQ(secret_of(world.plan()), "new");
+}
+
+TEST(Bootstrap, ThatIsNotCreatedYetLeavesTheSecretAndTakesTheFlagBack) {
+  auto world = a_pool_world();
+  world.pool.spec.machine_template.spec.bootstrap.data_secret_name = Text("old");
+  world.pool.status.initialization.bootstrap_data_secret_created = true;
+
+  const auto plan = world.plan();
+
+  EXPECT_EQ(secret_of(plan), "old");
+  EXPECT_EQ(plan.wanted.status.initialization.bootstrap_data_secret_created, false);
+}
+
+TEST(Bootstrap, OfAUserWithoutConfigRefIsNeverTouched) {
+  auto world = a_pool_world();
+  auto& bootstrap = world.pool.spec.machine_template.spec.bootstrap;
+  bootstrap.config_ref.reset();
+  bootstrap.data_secret_name = Text("mine");
+  world.where([](Observation& seen) { seen.bootstrap = {}; });
+
+  const auto plan = world.plan();
+
+  EXPECT_EQ(secret_of(plan), "mine");
+  EXPECT_EQ(plan.wanted.status.initialization.bootstrap_data_secret_created, true);
+  EXPECT_THAT(plan.troubles, IsEmpty());
+}
+
+TEST(Bootstrap, ThatNobodyProvidesIsATrouble) {
+  auto world = a_pool_world();
+  world.pool.spec.machine_template.spec.bootstrap.config_ref.reset();
+  world.where([](Observation& seen) { seen.bootstrap = {}; });
+
+  EXPECT_THAT(world.plan().troubles, ElementsAre(HasSubstr("neither configRef nor dataSecretName")));
+}
+
+TEST(Bootstrap, WithoutNameOfItsSecretIsATrouble) {
+  auto world = a_pool_world();
+  world.bootstrap({{"status", {{"initialization", {{"dataSecretCreated", true}}}}}});
+
+  const auto plan = world.plan();
+
+  EXPECT_EQ(secret_of(plan), "none");
+  EXPECT_THAT(plan.troubles, ElementsAre(HasSubstr("status.dataSecretName is empty")));
+}
+
+TEST(Bootstrap, ThatIsMissingIsATroubleThatIsLookedForAgain) {
+  auto world = a_pool_world();
+  world.pool.spec.machine_template.spec.bootstrap.data_secret_name = Text("old");
+  world.where([](Observation& seen) { seen.bootstrap.state = ExternalSeen::State::Missing; });
+
+  const auto plan = world.plan();
+
+  EXPECT_EQ(secret_of(plan), "old");
+  EXPECT_THAT(plan.troubles, ElementsAre("spec.template.spec.bootstrap.configRef: it does not exist"));
+  EXPECT_EQ(plan.recheck, Seconds(30));
+}
+
+// --- the list of instances ---
+
+TEST(List, IsCopiedInItsOrder) {
+  const auto plan = a_pool_world().instances({"n2", "n1"}).plan();
+
+  EXPECT_THAT(texts(plan.wanted.spec.provider_id_list), ElementsAre("docker:////n2", "docker:////n1"));
+  EXPECT_EQ(plan.wanted.status.replicas, 2);
+  EXPECT_EQ(plan.wanted.status.initialization.infrastructure_provisioned, true);
+}
+
+TEST(List, IsReadOnceTheInfrastructureSaysProvisionedInstead) {
+  auto world = a_pool_world();
+  world.infra({{"spec", {{"providerIDList", json::array{"a"}}}},
+               {"status", {{"initialization", {{"provisioned", true}}}, {"replicas", 1}}}});
+
+  EXPECT_THAT(texts(world.plan().wanted.spec.provider_id_list), ElementsAre("a"));
+}
+
+TEST(List, OfTheOlderContractKnowsOnlyReady) {
+  auto world = a_pool_world();
+  world
+      .infra({{"spec", {{"providerIDList", json::array{"a"}}}},
+              {"status", {{"initialization", {{"provisioned", true}}}, {"replicas", 1}}}})
+      .older_contract();
+
+  const auto plan = world.plan();
+
+  EXPECT_THAT(texts(plan.wanted.spec.provider_id_list), IsEmpty());
+  EXPECT_EQ(plan.wanted.status.initialization.infrastructure_provisioned, false);
+}
+
+TEST(List, OfAnInfrastructureThatIsNotReadyStaysAsItWas) {
+  auto world = a_pool_world();
+  world.knows({"n1"}).infra(
+      {{"spec", {{"providerIDList", json::array{"other"}}}}, {"status", {{"ready", false}}}});
+
+  const auto plan = world.plan();
+
+  EXPECT_THAT(texts(plan.wanted.spec.provider_id_list), ElementsAre("docker:////n1"));
+  EXPECT_EQ(plan.wanted.status.initialization.infrastructure_provisioned, false);
+}
+
+TEST(List, WithAnEmptyEntryIsNotBelieved) {
+  const auto plan = a_pool_world().knows({"n1"}).instances({"n1", ""}).plan();
+
+  EXPECT_THAT(texts(plan.wanted.spec.provider_id_list), ElementsAre("docker:////n1"));
+  EXPECT_EQ(plan.list.problem,
+            "spec.providerIDList of BoxPool mp1 has 1 empty entry; the list known before stays");
+}
+
+TEST(List, WithTheSameEntryTwiceIsNotBelieved) {
+  const auto plan = a_pool_world().knows({"n1"}).instances({"n1", "n2", "n2"}).plan();
+
+  EXPECT_THAT(texts(plan.wanted.spec.provider_id_list), ElementsAre("docker:////n1"));
+  EXPECT_EQ(plan.list.problem,
+            "spec.providerIDList of BoxPool mp1 has entries more than once (docker:////n2); the list known "
+            "before stays");
+}
+
+TEST(List, WithInstancesOfAnotherPoolIsNotBelieved) {
+  auto world = a_pool_world();
+  world.knows({"n1"}).instances({"n1", "n2"}).where([](Observation& seen) {
+    seen.taken = {Text("mp2: docker:////n2")};
+  });
+
+  const auto plan = world.plan();
+
+  EXPECT_THAT(texts(plan.wanted.spec.provider_id_list), ElementsAre("docker:////n1"));
+  EXPECT_THAT(plan.list.problem, HasSubstr("names instances of other MachinePools (mp2: docker:////n2)"));
+}
+
+TEST(List, OfMoreThanAPoolCanHoldIsNotBelieved) {
+  std::vector<std::string> many;
+  for (int i = 0; i < 10001; ++i) many.push_back(std::to_string(i));
+
+  const auto plan = a_pool_world().instances(many).plan();
+
+  EXPECT_THAT(texts(plan.wanted.spec.provider_id_list), IsEmpty());
+  EXPECT_THAT(plan.list.problem, HasSubstr("has 10001 entries, more than the 10000"));
+}
+
+TEST(List, WithANegativeNumberOfReplicasIsATrouble) {
+  const auto plan = a_pool_world().knows({"n1"}).instances({"n1", "n2"}, -1).plan();
+
+  EXPECT_THAT(texts(plan.wanted.spec.provider_id_list), ElementsAre("docker:////n1"));
+  EXPECT_THAT(plan.troubles, ElementsAre(HasSubstr("status.replicas is -1")));
+}
+
+TEST(List, ThatIsEmptyWhileReplicasAreNotStays) {
+  const auto plan = a_pool_world().knows({"n1"}).instances({}, 1).plan();
+
+  EXPECT_THAT(texts(plan.wanted.spec.provider_id_list), ElementsAre("docker:////n1"));
+  EXPECT_THAT(plan.list.problem, HasSubstr("reports 1 replicas and an empty spec.providerIDList"));
+}
+
+TEST(List, ThatShrinksToNothingStaysUntilTheSecondLook) {
+  auto world = a_pool_world();
+  world.knows({"n1", "n2"}).referred({"n1", "n2"}).instances({});
+
+  const auto plan = world.plan();
+
+  EXPECT_THAT(texts(plan.wanted.spec.provider_id_list), ElementsAre("docker:////n1", "docker:////n2"));
+  EXPECT_THAT(plan.retired, IsEmpty());
+  EXPECT_THAT(plan.list.problem, HasSubstr("has lost all 2 entries of spec.providerIDList at once"));
+  EXPECT_EQ(plan.recheck, Seconds(30));
+}
+
+TEST(List, ThatIsEmptyForSureIsCopiedAndItsNodesRetire) {
+  auto world = a_pool_world();
+  world.knows({"n1", "n2"}).referred({"n1", "n2"}).instances({}).connected().where([](Observation& seen) {
+    seen.emptied_for_sure = true;
+  });
+
+  const auto plan = world.plan();
+
+  EXPECT_THAT(texts(plan.wanted.spec.provider_id_list), IsEmpty());
+  EXPECT_THAT(names(plan.retired), ElementsAre("n1", "n2"));
+  EXPECT_EQ(plan.list.problem, "");
+}
+
+// --- Nodes ---
+
+TEST(Nodes, AreToldWhoseTheyAreAndThatTheyAreInitialized) {
+  auto world = a_pool_world();
+  world.instances({"n1"}).with(
+      a_node("n1").tainted("node.cluster.x-k8s.io/uninitialized", "NoSchedule").tainted("mine", "NoExecute"));
+
+  const auto plan = world.plan();
+
+  ASSERT_THAT(plan.nodes, SizeIs(1));
+  std::vector<std::string> annotations;
+  for (const auto& [key, value] : plan.nodes[0].change.annotations)
+    annotations.push_back(key.str() + "=" + value.str());
+  EXPECT_THAT(annotations,
+              ElementsAre("cluster.x-k8s.io/cluster-name=c1", "cluster.x-k8s.io/cluster-namespace=default",
+                          "cluster.x-k8s.io/owner-kind=MachinePool", "cluster.x-k8s.io/owner-name=mp1"));
+  ASSERT_TRUE(plan.nodes[0].change.taints);
+  ASSERT_THAT(*plan.nodes[0].change.taints, SizeIs(1));
+  EXPECT_EQ(plan.nodes[0].change.taints->front().key, "mine");
+}
+
+TEST(Nodes, ThatAreAsTheyShouldBeAreLeftAlone) {
+  auto world = a_pool_world();
+  world.instances({"n1"}).with(a_node("n1")
+                                   .annotated("cluster.x-k8s.io/cluster-name", "c1")
+                                   .annotated("cluster.x-k8s.io/cluster-namespace", "default")
+                                   .annotated("cluster.x-k8s.io/owner-kind", "MachinePool")
+                                   .annotated("cluster.x-k8s.io/owner-name", "mp1"));
+
+  EXPECT_THAT(world.plan().nodes, IsEmpty());
+}
+
+TEST(Nodes, OfMachinesAreTheirControllersBusiness) {
+  auto world = a_pool_world();
+  world.instances({"n1"}).with(a_node("n1")).where([](Observation& seen) {
+    seen.instances[0].has_machine = true;
+  });
+
+  EXPECT_THAT(world.plan().nodes, IsEmpty());
+}
+
+TEST(Nodes, OfInstancesThatLeftTheListRetire) {
+  auto world = a_pool_world();
+  world.knows({"n1", "n2"}).referred({"n1", "n2"}).instances({"n2"}).with(a_node("n2"));
+
+  EXPECT_THAT(names(world.plan().retired), ElementsAre("n1"));
+}
+
+TEST(Nodes, DoNotRetireWhileTheListIsNotBelieved) {
+  auto world = a_pool_world();
+  world.knows({"n1", "n2"}).referred({"n1", "n2"}).instances({"n2", "n2"}).with(a_node("n2"));
+
+  EXPECT_THAT(world.plan().retired, IsEmpty());
+}
+
+TEST(Nodes, DoNotRetireWhileTheCachesAreBehindOurOwnWrites) {
+  auto world = a_pool_world();
+  world.knows({"n1", "n2"}).referred({"n1", "n2"}).instances({"n2"}).connected().where([](Observation& seen) {
+    seen.fresh = false;
+  });
+
+  EXPECT_THAT(world.plan().retired, IsEmpty());
+}
+
+TEST(Nodes, OfAMachineRetireWithTheMachine) {
+  auto world = a_pool_world();
+  world.knows({"n1", "n2"}).referred({"n1", "n2"}).instances({"n2"}).connected();
+  world.with(builders::a_machine("m1").in_pool(kPool).on_node("n1").deleting());
+
+  EXPECT_THAT(world.plan().retired, IsEmpty());
+}
+
+// --- Machines ---
+
+std::vector<std::string> wished(const Plan& plan) {
+  std::vector<std::string> all;
+  for (const auto& wish : plan.machines.wishes)
+    all.push_back((wish.present ? "apply " : "create ") + wish.wanted.metadata.name.str());
+  return all;
+}
+
+builders::MachineBuilder a_pool_machine(std::string_view name, std::string_view box) {
+  return builders::a_machine(name).in_pool(kPool).with([&](api::Machine& machine) {
+    machine.spec.infrastructure_ref = {
+        .api_group = Text(kBoxes.group), .kind = Text(kBoxes.kind), .name = Text(box)};
+  });
+}
+
+TEST(Machines, AreMadeForEachObjectOfTheProvider) {
+  auto world = a_pool_world();
+  world.pool.spec.machine_template.metadata.labels.set("team", "a");
+  world.instances({"b1"}).with(a_node("b1").kubelet_version("v1.35.1")).boxes({"b1", "b2"});
+
+  const auto plan = world.plan();
+
+  EXPECT_THAT(wished(plan), ElementsAre("create b1", "create b2"));
+  const json::value expected = {
+      {"apiVersion", "cluster.x-k8s.io/v1beta2"},
+      {"kind", "Machine"},
+      {"metadata",
+       {{"name", "b1"},
+        {"namespace", "default"},
+        {"labels",
+         {{"cluster.x-k8s.io/cluster-name", "c1"}, {"cluster.x-k8s.io/pool-name", "mp1"}, {"team", "a"}}},
+        {"ownerReferences", json::array{{{"apiVersion", "cluster.x-k8s.io/v1beta2"},
+                                         {"kind", "MachinePool"},
+                                         {"name", "mp1"},
+                                         {"uid", world.pool.metadata.uid.str()},
+                                         {"controller", true},
+                                         {"blockOwnerDeletion", true}}}},
+        {"finalizers", json::array{"machine.cluster.x-k8s.io"}}}},
+      {"spec",
+       {{"clusterName", "c1"},
+        {"bootstrap", {{"dataSecretName", ""}}},
+        {"infrastructureRef",
+         {{"apiGroup", "infrastructure.cluster.x-k8s.io"}, {"kind", "Box"}, {"name", "b1"}}},
+        {"version", "v1.35.1"},
+        {"deletion", {{"nodeDeletionTimeoutSeconds", 10}}}}}};
+  EXPECT_EQ(api::to_json(plan.machines.wishes[0].wanted), expected)
+      << api::to_json(plan.machines.wishes[0].wanted);
+}
+
+TEST(Machines, HaveNoVersionUntilTheirNodeHasOne) {
+  const auto plan = a_pool_world().instances({"b1"}).boxes({"b1"}).plan();
+
+  EXPECT_TRUE(plan.machines.wishes[0].wanted.spec.version.empty());
+}
+
+TEST(Machines, KeepTheirVersionWhileTheNodeCannotBeSeen) {
+  auto world = a_pool_world();
+  world.instances({"b1"}).boxes({"b1"}).with(a_pool_machine("b1", "b1").version("v1.35.1"));
+
+  EXPECT_EQ(world.plan().machines.wishes[0].wanted.spec.version, "v1.35.1");
+}
+
+TEST(Machines, AreFoundByTheirObjectWhateverTheirName) {
+  auto world = a_pool_world();
+  world.instances({"b1"}).boxes({"b1"}).with(a_pool_machine("m7", "b1"));
+
+  EXPECT_THAT(wished(world.plan()), ElementsAre("apply m7"));
+}
+
+TEST(Machines, OfAnObjectThatGoesAreNotMade) {
+  auto world = a_pool_world();
+  world.instances({}).boxes({"b1"}).where([](Observation& seen) {
+    auto object = *seen.machines.objects[0];
+    object.metadata.deletion_timestamp = builders::noon();
+    seen.machines.objects[0] = std::make_shared<const api::contract::ContractObject>(object);
+  });
+
+  EXPECT_THAT(wished(world.plan()), IsEmpty());
+}
+
+TEST(Machines, ThatGoAreNotAppliedAnyMore) {
+  auto world = a_pool_world();
+  world.instances({"b1"}).boxes({"b1"}).with(a_pool_machine("b1", "b1").deleting());
+
+  EXPECT_THAT(wished(world.plan()), IsEmpty());
+}
+
+TEST(Machines, WhoseObjectIsGoneAreToGoToo) {
+  auto world = a_pool_world();
+  world.instances({"b1"}).boxes({"b1"}).with(a_pool_machine("b1", "b1")).with(a_pool_machine("b2", "b2"));
+
+  const auto plan = world.plan();
+
+  ASSERT_THAT(plan.machines.bereft, SizeIs(1));
+  EXPECT_EQ(plan.machines.bereft[0]->metadata.name, "b2");
+}
+
+TEST(Machines, OfAnotherKindAreNotJudgedByThisOne) {
+  auto world = a_pool_world();
+  world.instances({}).boxes({}).with(builders::a_machine("m1").in_pool(kPool));
+
+  EXPECT_THAT(world.plan().machines.bereft, IsEmpty());
+}
+
+TEST(Machines, AreMarkedUpToDateAndGoingOnesAreNot) {
+  auto world = a_pool_world();
+  world.instances({"b1"})
+      .boxes({"b1", "b2"})
+      .with(a_pool_machine("b1", "b1"))
+      .with(a_pool_machine("b2", "b2").deleting());
+
+  const auto plan = world.plan();
+
+  std::vector<std::string> told;
+  for (const auto& mark : plan.machines.marks) {
+    const auto* condition = api::conditions::find(mark.after.status.conditions, "UpToDate");
+    told.push_back(mark.after.metadata.name.str() + " " + condition->status.str() + " " +
+                   condition->reason.str() + " " + condition->message.str());
+  }
+  EXPECT_THAT(told, ElementsAre("b1 True UpToDate ", "b2 False NotUpToDate Machine is being deleted"));
+}
+
+TEST(Machines, AreLookedForAgainWhileTheirKindIsNotListed) {
+  auto world = a_pool_world();
+  world.instances({"b1"}).where(
+      [](Observation& seen) { seen.machines.state = MachinesSeen::State::Unknown; });
+
+  const auto plan = world.plan();
+
+  EXPECT_EQ(plan.recheck, Seconds(1));
+  EXPECT_THAT(plan.troubles, IsEmpty());
+}
+
+TEST(Decide, WaitsForACacheThatIsBeingFilled) {
+  auto world = a_pool_world();
+  world.where([](Observation& seen) { seen.infra.state = ExternalSeen::State::CacheBehind; });
+
+  EXPECT_TRUE(world.plan().too_early);
+}
+
+}  // namespace
+}  // namespace capstan::controllers::machinepool

@@ -1,0 +1,108 @@
+#include "controllers/machinepool/deletion.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "api/names.h"
+
+namespace capstan::controllers::machinepool {
+namespace {
+
+constexpr Seconds kRecheck{20};
+
+// Somebody else's object stays: it was never ours.
+bool is_foreign(const ExternalSeen& external, const api::MachinePool& pool) {
+  const auto* controller = external.object->metadata.controller();
+  return controller != nullptr && controller->uid != pool.metadata.uid;
+}
+
+bool timed_out(const Observation& seen) {
+  const auto timeout =
+      seen.pool->spec.machine_template.spec.deletion.node_deletion_timeout_seconds.value_or(0);
+  return timeout > 0 && seen.now - seen.pool->metadata.deletion_timestamp > Seconds(timeout);
+}
+
+void add_once(std::vector<Snapshot<api::Node>>& nodes, const Snapshot<api::Node>& node) {
+  const auto same = [&](const auto& other) { return other->metadata.uid == node->metadata.uid; };
+  if (std::ranges::none_of(nodes, same)) nodes.push_back(node);
+}
+
+// Those it knew and those that came since. Nodes of Machines go with their Machine.
+std::vector<Snapshot<api::Node>> nodes_of(const Observation& seen) {
+  std::vector<Snapshot<api::Node>> nodes;
+  const auto with_machine = [&](const api::Node& node) {
+    return std::ranges::any_of(seen.machines.machines, [&](const auto& machine) {
+      const auto& ref = machine->status.node_ref;
+      return (ref && ref->name == node.metadata.name) ||
+             (!node.spec.provider_id.empty() && machine->spec.provider_id == node.spec.provider_id);
+    });
+  };
+  for (const auto& node : seen.former) {
+    if (!with_machine(*node)) add_once(nodes, node);
+  }
+  for (const Instance& instance : seen.instances) {
+    if (instance.node && !with_machine(*instance.node)) add_once(nodes, instance.node);
+  }
+  return nodes;
+}
+
+void delete_nodes(const Observation& seen, Leaving& leaving) {
+  const bool known = !seen.pool->status.node_refs.empty() || !seen.pool->spec.provider_id_list.empty();
+  const bool cluster_goes = !seen.cluster || seen.cluster->metadata.deleting();
+  leaving.let_go = true;
+  leaving.impatient = timed_out(seen);
+  if (!known || cluster_goes || (leaving.impatient && !seen.connected())) return;
+  leaving.reason = api::reason::kDeletingNode;
+  if (!seen.connected()) {
+    leaving.let_go = false;
+    leaving.message = "Waiting for the workload cluster to delete its Nodes: " + seen.reach.problem;
+    const auto timeout = seen.pool->spec.machine_template.spec.deletion.node_deletion_timeout_seconds;
+    leaving.recheck = timeout.value_or(0) > 0 ? std::min(Seconds(*timeout) + Seconds(1), kRecheck) : kRecheck;
+    return;
+  }
+  leaving.nodes = nodes_of(seen);
+}
+
+}  // namespace
+
+Leaving take_leave(const Observation& seen) {
+  using State = ExternalSeen::State;
+  Leaving leaving;
+  std::vector<std::string> left;
+  bool infra_left = false;
+  for (const ExternalSeen* external : {&seen.infra, &seen.bootstrap}) {
+    switch (external->state) {
+      case State::Unused:
+      case State::Missing: break;
+      case State::CacheBehind:
+        left.push_back("objects not listed yet");
+        leaving.recheck = Seconds(1);
+        break;
+      case State::Unreadable: break;  // gone with its definition, which the confirmation has to find missing
+      case State::Found:
+        if (is_foreign(*external, *seen.pool)) break;
+        left.push_back(fmt::format("{} {}", external->resource.kind, external->key.name));
+        infra_left = infra_left || external == &seen.infra;
+        if (seen.fresh && !external->object->metadata.deleting()) leaving.remove.push_back(external);
+        break;
+    }
+  }
+  if (!left.empty()) {
+    leaving.reason = infra_left ? api::reason::kWaitingForInfrastructureDeletion
+                                : api::reason::kWaitingForBootstrapDeletion;
+    leaving.message = fmt::format("Waiting for the deletion of {}", fmt::join(left, ", "));
+    return leaving;
+  }
+  if (!seen.fresh) {
+    leaving.reason = api::reason::kDeleting;
+    return leaving;
+  }
+  leaving.confirm = true;
+  leaving.reason = api::reason::kDeletionCompleted;
+  delete_nodes(seen, leaving);
+  return leaving;
+}
+
+}  // namespace capstan::controllers::machinepool

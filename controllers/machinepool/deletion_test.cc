@@ -1,0 +1,170 @@
+#include "controllers/machinepool/deletion.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "controllers/machinepool/seen_fixture.h"
+
+namespace capstan::controllers::machinepool {
+namespace {
+
+using builders::a_node;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+World a_leaving_world() {
+  World world;
+  world.pool.metadata.deletion_timestamp = builders::noon();
+  return world;
+}
+World an_emptied_world() {
+  World world = a_leaving_world();
+  world.where([](Observation& seen) {
+    seen.infra.state = ExternalSeen::State::Missing;
+    seen.bootstrap.state = ExternalSeen::State::Missing;
+  });
+  return world;
+}
+std::vector<std::string> names(const Leaving& leaving) {
+  std::vector<std::string> all;
+  for (const auto& node : leaving.nodes) all.push_back(node->metadata.name.str());
+  return all;
+}
+std::vector<std::string> removed(const Leaving& leaving) {
+  std::vector<std::string> all;
+  for (const auto* external : leaving.remove) all.push_back(external->resource.kind);
+  return all;
+}
+
+TEST(Leave, RemovesBothProviderObjectsAtOnce) {
+  const auto seen = a_leaving_world().seen();
+  const auto leaving = take_leave(seen);
+
+  EXPECT_THAT(removed(leaving), ElementsAre("BoxPool", "Recipe"));
+  EXPECT_EQ(leaving.message, "Waiting for the deletion of BoxPool mp1, Recipe mp1");
+  EXPECT_EQ(leaving.reason, "WaitingForInfrastructureDeletion");
+  EXPECT_FALSE(leaving.confirm);
+  EXPECT_FALSE(leaving.let_go);
+}
+
+TEST(Leave, AsksOnlyOnce) {
+  auto world = a_leaving_world();
+  world.infra({{"metadata", {{"deletionTimestamp", "2026-01-01T12:00:00Z"}}}});
+  const auto seen = world.seen();
+  const auto leaving = take_leave(seen);
+
+  EXPECT_THAT(removed(leaving), ElementsAre("Recipe"));
+  EXPECT_FALSE(leaving.let_go);
+}
+
+TEST(Leave, RemovesNothingOfSomebodyElse) {
+  auto world = a_leaving_world();
+  world.infra({{"metadata",
+                {{"ownerReferences", json::array{{{"apiVersion", "cluster.x-k8s.io/v1beta2"},
+                                                  {"kind", "MachinePool"},
+                                                  {"name", "other"},
+                                                  {"uid", "u"},
+                                                  {"controller", true}}}}}}});
+  const auto seen = world.seen();
+  const auto leaving = take_leave(seen);
+
+  EXPECT_THAT(removed(leaving), ElementsAre("Recipe"));
+  EXPECT_EQ(leaving.reason, "WaitingForBootstrapDeletion");
+}
+
+TEST(Leave, RemovesNothingWhileTheCachesAreBehind) {
+  auto world = a_leaving_world();
+  world.where([](Observation& seen) { seen.fresh = false; });
+  const auto seen = world.seen();
+
+  EXPECT_THAT(removed(take_leave(seen)), IsEmpty());
+}
+
+TEST(Leave, WaitsForAKindThatIsNotListedYet) {
+  auto world = an_emptied_world();
+  world.where([](Observation& seen) { seen.infra.state = ExternalSeen::State::CacheBehind; });
+  const auto leaving = take_leave(world.seen());
+
+  EXPECT_FALSE(leaving.confirm);
+  EXPECT_FALSE(leaving.let_go);
+  EXPECT_EQ(leaving.recheck, Seconds(1));
+}
+
+TEST(Leave, TakesTheNodesAlongThatStillAreInTheList) {
+  auto world = an_emptied_world();
+  world.knows({"n1", "n2"}).referred({"n1"}).with(a_node("n1")).with(a_node("n2"));
+  const auto leaving = take_leave(world.seen());
+
+  EXPECT_TRUE(leaving.confirm);
+  EXPECT_THAT(names(leaving), ElementsAre("n1", "n2"));
+  EXPECT_TRUE(leaving.let_go);
+}
+
+TEST(Leave, LeavesNodesOfMachinesToThem) {
+  auto world = an_emptied_world();
+  world.knows({"n1", "n2"}).referred({"n1", "n2"}).connected();
+  world.with(builders::a_machine("m1").in_pool(kPool).on_node("n1"));
+
+  EXPECT_THAT(names(take_leave(world.seen())), ElementsAre("n2"));
+}
+
+TEST(Leave, WaitsForAClusterItCannotReach) {
+  auto world = an_emptied_world();
+  world.knows({"n1"}).referred({"n1"});
+  const auto leaving = take_leave(world.seen());
+
+  EXPECT_FALSE(leaving.let_go);
+  EXPECT_THAT(leaving.message, HasSubstr("no connection has been made yet"));
+  EXPECT_EQ(leaving.recheck, Seconds(11));
+}
+
+TEST(Leave, GivesUpOnNodesWhenTheTimeIsOver) {
+  auto world = an_emptied_world();
+  world.knows({"n1"}).referred({"n1"});
+  world.where([](Observation& seen) { seen.now = Time::from_unix(builders::noon().unix_seconds() + 11); });
+  const auto leaving = take_leave(world.seen());
+
+  EXPECT_TRUE(leaving.let_go);
+  EXPECT_THAT(names(leaving), IsEmpty());
+}
+
+TEST(Leave, TriesNodesOnceEvenWhenTheTimeIsOver) {
+  auto world = an_emptied_world();
+  world.knows({"n1"}).referred({"n1"}).connected();
+  world.where([](Observation& seen) { seen.now = Time::from_unix(builders::noon().unix_seconds() + 3600); });
+  const auto leaving = take_leave(world.seen());
+
+  EXPECT_THAT(names(leaving), ElementsAre("n1"));
+  EXPECT_TRUE(leaving.let_go);
+  EXPECT_TRUE(leaving.impatient);
+}
+
+TEST(Leave, NeverGivesUpWithATimeoutOfZero) {
+  auto world = an_emptied_world();
+  world.knows({"n1"}).referred({"n1"});
+  world.pool.spec.machine_template.spec.deletion.node_deletion_timeout_seconds = 0;
+  world.where([](Observation& seen) { seen.now = Time::from_unix(builders::noon().unix_seconds() + 86400); });
+
+  EXPECT_FALSE(take_leave(world.seen()).let_go);
+}
+
+TEST(Leave, AsksNobodyForNodesOfAClusterThatGoesToo) {
+  auto world = an_emptied_world();
+  world.knows({"n1"}).referred({"n1"});
+  world.where([](Observation& seen) { seen.cluster = builders::a_cluster().deleting().shared(); });
+  const auto leaving = take_leave(world.seen());
+
+  EXPECT_TRUE(leaving.let_go);
+  EXPECT_THAT(names(leaving), IsEmpty());
+}
+
+TEST(Leave, GoesAtOnceWhereNothingEverWas) {
+  const auto leaving = take_leave(an_emptied_world().seen());
+
+  EXPECT_TRUE(leaving.confirm);
+  EXPECT_TRUE(leaving.let_go);
+}
+
+}  // namespace
+}  // namespace capstan::controllers::machinepool

@@ -1,0 +1,32 @@
+#include "controllers/machinepool/node_change.h"
+
+#include <array>
+
+#include "api/names.h"
+
+namespace capstan::controllers::machinepool {
+
+namespace annotation = api::annotation;
+
+std::optional<NodeChange> node_change(const api::MachinePool& pool, const api::Node& node) {
+  const std::array<std::pair<std::string_view, std::string_view>, 4> wanted = {{
+      {annotation::kClusterName, pool.spec.cluster_name},
+      {annotation::kClusterNamespace, pool.metadata.namespace_},
+      {annotation::kOwnerKind, api::kind::kMachinePool},
+      {annotation::kOwnerName, pool.metadata.name},
+  }};
+  NodeChange change;
+  for (const auto& [key, value] : wanted) {
+    const Text* there = node.metadata.annotations.find(key);
+    if (there == nullptr || *there != value) change.annotations.emplace_back(key, value);
+  }
+  auto taints = node.spec.taints;
+  const auto gone = erase_if(taints, [](const api::NodeTaint& each) {
+    return each.same_taint(api::taint::kUninitialized, api::taint::kNoSchedule);
+  });
+  if (gone > 0) change.taints = std::move(taints);
+  if (change == NodeChange()) return std::nullopt;
+  return change;
+}
+
+}  // namespace capstan::controllers::machinepool

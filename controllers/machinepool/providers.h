@@ -1,0 +1,54 @@
+// What the provider's objects behind a MachinePool say, read by contract: which values are to be copied, what
+// is still missing, and which list of instances can be believed. Pure functions over snapshots; used by
+// observe, decide and report.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/contract/foreign.h"
+#include "controllers/machinepool/observe.h"
+
+namespace capstan::controllers::machinepool {
+
+// How the object has to be owned and labelled so that it is this pool's.
+struct Claim {
+  api::OwnerReferences owners = {};
+  bool label = false;  // cluster-name has to be set
+  bool operator==(const Claim&) const = default;
+};
+
+struct BootstrapFinding {
+  std::optional<Claim> claim = {};
+  bool created = false;
+  std::string secret = {};   // of an object whose data are there
+  std::string problem = {};  // nothing it says counts
+  api::contract::Failures failures = {};
+};
+BootstrapFinding read_bootstrap(const Observation& seen);
+
+struct InfraFinding {
+  std::optional<Claim> claim = {};
+  bool ready = false;
+  std::vector<std::string> provider_ids = {};
+  std::optional<std::int32_t> replicas = {};
+  std::optional<std::string> machine_kind = {};
+  std::string problem = {};  // nothing it says counts
+  api::contract::Failures failures = {};
+};
+InfraFinding read_infra(const Observation& seen);
+
+// spec.providerIDList after this turn.
+struct ListFinding {
+  api::List<Text> ids = {};
+  bool believed = false;     // it is what the infrastructure says now
+  bool emptied = false;      // it says "none" where there were some: to be looked at twice
+  std::string problem = {};  // why it is not believed, and what would help
+};
+ListFinding list_to_be(const Observation& seen, const InfraFinding& infra);
+
+// Whether instances were reported as gone altogether; `replicas` does not contradict.
+bool says_emptied(const InfraFinding& infra, const api::MachinePool& pool);
+
+}  // namespace capstan::controllers::machinepool

@@ -1,0 +1,175 @@
+#include "controllers/machinepool/reconciler.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "api/conditions/conditions.h"
+#include "api/conditions/message.h"
+#include "controllers/machinepool/conditions.h"
+#include "controllers/machinepool/report.h"
+#include "controllers/shared/status_patch.h"
+#include "runtime/finalizers.h"
+#include "runtime/ownership.h"
+#include "runtime/paused.h"
+
+namespace capstan::controllers::machinepool {
+namespace {
+
+using api::MachinePool;
+using kube::ObjectKey;
+using runtime::Context;
+using runtime::Outcome;
+
+// Somebody was faster: the event of that write brings the next turn, this is for when it has come already.
+constexpr Nanoseconds kAfterConflict = std::chrono::milliseconds(200);
+constexpr std::size_t kNames = 5;
+
+// Errors of a turn become its end; a lost race is no failure.
+Result<Outcome> ended(const std::vector<Error>& errors, const Outcome& otherwise) {
+  const auto real =
+      std::ranges::find_if(errors, [](const Error& error) { return error.code != Code::Conflict; });
+  if (real != errors.end()) return fail(*real);
+  if (!errors.empty()) return Outcome::after(kAfterConflict).or_sooner(otherwise);
+  return otherwise;
+}
+
+}  // namespace
+
+Reconciler::Reconciler(const Deps& deps) : deps_(deps), node_writes_(deps.clock) {}
+
+void Reconciler::bind(const Host& host) { host_.emplace(host); }
+
+Result<Outcome> Reconciler::reconcile(const Context& context, const ObjectKey& key) {
+  Pool pool = deps_.caches.machine_pools.get(key);
+  if (!pool) forget(key);
+  if (!pool || !in_scope(pool->metadata, deps_.watch_filter)) return Outcome::done();
+  pool = TRY(prepare(context, std::move(pool)));
+  if (const auto stopped = TRY(pause(context, pool))) return *stopped;
+  return pool->metadata.deleting() ? take_down(context, pool) : go_on(context, pool);
+}
+
+void Reconciler::forget(const ObjectKey& key) {
+  node_writes_.forget(key);
+  emptied_.with([&](auto& since) { since.erase(key); });
+}
+
+// The finalizer comes first, even on what is paused: nothing is made before it can be cleaned up. Owner and
+// label come with it, in one patch.
+Result<Reconciler::Pool> Reconciler::prepare(const Context& context, Pool pool) {
+  if (pool->metadata.deleting()) return pool;
+  const auto cluster = deps_.caches.cluster_of(pool->metadata.namespace_, pool->spec.cluster_name);
+  MachinePool after = *pool;
+  if (!pool->metadata.has_finalizer(api::finalizer::kMachinePool)) {
+    auto finalizers = *after.metadata.finalizers;
+    finalizers.emplace_back(api::finalizer::kMachinePool);
+    after.metadata.finalizers = api::Finalizers(std::move(finalizers));
+  }
+  const bool paused = runtime::paused(cluster && cluster->spec.paused.value_or(false), pool->metadata,
+                                      api::kind::kMachinePool)
+                          .paused;
+  if (cluster && !paused) {
+    after.metadata.labels.set(Text(api::label::kClusterName), pool->spec.cluster_name);
+    after.metadata.owner_references =
+        runtime::with_owner(pool->metadata.owner_references,
+                            runtime::owner_reference(kube::resource_of<api::Cluster>(), cluster->metadata));
+  }
+  const auto patched = TRY(kube::patch(deps_.client, *pool, after, context.deadline));
+  if (!patched) return pool;
+  host_->consistency.wrote(kube::key_of(*pool), deps_.caches.machine_pools,
+                           patched->metadata.resource_version);
+  return std::make_shared<const MachinePool>(*patched);
+}
+
+// Something when the turn ends here.
+Result<std::optional<Outcome>> Reconciler::pause(const Context& context, const Pool& pool) {
+  const auto cluster = deps_.caches.cluster_of(pool->metadata.namespace_, pool->spec.cluster_name);
+  const auto verdict = runtime::paused(cluster && cluster->spec.paused.value_or(false), pool->metadata,
+                                       api::kind::kMachinePool);
+  if (!verdict.paused) return std::optional<Outcome>();
+  const auto step = runtime::judge_pause(verdict, pool->status.conditions, pool->metadata.generation,
+                                         Time::from(deps_.clock.now()));
+  if (step.step == runtime::PauseStep::Stop) return std::optional(Outcome::done());
+  MachinePool after = *pool;
+  after.status.conditions = step.conditions;
+  TRY(write_status(context, *pool, after));
+  return std::optional(Outcome::done());
+}
+
+Result<Outcome> Reconciler::go_on(const Context& context, const Pool& pool) {
+  const Act with{.deps = deps_, .host = *host_, .node_writes = node_writes_, .context = context};
+  Observation seen = observe(deps_, *host_, context.fresh, pool);
+  look_twice(with, seen);
+  const Plan plan = decide(seen);
+  if (plan.too_early) return Outcome::after(*plan.too_early);
+  const Effects effects = act(with, seen, plan);
+  const auto reported = report(seen, plan, effects);
+  TRY(write_status(context, effects.pool, reported.after));
+  tell(*pool, reported.after, effects);
+  auto outcome = Outcome::after(plan.recheck).or_sooner(Outcome::after(reported.recheck));
+  if (effects.unfinished) outcome = outcome.or_sooner(Outcome::after(Nanoseconds()));
+  return ended(effects.errors, outcome);
+}
+
+void Reconciler::look_twice(const Act& with, Observation& seen) {
+  const ObjectKey key = kube::key_of(*seen.pool);
+  if (!says_emptied(read_infra(seen), *seen.pool)) {
+    emptied_.with([&](auto& since) { since.erase(key); });
+    return;
+  }
+  const SteadyTime now = deps_.clock.steady_now();
+  const SteadyTime first =
+      emptied_.with([&](auto& since) { return since.try_emplace(key, now).first->second; });
+  if (now - first < kSecondLook) return;
+  // An error means: not yet sure.
+  if (!is_empty_indeed(with, seen).value_or(false)) return;
+  seen.emptied_for_sure = true;
+  seen.instances.clear();
+}
+
+Result<Outcome> Reconciler::take_down(const Context& context, const Pool& pool) {
+  if (!pool->metadata.has_finalizer(api::finalizer::kMachinePool)) return Outcome::done();
+  const Observation seen = observe(deps_, *host_, context.fresh, pool);
+  Leaving leaving = take_leave(seen);
+  const Effects effects =
+      leave({.deps = deps_, .host = *host_, .node_writes = node_writes_, .context = context}, seen, leaving);
+  if (effects.went) return Outcome::done();
+  TRY(write_status(context, *pool, report_leaving(seen, leaving)));
+  return ended(effects.errors, Outcome::after(leaving.recheck));
+}
+
+Result<void> Reconciler::write_status(const Context& context, const MachinePool& before,
+                                      const MachinePool& after) {
+  const auto written = patch_status(deps_.client, before, after,
+                                    {.types = kOwnedConditions, .v1beta1_types = kOwnedV1Beta1Conditions},
+                                    Time::from(deps_.clock.now()), context.deadline);
+  if (!written && written.error().code == Code::NotFound) return {};  // gone meanwhile
+  if (!written) return fail(written.error());
+  if (*written) {
+    host_->consistency.wrote(kube::key_of(before), deps_.caches.machine_pools,
+                             (*written)->metadata.resource_version);
+  }
+  return {};
+}
+
+// News only; the conditions say the rest all the time.
+void Reconciler::tell(const MachinePool& before, const MachinePool& after, const Effects& effects) {
+  const auto about = runtime::reference_to(kube::resource_of<MachinePool>(), after.metadata);
+  if (before.status.node_refs != after.status.node_refs && !after.status.node_refs.empty()) {
+    std::vector<std::string> names;
+    for (const auto& ref : after.status.node_refs) names.push_back(ref.name.str());
+    deps_.events.record(about, runtime::EventType::Normal, api::event::kSuccessfulSetNodeRefs,
+                        api::conditions::name_list(names, kNames));
+  }
+  if (!effects.node_trouble.empty()) {
+    deps_.events.record(about, runtime::EventType::Warning, api::event::kFailedSetNodeRef,
+                        effects.node_trouble);
+  }
+  const auto* was = api::conditions::find(before.status.conditions, api::condition::kInfrastructureReady);
+  const auto* is = api::conditions::find(after.status.conditions, api::condition::kInfrastructureReady);
+  if (is == nullptr || is->reason != kInvalidProviderIdList) return;
+  if (was != nullptr && was->message == is->message) return;
+  deps_.events.record(about, runtime::EventType::Warning, kInvalidProviderIdList, is->message);
+}
+
+}  // namespace capstan::controllers::machinepool

@@ -1,0 +1,108 @@
+#include "controllers/machinepool/report.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "api/conditions/conditions.h"
+#include "controllers/machinepool/conditions.h"
+#include "controllers/machinepool/counters.h"
+
+namespace capstan::controllers::machinepool {
+namespace {
+
+namespace phase = api::machine_pool_phase;
+
+void failures(const Observation& seen, const Plan& plan, api::MachinePool& after);
+std::string_view phase_of(const api::MachinePool& pool);
+bool went_well(const Plan& plan, const Effects& effects);
+
+}  // namespace
+
+Reported report(const Observation& seen, const Plan& plan, const Effects& effects) {
+  Reported reported{.after = effects.pool};
+  api::MachinePool& after = reported.after;
+  after.status.initialization = plan.wanted.status.initialization;
+  after.status.replicas = plan.wanted.status.replicas;
+  if (seen.cluster) {
+    count(seen, plan, effects, after.status);
+    failures(seen, plan, after);
+  }
+  set_conditions(seen, plan, effects, after);
+  if (seen.cluster) set_v1beta1_conditions(seen, plan, after);
+  after.status.phase = Text(phase_of(after));
+  if (went_well(plan, effects)) {
+    after.status.observed_generation = std::max<std::int64_t>(1, after.metadata.generation);
+  }
+  reported.recheck = next_available(seen);
+  return reported;
+}
+
+api::MachinePool report_leaving(const Observation& seen, const Leaving& leaving) {
+  api::MachinePool after = *seen.pool;
+  after.status.phase = Text(phase_of(after));
+  api::conditions::set(
+      after.status.conditions,
+      api::conditions::make(api::condition::kDeleting, api::status::kTrue, leaving.reason, leaving.message),
+      after.metadata.generation, seen.now);
+  return after;
+}
+
+bool is_sized_by_others(const api::MachinePool& pool) {
+  const Text* manager = pool.metadata.annotations.find(api::annotation::kReplicasManagedBy);
+  return manager != nullptr && *manager != "false";
+}
+
+namespace {
+
+// Later ones override earlier ones, as upstream's do.
+std::string_view phase_of(const api::MachinePool& pool) {
+  const auto& now = pool.status;
+  const bool provisioned = now.initialization.infrastructure_provisioned.value_or(false);
+  const bool bootstrapped = now.initialization.bootstrap_data_secret_created.value_or(false);
+  const std::int32_t wanted = pool.spec.replicas.value_or(1);
+  const std::int32_t ready =
+      now.deprecated && now.deprecated->v1beta1 ? now.deprecated->v1beta1->ready_replicas : 0;
+  std::string_view in = now.phase.empty() ? phase::kPending : now.phase.view();
+  if (bootstrapped && !provisioned) in = phase::kProvisioning;
+  if (!now.node_refs.empty()) in = phase::kProvisioned;
+  if (provisioned && wanted == ready) in = phase::kRunning;
+  if (provisioned && wanted > ready) in = phase::kScalingUp;
+  if (provisioned && wanted < ready) in = phase::kScalingDown;
+  if (provisioned && wanted != ready && is_sized_by_others(pool)) in = phase::kScaling;
+  if (pool.metadata.deleting()) in = phase::kDeleting;
+  return in;
+}
+
+void say_failure(const ExternalSeen& external, const api::contract::Failures& said, api::MachinePool& after) {
+  if (!said.any()) return;
+  auto& old = after.status.deprecated.ensure().v1beta1.ensure();
+  if (!said.reason.empty()) old.failure_reason = Text(said.reason);
+  if (said.message.empty()) return;
+  old.failure_message = FreeText(
+      fmt::format("Failure detected from referenced resource {}, Kind={} with name \"{}\": {}",
+                  external.resource.api_version(), external.resource.kind, external.key.name, said.message));
+}
+
+// Set once, never cleared: the older clients' word for what needs a human.
+void failures(const Observation& seen, const Plan& plan, api::MachinePool& after) {
+  say_failure(seen.bootstrap, plan.bootstrap.failures, after);
+  say_failure(seen.infra, plan.infra.failures, after);
+  const bool provisioned = after.status.initialization.infrastructure_provisioned.value_or(false);
+  if (!seen.infra.missing() || !provisioned) return;
+  const auto& ref = after.spec.machine_template.spec.infrastructure_ref;
+  auto& old = after.status.deprecated.ensure().v1beta1.ensure();
+  old.failure_reason = Text(api::v1beta1_reason::kInvalidConfiguration);
+  old.failure_message =
+      FreeText(fmt::format("MachinePool infrastructure resource {} {}/{} has been deleted after being ready",
+                           ref.kind.view(), after.metadata.namespace_.view(), ref.name.view()));
+}
+
+// A lost race is no failure: the next turn is due already.
+bool went_well(const Plan& plan, const Effects& effects) {
+  return plan.troubles.empty() &&
+         std::ranges::all_of(effects.errors, [](const Error& error) { return error.code == Code::Conflict; });
+}
+
+}  // namespace
+}  // namespace capstan::controllers::machinepool

@@ -1,0 +1,35 @@
+// The status a MachinePool deserves after a turn: flags, counters, references to Nodes, phase and all
+// conditions of both generations. Pure: nothing new is read here.
+#pragma once
+
+#include <array>
+
+#include "controllers/machinepool/act.h"
+
+namespace capstan::controllers::machinepool {
+
+inline constexpr std::array kOwnedConditions = {api::condition::kPaused,
+                                                api::condition::kBootstrapConfigReady,
+                                                api::condition::kInfrastructureReady,
+                                                api::condition::kAvailable,
+                                                api::condition::kScalingUp,
+                                                api::condition::kScalingDown,
+                                                api::condition::kMachinesReady,
+                                                api::condition::kMachinesUpToDate,
+                                                api::condition::kDeleting};
+inline constexpr std::array kOwnedV1Beta1Conditions = {
+    api::v1beta1_condition::kReady, api::v1beta1_condition::kBootstrapReady,
+    api::v1beta1_condition::kInfrastructureReady, api::v1beta1_condition::kReplicasReady};
+
+struct Reported {
+  api::MachinePool after = {};
+  std::optional<Seconds> recheck = {};  // when time alone will change it
+};
+Reported report(const Observation& seen, const Plan& plan, const Effects& effects);
+// Of one that goes.
+api::MachinePool report_leaving(const Observation& seen, const Leaving& leaving);
+
+// Whether somebody outside decides how large the pool is (an autoscaler of the cloud).
+bool is_sized_by_others(const api::MachinePool& pool);
+
+}  // namespace capstan::controllers::machinepool

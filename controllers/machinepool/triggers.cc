@@ -1,0 +1,103 @@
+// Who wakes the MachinePool controller, and for what: changes that no decision depends on wake nobody.
+#include "runtime/triggers.h"
+
+#include "api/conditions/conditions.h"
+#include "controllers/machinepool/reconciler.h"
+
+namespace capstan::controllers::machinepool {
+namespace {
+
+using kube::ObjectKey;
+using runtime::Change;
+
+template <typename T>
+bool appeared_or_went(const Change<T>& change) {
+  return !change.before || !change.after || change.before->metadata.uid != change.after->metadata.uid;
+}
+
+bool matters(const Change<api::Cluster>& change) {
+  if (appeared_or_went(change)) return true;
+  return change.before->spec.paused.value_or(false) != change.after->spec.paused.value_or(false) ||
+         change.before->metadata.deleting() != change.after->metadata.deleting();
+}
+
+// A heartbeat is none.
+bool matters(const Change<api::Node>& change) {
+  if (appeared_or_went(change)) return true;
+  const auto& [before, after, initial] = change;
+  return before->metadata.annotations != after->metadata.annotations ||
+         before->metadata.deleting() != after->metadata.deleting() || before->spec != after->spec ||
+         before->status.conditions != after->status.conditions ||
+         before->status.node_info.kubelet_version != after->status.node_info.kubelet_version;
+}
+
+// What the pool counts, copies or has written itself.
+bool matters(const Change<api::Machine>& change) {
+  if (appeared_or_went(change)) return true;
+  const auto& [before, after, initial] = change;
+  return before->metadata.labels != after->metadata.labels ||
+         before->metadata.annotations != after->metadata.annotations ||
+         before->metadata.owner_references != after->metadata.owner_references ||
+         before->metadata.deleting() != after->metadata.deleting() || before->spec != after->spec ||
+         before->status.conditions != after->status.conditions ||
+         before->status.node_info != after->status.node_info;
+}
+
+std::vector<ObjectKey> keys_of(const std::vector<Snapshot<api::MachinePool>>& pools) {
+  std::vector<ObjectKey> keys;
+  for (const auto& pool : pools) keys.push_back(runtime::key_of(*pool));
+  return keys;
+}
+
+std::vector<ObjectKey> pools_of(const Caches& caches, const Change<api::Machine>& change) {
+  if (!matters(change)) return {};
+  auto keys = runtime::owners_of_kind(change, api::group::kCluster, api::kind::kMachinePool);
+  const auto& metadata = change.object().metadata;
+  const Text* label = metadata.labels.find(api::label::kPoolName);
+  if (!keys.empty() || label == nullptr) return keys;
+  ObjectKey named{.namespace_ = metadata.namespace_.str(), .name = label->str()};
+  if (caches.machine_pools.get(named)) keys.push_back(std::move(named));
+  return keys;
+}
+
+std::vector<ObjectKey> pools_of(const Caches& caches, const ObjectKey& cluster,
+                                const Change<api::Node>& change) {
+  std::vector<ObjectKey> keys;
+  if (!matters(change)) return keys;
+  const auto add = [&](const std::vector<Snapshot<api::MachinePool>>& pools) {
+    for (ObjectKey& key : keys_of(pools)) {
+      if (std::ranges::find(keys, key) == keys.end()) keys.push_back(std::move(key));
+    }
+  };
+  for (const auto& node : {change.before, change.after}) {
+    if (!node) continue;
+    add(caches.machine_pools_on_node(cluster, node->metadata.name));
+    if (!node->spec.provider_id.empty())
+      add(caches.machine_pools_with_provider_id(cluster, node->spec.provider_id));
+  }
+  return keys;
+}
+
+}  // namespace
+
+void Reconciler::add_triggers(runtime::Queue& queue) {
+  Caches& caches = deps_.caches;
+  runtime::trigger_self(caches.machine_pools, queue);
+  runtime::trigger<api::Cluster>(caches.clusters, queue, [&caches](const Change<api::Cluster>& change) {
+    if (change.initial || !matters(change)) return std::vector<ObjectKey>();
+    return keys_of(caches.machine_pools_of(runtime::key_of(change.object())));
+  });
+  runtime::trigger<api::Machine>(caches.machines, queue, [&caches](const Change<api::Machine>& change) {
+    return change.initial ? std::vector<ObjectKey>() : pools_of(caches, change);
+  });
+  deps_.workload_clusters.on_node_change(
+      [&caches, &queue](const ObjectKey& cluster, const Change<api::Node>& change) {
+        for (const ObjectKey& key : pools_of(caches, cluster, change))
+          queue.add(key, change.initial ? runtime::Priority::Low : runtime::Priority::Normal);
+      });
+  deps_.workload_clusters.on_reach_change([&caches, &queue](const ObjectKey& cluster) {
+    for (const ObjectKey& key : keys_of(caches.machine_pools_of(cluster))) queue.add(key);
+  });
+}
+
+}  // namespace capstan::controllers::machinepool

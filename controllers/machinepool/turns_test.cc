@@ -1,0 +1,610 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/conditions/conditions.h"
+#include "controllers/machinepool/reconciler.h"
+#include "controllers/machinepool/seen_fixture.h"
+#include "controllers/shared/stage_fixture.h"
+
+namespace capstan::controllers::machinepool {
+namespace {
+
+using builders::a_node;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+using namespace std::chrono_literals;
+
+const kube::Resource& kCrds = kube::resources::custom_resource_definitions();
+const kube::Resource kMachines = kube::resource_of<api::Machine>();
+const kube::Resource kPools = kube::resource_of<api::MachinePool>();
+const kube::Resource kClusters = kube::resource_of<api::Cluster>();
+const kube::ObjectKey kTheCluster{.namespace_ = "default", .name = "c1"};
+
+// Pool mp1 of Cluster c1 with its provider's objects; the API server of c1 knows the Nodes put there.
+class Theatre : public Stage<Reconciler> {
+ public:
+  explicit Theatre(fakes::Baton& with)
+      : Stage(with, "machinepool", api::kind::kMachinePool, 1s),
+        workload_api_({.clock = with}),
+        workload_memory_(workload_api_, with),
+        workload(workload_memory_) {
+    for (const auto& kind : {kBoxPools, kBoxes, kConfigs}) make(kCrds, provider_crd(kind));
+    put(builders::a_cluster().infrastructure_provisioned().build());
+  }
+
+  void make_pool(const api::MachinePool& pool = a_pool(2)) {
+    put_provider(kConfigs, kPool);
+    put_provider(kBoxPools, kPool);
+    json::value document = api::to_json(pool);
+    document.at("metadata").as_object().erase("finalizers");
+    make(kPools, std::move(document));
+  }
+  void bootstrap_is_done(std::string_view secret = "data") {
+    patch(kConfigs, kPool,
+          {{"status", {{"initialization", {{"dataSecretCreated", true}}}, {"dataSecretName", secret}}}},
+          "status");
+  }
+  void infrastructure_has(const std::vector<std::string>& nodes, json::object status = {}) {
+    json::array ids;
+    for (const auto& node : nodes) ids.push_back(json::value(id_of(node)));
+    patch(kBoxPools, kPool, {{"spec", {{"providerIDList", std::move(ids)}}}});
+    status["ready"] = true;
+    if (!status.contains("replicas")) status["replicas"] = nodes.size();
+    patch(kBoxPools, kPool, {{"status", std::move(status)}}, "status");
+  }
+  void make_box(std::string_view name) {
+    json::object box = {
+        {"apiVersion", kBoxes.api_version()},
+        {"kind", kBoxes.kind},
+        {"metadata",
+         {{"name", name},
+          {"namespace", "default"},
+          {"labels", {{"cluster.x-k8s.io/cluster-name", "c1"}, {"cluster.x-k8s.io/pool-name", kPool}}}}},
+        {"spec", {{"providerID", id_of(name)}}}};
+    make(kBoxes, std::move(box));
+  }
+  // In the cache and on the server.
+  void make_node(api::Node node) {
+    const json::value document = {{"apiVersion", "v1"},
+                                  {"kind", "Node"},
+                                  {"metadata", {{"name", node.metadata.name.view()}}},
+                                  {"spec", {{"providerID", node.spec.provider_id.view()}}}};
+    const auto made = workload_memory_.create(kube::resources::nodes(), {}, document, {}, Deadline::never());
+    ASSERT_TRUE(made) << made.error().describe();
+    node.metadata.uid = api::Uid(std::string_view(made->at("metadata").at("uid").as_string()));
+    workload_clusters.put_node(kTheCluster, node);
+  }
+  // So many writes have been there that the versions of the server are ahead of those the fake cache gives:
+  // as in life, the cache has not seen what we wrote last.
+  void let_the_watch_be_late() {
+    for (int i = 0; i < 1200; ++i) {
+      const json::value document = {
+          {"apiVersion", "v1"}, {"kind", "Node"}, {"metadata", {{"name", "other-" + std::to_string(i)}}}};
+      ASSERT_TRUE(workload_memory_.create(kube::resources::nodes(), {}, document, {}, Deadline::never()));
+    }
+  }
+  // What the server knows of it, now in the cache.
+  void watch_node(std::string_view name) {
+    const auto live =
+        workload_memory_.get(kube::resources::nodes(), {.name = std::string(name)}, Deadline::never());
+    ASSERT_TRUE(live);
+    auto node = api::from_json<api::Node>(*live).value();
+    node.status = a_node(name).build().status;
+    workload_clusters.put_node(kTheCluster, node);
+  }
+  bool node_exists(std::string_view name) {
+    return workload_memory_.get(kube::resources::nodes(), {.name = std::string(name)}, Deadline::never())
+        .has_value();
+  }
+  void connect() { workload_clusters.connect(kTheCluster, &workload); }
+
+  // Two Nodes, all well.
+  void run_two() {
+    make_pool();
+    connect();
+    start();
+    bootstrap_is_done();
+    infrastructure_has({"n1", "n2"});
+    make_node(a_node("n1"));
+    make_node(a_node("n2"));
+    settle();
+    watch_node("n1");
+    watch_node("n2");
+    settle();
+    ASSERT_EQ(pool().status.phase, "Running");
+    (void)requests();
+    workload.notes.clear();
+    events.told.clear();
+  }
+
+  api::MachinePool pool() { return read<api::MachinePool>(kPool); }
+  std::string shown(std::string_view type) {
+    const auto found = pool();
+    const auto* condition = api::conditions::find(found.status.conditions, type);
+    return condition == nullptr ? "absent" : condition->status.str() + " " + condition->reason.str();
+  }
+  std::vector<std::string> refs() {
+    std::vector<std::string> names;
+    for (const auto& ref : pool().status.node_refs) names.push_back(ref.name.str());
+    return names;
+  }
+
+ private:
+  apiserver::Api workload_api_;
+  fakes::MemoryClient workload_memory_;
+
+ public:
+  NotingClient workload;
+};
+
+void on_stage(const std::function<void(Theatre&)>& body) {
+  under_seeds([&](fakes::Baton& baton) {
+    Theatre theatre(baton);
+    body(theatre);
+  });
+}
+
+TEST(Turns, BringAPoolFromNothingToRunning) {
+  on_stage([](Theatre& stage) {
+    stage.make_pool();
+    stage.connect();
+    stage.start();
+    EXPECT_EQ(stage.pool().status.phase, "Pending");
+    EXPECT_THAT(stage.requests(), ElementsAre("patch machinepools mp1", "patch recipes mp1",
+                                              "patch boxpools mp1", "patch machinepools/status mp1"));
+
+    stage.bootstrap_is_done();
+    stage.settle();
+    EXPECT_EQ(stage.pool().status.phase, "Provisioning");
+    EXPECT_EQ(*stage.pool().spec.machine_template.spec.bootstrap.data_secret_name, "data");
+
+    stage.infrastructure_has({"n1", "n2"});
+    stage.settle();
+    EXPECT_EQ(stage.pool().status.phase, "ScalingUp");
+
+    stage.make_node(a_node("n1"));
+    stage.make_node(a_node("n2"));
+    stage.settle();
+
+    EXPECT_EQ(stage.pool().status.phase, "Running");
+    EXPECT_THAT(stage.refs(), ElementsAre("n1", "n2"));
+    EXPECT_EQ(stage.pool().status.ready_replicas, 2);
+    EXPECT_EQ(stage.pool().metadata.owner_references->front().kind, "Cluster");
+    EXPECT_TRUE(stage.pool().metadata.has_finalizer("machinepool.cluster.x-k8s.io"));
+    const auto infra = stage.read(kBoxPools, kPool);
+    EXPECT_EQ(infra.at("metadata").at("ownerReferences").at(0).at("controller"), json::value(true));
+    EXPECT_EQ(infra.at("metadata").at("labels").at("cluster.x-k8s.io/cluster-name"), json::value("c1"));
+    EXPECT_THAT(stage.events.told, Contains("Normal SuccessfulSetNodeRefs: n1, n2"));
+    for (const auto& request : stage.requests()) EXPECT_THAT(request, Not(HasSubstr("get ")));
+  });
+}
+
+TEST(Turns, CostNothingAtRest) {
+  on_stage([](Theatre& stage) {
+    stage.run_two();
+
+    stage.settle(1h);
+
+    EXPECT_THAT(stage.requests(), IsEmpty());
+    EXPECT_THAT(stage.workload.notes, IsEmpty());
+    EXPECT_THAT(stage.events.told, IsEmpty());
+  });
+}
+
+TEST(Turns, WriteEachNodeOnce) {
+  on_stage([](Theatre& stage) {
+    stage.let_the_watch_be_late();
+    stage.make_pool();
+    stage.connect();
+    stage.start();
+    stage.infrastructure_has({"n1", "n2"});
+    stage.make_node(a_node("n1"));
+    stage.make_node(a_node("n2"));
+    stage.settle(20s);
+
+    EXPECT_THAT(stage.workload.notes, ElementsAre("patch nodes n1", "patch nodes n2"));
+    const json::value expected = {{"metadata",
+                                   {{"annotations",
+                                     {{"cluster.x-k8s.io/cluster-name", "c1"},
+                                      {"cluster.x-k8s.io/cluster-namespace", "default"},
+                                      {"cluster.x-k8s.io/owner-kind", "MachinePool"},
+                                      {"cluster.x-k8s.io/owner-name", "mp1"}}}}}};
+    EXPECT_EQ(stage.workload.bodies.at(0), expected);
+  });
+}
+
+TEST(Turns, GatherManyNodesIntoOneStatusASecond) {
+  on_stage([](Theatre& stage) {
+    stage.let_the_watch_be_late();
+    stage.make_pool(a_pool(30));
+    stage.connect();
+    stage.start();
+    std::vector<std::string> names;
+    for (int i = 10; i < 40; ++i) names.push_back("n" + std::to_string(i));
+    stage.infrastructure_has(names);
+    stage.settle();
+    (void)stage.requests();
+
+    for (const auto& name : names) {
+      stage.make_node(a_node(name));
+      stage.settle(100ms);
+    }
+    stage.settle();
+
+    EXPECT_EQ(stage.pool().status.ready_replicas, 30);
+    const auto asked = stage.requests();
+    EXPECT_THAT(asked, testing::Each("patch machinepools/status mp1"));
+    EXPECT_LE(asked.size(), 5u);
+    EXPECT_THAT(stage.workload.notes, SizeIs(30));
+  });
+}
+
+TEST(Turns, FollowTheSecretOfTheConfig) {
+  on_stage([](Theatre& stage) {
+    stage.run_two();
+
+    stage.bootstrap_is_done("rotated");
+    stage.settle();
+
+    EXPECT_EQ(*stage.pool().spec.machine_template.spec.bootstrap.data_secret_name, "rotated");
+  });
+}
+
+TEST(Turns, FindNodesThatCameBeforeTheList) {
+  on_stage([](Theatre& stage) {
+    stage.make_pool(a_pool(1));
+    stage.connect();
+    stage.make_node(a_node("n1"));
+    stage.start();
+
+    stage.infrastructure_has({"n1"});
+    stage.settle();
+
+    EXPECT_THAT(stage.refs(), ElementsAre("n1"));
+  });
+}
+
+TEST(Turns, DeleteTheNodeOfAnInstanceThatLeft) {
+  on_stage([](Theatre& stage) {
+    stage.run_two();
+
+    stage.infrastructure_has({"n2"});
+    stage.settle();
+
+    EXPECT_FALSE(stage.node_exists("n1"));
+    EXPECT_TRUE(stage.node_exists("n2"));
+    EXPECT_THAT(stage.refs(), ElementsAre("n2"));
+    EXPECT_THAT(stage.workload.notes, ElementsAre("delete nodes n1"));
+    EXPECT_THAT(stage.requests(), Contains("get boxpools mp1"));
+  });
+}
+
+TEST(Turns, KeepTheNewNodeOfAnInstanceThatWasReplacedUnderItsName) {
+  on_stage([](Theatre& stage) {
+    stage.let_the_watch_be_late();
+    stage.run_two();
+
+    // The same name, another instance behind it.
+    stage.workload_clusters.remove_node(kTheCluster, "n1");
+    ASSERT_TRUE(stage.workload.remove(kube::resources::nodes(), {.name = "n1"}, {}, Deadline::never()));
+    stage.workload.notes.clear();
+    stage.make_node(a_node("n1").provider_id("docker:////n1-again"));
+    stage.patch(kBoxPools, kPool,
+                {{"spec", {{"providerIDList", json::array{"docker:////n1-again", id_of("n2")}}}}});
+    stage.settle();
+
+    EXPECT_TRUE(stage.node_exists("n1"));
+    EXPECT_THAT(stage.refs(), ElementsAre("n1", "n2"));
+    EXPECT_THAT(stage.workload.notes, ElementsAre("patch nodes n1"));
+  });
+}
+
+TEST(Turns, DeleteNoNodeWhenTheListIsEmptyForAMoment) {
+  on_stage([](Theatre& stage) {
+    stage.run_two();
+
+    stage.infrastructure_has({});
+    stage.settle(20s);
+    const std::string said = stage.shown("InfrastructureReady");
+    stage.infrastructure_has({"n1", "n2"});
+    stage.settle(2min);
+
+    EXPECT_EQ(said, "False InvalidProviderIDList");
+    EXPECT_THAT(stage.workload.notes, IsEmpty());
+    EXPECT_THAT(stage.refs(), ElementsAre("n1", "n2"));
+    EXPECT_EQ(stage.shown("InfrastructureReady"), "True Ready");
+    EXPECT_THAT(stage.events.told, testing::Each(HasSubstr("Warning InvalidProviderIDList")));
+  });
+}
+
+TEST(Turns, DeleteNoNodeWhenTheListIsEmptyAndReplicasAreNot) {
+  on_stage([](Theatre& stage) {
+    stage.run_two();
+
+    stage.infrastructure_has({}, {{"replicas", 2}});
+    stage.settle(10min);
+
+    EXPECT_THAT(stage.workload.notes, IsEmpty());
+    EXPECT_TRUE(stage.node_exists("n1"));
+    EXPECT_EQ(stage.pool().spec.provider_id_list.size(), 2u);
+  });
+}
+
+TEST(Turns, BelieveAnEmptyListAtTheSecondLook) {
+  on_stage([](Theatre& stage) {
+    stage.run_two();
+
+    stage.infrastructure_has({});
+    stage.settle(29s);
+    const bool early = stage.node_exists("n1") && stage.node_exists("n2");
+    stage.settle(10s);
+
+    EXPECT_TRUE(early);
+    EXPECT_FALSE(stage.node_exists("n1"));
+    EXPECT_FALSE(stage.node_exists("n2"));
+    EXPECT_THAT(stage.refs(), IsEmpty());
+    EXPECT_EQ(stage.pool().spec.provider_id_list.size(), 0u);
+  });
+}
+
+TEST(Turns, KeepWhatTheyKnowWhileTheClusterIsOutOfReach) {
+  on_stage([](Theatre& stage) {
+    stage.run_two();
+
+    stage.workload_clusters.lose(kTheCluster);
+    stage.infrastructure_has({"n1"});
+    stage.settle(1h);
+    const auto kept = stage.refs();
+    stage.connect();
+    stage.settle();
+
+    EXPECT_THAT(kept, ElementsAre("n1", "n2"));
+    EXPECT_THAT(stage.refs(), ElementsAre("n1"));
+    EXPECT_FALSE(stage.node_exists("n2"));
+  });
+}
+
+TEST(Turns, DoNotTakeInstancesOfAnotherPool) {
+  on_stage([](Theatre& stage) {
+    stage.run_two();
+    auto other = a_pool(1);
+    other.metadata.name = Text("mp2");
+    other.spec.machine_template.spec.infrastructure_ref.name = Text("mp2");
+    other.spec.machine_template.spec.bootstrap = {.data_secret_name = Text("mine")};
+    stage.put_provider(kBoxPools, "mp2", {{"spec", {{"providerIDList", json::array{id_of("n1")}}}}});
+    stage.patch(kBoxPools, "mp2", {{"status", {{"ready", true}, {"replicas", 1}}}}, "status");
+
+    stage.make(kPools, api::to_json(other));
+    stage.settle();
+
+    const auto second = stage.read<api::MachinePool>("mp2");
+    EXPECT_EQ(second.spec.provider_id_list.size(), 0u);
+    const auto* told = api::conditions::find(second.status.conditions, "InfrastructureReady");
+    ASSERT_NE(told, nullptr);
+    EXPECT_THAT(told->message.str(), HasSubstr("names instances of other MachinePools (mp1: docker:////n1)"));
+    EXPECT_EQ(*second.spec.machine_template.spec.bootstrap.data_secret_name, "mine");
+  });
+}
+
+TEST(Turns, OfAPausedPoolWriteTheFinalizerAndTheCondition) {
+  on_stage([](Theatre& stage) {
+    stage.connect();
+    stage.patch(kClusters, "c1", {{"spec", {{"paused", true}}}});
+    stage.make_pool();
+    stage.start();
+
+    stage.infrastructure_has({"n1", "n2"});
+    stage.settle(1min);
+
+    EXPECT_THAT(stage.requests(), ElementsAre("patch machinepools mp1", "patch machinepools/status mp1"));
+    EXPECT_EQ(stage.shown("Paused"), "True Paused");
+    EXPECT_EQ(stage.pool().spec.provider_id_list.size(), 0u);
+
+    stage.patch(kClusters, "c1", {{"spec", {{"paused", false}}}});
+    stage.settle();
+
+    EXPECT_EQ(stage.pool().spec.provider_id_list.size(), 2u);
+    EXPECT_EQ(stage.shown("Paused"), "False NotPaused");
+  });
+}
+
+TEST(Turns, LeaveThePoolsSizeToWhoeverManagesIt) {
+  on_stage([](Theatre& stage) {
+    stage.run_two();
+
+    stage.patch(kPools, kPool,
+                {{"metadata", {{"annotations", {{"cluster.x-k8s.io/replicas-managed-by", ""}}}}}});
+    stage.infrastructure_has({"n1", "n2", "n3"});
+    stage.settle();
+    stage.make_node(a_node("n3"));
+    stage.settle();
+    const std::string meanwhile = stage.pool().status.phase.str();
+    const auto wanted = stage.pool().spec.replicas;
+    stage.patch(kPools, kPool, {{"spec", {{"replicas", 3}}}});  // as its provider does
+    stage.settle();
+
+    EXPECT_EQ(meanwhile, "Scaling");
+    EXPECT_EQ(wanted, 2);
+    EXPECT_EQ(stage.pool().status.phase, "Running");
+  });
+}
+
+TEST(Turns, ScaleThroughTheSubresource) {
+  on_stage([](Theatre& stage) {
+    stage.run_two();
+
+    stage.patch(kPools, kPool, {{"spec", {{"replicas", 3}}}}, "scale");
+    stage.settle();
+
+    EXPECT_EQ(stage.pool().spec.replicas, 3);
+    EXPECT_EQ(stage.pool().status.phase, "ScalingUp");
+    EXPECT_EQ(stage.shown("ScalingUp"), "True ScalingUp");
+  });
+}
+
+// --- the end ---
+
+TEST(Turns, TakeEverythingDownWithItsNodes) {
+  on_stage([](Theatre& stage) {
+    stage.run_two();
+
+    stage.remove(kPools, kPool);
+    stage.settle(10s);
+
+    EXPECT_FALSE(stage.exists(kPools, kPool));
+    EXPECT_FALSE(stage.exists(kBoxPools, kPool));
+    EXPECT_FALSE(stage.exists(kConfigs, kPool));
+    EXPECT_FALSE(stage.node_exists("n1"));
+    EXPECT_FALSE(stage.node_exists("n2"));
+    EXPECT_THAT(stage.workload.notes, ElementsAre("delete nodes n1", "delete nodes n2"));
+  });
+}
+
+TEST(Turns, DeleteNoNodeBeforeTheInstancesAreGone) {
+  on_stage([](Theatre& stage) {
+    stage.run_two();
+    stage.patch(kBoxPools, kPool, {{"metadata", {{"finalizers", json::array{"example.com/busy"}}}}});
+
+    stage.remove(kPools, kPool);
+    stage.settle(1min);
+    const bool waits = stage.node_exists("n1");
+    const auto phase = stage.pool().status.phase.str();
+    const auto told = stage.shown("Deleting");
+    stage.patch(kBoxPools, kPool, {{"metadata", {{"finalizers", nullptr}}}});
+    stage.settle(10s);
+
+    EXPECT_TRUE(waits);
+    EXPECT_EQ(phase, "Deleting");
+    EXPECT_EQ(told, "True WaitingForInfrastructureDeletion");
+    EXPECT_FALSE(stage.exists(kPools, kPool));
+    EXPECT_FALSE(stage.node_exists("n1"));
+  });
+}
+
+TEST(Turns, GiveUpOnNodesOfAClusterOutOfReachAfterTheTimeout) {
+  on_stage([](Theatre& stage) {
+    stage.run_two();
+    stage.workload_clusters.lose(kTheCluster);
+
+    stage.remove(kPools, kPool);
+    stage.settle(8s);
+    const bool waits = stage.exists(kPools, kPool);
+    stage.settle(30s);
+
+    EXPECT_TRUE(waits);
+    EXPECT_FALSE(stage.exists(kPools, kPool));
+    EXPECT_TRUE(stage.node_exists("n1"));
+  });
+}
+
+// --- Machines ---
+
+TEST(Turns, KeepOneMachinePerObjectOfTheProvider) {
+  on_stage([](Theatre& stage) {
+    stage.make_pool();
+    stage.connect();
+    stage.start();
+    stage.make_box("b1");
+    stage.make_box("b2");
+    stage.infrastructure_has({"b1", "b2"}, {{"infrastructureMachineKind", "Box"}});
+    stage.make_node(a_node("b1"));
+    stage.settle(20s);
+
+    const auto machine = stage.read<api::Machine>("b1");
+    EXPECT_EQ(machine.metadata.controller()->kind, "MachinePool");
+    EXPECT_EQ(machine.metadata.labels.value_or_empty("cluster.x-k8s.io/pool-name"), "mp1");
+    ASSERT_TRUE(machine.spec.bootstrap.data_secret_name);
+    EXPECT_EQ(*machine.spec.bootstrap.data_secret_name, "");
+    EXPECT_EQ(machine.spec.infrastructure_ref.name, "b1");
+    EXPECT_EQ(machine.spec.version, "v1.36.3");
+    EXPECT_TRUE(api::conditions::is_true(machine.status.conditions, "UpToDate"));
+    EXPECT_TRUE(stage.exists(kMachines, "b2"));
+    EXPECT_EQ(stage.pool().status.up_to_date_replicas, 2);
+    (void)stage.requests();
+    stage.settle(1h);
+    EXPECT_THAT(stage.requests(), IsEmpty());
+  });
+}
+
+TEST(Turns, MakeAMachineForAnObjectThatComesLater) {
+  on_stage([](Theatre& stage) {
+    stage.make_pool();
+    stage.connect();
+    stage.start();
+    stage.infrastructure_has({}, {{"infrastructureMachineKind", "Box"}});
+    stage.settle();
+
+    stage.make_box("b1");
+    stage.settle();
+
+    EXPECT_TRUE(stage.exists(kMachines, "b1"));
+  });
+}
+
+TEST(Turns, AdoptAMachineThatNobodyControls) {
+  on_stage([](Theatre& stage) {
+    auto orphan = builders::a_machine("m7").build();
+    orphan.metadata.labels.set("cluster.x-k8s.io/pool-name", kPool);
+    orphan.spec.infrastructure_ref = {
+        .api_group = Text(kBoxes.group), .kind = Text(kBoxes.kind), .name = Text("b1")};
+    orphan.spec.bootstrap = {.data_secret_name = Text("")};
+    stage.make(kMachines, api::to_json(orphan));
+    stage.make_pool(a_pool(1));
+    stage.connect();
+    stage.start();
+    stage.make_box("b1");
+
+    stage.infrastructure_has({"b1"}, {{"infrastructureMachineKind", "Box"}});
+    stage.settle();
+
+    ASSERT_NE(stage.read<api::Machine>("m7").metadata.controller(), nullptr);
+    EXPECT_EQ(stage.read<api::Machine>("m7").metadata.controller()->name, "mp1");
+    EXPECT_FALSE(stage.exists(kMachines, "b1"));
+  });
+}
+
+TEST(Turns, RemoveAMachineWhoseObjectIsGone) {
+  on_stage([](Theatre& stage) {
+    stage.make_pool();
+    stage.connect();
+    stage.start();
+    stage.make_box("b1");
+    stage.make_box("b2");
+    stage.infrastructure_has({"b1", "b2"}, {{"infrastructureMachineKind", "Box"}});
+    stage.settle();
+
+    stage.remove(kBoxes, "b2");
+    stage.settle();
+
+    EXPECT_FALSE(stage.read<api::Machine>("b1").metadata.deleting());
+    EXPECT_TRUE(stage.read<api::Machine>("b2").metadata.deleting());  // its own controller takes it down
+  });
+}
+
+TEST(Turns, ChangeLabelsOfMachinesWithTheTemplate) {
+  on_stage([](Theatre& stage) {
+    auto pool = a_pool(1);
+    pool.spec.machine_template.metadata.labels.set("team", "a");
+    stage.make_pool(pool);
+    stage.connect();
+    stage.start();
+    stage.make_box("b1");
+    stage.infrastructure_has({"b1"}, {{"infrastructureMachineKind", "Box"}});
+    stage.settle();
+
+    stage.patch(kPools, kPool,
+                {{"spec", {{"template", {{"metadata", {{"labels", {{"team", nullptr}, {"role", "x"}}}}}}}}}});
+    stage.settle();
+
+    const auto labels = stage.read<api::Machine>("b1").metadata.labels;
+    EXPECT_FALSE(labels.contains("team"));
+    EXPECT_EQ(labels.value_or_empty("role"), "x");
+  });
+}
+
+}  // namespace
+}  // namespace capstan::controllers::machinepool
