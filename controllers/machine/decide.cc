@@ -73,9 +73,11 @@ std::optional<Nanoseconds> too_early(const Observation& seen) {
     return external.state == ExternalSeen::State::CacheBehind;
   };
   if (waits_for_cache(seen.bootstrap) || waits_for_cache(seen.infra)) {
-    // A cache that never comes (we may not read that kind) has to be told about in the end.
-    const bool told = !seen.deleting() && never_reported(seen) && age > kCachePatience;
-    if (!told) return kCacheRecheck;
+    // A cache that never comes (we may not read that kind) has to be told about in the end, and is not asked
+    // for twice a second by every Machine there is: its first list wakes them.
+    const bool in_vain = !seen.bootstrap.listed_soon || !seen.infra.listed_soon;
+    const bool told = seen.deleting() ? in_vain : never_reported(seen) && age > kCachePatience;
+    if (!told) return in_vain ? kMissingRecheck : kCacheRecheck;
   }
   const bool something_missing = seen.bootstrap.missing() || seen.infra.missing();
   if (something_missing && !seen.deleting() && never_reported(seen) && age < kYoung) return kYoungRecheck;

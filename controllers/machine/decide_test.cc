@@ -434,6 +434,27 @@ TEST(TooEarly, SaysNothingNewOfAKnownMachineAfterARestart) {
   EXPECT_TRUE(plan_for(seen).too_early);
 }
 
+// A hundred thousand Machines of a kind we may not list any more must not keep the processor busy.
+TEST(TooEarly, AsksRarelyForACacheWhoseListFails) {
+  auto seen = seen_of(a_machine("m1").running());
+  seen.infra = in_state(State::CacheBehind, "not yet");
+  const auto soon = plan_for(seen).too_early;
+  seen.infra.listed_soon = false;
+
+  EXPECT_EQ(soon, std::chrono::milliseconds(500));
+  EXPECT_EQ(plan_for(seen).too_early, std::chrono::seconds(30));
+}
+
+TEST(TooEarly, ADeletionThatAFailingListHoldsUpIsToldAbout) {
+  auto seen = seen_of(a_machine("m1").running().deleting());
+  seen.infra = in_state(State::CacheBehind, "forbidden");
+  const auto soon = plan_for(seen).too_early;
+  seen.infra.listed_soon = false;
+
+  EXPECT_TRUE(soon);
+  EXPECT_FALSE(plan_for(seen).too_early);
+}
+
 TEST(TooEarly, GivesClonesAMomentToAppear) {
   auto seen = seen_of(m1());
   seen.bootstrap = in_state(State::Missing);

@@ -33,8 +33,10 @@ ExternalSeen see_external(runtime::ExternalRefs& externals, const api::ContractR
   auto found = externals.get(ref, namespace_);
   if (!found) {
     // A kind that can be resolved and still not be read is one whose list has not come yet.
-    const bool listed_soon = externals.resolve(ref.api_group, ref.kind).has_value();
-    return {.state = listed_soon ? State::CacheBehind : State::Unreadable, .problem = found.error().message};
+    const bool resolved = externals.resolve(ref.api_group, ref.kind).has_value();
+    return {.state = resolved ? State::CacheBehind : State::Unreadable,
+            .problem = found.error().message,
+            .listed_soon = found.error().retry_after.has_value()};
   }
   return {.state = found->object ? State::Found : State::Missing,
           .resource = std::move(found->resource),

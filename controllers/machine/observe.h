@@ -31,6 +31,7 @@ struct ExternalSeen {
   Snapshot<api::contract::ContractObject> object = {};  // null unless Found
   const runtime::Observed* cache = nullptr;             // for the consistency gate
   std::string problem = {};
+  bool listed_soon = true;  // of CacheBehind; false: its list fails, `problem` says how
 
   bool found() const { return state == State::Found; }
   bool missing() const { return state == State::Missing; }
