@@ -5,6 +5,7 @@
 #include "controllers/machine/reconciler.h"
 #include "controllers/machinedeployment/reconciler.h"
 #include "controllers/machinehealthcheck/reconciler.h"
+#include "controllers/machinepool/reconciler.h"
 #include "controllers/machineset/reconciler.h"
 #include "controllers/shared/deps.h"
 #include "kube/typed.h"
@@ -142,6 +143,9 @@ class Controllers::Parts {
         settings.machine_set);
     add<machine::Reconciler>(caches.machines, {"machine", api::kind::kMachine, many.machine, {}},
                              settings.machine);
+    add<machinepool::Reconciler>(
+        caches.machine_pools,
+        {"machinepool", api::kind::kMachinePool, many.machine_pool, replicas_of(caches.machine_pools)});
     add<machinehealthcheck::Reconciler>(
         caches.machine_health_checks,
         {"machinehealthcheck", api::kind::kMachineHealthCheck, many.machine_health_check, {}});
