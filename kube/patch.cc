@@ -4,6 +4,7 @@
 #include <array>
 #include <boost/json.hpp>
 
+#include "base/safeguards.h"
 #include "kube/merge_patch.h"
 
 namespace capstan::kube {
@@ -61,7 +62,7 @@ std::optional<json::value> merge_patch(const json::value& before, const json::va
   const json::value* version = metadata == nullptr ? nullptr : member(*metadata, "resourceVersion");
   const bool locked =
       lock == Lock::Always || (lock == Lock::WhenArraysChange && replaces_array(patch, old_part));
-  if (!locked || version == nullptr) return patch;
+  if (!locked || version == nullptr || is_off(Safeguard::ArrayVersions)) return patch;
   json::value& target = members["metadata"];
   if (!target.is_object()) target = json::object();
   target.get_object()["resourceVersion"] = *version;

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/duration.h"
+#include "base/safeguards.h"
 #include "kube/apply.h"
 
 namespace capstan::runtime {
@@ -51,6 +52,7 @@ template <typename Send>
 Result<json::value> Consistency::create_with(kube::Client& client, const ObjectKey& key, const Child& child,
                                              const api::Uid& owner, const Deadline& deadline,
                                              const Send& send) {
+  if (is_off(Safeguard::CreateExpectation)) return send();
   const Question question{.creation = true,
                           .cache = &child.cache,
                           .resource = child.resource,
@@ -184,6 +186,7 @@ Freshness Consistency::check(const ObjectKey& key) {
   });
   if (!copy) return {};
   Debts debts = *copy;
+  if (is_off(Safeguard::ConsistencyGate)) return {};
   forget_paid(debts);  // outside of the lock: it asks the caches
   keys_.with([&](auto& keys) {
     if (debts.empty()) {

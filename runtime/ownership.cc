@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 
 #include "api/schema/encode.h"
+#include "base/safeguards.h"
 
 namespace capstan::runtime {
 
@@ -75,7 +76,9 @@ OwnerReferences without_owner(const OwnerReferences& owners, const OwnerReferenc
 boost::json::value owners_patch(const OwnerReferences& owners, api::ResourceVersion version) {
   boost::json::array list;
   for (const OwnerReference& owner : *owners) list.push_back(api::to_json(owner));
-  return {{"metadata", {{"resourceVersion", version.str()}, {"ownerReferences", std::move(list)}}}};
+  boost::json::object metadata{{"ownerReferences", std::move(list)}};
+  if (!is_off(Safeguard::ArrayVersions)) metadata["resourceVersion"] = version.str();
+  return {{"metadata", std::move(metadata)}};
 }
 
 }  // namespace capstan::runtime

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "api/meta/label_selector.h"
+#include "api/names.h"
 #include "api/v1beta2/machine_deployment_rules.h"
 #include "base/clock.h"
+#include "base/safeguards.h"
 #include "base/try.h"
 #include "controllers/machinedeployment/rollout/set_intent.h"
 #include "kube/typed.h"
@@ -45,11 +47,23 @@ void look_at_templates(Observation& seen, runtime::ExternalRefs& externals) {
       look_at(*spec.bootstrap.config_ref, "spec.template.spec.bootstrap.configRef", here, externals);
 }
 
+// What an owner that goes by its name alone would take for its own.
+void add_sets_by_name(Observation& seen, const Caches& caches) {
+  for (auto& set : caches.machine_sets_in(seen.stored->metadata.namespace_)) {
+    const auto* owner = set->metadata.controller();
+    const bool namesake = owner != nullptr && owner->kind == api::kind::kMachineDeployment &&
+                          owner->name == seen.stored->metadata.name &&
+                          owner->uid != seen.stored->metadata.uid;
+    if (namesake) seen.sets.push_back(std::move(set));
+  }
+}
+
 void find_sets(Observation& seen, const Caches& caches) {
   const api::Uid& self = seen.stored->metadata.uid;
   for (auto& set : caches.machine_sets_owned_by(self)) {
     if (is_controlled_by(set->metadata, self)) seen.sets.push_back(std::move(set));
   }
+  if (is_off(Safeguard::OwnerUid)) add_sets_by_name(seen, caches);
   const auto selector = api::Selector::from(seen.deployment.spec.selector);
   if (!selector || selector->matches_everything()) return;
   const ObjectKey cluster{.namespace_ = seen.stored->metadata.namespace_.str(),

@@ -4,6 +4,7 @@
 
 #include "api/driver/names.h"
 #include "api/names.h"
+#include "base/safeguards.h"
 #include "infrastructure/controller/secrets.h"
 #include "kube/typed.h"
 #include "runtime/finalizers.h"
@@ -66,7 +67,8 @@ class Work {
   // The whole list of finalizers and a key nobody else has thought of meanwhile: bound to what we saw.
   bool mint_key() {
     api::DriverMachine wanted = object_;
-    if (wanted.spec.instance_key.empty()) wanted.spec.instance_key = Text(random_uuid(deps_.randomness));
+    if (wanted.spec.instance_key.empty() && !is_off(Safeguard::InstanceKey))
+      wanted.spec.instance_key = Text(random_uuid(deps_.randomness));
     if (!wanted.metadata.has_finalizer(finalizer::kMachine)) {
       auto finalizers = *wanted.metadata.finalizers;
       finalizers.emplace_back(finalizer::kMachine);
@@ -118,7 +120,8 @@ class Work {
 
   CreateVm request(BootstrapData data) const {
     const api::Machine& owner = *seen_.machine;
-    return {.instance_key = object_.spec.instance_key.str(),
+    return {.instance_key = is_off(Safeguard::InstanceKey) ? random_uuid(deps_.randomness)
+                                                           : object_.spec.instance_key.str(),
             .name = object_.metadata.name.str(),
             .tags = {{std::string(tag::kCluster), owner.spec.cluster_name.str()},
                      {std::string(tag::kNamespace), object_.metadata.namespace_.str()},

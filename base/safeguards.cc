@@ -1,0 +1,35 @@
+#include "base/safeguards.h"
+
+#include <atomic>
+
+namespace capstan {
+
+std::string_view to_string(Safeguard safeguard) {
+  switch (safeguard) {
+    case Safeguard::ConsistencyGate: return "consistency-gate";
+    case Safeguard::CreateExpectation: return "create-expectation";
+    case Safeguard::OwnerUid: return "owner-uid";
+    case Safeguard::InstanceKey: return "instance-key";
+    case Safeguard::ArrayVersions: return "array-versions";
+  }
+  return "";
+}
+
+#ifdef CAPSTAN_DEFECTS
+namespace {
+
+constexpr int kNone = -1;
+std::atomic<int> missing = kNone;
+
+}  // namespace
+
+bool is_off(Safeguard safeguard) {
+  return missing.load(std::memory_order_relaxed) == static_cast<int>(safeguard);
+}
+
+void switch_off(std::optional<Safeguard> safeguard) {
+  missing.store(safeguard ? static_cast<int>(*safeguard) : kNone, std::memory_order_relaxed);
+}
+#endif
+
+}  // namespace capstan

@@ -1,0 +1,31 @@
+// Safeguards that simulations take away one at a time, to see that it is noticed (scripts/sim --mutants).
+// Compiled in only with CAPSTAN_DEFECTS; otherwise all are in place for good, at no cost. Safe from any
+// thread.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace capstan {
+
+enum class Safeguard {
+  ConsistencyGate,    // no turn before the caches have seen our own writes
+  CreateExpectation,  // a create is remembered until the cache has it, also when its answer is lost
+  OwnerUid,           // an owner is who has the uid, not who has the name
+  InstanceKey,        // a VM's key is written down before the VM is asked for
+  ArrayVersions,      // a list that others write to is replaced only in the version it was read in
+};
+inline constexpr std::array kSafeguards = {Safeguard::ConsistencyGate, Safeguard::CreateExpectation,
+                                           Safeguard::OwnerUid, Safeguard::InstanceKey,
+                                           Safeguard::ArrayVersions};
+std::string_view to_string(Safeguard safeguard);  // "consistency-gate"
+
+#ifdef CAPSTAN_DEFECTS
+bool is_off(Safeguard safeguard);
+void switch_off(std::optional<Safeguard> safeguard);  // that one and no other; nothing: all are in place
+#else
+constexpr bool is_off(Safeguard) { return false; }
+#endif
+
+}  // namespace capstan
