@@ -198,7 +198,7 @@ Values fleet_roll_costs(const Place& place) {
   const double cpu = ground.manager_cpu_ms();
   const double begun = ground.elapsed();
   ground.set_version(std::string(kPool), "v1.36.0");
-  ground.await_settled(std::string(kPool), machines, minutes(10));
+  ground.await_settled(std::string(kPool), machines, minutes(10), "v1.36.0");
   const double took = ground.elapsed() - begun;
   ground.await_quiet();
   const Spent rolled = ground.spent();

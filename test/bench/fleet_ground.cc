@@ -43,6 +43,14 @@ bool says_true(const json::value& object, std::string_view condition) {
   });
 }
 
+bool has_only(const json::value& object, std::string_view version, std::int64_t replicas) {
+  boost::system::error_code missing;
+  const auto* all = object.find_pointer("/status/versions", missing);
+  return all != nullptr && all->as_array().size() == 1 &&
+         all->as_array()[0].at("version").as_string() == version &&
+         number_at(all->as_array()[0], "/replicas") == replicas;
+}
+
 json::value reference(std::string_view group, std::string_view kind, const std::string& name) {
   return {{"apiGroup", group}, {"kind", kind}, {"name", name}};
 }
@@ -137,7 +145,8 @@ void Ground::set_version(const std::string& name, std::string_view version) {
                       {{"spec", {{"template", {{"spec", {{"version", version}}}}}}}}, {}, soon()));
 }
 
-void Ground::await_settled(const std::string& name, int replicas, Nanoseconds within) {
+void Ground::await_settled(const std::string& name, int replicas, Nanoseconds within,
+                           std::string_view version) {
   const Deadline deadline = Deadline::in(clock_, within);
   for (;;) {
     const auto seen =
@@ -146,7 +155,8 @@ void Ground::await_settled(const std::string& name, int replicas, Nanoseconds wi
         number_at(seen, "/status/observedGeneration") == number_at(seen, "/metadata/generation");
     if (current && number_at(seen, "/status/replicas") == replicas &&
         number_at(seen, "/status/availableReplicas") == replicas &&
-        number_at(seen, "/status/upToDateReplicas") == replicas && !says_true(seen, "RollingOut"))
+        number_at(seen, "/status/upToDateReplicas") == replicas && !says_true(seen, "RollingOut") &&
+        (version.empty() || has_only(seen, version, replicas)))
       return;
     if (deadline.passed(clock_.steady_now()))
       throw std::runtime_error(fmt::format("{} has {} of {} machines, {} available, {} up to date", name,

@@ -43,8 +43,10 @@ class Ground {
   void scale(const std::string& name, int replicas);
   void set_version(const std::string& name, std::string_view version);
 
-  // Until it has that many Machines, all available and up to date, and none besides.
-  void await_settled(const std::string& name, int replicas, Nanoseconds within);
+  // Until it has that many Machines, all available and up to date, and none besides; with a version, of
+  // that version alone (just after a change of the template the counters may still be those of the old one).
+  void await_settled(const std::string& name, int replicas, Nanoseconds within,
+                     std::string_view version = {});
   // Until the manager used next to no CPU for a few seconds, and had nothing to write.
   void await_quiet();
 

@@ -194,9 +194,11 @@ TEST_F(Fleet, ANewVersionReachesEveryMachineAndNode) {
 
   kubectl(
       {"patch", deployment(), "--type=merge", R"(-p={"spec":{"template":{"spec":{"version":"v1.36.0"}}}})"});
+  const auto replaced = until("delete", "machineset/" + before.front().substr(0, before.front().rfind('-')));
   const auto fresh = until("jsonpath={.status.upToDateReplicas}=3", deployment());
   const auto settled = until("condition=RollingOut=false", deployment());
 
+  EXPECT_THAT(replaced, Not(StartsWith("failed")));
   EXPECT_THAT(fresh, EndsWith("condition met\n"));
   EXPECT_THAT(settled, EndsWith("condition met\n"));
   EXPECT_THAT(machines(".spec.version"), ElementsAre("v1.36.0", "v1.36.0", "v1.36.0"));
