@@ -69,6 +69,10 @@ Result<controllers::Settings> settings(const Options& options) {
   return wanted;
 }
 
+net::TlsVersion oldest_tls(const ServerOptions& servers) {
+  return servers.tls_min_version == "VersionTLS13" ? net::TlsVersion::Tls13 : net::TlsVersion::Tls12;
+}
+
 std::string identity(const Surroundings& around, Randomness& randomness) {
   return around.host_name + "_" + std::to_string(randomness.next());
 }
@@ -260,7 +264,7 @@ Result<void> Wiring::Parts::serve_diagnostics() {
   if (where.off) return {};
   const runtime::ListenOn listen{.host = where.host, .port = where.port};
   if (options.servers.insecure_diagnostics) return endpoints->serve_diagnostics(listen, nullptr, {});
-  auto tls = TRY(self_signed_tls(seams.clock, around.host_name));
+  auto tls = TRY(self_signed_tls(seams.clock, around.host_name, oldest_tls(options.servers)));
   return endpoints->serve_diagnostics(listen, std::move(tls), runtime::ask_api_server(*client, seams.clock));
 }
 
