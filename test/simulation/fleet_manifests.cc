@@ -8,6 +8,7 @@
 #include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine.h"
 #include "api/v1beta2/machine_deployment.h"
+#include "api/v1beta2/machine_health_check.h"
 #include "kube/typed.h"
 
 namespace capstan::simulation {
@@ -53,6 +54,17 @@ std::vector<Document> cluster_documents(const std::string& version) {
       document<api::DriverMachineTemplate>(kDeployment, {}, {{"template", {{"spec", {{"class", "small"}}}}}}),
       document<api::CloudConfigTemplate>(kDeployment, {}, {{"template", {{"spec", json::object()}}}}),
   };
+}
+
+Document health_check_document() {
+  json::array unhealthy;
+  for (const std::string_view status : {"False", "Unknown"})
+    unhealthy.push_back({{"type", "Ready"}, {"status", status}, {"timeoutSeconds", 60}});
+  return document<api::MachineHealthCheck>(
+      kDeployment, {},
+      {{"clusterName", kCluster},
+       {"selector", {{"matchLabels", worker_labels()}}},
+       {"checks", {{"nodeStartupTimeoutSeconds", 300}, {"unhealthyNodeConditions", std::move(unhealthy)}}}});
 }
 
 Document deployment_document(const std::string& version, int replicas, const Rollout& rollout) {

@@ -30,6 +30,8 @@ struct Document {
 
 // In the order they are to be created in.
 std::vector<Document> cluster_documents(const std::string& version);
+// Replaces a worker whose Node is not Ready, or does not come.
+Document health_check_document();
 Document deployment_document(const std::string& version, int replicas, const Rollout& rollout);
 
 kube::ObjectKey named(std::string_view name);

@@ -7,7 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include "api/core/node.h"
 #include "api/driver/driver_machine.h"
 #include "api/schema/crd.h"
 #include "api/v1beta2/machine.h"
@@ -21,9 +20,9 @@
 #include "kube/resources.h"
 #include "kube/typed.h"
 #include "test/fakes/memory_client.h"
+#include "test/simulation/auditor.h"
 #include "test/simulation/fleet_manager.h"
-#include "test/simulation/fleet_manifests.h"
-#include "test/simulation/workload_servers.h"
+#include "test/simulation/fleet_user.h"
 
 namespace capstan::simulation {
 namespace {
@@ -34,14 +33,13 @@ using fakes::Call;
 using fakes::Fault;
 using fakes::FaultPoint;
 using fakes::FaultyClient;
-using kube::ObjectKey;
 
 constexpr Nanoseconds kLongestDelay = 10s;  // of slow, stale and late
 constexpr Nanoseconds kDeadFor = 12s;       // nothing of a dead process is still under way after that
-constexpr Nanoseconds kTimeToConverge = 40min;
+constexpr Nanoseconds kTimeToConverge = 60min;
 constexpr Nanoseconds kTimeOfSilence = 11min;  // longer than any watch lives
-constexpr std::array kVersions = {"v1.34.0", "v1.35.0"};
 constexpr std::uint64_t kMostSwitches = 3'000'000;
+constexpr std::uint64_t kEventsSpared = 8;  // of so many faults on Events one is let happen: they are advice
 
 const std::vector<json::value>& crds() {
   static const std::vector<json::value> all = [] {
@@ -52,11 +50,48 @@ const std::vector<json::value>& crds() {
   return all;
 }
 
-infrastructure::sim::Script script_of(std::uint64_t seed) {
-  infrastructure::sim::Script script{.seed = seed};
+// A slow cloud, sometimes, that loses answers now and then.
+infrastructure::sim::Script script_of(Baton& baton, bool faults) {
+  using infrastructure::DriverCode;
+  using infrastructure::sim::SimVerb;
+  infrastructure::sim::Script script{.seed = baton.draw(1'000'000)};
   script.lease_every = {};
   script.status_every = {};
+  if (!faults) return script;
+  static constexpr std::array<Nanoseconds, 3> kLatencies = {200ms, 3s, 20s};
+  script.latency.create = kLatencies[baton.draw(kLatencies.size())];
+  script.latency.remove = kLatencies[baton.draw(kLatencies.size())];
+  script.latency.jitter_percent = 30;
+  script.ready_after = Nanoseconds(1ms) * static_cast<std::int64_t>(baton.draw(10'000));
+  script.list_lag = baton.draw(2) == 0 ? 0s : 3s;
+  const auto percent = static_cast<std::int32_t>(baton.draw(30));
+  script.faults = {{.verb = SimVerb::Create,
+                    .code = DriverCode::Unknown,
+                    .percent = percent,
+                    .total = 3,
+                    .happened = true},
+                   {.verb = SimVerb::Create, .code = DriverCode::Unavailable, .percent = percent, .total = 3},
+                   {.verb = SimVerb::Remove,
+                    .code = DriverCode::Unknown,
+                    .percent = percent,
+                    .total = 2,
+                    .happened = true},
+                   {.verb = SimVerb::Status, .code = DriverCode::Internal, .percent = percent, .total = 3}};
   return script;
+}
+
+std::string shape(const Asked& asked) {
+  return fmt::format("{} {}{}{}", asked.apply ? "apply" : to_string(asked.call),
+                     asked.resource == nullptr ? std::string_view("path") : asked.resource->kind,
+                     asked.subresource.empty() ? "" : "/", asked.subresource);
+}
+
+// "machineset-2" -> "machineset"; those who make Machines for it are it.
+std::string controller_of(std::string_view thread) {
+  if (thread == "create machine") return "machineset";
+  const auto end = thread.find_last_not_of("0123456789");
+  return std::string(
+      thread.substr(0, end != std::string_view::npos && thread[end] == '-' ? end : thread.size()));
 }
 
 class World {
@@ -66,14 +101,29 @@ class World {
         options_(options),
         verdict_(verdict),
         api_({.clock = baton, .seed = options.seed}),
-        user_(api_, baton, {.user = "user", .user_agent = "kubectl/1"}),
+        users_(api_, baton, {.user = "user", .user_agent = "kubectl/1"}),
         manager_wire_(api_, baton, {.user = "manager", .user_agent = "manager/1"}),
         provider_wire_(api_, baton, {.user = "provider", .user_agent = "provider/1"}),
-        manager_network_(manager_wire_, baton, baton, plan()),
-        provider_network_(provider_wire_, baton, baton, plan()),
         workload_(baton, baton, options.seed * 1000),
-        cloud_({.clock = baton, .threads = baton}, script_of(options.seed)),
-        kubelets_({.clock = baton, .threads = baton, .cloud = cloud_, .control_planes = workload_}, 1) {}
+        cloud_({.clock = baton, .threads = baton}, script_of(baton, options.faults)),
+        kubelets_({.clock = baton, .threads = baton, .cloud = cloud_, .control_planes = workload_}, 1),
+        auditor_({.baton = baton,
+                  .api = api_,
+                  .cloud = cloud_,
+                  .broke = [this](std::string what) { broke(std::move(what)); }}),
+        user_({.baton = baton,
+               .client = users_,
+               .cloud = cloud_,
+               .workload = workload_,
+               .auditor = auditor_,
+               .tell = [this](std::string_view line) { tell(line); },
+               .broke = [this](std::string what) { broke(std::move(what)); },
+               .kill = [this](const std::string& process) { baton_.crash(process); }}),
+        manager_network_(*this, manager_wire_),
+        provider_network_(*this, provider_wire_) {
+    calls_hit_ = baton.draw(80);
+    pieces_hit_ = baton.draw(40);
+  }
 
   void live() {
     install();
@@ -88,15 +138,70 @@ class World {
         run_providers(starts, stop);
       });
       use();
-      calm_down();
       expect_convergence();
       expect_silence();
       expect_clean_end();
     }
     kubelets_.stop();
+    verdict_.acts = user_.acts();
+    verdict_.excused = auditor_.excused();
   }
 
  private:
+  // One way to an API server: what is sent, what befalls it, what takes effect.
+  class Network {
+   public:
+    Network(World& world, kube::Client& server)
+        : effects_(world, server),
+          faulty_(effects_, world.baton_, world.baton_, world.plan()),
+          sent_(world, faulty_) {}
+
+    kube::Client& client() { return sent_; }
+    std::uint64_t requests() const {
+      std::uint64_t count = 0;
+      for (const auto& [what, times] : faulty_.fired()) {
+        const bool streamed =
+            what.first == Call::ListStream || what.first == Call::Watch || what.first == Call::Piece;
+        count += streamed ? 0 : times;
+      }
+      return count - sent_.probes();
+    }
+
+   private:
+    class Effects final : public RelayClient {
+     public:
+      Effects(World& world, kube::Client& inner) : RelayClient(inner), world_(world) {}
+
+     protected:
+      void answered(const Asked& asked, const Result<json::value>& answer) override {
+        if (answer && fakes::is_write(asked.call)) world_.took_effect(asked);
+      }
+
+     private:
+      World& world_;
+    };
+    class Sent final : public RelayClient {
+     public:
+      Sent(World& world, kube::Client& inner) : RelayClient(inner), world_(world) {}
+      std::uint64_t probes() const { return probes_; }
+
+     protected:
+      std::optional<Error> sending(const Asked& asked) override {
+        if (asked.resource == nullptr && asked.key.name == "/") ++probes_;
+        world_.sending(asked);
+        return {};
+      }
+
+     private:
+      World& world_;
+      std::uint64_t probes_ = 0;
+    };
+
+    Effects effects_;
+    FaultyClient faulty_;
+    Sent sent_;
+  };
+
   // --- faults ---
   fakes::FaultPlan plan() {
     return {.choose = [this](const FaultPoint& point) { return choose(point); },
@@ -110,28 +215,67 @@ class World {
                 [this](Threads::Body body) { return baton_.spawn_process("network", std::move(body)); }};
   }
 
-  Fault choose(const FaultPoint&) { return Fault::None; }
+  Fault choose(const FaultPoint& point) {
+    const Fault fault = draw_fault(point);
+    if (point.call == Call::Piece) {
+      verdict_.faults.count_stream(point.kind, fault);
+    } else if (fakes::is_write(point.call)) {
+      verdict_.faults.count(gap_, fault);
+    }
+    if (fault != Fault::None)
+      tell(fmt::format("fault: {} hits {} {} of {}", to_string(fault), to_string(point.call), point.kind,
+                       baton_.who().name));
+    return fault;
+  }
 
-  void calm_down() {
-    raging_ = false;
-    tell("the faults stop");
+  Fault draw_fault(const FaultPoint& point) {
+    const bool piece = point.call == Call::Piece;
+    if (!raging_ || baton_.draw(1000) >= (piece ? pieces_hit_ : calls_hit_)) return Fault::None;
+    if (point.kind == "Event" && baton_.draw(kEventsSpared) != 0) return Fault::None;
+    static constexpr std::array kOfPieces = {Fault::Stale, Fault::Stale, Fault::Cut, Fault::Expired};
+    static constexpr std::array kOfReads = {Fault::Unavailable, Fault::RateLimited, Fault::Slow,
+                                            Fault::CrashBefore};
+    static constexpr std::array kOfWrites = {Fault::Unavailable, Fault::RateLimited, Fault::Slow,
+                                             Fault::CrashBefore, Fault::CrashAfter,  Fault::Conflict,
+                                             Fault::Timeout,     Fault::LostReply,   Fault::LostReply,
+                                             Fault::Late,        Fault::Late};
+    if (piece) return kOfPieces[baton_.draw(kOfPieces.size())];
+    return fakes::is_write(point.call) ? kOfWrites[baton_.draw(kOfWrites.size())]
+                                       : kOfReads[baton_.draw(kOfReads.size())];
+  }
+
+  void sending(const Asked& asked) {
+    if (!fakes::is_write(asked.call) || baton_.crashing()) return;
+    auditor_.sent(asked);
+    const auto who = baton_.who();
+    auto& last = last_write_[who.number];
+    gap_ = {.controller = controller_of(who.name), .from = last.empty() ? "start" : last, .to = shape(asked)};
+    last = gap_.to;
+  }
+
+  void took_effect(const Asked& asked) {
+    if (options_.story && !asked.is("Event"))
+      tell(fmt::format("{}: {}", baton_.process() == "network" ? "late" : baton_.who().name,
+                       asked.describe()));
+    auditor_.took_effect(asked);
   }
 
   // --- processes ---
-  std::unique_ptr<Thread> supervised(std::string name,
+  std::unique_ptr<Thread> supervised(const std::string& name,
                                      std::function<void(std::uint64_t starts, const std::stop_token&)> body) {
     return baton_.spawn(
         "supervisor of the " + name, [this, name, body = std::move(body)](const std::stop_token& stop) {
           for (std::uint64_t starts = 0; !stop.stop_requested(); ++starts) {
-            if (starts > 0)
+            if (starts > 0) {
               rest(kDeadFor + Nanoseconds(1ms) * static_cast<std::int64_t>(baton_.draw(10'000)), stop);
+              ++verdict_.crashes;
+            }
             if (stop.stop_requested()) return;
             tell(fmt::format("the {} starts", name));
             const auto head =
                 baton_.spawn_process(name, [&](const std::stop_token& until) { body(starts, until); });
             const std::stop_callback pass_on(stop, [&] { head->request_stop(); });
             head->join();
-            if (!stop.stop_requested()) ++verdict_.crashes;
           }
         });
   }
@@ -140,32 +284,42 @@ class World {
     FleetManager manager(
         {.clock = baton_,
          .threads = baton_,
-         .client = manager_network_,
+         .client = manager_network_.client(),
          .dial = workload_.dial([this](kube::Client& server) -> kube::Client& { return network_to(server); }),
          .seed = options_.seed * 1000 + starts});
+    const Audited audited(auditor_, manager);
     manager.run(stop);
   }
 
+  class Audited {
+   public:
+    Audited(Auditor& auditor, FleetManager& manager) : auditor_(auditor) { auditor.manager_starts(manager); }
+    ~Audited() { auditor_.manager_ends(); }
+    Audited(const Audited&) = delete;
+    Audited& operator=(const Audited&) = delete;
+
+   private:
+    Auditor& auditor_;
+  };
+
   // One network per workload API server, as long as the world.
   kube::Client& network_to(kube::Client& server) {
-    return workload_networks_.with([&](auto& networks) -> kube::Client& {
-      auto& network = networks[&server];
-      if (!network) network = std::make_unique<FaultyClient>(server, baton_, baton_, plan());
-      return *network;
-    });
+    auto& network = workload_networks_[&server];
+    if (!network) network = std::make_unique<Network>(*this, server);
+    return network->client();
   }
 
   void run_providers(std::uint64_t starts, const std::stop_token& stop) {
     SeededRandomness randomness(options_.seed * 1000 + 500 + starts);
     infrastructure::Provider infrastructure({.clock = baton_,
                                              .threads = baton_,
-                                             .client = provider_network_,
+                                             .client = provider_network_.client(),
                                              .driver = cloud_,
                                              .control_planes = workload_,
                                              .randomness = randomness},
                                             {.machine_concurrency = 3, .cluster_concurrency = 1});
     bootstrap::Provider bootstrap(
-        {.clock = baton_, .threads = baton_, .client = provider_network_, .randomness = randomness},
+        {.clock = baton_, .threads = baton_, .client = provider_network_.client(), .randomness = randomness},
         {.concurrency = 2});
     const Deadline deadline = Deadline::in(baton_, 5min, stop);
     if (!infrastructure.start(deadline)) return;
@@ -183,97 +337,63 @@ class World {
       const auto seen = work.count();
       rest(Nanoseconds(1ms) * static_cast<std::int64_t>(baton_.draw(3000)), stop);
       while (api_.run_controllers()) baton_.switch_point("garbage collector");
+      auditor_.look();
       baton_.wait(work, seen, Deadline::never(stop));
     }
     api_.on_work({});
   }
 
-  // --- the user ---
+  // --- the story ---
   void install() {
-    for (const json::value& crd : crds())
-      must(user_.create(kube::resources::custom_resource_definitions(), {}, crd, {}, Deadline::never()),
-           "install a kind");
+    for (const json::value& crd : crds()) {
+      const auto made =
+          users_.create(kube::resources::custom_resource_definitions(), {}, crd, {}, Deadline::never());
+      if (!made) broke("install a kind: " + made.error().describe());
+    }
   }
 
   void use() {
     raging_ = options_.faults;
-    version_ = kVersions[0];
-    replicas_ = 1 + static_cast<int>(baton_.draw(3));
-    const Rollout rollout =
-        baton_.draw(2) == 0 ? Rollout{.surge = 1, .unavailable = 0} : Rollout{.surge = 0, .unavailable = 1};
-    tell(fmt::format("user: a cluster with {} workers, surge {}, unavailable {}", replicas_, rollout.surge,
-                     rollout.unavailable));
-    for (const Document& each : cluster_documents(version_)) put(each);
-    put(deployment_document(version_, replicas_, rollout));
-    rest(60s);
-    const std::uint64_t acts = 2 + baton_.draw(4);
-    for (std::uint64_t i = 0; i < acts; ++i) {
-      rest(Nanoseconds(1ms) * static_cast<std::int64_t>(baton_.draw(90'000)));
-      switch (baton_.draw(3)) {
-        case 0: scale(1 + static_cast<int>(baton_.draw(4))); break;
-        case 1: roll(); break;
-        default: delete_some_machine(); break;
-      }
+    {
+      std::unique_ptr<Thread> stranger;
+      if (options_.faults)
+        stranger = baton_.spawn("stranger", [this](const std::stop_token& stop) { user_.meddle(stop); });
+      user_.create_fleet();
+      rest(60s);
+      user_.live_with_it(2 + baton_.draw(5), options_.faults);
     }
+    raging_ = false;
+    tell("the faults stop");
+    user_.make_peace();
   }
 
-  void put(const Document& what) {
-    const ObjectKey key = named(what.object.at("metadata").at("name").as_string());
-    must(user_.create(what.resource, key, what.object, {}, Deadline::never()),
-         "create " + what.resource.kind);
-  }
-
-  void scale(int replicas) {
-    tell(fmt::format("user: scales from {} to {}", replicas_, replicas));
-    replicas_ = replicas;
-    change_deployment({{"spec", {{"replicas", replicas}}}});
-  }
-
-  void roll() {
-    version_ = version_ == kVersions[0] ? kVersions[1] : kVersions[0];
-    tell(fmt::format("user: rolls to {}", version_));
-    change_deployment({{"spec", {{"template", {{"spec", {{"version", version_}}}}}}}});
-  }
-
-  void change_deployment(const json::value& patch) {
-    must(user_.patch(kube::resource_of<api::MachineDeployment>(), named(kDeployment), patch, {},
-                     Deadline::never()),
-         "change the MachineDeployment");
-  }
-
-  void delete_some_machine() {
-    for (const auto& machine : all<api::Machine>()) {
-      if (machine.metadata.deleting() || machine.metadata.name == kControlPlane) continue;
-      tell(fmt::format("user: deletes {}", machine.metadata.name.view()));
-      (void)kube::remove<api::Machine>(user_, kube::key_of(machine), {}, Deadline::never());
-      return;
-    }
-  }
-
-  // --- promises ---
   void expect_convergence() {
     rest(kLongestDelay);  // what is still under way
     const SteadyTime until = baton_.steady_now() + kTimeToConverge;
-    while (!missing().empty() && baton_.steady_now() < until) rest(1s);
+    while (!missing().empty() && baton_.steady_now() < until) rest(2s);
     if (const auto lacks = missing(); !lacks.empty()) return broke("no convergence: " + lacks);
     tell("the fleet is as wished");
   }
 
   // What is not yet as wished; empty: nothing.
   std::string missing() {
+    const FleetWishes& wishes = user_.wishes();
     const auto count = [&](std::string_view what, std::size_t is, std::size_t wanted) {
       return is == wanted ? std::string() : fmt::format("{} {}, {} wanted; ", is, what, wanted);
     };
-    const auto workers = static_cast<std::size_t>(replicas_);
+    const auto workers = static_cast<std::size_t>(wishes.replicas);
     std::string text = count("VMs", cloud_.vms().size(), workers + 1);
     text += count("Machines", stored<api::Machine>(), workers + 1);
     text += count("MachineSets", stored<api::MachineSet>(), 1);
     text += count("DriverMachines", stored<api::DriverMachine>(), workers + 1);
     text += count("CloudConfigs", stored("bootstrap.cluster.x-k8s.io", "cloudconfigs"), workers + 1);
     apiserver::Api* const workload = workload_.api(named(kCluster));
-    text += count("Nodes", workload == nullptr ? 0 : workload->stored_all("", "nodes").size(), workers + 1);
+    const std::size_t nodes = workload == nullptr ? 0 : workload->stored_all("", "nodes").size();
+    // One that can't be deleted within ten seconds stays behind (capi-machine 8, row 22).
+    if (nodes <= workers || !options_.faults) text += count("Nodes", nodes, workers + 1);
+    if (!text.empty()) return text;
     for (const auto& machine : all<api::Machine>()) {
-      if (machine.metadata.name != kControlPlane && machine.spec.version != std::string_view(version_))
+      if (machine.metadata.name != kControlPlane && machine.spec.version != std::string_view(wishes.version))
         text += fmt::format("{} is {}; ", machine.metadata.name.view(), machine.spec.version.view());
     }
     const auto deployments = all<api::MachineDeployment>();
@@ -288,18 +408,16 @@ class World {
 
   // Nothing happens, nothing is asked: only watches are renewed and workload clusters probed.
   void expect_silence() {
-    rest(2min);
+    rest(3min);
     const std::uint64_t before = requests();
     rest(kTimeOfSilence);
     if (requests() != before) broke(fmt::format("{} requests while nothing happened", requests() - before));
   }
 
   void expect_clean_end() {
-    tell("user: deletes the cluster");
-    must(user_.remove(kube::resource_of<api::Cluster>(), named(kCluster), {}, Deadline::never()),
-         "delete the Cluster");
+    user_.delete_fleet();
     const SteadyTime until = baton_.steady_now() + kTimeToConverge;
-    while (!left().empty() && baton_.steady_now() < until) rest(1s);
+    while (!left().empty() && baton_.steady_now() < until) rest(2s);
     if (const auto what = left(); !what.empty())
       broke("the cluster was deleted, and what is left is " + what);
   }
@@ -331,25 +449,15 @@ class World {
       found.push_back(api::from_json<T>(json::value(*object)).value());
     return found;
   }
-
-  static std::uint64_t requests(const FaultyClient& network) {
-    std::uint64_t count = 0;
-    for (const auto& [what, times] : network.fired()) {
-      const bool streamed =
-          what.first == Call::ListStream || what.first == Call::Watch || what.first == Call::Piece;
-      count += streamed ? 0 : times;
-    }
-    return count;
+  std::uint64_t requests() const {
+    std::uint64_t sum = manager_network_.requests() + provider_network_.requests();
+    for (const auto& [server, network] : workload_networks_) sum += network->requests();
+    return sum;
   }
-  std::uint64_t requests() const { return requests(manager_network_) + requests(provider_network_); }
 
   // --- small things ---
   void rest(Nanoseconds span, std::stop_token stop = {}) {
     baton_.pause(Deadline::in(baton_, span, std::move(stop)));
-  }
-
-  void must(const Result<json::value>& answer, std::string_view what) {
-    if (!answer) broke(fmt::format("{}: {}", what, answer.error().describe()));
   }
 
   void broke(std::string what) {
@@ -367,24 +475,31 @@ class World {
   const FleetOptions& options_;
   FleetVerdict& verdict_;
   bool raging_ = false;
-  std::string version_;
-  int replicas_ = 0;
+  std::uint64_t calls_hit_ = 0;                         // of a thousand
+  std::uint64_t pieces_hit_ = 0;                        // of a thousand
+  Gap gap_ = {};                                        // of the write being sent
+  std::map<std::size_t, std::string> last_write_ = {};  // by thread
   apiserver::Api api_;
-  fakes::MemoryClient user_;
+  fakes::MemoryClient users_;
   fakes::MemoryClient manager_wire_;
   fakes::MemoryClient provider_wire_;
-  FaultyClient manager_network_;
-  FaultyClient provider_network_;
   WorkloadServers workload_;
-  Guarded<std::map<kube::Client*, std::unique_ptr<FaultyClient>>> workload_networks_;
   infrastructure::sim::SimCloud cloud_;
   infrastructure::sim::Kubelets kubelets_;
+  Auditor auditor_;
+  FleetUser user_;
+  Network manager_network_;
+  Network provider_network_;
+  std::map<kube::Client*, std::unique_ptr<Network>> workload_networks_ = {};
 };
 
 }  // namespace
 
 FleetVerdict simulate_fleet(const FleetOptions& options) {
   FleetVerdict verdict;
+#ifdef CAPSTAN_DEFECTS
+  switch_off(options.without);
+#endif
   Baton baton({.seed = options.seed,
                .max_switches = kMostSwitches,
                .slips_per_thousand = 2,

@@ -1,22 +1,27 @@
-// The world around a fleet: an API server, a user who changes her mind, a cloud whose VMs come and go,
-// workload clusters that are lost, and two processes (the manager and its providers) that are hit by faults,
-// crash and start again. simulate_fleet() runs it for one seed and says which promise was broken.
+// The world around a fleet: an API server, a user who changes her mind, strangers who write to the same
+// objects, a cloud whose VMs come and go, workload clusters that are lost, and two processes (the manager and
+// its providers) that are hit by faults, crash and start again. simulate_fleet() runs it for one seed and
+// says which promise was broken.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/safeguards.h"
 #include "test/fakes/baton.h"
-#include "test/fakes/faulty_client.h"
+#include "test/simulation/fault_census.h"
+#include "test/simulation/invariants.h"
 
 namespace capstan::simulation {
 
 struct FleetOptions {
   std::uint64_t seed = 1;
   bool faults = true;
+  std::optional<Safeguard> without = {};  // taken away, to see it noticed; only with CAPSTAN_DEFECTS
   std::function<void(std::string_view)> story = {};     // what happened, line by line
   std::function<void(std::string_view)> switches = {};  // every switch of threads
 };
@@ -24,8 +29,10 @@ struct FleetOptions {
 struct FleetVerdict {
   std::string broken = {};  // the first promise that was broken; empty: all were kept
   fakes::RunReport run = {};
+  FaultCensus faults = {};
+  std::map<LegalCase, std::uint64_t> excused = {};
+  std::map<std::string, std::uint64_t> acts = {};  // of the user and the world, by sort
   std::uint64_t crashes = 0;
-  std::uint64_t requests = 0;
 
   bool good() const { return broken.empty(); }
 };

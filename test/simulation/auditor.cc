@@ -1,0 +1,294 @@
+#include "test/simulation/auditor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/driver/names.h"
+#include "api/names.h"
+#include "test/simulation/fleet_manifests.h"
+
+namespace capstan::simulation {
+namespace {
+
+using namespace std::chrono_literals;
+using fakes::Call;
+
+constexpr Nanoseconds kMemory = 3min;  // how long ago a rollout may have looked that is still carried out
+
+bool creates_machine(const Asked& asked) {
+  return asked.is(api::kind::kMachine) && asked.subresource.empty() &&
+         (asked.call == Call::Create || asked.apply);
+}
+
+std::string text_at(const json::value& value, std::string_view pointer) {
+  json::error_code error;
+  const json::value* found = value.find_pointer(pointer, error);
+  return found != nullptr && found->is_string() ? std::string(found->as_string()) : std::string();
+}
+
+// Keeps a history one entry per version.
+void note(Wants& wants, const Want& want) {
+  if (wants.empty() || wants.back().version < want.version) wants.push_back(want);
+}
+
+}  // namespace
+
+// --- who knew what ---
+
+void Auditor::manager_starts(FleetManager& manager) {
+  manager_ = &manager;
+  cached_.clear();
+  known_since_.clear();
+  manager.core().caches().machine_deployments.subscribe(
+      [this](const runtime::Change<api::MachineDeployment>& change) {
+        known_since_.try_emplace(change.object().metadata.uid.str(), deps_.baton.steady_now());
+      });
+  manager.core().caches().machine_sets.subscribe([this](const runtime::Change<api::MachineSet>& change) {
+    const auto& metadata = change.object().metadata;
+    cached_[metadata.uid.str()].push_back(
+        {.at = deps_.baton.steady_now(), .version = std::stoull(metadata.resource_version.str())});
+  });
+}
+
+void Auditor::manager_ends() { manager_ = nullptr; }
+
+std::optional<SteadyTime> Auditor::turn_began(std::string_view controller, const std::string& name) const {
+  for (const auto* each : manager_->core().controllers()) {
+    if (each->name() != controller) continue;
+    for (const auto& turn : each->turns()) {
+      if (turn.key == named(name)) return deps_.baton.steady_now() - turn.running;
+    }
+  }
+  return {};
+}
+
+// The version in the cache when the present turn of that key began, or the oldest we know of.
+std::uint64_t Auditor::version_seen(std::string_view controller, const std::string& name,
+                                    const std::string& uid) const {
+  const auto known = cached_.find(uid);
+  if (manager_ == nullptr || known == cached_.end()) return 0;
+  const auto began = turn_began(controller, name);
+  if (!began) return known->second.front().version;
+  std::uint64_t version = known->second.front().version;
+  for (const Seen& seen : known->second) {
+    if (seen.at < *began) version = seen.version;
+  }
+  return version;
+}
+
+void Auditor::look() {
+  const FleetFacts before = std::exchange(facts_, reader_.look());
+  note_wants();
+  note_losses(before);
+}
+
+void Auditor::note_wants() {
+  const SteadyTime now = deps_.baton.steady_now();
+  for (const SetFacts& set : facts_.sets) {
+    note(set_wants_[set.uid], {.version = set.version,
+                               .since = now,
+                               .desired = set.replicas,
+                               .most = set.replicas,
+                               .going = set.going});
+  }
+  for (const DeploymentFacts& each : facts_.deployments) {
+    const int unavailable = each.surge == 0 && each.unavailable == 0 ? 1 : each.unavailable;
+    note(deployment_wants_[each.uid], {.version = each.version,
+                                       .since = now,
+                                       .desired = each.replicas,
+                                       .most = each.replicas + each.surge,
+                                       .promise = each.going ? 0 : std::max(0, each.replicas - unavailable),
+                                       .going = each.going});
+  }
+}
+
+// A Machine that is available no more although nobody deletes it.
+void Auditor::note_losses(const FleetFacts& before) {
+  for (const MachineFacts& machine : before.machines) {
+    if (!machine.available || machine.going) continue;
+    const MachineFacts* now = facts_.machine(machine.name);
+    if (now != nullptr && !now->available && !now->going) excuse(LegalCase::MachineLost);
+  }
+}
+
+void Auditor::excuse(LegalCase legal) {
+  ++counted_[legal];
+  losses_.push_back(deps_.baton.steady_now());
+}
+
+void Auditor::machine_taken() {
+  taken_.push_back(deps_.baton.steady_now());
+  excuse(LegalCase::MachineLost);
+}
+
+int Auditor::losses_since(SteadyTime time) const {
+  return static_cast<int>(std::ranges::count_if(losses_, [&](SteadyTime at) { return at >= time; }));
+}
+
+int Auditor::taken_since(SteadyTime time) const {
+  return static_cast<int>(std::ranges::count_if(taken_, [&](SteadyTime at) { return at >= time; }));
+}
+
+void Auditor::check(const Broken& broken) const {
+  if (broken) deps_.broke(*broken);
+}
+
+// --- what is sent ---
+
+void Auditor::sent(const Asked& asked) {
+  if (!fakes::is_write(asked.call) || deps_.baton.crashing()) return;
+  look();
+  if (creates_machine(asked)) machine_create_sent(asked);
+  if (asked.is(api::kind::kMachineSet) && deps_.baton.who().name.starts_with("machinedeployment"))
+    set_change_sent(asked);
+  if (asked.call == Call::Remove && asked.is(api::kind::kMachine)) machine_removal_sent(asked);
+}
+
+void Auditor::set_change_sent(const Asked& asked) const {
+  const SetFacts* set = facts_.set_named(asked.key.name);
+  if (set == nullptr || manager_ == nullptr) return;
+  const auto self = manager_->core().caches().machine_deployments.get(named(kDeployment));
+  const auto began = turn_began("machinedeployment", std::string(kDeployment));
+  if (!self || !began || *began < known_since_.at(self->metadata.uid.str())) return;
+  check(changed_by_another(*set, self->metadata.uid.str()));
+}
+
+void Auditor::machine_create_sent(const Asked& asked) {
+  if (facts_.machine(asked.key.name) != nullptr) return;  // it is there: this changes it
+  Sent sent{.at = deps_.baton.steady_now()};
+  std::string name;
+  if (const auto* owners =
+          asked.body->as_object().at("metadata").as_object().if_contains("ownerReferences")) {
+    sent.owner = text_at(owners->as_array().at(0), "/uid");
+    name = text_at(owners->as_array().at(0), "/name");
+  }
+  sent.version = version_seen("machineset", name, sent.owner);
+  sent_[{Call::Create, asked.key.name}] = sent;
+  const auto wants = set_wants_.find(sent.owner);
+  if (wants == set_wants_.end()) return deps_.broke("a Machine is made for a MachineSet that never was");
+  const auto in_force = in_force_since(wants->second, sent.version);
+  check(too_many_machines(name, in_force, facts_.owned(sent.owner) + 1));
+  check(made_for_an_owner_that_goes(name, in_force));
+}
+
+void Auditor::machine_removal_sent(const Asked& asked) {
+  const MachineFacts* machine = facts_.machine(asked.key.name);
+  if (machine == nullptr) return;
+  Sent sent{.owner = machine->set, .at = deps_.baton.steady_now()};
+  if (const SetFacts* set = facts_.set(machine->set))
+    sent.version = version_seen("machineset", set->name, set->uid);
+  sent_[{Call::Remove, asked.key.name}] = sent;
+}
+
+// --- what took effect ---
+
+void Auditor::took_effect(const Asked& asked) {
+  const FleetFacts before = facts_;
+  look();
+  const std::string& name = asked.key.name;
+  if (creates_machine(asked) && before.machine(name) == nullptr) machine_made(name);
+  if (asked.call == Call::Remove) {
+    if (asked.is(api::kind::kMachine)) machine_removed(before, name);
+    if (!asked.is(api::kind::kMachine)) object_removed(asked, before);
+  }
+  check_vms();
+  check_marks();
+}
+
+void Auditor::machine_made(const std::string& name) {
+  const MachineFacts* machine = facts_.machine(name);
+  const auto sent = sent_.find({Call::Create, name});
+  if (machine == nullptr || sent == sent_.end() || machine->set.empty()) return;
+  const SetFacts* set = facts_.set(machine->set);
+  if (set == nullptr)
+    return deps_.broke(fmt::format("Machine {} was made for a MachineSet that is gone", name));
+  const auto in_force = in_force_since(set_wants_.at(set->uid), sent->second.version);
+  check(too_many_machines("MachineSet " + set->name, in_force, facts_.owned(set->uid)));
+  const DeploymentFacts* deployment = facts_.deployment(set->deployment);
+  if (deployment != nullptr) {
+    const auto wished = in_force_since(deployment_wants_.at(deployment->uid), sent->second.at - kMemory);
+    check(too_many_machines("MachineDeployment " + deployment->name, wished,
+                            facts_.owned_below(deployment->uid)));
+  }
+  for (const auto& [kind, plural, group] : {std::tuple{"DriverMachine", "drivermachines", "infrastructure"},
+                                            std::tuple{"CloudConfig", "cloudconfigs", "bootstrap"}}) {
+    const auto object = deps_.api.stored(fmt::format("{}.cluster.x-k8s.io", group), plural, kNamespace, name);
+    if (object == nullptr)
+      deps_.broke(fmt::format("Machine {} was made, and its {} had been cleaned up", name, kind));
+  }
+}
+
+void Auditor::machine_removed(const FleetFacts& before, const std::string& name) {
+  const MachineFacts* machine = before.machine(name);
+  const auto sent = sent_.find({Call::Remove, name});
+  if (machine == nullptr || machine->going || sent == sent_.end()) return;
+  const SetFacts* set = before.set(machine->set);
+  MachineRemoval removal{.machine = machine, .cluster_going = facts_.cluster_going};
+  if (set != nullptr) {
+    removal.in_force = in_force_since(set_wants_.at(set->uid), sent->second.version);
+    removal.staying = before.staying(set->uid);
+    removal.taken = taken_since(sent->second.at - kMemory);
+  }
+  check(removed_against_its_owner(removal));
+  if (machine->to_remediate) excuse(LegalCase::Remediated);
+  if (set == nullptr || set->going || !machine->available || facts_.cluster_going) return;
+  const DeploymentFacts* deployment = facts_.deployment(set->deployment);
+  if (deployment == nullptr || deployment->going) return;
+  const SteadyTime since = deps_.baton.steady_now() - kMemory;
+  check(below_the_promise("MachineDeployment " + deployment->name,
+                          in_force_since(deployment_wants_.at(deployment->uid), since),
+                          facts_.available_below(deployment->uid), losses_since(since)));
+}
+
+void Auditor::object_removed(const Asked& asked, const FleetFacts& before) const {
+  const std::string& name = asked.key.name;
+  if (asked.is("DriverMachine") || asked.is("CloudConfig"))
+    check(object_of_a_living_machine(asked.resource->kind, name, facts_));
+  if (asked.is("Node")) check(node_of_a_living_machine(name, facts_));
+  if (const SetFacts* set = asked.is(api::kind::kMachineSet) ? before.set_named(name) : nullptr) {
+    const auto owner = deployment_wants_.find(set->deployment);
+    const bool went = owner != deployment_wants_.end() && owner->second.back().going;
+    check(set_removed_against_its_owner(
+        {.set = set, .owned = before.owned(set->uid), .owner_went = went || facts_.cluster_going}));
+  }
+  const bool of_cluster = asked.is(api::kind::kMachineDeployment) || asked.is("DriverCluster");
+  if (of_cluster && !facts_.cluster_going)
+    deps_.broke(fmt::format("{} {} was deleted, and its Cluster was not", asked.resource->kind, name));
+}
+
+// --- VMs ---
+
+void Auditor::check_vms() {
+  std::vector<VmFacts> vms;
+  std::set<std::string> names;
+  for (const auto& vm : deps_.cloud.vms()) {
+    const auto key = vm.tags.find(api::driver::tag::kInstanceKey);
+    vms.push_back({.name = vm.name, .instance_key = key == vm.tags.end() ? std::string() : key->second});
+    names.insert(vm.name);
+  }
+  check(two_vms(vms));
+  for (const std::string& gone : vms_) {
+    if (names.contains(gone) || vanished_.contains(gone)) continue;
+    const auto object =
+        deps_.api.stored("infrastructure.cluster.x-k8s.io", "drivermachines", kNamespace, gone);
+    if (object != nullptr && !object->at("metadata").as_object().contains("deletionTimestamp"))
+      deps_.broke(fmt::format("the VM of DriverMachine {} was removed, which nobody deletes", gone));
+  }
+  vms_ = std::move(names);
+}
+
+// --- lists that several write to ---
+
+void Auditor::check_marks() {
+  for (const auto& [where, name] : marks_) {
+    const auto slash = where.find('/');
+    const auto object = deps_.api.stored(where.substr(0, slash), where.substr(slash + 1), kNamespace, name);
+    const json::value metadata = object == nullptr ? json::value(json::object()) : object->at("metadata");
+    const json::value* list = metadata.as_object().if_contains("finalizers");
+    const bool stays = list != nullptr && std::ranges::count(list->as_array(), json::value(kStranger)) == 1;
+    if (!stays) deps_.broke(fmt::format("{} {} lost the finalizer of a stranger", where, name));
+  }
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,104 @@
+// The auditor of a simulated fleet: looks at everything that is sent and at everything that took effect,
+// keeps the history that promises refer to (who wanted what since when, what the manager's caches had seen)
+// and asks invariants.h. Lives in the world; called by whoever holds the baton.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "infrastructure/sim/cloud.h"
+#include "test/fakes/baton.h"
+#include "test/simulation/fleet_manager.h"
+#include "test/simulation/invariants.h"
+#include "test/simulation/relay_client.h"
+
+namespace capstan::simulation {
+
+class Auditor {
+ public:
+  struct Deps {
+    const fakes::Baton& baton;
+    const apiserver::Api& api;
+    const infrastructure::sim::SimCloud& cloud;
+    std::function<void(std::string)> broke = {};
+    std::function<void(std::string)> tell = {};
+  };
+  explicit Auditor(Deps deps) : deps_(std::move(deps)), reader_(deps_.api) {}
+
+  // A manager process begins (subscribe before its informers run) and ends.
+  void manager_starts(FleetManager& manager);
+  void manager_ends();
+
+  // A process sends that, whatever becomes of it; and that took effect.
+  void sent(const Asked& asked);
+  void took_effect(const Asked& asked);
+  // The world changed by somebody else's hand.
+  void look();
+
+  // Why there may be fewer than promised; a user deletes a Machine; a VM vanishes.
+  void excuse(LegalCase legal);
+  void machine_taken();
+  void vm_vanished(const std::string& name) { vanished_.insert(name); }
+  // A stranger's finalizer, which has to stay in the list others write to until it is taken back. `where` is
+  // "group/plural".
+  void mark_left(const std::string& where, const std::string& name) { marks_.emplace(where, name); }
+  void mark_taken_back(const std::string& where, const std::string& name) { marks_.erase({where, name}); }
+
+  const FleetFacts& facts() const { return facts_; }
+  const std::map<LegalCase, std::uint64_t>& excused() const { return counted_; }
+
+ private:
+  struct Seen {
+    SteadyTime at = {};
+    std::uint64_t version = 0;
+  };
+  // What the sender may have known.
+  struct Sent {
+    std::string owner = {};     // uid of the MachineSet
+    std::uint64_t version = 0;  // of it, that its turn saw at least
+    SteadyTime at = {};
+  };
+
+  void note_wants();
+  void note_losses(const FleetFacts& before);
+  std::uint64_t version_seen(std::string_view controller, const std::string& name,
+                             const std::string& uid) const;
+  void check(const Broken& broken) const;
+
+  std::optional<SteadyTime> turn_began(std::string_view controller, const std::string& name) const;
+  void set_change_sent(const Asked& asked) const;
+  void machine_create_sent(const Asked& asked);
+  void machine_made(const std::string& name);
+  void machine_removal_sent(const Asked& asked);
+  void machine_removed(const FleetFacts& before, const std::string& name);
+  void object_removed(const Asked& asked, const FleetFacts& before) const;
+  int losses_since(SteadyTime time) const;
+  int taken_since(SteadyTime time) const;
+  void check_vms();
+  void check_marks();
+
+  Deps deps_;
+  FleetReader reader_;
+  FleetFacts facts_;
+  std::map<std::string, Wants> set_wants_;         // by uid
+  std::map<std::string, Wants> deployment_wants_;  // by uid
+  FleetManager* manager_ = nullptr;
+  std::map<std::string, std::vector<Seen>> cached_;  // by uid of a MachineSet: what the caches had when
+  std::map<std::string, SteadyTime> known_since_;    // by uid of a MachineDeployment: first in the cache
+  std::map<std::pair<fakes::Call, std::string>, Sent> sent_;  // by verb and name of a Machine
+  std::vector<SteadyTime> losses_;
+  std::vector<SteadyTime> taken_;
+  std::set<std::string> vanished_;
+  std::set<std::string> vms_;
+  std::set<std::pair<std::string, std::string>> marks_;  // where, and the object's name
+  std::map<LegalCase, std::uint64_t> counted_;
+};
+
+// A finalizer of nobody we know: it stays in the list until its owner takes it back.
+inline constexpr std::string_view kStranger = "example.com/stranger";
+
+}  // namespace capstan::simulation

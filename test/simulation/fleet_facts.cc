@@ -1,0 +1,142 @@
+#include "test/simulation/fleet_facts.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+
+#include "api/conditions/conditions.h"
+#include "api/names.h"
+#include "api/schema/decode.h"
+#include "api/v1beta2/cluster.h"
+#include "api/v1beta2/machine.h"
+#include "api/v1beta2/machine_deployment.h"
+#include "api/v1beta2/machine_set.h"
+#include "base/int_or_string.h"
+
+namespace capstan::simulation {
+namespace {
+
+namespace conditions = api::conditions;
+
+template <typename T>
+std::uint64_t version_of(const T& object) {
+  return std::stoull(object.metadata.resource_version.str());
+}
+
+std::string controller_of(const api::ObjectMeta& metadata, std::string_view kind) {
+  const auto* owner = metadata.controller();
+  return owner == nullptr || owner->kind != kind ? std::string() : owner->uid.str();
+}
+
+MachineFacts machine_facts(const api::Machine& machine) {
+  const auto& list = machine.status.conditions;
+  const auto& config = machine.spec.bootstrap.config_ref;
+  return {.name = machine.metadata.name.str(),
+          .uid = machine.metadata.uid.str(),
+          .set = controller_of(machine.metadata, api::kind::kMachineSet),
+          .going = machine.metadata.deleting(),
+          .available = conditions::is_true(list, api::condition::kAvailable),
+          .to_remediate = conditions::is_false(list, api::condition::kHealthCheckSucceeded) &&
+                          conditions::is_false(list, api::condition::kOwnerRemediated),
+          .bootstrap = config ? config->name.str() : std::string(),
+          .infrastructure = machine.spec.infrastructure_ref.name.str(),
+          .node = machine.status.node_ref ? machine.status.node_ref->name.str() : std::string()};
+}
+
+SetFacts set_facts(const api::MachineSet& set) {
+  return {.name = set.metadata.name.str(),
+          .uid = set.metadata.uid.str(),
+          .deployment = controller_of(set.metadata, api::kind::kMachineDeployment),
+          .version = version_of(set),
+          .replicas = set.spec.replicas.value_or(1),
+          .going = set.metadata.deleting()};
+}
+
+int number(const std::optional<IntOrString>& value, int of, Rounding rounding) {
+  return value ? static_cast<int>(scaled_value(*value, of, rounding).value_or(0)) : 0;
+}
+
+DeploymentFacts deployment_facts(const api::MachineDeployment& deployment) {
+  const int replicas = deployment.spec.replicas.value_or(1);
+  const auto& strategy = deployment.spec.rollout.strategy;
+  const auto rolling = strategy ? strategy->rolling_update : api::RollingUpdate();
+  return {.name = deployment.metadata.name.str(),
+          .uid = deployment.metadata.uid.str(),
+          .version = version_of(deployment),
+          .replicas = replicas,
+          .surge = number(rolling.max_surge, replicas, Rounding::Up),
+          .unavailable = number(rolling.max_unavailable, replicas, Rounding::Down),
+          .going = deployment.metadata.deleting()};
+}
+
+template <typename Facts, typename Key>
+const Facts* first(const std::vector<Facts>& all, std::string Facts::* field, Key value) {
+  const auto found = std::ranges::find(all, value, field);
+  return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+const MachineFacts* FleetFacts::machine(std::string_view name) const {
+  return first(machines, &MachineFacts::name, name);
+}
+const SetFacts* FleetFacts::set(std::string_view uid) const { return first(sets, &SetFacts::uid, uid); }
+const SetFacts* FleetFacts::set_named(std::string_view name) const {
+  return first(sets, &SetFacts::name, name);
+}
+const DeploymentFacts* FleetFacts::deployment(std::string_view uid) const {
+  return first(deployments, &DeploymentFacts::uid, uid);
+}
+
+int FleetFacts::owned(std::string_view set_uid) const {
+  return static_cast<int>(std::ranges::count(machines, set_uid, &MachineFacts::set));
+}
+
+int FleetFacts::staying(std::string_view set_uid) const {
+  return static_cast<int>(std::ranges::count_if(
+      machines, [&](const MachineFacts& machine) { return machine.set == set_uid && !machine.going; }));
+}
+
+int FleetFacts::owned_below(std::string_view uid) const {
+  int sum = 0;
+  for (const SetFacts& each : sets) sum += each.deployment == uid ? owned(each.uid) : 0;
+  return sum;
+}
+
+int FleetFacts::available_below(std::string_view uid) const {
+  return static_cast<int>(std::ranges::count_if(machines, [&](const MachineFacts& machine) {
+    const SetFacts* owner = set(machine.set);
+    return owner != nullptr && owner->deployment == uid && machine.available && !machine.going;
+  }));
+}
+
+template <typename T, typename Facts>
+std::vector<Facts> FleetReader::read(Known<Facts>& known, Facts (*facts_of)(const T&)) const {
+  Known<Facts> now;
+  std::vector<Facts> all;
+  for (const auto& object : api_.stored_all(api::resource<T>.group, api::resource<T>.plural)) {
+    const std::string name(object->at("metadata").at("name").as_string());
+    auto known_one = known.find(name);
+    if (known_one == known.end() || known_one->second.first != object) {
+      const auto decoded = api::from_json<T>(boost::json::value(*object));
+      if (!decoded) continue;
+      now[name] = {object, facts_of(*decoded)};
+    } else {
+      now[name] = std::move(known_one->second);
+    }
+    all.push_back(now[name].second);
+  }
+  known = std::move(now);
+  return all;
+}
+
+FleetFacts FleetReader::look() {
+  FleetFacts facts{.machines = read<api::Machine>(machines_, machine_facts),
+                   .sets = read<api::MachineSet>(sets_, set_facts),
+                   .deployments = read<api::MachineDeployment>(deployments_, deployment_facts)};
+  for (const auto& cluster :
+       api_.stored_all(api::resource<api::Cluster>.group, api::resource<api::Cluster>.plural))
+    facts.cluster_going = cluster->at("metadata").as_object().contains("deletionTimestamp");
+  return facts;
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,79 @@
+// What there is in a simulated fleet, read from the API server's own store as a few plain numbers: the truth
+// that promises are held against. Reads are cached by version, so that a look after every write is cheap.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apiserver/api.h"
+
+namespace capstan::simulation {
+
+struct MachineFacts {
+  std::string name = {};
+  std::string uid = {};
+  std::string set = {};  // uid of the MachineSet that controls it; empty: none
+  bool going = false;    // being deleted
+  bool available = false;
+  bool to_remediate = false;   // a health check handed it to its owner
+  std::string bootstrap = {};  // names of its objects
+  std::string infrastructure = {};
+  std::string node = {};
+};
+
+struct SetFacts {
+  std::string name = {};
+  std::string uid = {};
+  std::string deployment = {};  // uid of the controller
+  std::uint64_t version = 0;
+  int replicas = 0;
+  bool going = false;
+};
+
+struct DeploymentFacts {
+  std::string name = {};
+  std::string uid = {};
+  std::uint64_t version = 0;
+  int replicas = 0;
+  int surge = 0;
+  int unavailable = 0;
+  bool going = false;
+};
+
+struct FleetFacts {
+  bool cluster_going = true;  // or gone
+  std::vector<MachineFacts> machines = {};
+  std::vector<SetFacts> sets = {};
+  std::vector<DeploymentFacts> deployments = {};
+
+  const MachineFacts* machine(std::string_view name) const;
+  const SetFacts* set(std::string_view uid) const;
+  const SetFacts* set_named(std::string_view name) const;
+  const DeploymentFacts* deployment(std::string_view uid) const;
+  int owned(std::string_view set) const;               // Machines it controls, those being deleted included
+  int staying(std::string_view set) const;             // those not being deleted
+  int owned_below(std::string_view deployment) const;  // by all sets of it
+  int available_below(std::string_view deployment) const;
+};
+
+class FleetReader {
+ public:
+  explicit FleetReader(const apiserver::Api& api) : api_(api) {}
+  FleetFacts look();
+
+ private:
+  template <typename Facts>
+  using Known = std::map<std::string, std::pair<apiserver::ObjectPtr, Facts>>;
+  template <typename T, typename Facts>
+  std::vector<Facts> read(Known<Facts>& known, Facts (*facts_of)(const T&)) const;
+
+  const apiserver::Api& api_;
+  Known<MachineFacts> machines_;
+  Known<SetFacts> sets_;
+  Known<DeploymentFacts> deployments_;
+};
+
+}  // namespace capstan::simulation

@@ -1,0 +1,47 @@
+// The whole fleet under some dozens of seeds. `scripts/sim --count 2000` and the test fleet_seeds run more.
+#include <gmock/gmock.h>
+
+#include "test/simulation/fleet_world.h"
+
+namespace capstan::simulation {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::uint64_t kSeeds = 5;
+#else
+constexpr std::uint64_t kSeeds = 60;
+#endif
+
+TEST(Fleet, KeepsItsPromisesUnderEverySeed) {
+  std::uint64_t crashes = 0;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    const FleetVerdict verdict = simulate_fleet({.seed = seed});
+
+    ASSERT_TRUE(verdict.good()) << verdict.broken << "\nreplay: scripts/sim --seed " << seed << " --story";
+    crashes += verdict.crashes;
+  }
+  EXPECT_GT(crashes, kSeeds / 2);
+}
+
+TEST(Fleet, WithoutFaultsNothingIsExcused) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const FleetVerdict verdict = simulate_fleet({.seed = seed, .faults = false});
+
+    ASSERT_TRUE(verdict.good()) << verdict.broken << "\nreplay: scripts/sim --faults=false --seed " << seed;
+    EXPECT_EQ(verdict.crashes, 0U);
+  }
+}
+
+TEST(Fleet, SameSeedIsTheSameRun) {
+  for (const std::uint64_t seed : {3U, 4U}) {
+    const FleetVerdict first = simulate_fleet({.seed = seed});
+    const FleetVerdict second = simulate_fleet({.seed = seed});
+
+    EXPECT_EQ(first.run.trace_hash, second.run.trace_hash);
+    EXPECT_EQ(first.run.switches, second.run.switches);
+    EXPECT_EQ(first.crashes, second.crashes);
+  }
+}
+
+}  // namespace
+}  // namespace capstan::simulation

@@ -1,0 +1,333 @@
+#include "test/simulation/fleet_user.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "api/driver/driver_machine.h"
+#include "api/v1beta2/cluster.h"
+#include "api/v1beta2/machine.h"
+#include "api/v1beta2/machine_deployment.h"
+#include "api/v1beta2/machine_set.h"
+#include "kube/typed.h"
+
+namespace capstan::simulation {
+namespace {
+
+using namespace std::chrono_literals;
+
+const Deadline kNever = Deadline::never();
+constexpr std::array kVersions = {"v1.33.0", "v1.34.0", "v1.35.0"};
+constexpr Nanoseconds kPatience = 10min;
+
+template <typename T>
+kube::Resource resource() {
+  return kube::resource_of<T>();
+}
+
+json::object metadata_of(const json::value& object) { return object.at("metadata").as_object(); }
+
+}  // namespace
+
+// --- what she wants ---
+
+void FleetUser::create_fleet() {
+  wishes_.version = kVersions[deps_.baton.draw(kVersions.size())];
+  wishes_.replicas = 1 + static_cast<int>(deps_.baton.draw(3));
+  change_strategy();
+  health_check_ = deps_.baton.draw(2) == 0;
+  note("create", fmt::format("creates a cluster with {} workers{}", wishes_.replicas,
+                             health_check_ ? " and a health check" : ""));
+  for (const Document& each : cluster_documents(kVersions.back())) put(each);
+  make_deployment();
+  if (health_check_) put(health_check_document());
+}
+
+void FleetUser::live_with_it(std::uint64_t acts, bool mishaps) {
+  static constexpr std::array<Act, 12> kActs = {&FleetUser::scale,
+                                                &FleetUser::scale,
+                                                &FleetUser::roll,
+                                                &FleetUser::roll,
+                                                &FleetUser::roll,
+                                                &FleetUser::change_strategy,
+                                                &FleetUser::pause_rollout,
+                                                &FleetUser::pause_cluster,
+                                                &FleetUser::delete_machine,
+                                                &FleetUser::replace_deployment,
+                                                &FleetUser::replace_deployment_by_force,
+                                                &FleetUser::scale};
+  static constexpr std::array<Act, 4> kMishaps = {&FleetUser::lose_vm, &FleetUser::lose_workload_cluster,
+                                                  &FleetUser::kill_manager, &FleetUser::kill_provider};
+  for (std::uint64_t i = 0; i < acts; ++i) {
+    rest_up_to(90s);
+    const bool mishap = mishaps && deps_.baton.draw(4) == 0;
+    const Act act =
+        mishap ? kMishaps[deps_.baton.draw(kMishaps.size())] : kActs[deps_.baton.draw(kActs.size())];
+    (this->*act)();
+    deps_.auditor.look();
+  }
+}
+
+void FleetUser::make_peace() {
+  if (paused_) pause_rollout();
+  if (cluster_paused_) pause_cluster();
+  deps_.workload.lose(false);
+  if (!health_check_) repair();
+}
+
+void FleetUser::delete_fleet() {
+  if (deps_.baton.draw(2) == 0) {
+    note("delete", "deletes the MachineDeployment");
+    (void)deps_.client.remove(resource<api::MachineDeployment>(), named(kDeployment), {}, kNever);
+    rest_up_to(60s);
+  }
+  note("delete", "deletes the Cluster");
+  const auto removed = deps_.client.remove(resource<api::Cluster>(), named(kCluster), {}, kNever);
+  if (!removed) deps_.broke("delete the Cluster: " + removed.error().describe());
+  deps_.auditor.look();
+}
+
+// --- acts ---
+
+void FleetUser::scale() {
+  const int before = std::exchange(wishes_.replicas, static_cast<int>(deps_.baton.draw(5)));
+  note("scale", fmt::format("scales from {} to {}", before, wishes_.replicas));
+  patch_deployment({{"spec", {{"replicas", wishes_.replicas}}}}, "scale");
+}
+
+void FleetUser::roll() {
+  wishes_.version = kVersions[deps_.baton.draw(kVersions.size())];
+  note("roll", fmt::format("rolls to {}", wishes_.version));
+  patch_deployment({{"spec", {{"template", {{"spec", {{"version", wishes_.version}}}}}}}}, "roll");
+}
+
+void FleetUser::change_strategy() {
+  static constexpr std::array<Rollout, 4> kRollouts = {Rollout{1, 0}, Rollout{0, 1}, Rollout{1, 1},
+                                                       Rollout{2, 0}};
+  wishes_.rollout = kRollouts[deps_.baton.draw(kRollouts.size())];
+  note("strategy",
+       fmt::format("wants surge {}, unavailable {}", wishes_.rollout.surge, wishes_.rollout.unavailable));
+  if (acts_["create"] == 0) return;
+  const json::value numbers = {{"maxSurge", wishes_.rollout.surge},
+                               {"maxUnavailable", wishes_.rollout.unavailable}};
+  patch_deployment({{"spec", {{"rollout", {{"strategy", {{"rollingUpdate", numbers}}}}}}}}, "strategy");
+}
+
+void FleetUser::pause_rollout() {
+  paused_ = !paused_;
+  note("pause", paused_ ? "pauses the rollout" : "lets the rollout go on");
+  patch_deployment({{"spec", {{"paused", paused_}}}}, "pause");
+}
+
+void FleetUser::pause_cluster() {
+  cluster_paused_ = !cluster_paused_;
+  note("pause cluster", cluster_paused_ ? "pauses the Cluster" : "lets the Cluster go on");
+  patch_cluster({{"spec", {{"paused", cluster_paused_}}}}, "pause the Cluster");
+}
+
+void FleetUser::delete_machine() {
+  std::vector<std::string> names;
+  for (const auto& machine : deps_.auditor.facts().machines) {
+    if (!machine.going && machine.name != kControlPlane) names.push_back(machine.name);
+  }
+  if (names.empty()) return;
+  const std::string& name = names[deps_.baton.draw(names.size())];
+  note("delete machine", "deletes Machine " + name);
+  deps_.auditor.machine_taken();
+  (void)deps_.client.remove(resource<api::Machine>(), named(name), {}, kNever);
+}
+
+void FleetUser::replace_deployment() {
+  if (paused_ || cluster_paused_) return;
+  note("replace", "deletes the MachineDeployment, to create it again");
+  (void)deps_.client.remove(resource<api::MachineDeployment>(), named(kDeployment), {}, kNever);
+  deps_.auditor.look();
+  await_no_deployment();
+  make_deployment();
+}
+
+// What a MachineDeployment leaves behind that way is for the garbage collector, not for its successor.
+void FleetUser::replace_deployment_by_force() {
+  if (paused_ || cluster_paused_) return;
+  note("force", "deletes the MachineDeployment and its finalizers, and creates it again");
+  (void)deps_.client.remove(resource<api::MachineDeployment>(), named(kDeployment), {}, kNever);
+  deps_.auditor.look();
+  patch_deployment({{"metadata", {{"finalizers", nullptr}}}}, {});
+  marks_.erase({"cluster.x-k8s.io/machinedeployments", std::string(kDeployment)});
+  deps_.auditor.mark_taken_back("cluster.x-k8s.io/machinedeployments", std::string(kDeployment));
+  deps_.auditor.look();
+  await_no_deployment();
+  make_deployment();
+}
+
+void FleetUser::make_deployment() {
+  put(deployment_document(wishes_.version, wishes_.replicas, wishes_.rollout));
+}
+
+void FleetUser::await_no_deployment() {
+  const SteadyTime until = deps_.baton.steady_now() + kPatience;
+  const auto there = [&] {
+    return deps_.client.get(resource<api::MachineDeployment>(), named(kDeployment), kNever).has_value();
+  };
+  while (there()) {
+    if (deps_.baton.steady_now() > until && !deps_.workload.lost()) {
+      take_back_mark();
+      if (deps_.baton.steady_now() > until + kPatience)
+        return deps_.broke("the MachineDeployment does not go");
+    }
+    rest(2s);
+  }
+}
+
+// --- mishaps ---
+
+void FleetUser::lose_vm() {
+  std::vector<std::string> names;
+  for (const auto& vm : deps_.cloud.vms()) {
+    if (vm.name != kControlPlane) names.push_back(vm.name);
+  }
+  if (names.empty()) return;
+  const std::string& name = names[deps_.baton.draw(names.size())];
+  note("lose VM", "a VM vanishes: " + name);
+  vanished_.insert(name);
+  deps_.auditor.vm_vanished(name);
+  deps_.auditor.excuse(LegalCase::MachineLost);
+  deps_.cloud.vanish(name);
+}
+
+void FleetUser::lose_workload_cluster() {
+  const bool lost = !deps_.workload.lost();
+  note("lose cluster", lost ? "the workload cluster is lost" : "the workload cluster is found again");
+  deps_.workload.lose(lost);
+}
+
+void FleetUser::kill_manager() {
+  note("kill manager", "the manager is killed");
+  deps_.kill("manager");
+}
+void FleetUser::kill_provider() {
+  note("kill provider", "the provider is killed");
+  deps_.kill("provider");
+}
+
+// What no health check replaces has to be deleted by hand.
+void FleetUser::repair() {
+  for (const auto& machine : deps_.auditor.facts().machines) {
+    if (machine.going || !vanished_.contains(machine.infrastructure)) continue;
+    note("repair", "deletes Machine " + machine.name + ", which lost its VM");
+    deps_.auditor.machine_taken();
+    (void)deps_.client.remove(resource<api::Machine>(), named(machine.name), {}, kNever);
+  }
+}
+
+// --- the stranger ---
+
+void FleetUser::meddle(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    rest_up_to(12s, stop);
+    if (deps_.baton.draw(3) == 0) {
+      take_back_mark();
+    } else if (marks_.size() < 3) {
+      leave_mark();
+    }
+  }
+  while (!marks_.empty()) take_back_mark();
+}
+
+void FleetUser::leave_mark() {
+  struct Candidate {
+    std::string where;
+    std::string name;
+  };
+  std::vector<Candidate> candidates;
+  const auto& facts = deps_.auditor.facts();
+  for (const auto& each : facts.deployments)
+    if (!each.going) candidates.push_back({"cluster.x-k8s.io/machinedeployments", each.name});
+  for (const auto& each : facts.sets)
+    if (!each.going) candidates.push_back({"cluster.x-k8s.io/machinesets", each.name});
+  for (const auto& each : facts.machines) {
+    if (each.going) continue;
+    candidates.push_back({"cluster.x-k8s.io/machines", each.name});
+    candidates.push_back({"infrastructure.cluster.x-k8s.io/drivermachines", each.infrastructure});
+  }
+  if (candidates.empty()) return;
+  const auto& [where, name] = candidates[deps_.baton.draw(candidates.size())];
+  if (marks_.contains({where, name}) || !write_finalizers(where, name, true)) return;
+  deps_.auditor.mark_left(where, name);
+  marks_.emplace(where, name);
+  deps_.tell(fmt::format("stranger: leaves a finalizer on {} {}", where, name));
+}
+
+void FleetUser::take_back_mark() {
+  if (marks_.empty()) return;
+  auto at = marks_.begin();
+  std::advance(at, deps_.baton.draw(marks_.size()));
+  const auto [where, name] = *at;
+  deps_.auditor.mark_taken_back(where, name);
+  if (write_finalizers(where, name, false)) {
+    marks_.erase({where, name});
+    deps_.tell(fmt::format("stranger: takes back the finalizer on {} {}", where, name));
+  } else if (marks_.contains({where, name})) {
+    deps_.auditor.mark_left(where, name);
+  }
+}
+
+// As everybody should: the whole list, bound to the version it was read in.
+bool FleetUser::write_finalizers(const std::string& where, const std::string& name, bool leave) {
+  const auto slash = where.find('/');
+  const kube::Resource kind{
+      .group = where.substr(0, slash), .version = "v1beta2", .plural = where.substr(slash + 1)};
+  const auto there = deps_.client.get(kind, named(name), kNever);
+  if (!there) return !leave && there.error().code == Code::NotFound;
+  const json::object metadata = metadata_of(*there);
+  if (leave && metadata.contains("deletionTimestamp")) return false;
+  const json::value* present = metadata.if_contains("finalizers");
+  json::array list = present == nullptr ? json::array() : present->as_array();
+  if (leave) {
+    list.emplace_back(kStranger);
+  } else {
+    const auto at = std::ranges::find(list, json::value(kStranger));
+    if (at != list.end()) list.erase(at);
+  }
+  const json::value body = {
+      {"metadata", {{"resourceVersion", metadata.at("resourceVersion")}, {"finalizers", std::move(list)}}}};
+  return deps_.client.patch(kind, named(name), body, {}, kNever).has_value();
+}
+
+// --- small things ---
+
+void FleetUser::put(const Document& what) {
+  const auto key = named(what.object.at("metadata").at("name").as_string());
+  const auto made = deps_.client.create(what.resource, key, what.object, {}, kNever);
+  if (!made) deps_.broke(fmt::format("create {}: {}", what.resource.kind, made.error().describe()));
+  deps_.auditor.look();
+}
+
+void FleetUser::patch_deployment(const json::value& body, std::string_view what) {
+  const auto patched =
+      deps_.client.patch(resource<api::MachineDeployment>(), named(kDeployment), body, {}, kNever);
+  if (!patched && !what.empty()) deps_.broke(fmt::format("{}: {}", what, patched.error().describe()));
+  deps_.auditor.look();
+}
+
+void FleetUser::patch_cluster(const json::value& body, std::string_view what) {
+  const auto patched = deps_.client.patch(resource<api::Cluster>(), named(kCluster), body, {}, kNever);
+  if (!patched) deps_.broke(fmt::format("{}: {}", what, patched.error().describe()));
+}
+
+void FleetUser::note(std::string_view act, const std::string& line) {
+  ++acts_[std::string(act)];
+  deps_.tell("user: " + line);
+}
+
+void FleetUser::rest(Nanoseconds span, std::stop_token stop) {
+  deps_.baton.pause(Deadline::in(deps_.baton, span, std::move(stop)));
+}
+
+void FleetUser::rest_up_to(Nanoseconds span, std::stop_token stop) {
+  rest(Nanoseconds(1ms) * static_cast<std::int64_t>(deps_.baton.draw(static_cast<std::uint64_t>(span / 1ms))),
+       std::move(stop));
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,93 @@
+// The people around a simulated fleet: a user who creates it and changes her mind, breaks things and repairs
+// them, and a stranger who leaves finalizers in lists that controllers write to. What they do is drawn from
+// the seed. Threads of the world.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+
+#include "infrastructure/sim/cloud.h"
+#include "kube/client.h"
+#include "test/fakes/baton.h"
+#include "test/simulation/auditor.h"
+#include "test/simulation/fleet_manifests.h"
+#include "test/simulation/workload_servers.h"
+
+namespace capstan::simulation {
+
+struct FleetWishes {
+  std::string version = {};
+  int replicas = 0;
+  Rollout rollout = {};
+};
+
+class FleetUser {
+ public:
+  struct Deps {
+    fakes::Baton& baton;
+    kube::Client& client;
+    infrastructure::sim::SimCloud& cloud;
+    WorkloadServers& workload;
+    Auditor& auditor;
+    std::function<void(std::string_view)> tell = {};
+    std::function<void(std::string)> broke = {};
+    std::function<void(std::string)> kill = {};  // a process, by name
+  };
+  explicit FleetUser(Deps deps) : deps_(std::move(deps)) {}
+
+  void create_fleet();
+  // A few changes of mind and mishaps, with time in between.
+  void live_with_it(std::uint64_t acts, bool mishaps);
+  // Takes back whatever would keep the fleet from becoming as wished.
+  void make_peace();
+  void delete_fleet();
+
+  // The stranger; until stopped, then with all marks taken back.
+  void meddle(const std::stop_token& stop);
+
+  const FleetWishes& wishes() const { return wishes_; }
+  const std::map<std::string, std::uint64_t>& acts() const { return acts_; }
+
+ private:
+  using Act = void (FleetUser::*)();
+
+  void scale();
+  void roll();
+  void change_strategy();
+  void pause_rollout();
+  void pause_cluster();
+  void delete_machine();
+  void replace_deployment();
+  void replace_deployment_by_force();
+  void lose_vm();
+  void lose_workload_cluster();
+  void kill_manager();
+  void kill_provider();
+
+  void make_deployment();
+  void await_no_deployment();
+  void patch_deployment(const json::value& body, std::string_view what);
+  void patch_cluster(const json::value& body, std::string_view what);
+  void repair();
+  void leave_mark();
+  void take_back_mark();
+  bool write_finalizers(const std::string& where, const std::string& name, bool leave);
+
+  void put(const Document& what);
+  void note(std::string_view act, const std::string& line);
+  void rest(Nanoseconds span, std::stop_token stop = {});
+  void rest_up_to(Nanoseconds span, std::stop_token stop = {});
+
+  const Deps deps_;
+  FleetWishes wishes_;
+  bool paused_ = false;
+  bool cluster_paused_ = false;
+  bool health_check_ = false;
+  std::set<std::string> vanished_;
+  std::set<std::pair<std::string, std::string>> marks_;  // "group/plural", name
+  std::map<std::string, std::uint64_t> acts_;
+};
+
+}  // namespace capstan::simulation

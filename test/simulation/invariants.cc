@@ -1,0 +1,100 @@
+#include "test/simulation/invariants.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace capstan::simulation {
+
+std::span<const Want> in_force_since(const Wants& wants, std::uint64_t version) {
+  const auto later = std::ranges::find_if(wants, [&](const Want& want) { return want.version > version; });
+  const auto begin = later == wants.begin() ? later : later - 1;
+  return {begin, wants.end()};
+}
+
+std::span<const Want> in_force_since(const Wants& wants, SteadyTime time) {
+  const auto later = std::ranges::find_if(wants, [&](const Want& want) { return want.since > time; });
+  const auto begin = later == wants.begin() ? later : later - 1;
+  return {begin, wants.end()};
+}
+
+Broken too_many_machines(std::string_view owner, std::span<const Want> in_force, int owned) {
+  const int most = std::ranges::max(in_force, {}, &Want::most).most;
+  if (owned <= most) return {};
+  return fmt::format("{} has {} Machines with the one just made, and {} were wanted at most", owner, owned,
+                     most);
+}
+
+Broken made_for_an_owner_that_goes(std::string_view owner, std::span<const Want> in_force) {
+  if (!in_force.front().going) return {};
+  return fmt::format("a Machine was made for {}, which was known to be deleted", owner);
+}
+
+std::string_view to_string(LegalCase legal) {
+  switch (legal) {
+    case LegalCase::MachineLost: return "machine lost";
+    case LegalCase::Remediated: return "remediated";
+    case LegalCase::NewSetAligned: return "new set aligned";
+    case LegalCase::DeadlockBroken: return "deadlock broken";
+  }
+  return "";
+}
+
+Broken below_the_promise(std::string_view owner, std::span<const Want> in_force, int available, int excused) {
+  const int promise = std::ranges::min(in_force, {}, &Want::promise).promise;
+  if (available + excused >= promise) return {};
+  return fmt::format("{} has {} available Machines left, {} lost otherwise, and {} were promised", owner,
+                     available, excused, promise);
+}
+
+Broken removed_against_its_owner(const MachineRemoval& removal) {
+  if (removal.cluster_going || removal.machine->to_remediate) return {};
+  if (removal.in_force.empty())
+    return fmt::format("Machine {} was deleted, which has no owner", removal.machine->name);
+  if (std::ranges::any_of(removal.in_force, &Want::going)) return {};
+  const int least = std::ranges::min(removal.in_force, {}, &Want::desired).desired;
+  if (removal.staying + removal.taken > least) return {};
+  return fmt::format("Machine {} was deleted, one of {} that stayed, and its MachineSet wanted {} at least",
+                     removal.machine->name, removal.staying, least);
+}
+
+Broken set_removed_against_its_owner(const SetRemoval& removal) {
+  if (removal.owner_went || (removal.set->replicas == 0 && removal.owned == 0)) return {};
+  return fmt::format("MachineSet {} was deleted, which wants {} Machines and has {}", removal.set->name,
+                     removal.set->replicas, removal.owned);
+}
+
+Broken changed_by_another(const SetFacts& set, std::string_view deployment) {
+  if (set.deployment.empty() || set.deployment == deployment) return {};
+  return fmt::format("MachineSet {} was changed by a namesake of its owner", set.name);
+}
+
+Broken object_of_a_living_machine(std::string_view kind, std::string_view name, const FleetFacts& facts) {
+  for (const MachineFacts& machine : facts.machines) {
+    if (machine.going || (machine.bootstrap != name && machine.infrastructure != name)) continue;
+    return fmt::format("{} {} of the living Machine {} was deleted", kind, name, machine.name);
+  }
+  return {};
+}
+
+Broken node_of_a_living_machine(std::string_view node, const FleetFacts& facts) {
+  for (const MachineFacts& machine : facts.machines) {
+    if (!machine.going && machine.node == node)
+      return fmt::format("Node {} of the living Machine {} was deleted", node, machine.name);
+  }
+  return {};
+}
+
+Broken two_vms(std::span<const VmFacts> vms) {
+  std::set<std::string_view> names;
+  std::set<std::string_view> keys;
+  for (const VmFacts& vm : vms) {
+    if (!names.insert(vm.name).second) return fmt::format("two VMs for DriverMachine {}", vm.name);
+    if (!keys.insert(vm.instance_key).second)
+      return fmt::format("two VMs with instance key {}", vm.instance_key);
+  }
+  return {};
+}
+
+}  // namespace capstan::simulation

@@ -1,0 +1,83 @@
+// The promises of a fleet, each as one pure question: an answer is the sentence that says how it was broken.
+// auditor.h asks them after every write of a simulation; invariants_test.cc holds each to an accepting and a
+// refusing case.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/instant.h"
+#include "test/simulation/fleet_facts.h"
+
+namespace capstan::simulation {
+
+using Broken = std::optional<std::string>;
+
+// What an owner wanted, from one version of it to the next.
+struct Want {
+  std::uint64_t version = 0;  // from which on
+  SteadyTime since = {};
+  int desired = 0;
+  int most = 0;     // with the surge
+  int promise = 0;  // so many available at least
+  bool going = false;
+};
+using Wants = std::vector<Want>;  // oldest first; never empty once its owner was seen
+
+// What somebody may act upon who has seen that version, or who looked at that time: that, and what came
+// later.
+std::span<const Want> in_force_since(const Wants& wants, std::uint64_t version);
+std::span<const Want> in_force_since(const Wants& wants, SteadyTime time);
+
+// "No create is sent while owned machines, deleting ones included, are at or above the largest desired +
+// surge in force since the observation." `owned` counts the new one.
+Broken too_many_machines(std::string_view owner, std::span<const Want> in_force, int owned);
+
+// "No machine created for an owner being deleted": one that was known to be.
+Broken made_for_an_owner_that_goes(std::string_view owner, std::span<const Want> in_force);
+
+// "No available machine is deleted below the promise except in named legal cases." `excused`: so many
+// were lost or given up for one of those.
+enum class LegalCase {
+  MachineLost,    // its VM vanished, its Node fell silent, a user deleted it: nobody can promise against that
+  Remediated,     // capi-machine 4.7: deleting the unhealthy is its own decision
+  NewSetAligned,  // 5.6 B: a new MachineSet above spec.replicas shrinks whatever is available
+  DeadlockBroken,  // 5.6 E: one below on purpose
+};
+std::string_view to_string(LegalCase legal);
+Broken below_the_promise(std::string_view owner, std::span<const Want> in_force, int available, int excused);
+
+// "Nothing deleted without an owner's decision."
+struct MachineRemoval {
+  const MachineFacts* machine = nullptr;  // as it was
+  std::span<const Want> in_force = {};    // of its set; empty: it has none
+  int staying = 0;                        // of its set, before
+  int taken = 0;                          // that others took meanwhile
+  bool cluster_going = false;
+};
+Broken removed_against_its_owner(const MachineRemoval& removal);
+struct SetRemoval {
+  const SetFacts* set = nullptr;
+  int owned = 0;
+  bool owner_went = false;  // its MachineDeployment, or the Cluster, is being deleted or gone
+};
+Broken set_removed_against_its_owner(const SetRemoval& removal);
+
+// An owner is who has the uid, not who has the name.
+Broken changed_by_another(const SetFacts& set, std::string_view deployment);
+
+// "No infrastructure or bootstrap object of a living Machine is ever cleaned up."
+Broken object_of_a_living_machine(std::string_view kind, std::string_view name, const FleetFacts& facts);
+Broken node_of_a_living_machine(std::string_view node, const FleetFacts& facts);
+
+// "At most one VM per instance key", and per DriverMachine.
+struct VmFacts {
+  std::string name = {};
+  std::string instance_key = {};
+};
+Broken two_vms(std::span<const VmFacts> vms);
+
+}  // namespace capstan::simulation

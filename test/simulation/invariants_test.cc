@@ -1,0 +1,113 @@
+#include "test/simulation/invariants.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+namespace capstan::simulation {
+namespace {
+
+using testing::HasSubstr;
+using testing::Optional;
+
+SteadyTime at(int seconds) { return SteadyTime(std::chrono::seconds(seconds)); }
+
+// Scaled from 3 to 1 at version 20, then deleted.
+const Wants kWants = {{.version = 10, .since = at(1), .desired = 3, .most = 4, .promise = 3},
+                      {.version = 20, .since = at(2), .desired = 1, .most = 2, .promise = 1},
+                      {.version = 30, .since = at(3), .desired = 1, .most = 2, .going = true}};
+
+TEST(InForceSince, BeginsWithWhatWasSeenAndGoesOnToNow) {
+  EXPECT_EQ(in_force_since(kWants, std::uint64_t{10}).size(), 3U);
+  EXPECT_EQ(in_force_since(kWants, std::uint64_t{19}).size(), 3U) << "what it saw was written in version 10";
+  EXPECT_EQ(in_force_since(kWants, std::uint64_t{20}).size(), 2U);
+  EXPECT_EQ(in_force_since(kWants, std::uint64_t{99}).size(), 1U);
+  EXPECT_EQ(in_force_since(kWants, std::uint64_t{0}).size(), 3U) << "it saw nothing we know of";
+}
+
+TEST(InForceSince, GoesByTimeAsWell) {
+  EXPECT_EQ(in_force_since(kWants, at(2)).size(), 2U);
+  EXPECT_EQ(in_force_since(kWants, at(0)).size(), 3U);
+}
+
+TEST(TooManyMachines, CountsAgainstTheMostThatWasWantedSince) {
+  const auto since_scaled = in_force_since(kWants, std::uint64_t{20});
+
+  EXPECT_EQ(too_many_machines("md", kWants, 4), std::nullopt);
+  EXPECT_THAT(too_many_machines("md", kWants, 5), Optional(HasSubstr("4 were wanted at most")));
+  EXPECT_THAT(too_many_machines("md", since_scaled, 3), Optional(HasSubstr("2 were wanted at most")));
+}
+
+TEST(MadeForAnOwnerThatGoes, BlamesOnlyWhoKnew) {
+  EXPECT_EQ(made_for_an_owner_that_goes("ms", in_force_since(kWants, std::uint64_t{20})), std::nullopt);
+  EXPECT_NE(made_for_an_owner_that_goes("ms", in_force_since(kWants, std::uint64_t{30})), std::nullopt);
+}
+
+TEST(BelowThePromise, CountsTheLeastThatWasPromisedSinceAndWhatWasLostOtherwise) {
+  const auto first = std::span(kWants).first(1);
+
+  EXPECT_EQ(below_the_promise("md", first, 3, 0), std::nullopt);
+  EXPECT_THAT(below_the_promise("md", first, 2, 0), Optional(HasSubstr("3 were promised")));
+  EXPECT_EQ(below_the_promise("md", first, 2, 1), std::nullopt) << "one was lost, nobody could help it";
+  EXPECT_EQ(below_the_promise("md", std::span(kWants).first(2), 1, 0), std::nullopt) << "scaled down";
+}
+
+TEST(RemovedAgainstItsOwner, NeedsAReason) {
+  const MachineFacts machine{.name = "m"};
+  const MachineFacts sick{.name = "m", .to_remediate = true};
+  const auto wants_three = std::span(kWants).first(1);
+
+  EXPECT_NE(removed_against_its_owner({.machine = &machine, .in_force = wants_three, .staying = 3}),
+            std::nullopt);
+  EXPECT_EQ(removed_against_its_owner({.machine = &machine, .in_force = wants_three, .staying = 4}),
+            std::nullopt)
+      << "one too many";
+  EXPECT_EQ(removed_against_its_owner({.machine = &machine, .in_force = kWants, .staying = 1}), std::nullopt)
+      << "its owner goes";
+  EXPECT_EQ(removed_against_its_owner({.machine = &sick, .in_force = wants_three, .staying = 3}),
+            std::nullopt);
+  EXPECT_NE(removed_against_its_owner({.machine = &machine}), std::nullopt) << "nobody owns it";
+  EXPECT_EQ(removed_against_its_owner({.machine = &machine, .cluster_going = true}), std::nullopt);
+}
+
+TEST(SetRemovedAgainstItsOwner, GoesEmptyOrWithItsOwner) {
+  const SetFacts wanted{.name = "ms", .replicas = 1};
+  const SetFacts empty{.name = "ms"};
+
+  EXPECT_NE(set_removed_against_its_owner({.set = &wanted}), std::nullopt);
+  EXPECT_NE(set_removed_against_its_owner({.set = &empty, .owned = 1}), std::nullopt);
+  EXPECT_EQ(set_removed_against_its_owner({.set = &empty}), std::nullopt);
+  EXPECT_EQ(set_removed_against_its_owner({.set = &wanted, .owned = 1, .owner_went = true}), std::nullopt);
+}
+
+TEST(ChangedByAnother, TellsNamesakesByUid) {
+  EXPECT_EQ(changed_by_another({.name = "ms", .deployment = "u1"}, "u1"), std::nullopt);
+  EXPECT_EQ(changed_by_another({.name = "ms"}, "u1"), std::nullopt) << "nobody's: it may be adopted";
+  EXPECT_NE(changed_by_another({.name = "ms", .deployment = "u1"}, "u2"), std::nullopt);
+}
+
+TEST(ObjectOfALivingMachine, IsNotToBeCleanedUp) {
+  FleetFacts facts;
+  facts.machines = {{.name = "m", .bootstrap = "b", .infrastructure = "i", .node = "n"}};
+
+  EXPECT_NE(object_of_a_living_machine("CloudConfig", "b", facts), std::nullopt);
+  EXPECT_NE(object_of_a_living_machine("DriverMachine", "i", facts), std::nullopt);
+  EXPECT_NE(node_of_a_living_machine("n", facts), std::nullopt);
+  EXPECT_EQ(object_of_a_living_machine("DriverMachine", "other", facts), std::nullopt);
+  facts.machines.front().going = true;
+  EXPECT_EQ(object_of_a_living_machine("DriverMachine", "i", facts), std::nullopt);
+  EXPECT_EQ(node_of_a_living_machine("n", facts), std::nullopt);
+}
+
+TEST(TwoVms, AreFoundByNameAndByKey) {
+  const auto found = [](std::vector<VmFacts> vms) { return two_vms(vms); };
+
+  EXPECT_EQ(found({{.name = "a", .instance_key = "1"}, {.name = "b", .instance_key = "2"}}), std::nullopt);
+  EXPECT_THAT(found({{.name = "a", .instance_key = "1"}, {.name = "a", .instance_key = "2"}}),
+              Optional(HasSubstr("DriverMachine a")));
+  EXPECT_THAT(found({{.name = "a", .instance_key = "1"}, {.name = "b", .instance_key = "1"}}),
+              Optional(HasSubstr("instance key 1")));
+}
+
+}  // namespace
+}  // namespace capstan::simulation
