@@ -869,6 +869,42 @@ TEST(Turns, AMachineThatRecoversAtTheLastMomentIsNotDeleted) {
   });
 }
 
+// The status of a Machine is the Machine controller's; what it has written since our cache last heard stays.
+TEST(Turns, AMarkTakesNothingBackOfAMachinesStatus) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(1).build());
+    stage.start();
+    const std::string name = stage.machine_names().front();
+    const json::value sick =
+        json::array{condition("HealthCheckSucceeded", "False"), condition("OwnerRemediated", "False")};
+    bool told = false;
+    stage.choose = [&](const FaultPoint& at) {
+      if (at.call == Call::Patch && at.kind == "Machine" && !std::exchange(told, true)) {
+        stage.change(
+            kube::resource_of<api::Machine>(), name,
+            {{"status",
+              {{"nodeRef", {{"name", "n1"}}}, {"initialization", {{"infrastructureProvisioned", true}}}}}},
+            "status");
+      }
+      return Fault::None;
+    };
+
+    stage.change(kube::resource_of<api::Machine>(), name, {{"status", {{"conditions", sick}}}}, "status");
+    stage.settle();
+
+    EXPECT_TRUE(told);
+    const auto machine = stage.machines().front();
+    EXPECT_TRUE(machine.metadata.deleting());
+    const auto* mark = api::conditions::find(machine.status.conditions, "OwnerRemediated");
+    ASSERT_NE(mark, nullptr);
+    EXPECT_EQ(mark->reason, "MachineDeleting");
+    ASSERT_TRUE(machine.status.node_ref);
+    EXPECT_EQ(machine.status.node_ref->name, "n1");
+    EXPECT_EQ(machine.status.initialization.infrastructure_provisioned, true);
+  });
+}
+
 TEST(Turns, AChangedTimeoutReachesLivingMachinesWithOneWriteEach) {
   in_simulation([](Stage& stage) {
     stage.put_world();

@@ -1,15 +1,17 @@
 // Sends the status that a report made, in one patch. Condition lists are shared with other controllers, so
 // the patch is bound to the version it was made from; when somebody was faster, the object is read live, our
-// conditions are merged into its lists and the rest of the status, which is ours alone, is put on top
-// (DESIGN 2.9). Blocks as the client does.
+// conditions are merged into its lists and what else we changed is put on top: several controllers write the
+// status of a Machine (DESIGN 2.9). Blocks as the client does.
 #pragma once
 
+#include <boost/json.hpp>
 #include <optional>
 #include <span>
 #include <string_view>
 
 #include "api/conditions/three_way.h"
 #include "base/time.h"
+#include "kube/merge_patch.h"
 #include "kube/typed.h"
 
 namespace capstan::controllers {
@@ -22,12 +24,28 @@ struct OwnedConditions {
   std::span<const std::string_view> v1beta1_types = {};  // those below status.deprecated
 };
 
+// The status of `latest` with what `after` changed of `before`, and nothing else.
+template <typename T>
+Result<T> with_changes(const T& latest, const T& before, const T& after) {
+  const auto status_of = [](const T& object) {
+    boost::json::value document = api::to_json(object);
+    boost::json::object& members = document.as_object();
+    return members.contains("status") ? members["status"] : boost::json::value(boost::json::object());
+  };
+  boost::json::value document = api::to_json(latest);
+  boost::json::value status = status_of(latest);
+  kube::apply_merge_patch(status, kube::merge_difference(status_of(before), status_of(after)));
+  document.as_object()["status"] = std::move(status);
+  T changed = latest;
+  changed.status = TRY(api::from_json<T>(document)).status;
+  return changed;
+}
+
 // What `after` makes of an object that is `latest` by now.
 template <typename T>
 Result<T> rebased_status(const T& latest, const T& before, const T& after, const OwnedConditions& owned,
                          Time now) {
-  T rebased = latest;
-  rebased.status = after.status;
+  T rebased = TRY(with_changes(latest, before, after));
   rebased.status.conditions = TRY(api::conditions::merge_into(
       latest.status.conditions, {before.status.conditions, after.status.conditions, owned.types}));
   const auto old_conditions = [](const T& object) {
