@@ -45,6 +45,7 @@ class Unit {
  public:
   virtual ~Unit() = default;
   virtual runtime::Controller& controller() = 0;
+  virtual void stop() = 0;
 };
 
 // One reconciler, the controller that runs it and what both are lent.
@@ -91,9 +92,20 @@ class UnitOf final : public Unit {
     reconciler_.add_triggers(controller_.queue());
   }
 
+  ~UnitOf() override { stop_all(); }
+  UnitOf(const UnitOf&) = delete;
+  UnitOf& operator=(const UnitOf&) = delete;
+
   runtime::Controller& controller() override { return controller_; }
+  void stop() override { stop_all(); }
 
  private:
+  // What a reconciler watches by itself wakes a queue that goes before it does.
+  void stop_all() {
+    controller_.stop();
+    if constexpr (requires { reconciler_.rest(); }) reconciler_.rest();
+  }
+
   std::unique_ptr<runtime::EventRecorder> recorder_;
   const Deps deps_;
   R reconciler_;
@@ -221,7 +233,7 @@ void Controllers::start() {
 
 void Controllers::stop(Nanoseconds goodbye) {
   parts_->resync.stop();
-  for (const auto& unit : parts_->units) unit->controller().stop();
+  for (const auto& unit : parts_->units) unit->stop();
   parts_->events.stop(Deadline::in(parts_->seams.clock, goodbye, {}));
 }
 

@@ -24,6 +24,24 @@ void confirm(kube::Client& client, const runtime::External& object, Known& known
   }
 }
 
+// Of the uid it was seen with: meanwhile another machine may have come under its name.
+Result<void> remove_the_node(kubeconfig::WorkloadCluster& workload, const DeletionFacts& facts,
+                             const Deadline& deadline) {
+  const kube::ObjectKey key{.name = facts.node};
+  auto node = workload.nodes().get(key);
+  if (!node) {
+    auto live = kube::get<api::Node>(workload.client(), key, deadline);
+    if (!live && live.error().code == Code::NotFound) return {};
+    if (!live) return fail(live.error());
+    if (live->spec.provider_id != facts.machine->spec.provider_id) return {};  // it has come just now
+    node = std::make_shared<const api::Node>(std::move(*live));
+  }
+  const auto removed =
+      kube::remove<api::Node>(workload.client(), key, {.uid = node->metadata.uid.str()}, deadline);
+  if (removed || removed.error().code == Code::NotFound || removed.error().code == Code::Conflict) return {};
+  return fail(removed.error());
+}
+
 void confirm_cluster(kube::Client& client, DeletionFacts& facts, const Deadline& deadline) {
   const runtime::External cluster{
       .resource = kube::resource_of<api::Cluster>(),
@@ -58,6 +76,8 @@ void Deleter::forget(const kube::ObjectKey& machine) {
   drainer_.forget(machine);
   node_deletions_.with([&](auto& since) { since.erase(machine); });
 }
+
+void Deleter::rest() { drainer_.rest(); }
 
 DeletionTurn Deleter::turn(const runtime::Context& context, const DeletionObjects& objects,
                            DeletionFacts facts) {
@@ -169,13 +189,9 @@ void Deleter::check_volumes(const runtime::Context& context, DeletionFacts& fact
 void Deleter::remove_node(const runtime::Context& context, DeletionFacts& facts) {
   const kube::ObjectKey machine = kube::key_of(*facts.machine);
   const auto workload = deps_.workload_clusters.get(cluster_of(*facts.machine));
-  Result<void> removed;
-  if (!workload) {
-    removed = fail(workload.error());
-  } else {
-    removed = kube::remove<api::Node>((*workload)->client(), {.name = facts.node}, {}, context.deadline);
-  }
-  if (removed || removed.error().code == Code::NotFound) {
+  const Result<void> removed =
+      workload ? remove_the_node(**workload, facts, context.deadline) : Result<void>(fail(workload.error()));
+  if (removed) {
     facts.node_deletion = StageReport::finished();
     return;
   }

@@ -37,6 +37,8 @@ class Deleter {
   DeletionTurn turn(const runtime::Context& context, const DeletionObjects& objects, DeletionFacts facts);
   // The Machine is gone.
   void forget(const kube::ObjectKey& machine);
+  // No turn comes any more; the queue may go after this.
+  void rest();
 
  private:
   std::string provider_id_of_node(const DeletionFacts& facts);

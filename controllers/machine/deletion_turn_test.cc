@@ -11,6 +11,7 @@
 #include "api/conditions/v1beta1.h"
 #include "controllers/machine/turn_fixture.h"
 #include "kube/resources.h"
+#include "kube/typed.h"
 #include "test/builders/machine.h"
 #include "test/builders/node.h"
 
@@ -63,6 +64,23 @@ struct Workload {
     while (api.run_controllers()) {
     }
   }
+  // In the cache, under the uid it has here.
+  void seen(api::Node node) {
+    const auto live = kube::get<api::Node>(memory, {.name = "m1"}, Deadline::never());
+    ASSERT_TRUE(live);
+    node.metadata.uid = live->metadata.uid;
+    world_.workload_clusters.put_node(kTheCluster, std::move(node));
+  }
+  // The VM under the Node's name is another one now; `cached`: the cache has the Node before still.
+  void another_machine_takes_the_name(bool cached) {
+    ASSERT_TRUE(memory.remove(kube::resources::nodes(), {.name = "m1"}, {}, Deadline::never()));
+    make(kube::resources::nodes(), {},
+         {{"kind", "Node"},
+          {"apiVersion", "v1"},
+          {"metadata", {{"name", "m1"}}},
+          {"spec", {{"providerID", "docker:////another"}}}});
+    if (!cached) world_.workload_clusters.remove_node(kTheCluster, "m1");
+  }
   bool has(const kube::Resource& resource, std::string namespace_, std::string name) {
     return memory.get(resource, {std::move(namespace_), std::move(name)}, Deadline::never()).has_value();
   }
@@ -93,6 +111,14 @@ void running(World& world) {
   world.forget_what_happened();
 }
 
+// ... and the cache has its Node as the other API server has it.
+void running(World& world, Workload& workload) {
+  running(world);
+  workload.seen(builders::a_node("m1"));
+  world.settle();
+  world.forget_what_happened();
+}
+
 std::string deleting(const World& world) {
   const api::Machine machine = world.machine();
   const auto* found = api::conditions::find(machine.status.conditions, api::condition::kDeleting);
@@ -110,7 +136,7 @@ void impatient(World& world, int drain, int volumes) {
 TEST(DeletionTurns, EmptyTheNodeBeforeAnythingElseGoes) {
   in_simulation([](World& world) {
     Workload workload(world);
-    running(world);
+    running(world, workload);
     workload.pod("p");
 
     world.remove(machines(), "m1");
@@ -127,7 +153,7 @@ TEST(DeletionTurns, EmptyTheNodeBeforeAnythingElseGoes) {
 TEST(DeletionTurns, ShowWhichBudgetHoldsUpTheMachineUntilTheDrainTimesOut) {
   in_simulation([](World& world) {
     Workload workload(world);
-    running(world);
+    running(world, workload);
     workload.pod("p");
     workload.budget_that_allows_nothing();
     impatient(world, 60, 60);
@@ -146,10 +172,34 @@ TEST(DeletionTurns, ShowWhichBudgetHoldsUpTheMachineUntilTheDrainTimesOut) {
   });
 }
 
+TEST(DeletionTurns, LeaveTheNodeOfAnotherMachineThatTookTheName) {
+  for (const bool cached : {true, false}) {
+    in_simulation([&](World& world) {
+      Workload workload(world);
+      running(world, workload);
+      const auto hook = [](const json::value& value) -> json::value {
+        return {{"metadata",
+                 {{"annotations", {{"pre-terminate.delete.hook.machine.cluster.x-k8s.io/a", value}}}}}};
+      };
+      world.patch(machines(), "m1", hook(""));
+      world.remove(machines(), "m1");
+      world.settle(30s);
+      ASSERT_THAT(deleting(world), StartsWith("WaitingForPreTerminateHook: "));
+
+      workload.another_machine_takes_the_name(cached);
+      world.patch(machines(), "m1", hook(nullptr));
+      world.settle(30s);
+
+      EXPECT_FALSE(world.exists(machines(), "m1"));
+      EXPECT_TRUE(workload.has(kube::resources::nodes(), {}, "m1"));
+    });
+  }
+}
+
 TEST(DeletionTurns, DoNotDrainTwice) {
   in_simulation([](World& world) {
     Workload workload(world);
-    running(world);
+    running(world, workload);
     world.patch(
         machines(), "m1",
         {{"metadata", {{"annotations", {{"pre-terminate.delete.hook.machine.cluster.x-k8s.io/a", ""}}}}}});
@@ -176,7 +226,7 @@ TEST(DeletionTurns, DoNotDrainTwice) {
 TEST(DeletionTurns, WaitForPreDrainHooksBeforeTheFirstEviction) {
   in_simulation([](World& world) {
     Workload workload(world);
-    running(world);
+    running(world, workload);
     workload.pod("p");
     const auto hook = [](const json::value& value) -> json::value {
       return {{"metadata", {{"annotations", {{"pre-drain.delete.hook.machine.cluster.x-k8s.io/a", value}}}}}};
@@ -198,7 +248,7 @@ TEST(DeletionTurns, WaitForPreDrainHooksBeforeTheFirstEviction) {
 TEST(DeletionTurns, GetPastAClusterThatIsOutOfReachWhenAllTimeoutsAreOver) {
   in_simulation([](World& world) {
     Workload workload(world);
-    running(world);
+    running(world, workload);
     impatient(world, 30, 30);
     world.workload_clusters.lose(kTheCluster);
 
@@ -219,7 +269,7 @@ TEST(DeletionTurns, GetPastAClusterThatIsOutOfReachWhenAllTimeoutsAreOver) {
 TEST(DeletionTurns, GoOnWhenTheClusterIsInReachAgain) {
   in_simulation([](World& world) {
     Workload workload(world);
-    running(world);
+    running(world, workload);
     workload.pod("p");
     world.workload_clusters.lose(kTheCluster);
     world.remove(machines(), "m1");
@@ -237,7 +287,7 @@ TEST(DeletionTurns, GoOnWhenTheClusterIsInReachAgain) {
 TEST(DeletionTurns, ReadLittleForANodeWithoutPods) {
   in_simulation([](World& world) {
     Workload workload(world);
-    running(world);
+    running(world, workload);
     workload.client.writes.clear();
     workload.client.reads = 0;
 

@@ -19,7 +19,9 @@ class Reconciler final : public runtime::Reconciler {
  public:
   explicit Reconciler(const Deps& deps, Settings settings = {});
 
-  void bind(const Host& host);               // before the first turn
+  void bind(const Host& host);  // before the first turn
+  // No turn comes any more: when this returns, nothing wakes anybody.
+  void rest() { deleter_.rest(); }
   void add_triggers(runtime::Queue& queue);  // who wakes it
 
   Result<runtime::Outcome> reconcile(const runtime::Context& context, const kube::ObjectKey& key) override;

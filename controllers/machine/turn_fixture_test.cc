@@ -139,6 +139,7 @@ World::World(fakes::Baton& with, std::string watch_filter)
 World::~World() {
   if (!started_) return;
   controller_.stop();
+  reconciler_.rest();
   rule_informer_.stop();
   deployment_informer_.stop();
   set_informer_.stop();
