@@ -12,14 +12,15 @@ namespace {
 
 constexpr std::size_t kMachineRows = 15;
 
-void out(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
-}
-
 }  // namespace
 
-Screen::Screen(const Clock& clock, Show show) : clock_(clock), show_(show), began_(clock.steady_now()) {}
+Screen::Screen(const Clock& clock, Show show, std::FILE* to)
+    : clock_(clock), show_(show), to_(to), began_(clock.steady_now()) {}
+
+void Screen::out(const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), to_) == text.size();
+  lost_ = std::fflush(to_) != 0 || !written || lost_;
+}
 
 std::string Screen::elapsed() const {
   return fmt::format("{:6.1f}s", std::chrono::duration<double>(clock_.steady_now() - began_).count());

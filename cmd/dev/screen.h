@@ -2,6 +2,7 @@
 // JSON lines for scripts. Used by `up` and `demo`, from one thread.
 #pragma once
 
+#include <cstdio>
 #include <string>
 
 #include "base/clock.h"
@@ -13,18 +14,23 @@ enum class Show { Table, Lines, Json };
 
 class Screen {
  public:
-  Screen(const Clock& clock, Show show);
+  Screen(const Clock& clock, Show show, std::FILE* to = stdout);
 
   void show(const Fleet& fleet);
   // A line of its own, that stays.
   void say(const std::string& line);
+  // Nobody reads it any more: the pipe is closed, the disk is full.
+  bool lost() const { return lost_; }
 
  private:
+  void out(const std::string& text);
   std::string elapsed() const;
 
   const Clock& clock_;
   const Show show_;
+  std::FILE* const to_;
   const SteadyTime began_;
+  bool lost_ = false;
   Fleet last_ = {};
   std::size_t drawn_ = 0;  // lines of the table that stands there now
 };

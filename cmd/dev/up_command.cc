@@ -146,8 +146,9 @@ class Run {
         options_.until_ready ? Deadline::in(seams_.clock, options_.timeout, stop_) : Deadline::never(stop_);
     const bool ready = watch.follow(deadline, [&](const Fleet& fleet) {
       screen_.show(fleet);
-      return options_.until_ready && fleet.settled();
+      return screen_.lost() || (options_.until_ready && fleet.settled());
     });
+    if (screen_.lost()) return fail(Code::Unavailable, "standard output can't be written");
     if (ready) screen_.say("the fleet is as wished");
     if (ready || !options_.until_ready) return 0;
     if (stop_.stop_requested())
@@ -204,8 +205,9 @@ int up_command(std::span<const char* const> words) {
   }
   if (options.print_sample) {
     std::cout << sample_yaml(
-        {.clusters = options.clusters, .machines = options.machines, .version = options.version});
-    return 0;
+                     {.clusters = options.clusters, .machines = options.machines, .version = options.version})
+              << std::flush;
+    return std::cout ? 0 : kNotReady;
   }
   return run(options, arguments->positional);
 }
