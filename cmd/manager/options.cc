@@ -177,12 +177,12 @@ Result<ListenAddress> parse_listen_address(std::string_view flag, std::string_vi
   const std::size_t colon = text.rfind(':');
   std::uint16_t port = 0;
   const auto* end = text.data() + text.size();
-  const bool readable = colon != std::string_view::npos &&
-                        std::from_chars(text.data() + colon + 1, end, port).ptr == end &&
-                        colon + 1 < text.size();
-  if (!readable) {
+  const bool has_port = colon != std::string_view::npos && colon + 1 < text.size();
+  const auto read = has_port ? std::from_chars(text.data() + colon + 1, end, port)
+                             : std::from_chars_result{.ptr = text.data(), .ec = std::errc::invalid_argument};
+  if (read.ec != std::errc() || read.ptr != end) {
     return fail(Code::Invalid, "--" + std::string(flag) + " " + std::string(text) +
-                                   ": expected ADDRESS:PORT, :PORT, or 0 for none");
+                                   ": expected ADDRESS:PORT, :PORT, or 0 for none; a port is 0 to 65535");
   }
   std::string host(text.substr(0, colon));
   if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);

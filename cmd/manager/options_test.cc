@@ -54,6 +54,12 @@ TEST(Options, ReadListenAddresses) {
   EXPECT_EQ(parse_listen_address("x", "[::1]:1")->host, "::1");
 }
 
+TEST(Options, RefuseAPortThatThereIsNot) {
+  for (const char* address : {":65536", ":99999", "localhost:-1", ":80x", ":"})
+    EXPECT_FALSE(parse_listen_address("x", address)) << address;
+  EXPECT_TRUE(parse_listen_address("x", ":65535"));
+}
+
 TEST(Options, RefuseAnAddressWithoutAPort) {
   const auto line = read({"--health-addr=localhost"});
 
