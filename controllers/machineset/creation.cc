@@ -210,10 +210,12 @@ class Creator {
     return object.metadata.uid;
   }
 
-  // One that was there already has other owners as well: it must outlive whatever becomes of this Machine.
+  // One that was there already belongs to a Machine, or to another set whose Machine is yet to come: it must
+  // outlive whatever becomes of this one. Other owners may be a webhook's doing.
   bool is_ours_alone(const api::ObjectMeta& clone) const {
-    return std::ranges::all_of(*clone.owner_references, [&](const api::OwnerReference& owner) {
-      return owner.uid == seen_.stored->metadata.uid;
+    return std::ranges::none_of(*clone.owner_references, [&](const api::OwnerReference& owner) {
+      const bool claims = owner.is_controller() || owner.kind == api::kind::kMachineSet;
+      return claims && owner.uid != seen_.stored->metadata.uid;
     });
   }
 
