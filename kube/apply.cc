@@ -5,12 +5,19 @@
 #include <boost/json.hpp>
 #include <optional>
 
+#include "api/names.h"
+
 namespace capstan::kube {
 namespace json = boost::json;
 namespace {
 
 constexpr std::array<std::string_view, 6> kIntentMetadata = {"name",        "namespace",  "labels",
                                                              "annotations", "finalizers", "ownerReferences"};
+
+// Of the core's own kinds: nobody but us puts them on.
+constexpr std::array<std::string_view, 5> kOurFinalizers = {
+    api::finalizer::kCluster, api::finalizer::kMachine, api::finalizer::kMachineSet,
+    api::finalizer::kMachineDeployment, api::finalizer::kMachinePool};
 
 // How a server treats one place of a document.
 struct Place {
@@ -203,6 +210,15 @@ bool holds_metadata(const json::value& object, const json::value& intent) {
   });
 }
 
+bool has_finalizers_of_others(const json::object& metadata) {
+  const json::value* list = metadata.if_contains("finalizers");
+  return list != nullptr && list->is_array() &&
+         std::ranges::any_of(list->get_array(), [](const json::value& finalizer) {
+           return finalizer.is_string() &&
+                  std::ranges::find(kOurFinalizers, finalizer.get_string()) == kOurFinalizers.end();
+         });
+}
+
 }  // namespace
 
 json::value apply_intent(const json::value& object, std::string_view uid) {
@@ -217,6 +233,11 @@ json::value apply_intent(const json::value& object, std::string_view uid) {
     for (const std::string_view name : kIntentMetadata) {
       if (const json::value* value = present->get_object().if_contains(name)) metadata[name] = *value;
     }
+    // Finalizers of others have to be repeated, or those that an earlier core applied would go. With them
+    // goes the version they were read in, or one that was taken off meanwhile would come back for ever.
+    const json::value* version = present->get_object().if_contains("resourceVersion");
+    if (!uid.empty() && version != nullptr && has_finalizers_of_others(metadata))
+      metadata["resourceVersion"] = *version;
   }
   if (!uid.empty()) metadata["uid"] = uid;
   intent["metadata"] = std::move(metadata);

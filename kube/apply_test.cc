@@ -5,6 +5,7 @@
 
 #include <boost/json.hpp>
 
+#include "api/names.h"
 #include "api/schema/decode.h"
 #include "kube/test_kinds.h"
 
@@ -141,6 +142,19 @@ TEST(Apply, AnIntentCarriesNothingOfTheServers) {
   EXPECT_EQ(intent.at("metadata").at("uid"), json::value("u"));
   EXPECT_EQ(intent.at("kind"), json::value("Widget"));
   EXPECT_EQ(apply_intent(json::parse(kIntent)).at("metadata").as_object().if_contains("uid"), nullptr);
+}
+
+TEST(Apply, AFinalizerThatItsOwnerTookOffMeanwhileDoesNotComeBack) {
+  const auto intent_with = [](std::string_view finalizer) {
+    return apply_intent({{"metadata", {{"resourceVersion", "7"}, {"finalizers", json::array{finalizer}}}}},
+                        "u");
+  };
+
+  EXPECT_EQ(intent_with("example.com/theirs").at("metadata").at("resourceVersion"), json::value("7"));
+  EXPECT_EQ(
+      intent_with(api::finalizer::kMachineSet).at("metadata").as_object().if_contains("resourceVersion"),
+      nullptr)
+      << "a status written meanwhile is no reason to start again";
 }
 
 TEST(Apply, WithoutATypeListsAreAtomsAndLabelsStillCount) {

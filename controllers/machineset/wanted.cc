@@ -106,6 +106,7 @@ Machine updated_machine(const MachineSet& set, const Machine& machine) {
   Machine intent;
   set_metadata(set, intent);
   intent.metadata.name = machine.metadata.name;
+  intent.metadata.resource_version = machine.metadata.resource_version;
   intent.metadata.finalizers = with_our_finalizer(machine.metadata);
   intent.metadata.owner_references = api::OwnerReferences(std::vector<api::OwnerReference>{
       runtime::controller_reference(kube::resource_of<MachineSet>(), set.metadata)});

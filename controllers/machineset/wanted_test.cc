@@ -117,6 +117,7 @@ TEST(UpdatedMachine, KeepsForeignFinalizers) {
 
   EXPECT_TRUE(wanted.metadata.has_finalizer("x/y"));
   EXPECT_TRUE(wanted.metadata.has_finalizer("machine.cluster.x-k8s.io"));
+  EXPECT_EQ(wanted.metadata.resource_version, machine.metadata.resource_version) << "as they were then";
 }
 
 TEST(UpdatedDeletingMachine, ChangesPatienceAndNoLabel) {
