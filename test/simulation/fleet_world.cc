@@ -216,6 +216,7 @@ class World {
   }
 
   Fault choose(const FaultPoint& point) {
+    if (!raging_) return Fault::None;
     const Fault fault = draw_fault(point);
     if (point.call == Call::Piece) {
       verdict_.faults.count_stream(point.kind, fault);
@@ -230,7 +231,7 @@ class World {
 
   Fault draw_fault(const FaultPoint& point) {
     const bool piece = point.call == Call::Piece;
-    if (!raging_ || baton_.draw(1000) >= (piece ? pieces_hit_ : calls_hit_)) return Fault::None;
+    if (baton_.draw(1000) >= (piece ? pieces_hit_ : calls_hit_)) return Fault::None;
     if (point.kind == "Event" && baton_.draw(kEventsSpared) != 0) return Fault::None;
     static constexpr std::array kOfPieces = {Fault::Stale, Fault::Stale, Fault::Cut, Fault::Expired};
     static constexpr std::array kOfReads = {Fault::Unavailable, Fault::RateLimited, Fault::Slow,
@@ -415,7 +416,10 @@ class World {
   }
 
   void expect_clean_end() {
+    raging_ = options_.faults;
     user_.delete_fleet();
+    if (raging_) rest(Nanoseconds(1ms) * static_cast<std::int64_t>(baton_.draw(90'000)));
+    raging_ = false;
     const SteadyTime until = baton_.steady_now() + kTimeToConverge;
     while (!left().empty() && baton_.steady_now() < until) rest(2s);
     if (const auto what = left(); !what.empty())
