@@ -152,6 +152,13 @@ void Consistency::wrote(const ObjectKey& key, const Observed& cache, api::Resour
   });
 }
 
+void Consistency::went(const ObjectKey& key, const Observed& cache, const api::Uid& uid) {
+  keys_.with([&](auto& keys) {
+    keys[key].removals.push_back(
+        {.cache = &cache, .child = key, .uid = uid, .since = clock_.steady_now(), .wholly = true});
+  });
+}
+
 void Consistency::ask(const ObjectKey& key, Question question) {
   keys_.with([&](auto& keys) { keys[key].questions.push_back(std::move(question)); });
 }
@@ -179,6 +186,7 @@ void Consistency::settle(const ObjectKey& key, const Question& question, Answer 
 }
 
 Freshness Consistency::check(const ObjectKey& key) {
+  if (is_off(Safeguard::ConsistencyGate)) return {};
   const auto copy = keys_.with([&](const auto& keys) -> std::optional<Debts> {
     const auto found = keys.find(key);
     if (found == keys.end()) return std::nullopt;
@@ -186,7 +194,6 @@ Freshness Consistency::check(const ObjectKey& key) {
   });
   if (!copy) return {};
   Debts debts = *copy;
-  if (is_off(Safeguard::ConsistencyGate)) return {};
   forget_paid(debts);  // outside of the lock: it asks the caches
   keys_.with([&](auto& keys) {
     if (debts.empty()) {
@@ -204,7 +211,7 @@ void Consistency::forget_paid(Debts& debts) {
   });
   std::erase_if(debts.removals, [](const Removal& debt) {
     const auto seen = debt.cache->look(debt.child);
-    return !seen || seen->uid != debt.uid || seen->deleting;
+    return !seen || seen->uid != debt.uid || (seen->deleting && !debt.wholly);
   });
 }
 

@@ -68,6 +68,8 @@ class Consistency {
   // A patch came back with this object.
   void wrote(const ObjectKey& key, const Observed& cache, const boost::json::value& object);
   void wrote(const ObjectKey& key, const Observed& cache, api::ResourceVersion version);
+  // A patch took the last finalizer of the object under this key: it is gone, whatever the cache still says.
+  void went(const ObjectKey& key, const Observed& cache, const api::Uid& uid);
 
   // --- for the controller ---
   Freshness check(const ObjectKey& key);
@@ -92,6 +94,7 @@ class Consistency {
     ObjectKey child;
     api::Uid uid;
     SteadyTime since;
+    bool wholly = false;  // it is not enough that it is going
   };
   // Sent, and no answer yet, or ever.
   struct Question {

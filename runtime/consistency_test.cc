@@ -231,6 +231,27 @@ TEST(Consistency, ADeletedChildMustBeGoneOrGoingInTheCache) {
   EXPECT_EQ(stage.consistency.check(kSet).state, State::Fresh);
 }
 
+// A turn on the cached copy would delete once more what hangs on the object, and patch what is not there.
+TEST(Consistency, WhoseLastFinalizerWentIsWaitedForUntilTheCacheLosesIt) {
+  Stage stage;
+  stage.cache.objects[kSet] = {.uid = kMachineUid, .deleting = true};
+
+  stage.consistency.went(kSet, stage.cache, kMachineUid);
+
+  EXPECT_EQ(stage.consistency.check(kSet).state, State::Behind);
+  stage.cache.objects.erase(kSet);
+  EXPECT_EQ(stage.consistency.check(kSet).state, State::Fresh);
+}
+
+TEST(Consistency, AnotherObjectUnderTheNameIsNotTheOneThatWent) {
+  Stage stage;
+  stage.cache.objects[kSet] = {.uid = kOwner};
+
+  stage.consistency.went(kSet, stage.cache, kMachineUid);
+
+  EXPECT_EQ(stage.consistency.check(kSet).state, State::Fresh);
+}
+
 TEST(Consistency, AChildThatIsGoneAlreadyIsRemoved) {
   Stage stage;
   stage.client.on_remove = [](auto&, auto&, auto&) { return fail(Code::NotFound, "gone"); };

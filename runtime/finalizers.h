@@ -34,9 +34,13 @@ Result<void> drop_finalizer(kube::Client& client, Consistency& consistency, cons
   const auto written = kube::remove_finalizer(client, object, finalizer, deadline);
   if (!written && written.error().code == Code::NotFound) return {};
   if (!written) return fail(written.error());
+  if (!*written) return {};
+  const auto& left = (*written)->metadata;
   // The last finalizer takes the object with it, and its last version is then never seen as a change.
-  if (*written && !(*written)->metadata.deleting()) {
-    consistency.wrote(kube::key_of(object), cache, (*written)->metadata.resource_version);
+  if (left.deleting() && left.finalizers->empty()) {
+    consistency.went(kube::key_of(object), cache, object.metadata.uid);
+  } else {
+    consistency.wrote(kube::key_of(object), cache, left.resource_version);
   }
   return {};
 }

@@ -86,6 +86,26 @@ TEST(Finalizers, IsTakenOffAndTheCacheHasToSeeIt) {
   EXPECT_FALSE(stage.fresh());
 }
 
+// Its events are still to come: until then the cache shows what is no longer there.
+TEST(Finalizers, TheLastOneTakesTheObjectAndTheCacheHasToLoseIt) {
+  Stage stage;
+  Machine going = machine({Text(kFinalizer)});
+  going.metadata.uid = api::Uid("0aeaf7d9-0000-4000-8000-000000000001");
+  going.metadata.deletion_timestamp = Time::from_unix(1);
+  stage.store.apply(going);
+  stage.client.on_patch = [](auto&, auto&, auto&, auto&) -> Result<json::value> {
+    return json::value({{"metadata",
+                         {{"namespace", "fleet"},
+                          {"name", "a"},
+                          {"resourceVersion", "42"},
+                          {"deletionTimestamp", "2026-01-01T00:00:00Z"}}}});
+  };
+
+  EXPECT_TRUE(stage.drop(going));
+
+  EXPECT_FALSE(stage.fresh());
+}
+
 TEST(Finalizers, AnObjectThatIsGoneNeedsNoneTakenOff) {
   Stage stage;
   stage.client.on_patch = [](auto&, auto&, auto&, auto&) { return fail(Code::NotFound, "gone"); };
