@@ -60,9 +60,19 @@ kube::ObjectKey cluster_of(const api::Machine& machine) {
   return {machine.metadata.namespace_.str(), machine.spec.cluster_name.str()};
 }
 
+// A server's refusal has a reason, the one made here has none.
+bool is_our_own_brake(const Error& error) {
+  return error.code == Code::RateLimited && error.reason.empty() && error.retry_after;
+}
+
 StageReport trouble(Error error) { return {.recheck = Seconds(20), .trouble = std::move(error)}; }
 
 }  // namespace
+
+std::optional<Seconds> crowded_out(const Step& step) {
+  if (!step.trouble || !is_our_own_brake(*step.trouble)) return {};
+  return step.trouble->retry_after;
+}
 
 Deleter::Deleter(const Deps& deps)
     : deps_(deps),
@@ -167,7 +177,7 @@ void Deleter::drain(const runtime::Context& context, DeletionFacts& facts) {
   if (facts.drain->done) {
     tell(*facts.machine, runtime::EventType::Normal, api::event::kSuccessfulDrainNode,
          "success draining Machine's node \"" + facts.node + "\"");
-  } else if (facts.drain->trouble) {
+  } else if (facts.drain->trouble && !is_our_own_brake(*facts.drain->trouble)) {
     tell(*facts.machine, runtime::EventType::Warning, api::event::kFailedDrainNode,
          "error draining Machine's node \"" + facts.node + "\": " + facts.drain->trouble->message);
   }
@@ -179,7 +189,7 @@ void Deleter::check_volumes(const runtime::Context& context, DeletionFacts& fact
   if (facts.volumes->done) {
     tell(*facts.machine, runtime::EventType::Normal, api::event::kNodeVolumesDetached,
          "success waiting for node volumes detaching Machine's node \"" + facts.node + "\"");
-  } else if (facts.volumes->trouble) {
+  } else if (facts.volumes->trouble && !is_our_own_brake(*facts.volumes->trouble)) {
     tell(*facts.machine, runtime::EventType::Warning, api::event::kFailedWaitForVolumeDetach,
          "error waiting for node volumes detaching, Machine's node \"" + facts.node +
              "\": " + facts.volumes->trouble->message);
@@ -197,6 +207,7 @@ void Deleter::remove_node(const runtime::Context& context, DeletionFacts& facts)
   }
   facts.node_deletion = trouble(removed.error());
   facts.node_deletion_tried_for = trying_for(machine);
+  if (is_our_own_brake(removed.error())) return;
   tell(*facts.machine, runtime::EventType::Warning, api::event::kFailedDeleteNode,
        "error deleting Machine's node \"" + facts.node + "\": " + removed.error().message);
 }

@@ -29,6 +29,10 @@ struct DeletionTurn {
   bool may_go() const { return step.act == Step::Act::RemoveFinalizer; }
 };
 
+// Too many of us ask this workload cluster at the moment: our own brake, not what anybody answered. The turn
+// comes again soon, and nobody is told.
+std::optional<Seconds> crowded_out(const Step& step);
+
 class Deleter {
  public:
   explicit Deleter(const Deps& deps);

@@ -20,6 +20,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 using namespace std::chrono_literals;
 
@@ -281,6 +282,44 @@ TEST(DeletionTurns, GoOnWhenTheClusterIsInReachAgain) {
 
     EXPECT_FALSE(world.exists(machines(), "m1"));
     EXPECT_FALSE(workload.has(kube::resources::pods(), "default", "p"));
+  });
+}
+
+// A thousand Machines of one cluster go at once: whoever finds no free place at its API server has not
+// failed.
+TEST(DeletionTurns, TellNobodyOfAPlaceInTheQueueAndComeBackSoon) {
+  in_simulation([](World& world) {
+    Workload workload(world);
+    running(world);
+    workload.client.refusal =
+        Error{.code = Code::RateLimited, .message = "4 in flight", .retry_after = Seconds(1)};
+
+    world.remove(machines(), "m1");
+    world.settle(5s);
+    const std::string meanwhile = deleting(world);
+    workload.client.refusal.reset();
+    world.settle(5s);
+
+    EXPECT_THAT(meanwhile, Not(HasSubstr("4 in flight")));
+    EXPECT_THAT(world.events.told, Not(Contains(StartsWith("FailedDrainNode"))));
+    EXPECT_FALSE(world.exists(machines(), "m1"));
+  });
+}
+
+TEST(DeletionTurns, TellOfAServerThatRefusesForItself) {
+  in_simulation([](World& world) {
+    Workload workload(world);
+    running(world);
+    workload.client.refusal = Error{.code = Code::RateLimited,
+                                    .message = "too many requests",
+                                    .retry_after = Seconds(1),
+                                    .reason = "TooManyRequests"};
+
+    world.remove(machines(), "m1");
+    world.settle(5s);
+
+    EXPECT_THAT(deleting(world), HasSubstr("too many requests"));
+    EXPECT_THAT(world.events.told, Contains(StartsWith("FailedDrainNode")));
   });
 }
 

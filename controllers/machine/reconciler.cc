@@ -142,6 +142,7 @@ Result<Outcome> Reconciler::take_down(const runtime::Context& context, const Obs
                                 api::finalizer::kMachine, context.deadline));
     return Outcome::done();
   }
+  if (const auto soon = crowded_out(turn.step)) return Outcome::after(*soon);
   const bool just_begun = config_was_there && turn.facts.bootstrap.state == Known::State::Deleting;
   if (just_begun && is_told_to_be_deleting(*seen.machine)) return Outcome::after(kConfigGoes);
   Done done{.machine = *seen.machine,

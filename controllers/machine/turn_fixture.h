@@ -36,6 +36,7 @@ class RecordingClient final : public kube::Client {
   explicit RecordingClient(kube::Client& inner) : inner_(inner) {}
   std::vector<Write> writes = {};
   int reads = 0;
+  std::optional<Error> refusal = {};  // of every list
 
   Result<json::value> get(const kube::Resource& resource, const kube::ObjectKey& key,
                           const Deadline& deadline) override {
@@ -45,6 +46,7 @@ class RecordingClient final : public kube::Client {
   Result<json::value> list(const kube::Resource& resource, const kube::ListOptions& options,
                            const Deadline& deadline) override {
     ++reads;
+    if (refusal) return fail(*refusal);
     return inner_.list(resource, options, deadline);
   }
   Result<json::value> create(const kube::Resource& resource, const kube::ObjectKey& key,
