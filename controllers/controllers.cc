@@ -145,7 +145,8 @@ class Controllers::Parts {
     watch(caches.machine_drain_rules, settings.namespace_);
 
     const auto& many = settings.concurrency;
-    add<cluster::Reconciler>(caches.clusters, {"cluster", api::kind::kCluster, many.cluster, {}});
+    add<cluster::Reconciler>(caches.clusters, {"cluster", api::kind::kCluster, many.cluster, {}},
+                             settings.cluster);
     add<machinedeployment::Reconciler>(caches.machine_deployments,
                                        {"machinedeployment", api::kind::kMachineDeployment,
                                         many.machine_deployment, replicas_of(caches.machine_deployments)});
@@ -155,9 +156,11 @@ class Controllers::Parts {
         settings.machine_set);
     add<machine::Reconciler>(caches.machines, {"machine", api::kind::kMachine, many.machine, {}},
                              settings.machine);
-    add<machinepool::Reconciler>(
-        caches.machine_pools,
-        {"machinepool", api::kind::kMachinePool, many.machine_pool, replicas_of(caches.machine_pools)});
+    if (settings.machine_pools) {
+      add<machinepool::Reconciler>(
+          caches.machine_pools,
+          {"machinepool", api::kind::kMachinePool, many.machine_pool, replicas_of(caches.machine_pools)});
+    }
     add<machinehealthcheck::Reconciler>(
         caches.machine_health_checks,
         {"machinehealthcheck", api::kind::kMachineHealthCheck, many.machine_health_check, {}});

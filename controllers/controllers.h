@@ -10,6 +10,7 @@
 
 #include "base/metrics.h"
 #include "base/randomness.h"
+#include "controllers/cluster/reconciler.h"
 #include "controllers/machine/decide.h"
 #include "controllers/machineset/settings.h"
 #include "controllers/shared/caches.h"
@@ -49,6 +50,8 @@ struct Settings {
   std::string watch_filter = {};  // --watch-filter
   Nanoseconds sync_period = std::chrono::minutes(10);
   Concurrency concurrency = {};
+  bool machine_pools = true;  // feature gate MachinePool
+  cluster::Settings cluster = {};
   machine::Settings machine = {};
   machineset::Settings machine_set = {};
   kube::WatchLimits watches = {};

@@ -63,6 +63,9 @@ Result<controllers::Settings> settings(const Options& options) {
   wanted.machine.node_sync.taints = gate(options, "MachineTaintPropagation");
   wanted.machine.conditions_grace =
       std::chrono::duration_cast<Seconds>(behaviour.remote_conditions_grace_period);
+  wanted.machine_pools = gate(options, "MachinePool");
+  wanted.cluster.connection_grace =
+      std::chrono::duration_cast<Seconds>(behaviour.remote_connection_grace_period);
   wanted.machine_set.preflight_checks = behaviour.machineset_preflight_checks;
   if (!gate(options, "MachineSetPreflightChecks")) wanted.machine_set.preflight_checks.clear();
   wanted.machine_set.cluster_topology = gate(options, "ClusterTopology");
@@ -166,9 +169,7 @@ void Wiring::Parts::make_webhooks() {
                               .certificate_folder = servers.webhook_cert_dir,
                               .certificate_name = servers.webhook_cert_name,
                               .key_name = servers.webhook_key_name,
-                              .oldest_tls = servers.tls_min_version == "VersionTLS13"
-                                                ? net::TlsVersion::Tls13
-                                                : net::TlsVersion::Tls12});
+                              .oldest_tls = oldest_tls(servers)});
 }
 
 void Wiring::Parts::make_workload_clusters() {

@@ -61,7 +61,7 @@ void set_conditions(const Observation& seen, const Plan& plan, const Effects& ef
       conditions::set(after.status.conditions, std::move(*wanted), after.metadata.generation, seen.now);
   };
   const auto* probe = conditions::find(after.status.conditions, condition::kRemoteConnectionProbe);
-  set(probe_condition(seen.reach, probe, seen.now));
+  set(probe_condition(seen.reach, probe, seen.now, seen.connection_grace));
   set(infrastructure_ready(after, plan));
   set(control_plane_available(after, plan));
   if (!after.spec.control_plane_ref)

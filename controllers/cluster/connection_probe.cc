@@ -14,10 +14,10 @@ namespace status = api::status;
 
 enum class Probe { Answers, Forgiven, NotYet, Failed };
 
-Probe judge(const kubeconfig::Reach& reach, Time now) {
+Probe judge(const kubeconfig::Reach& reach, Time now, Seconds grace) {
   if (reach.last_success.is_set()) {
     if (reach.connected && !reach.first_failure.is_set()) return Probe::Answers;
-    return now - reach.last_success > kConnectionGrace ? Probe::Failed : Probe::Forgiven;
+    return now - reach.last_success > grace ? Probe::Failed : Probe::Forgiven;
   }
   if (reach.connected) return Probe::Answers;
   const bool failing_long = reach.first_failure.is_set() && now - reach.first_failure > kFirstContactGrace;
@@ -39,8 +39,8 @@ std::string failure(const kubeconfig::Reach& reach) {
 }  // namespace
 
 std::optional<api::Condition> probe_condition(const kubeconfig::Reach& reach, const api::Condition* before,
-                                              Time now) {
-  switch (judge(reach, now)) {
+                                              Time now, Seconds grace) {
+  switch (judge(reach, now, grace)) {
     case Probe::Answers:
     case Probe::Forgiven:
       return api::conditions::make(
@@ -55,11 +55,11 @@ std::optional<api::Condition> probe_condition(const kubeconfig::Reach& reach, co
   return std::nullopt;
 }
 
-std::optional<Seconds> when_probe_turns(const kubeconfig::Reach& reach, Time now) {
-  switch (judge(reach, now)) {
+std::optional<Seconds> when_probe_turns(const kubeconfig::Reach& reach, Time now, Seconds grace) {
+  switch (judge(reach, now, grace)) {
     case Probe::Answers:
     case Probe::Failed: return std::nullopt;
-    case Probe::Forgiven: return kConnectionGrace - (now - reach.last_success) + Seconds(1);
+    case Probe::Forgiven: return grace - (now - reach.last_success) + Seconds(1);
     case Probe::NotYet:
       if (!reach.first_failure.is_set()) return std::nullopt;
       return kFirstContactGrace - (now - reach.first_failure) + Seconds(1);

@@ -18,8 +18,9 @@ inline constexpr Seconds kFirstContactGrace{75};
 
 // Nothing: what the condition says already shall stay.
 std::optional<api::Condition> probe_condition(const kubeconfig::Reach& reach, const api::Condition* before,
-                                              Time now);
+                                              Time now, Seconds grace = kConnectionGrace);
 // In how long time alone will change that; nothing when it won't.
-std::optional<Seconds> when_probe_turns(const kubeconfig::Reach& reach, Time now);
+std::optional<Seconds> when_probe_turns(const kubeconfig::Reach& reach, Time now,
+                                        Seconds grace = kConnectionGrace);
 
 }  // namespace capstan::controllers::cluster

@@ -91,7 +91,8 @@ Plan decide(const Observation& seen) {
   } else {
     keep_kubeconfig(seen, plan);
   }
-  if (const auto turns = when_probe_turns(seen.reach, seen.now)) look_again(plan, *turns);
+  if (const auto turns = when_probe_turns(seen.reach, seen.now, seen.connection_grace))
+    look_again(plan, *turns);
   if (!seen.fresh) {
     std::erase_if(plan.actions, changes_the_world);
     look_again(plan, kStaleRecheck);

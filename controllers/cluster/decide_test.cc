@@ -343,6 +343,14 @@ TEST(ConnectionProbe, ForgivesAShortSilence) {
   EXPECT_EQ(when_probe_turns(reach, noon()), Seconds(31));
 }
 
+TEST(ConnectionProbe, ForgivesAsLongAsTheFlagSays) {
+  const kubeconfig::Reach reach{.last_success = at(-20), .first_failure = at(-10), .problem = "refused"};
+
+  EXPECT_EQ(probe_condition(reach, nullptr, noon(), Seconds(19))->status.view(), "False");
+  EXPECT_EQ(probe_condition(reach, nullptr, noon(), Seconds(20))->status.view(), "True");
+  EXPECT_EQ(when_probe_turns(reach, noon(), Seconds(100)), Seconds(81));
+}
+
 TEST(ConnectionProbe, SaysWhenTheClusterLastAnsweredAndWhatIsWrong) {
   const kubeconfig::Reach reach{.last_success = at(-51), .first_failure = at(-41), .problem = "refused"};
 

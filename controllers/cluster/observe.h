@@ -15,6 +15,7 @@
 #include "api/v1beta2/machine_pool.h"
 #include "api/v1beta2/machine_set.h"
 #include "base/time.h"
+#include "controllers/cluster/connection_probe.h"
 #include "kubeconfig/workload_clusters.h"
 #include "runtime/store.h"
 
@@ -59,6 +60,7 @@ struct Observation {
   Referred control_plane = {};
   Descendants descendants = {};
   kubeconfig::Reach reach = {};
+  Seconds connection_grace = kConnectionGrace;
   bool fresh = true;       // what we wrote is in the caches
   std::string stale = {};  // what is missing, for people
 };

@@ -18,7 +18,8 @@ std::string name_of(const Referred& referred) { return referred.resource.group +
 
 }  // namespace
 
-Reconciler::Reconciler(const Deps& deps) : deps_(deps), kubeconfigs_(deps.clock, deps.client) {}
+Reconciler::Reconciler(const Deps& deps, Settings settings)
+    : deps_(deps), settings_(settings), kubeconfigs_(deps.clock, deps.client) {}
 
 Result<runtime::Outcome> Reconciler::reconcile(const runtime::Context& context, const kube::ObjectKey& key) {
   auto cluster = deps_.caches.clusters.get(key);
@@ -46,6 +47,7 @@ Observation Reconciler::observe(const runtime::Context& context, Snapshot<api::C
   seen.control_plane = look_up(deps_.caches, host_->externals, spec.control_plane_ref, key.namespace_);
   seen.descendants = descendants_of(deps_.caches, key);
   seen.reach = deps_.workload_clusters.reach(key);
+  seen.connection_grace = settings_.connection_grace;
   return seen;
 }
 

@@ -14,9 +14,14 @@
 
 namespace capstan::controllers::cluster {
 
+// Flags of this controller.
+struct Settings {
+  Seconds connection_grace = kConnectionGrace;  // --remote-connection-grace-period
+};
+
 class Reconciler final : public runtime::Reconciler {
  public:
-  explicit Reconciler(const Deps& deps);
+  explicit Reconciler(const Deps& deps, Settings settings = {});
   // Before the first turn.
   void bind(const Host& host) { host_.emplace(host); }
   // Clusters themselves, what belongs to them, and the way to their API servers.
@@ -34,6 +39,7 @@ class Reconciler final : public runtime::Reconciler {
   void record(const api::Cluster& cluster, const std::vector<Note>& notes);
 
   const Deps deps_;
+  const Settings settings_;
   std::optional<Host> host_;
   KubeconfigKeeper kubeconfigs_;
   Guarded<std::unordered_map<std::string, SteadyTime>> loading_since_;  // by group and kind

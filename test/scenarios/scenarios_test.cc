@@ -122,7 +122,6 @@ std::string test_name(const testing::TestParamInfo<Story>& story) {
 INSTANTIATE_TEST_SUITE_P(All, Stories, testing::ValuesIn(all_stories()), test_name);
 
 TEST(StoryFiles, BelongToAStoryEach) {
-  if (write_stories) GTEST_SKIP() << "they are being written";
   std::vector<std::string> names;
   for (const Story& story : all_stories()) names.push_back(story.name + ".txt");
   std::ranges::sort(names);
@@ -144,5 +143,6 @@ int main(int argc, char** argv) {
   for (int at = 1; at < argc; ++at) {
     if (std::string_view(argv[at]) == "--write") capstan::scenarios::write_stories = true;
   }
+  if (capstan::scenarios::write_stories) testing::GTEST_FLAG(filter) = "*Stories.IsToldAsInItsFile*";
   return RUN_ALL_TESTS();
 }
