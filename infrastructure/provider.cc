@@ -3,7 +3,6 @@
 #include "infrastructure/controller/cluster/reconciler.h"
 #include "infrastructure/controller/inventory.h"
 #include "infrastructure/controller/machine/reconciler.h"
-#include "infrastructure/controller/pool/reconciler.h"
 #include "kube/typed.h"
 #include "runtime/controller.h"
 #include "runtime/informer.h"
@@ -78,36 +77,16 @@ class Provider::Parts {
                    .concurrency = options.cluster_concurrency,
                    .queue = {.pace = options.cluster_pace}},
                   cluster_reconciler_),
-        with_pools_(options.pools),
-        pool_reconciler_({.clock = deps.clock,
-                          .client = deps.client,
-                          .driver = deps.driver,
-                          .randomness = deps.randomness,
-                          .caches = caches_,
-                          .look_every = options.inventory_every}),
-        pools_(controller_deps(deps),
-               {.name = "drivermachinepool",
-                .kind = "DriverMachinePool",
-                .concurrency = options.pool_concurrency,
-                .turn_timeout = std::chrono::minutes(5),
-                .queue = {.pace = options.machine_pace}},
-               pool_reconciler_),
         cluster_informer_(informers_, {.resource = kube::resource_of<api::Cluster>()}, caches_.clusters),
         machine_informer_(informers_, {.resource = kube::resource_of<api::Machine>()}, caches_.machines),
         driver_cluster_informer_(informers_, {.resource = kube::resource_of<api::DriverCluster>()},
                                  caches_.driver_clusters),
         driver_machine_informer_(informers_, {.resource = kube::resource_of<api::DriverMachine>()},
-                                 caches_.driver_machines),
-        pool_informer_(informers_, {.resource = kube::resource_of<api::MachinePool>()},
-                       caches_.machine_pools),
-        driver_pool_informer_(informers_, {.resource = kube::resource_of<api::DriverMachinePool>()},
-                              caches_.driver_machine_pools) {
+                                 caches_.driver_machines) {
     machine_reconciler_.bind(machines_.consistency());
     cluster_reconciler_.bind(clusters_.consistency());
     machine_reconciler_.add_triggers(machines_.queue());
     cluster_reconciler_.add_triggers(clusters_.queue());
-    pool_reconciler_.bind(pools_.consistency());
-    if (with_pools_) pool_reconciler_.add_triggers(pools_.queue());
   }
 
   ~Parts() { inventory_.stop(); }  // it adds to a queue that goes before it does
@@ -119,10 +98,6 @@ class Provider::Parts {
     machine_informer_.start();
     driver_cluster_informer_.start();
     driver_machine_informer_.start();
-    if (with_pools_) {
-      pool_informer_.start();
-      driver_pool_informer_.start();
-    }
     while (const runtime::Observed* behind = unsynced()) {
       const Deadline next = deadline.no_later_than(deps_.clock.steady_now() + kLookForSync);
       if (deps_.threads.pause(next) == Woken::Stopped) return fail(Code::Cancelled, "told to stop");
@@ -132,21 +107,15 @@ class Provider::Parts {
     events_.start();
     clusters_.start();
     machines_.start();
-    if (with_pools_) pools_.start();
     inventory_.start();
     return {};
   }
 
   void stop() {
     inventory_.stop();
-    if (with_pools_) pools_.stop();
     machines_.stop();
     clusters_.stop();
     events_.stop(Deadline::in(deps_.clock, kSendLastEvents));
-    if (with_pools_) {
-      driver_pool_informer_.stop();
-      pool_informer_.stop();
-    }
     driver_machine_informer_.stop();
     driver_cluster_informer_.stop();
     machine_informer_.stop();
@@ -162,7 +131,7 @@ class Provider::Parts {
     driver_machine_informer_.refresh_metrics();
   }
 
-  bool idle() const { return rests(machines_) && rests(clusters_) && rests(pools_); }
+  bool idle() const { return rests(machines_) && rests(clusters_); }
 
  private:
   const runtime::Observed* unsynced() const {
@@ -172,8 +141,6 @@ class Provider::Parts {
                                            static_cast<const runtime::Observed*>(&caches_.driver_machines)}) {
       if (!cache->synced()) return cache;
     }
-    if (with_pools_ && !caches_.machine_pools.synced()) return &caches_.machine_pools;
-    if (with_pools_ && !caches_.driver_machine_pools.synced()) return &caches_.driver_machine_pools;
     return nullptr;
   }
 
@@ -188,15 +155,10 @@ class Provider::Parts {
   cluster::Reconciler cluster_reconciler_;
   runtime::Controller machines_;
   runtime::Controller clusters_;
-  const bool with_pools_;
-  pool::Reconciler pool_reconciler_;
-  runtime::Controller pools_;
   runtime::Informer<api::Cluster> cluster_informer_;
   runtime::Informer<api::Machine> machine_informer_;
   runtime::Informer<api::DriverCluster> driver_cluster_informer_;
   runtime::Informer<api::DriverMachine> driver_machine_informer_;
-  runtime::Informer<api::MachinePool> pool_informer_;
-  runtime::Informer<api::DriverMachinePool> driver_pool_informer_;
 };
 
 Provider::Provider(const ProviderDeps& deps, ProviderOptions options)

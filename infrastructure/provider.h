@@ -34,9 +34,7 @@ struct ProviderOptions {
   Nanoseconds machine_pace = std::chrono::milliseconds(100);
   Nanoseconds cluster_pace = std::chrono::milliseconds(100);
   Nanoseconds inventory_every = std::chrono::seconds(30);  // zero: VMs that vanish go unnoticed
-  bool pools = false;                                      // DriverMachinePools, too; needs their CRDs
-  std::size_t pool_concurrency = 10;
-  std::uint64_t seed = 0;  // of watch lengths and back-offs
+  std::uint64_t seed = 0;                                  // of watch lengths and back-offs
 };
 
 class Provider {

@@ -19,13 +19,11 @@ namespace kind {
 inline constexpr std::string_view kDriverCluster = "DriverCluster";
 inline constexpr std::string_view kDriverMachine = "DriverMachine";
 inline constexpr std::string_view kDriverMachineTemplate = "DriverMachineTemplate";
-inline constexpr std::string_view kDriverMachinePool = "DriverMachinePool";
 }  // namespace kind
 
 namespace finalizer {
 inline constexpr std::string_view kCluster = "drivercluster.capstan.dev";
 inline constexpr std::string_view kMachine = "drivermachine.capstan.dev";
-inline constexpr std::string_view kMachinePool = "drivermachinepool.capstan.dev";
 }  // namespace finalizer
 
 // What a VM carries. The first one is its identity, the others say for people and orphan collection whose it
@@ -35,13 +33,7 @@ inline constexpr std::string_view kInstanceKey = "capstan.dev/instance-key";
 inline constexpr std::string_view kCluster = "capstan.dev/cluster";
 inline constexpr std::string_view kNamespace = "capstan.dev/namespace";
 inline constexpr std::string_view kName = "capstan.dev/name";
-inline constexpr std::string_view kGroup = "capstan.dev/group";  // of a DriverMachinePool
 }  // namespace tag
-
-namespace annotation {
-// On a DriverMachinePool: names of the VMs that go first when it shrinks, with commas between them.
-inline constexpr std::string_view kVictims = "capstan.dev/victims";
-}  // namespace annotation
 
 // Reasons of the condition Ready.
 namespace reason {

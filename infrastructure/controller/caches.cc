@@ -38,10 +38,6 @@ Snapshot<api::Machine> Caches::owner_machine(const api::ObjectMeta& object) cons
   return owner(machines, object, api::kind::kMachine);
 }
 
-Snapshot<api::MachinePool> Caches::owner_machine_pool(const api::ObjectMeta& object) const {
-  return owner(machine_pools, object, api::kind::kMachinePool);
-}
-
 Snapshot<api::Cluster> Caches::owner_cluster(const api::ObjectMeta& object) const {
   return owner(clusters, object, api::kind::kCluster);
 }

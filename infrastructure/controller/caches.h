@@ -1,4 +1,4 @@
-// The caches the controllers of the infrastructure provider read. Provider makes one and feeds it by
+// The caches both controllers of the infrastructure provider read. Provider makes one and feeds it by
 // informers; everybody else reads. Safe from any thread.
 #pragma once
 
@@ -6,9 +6,7 @@
 #include <vector>
 
 #include "api/driver/driver_machine.h"
-#include "api/driver/driver_machine_pool.h"
 #include "api/v1beta2/cluster.h"
-#include "api/v1beta2/machine_pool.h"
 #include "runtime/store.h"
 
 namespace capstan::infrastructure {
@@ -26,8 +24,6 @@ class Caches {
   runtime::Store<api::Machine> machines{"Machine"};
   runtime::Store<api::DriverCluster> driver_clusters{"DriverCluster"};
   runtime::Store<api::DriverMachine> driver_machines{"DriverMachine"};
-  runtime::Store<api::MachinePool> machine_pools{"MachinePool"};
-  runtime::Store<api::DriverMachinePool> driver_machine_pools{"DriverMachinePool"};
 
   // By the label that says which cluster they belong to.
   std::vector<Snapshot<api::DriverMachine>> driver_machines_of(const ObjectKey& cluster) const;
@@ -35,7 +31,6 @@ class Caches {
 
   // The owner of that kind, if the cache has it and its uid is the one the reference means.
   Snapshot<api::Machine> owner_machine(const api::ObjectMeta& object) const;
-  Snapshot<api::MachinePool> owner_machine_pool(const api::ObjectMeta& object) const;
   Snapshot<api::Cluster> owner_cluster(const api::ObjectMeta& object) const;
 
  private:
