@@ -46,6 +46,10 @@ When counted(std::string set, Count available) {
 When present(std::string set) {
   return [=](const World& world) { return world.has_set(set); };
 }
+When going(std::string machine) {
+  return [=](const World& world) { return world.machines().at(machine).metadata.deleting(); };
+}
+When at_rest() { return &World::at_rest; }
 When quiet() { return is_settled; }
 
 // --- what a user does ---
@@ -70,6 +74,14 @@ UserAct deletes(When when = at_once()) {
 }
 UserAct deletes_machine(std::string name, When when = at_once()) {
   return {"deletes Machine " + name, std::move(when), [=](World& world) { world.delete_machine(name); }};
+}
+UserAct holds_machine(std::string name) {
+  return {fmt::format("puts a finalizer on Machine {}", name), at_once(),
+          [=](World& world) { world.hold_machine(name); }};
+}
+UserAct releases_machine(std::string name, When when) {
+  return {fmt::format("takes the finalizer off Machine {}", name), std::move(when),
+          [=](World& world) { world.release_machine(name); }};
 }
 UserAct limits(std::int32_t surge, std::int32_t unavailable, When when = at_once()) {
   return {fmt::format("wants surge {}, unavailable {}", surge, unavailable), std::move(when),
@@ -394,6 +406,18 @@ void add_paused(std::vector<Story>& all) {
                  .deployment = web(6, 1, 0),
                  .behaviour = {.user = {upgrades("v1.34.0"), pauses(available("web-2", 2)), scales(3),
                                         resumes([](const World& world) { return world.total() <= 4; })}}});
+  all.push_back(
+      {.name = "paused-while-a-machine-is-held",
+       .title = "paused while a finalizer holds a deleted Machine: it counts until it is gone",
+       .deployment = web(4, 1, 0),
+       .behaviour = {.user = {holds_machine("web-1-c"), upgrades("v1.34.0"), pauses(going("web-1-c")),
+                              releases_machine("web-1-c", at_rest()), resumes(at_rest())}}});
+  all.push_back(
+      {.name = "paused-while-the-last-old-machine-is-held",
+       .title = "paused while a finalizer holds the last old Machine: the new set waits for it",
+       .deployment = web(4, 0, 1),
+       .behaviour = {.user = {holds_machine("web-1-d"), upgrades("v1.34.0"), pauses(going("web-1-d")),
+                              releases_machine("web-1-d", at_rest()), resumes(at_rest())}}});
   all.push_back({.name = "paused-to-zero",
                  .title = "paused half-way and scaled to nothing",
                  .deployment = web(3, 1, 0),

@@ -198,6 +198,13 @@ void World::heal_machine(std::string_view name) {
   awake_.emplace(name);
 }
 
+void World::hold_machine(std::string_view name) { held_.emplace(name); }
+
+void World::release_machine(std::string_view name) {
+  held_.erase(std::string(name));
+  awake_.emplace(name);
+}
+
 void World::let_time_pass(Seconds span) {
   now_ = now_ + span;
   awake_.emplace(kDeployment);
@@ -403,6 +410,7 @@ void World::remove_machine(const std::string& name) {
 void World::turn_of_machine(const std::string& name) {
   api::Machine& machine = machines_.at(name);
   if (machine.metadata.deleting()) {
+    if (held_.contains(name)) return tell(name, "is held by a finalizer");
     tell(name, "is gone");
     wake_set_of(machine);
     machines_.erase(name);

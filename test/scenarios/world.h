@@ -63,6 +63,8 @@ class World {
   void break_machine(std::string_view name);
   void stall_machine(std::string_view name);  // no longer available, and nobody can say it is unhealthy
   void heal_machine(std::string_view name);
+  void hold_machine(std::string_view name);     // a finalizer of nobody we know: once deleted it stays
+  void release_machine(std::string_view name);  // takes that finalizer back
   void let_time_pass(Seconds span);
 
   // --- what is there ---
@@ -70,6 +72,7 @@ class World {
   const std::map<std::string, api::MachineSet>& sets() const { return sets_; }
   const std::map<std::string, api::Machine>& machines() const { return machines_; }
   Time now() const { return now_; }
+  bool at_rest() const { return awake_.empty(); }  // nobody has anything to do
   Count total() const { return static_cast<Count>(machines_.size()); }
   Count available() const;
   Count available_of(std::string_view set) const;
@@ -125,6 +128,7 @@ class World {
   std::map<std::string, api::Machine> machines_ = {};
   std::map<std::string, int> machine_numbers_ = {};
   std::set<std::string> broken_ = {};
+  std::set<std::string> held_ = {};
   std::set<std::string> awake_ = {};
   std::map<std::string, Decision> decided_ = {};  // the last change of a set's replicas
   bool failure_unseen_ = false;

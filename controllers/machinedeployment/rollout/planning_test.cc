@@ -162,6 +162,35 @@ TEST(Paused, OfEqualSetsTheNewerGrowsAndTheOlderShrinks) {
   EXPECT_THAT(told(plan_paused(fleet(3), false)), ElementsAre("O 1"));
 }
 
+TEST(Paused, AMachineOnItsWayOutCountsUntilItIsGone) {
+  // allowed 4 + 1: a deleted Machine of the old set is held, so there are five of which specs tell four
+  const auto fleet = [](Count of_old) {
+    return Fleet{.limits = {4, 1, 0}, .newest = a_set("N", 3, 3, 3, 1), .old = {a_set("O", 1, of_old, 1)}};
+  };
+
+  EXPECT_THAT(told(plan_paused(fleet(2), false)), IsEmpty());
+  EXPECT_THAT(told(plan_paused(fleet(1), false)), ElementsAre("N 4"));
+}
+
+TEST(Paused, TheOnlySetWaitsForTheLastMachineOfAnother) {
+  const auto fleet = [](Count of_old) {
+    return Fleet{.limits = {4, 0, 1}, .newest = a_set("N", 2, 2, 2, 1), .old = {a_set("O", 0, of_old, 0)}};
+  };
+
+  EXPECT_THAT(told(plan_paused(fleet(2), false)), IsEmpty());
+  EXPECT_THAT(told(plan_paused(fleet(1), false)), ElementsAre("N 3"));
+  EXPECT_THAT(told(plan_paused(fleet(0), false)), ElementsAre("N 4"));
+}
+
+TEST(Paused, MachinesOnTheirWayOutHoldNoScaleDown) {
+  EXPECT_THAT(told(plan_paused({.limits = {2, 1, 0}, .newest = a_set("N", 4, 6, 4)}, false)),
+              ElementsAre("N 2"));
+  EXPECT_THAT(
+      told(plan_paused({.limits = {2, 1, 0}, .newest = a_set("N", 1, 1, 1, 1), .old = {a_set("O", 3, 5, 3)}},
+                       false)),
+      ElementsAre("O 2"));
+}
+
 TEST(Paused, NoReplicasEmptyEverySet) {
   EXPECT_THAT(
       told(plan_paused({.limits = {0, 1, 0}, .newest = a_set("N", 1, 1, 0, 1), .old = {a_set("O", 2, 2, 2)}},

@@ -30,6 +30,21 @@ std::optional<SetCounts> only_one(const Fleet& fleet, const std::vector<SetCount
   return last == nullptr ? std::nullopt : std::optional(*last);
 }
 
+// How many more there may be. A Machine on its way out counts until it is gone, as in a rollout (capi-machine
+// 5.6 B): what holds it, a drain or a finalizer, holds its successor too.
+Count room(const Fleet& fleet) {
+  Count left = fleet.limits.most();
+  for (const SetCounts& set : fleet.old) left -= std::max(set.spec, set.status);
+  if (fleet.newest) left -= std::max(fleet.newest->spec, fleet.newest->status);
+  return std::max<Count>(left, 0);
+}
+
+void scale_only_one(const Fleet& fleet, const SetCounts& set, Scaling& scaling) {
+  const Count to = std::min(fleet.limits.desired, set.spec + room(fleet));
+  if (to == set.spec) return;
+  scaling.intend(set.name, to, "the rollout is paused: replicas follow the MachineDeployment");
+}
+
 bool is_saturated(const Fleet& fleet) {
   return fleet.newest && fleet.newest->spec == fleet.limits.desired &&
          fleet.newest->available == fleet.limits.desired;
@@ -39,7 +54,8 @@ void scale_largest(const Fleet& fleet, std::vector<SetCounts> active, Scaling& s
   const Count allowed = fleet.limits.desired > 0 ? fleet.limits.most() : 0;
   Count missing = allowed;
   for (const SetCounts& set : active) missing -= set.spec;
-  if (missing == 0) return;
+  const Count step = std::min(missing, room(fleet));
+  if (step == 0) return;
   if (allowed == 0) {
     for (const SetCounts& set : active) scaling.intend(set.name, 0, "no replicas are wanted");
     return;
@@ -50,7 +66,7 @@ void scale_largest(const Fleet& fleet, std::vector<SetCounts> active, Scaling& s
       return missing > 0 ? left.created > right.created : left.created < right.created;
     return left.name < right.name;
   });
-  scaling.intend(largest->name, std::max<Count>(largest->spec + missing, 0),
+  scaling.intend(largest->name, std::max<Count>(largest->spec + step, 0),
                  fmt::format("the rollout is paused: {} Machines for {} replicas + {} maxSurge go by the "
                              "largest MachineSet",
                              allowed - missing, fleet.limits.desired, fleet.limits.surge));
@@ -62,10 +78,7 @@ Scaling plan_paused(const Fleet& fleet, bool on_delete) {
   Scaling scaling;
   auto active = active_sets(fleet);
   if (const auto one = only_one(fleet, active)) {
-    if (one->spec != fleet.limits.desired) {
-      scaling.intend(one->name, fleet.limits.desired,
-                     "the rollout is paused: replicas follow the MachineDeployment");
-    }
+    scale_only_one(fleet, *one, scaling);
     return scaling;
   }
   if (active.empty()) return scaling;
