@@ -18,15 +18,15 @@ namespace json = boost::json;
 constexpr std::string_view kFirstLine = "#cloud-config\n";
 
 std::string facts_text(const MachineFacts& facts) {
-  const json::object document = {
-      {"cluster", facts.cluster},
-      {"namespace", facts.namespace_},
-      {"machine", facts.machine},
-      {"kubernetesVersion", facts.kubernetes_version},
-      {"endpoint", facts.endpoint},
-      {"controlPlane", facts.control_plane},
-      {"registerWithTaints",
-       json::array{fmt::format("{}:{}", api::taint::kUninitialized, api::taint::kNoSchedule)}}};
+  json::object document = {{"cluster", facts.cluster},
+                           {"namespace", facts.namespace_},
+                           {"machine", facts.machine},
+                           {"kubernetesVersion", facts.kubernetes_version},
+                           {"endpoint", facts.endpoint},
+                           {"controlPlane", facts.control_plane},
+                           {"registerWithTaints", json::array{fmt::format("{}:{}", api::taint::kUninitialized,
+                                                                          api::taint::kNoSchedule)}}};
+  if (!facts.machine_pool.empty()) document["machinePool"] = facts.machine_pool;
   return json::serialize(document) + "\n";
 }
 
@@ -56,8 +56,8 @@ Result<std::string> render(const api::CloudConfigSpec& spec, const MachineFacts&
   json::array commands;
   for (const auto& command : spec.commands) commands.emplace_back(command.view());
   commands.emplace_back(fmt::format("mkdir -p /run/cluster-api && touch {}", kSuccessFile));
-  const json::object document = {
-      {"hostname", facts.machine}, {"write_files", TRY(files(spec, facts))}, {"runcmd", std::move(commands)}};
+  json::object document = {{"write_files", TRY(files(spec, facts))}, {"runcmd", std::move(commands)}};
+  if (!facts.machine.empty()) document["hostname"] = facts.machine;
   return std::string(kFirstLine) + api::write_yaml(document);
 }
 

@@ -13,7 +13,8 @@ namespace capstan::bootstrap {
 struct MachineFacts {
   std::string cluster = {};
   std::string namespace_ = {};
-  std::string machine = {};
+  std::string machine = {};       // empty: one of many, which learns its name from the cloud
+  std::string machine_pool = {};  // empty: the machine is in none
   std::string kubernetes_version = {};
   std::string endpoint = {};  // "host:port" of the API server; empty while unknown
   bool control_plane = false;

@@ -43,6 +43,8 @@ class Provider::Parts {
                     reconciler_),
         cluster_informer_(informers_, {.resource = kube::resource_of<api::Cluster>()}, caches_.clusters),
         machine_informer_(informers_, {.resource = kube::resource_of<api::Machine>()}, caches_.machines),
+        pool_informer_(informers_, {.resource = kube::resource_of<api::MachinePool>()},
+                       caches_.machine_pools),
         config_informer_(informers_, {.resource = kube::resource_of<api::CloudConfig>()},
                          caches_.cloud_configs) {
     reconciler_.bind(controller_.consistency());
@@ -52,6 +54,7 @@ class Provider::Parts {
   Result<void> start(const Deadline& deadline) {
     cluster_informer_.start();
     machine_informer_.start();
+    pool_informer_.start();
     config_informer_.start();
     while (const runtime::Observed* behind = unsynced()) {
       const Deadline next = deadline.no_later_than(deps_.clock.steady_now() + kLookForSync);
@@ -68,6 +71,7 @@ class Provider::Parts {
     controller_.stop();
     events_.stop(Deadline::in(deps_.clock, kSendLastEvents));
     config_informer_.stop();
+    pool_informer_.stop();
     machine_informer_.stop();
     cluster_informer_.stop();
   }
@@ -76,6 +80,7 @@ class Provider::Parts {
     controller_.refresh_metrics();
     cluster_informer_.refresh_metrics();
     machine_informer_.refresh_metrics();
+    pool_informer_.refresh_metrics();
     config_informer_.refresh_metrics();
   }
 
@@ -88,6 +93,7 @@ class Provider::Parts {
   const runtime::Observed* unsynced() const {
     if (!caches_.clusters.synced()) return &caches_.clusters;
     if (!caches_.machines.synced()) return &caches_.machines;
+    if (!caches_.machine_pools.synced()) return &caches_.machine_pools;
     return caches_.cloud_configs.synced() ? nullptr : &caches_.cloud_configs;
   }
 
@@ -101,6 +107,7 @@ class Provider::Parts {
   runtime::Controller controller_;
   runtime::Informer<api::Cluster> cluster_informer_;
   runtime::Informer<api::Machine> machine_informer_;
+  runtime::Informer<api::MachinePool> pool_informer_;
   runtime::Informer<api::CloudConfig> config_informer_;
 };
 

@@ -12,6 +12,7 @@
 #include "api/core/secret.h"
 #include "api/names.h"
 #include "api/schema/crd.h"
+#include "api/v1beta2/machine_pool.h"
 #include "kube/resources.h"
 #include "kube/typed.h"
 #include "test/builders/cluster.h"
@@ -61,8 +62,8 @@ struct World {
 
   void run(const std::function<void()>& story) {
     const auto report = baton.run([&] {
-      for (const json::value& crd :
-           {api::crd<api::Cluster>(), api::crd<api::Machine>(), api::crd<api::CloudConfig>()})
+      for (const json::value& crd : {api::crd<api::Cluster>(), api::crd<api::Machine>(),
+                                     api::crd<api::MachinePool>(), api::crd<api::CloudConfig>()})
         must(user.create(kube::resources::custom_resource_definitions(), {}, crd, {}, kNever), "install");
       SeededRandomness randomness(1);
       Provider provider({.clock = baton, .threads = baton, .client = network, .randomness = randomness},
@@ -112,6 +113,28 @@ struct World {
                                                               .uid = machine.metadata.uid}});
     put(config);
   }
+  void add_pool(const std::string& name) {
+    api::MachinePool pool;
+    pool.metadata.name = Text(name);
+    pool.metadata.namespace_ = "default"_text;
+    pool.spec.cluster_name = "c1"_text;
+    auto& machine = pool.spec.machine_template.spec;
+    machine.cluster_name = "c1"_text;
+    machine.version = "v1.35.0"_text;
+    machine.bootstrap.config_ref = {
+        .api_group = Text(api::group::kBootstrap), .kind = "CloudConfig"_text, .name = Text(name)};
+    machine.infrastructure_ref = {
+        .api_group = Text(api::group::kInfrastructure), .kind = "DriverMachinePool"_text, .name = Text(name)};
+    pool = put(pool);
+    api::CloudConfig config;
+    config.metadata.name = Text(name);
+    config.metadata.namespace_ = "default"_text;
+    config.metadata.owner_references = api::OwnerReferences({{.api_version = Text(api::kApiVersion),
+                                                              .kind = "MachinePool"_text,
+                                                              .name = pool.metadata.name,
+                                                              .uid = pool.metadata.uid}});
+    put(config);
+  }
   void sleep(Nanoseconds span) { baton.pause(Deadline::in(baton, span)); }
   bool eventually(const std::function<bool()>& holds) {
     const SteadyTime until = baton.steady_now() + 5min;
@@ -158,6 +181,23 @@ TEST(Provider, MakesTheDataSecretInTwoWrites) {
     EXPECT_EQ(world.get<api::CloudConfig>("m1")->status.data_secret_name, "m1");
     EXPECT_EQ((world.writes[{Call::Create, "Secret"}]), 1);
     EXPECT_EQ((world.writes[{Call::Patch, "CloudConfig"}]), 1);
+  });
+}
+
+TEST(Provider, MakesOneDataSecretForAllMachinesOfAPool) {
+  World world;
+  world.run([&] {
+    world.add_cluster();
+
+    world.add_pool("mp1");
+    EXPECT_TRUE(world.eventually([&] { return world.created("mp1"); }));
+
+    const auto document = world.secret("mp1");
+    must(document, "read the Secret");
+    const auto secret = api::read_secret(*document);
+    EXPECT_EQ(secret->labels.at("cluster.x-k8s.io/cluster-name"), "c1");
+    EXPECT_THAT(secret->find("value")->reveal(), HasSubstr("\\\"machinePool\\\":\\\"mp1\\\""));
+    EXPECT_THAT(secret->find("value")->reveal(), testing::Not(HasSubstr("hostname")));
   });
 }
 

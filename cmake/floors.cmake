@@ -36,7 +36,7 @@ capstan_test(kubeconfig_test DIR kubeconfig LABELS unsanitized LINK kubeconfig f
 
 # floor 5
 set(infrastructure_folders infrastructure infrastructure/sim infrastructure/controller infrastructure/controller/cluster
-    infrastructure/controller/machine)
+    infrastructure/controller/machine infrastructure/controller/pool)
 capstan_library(infrastructure DIR ${infrastructure_folders} LINK PUBLIC runtime kube net api base PRIVATE Boost::json)
 capstan_test(infrastructure_test DIR ${infrastructure_folders} LABELS unsanitized LINK infrastructure builders fakes)
 capstan_library(bootstrap DIR bootstrap bootstrap/controller LINK PUBLIC runtime kube api base PRIVATE Boost::json)

@@ -3,6 +3,7 @@
 #include "infrastructure/controller/cluster/reconciler.h"
 #include "infrastructure/controller/inventory.h"
 #include "infrastructure/controller/machine/reconciler.h"
+#include "infrastructure/controller/pool/reconciler.h"
 #include "kube/typed.h"
 #include "runtime/controller.h"
 #include "runtime/informer.h"
@@ -64,6 +65,14 @@ class Provider::Parts {
                              .control_planes = deps.control_planes,
                              .caches = caches_,
                              .events = *recorder_}),
+        pool_reconciler_({.clock = deps.clock,
+                          .threads = deps.threads,
+                          .client = deps.client,
+                          .driver = deps.driver,
+                          .randomness = deps.randomness,
+                          .caches = caches_,
+                          .events = *recorder_,
+                          .look_every = options.inventory_every}),
         machines_(controller_deps(deps),
                   {.name = "drivermachine",
                    .kind = "DriverMachine",
@@ -77,16 +86,29 @@ class Provider::Parts {
                    .concurrency = options.cluster_concurrency,
                    .queue = {.pace = options.cluster_pace}},
                   cluster_reconciler_),
+        pools_(controller_deps(deps),
+               {.name = "drivermachinepool",
+                .kind = "DriverMachinePool",
+                .concurrency = options.pool_concurrency,
+                .turn_timeout = std::chrono::minutes(5),
+                .queue = {.pace = options.pool_pace}},
+               pool_reconciler_),
         cluster_informer_(informers_, {.resource = kube::resource_of<api::Cluster>()}, caches_.clusters),
         machine_informer_(informers_, {.resource = kube::resource_of<api::Machine>()}, caches_.machines),
         driver_cluster_informer_(informers_, {.resource = kube::resource_of<api::DriverCluster>()},
                                  caches_.driver_clusters),
         driver_machine_informer_(informers_, {.resource = kube::resource_of<api::DriverMachine>()},
-                                 caches_.driver_machines) {
+                                 caches_.driver_machines),
+        pool_informer_(informers_, {.resource = kube::resource_of<api::MachinePool>()},
+                       caches_.machine_pools),
+        driver_pool_informer_(informers_, {.resource = kube::resource_of<api::DriverMachinePool>()},
+                              caches_.driver_machine_pools) {
     machine_reconciler_.bind(machines_.consistency());
     cluster_reconciler_.bind(clusters_.consistency());
+    pool_reconciler_.bind(pools_.consistency());
     machine_reconciler_.add_triggers(machines_.queue());
     cluster_reconciler_.add_triggers(clusters_.queue());
+    pool_reconciler_.add_triggers(pools_.queue());
   }
 
   ~Parts() { inventory_.stop(); }  // it adds to a queue that goes before it does
@@ -98,6 +120,8 @@ class Provider::Parts {
     machine_informer_.start();
     driver_cluster_informer_.start();
     driver_machine_informer_.start();
+    pool_informer_.start();
+    driver_pool_informer_.start();
     while (const runtime::Observed* behind = unsynced()) {
       const Deadline next = deadline.no_later_than(deps_.clock.steady_now() + kLookForSync);
       if (deps_.threads.pause(next) == Woken::Stopped) return fail(Code::Cancelled, "told to stop");
@@ -107,15 +131,19 @@ class Provider::Parts {
     events_.start();
     clusters_.start();
     machines_.start();
+    pools_.start();
     inventory_.start();
     return {};
   }
 
   void stop() {
     inventory_.stop();
+    pools_.stop();
     machines_.stop();
     clusters_.stop();
     events_.stop(Deadline::in(deps_.clock, kSendLastEvents));
+    driver_pool_informer_.stop();
+    pool_informer_.stop();
     driver_machine_informer_.stop();
     driver_cluster_informer_.stop();
     machine_informer_.stop();
@@ -125,20 +153,26 @@ class Provider::Parts {
   void refresh_metrics() {
     machines_.refresh_metrics();
     clusters_.refresh_metrics();
+    pools_.refresh_metrics();
     cluster_informer_.refresh_metrics();
     machine_informer_.refresh_metrics();
     driver_cluster_informer_.refresh_metrics();
     driver_machine_informer_.refresh_metrics();
+    pool_informer_.refresh_metrics();
+    driver_pool_informer_.refresh_metrics();
   }
 
-  bool idle() const { return rests(machines_) && rests(clusters_); }
+  bool idle() const { return rests(machines_) && rests(clusters_) && rests(pools_); }
 
  private:
   const runtime::Observed* unsynced() const {
-    for (const runtime::Observed* cache : {static_cast<const runtime::Observed*>(&caches_.clusters),
-                                           static_cast<const runtime::Observed*>(&caches_.machines),
-                                           static_cast<const runtime::Observed*>(&caches_.driver_clusters),
-                                           static_cast<const runtime::Observed*>(&caches_.driver_machines)}) {
+    for (const runtime::Observed* cache :
+         {static_cast<const runtime::Observed*>(&caches_.clusters),
+          static_cast<const runtime::Observed*>(&caches_.machines),
+          static_cast<const runtime::Observed*>(&caches_.driver_clusters),
+          static_cast<const runtime::Observed*>(&caches_.driver_machines),
+          static_cast<const runtime::Observed*>(&caches_.machine_pools),
+          static_cast<const runtime::Observed*>(&caches_.driver_machine_pools)}) {
       if (!cache->synced()) return cache;
     }
     return nullptr;
@@ -153,12 +187,16 @@ class Provider::Parts {
   Inventory inventory_;
   machine::Reconciler machine_reconciler_;
   cluster::Reconciler cluster_reconciler_;
+  pool::Reconciler pool_reconciler_;
   runtime::Controller machines_;
   runtime::Controller clusters_;
+  runtime::Controller pools_;
   runtime::Informer<api::Cluster> cluster_informer_;
   runtime::Informer<api::Machine> machine_informer_;
   runtime::Informer<api::DriverCluster> driver_cluster_informer_;
   runtime::Informer<api::DriverMachine> driver_machine_informer_;
+  runtime::Informer<api::MachinePool> pool_informer_;
+  runtime::Informer<api::DriverMachinePool> driver_pool_informer_;
 };
 
 Provider::Provider(const ProviderDeps& deps, ProviderOptions options)

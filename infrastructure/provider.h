@@ -1,4 +1,4 @@
-// Provider: the infrastructure provider as one object. It owns caches, informers and both controllers; the
+// Provider: the infrastructure provider as one object. It owns caches, informers and controllers; the
 // management API server, the driver and the control planes are lent to it. cmd/dev and simulations make one;
 // start() and stop() from one thread.
 #pragma once
@@ -31,8 +31,10 @@ struct ProviderDeps {
 struct ProviderOptions {
   std::size_t machine_concurrency = 100;  // a create blocks for as long as the cloud takes
   std::size_t cluster_concurrency = 10;
+  std::size_t pool_concurrency = 10;
   Nanoseconds machine_pace = std::chrono::milliseconds(100);
   Nanoseconds cluster_pace = std::chrono::milliseconds(100);
+  Nanoseconds pool_pace = std::chrono::seconds(1);         // its instances come one by one
   Nanoseconds inventory_every = std::chrono::seconds(30);  // zero: VMs that vanish go unnoticed
   std::uint64_t seed = 0;                                  // of watch lengths and back-offs
 };

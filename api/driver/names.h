@@ -19,11 +19,13 @@ namespace kind {
 inline constexpr std::string_view kDriverCluster = "DriverCluster";
 inline constexpr std::string_view kDriverMachine = "DriverMachine";
 inline constexpr std::string_view kDriverMachineTemplate = "DriverMachineTemplate";
+inline constexpr std::string_view kDriverMachinePool = "DriverMachinePool";
 }  // namespace kind
 
 namespace finalizer {
 inline constexpr std::string_view kCluster = "drivercluster.capstan.dev";
 inline constexpr std::string_view kMachine = "drivermachine.capstan.dev";
+inline constexpr std::string_view kMachinePool = "drivermachinepool.capstan.dev";
 }  // namespace finalizer
 
 // What a VM carries. The first one is its identity, the others say for people and orphan collection whose it
@@ -33,7 +35,16 @@ inline constexpr std::string_view kInstanceKey = "capstan.dev/instance-key";
 inline constexpr std::string_view kCluster = "capstan.dev/cluster";
 inline constexpr std::string_view kNamespace = "capstan.dev/namespace";
 inline constexpr std::string_view kName = "capstan.dev/name";
+inline constexpr std::string_view kGroup = "capstan.dev/group";  // spec.groupKey of a DriverMachinePool
+inline constexpr std::string_view kPool = "capstan.dev/pool";    // and its name
 }  // namespace tag
+
+namespace annotation {
+// On a DriverMachinePool: names of the instances that go first when it shrinks, with commas between them.
+inline constexpr std::string_view kVictims = "capstan.dev/victims";
+// On a DriverMachine that a pool made: where its VM is to be.
+inline constexpr std::string_view kFailureDomain = "capstan.dev/failure-domain";
+}  // namespace annotation
 
 // Reasons of the condition Ready.
 namespace reason {
@@ -56,6 +67,9 @@ inline constexpr std::string_view kControlPlaneUnavailable = "ControlPlaneUnavai
 inline constexpr std::string_view kEndpointDiffers = "EndpointDiffers";
 inline constexpr std::string_view kAuthorityTaken = "CertificateAuthorityTaken";
 inline constexpr std::string_view kDependentsLeft = "WaitingForMachines";
+inline constexpr std::string_view kResizing = "Resizing";
+inline constexpr std::string_view kInvalidSize = "InvalidSize";
+inline constexpr std::string_view kInstanceNotReady = "InstanceNotReady";
 }  // namespace reason
 
 }  // namespace capstan::api::driver

@@ -14,7 +14,7 @@ Effects create_secret(kube::Client& client, const runtime::Context& context, con
                       const Plan& plan) {
   const DataSecret wanted{
       .key = {.namespace_ = seen.object->metadata.namespace_.str(), .name = plan.secret_name},
-      .cluster = seen.machine->spec.cluster_name.str(),
+      .cluster = seen.owner->cluster,
       .owner = runtime::controller_reference(kube::resource_of<api::CloudConfig>(), seen.object->metadata),
       .value = plan.value};
   const auto& secrets = kube::resources::secrets();
@@ -25,7 +25,7 @@ Effects create_secret(kube::Client& client, const runtime::Context& context, con
   if (!present) return {.error = present.error()};
   if (belongs_to(*present, wanted.owner)) return {.has_secret = true};
   return {.taken = "Secret " + wanted.key.describe() +
-                   " exists and belongs to somebody else; delete it or rename the Machine"};
+                   " exists and belongs to somebody else; delete it or rename the " + seen.owner->kind};
 }
 
 }  // namespace

@@ -12,7 +12,28 @@ runtime::IndexValues cluster_of(const api::CloudConfig& config) {
   return {Text(key.describe())};
 }
 
+const api::MachineSpec& machine_spec(const api::Machine& machine) { return machine.spec; }
+const api::MachineSpec& machine_spec(const api::MachinePool& pool) { return pool.spec.machine_template.spec; }
+
+// References name an owner by kind and name; the uid tells whether it is the same one still.
+template <typename T>
+std::optional<Owner> described(const runtime::Store<T>& store, const api::ObjectMeta& object,
+                               const api::OwnerReference& reference) {
+  const auto found = store.get({.namespace_ = object.namespace_.str(), .name = reference.name.str()});
+  if (!found || found->metadata.uid != reference.uid) return std::nullopt;
+  const api::MachineSpec& spec = machine_spec(*found);
+  return Owner{.kind = reference.kind.str(),
+               .name = reference.name.str(),
+               .cluster = found->spec.cluster_name.str(),
+               .version = spec.version.str(),
+               .data_secret = spec.bootstrap.data_secret_name.value_or(Text()).str(),
+               .control_plane = found->metadata.labels.contains(api::label::kControlPlane),
+               .deleting = found->metadata.deleting()};
+}
+
 }  // namespace
+
+bool Owner::is_pool() const { return kind == api::kind::kMachinePool; }
 
 Caches::Caches() : by_cluster_(cloud_configs.add_index(cluster_of)) {}
 
@@ -20,13 +41,15 @@ std::vector<Snapshot<api::CloudConfig>> Caches::cloud_configs_of(const ObjectKey
   return cloud_configs.find(by_cluster_, cluster.describe());
 }
 
-Snapshot<api::Machine> Caches::owner_machine(const api::ObjectMeta& object) const {
+std::optional<Owner> Caches::owner_of(const api::ObjectMeta& object) const {
   for (const auto& reference : *object.owner_references) {
-    if (reference.kind != api::kind::kMachine || reference.group() != api::group::kCluster) continue;
-    auto found = machines.get({.namespace_ = object.namespace_.str(), .name = reference.name.str()});
-    if (found && found->metadata.uid == reference.uid) return found;
+    if (reference.group() != api::group::kCluster) continue;
+    std::optional<Owner> owner;
+    if (reference.kind == api::kind::kMachine) owner = described(machines, object, reference);
+    if (reference.kind == api::kind::kMachinePool) owner = described(machine_pools, object, reference);
+    if (owner) return owner;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 }  // namespace capstan::bootstrap

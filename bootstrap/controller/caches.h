@@ -2,17 +2,32 @@
 // thread.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "api/bootstrap/cloud_config.h"
 #include "api/v1beta2/cluster.h"
-#include "api/v1beta2/machine.h"
+#include "api/v1beta2/machine_pool.h"
 #include "runtime/store.h"
 
 namespace capstan::bootstrap {
 
 using kube::ObjectKey;
 using runtime::Snapshot;
+
+// Whose data it is: a Machine's, or a MachinePool's, whose Machines all share it.
+struct Owner {
+  std::string kind = {};
+  std::string name = {};
+  std::string cluster = {};
+  std::string version = {};
+  std::string data_secret = {};  // empty: none yet
+  bool control_plane = false;
+  bool deleting = false;
+
+  bool is_pool() const;
+};
 
 class Caches {
  public:
@@ -22,12 +37,13 @@ class Caches {
 
   runtime::Store<api::Cluster> clusters{"Cluster"};
   runtime::Store<api::Machine> machines{"Machine"};
+  runtime::Store<api::MachinePool> machine_pools{"MachinePool"};
   runtime::Store<api::CloudConfig> cloud_configs{"CloudConfig"};
 
   // By the label that says which cluster they belong to.
   std::vector<Snapshot<api::CloudConfig>> cloud_configs_of(const ObjectKey& cluster) const;
   // If the cache has it and its uid is the one the owner reference means.
-  Snapshot<api::Machine> owner_machine(const api::ObjectMeta& object) const;
+  std::optional<Owner> owner_of(const api::ObjectMeta& object) const;
 
  private:
   runtime::IndexId<api::CloudConfig> by_cluster_;

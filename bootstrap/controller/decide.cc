@@ -21,19 +21,20 @@ void wait(const Observation& seen, std::string_view why, std::string message, Pl
   if (!plan.report_wait) plan.recheck = kPatience - age;
 }
 
-MachineFacts facts_of(const api::Machine& machine, const api::Cluster& cluster) {
+MachineFacts facts_of(const Owner& owner, const api::Cluster& cluster) {
   const auto& endpoint = cluster.spec.control_plane_endpoint;
   return {.cluster = cluster.metadata.name.str(),
-          .namespace_ = machine.metadata.namespace_.str(),
-          .machine = machine.metadata.name.str(),
-          .kubernetes_version = machine.spec.version.str(),
+          .namespace_ = cluster.metadata.namespace_.str(),
+          .machine = owner.is_pool() ? std::string() : owner.name,
+          .machine_pool = owner.is_pool() ? owner.name : std::string(),
+          .kubernetes_version = owner.version,
           .endpoint =
               endpoint.valid() ? endpoint.host.str() + ":" + std::to_string(*endpoint.port) : std::string(),
-          .control_plane = machine.metadata.labels.contains(api::label::kControlPlane)};
+          .control_plane = owner.control_plane};
 }
 
 void create(const Observation& seen, Plan& plan) {
-  auto text = render(seen.object->spec, facts_of(*seen.machine, *seen.cluster));
+  auto text = render(seen.object->spec, facts_of(*seen.owner, *seen.cluster));
   if (!text) {
     plan.step = Step::Wait;
     plan.reason = reason::kInvalid;
@@ -47,19 +48,18 @@ void create(const Observation& seen, Plan& plan) {
 }
 
 void provide(const Observation& seen, Plan& plan) {
-  if (!seen.machine)
-    return wait(seen, reason::kWaitingForOwner, "waiting for a Machine to own this object", plan);
-  // After a move the Machine still knows its data, only our status is new.
-  const auto& known = seen.machine->spec.bootstrap.data_secret_name;
-  if (known && !known->empty()) {
+  if (!seen.owner)
+    return wait(seen, reason::kWaitingForOwner, "waiting for a Machine or MachinePool to own this object",
+                plan);
+  // After a move the owner still knows its data, only our status is new.
+  if (!seen.owner->data_secret.empty()) {
     plan.step = Step::Restore;
-    plan.secret_name = known->str();
+    plan.secret_name = seen.owner->data_secret;
     return;
   }
-  if (seen.machine->metadata.deleting()) return;
+  if (seen.owner->deleting) return;
   if (!seen.cluster)
-    return wait(seen, reason::kWaitingForCluster,
-                "waiting for Cluster " + seen.machine->spec.cluster_name.str(), plan);
+    return wait(seen, reason::kWaitingForCluster, "waiting for Cluster " + seen.owner->cluster, plan);
   if (seen.cluster->metadata.deleting()) return;
   if (!seen.cluster->status.initialization.infrastructure_provisioned.value_or(false))
     return wait(seen, reason::kWaitingForClusterInfrastructure,

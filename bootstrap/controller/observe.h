@@ -1,5 +1,5 @@
-// What the CloudConfig controller looks at before it decides: the object, the Machine and the Cluster it
-// belongs to. Visits three objects per turn.
+// What the CloudConfig controller looks at before it decides: the object, the Machine or MachinePool
+// and the Cluster it belongs to. Visits three objects per turn.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ struct Observation {
   Time now = {};
   bool fresh = true;                       // the cache knows all we wrote
   Snapshot<api::CloudConfig> object = {};  // never null
-  Snapshot<api::Machine> machine = {};     // null: no owner yet, or not in the cache
+  std::optional<Owner> owner = {};         // nothing: none yet, or not in the cache
   Snapshot<api::Cluster> cluster = {};     // null: not in the cache
 };
 

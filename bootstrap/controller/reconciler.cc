@@ -24,13 +24,17 @@ void tell(runtime::EventRecorder& events, const api::CloudConfig& before, const 
                 runtime::EventType::Warning, is->reason, is->message);
 }
 
-std::vector<kube::ObjectKey> config_of(const runtime::Change<api::Machine>& change) {
-  const auto& machine = change.object();
-  const auto& ref = machine.spec.bootstrap.config_ref;
+const api::MachineSpec& machine_spec(const api::Machine& machine) { return machine.spec; }
+const api::MachineSpec& machine_spec(const api::MachinePool& pool) { return pool.spec.machine_template.spec; }
+
+// Of a Machine or a MachinePool.
+template <typename T>
+std::vector<kube::ObjectKey> config_of(const runtime::Change<T>& change) {
+  const auto& ref = machine_spec(change.object()).bootstrap.config_ref;
   if (!ref || ref->kind != api::bootstrap_kind::kCloudConfig || ref->api_group != api::group::kBootstrap)
     return {};
-  if (change.before && change.after && change.before->spec == change.after->spec) return {};
-  return {{.namespace_ = machine.metadata.namespace_.str(), .name = ref->name.str()}};
+  if (change.before && change.after && machine_spec(*change.before) == machine_spec(*change.after)) return {};
+  return {{.namespace_ = change.object().metadata.namespace_.str(), .name = ref->name.str()}};
 }
 
 bool is_relevant(const runtime::Change<api::Cluster>& change) {
@@ -60,7 +64,8 @@ Result<Outcome> Reconciler::reconcile(const runtime::Context& context, const kub
 
 void Reconciler::add_triggers(runtime::Queue& queue) {
   runtime::trigger_self(deps_.caches.cloud_configs, queue);
-  runtime::trigger<api::Machine>(deps_.caches.machines, queue, config_of);
+  runtime::trigger<api::Machine>(deps_.caches.machines, queue, config_of<api::Machine>);
+  runtime::trigger<api::MachinePool>(deps_.caches.machine_pools, queue, config_of<api::MachinePool>);
   runtime::trigger<api::Cluster>(
       deps_.caches.clusters, queue, [&caches = deps_.caches](const runtime::Change<api::Cluster>& change) {
         std::vector<kube::ObjectKey> keys;

@@ -3,6 +3,7 @@
 #include "api/bootstrap/cloud_config.h"
 #include "api/driver/driver_cluster.h"
 #include "api/driver/driver_machine.h"
+#include "api/driver/driver_machine_pool.h"
 #include "api/driver/driver_machine_template.h"
 #include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine.h"
@@ -25,6 +26,7 @@ std::vector<std::vector<api::CrdVersion>> kinds() {
       {api::crd_version<api::MachineSet>()},
       {api::crd_version<api::DriverCluster>()},
       {api::crd_version<api::DriverMachine>()},
+      {api::crd_version<api::DriverMachinePool>()},
       {api::crd_version<api::DriverMachineTemplate>()},
       {api::crd_version<api::CloudConfig>()},
       {api::crd_version<api::CloudConfigTemplate>()},

@@ -1,12 +1,13 @@
-// The caches both controllers of the infrastructure provider read. Provider makes one and feeds it by
+// The caches the controllers of the infrastructure provider read. Provider makes one and feeds it by
 // informers; everybody else reads. Safe from any thread.
 #pragma once
 
 #include <string_view>
 #include <vector>
 
-#include "api/driver/driver_machine.h"
+#include "api/driver/driver_machine_pool.h"
 #include "api/v1beta2/cluster.h"
+#include "api/v1beta2/machine_pool.h"
 #include "runtime/store.h"
 
 namespace capstan::infrastructure {
@@ -24,17 +25,28 @@ class Caches {
   runtime::Store<api::Machine> machines{"Machine"};
   runtime::Store<api::DriverCluster> driver_clusters{"DriverCluster"};
   runtime::Store<api::DriverMachine> driver_machines{"DriverMachine"};
+  runtime::Store<api::MachinePool> machine_pools{"MachinePool"};
+  runtime::Store<api::DriverMachinePool> driver_machine_pools{"DriverMachinePool"};
 
   // By the label that says which cluster they belong to.
   std::vector<Snapshot<api::DriverMachine>> driver_machines_of(const ObjectKey& cluster) const;
   std::size_t count_driver_machines_of(const ObjectKey& cluster) const;
+  std::vector<Snapshot<api::DriverMachinePool>> driver_machine_pools_of(const ObjectKey& cluster) const;
+  // Those that the pool made, by owner and uid.
+  std::vector<Snapshot<api::DriverMachine>> members_of(const api::DriverMachinePool& pool) const;
+  // By the label that says which MachinePool they belong to.
+  std::vector<Snapshot<api::DriverMachine>> members_of(const api::MachinePool& pool) const;
 
   // The owner of that kind, if the cache has it and its uid is the one the reference means.
   Snapshot<api::Machine> owner_machine(const api::ObjectMeta& object) const;
+  Snapshot<api::MachinePool> owner_machine_pool(const api::ObjectMeta& object) const;
   Snapshot<api::Cluster> owner_cluster(const api::ObjectMeta& object) const;
 
  private:
   runtime::IndexId<api::DriverMachine> by_cluster_;
+  runtime::IndexId<api::DriverMachine> by_driver_pool_;
+  runtime::IndexId<api::DriverMachine> by_pool_label_;
+  runtime::IndexId<api::DriverMachinePool> pools_by_cluster_;
 };
 
 // The Cluster an object belongs to: by its label, before it has one by `otherwise`.

@@ -20,7 +20,12 @@ Result<api::SecretContent> read(kube::Client& client, const kube::ObjectKey& key
 
 Result<BootstrapData> read_bootstrap_data(kube::Client& client, const kube::ObjectKey& secret,
                                           const Deadline& deadline) {
-  const auto content = TRY(read(client, secret, deadline));
+  const auto found = read(client, secret, deadline);
+  if (!found && found.error().code == Code::NotFound)
+    return fail(Code::NotFound, "Secret " + secret.describe() +
+                                    " with the bootstrap data does not exist; create it, or name another one "
+                                    "in bootstrap.dataSecretName");
+  const auto content = TRY(found);
   const auto* value = content.find(api::secret::kValueKey);
   if (value == nullptr)
     return fail(Code::Invalid, "Secret " + secret.describe() + " has no key \"value\" with bootstrap data");

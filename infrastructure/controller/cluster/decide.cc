@@ -12,13 +12,15 @@ constexpr Seconds kPatience{10};  // an owner comes within a moment; a condition
 
 void remove(const Observation& seen, Plan& plan) {
   if (!seen.object->metadata.has_finalizer(api::driver::finalizer::kCluster)) return;
-  if (seen.machines_left == 0) {
+  if (seen.machines_left == 0 && seen.pools_left == 0) {
     plan.step = Step::Remove;
     return;
   }
   plan.step = Step::Wait;
   plan.reason = reason::kDependentsLeft;
-  plan.message = "waiting for " + std::to_string(seen.machines_left) + " DriverMachines to go first";
+  plan.message = "waiting for " + std::to_string(seen.machines_left) + " DriverMachines ";
+  if (seen.pools_left > 0) plan.message += "and " + std::to_string(seen.pools_left) + " DriverMachinePools ";
+  plan.message += "to go first";
   plan.recheck = kUntilMachinesAreGone;
 }
 

@@ -9,6 +9,7 @@ std::optional<Observation> observe(const Caches& caches, const Clock& clock, con
   seen.cluster_key =
       seen.cluster ? runtime::key_of(*seen.cluster) : cluster_key(seen.object->metadata, key.name);
   seen.machines_left = caches.count_driver_machines_of(seen.cluster_key);
+  seen.pools_left = caches.driver_machine_pools_of(seen.cluster_key).size();
   return seen;
 }
 

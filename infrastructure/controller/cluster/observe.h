@@ -1,5 +1,5 @@
 // What the DriverCluster controller looks at before it decides: the object, its Cluster and how many
-// DriverMachines the cluster has left. Visits two objects and one index per turn.
+// DriverMachines and DriverMachinePools the cluster has left. Visits two objects and two indexes per turn.
 #pragma once
 
 #include <optional>
@@ -18,6 +18,7 @@ struct Observation {
   Snapshot<api::Cluster> cluster = {};       // the owner; null: none yet, or not in the cache
   ObjectKey cluster_key = {};
   std::size_t machines_left = 0;
+  std::size_t pools_left = 0;
 };
 
 // Nothing when the object is gone.

@@ -102,7 +102,7 @@ class Work {
 
   bool make_vm(const Credentials& credentials) {
     const kube::ObjectKey secret{.namespace_ = object_.metadata.namespace_.str(),
-                                 .name = seen_.machine->spec.bootstrap.data_secret_name->str()};
+                                 .name = std::string(data_secret_of(seen_))};
     auto data = read_bootstrap_data(deps_.client, secret, context_.deadline);
     if (!data) return unreadable(reason::kBootstrapDataUnreadable, data.error());
     const CreateVm wanted = request(std::move(*data));
@@ -127,11 +127,17 @@ class Work {
                      {std::string(tag::kNamespace), object_.metadata.namespace_.str()},
                      {std::string(tag::kName), object_.metadata.name.str()}},
             .vm_class = object_.spec.vm_class.str(),
-            .failure_domain = owner.spec.failure_domain.str(),
-            .kubernetes_version = owner.spec.version.str(),
+            .failure_domain = std::string(failure_domain()),
+            .kubernetes_version = std::string(version_for(seen_)),
             .provider_spec = std::string(object_.spec.provider_spec.text()),
             .user_data = std::move(data.value),
             .user_data_format = std::move(data.format)};
+  }
+
+  std::string_view failure_domain() const {
+    const auto& wished = seen_.machine->spec.failure_domain;
+    if (!wished.empty()) return wished.view();
+    return object_.metadata.annotations.value_or_empty(api::driver::annotation::kFailureDomain);
   }
 
   // A copied object may bring a key whose VM belongs to the original: adopting it would let the copy's

@@ -24,11 +24,13 @@ std::string_view obstacle(const Observation& seen, std::string& message) {
     return say("waiting for Cluster " + seen.cluster->metadata.name.str() +
                    " to have its infrastructure provisioned",
                reason::kWaitingForClusterInfrastructure);
-  const auto& secret = seen.machine->spec.bootstrap.data_secret_name;
-  if (!secret || secret->empty())
-    return say("waiting for spec.bootstrap.dataSecretName of Machine " + seen.machine->metadata.name.str(),
+  if (!data_secret_of(seen).empty()) return {};
+  if (seen.in_pool)
+    return say("waiting for spec.template.spec.bootstrap.dataSecretName of the MachinePool of Machine " +
+                   seen.machine->metadata.name.str(),
                reason::kWaitingForBootstrapData);
-  return {};
+  return say("waiting for spec.bootstrap.dataSecretName of Machine " + seen.machine->metadata.name.str(),
+             reason::kWaitingForBootstrapData);
 }
 
 void wait(const Observation& seen, std::string_view why, std::string message, Plan& plan) {

@@ -4,6 +4,7 @@
 
 #include "api/conditions/conditions.h"
 #include "api/driver/names.h"
+#include "api/names.h"
 #include "infrastructure/controller/machine/report.h"
 #include "test/builders/cluster.h"
 #include "test/builders/machine.h"
@@ -101,6 +102,26 @@ TEST(Decide, WaitsForWhoeverComesFirst) {
   EXPECT_EQ(decide(bare).reason, "WaitingForClusterInfrastructure");
   EXPECT_EQ(decide(no_data).reason, "WaitingForBootstrapData");
   EXPECT_EQ(decide(pool).reason, "WaitingForBootstrapData");
+}
+
+TEST(Decide, TakesDataAndVersionOfThePoolForAMachineOfIt) {
+  Seen seen;
+  seen.machine->spec.bootstrap.data_secret_name = Text();
+  seen.machine->spec.version = {};
+  Observation observed = seen;
+  observed.in_pool = true;
+  const Plan without_pool = decide(observed);
+  api::MachinePool pool;
+  pool.spec.machine_template.spec.bootstrap.data_secret_name = "data"_text;
+  pool.spec.machine_template.spec.version = "v1.35.0"_text;
+  observed.pool = std::make_shared<const api::MachinePool>(pool);
+  const Plan with_pool = decide(observed);
+
+  EXPECT_EQ(with_pool.step, Step::Create);
+  EXPECT_EQ(data_secret_of(observed), "data");
+  EXPECT_EQ(version_for(observed), "v1.35.0");
+  EXPECT_EQ(without_pool.step, Step::Wait);
+  EXPECT_EQ(without_pool.reason, "WaitingForBootstrapData");
 }
 
 TEST(Decide, SpeaksOfWaitingOnlyWhenItTakesLong) {

@@ -30,6 +30,13 @@ bool is_relevant(const runtime::Change<api::Machine>& change) {
          change.before->metadata.deleting() != change.after->metadata.deleting();
 }
 
+// What of a MachinePool concerns the VMs of its Machines: that there is bootstrap data now.
+bool is_relevant(const runtime::Change<api::MachinePool>& change) {
+  if (!change.before || !change.after) return true;
+  return !(change.before->spec.machine_template.spec.bootstrap ==
+           change.after->spec.machine_template.spec.bootstrap);
+}
+
 bool is_relevant(const runtime::Change<api::Cluster>& change) {
   if (!change.before || !change.after) return true;
   return change.before->spec.paused != change.after->spec.paused ||
@@ -74,6 +81,15 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
           return std::vector<kube::ObjectKey>();
         return std::vector<kube::ObjectKey>{
             {.namespace_ = change.object().metadata.namespace_.str(), .name = ref.name.str()}};
+      });
+  runtime::trigger<api::MachinePool>(
+      deps_.caches.machine_pools, queue,
+      [&caches = deps_.caches](const runtime::Change<api::MachinePool>& change) {
+        std::vector<kube::ObjectKey> keys;
+        if (!is_relevant(change)) return keys;
+        for (const auto& machine : caches.members_of(change.object()))
+          keys.push_back(runtime::key_of(*machine));
+        return keys;
       });
   runtime::trigger<api::Cluster>(
       deps_.caches.clusters, queue, [&caches = deps_.caches](const runtime::Change<api::Cluster>& change) {

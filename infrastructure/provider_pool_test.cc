@@ -1,0 +1,579 @@
+// Pools of both sorts, told by a core that the test plays: it makes a Machine for each DriverMachine of a
+// pool, and removes the DriverMachine of a Machine that goes.
+#include "infrastructure/provider_fixture.h"
+#include "runtime/ownership.h"
+
+namespace capstan::infrastructure {
+namespace {
+
+using namespace std::chrono_literals;
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing::StartsWith;
+
+std::vector<std::string> vm_names(const sim::SimCloud& cloud) {
+  std::vector<std::string> names;
+  for (const Vm& vm : cloud.vms()) names.push_back(vm.name);
+  return names;
+}
+
+// --- VMs the group keeps itself ---
+
+TEST(ProviderPool, GrowsAndShrinksByNamedVictims) {
+  World world;
+  world.run([&] {
+    const World::Process process(world, world.management);
+    world.bring_cluster_up();
+    world.management.add_pool("mp1", 2);
+    EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 2); }));
+    EXPECT_TRUE(world.eventually([&] { return world.node("mp1-1").has_value(); }));
+
+    world.management.resize("mp1", 4);
+    EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 4); }));
+    world.management.change<api::DriverMachinePool>("mp1", [](api::DriverMachinePool& pool) {
+      pool.metadata.annotations.set("capstan.dev/victims", "mp1-1,mp1-7");
+    });
+    world.management.resize("mp1", 3);
+    EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 3); }));
+
+    EXPECT_THAT(vm_names(world.cloud), ElementsAre("mp1-0", "mp1-2", "mp1-3"));
+    EXPECT_EQ(world.cloud.created(), 4U);
+    const auto pool = world.management.get<api::DriverMachinePool>("mp1");
+    EXPECT_EQ(pool->metadata.annotations.value_or_empty("capstan.dev/victims"), "mp1-7")
+        << "who went is no victim of the next time";
+    EXPECT_TRUE(pool->status.initialization.provisioned.value_or(false));
+    EXPECT_TRUE(pool->status.ready.value_or(false));
+    EXPECT_TRUE(pool->status.infrastructure_machine_kind.empty());
+    EXPECT_EQ(world.management.pool_ready("mp1"), "Ready: ");
+  });
+}
+
+TEST(ProviderPool, ReplacesAnInstanceThatIsLostUnderItsName) {
+  World world;
+  world.run([&] {
+    const World::Process process(world, world.management);
+    world.bring_cluster_up();
+    world.management.add_pool("mp1", 2);
+    EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 2); }));
+    const auto before = world.management.get<api::DriverMachinePool>("mp1")->spec.provider_id_list;
+
+    world.cloud.vanish("mp1-0");
+
+    EXPECT_TRUE(
+        world.eventually([&] { return world.cloud.created() == 3 && world.management.has("mp1", 2); }));
+    EXPECT_TRUE(world.eventually([&] {
+      return !(world.management.get<api::DriverMachinePool>("mp1")->spec.provider_id_list == before);
+    }));
+    EXPECT_THAT(vm_names(world.cloud), ElementsAre("mp1-0", "mp1-1"));
+  });
+}
+
+TEST(ProviderPool, ReplacesAnInstanceThatStoppedAtAnotherPlace) {
+  World world;
+  world.run([&] {
+    const World::Process process(world, world.management);
+    world.bring_cluster_up();
+    world.management.add_pool("mp1", 2);
+    EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 2); }));
+
+    world.cloud.stop("mp1-0");
+
+    EXPECT_TRUE(world.eventually([&] { return world.vms_named("mp1-2") == 1; }));
+    EXPECT_THAT(vm_names(world.cloud), ElementsAre("mp1-1", "mp1-2"));
+  });
+}
+
+TEST(ProviderPool, SaysWhenTheCloudHasNoMoreAndGoesOnWhenItIsSmallerAgain) {
+  sim::Script script;
+  script.quota.vms = 2;
+  World world(script);
+  world.run([&] {
+    const World::Process process(world, world.management);
+    world.bring_cluster_up();
+
+    world.management.add_pool("mp1", 3);
+
+    EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 2); }));
+    EXPECT_EQ(world.management.pool_ready("mp1"),
+              "ResourceExhausted: can't create a VM: ResourceExhausted: quota of 2 VMs reached");
+    world.management.resize("mp1", 2);
+    EXPECT_TRUE(world.eventually([&] { return world.management.pool_ready("mp1") == "Ready: "; }));
+  });
+}
+
+TEST(ProviderPool, NamesTheSecretThatIsMissingAndWhatToDo) {
+  World world;
+  world.run([&] {
+    const World::Process process(world, world.management);
+    world.bring_cluster_up();
+
+    world.management.add_pool("mp1", 2, {}, false);
+
+    EXPECT_TRUE(world.eventually([&] { return !world.management.pool_ready("mp1").empty(); }));
+    EXPECT_EQ(
+        world.management.pool_ready("mp1"),
+        "BootstrapDataUnreadable: Secret default/mp1 with the bootstrap data does not exist; create it, "
+        "or name another one in bootstrap.dataSecretName");
+    EXPECT_EQ(world.cloud.created(), 0U);
+    world.management.add_data_secret("mp1");
+    EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 2); }));
+  });
+}
+
+TEST(ProviderPool, KeepsWhatIsThereWhenTheNumberCantBeMeant) {
+  World world;
+  world.run([&] {
+    const World::Process process(world, world.management);
+    world.bring_cluster_up();
+    world.management.add_pool("mp1", 2);
+    EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 2); }));
+
+    world.management.resize("mp1", 2'000'000'000);
+
+    EXPECT_TRUE(world.eventually(
+        [&] { return world.management.pool_ready("mp1").starts_with("InvalidSize: spec.replicas of"); }));
+    world.sleep(2min);
+    EXPECT_EQ(world.cloud.created(), 2U);
+    EXPECT_THAT(vm_names(world.cloud), SizeIs(2));
+  });
+}
+
+TEST(ProviderPool, LeavesNoInstanceBehind) {
+  World world;
+  world.run([&] {
+    const World::Process process(world, world.management);
+    world.bring_cluster_up();
+    world.management.add_pool("mp1", 2);
+    EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 2); }));
+
+    world.management.remove<api::DriverMachinePool>("mp1");
+
+    EXPECT_TRUE(world.eventually([&] { return !world.management.get<api::DriverMachinePool>("mp1"); }));
+    EXPECT_THAT(vm_names(world.cloud), IsEmpty());
+  });
+}
+
+// A list that lags by half a minute shows neither what was just made nor what was just removed.
+TEST(ProviderPool, IsNotConfusedByAListThatLags) {
+  sim::Script script;
+  script.list_lag = 40s;
+  World world(script);
+  world.run([&] {
+    const World::Process process(world, world.management);
+    world.bring_cluster_up();
+    world.management.add_pool("mp1", 3);
+    EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 3); }));
+
+    for (int second = 0; second < 90; ++second) {
+      world.sleep(1s);
+      EXPECT_TRUE(world.management.has("mp1", 3))
+          << "a VM that lives was not listed after " << second << " s";
+    }
+    world.management.resize("mp1", 1);
+    EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 1); }));
+    world.sleep(2min);
+
+    EXPECT_EQ(world.cloud.created(), 3U);
+    EXPECT_THAT(vm_names(world.cloud), ElementsAre("mp1-0"));
+  });
+}
+
+// Whatever befalls its writes, the cloud's answers and the process: as many VMs as wanted, none of them
+// twice.
+TEST(ProviderPool, MakesOneVmPerPlaceWhateverHappens) {
+  constexpr std::array kFaults = {Fault::CrashBefore, Fault::CrashAfter, Fault::LostReply,
+                                  Fault::Conflict,    Fault::Timeout,    Fault::Late};
+  std::map<Fault, int> fired;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    sim::Script script;
+    script.faults = {
+        {.verb = sim::SimVerb::Create, .code = DriverCode::Unknown, .times = 1, .happened = true},
+        {.verb = sim::SimVerb::Remove, .code = DriverCode::Unknown, .times = 1, .happened = true}};
+    World world(script, seed);
+    int budget = 6;
+    bool raging = false;
+    world.fault = [&](const FaultPoint& point) {
+      if (!raging || budget == 0 || !fakes::is_write(point.call) || world.baton.draw(3) != 0)
+        return Fault::None;
+      --budget;
+      const Fault fault = kFaults[world.baton.draw(kFaults.size())];
+      ++fired[fault];
+      return fault;
+    };
+    world.run([&] {
+      const World::Process process(world, world.management);
+      world.bring_cluster_up();
+      raging = true;
+
+      world.management.add_pool("mp1", 3);
+      EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 3); }, 30min)) << "seed " << seed;
+      EXPECT_EQ(world.cloud.created(), 3U) << "seed " << seed;
+      world.management.resize("mp1", 1);
+      EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 1); }, 30min)) << "seed " << seed;
+      world.sleep(2min);
+      EXPECT_THAT(vm_names(world.cloud), ElementsAre("mp1-0")) << "seed " << seed;
+      raging = false;
+      world.management.remove<api::DriverMachinePool>("mp1");
+      EXPECT_TRUE(
+          world.eventually([&] { return !world.management.get<api::DriverMachinePool>("mp1"); }, 30min))
+          << "seed " << seed;
+      EXPECT_THAT(vm_names(world.cloud), IsEmpty()) << "seed " << seed;
+    });
+  }
+  for (const Fault fault : kFaults) EXPECT_GT(fired[fault], 0) << to_string(fault);
+}
+
+TEST(ProviderPool, MakesNoSecondVmWhenItDiesInTheMiddleOfACall) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    sim::Script script;
+    script.latency.create = 4s;
+    World world(script, seed);
+    world.run([&] {
+      const World::Process process(world, world.management);
+      world.bring_cluster_up();
+
+      world.management.add_pool("mp1", 30);
+      world.sleep(Nanoseconds(100ms) * static_cast<std::int64_t>(world.baton.draw(80)));
+      world.baton.crash("provider");
+
+      EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 30); })) << "seed " << seed;
+      EXPECT_EQ(world.cloud.created(), 30U) << "seed " << seed;
+    });
+  }
+}
+
+TEST(ProviderPool, DoesNotTakeTheVmsOfThePoolItIsACopyOf) {
+  World world;
+  world.run([&] {
+    const World::Process process(world, world.management);
+    world.bring_cluster_up();
+    world.management.add_pool("mp1", 2);
+    EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 2); }));
+
+    world.management.add_pool("copy", 1, world.management.get<api::DriverMachinePool>("mp1")->spec);
+    EXPECT_TRUE(world.eventually(
+        [&] { return world.management.pool_ready("copy").starts_with("InstanceKeyTaken: "); }));
+    world.management.remove<api::DriverMachinePool>("copy");
+    EXPECT_TRUE(world.eventually([&] { return !world.management.get<api::DriverMachinePool>("copy"); }));
+
+    EXPECT_THAT(vm_names(world.cloud), ElementsAre("mp1-0", "mp1-1"));
+  });
+}
+
+TEST(ProviderPool, FindsItsVmsAgainAfterAMove) {
+  World world;
+  Management target(world.baton, 2);
+  world.run([&] {
+    target.install();
+    {
+      const World::Process process(world, world.management);
+      world.bring_cluster_up();
+      world.management.add_pool("mp1", 2);
+      EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 2); }));
+    }
+    const auto moved = world.management.get<api::DriverMachinePool>("mp1")->spec;
+    target.add_cluster();
+    target.provision_cluster();
+    const World::Process process(world, target, "second provider");
+
+    target.add_pool("mp1", 2, moved);
+
+    EXPECT_TRUE(world.eventually([&] { return target.has("mp1", 2); }));
+    EXPECT_TRUE(target.get<api::DriverMachinePool>("mp1")->spec.provider_id_list == moved.provider_id_list);
+    EXPECT_EQ(world.cloud.created(), 2U);
+  });
+}
+
+TEST(ProviderPool, IsSilentWhenNothingHappens) {
+  World world;
+  world.run([&] {
+    const World::Process process(world, world.management);
+    world.bring_cluster_up();
+    world.management.add_pool("mp1", 3);
+    EXPECT_TRUE(world.eventually([&] { return world.management.pool_ready("mp1") == "Ready: "; }));
+    world.sleep(1min);
+    world.writes.clear();
+
+    world.sleep(1h);
+
+    EXPECT_THAT(world.writes, IsEmpty());
+  });
+}
+
+TEST(ProviderPool, KeepsTheControlPlaneUntilItIsGone) {
+  World world;
+  world.run([&] {
+    const World::Process process(world, world.management);
+    world.bring_cluster_up();
+    world.management.add_pool("mp1", 1);
+    EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 1); }));
+
+    world.management.remove<api::DriverCluster>("c1");
+    world.sleep(30s);
+    EXPECT_TRUE(world.management.get<api::DriverCluster>("c1"));
+    world.management.remove<api::DriverMachinePool>("mp1");
+
+    EXPECT_TRUE(world.eventually([&] { return !world.management.get<api::DriverCluster>("c1"); }));
+  });
+}
+
+// --- instances that are Machines ---
+
+api::DriverMachinePoolSpec with_machines() { return {.with_machines = true}; }
+
+// What the core does for such a pool.
+class PoolCore {
+ public:
+  explicit PoolCore(Management& management, std::string pool = "mp1")
+      : management_(management), pool_(std::move(pool)) {}
+
+  void turn() {
+    const auto machines = all<api::Machine>();
+    for (const auto& object : all<api::DriverMachine>()) {
+      if (object.metadata.deleting() || object.metadata.controller() != nullptr) continue;
+      claim(object, machine_for(object));
+    }
+    for (const auto& machine : machines) {
+      if (machine.metadata.deleting()) end(machine);
+    }
+  }
+  std::vector<std::string> machines() {
+    std::vector<std::string> names;
+    for (const auto& machine : all<api::Machine>()) names.push_back(machine.metadata.name.str());
+    return names;
+  }
+  bool has(std::size_t machines, std::int32_t instances) {
+    turn();
+    return all<api::Machine>().size() == machines && all<api::DriverMachine>().size() == machines &&
+           management_.has(pool_, instances) && management_.pool_ready(pool_) == "Ready: ";
+  }
+
+ private:
+  template <typename T>
+  std::vector<T> all() {
+    const auto listed = kube::list<T>(management_.user, {.namespace_ = "default"}, kNever);
+    must(listed, "list");
+    return listed ? listed->items : std::vector<T>();
+  }
+  api::Machine machine_for(const api::DriverMachine& object) {
+    if (const auto present = management_.get<api::Machine>(object.metadata.name.str())) return *present;
+    const auto pool = management_.get<api::MachinePool>(pool_);
+    api::Machine machine =
+        builders::a_machine(object.metadata.name.view()).finalized_by(api::finalizer::kMachine);
+    machine.metadata.owner_references = api::OwnerReferences(
+        {runtime::controller_reference(kube::resource_of<api::MachinePool>(), pool->metadata)});
+    machine.spec.bootstrap.data_secret_name = Text();
+    machine.spec.infrastructure_ref = {.api_group = Text(api::group::kInfrastructure),
+                                       .kind = "DriverMachine"_text,
+                                       .name = object.metadata.name};
+    return management_.put(machine);
+  }
+  void claim(const api::DriverMachine& object, const api::Machine& machine) {
+    api::DriverMachine after = object;
+    after.metadata.owner_references = *runtime::with_controller(
+        object.metadata.owner_references,
+        runtime::controller_reference(kube::resource_of<api::Machine>(), machine.metadata));
+    (void)kube::patch(management_.user, object, after, kNever);  // else the next turn does it
+  }
+  void end(const api::Machine& machine) {
+    const auto name = machine.metadata.name.str();
+    const auto object = management_.get<api::DriverMachine>(name);
+    if (object && !object->metadata.deleting()) management_.remove<api::DriverMachine>(name);
+    if (!object)
+      must(kube::remove_finalizer(management_.user, machine, api::finalizer::kMachine, kNever), "end");
+  }
+
+  Management& management_;
+  const std::string pool_;
+};
+
+TEST(ProviderPoolWithMachines, MakesADriverMachineForEachInstanceWithTheDataOfThePool) {
+  World world;
+  world.run([&] {
+    const World::Process process(world, world.management);
+    PoolCore core(world.management);
+    world.bring_cluster_up();
+
+    world.management.add_pool("mp1", 3, with_machines());
+
+    EXPECT_TRUE(world.eventually([&] { return core.has(3, 3); }));
+    const auto pool = world.management.get<api::DriverMachinePool>("mp1");
+    EXPECT_EQ(pool->status.infrastructure_machine_kind, "DriverMachine");
+    EXPECT_TRUE(pool->status.initialization.provisioned.value_or(false));
+    EXPECT_TRUE(pool->spec.group_key.empty());
+    for (const auto& name : core.machines()) {
+      const auto object = world.management.get<api::DriverMachine>(name);
+      EXPECT_THAT(name, StartsWith("mp1-"));
+      EXPECT_EQ(object->metadata.labels.value_or_empty("cluster.x-k8s.io/pool-name"), "mp1");
+      EXPECT_EQ(object->metadata.labels.value_or_empty("cluster.x-k8s.io/cluster-name"), "c1");
+      EXPECT_EQ(object->metadata.controller()->kind, "Machine");
+      EXPECT_TRUE(world.eventually([&] { return world.node(name).has_value(); }));
+      EXPECT_EQ(world.node(name)->status.node_info.kubelet_version, "v1.35.0")
+          << "the pool's, not the Machine's";
+    }
+  });
+}
+
+TEST(ProviderPoolWithMachines, ShrinksByDeletingTheMarkedMachineAndKeepsItListedUntilItIsGone) {
+  World world;
+  world.run([&] {
+    const World::Process process(world, world.management);
+    PoolCore core(world.management);
+    world.bring_cluster_up();
+    world.management.add_pool("mp1", 3, with_machines());
+    EXPECT_TRUE(world.eventually([&] { return core.has(3, 3); }));
+    const auto names = core.machines();
+    world.management.change<api::Machine>(names[1], [](api::Machine& machine) {
+      machine.metadata.annotations.set(api::annotation::kDeleteMachine, "");
+    });
+
+    world.management.resize("mp1", 2);
+    EXPECT_TRUE(
+        world.eventually([&] { return world.management.get<api::Machine>(names[1])->metadata.deleting(); }));
+    world.sleep(1min);  // it drains
+    EXPECT_TRUE(world.management.has("mp1", 3));
+    EXPECT_THAT(world.management.pool_ready("mp1"), StartsWith("Resizing: "));
+
+    EXPECT_TRUE(world.eventually([&] { return core.has(2, 2); }));
+    EXPECT_THAT(core.machines(), ElementsAre(names[0], names[2]));
+  });
+}
+
+TEST(ProviderPoolWithMachines, ReplacesAMachineWhoseVmIsLostByOneOfAnotherName) {
+  World world;
+  world.run([&] {
+    const World::Process process(world, world.management);
+    PoolCore core(world.management);
+    world.bring_cluster_up();
+    world.management.add_pool("mp1", 2, with_machines());
+    EXPECT_TRUE(world.eventually([&] { return core.has(2, 2); }));
+    const auto names = core.machines();
+
+    world.cloud.vanish(names[0]);
+
+    EXPECT_TRUE(world.eventually([&] { return core.has(2, 2) && world.cloud.created() == 3; }));
+    EXPECT_FALSE(world.management.get<api::Machine>(names[0]));
+    EXPECT_TRUE(world.management.get<api::Machine>(names[1]));
+  });
+}
+
+TEST(ProviderPoolWithMachines, ReplacesAMachineThatSomebodyDeleted) {
+  World world;
+  world.run([&] {
+    const World::Process process(world, world.management);
+    PoolCore core(world.management);
+    world.bring_cluster_up();
+    world.management.add_pool("mp1", 2, with_machines());
+    EXPECT_TRUE(world.eventually([&] { return core.has(2, 2); }));
+    const auto names = core.machines();
+
+    world.management.remove<api::Machine>(names[0]);
+
+    EXPECT_TRUE(
+        world.eventually([&] { return core.has(2, 2) && !world.management.get<api::Machine>(names[0]); }));
+    EXPECT_EQ(world.cloud.created(), 3U);
+  });
+}
+
+TEST(ProviderPoolWithMachines, SpreadsInstancesOverTheFailureDomains) {
+  World world;
+  world.run([&] {
+    const World::Process process(world, world.management);
+    PoolCore core(world.management);
+    world.bring_cluster_up();
+    world.management.add_pool("mp1", 0, with_machines());
+    world.management.change<api::MachinePool>("mp1", [](api::MachinePool& pool) {
+      pool.spec.failure_domains = std::vector<Text>{"a"_text, "b"_text};
+      pool.spec.replicas = 4;
+    });
+
+    EXPECT_TRUE(world.eventually([&] { return core.has(4, 4); }));
+
+    std::multiset<std::string> domains;
+    for (const Vm& vm : world.cloud.vms()) domains.insert(vm.failure_domain);
+    EXPECT_THAT(domains, ElementsAre("a", "a", "b", "b"));
+  });
+}
+
+TEST(ProviderPoolWithMachines, SaysWhichInstanceTheCloudRefuses) {
+  sim::Script script;
+  script.quota.vms = 1;
+  World world(script);
+  world.run([&] {
+    const World::Process process(world, world.management);
+    PoolCore core(world.management);
+    world.bring_cluster_up();
+
+    world.management.add_pool("mp1", 2, with_machines());
+
+    EXPECT_TRUE(world.eventually([&] {
+      core.turn();
+      return world.management.has("mp1", 1) &&
+             world.management.pool_ready("mp1").starts_with("InstanceNotReady: DriverMachine mp1-");
+    }));
+    EXPECT_THAT(world.management.pool_ready("mp1"), HasSubstr("quota of 1 VMs reached"));
+  });
+}
+
+TEST(ProviderPoolWithMachines, DeletesTheMachinesBeforeItGoes) {
+  World world;
+  world.run([&] {
+    const World::Process process(world, world.management);
+    PoolCore core(world.management);
+    world.bring_cluster_up();
+    world.management.add_pool("mp1", 2, with_machines());
+    EXPECT_TRUE(world.eventually([&] { return core.has(2, 2); }));
+
+    world.management.remove<api::DriverMachinePool>("mp1");
+    world.sleep(1min);
+    EXPECT_TRUE(world.management.get<api::DriverMachinePool>("mp1"));
+    EXPECT_THAT(vm_names(world.cloud), SizeIs(2)) << "nobody drained them yet";
+
+    EXPECT_TRUE(world.eventually([&] {
+      core.turn();
+      return !world.management.get<api::DriverMachinePool>("mp1");
+    }));
+    EXPECT_THAT(core.machines(), IsEmpty());
+    EXPECT_THAT(vm_names(world.cloud), IsEmpty());
+  });
+}
+
+TEST(ProviderPoolWithMachines, MakesNoInstanceTooManyWhateverBefallsItsWrites) {
+  constexpr std::array kFaults = {Fault::CrashBefore, Fault::CrashAfter, Fault::LostReply,
+                                  Fault::Conflict,    Fault::Timeout,    Fault::Late};
+  std::map<Fault, int> fired;
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    World world({}, seed);
+    int budget = 6;
+    bool raging = false;
+    world.fault = [&](const FaultPoint& point) {
+      if (!raging || budget == 0 || !fakes::is_write(point.call) || world.baton.draw(3) != 0)
+        return Fault::None;
+      --budget;
+      const Fault fault = kFaults[world.baton.draw(kFaults.size())];
+      ++fired[fault];
+      return fault;
+    };
+    world.run([&] {
+      const World::Process process(world, world.management);
+      PoolCore core(world.management);
+      world.bring_cluster_up();
+      raging = true;
+
+      world.management.add_pool("mp1", 3, with_machines());
+      EXPECT_TRUE(world.eventually([&] { return core.has(3, 3); }, 30min)) << "seed " << seed;
+      EXPECT_EQ(world.cloud.created(), 3U) << "seed " << seed;
+      world.management.resize("mp1", 1);
+      EXPECT_TRUE(world.eventually([&] { return core.has(1, 1); }, 30min)) << "seed " << seed;
+      world.sleep(2min);
+      EXPECT_THAT(vm_names(world.cloud), SizeIs(1)) << "seed " << seed;
+      EXPECT_EQ(world.cloud.created(), 3U) << "seed " << seed;
+    });
+  }
+  for (const Fault fault : kFaults) EXPECT_GT(fired[fault], 0) << to_string(fault);
+}
+
+}  // namespace
+}  // namespace capstan::infrastructure
