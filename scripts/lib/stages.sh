@@ -1,32 +1,64 @@
-# Stages of a long run: each prints its time, a failed one does not stop the others, and the end repeats what each had to
-# say. Sourced after say.sh; used by .ci/run.
+# Stages of a long run: each prints its time and its CPU seconds, a failed one does not stop the others, and the end
+# repeats what each had to say and how those that failed ended. Sourced after say.sh; used by .ci/run.
 
 stage_logs=$root/build/ci
 stages=()
 failed_stages=()
 
 stage() {
-  local name=$1 began=$SECONDS verdict=passed
+  local name=$1 began=$SECONDS cpu_before cost verdict=passed
   shift
   mkdir -p "$stage_logs"
-  say "=== $name"
+  count_cpu
+  cpu_before=$cpu
+  say "=== $name, $(date +%T)"
   if ! "$@" 2>&1 | tee "$stage_logs/$name.log"; then
     verdict=FAILED
     failed_stages+=("$name")
   fi
-  stages+=("$name $verdict $((SECONDS - began))s")
-  say "=== $name $verdict in $((SECONDS - began))s"
+  count_cpu
+  cost="$((SECONDS - began))s ($((cpu - cpu_before)) CPU seconds)"
+  stages+=("$name $verdict in $cost")
+  say "=== $name $verdict in $cost"
+}
+
+# Sets $cpu, the seconds of all children that ended: the second line of `times`, user and system. A subshell has no
+# children of its own, so this can't be a command substitution.
+count_cpu() {
+  local user system
+  times >"$stage_logs/times"
+  { read -r _ && read -r user system; } <"$stage_logs/times"
+  cpu=$((60 * (${user%%m*} + ${system%%m*}) + $(whole "$user") + $(whole "$system")))
+}
+
+# 12m3.456s: 3
+whole() {
+  local seconds=${1#*m}
+  printf '%s' "${seconds%%.*}"
 }
 
 # Ends with ctest's own closing lines, one per stage.
 close_stages() {
-  local line
+  local line name
+  for name in ${failed_stages[@]+"${failed_stages[@]}"}; do
+    show_failure "$name"
+  done
   say "=== summary, ${SECONDS}s in all"
   for line in "${stages[@]}"; do
     printf '%s\n' "$line"
   done
   for line in "${stages[@]}"; do
-    sed -n 's/^\([0-9]*% tests passed, .*\)$/\1/p' "$stage_logs/${line%% *}.log" | tail -n 1
+    sed -n "s/^\([0-9]*% tests passed, .*\)\$/${line%% *}: \1/p" "$stage_logs/${line%% *}.log"
   done
-  [[ ${#failed_stages[@]} -eq 0 ]] || die "failed: ${failed_stages[*]}"
+  [[ ${#failed_stages[@]} -eq 0 ]] || die "failed: ${failed_stages[*]} (whole output in build/ci)"
+}
+
+# First what looks like a cause, then the last lines: with two cores the cause rarely stands at the end.
+show_failure() {
+  local log=$stage_logs/$1.log
+  say "=== why $1 failed ($log)"
+  grep -nE '^FAILED: |: error: |: fatal error: |\[  FAILED  \]|\*\*\*(Failed|Timeout|Exception|Not Run)|runtime error: |ERROR: AddressSanitizer|WARNING: ThreadSanitizer' \
+    "$log" | cut -c1-300 | head -n 40 || true
+  say "=== how $1 ended"
+  tail -n 25 "$log"
 }
