@@ -87,7 +87,7 @@ void put(const Sum& sum, std::optional<api::ReplicaCounts>& into) {
 }
 
 void take(Count& into, const Result<Count>& reported) {
-  if (reported && *reported) into = **reported;
+  if (reported && *reported) into = *reported;
 }
 
 void copy_control_plane(const Referred& referred, api::ReplicaCounts& counts) {

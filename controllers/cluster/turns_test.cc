@@ -22,7 +22,6 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 using namespace std::chrono_literals;
 
 const kube::Resource kInfra =
