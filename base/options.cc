@@ -20,6 +20,9 @@ constexpr std::array kBuiltIn = {
     flag("completion", &Arguments::completion, "print a completion script and exit", {.choices = "bash"}),
 };
 
+std::string identifier(std::string_view program);
+std::string by_command(std::string_view program);
+
 Failure invalid(std::string message) { return fail(Code::Invalid, std::move(message)); }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -338,18 +341,48 @@ std::string Flags::completion(std::string_view program) const {
     }
   }
   if (!with_value.empty()) values += answer(fmt::format("{}", fmt::join(with_value, "|")), "-f");
-  std::string function(program);
-  std::ranges::replace(function, '-', '_');
+  const std::string function = identifier(program) + "_flags";
+  const std::size_t end_of_name = program.find(' ');
+  const std::string registration = end_of_name == program.npos
+                                       ? fmt::format("complete -o default -F _{} {}\n", function, program)
+                                       : by_command(program.substr(0, end_of_name));
   return fmt::format(
-      "_{0}_flags() {{\n"
+      "_{0}() {{\n"
       "  local word=\"${{COMP_WORDS[COMP_CWORD]}}\" before=\"${{COMP_WORDS[COMP_CWORD-1]}}\"\n"
       "  case \"$before\" in\n"
       "{1}"
       "  esac\n"
       "  COMPREPLY=($(compgen -W \"{2}\" -- \"$word\"))\n"
       "}}\n"
-      "complete -o default -F _{0}_flags {3}\n",
-      function, values, fmt::join(names, " "), program);
+      "{3}",
+      function, values, fmt::join(names, " "), registration);
 }
+
+namespace {
+
+std::string identifier(std::string_view program) {
+  std::string name(program);
+  std::ranges::replace(name, '-', '_');
+  std::ranges::replace(name, ' ', '_');
+  return name;
+}
+
+// One program, a script a command: the first word is completed to the commands whose scripts were read, the
+// others by the script of the command.
+std::string by_command(std::string_view program) {
+  return fmt::format(
+      "_{0}_commands() {{\n"
+      "  local word=\"${{COMP_WORDS[COMP_CWORD]}}\" flags=\"_{0}_${{COMP_WORDS[1]}}_flags\"\n"
+      "  if [[ $COMP_CWORD -gt 1 ]]; then\n"
+      "    if declare -F \"$flags\" >/dev/null; then \"$flags\"; fi\n"
+      "    return\n"
+      "  fi\n"
+      "  COMPREPLY=($(compgen -A function \"_{0}_$word\" | sed -n \"s/^_{0}_\\(.*\\)_flags$/\\1/p\"))\n"
+      "}}\n"
+      "complete -o default -F _{0}_commands {1}\n",
+      identifier(program), program);
+}
+
+}  // namespace
 
 }  // namespace capstan

@@ -229,6 +229,22 @@ TEST(Flags, BashCompletesNamesAndChoices) {
   EXPECT_EQ(completed("--leader-elect", "--none-like-this"), "\n");
 }
 
+TEST(Flags, BashCompletesCommandsAndTheirFlags) {
+  const std::string script =
+      Program().flags.completion("capstan-dev up") + Program().flags.completion("capstan-dev demo");
+
+  const auto completed = [&](const std::string& words, int at) {
+    return output_of(script + "COMP_WORDS=(capstan-dev " + words + "); COMP_CWORD=" + std::to_string(at) +
+                     "; _capstan_dev_commands; echo ${COMPREPLY[@]}");
+  };
+
+  EXPECT_EQ(completed("", 1), "demo up\n");
+  EXPECT_EQ(completed("u", 1), "up\n");
+  EXPECT_EQ(completed("up --machine", 2), "--machine-concurrency\n");
+  EXPECT_EQ(completed("up --log-format j", 3), "json\n");
+  EXPECT_EQ(completed("unheard-of --machine", 2), "\n");
+}
+
 TEST(Flags, CompletionIsAFlagToo) {
   EXPECT_EQ(Program().parse({"--completion", "bash"})->completion, "bash");
   EXPECT_EQ(Program().refusal({"--completion=fish"}), "--completion: \"fish\" is not one of bash");

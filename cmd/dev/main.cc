@@ -19,8 +19,17 @@ usage: capstan-dev COMMAND [flags]
   provider    infrastructure and bootstrap providers with their simulated cloud, beside any manager
   apiserver   the embedded Kubernetes API server, for kubectl and for tests
 
-capstan-dev COMMAND --help tells more.
+capstan-dev COMMAND --help tells more; --completion bash prints a completion script.
 )";
+
+// One script a command; together they complete all of them.
+int print_completion(std::span<const char* const> words) {
+  using namespace capstan::dev;
+  for (const auto command : {apiserver_command, demo_command, provider_command, up_command}) {
+    if (const int code = command(words); code != 0) return code;
+  }
+  return 0;
+}
 
 }  // namespace
 
@@ -31,6 +40,7 @@ int main(int argc, char** argv) {
   if (command == "up") return capstan::dev::up_command(words.subspan(2));
   if (command == "demo") return capstan::dev::demo_command(words.subspan(2));
   if (command == "provider") return capstan::dev::provider_command(words.subspan(2));
+  if (command == "--completion" && words.size() > 2) return print_completion(words.subspan(1));
   if (command == "--help" || command == "-h" || command == "help") {
     std::cout << kHelp;
     return 0;
