@@ -5,7 +5,8 @@ namespace capstan::kube {
 Result<Connection> in_cluster(const PodEnvironment& pod) {
   if (pod.service_host.empty() || pod.service_port.empty()) {
     return fail(Code::Invalid,
-                "not inside a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be set");
+                "not inside a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set; "
+                "outside of one a kubeconfig must be given");
   }
   const bool ipv6 = pod.service_host.find(':') != std::string::npos;
   const std::string host = ipv6 ? "[" + pod.service_host + "]" : pod.service_host;
