@@ -8,11 +8,11 @@ capstan_test(base_test DIR base LABELS sanitize LINK base)
 
 # floor 1
 capstan_library(api_schema DIR api/schema LINK PUBLIC base Boost::json PRIVATE yaml-cpp)
-capstan_library(api DIR api api/meta api/core api/v1beta2 api/driver api/bootstrap api/contract api/conditions
+capstan_library(api DIR api api/meta api/core api/v1beta2 api/policy api/driver api/bootstrap api/contract api/conditions
                 LINK PUBLIC api_schema base)
 capstan_test(schema_test DIR api/schema api/meta LABELS sanitize-address LINK api)
 capstan_library(builders DIR test/builders LINK PUBLIC api)
-capstan_test(api_test DIR api api/core api/v1beta2 api/driver api/contract api/conditions test/builders
+capstan_test(api_test DIR api api/core api/v1beta2 api/policy api/driver api/contract api/conditions test/builders
              LABELS sanitize-address LINK api builders)
 capstan_library(net DIR net LINK PUBLIC base PRIVATE OpenSSL::SSL OpenSSL::Crypto Boost::headers)
 capstan_test(net_test DIR net LABELS sanitize LINK net PkgConfig::httplib OpenSSL::SSL)
@@ -45,10 +45,10 @@ capstan_test(bootstrap_test DIR bootstrap bootstrap/controller LABELS unsanitize
 # floor 6
 set(controller_folders controllers controllers/shared controllers/cluster controllers/machine controllers/machine/drain
     controllers/machineset controllers/machinedeployment controllers/machinedeployment/rollout controllers/machinepool
-    controllers/machinehealthcheck)
+    controllers/machinehealthcheck controllers/lifecyclepolicy)
 capstan_library(controllers DIR ${controller_folders} LINK PUBLIC kubeconfig runtime kube api base PRIVATE Boost::json net)
 foreach(folder shared cluster machine machine/drain machineset machinedeployment machinedeployment/rollout machinepool
-        machinehealthcheck)
+        machinehealthcheck lifecyclepolicy)
   string(REPLACE "/" "_" suite controllers_${folder}_test)
   capstan_test(${suite} DIR controllers/${folder} LABELS unsanitized LINK controllers builders fakes)
 endforeach()

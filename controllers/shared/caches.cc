@@ -85,11 +85,14 @@ Caches::Caches()
       machine_sets_by_owner_(machine_sets.add_index(by_owner)),
       machine_sets_by_namespace_(machine_sets.add_index(by_namespace)),
       machine_deployments_by_cluster_(machine_deployments.add_index(by_cluster)),
+      machine_deployments_by_namespace_(machine_deployments.add_index(by_namespace)),
       machine_pools_by_cluster_(machine_pools.add_index(by_cluster)),
+      machine_pools_by_namespace_(machine_pools.add_index(by_namespace)),
       machine_pools_by_provider_id_(machine_pools.add_index(pool_by_provider_id)),
       machine_pools_by_node_(machine_pools.add_index(pool_by_node)),
       machine_health_checks_by_cluster_(machine_health_checks.add_index(by_cluster)),
-      drain_rules_by_namespace_(machine_drain_rules.add_index(by_namespace)) {}
+      drain_rules_by_namespace_(machine_drain_rules.add_index(by_namespace)),
+      policies_by_namespace_(machine_lifecycle_policies.add_index(by_namespace)) {}
 
 std::vector<Snapshot<api::Machine>> Caches::machines_of(const ObjectKey& cluster) const {
   return machines.find(machines_by_cluster_, in_cluster(cluster.namespace_, cluster.name));
@@ -134,8 +137,21 @@ std::vector<Snapshot<api::MachineSet>> Caches::machine_sets_in(std::string_view 
   return machine_sets.find(machine_sets_by_namespace_, namespace_);
 }
 
+std::vector<Snapshot<api::MachineDeployment>> Caches::machine_deployments_in(
+    std::string_view namespace_) const {
+  return machine_deployments.find(machine_deployments_by_namespace_, namespace_);
+}
+
+std::vector<Snapshot<api::MachinePool>> Caches::machine_pools_in(std::string_view namespace_) const {
+  return machine_pools.find(machine_pools_by_namespace_, namespace_);
+}
+
 std::vector<Snapshot<api::MachineDrainRule>> Caches::drain_rules_in(std::string_view namespace_) const {
   return machine_drain_rules.find(drain_rules_by_namespace_, namespace_);
+}
+
+std::vector<Snapshot<api::MachineLifecyclePolicy>> Caches::policies_in(std::string_view namespace_) const {
+  return machine_lifecycle_policies.find(policies_by_namespace_, namespace_);
 }
 
 std::vector<Snapshot<api::Machine>> Caches::machines_with_provider_id(const ObjectKey& cluster,

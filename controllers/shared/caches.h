@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/core/custom_resource_definition.h"
+#include "api/policy/machine_lifecycle_policy.h"
 #include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine.h"
 #include "api/v1beta2/machine_deployment.h"
@@ -34,6 +35,8 @@ class Caches {
   runtime::Store<api::MachinePool> machine_pools{"MachinePool"};
   runtime::Store<api::MachineHealthCheck> machine_health_checks{"MachineHealthCheck"};
   runtime::Store<api::MachineDrainRule> machine_drain_rules{"MachineDrainRule"};
+  // Empty where the kind is not installed.
+  runtime::Store<api::MachineLifecyclePolicy> machine_lifecycle_policies{"MachineLifecyclePolicy"};
   runtime::Store<api::CustomResourceDefinition> crds{"CustomResourceDefinition"};
 
   // Of one Cluster (by spec.clusterName), in the order of their names.
@@ -52,9 +55,13 @@ class Caches {
   std::vector<Snapshot<api::Machine>> machines_owned_by(const api::Uid& owner) const;
   std::vector<Snapshot<api::MachineSet>> machine_sets_owned_by(const api::Uid& owner) const;
 
-  // Of a namespace; for adoption by selector.
+  // Of a namespace; for adoption and other selection by labels.
   std::vector<Snapshot<api::MachineSet>> machine_sets_in(std::string_view namespace_) const;
+  std::vector<Snapshot<api::MachineDeployment>> machine_deployments_in(std::string_view namespace_) const;
+  std::vector<Snapshot<api::MachinePool>> machine_pools_in(std::string_view namespace_) const;
   std::vector<Snapshot<api::MachineDrainRule>> drain_rules_in(std::string_view namespace_) const;
+  // For policy_for() in policies.h.
+  std::vector<Snapshot<api::MachineLifecyclePolicy>> policies_in(std::string_view namespace_) const;
 
   // In that cluster, with spec.providerID or status.nodeRef.name like this; more than one is the cluster's
   // mistake.
@@ -81,11 +88,14 @@ class Caches {
   runtime::IndexId<api::MachineSet> machine_sets_by_owner_;
   runtime::IndexId<api::MachineSet> machine_sets_by_namespace_;
   runtime::IndexId<api::MachineDeployment> machine_deployments_by_cluster_;
+  runtime::IndexId<api::MachineDeployment> machine_deployments_by_namespace_;
   runtime::IndexId<api::MachinePool> machine_pools_by_cluster_;
+  runtime::IndexId<api::MachinePool> machine_pools_by_namespace_;
   runtime::IndexId<api::MachinePool> machine_pools_by_provider_id_;
   runtime::IndexId<api::MachinePool> machine_pools_by_node_;
   runtime::IndexId<api::MachineHealthCheck> machine_health_checks_by_cluster_;
   runtime::IndexId<api::MachineDrainRule> drain_rules_by_namespace_;
+  runtime::IndexId<api::MachineLifecyclePolicy> policies_by_namespace_;
 };
 
 }  // namespace capstan::controllers

@@ -1,0 +1,182 @@
+// MachineLifecyclePolicy: what Cluster API does not do, switched on for the MachineDeployments, MachineSets
+// and MachinePools it selects (DESIGN 2.14). An object that no policy selects behaves as upstream's. Read by
+// the controllers of those kinds and by health checks; a plain value.
+#pragma once
+
+#include "api/meta/label_selector.h"
+#include "api/policy/names.h"
+#include "api/v1beta2/common.h"
+
+namespace capstan::api {
+
+// When many targets turn unhealthy at once, something they share broke.
+struct SharedCause {
+  static constexpr std::int32_t kWindowSeconds = 300;
+  static constexpr std::int32_t kThresholdPercent = 50;
+  static constexpr std::int32_t kMinimumTargets = 3;
+
+  std::optional<std::int32_t> window_seconds = {};
+  std::optional<std::int32_t> threshold_percent = {};
+  std::optional<std::int32_t> minimum_targets = {};
+  UnknownFields unknown = {};
+  bool operator==(const SharedCause&) const = default;
+};
+template <>
+inline constexpr auto members<SharedCause> = std::array{
+    member<&SharedCause::window_seconds>(
+        "windowSeconds",
+        {.minimum = 1,
+         .maximum = 86400,
+         .default_json = "300",
+         .doc = "Troubles that began within so many seconds of each other count as one event. After the "
+                "event the last target to recover has to stay well for as long before remediation goes "
+                "on."}),
+    member<&SharedCause::threshold_percent>(
+        "thresholdPercent",
+        {.minimum = 1,
+         .maximum = 100,
+         .default_json = "50",
+         .doc = "The share of a domain's targets, in percent, that have to be in one event before it counts "
+                "as the fault of the domain."}),
+    member<&SharedCause::minimum_targets>(
+        "minimumTargets",
+        {.minimum = 2,
+         .default_json = "3",
+         .doc = "A domain with fewer targets is too small to tell its own fault from theirs: it never holds "
+                "remediation back."}),
+};
+
+struct PolicyHealth {
+  std::optional<SharedCause> shared_cause = {};
+  UnknownFields unknown = {};
+  bool operator==(const PolicyHealth&) const = default;
+};
+template <>
+inline constexpr auto members<PolicyHealth> = std::array{
+    member<&PolicyHealth::shared_cause>(
+        "sharedCause",
+        {.doc = "Do not remediate while the trouble looks like that of a whole Cluster, failure domain or "
+                "pool (MachineDeployment, MachineSet or MachinePool) and not like that of its machines. "
+                "Off when left out; {} switches it on with its defaults."}),
+};
+
+struct PolicyDrain {
+  std::optional<bool> machine_pools = {};
+  UnknownFields unknown = {};
+  bool operator==(const PolicyDrain&) const = default;
+};
+template <>
+inline constexpr auto members<PolicyDrain> = std::array{
+    member<&PolicyDrain::machine_pools>(
+        "machinePools",
+        {.doc = "Drain the Nodes of a MachinePool that has no Machines: of each instance that the provider "
+                "no longer lists, before its Node is removed, and of all when the pool is deleted. The "
+                "timeouts are those of the pool, spec.template.spec.deletion. Pools with Machines drain "
+                "without this."}),
+};
+
+struct MachineLifecyclePolicySpec {
+  LabelSelector selector = {};
+  PolicyHealth health = {};
+  PolicyDrain drain = {};
+  UnknownFields unknown = {};
+  bool operator==(const MachineLifecyclePolicySpec&) const = default;
+};
+template <>
+inline constexpr auto members<MachineLifecyclePolicySpec> = std::array{
+    member<&MachineLifecyclePolicySpec::selector>(
+        "selector",
+        {.required = true,
+         .doc = "Labels of the MachineDeployments, MachineSets and MachinePools of this namespace that the "
+                "policy is for; {} selects all of them. A MachineDeployment brings its MachineSets along. "
+                "What two policies select is governed by none of them, see the condition Conflicting."}),
+    member<&MachineLifecyclePolicySpec::health>("health", {.doc = "When machines count as sick."}),
+    member<&MachineLifecyclePolicySpec::drain>("drain", {.doc = "How Nodes are emptied."}),
+};
+
+// How many objects the policy selects, conflicting ones included.
+struct SelectedCounts {
+  std::int32_t machine_deployments = 0;
+  std::int32_t machine_sets = 0;
+  std::int32_t machine_pools = 0;
+  UnknownFields unknown = {};
+  std::int32_t all() const { return machine_deployments + machine_sets + machine_pools; }
+  bool operator==(const SelectedCounts&) const = default;
+};
+template <>
+inline constexpr auto members<SelectedCounts> = std::array{
+    member<&SelectedCounts::machine_deployments>(
+        "machineDeployments", {.keep_empty = true, .doc = "MachineDeployments with matching labels."}),
+    member<&SelectedCounts::machine_sets>(
+        "machineSets",
+        {.keep_empty = true, .doc = "MachineSets with matching labels, or of such a MachineDeployment."}),
+    member<&SelectedCounts::machine_pools>("machinePools",
+                                           {.keep_empty = true, .doc = "MachinePools with matching labels."}),
+};
+
+struct MachineLifecyclePolicyStatus {
+  Conditions conditions = {};
+  SelectedCounts selected = {};
+  std::int64_t observed_generation = 0;
+  UnknownFields unknown = {};
+  bool operator==(const MachineLifecyclePolicyStatus&) const = default;
+};
+template <>
+inline constexpr ObjectRules object_rules<MachineLifecyclePolicyStatus> = {.min_properties = 1};
+template <>
+inline constexpr auto members<MachineLifecyclePolicyStatus> = std::array{
+    member<&MachineLifecyclePolicyStatus::conditions>(
+        "conditions", {.max_items = 32, .list_keys = "type", .doc = field_doc::kConditions}),
+    member<&MachineLifecyclePolicyStatus::selected>(
+        "selected", {.doc = "How many objects the policy selects, conflicting ones included."}),
+    member<&MachineLifecyclePolicyStatus::observed_generation>(
+        "observedGeneration", {.minimum = 1, .doc = field_doc::kObservedGeneration}),
+};
+
+struct MachineLifecyclePolicy {
+  ObjectMeta metadata = {};
+  MachineLifecyclePolicySpec spec = {};
+  MachineLifecyclePolicyStatus status = {};
+  UnknownFields unknown = {};
+  bool operator==(const MachineLifecyclePolicy&) const = default;
+};
+inline constexpr std::array kMachineLifecyclePolicyColumns = {
+    Column{.name = "Deployments",
+           .json_path = ".status.selected.machineDeployments",
+           .type = "integer",
+           .description = "MachineDeployments it selects"},
+    Column{.name = "Sets",
+           .json_path = ".status.selected.machineSets",
+           .type = "integer",
+           .description = "MachineSets it selects, those of its MachineDeployments included"},
+    Column{.name = "Pools",
+           .json_path = ".status.selected.machinePools",
+           .type = "integer",
+           .description = "MachinePools it selects"},
+    Column{.name = "Conflicting",
+           .json_path = ".status.conditions[?(@.type==\"Conflicting\")].status",
+           .description = "Whether another policy selects one of them too"},
+    Column{.name = "Age",
+           .json_path = ".metadata.creationTimestamp",
+           .type = "date",
+           .description = "Time since creation"},
+};
+template <>
+inline constexpr ResourceInfo resource<MachineLifecyclePolicy> = {
+    .group = policy::kGroup,
+    .version = policy::kVersion,
+    .kind = policy::kind::kMachineLifecyclePolicy,
+    .plural = "machinelifecyclepolicies",
+    .short_names = "mlp",
+    .categories = kCategory,
+    .columns = kMachineLifecyclePolicyColumns,
+    .status_subresource = true,
+    .doc = "Switches on, for the objects it selects, what Cluster API does not do by itself."};
+template <>
+inline constexpr auto members<MachineLifecyclePolicy> = std::array{
+    member<&MachineLifecyclePolicy::metadata>("metadata", {.required = true, .doc = field_doc::kMetadata}),
+    member<&MachineLifecyclePolicy::spec>("spec", {.required = true, .doc = field_doc::kSpec}),
+    member<&MachineLifecyclePolicy::status>("status", {.doc = field_doc::kStatus}),
+};
+
+}  // namespace capstan::api

@@ -1,0 +1,31 @@
+#include "test/builders/machine_lifecycle_policy.h"
+
+namespace capstan::builders {
+
+using api::MachineLifecyclePolicy;
+
+MachineLifecyclePolicyBuilder::MachineLifecyclePolicyBuilder(std::string_view name)
+    : ConditionedBuilder(MachineLifecyclePolicy{}) {
+  object_.metadata = metadata_of(api::policy::kind::kMachineLifecyclePolicy, name);
+}
+
+MachineLifecyclePolicyBuilder& MachineLifecyclePolicyBuilder::selecting(std::string_view key,
+                                                                        std::string_view value) {
+  return change([&](MachineLifecyclePolicy& policy) { policy.spec.selector.match_labels.set(key, value); });
+}
+
+MachineLifecyclePolicyBuilder& MachineLifecyclePolicyBuilder::selecting_everything() {
+  return change([](MachineLifecyclePolicy& policy) { policy.spec.selector = {}; });
+}
+
+MachineLifecyclePolicyBuilder& MachineLifecyclePolicyBuilder::shared_cause(const api::SharedCause& cause) {
+  return change([&](MachineLifecyclePolicy& policy) { policy.spec.health.shared_cause = cause; });
+}
+
+MachineLifecyclePolicyBuilder& MachineLifecyclePolicyBuilder::drains_machine_pools() {
+  return change([](MachineLifecyclePolicy& policy) { policy.spec.drain.machine_pools = true; });
+}
+
+MachineLifecyclePolicyBuilder a_policy(std::string_view name) { return MachineLifecyclePolicyBuilder(name); }
+
+}  // namespace capstan::builders

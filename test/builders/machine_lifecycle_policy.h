@@ -1,0 +1,23 @@
+// a_policy("p").selecting("team", "a").shared_cause(): a MachineLifecyclePolicy that selects by labels and
+// switches on what the test is about.
+#pragma once
+
+#include "api/policy/machine_lifecycle_policy.h"
+#include "test/builders/object_builder.h"
+
+namespace capstan::builders {
+
+class MachineLifecyclePolicyBuilder
+    : public ConditionedBuilder<MachineLifecyclePolicyBuilder, api::MachineLifecyclePolicy> {
+ public:
+  explicit MachineLifecyclePolicyBuilder(std::string_view name);
+
+  MachineLifecyclePolicyBuilder& selecting(std::string_view key, std::string_view value);
+  MachineLifecyclePolicyBuilder& selecting_everything();
+  MachineLifecyclePolicyBuilder& shared_cause(const api::SharedCause& cause = {});
+  MachineLifecyclePolicyBuilder& drains_machine_pools();
+};
+
+MachineLifecyclePolicyBuilder a_policy(std::string_view name = "p");
+
+}  // namespace capstan::builders
