@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/try.h"
 #include "kubeconfig/either_stop.h"
 #include "kubeconfig/probe.h"
 
@@ -19,6 +20,13 @@ namespace {
 class EndedStream final : public kube::Stream {};
 
 }  // namespace
+
+// Somebody in the queue; each is called by name, for a hundred workers may stand here while four go through.
+struct GatedClient::Waiter {
+  Signal called{"a place among the requests to a workload cluster"};
+  bool has_place = false;  // of those in flight: handed over by one who left
+  bool refused = false;
+};
 
 // A place among the requests in flight.
 class GatedClient::Place {
@@ -38,11 +46,13 @@ GatedClient::GatedClient(kube::Client& inner, Threads& threads, const Clock& clo
 GatedClient::~GatedClient() = default;
 
 void GatedClient::refuse(std::string why) {
-  inside_.with([&](Inside& inside) {
+  const auto queue = inside_.with([&](Inside& inside) {
     inside.refusing = true;
     inside.why = std::move(why);
+    for (const auto& waiter : inside.queue) waiter->refused = true;
+    return std::exchange(inside.queue, {});
   });
-  changed_.notify();
+  for (const auto& waiter : queue) waiter->called.notify();
 }
 
 void GatedClient::shut(std::string why) {
@@ -69,34 +79,56 @@ Error GatedClient::closed() const {
 
 // The token tells when the gate is shut.
 Result<std::stop_token> GatedClient::enter(const Deadline& deadline) {
-  std::optional<std::stop_token> entered;
-  const auto settled = [&] {
-    return inside_.with([&](Inside& inside) {
-      if (inside.refusing) return true;
-      if (limits_.in_flight != 0 && inside.in_flight >= limits_.in_flight) return false;
+  std::shared_ptr<Waiter> waiter;
+  std::stop_token shutting;
+  const bool open = inside_.with([&](Inside& inside) {
+    if (inside.refusing) return false;
+    shutting = inside.shutting.get_token();
+    if (limits_.in_flight == 0 || inside.in_flight < limits_.in_flight) {
       ++inside.in_flight;
-      entered = inside.shutting.get_token();
-      return true;
-    });
-  };
-  if (!settled()) {
-    const Deadline patience = deadline.no_later_than(clock_.steady_now() + limits_.longest_wait);
-    const Woken woken = threads_.wait_until(changed_, patience, settled);
-    if (woken == Woken::Stopped) return fail(Code::Cancelled, "stopped while waiting for a workload cluster");
-    if (woken == Woken::TimedOut) {
-      return fail({.code = Code::RateLimited,
-                   .message = fmt::format("{} requests to this workload cluster are in flight already",
-                                          limits_.in_flight),
-                   .retry_after = Seconds(1)});
+    } else {
+      waiter = inside.queue.emplace_back(std::make_shared<Waiter>());
     }
+    return true;
+  });
+  if (!open) return fail(closed());
+  if (waiter) TRY(wait_for_a_place(waiter, deadline));
+  return shutting;
+}
+
+Result<void> GatedClient::wait_for_a_place(const std::shared_ptr<Waiter>& waiter, const Deadline& deadline) {
+  const Deadline patience = deadline.no_later_than(clock_.steady_now() + limits_.longest_wait);
+  const Woken woken = threads_.wait_until(waiter->called, patience, [&] {
+    return inside_.with([&](const Inside&) { return waiter->has_place || waiter->refused; });
+  });
+  const bool has_place = inside_.with([&](Inside& inside) {
+    std::erase(inside.queue, waiter);
+    return waiter->has_place;
+  });
+  if (has_place) return {};
+  switch (woken) {
+    case Woken::Notified: return fail(closed());
+    case Woken::Stopped: return fail(Code::Cancelled, "stopped while waiting for a workload cluster");
+    case Woken::TimedOut: break;
   }
-  if (!entered) return fail(closed());
-  return *entered;
+  return fail({.code = Code::RateLimited,
+               .message = fmt::format("{} requests to this workload cluster are in flight already",
+                                      limits_.in_flight),
+               .retry_after = Seconds(1)});
 }
 
 void GatedClient::leave() {
-  inside_.with([](Inside& inside) { --inside.in_flight; });
-  changed_.notify();
+  const auto next = inside_.with([](Inside& inside) -> std::shared_ptr<Waiter> {
+    if (inside.queue.empty()) {
+      --inside.in_flight;
+      return nullptr;
+    }
+    auto first = std::move(inside.queue.front());
+    inside.queue.pop_front();
+    first->has_place = true;
+    return first;
+  });
+  if (next) next->called.notify();
 }
 
 void GatedClient::note(const Error* error) {

@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <cstddef>
+#include <deque>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -66,16 +68,19 @@ class GatedClient final : public kube::Client {
                                       kube::StreamSink&) override;
 
  private:
+  struct Waiter;
   struct Inside {
     bool refusing = false;
     std::string why = {};
     std::size_t in_flight = 0;
-    std::stop_source shutting = {};  // of those who are inside now
+    std::deque<std::shared_ptr<Waiter>> queue = {};  // who came first goes first
+    std::stop_source shutting = {};                  // of those who are inside now
     std::optional<SteadyTime> last_answer = {};
   };
   class Place;
 
   Result<std::stop_token> enter(const Deadline& deadline);
+  Result<void> wait_for_a_place(const std::shared_ptr<Waiter>& waiter, const Deadline& deadline);
   void leave();
   void note(const Error* error);
   Error closed() const;
@@ -90,7 +95,6 @@ class GatedClient final : public kube::Client {
   const GateLimits limits_;
   std::atomic<bool> unauthorized_ = false;
   Guarded<Inside> inside_;
-  Signal changed_{"a place among the requests to a workload cluster"};
 };
 
 }  // namespace capstan::kubeconfig

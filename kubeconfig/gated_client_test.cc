@@ -20,7 +20,8 @@ namespace json = boost::json;
 class Slow final : public kube::StubClient {
  public:
   Slow(Threads& threads, const Clock& clock) : threads_(threads), clock_(clock) {}
-  Result<json::value> get_path(std::string_view, const Deadline& deadline) override {
+  Result<json::value> get_path(std::string_view path, const Deadline& deadline) override {
+    begun.emplace_back(path);
     most_inside = std::max(most_inside, ++inside);
     const Deadline until = deadline.no_later_than(clock_.steady_now() + takes);
     const Woken woken = threads_.pause(until);
@@ -38,6 +39,7 @@ class Slow final : public kube::StubClient {
 
   Nanoseconds takes = 1s;
   Result<json::value> answer = json::value("ok");
+  std::vector<std::string> begun;
   int inside = 0;
   int most_inside = 0;
   int watches = 0;
@@ -89,6 +91,22 @@ TEST(GatedClient, LetsFourRequestsInAndTheOthersWaitTheirTurn) {
 
     for (const auto& answer : answers) EXPECT_TRUE(answer) << answer.error().describe();
     EXPECT_EQ(bench.slow.most_inside, 4);
+  });
+}
+
+TEST(GatedClient, WhoCameFirstGoesFirst) {
+  in_simulation([](Bench& bench) {
+    const std::vector<std::string> paths = {"/1", "/2", "/3", "/4", "/5", "/6", "/7", "/8", "/9"};
+    std::vector<std::unique_ptr<Thread>> workers;
+    for (const auto& path : paths) {
+      workers.push_back(bench.baton.spawn("worker", [&](const std::stop_token&) {
+        EXPECT_TRUE(bench.gate.get_path(path, Deadline::in(bench.baton, 1min)));
+      }));
+      bench.baton.pause(Deadline::in(bench.baton, 10ms));
+    }
+    for (auto& worker : workers) worker->join();
+
+    EXPECT_EQ(bench.slow.begun, paths);
   });
 }
 
