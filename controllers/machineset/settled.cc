@@ -9,14 +9,15 @@ namespace capstan::controllers::machineset {
 
 Settled::Known Settled::take(const api::MachineSet& set) {
   Known now{.set = set.metadata.uid,
-            .generation = set.metadata.generation,
+            .wanted = set.spec.machine_template,
+            .cluster = set.spec.cluster_name,
             .deployment = Text(set.metadata.labels.value_or_empty(api::label::kDeploymentName))};
   Known then = sets_.with([&](auto& sets) {
     const auto found = sets.find(runtime::key_of(set));
     return found == sets.end() ? Known() : std::exchange(found->second, Known());
   });
-  const bool same =
-      then.set == now.set && then.generation == now.generation && then.deployment == now.deployment;
+  const bool same = then.set == now.set && then.wanted == now.wanted && then.cluster == now.cluster &&
+                    then.deployment == now.deployment;
   if (same) now.machines = std::move(then.machines);
   return now;
 }

@@ -1,9 +1,8 @@
 // Which Machines were found to be as their set wants them, in which version: looked at again only when one of
-// them or the set has changed, so that a large set costs by what changes and not by its size. Memory only: a
-// restart looks at everyone once, and sends nothing. Safe from any thread.
+// them has changed or the set wants them otherwise, so that a large set costs by what changes and not by its
+// size. Memory only: a restart looks at everyone once, and sends nothing. Safe from any thread.
 #pragma once
 
-#include <cstdint>
 #include <unordered_map>
 
 #include "api/v1beta2/machine.h"
@@ -18,7 +17,8 @@ class Settled {
   // What is known of the Machines of one set, as it was then.
   struct Known {
     api::Uid set = {};
-    std::int64_t generation = 0;
+    api::MachineTemplate wanted = {};  // not the generation: a step of a rollout changes the replicas alone
+    Text cluster = {};
     Text deployment = {};  // a label of the set that its Machines inherit
     std::unordered_map<api::Uid, api::ResourceVersion> machines = {};
 
@@ -28,7 +28,7 @@ class Settled {
     }
   };
 
-  // Nothing is known any more of a set that has changed.
+  // Nothing is known any more of a set that wants something else.
   Known take(const api::MachineSet& set);
   void put(const kube::ObjectKey& key, Known known);
   void forget(const kube::ObjectKey& key);
