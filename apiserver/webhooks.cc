@@ -102,7 +102,8 @@ std::expected<Webhooks::Asked, Response> Webhooks::mutate_by(const Webhook& hook
 
 std::optional<Response> Webhooks::validate(const AdmissionReviewRequest& request,
                                            std::vector<std::string>& warnings) {
-  for (const auto& hook : *hooks("validatingwebhookconfigurations", validating_)) {
+  const auto all = hooks("validatingwebhookconfigurations", validating_);
+  for (const auto& hook : *all) {
     const auto version = concerned_at(hook, request);
     if (!version) continue;
     if (request.dry_run && !hook.supports_dry_run) return no_dry_run(hook);

@@ -224,6 +224,28 @@ TEST(Webhooks, RefuseWithTheirWords) {
   EXPECT_EQ(served.call("GET", "test.io/v1/ns:default/widgets/w").status, 404);
 }
 
+TEST(Webhooks, AreAskedToTheEndWhenTheirConfigurationsChangeMeanwhile) {
+  Served served;
+  LittleWebhook first(served.io, [&](const json::object& request) {
+    EXPECT_TRUE(
+        served.call("DELETE", "admissionregistration.k8s.io/v1/validatingwebhookconfigurations/c").ok());
+    EXPECT_TRUE(served
+                    .call("POST", "v1/ns:default/configmaps",
+                          R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"looks-up-webhooks"}})")
+                    .ok());
+    return allow(request);
+  });
+  LittleWebhook second(served.io, allow);
+  served.hook("Validating", first.client_config(), "{}", "a");
+  served.hook("Validating", second.client_config(), "{}", "b");
+  served.hook("Validating", second.client_config(), "{}", "c");
+
+  const auto made = served.create();
+
+  EXPECT_EQ(made.status, 201) << made.text();
+  EXPECT_EQ(second.requests().size(), 2U);
+}
+
 TEST(Webhooks, WarnTheClient) {
   Served served;
   LittleWebhook hook(served.io, [](const json::object&) {
