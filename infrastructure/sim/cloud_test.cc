@@ -181,7 +181,8 @@ TEST(SimCloud, ListsWhatWasTrueAWhileAgo) {
   stage.run([&] {
     const auto names = [&] {
       std::vector<std::string> found;
-      for (const Vm& vm : *stage.cloud.list({}, {}, stage.never)) found.push_back(vm.name);
+      const auto listed = stage.cloud.list({}, {}, stage.never);
+      for (const Vm& vm : *listed) found.push_back(vm.name);
       return found;
     };
     stage.create(wish("a"));
