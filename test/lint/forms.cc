@@ -32,6 +32,22 @@ std::string own_header(const Tree& tree, std::string_view path) {
   return path.ends_with(".cc") ? stem(".cc") + ".h" : "";
 }
 
+// Behind the parenthesis that closes the one at `open`.
+std::size_t end_of_parenthesis(std::string_view code, std::size_t open) {
+  std::size_t depth = 0;
+  for (std::size_t at = open; at < code.size(); ++at) {
+    if (code[at] == '(') ++depth;
+    if (code[at] == ')' && --depth == 0) return at + 1;
+  }
+  return code.size();
+}
+
+// "const auto& one : *all(of, them)": what the call returned is gone before the first turn.
+bool loops_over_what_a_call_pointed_at(std::string_view head) {
+  const auto colon = head.find(" : *");
+  return colon != std::string_view::npos && head.ends_with(')');
+}
+
 }  // namespace
 
 Findings check_header_form(const Tree& tree) {
@@ -62,6 +78,25 @@ Findings check_own_header_first(const Tree& tree) {
                         .line = file.includes.empty() ? 1 : file.includes.front().line,
                         .rule = "own-header-first",
                         .message = fmt::format("the first include is \"{}\"", header)});
+  }
+  return findings;
+}
+
+Findings check_loops(const Tree& tree) {
+  constexpr std::string_view kFor = "for (";
+  Findings findings;
+  for (const SourceFile& file : tree.files) {
+    const std::string_view code = file.code;
+    for (auto at = code.find(kFor); at != std::string_view::npos; at = code.find(kFor, at + 1)) {
+      const std::size_t begin = at + kFor.size();
+      const std::size_t end = end_of_parenthesis(code, begin - 1) - 1;
+      if (end <= begin || !loops_over_what_a_call_pointed_at(code.substr(begin, end - begin))) continue;
+      findings.push_back(
+          {.file = file.path,
+           .line = file.line_at(at),
+           .rule = "dangling-loop",
+           .message = "the result of a call, dereferenced, ends before the loop begins: name it"});
+    }
   }
   return findings;
 }

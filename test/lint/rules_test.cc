@@ -302,6 +302,23 @@ TEST(OwnHeaderFirst, AnythingBeforeItIsReported) {
                   "base/x.cc:1: own-header-first: the first include is \"base/x.h\""));
 }
 
+TEST(Loops, OverWhatACallPointedAtAreReported) {
+  const Tree tree = tree_of({{"base/x.cc", "\nfor (const auto& one : *all(of, (them))) use(one);\n"},
+                             {"base/y_test.cc", "for (const Vm& vm : *stage.cloud.list({}, never)) {\n"}});
+
+  EXPECT_THAT(described(check_loops(tree)), ElementsAre(HasSubstr("base/x.cc:2: dangling-loop"),
+                                                        HasSubstr("base/y_test.cc:1: dangling-loop")));
+}
+
+TEST(Loops, OverNamesAndValuesAreFine) {
+  EXPECT_THAT(check_loops(tree_of({{"base/x.cc",
+                                    "for (const auto& one : *all) use(one);\n"
+                                    "for (const auto& one : all()) use(*one);\n"
+                                    "for (int i = 0; i < *limit(); ++i) use(i);\n"
+                                    "// for (const auto& one : *all()) use(one);\n"}})),
+              IsEmpty());
+}
+
 TEST(MachinePaths, AreReportedInAnyKindOfFile) {
   const std::string home = std::string("/ro") + "ot/";
 
