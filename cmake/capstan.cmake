@@ -1,4 +1,5 @@
-# capstan_library(NAME DIR folder [EXCLUDE regex...] LINK PUBLIC ... PRIVATE ...): every *.cc of a folder that is no test.
+# capstan_library(NAME [LIGHT] DIR folder [EXCLUDE regex...] LINK PUBLIC ... PRIVATE ...): every *.cc of a folder that is
+#   no test. LIGHT: instrumented as tests are (options.cmake).
 # capstan_test(NAME DIR folder [LABELS ...] [SOURCES ...] LINK ...): every *_test.cc of a folder, one gtest program.
 # capstan_program(NAME [DIR folder] [SOURCES ...] LINK ...): an executable named NAME in bin/.
 # capstan_fuzz(NAME_fuzz SOURCE file LINK ...): with CAPSTAN_FUZZ a libFuzzer program; otherwise a test, NAME_replay, that
@@ -13,8 +14,26 @@ function(_capstan_sources out pattern)
   set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
+# With CAPSTAN_UNITY a library is compiled in units of eight sources, where a file-local name must be unlike those of its
+# neighbours. These sources have a name that another of their namespace has too, and are compiled alone. ("redefinition of
+# {anonymous}::x" under a sanitizer only: give x a name of its own, or add the file here.)
+set_source_files_properties(
+  api/schema/openapi.cc api/schema/struct_builder.cc api/schema/validate.cc api/v1beta2/machine_rules.cc
+  api/v1beta2/version_order.cc apiserver/builtin/builtin.cc apiserver/builtin/config_rules.cc apiserver/evicting.cc
+  apiserver/fields/typed_node.cc apiserver/fields/typed_value.cc apiserver/garbage.cc apiserver/http.cc
+  apiserver/openapi_paths.cc apiserver/patching.cc apiserver/reading.cc apiserver/schema/declare.cc
+  apiserver/schema/formats.cc apiserver/schema/validate.cc apiserver/table_columns.cc apiserver/updating.cc
+  apiserver/webhooks.cc base/time.cc base/version.cc cmd/dev/apiserver_command.cc cmd/dev/demo_command.cc
+  cmd/dev/provider_command.cc cmd/dev/up_command.cc controllers/cluster/descendant_conditions.cc
+  controllers/cluster/old_conditions.cc controllers/machinedeployment/old_conditions.cc
+  controllers/machinedeployment/rollout/rolling_update.cc controllers/machinedeployment/stale_deletions.cc
+  controllers/machinepool/providers.cc controllers/machinepool/reconciler.cc
+  controllers/machineset/conditions_v1beta1.cc infrastructure/controller/machine/report.cc kubeconfig/kubeconfig.cc
+  net/server_connection.cc net/url.cc
+  PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+
 function(capstan_library name)
-  cmake_parse_arguments(ARG "" "" "DIR;EXCLUDE;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "LIGHT" "" "DIR;EXCLUDE;LINK" ${ARGN})
   _capstan_sources(sources "*.cc" ${ARG_DIR})
   list(FILTER sources EXCLUDE REGEX "(_test|_bench|_fuzz)\\.cc$")
   foreach(regex IN LISTS ARG_EXCLUDE)
@@ -23,6 +42,12 @@ function(capstan_library name)
   if(sources)
     add_library(${name} STATIC ${sources})
     target_link_libraries(${name} PRIVATE capstan_flags)
+    if(ARG_LIGHT)
+      target_compile_options(${name} PRIVATE ${capstan_light_options})
+    endif()
+    if(CAPSTAN_UNITY)
+      set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    endif()
     if(ARG_LINK)
       target_link_libraries(${name} ${ARG_LINK})
     endif()

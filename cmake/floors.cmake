@@ -37,16 +37,16 @@ capstan_test(kubeconfig_test DIR kubeconfig LABELS unsanitized LINK kubeconfig f
 # floor 5
 set(infrastructure_folders infrastructure infrastructure/sim infrastructure/controller infrastructure/controller/cluster
     infrastructure/controller/machine infrastructure/controller/pool)
-capstan_library(infrastructure DIR ${infrastructure_folders} LINK PUBLIC runtime kube net api base PRIVATE Boost::json)
+capstan_library(infrastructure LIGHT DIR ${infrastructure_folders} LINK PUBLIC runtime kube net api base PRIVATE Boost::json)
 capstan_test(infrastructure_test DIR ${infrastructure_folders} LABELS unsanitized LINK infrastructure builders fakes)
-capstan_library(bootstrap DIR bootstrap bootstrap/controller LINK PUBLIC runtime kube api base PRIVATE Boost::json)
+capstan_library(bootstrap LIGHT DIR bootstrap bootstrap/controller LINK PUBLIC runtime kube api base PRIVATE Boost::json)
 capstan_test(bootstrap_test DIR bootstrap bootstrap/controller LABELS unsanitized LINK bootstrap builders fakes)
 
 # floor 6
 set(controller_folders controllers controllers/shared controllers/cluster controllers/machine controllers/machine/drain
     controllers/machineset controllers/machinedeployment controllers/machinedeployment/rollout controllers/machinepool
     controllers/machinehealthcheck controllers/lifecyclepolicy)
-capstan_library(controllers DIR ${controller_folders} LINK PUBLIC kubeconfig runtime kube api base PRIVATE Boost::json net)
+capstan_library(controllers LIGHT DIR ${controller_folders} LINK PUBLIC kubeconfig runtime kube api base PRIVATE Boost::json net)
 foreach(folder shared cluster machine machine/drain machineset machinedeployment machinedeployment/rollout machinepool
         machinehealthcheck lifecyclepolicy)
   string(REPLACE "/" "_" suite controllers_${folder}_test)
@@ -62,16 +62,16 @@ capstan_library(fakes DIR test/fakes EXCLUDE "/(baton|fake_clock).cc$" LINK PUBL
 capstan_test(fakes_test DIR test/fakes LABELS sanitize LINK fakes builders)
 
 # floor 7
-capstan_library(crd_kinds DIR cmd/crdgen EXCLUDE "/main.cc$" LINK PUBLIC api PRIVATE Boost::json)
+capstan_library(crd_kinds LIGHT DIR cmd/crdgen EXCLUDE "/main.cc$" LINK PUBLIC api PRIVATE Boost::json)
 capstan_program(crdgen SOURCES cmd/crdgen/main.cc LINK crd_kinds Boost::json)
 capstan_test(crdgen_test DIR cmd/crdgen LINK crd_kinds Boost::json)
 if(TARGET crdgen AND CAPSTAN_TESTS)
   add_test(NAME crds_are_current COMMAND crdgen --check ${CMAKE_SOURCE_DIR}/config/crd/bases)
 endif()
-capstan_library(manager DIR cmd/manager EXCLUDE "/main.cc$" LINK PUBLIC controllers webhooks kubeconfig runtime kube net api base)
+capstan_library(manager LIGHT DIR cmd/manager EXCLUDE "/main.cc$" LINK PUBLIC controllers webhooks kubeconfig runtime kube net api base)
 capstan_program(capstan SOURCES cmd/manager/main.cc LINK manager)
 capstan_test(manager_test DIR cmd/manager LINK manager)
-capstan_library(dev DIR cmd/dev EXCLUDE "/main.cc$"
+capstan_library(dev LIGHT DIR cmd/dev EXCLUDE "/main.cc$"
                 LINK PUBLIC manager infrastructure bootstrap apiserver kubeconfig runtime kube net api base
                 PRIVATE crd_kinds Boost::json)
 capstan_program(capstan-dev SOURCES cmd/dev/main.cc LINK dev)
