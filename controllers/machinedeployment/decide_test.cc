@@ -225,6 +225,18 @@ TEST(Faults, AClusterThatGoesAwayHoldsEverything) {
   EXPECT_THAT(remedies(world), ElementsAre(HasSubstr("spec.clusterName: Cluster c1 is being deleted")));
 }
 
+TEST(Faults, AClusterThatGoesAwayIsNoNewsWhenNoMachineIsMissing) {
+  const auto remedies_with = [](std::int32_t machines) {
+    auto world = seen(a_machine_deployment().replicas(3),
+                      {set_of("o", "").replicas(3).reporting(machines, 3, 3).shared()});
+    world.cluster = a_cluster().deleting().shared();
+    return remedies(world);
+  };
+
+  EXPECT_THAT(remedies_with(3), ElementsAre(""));
+  EXPECT_THAT(remedies_with(2), ElementsAre(HasSubstr("Cluster c1 is being deleted")));
+}
+
 TEST(Faults, ANegativeNumberOfReplicasIsNamedAndDeletesNobody) {
   const auto world = seen(a_machine_deployment().replicas(-2), {set_of("o", "").replicas(3).shared()});
 

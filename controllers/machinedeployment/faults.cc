@@ -3,10 +3,16 @@
 #include <fmt/format.h>
 
 #include "api/meta/label_selector.h"
+#include "controllers/machinedeployment/counters.h"
 #include "controllers/machinedeployment/rollout/limits.h"
 
 namespace capstan::controllers::machinedeployment {
 namespace {
+
+bool has_all_machines(const Observation& seen) {
+  return sum_of(seen.sets, &api::MachineSetStatus::replicas).value_or(0) >=
+         seen.deployment.spec.replicas.value_or(0);
+}
 
 void check_cluster(const Observation& seen, std::vector<Fault>& faults) {
   const std::string name = seen.stored->spec.cluster_name.str();
@@ -17,10 +23,13 @@ void check_cluster(const Observation& seen, std::vector<Fault>& faults) {
                                "this MachineDeployment",
                                name)});
   } else if (seen.cluster->metadata.deleting()) {
-    faults.push_back({.because = fmt::format("Cluster {} is being deleted", name),
-                      .remedy = fmt::format("spec.clusterName: Cluster {} is being deleted, nothing is made "
-                                            "for it any more",
-                                            name)});
+    Fault fault{.because = fmt::format("Cluster {} is being deleted", name)};
+    // Every Cluster goes that way: a surprise only to who waits for more Machines.
+    if (!has_all_machines(seen)) {
+      fault.remedy =
+          fmt::format("spec.clusterName: Cluster {} is being deleted, nothing is made for it any more", name);
+    }
+    faults.push_back(std::move(fault));
   }
 }
 

@@ -14,7 +14,7 @@ inline constexpr std::string_view kBlockedEvent = "RolloutBlocked";
 
 struct Fault {
   std::string because = {};  // for the condition ScalingUp: "... is blocked because <this>"
-  std::string remedy = {};   // for the Event beside it: field and way out
+  std::string remedy = {};   // for the Event beside it: field and way out; empty: nobody has to do anything
   bool operator==(const Fault&) const = default;
 };
 

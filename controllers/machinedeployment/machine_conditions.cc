@@ -11,6 +11,7 @@
 #include "api/conditions/message.h"
 #include "api/names.h"
 #include "base/version.h"
+#include "controllers/machinedeployment/rollout/new_set.h"
 
 namespace capstan::controllers::machinedeployment {
 namespace {
@@ -65,6 +66,14 @@ std::vector<std::string> reasons_of(std::string_view message) {
   return lines;
 }
 
+std::set<api::Uid> old_sets(const Observation& seen) {
+  std::set<api::Uid> old;
+  for (const auto& set : seen.sets) {
+    if (!rollout::is_up_to_date(seen.deployment, *set, seen.now)) old.insert(set->metadata.uid);
+  }
+  return old;
+}
+
 bool says_only_suffix(const api::Condition& up_to_date) {
   return up_to_date.message.view().starts_with("* Node.status.nodeInfo.kubeletVersion ") &&
          reasons_of(up_to_date.message.view()).empty();
@@ -106,11 +115,20 @@ api::Condition rolling_out(const Observation& seen) {
     return first != right.starts_with("Version") ? first : left < right;
   };
   std::set<std::string, decltype(rank)> reasons(rank);
+  const auto old = old_sets(seen);
   for (const auto& machine : seen.machines) {
     const api::Condition* up_to_date = condition_of(machine, condition::kUpToDate);
-    if (up_to_date == nullptr || up_to_date->status != status::kFalse) continue;
-    if (says_only_suffix(*up_to_date)) continue;
-    ++outdated;
+    const bool judged = up_to_date != nullptr && up_to_date->status == status::kFalse;
+    const auto* owner = machine->metadata.controller();
+    // Machines are judged one by one after a change of the template; what an old set made is old before that.
+    if (owner != nullptr && old.contains(owner->uid)) {
+      ++outdated;
+    } else if (judged && !says_only_suffix(*up_to_date)) {
+      ++outdated;
+    } else {
+      continue;
+    }
+    if (!judged) continue;
     for (auto& line : reasons_of(up_to_date->message.view())) reasons.insert(std::move(line));
   }
   if (outdated == 0) return make(condition::kRollingOut, status::kFalse, reason::kNotRollingOut);

@@ -77,6 +77,7 @@ void Reconciler::tell_faults(const Observation& seen, const Plan& plan, const ap
   };
   if (plan.faults.empty() || message(*seen.stored) == message(after)) return;
   for (const Fault& fault : plan.faults) {
+    if (fault.remedy.empty()) continue;
     deps_.events.record(
         runtime::reference_to(kube::resource_of<api::MachineDeployment>(), seen.stored->metadata),
         runtime::EventType::Warning, kBlockedEvent, fault.remedy);

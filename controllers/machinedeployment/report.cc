@@ -10,6 +10,7 @@
 #include "controllers/machinedeployment/deployment_conditions.h"
 #include "controllers/machinedeployment/machine_conditions.h"
 #include "controllers/machinedeployment/old_conditions.h"
+#include "controllers/machinedeployment/rollout/new_set.h"
 
 namespace capstan::controllers::machinedeployment {
 namespace {
@@ -24,12 +25,23 @@ constexpr std::array kOwned = {
 constexpr std::array kOwnedOld = {api::v1beta1_condition::kReady, api::v1beta1_condition::kAvailable,
                                   api::v1beta1_condition::kMachineSetReady};
 
+// What a set reports of Machines that are judged anew one by one after a change of the template may speak of
+// the last one for a while. Those of an old set are none.
+std::optional<std::int32_t> up_to_date_of(const Observation& seen) {
+  constexpr auto kCounter = &api::MachineSetStatus::up_to_date_replicas;
+  if (!sum_of(seen.sets, kCounter)) return std::nullopt;
+  std::vector<Snapshot<api::MachineSet>> sets = seen.sets;
+  std::erase_if(sets,
+                [&](const auto& set) { return !rollout::is_up_to_date(seen.deployment, *set, seen.now); });
+  return sum_of(sets, kCounter).value_or(0);
+}
+
 void count(const Observation& seen, api::MachineDeploymentStatus& status) {
   using Set = api::MachineSetStatus;
   status.replicas = sum_of(seen.sets, &Set::replicas);
   status.ready_replicas = sum_of(seen.sets, &Set::ready_replicas);
   status.available_replicas = sum_of(seen.sets, &Set::available_replicas);
-  status.up_to_date_replicas = sum_of(seen.sets, &Set::up_to_date_replicas);
+  status.up_to_date_replicas = up_to_date_of(seen);
   status.versions = versions_of(seen.sets);
   const auto selector = api::Selector::from(seen.deployment.spec.selector);
   if (selector) status.selector = Text(selector->str());

@@ -69,12 +69,19 @@ struct World {
 
 World three() { return World(a_machine_deployment().replicas(3)); }
 
+// A set whose Machines are such as md1 wants.
+builders::MachineSetBuilder set_of_md1(std::string_view name) {
+  return a_machine_set(name).with([](auto& set) {
+    set.spec.machine_template.spec = a_machine_deployment().build().spec.machine_template.spec;
+  });
+}
+
 // --- counters and phase ---
 
 TEST(Report, SumsItsSets) {
   const auto after = three()
-                         .with(a_machine_set("a").reporting(2, 2, 1))
-                         .with(a_machine_set("b").reporting(2, 1, 1).with(
+                         .with(set_of_md1("a").reporting(2, 2, 1))
+                         .with(set_of_md1("b").reporting(2, 1, 1).with(
                              [](auto& set) { set.status.up_to_date_replicas = 2; }))
                          .told();
 
@@ -83,6 +90,19 @@ TEST(Report, SumsItsSets) {
   EXPECT_EQ(after.status.available_replicas, 2);
   EXPECT_EQ(after.status.up_to_date_replicas, 2);
   EXPECT_EQ(after.status.phase, "ScalingDown");
+}
+
+TEST(Report, CountsNothingOfAnOldSetAsUpToDate) {
+  // All three were made from an earlier template, and nobody has judged them by the new one yet.
+  const auto all_up_to_date = [](auto& set) { set.status.up_to_date_replicas = 3; };
+  const auto old = set_of_md1("a").version("v1").reporting(3, 3, 3).with(all_up_to_date);
+
+  const auto before = World(a_machine_deployment().replicas(3).version("v1")).with(old).told();
+  const auto after = World(a_machine_deployment().replicas(3).version("v2")).with(old).told();
+
+  EXPECT_EQ(before.status.up_to_date_replicas, 3);
+  EXPECT_EQ(after.status.up_to_date_replicas, 0);
+  EXPECT_EQ(after.status.available_replicas, 3);
 }
 
 TEST(Report, LeavesOutWhatNoSetReports) {
@@ -118,7 +138,8 @@ TEST(Report, ObservesAGenerationOnlyWhenItWasActedOn) {
 }
 
 TEST(Report, ChangesNothingTheSecondTime) {
-  World world = three().with(a_machine_set("a").reporting(3, 3, 3)).with(a_machine("m").running().up_to_date());
+  World world =
+      three().with(a_machine_set("a").reporting(3, 3, 3)).with(a_machine("m").running().up_to_date());
   const auto once = world.told();
   world.seen.stored = std::make_shared<const api::MachineDeployment>(once);
   world.seen.now = noon() + Seconds(60);
@@ -269,6 +290,18 @@ TEST(RollingOut, CountsMachinesThatAreNotUpToDateAndSaysWhyVersionsFirst) {
           .says(condition::kRollingOut),
       "True RollingOut: Rolling out 2 not up-to-date replicas\n* Version v1, v2 required\n* Failure domain "
       "a, b required");
+}
+
+TEST(RollingOut, BeginsWithTheNewTemplateAndNotWithTheFirstMachineThatIsJudgedByIt) {
+  const auto says = [](std::string_view version) {
+    return World(a_machine_deployment().version(version))
+        .with(set_of_md1("a").version("v1"))
+        .with(a_machine("m").in_set("a").up_to_date())
+        .says(condition::kRollingOut);
+  };
+
+  EXPECT_EQ(says("v1"), "False NotRollingOut");
+  EXPECT_EQ(says("v2"), "True RollingOut: Rolling out 1 not up-to-date replicas");
 }
 
 TEST(RollingOut, ASuffixOfADistributionIsNoRollout) {

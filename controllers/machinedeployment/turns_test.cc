@@ -461,9 +461,8 @@ TEST(Turns, ARollCostsOneApplyPerStepAndAStatusWhenItChanges) {
     stage.play_sets();
     stage.settle();
 
-    // The old Machines are out of date: told. Then the new one is available: the next step, told.
-    EXPECT_THAT(stage.writes_since_then(),
-                ElementsAre("patch MachineDeployment", "patch MachineSet", "patch MachineDeployment"));
+    // That the old Machines are out of date is told already. The new one is available: the next step, told.
+    EXPECT_THAT(stage.writes_since_then(), ElementsAre("patch MachineSet", "patch MachineDeployment"));
     EXPECT_THAT(stage.sizes(), ElementsAre(2, 1));
 
     stage.play_sets();
@@ -649,6 +648,48 @@ TEST(Turns, ScalingWhilePausedCostsOneApply) {
     EXPECT_THAT(stage.writes, ElementsAre("patch MachineSet", "patch MachineDeployment"));
     EXPECT_THAT(stage.events.events,
                 Contains(HasSubstr("Normal SuccessfulScale Scaled MachineSet default/md1-")));
+  });
+}
+
+// --- what a user sees ---
+
+// Who waits for a rollout (kubectl rollout status) believes the counters as soon as the generation is new.
+TEST(Turns, ANewGenerationIsNeverShownWithTheCountersOfTheLast) {
+  at_rest([](Stage& stage) {
+    const auto before = stage.deployment();
+    ASSERT_EQ(before.status.up_to_date_replicas, 3);
+
+    stage.edit(R"({"spec":{"template":{"spec":{"version":"v1.34.0"}}}})");
+    stage.settle();
+
+    const auto after = stage.deployment();
+    EXPECT_GT(after.status.observed_generation, before.status.observed_generation);
+    EXPECT_EQ(after.status.up_to_date_replicas, 0);
+    EXPECT_EQ(after.status.available_replicas, 3);
+  });
+}
+
+TEST(Turns, AClusterThatIsDeletedIsNoWarning) {
+  at_rest([](Stage& stage) {
+    stage.edit<api::Cluster>("c1", R"({"metadata":{"finalizers":["cluster.cluster.x-k8s.io"]}})");
+    stage.must(stage.user.remove(kube::resource_of<api::Cluster>(), stage.key("c1"), {}, Deadline::never()));
+    stage.settle();
+
+    EXPECT_EQ(stage.says("ScalingUp"),
+              "False NotScalingUp: Scaling up would be blocked because Cluster c1 is being deleted");
+    EXPECT_THAT(stage.events.events, IsEmpty());
+  });
+}
+
+TEST(Turns, AClusterThatIsDeletedWhileMachinesAreMissingIsTold) {
+  at_rest([](Stage& stage) {
+    stage.edit<api::Cluster>("c1", R"({"metadata":{"finalizers":["cluster.cluster.x-k8s.io"]}})");
+    stage.must(stage.user.remove(kube::resource_of<api::Cluster>(), stage.key("c1"), {}, Deadline::never()));
+    stage.edit(R"({"spec":{"replicas":5}})");
+    stage.settle();
+
+    EXPECT_THAT(stage.says("ScalingUp"), HasSubstr("is blocked because Cluster c1 is being deleted"));
+    EXPECT_THAT(stage.events.events, ElementsAre(HasSubstr("Warning RolloutBlocked spec.clusterName: ")));
   });
 }
 

@@ -36,17 +36,18 @@ std::string why_none(const api::MachineDeployment& deployment, const std::vector
 
 }  // namespace
 
-Choice choose_sets(const api::MachineDeployment& deployment, std::vector<SetSnapshot> sets, Time now) {
-  std::ranges::sort(sets, is_older);
+bool is_up_to_date(const api::MachineDeployment& deployment, const api::MachineSet& set, Time now) {
   const Time after = deployment.spec.rollout.after;
   const bool expired = after.is_set() && now >= after;
-  const auto fits = [&](const SetSnapshot& set) {
-    if (expired && set->metadata.creation_timestamp < after) return false;
-    return differences(set->spec.machine_template.spec, deployment.spec.machine_template.spec).empty();
-  };
+  if (expired && set.metadata.creation_timestamp < after) return false;
+  return differences(set.spec.machine_template.spec, deployment.spec.machine_template.spec).empty();
+}
+
+Choice choose_sets(const api::MachineDeployment& deployment, std::vector<SetSnapshot> sets, Time now) {
+  std::ranges::sort(sets, is_older);
   Choice choice;
   for (SetSnapshot& set : sets) {
-    if (!choice.newest && fits(set)) {
+    if (!choice.newest && is_up_to_date(deployment, *set, now)) {
       choice.newest = std::move(set);
     } else {
       choice.old.push_back(std::move(set));

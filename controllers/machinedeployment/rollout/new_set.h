@@ -19,6 +19,9 @@ struct Choice {
   std::string why_none = {};          // while there is no newest
 };
 
+// Whether its Machines are such as the deployment wants now.
+bool is_up_to_date(const api::MachineDeployment& deployment, const api::MachineSet& set, Time now);
+
 // A set whose template makes the same Machines is new; after spec.rollout.after has passed only one made
 // since. Of several the first: going back to an earlier template takes up the set it had.
 Choice choose_sets(const api::MachineDeployment& deployment, std::vector<SetSnapshot> sets, Time now);
