@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "apiserver/deletion_plan.h"
 #include "apiserver/document.h"
 #include "apiserver/field_error.h"
@@ -15,19 +17,37 @@ constexpr int kAttempts = 64;
 constexpr std::string_view kModified =
     "the object has been modified; please apply your changes to the latest version and try again";
 
+bool same_entries_but_for_times(const json::value& left, const json::value& right) {
+  if (!left.is_array() || !right.is_array()) return left == right;
+  const auto timeless = [](json::value entry) {
+    if (auto* fields = entry.if_object()) fields->erase("time");
+    return entry;
+  };
+  return std::ranges::equal(left.get_array(), right.get_array(), {}, timeless, timeless);
+}
+
+bool same_metadata_but_for_times(const json::object& left, const json::object& right) {
+  constexpr auto kVersion = "resourceVersion";
+  if (left.size() - left.count(kVersion) != right.size() - right.count(kVersion)) return false;
+  return std::ranges::all_of(left, [&](const auto& field) {
+    if (field.key() == kVersion) return true;
+    const auto* other = right.if_contains(field.key());
+    if (other == nullptr) return false;
+    return field.key() == "managedFields" ? same_entries_but_for_times(field.value(), *other)
+                                          : field.value() == *other;
+  });
+}
+
 // Same in everything but the times in managedFields (and the resourceVersion, which only storing changes)?
 bool same_but_for_times(const json::object& left, const json::object& right) {
-  const auto timeless = [](json::object object) {
-    auto& metadata = metadata_of(object);
-    metadata.erase("resourceVersion");
-    if (auto* entries = metadata.if_contains("managedFields"); entries != nullptr && entries->is_array()) {
-      for (auto& entry : entries->get_array()) {
-        if (entry.is_object()) entry.get_object().erase("time");
-      }
-    }
-    return object;
-  };
-  return timeless(left) == timeless(right);
+  if (left.size() != right.size()) return false;
+  return std::ranges::all_of(left, [&](const auto& field) {
+    const auto* other = right.if_contains(field.key());
+    if (other == nullptr) return false;
+    if (field.key() != "metadata" || !field.value().is_object() || !other->is_object())
+      return field.value() == *other;
+    return same_metadata_but_for_times(field.value().get_object(), other->get_object());
+  });
 }
 
 // Where the real server would keep the object; its messages say so.

@@ -68,7 +68,19 @@ class Comparer {
  public:
   Comparison result = {};
 
+  void compare_objects(const json::object& before, const json::object& after, const TypedNode& node) {
+    for (const auto& field : after)
+      step(field_element(field.key()), before.if_contains(field.key()), &field.value(),
+           node.field(field.key()));
+    for (const auto& field : before) {
+      if (!after.contains(field.key()))
+        step(field_element(field.key()), &field.value(), nullptr, node.field(field.key()));
+    }
+  }
+
+ private:
   void compare(const json::value* before, const json::value* after, const TypedNode& node) {
+    if (before != nullptr && after != nullptr && *before == *after) return;
     const auto kind = node.kind(after != nullptr ? *after : *before);
     const bool hollow = is_hollow(before) && is_hollow(after);
     if (kind == MergeKind::Leaf || hollow || (before != nullptr && node.kind(*before) != kind))
@@ -79,7 +91,6 @@ class Comparer {
     if (after == nullptr) result.removed.insert(path_);
   }
 
- private:
   void leaf(const json::value* before, const json::value* after) {
     if (before == nullptr)
       result.added.insert(path_);
@@ -91,14 +102,8 @@ class Comparer {
 
   void fields(const json::value* before, const json::value* after, const TypedNode& node) {
     static const json::object kNone;
-    const auto& old = before == nullptr || !before->is_object() ? kNone : before->get_object();
-    const auto& now = after == nullptr || !after->is_object() ? kNone : after->get_object();
-    for (const auto& field : now)
-      step(field_element(field.key()), old.if_contains(field.key()), &field.value(), node.field(field.key()));
-    for (const auto& field : old) {
-      if (!now.contains(field.key()))
-        step(field_element(field.key()), &field.value(), nullptr, node.field(field.key()));
-    }
+    compare_objects(before == nullptr || !before->is_object() ? kNone : before->get_object(),
+                    after == nullptr || !after->is_object() ? kNone : after->get_object(), node);
   }
 
   void items(const json::value* before, const json::value* after, const TypedNode& node) {
@@ -130,9 +135,7 @@ FieldSet fields_of(const json::object& object, const Schema& schema) {
 
 Comparison compare(const json::object& before, const json::object& after, const Schema& schema) {
   Comparer comparer;
-  const json::value old(before);
-  const json::value now(after);
-  comparer.compare(&old, &now, TypedNode::root(schema));
+  comparer.compare_objects(before, after, TypedNode::root(schema));
   return std::move(comparer.result);
 }
 
