@@ -32,7 +32,7 @@ capstan_test(runtime_test DIR runtime LABELS sanitize LINK runtime fakes)
 
 # floor 4
 capstan_library(kubeconfig DIR kubeconfig LINK PUBLIC runtime kube net api base PRIVATE yaml-cpp)
-capstan_test(kubeconfig_test DIR kubeconfig LABELS unsanitized LINK kubeconfig fakes builders)
+capstan_test(kubeconfig_test DIR kubeconfig LABELS sanitize-address LINK kubeconfig fakes builders)
 
 # floor 5
 set(infrastructure_folders infrastructure infrastructure/sim infrastructure/controller infrastructure/controller/cluster
@@ -40,7 +40,7 @@ set(infrastructure_folders infrastructure infrastructure/sim infrastructure/cont
 capstan_library(infrastructure LIGHT DIR ${infrastructure_folders} LINK PUBLIC runtime kube net api base PRIVATE Boost::json)
 capstan_test(infrastructure_test DIR ${infrastructure_folders} LABELS unsanitized LINK infrastructure builders fakes)
 capstan_library(bootstrap LIGHT DIR bootstrap bootstrap/controller LINK PUBLIC runtime kube api base PRIVATE Boost::json)
-capstan_test(bootstrap_test DIR bootstrap bootstrap/controller LABELS unsanitized LINK bootstrap builders fakes)
+capstan_test(bootstrap_test DIR bootstrap bootstrap/controller LABELS sanitize-address LINK bootstrap builders fakes)
 
 # floor 6
 set(controller_folders controllers controllers/shared controllers/cluster controllers/machine controllers/machine/drain
@@ -50,7 +50,7 @@ capstan_library(controllers LIGHT DIR ${controller_folders} LINK PUBLIC kubeconf
 foreach(folder shared cluster machine machine/drain machineset machinedeployment machinedeployment/rollout machinepool
         machinehealthcheck lifecyclepolicy)
   string(REPLACE "/" "_" suite controllers_${folder}_test)
-  capstan_test(${suite} DIR controllers/${folder} LABELS unsanitized LINK controllers builders fakes)
+  capstan_test(${suite} DIR controllers/${folder} LABELS sanitize-address LINK controllers builders fakes)
 endforeach()
 capstan_library(webhooks DIR webhooks LINK PUBLIC net base)
 capstan_test(webhooks_test DIR webhooks LABELS sanitize LINK webhooks net)

@@ -21,7 +21,11 @@ void PrintTo(Exception exception, std::ostream* out) { *out << to_string(excepti
 
 namespace {
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::uint64_t kOrders = 10;
+#else
 constexpr std::uint64_t kOrders = 100;
+#endif
 
 bool write_stories = false;
 
