@@ -12,6 +12,7 @@ struct PodDisruptionBudgetSpec {
   std::optional<IntOrString> min_available = {};
   std::optional<IntOrString> max_unavailable = {};
   std::optional<LabelSelector> selector = {};  // absent selects nothing, empty everything
+  Text unhealthy_pod_eviction_policy = {};     // empty: IfHealthyBudget
   bool operator==(const PodDisruptionBudgetSpec&) const = default;
 };
 template <>
@@ -19,6 +20,7 @@ inline constexpr auto members<PodDisruptionBudgetSpec> = std::array{
     member<&PodDisruptionBudgetSpec::min_available>("minAvailable"),
     member<&PodDisruptionBudgetSpec::max_unavailable>("maxUnavailable"),
     member<&PodDisruptionBudgetSpec::selector>("selector"),
+    member<&PodDisruptionBudgetSpec::unhealthy_pod_eviction_policy>("unhealthyPodEvictionPolicy"),
 };
 
 struct PodDisruptionBudgetStatus {

@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 
 #include "api/names.h"
+#include "controllers/machine/drain/eviction.h"
 #include "kube/typed.h"
 
 namespace capstan::controllers::machine {
@@ -60,11 +61,6 @@ kube::ObjectKey cluster_of(const api::Machine& machine) {
   return {machine.metadata.namespace_.str(), machine.spec.cluster_name.str()};
 }
 
-// A server's refusal has a reason, the one made here has none.
-bool is_our_own_brake(const Error& error) {
-  return error.code == Code::RateLimited && error.reason.empty() && error.retry_after;
-}
-
 StageReport trouble(Error error) { return {.recheck = Seconds(20), .trouble = std::move(error)}; }
 
 }  // namespace
@@ -96,12 +92,20 @@ DeletionTurn Deleter::turn(const runtime::Context& context, const DeletionObject
     Step step = next_step(facts);
     facts.marks = step.marks;
     if (step.answer == Step::Answer::Wait || step.act == Do::RemoveFinalizer) {
-      if (step.stage > Stage::VolumesDetached) drainer_.forget(kube::key_of(*facts.machine));
+      end_of_drain(step, kube::key_of(*facts.machine));
       return {.facts = std::move(facts), .step = std::move(step)};
     }
     act(context, objects, step, facts);
   }
 }
+
+// What was learnt of a drain serves the look at volumes; its watches end with it, however it ended.
+void Deleter::end_of_drain(const Step& step, const kube::ObjectKey& machine) {
+  if (step.stage > Stage::VolumesDetached) return drainer_.forget(machine);
+  if (step.stage != Stage::Drain) drainer_.stop_watching(machine);
+}
+
+void Deleter::interrupt(const kube::ObjectKey& machine) { drainer_.stop_watching(machine); }
 
 std::string Deleter::provider_id_of_node(const DeletionFacts& facts) {
   const auto workload = deps_.workload_clusters.get(cluster_of(*facts.machine));
@@ -174,6 +178,9 @@ StageReport Deleter::on_node(const DeletionFacts& facts, Time started,
 
 void Deleter::drain(const runtime::Context& context, DeletionFacts& facts) {
   facts.drain = on_node(facts, facts.marks.node_drain_start_time, &Drainer::turn, context.deadline);
+  for (const std::string& warning : facts.drain->warnings) {
+    tell(*facts.machine, runtime::EventType::Warning, kDrainRulesContradict, warning);
+  }
   if (facts.drain->done) {
     tell(*facts.machine, runtime::EventType::Normal, api::event::kSuccessfulDrainNode,
          "success draining Machine's node \"" + facts.node + "\"");

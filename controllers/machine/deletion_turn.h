@@ -33,6 +33,9 @@ struct DeletionTurn {
 // comes again soon, and nobody is told.
 std::optional<Seconds> crowded_out(const Step& step);
 
+// Reason of the Event about rules that want different things of the same Pods.
+inline constexpr std::string_view kDrainRulesContradict = "DrainRulesContradict";
+
 class Deleter {
  public:
   explicit Deleter(const Deps& deps);
@@ -41,10 +44,17 @@ class Deleter {
   DeletionTurn turn(const runtime::Context& context, const DeletionObjects& objects, DeletionFacts facts);
   // The Machine is gone.
   void forget(const kube::ObjectKey& machine);
+  // Its deletion rests for a time: somebody has paused it.
+  void interrupt(const kube::ObjectKey& machine);
+  // Those of a namespace that drain rules concern at the moment.
+  std::vector<kube::ObjectKey> drains_in(std::string_view namespace_) const {
+    return drainer_.drains_in(namespace_);
+  }
   // No turn comes any more; the queue may go after this.
   void rest();
 
  private:
+  void end_of_drain(const Step& step, const kube::ObjectKey& machine);
   std::string provider_id_of_node(const DeletionFacts& facts);
   void act(const runtime::Context& context, const DeletionObjects& objects, const Step& step,
            DeletionFacts& facts);

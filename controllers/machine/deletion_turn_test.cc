@@ -65,6 +65,23 @@ struct Workload {
     while (api.run_controllers()) {
     }
   }
+  // A volume nobody knows: it holds the Machine up once its Pods are gone.
+  void attach_a_disk() {
+    const kube::Resource attachments{.group = "storage.k8s.io",
+                                     .version = "v1",
+                                     .plural = "volumeattachments",
+                                     .kind = "VolumeAttachment",
+                                     .namespaced = false};
+    make(
+        attachments, {},
+        {{"kind", "VolumeAttachment"},
+         {"apiVersion", "storage.k8s.io/v1"},
+         {"metadata", {{"name", "va"}}},
+         {"spec", {{"attacher", "disk"}, {"nodeName", "m1"}, {"source", {{"persistentVolumeName", "pv"}}}}}});
+    const auto attached = memory.patch(attachments, {.name = "va"}, {{"status", {{"attached", true}}}},
+                                       {.subresource = "status"}, Deadline::never());
+    ASSERT_TRUE(attached) << attached.error().describe();
+  }
   // In the cache, under the uid it has here.
   void seen(api::Node node) {
     const auto live = kube::get<api::Node>(memory, {.name = "m1"}, Deadline::never());
@@ -120,6 +137,14 @@ void running(World& world, Workload& workload) {
   world.forget_what_happened();
 }
 
+void rule(World& world, std::string_view name, const json::value& drain) {
+  world.make(kube::resource_of<api::MachineDrainRule>(),
+             {{"kind", "MachineDrainRule"},
+              {"apiVersion", "cluster.x-k8s.io/v1beta2"},
+              {"metadata", {{"name", name}, {"namespace", "default"}}},
+              {"spec", {{"drain", drain}}}});
+}
+
 std::string deleting(const World& world) {
   const api::Machine machine = world.machine();
   const auto* found = api::conditions::find(machine.status.conditions, api::condition::kDeleting);
@@ -170,6 +195,73 @@ TEST(DeletionTurns, ShowWhichBudgetHoldsUpTheMachineUntilTheDrainTimesOut) {
                         "The disruption budget b needs 1 healthy pods and has 1 currently"));
     EXPECT_FALSE(world.exists(machines(), "m1"));
     EXPECT_TRUE(workload.has(kube::resources::pods(), "default", "p"));
+  });
+}
+
+TEST(DeletionTurns, WatchPodsAndBudgetsOnlyWhileTheNodeIsDrained) {
+  in_simulation([](World& world) {
+    Workload workload(world);
+    running(world, workload);
+    workload.pod("p");
+    workload.budget_that_allows_nothing();
+    workload.attach_a_disk();
+    impatient(world, 60, 0);
+
+    world.remove(machines(), "m1");
+    world.settle(50s);
+    const int meanwhile = workload.client.open_watches;
+    world.settle(40s);
+
+    EXPECT_EQ(meanwhile, 2);
+    EXPECT_THAT(deleting(world), StartsWith("WaitingForVolumeDetach: "));
+    EXPECT_EQ(workload.client.open_watches, 0) << "the drain has run out of time";
+  });
+}
+
+TEST(DeletionTurns, WatchNothingForAMachineThatIsPaused) {
+  in_simulation([](World& world) {
+    Workload workload(world);
+    running(world, workload);
+    workload.pod("p");
+    workload.budget_that_allows_nothing();
+    world.remove(machines(), "m1");
+    world.settle(30s);
+    ASSERT_EQ(workload.client.open_watches, 2);
+    const auto pause = [&](const json::value& value) {
+      world.patch(machines(), "m1", {{"metadata", {{"annotations", {{"cluster.x-k8s.io/paused", value}}}}}});
+      world.settle(30s);
+    };
+
+    pause("");
+    EXPECT_EQ(workload.client.open_watches, 0);
+
+    pause(nullptr);
+    EXPECT_EQ(workload.client.open_watches, 2);
+  });
+}
+
+TEST(DeletionTurns, TellOfDrainRulesThatContradictEachOtherAndGoOnWhenTheyDoNoMore) {
+  in_simulation([](World& world) {
+    Workload workload(world);
+    running(world, workload);
+    workload.pod("p");
+    rule(world, "a", {{"behavior", "WaitCompleted"}});
+    rule(world, "b", {{"behavior", "Drain"}, {"order", 5}});
+    world.settle();
+
+    world.remove(machines(), "m1");
+    world.settle(600s);
+    const std::string held = deleting(world);
+    world.remove(kube::resource_of<api::MachineDrainRule>(), "a");
+    world.settle(10s);
+
+    const std::string_view remedy =
+        "MachineDrainRules a (WaitCompleted) and b (Drain, order 5) contradict each other about Pod "
+        "default/p: a counts, its name comes first; "
+        "change spec.pods so that only one of them matches, or delete one";
+    EXPECT_THAT(held, HasSubstr("* Pod default/p: waiting for completion\n* " + std::string(remedy)));
+    EXPECT_EQ(std::ranges::count(world.events.told, "DrainRulesContradict: " + std::string(remedy)), 1);
+    EXPECT_FALSE(world.exists(machines(), "m1")) << "nobody waited for the next look";
   });
 }
 

@@ -63,7 +63,10 @@ Result<Outcome> Reconciler::reconcile(const runtime::Context& context, const kub
     forget(key);
     return Outcome::done();
   }
-  if (!in_scope(machine->metadata, deps_.watch_filter)) return Outcome::done();
+  if (!in_scope(machine->metadata, deps_.watch_filter)) {
+    deleter_.interrupt(key);
+    return Outcome::done();
+  }
   const auto cluster = deps_.caches.cluster_of(machine->metadata.namespace_, machine->spec.cluster_name);
   const auto pause = runtime::paused(cluster && cluster->spec.paused.value_or(false), machine->metadata,
                                      api::kind::kMachine);
@@ -81,6 +84,7 @@ void Reconciler::forget(const kube::ObjectKey& key) {
 Result<Outcome> Reconciler::hold_still(const runtime::Context& context, const api::Machine& machine,
                                        const runtime::Paused& pause) {
   const Time now = Time::from(deps_.clock.now());
+  deleter_.interrupt(kube::key_of(machine));
   const auto step = TRY(runtime::ensure_finalizer(deps_.client, host_->consistency, deps_.caches.machines,
                                                   machine, api::finalizer::kMachine, context.deadline));
   if (step == runtime::FinalizerStep::Added) return Outcome::done();

@@ -95,6 +95,11 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
         }
         return keys;
       });
+  runtime::trigger<api::MachineDrainRule>(
+      caches.machine_drain_rules, queue, [this](const Change<api::MachineDrainRule>& change) {
+        if (change.initial) return std::vector<ObjectKey>();
+        return deleter_.drains_in(change.object().metadata.namespace_.view());
+      });
   deps_.workload_clusters.on_node_change(
       [&caches, &queue](const ObjectKey& cluster, const Change<api::Node>& change) {
         if (!matters(change)) return;

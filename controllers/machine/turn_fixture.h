@@ -3,6 +3,7 @@
 // played by the test. Everything the controller writes is recorded. Runs inside a Baton.
 #pragma once
 
+#include <atomic>
 #include <boost/json.hpp>
 #include <functional>
 #include <string>
@@ -91,10 +92,25 @@ class RecordingClient final : public kube::Client {
   }
   std::unique_ptr<kube::Stream> watch(const kube::Resource& resource, const kube::WatchOptions& options,
                                       kube::StreamSink& sink) override {
-    return inner_.watch(resource, options, sink);
+    return std::make_unique<Watch>(inner_.watch(resource, options, sink), open_watches);
   }
 
+  std::atomic<int> open_watches = 0;
+
  private:
+  class Watch final : public kube::Stream {
+   public:
+    Watch(std::unique_ptr<kube::Stream> stream, std::atomic<int>& open)
+        : stream_(std::move(stream)), open_(open) {
+      ++open_;
+    }
+    ~Watch() override { --open_; }
+
+   private:
+    const std::unique_ptr<kube::Stream> stream_;
+    std::atomic<int>& open_;
+  };
+
   kube::Client& inner_;
 };
 

@@ -1,5 +1,6 @@
 // What a drain that is not finished says in the Machine's condition, line by line as upstream words it, for
-// the hints about delays are made by looking for these words (reference 3.10 and 3.12). Pure.
+// the hints about delays are made by looking for these words (reference 3.10 and 3.12); what upstream does
+// not know of comes behind. Pure.
 #pragma once
 
 #include <map>
@@ -22,6 +23,7 @@ struct DrainProgress {
   std::vector<std::string> wait_completed = {};
   std::vector<std::string> evict_later = {};
   std::vector<std::string> wait_later = {};
+  std::vector<std::string> contradictions = {};  // between drain rules, a line each
 };
 std::string drain_message(const DrainProgress& progress);
 

@@ -1,10 +1,13 @@
 #include "controllers/machine/drain/drain_plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <tuple>
 
 #include "api/names.h"
+#include "controllers/machine/drain/drain_message.h"
 
 namespace capstan::controllers::machine {
 namespace {
@@ -91,15 +94,27 @@ std::optional<Treatment> labelled(const api::Pod& pod) {
   return {};
 }
 
-Verdict judge(const DrainInput& input, const api::Pod& pod) {
-  if (given_up(input, pod) || belongs_here(input, pod) || pod.is_mirror())
-    return {.treatment = Treatment::Skip};
-  if (const auto said = labelled(pod)) return {.treatment = *said};
+bool stays(const DrainInput& input, const api::Pod& pod) {
+  return given_up(input, pod) || belongs_here(input, pod) || pod.is_mirror();
+}
+
+bool listens_to_rules(const DrainInput& input, const api::Pod& pod) {
+  return !stays(input, pod) && !labelled(pod);
+}
+
+// In the order of their names.
+std::vector<const DrainRule*> matching_rules(const DrainInput& input, const api::Pod& pod) {
   const auto labels = input.answers.namespaces.find(pod.metadata.namespace_.view());
-  const auto* rule = rule_for(input.rules, pod.metadata.labels,
-                              labels == input.answers.namespaces.end() ? api::Labels() : labels->second);
-  if (rule == nullptr) return {};
-  return {.treatment = rule->treatment, .order = rule->order};
+  return rules_matching(input.rules, pod.metadata.labels,
+                        labels == input.answers.namespaces.end() ? api::Labels() : labels->second);
+}
+
+Verdict judge(const DrainInput& input, const api::Pod& pod) {
+  if (stays(input, pod)) return {.treatment = Treatment::Skip};
+  if (const auto said = labelled(pod)) return {.treatment = *said};
+  const auto rules = matching_rules(input, pod);
+  if (rules.empty()) return {};
+  return {.treatment = rules.front()->treatment, .order = rules.front()->order};
 }
 
 // --- now or later ---
@@ -131,13 +146,72 @@ DrainQuestions questions_about(std::span<const api::Pod> pods, std::span<const D
   return questions;
 }
 
-std::optional<Time> next_overdue(const DrainPlan& plan) {
+std::optional<Time> next_by_time(const DrainPlan& plan, bool unreachable) {
   std::optional<Time> next;
   for (const api::Pod* pod : plan.terminating) {
-    const Time at = overdue_at(*pod) + Seconds(1);
+    const Time at = unreachable ? pod->metadata.deletion_timestamp + kUnreachableSkip : overdue_at(*pod);
     if (!next || at < *next) next = at;
   }
+  if (next) *next = *next + Seconds(1);
   return next;
+}
+
+// --- rules against rules ---
+
+namespace {
+
+std::string said(const DrainRule& rule) {
+  switch (rule.treatment) {
+    case Treatment::Skip: return rule.name + " (Skip)";
+    case Treatment::WaitCompleted: return rule.name + " (WaitCompleted)";
+    case Treatment::Drain: break;
+  }
+  return fmt::format("{} (Drain, order {})", rule.name, rule.order);
+}
+
+bool agree(const DrainRule& left, const DrainRule& right) {
+  return left.treatment == right.treatment && left.order == right.order;
+}
+
+// Of those that match the Pod: the first, and whoever wants something else. Empty when they agree.
+std::vector<const DrainRule*> at_odds(const DrainInput& input, const api::Pod& pod) {
+  std::vector<const DrainRule*> rules;
+  for (const DrainRule* rule : matching_rules(input, pod)) {
+    if (rules.empty() || !agree(*rules.front(), *rule)) rules.push_back(rule);
+  }
+  if (rules.size() == 1) rules.clear();
+  return rules;
+}
+
+Contradiction told(std::span<const DrainRule* const> rules, const std::vector<std::string>& pods) {
+  constexpr std::size_t kShown = 3;
+  std::vector<std::string> others;
+  for (const DrainRule* rule : rules.subspan(1)) others.push_back(said(*rule));
+  Contradiction told{.between = fmt::format("{} and {}", said(*rules.front()), some_of(others, kShown))};
+  told.line = fmt::format(
+      "MachineDrainRules {} contradict each other about {} {}: {} counts, its name comes first; change "
+      "spec.pods so that only one of them matches, or delete one",
+      told.between, pods.size() == 1 ? "Pod" : "Pods", some_of(pods, kShown), rules.front()->name);
+  return told;
+}
+
+}  // namespace
+
+std::vector<Contradiction> contradictions(const DrainInput& input) {
+  std::map<std::vector<const DrainRule*>, std::vector<std::string>> pods;
+  for (const api::Pod& pod : input.pods) {
+    if (!listens_to_rules(input, pod)) continue;
+    auto rules = at_odds(input, pod);
+    if (rules.empty()) continue;
+    pods[std::move(rules)].push_back(pod.metadata.namespace_.str() + "/" + pod.metadata.name.str());
+  }
+  std::vector<Contradiction> found;
+  for (auto& [rules, names] : pods) {
+    std::ranges::sort(names);
+    found.push_back(told(rules, names));
+  }
+  std::ranges::sort(found, {}, &Contradiction::between);
+  return found;
 }
 
 }  // namespace capstan::controllers::machine

@@ -56,7 +56,14 @@ DrainPlan drain_plan(const DrainInput& input);
 
 // How long after the end of its grace period a Pod may still be there before we call it overdue.
 inline constexpr Seconds kGraceSlack{30};
-// When the next of the terminating Pods becomes overdue.
-std::optional<Time> next_overdue(const DrainPlan& plan);
+// When time alone will change the plan: a terminating Pod becomes overdue, or is given up.
+std::optional<Time> next_by_time(const DrainPlan& plan, bool unreachable);
+
+// Rules that want different things of the same Pods.
+struct Contradiction {
+  std::string between = {};  // the rules
+  std::string line = {};     // the same, about which Pods, and what to do
+};
+std::vector<Contradiction> contradictions(const DrainInput& input);
 
 }  // namespace capstan::controllers::machine

@@ -22,14 +22,22 @@ struct World {
   DrainAnswers answers = {};
   Time now = noon();
   bool unreachable = false;
-  api::Labels machine = {{"pool", "blue"}};
+  api::Labels labels = {{"pool", "blue"}};
   api::Labels cluster = {{"stage", "test"}};
   std::vector<DrainRule> compiled = {};
 
   DrainPlan plan() {
-    compiled = rules_for({.machine = machine, .cluster = cluster}, rules).value();
+    compiled = rules_for({.machine = labels, .cluster = cluster}, rules).value();
     return drain_plan(
         {.now = now, .unreachable = unreachable, .pods = pods, .rules = compiled, .answers = answers});
+  }
+  std::vector<std::string> contradictions() {
+    compiled = rules_for({.machine = labels, .cluster = cluster}, rules).value();
+    std::vector<std::string> lines;
+    for (auto& each :
+         machine::contradictions({.now = now, .pods = pods, .rules = compiled, .answers = answers}))
+      lines.push_back(each.line);
+    return lines;
   }
 };
 
@@ -237,12 +245,58 @@ TEST(DrainPlan, NoticesPodsThatIgnoreTheirGracePeriod) {
   World world{.pods = {a_pod("a").deleting(noon())}, .now = noon() + kGraceSlack};
   const auto patient = world.plan();
   EXPECT_THAT(names(patient.terminating), ElementsAre("a"));
-  EXPECT_EQ(next_overdue(patient), noon() + kGraceSlack + Seconds(1));
+  EXPECT_EQ(next_by_time(patient, false), noon() + kGraceSlack + Seconds(1));
 
   world.now = noon() + kGraceSlack + Seconds(1);
 
   EXPECT_THAT(names(world.plan().overdue), ElementsAre("a"));
-  EXPECT_FALSE(next_overdue(world.plan()));
+  EXPECT_FALSE(next_by_time(world.plan(), false));
+}
+
+TEST(DrainPlan, IsLookedAtAgainAsSoonAsAPodMayBeGivenUp) {
+  World world{.pods = {a_pod("a").deleting(noon() + Seconds(10))}, .unreachable = true};
+  const auto plan = world.plan();
+  const auto when = next_by_time(plan, true);
+
+  ASSERT_TRUE(when);
+  world.now = *when;
+
+  EXPECT_THAT(names(world.plan().skipped), ElementsAre("a"));
+  EXPECT_EQ(*when, noon() + Seconds(12));
+}
+
+// --- contradictions ---
+
+TEST(Contradictions, AreTheRulesThatWantDifferentThingsOfOnePod) {
+  World world{.pods = {a_pod("p"), a_pod("q"), a_pod("r").labelled("app", "db")}};
+  world.rules = {a_rule("all").order(1).shared(), a_rule("db").does("Skip").for_pods("app", "db").shared(),
+                 a_rule("every").order(2).shared()};
+
+  const auto found = world.contradictions();
+
+  EXPECT_THAT(found,
+              ElementsAre("MachineDrainRules all (Drain, order 1) and db (Skip), every (Drain, order 2) "
+                          "contradict each other about Pod default/r: all counts, its name comes first; "
+                          "change spec.pods so that only one of them matches, or delete one",
+                          HasSubstr("all (Drain, order 1) and every (Drain, order 2) contradict each "
+                                    "other about Pods default/p, default/q: all counts")));
+}
+
+TEST(Contradictions, AreNoneWhereRulesAgreeOrDoNotMeet) {
+  World world{.pods = {a_pod("p").labelled("app", "db"), a_pod("q").labelled("app", "web")}};
+  world.rules = {a_rule("a").order(0).for_pods("app", "db").shared(),
+                 a_rule("b").for_pods("app", "db").shared(),
+                 a_rule("c").does("Skip").for_pods("app", "web").shared(),
+                 a_rule("d").does("Skip").for_machines("pool", "red").shared()};
+
+  EXPECT_THAT(world.contradictions(), IsEmpty());
+}
+
+TEST(Contradictions, DoNotConcernPodsThatRulesAreNotAskedAbout) {
+  World world{.pods = {a_pod("a").mirror(), a_pod("b").drain_label("skip")}};
+  world.rules = {a_rule("x").does("Skip").shared(), a_rule("y").does("WaitCompleted").shared()};
+
+  EXPECT_THAT(world.contradictions(), IsEmpty());
 }
 
 // --- words ---

@@ -18,6 +18,9 @@ constexpr auto kRound = std::chrono::seconds(10);  // of evictions; the rest com
 constexpr std::int64_t kUnreachableGrace = 1;      // seconds: nobody is there to use more
 constexpr int kCordonTries = 3;
 constexpr Seconds kLongestVolumePause{60};
+constexpr Seconds kNumbersPause{
+    10};  // each news of a busy budget would be a write for every Node it holds up
+constexpr std::size_t kContradictionsShown = 3;
 
 std::string name_of(const api::Pod& pod) {
   return pod.metadata.namespace_.str() + "/" + pod.metadata.name.str();
@@ -62,16 +65,16 @@ Result<StageReport> DrainRound::drain() {
 
 Result<StageReport> DrainRound::drain_pods(const std::vector<api::Pod>& pods) {
   if (pods.empty()) return StageReport::finished();
-  const auto rules = TRY(
-      rules_for({.machine = request_.machine.metadata.labels, .cluster = request_.cluster.metadata.labels},
-                request_.rules));
+  const auto rules = TRY(this->rules());
   const DrainAnswers answers = TRY(answers_to(questions_about(pods, rules)));
-  const DrainPlan plan = drain_plan(
-      {.now = request_.now, .unreachable = unreachable_, .pods = pods, .rules = rules, .answers = answers});
+  const DrainInput input{
+      .now = request_.now, .unreachable = unreachable_, .pods = pods, .rules = rules, .answers = answers};
+  const DrainPlan plan = drain_plan(input);
   DrainProgress progress = progress_of(plan, request_.started);
-  evict_all(plan.evict, progress);
+  warn_of(contradictions(input), progress);
+  TRY(evict_all(plan.evict, progress));
   if (is_empty(progress)) return StageReport::finished();
-  return report(plan, std::move(progress));
+  return report(plan, progress);
 }
 
 // --- what the cluster says ---
@@ -89,6 +92,17 @@ Result<std::vector<api::Pod>> DrainRound::list_pods() {
   auto listed =
       TRY(kube::list<api::Pod>(client(), {.field_selector = "spec.nodeName=" + request_.node}, deadline_));
   return std::move(listed.items);
+}
+
+Result<std::vector<DrainRule>> DrainRound::rules() const {
+  auto rules =
+      rules_for({.machine = request_.machine.metadata.labels, .cluster = request_.cluster.metadata.labels},
+                request_.rules);
+  if (rules) return rules;
+  Error unreadable = std::move(rules).error();
+  unreadable.message += "; correct the rule or delete it, until then no Node of a Machine in namespace " +
+                        request_.machine.metadata.namespace_.str() + " is drained";
+  return fail(std::move(unreadable));
 }
 
 Result<DrainAnswers> DrainRound::answers_to(const DrainQuestions& questions) {
@@ -138,72 +152,109 @@ Result<void> DrainRound::cordon(runtime::Snapshot<api::Node> node) {
 
 // --- evictions ---
 
-void DrainRound::evict_all(const DrainPlan::Pods& pods, DrainProgress& progress) {
+Result<void> DrainRound::evict_all(const DrainPlan::Pods& pods, DrainProgress& progress) {
   const Deadline round = deadline_.no_later_than(clock_.steady_now() + kRound);
   for (const api::Pod* pod : pods) {
-    Attempt* last = nullptr;
     const auto known = memory_.attempts.find(pod->metadata.uid.str());
-    if (known != memory_.attempts.end()) last = &known->second;
-    const bool hope = hopeful(*pod);
-    const Time due = next_eviction({.last = last, .started = request_.started, .hopeful = hope});
-    if (last == nullptr || due <= request_.now) {
-      if (round.passed(clock_.steady_now())) {
-        progress.failed[std::string(kRoundIsOver)].push_back(name_of(*pod));
-      } else {
-        evict(*pod, progress);
-      }
-      continue;
+    Attempt* last = known == memory_.attempts.end() ? nullptr : &known->second;
+    const Outlook outlook = outlook_of(*pod, budgets_of(*pod));
+    if (last != nullptr) last->outlook.open = last->outlook.open && outlook.open;
+    const Time due = next_eviction({.last = last, .started = request_.started, .now = &outlook});
+    if (last != nullptr && due > request_.now) {
+      pause(*pod, *last, progress);
+    } else if (round.passed(clock_.steady_now())) {
+      progress.failed[std::string(kRoundIsOver)].push_back(name_of(*pod));
+    } else {
+      TRY(evict(*pod, progress));
     }
-    last->hopeful = last->hopeful && hope;
-    (last->accepted ? progress.terminating : progress.failed[last->failure]).push_back(name_of(*pod));
-    if (!last->accepted) held_.insert(pod->metadata.namespace_.str());
   }
   std::ranges::sort(progress.terminating);
+  return {};
 }
 
-void DrainRound::evict(const api::Pod& pod, DrainProgress& progress) {
+// Fails when it could not even be asked: then the turn has not taken place.
+Result<void> DrainRound::evict(const api::Pod& pod, DrainProgress& progress) {
+  Budgets* budgets = budgets_of(pod);
+  Attempt attempt{.at = request_.now, .outlook = outlook_of(pod, budgets)};
   kube::DeleteOptions options{.uid = pod.metadata.uid.str()};
   if (unreachable_) options.grace_period_seconds = kUnreachableGrace;
   const auto evicted = client().evict(kube::key_of(pod), options, deadline_);
-  if (!evicted && answer_of(evicted.error()) == EvictionAnswer::Gone) return;
-  if (!evicted && answer_of(evicted.error()) == EvictionAnswer::Replaced) {
-    progress.failed[std::string(kReplaced)].push_back(name_of(pod));
-    return;
-  }
-  Attempt attempt{.at = request_.now, .accepted = evicted.has_value(), .hopeful = hopeful(pod)};
+  attempt.accepted = evicted.has_value();
   if (evicted) {
     progress.terminating.push_back(name_of(pod));
   } else {
+    switch (answer_of(evicted.error())) {
+      case EvictionAnswer::Gone: return {};
+      case EvictionAnswer::CrowdedOut: return fail(evicted.error());
+      case EvictionAnswer::Replaced:
+        progress.failed[std::string(kReplaced)].push_back(name_of(pod));
+        return {};
+      case EvictionAnswer::Failed: break;
+    }
     attempt.failure = failure_of(evicted.error());
-    progress.failed[attempt.failure].push_back(name_of(pod));
+    attempt.by_budget = is_budget_refusal(evicted.error());
+    numbers_are_new_ = numbers_are_new_ || attempt.by_budget;
+    const bool fresh = attempt.by_budget || budgets == nullptr;  // the server's numbers are newer than ours
+    attempt.told = fresh ? attempt.failure : failure_by_now(attempt, covering(pod, *budgets));
+    progress.failed[attempt.told].push_back(name_of(pod));
     held_.insert(pod.metadata.namespace_.str());
   }
+  if (budgets != nullptr && (attempt.accepted || attempt.by_budget)) spend(pod, attempt.accepted, *budgets);
   memory_.attempts[pod.metadata.uid.str()] = std::move(attempt);
+  return {};
 }
 
-// Whoever does not watch the budgets has no reason to hope.
-bool DrainRound::hopeful(const api::Pod& pod) const {
-  if (!memory_.watch) return false;
-  const auto budgets = memory_.watch->budgets(pod.metadata.namespace_.str());
-  return budgets && seems_evictable(pod, *budgets);
+// It is not asked for now: what is said of it is the last answer, with newer numbers from time to time.
+void DrainRound::pause(const api::Pod& pod, Attempt& last, DrainProgress& progress) {
+  if (last.accepted) return progress.terminating.push_back(name_of(pod));
+  held_.insert(pod.metadata.namespace_.str());
+  const auto watched = memory_.watch ? memory_.watch->budgets(pod.metadata.namespace_.str()) : std::nullopt;
+  if (watched) {
+    std::string by_now = failure_by_now(last, covering(pod, *watched));
+    const bool is_time = request_.now - memory_.numbers_told >= kNumbersPause;
+    const bool is_news = by_now != last.told;
+    numbers_are_old_ = numbers_are_old_ || (is_news && !is_time);
+    numbers_are_new_ = numbers_are_new_ || (is_news && is_time);
+    if (is_time) last.told = std::move(by_now);
+  }
+  progress.failed[last.told].push_back(name_of(pod));
 }
 
-StageReport DrainRound::report(const DrainPlan& plan, DrainProgress progress) const {
+Budgets* DrainRound::budgets_of(const api::Pod& pod) {
+  const std::string namespace_ = pod.metadata.namespace_.str();
+  auto known = budgets_.find(namespace_);
+  if (known == budgets_.end()) {
+    known =
+        budgets_.emplace(namespace_, memory_.watch ? memory_.watch->budgets(namespace_) : std::nullopt).first;
+  }
+  return known->second ? &*known->second : nullptr;
+}
+
+void DrainRound::warn_of(const std::vector<Contradiction>& contradictions, DrainProgress& progress) {
+  for (const Contradiction& each : contradictions) {
+    if (progress.contradictions.size() == kContradictionsShown) return;
+    progress.contradictions.push_back(each.line);
+    if (memory_.warned.insert(each.between).second) warnings_.push_back(each.line);
+  }
+}
+
+StageReport DrainRound::report(const DrainPlan& plan, const DrainProgress& progress) {
+  if (numbers_are_new_) memory_.numbers_told = request_.now;
   return {.message = drain_message(progress), .recheck = recheck(plan)};
 }
 
-Seconds DrainRound::recheck(const DrainPlan& plan) const {
+Seconds DrainRound::recheck(const DrainPlan& plan) {
   constexpr Seconds kSoonest{1};
   const bool watching = memory_.watch && memory_.watch->complete();
   Seconds next = watching ? pause_after(request_.now - request_.started) : kShortestPause;
   for (const api::Pod* pod : plan.evict) {
     const auto attempt = memory_.attempts.find(pod->metadata.uid.str());
     if (attempt == memory_.attempts.end()) continue;
-    const Time due = next_eviction(
-        {.last = &attempt->second, .started = request_.started, .hopeful = attempt->second.hopeful});
+    const Time due = next_eviction({.last = &attempt->second, .started = request_.started});
     next = std::min(next, due - request_.now);
   }
-  if (const auto overdue = next_overdue(plan)) next = std::min(next, *overdue - request_.now);
+  if (const auto by_time = next_by_time(plan, unreachable_)) next = std::min(next, *by_time - request_.now);
+  if (numbers_are_old_) next = std::min(next, memory_.numbers_told + kNumbersPause - request_.now);
   return std::max(next, kSoonest);
 }
 
@@ -244,9 +295,7 @@ Result<std::vector<std::string>> DrainRound::ignored_claims() {
   const auto pods = TRY(list_pods());
   std::vector<std::string> claims;
   if (pods.empty()) return claims;
-  const auto rules = TRY(
-      rules_for({.machine = request_.machine.metadata.labels, .cluster = request_.cluster.metadata.labels},
-                request_.rules));
+  const auto rules = TRY(this->rules());
   const DrainAnswers answers = TRY(answers_to(questions_about(pods, rules)));
   const DrainPlan plan = drain_plan({.now = request_.now, .pods = pods, .rules = rules, .answers = answers});
   for (const api::Pod* pod : plan.skipped) std::ranges::copy(claims_of(*pod), std::back_inserter(claims));

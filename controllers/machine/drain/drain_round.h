@@ -22,6 +22,8 @@ namespace capstan::controllers::machine {
 // Of one Machine's drain, between its turns. Safe to lose.
 struct DrainMemory {
   std::map<std::string, Attempt> attempts = {};  // by uid of the Pod
+  Time numbers_told = {};                        // when the numbers of budgets were last brought up to date
+  std::set<std::string> warned = {};             // of what the user has been told in an Event
   std::set<api::ObjectKey> living_daemon_sets = {};
   // The Node as it was cordoned in this turn, so that the look at volumes needs no other one.
   std::optional<api::NodeVolumes> cordoned = {};
@@ -37,6 +39,8 @@ class DrainRound {
   Result<StageReport> volumes();
   // After drain(): Namespaces with Pods that their budgets hold.
   const std::set<std::string>& held_by_budgets() const { return held_; }
+  // After drain(): what the user has to hear even if the drain is over by now; each once.
+  std::vector<std::string> take_warnings() { return std::move(warnings_); }
 
  private:
   kube::Client& client() const { return request_.workload->client(); }
@@ -44,17 +48,20 @@ class DrainRound {
   // --- what the cluster says ---
   Result<runtime::Snapshot<api::Node>> node();  // null: it is gone
   Result<std::vector<api::Pod>> list_pods();
+  Result<std::vector<DrainRule>> rules() const;
   Result<DrainAnswers> answers_to(const DrainQuestions& questions);
   Result<bool> lives(const api::ObjectKey& daemon_set);
 
   // --- the drain ---
   Result<void> cordon(runtime::Snapshot<api::Node> node);
   Result<StageReport> drain_pods(const std::vector<api::Pod>& pods);
-  void evict_all(const DrainPlan::Pods& pods, DrainProgress& progress);
-  void evict(const api::Pod& pod, DrainProgress& progress);
-  bool hopeful(const api::Pod& pod) const;
-  StageReport report(const DrainPlan& plan, DrainProgress progress) const;
-  Seconds recheck(const DrainPlan& plan) const;
+  Result<void> evict_all(const DrainPlan::Pods& pods, DrainProgress& progress);
+  Result<void> evict(const api::Pod& pod, DrainProgress& progress);
+  void pause(const api::Pod& pod, Attempt& last, DrainProgress& progress);
+  Budgets* budgets_of(const api::Pod& pod);
+  void warn_of(const std::vector<Contradiction>& contradictions, DrainProgress& progress);
+  StageReport report(const DrainPlan& plan, const DrainProgress& progress);
+  Seconds recheck(const DrainPlan& plan);
 
   // --- volumes ---
   Result<api::NodeVolumes> node_volumes();
@@ -66,6 +73,11 @@ class DrainRound {
   const Deadline& deadline_;
   bool unreachable_ = false;
   std::set<std::string> held_ = {};
+  // By Namespace, as the watch has them, less what this round has asked for. Null: not watched.
+  std::map<std::string, std::optional<Budgets>> budgets_ = {};
+  bool numbers_are_new_ = false;
+  bool numbers_are_old_ = false;  // newer ones are there, but it is too early to tell them
+  std::vector<std::string> warnings_ = {};
 };
 
 }  // namespace capstan::controllers::machine

@@ -85,14 +85,17 @@ bool ask_for_namespaces(std::span<const DrainRule> rules) {
   });
 }
 
-const DrainRule* rule_for(std::span<const DrainRule> rules, const api::Labels& pod,
-                          const api::Labels& pod_namespace) {
-  const auto found = std::ranges::find_if(rules, [&](const DrainRule& rule) {
-    return rule.pods.empty() || std::ranges::any_of(rule.pods, [&](const DrainRule::Pods& entry) {
-             return entry.pods.matches(pod) && entry.namespaces.matches(pod_namespace);
-           });
-  });
-  return found == rules.end() ? nullptr : &*found;
+std::vector<const DrainRule*> rules_matching(std::span<const DrainRule> rules, const api::Labels& pod,
+                                             const api::Labels& pod_namespace) {
+  std::vector<const DrainRule*> matching;
+  for (const DrainRule& rule : rules) {
+    const bool matches =
+        rule.pods.empty() || std::ranges::any_of(rule.pods, [&](const DrainRule::Pods& entry) {
+          return entry.pods.matches(pod) && entry.namespaces.matches(pod_namespace);
+        });
+    if (matches) matching.push_back(&rule);
+  }
+  return matching;
 }
 
 }  // namespace capstan::controllers::machine

@@ -45,8 +45,8 @@ Result<std::vector<DrainRule>> rules_for(const DrainSubject& subject,
 // Whether any rule asks for labels of Namespaces.
 bool ask_for_namespaces(std::span<const DrainRule> rules);
 
-// The first rule that matches; null when none does.
-const DrainRule* rule_for(std::span<const DrainRule> rules, const api::Labels& pod,
-                          const api::Labels& pod_namespace);
+// Those that match, in the order of the list: the first one counts.
+std::vector<const DrainRule*> rules_matching(std::span<const DrainRule> rules, const api::Labels& pod,
+                                             const api::Labels& pod_namespace);
 
 }  // namespace capstan::controllers::machine

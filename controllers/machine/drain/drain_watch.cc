@@ -68,12 +68,14 @@ std::optional<std::vector<api::Pod>> DrainWatch::pods() const {
   return pods;
 }
 
-void DrainWatch::watch_budgets(const std::string& namespace_) {
-  auto& feed = budgets_[namespace_];
-  if (feed) return;
-  const kube::WatchTarget target{.resource = kube::resources::pod_disruption_budgets(),
-                                 .namespace_ = namespace_};
-  feed = std::make_unique<Feed<api::PodDisruptionBudget>>(loop_, cluster_->client(), target, wake_);
+void DrainWatch::watch_budgets(const std::set<std::string>& namespaces) {
+  std::erase_if(budgets_, [&](const auto& feed) { return !namespaces.contains(feed.first); });
+  for (const std::string& name : namespaces) {
+    auto& feed = budgets_[name];
+    if (feed) continue;
+    const kube::WatchTarget target{.resource = kube::resources::pod_disruption_budgets(), .namespace_ = name};
+    feed = std::make_unique<Feed<api::PodDisruptionBudget>>(loop_, cluster_->client(), target, wake_);
+  }
 }
 
 std::optional<std::vector<runtime::Snapshot<api::PodDisruptionBudget>>> DrainWatch::budgets(

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,8 @@ class DrainWatch {
   // Nothing until the first list is complete.
   std::optional<std::vector<api::Pod>> pods() const;
 
-  void watch_budgets(const std::string& namespace_);
+  // Of these Namespaces and of no others.
+  void watch_budgets(const std::set<std::string>& namespaces);
   // Nothing while they are not watched or not complete.
   std::optional<std::vector<runtime::Snapshot<api::PodDisruptionBudget>>> budgets(
       const std::string& namespace_) const;

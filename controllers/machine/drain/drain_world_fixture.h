@@ -63,6 +63,7 @@ struct PodWish {
   std::string daemon_set = {};
   std::string claim = {};
   int grace = 0;  // seconds; 0: gone as soon as it is evicted
+  std::string node = "n";
 };
 
 struct DrainWorld {
@@ -73,6 +74,7 @@ struct DrainWorld {
   void pod(const PodWish& wish);
   void daemon_set(std::string_view name);
   void budget(std::string_view name, std::string_view app, std::string_view spec);
+  void relax(std::string_view budget, std::string_view patch);
   void make(std::string_view path, std::string_view body);
   // The kubelet has ended it.
   void gone(std::string_view pod);
@@ -89,6 +91,8 @@ struct DrainWorld {
   void pass(Seconds span) { clock.advance(span); }
   // Until the drainer has asked for another turn since the last one; false: it never does.
   bool awake();
+  // Until the watches have told so many more things: the end of each first list and every change since.
+  void hear(std::uint64_t news);
 
   fakes::FakeClock clock;
   apiserver::Api api;
@@ -101,6 +105,7 @@ struct DrainWorld {
   std::optional<Time> started;
   Signal woken;
   std::uint64_t seen = 0;
+  std::uint64_t heard = 0;
   std::map<std::string, std::string> daemon_set_uids;
   std::optional<Drainer> drainer;
 

@@ -156,7 +156,7 @@ json::value DrainWorld::pod_of(const PodWish& wish) const {
                                                {"uid", daemon_set_uids.at(wish.daemon_set)},
                                                {"controller", true}}};
   }
-  json::object spec{{"nodeName", "n"},
+  json::object spec{{"nodeName", wish.node},
                     {"terminationGracePeriodSeconds", wish.grace},
                     {"containers", {{{"name", "c"}, {"image", "i"}}}}};
   if (!wish.claim.empty()) {
@@ -194,6 +194,14 @@ void DrainWorld::budget(std::string_view name, std::string_view app, std::string
       R"({"apiVersion":"policy/v1","kind":"PodDisruptionBudget","metadata":{"namespace":"default","name":")" +
           std::string(name) + R"("},"spec":{"selector":{"matchLabels":{"app":")" + std::string(app) +
           "\"}}," + std::string(spec) + "}}");
+  settle();
+}
+
+void DrainWorld::relax(std::string_view budget, std::string_view patch) {
+  const auto changed =
+      memory.patch(kube::resources::pod_disruption_budgets(), {"default", std::string(budget)},
+                   json::parse(patch), {}, Deadline::never());
+  if (!changed) ADD_FAILURE() << changed.error().describe();
   settle();
 }
 
@@ -249,6 +257,19 @@ bool DrainWorld::awake() {
   SystemClock real;
   SystemThreads threads;
   return threads.wait(woken, seen, Deadline::in(real, std::chrono::seconds(20))) == Woken::Notified;
+}
+
+void DrainWorld::hear(std::uint64_t news) {
+  SystemClock real;
+  SystemThreads threads;
+  const Deadline deadline = Deadline::in(real, std::chrono::seconds(20));
+  heard += news;
+  for (auto count = woken.count(); count < heard; count = woken.count()) {
+    if (threads.wait(woken, count, deadline) != Woken::Notified) {
+      ADD_FAILURE() << "only " << woken.count() << " of " << heard << " came";
+      return;
+    }
+  }
 }
 
 }  // namespace capstan::controllers::machine

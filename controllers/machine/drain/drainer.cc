@@ -25,6 +25,7 @@ StageReport Drainer::turn(const DrainRequest& request, const Deadline& deadline)
   if (memory->watch && memory->watch->cluster() != request.workload.get()) memory->watch.reset();
   DrainRound round(deps_.clock, request, *memory, deadline);
   StageReport report = told(round.drain(), request);
+  report.warnings = round.take_warnings();
   if (report.done) {
     memory->watch.reset();
   } else if (!report.trouble) {
@@ -34,7 +35,7 @@ StageReport Drainer::turn(const DrainRequest& request, const Deadline& deadline)
             if (wake) wake(machine);
           });
     }
-    for (const auto& name : round.held_by_budgets()) memory->watch->watch_budgets(name);
+    memory->watch->watch_budgets(round.held_by_budgets());
   }
   return report;
 }
@@ -42,6 +43,14 @@ StageReport Drainer::turn(const DrainRequest& request, const Deadline& deadline)
 StageReport Drainer::check_volumes(const DrainRequest& request, const Deadline& deadline) {
   const auto memory = memory_of(kube::key_of(request.machine));
   return told(DrainRound(deps_.clock, request, *memory, deadline).volumes(), request);
+}
+
+void Drainer::stop_watching(const kube::ObjectKey& machine) {
+  const auto memory = drains_.with([&](auto& drains) {
+    const auto known = drains.find(machine);
+    return known == drains.end() ? nullptr : known->second;
+  });
+  if (memory) memory->watch.reset();
 }
 
 void Drainer::forget(const kube::ObjectKey& machine) {
@@ -54,6 +63,16 @@ void Drainer::forget(const kube::ObjectKey& machine) {
 
 void Drainer::rest() {
   const auto ended = drains_.with([](auto& drains) { return std::exchange(drains, {}); });
+}
+
+std::vector<kube::ObjectKey> Drainer::drains_in(std::string_view namespace_) const {
+  return drains_.with([&](const auto& drains) {
+    std::vector<kube::ObjectKey> keys;
+    for (const auto& [key, memory] : drains) {
+      if (key.namespace_ == namespace_) keys.push_back(key);
+    }
+    return keys;
+  });
 }
 
 std::size_t Drainer::size() const {

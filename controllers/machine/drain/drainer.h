@@ -52,8 +52,12 @@ class Drainer {
   StageReport turn(const DrainRequest& request, const Deadline& deadline);
   // Whether the volumes of the Pods that have gone are detached (volumes.h).
   StageReport check_volumes(const DrainRequest& request, const Deadline& deadline);
-  // The Machine's drain is over, or its cluster is out of reach: nothing is watched for it any more.
+  // The Machine's drain is over or interrupted: nothing is watched for it any more.
+  void stop_watching(const kube::ObjectKey& machine);
+  // It is gone, or its cluster is out of reach.
   void forget(const kube::ObjectKey& machine);
+  // Machines of a namespace whose drains have been seen to: those whom a change of drain rules concerns.
+  std::vector<kube::ObjectKey> drains_in(std::string_view namespace_) const;
   // No turn comes any more: when this returns, nobody is woken.
   void rest();
   // How many drains are remembered; for tests and /debug.

@@ -23,6 +23,14 @@ bool is_cordoned(DrainWorld& world) {
   return unschedulable != nullptr && unschedulable->as_bool();
 }
 
+Error refused_by(const std::string& budget) {
+  return {
+      .code = Code::RateLimited,
+      .message = "Cannot evict pod as it would violate the pod's disruption budget.",
+      .reason = "TooManyRequests",
+      .causes = {{.reason = "DisruptionBudget", .message = "The disruption budget " + budget + " needs"}}};
+}
+
 // --- the simple ways ---
 
 TEST(Drainer, FinishesAtOnceOnANodeWithoutPods) {
@@ -175,6 +183,105 @@ TEST(Drainer, ComesBackAtOnceWhenTheBudgetOpens) {
   EXPECT_EQ(world.client.count("evict default/p"), 2);
 }
 
+// Between two turns the budget opens, somebody else takes it, and it opens again: the version tells.
+TEST(Drainer, ComesBackAtOnceWhenABudgetThatRefusedWhileItSeemedOpenHasChanged) {
+  DrainWorld world;
+  world.pod({.name = "p", .labels = {{"app", "x"}}, .grace = 30});
+  world.budget("b", "x", R"("maxUnavailable":0)");
+  world.turn();
+  world.hear(2);
+  world.client.refuse["evict default/p"] = refused_by("b");
+  world.relax("b", R"({"spec":{"maxUnavailable":1}})");
+  world.hear(2);
+  world.turn();
+  ASSERT_EQ(world.client.count("evict default/p"), 2) << "it looked open, but was not";
+  world.turn();
+  ASSERT_EQ(world.client.count("evict default/p"), 2) << "nothing new";
+
+  world.client.refuse.clear();
+  world.relax("b", R"({"metadata":{"labels":{"something":"new"}}})");
+  world.hear(1);
+  world.turn();
+
+  EXPECT_EQ(world.client.count("evict default/p"), 3);
+}
+
+TEST(Drainer, AsksForOnePodWhenABudgetOpensForOne) {
+  DrainWorld world;
+  for (const char* name : {"p", "q", "r"}) world.pod({.name = name, .labels = {{"app", "x"}}, .grace = 30});
+  world.budget("b", "x", R"("maxUnavailable":0)");
+  world.turn();
+  world.hear(2);
+  ASSERT_EQ(world.client.count("evict"), 3);
+
+  world.relax("b", R"({"spec":{"maxUnavailable":1}})");
+  world.hear(2);
+  world.turn();
+
+  EXPECT_EQ(world.client.count("evict"), 4);
+}
+
+TEST(Drainer, ShowsTheNumbersTheBudgetHasByNowAndNotMoreOftenThanEveryTenSeconds) {
+  DrainWorld world;
+  world.pod({.name = "p", .labels = {{"app", "x"}}});
+  world.budget("b", "x", R"("minAvailable":3)");
+  world.turn();
+  world.hear(2);
+  world.turn();
+  world.pod({.name = "q", .labels = {{"app", "x"}}, .node = "elsewhere"});
+  world.settle();
+  world.hear(1);
+
+  const auto early = world.turn();
+  EXPECT_THAT(early.message, HasSubstr("needs 3 healthy pods and has 1 currently"));
+  EXPECT_EQ(early.recheck, Seconds(10));
+  world.pass(early.recheck);
+
+  EXPECT_THAT(world.turn().message, HasSubstr("needs 3 healthy pods and has 2 currently"));
+  EXPECT_EQ(world.client.count("evict default/p"), 1);
+}
+
+TEST(Drainer, NamesTheBudgetsOfAPodThatHasTooMany) {
+  DrainWorld world;
+  world.pod({.name = "p", .labels = {{"app", "x"}}});
+  world.budget("b", "x", R"("minAvailable":1)");
+  world.budget("c", "x", R"("minAvailable":1)");
+  world.turn();
+  world.hear(2);
+
+  for (int i = 0; i < 3; ++i) {
+    const auto report = world.turn();
+    EXPECT_TRUE(report.message.ends_with("does not support. (b, c: leave one of them)")) << report.message;
+    world.pass(Seconds(11));
+  }
+}
+
+TEST(Drainer, HasNotTakenPlaceWhenItWasCrowdedOut) {
+  DrainWorld world;
+  world.pod({.name = "p"});
+  world.client.refuse["evict default/p"] = {
+      .code = Code::RateLimited, .message = "4 in flight", .retry_after = Seconds(1)};
+
+  ASSERT_TRUE(world.turn().trouble);
+  world.client.refuse.clear();
+
+  EXPECT_TRUE(world.finish().done) << "nobody waits for a pause";
+}
+
+TEST(Drainer, WatchesNothingOnceItIsToldToStop) {
+  DrainWorld world;
+  world.pod({.name = "p", .grace = 30});
+  world.turn();
+  world.hear(1);
+
+  world.drainer->stop_watching({"default", "m"});
+  const auto woken = world.woken.count();
+  world.gone("p");
+
+  EXPECT_EQ(world.woken.count(), woken);
+  EXPECT_TRUE(world.turn().done);
+}
+
 TEST(Drainer, AsksABudgetThatAllowsNothingAtMostFortyTimesInTwoHours) {
   DrainWorld world;
   world.pod({.name = "p", .labels = {{"app", "x"}}});
@@ -258,8 +365,10 @@ TEST(Drainer, DoesNotSleepOnARetryAfter) {
   DrainWorld world;
   world.pod({.name = "p"});
   world.pod({.name = "q"});
-  world.client.refuse["evict default/p"] = {
-      .code = Code::RateLimited, .message = "Too many requests", .retry_after = std::chrono::seconds(10)};
+  world.client.refuse["evict default/p"] = {.code = Code::RateLimited,
+                                            .message = "Too many requests",
+                                            .retry_after = std::chrono::seconds(10),
+                                            .reason = "TooManyRequests"};
 
   const auto report = world.turn();
 
@@ -372,7 +481,13 @@ TEST(Drainer, StopsOverARuleThatCannotBeRead) {
   world.pod({.name = "p"});
   world.rules = {a_rule("r").does("Later").shared()};
 
-  EXPECT_TRUE(world.turn().trouble);
+  const auto trouble = world.turn().trouble;
+
+  ASSERT_TRUE(trouble);
+  EXPECT_THAT(
+      trouble->message,
+      HasSubstr("MachineDrainRule r spec.drain.behavior: unknown value \"Later\"; correct the rule or "
+                "delete it, until then no Node of a Machine in namespace default is drained"));
   EXPECT_TRUE(world.has_pod("p"));
 }
 

@@ -16,8 +16,7 @@ namespace {
 using builders::a_node;
 using builders::noon;
 
-std::vector<runtime::Snapshot<api::PodDisruptionBudget>> budget(api::PodDisruptionBudgetStatus status,
-                                                                std::int64_t generation = 1) {
+Budgets budget(api::PodDisruptionBudgetStatus status, std::int64_t generation = 1) {
   api::PodDisruptionBudget made{.metadata = builders::metadata_of("PodDisruptionBudget", "b")};
   made.metadata.generation = generation;
   made.spec.selector = api::LabelSelector{.match_labels = {{"app", "x"}}};
@@ -53,6 +52,16 @@ TEST(SeemsEvictable, WhenItIsNotReadyAndTheOthersSuffice) {
       seems_evictable(sick, budget({.observed_generation = 1, .current_healthy = 1, .desired_healthy = 2})));
 }
 
+TEST(SeemsEvictable, WhenItIsNotReadyAndTheBudgetDoesNotMind) {
+  auto lenient = budget({.observed_generation = 1, .current_healthy = 1, .desired_healthy = 2});
+  auto made = *lenient.front();
+  made.spec.unhealthy_pod_eviction_policy = Text("AlwaysAllow");
+  lenient = {std::make_shared<const api::PodDisruptionBudget>(made)};
+
+  EXPECT_TRUE(seems_evictable(a_pod("p").labelled("app", "x"), lenient));
+  EXPECT_FALSE(seems_evictable(covered(), lenient));
+}
+
 TEST(SeemsEvictable, WhenItHasEnded) {
   EXPECT_TRUE(seems_evictable(a_pod("p").labelled("app", "x").phase("Succeeded"), budget({})));
 }
@@ -77,18 +86,79 @@ TEST(NextEviction, ComesAfterALongerPauseTheLongerTheDrainLasts) {
 }
 
 TEST(NextEviction, ComesAtOnceWhenABudgetOpens) {
-  Attempt last{.at = noon() + Seconds(600), .failure = "no"};
-  EXPECT_EQ(next_eviction({.last = &last, .started = noon(), .hopeful = true}), last.at);
+  const Budgets open = budget({.observed_generation = 1, .disruptions_allowed = 1});
+  const Outlook hope = outlook_of(covered(), &open);
+  Attempt last{.at = noon() + Seconds(600), .failure = "no", .by_budget = true};
+  last.outlook = outlook_of(covered(), nullptr);
+  EXPECT_EQ(next_eviction({.last = &last, .started = noon(), .now = &hope}), last.at);
 
-  last.hopeful = true;
-  EXPECT_EQ(next_eviction({.last = &last, .started = noon(), .hopeful = true}), noon() + Seconds(800))
+  last.outlook = hope;
+  EXPECT_EQ(next_eviction({.last = &last, .started = noon(), .now = &hope}), noon() + Seconds(800))
       << "it was open already, and the API server refused";
 }
 
-TEST(NextEviction, IsNotRepeatedAtOnceWhenItWasAccepted) {
-  const Attempt last{.at = noon(), .accepted = true};
+// Somebody else was faster, and between two looks of ours the budget has closed and opened again.
+TEST(NextEviction, ComesAtOnceWhenABudgetThatWasOpenHasChanged) {
+  Budgets open = budget({.observed_generation = 1, .disruptions_allowed = 1});
+  const Attempt last{.at = noon() + Seconds(600),
+                     .failure = "no",
+                     .by_budget = true,
+                     .outlook = outlook_of(covered(), &open)};
+  auto later = *open.front();
+  later.metadata.resource_version = api::ResourceVersion(99);
+  open = {std::make_shared<const api::PodDisruptionBudget>(later)};
+  const Outlook hope = outlook_of(covered(), &open);
 
-  EXPECT_EQ(next_eviction({.last = &last, .started = noon(), .hopeful = true}), noon() + Seconds(20));
+  EXPECT_EQ(next_eviction({.last = &last, .started = noon(), .now = &hope}), last.at);
+}
+
+TEST(NextEviction, ComesAtOnceWhenThePodHasChangedThatAWebhookRefused) {
+  const Budgets none;
+  const Outlook before = outlook_of(covered(), &none);
+  const Attempt last{.at = noon() + Seconds(600), .failure = "a webhook says no", .outlook = before};
+  EXPECT_EQ(next_eviction({.last = &last, .started = noon(), .now = &before}), noon() + Seconds(800));
+
+  const Outlook hope = outlook_of(a_pod("p").labelled("app", "x").ready().annotated("backed-up"), &none);
+
+  EXPECT_EQ(next_eviction({.last = &last, .started = noon(), .now = &hope}), last.at);
+}
+
+TEST(NextEviction, IsNotHurriedByAPodThatKeepsCrashingUnderABudgetThatAllowsNothing) {
+  const Budgets closed = budget({.observed_generation = 1, .current_healthy = 1, .desired_healthy = 2});
+  Attempt last{.at = noon() + Seconds(600), .failure = "no", .by_budget = true};
+  last.outlook = outlook_of(covered(), &closed);
+  const Outlook crashed = outlook_of(a_pod("p").labelled("app", "x"), &closed);
+
+  EXPECT_EQ(next_eviction({.last = &last, .started = noon(), .now = &crashed}), noon() + Seconds(800));
+}
+
+TEST(NextEviction, IsNotRepeatedAtOnceWhenItWasAccepted) {
+  const Budgets none;
+  const Attempt last{.at = noon(), .accepted = true};
+  const Outlook hope = outlook_of(covered(), &none);
+
+  EXPECT_EQ(next_eviction({.last = &last, .started = noon(), .now = &hope}), noon() + Seconds(20));
+}
+
+TEST(Spending, LeavesHopeForAsManyPodsAsTheBudgetHasRoomFor) {
+  Budgets budgets = budget({.observed_generation = 1, .disruptions_allowed = 2});
+  spend(covered(), true, budgets);
+  EXPECT_TRUE(seems_evictable(covered(), budgets));
+  spend(covered(), true, budgets);
+  EXPECT_FALSE(seems_evictable(covered(), budgets));
+
+  budgets = budget({.observed_generation = 1, .disruptions_allowed = 2});
+  spend(covered(), false, budgets);
+  EXPECT_FALSE(seems_evictable(covered(), budgets)) << "the API server knows better";
+}
+
+TEST(Spending, CostsNothingForPodsTheBudgetDoesNotCount) {
+  Budgets budgets = budget(
+      {.observed_generation = 1, .disruptions_allowed = 1, .current_healthy = 2, .desired_healthy = 1});
+  spend(a_pod("sick").labelled("app", "x"), true, budgets);
+  spend(a_pod("other").labelled("app", "y").ready(), true, budgets);
+
+  EXPECT_TRUE(seems_evictable(covered(), budgets));
 }
 
 // --- answers ---
@@ -97,6 +167,52 @@ TEST(EvictionAnswers, GoneIsGoneAndAnotherPodOfThatNameIsNot) {
   EXPECT_EQ(answer_of({.code = Code::NotFound}), EvictionAnswer::Gone);
   EXPECT_EQ(answer_of({.code = Code::Conflict}), EvictionAnswer::Replaced);
   EXPECT_EQ(answer_of({.code = Code::Internal}), EvictionAnswer::Failed);
+}
+
+TEST(EvictionAnswers, TellOurOwnBrakeFromAServerThatRefuses) {
+  const Error own{.code = Code::RateLimited, .message = "4 in flight", .retry_after = Seconds(1)};
+  EXPECT_EQ(answer_of(own), EvictionAnswer::CrowdedOut);
+
+  Error theirs = own;
+  theirs.reason = "TooManyRequests";
+  EXPECT_EQ(answer_of(theirs), EvictionAnswer::Failed);
+}
+
+TEST(EvictionAnswers, AreBoundedInLength) {
+  std::string long_one;
+  while (long_one.size() < 100000) long_one += "\u00e9";
+
+  const std::string told = failure_of({.code = Code::Internal, .message = long_one});
+
+  EXPECT_LE(told.size(), 520U);
+  EXPECT_TRUE(told.ends_with("\u00e9..."));
+}
+
+TEST(FailureByNow, HasTheNumbersTheBudgetHasByNow) {
+  const std::string start = "Cannot evict pod as it would violate the pod's disruption budget. ";
+  const Attempt last{.failure = start + "The disruption budget b needs 2 healthy pods and has 1 currently",
+                     .by_budget = true};
+
+  EXPECT_EQ(failure_by_now(last, budget({.current_healthy = 2, .desired_healthy = 3})),
+            start + "The disruption budget b needs 3 healthy pods and has 2 currently");
+}
+
+TEST(FailureByNow, KeepsOtherWordsAsTheyAre) {
+  const Attempt processed{.failure = "The disruption budget b is still being processed", .by_budget = true};
+  EXPECT_EQ(failure_by_now(processed, budget({})), processed.failure);
+  const Attempt webhook{.failure = "no"};
+  EXPECT_EQ(failure_by_now(webhook, budget({})), "no");
+}
+
+TEST(FailureByNow, NamesTheBudgetsWhenThereAreTooMany) {
+  auto two = budget({});
+  auto other = *two.front();
+  other.metadata.name = Text("a");
+  two.push_back(std::make_shared<const api::PodDisruptionBudget>(other));
+
+  EXPECT_EQ(failure_by_now({.failure = "This pod has more than one PodDisruptionBudget."},
+                           covering(covered(), two)),
+            "This pod has more than one PodDisruptionBudget. (a, b: leave one of them)");
 }
 
 TEST(EvictionAnswers, NameTheBudget) {

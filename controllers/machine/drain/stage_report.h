@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -12,9 +13,10 @@ namespace capstan::controllers::machine {
 
 struct StageReport {
   bool done = false;
-  std::string message = {};           // for the condition, whole: what holds it up, since when
-  Seconds recheck = {};               // while not done
-  std::optional<Error> trouble = {};  // it could not even be tried
+  std::string message = {};                // for the condition, whole: what holds it up, since when
+  Seconds recheck = {};                    // while not done
+  std::optional<Error> trouble = {};       // it could not even be tried
+  std::vector<std::string> warnings = {};  // for Events, each said once
 
   static StageReport finished() { return {.done = true}; }
   bool operator==(const StageReport&) const = default;
