@@ -10,6 +10,7 @@
 #include "controllers/machinedeployment/deployment_conditions.h"
 #include "controllers/machinedeployment/machine_conditions.h"
 #include "controllers/machinedeployment/old_conditions.h"
+#include "controllers/shared/held_up.h"
 #include "controllers/machinedeployment/rollout/new_set.h"
 
 namespace capstan::controllers::machinedeployment {
@@ -98,6 +99,7 @@ api::MachineDeployment report(const Observation& seen, const Plan& plan, const a
   set(scaling_down(seen, status));
   set(remediating(seen));
   set(deleting(seen));
+  tell_held_up(status.conditions, seen.machines, after.metadata.generation, seen.now);
   auto& old = status.deprecated.ensure().v1beta1.ensure();
   count_old(seen, plan, old);
   set_old_conditions(seen, plan, old);

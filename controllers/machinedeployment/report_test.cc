@@ -215,6 +215,21 @@ TEST(ScalingDown, NamesMachinesThatTakeTooLong) {
             "False NotScalingDown");
 }
 
+TEST(ScalingDown, SaysAfterAMinuteWhatHoldsUpAMachine) {
+  const Time since = noon() + -Seconds(61);
+  const auto held_up =
+      a_machine("m")
+          .deleting(since)
+          .condition(condition::kDeleting, "True", reason::kDrainingNode,
+                     "Drain not completed yet (started at x):\n* Pod ns/p: cannot evict pod, budget b needs 2")
+          .with([&](auto& machine) { machine.status.deletion.ensure().node_drain_start_time = since; });
+
+  EXPECT_EQ(three().with(a_machine_set("a").reporting(4, 4, 4)).with(held_up).says(condition::kScalingDown),
+            "True ScalingDown: Scaling down from 4 to 3 replicas\n"
+            "* Machine m, DrainingNode since 2026-01-01T11:58:59Z:\n"
+            "  * Pod ns/p: cannot evict pod, budget b needs 2");
+}
+
 TEST(ScalingDown, OfADeletedDeploymentGoesToZero) {
   EXPECT_EQ(World(a_machine_deployment().replicas(2).deleting())
                 .with(a_machine_set("a").reporting(2, 2, 2))

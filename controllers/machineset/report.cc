@@ -7,6 +7,7 @@
 #include "controllers/machinedeployment/stale_deletions.h"
 #include "controllers/machineset/conditions.h"
 #include "controllers/machineset/counters.h"
+#include "controllers/shared/held_up.h"
 #include "runtime/paused.h"
 
 namespace capstan::controllers::machineset {
@@ -21,6 +22,7 @@ void set_conditions(const Observation& seen, const Plan& plan, const Effects& ef
                            machines_up_to_date(seen), remediating(seen, plan), deleting(seen)}) {
     api::conditions::set(after.status.conditions, condition, after.metadata.generation, seen.now);
   }
+  tell_held_up(after.status.conditions, seen.machines, after.metadata.generation, seen.now);
 }
 
 std::optional<Seconds> sooner(std::optional<Seconds> left, std::optional<Seconds> right) {
@@ -30,7 +32,8 @@ std::optional<Seconds> sooner(std::optional<Seconds> left, std::optional<Seconds
 
 // What no event will tell: that a Machine has got older, or a Node has been ready for long enough.
 std::optional<Seconds> next_change(const Observation& seen) {
-  auto next = machinedeployment::next_stale_deletion(seen.machines, seen.now);
+  auto next = sooner(machinedeployment::next_stale_deletion(seen.machines, seen.now),
+                     next_held_up(seen.machines, seen.now));
   const auto in = [&](Time since, Seconds span) {
     // A clock that is ahead of ours says a moment that is still to come.
     const Seconds left = std::min(span + Seconds(1) - (seen.now - since), span + Seconds(1));

@@ -139,6 +139,40 @@ TEST(Report, ScalingDownNamesSlowDeletions) {
       "True ScalingDown: Scaling down from 2 to 1 replicas\n* Machine b is in deletion since more than 15m");
 }
 
+// b was told to go `ago` and waits for a budget ever since.
+MachineBuilder held_up_by_a_budget(Seconds ago) {
+  const Time since = noon() + -ago;
+  return well("b")
+      .deleting(since)
+      .not_ready("* Deleting: Machine deletion in progress, stage: DrainingNode")
+      .condition("Deleting", "True", "DrainingNode",
+                 "Drain not completed yet (started at x):\n* Pod ns/p: cannot evict pod, budget b needs 2")
+      .with([&](api::Machine& machine) { machine.status.deletion.ensure().node_drain_start_time = since; });
+}
+
+TEST(Report, SaysAfterAMinuteWhatHoldsUpAMachineAndComesBackForThat) {
+  const auto world = a_world(a_machine_set().replicas(1)).with(well("a"));
+  auto early = world;
+  const auto before = early.with(held_up_by_a_budget(Seconds(40)));
+  auto late = world;
+  const auto after = late.with(held_up_by_a_budget(Seconds(61)));
+
+  EXPECT_EQ(says(reported(before), "ScalingDown"), "True ScalingDown: Scaling down from 2 to 1 replicas");
+  EXPECT_EQ(report(before.seen(), before.plan(), {}).recheck, Seconds(21));
+  EXPECT_EQ(says(reported(after), "ScalingDown"),
+            "True ScalingDown: Scaling down from 2 to 1 replicas\n"
+            "* Machine b, DrainingNode since 2026-01-01T11:58:59Z:\n"
+            "  * Pod ns/p: cannot evict pod, budget b needs 2");
+}
+
+TEST(Report, SaysWhatHoldsUpAMachineThatIsReplacedToo) {
+  const auto set =
+      reported(a_world(a_machine_set().replicas(2)).with(well("a")).with(held_up_by_a_budget(Seconds(61))));
+
+  EXPECT_EQ(says(set, "ScalingDown"), "False NotScalingDown: ");
+  EXPECT_THAT(says(set, "MachinesReady"), testing::HasSubstr("\n* Machine b, DrainingNode since "));
+}
+
 TEST(Report, WithoutMachinesThereIsNothingUnready) {
   const auto set = reported(a_world(a_machine_set().replicas(0)));
 
