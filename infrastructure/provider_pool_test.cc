@@ -140,6 +140,30 @@ TEST(ProviderPool, KeepsWhatIsThereWhenTheNumberCantBeMeant) {
   });
 }
 
+TEST(ProviderPool, WritesTheSizeTheAutoscalerChoseWhereUsersDoNotDecideIt) {
+  World world;
+  world.run([&] {
+    const World::Process process(world, world.management);
+    world.bring_cluster_up();
+    world.management.add_pool("mp1", 2);
+    EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 2); }));
+    world.management.change<api::MachinePool>("mp1", [](api::MachinePool& pool) {
+      pool.metadata.annotations.set(api::annotation::kReplicasManagedBy, "cloud");
+    });
+
+    world.management.change<api::DriverMachinePool>("mp1", [](api::DriverMachinePool& pool) {
+      pool.metadata.annotations.set("capstan.dev/autoscaled-to", "4");
+    });
+    world.management.resize("mp1", 9);
+
+    EXPECT_TRUE(world.eventually([&] {
+      return world.management.has("mp1", 4) &&
+             world.management.get<api::MachinePool>("mp1")->spec.replicas == 4;
+    }));
+    EXPECT_EQ(world.cloud.created(), 4U);
+  });
+}
+
 TEST(ProviderPool, LeavesNoInstanceBehind) {
   World world;
   world.run([&] {

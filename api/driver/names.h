@@ -42,6 +42,9 @@ inline constexpr std::string_view kPool = "capstan.dev/pool";    // and its name
 namespace annotation {
 // On a DriverMachinePool: names of the instances that go first when it shrinks, with commas between them.
 inline constexpr std::string_view kVictims = "capstan.dev/victims";
+// On a DriverMachinePool whose MachinePool says that others decide its size: what the cloud's own autoscaler
+// wants.
+inline constexpr std::string_view kAutoscaledTo = "capstan.dev/autoscaled-to";
 // On a DriverMachine that a pool made: where its VM is to be.
 inline constexpr std::string_view kFailureDomain = "capstan.dev/failure-domain";
 }  // namespace annotation

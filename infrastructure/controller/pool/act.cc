@@ -76,6 +76,20 @@ bool Work::write_list(const std::set<std::string>& ids, const std::vector<std::s
   return write(wanted, kube::Lock::WhenArraysChange);
 }
 
+// The size of a pool that others scale is what the cloud made of it; a user's number gives way.
+bool Work::tell_owner() {
+  if (!plan_.tell_owner || !plan_.wanted) return true;
+  api::MachinePool wanted = *seen_.owner;
+  wanted.spec.replicas = static_cast<std::int32_t>(*plan_.wanted);
+  const auto written = kube::patch(deps_.client, *seen_.owner, wanted, deadline());
+  if (!written) return fail_with(written.error());
+  if (*written) {
+    deps_.consistency.wrote(kube::key_of(object_), deps_.caches.machine_pools,
+                            (*written)->metadata.resource_version);
+  }
+  return true;
+}
+
 bool Work::write(const api::DriverMachinePool& wanted, kube::Lock lock) {
   auto written = kube::patch_part(deps_.client, object_, wanted, kube::Part::Main, lock, deadline());
   if (!written) return fail_with(written.error());

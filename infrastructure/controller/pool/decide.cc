@@ -24,6 +24,8 @@ constexpr Seconds kPatience{10};
 std::string_view obstacle(const Observation& seen, std::string& message);
 void wait(const Observation& seen, std::string_view why, std::string message, Plan& plan);
 void give_size(const Observation& seen, Plan& plan);
+bool is_autoscaled(const api::MachinePool& owner);
+std::int64_t autoscaled_size(const Observation& seen);
 void size_members(const Observation& seen, Plan& plan);
 void remove(const Observation& seen, Plan& plan);
 Names named_in(std::string_view annotation);
@@ -159,9 +161,11 @@ void give_size(const Observation& seen, Plan& plan) {
   plan.step = Step::Size;
   const bool nameless = !seen.with_machines() && seen.object->spec.group_key.empty();
   plan.sign_on = nameless || !seen.object->metadata.has_finalizer(api::driver::finalizer::kMachinePool);
-  const std::int64_t replicas = seen.owner->spec.replicas.value_or(1);
+  const bool autoscaled = is_autoscaled(*seen.owner);
+  const std::int64_t replicas = autoscaled ? autoscaled_size(seen) : seen.owner->spec.replicas.value_or(1);
   if (replicas >= 0 && std::cmp_less_equal(replicas, kMostInstances)) {
     plan.wanted = static_cast<std::size_t>(replicas);
+    plan.tell_owner = autoscaled && seen.owner->spec.replicas != static_cast<std::int32_t>(replicas);
     return;
   }
   plan.reason = reason::kInvalidSize;
@@ -169,6 +173,23 @@ void give_size(const Observation& seen, Plan& plan) {
       "spec.replicas of MachinePool {} is {}: a pool has between 0 and {} instances; nothing is made or "
       "removed until it asks for such a number",
       seen.owner->metadata.name.view(), replicas, kMostInstances);
+}
+
+bool is_autoscaled(const api::MachinePool& owner) {
+  const auto* by = owner.metadata.annotations.find(api::annotation::kReplicasManagedBy);
+  return by != nullptr && *by != "false";
+}
+
+// What the autoscaler says; before it says anything, the size there is.
+std::int64_t autoscaled_size(const Observation& seen) {
+  const std::string_view text =
+      seen.object->metadata.annotations.value_or_empty(api::driver::annotation::kAutoscaledTo);
+  std::int64_t size = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+  if (error == std::errc() && end == text.data() + text.size()) return size;
+  const bool began = seen.object->status.initialization.provisioned.value_or(false);
+  const auto& present = seen.object->status.replicas;
+  return began && present ? *present : seen.owner->spec.replicas.value_or(1);
 }
 
 // Who has no VM any more is replaced. Of the others go first: whom somebody marked, whom the pool names, who

@@ -32,6 +32,7 @@ struct Plan {
   bool sign_on = false;
   // Size: how many; nothing: as many as there are, for `reason`.
   std::optional<std::size_t> wanted = {};
+  bool tell_owner = false;  // somebody else decides the size: spec.replicas has to follow
   // Size and Remove, with Machines
   std::size_t missing = 0;
   std::vector<Member> victims = {};

@@ -102,6 +102,41 @@ TEST(DecidePool, TakesOneInstanceForGrantedWhenNobodySaysHowMany) {
   EXPECT_EQ(decide(seen).wanted, 1U);
 }
 
+TEST(DecidePool, FollowsTheCloudsAutoscalerWhereOthersDecideTheSize) {
+  Seen seen(5);
+  seen.object.metadata.annotations.set("capstan.dev/autoscaled-to", "2");
+  const Plan by_user = decide(seen);
+  seen.owner.metadata.annotations.set(api::annotation::kReplicasManagedBy, "cloud");
+  const Plan by_cloud = decide(seen);
+  seen.owner.spec.replicas = 2;
+  const Plan told = decide(seen);
+  seen.owner.metadata.annotations.set(api::annotation::kReplicasManagedBy, "false");
+  seen.owner.spec.replicas = 5;
+  const Plan by_user_again = decide(seen);
+
+  EXPECT_EQ(by_user.wanted, 5U);
+  EXPECT_FALSE(by_user.tell_owner);
+  EXPECT_EQ(by_cloud.wanted, 2U);
+  EXPECT_TRUE(by_cloud.tell_owner);
+  EXPECT_FALSE(told.tell_owner);
+  EXPECT_EQ(by_user_again.wanted, 5U);
+}
+
+TEST(DecidePool, KeepsItsSizeUntilTheAutoscalerSpeaks) {
+  Seen seen(5);
+  seen.owner.metadata.annotations.set(api::annotation::kReplicasManagedBy, "");
+  const Plan first = decide(seen);
+  seen.object.status.initialization.provisioned = true;
+  seen.object.status.replicas = 3;
+  const Plan later = decide(seen);
+  seen.object.metadata.annotations.set("capstan.dev/autoscaled-to", "many");
+
+  EXPECT_EQ(first.wanted, 5U);
+  EXPECT_EQ(later.wanted, 3U);
+  EXPECT_TRUE(later.tell_owner);
+  EXPECT_EQ(decide(seen).wanted, 3U) << "what is no number says nothing";
+}
+
 TEST(DecidePool, RefusesANumberThatCantBeMeant) {
   for (const std::int32_t replicas : {-1, 10'001, 2'147'483'647}) {
     const Plan plan = decide(Seen(replicas));

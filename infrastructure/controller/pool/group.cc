@@ -29,7 +29,7 @@ std::string_view tag_of(const Vm& vm, std::string_view name);
 }  // namespace
 
 void Work::size_group() {
-  if (!sign_on()) return;
+  if (!sign_on() || !tell_owner()) return;
   const auto credentials = read_credentials_or_say();
   if (!credentials) return;
   auto there = find_vms(*credentials);

@@ -35,7 +35,7 @@ bool works(const Member& member) {
 }  // namespace
 
 void Work::size_members() {
-  if (!sign_on()) return;
+  if (!sign_on() || !tell_owner()) return;
   std::vector<std::string> gone;
   for (const Member& victim : plan_.victims) {
     if (!remove_member(victim)) return;

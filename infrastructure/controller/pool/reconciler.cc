@@ -44,6 +44,7 @@ bool is_relevant(const Change<api::MachinePool>& change) {
   if (!change.before || !change.after) return true;
   const auto& [before, after, initial] = change;
   return before->spec.replicas != after->spec.replicas ||
+         before->metadata.annotations != after->metadata.annotations ||
          !(before->spec.machine_template.spec.bootstrap == after->spec.machine_template.spec.bootstrap) ||
          before->metadata.deleting() != after->metadata.deleting();
 }

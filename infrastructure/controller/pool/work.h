@@ -30,6 +30,7 @@ class Work {
   bool sign_on();
   bool write_list(const std::set<std::string>& ids, const std::vector<std::string>& gone);
   bool write(const api::DriverMachinePool& wanted, kube::Lock lock);
+  bool tell_owner();
   std::optional<Credentials> read_credentials_or_say();
   std::optional<BootstrapData> read_data_or_say();
   bool unreadable(std::string_view why, const Error& error);
