@@ -1,7 +1,9 @@
 #include "controllers/controllers.h"
 
 #include "api/names.h"
+#include "api/policy/names.h"
 #include "controllers/cluster/reconciler.h"
+#include "controllers/lifecyclepolicy/reconciler.h"
 #include "controllers/machine/reconciler.h"
 #include "controllers/machinedeployment/reconciler.h"
 #include "controllers/machinehealthcheck/reconciler.h"
@@ -143,6 +145,7 @@ class Controllers::Parts {
     watch(caches.machine_pools, settings.namespace_);
     watch(caches.machine_health_checks, settings.namespace_);
     watch(caches.machine_drain_rules, settings.namespace_);
+    watch_policies();
 
     const auto& many = settings.concurrency;
     add<cluster::Reconciler>(caches.clusters, {"cluster", api::kind::kCluster, many.cluster, {}},
@@ -164,6 +167,9 @@ class Controllers::Parts {
     add<machinehealthcheck::Reconciler>(
         caches.machine_health_checks,
         {"machinehealthcheck", api::kind::kMachineHealthCheck, many.machine_health_check, {}});
+    add<lifecyclepolicy::Reconciler>(
+        caches.machine_lifecycle_policies,
+        {"machinelifecyclepolicy", api::policy::kind::kMachineLifecyclePolicy, 1, {}});
   }
 
   const Seams seams;
@@ -179,17 +185,35 @@ class Controllers::Parts {
   std::vector<runtime::InformerState*> informers;
   std::vector<std::function<void()>> start_informer;
   std::vector<std::function<void()>> stop_informer;
-
+  bool policies_watched = false;  // of the thread of the definitions' informer
  private:
   template <typename T>
   void watch(runtime::Store<T>& store, const std::string& namespace_) {
+    auto& informer = add_informer(store, namespace_);
+    start_informer.emplace_back([&informer] { informer.start(); });
+  }
+
+  // A kind that need not be installed: watched from the moment its definition is there. When the definition
+  // goes, its objects go first, so there is nothing to undo. The definitions' informer, whose thread starts
+  // this one, is stopped before it.
+  void watch_policies() {
+    auto& informer = add_informer(caches.machine_lifecycle_policies, settings.namespace_);
+    caches.crds.subscribe([this, &informer](const auto& change) {
+      if (!change.after || change.after->metadata.name != api::policy::kLifecyclePolicyCrd) return;
+      if (!std::exchange(policies_watched, true)) informer.start();
+    });
+  }
+
+  template <typename T>
+  runtime::Informer<T>& add_informer(runtime::Store<T>& store, const std::string& namespace_) {
     auto informer = std::make_unique<runtime::Informer<T>>(
         informer_deps,
         kube::WatchTarget{.resource = kube::resource_of(api::resource<T>), .namespace_ = namespace_}, store);
-    start_informer.emplace_back([at = informer.get()] { at->start(); });
-    stop_informer.emplace_back([at = informer.get()] { at->stop(); });
-    informers.push_back(informer.get());
+    auto& made = *informer;
+    stop_informer.emplace_back([&made] { made.stop(); });
+    informers.push_back(&made);
     owned_informers.push_back(std::move(informer));
+    return made;
   }
 
   template <typename T>
@@ -220,7 +244,7 @@ void Controllers::start_informers() {
 
 std::optional<std::string> Controllers::not_synced() const {
   for (const auto* informer : parts_->informers) {
-    if (informer->cache().synced()) continue;
+    if (informer->cache().synced() || !is_wanted(*informer)) continue;
     const auto progress = informer->progress();
     return std::string(informer->cache().kind()) +
            (progress.trouble ? " is not synced: " + progress.trouble->describe() : " is not synced yet");
@@ -245,6 +269,12 @@ void Controllers::stop_informers() {
 }
 
 const std::vector<runtime::InformerState*>& Controllers::informers() const { return parts_->informers; }
+
+bool Controllers::is_wanted(const runtime::InformerState& informer) const {
+  const Caches& caches = parts_->caches;
+  return &informer.cache() != &caches.machine_lifecycle_policies || !caches.crds.synced() ||
+         caches.crds.get({.namespace_ = {}, .name = std::string(api::policy::kLifecyclePolicyCrd)});
+}
 
 std::vector<const runtime::Controller*> Controllers::controllers() const {
   std::vector<const runtime::Controller*> all;

@@ -76,6 +76,8 @@ class Controllers {
 
   // For probes, metrics and /debug.
   const std::vector<runtime::InformerState*>& informers() const;
+  // False: its kind need not be installed, and is not; nobody waits for that cache.
+  bool is_wanted(const runtime::InformerState& informer) const;
   std::vector<const runtime::Controller*> controllers() const;
   std::vector<runtime::DynamicInformers::State> provider_kinds() const;
   void refresh_metrics();

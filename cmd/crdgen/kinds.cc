@@ -5,6 +5,7 @@
 #include "api/driver/driver_machine.h"
 #include "api/driver/driver_machine_pool.h"
 #include "api/driver/driver_machine_template.h"
+#include "api/policy/machine_lifecycle_policy.h"
 #include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine.h"
 #include "api/v1beta2/machine_deployment.h"
@@ -30,6 +31,7 @@ std::vector<std::vector<api::CrdVersion>> kinds() {
       {api::crd_version<api::DriverMachineTemplate>()},
       {api::crd_version<api::CloudConfig>()},
       {api::crd_version<api::CloudConfigTemplate>()},
+      {api::crd_version<api::MachineLifecyclePolicy>()},
   };
 }
 

@@ -193,8 +193,8 @@ void Wiring::Parts::make_endpoints() {
   endpoints = std::make_unique<runtime::Endpoints>(io, metrics, log.component("endpoints"));
   for (const auto* informer : core->informers()) {
     endpoints->add_check({.name = std::string(informer->cache().kind()),
-                          .problem = [informer]() -> std::optional<std::string> {
-                            if (informer->cache().synced()) return {};
+                          .problem = [this, informer]() -> std::optional<std::string> {
+                            if (informer->cache().synced() || !core->is_wanted(*informer)) return {};
                             const auto progress = informer->progress();
                             return progress.trouble ? "not synced: " + progress.trouble->describe()
                                                     : std::string("not synced yet");

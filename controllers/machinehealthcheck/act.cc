@@ -30,7 +30,7 @@ class Turn {
 
  private:
   Result<void> own();
-  void tell_sick(const api::Machine& machine, const Verdict& verdict);
+  void tell_sick(std::size_t target);
   bool tell_well(const api::Machine& machine, const Verdict& verdict);
   void hand_over(const api::Machine& before, api::Machine& machine);
   // True when there was something to say.
@@ -56,8 +56,7 @@ Effects Turn::take() {
   if (plan_.verdicts.empty() || plan_.allowance.state == Allowance::State::Invalid)
     return std::move(effects_);
   for (std::size_t i = 0; i < plan_.verdicts.size(); ++i) {
-    if (plan_.verdicts[i].health == Health::Unhealthy)
-      tell_sick(*seen_.targets[i].machine, plan_.verdicts[i]);
+    if (plan_.verdicts[i].health == Health::Unhealthy) tell_sick(i);
   }
   int told = 0;
   for (std::size_t i = 0; i < plan_.verdicts.size() && told < kGoodNewsPerTurn; ++i) {
@@ -79,11 +78,14 @@ Result<void> Turn::own() {
   return {};
 }
 
-void Turn::tell_sick(const api::Machine& machine, const Verdict& verdict) {
+void Turn::tell_sick(std::size_t target) {
+  const api::Machine& machine = *seen_.targets[target].machine;
   api::Machine after = machine;
-  mark_health(verdict, after, now_);
-  if (plan_.remediate) hand_over(machine, after);
-  if (write(machine, after) && plan_.remediate) record_marked(machine);
+  mark_health(plan_.verdicts[target], after, now_);
+  const bool remediate = plan_.remediate && !plan_.held(target);
+  if (remediate) hand_over(machine, after);
+  if (plan_.held(target)) unmark_for_owner(after);
+  if (write(machine, after) && remediate) record_marked(machine);
 }
 
 void Turn::hand_over(const api::Machine& before, api::Machine& machine) {

@@ -25,6 +25,9 @@ class Findings {
   explicit Findings(WallTime now) : now_(now) {}
 
   void machine(std::string message) { machine_.push_back(std::move(message)); }
+  // Whether or not it lasted long enough yet.
+  void ill(Time since) { ill_since_ = ill_since_.is_set() ? std::min(ill_since_, since) : since; }
+  void well(Time since) { well_since_ = std::max(well_since_, since); }
   void node(std::string_view why, std::string_view old_why, std::string message) {
     node_reason_ = why;
     old_node_reason_ = old_why;
@@ -48,15 +51,18 @@ class Findings {
   std::string_view node_reason_ = {};
   std::string_view old_node_reason_ = {};
   std::optional<Nanoseconds> next_ = {};
+  Time ill_since_ = {};
+  Time well_since_ = {};
 };
 
 Verdict Findings::verdict(const Target& target) const {
-  Verdict verdict{.next_check = next_};
+  Verdict verdict{.next_check = next_, .ill_since = ill_since_};
   if (machine_.empty() && node_.empty()) {
     if (next_ || target.node_state == Target::NodeState::Unsure) {
       verdict.health = Health::Pending;
     } else if (!target.machine->metadata.deleting() && target.node) {
       verdict.health = Health::Healthy;
+      verdict.well_since = well_since_;
     }
     return verdict;
   }
@@ -83,7 +89,11 @@ std::string reporting(std::string_view whose, const auto& found, Seconds timeout
 void check_machine(const api::Machine& machine, const api::HealthChecks& checks, Findings& findings) {
   for (const auto& check : checks.unhealthy_machine_conditions) {
     const auto* found = api::conditions::find(machine.status.conditions, check.type);
-    if (found == nullptr || found->status != check.status) continue;
+    if (found == nullptr || found->status != check.status) {
+      if (found != nullptr) findings.well(found->last_transition_time);
+      continue;
+    }
+    findings.ill(found->last_transition_time);
     const Seconds timeout(check.timeout_seconds);
     if (findings.is_over(found->last_transition_time, timeout))
       findings.machine(reporting("Machine", *found, timeout));
@@ -103,7 +113,9 @@ void check_startup(const api::Machine& machine, const api::HealthChecks& checks,
                    Findings& findings) {
   const Seconds timeout(checks.node_startup_timeout_seconds.value_or(kDefaultStartup.count()));
   if (timeout == Seconds(0)) return;
-  if (!findings.is_over(startup_began(machine, when), timeout)) return;
+  const Time began = startup_began(machine, when);
+  if (!findings.is_over(began, timeout)) return;
+  if (began.is_set()) findings.ill(began + timeout);
   findings.node(reason::kNodeStartupTimeout, old_reason::kNodeStartupTimeout,
                 "Node failed to report startup in " + format_duration(timeout));
 }
@@ -111,11 +123,22 @@ void check_startup(const api::Machine& machine, const api::HealthChecks& checks,
 void check_node_conditions(const api::Node& node, const api::HealthChecks& checks, Findings& findings) {
   for (const auto& check : checks.unhealthy_node_conditions) {
     const auto* found = node.condition(check.type);
-    if (found == nullptr || found->status != check.status) continue;
+    if (found == nullptr || found->status != check.status) {
+      if (found != nullptr) findings.well(found->last_transition_time);
+      continue;
+    }
+    findings.ill(found->last_transition_time);
     const Seconds timeout(check.timeout_seconds);
     if (findings.is_over(found->last_transition_time, timeout))
       findings.node(reason::kUnhealthyNode, old_reason::kUnhealthyNode, reporting("Node", *found, timeout));
   }
+}
+
+// Nobody writes down when a Node was deleted: when we first told of it.
+Time missing_since(const api::Machine& machine, WallTime now) {
+  const auto* told = api::conditions::find(machine.status.conditions, condition::kHealthCheckSucceeded);
+  const bool sick = told != nullptr && told->status == api::status::kFalse;
+  return sick ? told->last_transition_time : Time::from(now);
 }
 
 void check_node(const Target& target, const api::HealthChecks& checks, const Circumstances& when,
@@ -123,6 +146,7 @@ void check_node(const Target& target, const api::HealthChecks& checks, const Cir
   switch (target.node_state) {
     case Target::NodeState::None: return check_startup(*target.machine, checks, when, findings);
     case Target::NodeState::Missing:
+      findings.ill(missing_since(*target.machine, when.now));
       return findings.node(
           reason::kNodeDeleted, old_reason::kNodeNotFound,
           fmt::format("Node {} has been deleted", target.machine->status.node_ref->name.view()));

@@ -25,6 +25,10 @@ struct Verdict {
   std::string_view old_reason = {};
   std::string old_message = {};
   std::optional<Nanoseconds> next_check = {};  // from now; of a pending one
+  // When the trouble of an unhealthy or pending one began; unset: by hand, or there is none.
+  Time ill_since = {};
+  // When the last of the checked conditions of a healthy one turned good; unset: nobody saw it bad.
+  Time well_since = {};
 };
 
 // What holds for all targets of one turn.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/conditions/conditions.h"
 #include "kube/typed.h"
 #include "runtime/ownership.h"
 
@@ -30,6 +31,42 @@ void judge_all(const Observation& seen, Plan& plan) {
   plan.judged = true;
 }
 
+// Since when remediation is on hold, as the check itself says; unset: it is not.
+Time held_since(const api::MachineHealthCheck& check) {
+  const auto* told = api::conditions::find(check.status.conditions, api::condition::kRemediationAllowed);
+  const bool held = told != nullptr && told->status == api::status::kFalse &&
+                    told->reason == api::policy::reason::kSharedCause;
+  return held ? told->last_transition_time : Time();
+}
+
+Symptom symptom_of(const Target& target, const Verdict& verdict, Time held) {
+  const api::Machine& machine = *target.machine;
+  if (!target.policy || machine.metadata.deleting()) return {};
+  Symptom symptom{.policy = target.policy.get(),
+                  .failure_domain = machine.status.failure_domain.empty()
+                                        ? machine.spec.failure_domain.view()
+                                        : machine.status.failure_domain.view(),
+                  .pool = target.pool,
+                  .ill_since = verdict.ill_since};
+  // A Node that is younger than the trouble never had it.
+  const bool was_there = held.is_set() && target.node && target.node->metadata.creation_timestamp < held;
+  if (was_there) symptom.well_since = verdict.well_since;
+  return symptom;
+}
+
+void find_shared_cause(const Observation& seen, Plan& plan) {
+  const bool asked = std::ranges::any_of(seen.targets, [](const Target& target) {
+    return target.policy && target.policy->spec.health.shared_cause;
+  });
+  if (!asked) return;
+  const Time held = held_since(*seen.check);
+  std::vector<Symptom> symptoms;
+  for (std::size_t i = 0; i < seen.targets.size(); ++i)
+    symptoms.push_back(symptom_of(seen.targets[i], plan.verdicts[i], held));
+  plan.shared_cause = shared_cause(symptoms, seen.now);
+  look_again(plan, plan.shared_cause.next);
+}
+
 }  // namespace
 
 api::ObjectMeta owned_metadata(const api::MachineHealthCheck& check, const api::Cluster& cluster) {
@@ -49,7 +86,10 @@ Plan decide(const Observation& seen) {
   plan.own = owned_metadata(*seen.check, *seen.cluster) != seen.check->metadata;
   if (!seen.connected) return plan;  // the connection wakes us
   judge_all(seen, plan);
+  plan.selects_past = seen.targets.empty() && (!seen.selector_problem.empty() ||
+                                               (seen.others && control_plane_initialized(*seen.cluster)));
   plan.allowance = allowance(seen.check->spec.remediation.trigger_if, plan.counts, seen.brake);
+  find_shared_cause(seen, plan);
   plan.remediate = plan.allowance.allowed() && seen.fresh;
   if (!seen.fresh) look_again(plan, kStaleRecheck);
   return plan;

@@ -7,6 +7,7 @@
 
 #include "controllers/machinehealthcheck/allowance.h"
 #include "controllers/machinehealthcheck/checks.h"
+#include "controllers/machinehealthcheck/shared_cause.h"
 #include "runtime/paused.h"
 
 namespace capstan::controllers::machinehealthcheck {
@@ -18,9 +19,14 @@ struct Plan {
 
   std::vector<Verdict> verdicts = {};  // one per target, in the same order
   Counts counts = {};
+  bool selects_past = false;  // the Cluster is up and has Machines, but none that it selects
   Allowance allowance = {};
-  // The sick ones are handed to whoever remediates.
+  SharedCauseVerdict shared_cause = {};
+  // The sick ones are handed to whoever remediates, but for those that are held.
   bool remediate = false;
+  bool held(std::size_t target) const {
+    return target < shared_cause.held.size() && shared_cause.held[target];
+  }
   std::optional<Nanoseconds> recheck = {};
 };
 

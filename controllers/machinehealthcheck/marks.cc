@@ -76,6 +76,14 @@ void mark_for_owner(api::Machine& machine, Time now) {
   }
 }
 
+void unmark_for_owner(api::Machine& machine) {
+  const auto* told = conditions::find(machine.status.conditions, condition::kOwnerRemediated);
+  if (told == nullptr || told->reason == reason::kMachineDeleting || machine.metadata.deleting()) return;
+  conditions::remove(machine.status.conditions, condition::kOwnerRemediated);
+  auto& deprecated = machine.status.deprecated;
+  if (deprecated && deprecated->v1beta1) old::remove(old_list(machine), old_condition::kOwnerRemediated);
+}
+
 void mark_external(External how, std::string_view message, api::Machine& machine, Time now) {
   set(machine, shown(how, message), now);
 }

@@ -14,6 +14,9 @@ void mark_health(const Verdict& verdict, api::Machine& machine, Time now);
 // OwnerRemediated is False already where the owner is at work: it is left alone then.
 void mark_for_owner(api::Machine& machine, Time now);
 
+// Takes that back, where the owner has not begun.
+void unmark_for_owner(api::Machine& machine);
+
 // How far an external remediation has come.
 enum class External { Waiting, NoTemplate, CreationFailed };
 inline constexpr std::string_view kSeeLogs = "Please check controller logs for errors";

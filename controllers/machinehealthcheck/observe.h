@@ -9,6 +9,7 @@
 
 #include "api/core/node.h"
 #include "api/meta/label_selector.h"
+#include "api/policy/machine_lifecycle_policy.h"
 #include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine.h"
 #include "api/v1beta2/machine_health_check.h"
@@ -31,6 +32,9 @@ struct Target {
   Snapshot<api::Machine> machine = {};  // never null
   Snapshot<api::Node> node = {};
   NodeState node_state = NodeState::None;
+  // "MachineDeployment web", and what governs it; both only where there are policies.
+  std::string pool = {};
+  Snapshot<api::MachineLifecyclePolicy> policy = {};
 };
 
 struct Observation {
@@ -40,7 +44,9 @@ struct Observation {
   std::string selector_problem = {};             // why it selects nothing at all
   bool connected = true;                         // false: Nodes matter, and can't be seen as they are
   std::vector<Target> targets = {};              // by name
+  bool others = false;                           // the Cluster has Machines that are no targets
   std::vector<std::string> overlapping = {};     // other checks that select one of them, by name
+  std::vector<std::string> rival_policies = {};  // that select one of their pools together: none applies
   runtime::Verdict brake = {};                   // may anything be remediated now
   bool fresh = true;
 };

@@ -4,6 +4,7 @@
 #include "api/names.h"
 #include "base/try.h"
 #include "controllers/machinehealthcheck/act.h"
+#include "controllers/machinehealthcheck/governance.h"
 #include "controllers/machinehealthcheck/report.h"
 #include "controllers/shared/status_patch.h"
 #include "kube/resources.h"
@@ -77,9 +78,13 @@ void Reconciler::find_targets(const runtime::Context& context, Observation& seen
     workload = *connected;
   }
   for (auto& machine : deps_.caches.machines_of(cluster)) {
-    if (is_target(*machine, *selector))
+    if (is_target(*machine, *selector)) {
       seen.targets.push_back(target_of(std::move(machine), workload.get(), context));
+    } else {
+      seen.others = true;
+    }
   }
+  Governance(deps_.caches, cluster.namespace_).tell(seen);
 }
 
 Target Reconciler::target_of(Snapshot<api::Machine> machine, kubeconfig::WorkloadCluster* workload,

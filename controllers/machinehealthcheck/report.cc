@@ -32,11 +32,21 @@ void show_targets(const Observation& seen, const Plan& plan, api::MachineHealthC
 }
 
 // Allowed, but perhaps of no use: users look here first.
-std::string advice(const Observation& seen) {
+std::string advice(const Observation& seen, const Effects& effects) {
   if (!seen.selector_problem.empty()) return seen.selector_problem + "; no Machine is checked";
   if (seen.targets.empty())
-    return fmt::format("spec.selector matches no Machine of Cluster {}",
-                       seen.check->spec.cluster_name.view());
+    return fmt::format(
+        "spec.selector matches no Machine of Cluster {}; compare it with the labels of the "
+        "Machines it is meant for",
+        seen.check->spec.cluster_name.view());
+  if (!effects.template_found.value_or(true))
+    return fmt::format(
+        "{}; make it, or leave spec.remediation.templateRef out to have Machines replaced by "
+        "their owners",
+        effects.template_problem);
+  if (!seen.rival_policies.empty())
+    return fmt::format("MachineLifecyclePolicies {} select the same objects, so none of them applies",
+                       conditions::name_list(seen.rival_policies, kNames));
   if (seen.overlapping.empty()) return {};
   return fmt::format(
       "some Machines are selected by MachineHealthCheck {} as well, and marked by whichever finds them sick; "
@@ -44,12 +54,28 @@ std::string advice(const Observation& seen) {
       conditions::name_list(seen.overlapping, kNames));
 }
 
-api::Condition remediation_allowed(const Observation& seen, const Allowance& allowance) {
+// What the machines share broke; and if there are too many of them as well, that too.
+std::string shared_cause_message(const Observation& seen, const Plan& plan) {
+  std::string text = describe(plan.shared_cause, seen.check->spec.cluster_name);
+  if (!plan.allowance.allowed()) text += "\n" + plan.allowance.message;
+  return text;
+}
+
+bool is_held(const Plan& plan) {
+  return plan.shared_cause.holds() && plan.allowance.state != Allowance::State::Invalid;
+}
+
+api::Condition remediation_allowed(const Observation& seen, const Plan& plan, const Effects& effects) {
+  const Allowance& allowance = plan.allowance;
+  if (is_held(plan))
+    return conditions::make(condition::kRemediationAllowed, status::kFalse, api::policy::reason::kSharedCause,
+                            shared_cause_message(seen, plan));
   const auto make = [](std::string_view value, std::string_view why, std::string_view message) {
     return conditions::make(condition::kRemediationAllowed, value, why, message);
   };
   switch (allowance.state) {
-    case Allowance::State::Allowed: return make(status::kTrue, reason::kRemediationAllowed, advice(seen));
+    case Allowance::State::Allowed:
+      return make(status::kTrue, reason::kRemediationAllowed, advice(seen, effects));
     case Allowance::State::Restricted:
       return make(status::kFalse, reason::kTooManyUnhealthy, allowance.message);
     case Allowance::State::Held: return make(status::kFalse, kHeld, allowance.message);
@@ -58,7 +84,11 @@ api::Condition remediation_allowed(const Observation& seen, const Allowance& all
   return make(status::kTrue, reason::kRemediationAllowed, {});
 }
 
-api::V1Beta1Condition old_remediation_allowed(const Allowance& allowance) {
+api::V1Beta1Condition old_remediation_allowed(const Observation& seen, const Plan& plan) {
+  const Allowance& allowance = plan.allowance;
+  if (is_held(plan))
+    return old::no(old_condition::kRemediationAllowed, api::policy::reason::kSharedCause,
+                   api::severity::kWarning, shared_cause_message(seen, plan));
   switch (allowance.state) {
     case Allowance::State::Allowed: break;
     case Allowance::State::Restricted:
@@ -87,11 +117,13 @@ void show_verdict(const Observation& seen, const Plan& plan, const Effects& effe
                   api::MachineHealthCheck& after) {
   const Time now = Time::from(seen.now);
   show_targets(seen, plan, after.status);
-  after.status.remediations_allowed = plan.allowance.remediations_allowed;
-  conditions::set(after.status.conditions, remediation_allowed(seen, plan.allowance),
+  const bool everywhere = std::ranges::any_of(
+      plan.shared_cause.evidence, [](const Evidence& evidence) { return evidence.scope == Scope::Cluster; });
+  after.status.remediations_allowed = everywhere ? 0 : plan.allowance.remediations_allowed;
+  conditions::set(after.status.conditions, remediation_allowed(seen, plan, effects),
                   after.metadata.generation, now);
   auto& list = after.status.deprecated.ensure().v1beta1.ensure().conditions;
-  old::set(list, old_remediation_allowed(plan.allowance), now);
+  old::set(list, old_remediation_allowed(seen, plan), now);
   show_external(effects.template_found, old_condition::kExternalRemediationTemplateAvailable,
                 old_reason::kExternalRemediationTemplateNotFound, effects.template_problem, list, now);
   show_external(effects.request_made, old_condition::kExternalRemediationRequestAvailable,
@@ -117,12 +149,19 @@ std::vector<Note> news(const Plan& plan, const api::MachineHealthCheck& before,
   std::vector<Note> notes;
   const auto* was = conditions::find(before.status.conditions, condition::kRemediationAllowed);
   const auto* is = conditions::find(after.status.conditions, condition::kRemediationAllowed);
-  const bool said = was != nullptr && is != nullptr && was->message == is->message;
+  // The numbers of a shared cause change as long as it spreads: once is enough.
+  const bool said = was != nullptr && is != nullptr &&
+                    (was->message == is->message ||
+                     (is->reason == api::policy::reason::kSharedCause && was->reason == is->reason));
   // A few that merely start are no news.
   const bool matters = plan.allowance.state == Allowance::State::Invalid || plan.counts.unhealthy > 0;
-  if (is != nullptr && is->status != status::kTrue && matters && !said)
+  if (is == nullptr || said) return notes;
+  if (is->status != status::kTrue && matters)
     notes.push_back(
         {.reason = std::string(api::event::kRemediationRestricted), .message = is->message.str()});
+  // A check that is made before its Machines is none of it.
+  if (is->status == status::kTrue && !is->message.empty() && (plan.counts.targets > 0 || plan.selects_past))
+    notes.push_back({.reason = std::string(kMisconfigured), .message = is->message.str()});
   return notes;
 }
 

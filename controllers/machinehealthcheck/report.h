@@ -14,8 +14,9 @@ namespace capstan::controllers::machinehealthcheck {
 // On top of `effects.check`.
 api::MachineHealthCheck report(const Observation& seen, const Plan& plan, const Effects& effects);
 
-// For Events, all of them warnings: remediation that is held back, limits nobody understands, a template that
-// is missing.
+// For Events, all of them warnings: remediation that is held back, limits nobody understands, a check that
+// selects nothing or what another one selects, a template that is missing.
+inline constexpr std::string_view kMisconfigured = "HealthCheckMisconfigured";
 struct Note {
   std::string reason = {};
   std::string message = {};

@@ -250,6 +250,43 @@ TEST(Report, SaysThatASelectorMatchesNobodyOrMoreThanItsOwn) {
   EXPECT_THAT(shown(reported(*empty), "RemediationAllowed"), HasSubstr("spec.selector: must not be empty"));
 }
 
+std::vector<Note> first_news(const Observation& seen, const Effects& effects = {}) {
+  return news(decide(seen), *seen.check, reported(seen, effects));
+}
+
+TEST(Report, ACheckThatSelectsNothingIsAnEventOnceTheClusterHasMachines) {
+  Seen past;
+  past.with([](Observation& world) { world.others = true; });
+
+  EXPECT_THAT(first_news(*past),
+              ElementsAre(Note{.reason = "HealthCheckMisconfigured",
+                               .message = "spec.selector matches no Machine of Cluster c1; compare it with "
+                                          "the labels of the Machines it is meant for"}));
+  EXPECT_THAT(first_news(*Seen()), IsEmpty());
+}
+
+TEST(Report, AnOverlapIsAnEventOnce) {
+  auto seen = Seen().healthy("a").with([](Observation& world) { world.overlapping = {"other"}; });
+  const auto after = reported(*seen);
+
+  EXPECT_THAT(first_news(*seen), testing::SizeIs(1));
+  EXPECT_THAT(news(decide(*seen), after, after), IsEmpty());
+  EXPECT_THAT(first_news(*Seen().healthy("a")), IsEmpty());
+}
+
+TEST(Report, AMissingTemplateIsToldWithItsRemedy) {
+  const auto seen = Seen().sick("a");
+  const Effects missing{.template_found = false,
+                        .template_problem = "Error retrieving remediation template T default/t"};
+
+  EXPECT_EQ(shown(reported(*seen, missing), "RemediationAllowed"),
+            "True RemediationAllowed: Error retrieving remediation template T default/t; make it, or leave "
+            "spec.remediation.templateRef out to have Machines replaced by their owners");
+  EXPECT_THAT(first_news(*seen, missing), testing::SizeIs(1));
+  EXPECT_EQ(shown(reported(*seen, {.template_found = true}), "RemediationAllowed"),
+            "True RemediationAllowed");
+}
+
 TEST(Report, TellsAMissingTemplateAndTakesItBack) {
   const auto missing =
       reported(*Seen().sick("a"), {.template_found = false, .template_problem = "no such template"});

@@ -55,6 +55,31 @@ bool matters(const Change<api::Cluster>& change) {
          turned(change, api::condition::kInfrastructureReady);
 }
 
+bool matters(const Change<api::MachineLifecyclePolicy>& change) {
+  if (!change.before || !change.after) return true;
+  return change.before->spec != change.after->spec;
+}
+
+// A policy wakes every check of its namespace.
+void wake_governed(const Caches& caches, const api::ObjectMeta& policy, runtime::Queue& queue) {
+  for (const auto& check : caches.machine_health_checks.all()) {
+    if (check->metadata.namespace_ == policy.namespace_) queue.add(runtime::key_of(*check));
+  }
+}
+
+// What labels choose a policy by.
+template <typename T>
+void wake_on_labels(Caches& caches, runtime::Store<T>& store, runtime::Queue& queue) {
+  store.subscribe([&caches, &queue](const Change<T>& change) {
+    if (!change.before || !change.after || change.initial) return;
+    if (change.before->metadata.labels == change.after->metadata.labels) return;
+    const auto& metadata = change.after->metadata;
+    if (caches.policies_in(metadata.namespace_).empty()) return;
+    wake_all(caches, {.namespace_ = metadata.namespace_.str(), .name = change.after->spec.cluster_name.str()},
+             queue);
+  });
+}
+
 }  // namespace
 
 void Reconciler::add_triggers(runtime::Queue& queue) {
@@ -67,6 +92,13 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
   caches.clusters.subscribe([&caches, &queue](const Change<api::Cluster>& change) {
     if (!change.initial && matters(change)) wake_all(caches, runtime::key_of(change.object()), queue);
   });
+  caches.machine_lifecycle_policies.subscribe(
+      [&caches, &queue](const Change<api::MachineLifecyclePolicy>& change) {
+        if (!change.initial && matters(change)) wake_governed(caches, change.object().metadata, queue);
+      });
+  wake_on_labels(caches, caches.machine_deployments, queue);
+  wake_on_labels(caches, caches.machine_sets, queue);
+  wake_on_labels(caches, caches.machine_pools, queue);
   deps_.workload_clusters.on_reach_change(
       [&caches, &queue](const kube::ObjectKey& cluster) { wake_all(caches, cluster, queue); });
   deps_.workload_clusters.on_node_change(

@@ -171,6 +171,7 @@ class Stage {
     make(kube::resources::custom_resource_definitions(), api::crd<api::MachineDeployment>());
     make(kube::resources::custom_resource_definitions(), api::crd<api::MachinePool>());
     make(kube::resources::custom_resource_definitions(), api::crd<api::MachineHealthCheck>());
+    make(kube::resources::custom_resource_definitions(), api::crd<api::MachineLifecyclePolicy>());
     reconciler_.bind({controller_.consistency(), externals_, controller_.queue()});
     reconciler_.add_triggers(controller_.queue());
     watch(caches.crds, kube::resources::custom_resource_definitions());
@@ -180,6 +181,7 @@ class Stage {
     watch_kind(caches.machine_deployments);
     watch_kind(caches.machine_pools);
     watch_kind(caches.machine_health_checks);
+    watch_kind(caches.machine_lifecycle_policies);
   }
   ~Stage() {
     if (started_) controller_.stop();

@@ -1,0 +1,32 @@
+// The MachineLifecyclePolicy controller: says in a policy's status what it selects and where another policy
+// is in its way. It does nothing else: whoever owns a behaviour asks controllers/shared/policies.h. Called by
+// the workers of its runtime/controller.h.
+#pragma once
+
+#include <optional>
+
+#include "controllers/lifecyclepolicy/report.h"
+#include "controllers/shared/deps.h"
+#include "runtime/reconcile.h"
+
+namespace capstan::controllers::lifecyclepolicy {
+
+class Reconciler final : public runtime::Reconciler {
+ public:
+  explicit Reconciler(const Deps& deps) : deps_(deps) {}
+  // Before the first turn.
+  void bind(const Host& host) { host_.emplace(host); }
+  // Policies, and the labels of what they may select.
+  void add_triggers(runtime::Queue& queue);
+
+  Result<runtime::Outcome> reconcile(const runtime::Context& context, const kube::ObjectKey& key) override;
+
+ private:
+  // Visits the MachineDeployments, MachineSets and MachinePools of one namespace.
+  Observation observe(Snapshot<api::MachineLifecyclePolicy> policy) const;
+
+  const Deps deps_;
+  std::optional<Host> host_;
+};
+
+}  // namespace capstan::controllers::lifecyclepolicy
