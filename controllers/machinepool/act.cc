@@ -10,6 +10,8 @@
 #include "api/contract/infra_machine_pool.h"
 #include "api/contract/plural.h"
 #include "api/schema/encode.h"
+#include "controllers/machine/deletion_turn.h"
+#include "controllers/machine/drain/cordon.h"
 #include "controllers/shared/status_patch.h"
 #include "kube/resources.h"
 #include "runtime/finalizers.h"
@@ -44,7 +46,7 @@ class Actor {
   Effects act(const Plan& plan) {
     if (!keep(write_pool(plan))) return std::move(effects_);
     keep(write_claim(seen_.bootstrap, plan.bootstrap.claim));
-    keep(write_claim(seen_.infra, plan.infra.claim));
+    keep(write_claim(seen_.infra, plan.infra_claim));
     write_machines(plan.machines);
     write_nodes(plan.nodes);
     delete_retired(plan.retired);
@@ -52,6 +54,7 @@ class Actor {
   }
 
   Effects leave(Leaving& leaving) {
+    if (!leaving.drain.empty() && !drain_all(leaving)) return std::move(effects_);
     for (const ExternalSeen* external : leaving.remove) keep(remove(*external));
     if (!leaving.confirm) return std::move(effects_);
     const auto gone = providers_are_gone();
@@ -84,6 +87,8 @@ class Actor {
   // --- the pool and the provider's objects ---
 
   Result<void> write_pool(const Plan& plan) {
+    // Encoding a pool of thousands to find no difference is most of a quiet turn.
+    if (plan.wanted.metadata == seen_.pool->metadata && plan.wanted.spec == seen_.pool->spec) return {};
     auto written = TRY(kube::patch(with_.deps.client, *seen_.pool, plan.wanted, deadline()));
     if (!written) return {};
     with_.host.consistency.wrote(key_, with_.deps.caches.machine_pools, written->metadata.resource_version);
@@ -220,8 +225,52 @@ class Actor {
       return;
     }
     const std::unordered_set<std::string_view> listed(live->begin(), live->end());
+    std::vector<Snapshot<api::Node>> going;
     for (const auto& node : retired) {
-      if (listed.contains(node->spec.provider_id) || !delete_node(*node)) effects_.kept.push_back(node);
+      (listed.contains(node->spec.provider_id) ? effects_.kept : going).push_back(node);
+    }
+    if (has_to_drain(seen_)) going = drained(going);
+    std::size_t deleted = 0;
+    for (const auto& node : going) {
+      if (++deleted > kNodesPerTurn) {
+        effects_.unfinished = true;
+        effects_.kept.push_back(node);
+      } else if (!delete_node(*node)) {
+        effects_.kept.push_back(node);
+      }
+    }
+  }
+
+  std::vector<Snapshot<api::Node>> drained(const std::vector<Snapshot<api::Node>>& nodes) {
+    auto round = with_.drainer.turn(seen_, nodes, {}, deadline());
+    effects_.kept.insert(effects_.kept.end(), round.left.begin(), round.left.end());
+    note_drain(round);
+    return std::move(round.emptied);
+  }
+
+  // Whether the instances may go now.
+  bool drain_all(Leaving& leaving) {
+    const auto began = seen_.pool->metadata.deletion_timestamp;
+    auto round = with_.drainer.turn(seen_, leaving.drain, began, deadline());
+    note_drain(round);
+    if (round.left.empty()) return true;
+    leaving.reason = api::reason::kDrainingNode;
+    leaving.message = "Draining Nodes before deletion: " + round.message;
+    leaving.recheck = effects_.recheck;
+    return false;
+  }
+
+  void note_drain(const DrainRound& round) {
+    effects_.draining = round.message;
+    effects_.recheck = round.recheck;
+    effects_.unfinished = effects_.unfinished || round.unfinished;
+    const auto about = runtime::reference_to(kube::resource_of<MachinePool>(), seen_.pool->metadata);
+    for (const std::string& name : round.done) {
+      with_.deps.events.record(about, runtime::EventType::Normal, api::event::kSuccessfulDrainNode,
+                               fmt::format("success draining Node \"{}\"", name));
+    }
+    for (const std::string& warning : round.warnings) {
+      with_.deps.events.record(about, runtime::EventType::Warning, machine::kDrainRulesContradict, warning);
     }
   }
 
@@ -336,11 +385,19 @@ json::value node_patch(const api::Node& node, const NodeChange& change) {
     for (const auto& [key, value] : change.annotations) annotations[key.view()] = value.view();
     metadata["annotations"] = std::move(annotations);
   }
+  if (change.uncordon) {
+    metadata["resourceVersion"] = node.metadata.resource_version.str();
+    json::object& annotations = metadata.emplace("annotations", json::object()).first->value().as_object();
+    annotations[machine::kCordonedBy] = nullptr;
+    annotations[kDrainStarted] = nullptr;
+    patch["spec"] = {{"unschedulable", nullptr}};
+  }
   if (change.taints) {
     metadata["resourceVersion"] = node.metadata.resource_version.str();
     json::array taints;
     for (const auto& taint : *change.taints) taints.push_back(api::to_json(taint));
-    patch["spec"] = {{"taints", taints.empty() ? json::value(nullptr) : json::value(std::move(taints))}};
+    json::object& spec = patch.emplace("spec", json::object()).first->value().as_object();
+    spec["taints"] = taints.empty() ? json::value(nullptr) : json::value(std::move(taints));
   }
   patch["metadata"] = std::move(metadata);
   return patch;

@@ -9,6 +9,7 @@
 #include "base/guarded.h"
 #include "controllers/machinepool/decide.h"
 #include "controllers/machinepool/deletion.h"
+#include "controllers/machinepool/pool_drain.h"
 #include "runtime/reconcile.h"
 
 namespace capstan::controllers::machinepool {
@@ -39,12 +40,15 @@ struct Effects {
   bool unfinished = false;                     // there was too much for one turn
   std::vector<Error> errors = {};
   std::string node_trouble = {};  // why Nodes could not be written or deleted
+  std::string draining = {};      // what holds up Nodes that are to go
+  std::optional<Seconds> recheck = {};
 };
 
 struct Act {
   const Deps& deps;
   const Host& host;
   NodeWrites& node_writes;
+  PoolDrainer& drainer;
   const runtime::Context& context;
 };
 Effects act(const Act& with, const Observation& seen, const Plan& plan);

@@ -28,7 +28,6 @@ namespace status = api::status;
 using State = ExternalSeen::State;
 
 constexpr std::size_t kNames = 3;
-constexpr std::string_view kNoReplicas = "Waiting for spec.replicas set";
 
 // What the conditions of both provider objects have in common.
 struct Subject {
@@ -43,9 +42,9 @@ struct Subject {
 api::Condition shown(const Subject& subject);
 api::Condition bootstrap_config_ready(const Observation& seen, const Plan& plan, const api::MachinePool& now);
 api::Condition infrastructure_ready(const Observation& seen, const Plan& plan, const api::MachinePool& now);
-api::Condition available(const api::MachinePool& now);
+api::Condition available(const api::MachinePool& now, const Plan& plan);
 api::Condition scaling_up(const api::MachinePool& now, const Plan& plan);
-api::Condition scaling_down(const api::MachinePool& now, const Effects& effects);
+api::Condition scaling_down(const api::MachinePool& now, const Plan& plan, const Effects& effects);
 std::optional<api::Condition> machines_ready(const Observation& seen, const api::MachinePool& now);
 std::optional<api::Condition> machines_up_to_date(const Observation& seen);
 
@@ -61,9 +60,9 @@ void set_conditions(const Observation& seen, const Plan& plan, const Effects& ef
   };
   tell(bootstrap_config_ready(seen, plan, after));
   tell(infrastructure_ready(seen, plan, after));
-  tell(available(after));
+  tell(available(after, plan));
   tell(scaling_up(after, plan));
-  tell(scaling_down(after, effects));
+  tell(scaling_down(after, plan, effects));
   if (const auto ready = machines_ready(seen, after)) tell(*ready);
   if (const auto fresh = machines_up_to_date(seen)) {
     tell(*fresh);
@@ -113,7 +112,7 @@ api::Condition infrastructure_ready(const Observation& seen, const Plan& plan, c
                 .field = "spec.template.spec.infrastructureRef",
                 .kind = kind,
                 .done_field = "status.initialization.provisioned",
-                .problem = plan.infra.problem,
+                .problem = seen.infra_says.problem,
                 .done = done});
 }
 
@@ -155,11 +154,20 @@ api::Condition shown(const Subject& subject) {
 
 // --- how many ---
 
-api::Condition available(const api::MachinePool& now) {
-  if (!now.spec.replicas) {
-    return conditions::make(condition::kAvailable, status::kUnknown, reason::kWaitingForReplicasSet,
-                            kNoReplicas);
+// Something where nobody can say how many there should be.
+std::optional<api::Condition> no_size(std::string_view target, const api::MachinePool& now,
+                                      const Plan& plan) {
+  if (now.spec.replicas && *now.spec.replicas < 0) {
+    return conditions::make(target, status::kUnknown, kInvalidReplicas, plan.size.problem);
   }
+  if (now.spec.replicas) return std::nullopt;
+  std::string message = "Waiting for spec.replicas set";
+  if (!plan.size.problem.empty()) message += ": " + plan.size.problem;
+  return conditions::make(target, status::kUnknown, reason::kWaitingForReplicasSet, message);
+}
+
+api::Condition available(const api::MachinePool& now, const Plan& plan) {
+  if (auto none = no_size(condition::kAvailable, now, plan)) return *none;
   if (!now.status.available_replicas) {
     return conditions::make(condition::kAvailable, status::kUnknown, reason::kWaitingForAvailableReplicasSet,
                             "Waiting for status.availableReplicas set");
@@ -173,10 +181,7 @@ api::Condition available(const api::MachinePool& now) {
 }
 
 api::Condition scaling_up(const api::MachinePool& now, const Plan& plan) {
-  if (!now.spec.replicas) {
-    return conditions::make(condition::kScalingUp, status::kUnknown, reason::kWaitingForReplicasSet,
-                            kNoReplicas);
-  }
+  if (auto none = no_size(condition::kScalingUp, now, plan)) return *none;
   const std::int32_t present = now.status.replicas.value_or(0);
   if (present >= *now.spec.replicas) {
     return conditions::make(condition::kScalingUp, status::kFalse, reason::kNotScalingUp);
@@ -187,17 +192,15 @@ api::Condition scaling_up(const api::MachinePool& now, const Plan& plan) {
   return conditions::make(condition::kScalingUp, status::kTrue, reason::kScalingUp, message);
 }
 
-api::Condition scaling_down(const api::MachinePool& now, const Effects& effects) {
-  if (!now.spec.replicas) {
-    return conditions::make(condition::kScalingDown, status::kUnknown, reason::kWaitingForReplicasSet,
-                            kNoReplicas);
-  }
+api::Condition scaling_down(const api::MachinePool& now, const Plan& plan, const Effects& effects) {
+  if (auto none = no_size(condition::kScalingDown, now, plan)) return *none;
   const std::int32_t present = now.status.replicas.value_or(0);
   if (present <= *now.spec.replicas && effects.kept.empty()) {
     return conditions::make(condition::kScalingDown, status::kFalse, reason::kNotScalingDown);
   }
   std::string message = fmt::format("Scaling down from {} to {} replicas", present, *now.spec.replicas);
   if (!effects.node_trouble.empty()) message += "\n* " + effects.node_trouble;
+  if (!effects.draining.empty()) message += "\n" + effects.draining;
   return conditions::make(condition::kScalingDown, status::kTrue, reason::kScalingDown, message);
 }
 
@@ -305,7 +308,7 @@ std::optional<api::V1Beta1Condition> older_bootstrap_ready(const Observation& se
                       .severity = api::severity::kInfo});
 }
 
-std::optional<api::V1Beta1Condition> older_infrastructure_ready(const Observation& seen, const Plan& plan,
+std::optional<api::V1Beta1Condition> older_infrastructure_ready(const Observation& seen,
                                                                 const api::MachinePool& now) {
   const auto& ref = now.spec.machine_template.spec.infrastructure_ref;
   if (seen.infra.missing()) {
@@ -315,7 +318,7 @@ std::optional<api::V1Beta1Condition> older_infrastructure_ready(const Observatio
                                  ref.name.view()));
   }
   return older_shown(seen.infra, older_type::kInfrastructureReady,
-                     {.value = plan.infra.ready,
+                     {.value = seen.infra_says.ready,
                       .reason = older_reason::kWaitingForInfrastructure,
                       .severity = api::severity::kInfo});
 }
@@ -324,11 +327,11 @@ std::optional<api::V1Beta1Condition> older_infrastructure_ready(const Observatio
 std::optional<api::V1Beta1Condition> older_replicas_ready(const Observation& seen,
                                                           const api::MachinePool& now) {
   if (!seen.connected()) return std::nullopt;
-  const NodeCounts nodes = count_nodes(seen);
+  const std::int32_t ready = now.status.deprecated->v1beta1->ready_replicas;  // just counted
   const std::int32_t there = now.status.replicas.value_or(-1);
   const bool nothing_wanted = now.spec.replicas == 0 && there <= 0;
   const auto refs = static_cast<std::int32_t>(now.status.node_refs.size());
-  if (nothing_wanted || (there == nodes.ready && refs == nodes.ready)) {
+  if (nothing_wanted || (there == ready && refs == ready)) {
     return older::yes(older_type::kReplicasReady);
   }
   return older::no(older_type::kReplicasReady, older_reason::kWaitingForReplicasReady, api::severity::kInfo);
@@ -338,8 +341,8 @@ std::optional<api::V1Beta1Condition> older_replicas_ready(const Observation& see
 
 void set_v1beta1_conditions(const Observation& seen, const Plan& plan, api::MachinePool& after) {
   auto& list = after.status.deprecated.ensure().v1beta1.ensure().conditions;
-  for (auto&& wanted : {older_bootstrap_ready(seen, plan, after),
-                        older_infrastructure_ready(seen, plan, after), older_replicas_ready(seen, after)}) {
+  for (auto&& wanted : {older_bootstrap_ready(seen, plan, after), older_infrastructure_ready(seen, after),
+                        older_replicas_ready(seen, after)}) {
     if (wanted) older::set(list, *wanted, seen.now);
   }
   const auto ready = older::summary(

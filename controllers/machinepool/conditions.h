@@ -13,6 +13,8 @@ void set_v1beta1_conditions(const Observation& seen, const Plan& plan, api::Mach
 
 // Why the list of instances can't be believed, on InfrastructureReady.
 inline constexpr std::string_view kInvalidProviderIdList = "InvalidProviderIDList";
+// spec.replicas is no number of instances, on Available, ScalingUp and ScalingDown.
+inline constexpr std::string_view kInvalidReplicas = "InvalidReplicas";
 // Several Nodes have one providerID, on MachinesReady.
 inline constexpr std::string_view kDuplicateNodes = "DuplicateNodes";
 

@@ -73,17 +73,17 @@ api::ObjectReference reference_to(const api::Node& node) {
           .api_version = "v1"_text};
 }
 
-api::List<api::ObjectReference> node_refs(const Observation& seen, const Effects& effects) {
+api::List<api::ObjectReference> node_refs(const Observation& seen, const Plan& plan, const Effects& effects) {
   std::vector<api::ObjectReference> refs;
   for (const Instance& instance : seen.instances) {
     if (instance.node) refs.push_back(reference_to(*instance.node));
   }
+  for (const auto& node : plan.waiting) refs.push_back(reference_to(*node));
   for (const auto& node : effects.kept) refs.push_back(reference_to(*node));
   return refs;
 }
 
-void count_old(const Observation& seen, const MachinePoolStatus& now, api::V1Beta1MachinePoolStatus& old) {
-  const NodeCounts nodes = count_nodes(seen);
+void count_old(const NodeCounts& nodes, const MachinePoolStatus& now, api::V1Beta1MachinePoolStatus& old) {
   old.ready_replicas = nodes.ready;
   old.available_replicas = nodes.available;
   old.unavailable_replicas = std::max(now.replicas.value_or(0) - nodes.available, 0);
@@ -92,11 +92,12 @@ void count_old(const Observation& seen, const MachinePoolStatus& now, api::V1Bet
 }  // namespace
 
 void count(const Observation& seen, const Plan& plan, const Effects& effects, MachinePoolStatus& status) {
+  const NodeCounts nodes = count_nodes(seen);
   if (seen.connected()) {
-    status.node_refs = node_refs(seen, effects);
-    count_old(seen, status, status.deprecated.ensure().v1beta1.ensure());
+    status.node_refs = node_refs(seen, plan, effects);
+    count_old(nodes, status, status.deprecated.ensure().v1beta1.ensure());
   }
-  if (!seen.infra.found() || !plan.infra.problem.empty()) return;
+  if (!seen.infra.found() || !seen.infra_says.problem.empty()) return;
   switch (seen.machines.state) {
     case MachinesSeen::State::Known:
       status.ready_replicas = count_true(seen, api::condition::kReady);
@@ -105,10 +106,10 @@ void count(const Observation& seen, const Plan& plan, const Effects& effects, Ma
       status.versions = versions_of_machines(seen);
       break;
     case MachinesSeen::State::Unsupported:
-      status.up_to_date_replicas = plan.wanted.spec.replicas.value_or(0);
+      status.up_to_date_replicas = std::max(plan.wanted.spec.replicas.value_or(0), 0);
       if (!seen.connected()) break;
-      status.ready_replicas = count_nodes(seen).ready;
-      status.available_replicas = count_nodes(seen).available;
+      status.ready_replicas = nodes.ready;
+      status.available_replicas = nodes.available;
       status.versions = versions_of_nodes(seen);
       break;
     case MachinesSeen::State::Unknown: break;

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <unordered_set>
 
 #include "kube/typed.h"
@@ -17,6 +18,7 @@ constexpr Seconds kMissingRecheck{30};
 
 std::optional<Nanoseconds> too_early(const Observation& seen);
 void own_and_label(const Observation& seen, Plan& plan);
+void size_phase(Plan& plan);
 void bootstrap_phase(const Observation& seen, Plan& plan);
 void infrastructure_phase(const Observation& seen, Plan& plan);
 void machines_phase(const Observation& seen, Plan& plan);
@@ -38,6 +40,7 @@ Plan decide(const Observation& seen) {
     return plan;
   }
   own_and_label(seen, plan);
+  size_phase(plan);
   bootstrap_phase(seen, plan);
   infrastructure_phase(seen, plan);
   machines_phase(seen, plan);
@@ -47,14 +50,25 @@ Plan decide(const Observation& seen) {
 
 namespace {
 
+// A list that fails is told about, and looked for rarely: its first success wakes us.
 std::optional<Nanoseconds> too_early(const Observation& seen) {
-  const auto waits = [](const ExternalSeen& external) {
-    return external.state == ExternalSeen::State::CacheBehind;
+  const auto waits = [&](bool soon) {
+    return std::ranges::any_of(std::array{&seen.bootstrap, &seen.infra}, [&](const ExternalSeen* external) {
+      return external->state == ExternalSeen::State::CacheBehind && external->listed_soon == soon;
+    });
   };
   const bool young = seen.now - seen.pool->metadata.creation_timestamp <= kCachePatience;
-  const bool told = seen.pool->status.observed_generation == 0 && !young;
-  if ((waits(seen.bootstrap) || waits(seen.infra)) && !told) return kCacheRecheck;
+  const bool never_told = seen.pool->status.observed_generation == 0;
+  if (waits(true) && (young || !never_told)) return kCacheRecheck;
+  if (waits(false) && young) return kMissingRecheck;
   return std::nullopt;
+}
+
+// Nobody else writes it where no webhook does: providers need a number.
+void size_phase(Plan& plan) {
+  plan.size = size_of(plan.wanted);
+  plan.wanted.spec.replicas = plan.size.replicas;
+  if (!plan.size.problem.empty()) plan.troubles.push_back(plan.size.problem);
 }
 
 void own_and_label(const Observation& seen, Plan& plan) {
@@ -67,7 +81,8 @@ void own_and_label(const Observation& seen, Plan& plan) {
 
 void trouble_with(const ExternalSeen& external, std::string_view field, std::string_view problem,
                   Plan& plan) {
-  const bool unreadable = external.state == ExternalSeen::State::Unreadable;
+  const bool unreadable =
+      external.state == ExternalSeen::State::Unreadable || external.state == ExternalSeen::State::CacheBehind;
   if (unreadable) plan.troubles.push_back(fmt::format("{}: {}", field, external.problem));
   if (external.missing()) plan.troubles.push_back(fmt::format("{}: it does not exist", field));
   if (!problem.empty()) plan.troubles.push_back(fmt::format("{}: {}", field, problem));
@@ -87,7 +102,7 @@ void bootstrap_phase(const Observation& seen, Plan& plan) {
     }
     return;
   }
-  plan.bootstrap = read_bootstrap(seen);
+  plan.bootstrap = read_bootstrap(seen.bootstrap, *seen.pool);
   trouble_with(seen.bootstrap, "spec.template.spec.bootstrap.configRef", plan.bootstrap.problem, plan);
   if (!seen.bootstrap.found() || !plan.bootstrap.problem.empty()) return;
   if (seen.bootstrap.object->metadata.deleting()) return;
@@ -96,14 +111,15 @@ void bootstrap_phase(const Observation& seen, Plan& plan) {
 }
 
 void infrastructure_phase(const Observation& seen, Plan& plan) {
-  plan.infra = read_infra(seen);
-  plan.list = list_to_be(seen, plan.infra);
-  trouble_with(seen.infra, "spec.template.spec.infrastructureRef", plan.infra.problem, plan);
-  if (!seen.infra.found() || !plan.infra.problem.empty()) return;
+  const InfraFinding& infra = seen.infra_says;
+  plan.infra_claim = infra.claim;
+  plan.list = list_to_be(seen);
+  trouble_with(seen.infra, "spec.template.spec.infrastructureRef", infra.problem, plan);
+  if (!seen.infra.found() || !infra.problem.empty()) return;
   if (seen.infra.object->metadata.deleting()) return;
-  plan.wanted.status.initialization.infrastructure_provisioned = plan.infra.ready;
+  plan.wanted.status.initialization.infrastructure_provisioned = infra.ready;
   if (plan.list.emptied && !seen.emptied_for_sure) look_again(plan, kSecondLook);
-  if (plan.infra.ready && plan.infra.replicas) plan.wanted.status.replicas = plan.infra.replicas;
+  if (infra.ready && infra.replicas) plan.wanted.status.replicas = infra.replicas;
   if (plan.list.believed) plan.wanted.spec.provider_id_list = plan.list.ids;
 }
 
@@ -128,17 +144,19 @@ bool has_machine(const Observation& seen, const api::Node& node) {
 
 void node_phase(const Observation& seen, Plan& plan) {
   for (const Instance& instance : seen.instances) {
-    if (!instance.node || instance.has_machine || instance.node->metadata.deleting()) continue;
+    if (!instance.node || instance.has_machine || instance.shared) continue;
+    if (instance.node->metadata.deleting()) continue;
     if (auto change = node_change(*seen.pool, *instance.node)) {
       plan.nodes.push_back({.node = instance.node, .change = std::move(*change)});
     }
   }
-  if (!seen.fresh || !plan.list.believed) return;
-  const std::unordered_set<std::string_view> listed(plan.list.ids.begin(), plan.list.ids.end());
+  if (seen.former.empty()) return;
+  const std::unordered_set<Text> listed(plan.list.ids.begin(), plan.list.ids.end());
+  const bool may_go = seen.fresh && plan.list.believed;
   for (const auto& node : seen.former) {
-    const std::string_view id = node->spec.provider_id;
+    const Text& id = node->spec.provider_id;
     if (id.empty() || listed.contains(id) || node->metadata.deleting()) continue;
-    if (!has_machine(seen, *node)) plan.retired.push_back(node);
+    if (!has_machine(seen, *node)) (may_go ? plan.retired : plan.waiting).push_back(node);
   }
 }
 

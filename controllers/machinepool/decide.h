@@ -10,6 +10,7 @@
 #include "controllers/machinepool/node_change.h"
 #include "controllers/machinepool/pool_machines.h"
 #include "controllers/machinepool/providers.h"
+#include "controllers/machinepool/size.h"
 
 namespace capstan::controllers::machinepool {
 
@@ -23,19 +24,18 @@ struct Plan {
   std::optional<Nanoseconds> too_early = {};
 
   api::MachinePool wanted = {};  // metadata, spec and status.initialization after this turn
+  Size size = {};
   BootstrapFinding bootstrap = {};
-  InfraFinding infra = {};
+  std::optional<Claim> infra_claim = {};
   ListFinding list = {};
   std::vector<NodeWish> nodes = {};
   std::vector<Snapshot<api::Node>> retired = {};  // of instances that left the list: to be deleted
+  std::vector<Snapshot<api::Node>> waiting = {};  // the same, but not now
   MachinesPlan machines = {};
 
   std::vector<std::string> troubles = {};  // what can't go on; keeps observedGeneration back
   std::optional<Seconds> recheck = {};
 };
 Plan decide(const Observation& seen);
-
-// How long an empty list has to last before it is looked at for the second time.
-inline constexpr Seconds kSecondLook{30};
 
 }  // namespace capstan::controllers::machinepool

@@ -52,7 +52,7 @@ TEST(Decide, DoesNothingWithoutItsCluster) {
 
   EXPECT_THAT(plan.troubles,
               ElementsAre("Cluster c1 does not exist: create it, or correct spec.clusterName"));
-  EXPECT_FALSE(plan.infra.claim);
+  EXPECT_FALSE(plan.infra_claim);
   EXPECT_THAT(texts(plan.wanted.spec.provider_id_list), IsEmpty());
 }
 
@@ -61,7 +61,7 @@ TEST(Decide, DoesNothingWithoutItsCluster) {
 TEST(Decide, BecomesControllerOfBothProviderObjects) {
   const auto plan = a_pool_world().plan();
 
-  for (const auto& claim : {plan.bootstrap.claim, plan.infra.claim}) {
+  for (const auto& claim : {plan.bootstrap.claim, plan.infra_claim}) {
     ASSERT_TRUE(claim);
     EXPECT_TRUE(claim->label);
     ASSERT_THAT(*claim->owners, SizeIs(1));
@@ -82,7 +82,7 @@ TEST(Decide, LeavesAnObjectAloneThatIsItsOwnAlready) {
                                                                   {"blockOwnerDeletion", true}}}}};
   world.infra({{"metadata", metadata}});
 
-  EXPECT_FALSE(world.plan().infra.claim);
+  EXPECT_FALSE(world.plan().infra_claim);
 }
 
 TEST(Decide, BelievesNothingOfAnObjectThatSomebodyElseControls) {
@@ -98,7 +98,7 @@ TEST(Decide, BelievesNothingOfAnObjectThatSomebodyElseControls) {
 
   const auto plan = world.plan();
 
-  EXPECT_FALSE(plan.infra.claim);
+  EXPECT_FALSE(plan.infra_claim);
   EXPECT_THAT(texts(plan.wanted.spec.provider_id_list), IsEmpty());
   EXPECT_THAT(plan.troubles, ElementsAre(HasSubstr("other")));
 }
@@ -233,17 +233,20 @@ TEST(List, WithAnEmptyEntryIsNotBelieved) {
   const auto plan = a_pool_world().knows({"n1"}).instances({"n1", ""}).plan();
 
   EXPECT_THAT(texts(plan.wanted.spec.provider_id_list), ElementsAre("docker:////n1"));
-  EXPECT_EQ(plan.list.problem,
-            "spec.providerIDList of BoxPool mp1 has 1 empty entry; the list known before stays");
+  EXPECT_EQ(
+      plan.list.problem,
+      "spec.providerIDList of BoxPool mp1 has 1 empty entry: its provider has to name every instance or "
+      "leave it out; the list known before stays");
 }
 
 TEST(List, WithTheSameEntryTwiceIsNotBelieved) {
   const auto plan = a_pool_world().knows({"n1"}).instances({"n1", "n2", "n2"}).plan();
 
   EXPECT_THAT(texts(plan.wanted.spec.provider_id_list), ElementsAre("docker:////n1"));
-  EXPECT_EQ(plan.list.problem,
-            "spec.providerIDList of BoxPool mp1 has entries more than once (docker:////n2); the list known "
-            "before stays");
+  EXPECT_EQ(
+      plan.list.problem,
+      "spec.providerIDList of BoxPool mp1 has entries more than once (docker:////n2): its provider has to "
+      "name every instance once; the list known before stays");
 }
 
 TEST(List, WithInstancesOfAnotherPoolIsNotBelieved) {
@@ -262,7 +265,7 @@ TEST(List, OfMoreThanAPoolCanHoldIsNotBelieved) {
   std::vector<std::string> many;
   for (int i = 0; i < 10001; ++i) many.push_back(std::to_string(i));
 
-  const auto plan = a_pool_world().instances(many).plan();
+  const auto plan = a_pool_world().instances(many, 10000).plan();
 
   EXPECT_THAT(texts(plan.wanted.spec.provider_id_list), IsEmpty());
   EXPECT_THAT(plan.list.problem, HasSubstr("has 10001 entries, more than the 10000"));
@@ -273,6 +276,23 @@ TEST(List, WithANegativeNumberOfReplicasIsATrouble) {
 
   EXPECT_THAT(texts(plan.wanted.spec.provider_id_list), ElementsAre("docker:////n1"));
   EXPECT_THAT(plan.troubles, ElementsAre(HasSubstr("status.replicas is -1")));
+}
+
+TEST(List, WithMoreReplicasThanAPoolCanHaveIsATrouble) {
+  const auto plan = a_pool_world().knows({"n1"}).instances({"n1", "n2"}, 2'000'000'000).plan();
+
+  EXPECT_THAT(texts(plan.wanted.spec.provider_id_list), ElementsAre("docker:////n1"));
+  EXPECT_THAT(plan.troubles,
+              ElementsAre(HasSubstr("status.replicas is 2000000000: its provider has to report "
+                                    "0 to 10000 instances")));
+}
+
+TEST(List, WithAnEntryThatNoPoolCanHoldIsNotBelieved) {
+  const auto plan = a_pool_world().knows({"n1"}).instances({"n1", std::string(600, 'x')}).plan();
+
+  EXPECT_THAT(texts(plan.wanted.spec.provider_id_list), ElementsAre("docker:////n1"));
+  EXPECT_THAT(plan.list.problem,
+              HasSubstr("has an entry of 611 characters, 512 are allowed: docker:////xxx"));
 }
 
 TEST(List, ThatIsEmptyWhileReplicasAreNotStays) {
@@ -337,6 +357,18 @@ TEST(Nodes, ThatAreAsTheyShouldBeAreLeftAlone) {
                                    .annotated("cluster.x-k8s.io/owner-name", "mp1"));
 
   EXPECT_THAT(world.plan().nodes, IsEmpty());
+}
+
+TEST(Nodes, ThatWereToBeEmptiedAreScheduledAgainWhenTheirInstanceIsBack) {
+  const auto cordoned_by = [](std::string_view whom) {
+    auto node = a_node("n1").cordoned().build();
+    node.metadata.annotations.set(Text("capstan.dev/cordoned-by"), Text(whom));
+    const auto plan = a_pool_world().instances({"n1"}).with(node).plan();
+    return plan.nodes.size() == 1 && plan.nodes.front().change.uncordon;
+  };
+
+  EXPECT_TRUE(cordoned_by("default/mp1/n1"));
+  EXPECT_FALSE(cordoned_by("default/some-machine")) << "somebody else's";
 }
 
 TEST(Nodes, OfMachinesAreTheirControllersBusiness) {
@@ -511,6 +543,42 @@ TEST(Machines, AreLookedForAgainWhileTheirKindIsNotListed) {
 
   EXPECT_EQ(plan.recheck, Seconds(1));
   EXPECT_THAT(plan.troubles, IsEmpty());
+}
+
+// The kind can be resolved, and nobody has its objects yet.
+World of_an_unlisted_kind(bool listed_soon) {
+  World world;
+  world.pool.metadata.creation_timestamp = builders::noon();
+  world.where([&](Observation& seen) {
+    seen.infra = {.state = ExternalSeen::State::CacheBehind,
+                  .problem = "boxpools can't be listed: forbidden",
+                  .listed_soon = listed_soon};
+  });
+  return world;
+}
+void age(World& world, int seconds) {
+  world.where(
+      [&](Observation& seen) { seen.now = Time::from_unix(builders::noon().unix_seconds() + seconds); });
+}
+
+TEST(Decide, TellsAboutAKindThatCannotBeListedAndAsksRarely) {
+  auto young = of_an_unlisted_kind(false);
+  auto old = of_an_unlisted_kind(false);
+  age(old, 61);
+
+  EXPECT_EQ(young.plan().too_early, Nanoseconds(Seconds(30)));
+  EXPECT_FALSE(old.plan().too_early);
+  EXPECT_THAT(old.plan().troubles, ElementsAre("spec.template.spec.infrastructureRef: boxpools can't be "
+                                               "listed: forbidden"));
+  EXPECT_EQ(old.plan().recheck, Seconds(30));
+}
+
+TEST(Decide, WaitsForAListThatComesSoonHoweverOldThePoolIs) {
+  auto world = of_an_unlisted_kind(true);
+  world.pool.status.observed_generation = 1;
+  age(world, 86400);
+
+  EXPECT_EQ(world.plan().too_early, Nanoseconds(std::chrono::milliseconds(500)));
 }
 
 TEST(Decide, WaitsForACacheThatIsBeingFilled) {

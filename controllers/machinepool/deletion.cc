@@ -11,6 +11,9 @@ namespace capstan::controllers::machinepool {
 namespace {
 
 constexpr Seconds kRecheck{20};
+constexpr Seconds kUnlistedRecheck{1};
+constexpr Seconds kUnlistableRecheck{30};         // its first list wakes us
+constexpr std::int32_t kDefaultNodeTimeout = 10;  // where no webhook wrote it
 
 // Somebody else's object stays: it was never ours.
 bool is_foreign(const ExternalSeen& external, const api::MachinePool& pool) {
@@ -18,9 +21,14 @@ bool is_foreign(const ExternalSeen& external, const api::MachinePool& pool) {
   return controller != nullptr && controller->uid != pool.metadata.uid;
 }
 
+// 0: never.
+std::int32_t node_timeout(const Observation& seen) {
+  const auto& deletion = seen.pool->spec.machine_template.spec.deletion;
+  return deletion.node_deletion_timeout_seconds.value_or(kDefaultNodeTimeout);
+}
+
 bool timed_out(const Observation& seen) {
-  const auto timeout =
-      seen.pool->spec.machine_template.spec.deletion.node_deletion_timeout_seconds.value_or(0);
+  const auto timeout = node_timeout(seen);
   return timeout > 0 && seen.now - seen.pool->metadata.deletion_timestamp > Seconds(timeout);
 }
 
@@ -43,9 +51,27 @@ std::vector<Snapshot<api::Node>> nodes_of(const Observation& seen) {
     if (!with_machine(*node)) add_once(nodes, node);
   }
   for (const Instance& instance : seen.instances) {
-    if (instance.node && !with_machine(*instance.node)) add_once(nodes, instance.node);
+    if (instance.node && !instance.shared && !with_machine(*instance.node)) add_once(nodes, instance.node);
   }
   return nodes;
+}
+
+// As long as the instances live. True: nothing else happens before there is a way to the Nodes.
+bool drains_first(const Observation& seen, Leaving& leaving) {
+  const bool living =
+      seen.infra.found() && !seen.infra.object->metadata.deleting() && !is_foreign(seen.infra, *seen.pool);
+  const bool known = !seen.pool->status.node_refs.empty() || !seen.pool->spec.provider_id_list.empty();
+  const Time began = seen.pool->metadata.deletion_timestamp;
+  if (!living || !known || !has_to_drain(seen) || drain_timed_out(seen, began)) return false;
+  if (seen.connected()) {
+    leaving.drain = nodes_of(seen);
+    return false;
+  }
+  leaving.remove.clear();
+  leaving.reason = api::reason::kDrainingNode;
+  leaving.message = "Waiting for the workload cluster to drain its Nodes: " + seen.reach.problem;
+  leaving.recheck = kRecheck;
+  return true;
 }
 
 void delete_nodes(const Observation& seen, Leaving& leaving) {
@@ -58,14 +84,28 @@ void delete_nodes(const Observation& seen, Leaving& leaving) {
   if (!seen.connected()) {
     leaving.let_go = false;
     leaving.message = "Waiting for the workload cluster to delete its Nodes: " + seen.reach.problem;
-    const auto timeout = seen.pool->spec.machine_template.spec.deletion.node_deletion_timeout_seconds;
-    leaving.recheck = timeout.value_or(0) > 0 ? std::min(Seconds(*timeout) + Seconds(1), kRecheck) : kRecheck;
+    const auto timeout = node_timeout(seen);
+    leaving.recheck = timeout > 0 ? std::min(Seconds(timeout) + Seconds(1), kRecheck) : kRecheck;
     return;
   }
   leaving.nodes = nodes_of(seen);
 }
 
 }  // namespace
+
+bool has_to_drain(const Observation& seen) {
+  const auto excluded = [](const auto& metadata) {
+    return metadata.annotations.contains(api::annotation::kExcludeNodeDraining);
+  };
+  return seen.drains && seen.cluster && !seen.cluster->metadata.deleting() &&
+         !excluded(seen.pool->metadata) && !excluded(seen.pool->spec.machine_template.metadata);
+}
+
+bool drain_timed_out(const Observation& seen, Time started) {
+  const auto& deletion = seen.pool->spec.machine_template.spec.deletion;
+  const auto timeout = deletion.node_drain_timeout_seconds.value_or(0);
+  return timeout > 0 && seen.now - started >= Seconds(timeout);
+}
 
 Leaving take_leave(const Observation& seen) {
   using State = ExternalSeen::State;
@@ -77,8 +117,11 @@ Leaving take_leave(const Observation& seen) {
       case State::Unused:
       case State::Missing: break;
       case State::CacheBehind:
-        left.push_back("objects not listed yet");
-        leaving.recheck = Seconds(1);
+        left.push_back(external->listed_soon
+                           ? "objects not listed yet"
+                           : fmt::format("objects that can't be listed: {}", external->problem));
+        leaving.recheck = std::min(leaving.recheck.value_or(kUnlistableRecheck),
+                                   external->listed_soon ? kUnlistedRecheck : kUnlistableRecheck);
         break;
       case State::Unreadable: break;  // gone with its definition, which the confirmation has to find missing
       case State::Found:
@@ -89,6 +132,7 @@ Leaving take_leave(const Observation& seen) {
         break;
     }
   }
+  if (!leaving.remove.empty() && drains_first(seen, leaving)) return leaving;
   if (!left.empty()) {
     leaving.reason = infra_left ? api::reason::kWaitingForInfrastructureDeletion
                                 : api::reason::kWaitingForBootstrapDeletion;

@@ -11,7 +11,13 @@
 
 namespace capstan::controllers::machinepool {
 
+// Whether Nodes are to be emptied before they go.
+bool has_to_drain(const Observation& seen);
+// A drain that began then has taken too long.
+bool drain_timed_out(const Observation& seen, Time started);
+
 struct Leaving {
+  std::vector<Snapshot<api::Node>> drain = {};  // before anything below happens
   // Provider objects to ask the server to delete; both at once.
   std::vector<const ExternalSeen*> remove = {};  // of the Observation
   // Both are out of the caches: the server has to confirm it before anything below happens.

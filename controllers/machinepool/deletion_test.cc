@@ -91,6 +91,110 @@ TEST(Leave, WaitsForAKindThatIsNotListedYet) {
   EXPECT_EQ(leaving.recheck, Seconds(1));
 }
 
+TEST(Leave, SaysWhichKindCannotBeListedAndAsksRarely) {
+  auto world = an_emptied_world();
+  world.where([](Observation& seen) {
+    seen.infra = {.state = ExternalSeen::State::CacheBehind,
+                  .problem = "boxpools can't be listed: forbidden",
+                  .listed_soon = false};
+  });
+  const auto leaving = take_leave(world.seen());
+
+  EXPECT_FALSE(leaving.confirm);
+  EXPECT_FALSE(leaving.let_go);
+  EXPECT_EQ(leaving.recheck, Seconds(30));
+  EXPECT_THAT(leaving.message, HasSubstr("boxpools can't be listed: forbidden"));
+}
+
+TEST(Leave, LeavesNodesAloneThatAnotherPoolListsToo) {
+  auto world = an_emptied_world();
+  world.knows({"n1", "n2"}).with(a_node("n1")).with(a_node("n2")).where([](Observation& seen) {
+    seen.instances.front().shared = true;
+  });
+
+  EXPECT_THAT(names(take_leave(world.seen())), ElementsAre("n2"));
+}
+
+TEST(Leave, GivesUpAfterTenSecondsWhereNobodySaidHowLong) {
+  auto world = an_emptied_world();
+  world.knows({"n1"}).referred({"n1"});
+  world.pool.spec.machine_template.spec.deletion = {};
+  const auto at = [&](int seconds) {
+    world.where(
+        [&](Observation& seen) { seen.now = Time::from_unix(builders::noon().unix_seconds() + seconds); });
+    return take_leave(world.seen()).let_go;
+  };
+
+  EXPECT_FALSE(at(10));
+  EXPECT_TRUE(at(11));
+}
+
+World a_world_to_be_drained() {
+  World world = a_leaving_world();
+  world.knows({"n1", "n2"}).with(a_node("n1")).with(a_node("n2")).where([](Observation& seen) {
+    seen.drains = true;
+  });
+  return world;
+}
+std::vector<std::string> to_drain(const Leaving& leaving) {
+  std::vector<std::string> all;
+  for (const auto& node : leaving.drain) all.push_back(node->metadata.name.str());
+  return all;
+}
+
+TEST(Leave, DrainsFirstWhereAPolicyAsksForIt) {
+  auto world = a_world_to_be_drained();
+  const auto seen = world.seen();
+  auto unasked = a_world_to_be_drained();
+  unasked.where([](Observation& all) { all.drains = false; });
+  const auto seen_unasked = unasked.seen();
+
+  EXPECT_THAT(to_drain(take_leave(seen)), ElementsAre("n1", "n2"));
+  EXPECT_THAT(to_drain(take_leave(seen_unasked)), IsEmpty());
+}
+
+TEST(Leave, DrainsNobodyWhoseInstancesGoAlready) {
+  auto world = a_world_to_be_drained();
+  world.infra({{"metadata", {{"deletionTimestamp", "2026-01-01T12:00:00Z"}}}});
+  const auto seen = world.seen();
+
+  EXPECT_THAT(to_drain(take_leave(seen)), IsEmpty());
+}
+
+TEST(Leave, DrainsNobodyWhoseClusterGoesToo) {
+  auto world = a_world_to_be_drained();
+  world.where([](Observation& all) { all.cluster = builders::a_cluster().deleting().shared(); });
+  const auto seen = world.seen();
+
+  EXPECT_THAT(to_drain(take_leave(seen)), IsEmpty());
+  EXPECT_THAT(removed(take_leave(seen)), ElementsAre("BoxPool", "Recipe"));
+}
+
+TEST(Leave, DrainsNoLongerThanThePoolsTimeout) {
+  auto world = a_world_to_be_drained();
+  world.pool.spec.machine_template.spec.deletion.node_drain_timeout_seconds = 60;
+  const auto at = [&](int seconds) {
+    world.where(
+        [&](Observation& all) { all.now = Time::from_unix(builders::noon().unix_seconds() + seconds); });
+    const auto seen = world.seen();
+    return to_drain(take_leave(seen)).size();
+  };
+
+  EXPECT_EQ(at(59), 2u);
+  EXPECT_EQ(at(60), 0u);
+}
+
+TEST(Leave, WaitsForTheWayToTheNodesItHasToDrain) {
+  auto world = a_leaving_world();
+  world.knows({"n1"}).where([](Observation& all) { all.drains = true; });
+  const auto seen = world.seen();
+  const auto leaving = take_leave(seen);
+
+  EXPECT_THAT(removed(leaving), IsEmpty());
+  EXPECT_EQ(leaving.reason, "DrainingNode");
+  EXPECT_THAT(leaving.message, HasSubstr("no connection has been made yet"));
+}
+
 TEST(Leave, TakesTheNodesAlongThatStillAreInTheList) {
   auto world = an_emptied_world();
   world.knows({"n1", "n2"}).referred({"n1"}).with(a_node("n1")).with(a_node("n2"));

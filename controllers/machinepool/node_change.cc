@@ -3,6 +3,8 @@
 #include <array>
 
 #include "api/names.h"
+#include "controllers/machine/drain/cordon.h"
+#include "controllers/machinepool/drain_key.h"
 
 namespace capstan::controllers::machinepool {
 
@@ -25,6 +27,9 @@ std::optional<NodeChange> node_change(const api::MachinePool& pool, const api::N
     return each.same_taint(api::taint::kUninitialized, api::taint::kNoSchedule);
   });
   if (gone > 0) change.taints = std::move(taints);
+  const Text* cordoned = node.metadata.annotations.find(machine::kCordonedBy);
+  change.uncordon =
+      cordoned != nullptr && *cordoned == std::string_view(drain_key(pool, node.metadata.name).describe());
   if (change == NodeChange()) return std::nullopt;
   return change;
 }

@@ -14,6 +14,7 @@ namespace capstan::controllers::machinepool {
 struct NodeChange {
   std::vector<std::pair<Text, Text>> annotations = {};
   std::optional<api::List<api::NodeTaint>> taints = {};  // the whole list
+  bool uncordon = false;                                 // it was to be emptied, and its instance is back
   bool operator==(const NodeChange&) const = default;
 };
 

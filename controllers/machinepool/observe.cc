@@ -4,7 +4,7 @@
 #include <unordered_set>
 
 #include "api/v1beta2/syntax.h"
-#include "controllers/machinepool/providers.h"
+#include "controllers/shared/policies.h"
 #include "kube/typed.h"
 
 namespace capstan::controllers::machinepool {
@@ -16,16 +16,27 @@ ObjectKey cluster_key(const api::MachinePool& pool) {
   return {.namespace_ = pool.metadata.namespace_.str(), .name = pool.spec.cluster_name.str()};
 }
 
-// Only a list that is new can bring them.
-void see_taken(const Caches& caches, const InfraFinding& infra, Observation& seen) {
+void note_taken(const api::MachinePool& by, std::string_view id, Observation& seen) {
+  if (seen.taken.size() < kShown) seen.taken.emplace_back(by.metadata.name.str() + ": " + std::string(id));
+}
+
+bool another_has(const Caches& caches, const Observation& seen, std::string_view id) {
+  return std::ranges::any_of(
+      caches.machine_pools_with_provider_id(cluster_key(*seen.pool), id),
+      [&](const auto& other) { return other->metadata.uid != seen.pool->metadata.uid; });
+}
+
+// Of new entries; of old ones their Nodes tell.
+void see_taken(const Caches& caches, Observation& seen) {
   const auto& known = seen.pool->spec.provider_id_list;
+  const auto& ids = seen.infra_says.provider_ids;
+  if (ids == known) return;
   const ObjectKey cluster = cluster_key(*seen.pool);
-  const std::unordered_set<std::string_view> mine(known.begin(), known.end());
-  for (const std::string& id : infra.provider_ids) {
+  const std::unordered_set<Text> mine(known.begin(), known.end());
+  for (const Text& id : ids) {
     if (id.empty() || mine.contains(id)) continue;
     for (const auto& other : caches.machine_pools_with_provider_id(cluster, id)) {
-      if (other->metadata.uid == seen.pool->metadata.uid || seen.taken.size() >= kShown) continue;
-      seen.taken.emplace_back(other->metadata.name.str() + ": " + id);
+      if (other->metadata.uid != seen.pool->metadata.uid) note_taken(*other, id, seen);
     }
   }
 }
@@ -62,8 +73,8 @@ std::vector<ObjectKey> pools_labelled(const Caches& caches, std::string_view nam
   return keys;
 }
 
-MachinesSeen see_machines(const Deps& deps, const Host& host, const InfraFinding& infra,
-                          const Observation& seen) {
+MachinesSeen see_machines(const Deps& deps, const Host& host, const Observation& seen) {
+  const InfraFinding& infra = seen.infra_says;
   MachinesSeen found{.machines = machines_of(deps.caches, *seen.pool)};
   if (!infra.machine_kind) return found;
   const std::string label = api::label_value(seen.pool->metadata.name);
@@ -88,32 +99,90 @@ MachinesSeen see_machines(const Deps& deps, const Host& host, const InfraFinding
   return found;
 }
 
-void see_nodes(const InfraFinding& infra, Observation& seen) {
+Instance see_instance(const Observation& seen, const Text& id) {
+  Instance instance{.provider_id = id};
+  auto nodes = seen.workload->nodes_with(id);
+  if (nodes.size() == 1) instance.node = std::move(nodes.front());
+  if (nodes.size() > 1) {
+    for (const auto& node : nodes) instance.doubles.push_back(node->metadata.name);
+  }
+  return instance;
+}
+
+// Two pools that write whose a Node is would do so for ever.
+bool is_of_another(const Caches& caches, const api::Node& node, Observation& seen) {
+  const auto& annotations = node.metadata.annotations;
+  const Text* owner = annotations.find(api::annotation::kOwnerName);
+  if (owner == nullptr || *owner == seen.pool->metadata.name) return false;
+  if (annotations.value_or_empty(api::annotation::kOwnerKind) != api::kind::kMachinePool) return false;
+  for (const auto& other :
+       caches.machine_pools_with_provider_id(cluster_key(*seen.pool), node.spec.provider_id)) {
+    if (other->metadata.name != *owner) continue;
+    note_taken(*other, node.spec.provider_id, seen);
+    return true;
+  }
+  return false;
+}
+
+using Uids = std::unordered_set<api::Uid>;
+
+Uids uids_of(const std::vector<Instance>& instances) {
+  Uids uids;
+  for (const Instance& each : instances) {
+    if (each.node) uids.insert(each.node->metadata.uid);
+  }
+  return uids;
+}
+
+// References stand in the order of the list: as a rule the next one is the next instance's.
+void see_former(const Caches& caches, Observation& seen) {
+  auto next = seen.instances.begin();
+  std::optional<Uids> of_instances;  // looked for when one is out of its place
+  for (const auto& ref : seen.pool->status.node_refs) {
+    next =
+        std::find_if(next, seen.instances.end(), [](const Instance& each) { return each.node != nullptr; });
+    if (next != seen.instances.end() && next->node->metadata.uid == ref.uid) {
+      ++next;
+      continue;
+    }
+    if (!of_instances) of_instances = uids_of(seen.instances);
+    if (of_instances->contains(ref.uid)) continue;
+    auto node = seen.workload->nodes().get({.namespace_ = {}, .name = ref.name.str()});
+    // Another one of that name is not the one we knew.
+    if (!node || node->metadata.uid != ref.uid) continue;
+    if (!another_has(caches, seen, node->spec.provider_id)) seen.former.push_back(std::move(node));
+  }
+}
+
+void see_nodes(const Caches& caches, Observation& seen) {
   std::unordered_set<std::string_view> with_machine;
   for (const auto& machine : seen.machines.machines) {
     if (!machine->spec.provider_id.empty()) with_machine.insert(machine->spec.provider_id);
   }
-  const auto ids = list_to_be(seen, infra).ids;
+  const auto ids = list_to_be(seen).ids;
   seen.instances.reserve(ids.size());
   for (const Text& id : ids) {
-    Instance instance{.provider_id = id, .has_machine = with_machine.contains(id)};
-    auto nodes = seen.workload->nodes_with(id);
-    if (nodes.size() == 1) instance.node = std::move(nodes.front());
-    if (nodes.size() > 1) {
-      for (const auto& node : nodes) instance.doubles.push_back(node->metadata.name);
-    }
+    Instance instance = see_instance(seen, id);
+    instance.has_machine = !with_machine.empty() && with_machine.contains(id);
+    instance.shared = instance.node && is_of_another(caches, *instance.node, seen);
+    if (seen.deleting() && !instance.shared) instance.shared = another_has(caches, seen, id);
     seen.instances.push_back(std::move(instance));
   }
-  for (const auto& ref : seen.pool->status.node_refs) {
-    auto node = seen.workload->nodes().get({.namespace_ = {}, .name = ref.name.str()});
-    // Another one of that name is not the one we knew.
-    if (node && node->metadata.uid == ref.uid) seen.former.push_back(std::move(node));
-  }
+  see_former(caches, seen);
 }
 
 }  // namespace
 
-Observation observe(const Deps& deps, const Host& host, bool fresh, Snapshot<api::MachinePool> pool) {
+void believe_empty(Observation& seen) {
+  seen.emptied_for_sure = true;
+  for (Instance& each : seen.instances) {
+    if (each.node && !each.shared) seen.former.push_back(std::move(each.node));
+  }
+  seen.instances.clear();
+}
+
+Observation observe(const Looking& with, bool fresh, Snapshot<api::MachinePool> pool) {
+  const auto& [deps, host, infra_memory] = with;
   Observation seen{.now = Time::from(deps.clock.now()), .fresh = fresh, .pool = std::move(pool)};
   const auto& metadata = seen.pool->metadata;
   const auto& wanted = seen.pool->spec.machine_template.spec;
@@ -123,13 +192,16 @@ Observation observe(const Deps& deps, const Host& host, bool fresh, Snapshot<api
     seen.bootstrap = machine::see_external(host.externals, *config, metadata.namespace_);
   }
   seen.infra = machine::see_external(host.externals, wanted.infrastructure_ref, metadata.namespace_);
-  const InfraFinding infra = read_infra(seen);
-  see_taken(deps.caches, infra, seen);
-  seen.machines = see_machines(deps, host, infra, seen);
+  seen.infra_says = infra_memory.read(seen.infra, *seen.pool);
+  see_taken(deps.caches, seen);
+  seen.machines = see_machines(deps, host, seen);
+  const auto choice = policy_for(metadata, deps.caches.policies_in(metadata.namespace_));
+  seen.drains = seen.machines.state == MachinesSeen::State::Unsupported && choice.policy &&
+                choice.policy->spec.drain.machine_pools.value_or(false);
   seen.reach = deps.workload_clusters.reach(cluster);
   if (auto connected = deps.workload_clusters.get(cluster)) {
     seen.workload = std::move(*connected);
-    see_nodes(infra, seen);
+    see_nodes(deps.caches, seen);
   }
   return seen;
 }

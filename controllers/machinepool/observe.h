@@ -9,12 +9,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "controllers/machine/observe.h"
+#include "controllers/machinepool/infra_memory.h"
+#include "controllers/machinepool/providers.h"
 #include "controllers/shared/deps.h"
 
 namespace capstan::controllers::machinepool {
-
-using machine::ExternalSeen;
 
 // One providerID of the list as it will be, and the Node that has it.
 struct Instance {
@@ -22,6 +21,8 @@ struct Instance {
   Snapshot<api::Node> node = {};   // null: none, or several
   std::vector<Text> doubles = {};  // names, when there are several
   bool has_machine = false;        // whose controller looks after the Node
+  // Another pool lists it, too, and the Node says it is that one's; of a pool that goes: whatever it says.
+  bool shared = false;
 };
 
 // Machines of the pool, where its provider has an object for each instance.
@@ -45,11 +46,14 @@ struct Observation {
   Snapshot<api::Cluster> cluster = {};   // null: not in the cache
   ExternalSeen bootstrap = {};
   ExternalSeen infra = {};
-  std::vector<Text> taken = {};   // providerIDs of a new list that another pool has: "pool: id"
+  InfraFinding infra_says = {};
+  std::vector<Text> taken = {};   // providerIDs that another pool had first: "pool: id"
   bool emptied_for_sure = false;  // an empty list was seen for the second time, by a live read
+  bool drains = false;  // a policy wants Nodes emptied before they go; never of a pool with Machines
   kubeconfig::Reach reach = {};
-  std::vector<Instance> instances = {};          // empty while not connected
-  std::vector<Snapshot<api::Node>> former = {};  // those of status.nodeRefs that still exist
+  std::vector<Instance> instances = {};  // empty while not connected
+  // Those of status.nodeRefs that still exist, are of none of these instances and of no other pool's.
+  std::vector<Snapshot<api::Node>> former = {};
   MachinesSeen machines = {};
   // Null while not connected; act's, not decide's.
   std::shared_ptr<kubeconfig::WorkloadCluster> workload = {};
@@ -58,7 +62,17 @@ struct Observation {
   bool connected() const { return workload != nullptr; }
 };
 
+// How long an empty list has to last before it is looked at for the second time.
+inline constexpr Seconds kSecondLook{30};
+
 // Reads everything but `emptied_for_sure`.
-Observation observe(const Deps& deps, const Host& host, bool fresh, Snapshot<api::MachinePool> pool);
+struct Looking {
+  const Deps& deps;
+  const Host& host;
+  InfraMemory& infra_memory;
+};
+Observation observe(const Looking& with, bool fresh, Snapshot<api::MachinePool> pool);
+// It is sure by now that all instances are gone: what Nodes they had are former ones.
+void believe_empty(Observation& seen);
 
 }  // namespace capstan::controllers::machinepool

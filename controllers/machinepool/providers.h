@@ -8,9 +8,16 @@
 #include <vector>
 
 #include "api/contract/foreign.h"
-#include "controllers/machinepool/observe.h"
+#include "controllers/machine/observe.h"
 
 namespace capstan::controllers::machinepool {
+
+using machine::ExternalSeen;
+
+struct Observation;
+
+// What spec.providerIDList can hold, so what a pool can have.
+inline constexpr std::size_t kMostInstances = 10000;
 
 // How the object has to be owned and labelled so that it is this pool's.
 struct Claim {
@@ -26,18 +33,19 @@ struct BootstrapFinding {
   std::string problem = {};  // nothing it says counts
   api::contract::Failures failures = {};
 };
-BootstrapFinding read_bootstrap(const Observation& seen);
+BootstrapFinding read_bootstrap(const ExternalSeen& bootstrap, const api::MachinePool& pool);
 
 struct InfraFinding {
   std::optional<Claim> claim = {};
   bool ready = false;
-  std::vector<std::string> provider_ids = {};
+  api::List<Text> provider_ids = {};
+  std::string wrong_ids = {};  // why they can't be a list of instances, and what would help
   std::optional<std::int32_t> replicas = {};
   std::optional<std::string> machine_kind = {};
   std::string problem = {};  // nothing it says counts
   api::contract::Failures failures = {};
 };
-InfraFinding read_infra(const Observation& seen);
+InfraFinding read_infra(const ExternalSeen& infra, const api::MachinePool& pool);
 
 // spec.providerIDList after this turn.
 struct ListFinding {
@@ -46,7 +54,7 @@ struct ListFinding {
   bool emptied = false;      // it says "none" where there were some: to be looked at twice
   std::string problem = {};  // why it is not believed, and what would help
 };
-ListFinding list_to_be(const Observation& seen, const InfraFinding& infra);
+ListFinding list_to_be(const Observation& seen);
 
 // Whether instances were reported as gone altogether; `replicas` does not contradict.
 bool says_emptied(const InfraFinding& infra, const api::MachinePool& pool);

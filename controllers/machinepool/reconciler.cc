@@ -25,6 +25,23 @@ using runtime::Outcome;
 constexpr Nanoseconds kAfterConflict = std::chrono::milliseconds(200);
 constexpr std::size_t kNames = 5;
 
+bool is_paused(const MachinePool& pool, const api::Cluster& cluster) {
+  return runtime::paused(cluster.spec.paused.value_or(false), pool.metadata, api::kind::kMachinePool).paused;
+}
+
+// A pool whose Nodes come and go is counted once a second, whatever its size.
+constexpr Nanoseconds kGathered = std::chrono::seconds(1);
+
+bool counts_differ(const api::MachinePoolStatus& before, const api::MachinePoolStatus& after) {
+  return before.node_refs != after.node_refs || before.ready_replicas != after.ready_replicas ||
+         before.available_replicas != after.available_replicas;
+}
+
+// The status alone is told: a list of thousands needs not be encoded for it.
+MachinePool without_spec(const MachinePool& pool) {
+  return {.metadata = pool.metadata, .status = pool.status};
+}
+
 // Errors of a turn become its end; a lost race is no failure.
 Result<Outcome> ended(const std::vector<Error>& errors, const Outcome& otherwise) {
   const auto real =
@@ -36,7 +53,7 @@ Result<Outcome> ended(const std::vector<Error>& errors, const Outcome& otherwise
 
 }  // namespace
 
-Reconciler::Reconciler(const Deps& deps) : deps_(deps), node_writes_(deps.clock) {}
+Reconciler::Reconciler(const Deps& deps) : deps_(deps), node_writes_(deps.clock), drainer_(deps_) {}
 
 void Reconciler::bind(const Host& host) { host_.emplace(host); }
 
@@ -51,6 +68,8 @@ Result<Outcome> Reconciler::reconcile(const Context& context, const ObjectKey& k
 
 void Reconciler::forget(const ObjectKey& key) {
   node_writes_.forget(key);
+  infra_memory_.forget(key);
+  drainer_.forget(key);
   emptied_.with([&](auto& since) { since.erase(key); });
 }
 
@@ -59,21 +78,21 @@ void Reconciler::forget(const ObjectKey& key) {
 Result<Reconciler::Pool> Reconciler::prepare(const Context& context, Pool pool) {
   if (pool->metadata.deleting()) return pool;
   const auto cluster = deps_.caches.cluster_of(pool->metadata.namespace_, pool->spec.cluster_name);
-  MachinePool after = *pool;
-  if (!pool->metadata.has_finalizer(api::finalizer::kMachinePool)) {
-    auto finalizers = *after.metadata.finalizers;
+  api::ObjectMeta metadata = pool->metadata;
+  if (!metadata.has_finalizer(api::finalizer::kMachinePool)) {
+    auto finalizers = *metadata.finalizers;
     finalizers.emplace_back(api::finalizer::kMachinePool);
-    after.metadata.finalizers = api::Finalizers(std::move(finalizers));
+    metadata.finalizers = api::Finalizers(std::move(finalizers));
   }
-  const bool paused = runtime::paused(cluster && cluster->spec.paused.value_or(false), pool->metadata,
-                                      api::kind::kMachinePool)
-                          .paused;
-  if (cluster && !paused) {
-    after.metadata.labels.set(Text(api::label::kClusterName), pool->spec.cluster_name);
-    after.metadata.owner_references =
+  if (cluster && !is_paused(*pool, *cluster)) {
+    metadata.labels.set(Text(api::label::kClusterName), pool->spec.cluster_name);
+    metadata.owner_references =
         runtime::with_owner(pool->metadata.owner_references,
                             runtime::owner_reference(kube::resource_of<api::Cluster>(), cluster->metadata));
   }
+  if (metadata == pool->metadata) return pool;
+  MachinePool after = *pool;
+  after.metadata = std::move(metadata);
   const auto patched = TRY(kube::patch(deps_.client, *pool, after, context.deadline));
   if (!patched) return pool;
   host_->consistency.wrote(kube::key_of(*pool), deps_.caches.machine_pools,
@@ -87,6 +106,7 @@ Result<std::optional<Outcome>> Reconciler::pause(const Context& context, const P
   const auto verdict = runtime::paused(cluster && cluster->spec.paused.value_or(false), pool->metadata,
                                        api::kind::kMachinePool);
   if (!verdict.paused) return std::optional<Outcome>();
+  drainer_.forget(runtime::key_of(*pool));
   const auto step = runtime::judge_pause(verdict, pool->status.conditions, pool->metadata.generation,
                                          Time::from(deps_.clock.now()));
   if (step.step == runtime::PauseStep::Stop) return std::optional(Outcome::done());
@@ -97,8 +117,8 @@ Result<std::optional<Outcome>> Reconciler::pause(const Context& context, const P
 }
 
 Result<Outcome> Reconciler::go_on(const Context& context, const Pool& pool) {
-  const Act with{.deps = deps_, .host = *host_, .node_writes = node_writes_, .context = context};
-  Observation seen = observe(deps_, *host_, context.fresh, pool);
+  const Act with = act_with(context);
+  Observation seen = observe({deps_, *host_, infra_memory_}, context.fresh, pool);
   look_twice(with, seen);
   const Plan plan = decide(seen);
   if (plan.too_early) return Outcome::after(*plan.too_early);
@@ -107,13 +127,21 @@ Result<Outcome> Reconciler::go_on(const Context& context, const Pool& pool) {
   TRY(write_status(context, effects.pool, reported.after));
   tell(*pool, reported.after, effects);
   auto outcome = Outcome::after(plan.recheck).or_sooner(Outcome::after(reported.recheck));
+  if (counts_differ(pool->status, reported.after.status)) outcome = outcome.quiet_for(kGathered);
+  outcome = outcome.or_sooner(Outcome::after(effects.recheck));
+  if (effects.kept.empty()) drainer_.forget(runtime::key_of(*pool));
   if (effects.unfinished) outcome = outcome.or_sooner(Outcome::after(Nanoseconds()));
   return ended(effects.errors, outcome);
 }
 
+Act Reconciler::act_with(const Context& context) {
+  return {
+      .deps = deps_, .host = *host_, .node_writes = node_writes_, .drainer = drainer_, .context = context};
+}
+
 void Reconciler::look_twice(const Act& with, Observation& seen) {
   const ObjectKey key = kube::key_of(*seen.pool);
-  if (!says_emptied(read_infra(seen), *seen.pool)) {
+  if (!says_emptied(seen.infra_says, *seen.pool)) {
     emptied_.with([&](auto& since) { since.erase(key); });
     return;
   }
@@ -123,24 +151,25 @@ void Reconciler::look_twice(const Act& with, Observation& seen) {
   if (now - first < kSecondLook) return;
   // An error means: not yet sure.
   if (!is_empty_indeed(with, seen).value_or(false)) return;
-  seen.emptied_for_sure = true;
-  seen.instances.clear();
+  believe_empty(seen);
 }
 
 Result<Outcome> Reconciler::take_down(const Context& context, const Pool& pool) {
   if (!pool->metadata.has_finalizer(api::finalizer::kMachinePool)) return Outcome::done();
-  const Observation seen = observe(deps_, *host_, context.fresh, pool);
+  const Observation seen = observe({deps_, *host_, infra_memory_}, context.fresh, pool);
   Leaving leaving = take_leave(seen);
-  const Effects effects =
-      leave({.deps = deps_, .host = *host_, .node_writes = node_writes_, .context = context}, seen, leaving);
+  const Effects effects = leave(act_with(context), seen, leaving);
   if (effects.went) return Outcome::done();
   TRY(write_status(context, *pool, report_leaving(seen, leaving)));
-  return ended(effects.errors, Outcome::after(leaving.recheck));
+  auto outcome = Outcome::after(leaving.recheck);
+  if (effects.unfinished) outcome = outcome.or_sooner(Outcome::after(Nanoseconds()));
+  return ended(effects.errors, outcome);
 }
 
 Result<void> Reconciler::write_status(const Context& context, const MachinePool& before,
                                       const MachinePool& after) {
-  const auto written = patch_status(deps_.client, before, after,
+  if (before.status == after.status) return {};
+  const auto written = patch_status(deps_.client, without_spec(before), without_spec(after),
                                     {.types = kOwnedConditions, .v1beta1_types = kOwnedV1Beta1Conditions},
                                     Time::from(deps_.clock.now()), context.deadline);
   if (!written && written.error().code == Code::NotFound) return {};  // gone meanwhile

@@ -20,6 +20,7 @@ class Reconciler final : public runtime::Reconciler {
   void add_triggers(runtime::Queue& queue);  // who wakes it
 
   Result<runtime::Outcome> reconcile(const runtime::Context& context, const kube::ObjectKey& key) override;
+  void rest() { drainer_.rest(); }  // no turn comes any more
 
  private:
   using Pool = Snapshot<api::MachinePool>;
@@ -28,6 +29,7 @@ class Reconciler final : public runtime::Reconciler {
   Result<std::optional<runtime::Outcome>> pause(const runtime::Context& context, const Pool& pool);
   Result<runtime::Outcome> go_on(const runtime::Context& context, const Pool& pool);
   Result<runtime::Outcome> take_down(const runtime::Context& context, const Pool& pool);
+  Act act_with(const runtime::Context& context);
   // Looks for the second time at an infrastructure that has lost all instances at once.
   void look_twice(const Act& with, Observation& seen);
   Result<void> write_status(const runtime::Context& context, const api::MachinePool& before,
@@ -37,6 +39,8 @@ class Reconciler final : public runtime::Reconciler {
   const Deps deps_;
   std::optional<Host> host_;
   NodeWrites node_writes_;
+  InfraMemory infra_memory_;
+  PoolDrainer drainer_;
   Guarded<std::unordered_map<kube::ObjectKey, SteadyTime>> emptied_;  // since when
 };
 

@@ -7,12 +7,14 @@
 #include "api/conditions/conditions.h"
 #include "controllers/machinepool/conditions.h"
 #include "controllers/machinepool/counters.h"
+#include "controllers/shared/held_up.h"
 
 namespace capstan::controllers::machinepool {
 namespace {
 
 namespace phase = api::machine_pool_phase;
 
+void what_holds_up_machines(const Observation& seen, api::MachinePool& after);
 void failures(const Observation& seen, const Plan& plan, api::MachinePool& after);
 std::string_view phase_of(const api::MachinePool& pool);
 bool went_well(const Plan& plan, const Effects& effects);
@@ -29,12 +31,15 @@ Reported report(const Observation& seen, const Plan& plan, const Effects& effect
     failures(seen, plan, after);
   }
   set_conditions(seen, plan, effects, after);
+  what_holds_up_machines(seen, after);
   if (seen.cluster) set_v1beta1_conditions(seen, plan, after);
   after.status.phase = Text(phase_of(after));
   if (went_well(plan, effects)) {
     after.status.observed_generation = std::max<std::int64_t>(1, after.metadata.generation);
   }
   reported.recheck = next_available(seen);
+  if (const auto next = next_held_up(seen.machines.machines, seen.now))
+    reported.recheck = std::min(reported.recheck.value_or(*next), *next);
   return reported;
 }
 
@@ -45,6 +50,7 @@ api::MachinePool report_leaving(const Observation& seen, const Leaving& leaving)
       after.status.conditions,
       api::conditions::make(api::condition::kDeleting, api::status::kTrue, leaving.reason, leaving.message),
       after.metadata.generation, seen.now);
+  what_holds_up_machines(seen, after);
   return after;
 }
 
@@ -74,6 +80,12 @@ std::string_view phase_of(const api::MachinePool& pool) {
   return in;
 }
 
+// Only where this turn has made the condition anew that it is added to.
+void what_holds_up_machines(const Observation& seen, api::MachinePool& after) {
+  if (seen.machines.state != MachinesSeen::State::Known) return;
+  tell_held_up(after.status.conditions, seen.machines.machines, after.metadata.generation, seen.now);
+}
+
 void say_failure(const ExternalSeen& external, const api::contract::Failures& said, api::MachinePool& after) {
   if (!said.any()) return;
   auto& old = after.status.deprecated.ensure().v1beta1.ensure();
@@ -87,7 +99,7 @@ void say_failure(const ExternalSeen& external, const api::contract::Failures& sa
 // Set once, never cleared: the older clients' word for what needs a human.
 void failures(const Observation& seen, const Plan& plan, api::MachinePool& after) {
   say_failure(seen.bootstrap, plan.bootstrap.failures, after);
-  say_failure(seen.infra, plan.infra.failures, after);
+  say_failure(seen.infra, seen.infra_says.failures, after);
   const bool provisioned = after.status.initialization.infrastructure_provisioned.value_or(false);
   if (!seen.infra.missing() || !provisioned) return;
   const auto& ref = after.spec.machine_template.spec.infrastructure_ref;

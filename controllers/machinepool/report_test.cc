@@ -12,6 +12,7 @@ namespace {
 using builders::a_node;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 // "False NotReady: why"
 std::string told(const api::MachinePool& pool, std::string_view type) {
@@ -176,6 +177,20 @@ TEST(NodeRefs, StandInTheOrderOfTheListAndHaveUids) {
   EXPECT_EQ(after.status.node_refs[1].name, "n1");
 }
 
+TEST(NodeRefs, OfNodesThatCannotRetireNowStay) {
+  auto behind = a_pool_world();
+  behind.knows({"n2"}).instances({"n2"}).referred({"n1", "n2"}).with(a_node("n2"));
+  behind.where([](Observation& seen) {
+    seen.fresh = false;
+    std::erase_if(seen.former, [](const auto& node) { return node->metadata.name == "n2"; });
+  });
+
+  const auto refs = behind.reported().status.node_refs;
+
+  ASSERT_EQ(refs.size(), 2u);
+  EXPECT_EQ(refs.back().name, "n1");
+}
+
 TEST(NodeRefs, OfRetiredNodesStayUntilTheyAreDeleted) {
   auto world = running();
 
@@ -254,8 +269,8 @@ TEST(Conditions, NameAListThatIsNotBelieved) {
   world.knows({"n1", "n2"}).instances({"n1", ""});
 
   EXPECT_EQ(told(world.reported(), "InfrastructureReady"),
-            "False InvalidProviderIDList: spec.providerIDList of BoxPool mp1 has 1 empty entry; the list "
-            "known before stays");
+            "False InvalidProviderIDList: spec.providerIDList of BoxPool mp1 has 1 empty entry: its "
+            "provider has to name every instance or leave it out; the list known before stays");
 }
 
 TEST(Conditions, NameNodesThatShareAnId) {
@@ -295,6 +310,31 @@ TEST(Conditions, SumUpMachines) {
 
   EXPECT_EQ(told(after, "MachinesReady"), "False NotReady: * Machine b: disk");
   EXPECT_EQ(told(after, "MachinesUpToDate"), "False NotUpToDate: * Machine b: old");
+}
+
+TEST(Conditions, SayAfterAMinuteWhatHoldsUpAMachineAndComeBackForThat) {
+  const auto held_up_for = [](Seconds ago) {
+    const Time since = builders::noon() + -ago;
+    World world;
+    world.bootstrap(kCreated).instances({"n1"}).boxes({}).connected();
+    world.with(
+        builders::a_machine("a")
+            .in_pool(kPool)
+            .not_ready("going")
+            .deleting(since)
+            .condition("Deleting", "True", "DrainingNode", "Drain not completed:\n* Pod ns/p: budget b")
+            .with([&](api::Machine& machine) {
+              machine.status.deletion.ensure().node_drain_start_time = since;
+            }));
+    return world;
+  };
+  const auto early = held_up_for(Seconds(40));
+  const auto late = held_up_for(Seconds(61));
+
+  EXPECT_THAT(told(early.reported(), "MachinesReady"), Not(HasSubstr("ns/p")));
+  EXPECT_EQ(report(early.seen(), decide(early.seen()), {.pool = early.pool}).recheck, Seconds(21));
+  EXPECT_THAT(told(late.reported(), "MachinesReady"),
+              HasSubstr("\n* Machine a, DrainingNode since 2026-01-01T11:58:59Z:\n  * Pod ns/p: budget b"));
 }
 
 TEST(Conditions, CopyAFailureForOlderClients) {

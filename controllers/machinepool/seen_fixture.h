@@ -133,6 +133,7 @@ class World {
   Observation seen() const {
     Observation all = seen_;
     all.pool = std::make_shared<const api::MachinePool>(pool);
+    all.infra_says = read_infra(all.infra, pool);
     return all;
   }
   Plan plan() const { return decide(seen()); }

@@ -2,6 +2,7 @@
 #include "runtime/triggers.h"
 
 #include "api/conditions/conditions.h"
+#include "controllers/machinepool/conditions.h"
 #include "controllers/machinepool/reconciler.h"
 
 namespace capstan::controllers::machinepool {
@@ -60,6 +61,20 @@ std::vector<ObjectKey> pools_of(const Caches& caches, const Change<api::Machine>
   return keys;
 }
 
+// Those that wait for an instance that another pool has.
+std::vector<ObjectKey> waiting_pools(const Caches& caches, const Change<api::MachinePool>& change) {
+  if (!change.before) return {};
+  if (change.after && change.before->spec.provider_id_list == change.after->spec.provider_id_list) return {};
+  const auto& pool = *change.before;
+  auto pools = caches.machine_pools_of(
+      {.namespace_ = pool.metadata.namespace_.str(), .name = pool.spec.cluster_name.str()});
+  std::erase_if(pools, [](const auto& other) {
+    const auto* ready = api::conditions::find(other->status.conditions, api::condition::kInfrastructureReady);
+    return ready == nullptr || ready->reason != kInvalidProviderIdList;
+  });
+  return keys_of(pools);
+}
+
 std::vector<ObjectKey> pools_of(const Caches& caches, const ObjectKey& cluster,
                                 const Change<api::Node>& change) {
   std::vector<ObjectKey> keys;
@@ -82,7 +97,18 @@ std::vector<ObjectKey> pools_of(const Caches& caches, const ObjectKey& cluster,
 
 void Reconciler::add_triggers(runtime::Queue& queue) {
   Caches& caches = deps_.caches;
+  drainer_.wake_through(queue);
   runtime::trigger_self(caches.machine_pools, queue);
+  runtime::trigger<api::MachinePool>(
+      caches.machine_pools, queue,
+      [&caches](const Change<api::MachinePool>& change) { return waiting_pools(caches, change); });
+  runtime::trigger<api::MachineLifecyclePolicy>(
+      caches.machine_lifecycle_policies, queue, [&caches](const Change<api::MachineLifecyclePolicy>& change) {
+        if (change.initial) return std::vector<ObjectKey>();
+        const bool same = change.before && change.after && change.before->spec == change.after->spec;
+        return same ? std::vector<ObjectKey>()
+                    : keys_of(caches.machine_pools_in(change.object().metadata.namespace_));
+      });
   runtime::trigger<api::Cluster>(caches.clusters, queue, [&caches](const Change<api::Cluster>& change) {
     if (change.initial || !matters(change)) return std::vector<ObjectKey>();
     return keys_of(caches.machine_pools_of(runtime::key_of(change.object())));

@@ -1,10 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "api/conditions/conditions.h"
-#include "controllers/machinepool/reconciler.h"
-#include "controllers/machinepool/seen_fixture.h"
-#include "controllers/shared/stage_fixture.h"
+#include "controllers/machinepool/theatre_fixture.h"
 
 namespace capstan::controllers::machinepool {
 namespace {
@@ -17,136 +14,6 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 using namespace std::chrono_literals;
-
-const kube::Resource& kCrds = kube::resources::custom_resource_definitions();
-const kube::Resource kMachines = kube::resource_of<api::Machine>();
-const kube::Resource kPools = kube::resource_of<api::MachinePool>();
-const kube::Resource kClusters = kube::resource_of<api::Cluster>();
-const kube::ObjectKey kTheCluster{.namespace_ = "default", .name = "c1"};
-
-// Pool mp1 of Cluster c1 with its provider's objects; the API server of c1 knows the Nodes put there.
-class Theatre : public Stage<Reconciler> {
- public:
-  explicit Theatre(fakes::Baton& with)
-      : Stage(with, "machinepool", api::kind::kMachinePool, 1s),
-        workload_api_({.clock = with}),
-        workload_memory_(workload_api_, with),
-        workload(workload_memory_) {
-    for (const auto& kind : {kBoxPools, kBoxes, kConfigs}) make(kCrds, provider_crd(kind));
-    put(builders::a_cluster().infrastructure_provisioned().build());
-  }
-
-  void make_pool(const api::MachinePool& pool = a_pool(2)) {
-    put_provider(kConfigs, kPool);
-    put_provider(kBoxPools, kPool);
-    json::value document = api::to_json(pool);
-    document.at("metadata").as_object().erase("finalizers");
-    make(kPools, std::move(document));
-  }
-  void bootstrap_is_done(std::string_view secret = "data") {
-    patch(kConfigs, kPool,
-          {{"status", {{"initialization", {{"dataSecretCreated", true}}}, {"dataSecretName", secret}}}},
-          "status");
-  }
-  void infrastructure_has(const std::vector<std::string>& nodes, json::object status = {}) {
-    json::array ids;
-    for (const auto& node : nodes) ids.push_back(json::value(id_of(node)));
-    patch(kBoxPools, kPool, {{"spec", {{"providerIDList", std::move(ids)}}}});
-    status["ready"] = true;
-    if (!status.contains("replicas")) status["replicas"] = nodes.size();
-    patch(kBoxPools, kPool, {{"status", std::move(status)}}, "status");
-  }
-  void make_box(std::string_view name) {
-    json::object box = {
-        {"apiVersion", kBoxes.api_version()},
-        {"kind", kBoxes.kind},
-        {"metadata",
-         {{"name", name},
-          {"namespace", "default"},
-          {"labels", {{"cluster.x-k8s.io/cluster-name", "c1"}, {"cluster.x-k8s.io/pool-name", kPool}}}}},
-        {"spec", {{"providerID", id_of(name)}}}};
-    make(kBoxes, std::move(box));
-  }
-  // In the cache and on the server.
-  void make_node(api::Node node) {
-    const json::value document = {{"apiVersion", "v1"},
-                                  {"kind", "Node"},
-                                  {"metadata", {{"name", node.metadata.name.view()}}},
-                                  {"spec", {{"providerID", node.spec.provider_id.view()}}}};
-    const auto made = workload_memory_.create(kube::resources::nodes(), {}, document, {}, Deadline::never());
-    ASSERT_TRUE(made) << made.error().describe();
-    node.metadata.uid = api::Uid(std::string_view(made->at("metadata").at("uid").as_string()));
-    workload_clusters.put_node(kTheCluster, node);
-  }
-  // So many writes have been there that the versions of the server are ahead of those the fake cache gives:
-  // as in life, the cache has not seen what we wrote last.
-  void let_the_watch_be_late() {
-    for (int i = 0; i < 1200; ++i) {
-      const json::value document = {
-          {"apiVersion", "v1"}, {"kind", "Node"}, {"metadata", {{"name", "other-" + std::to_string(i)}}}};
-      ASSERT_TRUE(workload_memory_.create(kube::resources::nodes(), {}, document, {}, Deadline::never()));
-    }
-  }
-  // What the server knows of it, now in the cache.
-  void watch_node(std::string_view name) {
-    const auto live =
-        workload_memory_.get(kube::resources::nodes(), {.name = std::string(name)}, Deadline::never());
-    ASSERT_TRUE(live);
-    auto node = api::from_json<api::Node>(*live).value();
-    node.status = a_node(name).build().status;
-    workload_clusters.put_node(kTheCluster, node);
-  }
-  bool node_exists(std::string_view name) {
-    return workload_memory_.get(kube::resources::nodes(), {.name = std::string(name)}, Deadline::never())
-        .has_value();
-  }
-  void connect() { workload_clusters.connect(kTheCluster, &workload); }
-
-  // Two Nodes, all well.
-  void run_two() {
-    make_pool();
-    connect();
-    start();
-    bootstrap_is_done();
-    infrastructure_has({"n1", "n2"});
-    make_node(a_node("n1"));
-    make_node(a_node("n2"));
-    settle();
-    watch_node("n1");
-    watch_node("n2");
-    settle();
-    ASSERT_EQ(pool().status.phase, "Running");
-    (void)requests();
-    workload.notes.clear();
-    events.told.clear();
-  }
-
-  api::MachinePool pool() { return read<api::MachinePool>(kPool); }
-  std::string shown(std::string_view type) {
-    const auto found = pool();
-    const auto* condition = api::conditions::find(found.status.conditions, type);
-    return condition == nullptr ? "absent" : condition->status.str() + " " + condition->reason.str();
-  }
-  std::vector<std::string> refs() {
-    std::vector<std::string> names;
-    for (const auto& ref : pool().status.node_refs) names.push_back(ref.name.str());
-    return names;
-  }
-
- private:
-  apiserver::Api workload_api_;
-  fakes::MemoryClient workload_memory_;
-
- public:
-  NotingClient workload;
-};
-
-void on_stage(const std::function<void(Theatre&)>& body) {
-  under_seeds([&](fakes::Baton& baton) {
-    Theatre theatre(baton);
-    body(theatre);
-  });
-}
 
 TEST(Turns, BringAPoolFromNothingToRunning) {
   on_stage([](Theatre& stage) {
@@ -240,6 +107,61 @@ TEST(Turns, GatherManyNodesIntoOneStatusASecond) {
     EXPECT_THAT(asked, testing::Each("patch machinepools/status mp1"));
     EXPECT_LE(asked.size(), 5u);
     EXPECT_THAT(stage.workload.notes, SizeIs(30));
+  });
+}
+
+// The pace of the manager, which knows nothing of Nodes.
+TEST(Turns, GatherTheNodesOfASmallPoolJustTheSame) {
+  on_stage(
+      [](Theatre& stage) {
+        stage.let_the_watch_be_late();
+        stage.make_pool(a_pool(50));
+        stage.connect();
+        stage.start();
+        std::vector<std::string> names;
+        for (int i = 10; i < 60; ++i) names.push_back("n" + std::to_string(i));
+        stage.infrastructure_has(names);
+        stage.settle();
+        (void)stage.requests();
+
+        for (const auto& name : names) {
+          stage.make_node(a_node(name));
+          stage.settle(20ms);  // 50 a second
+        }
+        const auto meanwhile = stage.requests();
+        stage.settle();
+
+        EXPECT_LE(meanwhile.size(), 2u);
+        EXPECT_EQ(stage.pool().status.ready_replicas, 50);
+        EXPECT_THAT(stage.requests(), SizeIs(testing::Le(2u)));
+      },
+      100ms);
+}
+
+TEST(Turns, TellOfASingleNodeAtOnce) {
+  on_stage(
+      [](Theatre& stage) {
+        stage.run_two();
+
+        stage.workload_clusters.put_node(kTheCluster, a_node("n1").not_ready());
+        stage.settle(50ms);
+
+        EXPECT_EQ(stage.pool().status.ready_replicas, 1);
+      },
+      100ms);
+}
+
+TEST(Turns, GiveAPoolASizeWhereNobodyDid) {
+  on_stage([](Theatre& stage) {
+    auto pool = a_pool();
+    pool.spec.replicas.reset();
+    pool.metadata.annotations.set("cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size", "2");
+    pool.metadata.annotations.set("cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size", "9");
+
+    stage.make_pool(pool);
+    stage.start();
+
+    EXPECT_EQ(stage.pool().spec.replicas, 2);
   });
 }
 
@@ -387,6 +309,75 @@ TEST(Turns, DoNotTakeInstancesOfAnotherPool) {
     ASSERT_NE(told, nullptr);
     EXPECT_THAT(told->message.str(), HasSubstr("names instances of other MachinePools (mp1: docker:////n1)"));
     EXPECT_EQ(*second.spec.machine_template.spec.bootstrap.data_secret_name, "mine");
+  });
+}
+
+// Pool mp2, which had instance n1 in its list before anybody looked.
+void make_second_pool(Theatre& stage) {
+  auto other = a_pool(1);
+  other.metadata.name = Text("mp2");
+  other.spec.machine_template.spec.infrastructure_ref.name = Text("mp2");
+  other.spec.machine_template.spec.bootstrap = {.data_secret_name = Text("mine")};
+  other.spec.provider_id_list = {Text(id_of("n1"))};
+  stage.put_provider(kBoxPools, "mp2", {{"spec", {{"providerIDList", json::array{id_of("n1")}}}}});
+  stage.patch(kBoxPools, "mp2", {{"status", {{"ready", true}, {"replicas", 1}}}}, "status");
+  stage.make(kPools, api::to_json(other));
+}
+
+TEST(Turns, DoNotFightForANodeThatTwoPoolsList) {
+  on_stage([](Theatre& stage) {
+    stage.run_two();
+
+    make_second_pool(stage);
+    stage.settle(1min);
+    const auto second = stage.read<api::MachinePool>("mp2");
+
+    EXPECT_THAT(stage.workload.notes, IsEmpty());
+    const auto* told = api::conditions::find(second.status.conditions, "InfrastructureReady");
+    ASSERT_NE(told, nullptr);
+    EXPECT_THAT(told->message.str(), HasSubstr("names instances of other MachinePools (mp1: docker:////n1)"));
+  });
+}
+
+TEST(Turns, HandANodeOverToThePoolThatStillListsIt) {
+  on_stage([](Theatre& stage) {
+    stage.run_two();
+    stage.let_the_watch_be_late();
+    make_second_pool(stage);
+    stage.settle();
+
+    stage.infrastructure_has({"n2"});
+    stage.settle(10s);
+
+    EXPECT_TRUE(stage.node_exists("n1"));
+    EXPECT_THAT(stage.refs(), ElementsAre("n2"));
+    EXPECT_THAT(stage.workload.notes, ElementsAre("patch nodes n1"));
+    const auto second = stage.read<api::MachinePool>("mp2");
+    EXPECT_EQ(api::conditions::find(second.status.conditions, "InfrastructureReady")->status, "True");
+  });
+}
+
+TEST(Turns, TakeAnInstanceOnceItsFormerPoolHasLetItGo) {
+  on_stage([](Theatre& stage) {
+    stage.run_two();
+    auto other = a_pool(1);
+    other.metadata.name = Text("mp2");
+    other.spec.machine_template.spec.infrastructure_ref.name = Text("mp2");
+    other.spec.machine_template.spec.bootstrap = {.data_secret_name = Text("mine")};
+    stage.put_provider(kBoxPools, "mp2", {{"spec", {{"providerIDList", json::array{"docker:////n3"}}}}});
+    stage.patch(kBoxPools, "mp2", {{"status", {{"ready", true}, {"replicas", 1}}}}, "status");
+    stage.make(kPools, api::to_json(other));
+    stage.settle();
+    stage.infrastructure_has({"n1", "n2", "n3"});
+    stage.settle();
+    const auto refused = stage.shown("InfrastructureReady");
+
+    stage.patch(kBoxPools, "mp2", {{"spec", {{"providerIDList", json::array{"docker:////n4"}}}}});
+    stage.settle();
+
+    EXPECT_EQ(refused, "False InvalidProviderIDList");
+    EXPECT_EQ(stage.shown("InfrastructureReady"), "True Ready");
+    EXPECT_EQ(stage.pool().spec.provider_id_list.size(), 3u);
   });
 }
 

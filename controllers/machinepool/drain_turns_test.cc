@@ -1,0 +1,187 @@
+// Pools without Machines whose Nodes are emptied before they go, because a policy asks for it; and those that
+// no policy selects, which behave as Cluster API's.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "controllers/machinepool/theatre_fixture.h"
+#include "test/builders/machine_lifecycle_policy.h"
+
+namespace capstan::controllers::machinepool {
+namespace {
+
+using builders::a_node;
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using namespace std::chrono_literals;
+
+// Two Nodes; on n1 a Pod whose budget allows as many to be missing as it says.
+void run_with_a_pod(Theatre& stage, bool with_policy, int may_be_missing) {
+  const auto policy = builders::a_policy().selecting_everything().drains_machine_pools().build();
+  if (with_policy) stage.make(kube::resource_of<api::MachineLifecyclePolicy>(), api::to_json(policy));
+  stage.run_two();
+  stage.make_pod("web", "n1");
+  stage.make_budget("web", may_be_missing);
+}
+
+TEST(DrainTurns, EmptyTheNodeOfAnInstanceThatLeftBeforeItGoes) {
+  on_stage([](Theatre& stage) {
+    run_with_a_pod(stage, true, 1);
+
+    stage.infrastructure_has({"n2"});
+    stage.settle(1min);
+
+    EXPECT_FALSE(stage.has_pod("web"));
+    EXPECT_FALSE(stage.node_exists("n1"));
+    EXPECT_TRUE(stage.node_exists("n2"));
+    const auto& notes = stage.workload.notes;
+    const auto evicted = std::ranges::find(notes, "evict web");
+    const auto deleted = std::ranges::find(notes, "delete nodes n1");
+    ASSERT_NE(evicted, notes.end());
+    ASSERT_NE(deleted, notes.end());
+    EXPECT_LT(evicted, deleted);
+    EXPECT_THAT(stage.events.told, Contains("Normal SuccessfulDrainNode: success draining Node \"n1\""));
+  });
+}
+
+TEST(DrainTurns, KeepANodeWhoseBudgetAllowsNothingAndSayWhy) {
+  on_stage([](Theatre& stage) {
+    run_with_a_pod(stage, true, 0);
+
+    stage.infrastructure_has({"n2"});
+    stage.settle(5min);
+    const bool kept = stage.node_exists("n1") && stage.has_pod("web");
+    const auto status = stage.pool().status;
+    const auto* told = api::conditions::find(status.conditions, "ScalingDown");
+    const std::string message = told == nullptr ? "" : told->message.str();
+    stage.relax_budget("web", 1);
+    stage.settle(2min);
+
+    EXPECT_TRUE(kept);
+    EXPECT_THAT(message, AllOf(HasSubstr("0 of 1 Nodes are drained"), HasSubstr("Node n1: "),
+                               HasSubstr("default/web"), HasSubstr("budget")));
+    EXPECT_FALSE(stage.has_pod("web"));
+    EXPECT_FALSE(stage.node_exists("n1"));
+  });
+}
+
+TEST(DrainTurns, GiveUpWhenThePoolsTimeIsOver) {
+  on_stage([](Theatre& stage) {
+    run_with_a_pod(stage, true, 0);
+    stage.patch(kPools, kPool,
+                {{"spec", {{"template", {{"spec", {{"deletion", {{"nodeDrainTimeoutSeconds", 120}}}}}}}}}});
+    stage.settle();
+
+    stage.infrastructure_has({"n2"});
+    stage.settle(100s);
+    const bool kept = stage.node_exists("n1");
+    stage.settle(40s);
+
+    EXPECT_TRUE(kept);
+    EXPECT_FALSE(stage.node_exists("n1"));
+    EXPECT_TRUE(stage.has_pod("web"));
+  });
+}
+
+TEST(DrainTurns, CountFromTheMarkOnTheNodeWhoeverMadeIt) {
+  on_stage([](Theatre& stage) {
+    run_with_a_pod(stage, true, 0);
+    stage.patch(kPools, kPool,
+                {{"spec", {{"template", {{"spec", {{"deletion", {{"nodeDrainTimeoutSeconds", 120}}}}}}}}}});
+    stage.annotate_node("n1", kDrainStarted, stage.now_minus(Seconds(110)).to_string());
+    stage.settle();
+
+    stage.infrastructure_has({"n2"});
+    stage.settle(30s);
+
+    EXPECT_FALSE(stage.node_exists("n1"));
+  });
+}
+
+TEST(DrainTurns, EmptyAllNodesBeforeThePoolsInstancesGo) {
+  on_stage([](Theatre& stage) {
+    run_with_a_pod(stage, true, 0);
+
+    stage.remove(kPools, kPool);
+    stage.settle(5min);
+    const bool kept = stage.exists(kBoxPools, kPool) && stage.exists(kConfigs, kPool);
+    const auto status = stage.pool().status;
+    const auto* told = api::conditions::find(status.conditions, "Deleting");
+    const std::string reason = told == nullptr ? "" : told->reason.str();
+    const std::string message = told == nullptr ? "" : told->message.str();
+    stage.relax_budget("web", 1);
+    stage.settle(2min);
+
+    EXPECT_TRUE(kept);
+    EXPECT_EQ(reason, "DrainingNode");
+    EXPECT_THAT(message, AllOf(HasSubstr("1 of 2 Nodes are drained"), HasSubstr("Node n1: "),
+                               HasSubstr("default/web")));
+    EXPECT_FALSE(stage.exists(kPools, kPool));
+    EXPECT_FALSE(stage.exists(kBoxPools, kPool));
+    EXPECT_FALSE(stage.has_pod("web"));
+    EXPECT_FALSE(stage.node_exists("n1"));
+  });
+}
+
+TEST(DrainTurns, TouchNoPodWhereNoPolicyAsksForIt) {
+  on_stage([](Theatre& stage) {
+    run_with_a_pod(stage, false, 1);
+
+    stage.infrastructure_has({"n2"});
+    stage.settle();
+    const bool first_gone = !stage.node_exists("n1");
+    stage.remove(kPools, kPool);
+    stage.settle(10s);
+
+    EXPECT_TRUE(first_gone);
+    EXPECT_TRUE(stage.has_pod("web"));
+    EXPECT_FALSE(stage.exists(kPools, kPool));
+    for (const auto& note : stage.workload.notes) {
+      EXPECT_THAT(note, AllOf(Not(HasSubstr("evict")), Not(HasSubstr("pods")), Not(HasSubstr("patch"))));
+    }
+  });
+}
+
+TEST(DrainTurns, TouchNoPodOfAPoolThatIsToBeLeftAlone) {
+  on_stage([](Theatre& stage) {
+    run_with_a_pod(stage, true, 1);
+    stage.patch(kPools, kPool,
+                {{"metadata", {{"annotations", {{"machine.cluster.x-k8s.io/exclude-node-draining", ""}}}}}});
+    stage.settle();
+
+    stage.infrastructure_has({"n2"});
+    stage.settle();
+
+    EXPECT_TRUE(stage.has_pod("web"));
+    EXPECT_FALSE(stage.node_exists("n1"));
+  });
+}
+
+TEST(DrainTurns, TakeTheCordonBackWhenTheInstanceIsListedAgain) {
+  on_stage([](Theatre& stage) {
+    run_with_a_pod(stage, true, 0);
+    stage.infrastructure_has({"n2"});
+    stage.settle(30s);
+    stage.watch_node("n1");
+    const auto cordoned = stage.node("n1");
+    stage.settle(30s);
+    stage.workload.bodies.clear();
+
+    stage.infrastructure_has({"n1", "n2"});
+    stage.settle(30s);
+
+    EXPECT_TRUE(cordoned.spec.unschedulable);
+    EXPECT_EQ(cordoned.metadata.annotations.value_or_empty("capstan.dev/cordoned-by"), "default/mp1/n1");
+    ASSERT_FALSE(stage.workload.bodies.empty());
+    const auto& sent = stage.workload.bodies.front();
+    EXPECT_EQ(sent.at("spec").at("unschedulable"), json::value(nullptr));
+    EXPECT_EQ(sent.at("metadata").at("annotations").at("capstan.dev/cordoned-by"), json::value(nullptr));
+    EXPECT_EQ(sent.at("metadata").at("annotations").at(kDrainStarted), json::value(nullptr));
+    EXPECT_TRUE(stage.has_pod("web"));
+  });
+}
+
+}  // namespace
+}  // namespace capstan::controllers::machinepool

@@ -1,0 +1,68 @@
+// Emptying Nodes of a pool without Machines before they are removed, where a policy asks for it: one drain
+// per Node (controllers/machine/drain), all of them under the pool's timeout. Everything that has to outlive
+// a turn stands on objects (since when: the pool's deletion, or a mark on the Node); what is remembered here
+// only spares requests. Safe from any thread, one turn at a time per pool.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/guarded.h"
+#include "controllers/machine/drain/drainer.h"
+#include "controllers/machinepool/drain_key.h"
+#include "controllers/machinepool/observe.h"
+
+namespace capstan::controllers::machinepool {
+
+struct DrainRound {
+  using Nodes = std::vector<Snapshot<api::Node>>;
+  Nodes emptied = {};        // or given up
+  Nodes left = {};           // to be emptied yet
+  std::string message = {};  // what holds them up, Node by Node; for conditions
+  std::optional<Seconds> recheck = {};
+  std::vector<std::string> done = {};      // names, for Events; each said once
+  std::vector<std::string> warnings = {};  // likewise
+  bool unfinished = false;                 // there was too much for one turn
+};
+
+class PoolDrainer {
+ public:
+  explicit PoolDrainer(const Deps& deps);
+
+  // Whom a Pod or a budget wakes; before the first turn.
+  void wake_through(runtime::Queue& queue);
+  // One turn of the drains of these Nodes, which began then; nothing: when their marks say.
+  DrainRound turn(const Observation& seen, std::span<const Snapshot<api::Node>> nodes,
+                  const std::optional<Time>& began, const Deadline& deadline);
+  // Nothing is to be drained any more, or not now.
+  void forget(const kube::ObjectKey& pool);
+  // No turn comes any more: when this returns, nobody is woken.
+  void rest();
+
+ private:
+  struct NodeDrain {
+    api::Uid uid = {};  // of the Node
+    Time began = {};
+    Time due = {};
+    std::string message = {};
+    bool done = false;
+  };
+  using Drains = std::map<std::string, NodeDrain, std::less<>>;  // by name of the Node
+
+  void woken(const kube::ObjectKey& drain);
+  NodeDrain drain_of(const kube::ObjectKey& pool, const api::Node& node);
+  void remember(const kube::ObjectKey& pool, const api::Node& node, const NodeDrain& drain);
+  Result<Time> mark(const Observation& seen, const api::Node& node, const Deadline& deadline);
+  void one_turn(const Observation& seen, const api::Node& node, const Deadline& deadline, NodeDrain& drain,
+                DrainRound& round);
+
+  const Deps& deps_;
+  runtime::Queue* queue_ = nullptr;
+  Guarded<std::map<kube::ObjectKey, Drains>> drains_;
+  machine::Drainer drainer_;  // first to go: it wakes
+};
+
+}  // namespace capstan::controllers::machinepool
