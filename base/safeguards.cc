@@ -11,6 +11,7 @@ std::string_view to_string(Safeguard safeguard) {
     case Safeguard::OwnerUid: return "owner-uid";
     case Safeguard::InstanceKey: return "instance-key";
     case Safeguard::ArrayVersions: return "array-versions";
+    case Safeguard::SecondLook: return "second-look";
   }
   return "";
 }

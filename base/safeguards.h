@@ -15,10 +15,11 @@ enum class Safeguard {
   OwnerUid,           // an owner is who has the uid, not who has the name
   InstanceKey,        // a VM's key is written down before the VM is asked for
   ArrayVersions,      // a list that others write to is replaced only in the version it was read in
+  SecondLook,         // a pool that lost all instances at once is believed when it says so again
 };
 inline constexpr std::array kSafeguards = {Safeguard::ConsistencyGate, Safeguard::CreateExpectation,
-                                           Safeguard::OwnerUid, Safeguard::InstanceKey,
-                                           Safeguard::ArrayVersions};
+                                           Safeguard::OwnerUid,        Safeguard::InstanceKey,
+                                           Safeguard::ArrayVersions,   Safeguard::SecondLook};
 std::string_view to_string(Safeguard safeguard);  // "consistency-gate"
 
 #ifdef CAPSTAN_DEFECTS

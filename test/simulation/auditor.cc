@@ -85,6 +85,14 @@ void Auditor::look() {
 
 void Auditor::note_wants() {
   const SteadyTime now = deps_.baton.steady_now();
+  for (const PoolFacts& pool : facts_.pools) {
+    listed_.insert(pool.instances.begin(), pool.instances.end());
+    note(pool_wants_[pool.uid], {.version = pool.version,
+                                 .since = now,
+                                 .desired = pool.replicas,
+                                 .most = pool.replicas,
+                                 .going = pool.going});
+  }
   for (const SetFacts& set : facts_.sets) {
     note(set_wants_[set.uid], {.version = set.version,
                                .since = now,
@@ -143,6 +151,7 @@ void Auditor::sent(const Asked& asked) {
   if (asked.is(api::kind::kMachineSet) && deps_.baton.who().name.starts_with("machinedeployment"))
     set_change_sent(asked);
   if (asked.call == Call::Remove && asked.is(api::kind::kMachine)) machine_removal_sent(asked);
+  if (asked.call == Call::Remove && asked.is("Node")) node_removal_sent(asked.key.name);
 }
 
 void Auditor::set_change_sent(const Asked& asked) const {
@@ -162,6 +171,8 @@ void Auditor::machine_create_sent(const Asked& asked) {
           asked.body->as_object().at("metadata").as_object().if_contains("ownerReferences")) {
     sent.owner = text_at(owners->as_array().at(0), "/uid");
     name = text_at(owners->as_array().at(0), "/name");
+    // One for each instance that its provider has: the pool does not choose how many.
+    if (text_at(owners->as_array().at(0), "/kind") == api::kind::kMachinePool) return;
   }
   sent.version = version_seen("machineset", name, sent.owner);
   sent_[{Call::Create, asked.key.name}] = sent;
@@ -222,7 +233,7 @@ void Auditor::machine_made(const std::string& name) {
 void Auditor::machine_removed(const FleetFacts& before, const std::string& name) {
   const MachineFacts* machine = before.machine(name);
   const auto sent = sent_.find({Call::Remove, name});
-  if (machine == nullptr || machine->going || sent == sent_.end()) return;
+  if (machine == nullptr || machine->going || sent == sent_.end() || !machine->pool.empty()) return;
   const SetFacts* set = before.set(machine->set);
   MachineRemoval removal{.machine = machine, .cluster_going = facts_.cluster_going};
   if (set != nullptr) {
@@ -231,7 +242,10 @@ void Auditor::machine_removed(const FleetFacts& before, const std::string& name)
     removal.taken = taken_since(sent->second.at - kMemory);
   }
   check(removed_against_its_owner(removal));
-  if (machine->to_remediate) excuse(LegalCase::Remediated);
+  if (machine->to_remediate) {
+    excuse(LegalCase::Remediated);
+    remediation_begun(before, *machine);
+  }
   if (set == nullptr || set->going || !machine->available || facts_.cluster_going) return;
   const DeploymentFacts* deployment = facts_.deployment(set->deployment);
   if (deployment == nullptr || deployment->going) return;
@@ -241,11 +255,22 @@ void Auditor::machine_removed(const FleetFacts& before, const std::string& name)
                           facts_.available_below(deployment->uid), losses_since(since)));
 }
 
+void Auditor::remediation_begun(const FleetFacts& before, const MachineFacts& machine) {
+  const SetFacts* set = before.set(machine.set);
+  const DeploymentFacts* deployment = set == nullptr ? nullptr : before.deployment(set->deployment);
+  if (deployment == nullptr || set->going || deployment->going || before.cluster_going) return;
+  remediating_.insert(machine.name);
+  const auto in_flight = std::ranges::count_if(facts_.machines, [&](const MachineFacts& each) {
+    return each.set == machine.set && remediating_.contains(each.name);
+  });
+  check(too_many_remediations(set->name, static_cast<int>(in_flight), deployment->most_remediations));
+}
+
 void Auditor::object_removed(const Asked& asked, const FleetFacts& before) const {
   const std::string& name = asked.key.name;
   if (asked.is("DriverMachine") || asked.is("CloudConfig"))
     check(object_of_a_living_machine(asked.resource->kind, name, facts_));
-  if (asked.is("Node")) check(node_of_a_living_machine(name, facts_));
+  if (asked.is("Node")) node_removed(name);
   if (const SetFacts* set = asked.is(api::kind::kMachineSet) ? before.set_named(name) : nullptr) {
     const auto owner = deployment_wants_.find(set->deployment);
     const bool went = owner != deployment_wants_.end() && owner->second.back().going;
@@ -255,6 +280,24 @@ void Auditor::object_removed(const Asked& asked, const FleetFacts& before) const
   const bool of_cluster = asked.is(api::kind::kMachineDeployment) || asked.is("DriverCluster");
   if (of_cluster && !facts_.cluster_going)
     deps_.broke(fmt::format("{} {} was deleted, and its Cluster was not", asked.resource->kind, name));
+}
+
+// --- Nodes ---
+
+void Auditor::node_removal_sent(const std::string& name) {
+  apiserver::Api* const workload = deps_.workload();
+  const auto node = workload == nullptr ? nullptr : workload->stored("", "nodes", {}, name);
+  if (node != nullptr) provider_ids_[name] = text_at(json::value(*node), "/spec/providerID");
+}
+
+void Auditor::node_removed(const std::string& name) const {
+  check(node_of_a_living_machine(name, facts_));
+  const auto id = provider_ids_.find(name);
+  if (id == provider_ids_.end() || id->second.empty()) return;
+  const auto vms = deps_.cloud.vms();
+  const bool runs = std::ranges::find(vms, id->second, &infrastructure::Vm::provider_id) != vms.end();
+  const bool going = facts_.cluster_going || facts_.pools.empty() || facts_.pools.front().going;
+  check(node_of_a_running_vm(name, runs, going && name.starts_with(kPool)));
 }
 
 // --- VMs ---
@@ -268,6 +311,7 @@ void Auditor::check_vms() {
     names.insert(vm.name);
   }
   check(two_vms(vms));
+  check_pool_size();
   for (const std::string& gone : vms_) {
     if (names.contains(gone) || vanished_.contains(gone)) continue;
     const auto object =
@@ -276,6 +320,16 @@ void Auditor::check_vms() {
       deps_.broke(fmt::format("the VM of DriverMachine {} was removed, which nobody deletes", gone));
   }
   vms_ = std::move(names);
+}
+
+void Auditor::check_pool_size() const {
+  for (const PoolFacts& pool : facts_.pools) {
+    const auto vms = deps_.cloud.vms();
+    const auto many = std::ranges::count_if(vms, [](const auto& vm) { return vm.name.starts_with(kPool); });
+    check(too_many_machines("MachinePool " + pool.name,
+                            in_force_since(pool_wants_.at(pool.uid), deps_.baton.steady_now() - kMemory),
+                            static_cast<int>(many)));
+  }
 }
 
 // --- lists that several write to ---

@@ -24,6 +24,7 @@ class Auditor {
     const fakes::Baton& baton;
     const apiserver::Api& api;
     const infrastructure::sim::SimCloud& cloud;
+    std::function<apiserver::Api*()> workload = {};  // of the workload cluster; null: there is none
     std::function<void(std::string)> broke = {};
     std::function<void(std::string)> tell = {};
   };
@@ -49,6 +50,8 @@ class Auditor {
   void mark_taken_back(const std::string& where, const std::string& name) { marks_.erase({where, name}); }
 
   const FleetFacts& facts() const { return facts_; }
+  // Whether the pool has ever heard of that instance.
+  bool was_listed(const std::string& provider_id) const { return listed_.contains(provider_id); }
   const std::map<LegalCase, std::uint64_t>& excused() const { return counted_; }
 
  private:
@@ -75,6 +78,10 @@ class Auditor {
   void machine_made(const std::string& name);
   void machine_removal_sent(const Asked& asked);
   void machine_removed(const FleetFacts& before, const std::string& name);
+  void remediation_begun(const FleetFacts& before, const MachineFacts& machine);
+  void node_removal_sent(const std::string& name);
+  void node_removed(const std::string& name) const;
+  void check_pool_size() const;
   void object_removed(const Asked& asked, const FleetFacts& before) const;
   int losses_since(SteadyTime time) const;
   int taken_since(SteadyTime time) const;
@@ -84,8 +91,10 @@ class Auditor {
   Deps deps_;
   FleetReader reader_;
   FleetFacts facts_;
-  std::map<std::string, Wants> set_wants_;         // by uid
-  std::map<std::string, Wants> deployment_wants_;  // by uid
+  std::map<std::string, Wants> set_wants_;           // by uid
+  std::map<std::string, Wants> deployment_wants_;    // by uid
+  std::map<std::string, Wants> pool_wants_;          // by uid
+  std::map<std::string, std::string> provider_ids_;  // by name of a Node whose removal was sent
   FleetManager* manager_ = nullptr;
   std::map<std::string, std::vector<Seen>> cached_;  // by uid of a MachineSet: what the caches had when
   std::map<std::string, SteadyTime> known_since_;    // by uid of a MachineDeployment: first in the cache
@@ -93,7 +102,9 @@ class Auditor {
   std::vector<SteadyTime> losses_;
   std::vector<SteadyTime> taken_;
   std::set<std::string> vanished_;
+  std::set<std::string> remediating_;  // Machines that their sets deleted for that
   std::set<std::string> vms_;
+  std::set<std::string> listed_;                         // provider IDs a pool ever had
   std::set<std::pair<std::string, std::string>> marks_;  // where, and the object's name
   std::map<LegalCase, std::uint64_t> counted_;
 };

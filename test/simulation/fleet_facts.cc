@@ -9,6 +9,7 @@
 #include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine.h"
 #include "api/v1beta2/machine_deployment.h"
+#include "api/v1beta2/machine_pool.h"
 #include "api/v1beta2/machine_set.h"
 #include "base/int_or_string.h"
 
@@ -33,6 +34,7 @@ MachineFacts machine_facts(const api::Machine& machine) {
   return {.name = machine.metadata.name.str(),
           .uid = machine.metadata.uid.str(),
           .set = controller_of(machine.metadata, api::kind::kMachineSet),
+          .pool = controller_of(machine.metadata, api::kind::kMachinePool),
           .going = machine.metadata.deleting(),
           .available = conditions::is_true(list, api::condition::kAvailable),
           .to_remediate = conditions::is_false(list, api::condition::kHealthCheckSucceeded) &&
@@ -55,6 +57,10 @@ int number(const std::optional<IntOrString>& value, int of, Rounding rounding) {
   return value ? static_cast<int>(scaled_value(*value, of, rounding).value_or(0)) : 0;
 }
 
+std::optional<int> most_remediations(const std::optional<IntOrString>& limit, int replicas) {
+  return limit ? std::optional(number(limit, replicas, Rounding::Up)) : std::nullopt;
+}
+
 DeploymentFacts deployment_facts(const api::MachineDeployment& deployment) {
   const int replicas = deployment.spec.replicas.value_or(1);
   const auto& strategy = deployment.spec.rollout.strategy;
@@ -65,7 +71,19 @@ DeploymentFacts deployment_facts(const api::MachineDeployment& deployment) {
           .replicas = replicas,
           .surge = number(rolling.max_surge, replicas, Rounding::Up),
           .unavailable = number(rolling.max_unavailable, replicas, Rounding::Down),
+          .most_remediations = most_remediations(deployment.spec.remediation.max_in_flight, replicas),
           .going = deployment.metadata.deleting()};
+}
+
+PoolFacts pool_facts(const api::MachinePool& pool) {
+  std::vector<std::string> instances;
+  for (const Text& id : pool.spec.provider_id_list) instances.push_back(id.str());
+  return {.name = pool.metadata.name.str(),
+          .uid = pool.metadata.uid.str(),
+          .version = version_of(pool),
+          .replicas = pool.spec.replicas.value_or(1),
+          .going = pool.metadata.deleting(),
+          .instances = std::move(instances)};
 }
 
 template <typename Facts, typename Key>
@@ -132,7 +150,8 @@ std::vector<Facts> FleetReader::read(Known<Facts>& known, Facts (*facts_of)(cons
 FleetFacts FleetReader::look() {
   FleetFacts facts{.machines = read<api::Machine>(machines_, machine_facts),
                    .sets = read<api::MachineSet>(sets_, set_facts),
-                   .deployments = read<api::MachineDeployment>(deployments_, deployment_facts)};
+                   .deployments = read<api::MachineDeployment>(deployments_, deployment_facts),
+                   .pools = read<api::MachinePool>(pools_, pool_facts)};
   for (const auto& cluster :
        api_.stored_all(api::resource<api::Cluster>.group, api::resource<api::Cluster>.plural))
     facts.cluster_going = cluster->at("metadata").as_object().contains("deletionTimestamp");

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,8 +16,9 @@ namespace capstan::simulation {
 struct MachineFacts {
   std::string name = {};
   std::string uid = {};
-  std::string set = {};  // uid of the MachineSet that controls it; empty: none
-  bool going = false;    // being deleted
+  std::string set = {};   // uid of the MachineSet that controls it; empty: none
+  std::string pool = {};  // or of the MachinePool
+  bool going = false;     // being deleted
   bool available = false;
   bool to_remediate = false;   // a health check handed it to its owner
   std::string bootstrap = {};  // names of its objects
@@ -40,7 +42,17 @@ struct DeploymentFacts {
   int replicas = 0;
   int surge = 0;
   int unavailable = 0;
+  std::optional<int> most_remediations = {};  // at once; nothing: any number
   bool going = false;
+};
+
+struct PoolFacts {
+  std::string name = {};
+  std::string uid = {};
+  std::uint64_t version = 0;
+  int replicas = 0;
+  bool going = false;
+  std::vector<std::string> instances = {};  // provider IDs
 };
 
 struct FleetFacts {
@@ -48,6 +60,7 @@ struct FleetFacts {
   std::vector<MachineFacts> machines = {};
   std::vector<SetFacts> sets = {};
   std::vector<DeploymentFacts> deployments = {};
+  std::vector<PoolFacts> pools = {};
 
   const MachineFacts* machine(std::string_view name) const;
   const SetFacts* set(std::string_view uid) const;
@@ -74,6 +87,7 @@ class FleetReader {
   Known<MachineFacts> machines_;
   Known<SetFacts> sets_;
   Known<DeploymentFacts> deployments_;
+  Known<PoolFacts> pools_;
 };
 
 }  // namespace capstan::simulation

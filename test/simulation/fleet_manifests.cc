@@ -3,12 +3,14 @@
 #include "api/bootstrap/cloud_config.h"
 #include "api/driver/driver_cluster.h"
 #include "api/driver/driver_machine.h"
+#include "api/driver/driver_machine_pool.h"
 #include "api/driver/driver_machine_template.h"
 #include "api/names.h"
 #include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine.h"
 #include "api/v1beta2/machine_deployment.h"
 #include "api/v1beta2/machine_health_check.h"
+#include "api/v1beta2/machine_pool.h"
 #include "kube/typed.h"
 
 namespace capstan::simulation {
@@ -67,20 +69,36 @@ Document health_check_document() {
        {"checks", {{"nodeStartupTimeoutSeconds", 300}, {"unhealthyNodeConditions", std::move(unhealthy)}}}});
 }
 
-Document deployment_document(const std::string& version, int replicas, const Rollout& rollout) {
+Document deployment_document(const Fleet& fleet) {
   const json::object strategy = {
       {"type", "RollingUpdate"},
-      {"rollingUpdate", {{"maxSurge", rollout.surge}, {"maxUnavailable", rollout.unavailable}}}};
-  return document<api::MachineDeployment>(
+      {"rollingUpdate", {{"maxSurge", fleet.rollout.surge}, {"maxUnavailable", fleet.rollout.unavailable}}}};
+  Document made = document<api::MachineDeployment>(
       kDeployment, worker_labels(),
       {{"clusterName", kCluster},
-       {"replicas", replicas},
+       {"replicas", fleet.replicas},
        {"selector", {{"matchLabels", worker_labels()}}},
        {"rollout", {{"strategy", strategy}}},
        {"template",
         {{"metadata", {{"labels", worker_labels()}}},
          {"spec",
-          machine_spec<api::CloudConfigTemplate, api::DriverMachineTemplate>(kDeployment, version)}}}});
+          machine_spec<api::CloudConfigTemplate, api::DriverMachineTemplate>(kDeployment, fleet.version)}}}});
+  if (fleet.one_remediation_at_a_time)
+    made.object.at("spec").as_object()["remediation"] = {{"maxInFlight", 1}};
+  return made;
+}
+
+std::vector<Document> pool_documents(const std::string& version, const Pool& pool) {
+  json::object group = {{"class", "small"}};
+  if (pool.with_machines) group["withMachines"] = true;
+  return {document<api::DriverMachinePool>(kPool, {}, std::move(group)),
+          document<api::CloudConfig>(kPool, {}, json::object()),
+          document<api::MachinePool>(
+              kPool, {{api::label::kClusterName, kCluster}},
+              {{"clusterName", kCluster},
+               {"replicas", pool.replicas},
+               {"template",
+                {{"spec", machine_spec<api::CloudConfig, api::DriverMachinePool>(kPool, version)}}}})};
 }
 
 kube::ObjectKey named(std::string_view name) {

@@ -1,8 +1,9 @@
 // What the user of a simulated fleet creates: one Cluster on the simulated cloud with one control plane
-// Machine, and one MachineDeployment. Pure.
+// Machine, one MachineDeployment and perhaps a MachinePool. Pure.
 #pragma once
 
 #include <boost/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,10 +18,24 @@ inline constexpr std::string_view kNamespace = "default";
 inline constexpr std::string_view kCluster = "c";
 inline constexpr std::string_view kControlPlane = "c-cp";
 inline constexpr std::string_view kDeployment = "md";
+inline constexpr std::string_view kPool = "mp";
 
 struct Rollout {
   int surge = 1;
   int unavailable = 0;
+};
+
+struct Pool {
+  int replicas = 0;
+  bool with_machines = false;
+};
+
+struct Fleet {
+  std::string version = {};
+  int replicas = 0;
+  Rollout rollout = {};
+  bool one_remediation_at_a_time = false;
+  std::optional<Pool> pool = {};
 };
 
 struct Document {
@@ -32,7 +47,8 @@ struct Document {
 std::vector<Document> cluster_documents(const std::string& version);
 // Replaces a worker whose Node is not Ready, or does not come.
 Document health_check_document();
-Document deployment_document(const std::string& version, int replicas, const Rollout& rollout);
+Document deployment_document(const Fleet& fleet);
+std::vector<Document> pool_documents(const std::string& version, const Pool& pool);
 
 kube::ObjectKey named(std::string_view name);
 

@@ -1,4 +1,5 @@
-// The whole fleet under some dozens of seeds. `scripts/sim --count 2000` and the test fleet_seeds run more.
+// The whole fleet under some dozens of seeds. `scripts/sim --count 2000` and the tests fleet_seeds_* run
+// more.
 #include <gmock/gmock.h>
 
 #include "test/simulation/fleet_world.h"

@@ -6,10 +6,13 @@
 #include <array>
 
 #include "api/driver/driver_machine.h"
+#include "api/driver/driver_machine_pool.h"
 #include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine.h"
 #include "api/v1beta2/machine_deployment.h"
+#include "api/v1beta2/machine_pool.h"
 #include "api/v1beta2/machine_set.h"
+#include "kube/resources.h"
 #include "kube/typed.h"
 
 namespace capstan::simulation {
@@ -26,6 +29,15 @@ kube::Resource resource() {
   return kube::resource_of<T>();
 }
 
+// What the node controller says of a Node nobody hears of, or its kubelet when it is back.
+json::value heard(bool is, Time now) {
+  const json::object ready = {{"type", "Ready"},
+                              {"status", is ? "True" : "Unknown"},
+                              {"reason", is ? "KubeletReady" : "NodeStatusUnknown"},
+                              {"lastTransitionTime", now.to_string()}};
+  return {{"status", {{"conditions", json::array{ready}}}}};
+}
+
 json::object metadata_of(const json::value& object) { return object.at("metadata").as_object(); }
 
 }  // namespace
@@ -36,16 +48,31 @@ void FleetUser::create_fleet() {
   wishes_.version = kVersions[deps_.baton.draw(kVersions.size())];
   wishes_.replicas = 1 + static_cast<int>(deps_.baton.draw(3));
   change_strategy();
+  wishes_.one_remediation_at_a_time = deps_.baton.draw(2) == 0;
   health_check_ = deps_.baton.draw(2) == 0;
   note("create", fmt::format("creates a cluster with {} workers{}", wishes_.replicas,
                              health_check_ ? " and a health check" : ""));
+  switch (deps_.baton.draw(4)) {
+    case 0: wishes_.pool = Pool{.replicas = 1 + static_cast<int>(deps_.baton.draw(3))}; break;
+    case 1:
+      wishes_.pool = Pool{.replicas = 1 + static_cast<int>(deps_.baton.draw(3)), .with_machines = true};
+      break;
+    default: break;
+  }
   for (const Document& each : cluster_documents(kVersions.back())) put(each);
+  if (wishes_.pool) {
+    note("create pool", fmt::format("creates a pool of {}{}", wishes_.pool->replicas,
+                                    wishes_.pool->with_machines ? " Machines" : ""));
+    for (const Document& each : pool_documents(wishes_.version, *wishes_.pool)) put(each);
+  }
   make_deployment();
   if (health_check_) put(health_check_document());
 }
 
 void FleetUser::live_with_it(std::uint64_t acts, bool mishaps) {
-  static constexpr std::array<Act, 12> kActs = {&FleetUser::scale,
+  static constexpr std::array<Act, 14> kActs = {&FleetUser::scale,
+                                                &FleetUser::scale_pool,
+                                                &FleetUser::drop_pool,
                                                 &FleetUser::scale,
                                                 &FleetUser::roll,
                                                 &FleetUser::roll,
@@ -57,8 +84,9 @@ void FleetUser::live_with_it(std::uint64_t acts, bool mishaps) {
                                                 &FleetUser::replace_deployment,
                                                 &FleetUser::replace_deployment_by_force,
                                                 &FleetUser::scale};
-  static constexpr std::array<Act, 4> kMishaps = {&FleetUser::lose_vm, &FleetUser::lose_workload_cluster,
-                                                  &FleetUser::kill_manager, &FleetUser::kill_provider};
+  static constexpr std::array<Act, 6> kMishaps = {
+      &FleetUser::lose_vm,         &FleetUser::lose_workload_cluster, &FleetUser::silence_nodes,
+      &FleetUser::empty_pool_list, &FleetUser::kill_manager,          &FleetUser::kill_provider};
   for (std::uint64_t i = 0; i < acts; ++i) {
     rest_up_to(90s);
     const bool mishap = mishaps && deps_.baton.draw(4) == 0;
@@ -74,6 +102,7 @@ void FleetUser::make_peace() {
   if (cluster_paused_) pause_cluster();
   deps_.workload.lose(false);
   if (!health_check_) repair();
+  sweep_nodes();
 }
 
 void FleetUser::delete_fleet() {
@@ -161,9 +190,7 @@ void FleetUser::replace_deployment_by_force() {
   make_deployment();
 }
 
-void FleetUser::make_deployment() {
-  put(deployment_document(wishes_.version, wishes_.replicas, wishes_.rollout));
-}
+void FleetUser::make_deployment() { put(deployment_document(wishes_)); }
 
 void FleetUser::await_no_deployment() {
   const SteadyTime until = deps_.baton.steady_now() + kPatience;
@@ -180,6 +207,22 @@ void FleetUser::await_no_deployment() {
     }
     rest(2s);
   }
+}
+
+void FleetUser::scale_pool() {
+  if (!wishes_.pool) return scale();
+  const int before = std::exchange(wishes_.pool->replicas, static_cast<int>(deps_.baton.draw(4)));
+  note("scale pool", fmt::format("scales the pool from {} to {}", before, wishes_.pool->replicas));
+  const json::value body = {{"spec", {{"replicas", wishes_.pool->replicas}}}};
+  const auto patched = deps_.client.patch(resource<api::MachinePool>(), named(kPool), body, {}, kNever);
+  if (!patched) deps_.broke("scale the pool: " + patched.error().describe());
+}
+
+void FleetUser::drop_pool() {
+  if (!wishes_.pool || deps_.baton.draw(3) != 0) return scale_pool();
+  note("drop pool", "deletes the pool");
+  wishes_.pool.reset();
+  (void)deps_.client.remove(resource<api::MachinePool>(), named(kPool), {}, kNever);
 }
 
 // --- mishaps ---
@@ -204,6 +247,62 @@ void FleetUser::lose_workload_cluster() {
   deps_.workload.lose(lost);
 }
 
+// The path to all Nodes breaks, and is repaired a few minutes later; their VMs run on.
+void FleetUser::silence_nodes() {
+  const auto machines = working_machines();
+  if (machines.empty()) return;
+  note("silence", fmt::format("{} Nodes fall silent", machines.size()));
+  write_nodes(machines, true);
+  rest(100s);
+  rest_up_to(200s);
+  note("silence over", "the Nodes are heard again");
+  write_nodes(machines, false);
+}
+
+std::set<std::string> FleetUser::working_machines() const {
+  std::set<std::string> names;
+  for (const auto& machine : deps_.auditor.facts().machines) {
+    const bool works = machine.available && !machine.going && !machine.set.empty();
+    if (works && !vanished_.contains(machine.infrastructure)) names.insert(machine.name);
+  }
+  return names;
+}
+
+// What is gone meanwhile stays gone.
+void FleetUser::write_nodes(const std::set<std::string>& machines, bool lost) {
+  const auto server = deps_.workload.client(named(kCluster));
+  if (server == nullptr) return;
+  const Time now = Time::from(deps_.baton.now());
+  for (const std::string& name : machines) {
+    const MachineFacts* machine = deps_.auditor.facts().machine(name);
+    if (machine == nullptr || machine->node.empty() || vanished_.contains(machine->infrastructure)) continue;
+    (void)server->patch(kube::resources::nodes(), {.name = machine->node}, heard(!lost, now),
+                        {.type = kube::PatchType::Strategic, .subresource = "status"}, kNever);
+  }
+}
+
+// A provider that lost its head for less than half a minute: it has no instances, it says.
+void FleetUser::empty_pool_list() {
+  const auto group = deps_.client.get(resource<api::DriverMachinePool>(), named(kPool), kNever);
+  if (!group) return lose_vm();
+  const json::value* known = group->at("spec").as_object().if_contains("providerIDList");
+  if (known == nullptr || known->as_array().empty()) return lose_vm();
+  note("empty list", "the provider says that the pool has no instances");
+  const auto write = [&](const json::value& list) {
+    const json::value spec = {{"spec", {{"providerIDList", list}}}};
+    const json::value status = {{"status", {{"replicas", list.as_array().size()}}}};
+    (void)deps_.client.patch(resource<api::DriverMachinePool>(), named(kPool), spec, {}, kNever);
+    (void)deps_.client.patch(resource<api::DriverMachinePool>(), named(kPool), status,
+                             {.subresource = "status"}, kNever);
+  };
+  write(json::array());
+  rest_up_to(20s);
+  const auto now = deps_.client.get(resource<api::DriverMachinePool>(), named(kPool), kNever);
+  if (!now) return;
+  const json::value* list = now->at("spec").as_object().if_contains("providerIDList");
+  if (list == nullptr || list->as_array().empty()) write(*known);
+}
+
 void FleetUser::kill_manager() {
   note("kill manager", "the manager is killed");
   deps_.kill("manager");
@@ -220,6 +319,25 @@ void FleetUser::repair() {
     note("repair", "deletes Machine " + machine.name + ", which lost its VM");
     deps_.auditor.machine_taken();
     (void)deps_.client.remove(resource<api::Machine>(), named(machine.name), {}, kNever);
+  }
+}
+
+// A VM that vanished before its pool heard of it leaves a Node that the core knows nothing about; the cloud's
+// own node controller removes those, and only then a successor of that name can join.
+void FleetUser::sweep_nodes() {
+  apiserver::Api* const workload = deps_.workload.api(named(kCluster));
+  if (workload == nullptr) return;
+  const auto vms = deps_.cloud.vms();
+  for (const auto& node : workload->stored_all("", "nodes")) {
+    const std::string name(node->at("metadata").at("name").as_string());
+    const json::value* id = node->at("spec").as_object().if_contains("providerID");
+    if (id == nullptr || !name.starts_with(kPool)) continue;
+    const std::string provider_id(id->as_string());
+    const bool runs = std::ranges::find(vms, provider_id, &infrastructure::Vm::provider_id) != vms.end();
+    if (runs || deps_.auditor.was_listed(provider_id)) continue;
+    note("sweep", "the cloud removes Node " + name + ", whose VM is gone");
+    (void)deps_.workload.client(named(kCluster))
+        ->remove(kube::resources::nodes(), {.name = name}, {}, kNever);
   }
 }
 

@@ -17,12 +17,6 @@
 
 namespace capstan::simulation {
 
-struct FleetWishes {
-  std::string version = {};
-  int replicas = 0;
-  Rollout rollout = {};
-};
-
 class FleetUser {
  public:
   struct Deps {
@@ -47,7 +41,7 @@ class FleetUser {
   // The stranger; until stopped, then with all marks taken back.
   void meddle(const std::stop_token& stop);
 
-  const FleetWishes& wishes() const { return wishes_; }
+  const Fleet& wishes() const { return wishes_; }
   const std::map<std::string, std::uint64_t>& acts() const { return acts_; }
 
  private:
@@ -63,14 +57,21 @@ class FleetUser {
   void replace_deployment_by_force();
   void lose_vm();
   void lose_workload_cluster();
+  void silence_nodes();
+  void scale_pool();
+  void drop_pool();
+  void empty_pool_list();
   void kill_manager();
   void kill_provider();
 
+  std::set<std::string> working_machines() const;
+  void write_nodes(const std::set<std::string>& machines, bool lost);
   void make_deployment();
   void await_no_deployment();
   void patch_deployment(const json::value& body, std::string_view what);
   void patch_cluster(const json::value& body, std::string_view what);
   void repair();
+  void sweep_nodes();
   void leave_mark();
   void take_back_mark();
   bool write_finalizers(const std::string& where, const std::string& name, bool leave);
@@ -81,7 +82,7 @@ class FleetUser {
   void rest_up_to(Nanoseconds span, std::stop_token stop = {});
 
   const Deps deps_;
-  FleetWishes wishes_;
+  Fleet wishes_;
   bool paused_ = false;
   bool cluster_paused_ = false;
   bool health_check_ = false;

@@ -11,6 +11,7 @@
 #include "api/schema/crd.h"
 #include "api/v1beta2/machine.h"
 #include "api/v1beta2/machine_deployment.h"
+#include "api/v1beta2/machine_pool.h"
 #include "api/v1beta2/machine_set.h"
 #include "apiserver/api.h"
 #include "bootstrap/provider.h"
@@ -110,6 +111,7 @@ class World {
         auditor_({.baton = baton,
                   .api = api_,
                   .cloud = cloud_,
+                  .workload = [this] { return workload_.api(named(kCluster)); },
                   .broke = [this](std::string what) { broke(std::move(what)); }}),
         user_({.baton = baton,
                .client = users_,
@@ -217,7 +219,8 @@ class World {
 
   Fault choose(const FaultPoint& point) {
     if (!raging_) return Fault::None;
-    const Fault fault = draw_fault(point);
+    const Fault due = fault_that_is_due(point);
+    const Fault fault = due != Fault::None ? due : draw_fault(point);
     if (point.call == Call::Piece) {
       verdict_.faults.count_stream(point.kind, fault);
     } else if (fakes::is_write(point.call)) {
@@ -227,6 +230,12 @@ class World {
       tell(fmt::format("fault: {} hits {} {} of {}", to_string(fault), to_string(point.call), point.kind,
                        baton_.who().name));
     return fault;
+  }
+
+  // Chance alone would leave rare writes out.
+  Fault fault_that_is_due(const FaultPoint& point) const {
+    if (!fakes::is_write(point.call) || verdict_.faults.knows(gap_)) return Fault::None;
+    return fault_due(gap_, options_.seed);
   }
 
   Fault draw_fault(const FaultPoint& point) {
@@ -312,13 +321,14 @@ class World {
 
   void run_providers(std::uint64_t starts, const std::stop_token& stop) {
     SeededRandomness randomness(options_.seed * 1000 + 500 + starts);
-    infrastructure::Provider infrastructure({.clock = baton_,
-                                             .threads = baton_,
-                                             .client = provider_network_.client(),
-                                             .driver = cloud_,
-                                             .control_planes = workload_,
-                                             .randomness = randomness},
-                                            {.machine_concurrency = 3, .cluster_concurrency = 1});
+    infrastructure::Provider infrastructure(
+        {.clock = baton_,
+         .threads = baton_,
+         .client = provider_network_.client(),
+         .driver = cloud_,
+         .control_planes = workload_,
+         .randomness = randomness},
+        {.machine_concurrency = 3, .cluster_concurrency = 1, .pool_concurrency = 1});
     bootstrap::Provider bootstrap(
         {.clock = baton_, .threads = baton_, .client = provider_network_.client(), .randomness = randomness},
         {.concurrency = 2});
@@ -378,23 +388,31 @@ class World {
 
   // What is not yet as wished; empty: nothing.
   std::string missing() {
-    const FleetWishes& wishes = user_.wishes();
+    const Fleet& wishes = user_.wishes();
     const auto count = [&](std::string_view what, std::size_t is, std::size_t wanted) {
       return is == wanted ? std::string() : fmt::format("{} {}, {} wanted; ", is, what, wanted);
     };
     const auto workers = static_cast<std::size_t>(wishes.replicas);
-    std::string text = count("VMs", cloud_.vms().size(), workers + 1);
-    text += count("Machines", stored<api::Machine>(), workers + 1);
+    const auto pooled = static_cast<std::size_t>(wishes.pool ? wishes.pool->replicas : 0);
+    const std::size_t pooled_machines = wishes.pool && wishes.pool->with_machines ? pooled : 0;
+    const std::size_t machines = workers + 1 + pooled_machines;
+    const std::size_t wanted_nodes = workers + 1 + pooled;
+    std::string text = count("VMs", cloud_.vms().size(), wanted_nodes);
+    text += count("Machines", stored<api::Machine>(), machines);
     text += count("MachineSets", stored<api::MachineSet>(), 1);
-    text += count("DriverMachines", stored<api::DriverMachine>(), workers + 1);
-    text += count("CloudConfigs", stored("bootstrap.cluster.x-k8s.io", "cloudconfigs"), workers + 1);
+    text += count("MachinePools", stored<api::MachinePool>(), wishes.pool ? 1 : 0);
+    text += count("DriverMachines", stored<api::DriverMachine>(), machines);
+    text += count("CloudConfigs", stored("bootstrap.cluster.x-k8s.io", "cloudconfigs"),
+                  workers + 1 + (wishes.pool ? 1 : 0));
     apiserver::Api* const workload = workload_.api(named(kCluster));
     const std::size_t nodes = workload == nullptr ? 0 : workload->stored_all("", "nodes").size();
     // One that can't be deleted within ten seconds stays behind (capi-machine 8, row 22).
-    if (nodes <= workers || !options_.faults) text += count("Nodes", nodes, workers + 1);
+    if (nodes < wanted_nodes || !options_.faults) text += count("Nodes", nodes, wanted_nodes);
     if (!text.empty()) return text;
     for (const auto& machine : all<api::Machine>()) {
-      if (machine.metadata.name != kControlPlane && machine.spec.version != std::string_view(wishes.version))
+      const auto* owner = machine.metadata.controller();
+      const bool of_deployment = owner != nullptr && owner->kind == api::kind::kMachineSet;
+      if (of_deployment && machine.spec.version != std::string_view(wishes.version))
         text += fmt::format("{} is {}; ", machine.metadata.name.view(), machine.spec.version.view());
     }
     const auto deployments = all<api::MachineDeployment>();
@@ -404,6 +422,23 @@ class World {
     text += count("available", static_cast<std::size_t>(status.available_replicas.value_or(0)), workers);
     text += count("up to date", static_cast<std::size_t>(status.up_to_date_replicas.value_or(0)), workers);
     if (status.observed_generation != deployments.front().metadata.generation) text += "not observed; ";
+    return text + missing_in_pool(pooled);
+  }
+
+  std::string missing_in_pool(std::size_t wanted) {
+    std::string text;
+    for (const auto& pool : all<api::MachinePool>()) {
+      const auto number = [](const std::optional<std::int32_t>& value) {
+        return static_cast<std::size_t>(value.value_or(0));
+      };
+      const auto& status = pool.status;
+      if (number(status.replicas) != wanted || number(status.ready_replicas) != wanted ||
+          number(status.available_replicas) != wanted)
+        text += fmt::format("the pool has {} replicas, {} ready, {} available, {} wanted; ",
+                            number(status.replicas), number(status.ready_replicas),
+                            number(status.available_replicas), wanted);
+      if (status.observed_generation != pool.metadata.generation) text += "the pool is not observed; ";
+    }
     return text;
   }
 

@@ -70,6 +70,11 @@ Broken changed_by_another(const SetFacts& set, std::string_view deployment) {
   return fmt::format("MachineSet {} was changed by a namesake of its owner", set.name);
 }
 
+Broken too_many_remediations(std::string_view set, int in_flight, std::optional<int> allowed) {
+  if (!allowed || in_flight <= *allowed) return {};
+  return fmt::format("MachineSet {} has {} remediations in flight, {} are allowed", set, in_flight, *allowed);
+}
+
 Broken object_of_a_living_machine(std::string_view kind, std::string_view name, const FleetFacts& facts) {
   for (const MachineFacts& machine : facts.machines) {
     if (machine.going || (machine.bootstrap != name && machine.infrastructure != name)) continue;
@@ -84,6 +89,11 @@ Broken node_of_a_living_machine(std::string_view node, const FleetFacts& facts) 
       return fmt::format("Node {} of the living Machine {} was deleted", node, machine.name);
   }
   return {};
+}
+
+Broken node_of_a_running_vm(std::string_view node, bool runs, bool owner_going) {
+  if (!runs || owner_going) return {};
+  return fmt::format("Node {} was deleted while its VM runs", node);
 }
 
 Broken two_vms(std::span<const VmFacts> vms) {

@@ -69,9 +69,15 @@ Broken set_removed_against_its_owner(const SetRemoval& removal);
 // An owner is who has the uid, not who has the name.
 Broken changed_by_another(const SetFacts& set, std::string_view deployment);
 
+// "Never more remediations in flight than allowed." `in_flight`: the one just begun included.
+Broken too_many_remediations(std::string_view set, int in_flight, std::optional<int> allowed);
+
 // "No infrastructure or bootstrap object of a living Machine is ever cleaned up."
 Broken object_of_a_living_machine(std::string_view kind, std::string_view name, const FleetFacts& facts);
 Broken node_of_a_living_machine(std::string_view node, const FleetFacts& facts);
+
+// "No Node of a living pool instance deleted": nor of any other, for VMs go before their Nodes.
+Broken node_of_a_running_vm(std::string_view node, bool runs, bool owner_going);
 
 // "At most one VM per instance key", and per DriverMachine.
 struct VmFacts {

@@ -109,5 +109,17 @@ TEST(TwoVms, AreFoundByNameAndByKey) {
               Optional(HasSubstr("instance key 1")));
 }
 
+TEST(TooManyRemediations, AreMoreAtOnceThanTheDeploymentAllows) {
+  EXPECT_FALSE(too_many_remediations("s", 1, 1));
+  EXPECT_FALSE(too_many_remediations("s", 5, std::nullopt));
+  EXPECT_EQ(too_many_remediations("s", 2, 1), "MachineSet s has 2 remediations in flight, 1 are allowed");
+}
+
+TEST(NodeOfARunningVm, StaysUnlessItsOwnerGoes) {
+  EXPECT_FALSE(node_of_a_running_vm("n", false, false));
+  EXPECT_FALSE(node_of_a_running_vm("n", true, true));
+  EXPECT_EQ(node_of_a_running_vm("n", true, false), "Node n was deleted while its VM runs");
+}
+
 }  // namespace
 }  // namespace capstan::simulation

@@ -1,0 +1,86 @@
+#include "test/simulation/fault_census.h"
+
+#include <gmock/gmock.h>
+
+#include <boost/json.hpp>
+#include <set>
+
+#include "test/simulation/known_writes.h"
+
+namespace capstan::simulation {
+namespace {
+
+using fakes::Fault;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr std::array kFaults = {Fault::CrashBefore, Fault::CrashAfter,  Fault::LostReply,
+                                Fault::Late,        Fault::Timeout,     Fault::Conflict,
+                                Fault::Unavailable, Fault::RateLimited, Fault::Slow};
+constexpr std::array kOfStreams = {Fault::Stale, Fault::Cut, Fault::Expired};
+
+// Everything that is demanded has happened once, as a first write.
+FaultCensus complete() {
+  FaultCensus census;
+  for (const auto& [controller, write] : kKnownWrites) {
+    for (const Fault fault : kFaults)
+      census.count({.controller = std::string(controller), .from = "start", .to = std::string(write)}, fault);
+  }
+  for (const auto kind : kWatchedKinds) {
+    for (const Fault fault : kOfStreams) census.count_stream(kind, fault);
+  }
+  return census;
+}
+
+TEST(FaultDue, OverARoundOfSeedsEverySortIsDueOnceInEveryGap) {
+  for (const auto& [controller, write] : kKnownWrites) {
+    const Gap gap{.controller = std::string(controller), .from = "start", .to = std::string(write)};
+    std::multiset<Fault> due;
+    for (std::uint64_t seed = 100; seed < 100 + kSeedsPerRound; ++seed) {
+      if (const Fault fault = fault_due(gap, seed); fault != Fault::None) due.insert(fault);
+    }
+    EXPECT_EQ(due, (std::multiset<Fault>(kFaults.begin(), kFaults.end())));
+  }
+}
+
+TEST(FaultCensus, IsContentWhenEverySortHitEverything) { EXPECT_THAT(complete().lacks(1), IsEmpty()); }
+
+TEST(FaultCensus, NamesTheGapThatSomeSortNeverHit) {
+  const Gap gap{.controller = "machine", .from = "patch Node", .to = "remove Node"};
+  FaultCensus census = complete();
+  for (int seed = 0; seed < 5; ++seed) {
+    FaultCensus one;
+    for (const Fault fault : kFaults) one.count(gap, fault == Fault::Late ? Fault::None : fault);
+    census.add(one);
+  }
+
+  EXPECT_THAT(census.lacks(5),
+              testing::ElementsAre(
+                  "machine: patch Node -> remove Node: never hit by late in 5 seeds that came to it"));
+  EXPECT_THAT(census.lacks(6), IsEmpty()) << "too rare to be told from chance";
+}
+
+TEST(FaultCensus, NamesTheWriteThatNeverHappens) {
+  EXPECT_THAT(FaultCensus().lacks(1), Contains("machine: never came to remove Node"));
+  EXPECT_THAT(FaultCensus().lacks(1), Contains("a stream of Machine was never hit by expired"));
+}
+
+TEST(FaultCensus, NamesTheImpossibleThatHappened) {
+  FaultCensus census = complete();
+  census.count({.controller = "machine", .from = "start", .to = "evict Pod"}, Fault::None);
+
+  EXPECT_THAT(census.lacks(100),
+              testing::ElementsAre(HasSubstr("machine: evict Pod happened, which is listed as impossible")));
+}
+
+TEST(FaultCensus, IsTheSameInAnotherProcess) {
+  const FaultCensus census = complete();
+
+  EXPECT_EQ(FaultCensus::from_json(census.to_json()).table(0), census.table(0));
+  EXPECT_THAT(census.table(0), Not(HasSubstr("rarer")));
+}
+
+}  // namespace
+}  // namespace capstan::simulation

@@ -1,0 +1,89 @@
+// What the controllers of a simulated fleet write and watch: fault_census.h holds many seeds to it, so that a
+// write that is never hit by some sort of fault, or no longer happens at all, fails a run. Tables, no code.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace capstan::simulation {
+
+struct KnownWrite {
+  std::string_view controller = {};
+  std::string_view write = {};
+};
+inline constexpr std::array kKnownWrites = {
+    KnownWrite{"cloudconfig", "create Secret"},
+    KnownWrite{"cloudconfig", "patch CloudConfig/status"},
+    KnownWrite{"cluster", "create Secret"},
+    KnownWrite{"cluster", "patch Cluster"},
+    KnownWrite{"cluster", "patch Cluster/status"},
+    KnownWrite{"cluster", "patch DriverCluster"},
+    KnownWrite{"cluster", "remove DriverCluster"},
+    KnownWrite{"cluster", "remove Machine"},
+    KnownWrite{"cluster", "remove MachineDeployment"},
+    KnownWrite{"drivercluster", "create Secret"},
+    KnownWrite{"drivercluster", "patch DriverCluster"},
+    KnownWrite{"drivercluster", "patch DriverCluster/status"},
+    KnownWrite{"drivermachine", "patch DriverMachine"},
+    KnownWrite{"drivermachine", "patch DriverMachine/status"},
+    KnownWrite{"drivermachinepool", "create DriverMachine"},
+    KnownWrite{"drivermachinepool", "patch DriverMachinePool"},
+    KnownWrite{"drivermachinepool", "patch DriverMachinePool/status"},
+    KnownWrite{"events", "create Event"},
+    KnownWrite{"machine", "patch CloudConfig"},
+    KnownWrite{"machine", "patch DriverMachine"},
+    KnownWrite{"machine", "patch Machine"},
+    KnownWrite{"machine", "patch Machine/status"},
+    KnownWrite{"machine", "patch Node"},
+    KnownWrite{"machine", "remove CloudConfig"},
+    KnownWrite{"machine", "remove DriverMachine"},
+    KnownWrite{"machine", "remove Node"},
+    KnownWrite{"machinedeployment", "apply MachineSet"},
+    KnownWrite{"machinedeployment", "patch CloudConfigTemplate"},
+    KnownWrite{"machinedeployment", "patch DriverMachineTemplate"},
+    KnownWrite{"machinedeployment", "patch MachineDeployment"},
+    KnownWrite{"machinedeployment", "patch MachineDeployment/status"},
+    KnownWrite{"machinedeployment", "remove MachineSet"},
+    KnownWrite{"machinehealthcheck", "patch Machine/status"},
+    KnownWrite{"machinehealthcheck", "patch MachineHealthCheck"},
+    KnownWrite{"machinehealthcheck", "patch MachineHealthCheck/status"},
+    KnownWrite{"machinepool", "apply Machine"},
+    KnownWrite{"machinepool", "patch MachinePool"},
+    KnownWrite{"machinepool", "patch MachinePool/status"},
+    KnownWrite{"machinepool", "remove DriverMachinePool"},
+    KnownWrite{"machineset", "apply CloudConfig"},
+    KnownWrite{"machineset", "apply DriverMachine"},
+    KnownWrite{"machineset", "apply Machine"},
+    KnownWrite{"machineset", "patch MachineSet"},
+    KnownWrite{"machineset", "patch MachineSet/status"},
+    KnownWrite{"machineset", "remove Machine"},
+};
+
+// Writes of these controllers that this fleet never brings about.
+struct ImpossibleWrite {
+  std::string_view controller = {};
+  std::string_view write = {};
+  std::string_view reason = {};
+};
+inline constexpr std::array kImpossibleWrites = {
+    ImpossibleWrite{"machine", "evict Pod", "no pods run in its workload cluster"},
+    ImpossibleWrite{"machine", "remove Pod", "no pods run in its workload cluster"},
+};
+
+inline constexpr std::array<std::string_view, 15> kWatchedKinds = {"CloudConfig",
+                                                                   "CloudConfigTemplate",
+                                                                   "Cluster",
+                                                                   "CustomResourceDefinition",
+                                                                   "DriverCluster",
+                                                                   "DriverMachine",
+                                                                   "DriverMachinePool",
+                                                                   "DriverMachineTemplate",
+                                                                   "Machine",
+                                                                   "MachineDeployment",
+                                                                   "MachineDrainRule",
+                                                                   "MachineHealthCheck",
+                                                                   "MachinePool",
+                                                                   "MachineSet",
+                                                                   "Node"};
+
+}  // namespace capstan::simulation
