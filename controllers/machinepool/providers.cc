@@ -4,12 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
+#include <unordered_set>
 
 #include "api/contract/bootstrap_config.h"
 #include "api/contract/infra_machine_pool.h"
 #include "base/safeguards.h"
 #include "base/try.h"
+#include "controllers/machinepool/observe.h"
 #include "kube/typed.h"
 #include "runtime/ownership.h"
 
@@ -18,23 +19,24 @@ namespace {
 
 namespace contract = api::contract;
 
-constexpr std::size_t kMostInstances = 10000;  // what spec.providerIDList can hold
+constexpr std::size_t kLongestId = 512;  // of an entry of spec.providerIDList
 constexpr std::size_t kShown = 3;
+constexpr std::size_t kShownOfId = 40;
 
 Result<std::optional<Claim>> claim(const contract::ContractObject& object, const api::MachinePool& pool);
 Result<BootstrapFinding> read(const contract::BootstrapConfig& config);
 Result<InfraFinding> read(const contract::InfraMachinePool& infra);
-std::string wrong_with(const std::vector<std::string>& ids);
+std::string wrong_with(const api::List<Text>& ids);
 
 }  // namespace
 
-BootstrapFinding read_bootstrap(const Observation& seen) {
-  if (!seen.bootstrap.found()) return {};
-  const auto& object = *seen.bootstrap.object;
-  const contract::BootstrapConfig config(contract::Foreign(object), seen.bootstrap.contract);
+BootstrapFinding read_bootstrap(const ExternalSeen& bootstrap, const api::MachinePool& pool) {
+  if (!bootstrap.found()) return {};
+  const auto& object = *bootstrap.object;
+  const contract::BootstrapConfig config(contract::Foreign(object), bootstrap.contract);
   auto finding = read(config);
   if (!finding) return {.problem = finding.error().message};
-  auto claimed = claim(object, *seen.pool);
+  auto claimed = claim(object, pool);
   if (!claimed) return {.problem = claimed.error().message};
   finding->claim = std::move(*claimed);
   if (finding->created && finding->secret.empty()) {
@@ -44,18 +46,20 @@ BootstrapFinding read_bootstrap(const Observation& seen) {
   return *finding;
 }
 
-InfraFinding read_infra(const Observation& seen) {
-  if (!seen.infra.found()) return {};
-  const auto& object = *seen.infra.object;
-  auto finding = read(contract::InfraMachinePool(contract::Foreign(object), seen.infra.contract));
+InfraFinding read_infra(const ExternalSeen& infra, const api::MachinePool& pool) {
+  if (!infra.found()) return {};
+  const auto& object = *infra.object;
+  auto finding = read(contract::InfraMachinePool(contract::Foreign(object), infra.contract));
   if (!finding) return {.problem = finding.error().message};
-  auto claimed = claim(object, *seen.pool);
+  auto claimed = claim(object, pool);
   if (!claimed) return {.problem = claimed.error().message};
   finding->claim = std::move(*claimed);
-  if (finding->replicas.value_or(0) < 0) {
-    return {.problem = fmt::format("{}: status.replicas is {}: a number of instances is not negative",
-                                   contract::Foreign(object).describe(), *finding->replicas)};
+  const std::int32_t replicas = finding->replicas.value_or(0);
+  if (replicas < 0 || static_cast<std::size_t>(replicas) > kMostInstances) {
+    return {.problem = fmt::format("{}: status.replicas is {}: its provider has to report 0 to {} instances",
+                                   contract::Foreign(object).describe(), replicas, kMostInstances)};
   }
+  finding->wrong_ids = wrong_with(finding->provider_ids);
   return *finding;
 }
 
@@ -64,37 +68,38 @@ bool says_emptied(const InfraFinding& infra, const api::MachinePool& pool) {
          infra.replicas.value_or(0) == 0 && !pool.spec.provider_id_list.empty();
 }
 
-ListFinding list_to_be(const Observation& seen, const InfraFinding& infra) {
+ListFinding list_to_be(const Observation& seen) {
+  const InfraFinding& infra = seen.infra_says;
   ListFinding list{.ids = seen.pool->spec.provider_id_list};
   if (!seen.infra.found() || seen.infra.object->metadata.deleting()) return list;
   if (!infra.problem.empty() || !infra.ready) return list;
   if (infra.provider_ids.empty() && infra.replicas.value_or(0) != 0) {
-    list.problem = fmt::format("{} reports {} replicas and an empty spec.providerIDList: {}",
-                               seen.infra.resource.kind, *infra.replicas, "waiting for the list");
+    list.problem = fmt::format(
+        "{} reports {} replicas and an empty spec.providerIDList: waiting for its provider to name them",
+        seen.infra.resource.kind, *infra.replicas);
     return list;
   }
   list.emptied = says_emptied(infra, *seen.pool);
   if (list.emptied && !seen.emptied_for_sure && !is_off(Safeguard::SecondLook)) {
     list.problem = fmt::format(
         "{} has lost all {} entries of spec.providerIDList at once: no Node is deleted before a second look "
-        "has confirmed it",
-        seen.infra.resource.kind, list.ids.size());
+        "after {} s has confirmed it; if its instances still run, put the list back",
+        seen.infra.resource.kind, list.ids.size(), kSecondLook.count());
     return list;
   }
-  std::string wrong = wrong_with(infra.provider_ids);
+  std::string wrong = infra.wrong_ids;
   if (wrong.empty() && !seen.taken.empty()) {
-    wrong = fmt::format("names instances of other MachinePools ({}): an instance belongs to one pool",
-                        fmt::join(seen.taken, ", "));
+    wrong = fmt::format(
+        "names instances of other MachinePools ({}): an instance belongs to one pool, take it out of one of "
+        "them",
+        fmt::join(seen.taken, ", "));
   }
   if (!wrong.empty()) {
     list.problem = fmt::format("spec.providerIDList of {} {} {}; the list known before stays",
                                seen.infra.resource.kind, seen.infra.key.name, wrong);
     return list;
   }
-  std::vector<Text> ids;
-  ids.reserve(infra.provider_ids.size());
-  for (const std::string& id : infra.provider_ids) ids.emplace_back(id);
-  list.ids = std::move(ids);
+  list.ids = infra.provider_ids;
   list.believed = true;
   return list;
 }
@@ -128,24 +133,35 @@ Result<InfraFinding> read(const contract::InfraMachinePool& infra) {
   finding.ready = TRY(infra.ready());
   finding.machine_kind = TRY(infra.infrastructure_machine_kind());
   finding.replicas = TRY(infra.replicas());
-  finding.provider_ids = TRY(infra.provider_id_list());
+  const auto ids = TRY(infra.provider_id_list());
+  finding.provider_ids = api::List<Text>(ids.begin(), ids.end());
   return finding;
 }
 
 // Empty when nothing is.
-std::string wrong_with(const std::vector<std::string>& ids) {
+std::string wrong_with(const api::List<Text>& ids) {
   if (ids.size() > kMostInstances) {
-    return fmt::format("has {} entries, more than the {} a MachinePool can have", ids.size(), kMostInstances);
+    return fmt::format("has {} entries, more than the {} a MachinePool can have: split it into several pools",
+                       ids.size(), kMostInstances);
   }
-  const auto empty = std::ranges::count(ids, std::string());
-  if (empty > 0) return fmt::format("has {} empty {}", empty, empty == 1 ? "entry" : "entries");
-  std::set<std::string_view> once;
+  const auto empty = std::ranges::count_if(ids, [](const Text& id) { return id.empty(); });
+  if (empty > 0) {
+    return fmt::format("has {} empty {}: its provider has to name every instance or leave it out", empty,
+                       empty == 1 ? "entry" : "entries");
+  }
+  std::unordered_set<Text> once;
+  once.reserve(ids.size());
   std::vector<std::string_view> twice;
-  for (const std::string& id : ids) {
+  for (const Text& id : ids) {
+    if (id.size() > kLongestId) {
+      return fmt::format("has an entry of {} characters, {} are allowed: {}...", id.size(), kLongestId,
+                         id.view().substr(0, kShownOfId));
+    }
     if (!once.insert(id).second && twice.size() < kShown) twice.emplace_back(id);
   }
-  if (!twice.empty()) return fmt::format("has entries more than once ({})", fmt::join(twice, ", "));
-  return {};
+  if (twice.empty()) return {};
+  return fmt::format("has entries more than once ({}): its provider has to name every instance once",
+                     fmt::join(twice, ", "));
 }
 
 }  // namespace
