@@ -15,7 +15,7 @@ namespace {
 using Numbers = std::vector<std::size_t>;  // of symptoms
 
 // The first moment that is later than an expiry.
-constexpr Nanoseconds kJustAfter = std::chrono::milliseconds(1);
+constexpr Nanoseconds kMomentLater = std::chrono::milliseconds(1);
 constexpr std::int64_t kWhole = 100;
 
 struct Limits {
@@ -116,7 +116,7 @@ std::optional<Nanoseconds> next_change(const Numbers& members, std::span<const S
     if (symptom.ill_since.is_set() || !symptom.well_since.is_set()) continue;
     const WallTime end = symptom.well_since.wall() + window;
     if (end < now) continue;
-    const Nanoseconds left = end - now + kJustAfter;
+    const Nanoseconds left = end - now + kMomentLater;
     next = std::min(next.value_or(left), left);
   }
   return next;
