@@ -57,15 +57,15 @@ std::shared_ptr<kube::Client> EmbeddedControlPlanes::client(const kube::ObjectKe
 }
 
 Result<std::string> EmbeddedControlPlanes::kubeconfig(const kube::ObjectKey& cluster) const {
-  const apiserver::Server* found = server(cluster);
+  const auto found = server(cluster);
   if (found == nullptr) return fail(Code::NotFound, "cluster " + cluster.describe() + " has no API server");
   return found->kubeconfig();
 }
 
-apiserver::Server* EmbeddedControlPlanes::server(const kube::ObjectKey& cluster) const {
-  return running_.with([&](const auto& running) -> apiserver::Server* {
+std::shared_ptr<apiserver::Server> EmbeddedControlPlanes::server(const kube::ObjectKey& cluster) const {
+  return running_.with([&](const auto& running) -> std::shared_ptr<apiserver::Server> {
     const auto at = running.find(cluster);
-    return at == running.end() ? nullptr : at->second.server.get();
+    return at == running.end() ? nullptr : at->second.server;
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <iterator>
 #include <map>
 
 #include "api/conditions/conditions.h"
@@ -72,10 +73,38 @@ GroupRow row_of(const api::MachineDeployment& deployment) {
           .why = reason_not(status.conditions, api::condition::kAvailable)};
 }
 
+// What the infrastructure says comes first: it is the cause, too few instances are the effect.
+std::string why_not(const api::Conditions& list) {
+  std::string why = reason_not(list, api::condition::kInfrastructureReady);
+  return why.empty() ? reason_not(list, api::condition::kAvailable) : why;
+}
+
+// No pool rolls by itself: its status alone tells whether it is as wished.
+GroupRow row_of(const api::MachinePool& pool) {
+  const auto& status = pool.status;
+  return {.name = full_name(pool),
+          .kind = std::string(api::kind::kMachinePool),
+          .cluster = pool.spec.cluster_name.str(),
+          .version = pool.spec.machine_template.spec.version.str(),
+          .desired = pool.spec.replicas.value_or(1),
+          .replicas = status.replicas.value_or(0),
+          .ready = status.ready_replicas.value_or(0),
+          .available = status.available_replicas.value_or(0),
+          .up_to_date = status.up_to_date_replicas.value_or(0),
+          .current = status.observed_generation == pool.metadata.generation,
+          .why = why_not(status.conditions)};
+}
+
+std::string owner_of(const api::Machine& machine) {
+  const auto& labels = machine.metadata.labels;
+  const auto deployment = labels.value_or_empty(api::label::kDeploymentName);
+  return std::string(deployment.empty() ? labels.value_or_empty(api::label::kPoolName) : deployment);
+}
+
 MachineRow row_of(const api::Machine& machine) {
   MachineRow row{.name = full_name(machine),
                  .cluster = machine.spec.cluster_name.str(),
-                 .owner = std::string(machine.metadata.labels.value_or_empty(api::label::kDeploymentName)),
+                 .owner = owner_of(machine),
                  .phase = machine.status.phase.str(),
                  .version = machine.spec.version.str(),
                  .available = conditions::is_true(machine.status.conditions, api::condition::kAvailable)};
@@ -109,11 +138,27 @@ std::string describe(const GroupRow& row) {
 }
 
 std::string describe(const MachineRow& row) {
-  return fmt::format("Machine {} {} is {}{}{}", row.name, row.version,
+  return fmt::format("Machine {}{}{} is {}{}{}", row.name, row.version.empty() ? "" : " ", row.version,
                      row.available       ? "Available"
                      : row.phase.empty() ? "new"
                                          : row.phase,
                      row.node.empty() ? "" : " on node " + row.node, row.why.empty() ? "" : ": " + row.why);
+}
+
+std::vector<GroupRow> of_kind(const std::vector<GroupRow>& rows, std::string_view kind) {
+  std::vector<GroupRow> chosen;
+  std::ranges::copy_if(rows, std::back_inserter(chosen),
+                       [&](const GroupRow& row) { return row.kind == kind; });
+  return chosen;
+}
+
+std::string section(const std::vector<GroupRow>& rows, std::string_view title) {
+  std::string text = fmt::format("\n{:<28} {:<9} {:>7} {:>7} {:>10} {:>9}\n", title, "VERSION", "DESIRED",
+                                 "THERE", "UP-TO-DATE", "AVAILABLE");
+  for (const auto& row : rows)
+    text += fmt::format("{:<28} {:<9} {:>7} {:>7} {:>10} {:>9} {}\n", row.name, row.version, row.desired,
+                        row.replicas, row.up_to_date, row.available, row.rolling ? "rolling" : "");
+  return text;
 }
 
 template <typename Row>
@@ -144,6 +189,7 @@ Fleet look_at(const controllers::Caches& caches) {
   Fleet fleet;
   for (const auto& cluster : caches.clusters.all()) fleet.clusters.push_back(row_of(*cluster));
   for (const auto& deployment : caches.machine_deployments.all()) fleet.groups.push_back(row_of(*deployment));
+  for (const auto& pool : caches.machine_pools.all()) fleet.groups.push_back(row_of(*pool));
   for (const auto& machine : caches.machines.all()) fleet.machines.push_back(row_of(*machine));
   return fleet;
 }
@@ -152,11 +198,9 @@ std::string table(const Fleet& fleet, std::size_t machines) {
   std::string text = fmt::format("{:<28} {:<14} {:<22} {}\n", "CLUSTER", "PHASE", "ENDPOINT", "");
   for (const auto& row : fleet.clusters)
     text += fmt::format("{:<28} {:<14} {:<22} {}\n", row.name, row.phase, row.endpoint, row.why);
-  text += fmt::format("\n{:<28} {:<9} {:>7} {:>7} {:>10} {:>9}\n", "MACHINEDEPLOYMENT", "VERSION", "DESIRED",
-                      "THERE", "UP-TO-DATE", "AVAILABLE");
-  for (const auto& row : fleet.groups)
-    text += fmt::format("{:<28} {:<9} {:>7} {:>7} {:>10} {:>9} {}\n", row.name, row.version, row.desired,
-                        row.replicas, row.up_to_date, row.available, row.rolling ? "rolling" : "");
+  text += section(of_kind(fleet.groups, api::kind::kMachineDeployment), "MACHINEDEPLOYMENT");
+  if (const auto pools = of_kind(fleet.groups, api::kind::kMachinePool); !pools.empty())
+    text += section(pools, "MACHINEPOOL");
   std::vector<MachineRow> rows = fleet.machines;
   std::ranges::stable_partition(rows, [](const MachineRow& row) { return !row.why.empty(); });
   text +=
@@ -169,10 +213,29 @@ std::string table(const Fleet& fleet, std::size_t machines) {
   return text;
 }
 
+std::vector<std::string> waits(const Fleet& fleet) {
+  std::vector<std::string> lines;
+  if (fleet.clusters.empty()) lines.emplace_back("there is no Cluster");
+  for (const auto& row : fleet.clusters) {
+    if (row.phase != "Provisioned") lines.push_back(describe(row));
+  }
+  for (const auto& row : fleet.groups) {
+    if (row.settled()) continue;
+    std::string why = row.why;
+    if (!row.current) why = "its controller has not seen it yet";
+    lines.push_back(describe(row) + (why.empty() ? "" : ": " + why));
+  }
+  for (const auto& row : fleet.machines) {
+    if (!row.available) lines.push_back(describe(row));
+  }
+  return lines;
+}
+
 std::vector<std::string> news(const Fleet& before, const Fleet& after) {
   std::vector<std::string> lines;
   tell(before.clusters, after.clusters, api::kind::kCluster, lines);
-  tell(before.groups, after.groups, api::kind::kMachineDeployment, lines);
+  for (const auto kind : {api::kind::kMachineDeployment, api::kind::kMachinePool})
+    tell(of_kind(before.groups, kind), of_kind(after.groups, kind), kind, lines);
   tell(before.machines, after.machines, api::kind::kMachine, lines);
   return lines;
 }
@@ -185,8 +248,10 @@ json::value to_json(const Fleet& fleet) {
                         {"endpoint", row.endpoint},
                         {"available", row.available},
                         {"why", row.why}});
-  json::array groups;
-  for (const auto& row : fleet.groups)
+  json::array deployments;
+  json::array pools;
+  for (const auto& row : fleet.groups) {
+    auto& groups = row.kind == api::kind::kMachinePool ? pools : deployments;
     groups.push_back({{"name", row.name},
                       {"kind", row.kind},
                       {"cluster", row.cluster},
@@ -196,7 +261,9 @@ json::value to_json(const Fleet& fleet) {
                       {"ready", row.ready},
                       {"available", row.available},
                       {"upToDate", row.up_to_date},
-                      {"rolling", row.rolling}});
+                      {"rolling", row.rolling},
+                      {"why", row.why}});
+  }
   json::array machines;
   for (const auto& row : fleet.machines)
     machines.push_back({{"name", row.name},
@@ -209,7 +276,8 @@ json::value to_json(const Fleet& fleet) {
                         {"why", row.why}});
   return {{"settled", fleet.settled()},
           {"clusters", std::move(clusters)},
-          {"machineDeployments", std::move(groups)},
+          {"machineDeployments", std::move(deployments)},
+          {"machinePools", std::move(pools)},
           {"machines", std::move(machines)}};
 }
 

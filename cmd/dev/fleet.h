@@ -1,5 +1,6 @@
-// A fleet as people look at it: one row per Cluster, MachineDeployment and Machine, made from the caches.
-// Pure functions over snapshots; used by `up` and `demo` for their table, their lines and their JSON.
+// A fleet as people look at it: one row per Cluster, MachineDeployment, MachinePool and Machine, made from
+// the caches. Pure functions over snapshots; used by `up` and `demo` for their table, their lines and their
+// JSON.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -23,7 +24,7 @@ struct ClusterRow {
 
 struct GroupRow {
   std::string name = {};
-  std::string kind = {};  // "MachineDeployment"
+  std::string kind = {};  // "MachineDeployment" or "MachinePool"
   std::string cluster = {};
   std::string version = {};
   std::int32_t desired = 0;
@@ -66,6 +67,8 @@ Fleet look_at(const controllers::Caches& caches);
 
 // For a terminal: at most `machines` rows of Machines, those that wait first.
 std::string table(const Fleet& fleet, std::size_t machines);
+// One line per thing that is not as wished, and what it waits for.
+std::vector<std::string> waits(const Fleet& fleet);
 // One line per thing that changed, for logs and pipes.
 std::vector<std::string> news(const Fleet& before, const Fleet& after);
 boost::json::value to_json(const Fleet& fleet);

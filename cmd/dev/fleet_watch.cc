@@ -20,15 +20,19 @@ FleetWatch::FleetWatch(const Clock& clock, Threads& threads, kube::Client& clien
       deployments_({.loop = loop_, .client = client, .seed = 2},
                    {.resource = kube::resource_of(api::resource<api::MachineDeployment>)},
                    caches_.machine_deployments),
+      pools_({.loop = loop_, .client = client, .seed = 4},
+             {.resource = kube::resource_of(api::resource<api::MachinePool>)}, caches_.machine_pools),
       machines_({.loop = loop_, .client = client, .seed = 3},
                 {.resource = kube::resource_of(api::resource<api::Machine>)}, caches_.machines) {
   caches_.clusters.subscribe([this](const auto&) { changed_.notify(); });
   caches_.machine_deployments.subscribe([this](const auto&) { changed_.notify(); });
+  caches_.machine_pools.subscribe([this](const auto&) { changed_.notify(); });
   caches_.machines.subscribe([this](const auto&) { changed_.notify(); });
 }
 
 FleetWatch::~FleetWatch() {
   machines_.stop();
+  pools_.stop();
   deployments_.stop();
   clusters_.stop();
 }
@@ -36,8 +40,10 @@ FleetWatch::~FleetWatch() {
 Result<void> FleetWatch::start(const Deadline& deadline) {
   clusters_.start();
   deployments_.start();
+  pools_.start();
   machines_.start();
-  while (!caches_.clusters.synced() || !caches_.machine_deployments.synced() || !caches_.machines.synced()) {
+  while (!caches_.clusters.synced() || !caches_.machine_deployments.synced() ||
+         !caches_.machine_pools.synced() || !caches_.machines.synced()) {
     if (deadline.passed(clock_.steady_now()) || deadline.stopped())
       return fail(Code::Timeout, "the fleet could not be listed");
     threads_.pause(deadline.no_later_than(clock_.steady_now() + kSyncCheck));

@@ -35,6 +35,7 @@ class FleetWatch {
   kube::WatchLoop loop_;
   runtime::Informer<api::Cluster> clusters_;
   runtime::Informer<api::MachineDeployment> deployments_;
+  runtime::Informer<api::MachinePool> pools_;
   runtime::Informer<api::Machine> machines_;
 };
 

@@ -67,6 +67,39 @@ json::value deployment(const std::string& cluster, const SampleOptions& options)
   return object;
 }
 
+json::object pool_infrastructure(const std::string& name, bool with_machines, const SampleOptions& options) {
+  json::object object = document(kInfrastructure, "DriverMachinePool", name, options);
+  json::object spec = {{"class", "small"}};
+  if (with_machines) spec["withMachines"] = true;
+  object["spec"] = std::move(spec);
+  return object;
+}
+
+json::object pool(const std::string& cluster, const std::string& name, int instances,
+                  const SampleOptions& options) {
+  json::object object = document(api::group::kCluster, api::kind::kMachinePool, name, options);
+  object["spec"] = {{"clusterName", cluster},
+                    {"replicas", instances},
+                    {"template",
+                     {{"spec",
+                       {{"clusterName", cluster},
+                        {"version", options.version},
+                        {"bootstrap", {{"configRef", reference(kBootstrap, "CloudConfig", name)}}},
+                        {"infrastructureRef", reference(kInfrastructure, "DriverMachinePool", name)}}}}}};
+  return object;
+}
+
+// Its references name objects, not templates.
+void add_pool(const std::string& cluster, const std::string& name, int instances, bool with_machines,
+              const SampleOptions& options, std::vector<json::value>& documents) {
+  if (instances <= 0) return;
+  documents.push_back(pool_infrastructure(name, with_machines, options));
+  json::object cloud_config = document(kBootstrap, "CloudConfig", name, options);
+  cloud_config["spec"] = json::object();
+  documents.push_back(std::move(cloud_config));
+  documents.push_back(pool(cluster, name, instances, options));
+}
+
 json::value with_template(json::object object, json::value spec) {
   object["spec"] = {{"template", {{"spec", std::move(spec)}}}};
   return object;
@@ -94,6 +127,8 @@ std::vector<json::value> sample(const SampleOptions& options) {
     documents.push_back(
         with_template(document(kBootstrap, "CloudConfigTemplate", workers, options), json::object()));
     documents.push_back(deployment(name, options));
+    add_pool(name, name + "-pool", options.pool, false, options, documents);
+    add_pool(name, name + "-machine-pool", options.pool_machines, true, options, documents);
   }
   return documents;
 }

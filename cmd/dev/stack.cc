@@ -91,7 +91,8 @@ Result<void> Stack::Parts::start(const std::stop_token& stop) {
                                    .driver = *cloud,
                                    .control_planes = *control_planes,
                                    .randomness = seams.randomness,
-                                   .log = log.component("infrastructure")});
+                                   .log = log.component("infrastructure")},
+      infrastructure::ProviderOptions{.inventory_every = options.look_at_cloud_every});
   TRY(infrastructure->start(deadline));
   bootstrap_client = TRY(connect("capstan-bootstrap"));
   bootstrap =

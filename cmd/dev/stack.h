@@ -20,6 +20,7 @@ struct StackOptions {
   std::uint16_t port = 0;
   std::uint64_t seed = 1;
   infrastructure::sim::Script cloud = {};
+  Nanoseconds look_at_cloud_every = std::chrono::seconds(30);  // for VMs that vanished
   manager::Options manager = {};
 };
 

@@ -31,6 +31,8 @@ struct Options {
   std::string write_kubeconfig = "capstan.kubeconfig";
   int clusters = 1;
   int machines = 3;
+  int pool = kShippedSample.pool;
+  int pool_machines = kShippedSample.pool_machines;
   std::string version = "v1.35.0";
   std::string faults = {};
   std::int64_t seed = 1;
@@ -49,7 +51,12 @@ constexpr std::array kFlags = {
     flag("port", &Options::port, "port of the management server; 0 takes any free one",
          {.minimum = 0, .maximum = 65535}),
     flag("clusters", &Options::clusters, "clusters of the sample", {.minimum = 1, .maximum = 2000}),
-    flag("machines", &Options::machines, "machines of each cluster of the sample", {.minimum = 0}),
+    flag("machines", &Options::machines, "machines of each cluster's MachineDeployment in the sample",
+         {.minimum = 0}),
+    flag("pool", &Options::pool, "instances of each cluster's MachinePool in the sample; 0: it has none",
+         {.minimum = 0}),
+    flag("pool-machines", &Options::pool_machines, "the same of a MachinePool whose instances are Machines",
+         {.minimum = 0}),
     flag("version", &Options::version, "Kubernetes version of the sample's machines"),
     flag("faults", &Options::faults, "file that says what goes wrong in the simulated cloud"),
     flag("seed", &Options::seed, "seed of names, uids and chance"),
@@ -83,9 +90,16 @@ Result<infrastructure::sim::Script> script_of(const Options& options) {
   return script;
 }
 
+SampleOptions sample_options(const Options& options) {
+  return {.clusters = options.clusters,
+          .machines = options.machines,
+          .pool = options.pool,
+          .pool_machines = options.pool_machines,
+          .version = options.version};
+}
+
 Result<std::vector<boost::json::value>> wanted_manifests(const Options& options, const StringList& files) {
-  if (files.empty())
-    return sample({.clusters = options.clusters, .machines = options.machines, .version = options.version});
+  if (files.empty()) return sample(sample_options(options));
   std::vector<boost::json::value> all;
   for (const std::string& file : files) {
     auto documents = TRY(read_manifests(file));
@@ -126,8 +140,9 @@ class Run {
     TRY(write_private_file(options_.write_kubeconfig, kubeconfig));
     screen_.say(
         fmt::format("management server at {}, kubeconfig in {}", stack->url(), options_.write_kubeconfig));
-    screen_.say(fmt::format("try: kubectl --kubeconfig {} get clusters,machinedeployments,machines",
-                            options_.write_kubeconfig));
+    screen_.say(
+        fmt::format("try: kubectl --kubeconfig {} get clusters,machinedeployments,machinepools,machines",
+                    options_.write_kubeconfig));
     for (const auto& manifest : manifests) {
       const auto name =
           TRY(apply_manifest(stack->client(), manifest, Deadline::in(seams_.clock, kApplyLimit, stop_)));
@@ -156,7 +171,14 @@ class Run {
     else
       std::cerr << "capstan-dev up: not as wished after "
                 << std::chrono::duration<double>(options_.timeout).count() << " s\n";
+    tell_who_waits(watch.look());
     return kNotReady;
+  }
+
+  static void tell_who_waits(const Fleet& fleet) {
+    const auto lines = waits(fleet);
+    for (std::size_t i = 0; i < lines.size() && i < kMostNamed; ++i) std::cerr << "  " << lines[i] << "\n";
+    if (lines.size() > kMostNamed) std::cerr << "  and " << lines.size() - kMostNamed << " more\n";
   }
 
   const Options& options_;
@@ -204,9 +226,7 @@ int up_command(std::span<const char* const> words) {
     return 0;
   }
   if (options.print_sample) {
-    std::cout << sample_yaml(
-                     {.clusters = options.clusters, .machines = options.machines, .version = options.version})
-              << std::flush;
+    std::cout << sample_yaml(sample_options(options)) << std::flush;
     return std::cout ? 0 : kNotReady;
   }
   return run(options, arguments->positional);
