@@ -223,7 +223,11 @@ Result<void> Kubelets::renew_lease(Kubelet& kubelet, kube::Client& client, const
   return {};
 }
 
+// Meanwhile another VM may have taken the name, and its Node is not the one that fell silent.
 Kubelets::Later Kubelets::declare_lost(Kubelet& kubelet, kube::Client& client, const Deadline& deadline) {
+  const auto node = client.get(kube::resources::nodes(), {.name = kubelet.vm.vm.name}, deadline);
+  if (!node && is_transient(node.error().code)) return retry(kubelet, "node not looked at", node.error());
+  if (!node || provider_id_of(*node) != kubelet.vm.vm.provider_id) return std::nullopt;
   const auto patched = client.patch(kube::resources::nodes(), {.name = kubelet.vm.vm.name},
                                     lost_patch(Time::from(deps_.clock.now())),
                                     {.type = kube::PatchType::Strategic, .subresource = "status"}, deadline);

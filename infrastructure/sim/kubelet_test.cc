@@ -159,6 +159,24 @@ TEST(Kubelets, NoticeAVmThatTheScriptLetsVanish) {
   });
 }
 
+TEST(Kubelets, DoNotGiveUpTheNodeOfAVmThatTookTheName) {
+  Stage stage;
+  stage.run([&] {
+    (void)stage.planes.ensure(kCluster, Deadline::never());
+    stage.create("a");
+    stage.sleep(5s);
+    ASSERT_TRUE(stage.node("a"));
+
+    stage.cloud.vanish("a");
+    stage.create("a");
+    (void)kube::remove<api::Node>(*stage.planes.client(kCluster), ObjectKey{.name = "a"}, {},
+                                  Deadline::never());
+    stage.sleep(2min);
+
+    EXPECT_EQ(stage.node("a")->condition("Ready")->status, "True");
+  });
+}
+
 TEST(Kubelets, ManyCostNoThreads) {
   Script script;
   script.latency.create = 0s;

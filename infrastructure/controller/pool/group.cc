@@ -62,9 +62,13 @@ void Work::remove_group() {
   std::vector<Vm> left;
   remove_victims(*there, *credentials, left);
   if (effects_.trouble || effects_.error) return;
-  if (there->empty()) return release();
+  std::vector<std::string> ids;
+  for (const Vm& vm : *there) ids.push_back(vm.provider_id);
+  std::vector<Vm> still;
+  if (!look_for(ids, *credentials, still)) return;
+  if (still.empty()) return release();
   effects_.trouble = Trouble{.reason = reason::kDeleting,
-                             .message = fmt::format("waiting for the cloud to remove {} VMs", there->size()),
+                             .message = fmt::format("waiting for the cloud to remove {} VMs", still.size()),
                              .retry = kUntilGone,
                              .quiet = true};
 }
