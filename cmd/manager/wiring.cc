@@ -76,6 +76,14 @@ net::TlsVersion oldest_tls(const ServerOptions& servers) {
   return servers.tls_min_version == "VersionTLS13" ? net::TlsVersion::Tls13 : net::TlsVersion::Tls12;
 }
 
+// A port that is taken is no matter of the API server, whose troubles have an exit code of their own.
+Result<void> on_own_port(Result<void> served) {
+  if (served) return served;
+  Error error = std::move(served).error();
+  error.code = Code::Invalid;
+  return fail(std::move(error));
+}
+
 std::string identity(const Surroundings& around, Randomness& randomness) {
   return around.host_name + "_" + std::to_string(randomness.next());
 }
@@ -232,7 +240,7 @@ void Wiring::Parts::make_order() {
   if (webhooks)
     manager->add({.group = Group::Webhooks,
                   .name = "webhooks",
-                  .start = [this] { return webhooks->start(); },
+                  .start = [this] { return on_own_port(webhooks->start()); },
                   .stop = [this] { webhooks->stop(); }});
   if (options.election.leader_elect)
     manager->add({.group = Group::Leadership,
@@ -257,16 +265,18 @@ void Wiring::Parts::make_order() {
 Result<void> Wiring::Parts::serve_probes() {
   const auto where = TRY(parse_listen_address("health-addr", options.servers.health_addr));
   if (where.off) return {};
-  return endpoints->serve_probes({.host = where.host, .port = where.port});
+  return on_own_port(endpoints->serve_probes({.host = where.host, .port = where.port}));
 }
 
 Result<void> Wiring::Parts::serve_diagnostics() {
   const auto where = TRY(parse_listen_address("diagnostics-address", options.servers.diagnostics_address));
   if (where.off) return {};
   const runtime::ListenOn listen{.host = where.host, .port = where.port};
-  if (options.servers.insecure_diagnostics) return endpoints->serve_diagnostics(listen, nullptr, {});
+  if (options.servers.insecure_diagnostics)
+    return on_own_port(endpoints->serve_diagnostics(listen, nullptr, {}));
   auto tls = TRY(self_signed_tls(seams.clock, around.host_name, oldest_tls(options.servers)));
-  return endpoints->serve_diagnostics(listen, std::move(tls), runtime::ask_api_server(*client, seams.clock));
+  return on_own_port(
+      endpoints->serve_diagnostics(listen, std::move(tls), runtime::ask_api_server(*client, seams.clock)));
 }
 
 Result<void> Wiring::Parts::reach_api_server() {
