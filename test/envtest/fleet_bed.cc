@@ -102,7 +102,11 @@ Result<std::unique_ptr<FleetBed>> FleetBed::start(FleetBedOptions options) {
 
 Result<void> FleetBed::State::start_servers() {
   const std::string policy = policy_of(options.audit);
-  if (options.real_workload) workload = TRY(RealServers::start({.audit_policy = policy}));
+  if (options.real_workload) {
+    workload = TRY(RealServers::start({.controller_manager = !options.workload_controllers.empty(),
+                                       .controllers = options.workload_controllers,
+                                       .audit_policy = policy}));
+  }
   if (!options.real_management) return start_embedded();
   management = TRY(RealServers::start({.controller_manager = true, .audit_policy = policy}));
   kubeconfig = management->kubeconfig_path();
@@ -165,8 +169,7 @@ const ChildProcess& FleetBed::core() const { return state_->core; }
 fs::path FleetBed::provider_log() const { return state_->provider.log(); }
 
 Result<std::string> FleetBed::sample(std::vector<std::string> flags) const {
-  flags.insert(flags.begin(), {state_->program("capstan-dev"), "up", "--print-sample", "--pool=0",
-                                 "--pool-machines=0"});
+  flags.insert(flags.begin(), {state_->program("capstan-dev"), "up", "--print-sample", "--pool=0", "--pool-machines=0"});
   return output_of({.argv = std::move(flags)}, std::chrono::seconds(30));
 }
 

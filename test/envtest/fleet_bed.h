@@ -24,6 +24,7 @@ struct FleetBedOptions {
   bool real_management =
       true;                   // false: the embedded server, which knows neither audit nor garbage collection
   bool real_workload = true;  // false: an embedded server for each cluster, inside the provider
+  std::vector<std::string> workload_controllers = {};  // of kube-controller-manager, run there too
 };
 
 class FleetBed {

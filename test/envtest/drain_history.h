@@ -1,0 +1,32 @@
+// What became of Pods, as somebody outside has seen it: a watch, replayed event by event. Says whether ever
+// too few of them were healthy. Used by the drain suite. Values and pure functions.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace capstan::envtest {
+
+struct PodEvent {
+  bool gone = false;
+  std::string name = {};
+  std::string app = {};  // its label
+  bool ready = false;
+  bool deleting = false;
+
+  bool healthy() const { return !gone && ready && !deleting; }
+};
+
+// How it went with the Pods of one app from the moment when all of them were healthy.
+struct AppHistory {
+  std::size_t most = 0;
+  std::size_t fewest = 0;
+  std::string fewest_at = {};  // the Pod whose event led there
+  std::size_t left = 0;        // Pods that were told to go
+};
+std::map<std::string, AppHistory> history_of(const std::vector<PodEvent>& events,
+                                             const std::map<std::string, std::size_t>& complete);
+
+}  // namespace capstan::envtest

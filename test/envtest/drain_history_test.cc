@@ -1,0 +1,40 @@
+#include "test/envtest/drain_history.h"
+
+#include <gtest/gtest.h>
+
+namespace capstan::envtest {
+namespace {
+
+PodEvent healthy(std::string name) { return {.name = std::move(name), .app = "x", .ready = true}; }
+PodEvent told_to_go(std::string name) {
+  return {.name = std::move(name), .app = "x", .ready = true, .deleting = true};
+}
+
+TEST(PodHistory, NoticesTheMomentWhenTooFewAreHealthy) {
+  const auto history = history_of({healthy("a"), healthy("b"), healthy("c"), told_to_go("a"), told_to_go("b"),
+                                   healthy("d"), healthy("e")},
+                                  {{"x", 3}})
+                           .at("x");
+
+  EXPECT_EQ(history.most, 3U);
+  EXPECT_EQ(history.fewest, 1U);
+  EXPECT_EQ(history.fewest_at, "b");
+  EXPECT_EQ(history.left, 2U);
+}
+
+TEST(PodHistory, BeginsWhenAllAreHealthyForTheFirstTime) {
+  const auto history = history_of({healthy("a"), healthy("b"), healthy("c")}, {{"x", 3}}).at("x");
+
+  EXPECT_EQ(history.fewest, 3U);
+  EXPECT_EQ(history.left, 0U);
+}
+
+TEST(PodHistory, CountsAPodThatIsNotReadyAnyMoreAsMissing) {
+  const auto history =
+      history_of({healthy("a"), healthy("b"), {.name = "b", .app = "x", .ready = false}}, {{"x", 2}}).at("x");
+
+  EXPECT_EQ(history.fewest, 1U);
+}
+
+}  // namespace
+}  // namespace capstan::envtest

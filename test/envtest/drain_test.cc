@@ -1,0 +1,251 @@
+// Twenty Nodes with ten Pods each on a real kube-apiserver, under budgets that a real disruption controller
+// keeps: Machines are deleted and rolled, and somebody outside looks on.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "test/envtest/audit.h"
+#include "test/envtest/drain_history.h"
+#include "test/envtest/drain_pods_fixture.h"
+#include "test/envtest/fleet_bed.h"
+
+namespace capstan::envtest {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+using Lines = std::vector<std::string>;
+
+struct App {
+  std::string name = {};
+  std::size_t pods = 0;
+  std::string budget = {};         // of its PodDisruptionBudget's spec
+  std::size_t fewest_healthy = 0;  // what that comes to
+};
+const std::vector<App> kApps = {
+    {.name = "single", .pods = 40, .budget = "maxUnavailable: 1", .fewest_healthy = 39},
+    {.name = "share", .pods = 158, .budget = "minAvailable: \"90%\"", .fewest_healthy = 143},
+    {.name = "rock", .pods = 2, .budget = "maxUnavailable: 0", .fewest_healthy = 2},
+};
+
+std::string manifests_of(const App& app) {
+  return fmt::format(R"(
+---
+apiVersion: apps/v1
+kind: ReplicaSet
+metadata: {{name: {0}}}
+spec:
+  replicas: {1}
+  selector: {{matchLabels: {{app: {0}}}}}
+  template:
+    metadata: {{labels: {{app: {0}}}}}
+    spec:
+      terminationGracePeriodSeconds: 5
+      containers: [{{name: c, image: i}}]
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {{name: {0}}}
+spec:
+  {2}
+  selector: {{matchLabels: {{app: {0}}}}}
+)",
+                     app.name, app.pods, app.budget);
+}
+
+std::string told(const Result<CommandOutcome>& outcome) {
+  if (!outcome) return outcome.error().describe();
+  return outcome->exit_code == 0 ? outcome->out : "failed: " + outcome->err;
+}
+
+Lines lines_of(const std::string& text) {
+  Lines lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    if (end > begin) lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+class Drain : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto programs = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+    auto started =
+        FleetBed::start({.programs = programs,
+                         .audit = FleetBedOptions::Audit::Requests,
+                         .workload_controllers = {"disruption-controller", "replicaset-controller"}});
+    ASSERT_TRUE(started) << started.error().describe();
+    bed_ = std::move(*started);
+  }
+  void TearDown() override {
+    if (HasFailure() && bed_)
+      std::fputs(told(run({.argv = {"tail", "-n", "60", bed_->core().log()}}, seconds(10))).c_str(), stderr);
+  }
+
+  std::string kubectl(std::vector<std::string> arguments, std::string input = {}) const {
+    return told(bed_->management().run_kubectl(std::move(arguments), std::move(input)));
+  }
+  std::string workload(std::vector<std::string> arguments, std::string input = {}) const {
+    return told(bed_->workload().run_kubectl(std::move(arguments), std::move(input)));
+  }
+  std::string patch_deployment(const std::string& patch) const {
+    return kubectl({"patch", kDeployment, "--type=merge", "-p=" + patch});
+  }
+  // Machines of the deployment, as "name version node".
+  Lines machines() const {
+    return lines_of(kubectl({"get", "machines", "-l", "pool=demo-workers",
+                             "-o=jsonpath={range .items[*]}{.metadata.name} {.spec.version} "
+                             "{.status.nodeRef.name}{\"\\n\"}{end}"}));
+  }
+  std::string message_of(const std::string& object, const std::string& condition) const {
+    return kubectl(
+        {"get", object, "-o=jsonpath={.status.conditions[?(@.type==\"" + condition + "\")].message}"});
+  }
+
+  template <typename Condition>
+  bool eventually(Nanoseconds within, Condition&& condition) const {
+    const SystemClock clock;
+    SystemThreads threads;
+    const Deadline deadline = Deadline::in(clock, within);
+    while (!condition()) {
+      if (deadline.passed(clock.steady_now())) return false;
+      threads.pause(Deadline::in(clock, std::chrono::milliseconds(250)));
+    }
+    return true;
+  }
+
+  void bring_up_fleet() {
+    const auto manifests = bed_->sample({"--machines=20"});
+    ASSERT_TRUE(manifests) << manifests.error().describe();
+    ASSERT_THAT(kubectl({"apply", "-f", "-"}, *manifests), Not(StartsWith("failed")));
+    ASSERT_THAT(patch_deployment(R"({"spec":{"rollout":{"strategy":{"type":"RollingUpdate",
+                  "rollingUpdate":{"maxSurge":"50%","maxUnavailable":"25%"}}}}})"),
+                Not(StartsWith("failed")));
+    ASSERT_THAT(
+        kubectl({"wait", "--for=jsonpath={.status.availableReplicas}=20", "--timeout=50s", kDeployment}),
+        EndsWith("condition met\n"));
+  }
+
+  void bring_up_pods() {
+    kubelets_ = std::make_unique<Kubelets>(bed_->workload().kubeconfig_path());
+    std::string manifests;
+    for (const App& app : kApps) manifests += manifests_of(app);
+    ASSERT_THAT(workload({"apply", "-f", "-"}, manifests), Not(StartsWith("failed")));
+    for (const App& app : kApps) {
+      ASSERT_THAT(workload({"wait", fmt::format("--for=jsonpath={{.status.currentHealthy}}={}", app.pods),
+                            "--timeout=50s", "pdb/" + app.name}),
+                  EndsWith("condition met\n"));
+    }
+    kubelets_->prefer_young_nodes();
+  }
+
+  std::set<std::string> nodes_of_rocks() const {
+    const auto lines = lines_of(workload(
+        {"get", "pods", "-l", "app=rock", "-o=jsonpath={range .items[*]}{.spec.nodeName}{\"\\n\"}{end}"}));
+    return {lines.begin(), lines.end()};
+  }
+
+  static inline const std::string kDeployment = "machinedeployment/demo-workers";
+  std::unique_ptr<FleetBed> bed_;
+  std::unique_ptr<Kubelets> kubelets_;
+};
+
+TEST_F(Drain, NeverBreaksABudgetAndSaysWhichOneHoldsItUp) {
+  bring_up_fleet();
+  bring_up_pods();
+  if (HasFatalFailure()) return;
+  const auto rocks = nodes_of_rocks();
+  ASSERT_THAT(rocks, SizeIs(2));
+
+  // Given: one Machine under a rock, and three others, are told to go; then the rest is rolled.
+  Lines doomed;
+  Lines under_rocks;
+  for (const auto& line : machines()) {
+    const std::string name = line.substr(0, line.find(' '));
+    const bool rock = rocks.contains(line.substr(line.rfind(' ') + 1));
+    if (rock) under_rocks.push_back(name);
+    if (rock ? under_rocks.size() == 1 : doomed.size() < 3) doomed.push_back(name);
+  }
+  ASSERT_THAT(doomed, SizeIs(4));
+  std::vector<std::string> removal = {"delete", "machines", "--wait=false"};
+  removal.insert(removal.end(), doomed.begin(), doomed.end());
+  ASSERT_THAT(kubectl(removal), Not(StartsWith("failed")));
+  ASSERT_THAT(patch_deployment(R"({"spec":{"template":{"spec":{"version":"v1.36.0"}}}})"),
+              Not(StartsWith("failed")));
+
+  // When: everything that may go has gone.
+  const auto old_ones = [&] {
+    Lines old;
+    for (const auto& line : machines())
+      if (line.find(" v1.36.0 ") == std::string::npos) old.push_back(line.substr(0, line.find(' ')));
+    std::ranges::sort(old);
+    return old;
+  };
+  std::ranges::sort(under_rocks);
+  EXPECT_TRUE(eventually(seconds(90), [&] { return old_ones() == under_rocks; }))
+      << fmt::format("{}", fmt::join(old_ones(), ", "));
+
+  // Then: the rest says why, all the way up.
+  const std::string held = message_of("machine/" + under_rocks.front(), "Deleting");
+  EXPECT_THAT(held,
+              HasSubstr("cannot evict pod as it would violate the pod's disruption budget. The disruption "
+                        "budget rock needs 2 healthy pods and has 2 currently"));
+  EXPECT_TRUE(eventually(seconds(70), [&] {
+    return message_of(kDeployment, "ScalingDown").find("budget rock needs 2") != std::string::npos;
+  })) << message_of(kDeployment, "ScalingDown");
+  const std::string set = under_rocks.front().substr(0, under_rocks.front().rfind('-'));
+  EXPECT_THAT(message_of("machineset/" + set, "ScalingDown"), HasSubstr("DrainingNode since "));
+
+  // And when the user gives way, nobody waits for a pause to end.
+  const SystemClock clock;
+  ASSERT_THAT(workload({"patch", "pdb/rock", "--type=merge", R"(-p={"spec":{"maxUnavailable":1}})"}),
+              Not(StartsWith("failed")));
+  const SteadyTime given_way = clock.steady_now();
+  EXPECT_TRUE(eventually(seconds(20), [&] { return old_ones().empty(); }));
+  const auto took = std::chrono::duration<double>(clock.steady_now() - given_way).count();
+
+  // The outside watcher's verdict.
+  EXPECT_EQ(kubelets_->beginnings(), 1) << "what it saw has a gap";
+  std::map<std::string, std::size_t> complete;
+  for (const App& app : kApps) complete[app.name] = app.pods;
+  const auto histories = history_of(kubelets_->history(), complete);
+  for (const App& app : kApps) {
+    const AppHistory history = histories.at(app.name);
+    const std::size_t least = app.name == "rock" ? 1 : app.fewest_healthy;  // the user has given way
+    EXPECT_GE(history.fewest, least) << app.name << ": broken at " << history.fewest_at;
+    EXPECT_GE(history.most, app.pods) << app.name << " was never complete";
+    fmt::print("{}: {} of {} Pods left, at least {} healthy all the time\n", app.name, history.left, app.pods,
+               history.fewest);
+  }
+  EXPECT_THAT(kubelets_->refusals(), IsEmpty());
+
+  std::size_t asked = 0;
+  std::size_t accepted = 0;
+  AuditReader log(bed_->workload().audit_log());
+  const auto entries = log.more();
+  ASSERT_TRUE(entries);
+  for (const AuditEntry& entry : *entries) {
+    if (entry.resource != "pods/eviction") continue;
+    ++asked;
+    accepted += entry.code == 201;
+  }
+  fmt::print(
+      "{} evictions asked for, {} accepted; the last two Machines went {:.1f} s after the budget opened\n",
+      asked, accepted, took);
+  EXPECT_LE(asked, 10 * accepted);
+}
+
+}  // namespace
+}  // namespace capstan::envtest
