@@ -44,6 +44,7 @@ Values fleet_machine_costs(const Place&);
 Values fleet_roll_costs(const Place&);
 Values fleet_cost_growth(const Place&);
 Values fleet_at_rest(const Place&);
+Values health_costs(const Place&);
 
 std::span<const Figure> figures();
 

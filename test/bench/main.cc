@@ -40,6 +40,9 @@ constexpr std::array kFigures = {
     Figure{"idle.cpu_percent", "%", 0.5, Bound::AtMost, nullptr, fleet_at_rest},
     Figure{"idle.rss_mb", "MB", 80, Bound::AtMost, nullptr, fleet_at_rest},
     Figure{"restart.first_write_s", "s", 3, Bound::AtMost, nullptr, fleet_at_rest},
+    Figure{"mhc.idle_requests", "in 30 s", 0, Bound::AtMost, nullptr, health_costs},
+    Figure{"mhc.idle_cpu_percent", "%", 0.2, Bound::AtMost, nullptr, health_costs},
+    Figure{"mhc.reaction_ms", "ms", 100, Bound::AtMost, nullptr, health_costs},
     Figure{"sim.seeds_per_minute", "1/min", 300, Bound::AtLeast, fleet_seeds_per_minute},
 };
 
