@@ -169,7 +169,8 @@ const ChildProcess& FleetBed::core() const { return state_->core; }
 fs::path FleetBed::provider_log() const { return state_->provider.log(); }
 
 Result<std::string> FleetBed::sample(std::vector<std::string> flags) const {
-  flags.insert(flags.begin(), {state_->program("capstan-dev"), "up", "--print-sample", "--pool=0", "--pool-machines=0"});
+  flags.insert(flags.begin(),
+               {state_->program("capstan-dev"), "up", "--print-sample", "--pool=0", "--pool-machines=0"});
   return output_of({.argv = std::move(flags)}, std::chrono::seconds(30));
 }
 
