@@ -58,7 +58,7 @@ InfraFinding read_infra(const Observation& seen) {
 
 std::string provider_id_to_be(const Observation& seen) {
   const auto finding = read_infra(seen);
-  const std::string known = seen.machine->spec.provider_id.str();
+  std::string known = seen.machine->spec.provider_id.str();
   if (finding.copy) return finding.provider_id;
   if (!known.empty() || !seen.deleting() || !seen.infra.found()) return known;
   // On the way out whatever leads to the Node is good enough.

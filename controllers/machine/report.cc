@@ -62,9 +62,9 @@ class Teller {
     older::set(after_.status.deprecated.ensure().v1beta1.ensure().conditions, std::move(*wanted), now_);
   }
   // Only the generation moves on.
-  void keep(api::Condition unless_there) {
+  void keep(const api::Condition& unless_there) {
     const auto* known = conditions::find(after_.status.conditions, unless_there.type);
-    tell(known == nullptr ? std::move(unless_there) : *known);
+    tell(known == nullptr ? unless_there : *known);
   }
 
  private:

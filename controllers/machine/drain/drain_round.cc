@@ -56,7 +56,7 @@ Result<StageReport> DrainRound::drain() {
   TRY(cordon(node));
   const auto watched = memory_.watch ? memory_.watch->pods() : std::nullopt;
   if (watched) {
-    const auto report = TRY(drain_pods(*watched));
+    auto report = TRY(drain_pods(*watched));
     if (!report.done) return report;
   }
   // That nothing is left must be the API server's own word: what comes next destroys the machine.
