@@ -1,0 +1,201 @@
+// What a budget that allows nothing costs: evictions asked for per Pod while a Node is drained for two hours,
+// in virtual time, counted at the client. The real drainer against an embedded API server; all the while
+// something wakes the Machine, and Pods come and go as Ready, so that neither turns nor numbers of the budget
+// stand still.
+#include <boost/json.hpp>
+#include <map>
+#include <stdexcept>
+
+#include "apiserver/api.h"
+#include "controllers/machine/drain/drainer.h"
+#include "kube/resources.h"
+#include "test/bench/figure.h"
+#include "test/builders/cluster.h"
+#include "test/builders/machine.h"
+#include "test/builders/node.h"
+#include "test/fakes/fake_clock.h"
+#include "test/fakes/fake_workload_clusters.h"
+#include "test/fakes/memory_client.h"
+
+namespace capstan::bench {
+namespace {
+
+namespace json = boost::json;
+using std::chrono::seconds;
+
+constexpr int kPods = 10;
+constexpr Seconds kHeldUp = std::chrono::hours(2);
+constexpr Seconds kWokenEvery{10};
+constexpr int kTurnsBetweenNews = 6;
+
+const kube::ObjectKey kCluster{"default", "c1"};
+
+// Hands everything on and counts the evictions of each Pod.
+class Counted final : public kube::Client {
+ public:
+  explicit Counted(kube::Client& inner) : inner_(inner) {}
+  std::map<std::string, int> evictions = {};
+
+  using Object = Result<json::value>;
+  Object get(const kube::Resource& resource, const kube::ObjectKey& key, const Deadline& deadline) override {
+    return inner_.get(resource, key, deadline);
+  }
+  Object list(const kube::Resource& resource, const kube::ListOptions& options,
+              const Deadline& deadline) override {
+    return inner_.list(resource, options, deadline);
+  }
+  Object create(const kube::Resource& resource, const kube::ObjectKey& key, const json::value& object,
+                const kube::WriteOptions& options, const Deadline& deadline) override {
+    return inner_.create(resource, key, object, options, deadline);
+  }
+  Object replace(const kube::Resource& resource, const kube::ObjectKey& key, const json::value& object,
+                 std::string_view subresource, const kube::WriteOptions& options,
+                 const Deadline& deadline) override {
+    return inner_.replace(resource, key, object, subresource, options, deadline);
+  }
+  Object patch(const kube::Resource& resource, const kube::ObjectKey& key, const json::value& body,
+               const kube::PatchOptions& options, const Deadline& deadline) override {
+    return inner_.patch(resource, key, body, options, deadline);
+  }
+  Object remove(const kube::Resource& resource, const kube::ObjectKey& key,
+                const kube::DeleteOptions& options, const Deadline& deadline) override {
+    return inner_.remove(resource, key, options, deadline);
+  }
+  Result<void> evict(const kube::ObjectKey& pod, const kube::DeleteOptions& options,
+                     const Deadline& deadline) override {
+    ++evictions[pod.name];
+    return inner_.evict(pod, options, deadline);
+  }
+  Object get_path(std::string_view path, const Deadline& deadline) override {
+    return inner_.get_path(path, deadline);
+  }
+  Object post_path(std::string_view path, const json::value& body, const Deadline& deadline) override {
+    return inner_.post_path(path, body, deadline);
+  }
+  std::unique_ptr<kube::Stream> list_stream(const kube::Resource& resource, const kube::ListOptions& options,
+                                            kube::StreamSink& sink) override {
+    return inner_.list_stream(resource, options, sink);
+  }
+  std::unique_ptr<kube::Stream> watch(const kube::Resource& resource, const kube::WatchOptions& options,
+                                      kube::StreamSink& sink) override {
+    return inner_.watch(resource, options, sink);
+  }
+
+ private:
+  kube::Client& inner_;
+};
+
+template <typename T>
+T must(Result<T> result) {
+  if (!result) throw std::runtime_error(result.error().describe());
+  if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+
+class World {
+ public:
+  World() : api_({.clock = clock_}), memory_(api_, clock_), client_(memory_) {
+    make(kube::resources::nodes(), {}, R"({"kind":"Node","metadata":{"name":"n"}})");
+    for (int i = 0; i < kPods; ++i) add_pod(name_of(i));
+    make(kube::resources::pod_disruption_budgets(), "default",
+         R"({"kind":"PodDisruptionBudget","metadata":{"name":"b"},
+             "spec":{"maxUnavailable":0,"selector":{"matchLabels":{"app":"x"}}}})");
+    settle();
+    clusters_.connect(kCluster, &client_);
+    clusters_.put_node(kCluster, builders::a_node("n"));
+  }
+  ~World() {
+    drainer_.rest();
+    clusters_.lose(kCluster);
+  }
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  static std::string name_of(int pod) { return "p" + std::to_string(pod); }
+
+  void turn() {
+    const Time now = Time::from(clock_.now());
+    const auto report = drainer_.turn({.machine = machine_,
+                                       .cluster = cluster_,
+                                       .workload = must(clusters_.get(kCluster)),
+                                       .node = "n",
+                                       .started = started_,
+                                       .now = now},
+                                      Deadline::never());
+    if (report.done || report.trouble)
+      throw std::runtime_error("the drain is not held up: " + report.message);
+  }
+  void pass(Seconds span) { clock_.advance(span); }
+
+  // Returns when the drainer has heard of it.
+  void is_ready(int pod, bool ready) {
+    const auto seen = woken_.count();
+    set_ready(name_of(pod), ready);
+    settle();
+    const SystemClock real;
+    SystemThreads threads;
+    if (threads.wait(woken_, seen, Deadline::in(real, seconds(20))) != Woken::Notified)
+      throw std::runtime_error("the drainer watches nothing");
+  }
+
+  int most_evictions() const {
+    int most = 0;
+    for (const auto& [pod, evictions] : client_.evictions) most = std::max(most, evictions);
+    return most;
+  }
+
+ private:
+  void make(const kube::Resource& resource, std::string namespace_, std::string_view text) {
+    json::value object = json::parse(text);
+    object.as_object()["apiVersion"] = resource.api_version();
+    const std::string name(object.at("metadata").at("name").as_string());
+    must(memory_.create(resource, {std::move(namespace_), name}, object, {}, Deadline::never()));
+  }
+  void add_pod(const std::string& name) {
+    make(kube::resources::pods(), "default",
+         R"({"kind":"Pod","metadata":{"name":")" + name + R"(","labels":{"app":"x"}},
+             "spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]}})");
+    set_ready(name, true);
+  }
+  void set_ready(const std::string& name, bool ready) {
+    const json::value status{
+        {"phase", "Running"},
+        {"conditions", json::array{{{"type", "Ready"}, {"status", ready ? "True" : "False"}}}}};
+    must(memory_.patch(kube::resources::pods(), {"default", name}, {{"status", status}},
+                       {.subresource = "status"}, Deadline::never()));
+  }
+  void settle() {
+    while (api_.run_controllers()) {
+    }
+  }
+
+  fakes::FakeClock clock_;
+  apiserver::Api api_;
+  fakes::MemoryClient memory_;
+  Counted client_;
+  fakes::FakeWorkloadClusters clusters_;
+  const api::Machine machine_ = builders::a_machine("m").running().on_node("n").deleting();
+  const api::Cluster cluster_ = builders::a_cluster("c1").running();
+  const Time started_ = Time::from(clock_.now());
+  Signal woken_;
+  controllers::machine::Drainer drainer_{
+      {.clock = clock_, .threads = clock_, .wake = [this](const kube::ObjectKey&) { woken_.notify(); }}};
+};
+
+}  // namespace
+
+double drain_evictions_per_pod(const Place&) {
+  World world;
+  world.turn();
+  int turns = 0;
+  for (Seconds passed{0}; passed < kHeldUp; passed += kWokenEvery) {
+    if (++turns % kTurnsBetweenNews == 0) {
+      const int news = turns / kTurnsBetweenNews;
+      world.is_ready((news - 1) / 2 % kPods, news % 2 == 0);
+    }
+    world.turn();
+    world.pass(kWokenEvery);
+  }
+  return world.most_evictions();
+}
+
+}  // namespace capstan::bench
