@@ -154,7 +154,8 @@ std::vector<Note> news(const Plan& plan, const api::MachineHealthCheck& before,
                     (was->message == is->message ||
                      (is->reason == api::policy::reason::kSharedCause && was->reason == is->reason));
   // A few that merely start are no news.
-  const bool matters = plan.allowance.state == Allowance::State::Invalid || plan.counts.unhealthy > 0;
+  const bool matters = plan.allowance.state == Allowance::State::Invalid || plan.counts.unhealthy > 0 ||
+                       plan.shared_cause.holds();
   if (is == nullptr || said) return notes;
   if (is->status != status::kTrue && matters)
     notes.push_back(

@@ -326,6 +326,13 @@ TEST(ReportSharedCause, TheVerdictStandsInTheConditionAndInAnEvent) {
   EXPECT_EQ(news(plan, *seen.check, after).front().reason, "RemediationRestricted");
 }
 
+TEST(ReportSharedCause, IsAnEventBeforeTheFirstTimeoutIsOver) {
+  const auto seen = fleet(watching_ready(300), {20, 20, 20});
+  const auto plan = decide(seen);
+
+  EXPECT_THAT(news(plan, *seen.check, report(seen, plan, {.check = *seen.check})), SizeIs(1));
+}
+
 TEST(ReportSharedCause, IsToldOnceHoweverItsNumbersChange) {
   const auto seen = fleet(watching_ready(300), {301, 301, 301});
   const auto plan = decide(seen);
