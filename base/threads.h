@@ -1,13 +1,13 @@
-// How threads start and wait: the seam that lets a whole manager run under a seeded scheduler with virtual time (DESIGN
-// 2.7). In production a thread is a thread and a wait is a condition variable; in a simulation exactly one thread holds
-// the baton and every call here is a switch point. Nobody else starts a thread or blocks on a condition variable.
+// How threads start and wait: the seam that lets a whole manager run under a seeded scheduler with virtual
+// time (DESIGN 2.7). In production a thread is a thread and a wait is a condition variable; in a simulation
+// exactly one thread holds the baton and every call here is a switch point. Nobody else starts a thread or
+// blocks on a condition variable.
 #pragma once
 
-#include <condition_variable>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -16,7 +16,8 @@
 
 namespace capstan {
 
-// An event count: "something changed, look again". Read `count()` before you look at the state, wait with that count.
+// An event count: "something changed, look again". Read `count()` before you look at the state, wait with
+// that count. Nobody waits: a notification is one atomic step. A woken waiter may destroy the signal at once.
 class Signal {
  public:
   // The name is a literal: what a stuck waiter waits for, in reports.
@@ -28,9 +29,7 @@ class Signal {
 
  private:
   friend class SystemThreads;
-  mutable std::mutex mutex_;
-  std::condition_variable_any changed_;
-  std::uint64_t count_ = 0;
+  std::atomic<std::uint32_t> word_ = 0;  // twice the count; odd while somebody may be asleep
   std::string_view name_;
 };
 
@@ -44,8 +43,8 @@ class Thread {
   virtual void join() = 0;
 };
 
-// Thrown through the threads of a simulated process that is made to crash. Deliberately no std::exception: the worker
-// boundary must let it pass.
+// Thrown through the threads of a simulated process that is made to crash. Deliberately no std::exception:
+// the worker boundary must let it pass.
 struct SimulatedCrash {};
 
 class Threads {
@@ -55,8 +54,8 @@ class Threads {
   using Body = std::move_only_function<void(std::stop_token)>;
   virtual std::unique_ptr<Thread> spawn(std::string name, Body body) = 0;
 
-  // Blocks until `signal` has moved past `seen`, the deadline passes or its stop token is triggered. A stop also wakes
-  // a waiter that nobody notifies.
+  // Blocks until `signal` has moved past `seen`, the deadline passes or its stop token is triggered. A stop
+  // also wakes a waiter that nobody notifies.
   virtual Woken wait(Signal& signal, std::uint64_t seen, const Deadline& deadline) = 0;
 
   // "I am about to call `seam`": a simulation may let another thread go on here. Free in production.
