@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "api/names.h"
+#include "api/schema/encode.h"
 
 namespace capstan::kube {
 namespace json = boost::json;
@@ -15,6 +16,8 @@ constexpr std::array<std::string_view, 6> kIntentMetadata = {"name",        "nam
                                                              "annotations", "finalizers", "ownerReferences"};
 
 // Of the core's own kinds: nobody but us puts them on.
+constexpr std::size_t kScratch = 32U << 10;  // two Machines and an intent
+
 constexpr std::array<std::string_view, 5> kOurFinalizers = {
     api::finalizer::kCluster, api::finalizer::kMachine, api::finalizer::kMachineSet,
     api::finalizer::kMachineDeployment, api::finalizer::kMachinePool};
@@ -222,12 +225,12 @@ bool has_finalizers_of_others(const json::object& metadata) {
 }  // namespace
 
 json::value apply_intent(const json::value& object, std::string_view uid) {
-  json::object intent;
+  json::object intent(object.storage());
   const json::object& members = object.as_object();
   for (const std::string_view name : {"apiVersion", "kind"}) {
     if (const json::value* value = members.if_contains(name)) intent[name] = *value;
   }
-  json::object metadata;
+  json::object metadata(object.storage());
   if (const json::value* present = members.if_contains("metadata");
       present != nullptr && present->is_object()) {
     for (const std::string_view name : kIntentMetadata) {
@@ -273,6 +276,17 @@ bool needs_apply(const json::value& intent, const json::value& object, const api
     if (wanted.key() == "metadata") return holds_metadata(*value, wanted.value());
     return holds(*value, wanted.value(), place_of_member({.type = type}, wanted.key()));
   });
+}
+
+std::optional<json::value> needed_intent(const api::TypeInfo& type, const void* wanted,
+                                         const Present& present, std::string_view manager) {
+  json::monotonic_resource scratch(kScratch);
+  const json::value intent = apply_intent(api::detail::to_json(type, wanted, &scratch), present.uid);
+  if (present.object != nullptr && !needs_apply(intent, api::detail::to_json(type, present.object, &scratch),
+                                                present.managed, manager, &type)) {
+    return {};
+  }
+  return json::value(intent, json::storage_ptr());  // a document that outlives the scratch
 }
 
 }  // namespace capstan::kube

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/json/fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,5 +35,15 @@ Claims claims_of(const boost::json::value& intent, const api::TypeInfo* type);
 // intent (the digest does not keep whose those are); remove them by a patch.
 bool needs_apply(const boost::json::value& intent, const boost::json::value& object,
                  const api::ManagedFields& managed, std::string_view manager, const api::TypeInfo* type);
+
+// The intent of `wanted`, a struct of `type`, when it has to be sent to one who sees `present`
+// (kube/typed.h).
+struct Present {
+  const void* object = nullptr;  // null: there is none yet
+  std::string uid = {};
+  const api::ManagedFields& managed;
+};
+std::optional<boost::json::value> needed_intent(const api::TypeInfo& type, const void* wanted,
+                                                const Present& present, std::string_view manager);
 
 }  // namespace capstan::kube

@@ -4,6 +4,7 @@
 #include <array>
 #include <boost/json.hpp>
 
+#include "api/schema/encode.h"
 #include "base/safeguards.h"
 #include "kube/merge_patch.h"
 
@@ -15,13 +16,15 @@ constexpr std::array<std::string_view, 7> kServerOwned = {
     "resourceVersion",   "uid",           "generation", "creationTimestamp",
     "deletionTimestamp", "managedFields", "selfLink"};
 
+constexpr std::size_t kScratch = 32U << 10;  // two Machines, their patch and what lies between
+
 const json::value* member(const json::value& object, std::string_view name) {
   const json::object* members = object.if_object();
   return members == nullptr ? nullptr : members->if_contains(name);
 }
 
 json::object part_of(const json::value& object, Part part) {
-  json::object chosen;
+  json::object chosen(object.storage());
   const json::object* members = object.if_object();
   if (members == nullptr) return chosen;
   for (const auto& [name, value] : *members) {
@@ -67,6 +70,15 @@ std::optional<json::value> merge_patch(const json::value& before, const json::va
   if (!target.is_object()) target = json::object();
   target.get_object()["resourceVersion"] = *version;
   return patch;
+}
+
+std::optional<json::value> merge_patch(const api::TypeInfo& type, const void* before, const void* after,
+                                       Part part, Lock lock) {
+  json::monotonic_resource scratch(kScratch);
+  const auto patch = merge_patch(api::detail::to_json(type, before, &scratch),
+                                 api::detail::to_json(type, after, &scratch), part, lock);
+  if (!patch) return {};
+  return json::value(*patch, json::storage_ptr());  // a document that outlives the scratch
 }
 
 std::optional<json::value> add_finalizer_patch(const std::vector<std::string>& present,

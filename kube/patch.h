@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "api/schema/field.h"
+
 namespace capstan::kube {
 
 // Which half of the object a patch is for; the other half is not looked at.
@@ -29,6 +31,10 @@ enum class Lock {
 std::optional<boost::json::value> merge_patch(const boost::json::value& before,
                                               const boost::json::value& after, Part part,
                                               Lock lock = Lock::WhenArraysChange);
+
+// The same of two structs of one type (kube/typed.h).
+std::optional<boost::json::value> merge_patch(const api::TypeInfo& type, const void* before,
+                                              const void* after, Part part, Lock lock);
 
 // JSON patch that adds or removes one finalizer, and fails (reason TestFailed, or Invalid from a real server)
 // when somebody changed the list since. Nothing when the list is as wanted already.

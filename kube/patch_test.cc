@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 
 #include "kube/json_patch.h"
+#include "kube/test_kinds.h"
 
 namespace capstan::kube {
 namespace {
@@ -108,6 +109,23 @@ TEST(FinalizerPatch, RemovesOnlyItsOwn) {
 
   EXPECT_EQ(two, with_finalizers({"other"}));
   EXPECT_EQ(last, with_finalizers({}));
+}
+
+TEST(Patch, OfTwoStructsLivesOnWhenTheirDocumentsAreGone) {
+  Widget before;
+  before.spec.size = 1;
+  Widget after = before;
+  after.spec.size = 2;
+  after.metadata.labels.set(Text("a"), Text("a value too long to stand in the document itself"));
+
+  const auto patch = merge_patch(api::type_of<Widget>, &before, &after, Part::Main, Lock::Never);
+
+  ASSERT_TRUE(patch);
+  EXPECT_EQ(
+      json::serialize(*patch),
+      R"({"metadata":{"labels":{"a":"a value too long to stand in the document itself"}},"spec":{"size":2}})");
+  EXPECT_EQ(*patch->storage(), *json::storage_ptr());
+  EXPECT_FALSE(merge_patch(api::type_of<Widget>, &after, &after, Part::Main, Lock::Always));
 }
 
 TEST(FinalizerPatch, IsNotSentWhenTheListIsAsWanted) {

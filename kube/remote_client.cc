@@ -1,5 +1,6 @@
 #include "kube/remote_client.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <optional>
 #include <utility>
@@ -35,9 +36,18 @@ std::unique_ptr<Stream> refused(StreamSink& sink, const Error& error) {
   return std::make_unique<NoStream>();
 }
 
+// What a write made of an object is decoded by whoever wrote and dropped: it comes in one piece of memory.
+// What was read may be kept and copied from on several threads, which such memory does not bear.
+json::storage_ptr storage_for(Asked asked, std::size_t body) {
+  constexpr std::size_t kOverText = 3;  // what a parsed document takes
+  if (asked != Asked::Write) return {};
+  return json::make_shared_resource<json::monotonic_resource>(std::max<std::size_t>(body * kOverText, 1024));
+}
+
 Result<json::value> parse_answer(const net::HttpResponse& response, Asked asked) {
   json::error_code wrong;
-  json::value parsed = json::parse(response.body, wrong, {}, {.max_depth = api::kMaxDepth});
+  json::value parsed = json::parse(response.body, wrong, storage_for(asked, response.body.size()),
+                                   {.max_depth = api::kMaxDepth});
   if (!wrong) return parsed;
   // The write has happened; only what it made of the object is lost.
   return fail(Error{.code = Code::Unavailable,

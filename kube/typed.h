@@ -118,7 +118,8 @@ Result<T> create(Client& client, const T& object, const WriteOptions& options, c
 template <WritableKind T>
 Result<std::optional<T>> patch_part(Client& client, const T& before, const T& after, Part part, Lock lock,
                                     const Deadline& deadline) {
-  const auto body = merge_patch(api::to_json(before), api::to_json(after), part, lock);
+  if (before == after) return std::optional<T>();
+  const auto body = merge_patch(api::type_of<T>, &before, &after, part, lock);
   if (!body) return std::optional<T>();
   const Resource resource = resource_of<T>();
   const ObjectKey key = key_of(before);
@@ -143,16 +144,19 @@ Result<std::optional<T>> patch_status(Client& client, const T& before, const T& 
 template <WritableKind T>
 Result<std::optional<T>> apply(Client& client, const T& wanted, const T* present, std::string_view manager,
                                const Deadline& deadline) {
-  const json::value intent =
-      apply_intent(api::to_json(wanted), present == nullptr ? "" : present->metadata.uid.str());
-  if (present != nullptr && !needs_apply(intent, api::to_json(*present), present->metadata.managed_fields,
-                                         manager, &api::type_of<T>)) {
-    return std::optional<T>();
-  }
+  static const api::ManagedFields kNobody;
+  const auto intent = present == nullptr
+                          ? needed_intent(api::type_of<T>, &wanted, {.managed = kNobody}, manager)
+                          : needed_intent(api::type_of<T>, &wanted,
+                                          {.object = present,
+                                           .uid = present->metadata.uid.str(),
+                                           .managed = present->metadata.managed_fields},
+                                          manager);
+  if (!intent) return std::optional<T>();
   const Resource resource = resource_of<T>();
   const ObjectKey key = key_of(wanted);
   const PatchOptions options{.type = PatchType::Apply, .field_manager = std::string(manager), .force = true};
-  return detail::decoded<T>(client.patch(resource, key, intent, options, deadline), "apply", resource, key);
+  return detail::decoded<T>(client.patch(resource, key, *intent, options, deadline), "apply", resource, key);
 }
 
 // The deletion is asked for; finalizers decide when the object is gone. NotFound is an error like others

@@ -12,6 +12,8 @@ namespace capstan::api {
 
 namespace detail {
 boost::json::value to_json(const TypeInfo& type, const void* object);
+// With all its memory from `storage`: for a document that is looked at and dropped.
+boost::json::value to_json(const TypeInfo& type, const void* object, const boost::json::storage_ptr& storage);
 std::string encode(const TypeInfo& type, const void* object);
 bool is_empty(const TypeInfo& type, const void* object);
 }  // namespace detail
