@@ -228,7 +228,7 @@ struct World {
   // A provider process on that management cluster, started again whenever it dies, until the story lets go.
   class Process {
    public:
-    Process(World& world, Management& management, std::string name = "provider")
+    Process(World& world, Management& management, const std::string& name = "provider")
         : thread_(world.baton.spawn("supervisor", [&world, &management, name](const std::stop_token& stop) {
             while (!stop.stop_requested()) {
               const auto head = world.baton.spawn_process(

@@ -34,7 +34,7 @@ struct KubeletDeps {
 class Kubelets final : private VmListener {
  public:
   explicit Kubelets(const KubeletDeps& deps, std::size_t workers = 4);  // listens to the cloud from now on
-  ~Kubelets();
+  ~Kubelets() override;
   Kubelets(const Kubelets&) = delete;
   Kubelets& operator=(const Kubelets&) = delete;
 
