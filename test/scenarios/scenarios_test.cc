@@ -5,13 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "test/scenarios/stories.h"
-#include "test/scenarios/text_diff.h"
+#include "test/scenarios/writing.h"
 
 namespace capstan::scenarios {
 
@@ -26,8 +23,6 @@ constexpr std::uint64_t kOrders = 10;
 #else
 constexpr std::uint64_t kOrders = 100;
 #endif
-
-bool write_stories = false;
 
 std::filesystem::path file_of(const Story& story) {
   return std::filesystem::path(CAPSTAN_STORIES) / (story.name + ".txt");
@@ -59,20 +54,7 @@ std::string told(const Story& story, const World& world) {
   std::string text = story.title + "\n\n";
   for (const auto& line : world.log()) text += line + "\n";
   text += "\n" + ending(world);
-  std::string trimmed;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    line.erase(line.find_last_not_of(' ') + 1);
-    trimmed += line + "\n";
-  }
-  return trimmed;
-}
-
-std::string file_content(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::stringstream content;
-  content << file.rdbuf();
-  return content.str();
+  return trimmed(text);
 }
 
 bool ends_well(const Story& story, const World& world) {
@@ -91,13 +73,7 @@ TEST_P(Stories, IsToldAsInItsFile) {
   EXPECT_THAT(world.unused(), testing::IsEmpty());
   const std::string text = told(story, world);
   EXPECT_TRUE(ends_well(story, world)) << text;
-  if (write_stories) {
-    std::ofstream(file_of(story)) << text;
-  } else {
-    const std::string known = file_content(file_of(story));
-    EXPECT_TRUE(text == known) << text_diff(known, text)
-                               << "\nif this is what it should be: scenarios_test --write";
-  }
+  expect_told(file_of(story), text);
 }
 
 TEST_P(Stories, KeepsItsPromisesInAnyOrder) {
