@@ -226,8 +226,6 @@ Result<void> Kubelets::renew_lease(Kubelet& kubelet, kube::Client& client, const
 // Meanwhile another VM may have taken the name, and its Node is not the one that fell silent.
 Kubelets::Later Kubelets::declare_lost(Kubelet& kubelet, kube::Client& client, const Deadline& deadline) {
   const auto node = client.get(kube::resources::nodes(), {.name = kubelet.vm.vm.name}, deadline);
-  if (node && provider_id_of(*node) != kubelet.vm.vm.provider_id) return std::nullopt;  // a successor's
-  const auto node = client.get(kube::resources::nodes(), {.name = kubelet.vm.vm.name}, deadline);
   if (!node && is_transient(node.error().code)) return retry(kubelet, "node not looked at", node.error());
   if (!node || provider_id_of(*node) != kubelet.vm.vm.provider_id) return std::nullopt;
   const auto patched = client.patch(kube::resources::nodes(), {.name = kubelet.vm.vm.name},
