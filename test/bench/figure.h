@@ -46,6 +46,7 @@ Values fleet_roll_costs(const Place&);
 Values fleet_cost_growth(const Place&);
 Values fleet_at_rest(const Place&);
 Values health_costs(const Place&);
+Values pool_costs(const Place&);
 
 std::span<const Figure> figures();
 

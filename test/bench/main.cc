@@ -40,6 +40,8 @@ constexpr std::array kFigures = {
     Figure{"idle.cpu_percent", "%", 0.5, Bound::AtMost, nullptr, fleet_at_rest},
     Figure{"idle.rss_mb", "MB", 80, Bound::AtMost, nullptr, fleet_at_rest},
     Figure{"restart.first_write_s", "s", 3, Bound::AtMost, nullptr, fleet_at_rest},
+    Figure{"pool.requests_per_node_ready", "1/node", 1.2, Bound::AtMost, nullptr, pool_costs},
+    Figure{"pool.cpu_growth", "x", 2, Bound::AtMost, nullptr, pool_costs},
     Figure{"mhc.idle_requests", "in 30 s", 0, Bound::AtMost, nullptr, health_costs},
     Figure{"mhc.idle_cpu_percent", "%", 0.2, Bound::AtMost, nullptr, health_costs},
     Figure{"mhc.reaction_ms", "ms", 100, Bound::AtMost, nullptr, health_costs},
