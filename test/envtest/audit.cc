@@ -58,6 +58,11 @@ Result<std::vector<AuditEntry>> AuditReader::more() {
   return entries;
 }
 
+bool is_refused(const AuditEntry& entry) {
+  constexpr int kConflict = 409;
+  return entry.code >= 400 && entry.code != kConflict;
+}
+
 bool is_write(const AuditEntry& entry) {
   constexpr std::string_view kWrites[] = {"create", "update", "patch", "delete", "deletecollection"};
   return std::ranges::find(kWrites, entry.verb) != std::end(kWrites);

@@ -36,6 +36,9 @@ class AuditReader {
   std::uint64_t read_ = 0;
 };
 
+// The server would not have it. A lost race for a list that many write (409) is none: the next look settles
+// it.
+bool is_refused(const AuditEntry& entry);
 bool is_write(const AuditEntry& entry);
 bool is_watch(const AuditEntry& entry);
 bool is_event(const AuditEntry& entry);

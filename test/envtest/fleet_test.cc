@@ -384,7 +384,7 @@ TEST_F(Fleet, NothingTheManagerSendsIsRefusedAndNothingIsRepeated) {
   ASSERT_TRUE(entries);
   Lines refused;
   for (const AuditEntry& entry : *entries)
-    if (entry.agent == "capstan" && entry.code >= 400)
+    if (entry.agent == "capstan" && is_refused(entry))
       refused.push_back(fmt::format("{} {} {} {}", entry.verb, entry.resource, entry.object, entry.code));
   EXPECT_THAT(grown, EndsWith("condition met\n"));
   EXPECT_THAT(refused, IsEmpty());
