@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 6> kIntentMetadata = {"name",        "nam
                                                              "annotations", "finalizers", "ownerReferences"};
 
 // Of the core's own kinds: nobody but us puts them on.
-constexpr std::size_t kScratch = 32U << 10;  // two Machines and an intent
+constexpr std::size_t kIntentScratch = 32U << 10;  // two Machines and an intent
 
 constexpr std::array<std::string_view, 5> kOurFinalizers = {
     api::finalizer::kCluster, api::finalizer::kMachine, api::finalizer::kMachineSet,
@@ -280,7 +280,7 @@ bool needs_apply(const json::value& intent, const json::value& object, const api
 
 std::optional<json::value> needed_intent(const api::TypeInfo& type, const void* wanted,
                                          const Present& present, std::string_view manager) {
-  json::monotonic_resource scratch(kScratch);
+  json::monotonic_resource scratch(kIntentScratch);
   const json::value intent = apply_intent(api::detail::to_json(type, wanted, &scratch), present.uid);
   if (present.object != nullptr && !needs_apply(intent, api::detail::to_json(type, present.object, &scratch),
                                                 present.managed, manager, &type)) {

@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 7> kServerOwned = {
     "resourceVersion",   "uid",           "generation", "creationTimestamp",
     "deletionTimestamp", "managedFields", "selfLink"};
 
-constexpr std::size_t kScratch = 32U << 10;  // two Machines, their patch and what lies between
+constexpr std::size_t kPatchScratch = 32U << 10;  // two Machines, their patch and what lies between
 
 const json::value* member(const json::value& object, std::string_view name) {
   const json::object* members = object.if_object();
@@ -74,7 +74,7 @@ std::optional<json::value> merge_patch(const json::value& before, const json::va
 
 std::optional<json::value> merge_patch(const api::TypeInfo& type, const void* before, const void* after,
                                        Part part, Lock lock) {
-  json::monotonic_resource scratch(kScratch);
+  json::monotonic_resource scratch(kPatchScratch);
   const auto patch = merge_patch(api::detail::to_json(type, before, &scratch),
                                  api::detail::to_json(type, after, &scratch), part, lock);
   if (!patch) return {};
