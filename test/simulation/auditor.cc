@@ -324,8 +324,12 @@ void Auditor::check_vms() {
 
 void Auditor::check_pool_size() const {
   for (const PoolFacts& pool : facts_.pools) {
-    const auto vms = deps_.cloud.vms();
-    const auto many = std::ranges::count_if(vms, [](const auto& vm) { return vm.name.starts_with(kPool); });
+    // As a cloud's own groups do, the provider replaces who leaves at once: a drain may take its hour.
+    const auto stays = [&](const auto& vm) {
+      const MachineFacts* machine = facts_.machine(vm.name);
+      return vm.name.starts_with(kPool) && (machine == nullptr || !machine->going);
+    };
+    const auto many = std::ranges::count_if(deps_.cloud.vms(), stays);
     check(too_many_machines("MachinePool " + pool.name,
                             in_force_since(pool_wants_.at(pool.uid), deps_.baton.steady_now() - kMemory),
                             static_cast<int>(many)));
