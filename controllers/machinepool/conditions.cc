@@ -198,7 +198,10 @@ api::Condition scaling_down(const api::MachinePool& now, const Plan& plan, const
   if (present <= *now.spec.replicas && effects.kept.empty()) {
     return conditions::make(condition::kScalingDown, status::kFalse, reason::kNotScalingDown);
   }
-  std::string message = fmt::format("Scaling down from {} to {} replicas", present, *now.spec.replicas);
+  std::string message =
+      present > *now.spec.replicas
+          ? fmt::format("Scaling down from {} to {} replicas", present, *now.spec.replicas)
+          : fmt::format("Nodes whose instance left the list have to go: {}", effects.kept.size());
   if (!effects.node_trouble.empty()) message += "\n* " + effects.node_trouble;
   if (!effects.draining.empty()) message += "\n" + effects.draining;
   return conditions::make(condition::kScalingDown, status::kTrue, reason::kScalingDown, message);

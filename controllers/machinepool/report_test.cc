@@ -199,6 +199,8 @@ TEST(NodeRefs, OfRetiredNodesStayUntilTheyAreDeleted) {
   ASSERT_EQ(after.status.node_refs.size(), 3u);
   EXPECT_EQ(after.status.node_refs[2].name, "n9");
   EXPECT_THAT(told(after, "ScalingDown"), HasSubstr("True ScalingDown"));
+  const auto* scaling_down = api::conditions::find(after.status.conditions, "ScalingDown");
+  EXPECT_EQ(scaling_down->message, "Nodes whose instance left the list have to go: 1");
 }
 
 // --- conditions ---
