@@ -16,7 +16,7 @@ endfunction()
 
 # With CAPSTAN_UNITY a library is compiled in units of eight sources, where a file-local name must be unlike those of its
 # neighbours. These sources have a name that another of their namespace has too, and are compiled alone. ("redefinition of
-# {anonymous}::x" under a sanitizer only: give x a name of its own, or add the file here.)
+# {anonymous}::x": give x a name of its own, or add the file here.)
 set_source_files_properties(
   api/schema/openapi.cc api/schema/struct_builder.cc api/schema/validate.cc api/v1beta2/machine_rules.cc
   api/v1beta2/version_order.cc apiserver/builtin/builtin.cc apiserver/builtin/config_rules.cc apiserver/evicting.cc
