@@ -64,16 +64,16 @@ constexpr std::array kBanned = {
     Banned{"macros", "#define", "write a function or a constant", Tests::Free, {"base/try.h"}},
 };
 
-bool is_word(char c) {
+bool is_letter(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
 // A whole word: "steady_clock::now" is found in "std::chrono::steady_clock::now()", "sleep(" not in
 // "asleep(".
 bool is_whole_word(std::string_view code, std::size_t at, std::string_view word) {
-  const bool begins = at == 0 || !is_word(word.front()) || !is_word(code[at - 1]);
+  const bool begins = at == 0 || !is_letter(word.front()) || !is_letter(code[at - 1]);
   const std::size_t end = at + word.size();
-  const bool ends = end >= code.size() || !is_word(word.back()) || !is_word(code[end]);
+  const bool ends = end >= code.size() || !is_letter(word.back()) || !is_letter(code[end]);
   return begins && ends;
 }
 
