@@ -19,7 +19,7 @@ capstan_library(net DIR net LINK PUBLIC base PRIVATE OpenSSL::SSL OpenSSL::Crypt
 capstan_test(net_test DIR net LABELS sanitize LINK net PkgConfig::httplib OpenSSL::SSL)
 
 # virtual time for tests of every floor
-add_library(fake_time STATIC test/fakes/baton.cc test/fakes/fake_clock.cc)
+add_library(fake_time STATIC test/fakes/baton.cc test/fakes/fake_clock.cc test/fakes/stack.cc)
 target_link_libraries(fake_time PUBLIC base PRIVATE capstan_flags)
 
 # floor 2
@@ -59,7 +59,7 @@ capstan_library(apiserver DIR apiserver apiserver/schema apiserver/fields apiser
 capstan_test(apiserver_test DIR apiserver apiserver/schema apiserver/fields apiserver/builtin LABELS sanitize LINK apiserver net kube fake_time PkgConfig::httplib)
 
 # what tests stand on
-capstan_library(fakes DIR test/fakes EXCLUDE "/(baton|fake_clock).cc$" LINK PUBLIC fake_time kubeconfig apiserver runtime kube api base)
+capstan_library(fakes DIR test/fakes EXCLUDE "/(baton|fake_clock|stack).cc$" LINK PUBLIC fake_time kubeconfig apiserver runtime kube api base)
 capstan_test(fakes_test DIR test/fakes LABELS sanitize LINK fakes builders)
 
 # floor 7

@@ -1,22 +1,26 @@
 #include "test/fakes/baton.h"
 
 #include <fmt/format.h>
-#include <semaphore.h>
+#include <sys/time.h>
 
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
-#include <thread>
+#include <optional>
+#include <utility>
 #include <vector>
+
+#include "test/fakes/stack.h"
 
 namespace capstan::fakes {
 namespace {
 
 constexpr SteadyTime kSteadyStart = SteadyTime(std::chrono::hours(1));
 constexpr std::uint32_t kSeamsAfterCrash = 20'000;  // more means that somebody swallowed SimulatedCrash
-constexpr int kStuckSeconds = 120;                  // real time without a switch
+constexpr int kStuckSeconds = 60;                   // real time without a switch
 
 struct Process {
   std::string name = {};
@@ -24,37 +28,13 @@ struct Process {
   bool crashed = false;
 };
 
-// One place to sleep. A POSIX semaphore: libstdc++ 12's own may sleep for ever (its bug 104928).
-class Turn {
- public:
-  Turn() { sem_init(&semaphore_, 0, 0); }
-  ~Turn() { sem_destroy(&semaphore_); }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-  void give() { sem_post(&semaphore_); }
-  void await() {
-    while (sem_wait(&semaphore_) != 0) {
-    }
-  }
-  bool await_seconds(int seconds) {
-    const auto until =
-        std::chrono::duration_cast<std::chrono::seconds>(SystemClock().now().time_since_epoch());
-    const timespec at{.tv_sec = until.count() + seconds, .tv_nsec = 0};
-    return sem_timedwait(&semaphore_, &at) == 0;
-  }
-
- private:
-  sem_t semaphore_;
-};
-
 // A simulated thread and what it is parked at.
 struct Actor {
   std::size_t id = 0;
   std::string name = {};
   std::shared_ptr<Process> process = {};
-  Turn turn = {};
   std::stop_source stop = {};
-  std::thread os = {};
+  std::optional<Stack> stack = {};
 
   std::string_view seam = "start";
   Signal* signal = nullptr;
@@ -96,11 +76,10 @@ class Baton::Scheduler {
     Actor& world = add("world", std::make_shared<Process>(Process{.name = "world"}),
                        [body = std::move(body)](const std::stop_token&) { body(); });
     holder_.store(&world, std::memory_order_relaxed);
-    world.turn.give();
-    await_end();
-    for (Actor& actor : actors_) {
-      if (actor.os.joinable()) actor.os.join();
-    }
+    const Watchdog watchdog(*this);
+    host_.hand_over(*world.stack);
+    t_current = nullptr;
+    for (Actor& actor : actors_) actor.stack->release();
     report_.trace_hash = hash_;
     report_.switches = switches_.load(std::memory_order_relaxed);
     report_.elapsed = now_ - kSteadyStart;
@@ -116,7 +95,7 @@ class Baton::Scheduler {
       park(me, "join");
       me.joining = nullptr;
     }
-    if (target.os.joinable()) target.os.join();
+    target.stack->release();
   }
 
   Woken wait(Signal& signal, std::uint64_t seen, const Deadline& deadline) {
@@ -175,14 +154,14 @@ class Baton::Scheduler {
     actor.process = std::move(process);
     ++actor.process->threads;
     live_.push_back(&actor);
-    actor.os =
-        std::thread([this, &actor, body = std::move(body)]() mutable { live(actor, std::move(body)); });
+    actor.stack.emplace(
+        [this, &actor, body = std::move(body)]() mutable -> Stack& { return live(actor, std::move(body)); });
     return actor;
   }
 
-  void live(Actor& me, Threads::Body body) {
+  // Returns who goes on when it is over.
+  Stack& live(Actor& me, Threads::Body body) {
     t_current = &me;
-    me.turn.await();
     try {
       throw_if_crashed(me);
       body(me.stop.get_token());
@@ -193,21 +172,18 @@ class Baton::Scheduler {
     }
     me.thrown = me.process->crashed;  // destroying what the body holds is part of the unwinding
     body = {};
-    leave(me);
+    return leave(me);
   }
 
-  void leave(Actor& me) {
+  Stack& leave(Actor& me) {
     me.done = true;
     --me.process->threads;
     std::erase(live_, &me);
     note(me, "end");
-    if (live_.empty()) {
-      finished_.give();
-      return;
-    }
+    if (live_.empty()) return host_;
     Actor& next = choose(nullptr);
     holder_.store(&next, std::memory_order_relaxed);
-    next.turn.give();
+    return *next.stack;
   }
 
   void park(Actor& me, std::string_view seam) {
@@ -217,8 +193,8 @@ class Baton::Scheduler {
     note(next, next.seam);
     if (&next == &me) return;
     holder_.store(&next, std::memory_order_relaxed);
-    next.turn.give();
-    me.turn.await();
+    me.stack->hand_over(*next.stack);
+    t_current = &me;
   }
 
   // Who goes on. Moves the clock when nobody can; ends the run when that does not help either.
@@ -311,18 +287,35 @@ class Baton::Scheduler {
                                actor.process->name, actor.name, seam));
   }
 
-  void await_end() {
-    std::uint64_t before = 0;
-    int still = 0;
-    while (!finished_.await_seconds(1)) {
-      const std::uint64_t now = switches_.load(std::memory_order_relaxed);
-      still = now == before ? still + 1 : 0;
-      before = now;
-      if (still > kStuckSeconds) {
-        die("somebody keeps the baton (a lock held across a seam, or a real wait)",
-            holder_.load(std::memory_order_relaxed)->name);
-      }
+  // A real timer: who keeps the baton can't be asked.
+  class Watchdog {
+   public:
+    explicit Watchdog(Scheduler& scheduler) : before_(s_watched.exchange(&scheduler)) {
+      std::signal(SIGALRM, [](int) {
+        if (Scheduler* const watched = s_watched.load()) watched->look_for_a_switch();
+      });
+      const itimerval every = {.it_interval = {.tv_sec = kStuckSeconds, .tv_usec = 0},
+                               .it_value = {.tv_sec = kStuckSeconds, .tv_usec = 0}};
+      ::setitimer(ITIMER_REAL, &every, nullptr);
     }
+    ~Watchdog() {
+      const itimerval never = {};
+      ::setitimer(ITIMER_REAL, &never, nullptr);
+      s_watched.store(before_);
+    }
+    Watchdog(const Watchdog&) = delete;
+    Watchdog& operator=(const Watchdog&) = delete;
+
+   private:
+    static inline std::atomic<Scheduler*> s_watched = nullptr;
+    Scheduler* before_;
+  };
+
+  void look_for_a_switch() {
+    const std::uint64_t now = switches_.load(std::memory_order_relaxed);
+    if (std::exchange(switches_before_, now) == now)
+      die("somebody keeps the baton (a lock held across a seam, or a real wait)",
+          holder_.load(std::memory_order_relaxed)->name);
   }
 
   [[noreturn]] void die(std::string_view what, std::string_view who) {
@@ -338,12 +331,13 @@ class Baton::Scheduler {
   std::deque<Actor> actors_;  // stable addresses; kept until the end of the run
   std::vector<Actor*> live_;  // in order of birth
   std::vector<Actor*> candidates_;
-  std::atomic<std::uint64_t> switches_ = 0;  // these two are read by the watchdog in run()
+  std::atomic<std::uint64_t> switches_ = 0;  // these two are read by the watchdog
   std::atomic<Actor*> holder_ = nullptr;
+  std::uint64_t switches_before_ = 0;  // its own
   std::uint64_t hash_ = 14695981039346656037ULL;
   bool ended_ = false;
   RunReport report_;
-  Turn finished_;
+  Stack host_;
 };
 
 namespace {

@@ -1,7 +1,7 @@
-// Baton: Threads and Clock of a simulation (DESIGN 2.7). Every simulated thread is an OS thread, exactly one
-// of them holds the baton; each call on a seam hands it to the thread the seed picks. Time is virtual and
-// jumps to the next deadline when nobody can go on. The same seed gives the same run. Everything but run() is
-// called from simulated threads only.
+// Baton: Threads and Clock of a simulation (DESIGN 2.7). Every simulated thread has a stack of its own
+// (stack.h), exactly one of them holds the baton; each call on a seam hands it to the thread the seed picks.
+// Time is virtual and jumps to the next deadline when nobody can go on. The same seed gives the same run.
+// Everything but run() is called from simulated threads only.
 //
 // A process is a thread and whatever it spawns. crash() throws SimulatedCrash at every parked seam of one
 // process: the stacks unwind, the object graph goes. join() never throws, and a thread that is crashing

@@ -250,6 +250,33 @@ TEST(Baton, DestructorsMayJoinWhileACrashUnwinds) {
   }
 }
 
+TEST(Baton, AnExceptionBelongsToTheThreadThatCaughtIt) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Baton baton({.seed = seed});
+    std::vector<std::string> again;
+
+    baton.run([&] {
+      std::vector<std::unique_ptr<Thread>> threads;
+      for (const std::string name : {"a", "b", "c"}) {
+        threads.push_back(baton.spawn(name, [&, name](const std::stop_token&) {
+          try {
+            try {
+              throw std::runtime_error(name);
+            } catch (const std::runtime_error&) {
+              baton.switch_point("in the handler");
+              throw;
+            }
+          } catch (const std::runtime_error& error) {
+            again.push_back(name + error.what());
+          }
+        }));
+      }
+    });
+
+    EXPECT_THAT(again, testing::UnorderedElementsAre("aa", "bb", "cc"));
+  }
+}
+
 TEST(Baton, TimeMaySlipWhileSomebodyCouldRun) {
   Baton baton({.seed = 4, .slips_per_thousand = 500});
   bool late = false;

@@ -1,5 +1,7 @@
 #include "test/fakes/memory_stream.h"
 
+#include "test/fakes/stack.h"
+
 namespace capstan::fakes {
 
 bool Delivery::bytes(std::string_view text) {
@@ -18,7 +20,7 @@ MemoryStream::MemoryStream(Threads& threads, OrphanThreads& orphans, kube::Strea
       delivery_(std::make_shared<Delivery>(sink)),
       thread_(threads.spawn(std::move(name), [delivery = delivery_,
                                               body = std::move(body)](const std::stop_token& stop) mutable {
-        delivery->thread_ = std::this_thread::get_id();
+        delivery->running_on_ = Stack::current();
         body(*delivery, stop);
       })) {}
 
@@ -26,7 +28,7 @@ MemoryStream::~MemoryStream() {
   delivery_->cancelled_ = true;
   thread_->request_stop();
   delivery_->signal_->notify();
-  if (delivery_->thread_.load() == std::this_thread::get_id()) {
+  if (delivery_->running_on_.load() == Stack::current()) {
     orphans_.with([&](auto& orphans) { orphans.push_back(std::move(thread_)); });
   } else {
     thread_->join();

@@ -8,7 +8,6 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "base/guarded.h"
@@ -36,7 +35,7 @@ class Delivery {
   kube::StreamSink& sink_;
   std::shared_ptr<Signal> signal_;
   std::atomic<bool> cancelled_ = false;
-  std::atomic<std::thread::id> thread_ = {};
+  std::atomic<const void*> running_on_ = nullptr;
 };
 
 class MemoryStream final : public kube::Stream {
