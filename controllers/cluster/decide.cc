@@ -5,6 +5,7 @@
 #include "api/names.h"
 #include "controllers/cluster/connection_probe.h"
 #include "controllers/cluster/deletion.h"
+#include "controllers/cluster/descendant_conditions.h"
 #include "controllers/cluster/ownership.h"
 
 namespace capstan::controllers::cluster {
@@ -93,6 +94,7 @@ Plan decide(const Observation& seen) {
   }
   if (const auto turns = when_probe_turns(seen.reach, seen.now, seen.connection_grace))
     look_again(plan, *turns);
+  if (const auto judged = until_all_are_judged(seen)) look_again(plan, *judged);
   if (!seen.fresh) {
     std::erase_if(plan.actions, changes_the_world);
     look_again(plan, kStaleRecheck);

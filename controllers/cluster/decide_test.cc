@@ -45,6 +45,18 @@ std::vector<std::string> told(const Plan& plan) {
   return lines;
 }
 
+TEST(Decide, LooksAgainWhenAYoungMachineCanBeJudged) {
+  const auto with = [](const builders::MachineBuilder& machine) {
+    return decide(*Seen(c1()).infrastructure("{}").control_plane("{}").machine(machine)).recheck;
+  };
+
+  EXPECT_EQ(with(a_machine("w").aged(Seconds(3))), Seconds(7));
+  EXPECT_EQ(with(a_machine("w").aged(Seconds(10))), std::nullopt);
+  EXPECT_EQ(with(a_machine("w").aged(Seconds(3)).up_to_date()), std::nullopt);
+  EXPECT_EQ(with(a_machine("cp").control_plane().aged(Seconds(3))), Seconds(7));
+  EXPECT_EQ(with(a_machine("mp-1").in_pool("mp").aged(Seconds(3))), std::nullopt) << "never judged";
+}
+
 TEST(Decide, NamesBothWaysToPause) {
   const auto plan = decide(*Seen(a_cluster("c1").held().paused()));
 

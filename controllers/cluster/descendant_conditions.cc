@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "api/conditions/conditions.h"
 #include "api/conditions/merge.h"
 #include "api/conditions/message.h"
@@ -87,12 +89,15 @@ api::Condition machines_ready(const Machines& machines, std::string_view target)
                 {reason::kReady, reason::kNotReady, reason::kReadyUnknown, reason::kNoReplicas});
 }
 
+bool is_too_young(const api::Machine& machine, Time now) {
+  return now < machine.metadata.creation_timestamp + kYoung &&
+         conditions::find(machine.status.conditions, condition::kUpToDate) == nullptr;
+}
+
 api::Condition machines_up_to_date(const Machines& machines, std::string_view target, Time now) {
   Parts parts;
   for (const auto* each : machines) {
-    auto part = part_of(*each, condition::kUpToDate);
-    const bool young = now < each->metadata.creation_timestamp + kYoung;
-    if (part.condition != nullptr || !young) parts.push_back(std::move(part));
+    if (!is_too_young(*each, now)) parts.push_back(part_of(*each, condition::kUpToDate));
   }
   return sum_up(parts, condition::kUpToDate, target,
                 {reason::kUpToDate, reason::kNotUpToDate, reason::kUpToDateUnknown, reason::kNoReplicas});
@@ -174,6 +179,17 @@ std::vector<api::Condition> descendant_conditions(const Observation& seen) {
                {reason::kNotScalingDown, reason::kScalingDown, reason::kScalingDownUnknown}, true),
       remediating(control_plane, workers),
   };
+}
+
+std::optional<Seconds> until_all_are_judged(const Observation& seen) {
+  std::optional<Seconds> longest;
+  for (const auto* machines : {&seen.descendants.control_plane_machines, &seen.descendants.worker_machines}) {
+    for (const auto& each : *machines) {
+      if (is_pool_machine(*each) || !is_too_young(*each, seen.now)) continue;
+      longest = std::max(longest.value_or(Seconds(0)), each->metadata.creation_timestamp + kYoung - seen.now);
+    }
+  }
+  return longest;
 }
 
 }  // namespace capstan::controllers::cluster

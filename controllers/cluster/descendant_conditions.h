@@ -2,6 +2,7 @@
 // each of them once per condition.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "api/meta/condition.h"
@@ -10,5 +11,8 @@
 namespace capstan::controllers::cluster {
 
 std::vector<api::Condition> descendant_conditions(const Observation& seen);
+
+// When a Machine that is too young to be judged is no more: nothing else tells of it. Nothing: there is none.
+std::optional<Seconds> until_all_are_judged(const Observation& seen);
 
 }  // namespace capstan::controllers::cluster
