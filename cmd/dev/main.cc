@@ -7,6 +7,7 @@
 #include "cmd/dev/demo_command.h"
 #include "cmd/dev/provider_command.h"
 #include "cmd/dev/up_command.h"
+#include "cmd/manager/program_version.h"
 
 namespace {
 
@@ -19,7 +20,7 @@ usage: capstan-dev COMMAND [flags]
   provider    infrastructure and bootstrap providers with their simulated cloud, beside any manager
   apiserver   the embedded Kubernetes API server, for kubectl and for tests
 
-capstan-dev COMMAND --help tells more; --completion bash prints a completion script.
+capstan-dev COMMAND --help tells more; --completion bash prints a completion script, --version name and version.
 )";
 
 // One script a command; together they complete all of them.
@@ -43,6 +44,10 @@ int main(int argc, char** argv) {
   if (command == "--completion" && words.size() > 2) return print_completion(words.subspan(1));
   if (command == "--help" || command == "-h" || command == "help") {
     std::cout << kHelp;
+    return 0;
+  }
+  if (command == "--version") {
+    std::cout << capstan::manager::version_line("capstan-dev");
     return 0;
   }
   std::cerr << (command.empty() ? "capstan-dev: no command given\n\n"

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/try.h"
+#include "cmd/manager/program_version.h"
 
 namespace capstan::manager {
 namespace {
@@ -122,6 +123,7 @@ constexpr std::array kLogging = {
 };
 
 constexpr std::array kProcess = {
+    flag("version", &ProcessOptions::version, "print name and version and exit"),
     flag("exit-when-ready", &ProcessOptions::exit_when_ready,
          "end with success once every cache is filled and the controllers run: for smoke tests and "
          "measurements"),
@@ -166,6 +168,8 @@ Result<CommandLine> read_options(std::span<const char* const> words) {
   const auto arguments = TRY(flags.parse(words));
   if (arguments.help) line.print_and_exit = flags.help(kUsage);
   if (!arguments.completion.empty()) line.print_and_exit = flags.completion("capstan");
+  if (line.print_and_exit.empty() && line.options.process.version)
+    line.print_and_exit = version_line("capstan");
   if (!line.print_and_exit.empty()) return line;
   TRY(check(line.options));
   line.effective = flags.effective();

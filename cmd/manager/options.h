@@ -85,6 +85,7 @@ struct ServerOptions {
 };
 
 struct ProcessOptions {
+  bool version = false;
   bool exit_when_ready = false;
 };
 
@@ -109,7 +110,7 @@ struct Options {
 // What the command line asked for besides starting.
 struct CommandLine {
   Options options = {};
-  std::string print_and_exit = {};  // help or completion
+  std::string print_and_exit = {};  // help, completion or version
   std::vector<std::pair<std::string, std::string>> effective = {};
 };
 

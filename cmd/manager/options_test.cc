@@ -75,5 +75,13 @@ TEST(Options, PrintHelpThatNamesEveryGroup) {
     EXPECT_THAT(line->print_and_exit, HasSubstr(group));
 }
 
+TEST(Options, PrintTheVersionInsteadOfStarting) {
+  const auto line = read({"--version", "--kubeconfig=there-is-none"});
+
+  ASSERT_TRUE(line);
+  EXPECT_THAT(line->print_and_exit, testing::MatchesRegex("capstan [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+  EXPECT_THAT(read({"--help"})->print_and_exit, HasSubstr("--version\n      print name and version"));
+}
+
 }  // namespace
 }  // namespace capstan::manager

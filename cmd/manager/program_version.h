@@ -1,0 +1,12 @@
+// What --version prints. The number is the project's in CMakeLists.txt and nowhere else. Used by main() of
+// capstan and of capstan-dev.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace capstan::manager {
+
+std::string version_line(std::string_view program);  // "capstan 0.1.0\n"
+
+}  // namespace capstan::manager
