@@ -373,6 +373,21 @@ TEST(Watcher, AnEndlessLineIsCutOffAndListedAnew) {
   });
 }
 
+TEST(Watcher, AnEndlessItemIsCutOffAndListedAnew) {
+  tell([](World& world) {
+    const auto list = world.client.next();
+    const std::string megabyte(1U << 20, 'x');
+
+    list->send(R"({"apiVersion":"example.com/v1","kind":"WidgetList","items":[{"metadata":{"name":")");
+    for (int i = 0; i < 9; ++i) list->send(megabyte);
+    const auto again = world.client.next();
+
+    EXPECT_TRUE(list->hung_up());
+    EXPECT_FALSE(again->asked().watch);
+    EXPECT_EQ(world.watcher.progress().trouble->message, "item 1 is longer than 8388608 bytes");
+  });
+}
+
 TEST(Watcher, ReportsItsProgress) {
   tell([](World& world) {
     const bool before = world.watcher.progress().synced;

@@ -104,6 +104,7 @@ namespace detail {
 
 struct ListStream::State final : Envelope {
   static constexpr std::size_t kLongestName = 256;
+  static constexpr std::size_t kLongestItem = 8U << 20;  // as a line of a watch; etcd takes one and a half
 
   explicit State(ItemOps item_ops) : ops(item_ops) {}
 
@@ -132,8 +133,16 @@ struct ListStream::State final : Envelope {
   bool is_stream(std::string_view name) const override { return name == "items"; }
 
   void item_taken() {
+    ++items;
     if (!builder.failed()) return ops.done(ops.context);
     ops.bad(ops.context, builder.failed_namespace(), builder.failed_name(), builder.error());
+  }
+
+  // Counts whole chunks: what is held of an endless item is the limit and one chunk.
+  void count(std::size_t bytes, std::size_t items_before) {
+    unfinished = items > items_before ? 0 : unfinished + bytes;
+    if (unfinished > kLongestItem)
+      refuse(fmt::format("item {} is longer than {} bytes", items + 1, kLongestItem));
   }
 
   void check(std::string_view name) {
@@ -150,6 +159,8 @@ struct ListStream::State final : Envelope {
   StructBuilder builder;
   StringCatcher word;
   ListMetaFields meta;
+  std::size_t items = 0;
+  std::size_t unfinished = 0;  // bytes since an item ended
   std::string api_version;
   std::string kind;
   JsonReader reader{*this};
@@ -159,7 +170,9 @@ ListStream::ListStream(ItemOps ops) : state_(std::make_unique<State>(ops)) {}
 ListStream::~ListStream() = default;
 
 Result<void> ListStream::feed(std::string_view chunk) {
+  const std::size_t items_before = state_->items;
   auto read = state_->reader.feed(chunk);
+  state_->count(chunk.size(), items_before);
   if (state_->error()) return Failure(*state_->error());
   return read;
 }

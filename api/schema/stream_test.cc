@@ -107,6 +107,32 @@ TEST(ListDecoder, RefusesWhatIsNoListOfThisKind) {
   EXPECT_THAT(fault("<html>"), HasSubstr("malformed json"));
 }
 
+TEST(ListDecoder, GivesUpOnAnItemThatDoesNotEnd) {
+  ListDecoder<Sample> decoder([](Sample&&) {}, [](Quarantined&&) {});
+  ASSERT_TRUE(decoder.feed(R"({"items":[{"metadata":{"name":"a"}},{"metadata":{"name":")"));
+  const std::string megabyte(1U << 20, 'x');
+
+  std::size_t megabytes = 0;
+  auto fed = decoder.feed(megabyte);
+  for (; fed && megabytes < 200; ++megabytes) fed = decoder.feed(megabyte);
+
+  ASSERT_FALSE(fed);
+  EXPECT_EQ(megabytes, 8U);
+  EXPECT_EQ(fed.error().message, "item 2 is longer than 8388608 bytes");
+  EXPECT_EQ(decoder.finish().error().message, fed.error().message);
+}
+
+TEST(ListDecoder, TakesAPageOfAnySizeWhoseItemsEnd) {
+  std::size_t seen = 0;
+  ListDecoder<Sample> decoder([&](Sample&&) { ++seen; }, [](Quarantined&&) {});
+  const std::string item = R"({"metadata":{"name":")" + std::string(1U << 20, 'x') + R"("}},)";
+
+  ASSERT_TRUE(decoder.feed(R"({"items":[)"));
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(decoder.feed(item)) << i;
+
+  EXPECT_EQ(seen, 20U);
+}
+
 using Event = Result<WatchEvent<Sample>>;
 
 Event read_event(std::string_view line) {
