@@ -14,9 +14,9 @@ namespace {
 
 constexpr int kNameAttempts = 8;
 
-Response reworded(Response response, std::string message) {
+Response reworded(Response response, std::string_view message) {
   auto status = *response.object;
-  status["message"] = std::move(message);
+  status["message"] = message;
   response.object = std::make_shared<const json::object>(std::move(status));
   return response;
 }

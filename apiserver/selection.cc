@@ -62,8 +62,8 @@ std::optional<Response> refuse_list_options(const Request& request, bool watch) 
   const auto& query = request.query;
   const auto& match = query.resource_version_match;
   FieldErrors errors;
-  const auto forbid = [&](std::string field, std::string_view why) {
-    errors.push_back(forbidden_field(field, why));
+  const auto forbid = [&](std::string_view field, std::string_view why) {
+    errors.push_back(forbidden_field(std::string(field), why));
   };
   if (watch) {
     if (query.send_initial_events && match != "NotOlderThan") {

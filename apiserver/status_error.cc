@@ -146,8 +146,6 @@ Response internal_error(std::string_view why) {
                       {{"causes", json::array{json::object{{"message", why}}}}});
 }
 
-Response timed_out(std::string message) { return status_error(504, "Timeout", "Timeout: " + message); }
-
 Response success(const StatusSubject& subject, std::string_view uid) {
   auto details = details_of(subject);
   if (!uid.empty()) details["uid"] = uid;

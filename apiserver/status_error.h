@@ -45,7 +45,6 @@ Response expired(std::string message);  // 410
 Response too_many_requests(std::string message, std::int64_t retry_after_seconds,
                            const std::vector<StatusCause>& causes = {});
 Response internal_error(std::string_view why);
-Response timed_out(std::string message);
 
 // {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success"}, as a DELETE answers.
 Response success(const StatusSubject& subject, std::string_view uid);

@@ -43,17 +43,17 @@ void WatchPump::run(const std::stop_token& stop) {
   SteadyTime next = SteadyTime::max();
   while (!stop.stop_requested()) {
     const std::uint64_t seen = desk_->signal.count();
-    auto ready = desk_->ready.with([](auto& ids) { return std::exchange(ids, {}); });
+    const auto ready = desk_->ready.with([](auto& ids) { return std::exchange(ids, {}); });
     if (ready.empty() && clock_.steady_now() < next) {
       threads_.wait(desk_->signal, seen, {.at = next, .stop = stop});
       continue;
     }
-    next = serve_due(std::move(ready));
+    next = serve_due(ready);
   }
 }
 
 // Serves the called ones and those whose time has come; when to look again if nobody calls.
-SteadyTime WatchPump::serve_due(std::set<std::uint64_t> ready) {
+SteadyTime WatchPump::serve_due(const std::set<std::uint64_t>& ready) {
   const auto all = table_.with([](const Table& table) { return table.watches; });
   std::vector<std::uint64_t> over;
   SteadyTime next = SteadyTime::max();

@@ -49,7 +49,7 @@ class WatchPump {
   void run(const std::stop_token& stop);
   // Sends what is due; false when the watch is over.
   bool serve(Served& served) const;
-  SteadyTime serve_due(std::set<std::uint64_t> ready);
+  SteadyTime serve_due(const std::set<std::uint64_t>& ready);
 
   const Clock& clock_;
   Threads& threads_;

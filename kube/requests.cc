@@ -27,7 +27,7 @@ class QueryBuilder {
     if (dry_run) add("dryRun", "All");
     if (strict_fields) add("fieldValidation", "Strict");
   }
-  std::string behind(std::string path) const {
+  std::string behind(const std::string& path) const {
     return query_.empty() ? path : path + "?" + net::render_query(query_);
   }
 

@@ -71,7 +71,7 @@ Result<std::string> apply_manifest(kube::Client& client, const json::value& obje
     key.namespace_ = "default";
     body.as_object()["metadata"].as_object()["namespace"] = key.namespace_;
   }
-  const std::string name = resource.kind + " " + key.describe();
+  std::string name = resource.kind + " " + key.describe();
   const auto applied = client.patch(
       resource, key, body,
       {.type = kube::PatchType::Apply, .field_manager = std::string(kFieldManager), .force = true}, deadline);

@@ -86,7 +86,7 @@ int exit_code(const Error& error) {
   return kFailed;
 }
 
-Result<void> run_until_stopped(const CommandLine& line, Log log, const Seams& seams,
+Result<void> run_until_stopped(const CommandLine& line, const Log& log, const Seams& seams,
                                const std::stop_token& stop) {
   auto to = TRY(connection(line.options.scope));
   auto wiring = TRY(Wiring::make(seams, line.options, surroundings(), std::move(to), log));

@@ -70,9 +70,9 @@ class Observer {
     }
   }
 
-  void complain(std::string problem) {
+  void complain(std::string_view problem) {
     if (!seen_.problem.empty()) seen_.problem += "; ";
-    seen_.problem += std::move(problem);
+    seen_.problem += problem;
   }
 
   void see_machines() {
