@@ -12,6 +12,8 @@ std::string_view to_string(Safeguard safeguard) {
     case Safeguard::InstanceKey: return "instance-key";
     case Safeguard::ArrayVersions: return "array-versions";
     case Safeguard::SecondLook: return "second-look";
+    case Safeguard::SharedCause: return "shared-cause";
+    case Safeguard::Evictions: return "evictions";
   }
   return "";
 }

@@ -16,10 +16,12 @@ enum class Safeguard {
   InstanceKey,        // a VM's key is written down before the VM is asked for
   ArrayVersions,      // a list that others write to is replaced only in the version it was read in
   SecondLook,         // a pool that lost all instances at once is believed when it says so again
+  SharedCause,        // what strikes a whole crowd of Machines is no reason to replace them
+  Evictions,          // Pods are made to go by evictions, which keep to budgets
 };
-inline constexpr std::array kSafeguards = {Safeguard::ConsistencyGate, Safeguard::CreateExpectation,
-                                           Safeguard::OwnerUid,        Safeguard::InstanceKey,
-                                           Safeguard::ArrayVersions,   Safeguard::SecondLook};
+inline constexpr std::array kSafeguards = {
+    Safeguard::ConsistencyGate, Safeguard::CreateExpectation, Safeguard::OwnerUid,    Safeguard::InstanceKey,
+    Safeguard::ArrayVersions,   Safeguard::SecondLook,        Safeguard::SharedCause, Safeguard::Evictions};
 std::string_view to_string(Safeguard safeguard);  // "consistency-gate"
 
 #ifdef CAPSTAN_DEFECTS

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/conditions/conditions.h"
+#include "base/safeguards.h"
 #include "kube/typed.h"
 #include "runtime/ownership.h"
 
@@ -58,7 +59,7 @@ void find_shared_cause(const Observation& seen, Plan& plan) {
   const bool asked = std::ranges::any_of(seen.targets, [](const Target& target) {
     return target.policy && target.policy->spec.health.shared_cause;
   });
-  if (!asked) return;
+  if (!asked || is_off(Safeguard::SharedCause)) return;
   const Time held = held_since(*seen.check);
   std::vector<Symptom> symptoms;
   for (std::size_t i = 0; i < seen.targets.size(); ++i)

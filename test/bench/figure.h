@@ -40,6 +40,7 @@ double manager_cold_start_ms(const Place&);
 double manager_binary_mb(const Place&);
 double apiserver_writes_ratio(const Place&);
 double fleet_seeds_per_minute(const Place&);
+double fleet_at_rest_in_virtual_time(const Place&);
 double drain_evictions_per_pod(const Place&);
 Values fleet_machine_costs(const Place&);
 Values fleet_roll_costs(const Place&);

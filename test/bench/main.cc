@@ -39,6 +39,7 @@ constexpr std::array kFigures = {
     Figure{"idle.requests", "in 60 s", 0, Bound::AtMost, nullptr, fleet_at_rest},
     Figure{"idle.cpu_percent", "%", 0.5, Bound::AtMost, nullptr, fleet_at_rest},
     Figure{"idle.rss_mb", "MB", 80, Bound::AtMost, nullptr, fleet_at_rest},
+    Figure{"idle.requests_virtual", "in 10 virtual min", 0, Bound::AtMost, fleet_at_rest_in_virtual_time},
     Figure{"restart.first_write_s", "s", 3, Bound::AtMost, nullptr, fleet_at_rest},
     Figure{"pool.requests_per_node_ready", "1/node", 1.2, Bound::AtMost, nullptr, pool_costs},
     Figure{"pool.cpu_growth", "x", 2, Bound::AtMost, nullptr, pool_costs},
@@ -46,7 +47,7 @@ constexpr std::array kFigures = {
     Figure{"mhc.idle_cpu_percent", "%", 0.2, Bound::AtMost, nullptr, health_costs},
     Figure{"mhc.reaction_ms", "ms", 100, Bound::AtMost, nullptr, health_costs},
     Figure{"drain.evictions_per_pod", "1/pod", 40, Bound::AtMost, drain_evictions_per_pod},
-    Figure{"sim.seeds_per_minute", "1/min", 300, Bound::AtLeast, fleet_seeds_per_minute},
+    Figure{"sim.seeds_per_minute", "1/min, two processes", 300, Bound::AtLeast, fleet_seeds_per_minute},
 };
 
 constexpr std::string_view kHelp =

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/conditions/conditions.h"
 #include "api/driver/names.h"
 #include "api/names.h"
 #include "test/simulation/fleet_manifests.h"
@@ -14,7 +15,8 @@ namespace {
 using namespace std::chrono_literals;
 using fakes::Call;
 
-constexpr Nanoseconds kMemory = 3min;  // how long ago a rollout may have looked that is still carried out
+constexpr Nanoseconds kNewsArrive = 30s;  // whatever is late or stale
+constexpr Nanoseconds kMemory = 3min;     // how long ago a rollout may have looked that is still carried out
 
 bool creates_machine(const Asked& asked) {
   return asked.is(api::kind::kMachine) && asked.subresource.empty() &&
@@ -79,14 +81,25 @@ std::uint64_t Auditor::version_seen(std::string_view controller, const std::stri
 
 void Auditor::look() {
   const FleetFacts before = std::exchange(facts_, reader_.look());
+  look_at_pods();
+  for (const MachineFacts& machine : facts_.machines)
+    if (!machine.node.empty()) has_node_since_.try_emplace(machine.name, deps_.baton.steady_now());
   note_wants();
   note_losses(before);
+}
+
+void Auditor::look_at_pods() {
+  apiserver::Api* const workload = deps_.pods_needed() == 0 ? nullptr : deps_.workload();
+  auto stored = workload == nullptr ? std::vector<apiserver::ObjectPtr>() : workload->stored_all("", "pods");
+  if (stored == stored_pods_) return;
+  stored_pods_ = std::move(stored);
+  pods_ = workload == nullptr ? std::vector<PodFacts>() : pods_of(*workload);
 }
 
 void Auditor::note_wants() {
   const SteadyTime now = deps_.baton.steady_now();
   for (const PoolFacts& pool : facts_.pools) {
-    listed_.insert(pool.instances.begin(), pool.instances.end());
+    noted_.insert(pool.nodes.begin(), pool.nodes.end());
     note(pool_wants_[pool.uid], {.version = pool.version,
                                  .since = now,
                                  .desired = pool.replicas,
@@ -189,6 +202,8 @@ void Auditor::machine_removal_sent(const Asked& asked) {
   Sent sent{.owner = machine->set, .at = deps_.baton.steady_now()};
   if (const SetFacts* set = facts_.set(machine->set))
     sent.version = version_seen("machineset", set->name, set->uid);
+  if (const auto cached = manager_ == nullptr ? nullptr : manager_->core().caches().machines.get(asked.key))
+    sent.looked_available = api::conditions::is_true(cached->status.conditions, api::condition::kAvailable);
   sent_[{Call::Remove, asked.key.name}] = sent;
 }
 
@@ -196,9 +211,13 @@ void Auditor::machine_removal_sent(const Asked& asked) {
 
 void Auditor::took_effect(const Asked& asked) {
   const FleetFacts before = facts_;
+  const auto pods_before = pods_;
   look();
+  if (asked.is("Pod") && (asked.call == Call::Evict || asked.call == Call::Remove))
+    pod_sent_away(asked.key.name, pods_before);
   const std::string& name = asked.key.name;
   if (creates_machine(asked) && before.machine(name) == nullptr) machine_made(name);
+  if (asked.is(api::kind::kMachine) && asked.subresource == "status") machine_changed(before, name);
   if (asked.call == Call::Remove) {
     if (asked.is(api::kind::kMachine)) machine_removed(before, name);
     if (!asked.is(api::kind::kMachine)) object_removed(asked, before);
@@ -247,6 +266,7 @@ void Auditor::machine_removed(const FleetFacts& before, const std::string& name)
     remediation_begun(before, *machine);
   }
   if (set == nullptr || set->going || !machine->available || facts_.cluster_going) return;
+  if (!sent->second.looked_available) return excuse(LegalCase::JustAvailable);
   const DeploymentFacts* deployment = facts_.deployment(set->deployment);
   if (deployment == nullptr || deployment->going) return;
   const SteadyTime since = deps_.baton.steady_now() - kMemory;
@@ -266,8 +286,23 @@ void Auditor::remediation_begun(const FleetFacts& before, const MachineFacts& ma
   check(too_many_remediations(set->name, static_cast<int>(in_flight), deployment->most_remediations));
 }
 
-void Auditor::object_removed(const Asked& asked, const FleetFacts& before) const {
+void Auditor::machine_changed(const FleetFacts& before, const std::string& name) const {
+  const MachineFacts* was = before.machine(name);
+  const MachineFacts* is = facts_.machine(name);
+  if (was == nullptr || is == nullptr || was->to_remediate || !is->to_remediate || !silent_.contains(name))
+    return;
+  Silence silence;
+  for (const MachineFacts& each : facts_.machines) {
+    if (each.going || each.set.empty()) continue;
+    ++silence.targets;
+    silence.struck += silent_.contains(each.name) ? 1 : 0;
+  }
+  check(remediated_for_a_shared_cause(name, silence));
+}
+
+void Auditor::object_removed(const Asked& asked, const FleetFacts& before) {
   const std::string& name = asked.key.name;
+  if (asked.is("DriverMachine")) check_drained(name);
   if (asked.is("DriverMachine") || asked.is("CloudConfig"))
     check(object_of_a_living_machine(asked.resource->kind, name, facts_));
   if (asked.is("Node")) node_removed(name);
@@ -280,6 +315,29 @@ void Auditor::object_removed(const Asked& asked, const FleetFacts& before) const
   const bool of_cluster = asked.is(api::kind::kMachineDeployment) || asked.is("DriverCluster");
   if (of_cluster && !facts_.cluster_going)
     deps_.broke(fmt::format("{} {} was deleted, and its Cluster was not", asked.resource->kind, name));
+}
+
+// --- Pods ---
+
+void Auditor::pod_sent_away(const std::string& name, const std::vector<PodFacts>& before) const {
+  const auto healthy = [&](const PodFacts& pod) { return pod.name == name && pod.healthy(); };
+  if (std::ranges::none_of(before, healthy) || std::ranges::any_of(pods_, healthy)) return;
+  const auto left = std::ranges::count_if(pods_, &PodFacts::healthy);
+  check(budget_breached(name, static_cast<int>(left), deps_.pods_needed()));
+}
+
+// Who decided so may have known the Node of a Machine that has had one for a while.
+void Auditor::check_drained(const std::string& infrastructure) {
+  if (facts_.cluster_going || !told_to_go_.insert(infrastructure).second) return;
+  for (const MachineFacts& machine : facts_.machines) {
+    const auto since = has_node_since_.find(machine.name);
+    const bool known =
+        since != has_node_since_.end() && deps_.baton.steady_now() - since->second > kNewsArrive;
+    if (machine.infrastructure != infrastructure || machine.set.empty() || !known) continue;
+    const auto left = std::ranges::count_if(
+        pods_, [&](const PodFacts& pod) { return pod.healthy() && pod.node == machine.node; });
+    check(not_drained(machine.name, static_cast<int>(left)));
+  }
 }
 
 // --- Nodes ---

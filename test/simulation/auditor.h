@@ -12,6 +12,7 @@
 
 #include "infrastructure/sim/cloud.h"
 #include "test/fakes/baton.h"
+#include "test/simulation/fleet_apps.h"
 #include "test/simulation/fleet_manager.h"
 #include "test/simulation/invariants.h"
 #include "test/simulation/relay_client.h"
@@ -25,6 +26,7 @@ class Auditor {
     const apiserver::Api& api;
     const infrastructure::sim::SimCloud& cloud;
     std::function<apiserver::Api*()> workload = {};  // of the workload cluster; null: there is none
+    std::function<int()> pods_needed = {};           // by the budget of its app; 0: there is no app
     std::function<void(std::string)> broke = {};
     std::function<void(std::string)> tell = {};
   };
@@ -44,14 +46,17 @@ class Auditor {
   void excuse(LegalCase legal);
   void machine_taken();
   void vm_vanished(const std::string& name) { vanished_.insert(name); }
+  // The Nodes of these Machines fall silent together, and a policy says what that means; and it is over.
+  void silence_begins(std::set<std::string> machines) { silent_ = std::move(machines); }
+  void silence_ends() { silent_.clear(); }
   // A stranger's finalizer, which has to stay in the list others write to until it is taken back. `where` is
   // "group/plural".
   void mark_left(const std::string& where, const std::string& name) { marks_.emplace(where, name); }
   void mark_taken_back(const std::string& where, const std::string& name) { marks_.erase({where, name}); }
 
   const FleetFacts& facts() const { return facts_; }
-  // Whether the pool has ever heard of that instance.
-  bool was_listed(const std::string& provider_id) const { return listed_.contains(provider_id); }
+  // Whether the pool has ever noted the Node of that uid as one of its own.
+  bool was_noted(const std::string& node) const { return noted_.contains(node); }
   const std::map<LegalCase, std::uint64_t>& excused() const { return counted_; }
 
  private:
@@ -64,8 +69,10 @@ class Auditor {
     std::string owner = {};     // uid of the MachineSet
     std::uint64_t version = 0;  // of it, that its turn saw at least
     SteadyTime at = {};
+    bool looked_available = false;  // a Machine to be removed, in the cache
   };
 
+  void look_at_pods();
   void note_wants();
   void note_losses(const FleetFacts& before);
   std::uint64_t version_seen(std::string_view controller, const std::string& name,
@@ -78,11 +85,14 @@ class Auditor {
   void machine_made(const std::string& name);
   void machine_removal_sent(const Asked& asked);
   void machine_removed(const FleetFacts& before, const std::string& name);
+  void machine_changed(const FleetFacts& before, const std::string& name) const;
   void remediation_begun(const FleetFacts& before, const MachineFacts& machine);
+  void pod_sent_away(const std::string& name, const std::vector<PodFacts>& before) const;
+  void check_drained(const std::string& infrastructure);
   void node_removal_sent(const std::string& name);
   void node_removed(const std::string& name) const;
   void check_pool_size() const;
-  void object_removed(const Asked& asked, const FleetFacts& before) const;
+  void object_removed(const Asked& asked, const FleetFacts& before);
   int losses_since(SteadyTime time) const;
   int taken_since(SteadyTime time) const;
   void check_vms();
@@ -91,6 +101,8 @@ class Auditor {
   Deps deps_;
   FleetReader reader_;
   FleetFacts facts_;
+  std::vector<apiserver::ObjectPtr> stored_pods_;
+  std::vector<PodFacts> pods_;
   std::map<std::string, Wants> set_wants_;           // by uid
   std::map<std::string, Wants> deployment_wants_;    // by uid
   std::map<std::string, Wants> pool_wants_;          // by uid
@@ -102,9 +114,12 @@ class Auditor {
   std::vector<SteadyTime> losses_;
   std::vector<SteadyTime> taken_;
   std::set<std::string> vanished_;
+  std::set<std::string> silent_;       // Machines
   std::set<std::string> remediating_;  // Machines that their sets deleted for that
   std::set<std::string> vms_;
-  std::set<std::string> listed_;                         // provider IDs a pool ever had
+  std::set<std::string> told_to_go_;                     // DriverMachines
+  std::map<std::string, SteadyTime> has_node_since_;     // by Machine
+  std::set<std::string> noted_;                          // uids of Nodes a pool ever had
   std::set<std::pair<std::string, std::string>> marks_;  // where, and the object's name
   std::map<LegalCase, std::uint64_t> counted_;
 };

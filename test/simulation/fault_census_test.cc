@@ -69,10 +69,10 @@ TEST(FaultCensus, NamesTheWriteThatNeverHappens) {
 
 TEST(FaultCensus, NamesTheImpossibleThatHappened) {
   FaultCensus census = complete();
-  census.count({.controller = "machine", .from = "start", .to = "evict Pod"}, Fault::None);
+  census.count({.controller = "machine", .from = "start", .to = "remove Pod"}, Fault::None);
 
   EXPECT_THAT(census.lacks(100),
-              testing::ElementsAre(HasSubstr("machine: evict Pod happened, which is listed as impossible")));
+              testing::ElementsAre(HasSubstr("machine: remove Pod happened, which is listed as impossible")));
 }
 
 TEST(FaultCensus, IsTheSameInAnotherProcess) {

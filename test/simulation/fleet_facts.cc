@@ -76,14 +76,14 @@ DeploymentFacts deployment_facts(const api::MachineDeployment& deployment) {
 }
 
 PoolFacts pool_facts(const api::MachinePool& pool) {
-  std::vector<std::string> instances;
-  for (const Text& id : pool.spec.provider_id_list) instances.push_back(id.str());
+  std::vector<std::string> nodes;
+  for (const auto& ref : pool.status.node_refs) nodes.push_back(ref.uid.str());
   return {.name = pool.metadata.name.str(),
           .uid = pool.metadata.uid.str(),
           .version = version_of(pool),
           .replicas = pool.spec.replicas.value_or(1),
           .going = pool.metadata.deleting(),
-          .instances = std::move(instances)};
+          .nodes = std::move(nodes)};
 }
 
 template <typename Facts, typename Key>

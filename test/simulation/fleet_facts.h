@@ -52,7 +52,7 @@ struct PoolFacts {
   std::uint64_t version = 0;
   int replicas = 0;
   bool going = false;
-  std::vector<std::string> instances = {};  // provider IDs
+  std::vector<std::string> nodes = {};  // uids of those it has noted
 };
 
 struct FleetFacts {

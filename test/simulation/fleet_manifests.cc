@@ -6,11 +6,14 @@
 #include "api/driver/driver_machine_pool.h"
 #include "api/driver/driver_machine_template.h"
 #include "api/names.h"
+#include "api/policy/machine_lifecycle_policy.h"
+#include "api/schema/crd.h"
 #include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine.h"
 #include "api/v1beta2/machine_deployment.h"
 #include "api/v1beta2/machine_health_check.h"
 #include "api/v1beta2/machine_pool.h"
+#include "cmd/crdgen/kinds.h"
 #include "kube/typed.h"
 
 namespace capstan::simulation {
@@ -44,6 +47,15 @@ json::object machine_spec(std::string_view refs, const std::string& version) {
 
 }  // namespace
 
+const std::vector<json::value>& fleet_kinds() {
+  static const std::vector<json::value> all = [] {
+    std::vector<json::value> made;
+    for (const auto& versions : crdgen::kinds()) made.push_back(api::crd(versions));
+    return made;
+  }();
+  return all;
+}
+
 std::vector<Document> cluster_documents(const std::string& version) {
   const json::object control_plane = {{api::label::kClusterName, kCluster}, {api::label::kControlPlane, ""}};
   return {
@@ -67,6 +79,11 @@ Document health_check_document() {
       {{"clusterName", kCluster},
        {"selector", {{"matchLabels", worker_labels()}}},
        {"checks", {{"nodeStartupTimeoutSeconds", 300}, {"unhealthyNodeConditions", std::move(unhealthy)}}}});
+}
+
+Document shared_cause_document() {
+  return document<api::MachineLifecyclePolicy>(
+      kDeployment, {}, {{"selector", json::object()}, {"health", {{"sharedCause", json::object()}}}});
 }
 
 Document deployment_document(const Fleet& fleet) {

@@ -43,10 +43,15 @@ struct Document {
   json::value object = {};
 };
 
+// CustomResourceDefinitions of all kinds there are.
+const std::vector<json::value>& fleet_kinds();
+
 // In the order they are to be created in.
 std::vector<Document> cluster_documents(const std::string& version);
 // Replaces a worker whose Node is not Ready, or does not come.
 Document health_check_document();
+// Nobody is replaced while the trouble looks like that of all.
+Document shared_cause_document();
 Document deployment_document(const Fleet& fleet);
 std::vector<Document> pool_documents(const std::string& version, const Pool& pool);
 

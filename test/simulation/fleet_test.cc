@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "test/simulation/fleet_world.h"
+#include "test/simulation/rest_world.h"
 
 namespace capstan::simulation {
 namespace {
@@ -42,6 +43,15 @@ TEST(Fleet, SameSeedIsTheSameRun) {
     EXPECT_EQ(first.run.switches, second.run.switches);
     EXPECT_EQ(first.crashes, second.crashes);
   }
+}
+
+TEST(AFleetAtRest, AsksForNothingButProbes) {
+  const RestReport report = rest({.clusters = 3, .machines = 30});
+
+  EXPECT_EQ(report.broken, "");
+  EXPECT_THAT(report.told, testing::IsEmpty());
+  EXPECT_GT(report.probes, 0U);
+  EXPECT_LE(report.probes, 3U * 60U) << "at most one per cluster in ten seconds";
 }
 
 }  // namespace

@@ -50,8 +50,11 @@ void FleetUser::create_fleet() {
   change_strategy();
   wishes_.one_remediation_at_a_time = deps_.baton.draw(2) == 0;
   health_check_ = deps_.baton.draw(2) == 0;
-  note("create", fmt::format("creates a cluster with {} workers{}", wishes_.replicas,
-                             health_check_ ? " and a health check" : ""));
+  policy_ = health_check_ && deps_.baton.draw(2) == 0;
+  if (policy_) wishes_.replicas += 2;  // three are a crowd
+  note("create", fmt::format("creates a cluster with {} workers{}{}", wishes_.replicas,
+                             health_check_ ? ", a health check" : "",
+                             policy_ ? " and a policy for shared causes" : ""));
   switch (deps_.baton.draw(4)) {
     case 0: wishes_.pool = Pool{.replicas = 1 + static_cast<int>(deps_.baton.draw(3))}; break;
     case 1:
@@ -65,6 +68,7 @@ void FleetUser::create_fleet() {
                                     wishes_.pool->with_machines ? " Machines" : ""));
     for (const Document& each : pool_documents(wishes_.version, *wishes_.pool)) put(each);
   }
+  if (policy_) put(shared_cause_document());
   make_deployment();
   if (health_check_) put(health_check_document());
 }
@@ -90,8 +94,8 @@ void FleetUser::live_with_it(std::uint64_t acts, bool mishaps) {
   for (std::uint64_t i = 0; i < acts; ++i) {
     rest_up_to(90s);
     const bool mishap = mishaps && deps_.baton.draw(4) == 0;
-    const Act act =
-        mishap ? kMishaps[deps_.baton.draw(kMishaps.size())] : kActs[deps_.baton.draw(kActs.size())];
+    Act act = mishap ? kMishaps[deps_.baton.draw(kMishaps.size())] : kActs[deps_.baton.draw(kActs.size())];
+    if (mishap && policy_ && deps_.baton.draw(2) == 0) act = &FleetUser::silence_nodes;
     (this->*act)();
     deps_.auditor.look();
   }
@@ -101,7 +105,8 @@ void FleetUser::make_peace() {
   if (paused_) pause_rollout();
   if (cluster_paused_) pause_cluster();
   deps_.workload.lose(false);
-  if (!health_check_) repair();
+  // With a policy, losing most of them looks like a broken path, for ever.
+  if (!health_check_ || policy_) repair();
   sweep_nodes();
 }
 
@@ -252,11 +257,13 @@ void FleetUser::silence_nodes() {
   const auto machines = working_machines();
   if (machines.empty()) return;
   note("silence", fmt::format("{} Nodes fall silent", machines.size()));
+  if (policy_) deps_.auditor.silence_begins(machines);
   write_nodes(machines, true);
   rest(100s);
   rest_up_to(200s);
   note("silence over", "the Nodes are heard again");
   write_nodes(machines, false);
+  deps_.auditor.silence_ends();
 }
 
 std::set<std::string> FleetUser::working_machines() const {
@@ -322,7 +329,7 @@ void FleetUser::repair() {
   }
 }
 
-// A VM that vanished before its pool heard of it leaves a Node that the core knows nothing about; the cloud's
+// A VM that vanished before its pool noted its Node leaves one that the core knows nothing about; the cloud's
 // own node controller removes those, and only then a successor of that name can join.
 void FleetUser::sweep_nodes() {
   apiserver::Api* const workload = deps_.workload.api(named(kCluster));
@@ -334,7 +341,8 @@ void FleetUser::sweep_nodes() {
     if (id == nullptr || !name.starts_with(kPool)) continue;
     const std::string provider_id(id->as_string());
     const bool runs = std::ranges::find(vms, provider_id, &infrastructure::Vm::provider_id) != vms.end();
-    if (runs || deps_.auditor.was_listed(provider_id)) continue;
+    const std::string uid(node->at("metadata").at("uid").as_string());
+    if (runs || deps_.auditor.was_noted(uid)) continue;
     note("sweep", "the cloud removes Node " + name + ", whose VM is gone");
     (void)deps_.workload.client(named(kCluster))
         ->remove(kube::resources::nodes(), {.name = name}, {}, kNever);

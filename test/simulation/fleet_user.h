@@ -86,6 +86,7 @@ class FleetUser {
   bool paused_ = false;
   bool cluster_paused_ = false;
   bool health_check_ = false;
+  bool policy_ = false;
   std::set<std::string> vanished_;
   std::set<std::pair<std::string, std::string>> marks_;  // "group/plural", name
   std::map<std::string, std::uint64_t> acts_;

@@ -8,20 +8,19 @@
 #include <vector>
 
 #include "api/driver/driver_machine.h"
-#include "api/schema/crd.h"
 #include "api/v1beta2/machine.h"
 #include "api/v1beta2/machine_deployment.h"
 #include "api/v1beta2/machine_pool.h"
 #include "api/v1beta2/machine_set.h"
 #include "apiserver/api.h"
 #include "bootstrap/provider.h"
-#include "cmd/crdgen/kinds.h"
 #include "infrastructure/provider.h"
 #include "infrastructure/sim/kubelet.h"
 #include "kube/resources.h"
 #include "kube/typed.h"
 #include "test/fakes/memory_client.h"
 #include "test/simulation/auditor.h"
+#include "test/simulation/fleet_apps.h"
 #include "test/simulation/fleet_manager.h"
 #include "test/simulation/fleet_user.h"
 
@@ -41,15 +40,6 @@ constexpr Nanoseconds kTimeToConverge = 60min;
 constexpr Nanoseconds kTimeOfSilence = 11min;  // longer than any watch lives
 constexpr std::uint64_t kMostSwitches = 3'000'000;
 constexpr std::uint64_t kEventsSpared = 8;  // of so many faults on Events one is let happen: they are advice
-
-const std::vector<json::value>& crds() {
-  static const std::vector<json::value> all = [] {
-    std::vector<json::value> made;
-    for (const auto& versions : crdgen::kinds()) made.push_back(api::crd(versions));
-    return made;
-  }();
-  return all;
-}
 
 // A slow cloud, sometimes, that loses answers now and then.
 infrastructure::sim::Script script_of(Baton& baton, bool faults) {
@@ -112,7 +102,13 @@ class World {
                   .api = api_,
                   .cloud = cloud_,
                   .workload = [this] { return workload_.api(named(kCluster)); },
+                  .pods_needed = [this] { return has_apps_ ? apps_.needed() : 0; },
                   .broke = [this](std::string what) { broke(std::move(what)); }}),
+        apps_({.baton = baton,
+               .workload = [this] { return workload_.api(named(kCluster)); },
+               .tell = [this](std::string_view line) { tell(line); },
+               .broke = [this](std::string what) { broke(std::move(what)); },
+               .stepped = [this] { auditor_.look(); }}),
         user_({.baton = baton,
                .client = users_,
                .cloud = cloud_,
@@ -125,12 +121,15 @@ class World {
         provider_network_(*this, provider_wire_) {
     calls_hit_ = baton.draw(80);
     pieces_hit_ = baton.draw(40);
+    has_apps_ = baton.draw(2) == 0;
   }
 
   void live() {
     install();
     kubelets_.start();
     {
+      std::unique_ptr<Thread> apps;
+      if (has_apps_) apps = baton_.spawn("apps", [this](const std::stop_token& stop) { apps_.run(stop); });
       const auto garbage =
           baton_.spawn("garbage collector", [this](const std::stop_token& stop) { collect(stop); });
       const auto manager = supervised("manager", [this](std::uint64_t starts, const std::stop_token& stop) {
@@ -356,7 +355,7 @@ class World {
 
   // --- the story ---
   void install() {
-    for (const json::value& crd : crds()) {
+    for (const json::value& crd : fleet_kinds()) {
       const auto made =
           users_.create(kube::resources::custom_resource_definitions(), {}, crd, {}, Deadline::never());
       if (!made) broke("install a kind: " + made.error().describe());
@@ -525,7 +524,9 @@ class World {
   WorkloadServers workload_;
   infrastructure::sim::SimCloud cloud_;
   infrastructure::sim::Kubelets kubelets_;
+  bool has_apps_ = false;
   Auditor auditor_;
+  FleetApps apps_;
   FleetUser user_;
   Network manager_network_;
   Network provider_network_;

@@ -37,6 +37,7 @@ std::string_view to_string(LegalCase legal) {
     case LegalCase::Remediated: return "remediated";
     case LegalCase::NewSetAligned: return "new set aligned";
     case LegalCase::DeadlockBroken: return "deadlock broken";
+    case LegalCase::JustAvailable: return "just available";
   }
   return "";
 }
@@ -73,6 +74,23 @@ Broken changed_by_another(const SetFacts& set, std::string_view deployment) {
 Broken too_many_remediations(std::string_view set, int in_flight, std::optional<int> allowed) {
   if (!allowed || in_flight <= *allowed) return {};
   return fmt::format("MachineSet {} has {} remediations in flight, {} are allowed", set, in_flight, *allowed);
+}
+
+Broken remediated_for_a_shared_cause(std::string_view machine, const Silence& silence) {
+  constexpr int kCrowd = 3;
+  if (silence.struck < kCrowd || silence.struck * 4 < silence.targets * 3) return {};
+  return fmt::format("Machine {} is to be remediated, and {} of {} fell silent together", machine,
+                     silence.struck, silence.targets);
+}
+
+Broken budget_breached(std::string_view pod, int healthy, int needed) {
+  if (healthy >= needed) return {};
+  return fmt::format("Pod {} was sent away, {} are left and its budget wants {}", pod, healthy, needed);
+}
+
+Broken not_drained(std::string_view machine, int pods) {
+  if (pods == 0) return {};
+  return fmt::format("the VM of Machine {} was removed while {} Pods were well on its Node", machine, pods);
 }
 
 Broken object_of_a_living_machine(std::string_view kind, std::string_view name, const FleetFacts& facts) {

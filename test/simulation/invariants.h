@@ -46,6 +46,7 @@ enum class LegalCase {
   Remediated,     // capi-machine 4.7: deleting the unhealthy is its own decision
   NewSetAligned,  // 5.6 B: a new MachineSet above spec.replicas shrinks whatever is available
   DeadlockBroken,  // 5.6 E: one below on purpose
+  JustAvailable,   // 4.4: those that are not available go first, and it was none when its set looked
 };
 std::string_view to_string(LegalCase legal);
 Broken below_the_promise(std::string_view owner, std::span<const Want> in_force, int available, int excused);
@@ -71,6 +72,19 @@ Broken changed_by_another(const SetFacts& set, std::string_view deployment);
 
 // "Never more remediations in flight than allowed." `in_flight`: the one just begun included.
 Broken too_many_remediations(std::string_view set, int in_flight, std::optional<int> allowed);
+
+// "Nothing deleted while a shared cause holds": all Nodes fell silent at once, and a policy asks for
+// shared causes. Few are no crowd, and Machines made since make it a smaller share.
+struct Silence {
+  int struck = 0;   // Machines whose Nodes fell silent together and that are still wanted
+  int targets = 0;  // of the health check, those and others
+};
+Broken remediated_for_a_shared_cause(std::string_view machine, const Silence& silence);
+
+// "No budget is ever breached by us." `healthy`: Pods that are left when `pod` has been sent away.
+Broken budget_breached(std::string_view pod, int healthy, int needed);
+// "A Node is drained before its machine goes": `pods` of it were healthy when its VM was removed.
+Broken not_drained(std::string_view machine, int pods);
 
 // "No infrastructure or bootstrap object of a living Machine is ever cleaned up."
 Broken object_of_a_living_machine(std::string_view kind, std::string_view name, const FleetFacts& facts);

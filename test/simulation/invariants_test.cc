@@ -115,6 +115,23 @@ TEST(TooManyRemediations, AreMoreAtOnceThanTheDeploymentAllows) {
   EXPECT_EQ(too_many_remediations("s", 2, 1), "MachineSet s has 2 remediations in flight, 1 are allowed");
 }
 
+TEST(RemediatedForASharedCause, IsWhoIsReplacedWithinACrowd) {
+  EXPECT_TRUE(remediated_for_a_shared_cause("m", {.struck = 3, .targets = 3}));
+  EXPECT_TRUE(remediated_for_a_shared_cause("m", {.struck = 3, .targets = 4}));
+  EXPECT_FALSE(remediated_for_a_shared_cause("m", {.struck = 2, .targets = 2})) << "no crowd";
+  EXPECT_FALSE(remediated_for_a_shared_cause("m", {.struck = 3, .targets = 5})) << "too small a share";
+}
+
+TEST(BudgetBreached, IsByAPodTooMany) {
+  EXPECT_FALSE(budget_breached("p", 2, 2));
+  EXPECT_EQ(budget_breached("p", 1, 2), "Pod p was sent away, 1 are left and its budget wants 2");
+}
+
+TEST(NotDrained, IsAMachineThatTakesItsPodsAlong) {
+  EXPECT_FALSE(not_drained("m", 0));
+  EXPECT_EQ(not_drained("m", 1), "the VM of Machine m was removed while 1 Pods were well on its Node");
+}
+
 TEST(NodeOfARunningVm, StaysUnlessItsOwnerGoes) {
   EXPECT_FALSE(node_of_a_running_vm("n", false, false));
   EXPECT_FALSE(node_of_a_running_vm("n", true, true));

@@ -30,6 +30,7 @@ inline constexpr std::array kKnownWrites = {
     KnownWrite{"drivermachinepool", "patch DriverMachinePool"},
     KnownWrite{"drivermachinepool", "patch DriverMachinePool/status"},
     KnownWrite{"events", "create Event"},
+    KnownWrite{"machine", "evict Pod"},
     KnownWrite{"machine", "patch CloudConfig"},
     KnownWrite{"machine", "patch DriverMachine"},
     KnownWrite{"machine", "patch Machine"},
@@ -66,11 +67,10 @@ struct ImpossibleWrite {
   std::string_view reason = {};
 };
 inline constexpr std::array kImpossibleWrites = {
-    ImpossibleWrite{"machine", "evict Pod", "no pods run in its workload cluster"},
-    ImpossibleWrite{"machine", "remove Pod", "no pods run in its workload cluster"},
+    ImpossibleWrite{"machine", "remove Pod", "Pods are evicted, whatever becomes of their Node"},
 };
 
-inline constexpr std::array<std::string_view, 15> kWatchedKinds = {"CloudConfig",
+inline constexpr std::array<std::string_view, 16> kWatchedKinds = {"CloudConfig",
                                                                    "CloudConfigTemplate",
                                                                    "Cluster",
                                                                    "CustomResourceDefinition",
@@ -82,6 +82,7 @@ inline constexpr std::array<std::string_view, 15> kWatchedKinds = {"CloudConfig"
                                                                    "MachineDeployment",
                                                                    "MachineDrainRule",
                                                                    "MachineHealthCheck",
+                                                                   "MachineLifecyclePolicy",
                                                                    "MachinePool",
                                                                    "MachineSet",
                                                                    "Node"};

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/options.h"
 #include "test/simulation/fleet_world.h"
+#include "test/simulation/rest_world.h"
 #include "test/simulation/seed_runner.h"
 #include "test/simulation/toy_world.h"
 
@@ -32,6 +33,8 @@ struct Options {
   bool faults = true;
   bool census = true;
   bool mutants = false;
+  int clusters = 100;
+  int machines = 10000;
   std::string world = "fleet";
   std::string mutant = "none";
 };
@@ -46,10 +49,13 @@ constexpr std::array kFlags = {
     flag("faults", &Options::faults, "let things go wrong"),
     flag("census", &Options::census, "print where faults hit, after more than one seed"),
     flag("mutants", &Options::mutants, "take every safeguard away in turn: each has to be noticed"),
-    flag("world", &Options::world, "which world", {.choices = "fleet|toy"}),
+    flag("world", &Options::world, "which world", {.choices = "fleet|toy|rest"}),
+    flag("clusters", &Options::clusters, "of the world `rest`", {.minimum = 1}),
+    flag("machines", &Options::machines, "of the world `rest`, in all its clusters", {.minimum = 1}),
     flag("mutant", &Options::mutant,
          "leave one rule out: of the fleet consistency-gate, create-expectation, owner-uid, instance-key, "
-         "array-versions, or second-look; of the toy 'no gate', 'impatient gate', 'acts when "
+         "array-versions, second-look, shared-cause or evictions; of the toy 'no gate', 'impatient gate', "
+         "'acts when "
          "overdue', 'acts unsynced', "
          "'forgets deletions' or 'counts living only'"),
 };
@@ -142,6 +148,23 @@ int run_plain(const Options& options, const Clock& clock) {
   return sum.failed == 0 && lacking.empty() ? 0 : 1;
 }
 
+int run_rest(const Options& options) {
+  RestOptions wanted{.seed = static_cast<std::uint64_t>(options.seed),
+                     .clusters = options.clusters,
+                     .machines = options.machines};
+  if (options.story) wanted.story = print;
+  const RestReport report = rest(wanted);
+  if (!report.broken.empty()) {
+    fmt::print("no rest: {}\n", report.broken);
+    return 1;
+  }
+  fmt::print(
+      "{} Machines in {} clusters, ten minutes of virtual time: {} requests, {} watches renewed, {} probes\n",
+      options.machines, options.clusters, report.requests, report.watches, report.probes);
+  for (const std::string& each : report.told) fmt::print("  {}\n", each);
+  return 0;
+}
+
 int run_mutants(Options options) {
 #ifdef CAPSTAN_DEFECTS
   int missed = 0;
@@ -162,17 +185,15 @@ int run_mutants(Options options) {
 #endif
 }
 
-// One heap for all threads of a process, of which one runs at a time, that is not given back in between: a
-// sixth less CPU.
-void keep_one_heap() {
-  constexpr int kKeep = 256 << 20;
-  ::mallopt(M_ARENA_MAX, 1);
-  ::mallopt(M_TRIM_THRESHOLD, kKeep);
+// Large blocks are not given back to the system in between.
+void keep_memory() {
+  ::mallopt(M_TRIM_THRESHOLD, 256 << 20);
+  ::mallopt(M_MMAP_THRESHOLD, 64 << 20);
   ::mallopt(M_TOP_PAD, 16 << 20);
 }
 
 int run(std::span<const char* const> words) {
-  keep_one_heap();
+  keep_memory();
   Options options;
   Flags flags;
   flags.add("simulation", options, kFlags);
@@ -185,6 +206,7 @@ int run(std::span<const char* const> words) {
     fmt::print("{}", flags.help("sim [flags]"));
     return 0;
   }
+  if (options.world == "rest") return run_rest(options);
   return options.mutants ? run_mutants(options) : run_plain(options, SystemClock());
 }
 

@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 
 #include "api/core/namespace.h"
+#include "base/safeguards.h"
 #include "base/try.h"
 #include "controllers/machine/drain/cordon.h"
 #include "controllers/machine/drain/pace.h"
@@ -172,13 +173,20 @@ Result<void> DrainRound::evict_all(const DrainPlan::Pods& pods, DrainProgress& p
   return {};
 }
 
+Result<void> DrainRound::send_away(const kube::ObjectKey& pod, const kube::DeleteOptions& options) {
+  if (!is_off(Safeguard::Evictions)) return client().evict(pod, options, deadline_);
+  if (auto removed = client().remove(kube::resources::pods(), pod, options, deadline_); !removed)
+    return fail(std::move(removed).error());
+  return {};
+}
+
 // Fails when it could not even be asked: then the turn has not taken place.
 Result<void> DrainRound::evict(const api::Pod& pod, DrainProgress& progress) {
   Budgets* budgets = budgets_of(pod);
   Attempt attempt{.at = request_.now, .outlook = outlook_of(pod, budgets)};
   kube::DeleteOptions options{.uid = pod.metadata.uid.str()};
   if (unreachable_) options.grace_period_seconds = kUnreachableGrace;
-  const auto evicted = client().evict(kube::key_of(pod), options, deadline_);
+  const auto evicted = send_away(kube::key_of(pod), options);
   attempt.accepted = evicted.has_value();
   if (evicted) {
     progress.terminating.push_back(name_of(pod));

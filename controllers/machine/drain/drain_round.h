@@ -57,6 +57,7 @@ class DrainRound {
   Result<StageReport> drain_pods(const std::vector<api::Pod>& pods);
   Result<void> evict_all(const DrainPlan::Pods& pods, DrainProgress& progress);
   Result<void> evict(const api::Pod& pod, DrainProgress& progress);
+  Result<void> send_away(const kube::ObjectKey& pod, const kube::DeleteOptions& options);
   void pause(const api::Pod& pod, Attempt& last, DrainProgress& progress);
   Budgets* budgets_of(const api::Pod& pod);
   void warn_of(const std::vector<Contradiction>& contradictions, DrainProgress& progress);
