@@ -4,6 +4,7 @@
 #include <array>
 #include <tuple>
 
+#include "api/conditions/limits.h"
 #include "api/names.h"
 
 namespace capstan::api::conditions {
@@ -102,6 +103,7 @@ Condition make(std::string_view type, std::string_view status, std::string_view 
 bool set(Conditions& list, Condition wanted, std::int64_t generation, Time now) {
   wanted.observed_generation = generation;
   if (!wanted.last_transition_time.is_set()) wanted.last_transition_time = now;
+  cut(wanted.message, kMaxMessage);
   if (auto* existing = find_mutable(list, wanted.type)) {
     if (!overwrite(*existing, std::move(wanted))) return false;
   } else {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "api/conditions/limits.h"
 #include "api/names.h"
 
 namespace capstan::api::conditions {
@@ -74,6 +75,33 @@ TEST(SetCondition, CountsAnotherGenerationAsAChange) {
 
   EXPECT_TRUE(set(list, make("Ready", status::kTrue, "Fine"), kGeneration + 1, kNow));
   EXPECT_EQ(list[0].observed_generation, kGeneration + 1);
+}
+
+// A server refuses the whole status for one message that is too long.
+TEST(SetCondition, CutsAMessageThatNoServerWouldTake) {
+  Conditions list;
+  const std::string euros = [] {
+    std::string text = "x";
+    while (text.size() <= kMaxMessage) text += "\u20ac";
+    return text;
+  }();
+
+  EXPECT_TRUE(set(list, make("Ready", status::kFalse, "Broken", euros), kGeneration, kNow));
+  EXPECT_FALSE(set(list, make("Ready", status::kFalse, "Broken", euros), kGeneration, kNow));
+
+  const std::string shown = list[0].message.str();
+  EXPECT_LE(shown.size(), kMaxMessage);
+  EXPECT_GT(shown.size(), kMaxMessage - 8);
+  EXPECT_TRUE(shown.ends_with("\u20ac..."));
+}
+
+TEST(SetCondition, LeavesTheLongestMessageAServerTakesAsItIs) {
+  Conditions list;
+  const std::string longest(kMaxMessage, 'x');
+
+  EXPECT_TRUE(set(list, make("Ready", status::kFalse, "Broken", longest), kGeneration, kNow));
+
+  EXPECT_EQ(list[0].message, longest);
 }
 
 TEST(ConditionOrder, PutsTheNewsFirstStrangersByNameAndPausedAndDeletingLast) {

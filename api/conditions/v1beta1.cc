@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "api/conditions/limits.h"
 #include "api/names.h"
 
 namespace capstan::api::conditions::v1beta1 {
@@ -141,6 +142,7 @@ V1Beta1Condition unknown(std::string_view type, std::string_view reason, std::st
 }
 
 bool set(V1Beta1Conditions& list, V1Beta1Condition wanted, Time now) {
+  cut(wanted.message, kMaxV1Beta1Message);
   const auto existing = std::ranges::find(list, wanted.type.view(),
                                           [](const V1Beta1Condition& each) { return each.type.view(); });
   if (existing == list.end()) {

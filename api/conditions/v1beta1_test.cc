@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "api/conditions/limits.h"
 #include "api/names.h"
 
 namespace capstan::api::conditions::v1beta1 {
@@ -37,6 +38,17 @@ TEST(SetV1Beta1, PutsReadyFirstAndTheRestByName) {
   std::vector<std::string> types;
   for (const auto& each : list) types.push_back(each.type.str());
   EXPECT_THAT(types, ElementsAre("Ready", "Apple", "Zebra"));
+}
+
+TEST(SetV1Beta1, CutsAMessageThatNoServerWouldTake) {
+  V1Beta1Conditions list;
+  const auto told = no("Ready", "Broken", severity::kError, std::string(kMaxV1Beta1Message + 1, 'x'));
+
+  EXPECT_TRUE(set(list, told, kThen));
+  EXPECT_FALSE(set(list, told, kNow));
+
+  EXPECT_EQ(list[0].message.view().size(), kMaxV1Beta1Message);
+  EXPECT_TRUE(list[0].message.view().ends_with("x..."));
 }
 
 TEST(SummaryV1Beta1, TakesTheWorst) {
