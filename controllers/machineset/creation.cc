@@ -142,7 +142,11 @@ class Creator {
   }
 
   void note(const std::string& name, Made& made) {
-    if (made.error) return refuse(made.reason, *made.error);
+    if (made.error) {
+      const bool in_doubt = made.error->outcome_unknown && made.reason == refusal::kMachineCreationFailed;
+      effects_.in_doubt += in_doubt ? 1 : 0;
+      return refuse(made.reason, *made.error);
+    }
     if (!made.done) return;
     effects_.created.push_back(name);
     with_.deps.events.record(

@@ -62,6 +62,9 @@ Reported report(const Observation& seen, const Plan& plan, const Effects& effect
   if (const auto selector = api::Selector::from(seen.set.spec.selector))
     status.selector = Text(selector->str());
   count(seen, status);
+  // Whoever reckons with our Machines before we look again has to know of those.
+  status.replicas =
+      *status.replicas + static_cast<std::int32_t>(std::ssize(effects.created)) + effects.in_doubt;
   set_conditions(seen, plan, effects, reported.after);
   auto& old = status.deprecated.ensure().v1beta1.ensure();
   count_v1beta1(seen, old);

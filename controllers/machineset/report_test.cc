@@ -51,6 +51,17 @@ TEST(Report, CountsMachinesByTheirConditions) {
   EXPECT_EQ(set.status.up_to_date_replicas, 3);
 }
 
+TEST(Report, CountsMachinesThatItHasJustMadeOrMayHave) {
+  Effects effects;
+  effects.created = {"b", "c"};
+  effects.in_doubt = 1;
+
+  const auto set = reported(a_world(a_machine_set().replicas(4)).with(well("a")), effects);
+
+  EXPECT_EQ(set.status.replicas, 4);
+  EXPECT_EQ(set.status.available_replicas, 1);
+}
+
 TEST(Report, CountsVersionsOldestFirstAndBelievesKubelets) {
   const auto set = reported(a_world(a_machine_set().replicas(3))
                                 .with(well("a").version("v1.30.10"))

@@ -343,7 +343,7 @@ TEST(Turns, AMachineCostsThreeWritesAndTheSetAHandful) {
     EXPECT_EQ(count_of(stage.writes, "patch KubeadmConfig"), 3U);
     EXPECT_EQ(count_of(stage.writes, "patch DockerMachine"), 3U);
     EXPECT_EQ(count_of(stage.writes, "patch Machine"), 3U);
-    EXPECT_EQ(count_of(stage.writes, "patch MachineSet"), 4U);
+    EXPECT_EQ(count_of(stage.writes, "patch MachineSet"), 5U);
     EXPECT_EQ(count_of(stage.writes, "patch KubeadmConfigTemplate"), 1U);
     EXPECT_EQ(count_of(stage.writes, "patch DockerMachineTemplate"), 1U);
   });
