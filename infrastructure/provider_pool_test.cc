@@ -204,6 +204,51 @@ TEST(ProviderPool, IsNotConfusedByAListThatLags) {
   });
 }
 
+// Shown for another while after it went, the victim counted as running, and the group as too large.
+TEST(ProviderPool, AVictimThatTheListStillShowsCostsNoOtherItsLife) {
+  sim::Script script;
+  script.list_lag = 40s;
+  World world(script);
+  world.run([&] {
+    const World::Process process(world, world.management);
+    world.bring_cluster_up();
+    world.management.add_pool("mp1", 4);
+    EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 4); }));
+    world.sleep(1min);
+
+    world.management.change<api::DriverMachinePool>("mp1", [](api::DriverMachinePool& pool) {
+      pool.metadata.annotations.set("capstan.dev/victims", "mp1-0");
+    });
+    world.management.resize("mp1", 3);
+    EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 3); }));
+    world.sleep(2min);
+
+    EXPECT_THAT(vm_names(world.cloud), ElementsAre("mp1-1", "mp1-2", "mp1-3"));
+    EXPECT_EQ(world.cloud.created(), 4U);
+  });
+}
+
+// Neither its ID, which got lost with the answer, nor a list that lags tells of the second VM.
+TEST(ProviderPool, LeavesNoInstanceBehindOfWhichItNeverHeard) {
+  sim::Script script;
+  script.list_lag = 40s;
+  script.faults = {
+      {.verb = sim::SimVerb::Create, .code = DriverCode::Unknown, .vms = "mp1-1", .happened = true}};
+  World world(script);
+  world.run([&] {
+    const World::Process process(world, world.management);
+    world.bring_cluster_up();
+    world.management.add_pool("mp1", 2);
+    EXPECT_TRUE(world.eventually([&] { return world.cloud.created() == 2U; }));
+    world.sleep(1s);
+
+    world.management.remove<api::DriverMachinePool>("mp1");
+
+    EXPECT_TRUE(world.eventually([&] { return !world.management.get<api::DriverMachinePool>("mp1"); }));
+    EXPECT_THAT(vm_names(world.cloud), IsEmpty());
+  });
+}
+
 // Whatever befalls its writes, the cloud's answers and the process: as many VMs as wanted, none of them
 // twice.
 TEST(ProviderPool, MakesOneVmPerPlaceWhateverHappens) {

@@ -1,6 +1,6 @@
 // VMs that the group keeps itself. Each is made under a key that follows from its place, so that a lost
-// answer or a list that lags never makes two; what the list leaves out is asked for one by one before it
-// counts as gone.
+// answer or a list that lags never makes two. Who is only in the cloud's list or only in ours is asked for
+// one by one: the cloud's may lack who is there and show who is gone.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -62,11 +62,19 @@ void Work::remove_group() {
   std::vector<Vm> left;
   remove_victims(*there, *credentials, left);
   if (effects_.trouble || effects_.error) return;
-  std::vector<std::string> ids;
-  for (const Vm& vm : *there) ids.push_back(vm.provider_id);
+  std::vector<VmId> ids;
+  for (const Vm& vm : *there) ids.push_back({.provider_id = vm.provider_id});
   std::vector<Vm> still;
   if (!look_for(ids, *credentials, still)) return;
-  if (still.empty()) return release();
+  if (still.empty()) {
+    // One that was made when the answer got lost may be in no list yet, but has its key.
+    if (!look_for(all_keys(), *credentials, still)) return;
+    std::erase_if(still, [&](const Vm& vm) { return !is_ours(object_, vm); });
+    if (still.empty()) return release();
+    std::vector<Vm> found = still;
+    remove_victims(found, *credentials, left);
+    if (effects_.trouble) return;
+  }
   effects_.trouble = Trouble{.reason = reason::kDeleting,
                              .message = fmt::format("waiting for the cloud to remove {} VMs", still.size()),
                              .retry = kUntilGone,
@@ -76,6 +84,9 @@ void Work::remove_group() {
 // Nothing: could not be found out, or some VM of the group is another's.
 std::optional<std::vector<Vm>> Work::find_vms(const Credentials& credentials) {
   std::vector<Vm> there;
+  std::set<std::string> ours;
+  for (const Text& id : object_.spec.provider_id_list) ours.insert(id.str());
+  std::vector<VmId> unsure;
   if (!object_.spec.group_key.empty()) {
     auto listed = deps_.driver.list({{std::string(tag::kGroup), object_.spec.group_key.str()}}, credentials,
                                     deadline());
@@ -83,13 +94,16 @@ std::optional<std::vector<Vm>> Work::find_vms(const Credentials& credentials) {
       trouble(reason::kCreateFailed, "list the VMs", listed.error(), reaction(Verb::Status, listed.error()));
       return std::nullopt;
     }
-    there = std::move(*listed);
+    for (Vm& vm : *listed) {
+      if (ours.erase(vm.provider_id) > 0) {
+        there.push_back(std::move(vm));
+      } else {
+        unsure.push_back({.provider_id = std::move(vm.provider_id)});
+      }
+    }
   }
-  std::vector<std::string> unlisted;
-  for (const Text& id : object_.spec.provider_id_list) {
-    if (std::ranges::find(there, id.view(), &Vm::provider_id) == there.end()) unlisted.push_back(id.str());
-  }
-  if (!look_for(unlisted, credentials, there)) return std::nullopt;
+  for (const std::string& id : ours) unsure.push_back({.provider_id = id});
+  if (!look_for(unsure, credentials, there)) return std::nullopt;
   const auto stranger = std::ranges::find_if(there, [&](const Vm& vm) { return !is_ours(object_, vm); });
   if (stranger == there.end()) return there;
   if (seen_.object->metadata.deleting()) {
@@ -106,12 +120,22 @@ std::optional<std::vector<Vm>> Work::find_vms(const Credentials& credentials) {
   return std::nullopt;
 }
 
-bool Work::look_for(const std::vector<std::string>& ids, const Credentials& credentials,
-                    std::vector<Vm>& found) {
+// Of as many places as the group may have had.
+std::vector<VmId> Work::all_keys() const {
+  if (object_.spec.group_key.empty()) return {};
+  auto places = static_cast<std::int64_t>(object_.spec.provider_id_list.size());
+  places = std::max<std::int64_t>(places, object_.status.replicas.value_or(0));
+  if (seen_.owner) places = std::max<std::int64_t>(places, seen_.owner->spec.replicas.value_or(1));
+  std::vector<VmId> keys;
+  for (std::size_t place = 0; std::cmp_less(place, places) && place < kMostInstances; ++place)
+    keys.push_back({.instance_key = instance_key(object_, place)});
+  return keys;
+}
+
+bool Work::look_for(const std::vector<VmId>& ids, const Credentials& credentials, std::vector<Vm>& found) {
   std::vector<DriverResult<Vm>> answers(ids.size());
-  for_each_at_once(deps_.threads, ids.size(), [&](std::size_t i) {
-    answers[i] = deps_.driver.status({.provider_id = ids[i]}, credentials, deadline());
-  });
+  for_each_at_once(deps_.threads, ids.size(),
+                   [&](std::size_t i) { answers[i] = deps_.driver.status(ids[i], credentials, deadline()); });
   for (auto& answer : answers) {
     if (answer) {
       found.push_back(std::move(*answer));

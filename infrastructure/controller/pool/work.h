@@ -41,7 +41,8 @@ class Work {
 
   // --- VMs ---
   std::optional<std::vector<Vm>> find_vms(const Credentials& credentials);
-  bool look_for(const std::vector<std::string>& ids, const Credentials& credentials, std::vector<Vm>& found);
+  bool look_for(const std::vector<VmId>& ids, const Credentials& credentials, std::vector<Vm>& found);
+  std::vector<VmId> all_keys() const;
   void remove_victims(std::vector<Vm>& victims, const Credentials& credentials, std::vector<Vm>& left);
   void make_missing(const std::vector<std::size_t>& places, const Credentials& credentials,
                     std::vector<Vm>& made);
