@@ -242,6 +242,18 @@ TEST(Report, HasNothingToSayOfAPassingTrouble) {
   EXPECT_TRUE(api::conditions::is_false(after.status.conditions, "Ready"));
 }
 
+TEST(Report, AVmThatRunsIsNotSaidToHaveFailedBecauseTheCloudDoesNotAnswer) {
+  Seen seen;
+  seen.provisioned().doubted = true;
+  seen.age = Seconds(3600);
+  const Observation observed = seen;
+  const Effects effects{.trouble = Trouble{.reason = "CreateFailed", .message = "x", .quiet = true}};
+
+  const auto after = report(observed, decide(observed), effects);
+
+  EXPECT_FALSE(api::conditions::is_false(after.status.conditions, "Ready"));
+}
+
 TEST(Report, SaysThatAVmIsGoneAndKeepsWhatWasTrueOnce) {
   Seen seen;
   seen.provisioned().doubted = true;

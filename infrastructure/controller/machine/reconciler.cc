@@ -47,7 +47,10 @@ bool is_relevant(const runtime::Change<api::Cluster>& change) {
 
 Result<Outcome> Reconciler::reconcile(const runtime::Context& context, const kube::ObjectKey& key) {
   auto seen = observe(deps_.caches, deps_.clock, key);
-  if (!seen) return Outcome::done();
+  if (!seen) {
+    deps_.inventory.settle(key);  // no doubt of this one may meet the next of its name
+    return Outcome::done();
+  }
   seen->fresh = context.fresh;
   seen->doubted = deps_.inventory.doubts(key);
   const Plan plan = decide(*seen);
