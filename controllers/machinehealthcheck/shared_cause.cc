@@ -17,6 +17,8 @@ using Numbers = std::vector<std::size_t>;  // of symptoms
 // The first moment that is later than an expiry.
 constexpr Nanoseconds kMomentLater = std::chrono::milliseconds(1);
 constexpr std::int64_t kWhole = 100;
+// People read the first few; the remedy below them must not be cut off.
+constexpr std::size_t kShownDomains = 10;
 
 struct Limits {
   Seconds window{0};
@@ -36,7 +38,7 @@ const api::SharedCause* asked_of(const Symptom& symptom) {
 
 Limits limits_of(const api::SharedCause& asked) {
   using Defaults = api::SharedCause;
-  return {.window = Seconds(asked.window_seconds.value_or(Defaults::kWindowSeconds)),
+  return {.window = Seconds(std::max(asked.window_seconds.value_or(Defaults::kWindowSeconds), 0)),
           .percent = asked.threshold_percent.value_or(Defaults::kThresholdPercent),
           .minimum = asked.minimum_targets.value_or(Defaults::kMinimumTargets)};
 }
@@ -180,7 +182,10 @@ SharedCauseVerdict shared_cause(std::span<const Symptom> symptoms, WallTime now)
 std::string describe(const SharedCauseVerdict& verdict, std::string_view cluster) {
   std::string text =
       "Remediation is on hold, this looks like what the machines share and not like the machines:";
-  for (const Evidence& evidence : verdict.evidence) text += "\n  * " + sentence(evidence, cluster);
+  const std::size_t shown = std::min(verdict.evidence.size(), kShownDomains);
+  for (std::size_t i = 0; i < shown; ++i) text += "\n  * " + sentence(verdict.evidence[i], cluster);
+  if (shown < verdict.evidence.size())
+    text += fmt::format("\n  * and {} more failure domains and pools", verdict.evidence.size() - shown);
   return text + fmt::format(
                     "\nIt goes on when fewer are unhealthy; a Machine with the annotation {} is "
                     "replaced all the same",

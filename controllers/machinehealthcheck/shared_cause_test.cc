@@ -113,6 +113,17 @@ TEST(SharedCause, FollowsTheLimitsOfItsPolicy) {
   EXPECT_FALSE(with({ill(-60), ill(-49), well(), well(), well()}));
 }
 
+// Of a policy that an older schema let in.
+TEST(SharedCause, AWindowBelowZeroIsNone) {
+  auto policy = kPolicy;
+  policy.spec.health.shared_cause->window_seconds = -1;
+  const Symptom sick{.policy = &policy, .ill_since = at(-60)};
+  const Symptom later{.policy = &policy, .ill_since = at(-50)};
+
+  EXPECT_TRUE(verdict_of({sick, sick, later}).holds());
+  EXPECT_FALSE(verdict_of({sick, later, {.policy = &policy}}).holds());
+}
+
 TEST(SharedCause, AZoneThatBrokeHoldsItsOwnTargetsOnly) {
   const auto verdict = verdict_of({in_zone(ill(-60), "a"), in_zone(ill(-60), "a"), in_zone(ill(-60), "a"),
                                    in_zone(ill(-9000), "b"), in_zone(well(), "b"), in_zone(well(), "b"),
@@ -187,6 +198,25 @@ TEST(Describe, TellsNumbersDomainTimesAndRemedy) {
             "(MachineLifecyclePolicy p: 50%)\n"
             "It goes on when fewer are unhealthy; a Machine with the annotation "
             "cluster.x-k8s.io/remediate-machine is replaced all the same");
+}
+
+TEST(Describe, OfAHundredPoolsThatBrokeNamesAFewAndTheRemedy) {
+  std::vector<Symptom> symptoms;
+  std::vector<std::string> pools;
+  for (int i = 0; i < 100; ++i)
+    pools.push_back("MachineDeployment " + std::string(60, 'x') + std::to_string(i));
+  for (const std::string& pool : pools) {
+    for (int i = 0; i < 3; ++i) symptoms.push_back(in_pool(ill(0), pool));
+  }
+  // Each pool at another time: the Cluster as a whole explains none of them.
+  for (std::size_t i = 0; i < symptoms.size(); ++i)
+    symptoms[i].ill_since = at(-10'000 * static_cast<std::int64_t>(i / 3));
+
+  const std::string told = describe(verdict_of(symptoms), "c1");
+
+  EXPECT_THAT(told, HasSubstr("and 90 more"));
+  EXPECT_THAT(told, testing::EndsWith("is replaced all the same"));
+  EXPECT_LT(told.size(), 10'240U) << "what a condition can hold";
 }
 
 // --- through decide and report ---
