@@ -30,8 +30,10 @@ class Turn {
 
  private:
   Result<void> own();
+  void spare();
   void tell_sick(std::size_t target);
-  bool tell_well(const api::Machine& machine, const Verdict& verdict);
+  bool tell_well(std::size_t target);
+  bool take_back_request(const api::Machine& machine);
   void hand_over(const api::Machine& before, api::Machine& machine);
   // True when there was something to say.
   bool write(const api::Machine& before, const api::Machine& after);
@@ -53,6 +55,7 @@ Effects Turn::take() {
     const auto owned = own();
     if (!owned) effects_.errors.push_back(owned.error());
   }
+  if (plan_.judged) spare();
   if (plan_.verdicts.empty() || plan_.allowance.state == Allowance::State::Invalid)
     return std::move(effects_);
   for (std::size_t i = 0; i < plan_.verdicts.size(); ++i) {
@@ -60,8 +63,7 @@ Effects Turn::take() {
   }
   int told = 0;
   for (std::size_t i = 0; i < plan_.verdicts.size() && told < kGoodNewsPerTurn; ++i) {
-    if (plan_.verdicts[i].health != Health::Healthy) continue;
-    told += tell_well(*seen_.targets[i].machine, plan_.verdicts[i]) ? 1 : 0;
+    if (plan_.verdicts[i].health == Health::Healthy) told += tell_well(i) ? 1 : 0;
   }
   if (told == kGoodNewsPerTurn) effects_.recheck = std::chrono::milliseconds(1);
   if (requests_) effects_.template_problem = requests_->template_problem();
@@ -78,10 +80,19 @@ Result<void> Turn::own() {
   return {};
 }
 
+// Or its owner would delete it as soon as it is its turn, whatever the annotation says.
+void Turn::spare() {
+  for (const auto& machine : seen_.spared) {
+    api::Machine after = *machine;
+    unmark_for_owner(after);
+    write(*machine, after);
+  }
+}
+
 void Turn::tell_sick(std::size_t target) {
   const api::Machine& machine = *seen_.targets[target].machine;
   api::Machine after = machine;
-  mark_health(plan_.verdicts[target], after, now_);
+  if (!plan_.is_told_by_another(target)) mark_health(plan_.verdicts[target], after, now_);
   const bool remediate = plan_.remediate && !plan_.held(target);
   if (remediate) hand_over(machine, after);
   if (plan_.held(target)) unmark_for_owner(after);
@@ -99,12 +110,22 @@ void Turn::hand_over(const api::Machine& before, api::Machine& machine) {
                   machine, now_);
 }
 
-bool Turn::tell_well(const api::Machine& machine, const Verdict& verdict) {
-  if (requests_ && seen_.fresh) requests_->withdraw(machine, is_marked_unhealthy(machine), effects_);
-  if (is_marked_healthy(machine)) return false;
+bool Turn::tell_well(std::size_t target) {
+  const api::Machine& machine = *seen_.targets[target].machine;
+  if (!take_back_request(machine) || plan_.is_told_by_another(target) || is_marked_healthy(machine))
+    return false;
   api::Machine after = machine;
-  mark_health(verdict, after, now_);
+  mark_health(plan_.verdicts[target], after, now_);
   return write(machine, after);
+}
+
+// False: the Machine keeps its mark, or nobody would know that its request still has to be taken back, and a
+// healthy Machine would be repaired.
+bool Turn::take_back_request(const api::Machine& machine) {
+  if (!requests_) return true;
+  const bool was_sick = is_marked_unhealthy(machine);
+  const bool withdrawn = seen_.fresh && requests_->withdraw(machine, was_sick, effects_);
+  return withdrawn || !was_sick;
 }
 
 bool Turn::write(const api::Machine& before, const api::Machine& after) {

@@ -4,6 +4,7 @@
 
 #include "api/conditions/conditions.h"
 #include "base/safeguards.h"
+#include "controllers/machinehealthcheck/marks.h"
 #include "kube/typed.h"
 #include "runtime/ownership.h"
 
@@ -18,6 +19,18 @@ void look_again(Plan& plan, std::optional<Nanoseconds> span) {
   if (span) plan.recheck = std::min(plan.recheck.value_or(*span), *span);
 }
 
+// Two checks that disagree would write over each other for ever: a Machine counts as well when nobody finds
+// it sick any more, and of several who do the first by name says why.
+bool is_told_by_another(const Observation& seen, const Target& target, Health health,
+                        const Circumstances& when) {
+  if (!is_marked_unhealthy(*target.machine)) return false;
+  return std::ranges::any_of(seen.rivals, [&](const Rival& rival) {
+    const bool speaks = health == Health::Healthy || rival.check->metadata.name < seen.check->metadata.name;
+    return speaks && is_target(*target.machine, rival.selector) &&
+           judge(target, rival.check->spec.checks, when).health == Health::Unhealthy;
+  });
+}
+
 void judge_all(const Observation& seen, Plan& plan) {
   const Circumstances when = circumstances_of(*seen.cluster, seen.now);
   for (const Target& target : seen.targets) {
@@ -26,6 +39,7 @@ void judge_all(const Observation& seen, Plan& plan) {
     if (target.node_state == Target::NodeState::Unsure) look_again(plan, kUnsureRecheck);
     if (verdict.health == Health::Healthy) ++plan.counts.healthy;
     if (verdict.health == Health::Unhealthy) ++plan.counts.unhealthy;
+    plan.told_by_another.push_back(is_told_by_another(seen, target, verdict.health, when));
     plan.verdicts.push_back(std::move(verdict));
   }
   plan.counts.targets = static_cast<std::int32_t>(seen.targets.size());

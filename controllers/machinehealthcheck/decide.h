@@ -27,6 +27,11 @@ struct Plan {
   bool held(std::size_t target) const {
     return target < shared_cause.held.size() && shared_cause.held[target];
   }
+  // Per target: another check that selects it too finds it sick, and what that says of it stays.
+  std::vector<bool> told_by_another = {};
+  bool is_told_by_another(std::size_t target) const {
+    return target < told_by_another.size() && told_by_another[target];
+  }
   std::optional<Nanoseconds> recheck = {};
 };
 

@@ -10,6 +10,12 @@ bool is_target(const api::Machine& machine, const api::Selector& selector) {
          !metadata.annotations.contains(api::annotation::kSkipRemediation);
 }
 
+bool is_spared(const api::Machine& machine, const api::Selector& selector) {
+  return machine.metadata.annotations.contains(api::annotation::kSkipRemediation) &&
+         api::conditions::is_false(machine.status.conditions, api::condition::kOwnerRemediated) &&
+         selector.matches(machine.metadata.labels);
+}
+
 Result<api::Selector> selector_of(const api::MachineHealthCheck& check) {
   if (check.spec.selector.empty()) return fail(Code::Invalid, "spec.selector: must not be empty");
   auto selector = api::Selector::from(check.spec.selector);

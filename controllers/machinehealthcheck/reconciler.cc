@@ -23,18 +23,18 @@ bool is_known_missing(const api::Machine& machine) {
 }
 
 // Other checks of the Cluster that select one of these.
-std::vector<std::string> overlapping(const Caches& caches, const Observation& seen,
-                                     const kube::ObjectKey& cluster) {
-  std::vector<std::string> names;
-  for (const auto& other : caches.machine_health_checks_of(cluster)) {
+void find_rivals(const Caches& caches, Observation& seen) {
+  for (auto& other : caches.machine_health_checks_of(runtime::key_of(*seen.cluster))) {
     if (other->metadata.uid == seen.check->metadata.uid) continue;
-    const auto selector = selector_of(*other);
+    auto selector = selector_of(*other);
     if (!selector) continue;
-    if (std::ranges::any_of(seen.targets,
-                            [&](const Target& target) { return is_target(*target.machine, *selector); }))
-      names.push_back(other->metadata.name.str());
+    const bool overlaps = std::ranges::any_of(
+        seen.targets, [&](const Target& target) { return is_target(*target.machine, *selector); });
+    if (!overlaps) continue;
+    seen.overlapping.push_back(other->metadata.name.str());
+    if (other->metadata.annotations.contains(api::annotation::kPaused)) continue;
+    seen.rivals.push_back({.check = std::move(other), .selector = std::move(*selector)});
   }
-  return names;
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ Observation Reconciler::observe(const runtime::Context& context, Snapshot<api::M
   if (paused) return seen;  // nothing else matters
   seen.brake = deps_.brake.ask(runtime::Intent::Remediate, runtime::key_of(*seen.check));
   find_targets(context, seen);
-  seen.overlapping = overlapping(deps_.caches, seen, runtime::key_of(*seen.cluster));
+  find_rivals(deps_.caches, seen);
   return seen;
 }
 
@@ -82,6 +82,7 @@ void Reconciler::find_targets(const runtime::Context& context, Observation& seen
       seen.targets.push_back(target_of(std::move(machine), workload.get(), context));
     } else {
       seen.others = true;
+      if (is_spared(*machine, *selector)) seen.spared.push_back(std::move(machine));
     }
   }
   Governance(deps_.caches, cluster.namespace_).tell(seen);
@@ -110,7 +111,11 @@ Result<runtime::Outcome> Reconciler::take_turn(const runtime::Context& context, 
   const Plan plan = decide(seen);
   const Effects effects = act(deps_, *host_, context, seen, plan);
   const auto after = report(seen, plan, effects);
-  TRY(tell(context, plan, effects, after));
+  const auto told = tell(context, plan, effects, after);
+  // While one Machine makes the check back off, the deadlines of the others go on.
+  const bool failed = !told || !effects.errors.empty();
+  if (failed && plan.recheck) host_->queue.add_after(runtime::key_of(*seen.check), *plan.recheck);
+  TRY(told);
   if (!effects.errors.empty()) return fail(effects.errors.front());
   runtime::Outcome outcome;
   if (plan.recheck) outcome = runtime::Outcome::after(*plan.recheck);

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 
+#include "api/conditions/conditions.h"
 #include "api/contract/template_clone.h"
+#include "api/names.h"
 #include "base/try.h"
 #include "kube/resources.h"
 #include "kube/typed.h"
@@ -14,10 +17,26 @@ namespace capstan::controllers::machinehealthcheck {
 namespace {
 
 constexpr Seconds kTemplateRecheck{30};
+constexpr Seconds kUntilGone{30};
 constexpr Seconds kCacheRecheck{1};
 
 void look_again(Effects& effects, Nanoseconds span) {
   effects.recheck = std::min(effects.recheck.value_or(span), span);
+}
+
+// Made for an earlier Machine of the same name; the garbage collector takes it.
+bool is_left_over(const api::ObjectMeta& request, const api::Machine& machine) {
+  return std::ranges::any_of(*request.owner_references, [&](const api::OwnerReference& owner) {
+    return owner.kind == api::kind::kMachine && owner.group() == api::group::kCluster &&
+           owner.name == machine.metadata.name && owner.uid != machine.metadata.uid;
+  });
+}
+
+// Nothing was told of it, or that it could not be made.
+bool says_it_is_missing(const api::Machine& machine) {
+  const auto* told = api::conditions::find(machine.status.conditions, api::condition::kExternallyRemediated);
+  return told == nullptr || told->reason == api::reason::kRemediationTemplateNotFound ||
+         told->reason == api::reason::kRemediationRequestCreationFailed;
 }
 
 }  // namespace
@@ -85,7 +104,7 @@ std::optional<External> RemediationRequests::ask_for(const api::Machine& machine
     look_again(effects, kCacheRecheck);
     return std::nullopt;
   }
-  if (found->exists) return std::nullopt;
+  if (found->exists) return judge_present(machine, *found, effects);
   const auto source =
       deps_.client.get(template_, {check_key_.namespace_, check_.spec.remediation.template_ref->name.str()},
                        context_.deadline);
@@ -102,11 +121,26 @@ std::optional<External> RemediationRequests::ask_for(const api::Machine& machine
   return External::CreationFailed;
 }
 
-void RemediationRequests::withdraw(const api::Machine& machine, bool turned, Effects& effects) {
+// One that is on its way out is nobody's answer to this Machine: another one is made when it is gone. Ours
+// may be there although we died before we told of it.
+std::optional<External> RemediationRequests::judge_present(const api::Machine& machine, const Found& found,
+                                                           Effects& effects) const {
+  if (found.metadata.deleting() || is_left_over(found.metadata, machine)) {
+    look_again(effects, kUntilGone);
+    return std::nullopt;
+  }
+  const bool ours = runtime::is_owned_by(found.metadata, machine.metadata.uid);
+  return ours && says_it_is_missing(machine) ? std::optional(External::Waiting) : std::nullopt;
+}
+
+bool RemediationRequests::withdraw(const api::Machine& machine, bool turned, Effects& effects) {
   const auto found = find(machine, turned);
-  if (!found) return look_again(effects, kCacheRecheck);
-  if (!found->exists || found->metadata.deleting()) return;
-  if (!runtime::is_owned_by(found->metadata, machine.metadata.uid)) return;  // a stranger of that name
+  if (!found) {
+    look_again(effects, kCacheRecheck);
+    return false;
+  }
+  if (!found->exists || found->metadata.deleting()) return true;
+  if (!runtime::is_owned_by(found->metadata, machine.metadata.uid)) return true;  // a stranger of that name
   const auto key = key_of(machine);
   Result<void> removed = {};
   if (found->cache != nullptr) {
@@ -121,6 +155,7 @@ void RemediationRequests::withdraw(const api::Machine& machine, bool turned, Eff
   if (!removed)
     effects.errors.push_back(
         removed.error().context(fmt::format("delete {} {}", request_.kind, key.describe())));
+  return removed.has_value();
 }
 
 }  // namespace capstan::controllers::machinehealthcheck

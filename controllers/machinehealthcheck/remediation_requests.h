@@ -20,8 +20,8 @@ class RemediationRequests {
 
   // Sees to it that there is one; what to write onto the Machine, nothing when it stays as it is.
   std::optional<External> ask_for(const api::Machine& machine, Effects& effects);
-  // Takes it back; `turned`: the Machine was sick until now.
-  void withdraw(const api::Machine& machine, bool turned, Effects& effects);
+  // Takes it back; `turned`: the Machine was sick until now. False: that has to be tried again.
+  bool withdraw(const api::Machine& machine, bool turned, Effects& effects);
 
   const std::string& template_problem() const { return template_problem_; }
 
@@ -35,6 +35,8 @@ class RemediationRequests {
   kube::ObjectKey key_of(const api::Machine& machine) const;
   Result<Found> find(const api::Machine& machine, bool may_ask);
   Result<void> create(const api::Machine& machine, const boost::json::value& source, const Found& found);
+  std::optional<External> judge_present(const api::Machine& machine, const Found& found,
+                                        Effects& effects) const;
 
   const Deps& deps_;
   const Host& host_;

@@ -60,6 +60,13 @@ bool matters(const Change<api::MachineLifecyclePolicy>& change) {
   return change.before->spec != change.after->spec;
 }
 
+// What of a check concerns the others of its Cluster: whom it finds sick.
+bool matters(const Change<api::MachineHealthCheck>& change) {
+  if (!change.before || !change.after) return true;
+  return change.before->spec != change.after->spec ||
+         change.before->metadata.annotations != change.after->metadata.annotations;
+}
+
 // A policy wakes every check of its namespace.
 void wake_governed(const Caches& caches, const api::ObjectMeta& policy, runtime::Queue& queue) {
   for (const auto& check : caches.machine_health_checks.all()) {
@@ -85,6 +92,12 @@ void wake_on_labels(Caches& caches, runtime::Store<T>& store, runtime::Queue& qu
 void Reconciler::add_triggers(runtime::Queue& queue) {
   Caches& caches = deps_.caches;
   runtime::trigger_self(caches.machine_health_checks, queue);
+  caches.machine_health_checks.subscribe([&caches, &queue](const Change<api::MachineHealthCheck>& change) {
+    if (change.initial || !matters(change)) return;
+    const auto& check = change.object();
+    wake_all(caches, {.namespace_ = check.metadata.namespace_.str(), .name = check.spec.cluster_name.str()},
+             queue);
+  });
   caches.machines.subscribe([&caches, &queue](const Change<api::Machine>& change) {
     if (change.initial || !matters(change)) return;
     wake_selecting(caches, change.before ? *change.before : *change.after, change.object(), queue);

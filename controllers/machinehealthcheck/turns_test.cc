@@ -291,6 +291,113 @@ TEST(Turns, HoldBackWhenTooManyAreSick) {
   });
 }
 
+TEST(Turns, AMachineThatCanNotBeMarkedDoesNotDelayTheDeadlinesOfOthers) {
+  in_world([](World& world) {
+    world.make_cluster();
+    world.make_check(watching("Ready", "False", 1800));
+    world.make_machine("a");
+    world.make_machine("b");
+    world.make_node(builders::a_node("b").condition("Ready", "False", "", world.ago(0s)));
+    const Time sick_from = world.ago(0s);
+    world.connect();
+    world.client.refuses = [](std::string_view request) {
+      return request == "patch machines/status a"
+                 ? std::optional(Error{.code = Code::Forbidden, .message = "a policy says no"})
+                 : std::nullopt;
+    };
+    world.start();
+
+    world.settle(sick_from.wall() + 1800s - world.baton.now() + 2s);
+
+    EXPECT_EQ(world.shown("b", "HealthCheckSucceeded"), "False UnhealthyNode");
+  });
+}
+
+// The Node of a is under pressure, which only the second check minds.
+api::MachineHealthCheck minding_pressure(std::string_view name) {
+  auto check = watching("DiskPressure", "True", 60);
+  check.metadata = builders::metadata_of(api::kind::kMachineHealthCheck, name);
+  check.spec.remediation.trigger_if.unhealthy_less_than_or_equal_to = IntOrString(0);
+  return check;
+}
+void make_machine_under_pressure(World& world) {
+  world.make_cluster();
+  world.make_machine("a");
+  world.make_node(builders::a_node("a").condition("DiskPressure", "True", "", world.ago(10min)));
+  world.connect();
+}
+
+TEST(Overlap, ChecksThatDisagreeDoNotWriteOverEachOther) {
+  in_world([](World& world) {
+    make_machine_under_pressure(world);
+    world.make_check(watching("Ready", "False", 300));
+    world.make_check(minding_pressure("other"));
+    world.start();
+    world.settle(10s);
+    (void)world.requests();
+
+    world.settle(10min);
+
+    EXPECT_THAT(world.requests(), IsEmpty());
+    EXPECT_EQ(world.shown("a", "HealthCheckSucceeded"), "False UnhealthyNode");
+  });
+}
+
+TEST(Overlap, ChecksThatAgreeForOtherReasonsDoNotWriteOverEachOther) {
+  in_world([](World& world) {
+    make_machine_under_pressure(world);
+    auto check = watching("DiskPressure", "True", 120);
+    check.spec.remediation.trigger_if.unhealthy_less_than_or_equal_to = IntOrString(0);
+    world.make_check(check);
+    world.make_check(minding_pressure("other"));
+    world.start();
+    world.settle(10s);
+    (void)world.requests();
+
+    world.settle(10min);
+
+    EXPECT_THAT(world.requests(), IsEmpty());
+    EXPECT_EQ(world.shown("a", "HealthCheckSucceeded"), "False UnhealthyNode");
+  });
+}
+
+TEST(Overlap, AMachineIsWellAgainWhenTheCheckThatMindedIsGone) {
+  in_world([](World& world) {
+    make_machine_under_pressure(world);
+    world.make_check(watching("Ready", "False", 300));
+    world.make_check(minding_pressure("other"));
+    world.start();
+    world.settle(10s);
+
+    world.remove(kChecks, "other");
+    world.settle(10s);
+
+    EXPECT_EQ(world.shown("a", "HealthCheckSucceeded"), "True HealthCheckSucceeded");
+  });
+}
+
+// Its owner may have deferred it: without the mark it never comes back to it.
+TEST(Turns, AMachineThatAUserExemptsAfterItWasMarkedIsTakenBackFromItsOwner) {
+  in_world([](World& world) {
+    world.make_cluster();
+    world.make_check(a_check());
+    world.make_machine("a");
+    world.connect();
+    world.start();
+    ASSERT_EQ(world.shown("a", "OwnerRemediated"), "False WaitingForRemediation");
+
+    world.patch(kMachines, "a",
+                {{"metadata", {{"annotations", {{"cluster.x-k8s.io/skip-remediation", ""}}}}}});
+    world.settle();
+    const auto exempt = world.shown("a", "OwnerRemediated");
+    (void)world.requests();
+    world.settle(10min);
+
+    EXPECT_EQ(exempt, "absent");
+    EXPECT_THAT(world.requests(), IsEmpty());
+  });
+}
+
 api::MachineHealthCheck external_check() {
   auto check = a_check();
   check.spec.remediation.template_ref = api::RemediationTemplateRef{
@@ -368,6 +475,76 @@ TEST(External, ARequestIsTakenBackWhenTheMachineIsWell) {
     EXPECT_FALSE(world.exists(kRequests, "a"));
     EXPECT_TRUE(world.exists(kRequests, "b"));
     EXPECT_EQ(world.shown("a", "HealthCheckSucceeded"), "True HealthCheckSucceeded");
+  });
+}
+
+// Its kind keeps no contract, so nobody watches it: only the mark tells that there is something to take back.
+TEST(External, ARequestThatCouldNotBeTakenBackIsTriedAgainBeforeTheMachineCountsAsWell) {
+  in_world([](World& world) {
+    world.patch(kCrds, kRequests.plural + "." + kRequests.group,
+                {{"metadata", {{"labels", {{"cluster.x-k8s.io/v1beta2", nullptr}}}}}});
+    make_template(world);
+    make_two_sick_machines(world);
+    world.start();
+    ASSERT_TRUE(world.exists(kRequests, "a"));
+
+    world.client.refuses = [](std::string_view request) {
+      return request == "delete boxremediations a"
+                 ? std::optional(Error{.code = Code::Unavailable, .message = "not now"})
+                 : std::nullopt;
+    };
+    world.make_node(builders::a_node("a"));
+    world.settle(10s);
+    const auto meanwhile = world.shown("a", "HealthCheckSucceeded");
+    world.client.refuses = {};
+    world.settle(1min);
+
+    EXPECT_EQ(meanwhile, "False NodeDeleted");
+    EXPECT_FALSE(world.exists(kRequests, "a")) << "a healthy Machine would be repaired";
+    EXPECT_EQ(world.shown("a", "HealthCheckSucceeded"), "True HealthCheckSucceeded");
+  });
+}
+
+TEST(External, ARequestThatNobodyToldOfIsNoLongerSaidToLackItsTemplate) {
+  in_world([](World& world) {
+    make_two_sick_machines(world);
+    world.start();
+    ASSERT_EQ(world.shown("a", "ExternallyRemediated"), "False RemediationTemplateNotFound");
+
+    bool dying = true;  // between the request and the patch of its Machine
+    world.client.refuses = [&](std::string_view request) {
+      return dying && request == "patch machines/status a"
+                 ? std::optional(Error{.code = Code::Unavailable, .message = "killed"})
+                 : std::nullopt;
+    };
+    make_template(world);
+    world.settle(31s);
+    ASSERT_TRUE(world.exists(kRequests, "a"));
+    dying = false;
+    world.settle(1min);
+
+    EXPECT_EQ(world.shown("a", "ExternallyRemediated"), "False WaitingForRemediation");
+  });
+}
+
+TEST(External, ARequestForAnEarlierMachineOfThatNameIsWaitedOut) {
+  in_world([](World& world) {
+    make_template(world);
+    const json::object earlier = {{"apiVersion", "cluster.x-k8s.io/v1beta2"},
+                                  {"kind", "Machine"},
+                                  {"name", "a"},
+                                  {"uid", "00000000-0000-0000-0000-00000000dead"}};
+    make_two_sick_machines(world);
+    world.put_provider(kRequests, "a");
+    world.patch(kRequests, "a", {{"metadata", {{"ownerReferences", json::array{earlier}}}}});
+    world.start();
+
+    world.remove(kRequests, "a");  // by the garbage collector
+    world.settle(31s);
+
+    ASSERT_TRUE(world.exists(kRequests, "a"));
+    const auto request = world.read(kRequests, "a");
+    EXPECT_NE(request.at("metadata").at("ownerReferences").at(0).at("uid"), earlier.at("uid"));
   });
 }
 

@@ -8,6 +8,7 @@
 #include <boost/json.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,6 +37,8 @@ class NotingClient final : public kube::Client {
   explicit NotingClient(kube::Client& inner) : inner_(inner) {}
   std::vector<std::string> notes = {};
   std::vector<json::value> bodies = {};  // of writes
+  // What a patch or deletion is answered with instead of being handed on, by its note.
+  std::function<std::optional<Error>(std::string_view note)> refuses = {};
 
   Result<json::value> get(const kube::Resource& resource, const kube::ObjectKey& key,
                           const Deadline& deadline) override {
@@ -66,11 +69,13 @@ class NotingClient final : public kube::Client {
     const std::string part = options.subresource.empty() ? "" : "/" + options.subresource;
     notes.push_back("patch " + resource.plural + part + " " + key.name);
     bodies.push_back(body);
+    if (auto error = refused()) return fail(std::move(*error));
     return inner_.patch(resource, key, body, options, deadline);
   }
   Result<json::value> remove(const kube::Resource& resource, const kube::ObjectKey& key,
                              const kube::DeleteOptions& options, const Deadline& deadline) override {
     notes.push_back("delete " + resource.plural + " " + key.name);
+    if (auto error = refused()) return fail(std::move(*error));
     return inner_.remove(resource, key, options, deadline);
   }
   Result<void> evict(const kube::ObjectKey& pod, const kube::DeleteOptions& options,
@@ -95,6 +100,8 @@ class NotingClient final : public kube::Client {
   }
 
  private:
+  std::optional<Error> refused() const { return refuses ? refuses(notes.back()) : std::nullopt; }
+
   kube::Client& inner_;
 };
 
