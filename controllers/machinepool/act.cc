@@ -9,6 +9,7 @@
 
 #include "api/contract/infra_machine_pool.h"
 #include "api/contract/plural.h"
+#include "api/schema/decode.h"
 #include "api/schema/encode.h"
 #include "controllers/machine/deletion_turn.h"
 #include "controllers/machine/drain/cordon.h"
@@ -54,7 +55,12 @@ class Actor {
   }
 
   Effects leave(Leaving& leaving) {
+    if (!leaving.late.empty() && !keep(add_to_list(leaving.late))) return std::move(effects_);
     if (!leaving.drain.empty() && !drain_all(leaving)) return std::move(effects_);
+    if (ends_instances(leaving)) {
+      const auto complete = list_is_complete();
+      if (!keep(complete) || !*complete) return std::move(effects_);
+    }
     for (const ExternalSeen* external : leaving.remove) keep(remove(*external));
     if (!leaving.confirm) return std::move(effects_);
     const auto gone = providers_are_gone();
@@ -94,6 +100,40 @@ class Actor {
     with_.host.consistency.wrote(key_, with_.deps.caches.machine_pools, written->metadata.resource_version);
     effects_.pool = std::move(*written);
     return {};
+  }
+
+  bool ends_instances(const Leaving& leaving) const {
+    return std::ranges::find(leaving.remove, &seen_.infra) != leaving.remove.end();
+  }
+
+  // Its Nodes are found by this list when the provider's objects are gone.
+  Result<void> add_to_list(const std::vector<Text>& late) {
+    MachinePool wanted = *seen_.pool;
+    for (const Text& id : late) wanted.spec.provider_id_list.push_back(id);
+    const auto written = TRY(kube::patch(with_.deps.client, *seen_.pool, wanted, deadline()));
+    if (written)
+      with_.host.consistency.wrote(key_, with_.deps.caches.machine_pools, written->metadata.resource_version);
+    return {};
+  }
+
+  // The provider may have named more instances than our cache has heard of. False: they have been added now,
+  // and are to be looked at before any instance ends.
+  Result<bool> list_is_complete() {
+    const auto live = with_.deps.client.get(seen_.infra.resource, seen_.infra.key, deadline());
+    if (!live && live.error().code == Code::NotFound) return true;
+    if (!live) return fail(live.error());
+    ExternalSeen now = seen_.infra;
+    now.object = std::make_shared<const api::contract::ContractObject>(
+        TRY(api::from_json<api::contract::ContractObject>(*live)));
+    if (now.object->metadata.uid != seen_.infra.object->metadata.uid) return true;  // not the one to go
+    auto late = late_instances(with_.deps.caches, read_infra(now, *seen_.pool), *seen_.pool);
+    const auto is_known = [&](const Text& id) {
+      return std::ranges::find(seen_.late, id) != seen_.late.end();
+    };
+    if (std::ranges::all_of(late, is_known)) return true;
+    TRY(add_to_list(late));
+    effects_.unfinished = true;
+    return false;
   }
 
   Result<void> write_claim(const ExternalSeen& external, const std::optional<Claim>& claim) {
@@ -254,7 +294,7 @@ class Actor {
     auto round = with_.drainer.turn(seen_, leaving.drain, began, deadline());
     note_drain(round);
     if (round.left.empty()) return true;
-    leaving.reason = api::reason::kDrainingNode;
+    leaving.reason = round.by_volumes ? api::reason::kWaitingForVolumeDetach : api::reason::kDrainingNode;
     leaving.message = "Draining Nodes before deletion: " + round.message;
     leaving.recheck = effects_.recheck;
     return false;
@@ -265,9 +305,14 @@ class Actor {
     effects_.recheck = round.recheck;
     effects_.unfinished = effects_.unfinished || round.unfinished;
     const auto about = runtime::reference_to(kube::resource_of<MachinePool>(), seen_.pool->metadata);
-    for (const std::string& name : round.done) {
+    for (const std::string& name : round.drained) {
       with_.deps.events.record(about, runtime::EventType::Normal, api::event::kSuccessfulDrainNode,
                                fmt::format("success draining Node \"{}\"", name));
+    }
+    for (const std::string& name : round.detached) {
+      with_.deps.events.record(
+          about, runtime::EventType::Normal, api::event::kNodeVolumesDetached,
+          fmt::format("success waiting for volumes of Node \"{}\" to be detached", name));
     }
     for (const std::string& warning : round.warnings) {
       with_.deps.events.record(about, runtime::EventType::Warning, machine::kDrainRulesContradict, warning);
@@ -385,11 +430,15 @@ json::value node_patch(const api::Node& node, const NodeChange& change) {
     for (const auto& [key, value] : change.annotations) annotations[key.view()] = value.view();
     metadata["annotations"] = std::move(annotations);
   }
+  if (change.unmark) {
+    json::object& annotations = metadata.emplace("annotations", json::object()).first->value().as_object();
+    annotations[kDrainStarted] = nullptr;
+    annotations[kVolumeWaitStarted] = nullptr;
+  }
   if (change.uncordon) {
     metadata["resourceVersion"] = node.metadata.resource_version.str();
     json::object& annotations = metadata.emplace("annotations", json::object()).first->value().as_object();
     annotations[machine::kCordonedBy] = nullptr;
-    annotations[kDrainStarted] = nullptr;
     patch["spec"] = {{"unschedulable", nullptr}};
   }
   if (change.taints) {

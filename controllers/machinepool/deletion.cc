@@ -21,6 +21,25 @@ bool is_foreign(const ExternalSeen& external, const api::MachinePool& pool) {
   return controller != nullptr && controller->uid != pool.metadata.uid;
 }
 
+// As the Machines of these instances would be, had they any.
+bool is_excluded(const api::MachinePool& pool, std::string_view by) {
+  return pool.metadata.annotations.contains(by) ||
+         pool.spec.machine_template.metadata.annotations.contains(by);
+}
+
+bool drains(const Observation& seen) {
+  return !is_excluded(*seen.pool, api::annotation::kExcludeNodeDraining);
+}
+
+bool waits_for_volumes(const Observation& seen) {
+  return !is_excluded(*seen.pool, api::annotation::kExcludeWaitForNodeVolumeDetach);
+}
+
+// A timeout of 0 never is.
+bool is_over(const Observation& seen, Time started, std::optional<std::int32_t> timeout) {
+  return started.is_set() && timeout.value_or(0) > 0 && seen.now - started >= Seconds(*timeout);
+}
+
 // 0: never.
 std::int32_t node_timeout(const Observation& seen) {
   const auto& deletion = seen.pool->spec.machine_template.spec.deletion;
@@ -56,17 +75,25 @@ std::vector<Snapshot<api::Node>> nodes_of(const Observation& seen) {
   return nodes;
 }
 
+// Nodes nobody can reach are waited for as long as both waits could take, one after the other.
+bool is_out_of_patience(const Observation& seen) {
+  const auto& deletion = seen.pool->spec.machine_template.spec.deletion;
+  const Time began = seen.pool->metadata.deletion_timestamp;
+  const Seconds drain(drains(seen) ? deletion.node_drain_timeout_seconds.value_or(0) : 0);
+  return drain_is_over(seen, began) && volume_wait_is_over(seen, began + drain);
+}
+
 // As long as the instances live. True: nothing else happens before there is a way to the Nodes.
 bool drains_first(const Observation& seen, Leaving& leaving) {
   const bool living =
       seen.infra.found() && !seen.infra.object->metadata.deleting() && !is_foreign(seen.infra, *seen.pool);
   const bool known = !seen.pool->status.node_refs.empty() || !seen.pool->spec.provider_id_list.empty();
-  const Time began = seen.pool->metadata.deletion_timestamp;
-  if (!living || !known || !has_to_drain(seen) || drain_timed_out(seen, began)) return false;
+  if (!living || !known || !has_to_drain(seen)) return false;
   if (seen.connected()) {
     leaving.drain = nodes_of(seen);
     return false;
   }
+  if (is_out_of_patience(seen)) return false;
   leaving.remove.clear();
   leaving.reason = api::reason::kDrainingNode;
   leaving.message = "Waiting for the workload cluster to drain its Nodes: " + seen.reach.problem;
@@ -94,22 +121,23 @@ void delete_nodes(const Observation& seen, Leaving& leaving) {
 }  // namespace
 
 bool has_to_drain(const Observation& seen) {
-  const auto excluded = [](const auto& metadata) {
-    return metadata.annotations.contains(api::annotation::kExcludeNodeDraining);
-  };
   return seen.drains && seen.cluster && !seen.cluster->metadata.deleting() &&
-         !excluded(seen.pool->metadata) && !excluded(seen.pool->spec.machine_template.metadata);
+         (drains(seen) || waits_for_volumes(seen));
 }
 
-bool drain_timed_out(const Observation& seen, Time started) {
+bool drain_is_over(const Observation& seen, Time started) {
   const auto& deletion = seen.pool->spec.machine_template.spec.deletion;
-  const auto timeout = deletion.node_drain_timeout_seconds.value_or(0);
-  return timeout > 0 && seen.now - started >= Seconds(timeout);
+  return !drains(seen) || is_over(seen, started, deletion.node_drain_timeout_seconds);
+}
+
+bool volume_wait_is_over(const Observation& seen, Time started) {
+  const auto& deletion = seen.pool->spec.machine_template.spec.deletion;
+  return !waits_for_volumes(seen) || is_over(seen, started, deletion.node_volume_detach_timeout_seconds);
 }
 
 Leaving take_leave(const Observation& seen) {
   using State = ExternalSeen::State;
-  Leaving leaving;
+  Leaving leaving{.late = seen.late};
   std::vector<std::string> left;
   bool infra_left = false;
   for (const ExternalSeen* external : {&seen.infra, &seen.bootstrap}) {

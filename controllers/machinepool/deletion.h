@@ -11,13 +11,17 @@
 
 namespace capstan::controllers::machinepool {
 
-// Whether Nodes are to be emptied before they go.
+// Whether Nodes are to be emptied, or their volumes to be waited for, before they go.
 bool has_to_drain(const Observation& seen);
-// A drain that began then has taken too long.
-bool drain_timed_out(const Observation& seen, Time started);
+// A drain that began then is not waited for: it has taken too long, or there is to be none.
+bool drain_is_over(const Observation& seen, Time started);
+// The same of the wait for volumes that comes after it.
+bool volume_wait_is_over(const Observation& seen, Time started);
 
 struct Leaving {
-  std::vector<Snapshot<api::Node>> drain = {};  // before anything below happens
+  // Instances that the pool's list lacks: to be added first, for nobody else will know whose Nodes they were.
+  std::vector<Text> late = {};
+  std::vector<Snapshot<api::Node>> drain = {};  // and their volumes detached, before anything below happens
   // Provider objects to ask the server to delete; both at once.
   std::vector<const ExternalSeen*> remove = {};  // of the Observation
   // Both are out of the caches: the server has to confirm it before anything below happens.

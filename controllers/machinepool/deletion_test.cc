@@ -170,18 +170,85 @@ TEST(Leave, DrainsNobodyWhoseClusterGoesToo) {
   EXPECT_THAT(removed(take_leave(seen)), ElementsAre("BoxPool", "Recipe"));
 }
 
-TEST(Leave, DrainsNoLongerThanThePoolsTimeout) {
-  auto world = a_world_to_be_drained();
-  world.pool.spec.machine_template.spec.deletion.node_drain_timeout_seconds = 60;
-  const auto at = [&](int seconds) {
+TEST(Leave, WaitsForNodesOutOfReachAsLongAsBothTimeoutsSay) {
+  auto world = a_leaving_world();
+  world.knows({"n1"}).where([](Observation& all) { all.drains = true; });
+  auto& deletion = world.pool.spec.machine_template.spec.deletion;
+  deletion.node_drain_timeout_seconds = 60;
+  deletion.node_volume_detach_timeout_seconds = 30;
+  const auto removed_at = [&](int seconds) {
     world.where(
         [&](Observation& all) { all.now = Time::from_unix(builders::noon().unix_seconds() + seconds); });
     const auto seen = world.seen();
-    return to_drain(take_leave(seen)).size();
+    return removed(take_leave(seen)).size();
   };
 
-  EXPECT_EQ(at(59), 2u);
-  EXPECT_EQ(at(60), 0u);
+  EXPECT_EQ(removed_at(89), 0u);
+  EXPECT_EQ(removed_at(90), 2u);
+  deletion.node_volume_detach_timeout_seconds = 0;
+  EXPECT_EQ(removed_at(3600), 0u);
+  world.pool.metadata.annotations.set(Text(api::annotation::kExcludeWaitForNodeVolumeDetach), Text());
+  EXPECT_EQ(removed_at(59), 0u);
+  EXPECT_EQ(removed_at(60), 2u);
+}
+
+TEST(Leave, DrainsNobodyWhoIsExcludedFromBoth) {
+  auto world = a_world_to_be_drained();
+  world.pool.metadata.annotations.set(Text(api::annotation::kExcludeNodeDraining), Text());
+  const auto volumes_only = world.seen();
+  world.pool.spec.machine_template.metadata.annotations.set(
+      Text(api::annotation::kExcludeWaitForNodeVolumeDetach), Text());
+  const auto neither = world.seen();
+
+  EXPECT_THAT(to_drain(take_leave(volumes_only)), ElementsAre("n1", "n2"));
+  EXPECT_THAT(to_drain(take_leave(neither)), IsEmpty());
+}
+
+std::vector<std::string> late_in(const World& world) {
+  const auto seen = world.seen();
+  std::vector<std::string> ids;
+  for (const Text& id : named_late(seen.infra_says, *seen.pool)) ids.push_back(id.str());
+  return ids;
+}
+
+TEST(NamedLate, AreInstancesThatTheListLacks) {
+  auto world = a_leaving_world();
+  world.knows({"n1"}).instances({"n2", "n1", "n3"});
+
+  EXPECT_THAT(late_in(world), ElementsAre(id_of("n2"), id_of("n3")));
+}
+
+TEST(NamedLate, NeedNotBeReady) {
+  auto world = a_leaving_world();
+  world.infra({{"spec", {{"providerIDList", json::array{json::value(id_of("n1"))}}}}});
+
+  EXPECT_THAT(late_in(world), ElementsAre(id_of("n1")));
+}
+
+TEST(NamedLate, AreNoneOfAListThatCannotBeRight) {
+  auto world = a_leaving_world();
+  world.instances({"n1", "n1"});
+  const auto twice = late_in(world);
+  world.instances({"n1"}).infra(
+      {{"spec", {{"providerIDList", json::array{json::value(id_of("n1"))}}}},
+       {"metadata",
+        {{"ownerReferences", json::array{{{"apiVersion", "cluster.x-k8s.io/v1beta2"},
+                                          {"kind", "MachinePool"},
+                                          {"name", "other"},
+                                          {"uid", "u"},
+                                          {"controller", true}}}}}}});
+
+  EXPECT_THAT(twice, IsEmpty());
+  EXPECT_THAT(late_in(world), IsEmpty()) << "of somebody else";
+}
+
+TEST(Leave, KeepsInMindWhatItsListLacks) {
+  auto world = a_leaving_world();
+  world.where([](Observation& all) { all.late = {Text(id_of("n1"))}; });
+  const auto seen = world.seen();
+
+  EXPECT_THAT(take_leave(seen).late, ElementsAre(Text(id_of("n1"))));
+  EXPECT_THAT(list_to_be(seen).ids, ElementsAre(Text(id_of("n1"))));
 }
 
 TEST(Leave, WaitsForTheWayToTheNodesItHasToDrain) {

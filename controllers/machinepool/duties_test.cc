@@ -10,6 +10,7 @@ namespace {
 
 using builders::a_node;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using namespace std::chrono_literals;
 
@@ -202,6 +203,25 @@ TEST_P(Duties, NodesGoWithTheirInstanceAndWithThePool) {
     EXPECT_FALSE(scene.exists(kPools, kPool));
     EXPECT_FALSE(scene.exists(kConfigs, kPool));
     EXPECT_FALSE(scene.exists(kBoxPools, kPool));
+  });
+}
+
+TEST_P(Duties, AFailureOfEitherProviderIsTold) {
+  on_stage([](Scene& scene) {
+    scene.make_pool();
+    scene.start();
+    scene.config_says({{"failureReason", "BadConfig"}, {"failureMessage", "no such image"}});
+    scene.settle();
+    const auto first = scene.pool().status.deprecated->v1beta1->failure_message.str();
+    scene.patch(kBoxPools, kPool,
+                {{"status", {{"failureReason", "Quota"}, {"failureMessage", "no boxes left"}}}}, "status");
+    scene.settle();
+
+    const auto pool = scene.pool();
+    const auto& old = *pool.status.deprecated->v1beta1;
+    EXPECT_THAT(first, HasSubstr("Kind=Recipe with name \"mp1\": no such image"));
+    EXPECT_EQ(old.failure_reason, "Quota");
+    EXPECT_THAT(old.failure_message.str(), HasSubstr("Kind=BoxPool with name \"mp1\": no boxes left"));
   });
 }
 

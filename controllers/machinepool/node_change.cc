@@ -30,6 +30,8 @@ std::optional<NodeChange> node_change(const api::MachinePool& pool, const api::N
   const Text* cordoned = node.metadata.annotations.find(machine::kCordonedBy);
   change.uncordon =
       cordoned != nullptr && *cordoned == std::string_view(drain_key(pool, node.metadata.name).describe());
+  const auto& annotations = node.metadata.annotations;
+  change.unmark = annotations.contains(kDrainStarted) || annotations.contains(kVolumeWaitStarted);
   if (change == NodeChange()) return std::nullopt;
   return change;
 }

@@ -15,6 +15,7 @@ struct NodeChange {
   std::vector<std::pair<Text, Text>> annotations = {};
   std::optional<api::List<api::NodeTaint>> taints = {};  // the whole list
   bool uncordon = false;                                 // it was to be emptied, and its instance is back
+  bool unmark = false;                                   // the same: its marks of when go
   bool operator==(const NodeChange&) const = default;
 };
 

@@ -20,10 +20,9 @@ void note_taken(const api::MachinePool& by, std::string_view id, Observation& se
   if (seen.taken.size() < kShown) seen.taken.emplace_back(by.metadata.name.str() + ": " + std::string(id));
 }
 
-bool another_has(const Caches& caches, const Observation& seen, std::string_view id) {
-  return std::ranges::any_of(
-      caches.machine_pools_with_provider_id(cluster_key(*seen.pool), id),
-      [&](const auto& other) { return other->metadata.uid != seen.pool->metadata.uid; });
+bool another_has(const Caches& caches, const api::MachinePool& pool, std::string_view id) {
+  return std::ranges::any_of(caches.machine_pools_with_provider_id(cluster_key(pool), id),
+                             [&](const auto& other) { return other->metadata.uid != pool.metadata.uid; });
 }
 
 // Of new entries; of old ones their Nodes tell.
@@ -150,7 +149,7 @@ void see_former(const Caches& caches, Observation& seen) {
     auto node = seen.workload->nodes().get({.namespace_ = {}, .name = ref.name.str()});
     // Another one of that name is not the one we knew.
     if (!node || node->metadata.uid != ref.uid) continue;
-    if (!another_has(caches, seen, node->spec.provider_id)) seen.former.push_back(std::move(node));
+    if (!another_has(caches, *seen.pool, node->spec.provider_id)) seen.former.push_back(std::move(node));
   }
 }
 
@@ -165,13 +164,20 @@ void see_nodes(const Caches& caches, Observation& seen) {
     Instance instance = see_instance(seen, id);
     instance.has_machine = !with_machine.empty() && with_machine.contains(id);
     instance.shared = instance.node && is_of_another(caches, *instance.node, seen);
-    if (seen.deleting() && !instance.shared) instance.shared = another_has(caches, seen, id);
+    if (seen.deleting() && !instance.shared) instance.shared = another_has(caches, *seen.pool, id);
     seen.instances.push_back(std::move(instance));
   }
   see_former(caches, seen);
 }
 
 }  // namespace
+
+std::vector<Text> late_instances(const Caches& caches, const InfraFinding& infra,
+                                 const api::MachinePool& pool) {
+  auto late = named_late(infra, pool);
+  std::erase_if(late, [&](const Text& id) { return another_has(caches, pool, id); });
+  return late;
+}
 
 void believe_empty(Observation& seen) {
   seen.emptied_for_sure = true;
@@ -194,6 +200,7 @@ Observation observe(const Looking& with, bool fresh, Snapshot<api::MachinePool> 
   seen.infra = machine::see_external(host.externals, wanted.infrastructure_ref, metadata.namespace_);
   seen.infra_says = infra_memory.read(seen.infra, *seen.pool);
   see_taken(deps.caches, seen);
+  if (seen.deleting()) seen.late = late_instances(deps.caches, seen.infra_says, *seen.pool);
   seen.machines = see_machines(deps, host, seen);
   const auto choice = policy_for(metadata, deps.caches.policies_in(metadata.namespace_));
   seen.drains = seen.machines.state == MachinesSeen::State::Unsupported && choice.policy &&

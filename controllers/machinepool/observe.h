@@ -48,6 +48,7 @@ struct Observation {
   ExternalSeen infra = {};
   InfraFinding infra_says = {};
   std::vector<Text> taken = {};   // providerIDs that another pool had first: "pool: id"
+  std::vector<Text> late = {};    // named_late() of a pool that goes, less those that another pool lists
   bool emptied_for_sure = false;  // an empty list was seen for the second time, by a live read
   bool drains = false;  // a policy wants Nodes emptied before they go; never of a pool with Machines
   kubeconfig::Reach reach = {};
@@ -72,6 +73,9 @@ struct Looking {
   InfraMemory& infra_memory;
 };
 Observation observe(const Looking& with, bool fresh, Snapshot<api::MachinePool> pool);
+// named_late(), less those that another pool lists, too.
+std::vector<Text> late_instances(const Caches& caches, const InfraFinding& infra,
+                                 const api::MachinePool& pool);
 // It is sure by now that all instances are gone: what Nodes they had are former ones.
 void believe_empty(Observation& seen);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <set>
 
 #include "api/v1beta2/syntax.h"
 #include "controllers/machine/drain/eviction.h"
@@ -30,6 +31,16 @@ api::Machine stand_in(const api::MachinePool& pool, std::string_view node) {
   machine.metadata.labels.set(Text(api::label::kClusterName), pool.spec.cluster_name);
   machine.spec.cluster_name = pool.spec.cluster_name;
   return machine;
+}
+
+std::optional<Time> marked(const api::Node& node, std::string_view annotation) {
+  const std::string_view known = node.metadata.annotations.value_or_empty(annotation);
+  const auto since = Time::parse(known);
+  return since && !known.empty() ? std::optional(*since) : std::nullopt;
+}
+
+bool is_marked(const api::Node& node, std::string_view annotation) {
+  return marked(node, annotation).has_value();
 }
 
 std::string indented(std::string_view text) {
@@ -79,6 +90,21 @@ PoolDrainer::NodeDrain PoolDrainer::drain_of(const kube::ObjectKey& pool, const 
   });
 }
 
+void PoolDrainer::forget_others(const kube::ObjectKey& pool, std::span<const Snapshot<api::Node>> nodes) {
+  std::set<std::string_view> going;
+  for (const auto& node : nodes) going.insert(node->metadata.name.view());
+  std::vector<std::string> staying;
+  drains_.with([&](auto& all) {
+    std::erase_if(all[pool], [&](const auto& each) {
+      if (going.contains(each.first)) return false;
+      staying.push_back(each.first);
+      return true;
+    });
+  });
+  for (const auto& name : staying)
+    drainer_.forget({.namespace_ = pool.namespace_, .name = pool.name + "/" + name});
+}
+
 void PoolDrainer::remember(const kube::ObjectKey& pool, const api::Node& node, const NodeDrain& drain) {
   drains_.with([&](auto& all) { all[pool][node.metadata.name.str()] = drain; });
 }
@@ -86,88 +112,146 @@ void PoolDrainer::remember(const kube::ObjectKey& pool, const api::Node& node, c
 DrainRound PoolDrainer::turn(const Observation& seen, std::span<const Snapshot<api::Node>> nodes,
                              const std::optional<Time>& began, const Deadline& deadline) {
   const kube::ObjectKey pool = runtime::key_of(*seen.pool);
-  DrainRound round;
+  forget_others(pool, nodes);
+  DrainRound round{.by_volumes = true};
   std::vector<std::string> lines;
   std::size_t turns = 0;
   for (const auto& node : nodes) {
     NodeDrain drain = drain_of(pool, *node);
     if (began) drain.began = *began;
-    const bool due = drain.due <= seen.now;
-    const bool timed_out = drain.began.is_set() && drain_timed_out(seen, drain.began);
-    if (!drain.done && !timed_out && due) {
+    if (!drain.done && (drain.due <= seen.now || news(seen, *node, drain))) {
       if (++turns > kDrainsPerTurn) {
         round.unfinished = true;
       } else {
         drain.due = seen.now + kMarkRecheck;
         remember(pool, *node, drain);  // before the turn: who is woken meanwhile is woken for the next one
-        one_turn(seen, *node, deadline, drain, round);
+        one_turn({.seen = seen, .node = *node, .deadline = deadline, .round = round}, drain);
       }
     }
-    if (drain.done || timed_out) {
+    if (drain.done) {
       round.emptied.push_back(node);
       continue;
     }
     round.left.push_back(node);
+    round.by_volumes = round.by_volumes && drain.drained;
     lines.push_back(fmt::format("Node {}: {}", node->metadata.name.view(), drain.message));
     const Seconds again = std::max(drain.due - seen.now, Seconds(1));
     round.recheck = std::min(round.recheck.value_or(again), again);
   }
+  round.by_volumes = round.by_volumes && !round.left.empty();
   round.message = summary(lines, round.emptied.size());
   return round;
 }
 
-void PoolDrainer::one_turn(const Observation& seen, const api::Node& node, const Deadline& deadline,
-                           NodeDrain& drain, DrainRound& round) {
-  const kube::ObjectKey pool = runtime::key_of(*seen.pool);
-  if (!drain.began.is_set()) {
-    const auto began = mark(seen, node, deadline);
-    if (!began) {
-      drain.message = "the start of its drain could not be noted: " + began.error().message;
-      return remember(pool, node, drain);
-    }
-    drain.began = *began;
+// It is over by now, though nothing has come of it: a timeout, or somebody's word.
+bool PoolDrainer::news(const Observation& seen, const api::Node& node, const NodeDrain& drain) {
+  if (!drain.drained) return drain_is_over(seen, drain.began) || is_marked(node, kVolumeWaitStarted);
+  return volume_wait_is_over(seen, drain.waits_since);
+}
+
+void PoolDrainer::one_turn(const Turn& turn, NodeDrain& drain) {
+  const kube::ObjectKey pool = runtime::key_of(*turn.seen.pool);
+  const auto key = drain_key(*turn.seen.pool, turn.node.metadata.name);
+  if (!drain.drained) turn_of_drain(turn, drain);
+  if (drain.drained) {
+    drainer_.stop_watching(key);
+    turn_of_volumes(turn, drain);
   }
-  const api::Machine machine = stand_in(*seen.pool, node.metadata.name);
-  auto report = drainer_.turn({.machine = machine,
-                               .cluster = *seen.cluster,
-                               .rules = deps_.caches.drain_rules_in(pool.namespace_),
-                               .workload = seen.workload,
-                               .node = node.metadata.name.str(),
-                               .started = drain.began,
-                               .now = seen.now},
-                              deadline);
-  for (auto& warning : report.warnings) round.warnings.push_back(std::move(warning));
-  if (report.done) {
-    drain.done = true;
-    drainer_.forget(drain_key(*seen.pool, node.metadata.name));
-    round.done.push_back(node.metadata.name.str());
-  } else if (report.trouble) {
-    if (!machine::is_our_own_brake(*report.trouble) || drain.message.empty()) {
-      drain.message = report.trouble->message;
-    }
-  } else {
-    drain.message = indented(report.message);
-  }
-  const auto timeout = seen.pool->spec.machine_template.spec.deletion.node_drain_timeout_seconds.value_or(0);
-  drain.due = seen.now + std::max(report.recheck, Seconds(1));
-  if (timeout > 0) drain.due = std::min(drain.due, drain.began + Seconds(timeout));
+  if (drain.done) drainer_.forget(key);
   drains_.with([&](auto& all) {
-    NodeDrain& known = all[pool][node.metadata.name.str()];
+    NodeDrain& known = all[pool][turn.node.metadata.name.str()];
     const bool woken = !known.due.is_set();
     known = drain;
     if (woken) known.due = {};
   });
 }
 
+void PoolDrainer::turn_of_drain(const Turn& turn, NodeDrain& drain) {
+  const Observation& seen = turn.seen;
+  // One that is over is not begun again: Pods that came since are nobody's promise.
+  drain.drained = is_marked(turn.node, kVolumeWaitStarted) || drain_is_over(seen, drain.began);
+  if (drain.drained) return;
+  if (!drain.began.is_set()) {
+    const auto began = mark(turn, kDrainStarted);
+    if (!began) {
+      drain.message = "the start of its drain could not be noted: " + began.error().message;
+      return;
+    }
+    drain.began = *began;
+    drain.drained = drain_is_over(seen, drain.began);
+    if (drain.drained) return;
+  }
+  auto report = ask(turn, drain.began, &machine::Drainer::turn);
+  for (auto& warning : report.warnings) turn.round.warnings.push_back(std::move(warning));
+  drain.drained = report.done;
+  if (drain.drained) return turn.round.drained.push_back(turn.node.metadata.name.str());
+  const auto timeout = seen.pool->spec.machine_template.spec.deletion.node_drain_timeout_seconds;
+  note(report, drain.began, timeout, seen.now, drain);
+}
+
+void PoolDrainer::turn_of_volumes(const Turn& turn, NodeDrain& drain) {
+  const Observation& seen = turn.seen;
+  if (!drain.waits_since.is_set()) {
+    const auto since = marked(turn.node, kVolumeWaitStarted);
+    if (since) drain.waits_since = *since;
+  }
+  drain.done = volume_wait_is_over(seen, drain.waits_since);
+  if (drain.done) return;
+  const bool waited = drain.waits_since.is_set();
+  auto report = ask(turn, waited ? drain.waits_since : seen.now, &machine::Drainer::check_volumes);
+  drain.done = report.done;
+  if (drain.done && waited) turn.round.detached.push_back(turn.node.metadata.name.str());
+  if (drain.done) return;
+  if (!waited) {
+    const auto since = mark(turn, kVolumeWaitStarted);
+    if (!since) {
+      drain.message = "the start of the wait for its volumes could not be noted: " + since.error().message;
+      return;
+    }
+    drain.waits_since = *since;
+  }
+  const auto timeout = seen.pool->spec.machine_template.spec.deletion.node_volume_detach_timeout_seconds;
+  note(report, drain.waits_since, timeout, seen.now, drain);
+}
+
+machine::StageReport PoolDrainer::ask(
+    const Turn& turn, Time since,
+    machine::StageReport (machine::Drainer::*stage)(const machine::DrainRequest&, const Deadline&)) {
+  const Observation& seen = turn.seen;
+  const api::Machine machine = stand_in(*seen.pool, turn.node.metadata.name);
+  return (drainer_.*stage)({.machine = machine,
+                            .cluster = *seen.cluster,
+                            .rules = deps_.caches.drain_rules_in(seen.pool->metadata.namespace_.view()),
+                            .workload = seen.workload,
+                            .node = turn.node.metadata.name.str(),
+                            .started = since,
+                            .now = seen.now},
+                           turn.deadline);
+}
+
+void PoolDrainer::note(const machine::StageReport& report, Time since, std::optional<std::int32_t> timeout,
+                       Time now, NodeDrain& drain) {
+  if (report.trouble) {
+    if (!machine::is_our_own_brake(*report.trouble) || drain.message.empty()) {
+      drain.message = report.trouble->message;
+    }
+  } else {
+    drain.message = indented(report.message);
+  }
+  drain.due = now + std::max(report.recheck, Seconds(1));
+  if (timeout.value_or(0) > 0) drain.due = std::min(drain.due, since + Seconds(*timeout));
+}
+
 // Written once; whoever comes after us goes on counting from there.
-Result<Time> PoolDrainer::mark(const Observation& seen, const api::Node& node, const Deadline& deadline) {
-  const std::string_view known = node.metadata.annotations.value_or_empty(kDrainStarted);
-  if (const auto began = Time::parse(known); began && !known.empty()) return *began;
-  const boost::json::value patch = {{"metadata", {{"annotations", {{kDrainStarted, seen.now.to_string()}}}}}};
-  const auto written =
-      seen.workload->client().patch(kube::resources::nodes(), runtime::key_of(node), patch, {}, deadline);
+Result<Time> PoolDrainer::mark(const Turn& turn, std::string_view annotation) {
+  if (const auto began = marked(turn.node, annotation)) return *began;
+  boost::json::object annotations;
+  annotations[annotation] = turn.seen.now.to_string();
+  const boost::json::value patch = {{"metadata", {{"annotations", std::move(annotations)}}}};
+  const auto written = turn.seen.workload->client().patch(
+      kube::resources::nodes(), runtime::key_of(turn.node), patch, {}, turn.deadline);
   if (!written && written.error().code != Code::NotFound) return fail(written.error());
-  return seen.now;
+  return turn.seen.now;
 }
 
 void PoolDrainer::forget(const kube::ObjectKey& pool) {

@@ -1,7 +1,8 @@
 // Emptying Nodes of a pool without Machines before they are removed, where a policy asks for it: one drain
-// per Node (controllers/machine/drain), all of them under the pool's timeout. Everything that has to outlive
-// a turn stands on objects (since when: the pool's deletion, or a mark on the Node); what is remembered here
-// only spares requests. Safe from any thread, one turn at a time per pool.
+// per Node and then the wait until its volumes are detached (controllers/machine/drain), all of them under
+// the pool's timeouts. Everything that has to outlive a turn stands on objects (since when: the pool's
+// deletion, or marks on the Node); what is remembered here only spares requests. Safe from any thread, one
+// turn at a time per pool.
 #pragma once
 
 #include <map>
@@ -22,8 +23,10 @@ struct DrainRound {
   Nodes emptied = {};        // or given up
   Nodes left = {};           // to be emptied yet
   std::string message = {};  // what holds them up, Node by Node; for conditions
+  bool by_volumes = false;   // they are empty, all of them: it is their volumes
   std::optional<Seconds> recheck = {};
-  std::vector<std::string> done = {};      // names, for Events; each said once
+  std::vector<std::string> drained = {};   // names, for Events; each said once
+  std::vector<std::string> detached = {};  // likewise, of those whose volumes were waited for
   std::vector<std::string> warnings = {};  // likewise
   bool unfinished = false;                 // there was too much for one turn
 };
@@ -46,18 +49,35 @@ class PoolDrainer {
   struct NodeDrain {
     api::Uid uid = {};  // of the Node
     Time began = {};
+    Time waits_since = {};  // for its volumes
     Time due = {};
     std::string message = {};
+    bool drained = false;  // or given up
     bool done = false;
   };
   using Drains = std::map<std::string, NodeDrain, std::less<>>;  // by name of the Node
 
   void woken(const kube::ObjectKey& drain);
   NodeDrain drain_of(const kube::ObjectKey& pool, const api::Node& node);
+  // Those of Nodes that are to stay after all.
+  void forget_others(const kube::ObjectKey& pool, std::span<const Snapshot<api::Node>> nodes);
   void remember(const kube::ObjectKey& pool, const api::Node& node, const NodeDrain& drain);
-  Result<Time> mark(const Observation& seen, const api::Node& node, const Deadline& deadline);
-  void one_turn(const Observation& seen, const api::Node& node, const Deadline& deadline, NodeDrain& drain,
-                DrainRound& round);
+  struct Turn {
+    const Observation& seen;
+    const api::Node& node;
+    const Deadline& deadline;
+    DrainRound& round;
+  };
+  static bool news(const Observation& seen, const api::Node& node, const NodeDrain& drain);
+  static void note(const machine::StageReport& report, Time since, std::optional<std::int32_t> timeout,
+                   Time now, NodeDrain& drain);
+  Result<Time> mark(const Turn& turn, std::string_view annotation);
+  machine::StageReport ask(const Turn& turn, Time since,
+                           machine::StageReport (machine::Drainer::*stage)(const machine::DrainRequest&,
+                                                                           const Deadline&));
+  void one_turn(const Turn& turn, NodeDrain& drain);
+  void turn_of_drain(const Turn& turn, NodeDrain& drain);
+  void turn_of_volumes(const Turn& turn, NodeDrain& drain);
 
   const Deps& deps_;
   runtime::Queue* queue_ = nullptr;

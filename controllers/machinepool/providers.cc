@@ -68,9 +68,25 @@ bool says_emptied(const InfraFinding& infra, const api::MachinePool& pool) {
          infra.replicas.value_or(0) == 0 && !pool.spec.provider_id_list.empty();
 }
 
+std::vector<Text> named_late(const InfraFinding& infra, const api::MachinePool& pool) {
+  if (!infra.problem.empty() || !infra.wrong_ids.empty()) return {};
+  const auto& known = pool.spec.provider_id_list;
+  const std::unordered_set<std::string_view> before(known.begin(), known.end());
+  std::vector<Text> late;
+  for (const Text& id : infra.provider_ids) {
+    if (!before.contains(id.view())) late.push_back(id);
+  }
+  late.resize(std::min(late.size(), kMostInstances - std::min(kMostInstances, known.size())));
+  return late;
+}
+
 ListFinding list_to_be(const Observation& seen) {
   const InfraFinding& infra = seen.infra_says;
   ListFinding list{.ids = seen.pool->spec.provider_id_list};
+  if (seen.deleting()) {
+    for (const Text& id : seen.late) list.ids.push_back(id);
+    return list;
+  }
   if (!seen.infra.found() || seen.infra.object->metadata.deleting()) return list;
   if (!infra.problem.empty() || !infra.ready) return list;
   if (infra.provider_ids.empty() && infra.replicas.value_or(0) != 0) {

@@ -56,6 +56,10 @@ struct ListFinding {
 };
 ListFinding list_to_be(const Observation& seen);
 
+// Instances that the infrastructure of a pool that goes names and the pool's list does not: they go with it,
+// whether they are said to be ready or not, and so do their Nodes.
+std::vector<Text> named_late(const InfraFinding& infra, const api::MachinePool& pool);
+
 // Whether instances were reported as gone altogether; `replicas` does not contradict.
 bool says_emptied(const InfraFinding& infra, const api::MachinePool& pool);
 

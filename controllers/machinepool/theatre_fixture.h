@@ -19,6 +19,11 @@ inline const kube::Resource& kCrds = kube::resources::custom_resource_definition
 inline const kube::Resource kMachines = kube::resource_of<api::Machine>();
 inline const kube::Resource kPools = kube::resource_of<api::MachinePool>();
 inline const kube::Resource kClusters = kube::resource_of<api::Cluster>();
+inline const kube::Resource kAttachments{.group = "storage.k8s.io",
+                                         .version = "v1",
+                                         .plural = "volumeattachments",
+                                         .kind = "VolumeAttachment",
+                                         .namespaced = false};
 inline const kube::ObjectKey kTheCluster{.namespace_ = "default", .name = "c1"};
 
 // Pool mp1 of Cluster c1 with its provider's objects; the API server of c1 knows the Nodes put there.
@@ -142,6 +147,34 @@ class Theatre : public Stage<Reconciler> {
     ASSERT_TRUE(changed) << changed.error().describe();
     let_workload_controllers_run();
   }
+  // What Pod "web" had on it: claim default/data.
+  void attach_disk(std::string_view node) {
+    const auto put = [&](const kube::Resource& kind, std::string_view name, const json::value& object) {
+      const auto made =
+          workload_memory_.create(kind, {.name = std::string(name)}, object, {}, Deadline::never());
+      ASSERT_TRUE(made) << made.error().describe();
+    };
+    put({.version = "v1", .plural = "persistentvolumes", .kind = "PersistentVolume", .namespaced = false},
+        "pv",
+        {{"apiVersion", "v1"},
+         {"kind", "PersistentVolume"},
+         {"metadata", {{"name", "pv"}}},
+         {"spec",
+          {{"capacity", {{"storage", "1Gi"}}},
+           {"accessModes", json::array{"ReadWriteOnce"}},
+           {"csi", {{"driver", "disk"}, {"volumeHandle", "h"}}},
+           {"claimRef", {{"kind", "PersistentVolumeClaim"}, {"namespace", "default"}, {"name", "data"}}}}}});
+    put(kAttachments, "va",
+        {{"apiVersion", "storage.k8s.io/v1"},
+         {"kind", "VolumeAttachment"},
+         {"metadata", {{"name", "va"}}},
+         {"spec", {{"attacher", "disk"}, {"nodeName", node}, {"source", {{"persistentVolumeName", "pv"}}}}}});
+    ASSERT_TRUE(workload_memory_.patch(kAttachments, {.name = "va"}, {{"status", {{"attached", true}}}},
+                                       {.subresource = "status"}, Deadline::never()));
+  }
+  void detach_disk() {
+    ASSERT_TRUE(workload_memory_.remove(kAttachments, {.name = "va"}, {}, Deadline::never()));
+  }
   void let_workload_controllers_run() {
     while (workload_api_.run_controllers()) {
     }
@@ -156,6 +189,11 @@ class Theatre : public Stage<Reconciler> {
     const json::value patch = {{"metadata", {{"annotations", std::move(annotations)}}}};
     ASSERT_TRUE(workload_memory_.patch(kube::resources::nodes(), {.name = std::string(name)}, patch, {},
                                        Deadline::never()));
+    watch_node(name);
+  }
+  void cordon_node(std::string_view name) {
+    ASSERT_TRUE(workload_memory_.patch(kube::resources::nodes(), {.name = std::string(name)},
+                                       {{"spec", {{"unschedulable", true}}}}, {}, Deadline::never()));
     watch_node(name);
   }
   Time now_minus(Seconds span) {

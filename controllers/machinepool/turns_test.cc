@@ -476,6 +476,84 @@ TEST(Turns, DeleteNoNodeBeforeTheInstancesAreGone) {
   });
 }
 
+// A pool that is paused while its provider names its first instances: our copy has none when it is deleted.
+void delete_before_the_first_copy(Theatre& stage) {
+  const auto pause = [&](const json::value& value) {
+    stage.patch(kPools, kPool, {{"metadata", {{"annotations", {{"cluster.x-k8s.io/paused", value}}}}}});
+    stage.settle();
+  };
+  stage.make_pool();
+  stage.connect();
+  stage.start();
+  stage.bootstrap_is_done();
+  stage.settle();
+  pause("");
+  stage.infrastructure_has({"n1", "n2"});
+  stage.make_node(a_node("n1"));
+  stage.make_node(a_node("n2"));
+  stage.remove(kPools, kPool);
+  pause(nullptr);
+}
+
+TEST(Turns, LeaveNoNodeOfAPoolThatGoesBeforeItsFirstList) {
+  on_stage([](Theatre& stage) {
+    delete_before_the_first_copy(stage);
+    stage.settle(10s);
+
+    EXPECT_FALSE(stage.exists(kPools, kPool));
+    EXPECT_FALSE(stage.exists(kBoxPools, kPool));
+    EXPECT_FALSE(stage.node_exists("n1"));
+    EXPECT_FALSE(stage.node_exists("n2"));
+  });
+}
+
+TEST(Turns, LeaveNoNodeOfInstancesThatTheCacheHasNotHeardOf) {
+  on_stage([](Theatre& stage) {
+    bool named = false;
+    stage.client.refuses = [&](std::string_view note) -> std::optional<Error> {
+      // As late as can be: between the look at the cache and the request that ends the instances.
+      if (!stage.pool().metadata.deleting() || note != "patch machinepools mp1") return std::nullopt;
+      if (std::exchange(named, true)) return std::nullopt;
+      stage.infrastructure_has({"n1", "n2", "n3"});
+      stage.make_node(a_node("n3"));
+      return std::nullopt;
+    };
+
+    delete_before_the_first_copy(stage);
+    stage.settle(20s);
+
+    EXPECT_TRUE(named);
+    EXPECT_FALSE(stage.exists(kPools, kPool));
+    EXPECT_FALSE(stage.node_exists("n1"));
+    EXPECT_FALSE(stage.node_exists("n3"));
+  });
+}
+
+TEST(Turns, LeaveNoNodeOfInstancesThatAreNamedWhileTheyEnd) {
+  on_stage([](Theatre& stage) {
+    stage.make_pool();
+    stage.connect();
+    stage.start();
+    stage.patch(kBoxPools, kPool, {{"metadata", {{"finalizers", json::array{"example.com/busy"}}}}});
+    stage.remove(kPools, kPool);
+    stage.settle();
+    stage.patch(
+        kBoxPools, kPool,
+        {{"spec", {{"providerIDList", json::array{json::value(id_of("n1")), json::value(id_of("n2"))}}}}});
+    stage.make_node(a_node("n1"));
+    stage.make_node(a_node("n2"));
+    stage.settle();
+    stage.patch(kBoxPools, kPool, {{"spec", {{"providerIDList", nullptr}}}});
+    stage.settle();
+    stage.patch(kBoxPools, kPool, {{"metadata", {{"finalizers", nullptr}}}});
+    stage.settle(10s);
+
+    EXPECT_FALSE(stage.exists(kPools, kPool));
+    EXPECT_FALSE(stage.node_exists("n1"));
+    EXPECT_FALSE(stage.node_exists("n2"));
+  });
+}
+
 TEST(Turns, GiveUpOnNodesOfAClusterOutOfReachAfterTheTimeout) {
   on_stage([](Theatre& stage) {
     stage.run_two();
