@@ -1,0 +1,380 @@
+#include "test/scenarios/drain/drain_stage.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "api/conditions/conditions.h"
+#include "controllers/shared/held_up.h"
+#include "kube/resources.h"
+#include "kube/typed.h"
+
+namespace capstan::scenarios {
+namespace {
+
+namespace json = boost::json;
+namespace machine = controllers::machine;
+using namespace std::chrono_literals;
+
+const kube::ObjectKey kTheCluster{"default", "c1"};
+constexpr std::string_view kMachine = "m1";  // and its Node
+const kube::Resource kAttachments{.group = "storage.k8s.io",
+                                  .version = "v1",
+                                  .plural = "volumeattachments",
+                                  .kind = "VolumeAttachment",
+                                  .namespaced = false};
+// Events that tell how a drain goes.
+constexpr std::array<std::string_view, 5> kEvents = {"SuccessfulDrainNode", "FailedDrainNode",
+                                                     "NodeVolumesDetached", "FailedWaitForVolumeDetach",
+                                                     "DrainRulesContradict"};
+
+kube::ObjectKey key_of(const kube::Resource& resource, std::string_view name) {
+  return {.namespace_ = resource.namespaced ? "default" : "", .name = std::string(name)};
+}
+
+json::value node_that_is(std::string_view ready) {
+  return {{"status",
+           {{"conditions", json::array{{{"type", "Ready"},
+                                        {"status", ready},
+                                        {"reason", "Story"},
+                                        {"lastTransitionTime", "2026-01-01T00:00:00Z"}}}}}}};
+}
+
+std::string indented(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    out += c;
+    if (c == '\n') out += "                   ";
+  }
+  return out;
+}
+
+}  // namespace
+
+DrainStage::DrainStage(fakes::Baton& with, const DrainStory& story)
+    : story_(story),
+      world_(with),
+      api_({.clock = with}),
+      memory_(api_, with),
+      client_(memory_),
+      acts_(story.acts) {
+  set_stage();
+}
+
+// A Machine that has been running, with its Pods.
+void DrainStage::set_stage() {
+  create(kube::resources::nodes(), kMachine,
+         {{"apiVersion", "v1"},
+          {"kind", "Node"},
+          {"metadata", {{"name", kMachine}}},
+          {"spec", {{"providerID", "docker:////m1"}}}});
+  change(kube::resources::nodes(), kMachine, node_that_is("True"), "status");
+  world_.workload_clusters.connect(kTheCluster, &client_);
+  world_.make_cluster();
+  world_.make_control_plane_machine();
+  world_.start();
+  world_.make_machine();
+  world_.settle(200ms);
+  world_.bootstrap_is_done();
+  world_.infrastructure_is_done();
+  show_node_to_the_cache();
+  world_.settle();
+  for (const auto& pod : story_.pods) make_pod(pod);
+  for (const auto& app : story_.closed) close_budget(app);
+  for (const auto& rule : story_.rules) make_rule(rule);
+  if (story_.before) story_.before(*this);
+  show_node_to_the_cache();
+  world_.settle();
+  ASSERT_EQ(world_.machine().status.phase, "Running");
+}
+
+void DrainStage::run() {
+  world_.forget_what_happened();
+  client_.writes.clear();
+  tell_node();
+  telling_ = true;
+  began_ = now();
+  if (!cordon_.empty()) tell("node", cordon_);
+  tell("user", "deletes the Machine");
+  world_.remove(machine::machines(), kMachine);
+  while (now() - began_ < story_.length && !gone_) {
+    live();
+    world_.settle(1s);
+    look_at_pods();
+    show_node_to_the_cache();
+    tell_node();
+    tell_evictions();
+    tell_events();
+    tell_removals();
+    tell_machine();
+    tell_owner();
+  }
+}
+
+// Everybody but the controller, before its next second.
+void DrainStage::live() {
+  while (!acts_.empty() && now() - began_ >= acts_.front().at) {
+    const DrainAct act = acts_.front();
+    acts_.erase(acts_.begin());
+    tell("user", act.text);
+    act.then(*this);
+  }
+  run_kubelet();
+  run_workload_controllers();
+}
+
+void DrainStage::run_kubelet() {
+  if (silent_) return;
+  const std::map<std::string, Pod> pods = pods_;
+  for (const auto& [name, pod] : pods) {
+    if (!pod.told || pod.wish.stubborn || now() - *pod.told < pod.wish.takes) continue;
+    tell("kubelet", fmt::format("Pod {} has ended", name));
+    end(name);
+  }
+}
+
+void DrainStage::run_workload_controllers() {
+  while (api_.run_controllers()) {
+  }
+}
+
+// What has been told to go, seen from outside.
+void DrainStage::look_at_pods() {
+  for (auto& [name, pod] : pods_) {
+    if (pod.told) continue;
+    const auto live = memory_.get(kube::resources::pods(), {"default", name}, Deadline::never());
+    if (live && !live->at("metadata").as_object().contains("deletionTimestamp")) continue;
+    pod.told = now();
+    told_to_go_.push_back(name);
+    if (closed_.contains(pod.wish.app))
+      fault_ = fmt::format("Pod {} goes though its budget allows nothing", name);
+  }
+}
+
+// --- people, kubelets and accidents ---
+
+void DrainStage::make_pod(const StoryPod& pod) {
+  json::object labels{{"app", pod.app}};
+  if (!pod.drain.empty()) labels["cluster.x-k8s.io/drain"] = pod.drain;
+  create(kube::resources::pods(), pod.name,
+         {{"apiVersion", "v1"},
+          {"kind", "Pod"},
+          {"metadata", {{"name", pod.name}, {"namespace", "default"}, {"labels", std::move(labels)}}},
+          {"spec",
+           {{"nodeName", kMachine},
+            {"terminationGracePeriodSeconds", pod.grace.count()},
+            {"containers", json::array{{{"name", "c"}, {"image", "i"}}}}}}});
+  change(kube::resources::pods(), pod.name,
+         {{"status",
+           {{"phase", "Running"}, {"conditions", json::array{{{"type", "Ready"}, {"status", "True"}}}}}}},
+         "status");
+  pods_[pod.name] = {.wish = pod};
+}
+
+void DrainStage::make_rule(const StoryRule& rule) {
+  json::object drain{{"behavior", rule.behavior}};
+  if (rule.order) drain["order"] = *rule.order;
+  const json::object pods{{"selector", {{"matchLabels", {{"app", rule.app}}}}}};
+  world_.make(kube::resource_of<api::MachineDrainRule>(),
+              {{"apiVersion", "cluster.x-k8s.io/v1beta2"},
+               {"kind", "MachineDrainRule"},
+               {"metadata", {{"name", rule.name}, {"namespace", "default"}}},
+               {"spec", {{"drain", std::move(drain)}, {"pods", json::array{pods}}}}});
+}
+
+void DrainStage::delete_rule(std::string_view name) {
+  world_.remove(kube::resource_of<api::MachineDrainRule>(), name);
+}
+
+void DrainStage::budget(const std::string& app, int may_be_missing) {
+  const auto& budgets = kube::resources::pod_disruption_budgets();
+  if (budgets_.insert(app).second) {
+    create(budgets, app,
+           {{"apiVersion", "policy/v1"},
+            {"kind", "PodDisruptionBudget"},
+            {"metadata", {{"name", app}, {"namespace", "default"}}},
+            {"spec", {{"maxUnavailable", may_be_missing}, {"selector", {{"matchLabels", {{"app", app}}}}}}}});
+  } else {
+    change(budgets, app, {{"spec", {{"maxUnavailable", may_be_missing}}}});
+  }
+  run_workload_controllers();
+}
+
+void DrainStage::close_budget(const std::string& app) {
+  closed_.insert(app);
+  budget(app, 0);
+}
+
+void DrainStage::open_budget(const std::string& app) {
+  closed_.erase(app);
+  budget(app, 1);
+}
+
+void DrainStage::complete(const std::string& pod) {
+  change(kube::resources::pods(), pod, {{"status", {{"phase", "Succeeded"}}}}, "status");
+  end(pod);
+}
+
+void DrainStage::end_by_force(const std::string& pod) { end(pod); }
+
+void DrainStage::end(const std::string& pod) {
+  pods_.erase(pod);
+  const auto removed = memory_.remove(kube::resources::pods(), {"default", pod}, {.grace_period_seconds = 0},
+                                      Deadline::never());
+  if (!removed && removed.error().code != Code::NotFound) ADD_FAILURE() << removed.error().describe();
+}
+
+void DrainStage::break_node() {
+  silent_ = true;
+  change(kube::resources::nodes(), kMachine, node_that_is("Unknown"), "status");
+  show_node_to_the_cache();
+}
+
+void DrainStage::cordon() {
+  change(kube::resources::nodes(), kMachine, {{"spec", {{"unschedulable", true}}}});
+}
+
+void DrainStage::attach_disk() {
+  create({.version = "v1", .plural = "persistentvolumes", .kind = "PersistentVolume", .namespaced = false},
+         "pv",
+         {{"apiVersion", "v1"},
+          {"kind", "PersistentVolume"},
+          {"metadata", {{"name", "pv"}}},
+          {"spec",
+           {{"capacity", {{"storage", "1Gi"}}},
+            {"accessModes", json::array{"ReadWriteOnce"}},
+            {"csi", {{"driver", "disk"}, {"volumeHandle", "h"}}},
+            {"claimRef", {{"kind", "PersistentVolumeClaim"}, {"namespace", "default"}, {"name", "data"}}}}}});
+  create(kAttachments, "va",
+         {{"apiVersion", "storage.k8s.io/v1"},
+          {"kind", "VolumeAttachment"},
+          {"metadata", {{"name", "va"}}},
+          {"spec",
+           {{"attacher", "disk"}, {"nodeName", kMachine}, {"source", {{"persistentVolumeName", "pv"}}}}}});
+  change(kAttachments, "va", {{"status", {{"attached", true}}}}, "status");
+}
+
+void DrainStage::detach_disk() {
+  const auto removed = memory_.remove(kAttachments, {.name = "va"}, {}, Deadline::never());
+  if (!removed) ADD_FAILURE() << removed.error().describe();
+}
+
+void DrainStage::annotate(std::string_view key) {
+  json::object annotations;
+  annotations[key] = "";
+  world_.patch(machine::machines(), kMachine, {{"metadata", {{"annotations", std::move(annotations)}}}});
+}
+
+void DrainStage::unannotate(std::string_view key) {
+  json::object annotations;
+  annotations[key] = nullptr;
+  world_.patch(machine::machines(), kMachine, {{"metadata", {{"annotations", std::move(annotations)}}}});
+}
+
+void DrainStage::set_timeouts(int drain, int volumes) {
+  world_.patch(
+      machine::machines(), kMachine,
+      {{"spec",
+        {{"deletion", {{"nodeDrainTimeoutSeconds", drain}, {"nodeVolumeDetachTimeoutSeconds", volumes}}}}}});
+}
+
+// --- the workload cluster ---
+
+void DrainStage::create(const kube::Resource& resource, std::string_view name, const json::value& object) {
+  const auto made = memory_.create(resource, key_of(resource, name), object, {}, Deadline::never());
+  if (!made) ADD_FAILURE() << made.error().describe();
+}
+
+void DrainStage::change(const kube::Resource& resource, std::string_view name, const json::value& patch,
+                        std::string_view subresource) {
+  const auto changed = memory_.patch(resource, key_of(resource, name), patch,
+                                     {.subresource = std::string(subresource)}, Deadline::never());
+  if (!changed) ADD_FAILURE() << changed.error().describe();
+}
+
+void DrainStage::show_node_to_the_cache() {
+  const auto live = memory_.get(kube::resources::nodes(), {.name = std::string(kMachine)}, Deadline::never());
+  if (!live) {
+    if (!node_version_.empty()) world_.workload_clusters.remove_node(kTheCluster, std::string(kMachine));
+    node_version_.clear();
+    return;
+  }
+  const std::string version(live->at("metadata").at("resourceVersion").as_string());
+  if (version == std::exchange(node_version_, version)) return;
+  world_.workload_clusters.put_node(kTheCluster, api::from_json<api::Node>(*live).value());
+}
+
+// --- telling ---
+
+void DrainStage::tell(std::string_view who, std::string_view text) {
+  if (!telling_) return;
+  const auto passed = (now() - began_).count();
+  log_.push_back(fmt::format("{:>2}:{:02}  {:<10} {}", passed / 60, passed % 60, who, indented(text)));
+}
+
+void DrainStage::tell_evictions() {
+  for (const auto& write : client_.writes) {
+    if (!write.what.starts_with("evict ")) continue;
+    const std::string pod = write.what.substr(6);
+    const bool went = !pods_.contains(pod) || pods_.at(pod).told;
+    tell("machine",
+         fmt::format("{} Pod {}{}", went ? "evicts" : "asks to evict", pod, went ? "" : ": refused"));
+  }
+}
+
+void DrainStage::tell_removals() {
+  for (const auto& write : std::exchange(world_.client.writes, {})) {
+    if (write.what.starts_with("delete dockermachines")) tell("machine", "lets its infrastructure go");
+  }
+  for (const auto& write : std::exchange(client_.writes, {})) {
+    if (write.what == "delete nodes m1") tell("machine", "deletes Node m1");
+  }
+}
+
+void DrainStage::tell_events() {
+  const auto& told = world_.events.told;
+  for (; events_told_ < told.size(); ++events_told_) {
+    const auto& event = told[events_told_];
+    const bool matters =
+        std::ranges::any_of(kEvents, [&](std::string_view reason) { return event.starts_with(reason); });
+    if (matters) tell("event", event);
+  }
+}
+
+void DrainStage::tell_node() {
+  const auto live = memory_.get(kube::resources::nodes(), {.name = std::string(kMachine)}, Deadline::never());
+  if (!live) return;
+  const auto node = api::from_json<api::Node>(*live).value();
+  const std::string_view by = node.metadata.annotations.value_or_empty("capstan.dev/cordoned-by");
+  std::string text;
+  if (node.spec.unschedulable)
+    text = by.empty() ? "is cordoned, without a mark of ours" : fmt::format("is cordoned by {}", by);
+  if (text == std::exchange(cordon_, text)) return;
+  tell("node", text.empty() ? "is no longer cordoned" : text);
+}
+
+void DrainStage::tell_machine() {
+  if (!world_.exists(machine::machines(), kMachine)) {
+    gone_ = true;
+    return tell("machine", "is gone");
+  }
+  const api::Machine found = world_.machine();
+  const auto* condition = api::conditions::find(found.status.conditions, api::condition::kDeleting);
+  if (condition == nullptr) return;
+  const std::string text = fmt::format("{}: {}", condition->reason.view(), condition->message.view());
+  if (text != std::exchange(deleting_, text)) tell("machine", "says " + text);
+}
+
+// What its MachineSet, MachineDeployment or MachinePool adds to its own condition.
+void DrainStage::tell_owner() {
+  if (gone_) return;
+  const auto shared = std::make_shared<const api::Machine>(world_.machine());
+  const std::string text = controllers::held_up(std::array{shared}, now());
+  if (text == std::exchange(owner_says_, text)) return;
+  tell("owner", text.empty() ? "has nothing to say any more" : "says " + text);
+}
+
+}  // namespace capstan::scenarios

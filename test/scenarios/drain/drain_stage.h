@@ -1,0 +1,137 @@
+// A world for stories of drains: Machine m1 on Node m1 with its real controller, the workload cluster's API
+// server with Pods and budgets, their kubelet, people and accidents that act at given times. Second by second
+// it writes down what changed, and what MachineSet, MachineDeployment and MachinePool would say of it. Runs
+// inside a Baton; one thread.
+#pragma once
+
+#include <boost/json.hpp>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "controllers/machine/turn_fixture.h"
+
+namespace capstan::scenarios {
+
+struct StoryPod {
+  std::string name = {};
+  std::string app = "web";
+  std::string drain = {};  // its label cluster.x-k8s.io/drain
+  Seconds grace{30};
+  Seconds takes{5};       // to end, once it is told to
+  bool stubborn = false;  // never ends by itself
+};
+
+struct StoryRule {
+  std::string name = {};
+  std::string app = {};
+  std::string behavior = "Drain";
+  std::optional<int> order = {};
+};
+
+class DrainStage;
+
+// At that moment of the story.
+struct DrainAct {
+  Seconds at{0};
+  std::string text = {};
+  std::function<void(DrainStage&)> then = {};
+};
+
+struct DrainStory {
+  std::string name = {};   // of its file
+  std::string title = {};  // its first line
+  std::vector<StoryPod> pods = {};
+  std::vector<StoryRule> rules = {};
+  std::set<std::string> closed = {};  // apps whose budget allows nothing
+  std::function<void(DrainStage&)> before = {};
+  std::vector<DrainAct> acts = {};  // after the user has deleted the Machine
+  Seconds length{600};
+  // Of what is promised beside the text, in any order of events; empty: it holds.
+  std::function<std::string(const DrainStage&)> broken = {};
+};
+
+class DrainStage {
+ public:
+  DrainStage(fakes::Baton& with, const DrainStory& story);
+
+  void run();
+
+  // --- people, kubelets and accidents ---
+  void make_pod(const StoryPod& pod);
+  void make_rule(const StoryRule& rule);
+  void delete_rule(std::string_view name);
+  void close_budget(const std::string& app);
+  void open_budget(const std::string& app);
+  void complete(const std::string& pod);      // its work is done
+  void end_by_force(const std::string& pod);  // as kubectl delete --force does
+  void break_node();                          // its kubelet falls silent
+  void cordon();
+  void attach_disk();
+  void detach_disk();
+  void annotate(std::string_view key);
+  void unannotate(std::string_view key);
+  void set_timeouts(int drain, int volumes);
+
+  // --- what has become of it ---
+  bool machine_is_gone() const { return gone_; }
+  const std::vector<std::string>& told_to_go() const { return told_to_go_; }  // Pods, in their order
+  bool has_pod(const std::string& name) const { return pods_.contains(name); }
+  const std::string& owner_says() const { return owner_says_; }
+  const std::vector<std::string>& log() const { return log_; }
+  const std::string& fault() const { return fault_; }
+
+ private:
+  struct Pod {
+    StoryPod wish = {};
+    std::optional<Time> told = {};  // to end
+  };
+
+  void set_stage();
+  void live();
+  void run_kubelet();
+  void run_workload_controllers();
+  void look_at_pods();
+  void show_node_to_the_cache();
+  void tell_evictions();
+  void tell_removals();
+  void tell_events();
+  void tell_machine();
+  void tell_node();
+  void tell_owner();
+  void tell(std::string_view who, std::string_view text);
+  void end(const std::string& pod);
+  void budget(const std::string& app, int may_be_missing);
+  void create(const kube::Resource& resource, std::string_view name, const boost::json::value& object);
+  void change(const kube::Resource& resource, std::string_view name, const boost::json::value& patch,
+              std::string_view subresource = {});
+  Time now() const { return Time::from(world_.baton.now()); }
+
+  const DrainStory& story_;
+  controllers::machine::World world_;
+  apiserver::Api api_;
+  fakes::MemoryClient memory_;
+  controllers::machine::RecordingClient client_;
+  std::vector<DrainAct> acts_;
+  std::map<std::string, Pod> pods_ = {};
+  std::set<std::string> closed_ = {};
+  std::set<std::string> budgets_ = {};
+  std::vector<std::string> told_to_go_ = {};
+  std::string node_version_ = {};
+  std::string cordon_ = {};
+  std::string deleting_ = {};
+  std::string owner_says_ = {};
+  std::string fault_ = {};
+  std::size_t events_told_ = 0;
+  Time began_ = {};
+  bool silent_ = false;
+  bool gone_ = false;
+  bool telling_ = false;
+  std::vector<std::string> log_ = {};
+};
+
+}  // namespace capstan::scenarios
