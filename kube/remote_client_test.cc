@@ -47,7 +47,7 @@ class Bench {
  public:
   using Serve = std::function<void(const net::ServerRequest&, net::Responder&)>;
 
-  explicit Bench(Serve serve, RemoteClientOptions options = {}, std::string prefix = "")
+  explicit Bench(Serve serve, RemoteClientOptions options = {}, std::string_view prefix = "")
       : server_(net::serve(
             io_, {}, [this, serve = std::move(serve)](const net::ServerRequest& request, net::Responder& to) {
               seen_.with([&](auto& seen) { seen.push_back(request); });

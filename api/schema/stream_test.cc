@@ -20,7 +20,7 @@ struct Page {
   Result<ListMeta> meta = Failure(Error{});
 };
 
-Page read_list(std::vector<std::string_view> chunks) {
+Page read_list(const std::vector<std::string_view>& chunks) {
   Page page;
   ListDecoder<Sample> decoder(
       [&](Sample&& item) { page.names.push_back(item.metadata.name.str()); },

@@ -25,11 +25,13 @@ StatusCause wrong_type(std::string_view path, std::string_view wanted, std::stri
                       fmt::format("{} in body must be of type {}: {}", path, wanted, quoted(actual)));
 }
 
-StatusCause complaint(std::string_view path, const json::value& value, std::string why) {
+StatusCause complaint(std::string_view path, const json::value& value, std::string_view why) {
   return invalid_value(shown_path(path), value, fmt::format("{} in body {}", path, why));
 }
 
-StatusCause junctor(std::string why) { return invalid_value(std::string(kNoField), json::value(""), why); }
+StatusCause junctor(std::string_view why) {
+  return invalid_value(std::string(kNoField), json::value(""), why);
+}
 
 // Fields of the root keep a dot in the sentence where the real server does.
 std::string member(std::string_view path, std::string_view name) { return child(path, name); }

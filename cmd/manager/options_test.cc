@@ -8,7 +8,7 @@ namespace {
 
 using testing::HasSubstr;
 
-Result<CommandLine> read(std::vector<const char*> words) { return read_options(words); }
+Result<CommandLine> read(const std::vector<const char*>& words) { return read_options(words); }
 
 TEST(Options, HaveUpstreamsDefaults) {
   const auto line = read({});

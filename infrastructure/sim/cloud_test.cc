@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-CreateVm wish(std::string name, std::string key = {}) {
+CreateVm wish(const std::string& name, const std::string& key = {}) {
   return {.instance_key = key.empty() ? "key-of-" + name : key,
           .name = name,
           .tags = {{std::string(api::driver::tag::kCluster), "c1"},

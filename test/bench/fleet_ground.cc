@@ -180,7 +180,7 @@ void Ground::await_quiet() {
 
 Spent Ground::spent() {
   Spent spent;
-  const auto sort_out = [&](std::vector<AuditEntry> entries) {
+  const auto sort_out = [&](const std::vector<AuditEntry>& entries) {
     for (const AuditEntry& entry : entries)
       if (entry.agent == kManagerAgent && !envtest::is_watch(entry)) spent.manager.push_back(entry);
   };

@@ -86,8 +86,8 @@ json::value allowed(const json::value& review) { return verdict(review, {{"allow
 // A registered webhook over the session's widgets; taken away again at the end.
 class Registered {
  public:
-  Registered(Session& s, std::string_view sort, json::object client_config, std::string_view rules_and_more,
-             std::string_view suffix = "")
+  Registered(Session& s, std::string_view sort, const json::object& client_config,
+             std::string_view rules_and_more, std::string_view suffix = "")
       : session_(s),
         path_("/apis/admissionregistration.k8s.io/v1/" + std::string(sort) + "webhookconfigurations/" +
               s.ns() + std::string(suffix)) {

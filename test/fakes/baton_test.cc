@@ -61,7 +61,7 @@ TEST(Baton, OtherSeedsReachOtherInterleavings) {
 TEST(Baton, TimeJumpsToTheNextDeadlineWhenAllWait) {
   Baton baton({.seed = 1});
   std::vector<std::string> woken;
-  const auto sleeper = [&](std::string name, Nanoseconds span) {
+  const auto sleeper = [&](const std::string& name, Nanoseconds span) {
     return baton.spawn(name, [&, name, span](const std::stop_token&) {
       EXPECT_EQ(baton.pause(Deadline::in(baton, span)), Woken::TimedOut);
       woken.push_back(name);

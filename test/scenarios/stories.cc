@@ -30,23 +30,23 @@ using When = std::function<bool(const World&)>;
 When at_once() {
   return [](const World&) { return true; };
 }
-When available(std::string set, Count number) {
+When available(const std::string& set, Count number) {
   return [=](const World& world) { return world.available_of(set) >= number; };
 }
-When shrunk(std::string set, Count number) {
+When shrunk(const std::string& set, Count number) {
   return [=](const World& world) { return world.machines_of(set) <= number; };
 }
 // The deployment has seen it.
-When counted(std::string set, Count available) {
+When counted(const std::string& set, Count available) {
   return [=](const World& world) {
     return world.sets().at(set).status.available_replicas == available &&
            world.deployment()->status.available_replicas == available;
   };
 }
-When present(std::string set) {
+When present(const std::string& set) {
   return [=](const World& world) { return world.has_set(set); };
 }
-When going(std::string machine) {
+When going(const std::string& machine) {
   return [=](const World& world) { return world.machines().at(machine).metadata.deleting(); };
 }
 When at_rest() { return &World::at_rest; }
@@ -54,7 +54,7 @@ When quiet() { return is_settled; }
 
 // --- what a user does ---
 
-UserAct upgrades(std::string version, When when = at_once()) {
+UserAct upgrades(const std::string& version, When when = at_once()) {
   return {"wants version " + version, std::move(when), [=](World& world) { world.upgrade(version); }};
 }
 UserAct scales(std::int32_t replicas, When when = at_once()) {
@@ -72,14 +72,14 @@ UserAct resumes(When when = at_once()) {
 UserAct deletes(When when = at_once()) {
   return {"deletes the MachineDeployment", std::move(when), [](World& world) { world.delete_deployment(); }};
 }
-UserAct deletes_machine(std::string name, When when = at_once()) {
+UserAct deletes_machine(const std::string& name, When when = at_once()) {
   return {"deletes Machine " + name, std::move(when), [=](World& world) { world.delete_machine(name); }};
 }
-UserAct holds_machine(std::string name) {
+UserAct holds_machine(const std::string& name) {
   return {fmt::format("puts a finalizer on Machine {}", name), at_once(),
           [=](World& world) { world.hold_machine(name); }};
 }
-UserAct releases_machine(std::string name, When when) {
+UserAct releases_machine(const std::string& name, When when) {
   return {fmt::format("takes the finalizer off Machine {}", name), std::move(when),
           [=](World& world) { world.release_machine(name); }};
 }
@@ -93,20 +93,20 @@ UserAct limits(std::int32_t surge, std::int32_t unavailable, When when = at_once
             });
           }};
 }
-UserAct labels(std::string key, std::string value, When when = at_once()) {
+UserAct labels(const std::string& key, const std::string& value, When when = at_once()) {
   return {fmt::format("gives the template the label {}={}", key, value), std::move(when), [=](World& world) {
             world.change(
                 [=](auto& deployment) { deployment.spec.machine_template.metadata.labels.set(key, value); });
           }};
 }
-UserAct breaks(std::string name, When when = at_once()) {
+UserAct breaks(const std::string& name, When when = at_once()) {
   return {"Machine " + name + " breaks", std::move(when), [=](World& world) { world.break_machine(name); }};
 }
-UserAct stalls(std::string name, When when = at_once()) {
+UserAct stalls(const std::string& name, When when = at_once()) {
   return {"Machine " + name + " is no longer ready, for reasons of its own", std::move(when),
           [=](World& world) { world.stall_machine(name); }};
 }
-UserAct heals(std::string name, When when = at_once()) {
+UserAct heals(const std::string& name, When when = at_once()) {
   return {"Machine " + name + " recovers", std::move(when), [=](World& world) { world.heal_machine(name); }};
 }
 UserAct rolls_after(Seconds span, When when = at_once()) {
@@ -120,7 +120,7 @@ UserAct waits(Seconds span, When when = at_once()) {
           [=](World& world) { world.let_time_pass(span); }};
 }
 
-std::function<bool(const api::Machine&)> broken_version(std::string version) {
+std::function<bool(const api::Machine&)> broken_version(const std::string& version) {
   return [=](const api::Machine& machine) { return machine.spec.version == version; };
 }
 
@@ -131,7 +131,7 @@ When gone() {
     return !world.deployment() && world.sets().empty() && world.machines().empty();
   };
 }
-When fleet(std::map<std::string, Count> wanted) {
+When fleet(const std::map<std::string, Count>& wanted) {
   return [=](const World& world) {
     if (world.sets().size() != wanted.size()) return false;
     return std::ranges::all_of(

@@ -100,7 +100,7 @@ TEST(ObjectOfALivingMachine, IsNotToBeCleanedUp) {
 }
 
 TEST(TwoVms, AreFoundByNameAndByKey) {
-  const auto found = [](std::vector<VmFacts> vms) { return two_vms(vms); };
+  const auto found = [](const std::vector<VmFacts>& vms) { return two_vms(vms); };
 
   EXPECT_EQ(found({{.name = "a", .instance_key = "1"}, {.name = "b", .instance_key = "2"}}), std::nullopt);
   EXPECT_THAT(found({{.name = "a", .instance_key = "1"}, {.name = "a", .instance_key = "2"}}),
