@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "api/conditions/conditions.h"
 #include "api/driver/names.h"
 #include "api/names.h"
 #include "test/simulation/fleet_manifests.h"
@@ -15,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 using fakes::Call;
 
-constexpr Nanoseconds kNewsArrive = 30s;  // whatever is late or stale
+constexpr Nanoseconds kNewsArrive = 12s;  // whatever is late or stale
 constexpr Nanoseconds kMemory = 3min;     // how long ago a rollout may have looked that is still carried out
 
 bool creates_machine(const Asked& asked) {
@@ -131,6 +130,11 @@ void Auditor::note_losses(const FleetFacts& before) {
     const MachineFacts* now = facts_.machine(machine.name);
     if (now != nullptr && !now->available && !now->going) excuse(LegalCase::MachineLost);
   }
+  for (const MachineFacts& machine : facts_.machines) {
+    const MachineFacts* was = before.machine(machine.name);
+    if (machine.available && (was == nullptr || !was->available))
+      available_since_[machine.name] = deps_.baton.steady_now();
+  }
 }
 
 void Auditor::excuse(LegalCase legal) {
@@ -145,6 +149,15 @@ void Auditor::machine_taken() {
 
 int Auditor::losses_since(SteadyTime time) const {
   return static_cast<int>(std::ranges::count_if(losses_, [&](SteadyTime at) { return at >= time; }));
+}
+
+// Of one set's Machines, those that became available, those on their way out included.
+int Auditor::gains_since(SteadyTime time, std::string_view set) const {
+  return static_cast<int>(std::ranges::count_if(facts_.machines, [&](const MachineFacts& machine) {
+    const auto since = available_since_.find(machine.name);
+    return machine.set == set && machine.available && since != available_since_.end() &&
+           since->second >= time;
+  }));
 }
 
 int Auditor::taken_since(SteadyTime time) const {
@@ -202,8 +215,6 @@ void Auditor::machine_removal_sent(const Asked& asked) {
   Sent sent{.owner = machine->set, .at = deps_.baton.steady_now()};
   if (const SetFacts* set = facts_.set(machine->set))
     sent.version = version_seen("machineset", set->name, set->uid);
-  if (const auto cached = manager_ == nullptr ? nullptr : manager_->core().caches().machines.get(asked.key))
-    sent.looked_available = api::conditions::is_true(cached->status.conditions, api::condition::kAvailable);
   sent_[{Call::Remove, asked.key.name}] = sent;
 }
 
@@ -266,13 +277,17 @@ void Auditor::machine_removed(const FleetFacts& before, const std::string& name)
     remediation_begun(before, *machine);
   }
   if (set == nullptr || set->going || !machine->available || facts_.cluster_going) return;
-  if (!sent->second.looked_available) return excuse(LegalCase::JustAvailable);
   const DeploymentFacts* deployment = facts_.deployment(set->deployment);
   if (deployment == nullptr || deployment->going) return;
   const SteadyTime since = deps_.baton.steady_now() - kMemory;
-  check(below_the_promise("MachineDeployment " + deployment->name,
-                          in_force_since(deployment_wants_.at(deployment->uid), since),
-                          facts_.available_below(deployment->uid), losses_since(since)));
+  const auto wanted = in_force_since(deployment_wants_.at(deployment->uid), since);
+  const int available = facts_.available_below(deployment->uid);
+  const std::string owner = "MachineDeployment " + deployment->name;
+  const int lost = losses_since(since);
+  if (!below_the_promise(owner, wanted, available, lost)) return;
+  const int gained = gains_since(set_wants_.at(set->uid).back().since - kNewsArrive, set->uid);
+  if (gained > 0) excuse(LegalCase::JustAvailable);
+  check(below_the_promise(owner, wanted, available, lost + gained));
 }
 
 void Auditor::remediation_begun(const FleetFacts& before, const MachineFacts& machine) {
@@ -300,10 +315,21 @@ void Auditor::machine_changed(const FleetFacts& before, const std::string& name)
   check(remediated_for_a_shared_cause(name, silence));
 }
 
+// Its pool's Machine has not said yet that it is its own: then the provider decides on it.
+bool Auditor::is_claimed_by_its_group_alone(const std::string& name) const {
+  const auto object = deps_.api.stored("infrastructure.cluster.x-k8s.io", "drivermachines", kNamespace, name);
+  if (object == nullptr) return deps_.baton.who().name.starts_with("drivermachinepool");
+  const auto* owners = object->at("metadata").as_object().if_contains("ownerReferences");
+  return owners != nullptr && std::ranges::all_of(owners->as_array(), [](const json::value& owner) {
+           return text_at(owner, "/kind") == "DriverMachinePool";
+         });
+}
+
 void Auditor::object_removed(const Asked& asked, const FleetFacts& before) {
   const std::string& name = asked.key.name;
   if (asked.is("DriverMachine")) check_drained(name);
-  if (asked.is("DriverMachine") || asked.is("CloudConfig"))
+  const bool not_a_machines = asked.is("DriverMachine") && is_claimed_by_its_group_alone(name);
+  if ((asked.is("DriverMachine") && !not_a_machines) || asked.is("CloudConfig"))
     check(object_of_a_living_machine(asked.resource->kind, name, facts_));
   if (asked.is("Node")) node_removed(name);
   if (const SetFacts* set = asked.is(api::kind::kMachineSet) ? before.set_named(name) : nullptr) {

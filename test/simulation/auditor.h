@@ -69,7 +69,6 @@ class Auditor {
     std::string owner = {};     // uid of the MachineSet
     std::uint64_t version = 0;  // of it, that its turn saw at least
     SteadyTime at = {};
-    bool looked_available = false;  // a Machine to be removed, in the cache
   };
 
   void look_at_pods();
@@ -92,8 +91,10 @@ class Auditor {
   void node_removal_sent(const std::string& name);
   void node_removed(const std::string& name) const;
   void check_pool_size() const;
+  bool is_claimed_by_its_group_alone(const std::string& name) const;
   void object_removed(const Asked& asked, const FleetFacts& before);
   int losses_since(SteadyTime time) const;
+  int gains_since(SteadyTime time, std::string_view set) const;
   int taken_since(SteadyTime time) const;
   void check_vms();
   void check_marks();
@@ -114,8 +115,9 @@ class Auditor {
   std::vector<SteadyTime> losses_;
   std::vector<SteadyTime> taken_;
   std::set<std::string> vanished_;
-  std::set<std::string> silent_;       // Machines
-  std::set<std::string> remediating_;  // Machines that their sets deleted for that
+  std::set<std::string> silent_;                       // Machines
+  std::set<std::string> remediating_;                  // Machines that their sets deleted for that
+  std::map<std::string, SteadyTime> available_since_;  // by Machine
   std::set<std::string> vms_;
   std::set<std::string> told_to_go_;                     // DriverMachines
   std::map<std::string, SteadyTime> has_node_since_;     // by Machine

@@ -96,6 +96,7 @@ void FleetUser::live_with_it(std::uint64_t acts, bool mishaps) {
     const bool mishap = mishaps && deps_.baton.draw(4) == 0;
     Act act = mishap ? kMishaps[deps_.baton.draw(kMishaps.size())] : kActs[deps_.baton.draw(kActs.size())];
     if (mishap && policy_ && deps_.baton.draw(2) == 0) act = &FleetUser::silence_nodes;
+    if (mishap && wishes_.pool && deps_.baton.draw(3) == 0) act = &FleetUser::empty_pool_list;
     (this->*act)();
     deps_.auditor.look();
   }

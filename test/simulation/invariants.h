@@ -46,7 +46,7 @@ enum class LegalCase {
   Remediated,     // capi-machine 4.7: deleting the unhealthy is its own decision
   NewSetAligned,  // 5.6 B: a new MachineSet above spec.replicas shrinks whatever is available
   DeadlockBroken,  // 5.6 E: one below on purpose
-  JustAvailable,   // 4.4: those that are not available go first, and it was none when its set looked
+  JustAvailable,   // 4.4, 5.6 C: who is not available goes first, and when that was decided one was not
 };
 std::string_view to_string(LegalCase legal);
 Broken below_the_promise(std::string_view owner, std::span<const Want> in_force, int available, int excused);
