@@ -257,6 +257,12 @@ void endings(std::vector<PoolStory>& all) {
                  .from_nothing = true,
                  .end = gone()});
   all.push_back(
+      {.name = "deleted-before-the-first-copy",
+       .title = "a pool goes when its provider has named the first instances and it has not copied the list",
+       .acts = {deletes(instances(1))},
+       .from_nothing = true,
+       .end = gone()});
+  all.push_back(
       {.name = "deleted-out-of-reach",
        .title = "a pool goes while its cluster is out of reach: after the timeout its Nodes stay behind",
        .acts = {disconnects(), deletes()},

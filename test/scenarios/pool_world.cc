@@ -484,6 +484,7 @@ PoolWorld::Observation PoolWorld::look() {
   if (!beginning_.own_secret) seen.bootstrap = external(recipes(), config_);
   seen.infra = external(box_pools(), infra_);
   seen.infra_says = read_infra(seen.infra, *pool_);
+  if (seen.deleting()) seen.late = named_late(seen.infra_says, *pool_);
   for (const auto& [name, machine] : machines_) {
     seen.machines.machines.push_back(std::make_shared<const api::Machine>(machine));
   }
@@ -636,6 +637,14 @@ void PoolWorld::delete_node(const api::Node& node, std::string_view why) {
 void PoolWorld::go_away() {
   const Observation seen = look();
   Leaving leaving = take_leave(seen);
+  if (!leaving.late.empty()) {
+    std::vector<std::string> ids;
+    for (const Text& id : leaving.late) {
+      pool_->spec.provider_id_list.push_back(id);
+      ids.push_back(short_id(id));
+    }
+    tell(kPool, "adds to its list what the provider has named since: " + names_of(ids));
+  }
   for (const auto& node : leaving.drain) {
     if (emptied(node->metadata.name.str())) continue;
     leaving.remove.clear();
@@ -662,7 +671,9 @@ void PoolWorld::go_away() {
     return;
   }
   if (leaving.recheck) due_ = now_ + *leaving.recheck;
-  save(report_leaving(seen, leaving));
+  auto after = report_leaving(seen, leaving);
+  after.spec = pool_->spec;
+  save(std::move(after));
 }
 
 void PoolWorld::save(api::MachinePool after) {
