@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <sstream>
 
@@ -45,11 +44,6 @@ std::string policy_of(FleetBedOptions::Audit audit) {
     case FleetBedOptions::Audit::Bodies: return std::string(kAuditBodies);
   }
   return {};
-}
-
-std::string content_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 Result<void> succeeded(const Result<CommandOutcome>& outcome, std::string_view what) {

@@ -6,7 +6,6 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <random>
 #include <utility>
@@ -37,11 +36,6 @@ Result<fs::path> program(const fs::path& assets, std::string_view name) {
   const fs::path path = assets / name;
   if (::access(path.c_str(), X_OK) == 0) return path;
   return fail(Code::NotFound, fmt::format("KUBEBUILDER_ASSETS={} has no {}", assets.string(), name));
-}
-
-std::string content_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 Result<fs::path> write_file(const fs::path& path, std::string_view content) {

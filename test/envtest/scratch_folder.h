@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "base/result.h"
 
@@ -22,5 +23,8 @@ class ScratchFolder {
   explicit ScratchFolder(std::filesystem::path path) : path_(std::move(path)) {}
   std::filesystem::path path_;
 };
+
+// The whole of a file; empty when there is none.
+std::string content_of(const std::filesystem::path& file);
 
 }  // namespace capstan::envtest
