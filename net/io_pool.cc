@@ -28,23 +28,25 @@ IoPool::IoPool(int threads) : impl_(std::make_unique<Impl>(threads)) {}
 
 IoPool::~IoPool() = default;
 
-IoPool::Impl::Impl(int threads)
-    : context_(std::max(threads, 1)),
-      work_(asio::make_work_guard(context_)),
-      handshakes_(kHandshakesAtOnce),
-      lookups_("net-lookup", kLookupThreads) {
+IoPool::Impl::Impl(int threads) : handshakes_(kHandshakesAtOnce) {
+  lookups_.emplace("net-lookup", kLookupThreads);
   ignore_broken_pipes();
   for (int i = 0; i < std::max(threads, 1); ++i) {
-    threads_.emplace_back([this, i] {
+    auto& context = *contexts_.emplace_back(std::make_unique<Context>());
+    work_.push_back(asio::make_work_guard(context));
+    threads_.emplace_back([&context, i] {
       pthread_setname_np(pthread_self(), fmt::format("net-io-{}", i).c_str());
-      context_.run();
+      context.run();
     });
   }
 }
 
+// What waits in one context may hold sockets of another: everything is dropped before the first one goes.
 IoPool::Impl::~Impl() {
-  context_.stop();
+  for (const auto& context : contexts_) context->stop();
   threads_.clear();  // joins
+  lookups_.reset();
+  for (const auto& context : contexts_) context->drop_handlers();
 }
 
 }  // namespace capstan::net
