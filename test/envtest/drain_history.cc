@@ -1,9 +1,18 @@
 #include "test/envtest/drain_history.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 namespace capstan::envtest {
+
+std::vector<PodEvent> events_before(const std::vector<PodEvent>& events, std::uint64_t version) {
+  std::vector<PodEvent> before;
+  std::ranges::copy_if(events, std::back_inserter(before),
+                       [&](const PodEvent& event) { return event.version < version; });
+  return before;
+}
+
 std::map<std::string, AppHistory> history_of(const std::vector<PodEvent>& events,
                                              const std::map<std::string, std::size_t>& complete) {
   std::map<std::string, AppHistory> histories;

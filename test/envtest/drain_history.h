@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -15,9 +16,13 @@ struct PodEvent {
   std::string app = {};  // its label
   bool ready = false;
   bool deleting = false;
+  std::uint64_t version = 0;  // the server's count of all changes, of whatever object
 
   bool healthy() const { return !gone && ready && !deleting; }
 };
+
+// What had happened before that change.
+std::vector<PodEvent> events_before(const std::vector<PodEvent>& events, std::uint64_t version);
 
 // How it went with the Pods of one app from the moment when all of them were healthy.
 struct AppHistory {

@@ -29,6 +29,16 @@ TEST(PodHistory, BeginsWhenAllAreHealthyForTheFirstTime) {
   EXPECT_EQ(history.left, 0U);
 }
 
+TEST(PodHistory, CanBeTakenAsItWasBeforeAChange) {
+  auto first = healthy("a");
+  auto last = told_to_go("a");
+  first.version = 3;
+  last.version = 9;
+
+  EXPECT_EQ(history_of(events_before({first, last}, 9), {{"x", 1}}).at("x").left, 0U);
+  EXPECT_EQ(history_of(events_before({first, last}, 10), {{"x", 1}}).at("x").left, 1U);
+}
+
 TEST(PodHistory, CountsAPodThatIsNotReadyAnyMoreAsMissing) {
   const auto history =
       history_of({healthy("a"), healthy("b"), {.name = "b", .app = "x", .ready = false}}, {{"x", 2}}).at("x");

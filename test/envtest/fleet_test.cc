@@ -11,8 +11,7 @@
 #include <filesystem>
 #include <regex>
 
-#include "test/envtest/audit.h"
-#include "test/envtest/fleet_bed.h"
+#include "test/envtest/fleet_suite_fixture.h"
 
 namespace capstan::envtest {
 namespace {
@@ -31,78 +30,28 @@ using ::testing::SizeIs;
 using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
 
-using Lines = std::vector<std::string>;
-
 constexpr std::string_view kEveryKind =
     "clusters,machinedeployments,machinesets,machines,driverclusters,drivermachines,drivermachinetemplates,"
     "cloudconfigs,cloudconfigtemplates,secrets";
 
-std::string told(const Result<CommandOutcome>& outcome) {
-  if (!outcome) return outcome.error().describe();
-  return outcome->exit_code == 0 ? outcome->out : "failed: " + outcome->err;
-}
-
-Lines lines_of(const std::string& text) {
-  Lines lines;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    if (end > begin) lines.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return lines;
-}
-
 // One bed for all tests; each has a cluster of its own, applied and Available when it starts.
-class Fleet : public ::testing::Test {
+class Fleet : public FleetSuite {
  protected:
-  static void SetUpTestSuite() {
-    const auto programs = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-    auto started = FleetBed::start({.programs = programs, .audit = FleetBedOptions::Audit::Requests});
-    ASSERT_TRUE(started) << started.error().describe();
-    bed_ = std::move(*started);
-  }
-  static void TearDownTestSuite() { bed_.reset(); }
-
+  static void SetUpTestSuite() { make_bed(); }
   void SetUp() override {
-    ASSERT_NE(bed_, nullptr);
     cluster_ = fmt::format("c{}", ++clusters_);
-    const auto manifests = bed_->sample();
-    ASSERT_TRUE(manifests) << manifests.error().describe();
-    const auto mine = std::regex_replace(*manifests, std::regex("demo"), cluster_);
-    ASSERT_THAT(told(bed_->management().run_kubectl({"apply", "-f", "-"}, mine)), Not(StartsWith("failed")));
+    apply_sample(cluster_);
+    if (HasFatalFailure()) return;
     ASSERT_THAT(until("condition=Available", "machinedeployment/" + workers()), EndsWith("condition met\n"));
   }
-  void TearDown() override {
-    if (HasFailure())
-      std::fputs(told(run({.argv = {"tail", "-n", "60", bed_->core().log()}}, kShort)).c_str(), stderr);
-  }
-
-  static constexpr auto kShort = std::chrono::seconds(10);
-
   std::string workers() const { return cluster_ + "-workers"; }
   std::string deployment() const { return "machinedeployment/" + workers(); }
   std::string all_of_it() const { return "cluster.x-k8s.io/cluster-name=" + cluster_; }
 
-  static std::string kubectl(std::vector<std::string> arguments) {
-    return told(bed_->management().run_kubectl(std::move(arguments)));
-  }
-  static std::string workload(std::vector<std::string> arguments) {
-    return told(bed_->workload().run_kubectl(std::move(arguments)));
-  }
-  static std::string until(const std::string& what, const std::string& object) {
-    return kubectl({"wait", "--for=" + what, "--timeout=50s", object});
-  }
   Lines machines(const std::string& field = ".metadata.name") const {
-    return lines_of(kubectl({"get", "machines", "-l", "pool=" + workers(),
-                             "-o=jsonpath={range .items[*]}{" + field + "}{\"\\n\"}{end}"}));
+    return field_of_machines("pool=" + workers(), field);
   }
-  Lines nodes(const std::string& field = ".metadata.name") const {
-    Lines mine = lines_of(workload(
-        {"get", "nodes", "-o=jsonpath={range .items[*]}{.metadata.name} {" + field + "}{\"\\n\"}{end}"}));
-    std::erase_if(mine, [&](const std::string& line) { return !line.starts_with(workers()); });
-    for (auto& line : mine) line = line.substr(line.find(' ') + 1);
-    return mine;
-  }
+  Lines nodes(const std::string& field = ".metadata.name") const { return field_of_nodes(workers(), field); }
   // Everything kubectl knows of this cluster, as JSON documents.
   json::array objects(std::string_view kinds) const {
     const json::value all =
@@ -115,7 +64,6 @@ class Fleet : public ::testing::Test {
     return mine;
   }
 
-  static inline std::unique_ptr<FleetBed> bed_;
   static inline int clusters_ = 0;
   std::string cluster_;
 };

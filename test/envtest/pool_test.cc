@@ -8,8 +8,7 @@
 #include <filesystem>
 #include <regex>
 
-#include "test/envtest/audit.h"
-#include "test/envtest/fleet_bed.h"
+#include "test/envtest/fleet_suite_fixture.h"
 
 namespace capstan::envtest {
 namespace {
@@ -25,63 +24,20 @@ using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
-using Lines = std::vector<std::string>;
-
-std::string told(const Result<CommandOutcome>& outcome) {
-  if (!outcome) return outcome.error().describe();
-  return outcome->exit_code == 0 ? outcome->out : "failed: " + outcome->err;
-}
-
-Lines lines_of(const std::string& text) {
-  Lines lines;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    if (end > begin) lines.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return lines;
-}
-
 // One bed for all tests; each has a cluster of its own with a pool of either sort, both ready when it starts.
-class Pools : public ::testing::Test {
+class Pools : public FleetSuite {
  protected:
-  static void SetUpTestSuite() {
-    const auto programs = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-    auto started = FleetBed::start({.programs = programs, .audit = FleetBedOptions::Audit::Requests});
-    ASSERT_TRUE(started) << started.error().describe();
-    bed_ = std::move(*started);
-  }
-  static void TearDownTestSuite() { bed_.reset(); }
-
+  static void SetUpTestSuite() { make_bed(); }
   void SetUp() override {
-    ASSERT_NE(bed_, nullptr);
     cluster_ = fmt::format("p{}", ++clusters_);
-    const auto manifests = bed_->sample({"--machines=0", "--pool=2", "--pool-machines=2"});
-    ASSERT_TRUE(manifests) << manifests.error().describe();
-    const auto mine = std::regex_replace(*manifests, std::regex("demo"), cluster_);
-    ASSERT_THAT(told(bed_->management().run_kubectl({"apply", "-f", "-"}, mine)), Not(StartsWith("failed")));
+    apply_sample(cluster_, {"--machines=0", "--pool=2", "--pool-machines=2"});
+    if (HasFatalFailure()) return;
     for (const auto& pool : both()) ASSERT_THAT(until_ready(pool, 2), EndsWith("condition met\n")) << pool;
   }
-  void TearDown() override {
-    if (HasFailure())
-      std::fputs(told(run({.argv = {"tail", "-n", "60", bed_->core().log()}}, kShort)).c_str(), stderr);
-  }
-
-  static constexpr auto kShort = std::chrono::seconds(10);
-
   std::string group() const { return cluster_ + "-pool"; }
   std::string machines_pool() const { return cluster_ + "-machine-pool"; }
   Lines both() const { return {group(), machines_pool()}; }
 
-  static std::string kubectl(std::vector<std::string> arguments) {
-    return told(bed_->management().run_kubectl(std::move(arguments)));
-  }
-  static std::string workload(std::vector<std::string> arguments) {
-    return told(bed_->workload().run_kubectl(std::move(arguments)));
-  }
-  static std::string until(const std::string& what, const std::string& object) {
-    return kubectl({"wait", "--for=" + what, "--timeout=50s", object});
-  }
   static std::string until_ready(const std::string& pool, int instances) {
     const auto there =
         until(fmt::format("jsonpath={{.status.replicas}}={}", instances), "machinepool/" + pool);
@@ -92,15 +48,10 @@ class Pools : public ::testing::Test {
     return kubectl({"get", object, "-o=jsonpath={" + path + "}"});
   }
   static Lines nodes(const std::string& pool, const std::string& what = ".metadata.name") {
-    Lines mine = lines_of(workload(
-        {"get", "nodes", "-o=jsonpath={range .items[*]}{.metadata.name} {" + what + "}{\"\\n\"}{end}"}));
-    std::erase_if(mine, [&](const std::string& line) { return !line.starts_with(pool + "-"); });
-    for (auto& line : mine) line = line.substr(line.find(' ') + 1);
-    return mine;
+    return field_of_nodes(pool + "-", what);
   }
   static Lines machines(const std::string& pool, const std::string& what = ".metadata.name") {
-    return lines_of(kubectl({"get", "machines", "-l", "cluster.x-k8s.io/pool-name=" + pool,
-                             "-o=jsonpath={range .items[*]}{" + what + "}{\"\\n\"}{end}"}));
+    return field_of_machines("cluster.x-k8s.io/pool-name=" + pool, what);
   }
   // "Machine/a <- MachinePool/b controller"
   static Lines owners(const std::string& object) {
@@ -115,7 +66,6 @@ class Pools : public ::testing::Test {
     return links;
   }
 
-  static inline std::unique_ptr<FleetBed> bed_;
   static inline int clusters_ = 0;
   std::string cluster_;
 };

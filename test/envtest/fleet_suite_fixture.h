@@ -1,0 +1,91 @@
+// What the suites that run the whole product on real servers share: a bed with kubectl for both of its
+// servers, the sample's manifests under a name of one's own, and the end of the core's log when a test fails.
+// For gtest; one thread.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <regex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "test/envtest/audit.h"
+#include "test/envtest/fleet_bed.h"
+
+namespace capstan::envtest {
+
+using Lines = std::vector<std::string>;
+
+// What a command printed, or "failed: " and why.
+inline std::string told(const Result<CommandOutcome>& outcome) {
+  if (!outcome) return outcome.error().describe();
+  return outcome->exit_code == 0 ? outcome->out : "failed: " + outcome->err;
+}
+
+inline Lines lines_of(const std::string& text) {
+  Lines lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    if (end > begin) lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+class FleetSuite : public ::testing::Test {
+ protected:
+  static constexpr auto kShort = std::chrono::seconds(10);
+
+  // One bed for all tests of the suite.
+  static void make_bed(FleetBedOptions options = {.audit = FleetBedOptions::Audit::Requests}) {
+    options.programs = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+    auto started = FleetBed::start(std::move(options));
+    ASSERT_TRUE(started) << started.error().describe();
+    bed_ = std::move(*started);
+  }
+  static void TearDownTestSuite() { bed_.reset(); }
+  void TearDown() override {
+    if (HasFailure() && bed_)
+      std::fputs(told(run({.argv = {"tail", "-n", "60", bed_->core().log()}}, kShort)).c_str(), stderr);
+  }
+
+  static std::string kubectl(std::vector<std::string> arguments, std::string input = {}) {
+    return told(bed_->management().run_kubectl(std::move(arguments), std::move(input)));
+  }
+  static std::string workload(std::vector<std::string> arguments, std::string input = {}) {
+    return told(bed_->workload().run_kubectl(std::move(arguments), std::move(input)));
+  }
+  static std::string until(const std::string& what, const std::string& object) {
+    return kubectl({"wait", "--for=" + what, "--timeout=50s", object});
+  }
+  // The sample, with everything in it named after `cluster`.
+  static void apply_sample(const std::string& cluster, const std::vector<std::string>& flags = {}) {
+    ASSERT_NE(bed_, nullptr);
+    const auto manifests = bed_->sample(flags);
+    ASSERT_TRUE(manifests) << manifests.error().describe();
+    const auto mine = std::regex_replace(*manifests, std::regex("demo"), cluster);
+    ASSERT_THAT(kubectl({"apply", "-f", "-"}, mine), ::testing::Not(::testing::StartsWith("failed")));
+  }
+  // A field of each Node whose name begins so.
+  static Lines field_of_nodes(const std::string& prefix, const std::string& field) {
+    Lines mine = lines_of(workload(
+        {"get", "nodes", "-o=jsonpath={range .items[*]}{.metadata.name} {" + field + "}{\"\\n\"}{end}"}));
+    std::erase_if(mine, [&](const std::string& line) { return !line.starts_with(prefix); });
+    for (auto& line : mine) line = line.substr(line.find(' ') + 1);
+    return mine;
+  }
+  static Lines field_of_machines(const std::string& label, const std::string& field) {
+    return lines_of(kubectl(
+        {"get", "machines", "-l", label, "-o=jsonpath={range .items[*]}{" + field + "}{\"\\n\"}{end}"}));
+  }
+
+  static inline std::unique_ptr<FleetBed> bed_;
+};
+
+}  // namespace capstan::envtest
