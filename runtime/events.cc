@@ -35,7 +35,7 @@ api::ObjectReference reference_to(const kube::Resource& resource, const api::Obj
 
 class Events::Recorder final : public EventRecorder {
  public:
-  Recorder(Events& events, std::string component) : events_(events), component_(component) {}
+  Recorder(Events& events, const std::string& component) : events_(events), component_(component) {}
 
   void record(const api::ObjectReference& about, EventType type, std::string_view reason,
               std::string_view message) override {

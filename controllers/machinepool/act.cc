@@ -458,8 +458,7 @@ std::optional<api::ResourceVersion> version_of(const json::value& document) {
                             ? metadata->as_object().if_contains("resourceVersion")
                             : nullptr;
   if (version == nullptr || !version->is_string()) return std::nullopt;
-  const auto parsed = api::ResourceVersion::parse(std::string_view(version->get_string()));
-  return parsed ? std::optional(*parsed) : std::nullopt;
+  return api::ResourceVersion::parse(std::string_view(version->get_string()));
 }
 
 }  // namespace

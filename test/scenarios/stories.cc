@@ -140,7 +140,7 @@ When fleet(const std::map<std::string, Count>& wanted) {
 }
 
 void add_limits(std::vector<Story>& all) {
-  const auto roll = [&](std::string name, std::string title, MachineDeploymentBuilder deployment) {
+  const auto roll = [&](std::string name, std::string title, const MachineDeploymentBuilder& deployment) {
     all.push_back({.name = std::move(name),
                    .title = std::move(title),
                    .deployment = deployment,
