@@ -3,11 +3,15 @@
 // and the kubelets; both servers are real.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <boost/json.hpp>
 #include <stdexcept>
 
+#include "api/core/node.h"
+#include "api/names.h"
 #include "kube/resources.h"
+#include "kube/typed.h"
 #include "kubeconfig/connect.h"
 #include "test/bench/fleet_ground.h"
 
@@ -120,6 +124,8 @@ class Pools {
     });
     await(fmt::format("{} ready replicas of {}", instances, pool),
           [&] { return number_of(pool, "/status/readyReplicas") == instances; });
+    await(fmt::format("mark on each of {} Nodes of {}", instances, pool),
+          [&] { return marked_nodes(pool) == instances; });
   }
 
   // Changes of Nodes that the pool looks at and that change nothing it counts: a turn for the pool just like
@@ -139,6 +145,14 @@ class Pools {
       if (deadline.passed(ground_.clock().steady_now())) throw std::runtime_error("no " + what);
       ground_.threads().pause(Deadline::in(ground_.clock(), milliseconds(200)));
     }
+  }
+
+  // Nodes that say whose they are: nothing is left to be written on them.
+  std::ptrdiff_t marked_nodes(const std::string& pool) {
+    const auto nodes = must(kube::list<api::Node>(*workload_, {}, ground_.soon()));
+    return std::ranges::count_if(nodes.items, [&](const api::Node& node) {
+      return node.metadata.annotations.value_or_empty(api::annotation::kOwnerName) == pool;
+    });
   }
 
   json::value read(const std::string& pool) {
