@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
-#include <charconv>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -25,19 +24,12 @@ constexpr auto kLookAgain = std::chrono::milliseconds(200);
 const json::value kRunning = {
     {"status", {{"phase", "Running"}, {"conditions", json::array{{{"type", "Ready"}, {"status", "True"}}}}}}};
 
-std::uint64_t number_of(const api::ResourceVersion& version) {
-  const std::string text = version.str();
-  std::uint64_t number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
-
 PodEvent event_of(const api::Pod& pod) {
   return {.name = pod.metadata.name.str(),
           .app = std::string(pod.metadata.labels.value_or_empty("app")),
           .ready = pod.ready(),
           .deleting = pod.metadata.deleting(),
-          .version = number_of(pod.metadata.resource_version)};
+          .version = pod.metadata.resource_version.number()};
 }
 
 bool takes_pods(const api::Node& node) {
