@@ -4,10 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <filesystem>
 
 #include "test/scenarios/pool_stories.h"
-#include "test/scenarios/writing.h"
+#include "test/scenarios/storybook.h"
 
 namespace capstan::scenarios {
 
@@ -84,26 +84,9 @@ TEST_P(PoolStories, KeepsItsPromisesInAnyOrder) {
   }
 }
 
-std::string test_name(const testing::TestParamInfo<PoolStory>& story) {
-  std::string name = story.param.name;
-  std::ranges::replace(name, '-', '_');
-  return name;
-}
+INSTANTIATE_TEST_SUITE_P(All, PoolStories, testing::ValuesIn(all_pool_stories()), test_name<PoolStory>);
 
-INSTANTIATE_TEST_SUITE_P(All, PoolStories, testing::ValuesIn(all_pool_stories()), test_name);
-
-TEST(PoolStoryFiles, BelongToAStoryEach) {
-  std::vector<std::string> names;
-  for (const PoolStory& story : all_pool_stories()) names.push_back(story.name + ".txt");
-  std::ranges::sort(names);
-  std::vector<std::string> files;
-  for (const auto& file : std::filesystem::directory_iterator(folder())) {
-    files.push_back(file.path().filename().string());
-  }
-  std::ranges::sort(files);
-
-  EXPECT_EQ(files, names);
-}
+TEST(PoolStoryFiles, BelongToAStoryEach) { expect_a_file_each(folder(), names_of(all_pool_stories())); }
 
 }  // namespace
 }  // namespace capstan::scenarios

@@ -4,11 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <filesystem>
 
 #include "test/scenarios/stories.h"
-#include "test/scenarios/writing.h"
+#include "test/scenarios/storybook.h"
 
 namespace capstan::scenarios {
 
@@ -93,36 +92,12 @@ TEST_P(Stories, KeepsItsPromisesInAnyOrder) {
   EXPECT_EQ(met, story.behaviour.allowed) << "a story names the exceptions it needs and no other";
 }
 
-std::string test_name(const testing::TestParamInfo<Story>& story) {
-  std::string name = story.param.name;
-  std::ranges::replace(name, '-', '_');
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(All, Stories, testing::ValuesIn(all_stories()), test_name);
+INSTANTIATE_TEST_SUITE_P(All, Stories, testing::ValuesIn(all_stories()), test_name<Story>);
 
 TEST(StoryFiles, BelongToAStoryEach) {
-  std::vector<std::string> names;
-  for (const Story& story : all_stories()) names.push_back(story.name + ".txt");
-  std::ranges::sort(names);
-  std::vector<std::string> files;
-  for (const auto& file : std::filesystem::directory_iterator(CAPSTAN_STORIES)) {
-    files.push_back(file.path().filename().string());
-  }
-  std::ranges::sort(files);
-
-  EXPECT_EQ(files, names);
-  EXPECT_GE(names.size(), 40U);
+  expect_a_file_each(CAPSTAN_STORIES, names_of(all_stories()));
+  EXPECT_GE(all_stories().size(), 40U);
 }
 
 }  // namespace
 }  // namespace capstan::scenarios
-
-int main(int argc, char** argv) {
-  testing::InitGoogleMock(&argc, argv);
-  for (int at = 1; at < argc; ++at) {
-    if (std::string_view(argv[at]) == "--write") capstan::scenarios::write_stories = true;
-  }
-  if (capstan::scenarios::write_stories) testing::GTEST_FLAG(filter) = "*Stories.IsToldAsInItsFile*";
-  return RUN_ALL_TESTS();
-}

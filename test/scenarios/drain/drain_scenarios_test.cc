@@ -3,11 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <filesystem>
 
 #include "test/scenarios/drain/drain_stories.h"
-#include "test/scenarios/writing.h"
+#include "test/scenarios/storybook.h"
 
 namespace capstan::scenarios {
 
@@ -55,35 +54,11 @@ TEST_P(DrainStories, KeepsItsPromiseInAnyOrder) {
   }
 }
 
-std::string test_name(const testing::TestParamInfo<DrainStory>& story) {
-  std::string name = story.param.name;
-  std::ranges::replace(name, '-', '_');
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(All, DrainStories, testing::ValuesIn(drain_stories()), test_name);
+INSTANTIATE_TEST_SUITE_P(All, DrainStories, testing::ValuesIn(drain_stories()), test_name<DrainStory>);
 
 TEST(DrainStoryFiles, BelongToAStoryEach) {
-  std::vector<std::string> names;
-  for (const auto& story : drain_stories()) names.push_back(story.name + ".txt");
-  std::ranges::sort(names);
-  std::vector<std::string> files;
-  for (const auto& file : std::filesystem::directory_iterator(CAPSTAN_DRAIN_STORIES)) {
-    files.push_back(file.path().filename().string());
-  }
-  std::ranges::sort(files);
-
-  EXPECT_EQ(files, names);
+  expect_a_file_each(CAPSTAN_DRAIN_STORIES, names_of(drain_stories()));
 }
 
 }  // namespace
 }  // namespace capstan::scenarios
-
-int main(int argc, char** argv) {
-  testing::InitGoogleMock(&argc, argv);
-  for (int at = 1; at < argc; ++at) {
-    if (std::string_view(argv[at]) == "--write") capstan::scenarios::write_stories = true;
-  }
-  if (capstan::scenarios::write_stories) testing::GTEST_FLAG(filter) = "*DrainStories.IsToldAsInItsFile*";
-  return RUN_ALL_TESTS();
-}

@@ -3,13 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "test/scenarios/health/health_stories.h"
-#include "test/scenarios/text_diff.h"
+#include "test/scenarios/storybook.h"
 
 namespace capstan::scenarios {
 
@@ -19,8 +16,6 @@ void PrintTo(const HealthStory& story, std::ostream* out) { *out << story.name; 
 namespace {
 
 constexpr std::uint64_t kOrders = 5;
-
-bool write_stories = false;
 
 struct Telling {
   std::string text = {};
@@ -41,17 +36,6 @@ Telling tell(const HealthStory& story, std::uint64_t seed) {
   return telling;
 }
 
-std::filesystem::path file_of(const HealthStory& story) {
-  return std::filesystem::path(CAPSTAN_HEALTH_STORIES) / (story.name + ".txt");
-}
-
-std::string file_content(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::stringstream content;
-  content << file.rdbuf();
-  return content.str();
-}
-
 class HealthStories : public testing::TestWithParam<HealthStory> {};
 
 TEST_P(HealthStories, IsToldAsInItsFile) {
@@ -60,13 +44,7 @@ TEST_P(HealthStories, IsToldAsInItsFile) {
   const Telling telling = tell(story, 1);
 
   EXPECT_EQ(telling.broken, "") << telling.text;
-  if (write_stories) {
-    std::ofstream(file_of(story)) << telling.text;
-  } else {
-    const std::string known = file_content(file_of(story));
-    EXPECT_TRUE(telling.text == known)
-        << text_diff(known, telling.text) << "\nif this is what it should be: health_scenarios_test --write";
-  }
+  expect_told(std::filesystem::path(CAPSTAN_HEALTH_STORIES) / (story.name + ".txt"), telling.text);
 }
 
 TEST_P(HealthStories, KeepsItsPromiseInAnyOrder) {
@@ -76,35 +54,11 @@ TEST_P(HealthStories, KeepsItsPromiseInAnyOrder) {
   }
 }
 
-std::string test_name(const testing::TestParamInfo<HealthStory>& story) {
-  std::string name = story.param.name;
-  std::ranges::replace(name, '-', '_');
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(All, HealthStories, testing::ValuesIn(health_stories()), test_name);
+INSTANTIATE_TEST_SUITE_P(All, HealthStories, testing::ValuesIn(health_stories()), test_name<HealthStory>);
 
 TEST(HealthStoryFiles, BelongToAStoryEach) {
-  std::vector<std::string> names;
-  for (const auto& story : health_stories()) names.push_back(story.name + ".txt");
-  std::ranges::sort(names);
-  std::vector<std::string> files;
-  for (const auto& file : std::filesystem::directory_iterator(CAPSTAN_HEALTH_STORIES)) {
-    files.push_back(file.path().filename().string());
-  }
-  std::ranges::sort(files);
-
-  EXPECT_EQ(files, names);
+  expect_a_file_each(CAPSTAN_HEALTH_STORIES, names_of(health_stories()));
 }
 
 }  // namespace
 }  // namespace capstan::scenarios
-
-int main(int argc, char** argv) {
-  testing::InitGoogleMock(&argc, argv);
-  for (int at = 1; at < argc; ++at) {
-    if (std::string_view(argv[at]) == "--write") capstan::scenarios::write_stories = true;
-  }
-  if (capstan::scenarios::write_stories) testing::GTEST_FLAG(filter) = "*HealthStories.IsToldAsInItsFile*";
-  return RUN_ALL_TESTS();
-}
