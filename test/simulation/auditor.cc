@@ -285,8 +285,11 @@ void Auditor::machine_removed(const FleetFacts& before, const std::string& name)
   const std::string owner = "MachineDeployment " + deployment->name;
   const int lost = losses_since(since);
   if (!below_the_promise(owner, wanted, available, lost)) return;
-  const int gained = gains_since(set_wants_.at(set->uid).back().since - kNewsArrive, set->uid);
+  const SteadyTime decided = set_wants_.at(set->uid).back().since - kNewsArrive;
+  const int gained = gains_since(decided, set->uid);
   if (gained > 0) excuse(LegalCase::JustAvailable);
+  if (const auto own = available_since_.find(name); own != available_since_.end() && own->second >= decided)
+    return;  // it counted for nothing then
   check(below_the_promise(owner, wanted, available, lost + gained));
 }
 
