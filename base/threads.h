@@ -1,7 +1,7 @@
 // How threads start and wait: the seam that lets a whole manager run under a seeded scheduler with virtual
-// time (DESIGN 2.7). In production a thread is a thread and a wait is a condition variable; in a simulation
-// exactly one thread holds the baton and every call here is a switch point. Nobody else starts a thread or
-// blocks on a condition variable.
+// time. In production a thread is a thread and a wait is a sleep on a futex; in a simulation exactly one
+// thread holds the baton and every call here is a switch point. Nobody else starts a thread or blocks on a
+// condition variable.
 #pragma once
 
 #include <atomic>

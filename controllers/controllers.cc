@@ -18,7 +18,7 @@
 namespace capstan::controllers {
 namespace {
 
-// Between two turns of one key (DESIGN 2.9).
+// Between two turns of one key.
 constexpr auto kPace = std::chrono::milliseconds(100);
 // Owners of many are woken by each of them: the more they own, the longer their events are gathered, so that
 // a set of ten thousand costs no more turns than one of a hundred.

@@ -1,4 +1,4 @@
-// Server-side apply of what we own of an object (DESIGN 2.9): what an intent may contain, which fields it
+// Server-side apply of what we own of an object: what an intent may contain, which fields it
 // claims, and whether it has to be sent at all. Pure functions; kube/typed.h sends.
 #pragma once
 

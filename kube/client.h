@@ -91,7 +91,7 @@ class Client {
   virtual Result<json::value> list(const Resource&, const ListOptions&, const Deadline&) = 0;
   virtual Result<json::value> create(const Resource&, const ObjectKey&, const json::value& object,
                                      const WriteOptions&, const Deadline&) = 0;
-  // PUT. Ours never use it on objects (DESIGN 2.9); Leases, tools and tests do.
+  // PUT. Ours never use it on objects; Leases, tools and tests do.
   virtual Result<json::value> replace(const Resource&, const ObjectKey&, const json::value& object,
                                       std::string_view subresource, const WriteOptions&, const Deadline&) = 0;
   virtual Result<json::value> patch(const Resource&, const ObjectKey&, const json::value& body,

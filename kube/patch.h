@@ -1,4 +1,4 @@
-// The writes we mean (DESIGN 2.9): a merge patch of before and after, guarded by resourceVersion when it
+// The writes we mean: a merge patch of before and after, guarded by resourceVersion when it
 // replaces an array; JSON patches with "test" for finalizers. Pure functions; kube/typed.h sends what they
 // build.
 #pragma once

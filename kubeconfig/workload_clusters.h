@@ -1,4 +1,4 @@
-// The seam to workload clusters (DESIGN 2.12): what controllers ask when they need a cluster's Nodes or its
+// The seam to workload clusters: what controllers ask when they need a cluster's Nodes or its
 // API server. Connected or NotConnected, never a wait. WorkloadRegistry is the product, test/fakes has one in
 // hand. Safe from any thread.
 #pragma once

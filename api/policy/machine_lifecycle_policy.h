@@ -1,5 +1,5 @@
 // MachineLifecyclePolicy: what Cluster API does not do, switched on for the MachineDeployments, MachineSets
-// and MachinePools it selects (DESIGN 2.14). An object that no policy selects behaves as upstream's. Read by
+// and MachinePools it selects. An object that no policy selects behaves as upstream's. Read by
 // the controllers of those kinds and by health checks; a plain value.
 #pragma once
 

@@ -1,5 +1,5 @@
 // The descriptor idiom: every API struct lists its members once, and JSON, defaults, validation, OpenAPI and
-// CRDs all walk that list (DESIGN 2.8). A Member is plain data, so a hundred structs stay cheap to compile.
+// CRDs all walk that list. A Member is plain data, so a hundred structs stay cheap to compile.
 // Included by every kind.
 //
 //   struct MachineDeletion {

@@ -1,4 +1,4 @@
-// metadata.managedFields as an interned digest (DESIGN 2.9): which field manager owns which labels,
+// metadata.managedFields as an interned digest: which field manager owns which labels,
 // annotations and spec paths. It answers "must I apply again" without keeping a quarter of every object in
 // memory. Read only: it is never written back. Safe to share between threads.
 #pragma once

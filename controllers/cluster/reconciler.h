@@ -1,4 +1,4 @@
-// The Cluster controller (DESIGN 2.6): provider objects owned, endpoint, flags and kubeconfig kept, status
+// The Cluster controller: provider objects owned, endpoint, flags and kubeconfig kept, status
 // told, everything taken down in order. Called by the workers of its runtime/controller.h.
 #pragma once
 

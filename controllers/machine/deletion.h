@@ -1,4 +1,4 @@
-// How far the deletion of a Machine has come and what is next (DESIGN 2.5). Computed anew from facts in every
+// How far the deletion of a Machine has come and what is next. Computed anew from facts in every
 // turn, never stored; what has to outlive a turn stands in status.deletion and in the Deleting condition.
 // controllers/machine fills the facts in, deletion_turn.h does what is next. Pure functions.
 #pragma once

@@ -1,4 +1,4 @@
-// The MachineHealthCheck controller (DESIGN 2.6): judges the Machines of a check, marks them, and hands sick
+// The MachineHealthCheck controller: judges the Machines of a check, marks them, and hands sick
 // ones to whoever remediates, as many as the check allows. Called by the workers of its runtime/controller.h.
 #pragma once
 

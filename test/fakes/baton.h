@@ -1,4 +1,4 @@
-// Baton: Threads and Clock of a simulation (DESIGN 2.7). Every simulated thread has a stack of its own
+// Baton: Threads and Clock of a simulation. Every simulated thread has a stack of its own
 // (stack.h), exactly one of them holds the baton; each call on a seam hands it to the thread the seed picks.
 // Time is virtual and jumps to the next deadline when nobody can go on. The same seed gives the same run.
 // Everything but run() is called from simulated threads only.
