@@ -102,6 +102,12 @@ Count machines_of(const api::MachineSet& set, std::span<const Snapshot<api::Mach
   });
 }
 
+// A paused set does nothing, and tells nothing either.
+bool is_settled(const api::MachineSet& set) {
+  return set.metadata.annotations.contains(api::annotation::kPaused) ||
+         set.status.observed_generation >= set.metadata.generation;
+}
+
 // A status from before the last change of the spec may not know of Machines made since; what is there counts
 // then. A newer status is on its way, so that a cache that still shows Machines long gone can't hold a
 // rollout.
@@ -113,7 +119,8 @@ SetCounts counts_of(const api::MachineSet& set, std::span<const Snapshot<api::Ma
           .created = set.metadata.creation_timestamp,
           .spec = replicas_of(set),
           .status = status,
-          .available = set.status.available_replicas.value_or(0)};
+          .available = set.status.available_replicas.value_or(0),
+          .settled = is_settled(set)};
 }
 
 // One rollout, from what is there to the actions of its next step.

@@ -71,6 +71,32 @@ std::vector<std::pair<std::string, Count>> sizes(const Plan& plan) {
 
 using Sizes = std::vector<std::pair<std::string, Count>>;
 
+// The old set md1-old has two available Machines, the new one md1-new as many as told.
+Sizes rolled(std::int32_t newest, bool old_has_seen_its_size, bool newest_has_seen_its_size) {
+  const auto with = [](std::int32_t size, bool has_seen) {
+    return [=](api::MachineSet& set) {
+      set.spec.replicas = size;
+      set.metadata.generation = 2;
+      set.status.observed_generation = has_seen ? 2 : 1;
+      set.status.replicas = set.status.available_replicas = size;
+    };
+  };
+  const auto md = a_machine_deployment().replicas(3).version("v1.36.0").build();
+  return sizes(
+      decide(seen(md, {set_of("md1-new", "v1.36.0").with(with(newest, newest_has_seen_its_size)).shared(),
+                       set_of("md1-old", "v1.35.0").with(with(2, old_has_seen_its_size)).shared()})));
+}
+
+TEST(Decide, MovesNoSetBeforeTheOthersHaveSeenTheirNewSize) {
+  EXPECT_EQ(rolled(1, true, true), (Sizes{{"md1-new", 2}, {"md1-old", 2}}));
+  EXPECT_EQ(rolled(1, false, true),
+            (Sizes{{"md1-new", 1}, {"md1-old", 2}}));  // it may still be making Machines
+  EXPECT_EQ(rolled(2, true, true), (Sizes{{"md1-new", 2}, {"md1-old", 1}}));
+  EXPECT_EQ(rolled(2, true, false),
+            (Sizes{{"md1-new", 2}, {"md1-old", 2}}));  // it may still be deleting some
+  EXPECT_EQ(rolled(2, false, true), (Sizes{{"md1-new", 2}, {"md1-old", 2}}));
+}
+
 TEST(Decide, MakesTheFirstSetWithAllReplicas) {
   const auto plan = decide(seen(a_machine_deployment().replicas(3)));
 

@@ -192,13 +192,14 @@ class Actor {
     const Machine& machine = *action.machine;
     // A mark is written into the newest version: whoever is found healthy in it has recovered meanwhile.
     if (action.first && !awaits_remediation(TRY(write_mark(*action.first)))) return {};
-    TRY(with_.host.consistency.remove(client(), key_,
-                                      {.cache = with_.deps.caches.machines,
-                                       .resource = kube::resource_of<Machine>(),
-                                       .key = runtime::key_of(machine)},
-                                      machine.metadata.uid, {.propagation = kube::Propagation::Background},
-                                      deadline()));
-    ++effects_.deleted;
+    const auto removed = with_.host.consistency.remove(
+        client(), key_,
+        {.cache = with_.deps.caches.machines,
+         .resource = kube::resource_of<Machine>(),
+         .key = runtime::key_of(machine)},
+        machine.metadata.uid, {.propagation = kube::Propagation::Background}, deadline());
+    if (removed || removed.error().outcome_unknown) effects_.deleted.push_back(machine.metadata.name.str());
+    TRY(removed);
     with_.context.log.info("machine deleted", {{"machine", machine.metadata.name.view()}});
     if (action.why == DeleteMachine::Why::ScaleDown) {
       record(EventType::Normal, api::event::kSuccessfulDelete,

@@ -14,10 +14,10 @@ namespace capstan::controllers::machineset {
 // What a turn did, for the report.
 struct Effects {
   std::vector<std::string> created = {};
-  std::int32_t in_doubt = 0;  // asked for, and nobody knows whether they were made
-  std::int32_t deleted = 0;
-  bool went = false;        // the finalizer is off: nobody is left to report to
-  bool unfinished = false;  // the time for creating was over; the next turn goes on
+  std::int32_t in_doubt = 0;              // asked for, and nobody knows whether they were made
+  std::vector<std::string> deleted = {};  // or asked to go, and nobody knows whether it was heard
+  bool went = false;                      // the finalizer is off: nobody is left to report to
+  bool unfinished = false;                // the time for creating was over; the next turn goes on
   std::vector<Error> errors = {};
   std::vector<std::pair<api::Uid, api::ResourceVersion>> settled = {};  // Machines that are as wanted
 

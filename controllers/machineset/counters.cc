@@ -1,6 +1,7 @@
 #include "controllers/machineset/counters.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "api/conditions/conditions.h"
@@ -68,10 +69,16 @@ const api::NodeCondition* ready_of(const Snapshot<api::Node>& node) {
 
 }  // namespace
 
-void count(const Observation& seen, api::MachineSetStatus& status) {
+void count(const Observation& seen, std::span<const std::string> just_deleted,
+           api::MachineSetStatus& status) {
   status.replicas = number(std::ssize(seen.machines));
   status.ready_replicas = count_true(seen.machines, api::condition::kReady);
-  status.available_replicas = count_true(seen.machines, api::condition::kAvailable);
+  Machines staying;
+  std::ranges::copy_if(seen.machines, std::back_inserter(staying), [&](const auto& machine) {
+    return !machine->metadata.deleting() &&
+           std::ranges::find(just_deleted, machine->metadata.name.view()) == just_deleted.end();
+  });
+  status.available_replicas = count_true(staying, api::condition::kAvailable);
   status.up_to_date_replicas = count_true(seen.machines, api::condition::kUpToDate);
   status.versions = versions(seen.machines);
 }

@@ -1,12 +1,16 @@
 // Counters of a MachineSet's status. Pure.
 #pragma once
 
+#include <span>
+#include <string>
+
 #include "controllers/machineset/observe.h"
 
 namespace capstan::controllers::machineset {
 
-// replicas, ready, available, up to date, versions.
-void count(const Observation& seen, api::MachineSetStatus& status);
+// replicas, ready, available, up to date, versions. Who is on its way out is not available, whatever its
+// condition still says.
+void count(const Observation& seen, std::span<const std::string> just_deleted, api::MachineSetStatus& status);
 // The older generation's: of live Nodes.
 void count_v1beta1(const Observation& seen, api::V1Beta1MachineSetStatus& status);
 

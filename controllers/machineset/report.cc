@@ -61,7 +61,7 @@ Reported report(const Observation& seen, const Plan& plan, const Effects& effect
   api::MachineSetStatus& status = reported.after.status;
   if (const auto selector = api::Selector::from(seen.set.spec.selector))
     status.selector = Text(selector->str());
-  count(seen, status);
+  count(seen, effects.deleted, status);
   // Whoever reckons with our Machines before we look again has to know of those.
   status.replicas =
       *status.replicas + static_cast<std::int32_t>(std::ssize(effects.created)) + effects.in_doubt;
@@ -69,7 +69,9 @@ Reported report(const Observation& seen, const Plan& plan, const Effects& effect
   auto& old = status.deprecated.ensure().v1beta1.ensure();
   count_v1beta1(seen, old);
   set_v1beta1_conditions(seen, plan, effects, old);
-  if (effects.errors.empty() && seen.problem.empty()) {
+  // Also after a turn that failed: what it was asked for has been seen, and the numbers above are about it.
+  // The owner waits for that before it moves another set.
+  if (seen.fresh && seen.problem.empty()) {
     status.observed_generation = std::max<std::int64_t>(1, reported.after.metadata.generation);
   }
   reported.recheck = next_change(seen);

@@ -47,7 +47,7 @@ TEST(Report, CountsMachinesByTheirConditions) {
 
   EXPECT_EQ(set.status.replicas, 4);
   EXPECT_EQ(set.status.ready_replicas, 1);
-  EXPECT_EQ(set.status.available_replicas, 3);
+  EXPECT_EQ(set.status.available_replicas, 2);
   EXPECT_EQ(set.status.up_to_date_replicas, 3);
 }
 
@@ -82,11 +82,27 @@ TEST(Report, TellsAutoscalersTheSelector) {
             "cluster.x-k8s.io/cluster-name=c1,cluster.x-k8s.io/set-name=ms1");
 }
 
-TEST(Report, ObservedGenerationMovesOnlyWithoutErrors) {
+TEST(Report, ObservedGenerationMovesAlsoAfterAFailure) {
   const auto world = a_world(a_machine_set().generation(7));
 
   EXPECT_EQ(reported(world).status.observed_generation, 7);
-  EXPECT_EQ(reported(world, {.errors = {Error{.message = "no"}}}).status.observed_generation, 0);
+  EXPECT_EQ(reported(world, {.errors = {Error{.message = "no"}}}).status.observed_generation, 7);
+}
+
+TEST(Report, ObservedGenerationWaitsForTheCaches) {
+  const auto world =
+      a_world(a_machine_set().generation(7)).where([](Observation& seen) { seen.fresh = false; });
+
+  EXPECT_EQ(reported(world).status.observed_generation, 0);
+}
+
+TEST(Report, CountsNobodyAsAvailableWhoIsOnTheWayOut) {
+  const auto world =
+      a_world(a_machine_set().replicas(3)).with(well("a")).with(well("b")).with(well("c").deleting());
+
+  EXPECT_EQ(reported(world).status.available_replicas, 2);
+  EXPECT_EQ(reported(world, {.deleted = {"b"}}).status.available_replicas, 1);
+  EXPECT_EQ(reported(world).status.replicas, 3);
 }
 
 TEST(Report, ScalingUpNamesBothNumbers) {

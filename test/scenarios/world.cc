@@ -341,7 +341,7 @@ void World::turn_of_set(const std::string& name) {
   const api::MachineSet before = set;
   const machineset::Observation seen = look_at_set(set);
   const machineset::Plan plan = machineset::decide(seen);
-  machineset::count(seen, set.status);
+  machineset::count(seen, {}, set.status);
   if (set.status.observed_generation < set.metadata.generation) update_machines(set);
   set.status.observed_generation = set.metadata.generation;
   if (set != before) awake_.emplace(kDeployment);

@@ -18,6 +18,7 @@ struct SetCounts {
   Count spec = 0;       // spec.replicas
   Count status = 0;     // status.replicas: Machines there are, deleting ones included
   Count available = 0;  // status.availableReplicas
+  bool settled = true;  // the status is about this spec: nothing asked for earlier is still being done
 };
 
 struct Fleet {

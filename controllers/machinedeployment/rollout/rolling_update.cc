@@ -20,6 +20,12 @@ Count sum(const Fleet& fleet, Number number) {
   return sum_of_old(fleet, number) + (fleet.newest ? number(*fleet.newest) : 0);
 }
 
+// A set that was made smaller may still be making Machines as it was told before, and one that was made
+// larger may still be deleting some: until it has seen its new size, its numbers allow nothing.
+bool old_are_settled(const Fleet& fleet) {
+  return std::ranges::all_of(fleet.old, [](const SetCounts& set) { return set.settled; });
+}
+
 void scale_newest(const Fleet& fleet, Scaling& scaling) {
   const SetCounts& newest = *fleet.newest;
   const Limits& limits = fleet.limits;
@@ -29,7 +35,7 @@ void scale_newest(const Fleet& fleet, Scaling& scaling) {
                           "scale down to align MachineSet spec.replicas to MachineDeployment spec.replicas");
   }
   const Count total = sum(fleet, [](const SetCounts& set) { return std::max(set.spec, set.status); });
-  if (total >= limits.most()) return;
+  if (total >= limits.most() || !old_are_settled(fleet)) return;
   scaling.intend(newest.name, newest.spec + std::min(limits.most() - total, limits.desired - newest.spec),
                  fmt::format("{} current Machines < {} MachineDeployment spec.replicas + {} maxSurge", total,
                              limits.desired, limits.surge));
@@ -88,9 +94,18 @@ class ScaleDown {
   Count budget_;
 };
 
+// Machines that are not there yet can be done without at any time.
+void give_up_unmade(const std::vector<SetCounts>& old, Scaling& scaling) {
+  for (const SetCounts& set : old) {
+    if (set.spec > set.status)
+      scaling.intend(set.name, set.status, "scale down to the Machines that were made");
+  }
+}
+
 // Sorts `old` by age, but only when there is a budget: the deadlock breaker goes by the order it finds.
 void scale_old(const Fleet& fleet, std::vector<SetCounts>& old, Scaling& scaling) {
   if (sum_of_old(fleet, [](const SetCounts& set) { return set.spec; }) == 0) return;
+  if (!fleet.newest->settled || !old_are_settled(fleet)) return give_up_unmade(old, scaling);
   ScaleDown down(fleet, scaling, scale_down_budget(fleet, scaling));
   if (!down.can_go_on()) return;
   std::ranges::sort(old, {}, [](const SetCounts& set) { return std::tie(set.created, set.name); });
@@ -107,7 +122,7 @@ void break_deadlock(const Fleet& fleet, const std::vector<SetCounts>& old, Scali
   const Count available = sum_of_old(fleet, [](const SetCounts& set) { return set.available; });
   if (status == 0 || status == available) return;
   const auto in_motion = [&](const SetCounts& set) {
-    return set.spec != set.status || scaling.of(set.name).has_value();
+    return !set.settled || set.spec != set.status || scaling.of(set.name).has_value();
   };
   if (in_motion(*fleet.newest) || std::ranges::any_of(old, in_motion)) return;
   if (fleet.newest->available != fleet.newest->status) return;
