@@ -8,7 +8,7 @@
 namespace capstan::api {
 
 namespace deletion_order {
-inline constexpr std::string_view kRandom = "Random";  // in fact by name, which everybody relies on by now
+inline constexpr std::string_view kRandom = "Random";  // in fact who is not available, then by name
 inline constexpr std::string_view kNewest = "Newest";
 inline constexpr std::string_view kOldest = "Oldest";
 }  // namespace deletion_order

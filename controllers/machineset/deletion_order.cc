@@ -16,6 +16,7 @@ constexpr double kDeleting = 100;
 constexpr double kMarked = 80;
 constexpr double kUpdating = 75;
 constexpr double kUnhealthy = 50;
+constexpr double kUnavailable = 40;
 constexpr double kAnyone = 20;
 constexpr double kSecondsOfTenDays = 864'000;
 
@@ -27,6 +28,10 @@ double by_age(const api::Machine& machine, Time now) {
   return kUnhealthy * (1 - std::exp(-age / kSecondsOfTenDays));
 }
 
+bool is_available(const api::Machine& machine) {
+  return api::conditions::is_true(machine.status.conditions, api::condition::kAvailable);
+}
+
 double priority(const api::Machine& machine, DeletionOrder order, Time now) {
   const api::Labels& annotations = machine.metadata.annotations;
   if (machine.metadata.deleting()) return kDeleting;
@@ -34,7 +39,8 @@ double priority(const api::Machine& machine, DeletionOrder order, Time now) {
   if (annotations.contains(api::annotation::kUpdateInProgress)) return kUpdating;
   if (is_unhealthy(machine)) return kUnhealthy;
   switch (order) {
-    case DeletionOrder::Random: return kAnyone;
+    // Anyone will do, so nobody who is needed goes.
+    case DeletionOrder::Random: return is_available(machine) ? kAnyone : kUnavailable;
     case DeletionOrder::Oldest: return by_age(machine, now);
     case DeletionOrder::Newest: return kUnhealthy - by_age(machine, now);
   }

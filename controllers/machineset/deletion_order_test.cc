@@ -51,6 +51,13 @@ TEST(DeletionOrder, RandomIsTheOrderOfNames) {
   EXPECT_THAT(ordered({well("c"), well("a", kDay), well("b", 9 * kDay)}), ElementsAre("a", "b", "c"));
 }
 
+TEST(DeletionOrder, RandomSparesWhoIsAvailable) {
+  const auto not_yet = a_machine("b").provisioned().on_node("b").ready().aged(kDay);
+
+  EXPECT_THAT(ordered({well("a"), not_yet, well("c")}), ElementsAre("b", "a", "c"));
+  EXPECT_THAT(ordered({well("a"), not_yet, a_machine("c").running().unhealthy()}), ElementsAre("c", "b", "a"));
+}
+
 TEST(DeletionOrder, NewestTakesTheYoungestFirst) {
   EXPECT_THAT(ordered({well("a", 9 * kDay), well("b", kDay), well("c", 2 * kDay)}, DeletionOrder::Newest),
               ElementsAre("b", "c", "a"));
