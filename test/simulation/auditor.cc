@@ -410,6 +410,9 @@ void Auditor::check_vms() {
 }
 
 void Auditor::check_pool_size() const {
+  // A pool that is paused may stay larger than it should be for hours: only one that grows breaks a promise.
+  const auto is_new = [&](const auto& vm) { return vm.name.starts_with(kPool) && !vms_.contains(vm.name); };
+  if (std::ranges::none_of(deps_.cloud.vms(), is_new)) return;
   for (const PoolFacts& pool : facts_.pools) {
     // As a cloud's own groups do, the provider replaces who leaves at once: a drain may take its hour.
     const auto stays = [&](const auto& vm) {
