@@ -2,6 +2,7 @@
 // replicas they should have next. Values.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,12 @@ struct Fleet {
   Limits limits = {};
   std::optional<SetCounts> newest = {};
   std::vector<SetCounts> old = {};  // larger first, then older, then by name
+
+  // A set that was made smaller may still be making Machines as it was told before, and one that was made
+  // larger may still be deleting some: until it has seen its new size, its numbers allow nothing.
+  bool old_are_settled() const {
+    return std::ranges::all_of(old, [](const SetCounts& set) { return set.settled; });
+  }
 };
 
 // One explanation for log lines, stories and whoever asks why.

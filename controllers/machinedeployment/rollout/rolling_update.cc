@@ -20,12 +20,6 @@ Count sum(const Fleet& fleet, Number number) {
   return sum_of_old(fleet, number) + (fleet.newest ? number(*fleet.newest) : 0);
 }
 
-// A set that was made smaller may still be making Machines as it was told before, and one that was made
-// larger may still be deleting some: until it has seen its new size, its numbers allow nothing.
-bool old_are_settled(const Fleet& fleet) {
-  return std::ranges::all_of(fleet.old, [](const SetCounts& set) { return set.settled; });
-}
-
 void scale_newest(const Fleet& fleet, Scaling& scaling) {
   const SetCounts& newest = *fleet.newest;
   const Limits& limits = fleet.limits;
@@ -35,7 +29,7 @@ void scale_newest(const Fleet& fleet, Scaling& scaling) {
                           "scale down to align MachineSet spec.replicas to MachineDeployment spec.replicas");
   }
   const Count total = sum(fleet, [](const SetCounts& set) { return std::max(set.spec, set.status); });
-  if (total >= limits.most() || !old_are_settled(fleet)) return;
+  if (total >= limits.most() || !fleet.old_are_settled()) return;
   scaling.intend(newest.name, newest.spec + std::min(limits.most() - total, limits.desired - newest.spec),
                  fmt::format("{} current Machines < {} MachineDeployment spec.replicas + {} maxSurge", total,
                              limits.desired, limits.surge));
@@ -105,7 +99,7 @@ void give_up_unmade(const std::vector<SetCounts>& old, Scaling& scaling) {
 // Sorts `old` by age, but only when there is a budget: the deadlock breaker goes by the order it finds.
 void scale_old(const Fleet& fleet, std::vector<SetCounts>& old, Scaling& scaling) {
   if (sum_of_old(fleet, [](const SetCounts& set) { return set.spec; }) == 0) return;
-  if (!fleet.newest->settled || !old_are_settled(fleet)) return give_up_unmade(old, scaling);
+  if (!fleet.newest->settled || !fleet.old_are_settled()) return give_up_unmade(old, scaling);
   ScaleDown down(fleet, scaling, scale_down_budget(fleet, scaling));
   if (!down.can_go_on()) return;
   std::ranges::sort(old, {}, [](const SetCounts& set) { return std::tie(set.created, set.name); });
