@@ -56,21 +56,34 @@ void FleetUser::create_fleet() {
                              health_check_ ? ", a health check" : "",
                              policy_ ? " and a policy for shared causes" : ""));
   switch (deps_.baton.draw(4)) {
-    case 0: wishes_.pool = Pool{.replicas = 1 + static_cast<int>(deps_.baton.draw(3))}; break;
+    case 0: wishes_.pool = draw_pool(); break;
     case 1:
       wishes_.pool = Pool{.replicas = 1 + static_cast<int>(deps_.baton.draw(3)), .with_machines = true};
       break;
     default: break;
   }
   for (const Document& each : cluster_documents(kVersions.back())) put(each);
+  const bool drains = wishes_.pool && wishes_.pool->drains;
   if (wishes_.pool) {
-    note("create pool", fmt::format("creates a pool of {}{}", wishes_.pool->replicas,
-                                    wishes_.pool->with_machines ? " Machines" : ""));
+    note(drains ? "create draining pool" : "create pool",
+         fmt::format("creates a pool of {}{}", wishes_.pool->replicas,
+                     drains                        ? ", and a policy that has it drained"
+                     : wishes_.pool->with_machines ? " Machines"
+                                                   : ""));
     for (const Document& each : pool_documents(wishes_.version, *wishes_.pool)) put(each);
   }
-  if (policy_) put(shared_cause_document());
+  if (drains) deps_.auditor.pool_drains(wishes_.pool->drain_timeout);
+  if (policy_ || drains) put(policy_document({.shared_cause = policy_, .drains_pools = drains}));
   make_deployment();
   if (health_check_) put(health_check_document());
+}
+
+// Of those without Machines every other one drains, and of these every other one for two minutes at most.
+Pool FleetUser::draw_pool() {
+  const auto drawn = static_cast<int>(deps_.baton.draw(12));
+  return {.replicas = 1 + drawn % 3,
+          .drains = drawn >= 6,
+          .drain_timeout = drawn >= 9 ? Seconds(120) : Seconds(0)};
 }
 
 void FleetUser::live_with_it(std::uint64_t acts, bool mishaps) {
@@ -106,6 +119,7 @@ void FleetUser::make_peace() {
   if (paused_) pause_rollout();
   if (cluster_paused_) pause_cluster();
   deps_.workload.lose(false);
+  deps_.close_budget({});
   // With a policy, losing most of them looks like a broken path, for ever.
   if (!health_check_ || policy_) repair();
   sweep_nodes();
@@ -217,6 +231,7 @@ void FleetUser::await_no_deployment() {
 
 void FleetUser::scale_pool() {
   if (!wishes_.pool) return scale();
+  perhaps_close_budget();
   const int before = std::exchange(wishes_.pool->replicas, static_cast<int>(deps_.baton.draw(4)));
   note("scale pool", fmt::format("scales the pool from {} to {}", before, wishes_.pool->replicas));
   const json::value body = {{"spec", {{"replicas", wishes_.pool->replicas}}}};
@@ -224,8 +239,18 @@ void FleetUser::scale_pool() {
   if (!patched) deps_.broke("scale the pool: " + patched.error().describe());
 }
 
+// A drain is told no for a while, or until the pool gives up.
+void FleetUser::perhaps_close_budget() {
+  if (!wishes_.pool->drains || deps_.baton.draw(2) == 0) return;
+  const auto span = Nanoseconds(1s) * static_cast<std::int64_t>(20 + deps_.baton.draw(280));
+  note("close budget", fmt::format("lets nothing be evicted for {} s", span / 1s));
+  deps_.close_budget(span);
+  rest_up_to(20s);
+}
+
 void FleetUser::drop_pool() {
   if (!wishes_.pool || deps_.baton.draw(3) != 0) return scale_pool();
+  perhaps_close_budget();
   note("drop pool", "deletes the pool");
   wishes_.pool.reset();
   (void)deps_.client.remove(resource<api::MachinePool>(), named(kPool), {}, kNever);
@@ -322,7 +347,8 @@ void FleetUser::kill_provider() {
 
 // What no health check replaces has to be deleted by hand.
 void FleetUser::repair() {
-  for (const auto& machine : deps_.auditor.facts().machines) {
+  const auto machines = deps_.auditor.facts().machines;  // a deletion brings new facts
+  for (const auto& machine : machines) {
     if (machine.going || !vanished_.contains(machine.infrastructure)) continue;
     note("repair", "deletes Machine " + machine.name + ", which lost its VM");
     deps_.auditor.machine_taken();
