@@ -224,10 +224,16 @@ Freshness Consistency::judge(const Debts& debts, SteadyTime now) const {
   const Observed* const cache = !debts.versions.empty()   ? debts.versions.front().cache
                                 : !debts.removals.empty() ? debts.removals.front().cache
                                                           : debts.questions.front().cache;
-  const bool overdue = now - oldest > options_.bound;
-  const Nanoseconds in_time = debts.questions.empty() ? options_.recheck : options_.live_recheck;
+  const Nanoseconds age = now - oldest;
+  const bool overdue = age > options_.bound;
+  const auto pause = [&](Nanoseconds shortest) {
+    return std::clamp<Nanoseconds>(age / 4, shortest, options_.longest_recheck);
+  };
+  const Nanoseconds until_overdue = std::max(options_.bound - age, Nanoseconds()) + options_.recheck;
+  const Nanoseconds in_time =
+      debts.questions.empty() ? std::min(pause(options_.recheck), until_overdue) : options_.live_recheck;
   return {.state = overdue ? Freshness::State::Overdue : Freshness::State::Behind,
-          .again_in = overdue ? options_.overdue_recheck : in_time,
+          .again_in = overdue ? pause(options_.overdue_recheck) : in_time,
           .ask_live = !debts.questions.empty(),
           .kind = cache->kind(),
           .waits_for = describe(debts, now)};

@@ -20,10 +20,12 @@
 namespace capstan::runtime {
 
 struct ConsistencyOptions {
+  // The longer a cache has been behind, the later we look again: who it concerns is woken by its news anyway.
   Nanoseconds recheck = std::chrono::milliseconds(100);
   Nanoseconds live_recheck = std::chrono::seconds(1);  // while only a live read can help
   Nanoseconds bound = std::chrono::seconds(30);  // after that the key may report, but not create or delete
   Nanoseconds overdue_recheck = std::chrono::seconds(5);
+  Nanoseconds longest_recheck = std::chrono::seconds(60);
   Nanoseconds request_timeout = std::chrono::seconds(60);  // when a server has surely given up on a request
 };
 

@@ -91,6 +91,21 @@ TEST(Consistency, AKeyIsBehindUntilTheCacheHasSeenItsWrite) {
   EXPECT_EQ(stage.consistency.check(kSet).state, State::Fresh);
 }
 
+// A watch that is minutes late would otherwise be answered with the same writes again and again.
+TEST(Consistency, LooksLessOftenAtACacheTheLongerItIsBehind) {
+  Stage stage;
+  stage.consistency.wrote(kSet, stage.cache, machine("42"));
+  const auto again_after = [&](Nanoseconds age) {
+    stage.clock.advance(age);
+    return stage.consistency.check(kSet).again_in;
+  };
+
+  EXPECT_EQ(again_after(400ms), 100ms);
+  EXPECT_EQ(again_after(4s - 400ms), 1s);
+  EXPECT_EQ(again_after(40s - 4s), 10s);
+  EXPECT_EQ(again_after(1h), 60s);
+}
+
 TEST(Consistency, TheNewestOfSeveralWritesCounts) {
   Stage stage;
   stage.consistency.wrote(kSet, stage.cache, api::ResourceVersion(50));
