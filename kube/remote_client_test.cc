@@ -395,6 +395,49 @@ TEST(RemoteClient, DoesNotSpeakToAServerItCannotVerify) {
   EXPECT_TRUE(careless->get(kSecrets, kKey, net::soon()));
 }
 
+TEST(RemoteClient, GoesThroughTheProxyOfTheEnvironmentUnlessNoProxyNamesTheServer) {
+  net::IoPool io;
+  SystemThreads threads;
+  SystemClock clock;
+  std::atomic<int> proxied = 0;
+  const auto proxy = net::serve(io, {}, [&](const net::ServerRequest& request, net::Responder& to) {
+    ++proxied;
+    to.respond(answer(200, fmt::format("\"{}\"", request.header("host").value_or("nobody"))));
+  });
+  Connection connection;
+  connection.server = "http://api.invalid";
+  RemoteClientOptions rules;
+  rules.proxies.http_proxy = fmt::format("http://127.0.0.1:{}", proxy->port());
+  RemoteClientOptions direct = rules;
+  direct.proxies.no_proxy = "example.com,.invalid";
+
+  const auto through = net::value_of(RemoteClient::make({io, threads, clock}, connection, rules));
+  const auto around = net::value_of(RemoteClient::make({io, threads, clock}, connection, direct));
+  const auto seen = through->get(kSecrets, kKey, net::soon());
+  const auto lost = around->get(kSecrets, kKey, net::soon());
+
+  EXPECT_EQ(net::value_of(seen), json::value("api.invalid"));
+  ASSERT_FALSE(lost);
+  EXPECT_THAT(lost.error().message, HasSubstr("api.invalid"));
+  EXPECT_EQ(proxied.load(), 1);
+}
+
+TEST(RemoteClient, TheProxyOfAKubeconfigWinsOverTheEnvironments) {
+  net::IoPool io;
+  SystemThreads threads;
+  SystemClock clock;
+  const auto proxy = net::serve(io, {}, Bench::always(answer(200, "{}")));
+  Connection connection;
+  connection.server = "http://api.invalid";
+  connection.proxy_url = fmt::format("http://127.0.0.1:{}", proxy->port());
+  RemoteClientOptions environment;
+  environment.proxies.http_proxy = "http://proxy.invalid:3128";
+
+  const auto client = net::value_of(RemoteClient::make({io, threads, clock}, connection, environment));
+
+  EXPECT_TRUE(client->get(kSecrets, kKey, net::soon()));
+}
+
 TEST(RemoteClient, AMissingTokenFileIsNamedAtTheStart) {
   net::IoPool io;
   SystemThreads threads;
