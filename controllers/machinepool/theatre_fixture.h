@@ -26,15 +26,26 @@ inline const kube::Resource kAttachments{.group = "storage.k8s.io",
                                          .namespaced = false};
 inline const kube::ObjectKey kTheCluster{.namespace_ = "default", .name = "c1"};
 
+// The API server of c1. Drains that are under way when a test ends watch it until the controller is gone.
+class WorkloadServer {
+ public:
+  explicit WorkloadServer(fakes::Baton& with)
+      : workload_api_({.clock = with}), workload_memory_(workload_api_, with), workload(workload_memory_) {}
+
+ protected:
+  apiserver::Api workload_api_;
+  fakes::MemoryClient workload_memory_;
+
+ public:
+  NotingClient workload;
+};
+
 // Pool mp1 of Cluster c1 with its provider's objects; the API server of c1 knows the Nodes put there.
-class Theatre : public Stage<Reconciler> {
+class Theatre : public WorkloadServer, public Stage<Reconciler> {
  public:
   explicit Theatre(fakes::Baton& with, Nanoseconds pace = std::chrono::seconds(1),
                    std::string_view contract = "v1beta2")
-      : Stage(with, "machinepool", api::kind::kMachinePool, pace),
-        workload_api_({.clock = with}),
-        workload_memory_(workload_api_, with),
-        workload(workload_memory_) {
+      : WorkloadServer(with), Stage(with, "machinepool", api::kind::kMachinePool, pace) {
     for (const auto& kind : {kBoxPools, kBoxes, kConfigs}) make(kCrds, provider_crd(kind, contract));
     put(builders::a_cluster().infrastructure_provisioned().build());
   }
@@ -231,13 +242,6 @@ class Theatre : public Stage<Reconciler> {
     for (const auto& ref : pool().status.node_refs) names.push_back(ref.name.str());
     return names;
   }
-
- private:
-  apiserver::Api workload_api_;
-  fakes::MemoryClient workload_memory_;
-
- public:
-  NotingClient workload;
 };
 
 inline void on_stage(const std::function<void(Theatre&)>& body, Nanoseconds pace = std::chrono::seconds(1)) {

@@ -192,6 +192,8 @@ class Stage {
   }
   ~Stage() {
     if (started_) controller_.stop();
+    // What a reconciler watches by itself wakes a queue that goes before it does.
+    if constexpr (requires { reconciler_.rest(); }) reconciler_.rest();
     for (auto& stop : stop_) stop();
   }
   Stage(const Stage&) = delete;
