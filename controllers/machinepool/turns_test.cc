@@ -554,6 +554,27 @@ TEST(Turns, LeaveNoNodeOfInstancesThatAreNamedWhileTheyEnd) {
   });
 }
 
+// An instance may come and go before its provider has ever named it. Nothing on its Node says whose it was.
+TEST(Turns, LeaveANodeThatNoListEverNamed) {
+  on_stage([](Theatre& stage) {
+    stage.run_two();
+    stage.make_node(a_node("n3"));
+    stage.settle();
+
+    stage.infrastructure_has({"n2"});
+    stage.settle();
+    const bool shrunk = !stage.node_exists("n1") && stage.node_exists("n3");
+    stage.remove(kPools, kPool);
+    stage.settle(10s);
+
+    EXPECT_TRUE(shrunk);
+    EXPECT_FALSE(stage.exists(kPools, kPool));
+    EXPECT_FALSE(stage.node_exists("n2"));
+    EXPECT_TRUE(stage.node_exists("n3"));
+    EXPECT_THAT(stage.workload.notes, Not(Contains(HasSubstr("n3"))));
+  });
+}
+
 TEST(Turns, GiveUpOnNodesOfAClusterOutOfReachAfterTheTimeout) {
   on_stage([](Theatre& stage) {
     stage.run_two();
