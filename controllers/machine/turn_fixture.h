@@ -148,6 +148,7 @@ class World {
 
   // Starts the controller; call once the world is as it shall find it, or before.
   void start();
+  void stop();  // before it goes, for whoever listens to its caches
   void settle(Nanoseconds span = std::chrono::seconds(3));
 
   api::Machine machine() const;

@@ -136,8 +136,10 @@ World::World(fakes::Baton& with, std::string watch_filter)
   reconciler_.add_triggers(controller_.queue());
 }
 
-World::~World() {
-  if (!started_) return;
+World::~World() { stop(); }
+
+void World::stop() {
+  if (!std::exchange(started_, false)) return;
   controller_.stop();
   reconciler_.rest();
   rule_informer_.stop();

@@ -20,7 +20,6 @@ namespace machine = controllers::machine;
 using namespace std::chrono_literals;
 
 const kube::ObjectKey kTheCluster{"default", "c1"};
-constexpr std::string_view kMachine = "m1";  // and its Node
 const kube::Resource kAttachments{.group = "storage.k8s.io",
                                   .version = "v1",
                                   .plural = "volumeattachments",
@@ -64,22 +63,40 @@ DrainStage::DrainStage(fakes::Baton& with, const DrainStory& story)
   set_stage();
 }
 
+DrainStage::~DrainStage() {
+  if (owners_) owners_->stop();
+  world_.stop();
+}
+
 // A Machine that has been running, with its Pods.
 void DrainStage::set_stage() {
-  create(kube::resources::nodes(), kMachine,
-         {{"apiVersion", "v1"},
-          {"kind", "Node"},
-          {"metadata", {{"name", kMachine}}},
-          {"spec", {{"providerID", "docker:////m1"}}}});
-  change(kube::resources::nodes(), kMachine, node_that_is("True"), "status");
   world_.workload_clusters.connect(kTheCluster, &client_);
   world_.make_cluster();
   world_.make_control_plane_machine();
   world_.start();
-  world_.make_machine();
+  owners_ = DrainOwners::of(story_.owner, world_);
+  if (owners_) {
+    name_ = owners_->make_machine();
+  } else {
+    world_.make_machine();
+  }
+  const std::string provider_id = "docker:////" + name_;
+  create(kube::resources::nodes(), name_,
+         {{"apiVersion", "v1"},
+          {"kind", "Node"},
+          {"metadata", {{"name", name_}}},
+          {"spec", {{"providerID", provider_id}}}});
+  change(kube::resources::nodes(), name_, node_that_is("True"), "status");
   world_.settle(200ms);
-  world_.bootstrap_is_done();
-  world_.infrastructure_is_done();
+  if (story_.owner != DrainOwner::Pool) {
+    world_.patch(
+        machine::kKubeadmConfigs, name_,
+        {{"status", {{"initialization", {{"dataSecretCreated", true}}}, {"dataSecretName", "data"}}}},
+        "status");
+  }
+  world_.patch(machine::kDockerMachines, name_, {{"spec", {{"providerID", provider_id}}}});
+  world_.patch(machine::kDockerMachines, name_, {{"status", {{"initialization", {{"provisioned", true}}}}}},
+               "status");
   show_node_to_the_cache();
   world_.settle();
   for (const auto& pod : story_.pods) make_pod(pod);
@@ -88,18 +105,24 @@ void DrainStage::set_stage() {
   if (story_.before) story_.before(*this);
   show_node_to_the_cache();
   world_.settle();
-  ASSERT_EQ(world_.machine().status.phase, "Running");
+  ASSERT_EQ(machine().status.phase, "Running");
 }
 
 void DrainStage::run() {
   world_.forget_what_happened();
   client_.writes.clear();
   tell_node();
+  tell_owners();
   telling_ = true;
   began_ = now();
   if (!cordon_.empty()) tell("node", cordon_);
-  tell("user", "deletes the Machine");
-  world_.remove(machine::machines(), kMachine);
+  if (owners_) {
+    const auto word = owners_->let_it_go();
+    tell(word.who, word.text);
+  } else {
+    tell("user", "deletes the Machine");
+    world_.remove(machine::machines(), name_);
+  }
   while (now() - began_ < story_.length && !gone_) {
     live();
     world_.settle(1s);
@@ -111,6 +134,7 @@ void DrainStage::run() {
     tell_removals();
     tell_machine();
     tell_owner();
+    tell_owners();
   }
 }
 
@@ -164,7 +188,7 @@ void DrainStage::make_pod(const StoryPod& pod) {
           {"kind", "Pod"},
           {"metadata", {{"name", pod.name}, {"namespace", "default"}, {"labels", std::move(labels)}}},
           {"spec",
-           {{"nodeName", kMachine},
+           {{"nodeName", name_},
             {"terminationGracePeriodSeconds", pod.grace.count()},
             {"containers", json::array{{{"name", "c"}, {"image", "i"}}}}}}});
   change(kube::resources::pods(), pod.name,
@@ -229,13 +253,11 @@ void DrainStage::end(const std::string& pod) {
 
 void DrainStage::break_node() {
   silent_ = true;
-  change(kube::resources::nodes(), kMachine, node_that_is("Unknown"), "status");
+  change(kube::resources::nodes(), name_, node_that_is("Unknown"), "status");
   show_node_to_the_cache();
 }
 
-void DrainStage::cordon() {
-  change(kube::resources::nodes(), kMachine, {{"spec", {{"unschedulable", true}}}});
-}
+void DrainStage::cordon() { change(kube::resources::nodes(), name_, {{"spec", {{"unschedulable", true}}}}); }
 
 void DrainStage::attach_disk() {
   create({.version = "v1", .plural = "persistentvolumes", .kind = "PersistentVolume", .namespaced = false},
@@ -248,12 +270,12 @@ void DrainStage::attach_disk() {
             {"accessModes", json::array{"ReadWriteOnce"}},
             {"csi", {{"driver", "disk"}, {"volumeHandle", "h"}}},
             {"claimRef", {{"kind", "PersistentVolumeClaim"}, {"namespace", "default"}, {"name", "data"}}}}}});
-  create(kAttachments, "va",
-         {{"apiVersion", "storage.k8s.io/v1"},
-          {"kind", "VolumeAttachment"},
-          {"metadata", {{"name", "va"}}},
-          {"spec",
-           {{"attacher", "disk"}, {"nodeName", kMachine}, {"source", {{"persistentVolumeName", "pv"}}}}}});
+  create(
+      kAttachments, "va",
+      {{"apiVersion", "storage.k8s.io/v1"},
+       {"kind", "VolumeAttachment"},
+       {"metadata", {{"name", "va"}}},
+       {"spec", {{"attacher", "disk"}, {"nodeName", name_}, {"source", {{"persistentVolumeName", "pv"}}}}}});
   change(kAttachments, "va", {{"status", {{"attached", true}}}}, "status");
 }
 
@@ -265,18 +287,18 @@ void DrainStage::detach_disk() {
 void DrainStage::annotate(std::string_view key) {
   json::object annotations;
   annotations[key] = "";
-  world_.patch(machine::machines(), kMachine, {{"metadata", {{"annotations", std::move(annotations)}}}});
+  world_.patch(machine::machines(), name_, {{"metadata", {{"annotations", std::move(annotations)}}}});
 }
 
 void DrainStage::unannotate(std::string_view key) {
   json::object annotations;
   annotations[key] = nullptr;
-  world_.patch(machine::machines(), kMachine, {{"metadata", {{"annotations", std::move(annotations)}}}});
+  world_.patch(machine::machines(), name_, {{"metadata", {{"annotations", std::move(annotations)}}}});
 }
 
 void DrainStage::set_timeouts(int drain, int volumes) {
   world_.patch(
-      machine::machines(), kMachine,
+      machine::machines(), name_,
       {{"spec",
         {{"deletion", {{"nodeDrainTimeoutSeconds", drain}, {"nodeVolumeDetachTimeoutSeconds", volumes}}}}}});
 }
@@ -296,9 +318,9 @@ void DrainStage::change(const kube::Resource& resource, std::string_view name, c
 }
 
 void DrainStage::show_node_to_the_cache() {
-  const auto live = memory_.get(kube::resources::nodes(), {.name = std::string(kMachine)}, Deadline::never());
+  const auto live = memory_.get(kube::resources::nodes(), {.name = name_}, Deadline::never());
   if (!live) {
-    if (!node_version_.empty()) world_.workload_clusters.remove_node(kTheCluster, std::string(kMachine));
+    if (!node_version_.empty()) world_.workload_clusters.remove_node(kTheCluster, name_);
     node_version_.clear();
     return;
   }
@@ -330,7 +352,7 @@ void DrainStage::tell_removals() {
     if (write.what.starts_with("delete dockermachines")) tell("machine", "lets its infrastructure go");
   }
   for (const auto& write : std::exchange(client_.writes, {})) {
-    if (write.what == "delete nodes m1") tell("machine", "deletes Node m1");
+    if (write.what == "delete nodes " + name_) tell("machine", "deletes Node " + name_);
   }
 }
 
@@ -345,7 +367,7 @@ void DrainStage::tell_events() {
 }
 
 void DrainStage::tell_node() {
-  const auto live = memory_.get(kube::resources::nodes(), {.name = std::string(kMachine)}, Deadline::never());
+  const auto live = memory_.get(kube::resources::nodes(), {.name = name_}, Deadline::never());
   if (!live) return;
   const auto node = api::from_json<api::Node>(*live).value();
   const std::string_view by = node.metadata.annotations.value_or_empty("capstan.dev/cordoned-by");
@@ -357,24 +379,38 @@ void DrainStage::tell_node() {
 }
 
 void DrainStage::tell_machine() {
-  if (!world_.exists(machine::machines(), kMachine)) {
+  if (!world_.exists(machine::machines(), name_)) {
     gone_ = true;
     return tell("machine", "is gone");
   }
-  const api::Machine found = world_.machine();
+  const api::Machine found = machine();
   const auto* condition = api::conditions::find(found.status.conditions, api::condition::kDeleting);
   if (condition == nullptr) return;
   const std::string text = fmt::format("{}: {}", condition->reason.view(), condition->message.view());
   if (text != std::exchange(deleting_, text)) tell("machine", "says " + text);
 }
 
-// What its MachineSet, MachineDeployment or MachinePool adds to its own condition.
+// What a MachineSet, MachineDeployment or MachinePool would add to its own condition.
 void DrainStage::tell_owner() {
-  if (gone_) return;
-  const auto shared = std::make_shared<const api::Machine>(world_.machine());
+  if (gone_ || owners_) return;
+  const auto shared = std::make_shared<const api::Machine>(machine());
   const std::string text = controllers::held_up(std::array{shared}, now());
   if (text == std::exchange(owner_says_, text)) return;
   tell("owner", text.empty() ? "has nothing to say any more" : "says " + text);
+}
+
+void DrainStage::tell_owners() {
+  if (!owners_) return;
+  for (const auto& [who, text] : owners_->say()) {
+    if (text.contains(fmt::format("* Machine {}, DrainingNode since", name_))) owners_told_.insert(who);
+    if (text == std::exchange(owners_say_[who], text)) continue;
+    tell(who, text.empty() ? "has nothing to say any more" : "says " + text);
+  }
+}
+
+api::Machine DrainStage::machine() const {
+  const auto found = world_.caches.machines.get({"default", name_});
+  return found ? *found : api::Machine();
 }
 
 }  // namespace capstan::scenarios

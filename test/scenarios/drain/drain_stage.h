@@ -1,7 +1,7 @@
-// A world for stories of drains: Machine m1 on Node m1 with its real controller, the workload cluster's API
-// server with Pods and budgets, their kubelet, people and accidents that act at given times. Second by second
-// it writes down what changed, and what MachineSet, MachineDeployment and MachinePool would say of it. Runs
-// inside a Baton; one thread.
+// A world for stories of drains: a Machine on a Node of its name with its real controller, the workload
+// cluster's API server with Pods and budgets, their kubelet, people and accidents that act at given times.
+// Second by second it writes down what changed, and what MachineSet, MachineDeployment and MachinePool say of
+// it, or would say where the story has none. Runs inside a Baton; one thread.
 #pragma once
 
 #include <boost/json.hpp>
@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "controllers/machine/turn_fixture.h"
+#include "test/scenarios/drain/drain_owners.h"
 
 namespace capstan::scenarios {
 
@@ -49,7 +49,8 @@ struct DrainStory {
   std::vector<StoryRule> rules = {};
   std::set<std::string> closed = {};  // apps whose budget allows nothing
   std::function<void(DrainStage&)> before = {};
-  std::vector<DrainAct> acts = {};  // after the user has deleted the Machine
+  DrainOwner owner = DrainOwner::Nobody;  // of the Machine, with its real controllers
+  std::vector<DrainAct> acts = {};        // after the Machine was told to go
   Seconds length{600};
   // Of what is promised beside the text, in any order of events; empty: it holds.
   std::function<std::string(const DrainStage&)> broken = {};
@@ -58,6 +59,9 @@ struct DrainStory {
 class DrainStage {
  public:
   DrainStage(fakes::Baton& with, const DrainStory& story);
+  ~DrainStage();
+  DrainStage(const DrainStage&) = delete;
+  DrainStage& operator=(const DrainStage&) = delete;
 
   void run();
 
@@ -81,7 +85,8 @@ class DrainStage {
   bool machine_is_gone() const { return gone_; }
   const std::vector<std::string>& told_to_go() const { return told_to_go_; }  // Pods, in their order
   bool has_pod(const std::string& name) const { return pods_.contains(name); }
-  const std::string& owner_says() const { return owner_says_; }
+  // Those who have told of the drain in a condition of their own: "set", "deployment", "pool".
+  const std::set<std::string>& owners_told() const { return owners_told_; }
   const std::vector<std::string>& log() const { return log_; }
   const std::string& fault() const { return fault_; }
 
@@ -103,6 +108,8 @@ class DrainStage {
   void tell_machine();
   void tell_node();
   void tell_owner();
+  void tell_owners();
+  api::Machine machine() const;
   void tell(std::string_view who, std::string_view text);
   void end(const std::string& pod);
   void budget(const std::string& app, int may_be_missing);
@@ -113,6 +120,8 @@ class DrainStage {
 
   const DrainStory& story_;
   controllers::machine::World world_;
+  std::unique_ptr<DrainOwners> owners_ = {};
+  std::string name_ = "m1";  // of the Machine and its Node
   apiserver::Api api_;
   fakes::MemoryClient memory_;
   controllers::machine::RecordingClient client_;
@@ -125,6 +134,8 @@ class DrainStage {
   std::string cordon_ = {};
   std::string deleting_ = {};
   std::string owner_says_ = {};
+  std::map<std::string, std::string> owners_say_ = {};
+  std::set<std::string> owners_told_ = {};
   std::string fault_ = {};
   std::size_t events_told_ = 0;
   Time began_ = {};

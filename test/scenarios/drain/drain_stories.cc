@@ -56,6 +56,13 @@ Promise in_order(std::vector<std::vector<std::string>> groups) {
     return gone(stage);
   };
 }
+// And these have told of it in conditions of their own.
+Promise told_by(const std::set<std::string>& owners, Promise promise) {
+  return [owners, promise](const DrainStage& stage) {
+    if (stage.owners_told() == owners) return promise(stage);
+    return fmt::format("told of by {}", fmt::join(stage.owners_told(), ", "));
+  };
+}
 Promise nobody_goes() {
   return [](const DrainStage& stage) {
     return stage.told_to_go().empty() ? gone(stage) : "evicts Pod " + stage.told_to_go().front();
@@ -82,8 +89,9 @@ void rules(std::vector<DrainStory>& all) {
        .pods = {{.name = "cache-1", .app = "cache"}, {.name = "db-1", .app = "db"}, {.name = "web-1"}},
        .rules = {{.name = "databases", .app = "db", .order = 10}},
        .closed = {"cache"},
+       .owner = DrainOwner::Deployment,
        .acts = {opens(Seconds(90), "cache")},
-       .broken = in_order({{"web-1"}, {"cache-1"}, {"db-1"}})});
+       .broken = told_by({"deployment", "set"}, in_order({{"web-1"}, {"cache-1"}, {"db-1"}}))});
   all.push_back({.name = "wait-completed",
                  .title = "a rule says WaitCompleted: the job is not evicted but waited for",
                  .pods = {{.name = "job-1", .app = "job"}, {.name = "web-1"}},
@@ -107,8 +115,9 @@ void budgets_and_kubelets(std::vector<DrainStory>& all) {
                  .title = "a budget allows nothing for five minutes: few attempts, then at once",
                  .pods = {{.name = "web-1"}},
                  .closed = {"web"},
+                 .owner = DrainOwner::Pool,
                  .acts = {opens(Seconds(300), "web")},
-                 .broken = in_order({{"web-1"}})});
+                 .broken = told_by({"pool"}, in_order({{"web-1"}}))});
   all.push_back({.name = "budget-outlasts-the-timeout",
                  .title = "a budget allows nothing, and the Machine's drain has a timeout: it is given up",
                  .pods = {{.name = "web-1"}},
@@ -160,9 +169,10 @@ void once_and_whose(std::vector<DrainStory>& all) {
              stage.annotate(kPreTerminate);
              stage.attach_disk();
            },
+       .owner = DrainOwner::Deployment,
        .acts = {unhooks(Seconds(90), kPreDrain), opens(Seconds(180), "web"), detaches(Seconds(270)),
                 unhooks(Seconds(360), kPreTerminate)},
-       .broken = in_order({{"web-1"}})});
+       .broken = told_by({"deployment", "set"}, in_order({{"web-1"}}))});
 }
 
 }  // namespace
