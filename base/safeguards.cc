@@ -14,6 +14,7 @@ std::string_view to_string(Safeguard safeguard) {
     case Safeguard::SecondLook: return "second-look";
     case Safeguard::SharedCause: return "shared-cause";
     case Safeguard::Evictions: return "evictions";
+    case Safeguard::PoolDrain: return "pool-drain";
   }
   return "";
 }

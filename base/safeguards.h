@@ -18,10 +18,12 @@ enum class Safeguard {
   SecondLook,         // a pool that lost all instances at once is believed when it says so again
   SharedCause,        // what strikes a whole crowd of Machines is no reason to replace them
   Evictions,          // Pods are made to go by evictions, which keep to budgets
+  PoolDrain,          // where a policy asks for it, Nodes of a pool are emptied before they go
 };
 inline constexpr std::array kSafeguards = {
-    Safeguard::ConsistencyGate, Safeguard::CreateExpectation, Safeguard::OwnerUid,    Safeguard::InstanceKey,
-    Safeguard::ArrayVersions,   Safeguard::SecondLook,        Safeguard::SharedCause, Safeguard::Evictions};
+    Safeguard::ConsistencyGate, Safeguard::CreateExpectation, Safeguard::OwnerUid,
+    Safeguard::InstanceKey,     Safeguard::ArrayVersions,     Safeguard::SecondLook,
+    Safeguard::SharedCause,     Safeguard::Evictions,         Safeguard::PoolDrain};
 std::string_view to_string(Safeguard safeguard);  // "consistency-gate"
 
 #ifdef CAPSTAN_DEFECTS

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "api/names.h"
+#include "base/safeguards.h"
 
 namespace capstan::controllers::machinepool {
 namespace {
@@ -121,7 +122,7 @@ void delete_nodes(const Observation& seen, Leaving& leaving) {
 }  // namespace
 
 bool has_to_drain(const Observation& seen) {
-  return seen.drains && seen.cluster && !seen.cluster->metadata.deleting() &&
+  return seen.drains && !is_off(Safeguard::PoolDrain) && seen.cluster && !seen.cluster->metadata.deleting() &&
          (drains(seen) || waits_for_volumes(seen));
 }
 

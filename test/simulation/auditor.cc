@@ -84,6 +84,7 @@ void Auditor::look() {
   for (const MachineFacts& machine : facts_.machines)
     if (!machine.node.empty()) has_node_since_.try_emplace(machine.name, deps_.baton.steady_now());
   note_wants();
+  note_pool_drain();
   note_losses(before);
 }
 
@@ -98,7 +99,7 @@ void Auditor::look_at_pods() {
 void Auditor::note_wants() {
   const SteadyTime now = deps_.baton.steady_now();
   for (const PoolFacts& pool : facts_.pools) {
-    noted_.insert(pool.nodes.begin(), pool.nodes.end());
+    for (const NodeFacts& node : pool.nodes) noted_since_.try_emplace(node.uid, now);
     note(pool_wants_[pool.uid], {.version = pool.version,
                                  .since = now,
                                  .desired = pool.replicas,
@@ -121,6 +122,14 @@ void Auditor::note_wants() {
                                        .promise = each.going ? 0 : std::max(0, each.replicas - unavailable),
                                        .going = each.going});
   }
+}
+
+void Auditor::note_pool_drain() {
+  if (!pool_drain_) return;
+  const SteadyTime now = deps_.baton.steady_now();
+  for (const auto& vm : deps_.cloud.vms()) vm_seen_[vm.provider_id] = now;
+  const bool going = std::ranges::any_of(facts_.pools, &PoolFacts::going);
+  if (going && !pool_going_since_) pool_going_since_ = now;
 }
 
 // A Machine that is available no more although nobody deletes it.
@@ -335,6 +344,7 @@ void Auditor::object_removed(const Asked& asked, const FleetFacts& before) {
   if ((asked.is("DriverMachine") && !not_a_machines) || asked.is("CloudConfig"))
     check(object_of_a_living_machine(asked.resource->kind, name, facts_));
   if (asked.is("Node")) node_removed(name);
+  if (asked.is("DriverMachinePool")) check_group_drained();
   if (const SetFacts* set = asked.is(api::kind::kMachineSet) ? before.set_named(name) : nullptr) {
     const auto owner = deployment_wants_.find(set->deployment);
     const bool went = owner != deployment_wants_.end() && owner->second.back().going;
@@ -374,17 +384,48 @@ void Auditor::check_drained(const std::string& infrastructure) {
 void Auditor::node_removal_sent(const std::string& name) {
   apiserver::Api* const workload = deps_.workload();
   const auto node = workload == nullptr ? nullptr : workload->stored("", "nodes", {}, name);
-  if (node != nullptr) provider_ids_[name] = text_at(json::value(*node), "/spec/providerID");
+  if (node == nullptr) return;
+  const json::value document(*node);
+  leaving_nodes_[name] = {.provider_id = text_at(document, "/spec/providerID"),
+                          .uid = text_at(document, "/metadata/uid")};
 }
 
 void Auditor::node_removed(const std::string& name) const {
   check(node_of_a_living_machine(name, facts_));
-  const auto id = provider_ids_.find(name);
-  if (id == provider_ids_.end() || id->second.empty()) return;
+  const auto node = leaving_nodes_.find(name);
+  if (node == leaving_nodes_.end() || node->second.provider_id.empty()) return;
+  const std::string& id = node->second.provider_id;
+  if (const auto seen = vm_seen_.find(id); seen != vm_seen_.end())
+    check_drained_by_pool({.name = name, .uid = node->second.uid}, seen->second);
   const auto vms = deps_.cloud.vms();
-  const bool runs = std::ranges::find(vms, id->second, &infrastructure::Vm::provider_id) != vms.end();
+  const bool runs = std::ranges::find(vms, id, &infrastructure::Vm::provider_id) != vms.end();
   const bool going = facts_.cluster_going || facts_.pools.empty() || facts_.pools.front().going;
   check(node_of_a_running_vm(name, runs, going && name.starts_with(kPool)));
+}
+
+// `since`: not later than its drain began.
+void Auditor::check_drained_by_pool(const NodeFacts& node, SteadyTime since) const {
+  if (!pool_drain_ || facts_.cluster_going) return;
+  // One that came when all had been emptied goes with them.
+  const auto noted = noted_since_.find(node.uid);
+  if (noted == noted_since_.end()) return;
+  if (group_told_to_go_ && noted->second > *group_told_to_go_ - 2 * kNewsArrive) return;
+  if (pool_going_since_) since = std::min(since, *pool_going_since_);
+  const Nanoseconds waited = deps_.baton.steady_now() - since;
+  const bool gave_up = *pool_drain_ > Seconds(0) && waited >= *pool_drain_ - Seconds(1);
+  const auto left = std::ranges::count_if(
+      pods_, [&](const PodFacts& pod) { return pod.healthy() && pod.node == node.name; });
+  check(not_drained_by_its_pool(node.name, static_cast<int>(left), gave_up));
+}
+
+// All instances end with it, so all Nodes are empty.
+void Auditor::check_group_drained() {
+  const SteadyTime now = deps_.baton.steady_now();
+  if (group_told_to_go_ || !pool_going_since_) return;
+  group_told_to_go_ = now;
+  for (const PoolFacts& pool : facts_.pools) {
+    for (const NodeFacts& node : pool.nodes) check_drained_by_pool(node, now);
+  }
 }
 
 // --- VMs ---

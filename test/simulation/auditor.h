@@ -49,6 +49,8 @@ class Auditor {
   // The Nodes of these Machines fall silent together, and a policy says what that means; and it is over.
   void silence_begins(std::set<std::string> machines) { silent_ = std::move(machines); }
   void silence_ends() { silent_.clear(); }
+  // The pool has Nodes emptied before they go, each for so long at most; 0: for as long as it takes.
+  void pool_drains(Seconds timeout) { pool_drain_ = timeout; }
   // A stranger's finalizer, which has to stay in the list others write to until it is taken back. `where` is
   // "group/plural".
   void mark_left(const std::string& where, const std::string& name) { marks_.emplace(where, name); }
@@ -56,7 +58,7 @@ class Auditor {
 
   const FleetFacts& facts() const { return facts_; }
   // Whether the pool has ever noted the Node of that uid as one of its own.
-  bool was_noted(const std::string& node) const { return noted_.contains(node); }
+  bool was_noted(const std::string& node) const { return noted_since_.contains(node); }
   const std::map<LegalCase, std::uint64_t>& excused() const { return counted_; }
 
  private:
@@ -73,6 +75,7 @@ class Auditor {
 
   void look_at_pods();
   void note_wants();
+  void note_pool_drain();
   void note_losses(const FleetFacts& before);
   std::uint64_t version_seen(std::string_view controller, const std::string& name,
                              const std::string& uid) const;
@@ -90,6 +93,8 @@ class Auditor {
   void check_drained(const std::string& infrastructure);
   void node_removal_sent(const std::string& name);
   void node_removed(const std::string& name) const;
+  void check_drained_by_pool(const NodeFacts& node, SteadyTime since) const;
+  void check_group_drained();
   void check_pool_size() const;
   bool is_claimed_by_its_group_alone(const std::string& name) const;
   void object_removed(const Asked& asked, const FleetFacts& before);
@@ -104,10 +109,14 @@ class Auditor {
   FleetFacts facts_;
   std::vector<apiserver::ObjectPtr> stored_pods_;
   std::vector<PodFacts> pods_;
-  std::map<std::string, Wants> set_wants_;           // by uid
-  std::map<std::string, Wants> deployment_wants_;    // by uid
-  std::map<std::string, Wants> pool_wants_;          // by uid
-  std::map<std::string, std::string> provider_ids_;  // by name of a Node whose removal was sent
+  std::map<std::string, Wants> set_wants_;         // by uid
+  std::map<std::string, Wants> deployment_wants_;  // by uid
+  std::map<std::string, Wants> pool_wants_;        // by uid
+  struct LeavingNode {
+    std::string provider_id = {};
+    std::string uid = {};
+  };
+  std::map<std::string, LeavingNode> leaving_nodes_;  // by name; those whose removal was sent
   FleetManager* manager_ = nullptr;
   std::map<std::string, std::vector<Seen>> cached_;  // by uid of a MachineSet: what the caches had when
   std::map<std::string, SteadyTime> known_since_;    // by uid of a MachineDeployment: first in the cache
@@ -119,9 +128,13 @@ class Auditor {
   std::set<std::string> remediating_;                  // Machines that their sets deleted for that
   std::map<std::string, SteadyTime> available_since_;  // by Machine
   std::set<std::string> vms_;
-  std::set<std::string> told_to_go_;                     // DriverMachines
-  std::map<std::string, SteadyTime> has_node_since_;     // by Machine
-  std::set<std::string> noted_;                          // uids of Nodes a pool ever had
+  std::set<std::string> told_to_go_;                  // DriverMachines
+  std::map<std::string, SteadyTime> has_node_since_;  // by Machine
+  std::map<std::string, SteadyTime> noted_since_;     // by uid of a Node that a pool ever had
+  std::optional<Seconds> pool_drain_;                 // the timeout; nothing: the pool does not drain
+  std::optional<SteadyTime> pool_going_since_;
+  std::optional<SteadyTime> group_told_to_go_;  // the pool's, with all its instances
+  std::map<std::string, SteadyTime> vm_seen_;   // by provider ID, the last time; where the pool drains
   std::set<std::pair<std::string, std::string>> marks_;  // where, and the object's name
   std::map<LegalCase, std::uint64_t> counted_;
 };

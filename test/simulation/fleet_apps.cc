@@ -63,9 +63,13 @@ class Hands {
 
   void keep_budget(int needed) {
     const auto& kind = kube::resources::pod_disruption_budgets();
-    if (api_.stored(kind.group, kind.plural, "default", kApp) != nullptr) return;
-    expect(client_.create(kind, {"default", std::string(kApp)}, budget_document(needed), {}, kNever),
-           "budget");
+    const kube::ObjectKey key{"default", std::string(kApp)};
+    const auto stored = api_.stored(kind.group, kind.plural, key.namespace_, key.name);
+    if (stored == nullptr)
+      return expect(client_.create(kind, key, budget_document(needed), {}, kNever), "budget");
+    if (stored->at("spec").at("minAvailable") == json::value(needed)) return;
+    expect(client_.patch(kind, key, {{"spec", {{"minAvailable", needed}}}}, {}, kNever), "budget");
+    deps_.tell(fmt::format("apps: the budget wants {} Pods", needed));
   }
 
   // Late now and then. How many stay.
@@ -140,6 +144,7 @@ std::vector<PodFacts> pods_of(const apiserver::Api& workload) {
 FleetApps::FleetApps(Deps deps) : deps_(std::move(deps)) {
   wanted_ = 2 + static_cast<int>(deps_.baton.draw(3));
   needed_ = wanted_ - 1;
+  says_ = needed_;
 }
 
 void FleetApps::run(const std::stop_token& stop) {
@@ -153,7 +158,8 @@ void FleetApps::run(const std::stop_token& stop) {
 void FleetApps::step(apiserver::Api& api) {
   settled_ = true;
   Hands hands(deps_, api);
-  hands.keep_budget(needed_);
+  says_ = deps_.baton.steady_now() < closed_until_ ? wanted_ : needed_;
+  hands.keep_budget(says_);
   for (int there = hands.tend(pods_of(api), settled_); there < wanted_ && hands.can_add(); ++there) {
     settled_ = false;
     hands.add(fmt::format("{}-{}", kApp, ++made_));

@@ -37,14 +37,18 @@ class FleetApps {
 
   void run(const std::stop_token& stop);
 
-  int needed() const { return needed_; }  // healthy Pods, says the budget
+  int needed() const { return says_; }  // healthy Pods, says the budget
+  // Somebody wants to see nothing evicted before then.
+  void close_budget(SteadyTime until) { closed_until_ = until; }
 
  private:
   void step(apiserver::Api& api);
 
   const Deps deps_;
   int wanted_ = 0;
-  int needed_ = 0;
+  int needed_ = 0;  // as a rule
+  int says_ = 0;
+  SteadyTime closed_until_ = {};
   int made_ = 0;
   bool settled_ = false;
 };

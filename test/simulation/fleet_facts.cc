@@ -76,8 +76,9 @@ DeploymentFacts deployment_facts(const api::MachineDeployment& deployment) {
 }
 
 PoolFacts pool_facts(const api::MachinePool& pool) {
-  std::vector<std::string> nodes;
-  for (const auto& ref : pool.status.node_refs) nodes.push_back(ref.uid.str());
+  std::vector<NodeFacts> nodes;
+  for (const auto& ref : pool.status.node_refs)
+    nodes.push_back({.name = ref.name.str(), .uid = ref.uid.str()});
   return {.name = pool.metadata.name.str(),
           .uid = pool.metadata.uid.str(),
           .version = version_of(pool),

@@ -46,13 +46,18 @@ struct DeploymentFacts {
   bool going = false;
 };
 
+struct NodeFacts {
+  std::string name = {};
+  std::string uid = {};
+};
+
 struct PoolFacts {
   std::string name = {};
   std::string uid = {};
   std::uint64_t version = 0;
   int replicas = 0;
   bool going = false;
-  std::vector<std::string> nodes = {};  // uids of those it has noted
+  std::vector<NodeFacts> nodes = {};  // those it has noted
 };
 
 struct FleetFacts {

@@ -81,9 +81,11 @@ Document health_check_document() {
        {"checks", {{"nodeStartupTimeoutSeconds", 300}, {"unhealthyNodeConditions", std::move(unhealthy)}}}});
 }
 
-Document shared_cause_document() {
-  return document<api::MachineLifecyclePolicy>(
-      kDeployment, {}, {{"selector", json::object()}, {"health", {{"sharedCause", json::object()}}}});
+Document policy_document(const Policy& policy) {
+  json::object spec = {{"selector", json::object()}};
+  if (policy.shared_cause) spec["health"] = {{"sharedCause", json::object()}};
+  if (policy.drains_pools) spec["drain"] = {{"machinePools", true}};
+  return document<api::MachineLifecyclePolicy>(kDeployment, {}, std::move(spec));
 }
 
 Document deployment_document(const Fleet& fleet) {
@@ -108,14 +110,15 @@ Document deployment_document(const Fleet& fleet) {
 std::vector<Document> pool_documents(const std::string& version, const Pool& pool) {
   json::object group = {{"class", "small"}};
   if (pool.with_machines) group["withMachines"] = true;
+  json::object machine = machine_spec<api::CloudConfig, api::DriverMachinePool>(kPool, version);
+  if (pool.drain_timeout > Seconds(0))
+    machine["deletion"] = {{"nodeDrainTimeoutSeconds", pool.drain_timeout.count()}};
   return {document<api::DriverMachinePool>(kPool, {}, std::move(group)),
           document<api::CloudConfig>(kPool, {}, json::object()),
-          document<api::MachinePool>(
-              kPool, {{api::label::kClusterName, kCluster}},
-              {{"clusterName", kCluster},
-               {"replicas", pool.replicas},
-               {"template",
-                {{"spec", machine_spec<api::CloudConfig, api::DriverMachinePool>(kPool, version)}}}})};
+          document<api::MachinePool>(kPool, {{api::label::kClusterName, kCluster}},
+                                     {{"clusterName", kCluster},
+                                      {"replicas", pool.replicas},
+                                      {"template", {{"spec", std::move(machine)}}}})};
 }
 
 kube::ObjectKey named(std::string_view name) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/duration.h"
 #include "kube/resource.h"
 
 namespace capstan::simulation {
@@ -28,6 +29,8 @@ struct Rollout {
 struct Pool {
   int replicas = 0;
   bool with_machines = false;
+  bool drains = false;         // a policy asks for it; only without Machines
+  Seconds drain_timeout = {};  // 0: none
 };
 
 struct Fleet {
@@ -50,8 +53,11 @@ const std::vector<json::value>& fleet_kinds();
 std::vector<Document> cluster_documents(const std::string& version);
 // Replaces a worker whose Node is not Ready, or does not come.
 Document health_check_document();
-// Nobody is replaced while the trouble looks like that of all.
-Document shared_cause_document();
+struct Policy {
+  bool shared_cause = false;  // nobody is replaced while the trouble looks like that of all
+  bool drains_pools = false;
+};
+Document policy_document(const Policy& policy);
 Document deployment_document(const Fleet& fleet);
 std::vector<Document> pool_documents(const std::string& version, const Pool& pool);
 

@@ -27,7 +27,8 @@ class FleetUser {
     Auditor& auditor;
     std::function<void(std::string_view)> tell = {};
     std::function<void(std::string)> broke = {};
-    std::function<void(std::string)> kill = {};  // a process, by name
+    std::function<void(std::string)> kill = {};          // a process, by name
+    std::function<void(Nanoseconds)> close_budget = {};  // of the app: nothing may be evicted for so long
   };
   explicit FleetUser(Deps deps) : deps_(std::move(deps)) {}
 
@@ -59,6 +60,7 @@ class FleetUser {
   void lose_workload_cluster();
   void silence_nodes();
   void scale_pool();
+  void perhaps_close_budget();
   void drop_pool();
   void empty_pool_list();
   void kill_manager();
@@ -66,6 +68,7 @@ class FleetUser {
 
   std::set<std::string> working_machines() const;
   void write_nodes(const std::set<std::string>& machines, bool lost);
+  Pool draw_pool();
   void make_deployment();
   void await_no_deployment();
   void patch_deployment(const json::value& body, std::string_view what);

@@ -116,7 +116,8 @@ class World {
                .auditor = auditor_,
                .tell = [this](std::string_view line) { tell(line); },
                .broke = [this](std::string what) { broke(std::move(what)); },
-               .kill = [this](const std::string& process) { baton_.crash(process); }}),
+               .kill = [this](const std::string& process) { baton_.crash(process); },
+               .close_budget = [this](Nanoseconds span) { apps_.close_budget(baton_.steady_now() + span); }}),
         manager_network_(*this, manager_wire_),
         provider_network_(*this, provider_wire_) {
     calls_hit_ = baton.draw(80);

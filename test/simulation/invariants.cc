@@ -93,6 +93,11 @@ Broken not_drained(std::string_view machine, int pods) {
   return fmt::format("the VM of Machine {} was removed while {} Pods were well on its Node", machine, pods);
 }
 
+Broken not_drained_by_its_pool(std::string_view node, int pods, bool gave_up) {
+  if (pods == 0 || gave_up) return {};
+  return fmt::format("{} Pods were well on Node {}, which its pool gave up before its time", pods, node);
+}
+
 Broken object_of_a_living_machine(std::string_view kind, std::string_view name, const FleetFacts& facts) {
   for (const MachineFacts& machine : facts.machines) {
     if (machine.going || (machine.bootstrap != name && machine.infrastructure != name)) continue;

@@ -85,6 +85,9 @@ Broken remediated_for_a_shared_cause(std::string_view machine, const Silence& si
 Broken budget_breached(std::string_view pod, int healthy, int needed);
 // "A Node is drained before its machine goes": `pods` of it were healthy when its VM was removed.
 Broken not_drained(std::string_view machine, int pods);
+// "A pool without Machines whose policy asks for it drains, too": `pods` were healthy on a Node of it when
+// that was deleted, or when its instances were told to end. `gave_up`: the pool's timeout was over.
+Broken not_drained_by_its_pool(std::string_view node, int pods, bool gave_up);
 
 // "No infrastructure or bootstrap object of a living Machine is ever cleaned up."
 Broken object_of_a_living_machine(std::string_view kind, std::string_view name, const FleetFacts& facts);

@@ -132,6 +132,13 @@ TEST(NotDrained, IsAMachineThatTakesItsPodsAlong) {
   EXPECT_EQ(not_drained("m", 1), "the VM of Machine m was removed while 1 Pods were well on its Node");
 }
 
+TEST(NotDrainedByItsPool, IsANodeThatTakesItsPodsAlongBeforeTheTimeout) {
+  EXPECT_FALSE(not_drained_by_its_pool("n", 0, false));
+  EXPECT_FALSE(not_drained_by_its_pool("n", 2, true));
+  EXPECT_EQ(not_drained_by_its_pool("n", 2, false),
+            "2 Pods were well on Node n, which its pool gave up before its time");
+}
+
 TEST(NodeOfARunningVm, StaysUnlessItsOwnerGoes) {
   EXPECT_FALSE(node_of_a_running_vm("n", false, false));
   EXPECT_FALSE(node_of_a_running_vm("n", true, true));

@@ -54,9 +54,8 @@ constexpr std::array kFlags = {
     flag("machines", &Options::machines, "of the world `rest`, in all its clusters", {.minimum = 1}),
     flag("mutant", &Options::mutant,
          "leave one rule out: of the fleet consistency-gate, create-expectation, owner-uid, instance-key, "
-         "array-versions, second-look, shared-cause or evictions; of the toy 'no gate', 'impatient gate', "
-         "'acts when "
-         "overdue', 'acts unsynced', "
+         "array-versions, second-look, shared-cause, evictions or pool-drain; of the toy 'no gate', "
+         "'impatient gate', 'acts when overdue', 'acts unsynced', "
          "'forgets deletions' or 'counts living only'"),
 };
 
