@@ -1,8 +1,66 @@
 // Who may ask: authentication, reviews, leases and events as ordinary objects.
+#include <filesystem>
+#include <fstream>
+
+#include "api/schema/yaml.h"
+#include "base/base64.h"
 #include "test/conformance/script.h"
+#include "test/envtest/pki.h"
+#include "test/envtest/scratch_folder.h"
 
 namespace capstan::conformance {
 namespace {
+
+constexpr std::string_view kSelfReviews = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+constexpr std::string_view kSelfReview =
+    R"({"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"})";
+
+envtest::ScratchFolder scratch() {
+  auto folder = envtest::ScratchFolder::create();
+  if (!folder) throw Failed(folder.error().describe());
+  return std::move(*folder);
+}
+
+// The same server, asked with a certificate instead of the token.
+Server with_certificate(const Server& server, const envtest::KeyPair& pair) {
+  Server changed = server;
+  changed.token.clear();
+  changed.certificate_path = pair.certificate.string();
+  changed.key_path = pair.key.string();
+  return changed;
+}
+
+// What the server's kubeconfig shows for its administrator.
+envtest::KeyPair administrators_pair(const Server& server, const std::filesystem::path& folder) {
+  const auto config = api::parse_yaml_documents(envtest::content_of(server.kubeconfig_path));
+  if (!config || config->empty()) throw Failed("the kubeconfig can't be read");
+  const auto write = [&](std::string_view member, const std::filesystem::path& file) {
+    const json::value text = at(config->front(), "users[0].user." + std::string(member));
+    if (!text.is_string()) throw Failed("the kubeconfig has no " + std::string(member));
+    const auto pem = base64_decode(std::string(text.as_string()));
+    if (!pem) throw Failed("the kubeconfig's " + std::string(member) + " is no base64");
+    std::ofstream(file) << *pem;
+  };
+  const envtest::KeyPair pair{.certificate = folder / "admin.crt", .key = folder / "admin.key"};
+  write("client-certificate-data", pair.certificate);
+  write("client-key-data", pair.key);
+  return pair;
+}
+
+// One request of somebody whose certificate an authority of the same name signed, but not this server's.
+bool lets_in_a_strangers_certificate(Session& s) {
+  const envtest::ScratchFolder folder = scratch();
+  const auto elsewhere = envtest::Pki::create(folder.path() / "pki");
+  if (!elsewhere) throw Failed(elsewhere.error().describe());
+  const auto pair = elsewhere->issue_client("admin", "system:masters");
+  if (!pair) throw Failed(pair.error().describe());
+  Session stranger(with_certificate(s.server(), *pair), s.ns());
+  try {
+    return stranger.get(s.core("configmaps")).status != 401;
+  } catch (const Failed&) {
+    return false;  // it was hung up on
+  }
+}
 
 const Script kScripts[] = {
     {"access: a wrong token is Unauthorized",
@@ -13,6 +71,22 @@ const Script kScripts[] = {
 
        s.expect_refused(other.get(s.core("configmaps")), 401, "Unauthorized", "Unauthorized");
      }},
+    {"access: a client certificate tells user and group",
+     [](Session& s) {
+       const envtest::ScratchFolder folder = scratch();
+       const Server known = with_certificate(s.server(), administrators_pair(s.server(), folder.path()));
+       Session administrator(known, s.ns());
+
+       const Reply self = administrator.post(std::string(kSelfReviews), parse(kSelfReview));
+
+       s.expect_status(self, 201);
+       s.expect_present(self.body, "status.userInfo.username");
+       s.expect_equal(self.body, "status.userInfo.groups",
+                      parse(R"(["system:masters","system:authenticated"])"));
+       s.expect_status(administrator.get(s.core("configmaps")), 200);
+     }},
+    {"access: a client certificate of another authority lets nobody in",
+     [](Session& s) { s.expect(!lets_in_a_strangers_certificate(s), "the stranger is refused"); }},
     {"access: the version is open to the authenticated",
      [](Session& s) { s.expect_present(s.get("/version").body, "gitVersion"); }},
     {"access: readyz says ok", [](Session& s) { s.expect(s.get("/readyz").text == "ok", "readyz is ok"); }},
@@ -49,11 +123,8 @@ const Script kScripts[] = {
      }},
     {"access: the kind whoami names the user",
      [](Session& s) {
-       s.expect_present(
-           s.post("/apis/authentication.k8s.io/v1/selfsubjectreviews",
-                  parse(R"({"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"})"))
-               .body,
-           "status.userInfo.username");
+       s.expect_present(s.post(std::string(kSelfReviews), parse(kSelfReview)).body,
+                        "status.userInfo.username");
      }},
     {"leases: are made, replaced and locked by version",
      [](Session& s) {

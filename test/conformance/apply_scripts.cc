@@ -247,6 +247,19 @@ const Script kScripts[] = {
                                widget("w", R"({"ports":[{"name":"a","port":1},{"name":"a","port":2}]})")),
                        500);
      }},
+    {"apply: the present version in the body is taken",
+     [](Session& s) {
+       const Reply first = s.apply(s.widgets("w"), "alice", widget("w", R"({"replicas":3})"));
+
+       const Reply second =
+           s.apply(s.widgets("w"), "alice",
+                   widget("w", R"({"replicas":4})",
+                          R"(,"resourceVersion":")" +
+                              std::string(at(first.body, "metadata.resourceVersion").as_string()) + "\""));
+
+       s.expect_status(second, 200);
+       s.expect_equal(second.body, "spec.replicas", 4);
+     }},
     {"apply: an old version in the body is a Conflict",
      [](Session& s) {
        const Reply first = s.apply(s.widgets("w"), "alice", widget("w", R"({"replicas":3})"));

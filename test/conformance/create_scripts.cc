@@ -93,11 +93,28 @@ const Script kScripts[] = {
        s.expect_refused(reply, 422, "Invalid", "metadata.name: Invalid value: \"UPPER\"");
        s.expect_equal(reply.body, "details.causes[0].reason", "FieldValueInvalid");
      }},
+    {"create: a name of 253 characters is taken",
+     [](Session& s) {
+       s.expect_status(
+           s.post(s.core("configmaps"), config_map(R"({"name":")" + std::string(253, 'a') + "\"}")), 201);
+     }},
     {"create: an over-long name is refused",
      [](Session& s) {
        s.expect_refused(
            s.post(s.core("configmaps"), config_map(R"({"name":")" + std::string(254, 'a') + "\"}")), 422,
            "Invalid");
+     }},
+    {"create: labels and annotations with a domain and long values are taken",
+     [](Session& s) {
+       const std::string longest(63, 'v');
+       const Reply made =
+           s.post(s.core("configmaps"),
+                  config_map(R"({"name":"a","labels":{"example.com/a_b.c-D":")" + longest +
+                             R"(","empty":""},"annotations":{"example.com/note":"any text: {}!"}})"));
+
+       s.expect_status(made, 201);
+       s.expect_equal(made.body, "metadata.labels.\"example.com/a_b.c-D\"", longest);
+       s.expect_equal(made.body, "metadata.annotations.\"example.com/note\"", "any text: {}!");
      }},
     {"create: a bad label value is refused with its field",
      [](Session& s) {
@@ -276,12 +293,25 @@ const Script kScripts[] = {
        s.expect_absent(made, "stringData");
        s.expect_equal(made, "type", "Opaque");
      }},
+    {"create: a secret's base64 stays as it is",
+     [](Session& s) {
+       const auto made = s.made(
+           s.core("secrets"),
+           parse(R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"},"data":{"k":"aGVsbG8="}})"));
+
+       s.expect_equal(made, "data.k", "aGVsbG8=");
+     }},
     {"create: a secret's data must be base64",
      [](Session& s) {
        s.expect_refused(
            s.post(s.core("secrets"),
                   parse(R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"},"data":{"k":"%%%"}})")),
            400, "BadRequest");
+     }},
+    {"create: a config map's data key may have dots, dashes and underscores",
+     [](Session& s) {
+       s.expect_status(
+           s.post(s.core("configmaps"), config_map(R"({"name":"a"})", R"(,"data":{"a.b_c-D":"v"})")), 201);
      }},
     {"create: a config map's bad data key is refused",
      [](Session& s) {

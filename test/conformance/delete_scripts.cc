@@ -64,6 +64,15 @@ const Script kScripts[] = {
                         "the UID in record");
        s.expect_status(s.get(s.core("configmaps", "a")), 200);
      }},
+    {"delete: the present version as precondition",
+     [](Session& s) {
+       const auto made = s.made_config_map("a");
+
+       s.expect_status(s.remove(s.core("configmaps", "a"),
+                                R"({"preconditions":{"resourceVersion":")" +
+                                    std::string(at(made, "metadata.resourceVersion").as_string()) + "\"}}"),
+                       200);
+     }},
     {"delete: an old version as precondition is a Conflict",
      [](Session& s) {
        const auto made = s.made_config_map("a");

@@ -60,6 +60,17 @@ const Script kScripts[] = {
        s.expect_status(evict(s, "p", R"(,"deleteOptions":{"dryRun":["All"]})"), 201);
        s.expect_status(s.get(s.core("pods", "p")), 200);
      }},
+    {"eviction: the right uid lets the pod go",
+     [](Session& s) {
+       make_pod(s, "p");
+       const json::value pod = s.get(s.core("pods", "p")).body;
+
+       s.expect_status(evict(s, "p",
+                             R"(,"deleteOptions":{"preconditions":{"uid":")" +
+                                 std::string(at(pod, "metadata.uid").as_string()) + "\"}}"),
+                       201);
+       s.expect_refused(s.get(s.core("pods", "p")), 404, "NotFound");
+     }},
     {"eviction: a wrong uid is a Conflict",
      [](Session& s) {
        make_pod(s, "p");

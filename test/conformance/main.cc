@@ -112,6 +112,12 @@ std::vector<Script> fitting(std::span<const Script> scripts, bool real, bool kub
   return fit;
 }
 
+// What the embedded server is not held to: it does not evaluate CEL rules.
+void name_those_for_the_real_server(std::span<const Script> scripts) {
+  for (const Script& script : scripts)
+    if (script.needs == Needs::RealServerOnly) fmt::print("{}: {}\n", where(script), script.name);
+}
+
 // One line per failing script, with the answer of each server.
 int report(const std::vector<std::pair<std::string, std::vector<Outcome>>>& runs, bool verbose) {
   int passed = 0;
@@ -215,6 +221,7 @@ int run(const Options& options) {
                       run_scripts(embedded->server(), fitting(scripts, false, !assets().empty())));
   }
   if (options.real) runs.emplace_back("real", run_on_real(options, scripts));
+  name_those_for_the_real_server(scripts);
   return report(runs, options.verbose);
 }
 

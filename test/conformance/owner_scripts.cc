@@ -131,6 +131,18 @@ const Script kScripts[] = {
 
        s.eventually("the child is collected", [&] { return is_gone(s, "child"); }, kPatience);
      }},
+    {"owners: one controller beside another owner is taken",
+     [](Session& s) {
+       const auto one = s.made_config_map("one");
+       auto both = child("child", one, R"(,"controller":true)");
+       auto second = at(child("child", s.made_config_map("two")), "metadata.ownerReferences[0]");
+       both.as_object()["metadata"].as_object()["ownerReferences"].as_array().push_back(second);
+
+       const auto made = s.made(s.core("configmaps"), both);
+
+       s.expect_equal(made, "metadata.ownerReferences[0].controller", true);
+       s.expect_equal(made, "metadata.ownerReferences[1].name", "two");
+     }},
     {"owners: two controllers are refused",
      [](Session& s) {
        const auto one = s.made_config_map("one");

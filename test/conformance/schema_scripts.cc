@@ -25,6 +25,7 @@ const Script kScripts[] = {
            "spec.replicas: Invalid value: -1: spec.replicas in body should be greater than or equal to 0");
      }},
     {"schema: a number at its minimum is taken", [](Session& s) { expect_taken(s, R"({"replicas":0})"); }},
+    {"schema: a number at its maximum is taken", [](Session& s) { expect_taken(s, R"({"replicas":100})"); }},
     {"schema: a number above its maximum is refused",
      [](Session& s) { expect_invalid(s, R"({"replicas":101})", "should be less than or equal to 100"); }},
     {"schema: the refusal names kind, object and cause",
@@ -58,6 +59,10 @@ const Script kScripts[] = {
      [](Session& s) {
        expect_invalid(s, R"({"note":""})", "spec.note in body should be at least 1 chars long");
      }},
+    {"schema: a string of the longest length is taken",
+     [](Session& s) { expect_taken(s, R"({"note":"aaaaaaaaaa"})"); }},
+    {"schema: a string of the shortest length is taken",
+     [](Session& s) { expect_taken(s, R"({"note":"a"})"); }},
     {"schema: a string off its pattern is refused",
      [](Session& s) {
        expect_invalid(s, R"({"note":"ABC"})", "spec.note in body should match '^[a-z ]*$'");
@@ -78,6 +83,8 @@ const Script kScripts[] = {
     {"schema: a multiple is taken", [](Session& s) { expect_taken(s, R"({"even":4})"); }},
     {"schema: an exclusive minimum is exclusive",
      [](Session& s) { expect_invalid(s, R"({"ratio":0})", "should be greater than 0"); }},
+    {"schema: a number above an exclusive minimum is taken",
+     [](Session& s) { expect_taken(s, R"({"ratio":0.5})"); }},
     {"schema: a time must be one",
      [](Session& s) {
        expect_invalid(s, R"({"when":"yesterday"})",
@@ -104,6 +111,8 @@ const Script kScripts[] = {
      [](Session& s) {
        expect_invalid(s, R"({"limits":{"memory":"1"}})", "spec.limits.cpu: Required value");
      }},
+    {"schema: a required field that is there is taken",
+     [](Session& s) { expect_taken(s, R"({"limits":{"cpu":"1"}})"); }},
     {"schema: a missing required object is refused",
      [](Session& s) {
        const Reply reply = s.post(
@@ -118,6 +127,8 @@ const Script kScripts[] = {
        expect_invalid(s, R"({"tags":["a","b","c","d"]})",
                       "spec.tags: Too many: 4: must have at most 3 items");
      }},
+    {"schema: a list as long as allowed is taken",
+     [](Session& s) { expect_taken(s, R"({"tags":["a","b","c"]})"); }},
     {"schema: a set refuses a duplicate",
      [](Session& s) { expect_invalid(s, R"({"tags":["a","a"]})", "spec.tags[1]: Duplicate value: \"a\""); }},
     {"schema: a keyed list refuses a duplicate key",
@@ -125,6 +136,8 @@ const Script kScripts[] = {
        expect_invalid(s, R"({"ports":[{"name":"a","port":1},{"name":"a","port":2}]})",
                       "spec.ports[1]: Duplicate value: {\"name\":\"a\"}");
      }},
+    {"schema: a keyed list takes different keys",
+     [](Session& s) { expect_taken(s, R"({"ports":[{"name":"a","port":1},{"name":"b","port":1}]})"); }},
     {"schema: a fault inside a list names its index",
      [](Session& s) {
        expect_invalid(s, R"({"ports":[{"name":"a","port":1},{"name":"b","port":0}]})", "spec.ports[1].port");
@@ -134,6 +147,8 @@ const Script kScripts[] = {
        expect_invalid(s, R"({"settings":{"a":"1","b":"2","c":"3","d":"4"}})",
                       "spec.settings: Too many: 4: must have at most 3 items");
      }},
+    {"schema: as many properties as allowed are taken",
+     [](Session& s) { expect_taken(s, R"({"settings":{"a":"1","b":"2","c":"3"}})"); }},
     {"schema: values of a map are checked",
      [](Session& s) { expect_invalid(s, R"({"settings":{"a":1}})", "spec.settings.a"); }},
     {"defaults: a missing field gets its default",
@@ -293,6 +308,18 @@ const Script kScripts[] = {
        s.expect_refused(
            s.merge(s.group("conformance.capstan.dev/v1", "ruleds", "r"), R"({"spec":{"fixed":"b"}})"), 422,
            "Invalid", "fixed never changes");
+     },
+     Needs::RealServerOnly},
+    {"rules: a transition rule accepts what stays",
+     [](Session& s) {
+       s.made(
+           s.group("conformance.capstan.dev/v1", "ruleds"),
+           parse(
+               R"({"apiVersion":"conformance.capstan.dev/v1","kind":"Ruled","metadata":{"name":"r"},"spec":{"fixed":"a","low":1}})"));
+
+       s.expect_status(
+           s.merge(s.group("conformance.capstan.dev/v1", "ruleds", "r"), R"({"spec":{"fixed":"a","low":2}})"),
+           200);
      },
      Needs::RealServerOnly},
 };

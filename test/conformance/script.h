@@ -26,6 +26,8 @@ struct Server {
   int port = 0;
   std::string ca_path = {};
   std::string token = {};
+  std::string certificate_path = {};  // shown to the server, with its key, when not empty
+  std::string key_path = {};
   std::string kubeconfig_path = {};
   std::string kubectl_path = {};  // empty: scripts that drive kubectl can't run
 };

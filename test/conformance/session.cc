@@ -95,7 +95,8 @@ bool is(const json::value& value, std::string_view text) {
 
 class Session::Connection {
  public:
-  explicit Connection(const Server& server) : client_(server.host, server.port) {
+  explicit Connection(const Server& server)
+      : client_(server.host, server.port, server.certificate_path, server.key_path) {
     configure(client_, server);
   }
 

@@ -57,6 +57,16 @@ const Script kScripts[] = {
        s.expect_status(read, 200);
        s.expect_equal(read.body, "spec.replicas", 1);
      }},
+    {"status: a PUT with the present version is taken",
+     [](Session& s) {
+       auto made = s.made_widget("w");
+       made.as_object()["status"] = json::object{{"phase", "Up"}};
+
+       const Reply put = s.put(s.widgets("w") + "/status", made);
+
+       s.expect_status(put, 200);
+       s.expect_equal(put.body, "status.phase", "Up");
+     }},
     {"status: a PUT with an old version is a Conflict",
      [](Session& s) {
        auto made = s.made_widget("w");
