@@ -71,7 +71,7 @@ if(TARGET crdgen AND CAPSTAN_TESTS)
 endif()
 capstan_library(manager LIGHT DIR cmd/manager EXCLUDE "/main.cc$" LINK PUBLIC controllers webhooks kubeconfig runtime kube net api base)
 capstan_program(capstan SOURCES cmd/manager/main.cc LINK manager)
-capstan_test(manager_test DIR cmd/manager LINK manager)
+capstan_test(manager_test DIR cmd/manager LINK manager fake_time Boost::json)
 capstan_library(dev LIGHT DIR cmd/dev EXCLUDE "/main.cc$"
                 LINK PUBLIC manager infrastructure bootstrap apiserver kubeconfig runtime kube net api base
                 PRIVATE crd_kinds Boost::json)
