@@ -25,7 +25,7 @@ When instances(std::size_t number) {
 When nodes(std::size_t number) {
   return [=](const PoolWorld& world) { return world.nodes().size() >= number; };
 }
-When says(std::string type, std::string beginning) {
+When says(const std::string& type, const std::string& beginning) {
   return
       [=](const PoolWorld& world) { return world.exists() && world.condition(type).starts_with(beginning); };
 }
@@ -47,7 +47,7 @@ PoolAct capacity(int number, When when = at_once()) {
   return act("cloud", fmt::format("has room for {} instances", number), std::move(when),
              [=](PoolWorld& world) { world.set_capacity(number); });
 }
-PoolAct loses(std::string name, When when = at_once()) {
+PoolAct loses(const std::string& name, When when = at_once()) {
   return act("cloud", "loses instance " + name, std::move(when),
              [=](PoolWorld& world) { world.lose_instance(name); });
 }
@@ -78,16 +78,16 @@ PoolAct empties(When when = at_once()) {
   return act("provider", "writes an empty list although its instances run", std::move(when),
              [](PoolWorld& world) { world.publish_nothing(); });
 }
-PoolAct replaces(std::string name, When when = at_once()) {
+PoolAct replaces(const std::string& name, When when = at_once()) {
   return act("cloud", fmt::format("replaces instance {} by another one of that name", name), std::move(when),
              [=](PoolWorld& world) { world.replace_instance(name); });
 }
-PoolAct marks(std::string machine, When when = at_once()) {
+PoolAct marks(const std::string& machine, When when = at_once()) {
   return act("autoscaler", fmt::format("marks Machine {} to go first", machine), std::move(when),
              [=](PoolWorld& world) { world.mark_for_deletion(machine); });
 }
 
-PoolAct pod_on(std::string node, bool held) {
+PoolAct pod_on(const std::string& node, bool held) {
   return act("user",
              fmt::format("runs Pod web on Node {}, {}", node,
                          held ? "its budget allows nothing" : "its budget allows one to go"),
@@ -109,19 +109,19 @@ When gone() {
            world.nodes().empty() && world.machines().empty();
   };
 }
-When has(std::vector<std::string> names) {
+When has(const std::vector<std::string>& names) {
   return [=](const PoolWorld& world) {
     std::vector<std::string> there;
     for (const auto& instance : world.instances()) there.push_back(instance.name);
     return has_arrived(world) && there == names;
   };
 }
-When secret(std::string name) {
+When secret(const std::string& name) {
   return [=](const PoolWorld& world) {
     return has_arrived(world) && *world.pool().spec.machine_template.spec.bootstrap.data_secret_name == name;
   };
 }
-When phase_with(std::string phase, std::size_t instances) {
+When phase_with(const std::string& phase, std::size_t instances) {
   return [=](const PoolWorld& world) {
     return world.exists() && world.pool().status.phase == phase && world.instances().size() == instances;
   };
