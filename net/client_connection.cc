@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <utility>
 
 namespace capstan::net {
@@ -9,6 +10,7 @@ namespace {
 
 constexpr int kReadsInARow = 8;  // then others on this io thread get their turn
 constexpr int kMaxInformational = 16;
+constexpr std::size_t kOneRecord = 16U << 10;  // of TLS
 constexpr MessageLimits kResponseLimits = {.head_bytes = 64U << 10, .headers = 256};
 
 }  // namespace
@@ -31,29 +33,75 @@ void ClientConnection::run(std::shared_ptr<Exchange> exchange) {
   });
 }
 
+// Whom it serves while it is parked gives up alone.
 void ClientConnection::give_up(std::shared_ptr<Exchange> exchange) {
   asio::post(strand_, [self = shared_from_this(), exchange = std::move(exchange)] {
-    if (self->exchange_ == exchange) self->finish(fail(Code::Cancelled, "given up"), false);
+    if (!self->parked_ && self->exchange_ == exchange) self->finish(fail(Code::Cancelled, "given up"), false);
   });
 }
 
 void ClientConnection::close() {
   asio::post(strand_, [self = shared_from_this()] {
-    if (!self->exchange_) self->disconnect();
+    if (self->parked_ || !self->exchange_) self->disconnect();
   });
 }
 
 void ClientConnection::begin(std::shared_ptr<Exchange> exchange) {
+  take_on(std::move(exchange));
+  if (exchange_->abandoned()) return finish(fail(Code::Cancelled, "given up"), transport_ != nullptr);
+  if (transport_ && still_alive() && unpark()) return send();
+  disconnect();
+  dial();
+}
+
+void ClientConnection::take_on(std::shared_ptr<Exchange> exchange) {
   exchange_ = std::move(exchange);
   written_ = 0;
   answered_ = false;
   write_error_.reset();
   head_given_ = false;
   informational_ = 0;
-  if (exchange_->abandoned()) return finish(fail(Code::Cancelled, "given up"), transport_ != nullptr);
-  if (transport_ && still_alive()) return send();
-  disconnect();
-  dial();
+}
+
+void ClientConnection::serve(std::shared_ptr<RequestExchange> exchange, const Deadline& deadline) {
+  if (deadline.passed(now())) return become_idle();
+  if (!still_alive()) return run(std::move(exchange));
+  take_on(std::move(exchange));
+  if (!prepare()) return;
+  cut_.emplace(deadline.stop, [this] { transport_->cut(); });
+  drive(deadline);
+}
+
+// Writes and reads until the exchange is over, and sleeps when there is nothing of both to do.
+void ClientConnection::drive(const Deadline& deadline) {
+  std::array<char, kOneRecord> buffer;
+  std::optional<IoStatus> want = IoStatus::WantRead;
+  for (;;) {
+    if (want) {
+      const bool unsent = push() == IoStatus::WantWrite;
+      transport_->wait_here(unsent ? IoStatus::WantWrite : *want, deadline.at - now());
+    }
+    if (deadline.passed(now())) return leave();
+    const IoOutcome io = transport_->read(buffer);
+    switch (io.status) {
+      case IoStatus::WantRead:
+      case IoStatus::WantWrite: want = io.status; break;
+      case IoStatus::Closed: return deadline.stopped() ? leave() : peer_closed();
+      case IoStatus::Failed: return deadline.stopped() ? leave() : read_failed();
+      case IoStatus::Done:
+        if (!take({buffer.data(), io.bytes})) return;
+        want.reset();
+        break;
+    }
+  }
+}
+
+// Whoever is served has no more time, and knows what to say of it.
+void ClientConnection::leave() {
+  exchange_.reset();
+  parser_.reset();
+  cut_.reset();
+  retire();
 }
 
 // An idle connection that the server has closed shows it now: nothing may arrive between two exchanges.
@@ -73,13 +121,21 @@ void ClientConnection::dial() {
   });
 }
 
-void ClientConnection::send() {
+bool ClientConnection::prepare() {
   const ExchangeRules& rules = exchange_->rules();
-  if (!exchange_->begin_sending()) return finish(fail(Code::Cancelled, "given up"), true);
+  if (!exchange_->begin_sending()) {
+    finish(fail(Code::Cancelled, "given up"), true);
+    return false;
+  }
   MessageLimits limits = kResponseLimits;
   limits.body_bytes = rules.max_body_bytes;
   parser_ = std::make_unique<MessageParser>(MessageParser::Role::Response, limits);
   if (rules.no_body) parser_->expect_no_body();
+  return true;
+}
+
+void ClientConnection::send() {
+  if (!prepare()) return;
   last_byte_ = now();
   watch_silence();
   wait_read(IoStatus::WantRead);
@@ -87,33 +143,41 @@ void ClientConnection::send() {
 }
 
 void ClientConnection::write_more() {
-  const std::string& wire = exchange_->wire();
-  while (written_ < wire.size()) {
-    const IoOutcome io = transport_->write(std::string_view(wire).substr(written_));
-    switch (io.status) {
-      case IoStatus::Done: written_ += io.bytes; break;
-      case IoStatus::WantRead:
-      case IoStatus::WantWrite: return wait_write(io.status);
-      case IoStatus::Closed:
-      case IoStatus::Failed: return could_not_write(io.status);
-    }
+  switch (const IoStatus status = push()) {
+    case IoStatus::Done: return;
+    case IoStatus::WantRead:
+    case IoStatus::WantWrite: return wait_write(status);
+    case IoStatus::Closed:
+    case IoStatus::Failed: return on_readable();
   }
 }
 
-// The server may have spoken before it hung up (a TLS alert, 413, 503): what it said is the better reason.
+// Sends as much as fits. The server may have spoken before it hung up (a TLS alert, 413, 503): what it said
+// is the better reason, so a failure is only noted.
+IoStatus ClientConnection::push() {
+  if (write_error_) return IoStatus::Failed;
+  const std::string& wire = exchange_->wire();
+  while (written_ < wire.size()) {
+    const IoOutcome io = transport_->write(std::string_view(wire).substr(written_));
+    written_ += io.bytes;
+    if (io.status == IoStatus::Closed || io.status == IoStatus::Failed) could_not_write(io.status);
+    if (io.status != IoStatus::Done) return io.status;
+  }
+  return IoStatus::Done;
+}
+
 void ClientConnection::could_not_write(IoStatus status) {
   if (written_ == 0) exchange_->took_nothing();
   const Error why = status == IoStatus::Failed
                         ? transport_->failure()
                         : Error{.code = Code::Unavailable, .message = "connection closed"};
   write_error_ = why.context("send request to " + peer());
-  on_readable();
 }
 
 void ClientConnection::wait_write(IoStatus want) {
   if (std::exchange(writing_, true)) return;
-  transport_->wait(want, [self = shared_from_this(), epoch = epoch_] {
-    if (epoch != self->epoch_) return;
+  transport_->wait(want, [self = shared_from_this(), watch = watch_] {
+    if (watch != self->watch_) return;
     self->writing_ = false;
     if (self->exchange_) self->write_more();
   });
@@ -121,8 +185,8 @@ void ClientConnection::wait_write(IoStatus want) {
 
 void ClientConnection::wait_read(IoStatus want) {
   if (std::exchange(reading_, true)) return;
-  transport_->wait(want, [self = shared_from_this(), epoch = epoch_] {
-    if (epoch != self->epoch_) return;
+  transport_->wait(want, [self = shared_from_this(), watch = watch_] {
+    if (watch != self->watch_) return;
     self->reading_ = false;
     self->on_readable();
   });
@@ -140,12 +204,11 @@ void ClientConnection::on_readable() {
       case IoStatus::Done: break;
     }
     last_byte_ = now();
-    if (!exchange_) return peer_closed();  // bytes nobody asked for: not a connection to trust
     if (!take({buffer.data(), io.bytes})) return;
   }
   reading_ = true;
-  asio::post(strand_, [self = shared_from_this(), epoch = epoch_] {
-    if (epoch != self->epoch_) return;
+  asio::post(strand_, [self = shared_from_this(), watch = watch_] {
+    if (watch != self->watch_) return;
     self->reading_ = false;
     self->on_readable();
   });
@@ -200,10 +263,6 @@ bool ClientConnection::take(std::string_view bytes) {
 }
 
 void ClientConnection::peer_closed() {
-  if (!exchange_) {
-    owner_->forget_idle(shared_from_this());
-    return disconnect();
-  }
   if (answered_ && parser_->end_of_input().event == MessageParser::Event::End) return finish({}, false);
   if (!answered_ && write_error_) return broke(*write_error_);
   broke({.code = Code::Unavailable,
@@ -217,17 +276,13 @@ void ClientConnection::answer_complete(std::size_t left_over) {
 }
 
 void ClientConnection::broke(Error error) {
-  if (!exchange_) {
-    owner_->forget_idle(shared_from_this());
-    return disconnect();
-  }
   const bool stale =
       reused_ && !answered_ && !exchange_->retried && (written_ == 0 || exchange_->rules().safe);
   if (!stale || error.code == Code::Unauthorized) return finish(fail(std::move(error)), false);
   auto exchange = std::exchange(exchange_, nullptr);
   exchange->retried = true;
-  disconnect();
-  owner_->discarded(shared_from_this());
+  cut_.reset();
+  retire();
   owner_->again(std::move(exchange));
 }
 
@@ -236,11 +291,11 @@ void ClientConnection::broke(Error error) {
 void ClientConnection::finish(Result<void> outcome, bool reusable) {
   auto exchange = std::exchange(exchange_, nullptr);
   parser_.reset();
+  cut_.reset();
   if (reusable && transport_) {
     become_idle();
   } else {
-    disconnect();
-    owner_->discarded(shared_from_this());
+    retire();
   }
   exchange->on_done(std::move(outcome));
 }
@@ -248,13 +303,34 @@ void ClientConnection::finish(Result<void> outcome, bool reusable) {
 void ClientConnection::become_idle() {
   reused_ = true;
   idle_since_ = now();
-  arm_timer(idle_since_ + idle_timeout_);
-  wait_read(IoStatus::WantRead);
+  if (!parked_ && !park()) return retire();
   owner_->released(shared_from_this());
+}
+
+bool ClientConnection::park() {
+  ++watch_;
+  reading_ = false;
+  writing_ = false;
+  parked_ = transport_->go_alone();
+  if (parked_) arm_timer(idle_since_.load() + idle_timeout_);
+  return parked_;
+}
+
+bool ClientConnection::unpark() { return !std::exchange(parked_, false) || transport_->come_back(); }
+
+void ClientConnection::retire() {
+  if (parked_) {
+    close();
+  } else {
+    disconnect();
+  }
+  owner_->discarded(shared_from_this());
 }
 
 void ClientConnection::disconnect() {
   ++epoch_;
+  ++watch_;
+  parked_ = false;
   reading_ = false;
   writing_ = false;
   if (dial_) std::exchange(dial_, nullptr)->cancel();
@@ -283,11 +359,13 @@ void ClientConnection::arm_timer(SteadyTime at) {
 }
 
 void ClientConnection::on_timer() {
-  if (!exchange_) {
-    if (now() < idle_since_ + idle_timeout_) return arm_timer(idle_since_ + idle_timeout_);
-    if (owner_->forget_idle(shared_from_this())) disconnect();
-    return;
+  if (parked_) {
+    const SteadyTime until = idle_since_.load() + idle_timeout_;
+    if (now() < until) return arm_timer(until);
+    if (owner_->forget_idle(shared_from_this())) return disconnect();
+    return arm_timer(now() + idle_timeout_);  // it serves somebody
   }
+  if (!exchange_) return;
   const Nanoseconds limit = exchange_->rules().silent_after;
   if (limit == Nanoseconds::max()) return;
   if (now() < last_byte_ + limit) return watch_silence();

@@ -1,10 +1,15 @@
-// Internal to net/: includes Asio. One connection to an origin, one exchange at a time, one strand, one
-// outstanding read. It dials when it has to, hands itself back to its pool after an exchange, and closes
-// itself when idle for too long.
+// Internal to net/: includes Asio. One connection to an origin, one exchange at a time. On its strand it
+// dials and runs streams, with one outstanding read. After an exchange it parks, which takes its socket off
+// the io thread, and hands itself back to its pool: whoever takes it from there is served on the own thread,
+// and no other thread wakes for it. It closes itself when idle for too long.
 #pragma once
 
+#include <atomic>
 #include <boost/asio/steady_timer.hpp>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
 
 #include "base/clock.h"
@@ -17,7 +22,8 @@ namespace capstan::net {
 
 class ClientConnection;
 
-// What a connection asks of the pool that made it. Called on the connection's strand.
+// What a connection asks of the pool that made it. Called on the connection's strand, or on the thread of
+// whoever it serves.
 class ConnectionOwner {
  public:
   virtual ~ConnectionOwner() = default;
@@ -34,6 +40,10 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
                    std::shared_ptr<const DialTarget> target, Nanoseconds idle_timeout,
                    std::uint64_t generation);
 
+  // The caller waits for the answer anyway, and has this connection from the pool: the exchange is over at
+  // the return, or goes on elsewhere because the connection was closed meanwhile. With the deadline it just
+  // ends.
+  void serve(std::shared_ptr<RequestExchange> exchange, const Deadline& deadline);
   // From any thread.
   void run(std::shared_ptr<Exchange> exchange);
   void give_up(std::shared_ptr<Exchange> exchange);
@@ -43,7 +53,14 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   bool counted = false;  // guarded by the pool: does it count against max_connections
 
  private:
+  using Cut = std::stop_callback<std::function<void()>>;
+
   void begin(std::shared_ptr<Exchange> exchange);
+  void take_on(std::shared_ptr<Exchange> exchange);
+  bool prepare();
+  void drive(const Deadline& deadline);
+  void leave();
+  IoStatus push();
   bool still_alive();
   void dial();
   void send();
@@ -57,6 +74,9 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   void peer_closed();
   void answer_complete(std::size_t left_over);
   void become_idle();
+  bool park();
+  bool unpark();
+  void retire();
   void broke(Error error);
   void finish(Result<void> outcome, bool reusable);
   void disconnect();
@@ -75,7 +95,9 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   asio::steady_timer timer_;
   std::shared_ptr<Dial> dial_;
   std::unique_ptr<Transport> transport_;
-  std::uint64_t epoch_ = 0;  // of transport_: a late readiness of an older socket is ignored
+  bool parked_ = false;      // set on the strand; while it is, all below belongs to whom the pool gave it
+  std::uint64_t epoch_ = 0;  // of transport_: a late timer of an older socket is ignored
+  std::uint64_t watch_ = 0;  // of its being watched by the io thread: so is a late readiness
   bool reading_ = false;     // a read wait is outstanding
   bool writing_ = false;     // a write wait is outstanding
   std::shared_ptr<Exchange> exchange_;
@@ -88,8 +110,9 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   bool head_given_ = false;
   bool keep_alive_ = false;  // what that head said
   SteadyTime last_byte_ = {};
-  SteadyTime idle_since_ = {};
-  bool timer_armed_ = false;
+  std::optional<Cut> cut_;
+  std::atomic<SteadyTime> idle_since_ = SteadyTime();
+  bool timer_armed_ = false;  // strand only
 };
 
 }  // namespace capstan::net

@@ -11,21 +11,38 @@ constexpr std::size_t kMaxReserve = 1U
 
 }  // namespace
 
-Result<HttpResponse> RequestExchange::wait(const Deadline& deadline) {
+std::shared_ptr<ClientConnection> RequestExchange::wait(const Deadline& deadline) {
   SystemThreads threads;
-  const auto answered = [&] {
-    return state_.with([](const State& state) { return state.result.has_value(); });
+  const auto go_on = [&] {
+    return state_.with([](const State& state) { return state.result || state.offered; });
   };
-  const Woken woken = threads.wait_until(changed_, deadline, answered);
+  const Woken woken = threads.wait_until(changed_, deadline, go_on);
+  return state_.with([&](State& state) -> std::shared_ptr<ClientConnection> {
+    if (state.offered) return std::exchange(state.offered, nullptr);
+    state.abandoned = !state.result;
+    state.stopped = woken == Woken::Stopped;
+    return nullptr;
+  });
+}
+
+Result<HttpResponse> RequestExchange::answer() {
   return state_.with([&](State& state) -> Result<HttpResponse> {
     if (state.result) return std::move(*state.result);
-    state.abandoned = true;
     const std::string_view step = state.sent ? "request sent, no complete answer" : "request not sent";
-    return fail(Error{
-        .code = woken == Woken::Stopped ? Code::Cancelled : Code::Timeout,
-        .message = std::string(step) + (woken == Woken::Stopped ? " when stopped" : " before the deadline"),
-        .outcome_unknown = state.sent});
+    return fail(
+        Error{.code = state.stopped ? Code::Cancelled : Code::Timeout,
+              .message = std::string(step) + (state.stopped ? " when stopped" : " before the deadline"),
+              .outcome_unknown = state.sent});
   });
+}
+
+bool RequestExchange::offer(std::shared_ptr<ClientConnection> connection) {
+  const bool wanted = state_.with([&](State& state) {
+    if (!state.abandoned) state.offered = std::move(connection);
+    return !state.abandoned;
+  });
+  if (wanted) changed_.notify();
+  return wanted;
 }
 
 bool RequestExchange::abandoned() const {

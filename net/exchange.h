@@ -1,6 +1,6 @@
 // Internal to net/, no Asio. One request and whoever waits for its answer: a blocked worker (RequestExchange)
-// or a sink (StreamExchange). ClientConnection calls it from its strand; the waiting side may give up from
-// any thread.
+// or a sink (StreamExchange). ClientConnection calls it from its strand, or from the thread of the worker
+// that it serves; the waiting side may give up from any thread.
 #pragma once
 
 #include <memory>
@@ -50,7 +50,7 @@ class Exchange {
   std::shared_ptr<ClientConnection> connection() const {
     return connection_.with([](const auto& current) { return current.lock(); });
   }
-  bool retried = false;  // strand only
+  bool retried = false;  // for whoever runs it
 
  private:
   const std::string wire_;
@@ -62,8 +62,13 @@ class RequestExchange final : public Exchange {
  public:
   using Exchange::Exchange;
 
-  // Blocks the worker. On Timeout or Cancelled the exchange is abandoned.
-  Result<HttpResponse> wait(const Deadline& deadline);
+  // Blocks the worker until there is an answer or a connection to be served on, which it returns. When
+  // neither came in time the exchange is abandoned.
+  std::shared_ptr<ClientConnection> wait(const Deadline& deadline);
+  // After wait() returned nothing: what came of it, Timeout or Cancelled when it is abandoned.
+  Result<HttpResponse> answer();
+  // A connection that became free. False: nobody waits any more.
+  bool offer(std::shared_ptr<ClientConnection> connection);
 
   bool abandoned() const override;
   bool begin_sending() override;
@@ -76,11 +81,13 @@ class RequestExchange final : public Exchange {
   struct State {
     bool sent = false;
     bool abandoned = false;
+    bool stopped = false;
+    std::shared_ptr<ClientConnection> offered;
     std::optional<Result<HttpResponse>> result;
   };
   Guarded<State> state_;
   Signal changed_;
-  HttpResponse response_;  // strand only
+  HttpResponse response_;  // for whoever runs it
 };
 
 class StreamExchange final : public Exchange {

@@ -59,17 +59,17 @@ class HttpClient::Impl final : public ConnectionOwner, public std::enable_shared
     std::uint64_t generation = 0;
     std::vector<ConnectionPtr> idle;  // the one used last at the back
     std::size_t open = 0;             // counted connections, idle ones included
-    std::deque<std::shared_ptr<Exchange>> waiting;
+    std::deque<std::shared_ptr<RequestExchange>> waiting;
     bool closed = false;
   };
 
   Result<std::string> wire_of(HttpRequest request) const;
-  void place(const std::shared_ptr<Exchange>& exchange);
+  ConnectionPtr place(const std::shared_ptr<RequestExchange>& exchange);
   void place_stream(const std::shared_ptr<Exchange>& exchange);
   ConnectionPtr new_connection(Pool& pool, bool counted);
   static ConnectionPtr take_idle(Pool& pool);
-  static std::shared_ptr<Exchange> next_waiting(Pool& pool);
-  void give_up(const std::shared_ptr<Exchange>& exchange);
+  static std::shared_ptr<RequestExchange> next_waiting(Pool& pool);
+  void give_up(const std::shared_ptr<RequestExchange>& exchange);
   std::string where(const HttpRequest& request) const;
 
   IoPool::Impl& io_;
@@ -110,8 +110,12 @@ Result<HttpResponse> HttpClient::Impl::request(const HttpRequest& request, const
                                .no_body = request.method == "HEAD",
                                .max_body_bytes = request.max_body_bytes};
   const auto exchange = std::make_shared<RequestExchange>(TRY(wire_of(request)), rules);
-  place(exchange);
-  auto answer = exchange->wait(deadline);
+  for (auto connection = place(exchange);;) {
+    if (connection) connection->serve(exchange, deadline);
+    connection = exchange->wait(deadline);
+    if (!connection) break;
+  }
+  auto answer = exchange->answer();
   if (answer || !exchange->abandoned()) return answer;
   give_up(exchange);
   return fail(answer.error().context(where(request)));
@@ -163,14 +167,21 @@ Result<std::string> HttpClient::Impl::wire_of(HttpRequest request) const {
   return render_request(request, host);
 }
 
-void HttpClient::Impl::place(const std::shared_ptr<Exchange>& exchange) {
-  const ConnectionPtr connection = pool_.with([&](Pool& pool) -> ConnectionPtr {
-    if (auto idle = take_idle(pool)) return idle;
-    if (pool.open < options_.max_connections) return new_connection(pool, true);
-    pool.waiting.push_back(exchange);
-    return nullptr;
+// An idle connection for the caller to be served on; or none: it is being dialled, or will be offered.
+HttpClient::Impl::ConnectionPtr HttpClient::Impl::place(const std::shared_ptr<RequestExchange>& exchange) {
+  ConnectionPtr fresh;
+  auto idle = pool_.with([&](Pool& pool) {
+    auto taken = take_idle(pool);
+    if (taken) return taken;
+    if (pool.open < options_.max_connections) {
+      fresh = new_connection(pool, true);
+    } else {
+      pool.waiting.push_back(exchange);
+    }
+    return taken;
   });
-  if (connection) connection->run(exchange);
+  if (fresh) fresh->run(exchange);
+  return idle;
 }
 
 // Streams last long, so they never wait for a free connection and do not count as one; but they gladly take
@@ -201,7 +212,7 @@ HttpClient::Impl::ConnectionPtr HttpClient::Impl::take_idle(Pool& pool) {
   return taken;
 }
 
-std::shared_ptr<Exchange> HttpClient::Impl::next_waiting(Pool& pool) {
+std::shared_ptr<RequestExchange> HttpClient::Impl::next_waiting(Pool& pool) {
   while (!pool.waiting.empty()) {
     auto next = std::move(pool.waiting.front());
     pool.waiting.pop_front();
@@ -210,33 +221,33 @@ std::shared_ptr<Exchange> HttpClient::Impl::next_waiting(Pool& pool) {
   return nullptr;
 }
 
-void HttpClient::Impl::give_up(const std::shared_ptr<Exchange>& exchange) {
+void HttpClient::Impl::give_up(const std::shared_ptr<RequestExchange>& exchange) {
   pool_.with([&](Pool& pool) { std::erase(pool.waiting, exchange); });
   if (const auto connection = exchange->connection()) connection->give_up(exchange);
 }
 
 void HttpClient::Impl::released(const std::shared_ptr<ClientConnection>& connection) {
   bool unwanted = false;
-  auto next = pool_.with([&](Pool& pool) -> std::shared_ptr<Exchange> {
-    unwanted = pool.closed || connection->generation() != pool.generation ||
-               (!connection->counted && pool.open >= options_.max_connections);
-    if (unwanted) return nullptr;
-    if (!std::exchange(connection->counted, true)) ++pool.open;
-    auto waiting = next_waiting(pool);
-    if (!waiting) pool.idle.push_back(connection);
-    return waiting;
-  });
-  if (unwanted) {
-    connection->close();
-    discarded(connection);
-  } else if (next) {
-    connection->run(std::move(next));
+  for (;;) {
+    const auto next = pool_.with([&](Pool& pool) -> std::shared_ptr<RequestExchange> {
+      unwanted = pool.closed || connection->generation() != pool.generation ||
+                 (!connection->counted && pool.open >= options_.max_connections);
+      if (unwanted) return nullptr;
+      if (!std::exchange(connection->counted, true)) ++pool.open;
+      auto waiting = next_waiting(pool);
+      if (!waiting) pool.idle.push_back(connection);
+      return waiting;
+    });
+    if (!next || next->offer(connection)) break;
   }
+  if (!unwanted) return;
+  connection->close();
+  discarded(connection);
 }
 
 void HttpClient::Impl::discarded(const std::shared_ptr<ClientConnection>& connection) {
   ConnectionPtr fresh;
-  auto next = pool_.with([&](Pool& pool) -> std::shared_ptr<Exchange> {
+  auto next = pool_.with([&](Pool& pool) -> std::shared_ptr<RequestExchange> {
     if (std::exchange(connection->counted, false)) --pool.open;
     if (pool.open >= options_.max_connections) return nullptr;
     auto waiting = next_waiting(pool);

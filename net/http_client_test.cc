@@ -104,6 +104,80 @@ TEST(HttpClient, WakesAtOnceWhenItsTokenStops) {
   answer.with([](auto& kept) { EXPECT_EQ(kept->error().code, Code::Cancelled); });
 }
 
+// Answers one request, and then only takes what comes.
+RawServer::Serve falling_silent_after_one(Signal& changed, std::atomic<bool>& arrived) {
+  return [&](RawSocket& peer, int) {
+    peer.read_until("\r\n\r\n");
+    peer.send(kOk);
+    peer.read_until("\r\n\r\n");
+    arrived = true;
+    changed.notify();
+    peer.read_all();
+  };
+}
+
+TEST(HttpClient, OnAKeptConnectionGivesUpAtTheDeadlineToo) {
+  IoPool io;
+  Signal changed;
+  std::atomic<bool> arrived = false;
+  RawServer server(falling_silent_after_one(changed, arrived));
+  HttpClient client(io, plain_client(server.port()));
+  ASSERT_TRUE(client.request({}, soon()));
+
+  const auto answer =
+      client.request({.method = "POST", .target = "/x"}, Deadline::in(SystemClock(), milliseconds(30)));
+
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, Code::Timeout);
+  EXPECT_TRUE(answer.error().outcome_unknown);
+  EXPECT_EQ(answer.error().message,
+            "POST " + at(server.port()) + "/x: request sent, no complete answer before the deadline");
+}
+
+TEST(HttpClient, OnAKeptConnectionWakesAtOnceWhenItsTokenStops) {
+  IoPool io;
+  Signal changed;
+  std::atomic<bool> arrived = false;
+  RawServer server(falling_silent_after_one(changed, arrived));
+  HttpClient client(io, plain_client(server.port()));
+  ASSERT_TRUE(client.request({}, soon()));
+  std::stop_source stop;
+  Guarded<std::optional<Result<HttpResponse>>> answer;
+  const auto worker = SystemThreads().spawn("worker", [&](const std::stop_token&) {
+    auto got = client.request({}, Deadline::never(stop.get_token()));
+    answer.with([&](auto& kept) { kept.emplace(std::move(got)); });
+    changed.notify();
+  });
+  ASSERT_TRUE(wait_for(changed, [&] { return arrived.load(); }));
+
+  stop.request_stop();
+
+  ASSERT_TRUE(wait_for(changed, [&] { return answer.with([](auto& kept) { return kept.has_value(); }); }));
+  answer.with([](auto& kept) { EXPECT_EQ(kept->error().code, Code::Cancelled); });
+}
+
+TEST(HttpClient, WhoeverGaveUpOnAKeptConnectionLeavesNoneBehind) {
+  IoPool io;
+  std::atomic<int> connections = 0;
+  RawServer server([&](RawSocket& peer, int number) {
+    ++connections;
+    peer.read_until("\r\n\r\n");
+    peer.send(kOk);
+    if (number > 0) return;
+    peer.read_all();  // the second request gets no answer
+  });
+  auto options = plain_client(server.port());
+  options.max_connections = 1;
+  HttpClient client(io, options);
+  ASSERT_TRUE(client.request({}, soon()));
+  ASSERT_FALSE(client.request({}, Deadline::in(SystemClock(), milliseconds(30))));
+
+  const auto next = client.request({}, soon());
+
+  ASSERT_TRUE(next) << next.error().message;
+  EXPECT_EQ(connections, 2);
+}
+
 TEST(HttpClient, SaysWhichStepTookTooLong) {
   IoPool io;
   const TestPki pki;
@@ -466,10 +540,12 @@ TEST(HttpClient, LargeBodiesArriveWholeInBothDirections) {
   std::string body;
   for (int i = 0; body.size() < (5U << 20); ++i) body += std::to_string(i) + ",";
 
-  const auto answer = client.request({.method = "PUT", .body = body}, soon());
+  for (const std::string_view connection : {"new", "kept"}) {
+    const auto answer = client.request({.method = "PUT", .body = body}, soon());
 
-  ASSERT_TRUE(answer) << answer.error().message;
-  EXPECT_TRUE(answer->body == body);
+    ASSERT_TRUE(answer) << connection << ": " << answer.error().message;
+    EXPECT_TRUE(answer->body == body) << connection;
+  }
 }
 
 TEST(HttpStream, DeliversAMegabyteStreamUnchanged) {
@@ -506,6 +582,32 @@ TEST(HttpStream, ReusesTheConnectionOfAFinishedPage) {
     const auto handle = client.stream({}, {}, sink);
     ASSERT_TRUE(sink.wait_for_end());
     EXPECT_EQ(sink.bytes(), "page");
+  }
+
+  EXPECT_EQ(peers.with([](const auto& seen) { return seen.size(); }), 1U);
+}
+
+TEST(HttpStream, SharesAConnectionWithRequestsOverTls) {
+  IoPool io;
+  const TestPki pki;
+  Guarded<std::set<std::string>> peers;
+  const auto server =
+      serve(io, {.tls = pki.server()}, [&](const ServerRequest& request, Responder& responder) {
+        peers.with([&](auto& seen) { seen.insert(request.remote_address); });
+        responder.respond({.status = 200, .body = request.body});
+      });
+  HttpClient client(io, tls_client(server->port(), pki.client()));
+
+  for (const std::string round : {"1", "2", "3"}) {
+    for (int i = 0; i < 2; ++i) {
+      const auto answer = client.request({.method = "POST", .body = round}, soon());
+      ASSERT_TRUE(answer) << answer.error().message;
+      EXPECT_EQ(answer->body, round);
+    }
+    CollectingSink sink;
+    const auto handle = client.stream({.method = "POST", .body = "page " + round}, {}, sink);
+    ASSERT_TRUE(sink.wait_for_end());
+    EXPECT_EQ(sink.bytes(), "page " + round);
   }
 
   EXPECT_EQ(peers.with([](const auto& seen) { return seen.size(); }), 1U);

@@ -162,6 +162,8 @@ Result<std::shared_ptr<TlsContext>> client_tls(const ClientTlsOptions& options) 
   if (!options.certificate_pem.empty()) {
     TRY(identify(context.get(), options.certificate_pem, options.private_key_pem.reveal()));
   }
+  // A record in one read instead of two. Whoever waits for the socket has read until nothing was left.
+  SSL_CTX_set_read_ahead(context.get(), 1);
   SSL_CTX_set_alpn_protos(context.get(), reinterpret_cast<const unsigned char*>(kHttp11.data()),
                           static_cast<unsigned>(kHttp11.size()));
   return std::make_shared<TlsContext>(std::move(context));

@@ -2,12 +2,17 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <limits>
 #include <system_error>
+#include <utility>
 
 #include "base/try.h"
 #include "net/tls_context.h"
@@ -39,18 +44,19 @@ bool is_certificate_alert(unsigned long error) {
 
 }  // namespace
 
-Transport::Transport(asio::ip::tcp::socket socket) : socket_(std::move(socket)) {
+Transport::Transport(asio::ip::tcp::socket socket)
+    : socket_(std::move(socket)), descriptor_(socket_.native_handle()) {
   boost::system::error_code ignored;
   socket_.native_non_blocking(true, ignored);
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
-  ::fcntl(socket_.native_handle(), F_SETFD, FD_CLOEXEC);
+  ::fcntl(descriptor_, F_SETFD, FD_CLOEXEC);
 }
 
 Transport::~Transport() { close(); }
 
 Result<void> Transport::begin_tls(Result<SslPtr> ssl) {
   ssl_ = TRY(std::move(ssl));
-  if (SSL_set_fd(ssl_.get(), socket_.native_handle()) != 1) return openssl_failure("start TLS");
+  if (SSL_set_fd(ssl_.get(), descriptor_) != 1) return openssl_failure("start TLS");
   return {};
 }
 
@@ -62,7 +68,7 @@ IoOutcome Transport::handshake() {
 }
 
 IoOutcome Transport::read(std::span<char> into) {
-  if (!socket_.is_open()) return {.status = IoStatus::Closed};
+  if (!open()) return {.status = IoStatus::Closed};
   if (ssl_) {
     ERR_clear_error();
     errno = 0;
@@ -70,7 +76,7 @@ IoOutcome Transport::read(std::span<char> into) {
     if (result > 0) return {.bytes = static_cast<std::size_t>(result)};
     return tls_outcome(result);
   }
-  const ssize_t result = ::recv(socket_.native_handle(), into.data(), into.size(), MSG_DONTWAIT);
+  const ssize_t result = ::recv(descriptor_, into.data(), into.size(), MSG_DONTWAIT);
   if (result > 0) return {.bytes = static_cast<std::size_t>(result)};
   if (result == 0) return {.status = IoStatus::Closed};
   if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return {.status = IoStatus::WantRead};
@@ -78,7 +84,7 @@ IoOutcome Transport::read(std::span<char> into) {
 }
 
 IoOutcome Transport::write(std::string_view bytes) {
-  if (!socket_.is_open()) return {.status = IoStatus::Closed};
+  if (!open()) return {.status = IoStatus::Closed};
   if (ssl_) {
     ERR_clear_error();
     errno = 0;
@@ -86,8 +92,7 @@ IoOutcome Transport::write(std::string_view bytes) {
     if (result > 0) return {.bytes = static_cast<std::size_t>(result)};
     return tls_outcome(result);
   }
-  const ssize_t result =
-      ::send(socket_.native_handle(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  const ssize_t result = ::send(descriptor_, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
   if (result >= 0) return {.bytes = static_cast<std::size_t>(result)};
   if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return {.status = IoStatus::WantWrite};
   return system_outcome("write");
@@ -138,22 +143,53 @@ std::optional<PeerIdentity> Transport::peer_identity() const {
                       .organizations = name_entries(subject, NID_organizationName)};
 }
 
+bool Transport::go_alone() {
+  boost::system::error_code wrong;
+  protocol_ = socket_.local_endpoint(wrong).protocol();
+  if (!wrong) socket_.release(wrong);
+  alone_ = !wrong;
+  return alone_;
+}
+
+bool Transport::come_back() {
+  boost::system::error_code wrong;
+  socket_.assign(protocol_, descriptor_, wrong);
+  alone_ = !!wrong;
+  return !wrong;
+}
+
+void Transport::wait_here(IoStatus want, Nanoseconds span) const {
+  const auto events = static_cast<short>(want == IoStatus::WantWrite ? POLLIN | POLLOUT : POLLIN);
+  pollfd socket = {.fd = descriptor_, .events = events, .revents = 0};
+  const Nanoseconds left = std::max(span, Nanoseconds::zero());
+  const auto whole = std::chrono::floor<std::chrono::seconds>(left);
+  const timespec most = {.tv_sec = whole.count(), .tv_nsec = (left - whole).count()};
+  ::ppoll(&socket, 1, &most, nullptr);
+}
+
+void Transport::cut() const { shut_down(SHUT_RDWR); }
+
+void Transport::shut_down(int how) const { ::shutdown(descriptor_, how); }
+
 void Transport::close_write() {
-  if (!socket_.is_open()) return;
+  if (!open()) return;
   if (ssl_ && SSL_is_init_finished(ssl_.get())) {
     ERR_clear_error();
     SSL_shutdown(ssl_.get());
     ERR_clear_error();
   }
-  boost::system::error_code ignored;
-  socket_.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+  shut_down(SHUT_WR);
 }
 
 void Transport::close() {
-  if (!socket_.is_open()) return;
+  if (!open()) return;
   close_write();
-  boost::system::error_code ignored;
-  socket_.close(ignored);
+  if (std::exchange(alone_, false)) {
+    ::close(descriptor_);
+  } else {
+    boost::system::error_code ignored;
+    socket_.close(ignored);
+  }
   ssl_.reset();
 }
 

@@ -1,6 +1,7 @@
 // Internal to net/: includes Asio and OpenSSL. One connected, non-blocking socket, plain or with TLS on its
 // descriptor. It never blocks and never buffers: callers read into the io thread's own buffer and wait for
-// readiness themselves. Used by one strand at a time.
+// readiness themselves: on an io thread with wait(), or, once alone, on their own with wait_here(). Used
+// by one strand or one thread at a time.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
@@ -11,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "net/http_server.h"
 #include "net/openssl.h"
@@ -52,16 +54,28 @@ class Transport {
     });
   }
 
+  // From the io threads to whoever drives it alone, and back. False: it is of no use any more.
+  bool go_alone();
+  bool come_back();
+  // Alone only: blocks until it is worth trying again, but not longer than `span`.
+  void wait_here(IoStatus want, Nanoseconds span) const;
+  // Alone only, from any thread: whoever waits here wakes and finds the connection closed.
+  void cut() const;
+
   void give_up_tls() { ssl_.reset(); }  // after a failed handshake: what still comes is only thrown away
   void close_write();                   // "nothing more from us"; the other side may still send
   void close();
-  bool open() const { return socket_.is_open(); }
+  bool open() const { return alone_ || socket_.is_open(); }
 
  private:
+  void shut_down(int how) const;
   IoOutcome tls_outcome(int result);
   IoOutcome system_outcome(const char* doing);
 
   asio::ip::tcp::socket socket_;
+  int descriptor_;  // the socket's
+  bool alone_ = false;
+  asio::ip::tcp protocol_ = asio::ip::tcp::v4();
   SslPtr ssl_;
   Error failure_;
 };
