@@ -119,7 +119,7 @@ TEST(Versions, AreConvertedByTheWebhook) {
   GearConverter converter;
   Api api({.clock = clock, .converter = &converter});
   const ApiFixture words;
-  const auto call = [&](auto... arguments) { return api.call(words.request(arguments...)); };
+  const auto call = [&](const auto&... arguments) { return api.call(words.request(arguments...)); };
   call("POST", kDefinitions,
        definition(std::string(kV1) + "," + std::string(kOldV1beta1),
                   R"(,"conversion":{"strategy":"Webhook","webhook":{

@@ -11,7 +11,6 @@ namespace capstan::kube {
 namespace {
 
 using std::chrono::seconds;
-using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;

@@ -62,7 +62,7 @@ class Bench {
   Bench(const Bench&) = delete;
   Bench& operator=(const Bench&) = delete;
 
-  static Serve always(net::HttpResponse response) {
+  static Serve always(const net::HttpResponse& response) {
     return [response](const net::ServerRequest&, net::Responder& to) { to.respond(response); };
   }
   net::HttpServer& server() { return *server_; }

@@ -21,7 +21,7 @@ Failure invalid(std::string message) { return fail(Code::Invalid, std::move(mess
 // One mapping of the document, and its place for messages: `users[1] "admin"`.
 class Mapping {
  public:
-  Mapping(YAML::Node node, std::string place) : node_(std::move(node)), place_(std::move(place)) {}
+  Mapping(const YAML::Node& node, std::string place) : node_(node), place_(std::move(place)) {}
 
   static Result<Mapping> of(const YAML::Node& node, std::string place) {
     if (!node.IsDefined() || node.IsNull()) return Mapping(YAML::Node(YAML::NodeType::Map), std::move(place));

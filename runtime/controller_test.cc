@@ -13,7 +13,6 @@ namespace capstan::runtime {
 namespace {
 
 using fakes::Baton;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using namespace std::chrono_literals;
 

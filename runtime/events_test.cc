@@ -14,7 +14,6 @@ namespace capstan::runtime {
 namespace {
 
 using fakes::Baton;
-using fakes::Call;
 using fakes::Fault;
 using fakes::FaultPoint;
 using testing::StartsWith;

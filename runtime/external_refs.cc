@@ -84,7 +84,7 @@ Result<External> ExternalRefs::resolve(std::string_view group, std::string_view 
 // One hold per kind; a provider that moved to another version is watched in that one from now on.
 std::shared_ptr<DynamicInformers::Hold> ExternalRefs::watch(const kube::Resource& resource) {
   const GroupKind name{resource.group, resource.kind};
-  const auto known = inside_.with([&](const Inside& inside) -> std::shared_ptr<DynamicInformers::Hold> {
+  auto known = inside_.with([&](const Inside& inside) -> std::shared_ptr<DynamicInformers::Hold> {
     const auto found = inside.watched.find(name);
     return found != inside.watched.end() && found->second.resource == resource ? found->second.hold : nullptr;
   });

@@ -69,9 +69,10 @@ class WebhookServer : public testing::Test {
             .look_every = std::chrono::milliseconds(2)};
   }
   // A connection of its own.
-  Result<net::HttpResponse> ask(const Server& server, const net::TestPki& trusted, net::HttpRequest request) {
+  Result<net::HttpResponse> ask(const Server& server, const net::TestPki& trusted,
+                                const net::HttpRequest& request) {
     net::HttpClient client(io_, net::tls_client(server.port(), trusted.client()));
-    return client.request(std::move(request), net::soon());
+    return client.request(request, net::soon());
   }
 
   SystemClock clock_;

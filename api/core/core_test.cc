@@ -20,7 +20,6 @@ namespace capstan::api {
 namespace {
 
 namespace json = boost::json;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 

@@ -53,7 +53,7 @@ TEST(MachineLifecyclePolicy, LeavesEverythingOffThatIsNotAskedFor) {
 }
 
 TEST(MachineLifecyclePolicy, RefusesShareAndWindowThatMakeNoSense) {
-  const auto refused = [](SharedCause cause) {
+  const auto refused = [](const SharedCause& cause) {
     return !validate(a_policy("p").selecting("team", "a").shared_cause(cause).build()).empty();
   };
 

@@ -38,6 +38,9 @@ class TakenPort {
 };
 
 class Process : public testing::Test {
+ public:
+  ~Process() override { std::filesystem::remove_all(folder_); }
+
  protected:
   Process() {
     std::string name = (std::filesystem::temp_directory_path() / "process_test.XXXXXX").string();
@@ -53,7 +56,6 @@ class Process : public testing::Test {
     line_.options.servers.diagnostics_address = "0";
     line_.options.servers.webhook_port = 0;
   }
-  ~Process() override { std::filesystem::remove_all(folder_); }
 
   std::filesystem::path folder_;
   CommandLine line_ = {};

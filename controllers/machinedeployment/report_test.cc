@@ -22,7 +22,6 @@ using builders::a_machine;
 using builders::a_machine_deployment;
 using builders::a_machine_set;
 using builders::noon;
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 // What is seen, and what is told of it.
@@ -220,8 +219,9 @@ TEST(ScalingDown, SaysAfterAMinuteWhatHoldsUpAMachine) {
   const auto held_up =
       a_machine("m")
           .deleting(since)
-          .condition(condition::kDeleting, "True", reason::kDrainingNode,
-                     "Drain not completed yet (started at x):\n* Pod ns/p: cannot evict pod, budget b needs 2")
+          .condition(
+              condition::kDeleting, "True", reason::kDrainingNode,
+              "Drain not completed yet (started at x):\n* Pod ns/p: cannot evict pod, budget b needs 2")
           .with([&](auto& machine) { machine.status.deletion.ensure().node_drain_start_time = since; });
 
   EXPECT_EQ(three().with(a_machine_set("a").reporting(4, 4, 4)).with(held_up).says(condition::kScalingDown),

@@ -44,7 +44,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
-using testing::UnorderedElementsAre;
 
 kube::Resource provider(std::string_view group, std::string_view plural, std::string_view kind) {
   return {.group = std::string(group),

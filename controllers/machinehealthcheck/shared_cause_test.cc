@@ -15,7 +15,6 @@ namespace {
 
 using builders::a_node;
 using builders::a_policy;
-using builders::noon;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;

@@ -13,7 +13,6 @@ using builders::a_node;
 using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::Not;
 using namespace std::chrono_literals;
 

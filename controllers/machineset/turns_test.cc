@@ -43,7 +43,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-using testing::UnorderedElementsAre;
 
 kube::Resource provider(std::string_view group, std::string_view plural, std::string_view kind) {
   return {.group = std::string(group),
@@ -413,7 +412,8 @@ TEST(Turns, AReplyThatIsLostMakesNoSecondMachine) {
     int creations = 0;
     stage.choose = [&](const FaultPoint& at) {
       const bool creation = at.call == Call::Patch && (at.kind == "Machine" || at.kind == "DockerMachine");
-      return creation && ++creations % 3 == 0 && creations < 10 ? Fault::LostReply : Fault::None;
+      if (creation) ++creations;
+      return creation && creations % 3 == 0 && creations < 10 ? Fault::LostReply : Fault::None;
     };
     stage.put_world();
     stage.put(a_machine_set().replicas(3).build());

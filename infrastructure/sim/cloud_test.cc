@@ -214,8 +214,8 @@ TEST(SimCloud, ListsByTagsAndChangesThem) {
 TEST(SimCloud, KeepsPersistentDisksForTheNextVmAndForOneAtATime) {
   Stage stage;
   stage.run([&] {
-    const auto with_disk = [](std::string name) {
-      CreateVm wanted = wish(std::move(name));
+    const auto with_disk = [](const std::string& name) {
+      CreateVm wanted = wish(name);
       wanted.provider_spec = R"({"disks":[{"name":"data","persistent":true},{"name":"scratch"}]})";
       return wanted;
     };

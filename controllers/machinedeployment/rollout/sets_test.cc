@@ -22,7 +22,6 @@ using builders::noon;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::SizeIs;
 
 // A set made from md1's template, the hash its own name.
 builders::MachineSetBuilder set_of(std::string_view name, std::string_view version,
