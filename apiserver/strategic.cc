@@ -66,7 +66,7 @@ std::expected<json::array, std::string> merged_by_key(const json::array& live, c
     const auto directive = directive_of(item);
     const auto* value = key_of(item, key);
     if (directive == "replace" && value == nullptr) continue;
-    if (value == nullptr) {
+    if (value == nullptr || value->is_null()) {
       return std::unexpected(
           fmt::format("map: {} does not contain declared merge key: {}", json::serialize(item), key));
     }

@@ -56,5 +56,10 @@ TEST(StrategicMerge, RefusesItemsWithoutTheirKey) {
   EXPECT_TRUE(patched("{}", R"({"securityContext":{"$patch":"frobnicate"}})").starts_with("! "));
 }
 
+// Found by fuzzing: each application made one more item that nobody could ever name.
+TEST(StrategicMerge, RefusesItemsWhoseKeyIsNull) {
+  EXPECT_TRUE(patched("{}", R"({"containers":[{"name":null,"image":"x"}]})").starts_with("! "));
+}
+
 }  // namespace
 }  // namespace capstan::apiserver
