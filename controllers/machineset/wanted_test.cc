@@ -134,7 +134,7 @@ TEST(UpdatedDeletingMachine, ChangesPatienceAndNoLabel) {
 
 // --- their objects ---
 
-api::ManagedFields applied(std::string_view manager, std::vector<std::string_view> labels) {
+api::ManagedFields applied(std::string_view manager, const std::vector<std::string_view>& labels) {
   api::ManagedEntry entry{.manager = Text(manager), .operation = "Apply"_text};
   for (const auto label : labels) entry.labels.emplace_back(label);
   return api::ManagedFields({entry});

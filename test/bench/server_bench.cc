@@ -262,7 +262,6 @@ double watch_idle_kb(const Place& place) {
 
 double manager_cold_start_ms(const Place& place) {
   const auto server = embedded(place);
-  const auto folder = std::filesystem::temp_directory_path();
   double best = 1e9;
   for (int round = 0; round < 3; ++round) {
     SystemClock clock;

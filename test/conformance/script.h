@@ -59,7 +59,7 @@ class Session {
 
   Reply send(std::string_view method, const std::string& path, std::string_view body = {},
              std::string_view content_type = "application/json",
-             std::multimap<std::string, std::string> headers = {});
+             const std::multimap<std::string, std::string>& headers = {});
   Reply get(const std::string& path) { return send("GET", path); }
   Reply post(const std::string& path, const json::value& body) {
     return send("POST", path, json::serialize(body));

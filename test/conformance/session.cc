@@ -101,12 +101,12 @@ class Session::Connection {
   }
 
   static void configure(httplib::SSLClient& client, const Server& server) {
-    client.set_ca_cert_path(server.ca_path.c_str());
+    client.set_ca_cert_path(server.ca_path);
     client.enable_server_certificate_verification(true);
     client.set_keep_alive(true);
     client.set_tcp_nodelay(true);
     client.set_read_timeout(30, 0);
-    if (!server.token.empty()) client.set_bearer_token_auth(server.token.c_str());
+    if (!server.token.empty()) client.set_bearer_token_auth(server.token);
   }
 
   httplib::SSLClient& client() { return client_; }
@@ -119,14 +119,14 @@ Session::Session(const Server& server, std::string ns)
     : server_(server), namespace_(std::move(ns)), connection_(std::make_shared<Connection>(server)) {}
 
 Reply Session::send(std::string_view method, const std::string& path, std::string_view body,
-                    std::string_view content_type, std::multimap<std::string, std::string> headers) {
+                    std::string_view content_type, const std::multimap<std::string, std::string>& headers) {
   httplib::Request request;
   request.method = method;
   request.path = path;
   request.body = body;
   if (!body.empty()) request.set_header("Content-Type", std::string(content_type));
   if (!headers.contains("Accept")) request.set_header("Accept", "application/json");
-  for (const auto& [key, value] : headers) request.set_header(key.c_str(), value);
+  for (const auto& [key, value] : headers) request.set_header(key, value);
   const auto result = connection_->client().send(request);
   if (!result)
     throw Failed(std::string(method) + " " + path + ": no answer: " + httplib::to_string(result.error()));
@@ -162,7 +162,7 @@ std::vector<json::value> Session::watch_while(const std::string& path_and_query,
     act();
   });
   const auto result = client.Get(
-      target.c_str(), httplib::Headers{{"Accept", "application/json"}},
+      target, httplib::Headers{{"Accept", "application/json"}},
       [&](const httplib::Response& response) {
         answered = true;
         if (response.status != 200) lines.events.push_back(json::object{{"httpStatus", response.status}});

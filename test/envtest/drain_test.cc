@@ -189,7 +189,7 @@ TEST_F(Drain, NeverBreaksABudgetAndSaysWhichOneHoldsItUp) {
   const auto events = kubelets_->history();
   const auto histories = history_of(events, complete);
   for (const App& app : kApps) {
-    const AppHistory history = histories.at(app.name);
+    const AppHistory& history = histories.at(app.name);
     const std::size_t least = app.name == "rock" ? 1 : app.fewest_healthy;  // the user has given way
     EXPECT_GE(history.fewest, least) << app.name << ": broken at " << history.fewest_at;
     EXPECT_GE(history.most, app.pods) << app.name << " was never complete";

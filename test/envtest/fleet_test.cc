@@ -17,7 +17,6 @@ namespace capstan::envtest {
 namespace {
 
 namespace json = boost::json;
-using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::Each;
 using ::testing::ElementsAre;

@@ -68,7 +68,7 @@ Result<KeyPair> Pki::issue_client(std::string_view user, std::string_view group)
 
 Result<KeyPair> Pki::issue(std::string_view name, std::string_view subject,
                            std::string_view extensions) const {
-  const KeyPair issued = pair(name);
+  KeyPair issued = pair(name);
   const std::string request = folder_ / fmt::format("{}.csr", name);
   TRY(openssl({"req", "-new", "-subj", std::string(subject), "-keyout", issued.key, "-out", request},
               kFreshKey));

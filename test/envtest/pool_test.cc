@@ -19,10 +19,8 @@ using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::IsSupersetOf;
 using ::testing::Not;
 using ::testing::SizeIs;
-using ::testing::StartsWith;
 
 // One bed for all tests; each has a cluster of its own with a pool of either sort, both ready when it starts.
 class Pools : public FleetSuite {
@@ -39,8 +37,7 @@ class Pools : public FleetSuite {
   Lines both() const { return {group(), machines_pool()}; }
 
   static std::string until_ready(const std::string& pool, int instances) {
-    const auto there =
-        until(fmt::format("jsonpath={{.status.replicas}}={}", instances), "machinepool/" + pool);
+    auto there = until(fmt::format("jsonpath={{.status.replicas}}={}", instances), "machinepool/" + pool);
     if (!there.ends_with("condition met\n")) return there;
     return until(fmt::format("jsonpath={{.status.readyReplicas}}={}", instances), "machinepool/" + pool);
   }

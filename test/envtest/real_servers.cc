@@ -33,7 +33,7 @@ Result<fs::path> assets_folder() {
 }
 
 Result<fs::path> program(const fs::path& assets, std::string_view name) {
-  const fs::path path = assets / name;
+  fs::path path = assets / name;
   if (::access(path.c_str(), X_OK) == 0) return path;
   return fail(Code::NotFound, fmt::format("KUBEBUILDER_ASSETS={} has no {}", assets.string(), name));
 }
@@ -181,7 +181,7 @@ Result<void> RealServers::State::await_ready() {
   const Deadline deadline = Deadline::in(clock, options.ready_within);
   httplib::SSLClient client("127.0.0.1", apiserver_port.number());
   client.set_ca_cert_path(pki->ca().certificate.c_str());
-  client.set_bearer_token_auth(admin_token.c_str());
+  client.set_bearer_token_auth(admin_token);
   std::string answer = "no connection";
   while (!deadline.passed(clock.steady_now())) {
     for (ChildProcess* child : {&etcd, &apiserver}) {

@@ -40,7 +40,7 @@ std::string gone(const DrainStage& stage) {
   return stage.machine_is_gone() ? "" : "the Machine is still there";
 }
 // In groups: within one any order will do.
-Promise in_order(std::vector<std::vector<std::string>> groups) {
+Promise in_order(const std::vector<std::vector<std::string>>& groups) {
   return [groups](const DrainStage& stage) {
     std::vector<std::string> wanted;
     std::vector<std::string> went = stage.told_to_go();
@@ -57,7 +57,7 @@ Promise in_order(std::vector<std::vector<std::string>> groups) {
   };
 }
 // And these have told of it in conditions of their own.
-Promise told_by(const std::set<std::string>& owners, Promise promise) {
+Promise told_by(const std::set<std::string>& owners, const Promise& promise) {
   return [owners, promise](const DrainStage& stage) {
     if (stage.owners_told() == owners) return promise(stage);
     return fmt::format("told of by {}", fmt::join(stage.owners_told(), ", "));
