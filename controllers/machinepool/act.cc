@@ -45,7 +45,10 @@ class Actor {
   }
 
   Effects act(const Plan& plan) {
-    if (!keep(write_pool(plan))) return std::move(effects_);
+    if (!keep(write_pool(plan))) {
+      effects_.kept = plan.retired;
+      return std::move(effects_);
+    }
     keep(write_claim(seen_.bootstrap, plan.bootstrap.claim));
     keep(write_claim(seen_.infra, plan.infra_claim));
     write_machines(plan.machines);
@@ -75,7 +78,7 @@ class Actor {
       if (deleted || leaving.impatient) continue;
       keep(deleted);
       leaving.let_go = false;
-      leaving.message = effects_.node_trouble;
+      if (!effects_.node_trouble.empty()) leaving.message = effects_.node_trouble;
     }
     if (leaving.let_go) let_go();
     return std::move(effects_);
@@ -275,7 +278,7 @@ class Actor {
       if (++deleted > kNodesPerTurn) {
         effects_.unfinished = true;
         effects_.kept.push_back(node);
-      } else if (!delete_node(*node)) {
+      } else if (!keep(delete_node(*node))) {
         effects_.kept.push_back(node);
       }
     }
@@ -325,13 +328,13 @@ class Actor {
         .provider_id_list();
   }
 
-  // The uid keeps another Node of that name safe.
+  // The uid keeps another Node of that name safe. A conflict may mean that there is one, or nothing but bad
+  // luck: the cache will tell, until then the Node is not forgotten.
   Result<void> delete_node(const api::Node& node) {
     const auto removed = seen_.workload->client().remove(kube::resources::nodes(), kube::key_of(node),
                                                          {.uid = node.metadata.uid.str()}, deadline());
-    if (removed || removed.error().code == Code::NotFound || removed.error().code == Code::Conflict) {
-      return {};
-    }
+    if (removed || removed.error().code == Code::NotFound) return {};
+    if (removed.error().code == Code::Conflict) return fail(removed.error());
     effects_.node_trouble =
         fmt::format("could not delete Node {}: {}", node.metadata.name.view(), removed.error().message);
     return fail(removed.error().context("delete Node " + node.metadata.name.str()));

@@ -205,6 +205,44 @@ TEST(Turns, DeleteTheNodeOfAnInstanceThatLeft) {
   });
 }
 
+// Otherwise it would be nobody's, and stand in the way of the next instance of its name for ever.
+TEST(Turns, DoNotForgetANodeThatCouldNotBeDeleted) {
+  for (const Code code : {Code::Conflict, Code::Unavailable}) {
+    on_stage([code](Theatre& stage) {
+      stage.run_two();
+      int tries = 0;
+      stage.workload.refuses = [&](std::string_view note) -> std::optional<Error> {
+        if (note != "delete nodes n1" || ++tries > 3) return {};
+        return Error{.code = code, .message = "not now"};
+      };
+
+      stage.infrastructure_has({"n2"});
+      stage.settle(30s);
+
+      EXPECT_EQ(tries, 4);
+      EXPECT_FALSE(stage.node_exists("n1"));
+      EXPECT_THAT(stage.refs(), ElementsAre("n2"));
+    });
+  }
+}
+
+TEST(Turns, DoNotForgetANodeWhenThePoolCouldNotBeWritten) {
+  on_stage([](Theatre& stage) {
+    stage.run_two();
+    int tries = 0;
+    stage.client.refuses = [&](std::string_view note) -> std::optional<Error> {
+      if (note != "patch machinepools mp1" || ++tries > 1) return {};
+      return Error{.code = Code::Unavailable, .message = "not now"};
+    };
+
+    stage.infrastructure_has({"n2"});
+    stage.settle(30s);
+
+    EXPECT_EQ(tries, 2);
+    EXPECT_FALSE(stage.node_exists("n1"));
+  });
+}
+
 TEST(Turns, KeepTheNewNodeOfAnInstanceThatWasReplacedUnderItsName) {
   on_stage([](Theatre& stage) {
     stage.let_the_watch_be_late();
