@@ -9,6 +9,8 @@ namespace capstan::runtime {
 namespace {
 
 constexpr Nanoseconds kLongestDelay = std::chrono::hours(24 * 365);
+// Keys that only remember their pace are forgotten all together, when a second ends: one is worth no waking.
+using Forgetting = std::chrono::seconds;
 
 }  // namespace
 
@@ -213,7 +215,8 @@ void Queue::settle(Inside& inside, QueueEntry& entry, const Next& next, SteadyTi
   }
   entry.again.reset();
   if (at) return request(inside, entry, *at, entry.priority, now);
-  if (entry.not_before > now) return set_timer(inside, entry, entry.not_before);
+  if (entry.not_before > now)
+    return set_timer(inside, entry, std::chrono::ceil<Forgetting>(entry.not_before));
   inside.entries.erase(*entry.key);
 }
 

@@ -18,6 +18,27 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using namespace std::chrono_literals;
 
+// Notes for how long somebody wants to sleep, and lets the time pass at once.
+class Dozer final : public Threads {
+ public:
+  explicit Dozer(FakeClock& clock) : clock_(clock) {}
+
+  std::unique_ptr<Thread> spawn(std::string name, Body body) override {
+    return clock_.spawn(std::move(name), std::move(body));
+  }
+  Woken wait(Signal&, std::uint64_t, const Deadline& deadline) override {
+    sleeps.push_back(deadline.at - clock_.steady_now());
+    clock_.advance(sleeps.back());
+    return Woken::TimedOut;
+  }
+  void switch_point(std::string_view) override {}
+
+  std::vector<Nanoseconds> sleeps = {};
+
+ private:
+  FakeClock& clock_;
+};
+
 ObjectKey key(std::string name) { return {.namespace_ = "fleet", .name = std::move(name)}; }
 
 // The next key without waiting; empty when there is none.
@@ -150,6 +171,23 @@ TEST(Queue, ThePaceIsForgottenOnceItHasPassed) {
   queue.add(key("a"));
 
   EXPECT_THAT(drain(queue, clock), ElementsAre("a"));
+}
+
+TEST(Queue, NobodyWakesForEachPaceThatIsForgotten) {
+  FakeClock clock;
+  clock.advance(std::chrono::ceil<std::chrono::seconds>(clock.steady_now()) - clock.steady_now());
+  Dozer threads(clock);
+  Queue queue(clock, threads, {.pace = 100ms});
+  for (const char* name : {"a", "b", "c", "d"}) {
+    queue.add(key(name));
+    drain(queue, clock);
+    clock.advance(50ms);
+  }
+  threads.sleeps.clear();
+
+  EXPECT_FALSE(queue.take(Deadline::in(clock, 10s)));
+
+  EXPECT_THAT(threads.sleeps, ElementsAre(800ms, 9200ms));
 }
 
 TEST(Queue, AShorterReturnIsRaisedToThePace) {
