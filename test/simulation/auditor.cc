@@ -194,7 +194,8 @@ void Auditor::set_change_sent(const Asked& asked) const {
   if (set == nullptr || manager_ == nullptr) return;
   const auto self = manager_->core().caches().machine_deployments.get(named(kDeployment));
   const auto began = turn_began("machinedeployment", std::string(kDeployment));
-  if (!self || !began || *began < known_since_.at(self->metadata.uid.str())) return;
+  // In the very moment counts as before: no time passes while a turn begins.
+  if (!self || !began || *began <= known_since_.at(self->metadata.uid.str())) return;
   check(changed_by_another(*set, self->metadata.uid.str()));
 }
 

@@ -110,6 +110,9 @@ void FleetUser::live_with_it(std::uint64_t acts, bool mishaps) {
     Act act = mishap ? kMishaps[deps_.baton.draw(kMishaps.size())] : kActs[deps_.baton.draw(kActs.size())];
     if (mishap && policy_ && deps_.baton.draw(2) == 0) act = &FleetUser::silence_nodes;
     if (mishap && wishes_.pool && deps_.baton.draw(3) == 0) act = &FleetUser::empty_pool_list;
+    const bool drains = wishes_.pool && wishes_.pool->drains;
+    if (!mishap && drains && deps_.baton.draw(2) == 0)
+      act = deps_.baton.draw(3) == 0 ? &FleetUser::drop_pool : &FleetUser::scale_pool;
     (this->*act)();
     deps_.auditor.look();
   }
