@@ -134,15 +134,15 @@ TEST_F(Drain, NeverBreaksABudgetAndSaysWhichOneHoldsItUp) {
   ASSERT_THAT(rocks, SizeIs(2));
 
   // Given: one Machine under a rock, and three others, are told to go; then the rest is rolled.
-  Lines doomed;
+  Lines others;
   Lines under_rocks;
   for (const auto& line : machines()) {
-    const std::string name = line.substr(0, line.find(' '));
     const bool rock = rocks.contains(line.substr(line.rfind(' ') + 1));
-    if (rock) under_rocks.push_back(name);
-    if (rock ? under_rocks.size() == 1 : doomed.size() < 3) doomed.push_back(name);
+    (rock ? under_rocks : others).push_back(line.substr(0, line.find(' ')));
   }
-  ASSERT_THAT(doomed, SizeIs(4));
+  ASSERT_THAT(under_rocks, SizeIs(2));
+  ASSERT_GE(others.size(), 3U);
+  const Lines doomed = {under_rocks[0], others[0], others[1], others[2]};
   std::vector<std::string> removal = {"delete", "machines", "--wait=false"};
   removal.insert(removal.end(), doomed.begin(), doomed.end());
   ASSERT_THAT(kubectl(removal), Not(StartsWith("failed")));
