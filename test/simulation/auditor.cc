@@ -98,6 +98,7 @@ void Auditor::look_at_pods() {
 
 void Auditor::note_wants() {
   const SteadyTime now = deps_.baton.steady_now();
+  note_pause(now);
   for (const PoolFacts& pool : facts_.pools) {
     for (const NodeFacts& node : pool.nodes) noted_since_.try_emplace(node.uid, now);
     note(pool_wants_[pool.uid], {.version = pool.version,
@@ -122,6 +123,21 @@ void Auditor::note_wants() {
                                        .promise = each.going ? 0 : std::max(0, each.replicas - unavailable),
                                        .going = each.going});
   }
+}
+
+void Auditor::note_pause(SteadyTime now) {
+  if (pause_ && pause_->until > now) {
+    if (!facts_.cluster_paused) pause_->until = now;
+  } else if (facts_.cluster_paused) {
+    const bool joins = pause_ && now - pause_->until < kMemory;
+    pause_ = {.from = joins ? pause_->from : now, .until = SteadyTime::max()};
+  }
+}
+
+// How far back a rollout may have looked that is carried out now: nobody looks while the Cluster is paused.
+SteadyTime Auditor::looked_since(SteadyTime now) const {
+  const SteadyTime since = now - kMemory;
+  return pause_ && since < pause_->until ? std::min(since, pause_->from - kMemory) : since;
 }
 
 void Auditor::note_pool_drain() {
@@ -258,7 +274,7 @@ void Auditor::machine_made(const std::string& name) {
   check(too_many_machines("MachineSet " + set->name, in_force, facts_.owned(set->uid)));
   const DeploymentFacts* deployment = facts_.deployment(set->deployment);
   if (deployment != nullptr) {
-    const auto wished = in_force_since(deployment_wants_.at(deployment->uid), sent->second.at - kMemory);
+    const auto wished = in_force_since(deployment_wants_.at(deployment->uid), looked_since(sent->second.at));
     check(too_many_machines("MachineDeployment " + deployment->name, wished,
                             facts_.owned_below(deployment->uid)));
   }
@@ -290,7 +306,8 @@ void Auditor::machine_removed(const FleetFacts& before, const std::string& name)
   const DeploymentFacts* deployment = facts_.deployment(set->deployment);
   if (deployment == nullptr || deployment->going) return;
   const SteadyTime since = deps_.baton.steady_now() - kMemory;
-  const auto wanted = in_force_since(deployment_wants_.at(deployment->uid), since);
+  const auto wanted =
+      in_force_since(deployment_wants_.at(deployment->uid), looked_since(deps_.baton.steady_now()));
   const int available = facts_.available_below(deployment->uid);
   const std::string owner = "MachineDeployment " + deployment->name;
   const int lost = losses_since(since);

@@ -75,6 +75,8 @@ class Auditor {
 
   void look_at_pods();
   void note_wants();
+  void note_pause(SteadyTime now);
+  SteadyTime looked_since(SteadyTime now) const;
   void note_pool_drain();
   void note_losses(const FleetFacts& before);
   std::uint64_t version_seen(std::string_view controller, const std::string& name,
@@ -133,6 +135,11 @@ class Auditor {
   std::map<std::string, SteadyTime> noted_since_;     // by uid of a Node that a pool ever had
   std::optional<Seconds> pool_drain_;                 // the timeout; nothing: the pool does not drain
   std::optional<SteadyTime> pool_going_since_;
+  struct Pause {
+    SteadyTime from = {};
+    SteadyTime until = {};
+  };
+  std::optional<Pause> pause_;  // of the Cluster: the last one, or two that are close to each other
   std::optional<SteadyTime> group_told_to_go_;  // the pool's, with all its instances
   std::map<std::string, SteadyTime> vm_seen_;   // by provider ID, the last time; where the pool drains
   std::set<std::pair<std::string, std::string>> marks_;  // where, and the object's name

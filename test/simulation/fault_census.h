@@ -22,8 +22,8 @@ struct Gap {
   auto operator<=>(const Gap&) const = default;
 };
 
-// The fault that befalls a gap the first time a seed comes to it: over so many seeds in a row each sort of
-// fault once, and none in the others.
+// The fault that befalls a gap the first time a seed comes to it: in every round of so many seeds each sort
+// of fault once, and none in the others.
 inline constexpr std::uint64_t kSeedsPerRound = 48;
 fakes::Fault fault_due(const Gap& gap, std::uint64_t seed);
 

@@ -154,8 +154,11 @@ FleetFacts FleetReader::look() {
                    .deployments = read<api::MachineDeployment>(deployments_, deployment_facts),
                    .pools = read<api::MachinePool>(pools_, pool_facts)};
   for (const auto& cluster :
-       api_.stored_all(api::resource<api::Cluster>.group, api::resource<api::Cluster>.plural))
+       api_.stored_all(api::resource<api::Cluster>.group, api::resource<api::Cluster>.plural)) {
     facts.cluster_going = cluster->at("metadata").as_object().contains("deletionTimestamp");
+    const auto* paused = cluster->at("spec").as_object().if_contains("paused");
+    facts.cluster_paused = paused != nullptr && paused->as_bool();
+  }
   return facts;
 }
 

@@ -62,6 +62,7 @@ struct PoolFacts {
 
 struct FleetFacts {
   bool cluster_going = true;  // or gone
+  bool cluster_paused = false;
   std::vector<MachineFacts> machines = {};
   std::vector<SetFacts> sets = {};
   std::vector<DeploymentFacts> deployments = {};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "api/bootstrap/cloud_config.h"
 #include "api/driver/driver_machine.h"
 #include "api/driver/driver_machine_pool.h"
 #include "api/v1beta2/cluster.h"
@@ -257,6 +258,10 @@ void FleetUser::drop_pool() {
   note("drop pool", "deletes the pool");
   wishes_.pool.reset();
   (void)deps_.client.remove(resource<api::MachinePool>(), named(kPool), {}, kNever);
+  // One that nobody has signed on to is gone at once, and what it refers to is left to its user.
+  if (deps_.client.get(resource<api::MachinePool>(), named(kPool), kNever)) return;
+  (void)deps_.client.remove(resource<api::DriverMachinePool>(), named(kPool), {}, kNever);
+  (void)deps_.client.remove(resource<api::CloudConfig>(), named(kPool), {}, kNever);
 }
 
 // --- mishaps ---
