@@ -112,8 +112,9 @@ bool ClientConnection::still_alive() {
 
 void ClientConnection::dial() {
   reused_ = false;
-  dial_ = std::make_shared<Dial>(io_, strand_, target_);
-  dial_->start([self = shared_from_this()](Result<std::unique_ptr<Transport>> made) {
+  const auto dial = std::make_shared<Dial>(io_, strand_, target_);
+  dial_ = dial;
+  dial->start([self = shared_from_this()](Result<std::unique_ptr<Transport>> made) {
     self->dial_.reset();
     if (!made) return self->finish(fail(std::move(made).error()), false);
     self->transport_ = std::move(*made);
@@ -333,7 +334,7 @@ void ClientConnection::disconnect() {
   parked_ = false;
   reading_ = false;
   writing_ = false;
-  if (dial_) std::exchange(dial_, nullptr)->cancel();
+  if (const auto dial = std::exchange(dial_, {}).lock()) dial->cancel();
   transport_.reset();
   parser_.reset();
   timer_armed_ = false;

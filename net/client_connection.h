@@ -93,7 +93,7 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   const std::uint64_t generation_;
   Strand strand_;
   asio::steady_timer timer_;
-  std::shared_ptr<Dial> dial_;
+  std::weak_ptr<Dial> dial_;  // which holds us until it is done
   std::unique_ptr<Transport> transport_;
   bool parked_ = false;      // set on the strand; while it is, all below belongs to whom the pool gave it
   std::uint64_t epoch_ = 0;  // of transport_: a late timer of an older socket is ignored
