@@ -63,11 +63,7 @@ TEST(HttpClient, ClosesAConnectionThatWasIdleForTooLong) {
   EXPECT_TRUE(wait_for(changed, [&] { return closed.load(); }));
 }
 
-TEST(HttpClient, GivesUpAtTheDeadlineAndSaysThatTheOutcomeIsUnknown) {
-  IoPool io;
-  RawServer server([](RawSocket& peer, int) { peer.read_all(); });
-  HttpClient client(io, plain_client(server.port()));
-
+void expect_unknown_outcome_at_the_deadline(HttpClient& client, std::uint16_t port) {
   const auto answer = client.request({.method = "POST", .target = "/x?secret=1"},
                                      Deadline::in(SystemClock(), milliseconds(30)));
 
@@ -75,20 +71,11 @@ TEST(HttpClient, GivesUpAtTheDeadlineAndSaysThatTheOutcomeIsUnknown) {
   EXPECT_EQ(answer.error().code, Code::Timeout);
   EXPECT_TRUE(answer.error().outcome_unknown);
   EXPECT_EQ(answer.error().message,
-            "POST " + at(server.port()) + "/x: request sent, no complete answer before the deadline");
+            "POST " + at(port) + "/x: request sent, no complete answer before the deadline");
 }
 
-TEST(HttpClient, WakesAtOnceWhenItsTokenStops) {
-  IoPool io;
-  Signal changed;
-  std::atomic<bool> arrived = false;
-  RawServer server([&](RawSocket& peer, int) {
-    peer.read_until("\r\n\r\n");
-    arrived = true;
-    changed.notify();
-    peer.read_all();
-  });
-  HttpClient client(io, plain_client(server.port()));
+// Stops the token of a request that has arrived at its server.
+void expect_cancelled_when_stopped(HttpClient& client, Signal& changed, const std::atomic<bool>& arrived) {
   std::stop_source stop;
   Guarded<std::optional<Result<HttpResponse>>> answer;
   const auto worker = SystemThreads().spawn("worker", [&](const std::stop_token&) {
@@ -102,6 +89,29 @@ TEST(HttpClient, WakesAtOnceWhenItsTokenStops) {
 
   ASSERT_TRUE(wait_for(changed, [&] { return answer.with([](auto& kept) { return kept.has_value(); }); }));
   answer.with([](auto& kept) { EXPECT_EQ(kept->error().code, Code::Cancelled); });
+}
+
+TEST(HttpClient, GivesUpAtTheDeadlineAndSaysThatTheOutcomeIsUnknown) {
+  IoPool io;
+  RawServer server([](RawSocket& peer, int) { peer.read_all(); });
+  HttpClient client(io, plain_client(server.port()));
+
+  expect_unknown_outcome_at_the_deadline(client, server.port());
+}
+
+TEST(HttpClient, WakesAtOnceWhenItsTokenStops) {
+  IoPool io;
+  Signal changed;
+  std::atomic<bool> arrived = false;
+  RawServer server([&](RawSocket& peer, int) {
+    peer.read_until("\r\n\r\n");
+    arrived = true;
+    changed.notify();
+    peer.read_all();
+  });
+  HttpClient client(io, plain_client(server.port()));
+
+  expect_cancelled_when_stopped(client, changed, arrived);
 }
 
 // Answers one request, and then only takes what comes.
@@ -124,14 +134,7 @@ TEST(HttpClient, OnAKeptConnectionGivesUpAtTheDeadlineToo) {
   HttpClient client(io, plain_client(server.port()));
   ASSERT_TRUE(client.request({}, soon()));
 
-  const auto answer =
-      client.request({.method = "POST", .target = "/x"}, Deadline::in(SystemClock(), milliseconds(30)));
-
-  ASSERT_FALSE(answer);
-  EXPECT_EQ(answer.error().code, Code::Timeout);
-  EXPECT_TRUE(answer.error().outcome_unknown);
-  EXPECT_EQ(answer.error().message,
-            "POST " + at(server.port()) + "/x: request sent, no complete answer before the deadline");
+  expect_unknown_outcome_at_the_deadline(client, server.port());
 }
 
 TEST(HttpClient, OnAKeptConnectionWakesAtOnceWhenItsTokenStops) {
@@ -141,19 +144,8 @@ TEST(HttpClient, OnAKeptConnectionWakesAtOnceWhenItsTokenStops) {
   RawServer server(falling_silent_after_one(changed, arrived));
   HttpClient client(io, plain_client(server.port()));
   ASSERT_TRUE(client.request({}, soon()));
-  std::stop_source stop;
-  Guarded<std::optional<Result<HttpResponse>>> answer;
-  const auto worker = SystemThreads().spawn("worker", [&](const std::stop_token&) {
-    auto got = client.request({}, Deadline::never(stop.get_token()));
-    answer.with([&](auto& kept) { kept.emplace(std::move(got)); });
-    changed.notify();
-  });
-  ASSERT_TRUE(wait_for(changed, [&] { return arrived.load(); }));
 
-  stop.request_stop();
-
-  ASSERT_TRUE(wait_for(changed, [&] { return answer.with([](auto& kept) { return kept.has_value(); }); }));
-  answer.with([](auto& kept) { EXPECT_EQ(kept->error().code, Code::Cancelled); });
+  expect_cancelled_when_stopped(client, changed, arrived);
 }
 
 TEST(HttpClient, WhoeverGaveUpOnAKeptConnectionLeavesNoneBehind) {
