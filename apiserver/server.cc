@@ -36,7 +36,8 @@ Result<std::shared_ptr<net::TlsContext>> tls_of(const Clock& clock, const net::K
   const auto certificate = TRY(server_certificate(clock, ca, options));
   return net::server_tls({.certificate_pem = certificate.certificate_pem,
                           .private_key_pem = certificate.private_key_pem,
-                          .client_ca_pem = ca.certificate_pem});
+                          .client_ca_pem = ca.certificate_pem,
+                          .strangers = net::Strangers::Nobody});
 }
 
 json::object named(std::string_view name, std::string_view member, json::object content) {

@@ -114,13 +114,11 @@ TEST_F(Servers, HaveEachAnAuthorityOfItsOwn) {
   const auto east = started();
 
   const auto wrong_trust = get(*client(*east, *west, *east), "/version");
-  const auto wrong_identity = get(*client(*east, *east, *west), "/version");
 
   EXPECT_EQ(status_of(*client(*east), "/version"), 200);
   ASSERT_FALSE(wrong_trust);
   EXPECT_EQ(wrong_trust.error().code, Code::Unauthorized);
-  ASSERT_FALSE(wrong_identity);
-  EXPECT_EQ(wrong_identity.error().code, Code::Unauthorized);
+  EXPECT_EQ(status_of(*client(*east, *east, *west), "/version"), 401);
 }
 
 TEST_F(Servers, KnowWhoAsksByTheCertificate) {

@@ -22,11 +22,16 @@ struct ClientTlsOptions {
   bool insecure_skip_verify = false;  // only ever from a user's kubeconfig
 };
 
+// What a client is whose certificate is not good: turned away in the handshake, or nobody, as one that showed
+// none. An API server does the second: the answer is a 401 that says so, and a token may still count.
+enum class Strangers { TurnedAway, Nobody };
+
 struct ServerTlsOptions {
   std::string certificate_pem = {};
   Secret<std::string> private_key_pem = {};
   std::string client_ca_pem = {};  // empty: client certificates are not asked for
   bool require_client_certificate = false;
+  Strangers strangers = Strangers::TurnedAway;
   TlsVersion oldest = TlsVersion::Tls12;
 };
 

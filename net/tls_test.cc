@@ -177,6 +177,31 @@ TEST(Tls, RefusesAServerCertificateShownByAClient) {
             Code::Unauthorized);
 }
 
+TEST(Tls, AServerMayTakeStrangersForNobody) {
+  IoPool io;
+  const TestPki pki;
+  const TestPki other;
+  const auto ours = pki.server_certificate();
+  const auto server = who_am_i(io, value_of(server_tls({.certificate_pem = ours.certificate_pem,
+                                                        .private_key_pem = ours.private_key_pem,
+                                                        .client_ca_pem = pki.ca().certificate_pem,
+                                                        .strangers = Strangers::Nobody})));
+  const Subject admin{.common_name = "admin", .organizations = {"system:masters"}};
+  const auto known = pki.client_certificate(admin);
+  const auto expired = value_of(issue(pki.ca(), {.subject = admin,
+                                                 .client = true,
+                                                 .not_before = pki.now() - std::chrono::hours(2),
+                                                 .not_after = pki.now() - std::chrono::hours(1)}));
+  const auto says = [&](const KeyAndCertificate& shown) {
+    return value_of(HttpClient(io, tls_client(server->port(), pki.client(shown))).request({}, soon())).body;
+  };
+
+  EXPECT_EQ(says(known), "admin|system:masters,");
+  EXPECT_EQ(says(other.client_certificate(admin)), "nobody") << "of another authority";
+  EXPECT_EQ(says(expired), "nobody") << "expired";
+  EXPECT_EQ(says(ours), "nobody") << "not made for clients";
+}
+
 TEST(Tls, NewConnectionsUseTheNewCertificate) {
   IoPool io;
   const TestPki before;
