@@ -192,6 +192,12 @@ bool ChildProcess::has_ended() {
   return true;
 }
 
+Result<int> ChildProcess::await_end(Nanoseconds within) {
+  if (pid_ < 0) return fail(Code::NotFound, "its end was seen before");
+  if (!TRY(ended_within(pid_, within))) return fail(Code::Timeout, "it still runs");
+  return exit_code_of(std::exchange(pid_, -1));
+}
+
 void ChildProcess::kill() {
   if (pid_ >= 0) end(std::exchange(pid_, -1));
 }

@@ -44,6 +44,8 @@ class ChildProcess {
   ~ChildProcess() { kill(); }
 
   bool has_ended();
+  // Its exit code, 128 + signal when a signal ended it; Timeout when it runs longer than that, and goes on.
+  Result<int> await_end(Nanoseconds within);
   void kill();  // SIGKILL, and waits until it is gone; nothing when it is gone already
   pid_t pid() const { return pid_; }
   const std::filesystem::path& log() const { return log_; }

@@ -1,0 +1,128 @@
+// What a supervisor sees of `capstan` beside a real kube-apiserver: how it ends, and why.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "test/envtest/real_servers.h"
+#include "test/envtest/scratch_folder.h"
+
+namespace capstan::envtest {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+
+constexpr std::string_view kLease = "controller-leader-election-capi";
+
+class Supervisor : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    auto started = RealServers::start();
+    ASSERT_TRUE(started) << started.error().describe();
+    servers_ = std::move(*started);
+    ASSERT_EQ(kubectl({"create", "namespace", "capi-system", "-o", "name"}), "namespace/capi-system\n");
+    ASSERT_THAT(kubectl({"apply", "--server-side", "-f", "config/crd/bases"}), HasSubstr("machines.cluster"));
+    ASSERT_THAT(kubectl({"wait", "--for=condition=Established", "crd", "--all"}), HasSubstr("condition met"));
+  }
+  static void TearDownTestSuite() { servers_.reset(); }
+
+  void SetUp() override {
+    ASSERT_NE(servers_, nullptr);
+    auto folder = ScratchFolder::create();
+    ASSERT_TRUE(folder) << folder.error().describe();
+    folder_ = std::make_unique<ScratchFolder>(std::move(*folder));
+  }
+
+  static std::string kubectl(std::vector<std::string> arguments) {
+    const auto outcome = servers_->run_kubectl(std::move(arguments));
+    if (!outcome) return outcome.error().describe();
+    return outcome->exit_code == 0 ? outcome->out : "failed: " + outcome->err;
+  }
+  static std::string holder() {
+    return kubectl({"get", "lease", "-n", "capi-system", std::string(kLease), "--ignore-not-found",
+                    "-o=jsonpath={.spec.holderIdentity}"});
+  }
+
+  void start(const fs::path& kubeconfig) {
+    const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / "capstan";
+    auto started = ChildProcess::start(
+        {.argv = {program, "--kubeconfig", kubeconfig, "--health-addr=0", "--diagnostics-address=0",
+                  "--webhook-port=0", "--leader-elect", "--leader-elect-lease-duration=6s",
+                  "--leader-elect-renew-deadline=4s", "--leader-elect-retry-period=500ms"}},
+        folder_->path() / "capstan.log");
+    ASSERT_TRUE(started) << started.error().describe();
+    manager_ = std::move(*started);
+  }
+  void start_and_lead() {
+    start(servers_->kubeconfig_path());
+    EXPECT_THAT(kubectl({"wait", "-n", "capi-system", "--for=create", "lease/" + std::string(kLease)}),
+                HasSubstr("condition met"));
+    EXPECT_THAT(kubectl({"wait", "-n", "capi-system", "--for=jsonpath={.spec.holderIdentity}",
+                         "lease/" + std::string(kLease)}),
+                HasSubstr("condition met"));
+  }
+  std::string log() const {
+    std::ifstream file(manager_.log());
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  }
+  // Its exit code; -1 while it runs on.
+  int end() { return manager_.await_end(seconds(30)).value_or(-1); }
+
+  static inline std::unique_ptr<RealServers> servers_;
+  std::unique_ptr<ScratchFolder> folder_;
+  ChildProcess manager_;
+};
+
+TEST_F(Supervisor, SeesZeroAndAFreeLeaseWhenItAskedForTheEnd) {
+  start_and_lead();
+
+  ::kill(manager_.pid(), SIGTERM);
+
+  EXPECT_EQ(end(), 0) << log();
+  EXPECT_EQ(holder(), "") << "given back, so that the next one need not wait";
+}
+
+TEST_F(Supervisor, SeesFourWhenSomebodyElseHoldsTheLease) {
+  start_and_lead();
+  const std::string before = holder();
+
+  EXPECT_THAT(kubectl({"patch", "lease", "-n", "capi-system", std::string(kLease), "--type=merge",
+                       R"(-p={"spec":{"holderIdentity":"thief","leaseDurationSeconds":3600}})"}),
+              HasSubstr("patched"));
+
+  EXPECT_NE(before, "");
+  EXPECT_EQ(end(), 4) << log();
+  EXPECT_EQ(holder(), "thief") << "what is not ours is not given back";
+  EXPECT_THAT(log(), HasSubstr("lease"));
+  EXPECT_THAT(kubectl({"delete", "lease", "-n", "capi-system", std::string(kLease)}), HasSubstr("deleted"));
+}
+
+TEST_F(Supervisor, SeesThreeWhenTheServerRefusesTheCredentials) {
+  const fs::path kubeconfig = folder_->path() / "stranger.kubeconfig";
+  const fs::path ca = folder_->path() / "ca.crt";
+  std::ofstream(ca) << servers_->ca_pem();
+  std::ofstream(kubeconfig) << "apiVersion: v1\nkind: Config\ncurrent-context: c\n"
+                               "clusters: [{name: c, cluster: {server: '"
+                            << servers_->url() << "', certificate-authority: " << ca
+                            << "}}]\nusers: [{name: u, user: {token: guessed-secret}}]\n"
+                               "contexts: [{name: c, context: {cluster: c, user: u}}]\n";
+
+  start(kubeconfig);
+
+  EXPECT_EQ(end(), 3) << log();
+  EXPECT_THAT(log(), HasSubstr("Unauthorized"));
+  EXPECT_THAT(log(), ::testing::Not(HasSubstr("guessed-secret")));
+}
+
+}  // namespace
+}  // namespace capstan::envtest
