@@ -4,6 +4,11 @@
 #include <utility>
 
 namespace capstan::kubeconfig {
+namespace {
+
+constexpr int kToleranceShare = 4;  // of a round
+
+}  // namespace
 
 std::string_view to_string(Health health) {
   switch (health) {
@@ -38,6 +43,7 @@ Probe::Probe(const Moment& connected) : known_(connected.steady), last_success_(
 
 void Probe::answered(const Moment& at) {
   known_ = std::max(known_, at.steady);
+  asked_ = true;
   last_success_ = std::max(last_success_, at.wall);
   failures_ = 0;
   first_failure_.reset();
@@ -45,7 +51,9 @@ void Probe::answered(const Moment& at) {
 }
 
 void Probe::heard(const Moment& at) {
-  if (at.steady > known_) answered(at);
+  if (at.steady <= known_) return;
+  answered(at);
+  asked_ = false;
 }
 
 void Probe::failed(const Moment& at, std::string why) {
@@ -53,6 +61,16 @@ void Probe::failed(const Moment& at, std::string why) {
   ++failures_;
   if (!first_failure_) first_failure_ = at.wall;
   why_ = std::move(why);
+}
+
+SteadyTime Probe::due(const ProbeRules& rules) const {
+  const SteadyTime alone = known_ + rules.every;
+  if (failures_ > 0 || rules.together <= Nanoseconds::zero()) return alone;
+  // What the answer to a probe took to come must not cost a whole round.
+  const Nanoseconds took = asked_ ? rules.together / kToleranceShare : Nanoseconds::zero();
+  const Nanoseconds since_boot = (alone - took).time_since_epoch();
+  const auto rounds = (since_boot + rules.together - Nanoseconds(1)) / rules.together;
+  return SteadyTime(rounds * rules.together);
 }
 
 Health Probe::health(const ProbeRules& rules) const {

@@ -16,6 +16,9 @@ struct ProbeRules {
   Nanoseconds every = std::chrono::seconds(10);  // as long as nothing else is heard of the cluster
   Nanoseconds timeout = std::chrono::seconds(5);
   int failures_until_down = 5;
+  // Clusters at rest are asked in company, at multiples of this: an idle process wakes once for all of them.
+  // A cluster in doubt is asked when it is due. Zero: so are all.
+  Nanoseconds together = Nanoseconds::zero();
 };
 
 enum class Health {
@@ -46,7 +49,7 @@ class Probe {
 
   Health health(const ProbeRules& rules) const;
   // When to ask, if nothing is heard until then.
-  SteadyTime due(const ProbeRules& rules) const { return known_ + rules.every; }
+  SteadyTime due(const ProbeRules& rules) const;
 
   int failures() const { return failures_; }  // in a row
   WallTime last_success() const { return last_success_; }
@@ -54,7 +57,8 @@ class Probe {
   const std::string& why() const { return why_; }                                  // the last one
 
  private:
-  SteadyTime known_;  // as of when
+  SteadyTime known_;    // as of when
+  bool asked_ = false;  // by the answer to a probe
   WallTime last_success_;
   int failures_ = 0;
   std::optional<WallTime> first_failure_ = {};

@@ -29,6 +29,44 @@ TEST(Probe, IsConnectedFromTheStartAndDueAfterTenSeconds) {
   EXPECT_EQ(probe.first_failure(), std::nullopt);
 }
 
+ProbeRules together() {
+  ProbeRules rules;
+  rules.together = 1s;
+  return rules;
+}
+
+TEST(Probe, IsDueTogetherWithOthersWhenTheNextRoundBegins) {
+  const Probe probe({.steady = at(0s).steady + 400ms});
+
+  EXPECT_EQ(probe.due(together()), at(11s).steady);
+  EXPECT_EQ(probe.due(kRules), at(10s).steady + 400ms);
+}
+
+TEST(Probe, StaysInItsRoundWhenTheAnswerTookAMoment) {
+  Probe probe(at(0s));
+
+  probe.answered({.steady = at(10s).steady + 200ms});
+
+  EXPECT_EQ(probe.due(together()), at(20s).steady);
+}
+
+TEST(Probe, IsNeverDueBeforeTenSilentSecondsAreOver) {
+  Probe probe(at(0s));
+
+  probe.answered({.steady = at(10s).steady + 200ms});
+  probe.heard({.steady = at(15s).steady + 200ms});
+
+  EXPECT_EQ(probe.due(together()), at(26s).steady);
+}
+
+TEST(Probe, IsNotPutOffToARoundWhileInDoubt) {
+  Probe probe(at(0s));
+
+  probe.failed({.steady = at(10s).steady + 400ms}, "no answer");
+
+  EXPECT_EQ(probe.due(together()), at(20s).steady + 400ms);
+}
+
 TEST(Probe, SuspectsAfterOneFailureAndGivesUpAfterFive) {
   EXPECT_EQ(after_failures(1).health(kRules), Health::Suspect);
   EXPECT_EQ(after_failures(4).health(kRules), Health::Suspect);

@@ -194,6 +194,7 @@ void Wiring::Parts::make_workload_clusters() {
       kubeconfig::RegistryOptions{.concurrency = static_cast<std::size_t>(options.concurrency.clustercache),
                                   .limits = {.rate = {.qps = limits.clustercache_client_qps,
                                                       .burst = limits.clustercache_client_burst}},
+                                  .probe = {.together = std::chrono::seconds(1)},
                                   .own_pod = around.own_pod});
 }
 
