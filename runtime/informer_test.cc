@@ -213,9 +213,9 @@ TEST(Resync, LooksAtEveryObjectOncePerPeriodEvenlySpread) {
     resync.add(stage.store, stage.queue);
     resync.start();
 
-    stage.baton.pause(Deadline::in(stage.baton, 5min));
+    stage.baton.pause(Deadline::in(stage.baton, 5min + 1s));
     const std::size_t half = stage.queued().size();
-    stage.baton.pause(Deadline::in(stage.baton, 5min));
+    stage.baton.pause(Deadline::in(stage.baton, 5min + 1s));
     const std::size_t rest = stage.queued().size();
 
     EXPECT_NEAR(static_cast<double>(half), 30, 15);

@@ -3,7 +3,7 @@
 namespace capstan::runtime {
 namespace {
 
-constexpr std::size_t kSlices = 600;  // of ten minutes: one a second
+constexpr std::size_t kSlices = 60;  // of ten minutes: one every ten seconds is worth waking for
 
 }  // namespace
 
