@@ -12,6 +12,8 @@ namespace condition = api::condition;
 namespace reason = api::reason;
 namespace status = api::status;
 
+constexpr std::string_view kFailed = "Remote connection probe failed";
+
 enum class Probe { Answers, Forgiven, NotYet, Failed };
 
 Probe judge(const kubeconfig::Reach& reach, Time now, Seconds grace) {
@@ -29,11 +31,18 @@ api::Condition failed(std::string_view message) {
                                message);
 }
 
-std::string failure(const kubeconfig::Reach& reach) {
-  std::string message = "Remote connection probe failed";
+std::string failure_of(const kubeconfig::Reach& reach) {
+  std::string message(kFailed);
   if (reach.last_success.is_set()) message += ", probe last succeeded at " + reach.last_success.to_string();
   if (!reach.problem.empty()) message += ": " + reach.problem;
   return message;
+}
+
+// The same failure as a manager before this one told it, which knew when the cluster last answered.
+bool tells_more(const api::Condition& before, const api::Condition& now, const kubeconfig::Reach& reach) {
+  if (reach.last_success.is_set() || before.reason != now.reason) return false;
+  const auto was = before.message.view();
+  return was.starts_with(kFailed) && was.ends_with(now.message.view().substr(kFailed.size()));
 }
 
 }  // namespace
@@ -50,7 +59,11 @@ std::optional<api::Condition> probe_condition(const kubeconfig::Reach& reach, co
     case Probe::NotYet:
       if (before != nullptr) return std::nullopt;
       return failed("Remote connection not established yet");
-    case Probe::Failed: return failed(failure(reach));
+    case Probe::Failed: {
+      auto failure = failed(failure_of(reach));
+      if (before != nullptr && tells_more(*before, failure, reach)) return std::nullopt;
+      return failure;
+    }
   }
   return std::nullopt;
 }

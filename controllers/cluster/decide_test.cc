@@ -392,6 +392,17 @@ TEST(ConnectionProbe, FailsWhenANewClusterNeverComesUp) {
             "Remote connection probe failed: no kubeconfig");
 }
 
+TEST(ConnectionProbe, OfAManagerThatHasJustStartedLeavesTheSameFailureAsItIsTold) {
+  const auto told = probe_condition({.last_success = at(-51), .first_failure = at(-41), .problem = "refused"},
+                                    nullptr, noon());
+
+  EXPECT_EQ(probe_condition({.problem = "not yet"}, &*told, noon()), std::nullopt);
+  EXPECT_EQ(probe_condition({.first_failure = at(-76), .problem = "refused"}, &*told, noon()), std::nullopt);
+  EXPECT_EQ(
+      probe_condition({.first_failure = at(-76), .problem = "no kubeconfig"}, &*told, noon())->message.view(),
+      "Remote connection probe failed: no kubeconfig");
+}
+
 TEST(ConnectionProbe, TellsOfAnUncheckedServer) {
   const kubeconfig::Reach reach{.connected = true, .last_success = noon(), .insecure = true};
 

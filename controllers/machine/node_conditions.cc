@@ -23,6 +23,7 @@ namespace older_reason = api::v1beta1_reason;
 // Failing for less than this without ever having succeeded means: still coming up. (Upstream: five probes in
 // a row, ten seconds apart.)
 constexpr Seconds kComingUp{50};
+constexpr std::string_view kLastSuccess = "Last successful probe at ";
 constexpr std::array kHealth = {condition::kReady, condition::kMemoryPressure, condition::kDiskPressure,
                                 condition::kPidPressure};
 
@@ -76,6 +77,13 @@ std::optional<NodeConditions> cluster_not_there_yet(const Observation& seen) {
   return std::nullopt;
 }
 
+// Of a probe that a manager before this one has made.
+bool knows_a_success(const api::Machine& machine) {
+  const auto* known = conditions::find(machine.status.conditions, condition::kNodeReady);
+  return known != nullptr && known->reason == reason::kConnectionDown &&
+         known->message.view().starts_with(kLastSuccess);
+}
+
 // What was known of the Node is believed for a while after the last sign of life.
 std::optional<NodeConditions> out_of_reach(const Observation& seen, const Settings& settings) {
   const auto& reach = seen.node.reach;
@@ -91,6 +99,7 @@ std::optional<NodeConditions> out_of_reach(const Observation& seen, const Settin
   }
   const Seconds silent = seen.now - std::max(reach.last_success, initialized->last_transition_time);
   auto down = both(status::kUnknown, reason::kConnectionDown, last_success(seen));
+  down.keep = never && knows_a_success(*seen.machine);
   if (silent > settings.conditions_grace) return down;
   down.keep = true;
   down.recheck = settings.conditions_grace - silent + Seconds(1);
@@ -98,7 +107,7 @@ std::optional<NodeConditions> out_of_reach(const Observation& seen, const Settin
 }
 
 std::string last_success(const Observation& seen) {
-  return fmt::format("Last successful probe at {}", seen.node.reach.last_success.to_string());
+  return fmt::format("{}{}", kLastSuccess, seen.node.reach.last_success.to_string());
 }
 
 std::string_view ready_reason(std::string_view ready) {

@@ -490,6 +490,17 @@ TEST(OutOfReach, SaysThatNoConnectionWasEverMade) {
   EXPECT_EQ(told(reported(given_up), "NodeReady"), "Unknown ConnectionDown: Last successful probe at ");
 }
 
+TEST(OutOfReach, AManagerThatHasJustStartedTakesNothingBackThatWasKnown) {
+  auto seen = out_of_reach({.last_success = kNow + Seconds(-3000), .first_failure = kNow + Seconds(-2990)});
+  seen.machine = std::make_shared<const api::Machine>(reported(seen).machine);
+
+  seen.node.reach = {.first_failure = kNow + Seconds(-20)};
+  EXPECT_EQ(reported(seen).machine, *seen.machine);
+  seen.node.reach = {.first_failure = kNow + Seconds(-3000)};
+  EXPECT_EQ(reported(seen).machine, *seen.machine);
+  EXPECT_EQ(reported(seen).recheck, std::nullopt);
+}
+
 TEST(OutOfReach, LostBetweenTwoLooksIsNoDeletedNode) {
   auto seen = out_of_reach({.connected = true, .last_success = kNow});
 

@@ -28,6 +28,8 @@ namespace status = api::status;
 using State = ExternalSeen::State;
 
 constexpr std::size_t kNames = 3;
+// How long a manager that has just started tries to reach a cluster before it takes back what stands there.
+constexpr Seconds kComingUp{50};
 
 // What the conditions of both provider objects have in common.
 struct Subject {
@@ -261,6 +263,18 @@ api::Condition nodes_ready(const Observation& seen) {
   return conditions::make(condition::kMachinesReady, status::kFalse, reason::kNotReady, text);
 }
 
+// Nobody has seen a Node since this process started, and that is not long ago.
+bool is_coming_up(const kubeconfig::Reach& reach, Time now) {
+  if (reach.connected || reach.last_success.is_set()) return false;
+  return !reach.first_failure.is_set() || now - reach.first_failure < kComingUp;
+}
+
+// While it comes up: what was known stands, and why Nodes can't be read follows what is tried.
+bool leaves_as_found(const Observation& seen, const api::Condition& known) {
+  if (known.reason == reason::kConnectionDown && seen.reach.first_failure.is_set()) return false;
+  return is_coming_up(seen.reach, seen.now);
+}
+
 std::optional<api::Condition> machines_ready(const Observation& seen, const api::MachinePool& now) {
   if (seen.machines.state == MachinesSeen::State::Unknown) return std::nullopt;
   if (seen.machines.state == MachinesSeen::State::Known && !seen.machines.machines.empty()) {
@@ -271,6 +285,8 @@ std::optional<api::Condition> machines_ready(const Observation& seen, const api:
          .reasons = {.issue = reason::kNotReady, .unknown = reason::kReadyUnknown, .info = reason::kReady}});
   }
   if (!seen.connected() && !now.spec.provider_id_list.empty()) {
+    const auto* known = conditions::find(now.status.conditions, condition::kMachinesReady);
+    if (known != nullptr && leaves_as_found(seen, *known)) return *known;
     return conditions::make(condition::kMachinesReady, status::kUnknown, reason::kConnectionDown,
                             "Nodes can't be read: " + seen.reach.problem);
   }
@@ -341,6 +357,12 @@ std::optional<api::V1Beta1Condition> older_replicas_ready(const Observation& see
 }
 
 }  // namespace
+
+std::optional<Seconds> when_nodes_are_given_up(const Observation& seen) {
+  const auto& reach = seen.reach;
+  if (!reach.first_failure.is_set() || !is_coming_up(reach, seen.now)) return std::nullopt;
+  return kComingUp - (seen.now - reach.first_failure);
+}
 
 void set_v1beta1_conditions(const Observation& seen, const Plan& plan, api::MachinePool& after) {
   auto& list = after.status.deprecated.ensure().v1beta1.ensure().conditions;

@@ -11,6 +11,10 @@ void set_conditions(const Observation& seen, const Plan& plan, const Effects& ef
                     api::MachinePool& after);
 void set_v1beta1_conditions(const Observation& seen, const Plan& plan, api::MachinePool& after);
 
+// When MachinesReady, which a manager that has just started leaves as it found it, becomes Unknown because
+// its cluster still can't be reached.
+std::optional<Seconds> when_nodes_are_given_up(const Observation& seen);
+
 // Why the list of instances can't be believed, on InfrastructureReady.
 inline constexpr std::string_view kInvalidProviderIdList = "InvalidProviderIDList";
 // spec.replicas is no number of instances, on Available, ScalingUp and ScalingDown.

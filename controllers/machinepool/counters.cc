@@ -89,6 +89,20 @@ void count_old(const NodeCounts& nodes, const MachinePoolStatus& now, api::V1Bet
   old.unavailable_replicas = std::max(now.replicas.value_or(0) - nodes.available, 0);
 }
 
+// Nobody sees Nodes: the numbers stay as they stand, but for instances that have left.
+void keep_counts(MachinePoolStatus& status) {
+  if (!status.replicas) return;
+  const std::int32_t most = *status.replicas;
+  for (auto* number : {&status.ready_replicas, &status.available_replicas}) {
+    if (*number) *number = std::min(**number, most);
+  }
+  if (!status.deprecated || !status.deprecated->v1beta1) return;
+  auto& old = *status.deprecated->v1beta1;
+  count_old(
+      {.ready = std::min(old.ready_replicas, most), .available = std::min(old.available_replicas, most)},
+      status, old);
+}
+
 }  // namespace
 
 void count(const Observation& seen, const Plan& plan, const Effects& effects, MachinePoolStatus& status) {
@@ -96,6 +110,8 @@ void count(const Observation& seen, const Plan& plan, const Effects& effects, Ma
   if (seen.connected()) {
     status.node_refs = node_refs(seen, plan, effects);
     count_old(nodes, status, status.deprecated.ensure().v1beta1.ensure());
+  } else {
+    keep_counts(status);
   }
   if (!seen.infra.found() || !seen.infra_says.problem.empty()) return;
   switch (seen.machines.state) {

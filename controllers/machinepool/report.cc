@@ -38,8 +38,9 @@ Reported report(const Observation& seen, const Plan& plan, const Effects& effect
     after.status.observed_generation = std::max<std::int64_t>(1, after.metadata.generation);
   }
   reported.recheck = next_available(seen);
-  if (const auto next = next_held_up(seen.machines.machines, seen.now))
-    reported.recheck = std::min(reported.recheck.value_or(*next), *next);
+  for (const auto next : {next_held_up(seen.machines.machines, seen.now), when_nodes_are_given_up(seen)}) {
+    if (next) reported.recheck = std::min(reported.recheck.value_or(*next), *next);
+  }
   return reported;
 }
 

@@ -10,6 +10,7 @@ namespace capstan::controllers::machinepool {
 namespace {
 
 using builders::a_node;
+using builders::noon;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -300,6 +301,59 @@ TEST(Conditions, SayWhenNodesCannotBeRead) {
 
   EXPECT_EQ(told(world.reported(), "MachinesReady"),
             "Unknown ConnectionDown: Nodes can't be read: no connection has been made yet");
+}
+
+TEST(Counters, OfAClusterOutOfReachOnlyLoseInstancesThatHaveLeft) {
+  const auto counted = [](const api::MachinePool& pool) {
+    const auto& old = *pool.status.deprecated->v1beta1;
+    return std::vector{pool.status.replicas.value_or(-1),
+                       pool.status.ready_replicas.value_or(-1),
+                       pool.status.available_replicas.value_or(-1),
+                       old.ready_replicas,
+                       old.available_replicas,
+                       old.unavailable_replicas};
+  };
+  World lost;
+  lost.pool = running().reported();
+  lost.bootstrap(kCreated).instances({"n1", "n2"});
+  ASSERT_THAT(counted(lost.pool), ElementsAre(2, 2, 2, 2, 2, 0));
+
+  EXPECT_THAT(counted(lost.reported()), ElementsAre(2, 2, 2, 2, 2, 0));
+  lost.instances({"n1"});
+  EXPECT_THAT(counted(lost.reported()), ElementsAre(1, 1, 1, 1, 1, 0));
+  lost.instances({"n1", "n2", "n3"});
+  EXPECT_THAT(counted(lost.reported()), ElementsAre(3, 2, 2, 2, 2, 1));
+}
+
+TEST(Conditions, OfAManagerThatHasJustStartedStandAsTheyWere) {
+  World world;
+  world.knows({"n1"}).instances({"n1"});
+  const auto stands = [&](std::string_view status, std::string_view reason, std::string_view message) {
+    api::conditions::set(world.pool.status.conditions,
+                         api::conditions::make("MachinesReady", status, reason, message), 1, noon());
+  };
+  const auto tried_for = [&](Seconds span) {
+    world.where([&](Observation& seen) {
+      seen.reach.first_failure = seen.now + -span;
+      seen.reach.problem = "connection refused";
+    });
+  };
+  const std::string down = "Unknown ConnectionDown: Nodes can't be read: connection refused";
+  stands("True", "Ready", "");
+
+  EXPECT_EQ(told(world.reported(), "MachinesReady"), "True Ready");
+  tried_for(Seconds(49));
+  EXPECT_EQ(told(world.reported(), "MachinesReady"), "True Ready");
+  EXPECT_EQ(report(world.seen(), world.plan(), {.pool = world.pool}).recheck, Seconds(1));
+  tried_for(Seconds(50));
+  EXPECT_EQ(told(world.reported(), "MachinesReady"), down);
+
+  world.where([](Observation& seen) { seen.reach = {.problem = "no connection has been made yet"}; });
+  stands("Unknown", "ConnectionDown", "Nodes can't be read: Secret c1-kubeconfig does not exist");
+  EXPECT_EQ(told(world.reported(), "MachinesReady"),
+            "Unknown ConnectionDown: Nodes can't be read: Secret c1-kubeconfig does not exist");
+  tried_for(Seconds(1));
+  EXPECT_EQ(told(world.reported(), "MachinesReady"), down);
 }
 
 TEST(Conditions, SumUpMachines) {

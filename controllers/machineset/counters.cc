@@ -60,6 +60,11 @@ bool carries_all(const api::Labels& labels, const api::Labels& wanted) {
   });
 }
 
+std::int32_t on_nodes(const Machines& machines) {
+  return number(std::ranges::count_if(
+      machines, [](const Snapshot<Machine>& machine) { return machine->status.node_ref.has_value(); }));
+}
+
 const api::NodeCondition* ready_of(const Snapshot<api::Node>& node) {
   if (!node) return nullptr;
   const auto found = std::ranges::find_if(
@@ -87,6 +92,12 @@ void count_v1beta1(const Observation& seen, api::V1Beta1MachineSetStatus& status
   status.fully_labeled_replicas = number(std::ranges::count_if(seen.machines, [&](const auto& machine) {
     return carries_all(machine->metadata.labels, seen.set.spec.machine_template.metadata.labels);
   }));
+  if (!seen.sees_nodes) {
+    const std::int32_t most = on_nodes(seen.machines);
+    status.ready_replicas = std::min(status.ready_replicas, most);
+    status.available_replicas = std::min(status.available_replicas, most);
+    return;
+  }
   const Seconds patience(seen.set.spec.machine_template.spec.min_ready_seconds.value_or(0));
   status.ready_replicas = 0;
   status.available_replicas = 0;

@@ -104,6 +104,7 @@ class Observer {
     const auto workload = with_.deps.workload_clusters.get(
         {.namespace_ = std::string(namespace_of()), .name = seen_.stored->spec.cluster_name.str()});
     if (!workload) return;
+    seen_.sees_nodes = true;
     for (std::size_t i = 0; i < seen_.machines.size(); ++i) {
       const auto& ref = seen_.machines[i]->status.node_ref;
       if (ref) seen_.nodes[i] = (*workload)->nodes().get({.namespace_ = {}, .name = ref->name.str()});

@@ -66,6 +66,7 @@ struct Observation {
 
   Machines machines = {};                        // controlled by the set and matched by its selector
   std::vector<Snapshot<api::Node>> nodes = {};   // one per Machine, null where there is none
+  bool sees_nodes = false;                       // otherwise all are null, and nobody knows how they are
   std::vector<UnsettledMachine> unsettled = {};  // those of them to look at
   Machines strays = {};                          // controlled by the set, but no longer matched
   Machines orphans = {};                         // matched, and controlled by nobody

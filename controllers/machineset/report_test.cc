@@ -261,6 +261,7 @@ TEST(Report, TheOlderCountersFollowNodes) {
                                 .with(well("a"))
                                 .with(well("b"))
                                 .where([](Observation& seen) {
+                                  seen.sees_nodes = true;
                                   seen.nodes[0] = a_node("a").condition("Ready", "True", {}, noon()).shared();
                                   seen.nodes[1] = a_node("b")
                                                       .condition("Ready", "True", {},
@@ -286,11 +287,42 @@ TEST(Report, ANodeWhoseClockIsAheadIsLookedAtAgainAllTheSame) {
   EXPECT_EQ(report(world.seen(), world.plan(), {}).recheck, Seconds(31));
 }
 
-TEST(Report, TheOlderCountersAreZeroWithoutConnection) {
-  const auto set = reported(a_world().with(well("a")));
+// A set of so many that said so of its Nodes when they were last seen.
+World last_seen(std::int32_t ready, std::int32_t available) {
+  return a_world(a_machine_set().replicas(3).with([&](api::MachineSet& set) {
+    auto& old = set.status.deprecated.ensure().v1beta1.ensure();
+    old.ready_replicas = ready;
+    old.available_replicas = available;
+  }));
+}
 
-  EXPECT_EQ(set.status.deprecated->v1beta1->ready_replicas, 0);
-  EXPECT_EQ(set.status.ready_replicas, 1);
+std::string older_counters(const World& world) {
+  const auto set = reported(world);
+  const auto& old = *set.status.deprecated->v1beta1;
+  return std::to_string(old.ready_replicas) + " ready, " + std::to_string(old.available_replicas) +
+         " available";
+}
+
+TEST(Report, TheOlderCountersStayAsTheyStandWhileNobodySeesNodes) {
+  EXPECT_EQ(older_counters(last_seen(3, 2).with(well("a")).with(well("b")).with(well("c"))),
+            "3 ready, 2 available");
+}
+
+TEST(Report, TheOlderCountersNeverStandAboveMachinesWithNodes) {
+  EXPECT_EQ(older_counters(last_seen(3, 2).with(well("a"))), "1 ready, 1 available");
+  EXPECT_EQ(older_counters(last_seen(3, 2).with(well("a")).with(a_machine("b").in_set("ms1"))),
+            "1 ready, 1 available");
+  EXPECT_EQ(older_counters(last_seen(3, 2)), "0 ready, 0 available");
+}
+
+TEST(Report, TheOlderCountersOfANewSetAreZeroUntilNodesAreSeen) {
+  EXPECT_EQ(older_counters(a_world(a_machine_set().replicas(1)).with(well("a"))), "0 ready, 0 available");
+}
+
+TEST(Report, TheOlderCountersCountOffNodesThatAreSeenToBeGone) {
+  const auto seen = [](Observation& each) { each.sees_nodes = true; };
+
+  EXPECT_EQ(older_counters(last_seen(3, 2).with(well("a")).where(seen)), "0 ready, 0 available");
 }
 
 TEST(Report, ResizedSaysWhereTo) {

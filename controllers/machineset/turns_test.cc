@@ -19,6 +19,7 @@
 #include "test/builders/cluster.h"
 #include "test/builders/machine.h"
 #include "test/builders/machine_set.h"
+#include "test/builders/node.h"
 #include "test/fakes/baton.h"
 #include "test/fakes/fake_workload_clusters.h"
 #include "test/fakes/faulty_client.h"
@@ -279,6 +280,15 @@ struct Stage {
              {{"metadata", {{"finalizers", nullptr}}}});
     }
   }
+  // Each Machine has one of its own name, and says so.
+  void put_nodes(const kube::ObjectKey& cluster) {
+    for (const std::string& name : machine_names()) {
+      workloads.put_node(cluster, builders::a_node(name).build());
+      change(kube::resource_of<api::Machine>(), name, {{"status", {{"nodeRef", {{"name", name}}}}}},
+             "status");
+    }
+    settle();
+  }
   // What the Machine controller does first.
   void take_over_clones() {
     for (const auto& machine : machines()) {
@@ -392,6 +402,37 @@ TEST(Turns, AtRestNothingIsSent) {
 
     EXPECT_THAT(stage.writes, IsEmpty());
     EXPECT_EQ(stage.network.calls(Call::Read), reads);
+  });
+}
+
+TEST(Turns, ALostConnectionChangesNoNumberUntilNodesAreSeenAgain) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(3).build());
+    stage.start();
+    stage.take_over_clones();
+    const kube::ObjectKey cluster{std::string(kNamespace), "c1"};
+    stage.put_nodes(cluster);
+    const auto counted = [&stage] {
+      const auto read = stage.set();
+      const auto& old = *read.status.deprecated->v1beta1;
+      return std::pair(old.ready_replicas, old.available_replicas);
+    };
+    EXPECT_EQ(counted(), std::pair(0, 0));
+
+    stage.workloads.connect(cluster);
+    stage.settle(2min);
+    EXPECT_EQ(counted(), std::pair(3, 3));
+
+    stage.writes.clear();
+    stage.workloads.lose(cluster);
+    stage.settle(1h);
+    EXPECT_THAT(stage.writes, IsEmpty());
+
+    stage.workloads.remove_node(cluster, stage.machine_names().front());
+    stage.workloads.connect(cluster);
+    stage.settle();
+    EXPECT_EQ(counted(), std::pair(2, 2));
   });
 }
 

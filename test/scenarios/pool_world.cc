@@ -498,7 +498,7 @@ PoolWorld::Observation PoolWorld::look() {
   }
   seen.drains = beginning_.drains && seen.machines.state == MachinesSeen::State::Unsupported;
   if (!connected_) {
-    seen.reach.problem = "Secret c1-kubeconfig does not exist";
+    seen.reach = {.last_success = seen.now, .problem = "Secret c1-kubeconfig does not exist"};
     return seen;
   }
   seen.reach.connected = true;

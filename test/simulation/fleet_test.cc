@@ -45,13 +45,15 @@ TEST(Fleet, SameSeedIsTheSameRun) {
   }
 }
 
-TEST(AFleetAtRest, AsksForNothingButProbes) {
+TEST(AFleetAtRest, AsksForNothingButProbesAndWritesNothingAfterARestart) {
   const RestReport report = rest({.clusters = 3, .machines = 30});
 
   EXPECT_EQ(report.broken, "");
   EXPECT_THAT(report.told, testing::IsEmpty());
   EXPECT_GT(report.probes, 0U);
   EXPECT_LE(report.probes, 3U * 60U) << "at most one per cluster in ten seconds";
+  EXPECT_EQ(report.writes_after_restart, 0U);
+  EXPECT_THAT(report.written, testing::IsEmpty());
 }
 
 }  // namespace

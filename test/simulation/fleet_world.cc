@@ -38,6 +38,8 @@ constexpr Nanoseconds kLongestDelay = 10s;  // of slow, stale and late
 constexpr Nanoseconds kDeadFor = 12s;       // nothing of a dead process is still under way after that
 constexpr Nanoseconds kTimeToConverge = 60min;
 constexpr Nanoseconds kTimeOfSilence = 11min;  // longer than any watch lives
+constexpr Nanoseconds kTimeToStart = 3min;     // and to have looked at everything
+constexpr std::size_t kTold = 10;
 constexpr std::uint64_t kMostSwitches = 3'000'000;
 constexpr std::uint64_t kEventsSpared = 8;  // of so many faults on Events one is let happen: they are advice
 
@@ -142,6 +144,7 @@ class World {
       use();
       expect_convergence();
       expect_silence();
+      expect_nothing_to_say_after_a_restart();
       expect_clean_end();
     }
     kubelets_.stop();
@@ -257,6 +260,7 @@ class World {
   void sending(const Asked& asked) {
     if (!fakes::is_write(asked.call) || baton_.crashing()) return;
     auditor_.sent(asked);
+    if (said_ && !asked.is("Event")) said_->push_back(told(asked));
     const auto who = baton_.who();
     auto& last = last_write_[who.number];
     gap_ = {.controller = controller_of(who.name), .from = last.empty() ? "start" : last, .to = shape(asked)};
@@ -278,7 +282,7 @@ class World {
           for (std::uint64_t starts = 0; !stop.stop_requested(); ++starts) {
             if (starts > 0) {
               rest(kDeadFor + Nanoseconds(1ms) * static_cast<std::int64_t>(baton_.draw(10'000)), stop);
-              ++verdict_.crashes;
+              if (!said_) ++verdict_.crashes;
             }
             if (stop.stop_requested()) return;
             tell(fmt::format("the {} starts", name));
@@ -450,6 +454,37 @@ class World {
     if (requests() != before) broke(fmt::format("{} requests while nothing happened", requests() - before));
   }
 
+  // Who starts anew learns everything again. Nothing has changed meanwhile, so there is nothing to write: not
+  // at rest, and not while the workload cluster is out of reach and all has been said about that.
+  void expect_nothing_to_say_after_a_restart() {
+    restart("at rest");
+    if (baton_.draw(4) != 0) return;
+    tell("the workload cluster is lost");
+    workload_.lose(true);
+    rest(kTimeOfSilence);
+    restart("out of reach");
+    workload_.lose(false);
+    expect_convergence();
+    rest(3min);
+  }
+
+  void restart(std::string_view when) {
+    said_.emplace();
+    for (const char* process : {"manager", "provider"}) baton_.crash(process);
+    rest(kDeadFor + kTimeToStart);
+    const auto said = *std::exchange(said_, std::nullopt);
+    if (said.empty()) return;
+    std::string text =
+        fmt::format("{} writes after a restart {}, and nothing had happened:", said.size(), when);
+    for (std::size_t i = 0; i < std::min(said.size(), kTold); ++i) text += "\n  " + said[i];
+    broke(std::move(text));
+  }
+
+  std::string told(const Asked& asked) const {
+    return fmt::format("{}: {}{}", baton_.who().name, asked.describe(),
+                       asked.body == nullptr ? std::string() : " " + json::serialize(*asked.body));
+  }
+
   void expect_clean_end() {
     raging_ = options_.faults;
     user_.delete_fleet();
@@ -516,6 +551,7 @@ class World {
   bool raging_ = false;
   std::uint64_t calls_hit_ = 0;                         // of a thousand
   std::uint64_t pieces_hit_ = 0;                        // of a thousand
+  std::optional<std::vector<std::string>> said_ = {};   // since a restart, Events apart
   Gap gap_ = {};                                        // of the write being sent
   std::map<std::size_t, std::string> last_write_ = {};  // by thread
   apiserver::Api api_;

@@ -38,6 +38,8 @@ struct Counts {
   std::uint64_t watches = 0;
   std::uint64_t probes = 0;
   std::vector<std::string> told = {};  // of requests, the first ones
+  std::uint64_t writes = 0;            // Events apart
+  std::vector<std::string> written = {};
 };
 
 class Counting final : public RelayClient {
@@ -52,13 +54,21 @@ class Counting final : public RelayClient {
       ++counts_.probes;
     } else {
       ++counts_.requests;
-      if (counts_.told.size() < kTold)
-        counts_.told.push_back(asked.describe() + (asked.body ? " " + json::serialize(*asked.body) : ""));
+      note(asked, counts_.told);
+      if (fakes::is_write(asked.call) && !asked.is("Event")) {
+        ++counts_.writes;
+        note(asked, counts_.written);
+      }
     }
     return {};
   }
 
  private:
+  static void note(const Asked& asked, std::vector<std::string>& in) {
+    if (in.size() >= kTold) return;
+    in.push_back(asked.describe() + (asked.body ? " " + json::serialize(*asked.body) : ""));
+  }
+
   Counts& counts_;
 };
 
@@ -109,24 +119,33 @@ class RestWorld {
     {
       const auto garbage =
           baton_.spawn("garbage collector", [this](const std::stop_token& stop) { collect(stop); });
-      const auto manager = baton_.spawn_process("manager", [this](const std::stop_token& stop) {
-        FleetManager made(
-            {.clock = baton_,
-             .threads = baton_,
-             .client = manager_client_,
-             .dial = workload_.dial([this](kube::Client& to) -> kube::Client& { return line(to); }),
-             .seed = options_.seed});
-        made.run(stop);
-      });
+      auto manager = start_manager();
       const auto provider =
           baton_.spawn_process("provider", [this](const std::stop_token& stop) { provide(stop); });
       create();
-      if (await_standing()) watch_it_rest();
+      if (await_standing()) {
+        watch_it_rest();
+        manager.reset();
+        manager = start_manager();
+        watch_it_start();
+      }
     }
     kubelets_.stop();
   }
 
  private:
+  std::unique_ptr<Thread> start_manager() {
+    return baton_.spawn_process("manager", [this](const std::stop_token& stop) {
+      FleetManager made(
+          {.clock = baton_,
+           .threads = baton_,
+           .client = manager_client_,
+           .dial = workload_.dial([this](kube::Client& to) -> kube::Client& { return line(to); }),
+           .seed = options_.seed});
+      made.run(stop);
+    });
+  }
+
   void provide(const std::stop_token& stop) {
     SeededRandomness randomness(options_.seed);
     infrastructure::Provider infrastructure({.clock = baton_,
@@ -194,6 +213,14 @@ class RestWorld {
     report_.watches = counts_.watches;
     report_.probes = counts_.probes;
     report_.told = counts_.told;
+  }
+
+  void watch_it_start() {
+    counts_ = {};
+    tell("watching it start again");
+    baton_.pause(Deadline::in(baton_, kTimeToSettle));
+    report_.writes_after_restart = counts_.writes;
+    report_.written = counts_.written;
   }
 
   int available() const {

@@ -1,5 +1,6 @@
 // A big fleet at rest, in virtual time: many clusters whose MachineDeployments stand, one manager, one
-// provider, no faults. What the manager asks of any server while nothing happens. Used by `sim --world rest`.
+// provider, no faults. What the manager asks of any server while nothing happens, and what it writes when it
+// starts again after that. Used by `sim --world rest`.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,9 @@ struct RestReport {
   std::vector<std::string> told = {};  // the first of them
   std::uint64_t watches = 0;           // begun again
   std::uint64_t probes = 0;            // of workload clusters
+
+  std::uint64_t writes_after_restart = 0;  // in five minutes, Events apart
+  std::vector<std::string> written = {};   // the first of them
 };
 
 RestReport rest(const RestOptions& options);

@@ -161,6 +161,8 @@ int run_rest(const Options& options) {
       "{} Machines in {} clusters, ten minutes of virtual time: {} requests, {} watches renewed, {} probes\n",
       options.machines, options.clusters, report.requests, report.watches, report.probes);
   for (const std::string& each : report.told) fmt::print("  {}\n", each);
+  fmt::print("the manager started again: {} writes\n", report.writes_after_restart);
+  for (const std::string& each : report.written) fmt::print("  {}\n", each);
   return 0;
 }
 
