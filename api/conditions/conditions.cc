@@ -118,8 +118,8 @@ bool remove(Conditions& list, std::string_view type) {
 }
 
 void sort(Conditions& list) {
-  std::ranges::stable_sort(
-      list, {}, [](const Condition& each) { return std::tuple{rank(each.type), each.type.view()}; });
+  const auto place = [](const Condition& each) { return std::tuple{rank(each.type), each.type.view()}; };
+  if (!std::ranges::is_sorted(list, {}, place)) std::ranges::stable_sort(list, {}, place);
 }
 
 bool same_state(const Condition& left, const Condition& right) {

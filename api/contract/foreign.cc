@@ -88,6 +88,7 @@ std::optional<json::value> Foreign::at(const Path& path) const {
     if (!step.empty()) found = find(found, step);
   }
   if (found == nullptr || found->is_null()) return {};
+  if (found == &held) return held;
   return *found;
 }
 

@@ -13,8 +13,12 @@ namespace {
 
 namespace json = boost::json;
 
-// Carried text may be as deep as what it came from.
+// Carried text may be as deep as what it came from. Most of it are words that need no parser.
 json::value parse_carried(std::string_view text) {
+  if (text == "true") return true;
+  if (text == "false") return false;
+  if (text.front() == '"' && text.find('\\') == std::string_view::npos)
+    return json::string(text.substr(1, text.size() - 2));
   json::parse_options options;
   options.max_depth = 512;
   return json::parse(text, {}, options);
