@@ -1,11 +1,18 @@
 #include "runtime/external_refs.h"
 
+#include <algorithm>
+
 #include "api/contract/plural.h"
 #include "api/names.h"
 #include "base/try.h"
 #include "runtime/triggers.h"
 
 namespace capstan::runtime {
+namespace {
+
+constexpr std::size_t kNamesKept = 32;  // whatever users write into references must not pile up
+
+}  // namespace
 
 ExternalRefs::ExternalRefs(DynamicInformers& informers, const Store<api::CustomResourceDefinition>& crds,
                            Owner owner, Queue& queue)
@@ -62,7 +69,7 @@ Result<std::shared_ptr<DynamicInformers::Hold>> ExternalRefs::complete(const kub
 }
 
 Result<External> ExternalRefs::resolve(std::string_view group, std::string_view kind) {
-  const std::string name = api::contract::crd_name(group, kind);
+  const std::string name = crd_name(group, kind);
   const auto crd = crds_.get({.namespace_ = {}, .name = name});
   if (!crd) {
     // Never NotFound: a missing definition says nothing about objects.
@@ -79,6 +86,23 @@ Result<External> ExternalRefs::resolve(std::string_view group, std::string_view 
                        .kind = std::string(kind),
                        .namespaced = true};
   return external;
+}
+
+// A plural takes long to guess, and every turn asks for the same two or three.
+std::string ExternalRefs::crd_name(std::string_view group, std::string_view kind) {
+  const auto is_it = [&](const Named& named) { return named.kind == kind && named.group == group; };
+  auto known = inside_.with([&](const Inside& inside) {
+    const auto found = std::ranges::find_if(inside.named, is_it);
+    return found == inside.named.end() ? std::string() : found->crd;
+  });
+  if (!known.empty()) return known;
+  std::string name = api::contract::crd_name(group, kind);
+  inside_.with([&](Inside& inside) {
+    if (inside.named.size() == kNamesKept) inside.named.erase(inside.named.begin());
+    if (std::ranges::none_of(inside.named, is_it))
+      inside.named.push_back({.group = std::string(group), .kind = std::string(kind), .crd = name});
+  });
+  return name;
 }
 
 // One hold per kind; a provider that moved to another version is watched in that one from now on.

@@ -66,7 +66,14 @@ class ExternalRefs {
     kube::Resource resource = {};
     std::shared_ptr<DynamicInformers::Hold> hold = {};
   };
+  struct Named {
+    std::string group = {};
+    std::string kind = {};
+    std::string crd = {};
+  };
   using GroupKind = std::pair<std::string, std::string>;
+
+  std::string crd_name(std::string_view group, std::string_view kind);
 
   // The watched kind, once its list is complete.
   Result<std::shared_ptr<DynamicInformers::Hold>> complete(const kube::Resource& resource);
@@ -80,6 +87,7 @@ class ExternalRefs {
     std::map<GroupKind, Watched> watched = {};
     std::set<kube::Resource> subscribed = {};
     std::set<kube::Resource> pooled = {};
+    std::vector<Named> named = {};  // names of definitions, the newest last
   };
   Guarded<Inside> inside_;
 };
