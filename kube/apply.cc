@@ -281,11 +281,13 @@ bool needs_apply(const json::value& intent, const json::value& object, const api
 std::optional<json::value> needed_intent(const api::TypeInfo& type, const void* wanted,
                                          const Present& present, std::string_view manager) {
   json::monotonic_resource scratch(kIntentScratch);
-  const json::value intent = apply_intent(api::detail::to_json(type, wanted, &scratch), present.uid);
-  if (present.object != nullptr && !needs_apply(intent, api::detail::to_json(type, present.object, &scratch),
-                                                present.managed, manager, &type)) {
+  const auto without_status = [&](const void* object) {
+    return api::detail::to_json_without("status", type, object, &scratch);
+  };
+  const json::value intent = apply_intent(without_status(wanted), present.uid);
+  if (present.object != nullptr &&
+      !needs_apply(intent, without_status(present.object), present.managed, manager, &type))
     return {};
-  }
   return json::value(intent, json::storage_ptr());  // a document that outlives the scratch
 }
 

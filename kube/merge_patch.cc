@@ -7,18 +7,19 @@ namespace capstan::kube {
 namespace json = boost::json;
 namespace {
 
-json::object difference(const json::object& before, const json::object& after) {
-  json::object patch(after.storage());
+json::object difference(const json::object& before, const json::object& after,
+                        const json::storage_ptr& storage) {
+  json::object patch(storage);
   for (const auto& [name, value] : after) {
     if (value.is_null()) continue;
     const json::value* old = before.if_contains(name);
     if (old != nullptr && *old == value) continue;
     if (old != nullptr && old->is_object() && value.is_object()) {
-      json::object inner = difference(old->get_object(), value.get_object());
+      json::object inner = difference(old->get_object(), value.get_object(), storage);
       if (!inner.empty()) patch.emplace(name, std::move(inner));
     } else if (value.is_object()) {
       // A scalar, array or nothing becomes an object: merging into it must not meet nulls that mean "delete".
-      patch.emplace(name, difference({}, value.get_object()));
+      patch.emplace(name, difference({}, value.get_object(), storage));
     } else {
       patch.emplace(name, value);
     }
@@ -34,7 +35,7 @@ json::object difference(const json::object& before, const json::object& after) {
 
 json::value merge_difference(const json::value& before, const json::value& after) {
   if (after.is_object())
-    return difference(before.is_object() ? before.get_object() : json::object(), after.get_object());
+    return difference(before.is_object() ? before.get_object() : json::object(), after.get_object(), {});
   return before == after ? json::value(json::object()) : after;
 }
 

@@ -3,7 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
+#include <utility>
+#include <vector>
 
+#include "api/schema/decode.h"
+#include "api/schema/encode.h"
+#include "api/schema/sample_types.h"
 #include "kube/json_patch.h"
 #include "kube/test_kinds.h"
 
@@ -68,6 +73,112 @@ TEST(Patch, TheLockIsTheCallersChoice) {
             R"({"spec":{"n":2},"metadata":{"resourceVersion":"7"}})");
   EXPECT_EQ(patch_text(machine_with("/status/conditions", "[]"), Part::Status, Lock::Never),
             R"({"status":{"conditions":[]}})");
+}
+
+// Every document with one place of it changed, added or taken away.
+std::vector<api::Sample> relatives() {
+  constexpr std::string_view kWhole = R"({"apiVersion":"example.dev/v1","kind":"Sample","topping":{"a":[1]},
+    "metadata":{"name":"a","namespace":"n","resourceVersion":"7","uid":"u","generation":3,
+      "labels":{"x":"1","y":"2"},"annotations":{"note":"n"},"finalizers":["f"],"strange":[1]},
+    "spec":{"clusterName":"c","replicas":0,"serial":4,"paused":false,"strict":true,"maxSurge":"10%",
+      "deletion":{"timeoutSeconds":0,"order":"Newest","odd":{"p":1,"q":2}},
+      "taints":[{"key":"k","effect":"NoSchedule","more":1},{"key":"l","effect":"NoExecute"}],
+      "names":["a","b"],"attributes":{"m":"1"},"selector":{"matchLabels":{"x":"1"}},
+      "pods":{"matchLabels":{"z":"1"}},"topology":{"class":"k","vars":[1,{"b":null}],"deep":{"er":1}}},
+    "status":{"conditions":[{"type":"Ready","status":"True","reason":"R","message":"m",
+      "lastTransitionTime":"2026-01-01T00:00:00Z"}],"lastTaint":{"key":"k","effect":"NoExecute"},
+      "lastUpdated":"2026-01-01T00:00:00Z","renewed":"2026-01-01T00:00:00.000001Z","observedGeneration":3}})";
+  constexpr std::pair<std::string_view, std::string_view> kChanges[] = {
+      {"/topping", R"({"a":[1],"b":1})"},
+      {"/topping", R"([])"},
+      {"/metadata/labels", R"({})"},
+      {"/metadata/labels/x", R"("3")"},
+      {"/metadata/annotations", R"({"note":"n","more":"m"})"},
+      {"/metadata/finalizers", R"(["f","g"])"},
+      {"/metadata/finalizers", R"([])"},
+      {"/metadata/strange", R"({"a":1})"},
+      {"/metadata/resourceVersion", R"("8")"},
+      {"/metadata/generation", "4"},
+      {"/spec/clusterName", R"("d")"},
+      {"/spec/replicas", "5"},
+      {"/spec/paused", "true"},
+      {"/spec/strict", "false"},
+      {"/spec/maxSurge", "2"},
+      {"/spec/deletion/timeoutSeconds", "9"},
+      {"/spec/deletion/odd", R"({"p":1})"},
+      {"/spec/deletion/odd", R"({"q":2,"p":1})"},
+      {"/spec/deletion", R"({})"},
+      {"/spec/taints", R"([{"key":"l","effect":"NoExecute"}])"},
+      {"/spec/taints/0/more", "2"},
+      {"/spec/names", R"([])"},
+      {"/spec/attributes", R"({"m":"1","o":"2"})"},
+      {"/spec/selector", R"({})"},
+      {"/spec/pods", R"({})"},
+      {"/spec/topology", R"({"class":"k","vars":[1],"deep":{"er":2,"est":{"n":null}}})"},
+      {"/spec/topology", R"({"deep":{"er":1},"vars":[1,{"b":null}],"class":"k"})"},
+      {"/spec/topology", R"("a word")"},
+      {"/status/conditions", R"([])"},
+      {"/status/conditions/0/status", R"("False")"},
+      {"/status/lastTaint/value", R"("v")"},
+      {"/status/lastUpdated", R"("2026-01-01T00:00:01Z")"},
+      {"/status/observedGeneration", "4"},
+      {"/status", R"({})"},
+  };
+  constexpr std::string_view kGone[] = {"/topping",
+                                        "/metadata/labels",
+                                        "/metadata/finalizers",
+                                        "/metadata/strange",
+                                        "/metadata/resourceVersion",
+                                        "/spec/replicas",
+                                        "/spec/paused",
+                                        "/spec/maxSurge",
+                                        "/spec/deletion",
+                                        "/spec/deletion/odd",
+                                        "/spec/taints",
+                                        "/spec/names",
+                                        "/spec/attributes",
+                                        "/spec/pods",
+                                        "/spec/topology",
+                                        "/status/lastTaint",
+                                        "/status/conditions",
+                                        "/status/lastUpdated",
+                                        "/status"};
+  const json::value whole = json::parse(kWhole);
+  std::vector<api::Sample> all;
+  const auto add = [&](const json::value& document) {
+    auto sample = api::from_json<api::Sample>(document);
+    ASSERT_TRUE(sample) << sample.error().describe() << json::serialize(document);
+    all.push_back(std::move(*sample));
+  };
+  add(whole);
+  for (const auto& [pointer, value] : kChanges) {
+    json::value changed = whole;
+    set(changed, pointer, value);
+    add(changed);
+  }
+  for (const std::string_view pointer : kGone) {
+    json::value changed = whole;
+    const json::value removal = {{{"op", "remove"}, {"path", pointer}}};
+    EXPECT_TRUE(apply_json_patch(changed, removal)) << pointer;
+    add(changed);
+  }
+  return all;
+}
+
+TEST(Patch, OfTwoStructsIsThePatchOfTheirDocuments) {
+  const auto all = relatives();
+  for (const auto& before : all) {
+    for (const auto& after : all) {
+      for (const Part part : {Part::Main, Part::Status}) {
+        for (const Lock lock : {Lock::WhenArraysChange, Lock::Always, Lock::Never}) {
+          EXPECT_EQ(merge_patch(api::type_of<api::Sample>, &before, &after, part, lock),
+                    merge_patch(api::to_json(before), api::to_json(after), part, lock))
+              << api::encode(before) << "\n"
+              << api::encode(after);
+        }
+      }
+    }
+  }
 }
 
 TEST(Patch, NeverWritesWhatTheServerOwns) {

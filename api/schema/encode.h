@@ -5,6 +5,7 @@
 
 #include <boost/json/fwd.hpp>
 #include <string>
+#include <string_view>
 
 #include "api/schema/field.h"
 
@@ -14,6 +15,13 @@ namespace detail {
 boost::json::value to_json(const TypeInfo& type, const void* object);
 // With all its memory from `storage`: for a document that is looked at and dropped.
 boost::json::value to_json(const TypeInfo& type, const void* object, const boost::json::storage_ptr& storage);
+// The same but for one member of the object itself.
+boost::json::value to_json_without(std::string_view member, const TypeInfo& type, const void* object,
+                                   const boost::json::storage_ptr& storage);
+// What differs between two structs of a type, down to the members that do: what is equal goes into neither
+// document, and the kind doesn't. Of two lists that differ, the left one only says that it was another.
+void split_differences(const TypeInfo& type, const void* left, const void* right,
+                       boost::json::object& in_left, boost::json::object& in_right);
 std::string encode(const TypeInfo& type, const void* object);
 bool is_empty(const TypeInfo& type, const void* object);
 }  // namespace detail
