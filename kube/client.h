@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/schema/field.h"
 #include "base/deadline.h"
 #include "base/result.h"
 #include "kube/resource.h"
@@ -83,12 +84,19 @@ class Stream {
   virtual ~Stream() = default;
 };
 
+// Where an answer goes that is decoded at once: a fresh struct and its table.
+struct Into {
+  const api::TypeInfo* type = nullptr;
+  void* object = nullptr;
+};
+
 class Client {
  public:
   virtual ~Client() = default;
 
   virtual Result<json::value> get(const Resource&, const ObjectKey&, const Deadline&) = 0;
   virtual Result<json::value> list(const Resource&, const ListOptions&, const Deadline&) = 0;
+  // What a write made of the object comes back without its managedFields.
   virtual Result<json::value> create(const Resource&, const ObjectKey&, const json::value& object,
                                      const WriteOptions&, const Deadline&) = 0;
   // PUT. Ours never use it on objects; Leases, tools and tests do.
@@ -96,6 +104,11 @@ class Client {
                                       std::string_view subresource, const WriteOptions&, const Deadline&) = 0;
   virtual Result<json::value> patch(const Resource&, const ObjectKey&, const json::value& body,
                                     const PatchOptions&, const Deadline&) = 0;
+  // The same two for a caller who wants a struct: who speaks HTTP reads it without a document in between.
+  virtual Result<void> create_into(const Into&, const Resource&, const ObjectKey&, const json::value& object,
+                                   const WriteOptions&, const Deadline&);
+  virtual Result<void> patch_into(const Into&, const Resource&, const ObjectKey&, const json::value& body,
+                                  const PatchOptions&, const Deadline&);
   // The deleted object or a Status, as the server sends it.
   virtual Result<json::value> remove(const Resource&, const ObjectKey&, const DeleteOptions&,
                                      const Deadline&) = 0;

@@ -9,6 +9,7 @@
 #include "api/schema/decode.h"
 #include "base/try.h"
 #include "kube/auth.h"
+#include "kube/cut_managed_fields.h"
 #include "kube/remote_stream.h"
 #include "kube/requests.h"
 #include "kube/status.h"
@@ -93,8 +94,18 @@ class RemoteClient::Wire {
   }
 
   Result<json::value> send_for_json(Result<net::HttpRequest> request, Asked asked, const Deadline& deadline) {
-    const net::HttpResponse response = TRY(send(std::move(request), asked, deadline));
+    net::HttpResponse response = TRY(send(std::move(request), asked, deadline));
+    if (asked == Asked::Write) cut_managed_fields(response.body);
     return parse_answer(response, asked);
+  }
+
+  // A write. What can't be decoded is told from what is no JSON at all.
+  Result<void> send_into(const Into& into, Result<net::HttpRequest> request, const Deadline& deadline) {
+    net::HttpResponse response = TRY(send(std::move(request), Asked::Write, deadline));
+    cut_managed_fields(response.body);
+    auto decoded = api::detail::decode(*into.type, into.object, response.body);
+    if (!decoded) TRY(parse_answer(response, Asked::Write));
+    return decoded;
   }
 
   Result<net::HttpResponse> send(Result<net::HttpRequest> built, Asked asked, const Deadline& deadline) {
@@ -220,6 +231,18 @@ Result<json::value> RemoteClient::patch(const Resource& resource, const ObjectKe
                                         const Deadline& deadline) {
   return wire_->send_for_json(requests::patch(resource, key, body, wire_->owned(options)), Asked::Write,
                               deadline);
+}
+
+Result<void> RemoteClient::create_into(const Into& into, const Resource& resource, const ObjectKey& key,
+                                       const json::value& object, const WriteOptions& options,
+                                       const Deadline& deadline) {
+  return wire_->send_into(into, requests::create(resource, key, object, wire_->owned(options)), deadline);
+}
+
+Result<void> RemoteClient::patch_into(const Into& into, const Resource& resource, const ObjectKey& key,
+                                      const json::value& body, const PatchOptions& options,
+                                      const Deadline& deadline) {
+  return wire_->send_into(into, requests::patch(resource, key, body, wire_->owned(options)), deadline);
 }
 
 Result<json::value> RemoteClient::remove(const Resource& resource, const ObjectKey& key,

@@ -65,6 +65,10 @@ class RemoteClient final : public Client {
                               std::string_view subresource, const WriteOptions&, const Deadline&) override;
   Result<json::value> patch(const Resource&, const ObjectKey&, const json::value& body, const PatchOptions&,
                             const Deadline&) override;
+  Result<void> create_into(const Into&, const Resource&, const ObjectKey&, const json::value& object,
+                           const WriteOptions&, const Deadline&) override;
+  Result<void> patch_into(const Into&, const Resource&, const ObjectKey&, const json::value& body,
+                          const PatchOptions&, const Deadline&) override;
   Result<json::value> remove(const Resource&, const ObjectKey&, const DeleteOptions&,
                              const Deadline&) override;
   Result<void> evict(const ObjectKey& pod, const DeleteOptions&, const Deadline&) override;

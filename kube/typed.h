@@ -51,6 +51,13 @@ Result<T> decoded(Result<json::value> answer, std::string_view verb, const Resou
   return object;
 }
 
+template <typename T>
+Result<T> attempted(Result<void> done, T&& object, std::string_view verb, const Resource& resource,
+                    const ObjectKey& key) {
+  if (!done) return fail(done.error().context(attempt(verb, resource, key)));
+  return std::forward<T>(object);
+}
+
 struct RawList {
   json::array items = {};
   std::string version = {};
@@ -110,8 +117,10 @@ template <WritableKind T>
 Result<T> create(Client& client, const T& object, const WriteOptions& options, const Deadline& deadline) {
   const Resource resource = resource_of<T>();
   const ObjectKey key = key_of(object);
-  return detail::decoded<T>(client.create(resource, key, api::to_json(object), options, deadline), "create",
-                            resource, key);
+  T made{};
+  return detail::attempted(
+      client.create_into({&api::type_of<T>, &made}, resource, key, api::to_json(object), options, deadline),
+      std::move(made), "create", resource, key);
 }
 
 // The merge patch from `before` to `after`; nothing is sent, and nothing comes back, when they do not differ.
@@ -124,8 +133,10 @@ Result<std::optional<T>> patch_part(Client& client, const T& before, const T& af
   const Resource resource = resource_of<T>();
   const ObjectKey key = key_of(before);
   const PatchOptions options{.subresource = part == Part::Status ? "status" : ""};
-  return detail::decoded<T>(client.patch(resource, key, *body, options, deadline),
-                            part == Part::Status ? "patch the status of" : "patch", resource, key);
+  T patched{};
+  return detail::attempted(
+      client.patch_into({&api::type_of<T>, &patched}, resource, key, *body, options, deadline),
+      std::move(patched), part == Part::Status ? "patch the status of" : "patch", resource, key);
 }
 
 template <WritableKind T>
@@ -156,7 +167,10 @@ Result<std::optional<T>> apply(Client& client, const T& wanted, const T* present
   const Resource resource = resource_of<T>();
   const ObjectKey key = key_of(wanted);
   const PatchOptions options{.type = PatchType::Apply, .field_manager = std::string(manager), .force = true};
-  return detail::decoded<T>(client.patch(resource, key, *intent, options, deadline), "apply", resource, key);
+  T applied{};
+  return detail::attempted(
+      client.patch_into({&api::type_of<T>, &applied}, resource, key, *intent, options, deadline),
+      std::move(applied), "apply", resource, key);
 }
 
 // The deletion is asked for; finalizers decide when the object is gone. NotFound is an error like others

@@ -23,6 +23,12 @@ Error refusal(const Response& response, kube::Asked asked) {
   return kube::error_of({.code = response.status, .body = text, .retry_after = retry_after}, asked);
 }
 
+// As the client that speaks HTTP.
+void cut_managed_fields(json::value& answer) {
+  json::value* metadata = answer.is_object() ? answer.get_object().if_contains("metadata") : nullptr;
+  if (metadata != nullptr && metadata->is_object()) metadata->get_object().erase("managedFields");
+}
+
 json::value whole(const Response& response) {
   if (!response.list) return *response.object;
   json::object list = *response.object;
@@ -137,7 +143,9 @@ Result<json::value> MemoryClient::ask(const Request& request, const Deadline& de
     return fail(Code::Timeout, "the deadline passed before the request");
   const auto response = api_.call(request);
   if (!response.ok()) return fail(refusal(response, write ? kube::Asked::Write : kube::Asked::Object));
-  return whole(response);
+  json::value answer = whole(response);
+  if (write) cut_managed_fields(answer);
+  return answer;
 }
 
 Result<json::value> MemoryClient::get(const kube::Resource& resource, const kube::ObjectKey& key,
