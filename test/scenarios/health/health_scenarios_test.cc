@@ -15,7 +15,11 @@ void PrintTo(const HealthStory& story, std::ostream* out) { *out << story.name; 
 
 namespace {
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::uint64_t kOrders = 5;
+#else
+constexpr std::uint64_t kOrders = 10;
+#endif
 
 struct Telling {
   std::string text = {};
