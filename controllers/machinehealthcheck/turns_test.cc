@@ -234,6 +234,28 @@ TEST(Turns, AreWokenWhenTheControlPlaneComesUp) {
   });
 }
 
+// No Node is looked at before: as Cluster API's, which counts even a Node that is there as one that never
+// came.
+TEST(Turns, BeforeTheControlPlaneIsUpItsMachineWithANodeIsJudgedByTheStartupTimeout) {
+  in_world([](World& world) {
+    world.make_cluster(false);
+    world.make_check(a_check());
+    world.make_machine("worker");
+    world.put(a_worker("cp").control_plane().on_node("cp").build());
+    for (const auto* name : {"worker", "cp"}) world.make_node(builders::a_node(name));
+    world.connect();
+    world.start();
+
+    world.settle(9min);
+    EXPECT_EQ(world.shown("cp", "OwnerRemediated"), "absent");
+    world.settle(2min);
+
+    EXPECT_EQ(world.shown("cp", "HealthCheckSucceeded"), "False NodeStartupTimeout");
+    EXPECT_EQ(world.shown("cp", "OwnerRemediated"), "False WaitingForRemediation");
+    EXPECT_EQ(world.shown("worker", "HealthCheckSucceeded"), "absent");
+  });
+}
+
 TEST(Turns, ADeletedNodeMakesItsMachineSick) {
   in_world([](World& world) {
     world.make_cluster();
