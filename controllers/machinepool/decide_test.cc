@@ -327,6 +327,47 @@ TEST(List, ThatIsEmptyForSureIsCopiedAndItsNodesRetire) {
   EXPECT_EQ(plan.list.problem, "");
 }
 
+// Ready by either contract, with an empty list or none, and without a word of how many there are.
+std::vector<World> emptied_without_replicas() {
+  const json::value ready = {{"ready", true}};
+  const json::value provisioned = {{"initialization", {{"provisioned", true}}}};
+  std::vector<World> worlds;
+  for (const json::value& status : {ready, provisioned}) {
+    for (const json::value& spec :
+         {json::value(json::object()), json::value{{"providerIDList", json::array()}}}) {
+      worlds.push_back(a_pool_world());
+      worlds.back().infra({{"spec", spec}, {"status", status}});
+    }
+  }
+  worlds.push_back(a_pool_world());
+  worlds.back().infra({{"status", ready}}).older_contract();
+  for (World& world : worlds) world.knows({"n1", "n2"}).referred({"n1", "n2"}).connected();
+  return worlds;
+}
+
+TEST(List, ThatShrinksToNothingWithoutReplicasIsLookedAtTwiceAsWell) {
+  for (const World& world : emptied_without_replicas()) {
+    const auto plan = world.plan();
+
+    EXPECT_THAT(texts(plan.wanted.spec.provider_id_list), ElementsAre("docker:////n1", "docker:////n2"));
+    EXPECT_THAT(plan.retired, IsEmpty());
+    EXPECT_THAT(plan.list.problem, HasSubstr("has lost all 2 entries of spec.providerIDList at once"));
+    EXPECT_EQ(plan.recheck, Seconds(30));
+  }
+}
+
+TEST(List, ThatIsEmptyForSureNeedsNoReplicasToBeCopied) {
+  for (World world : emptied_without_replicas()) {
+    world.where([](Observation& seen) { seen.emptied_for_sure = true; });
+
+    const auto plan = world.plan();
+
+    EXPECT_THAT(texts(plan.wanted.spec.provider_id_list), IsEmpty());
+    EXPECT_THAT(names(plan.retired), ElementsAre("n1", "n2"));
+    EXPECT_EQ(plan.list.problem, "");
+  }
+}
+
 // --- Nodes ---
 
 TEST(Nodes, AreToldWhoseTheyAreAndThatTheyAreInitialized) {

@@ -148,6 +148,129 @@ TEST(DrainTurns, EmptyAllNodesBeforeThePoolsInstancesGo) {
   });
 }
 
+// --- rules ---
+
+api::LabelSelector selecting(std::string_view label, std::string_view value) {
+  return {.match_labels = {{label, value}}};
+}
+
+api::MachineDrainRule a_drain_rule(std::string_view name, std::string_view behavior,
+                                   std::optional<std::int32_t> order = {}) {
+  api::MachineDrainRule rule{.metadata = builders::metadata_of("MachineDrainRule", name)};
+  rule.spec.drain = {.behavior = Text(behavior), .order = order};
+  return rule;
+}
+
+api::MachineDrainRule for_machines(api::MachineDrainRule rule, std::string_view label,
+                                   std::string_view value) {
+  rule.spec.machines = {api::DrainRuleMachines{.selector = selecting(label, value)}};
+  return rule;
+}
+
+// Pod db of n1, which comes last where its rule is for this pool; Pod web is held up by its budget.
+void retire_with_db_last(Theatre& stage, api::MachineDrainRule db_last) {
+  run_with_a_pod(stage, true, 0);
+  stage.make_pod("db", "n1", "db");
+  stage.patch(kPools, kPool, {{"spec", {{"template", {{"metadata", {{"labels", {{"tier", "front"}}}}}}}}}});
+  db_last.spec.drain = {.behavior = Text(api::drain_behavior::kDrain), .order = 10};
+  db_last.spec.pods = {api::DrainRulePods{.selector = selecting("app", "db")}};
+  stage.caches.machine_drain_rules.apply(std::move(db_last));
+  stage.settle();
+  stage.workload.notes.clear();
+  stage.infrastructure_has({"n2"});
+  stage.settle(1min);
+}
+
+std::string told_of_scaling_down(Theatre& stage) {
+  const auto status = stage.pool().status;
+  const auto* told = api::conditions::find(status.conditions, "ScalingDown");
+  return told == nullptr ? "" : told->message.str();
+}
+
+TEST(DrainTurns, GoInTheOrderOfTheRulesForTheirPool) {
+  const std::vector<std::pair<std::string_view, std::string_view>> labels = {
+      {"tier", "front"}, {api::label::kPoolName, kPool}, {api::label::kClusterName, "c1"}};
+  for (const auto& [label, value] : labels) {
+    on_stage([&](Theatre& stage) {
+      retire_with_db_last(stage, for_machines(a_drain_rule("a", "Drain"), label, value));
+      const bool held = stage.has_pod("web") && stage.has_pod("db");
+      const auto before = stage.workload.notes;
+      const std::string message = told_of_scaling_down(stage);
+      stage.relax_budget("web", 1);
+      stage.settle(3min);
+
+      EXPECT_TRUE(held) << label;
+      EXPECT_THAT(before, AllOf(Contains("evict web"), Not(Contains("evict db"))));
+      EXPECT_THAT(message, HasSubstr("the following Pods will be evicted: default/db"));
+      EXPECT_THAT(stage.workload.notes, Contains("evict db"));
+      EXPECT_FALSE(stage.has_pod("web") || stage.has_pod("db"));
+      EXPECT_FALSE(stage.node_exists("n1"));
+    });
+  }
+}
+
+TEST(DrainTurns, FollowNoRulesForOtherPools) {
+  auto elsewhere = a_drain_rule("a", "Drain");
+  elsewhere.metadata.namespace_ = Text("elsewhere");
+  const std::vector<api::MachineDrainRule> rules = {
+      for_machines(a_drain_rule("a", "Drain"), "tier", "back"),
+      for_machines(a_drain_rule("a", "Drain"), api::label::kPoolName, "mp2"),
+      for_machines(a_drain_rule("a", "Drain"), api::label::kClusterName, "c2"),
+      elsewhere,
+  };
+  for (const auto& rule : rules) {
+    on_stage([&](Theatre& stage) {
+      retire_with_db_last(stage, rule);
+
+      EXPECT_TRUE(stage.has_pod("web"));
+      EXPECT_FALSE(stage.has_pod("db"));
+      EXPECT_THAT(told_of_scaling_down(stage), Not(HasSubstr("will be evicted")));
+    });
+  }
+}
+
+TEST(DrainTurns, TellOfRulesThatContradictEachOtherAndGoOnWhenTheyDoNoMore) {
+  on_stage([](Theatre& stage) {
+    run_with_a_pod(stage, true, 1);
+    stage.caches.machine_drain_rules.apply(a_drain_rule("a", "WaitCompleted"));
+    stage.caches.machine_drain_rules.apply(a_drain_rule("b", "Drain", 5));
+
+    stage.infrastructure_has({"n2"});
+    stage.settle(10min);
+    const bool kept = stage.has_pod("web") && stage.node_exists("n1");
+    const std::string message = told_of_scaling_down(stage);
+    stage.caches.machine_drain_rules.remove({.namespace_ = "default", .name = "a"}, {});
+    stage.settle(5min);
+
+    const std::string remedy =
+        "MachineDrainRules a (WaitCompleted) and b (Drain, order 5) contradict each other about Pod "
+        "default/web: a counts, its name comes first; "
+        "change spec.pods so that only one of them matches, or delete one";
+    EXPECT_TRUE(kept);
+    EXPECT_THAT(message, AllOf(HasSubstr("Node n1: "), HasSubstr("Pod default/web: waiting for completion"),
+                               HasSubstr(remedy)));
+    EXPECT_EQ(std::ranges::count(stage.events.told, "Warning DrainRulesContradict: " + remedy), 1);
+    EXPECT_FALSE(stage.has_pod("web"));
+    EXPECT_FALSE(stage.node_exists("n1"));
+  });
+}
+
+TEST(DrainTurns, SeeNoContradictionInRulesOfWhichOneIsForAnotherPool) {
+  on_stage([](Theatre& stage) {
+    run_with_a_pod(stage, true, 0);
+    stage.caches.machine_drain_rules.apply(
+        for_machines(a_drain_rule("a", "WaitCompleted"), api::label::kPoolName, "mp2"));
+    stage.caches.machine_drain_rules.apply(a_drain_rule("b", "Drain", 5));
+
+    stage.infrastructure_has({"n2"});
+    stage.settle(1min);
+
+    EXPECT_THAT(stage.workload.notes, Contains("evict web"));
+    EXPECT_THAT(told_of_scaling_down(stage), AllOf(HasSubstr("budget"), Not(HasSubstr("contradict"))));
+    EXPECT_THAT(stage.events.told, Not(Contains(HasSubstr("DrainRulesContradict"))));
+  });
+}
+
 // --- volumes ---
 
 TEST(DrainTurns, WaitForTheVolumesOfANodeThatIsEmpty) {

@@ -114,13 +114,13 @@ class Theatre : public WorkloadServer, public Stage<Reconciler> {
     return workload_memory_.get(kube::resources::nodes(), {.name = std::string(name)}, Deadline::never())
         .has_value();
   }
-  // Owned by nobody, Ready, of app "web".
-  void make_pod(std::string_view name, std::string_view on) {
+  // Owned by nobody, Ready.
+  void make_pod(std::string_view name, std::string_view on, std::string_view app = "web") {
     const kube::ObjectKey key{.namespace_ = "default", .name = std::string(name)};
     const json::value pod = {
         {"apiVersion", "v1"},
         {"kind", "Pod"},
-        {"metadata", {{"name", name}, {"namespace", "default"}, {"labels", {{"app", "web"}}}}},
+        {"metadata", {{"name", name}, {"namespace", "default"}, {"labels", {{"app", app}}}}},
         {"spec",
          {{"nodeName", on},
           {"terminationGracePeriodSeconds", 0},

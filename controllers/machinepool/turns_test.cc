@@ -205,6 +205,54 @@ TEST(Turns, DeleteTheNodeOfAnInstanceThatLeft) {
   });
 }
 
+// What the server has become when it is asked: the caches have not heard of it yet.
+void right_before(Theatre& stage, std::string_view request, std::function<void()> happens) {
+  stage.client.refuses = [request, happens = std::move(happens),
+                          before = true](std::string_view note) mutable -> std::optional<Error> {
+    if (note == request && std::exchange(before, false)) happens();
+    return std::nullopt;
+  };
+}
+
+TEST(Turns, KeepTheNodeOfAnInstanceThatTheServerStillLists) {
+  on_stage([](Theatre& stage) {
+    stage.run_two();
+    bool looked = false;
+    right_before(stage, "get boxpools mp1", [&] {
+      looked = true;
+      stage.infrastructure_has({"n1", "n2"});
+    });
+
+    stage.infrastructure_has({"n2"});
+    stage.settle(1min);
+
+    EXPECT_TRUE(looked);
+    EXPECT_TRUE(stage.node_exists("n1"));
+    EXPECT_THAT(stage.workload.notes, IsEmpty());
+    EXPECT_THAT(stage.refs(), ElementsAre("n1", "n2"));
+  });
+}
+
+TEST(Turns, KeepTheNodeOfAnInstanceWhileTheServerDoesNotAnswer) {
+  on_stage([](Theatre& stage) {
+    stage.run_two();
+    bool answers = false;
+    stage.client.refuses = [&](std::string_view note) -> std::optional<Error> {
+      if (note != "get boxpools mp1" || answers) return std::nullopt;
+      return Error{.code = Code::Unavailable, .message = "not now"};
+    };
+
+    stage.infrastructure_has({"n2"});
+    stage.settle(1min);
+    const bool kept = stage.node_exists("n1");
+    answers = true;
+    stage.settle(2min);
+
+    EXPECT_TRUE(kept);
+    EXPECT_FALSE(stage.node_exists("n1"));
+  });
+}
+
 // Otherwise it would be nobody's, and stand in the way of the next instance of its name for ever.
 TEST(Turns, DoNotForgetANodeThatCouldNotBeDeleted) {
   for (const Code code : {Code::Conflict, Code::Unavailable}) {
@@ -263,6 +311,35 @@ TEST(Turns, KeepTheNewNodeOfAnInstanceThatWasReplacedUnderItsName) {
   });
 }
 
+TEST(Turns, KeepTheNewNodeThatOnlyTheServerKnows) {
+  on_stage([](Theatre& stage) {
+    stage.run_two();
+    const auto& nodes = kube::resources::nodes();
+    const json::value again = {{"apiVersion", "v1"},
+                               {"kind", "Node"},
+                               {"metadata", {{"name", "n1"}}},
+                               {"spec", {{"providerID", "docker:////n1-again"}}}};
+    ASSERT_TRUE(stage.workload.remove(nodes, {.name = "n1"}, {}, Deadline::never()));
+    ASSERT_TRUE(stage.workload.create(nodes, {}, again, {}, Deadline::never()));
+    const auto uid = stage.node("n1").metadata.uid;
+    stage.workload.notes.clear();
+
+    stage.patch(kBoxPools, kPool,
+                {{"spec", {{"providerIDList", json::array{"docker:////n1-again", id_of("n2")}}}}});
+    stage.settle(30s);
+    const bool tried = std::ranges::count(stage.workload.notes, "delete nodes n1") > 0;
+    const bool kept = stage.node_exists("n1") && stage.node("n1").metadata.uid == uid;
+    stage.watch_node("n1");
+    stage.settle(2min);
+
+    EXPECT_TRUE(tried) << "the cache still shows the old one";
+    EXPECT_TRUE(kept);
+    ASSERT_TRUE(stage.node_exists("n1"));
+    EXPECT_EQ(stage.node("n1").metadata.uid, uid);
+    EXPECT_THAT(stage.refs(), ElementsAre("n1", "n2"));
+  });
+}
+
 TEST(Turns, DeleteNoNodeWhenTheListIsEmptyForAMoment) {
   on_stage([](Theatre& stage) {
     stage.run_two();
@@ -295,20 +372,56 @@ TEST(Turns, DeleteNoNodeWhenTheListIsEmptyAndReplicasAreNot) {
 }
 
 TEST(Turns, BelieveAnEmptyListAtTheSecondLook) {
-  on_stage([](Theatre& stage) {
-    stage.run_two();
+  for (const json::value& replicas : {json::value(0), json::value(nullptr)}) {
+    on_stage([&](Theatre& stage) {
+      stage.run_two();
 
-    stage.infrastructure_has({});
-    stage.settle(29s);
-    const bool early = stage.node_exists("n1") && stage.node_exists("n2");
-    stage.settle(10s);
+      stage.infrastructure_has({}, {{"replicas", replicas}});
+      stage.settle(29s);
+      const bool early = stage.node_exists("n1") && stage.node_exists("n2");
+      stage.settle(10s);
 
-    EXPECT_TRUE(early);
-    EXPECT_FALSE(stage.node_exists("n1"));
-    EXPECT_FALSE(stage.node_exists("n2"));
-    EXPECT_THAT(stage.refs(), IsEmpty());
-    EXPECT_EQ(stage.pool().spec.provider_id_list.size(), 0u);
-  });
+      EXPECT_TRUE(early);
+      EXPECT_FALSE(stage.node_exists("n1"));
+      EXPECT_FALSE(stage.node_exists("n2"));
+      EXPECT_THAT(stage.refs(), IsEmpty());
+      EXPECT_EQ(stage.pool().spec.provider_id_list.size(), 0u);
+    });
+  }
+}
+
+// The list is empty in the cache for all of 30 s: only the server knows that it is back, that there are
+// instances, or that the pool is going.
+TEST(Turns, BelieveNoEmptyListThatTheServerDoesNotConfirm) {
+  const std::vector<std::function<void(Theatre&)>> truths = {
+      [](Theatre& stage) {  // and the replicas are not
+        const json::array ids = {json::value(id_of("n1")), json::value(id_of("n2"))};
+        stage.patch(kBoxPools, kPool, {{"spec", {{"providerIDList", ids}}}});
+      },
+      [](Theatre& stage) { stage.infrastructure_has({}, {{"replicas", 2}}); },
+      [](Theatre& stage) { stage.remove(kBoxPools, kPool); },
+  };
+  for (const auto& truth : truths) {
+    on_stage([&](Theatre& stage) {
+      stage.run_two();
+      stage.patch(kBoxPools, kPool, {{"metadata", {{"finalizers", json::array{"example.com/busy"}}}}});
+      stage.settle();
+      bool looked = false;
+      right_before(stage, "get boxpools mp1", [&] {
+        looked = true;
+        truth(stage);
+      });
+      (void)stage.requests();
+
+      stage.infrastructure_has({});
+      stage.settle(2min);
+
+      EXPECT_TRUE(looked);
+      EXPECT_THAT(stage.workload.notes, IsEmpty());
+      EXPECT_THAT(stage.refs(), ElementsAre("n1", "n2"));
+      EXPECT_THAT(stage.requests(), Not(Contains("patch machinepools mp1"))) << "the list known before stays";
+    });
+  }
 }
 
 TEST(Turns, KeepWhatTheyKnowWhileTheClusterIsOutOfReach) {
@@ -710,6 +823,31 @@ TEST(Turns, RemoveAMachineWhoseObjectIsGone) {
 
     EXPECT_FALSE(stage.read<api::Machine>("b1").metadata.deleting());
     EXPECT_TRUE(stage.read<api::Machine>("b2").metadata.deleting());  // its own controller takes it down
+  });
+}
+
+TEST(Turns, KeepAMachineWhoseObjectOnlyTheCacheHasLost) {
+  on_stage([](Theatre& stage) {
+    stage.make_pool();
+    stage.connect();
+    stage.start();
+    stage.make_box("b1");
+    stage.make_box("b2");
+    stage.infrastructure_has({"b1", "b2"}, {{"infrastructureMachineKind", "Box"}});
+    stage.settle();
+    bool looked = false;
+    right_before(stage, "get boxes b2", [&] {
+      looked = true;
+      stage.make_box("b2");
+    });
+
+    stage.remove(kBoxes, "b2");
+    stage.settle(1min);
+
+    EXPECT_TRUE(looked);
+    ASSERT_TRUE(stage.exists(kMachines, "b2"));
+    EXPECT_FALSE(stage.read<api::Machine>("b2").metadata.deleting());
+    EXPECT_THAT(stage.requests(), Not(Contains("delete machines b2")));
   });
 }
 

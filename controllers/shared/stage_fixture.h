@@ -37,12 +37,13 @@ class NotingClient final : public kube::Client {
   explicit NotingClient(kube::Client& inner) : inner_(inner) {}
   std::vector<std::string> notes = {};
   std::vector<json::value> bodies = {};  // of writes
-  // What a patch or deletion is answered with instead of being handed on, by its note.
+  // What a get, patch or deletion is answered with instead of being handed on, by its note.
   std::function<std::optional<Error>(std::string_view note)> refuses = {};
 
   Result<json::value> get(const kube::Resource& resource, const kube::ObjectKey& key,
                           const Deadline& deadline) override {
     notes.push_back("get " + resource.plural + " " + key.name);
+    if (auto error = refused()) return fail(std::move(*error));
     return inner_.get(resource, key, deadline);
   }
   Result<json::value> list(const kube::Resource& resource, const kube::ListOptions& options,
