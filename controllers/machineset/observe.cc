@@ -16,7 +16,6 @@
 namespace capstan::controllers::machineset {
 namespace {
 
-using api::Machine;
 using api::MachineSet;
 using runtime::Intent;
 
