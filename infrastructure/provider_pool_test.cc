@@ -546,6 +546,105 @@ TEST(ProviderPoolWithMachines, ReplacesAMachineThatSomebodyDeleted) {
   });
 }
 
+// What the core and a health check say of a Machine.
+void say(Management& management, const std::string& name,
+         const std::function<void(builders::MachineBuilder&)>& what) {
+  const auto before = management.get<api::Machine>(name);
+  if (!before) return;
+  builders::MachineBuilder said(name);
+  said.on_node(name);
+  what(said);
+  api::Machine after = *before;
+  after.status = said.build().status;
+  must(kube::patch_status(management.user, *before, after, kNever), "write the Machine's status");
+}
+void joins(builders::MachineBuilder& machine) { machine.healthy(); }
+void is_handed_over(builders::MachineBuilder& machine) { machine.awaiting_remediation(); }
+
+TEST(ProviderPoolWithMachines, ReplacesOneAfterTheOtherWhomAHealthCheckHandedOver) {
+  World world;
+  world.run([&] {
+    const World::Process process(world, world.management);
+    PoolCore core(world.management);
+    world.bring_cluster_up();
+    world.management.add_pool("mp1", 3, with_machines());
+    EXPECT_TRUE(world.eventually([&] { return core.has(3, 3); }));
+    const auto names = core.machines();
+    say(world.management, names[0], joins);
+    const auto goes = [&](const std::string& name) {
+      const auto machine = world.management.get<api::Machine>(name);
+      return !machine || machine->metadata.deleting();
+    };
+
+    say(world.management, names[1], is_handed_over);
+    say(world.management, names[2], is_handed_over);
+    EXPECT_TRUE(world.eventually([&] { return goes(names[1]) || goes(names[2]); }));
+    world.sleep(1min);  // the first one drains
+    EXPECT_NE(goes(names[1]), goes(names[2])) << "never both at once";
+    EXPECT_TRUE(world.eventually([&] { return core.has(3, 3); }));
+    world.sleep(1min);  // it is gone, and who came for it has not joined
+    EXPECT_NE(goes(names[1]), goes(names[2]));
+    for (const auto& name : core.machines()) {
+      if (std::ranges::find(names, name) == names.end()) say(world.management, name, joins);
+    }
+
+    EXPECT_TRUE(world.eventually([&] { return core.has(3, 3) && goes(names[1]) && goes(names[2]); }));
+    EXPECT_FALSE(goes(names[0]));
+    EXPECT_EQ(world.cloud.created(), 5U);
+  });
+}
+
+TEST(ProviderPoolWithMachines, KeepsAMachineWhoseMarksAreTakenBackJustBeforeItGoes) {
+  World world;
+  bool taken_back = false;
+  world.run([&] {
+    const World::Process process(world, world.management);
+    PoolCore core(world.management);
+    world.bring_cluster_up();
+    world.management.add_pool("mp1", 2, with_machines());
+    EXPECT_TRUE(world.eventually([&] { return core.has(2, 2); }));
+    const auto names = core.machines();
+    say(world.management, names[0], joins);
+    world.fault = [&](const FaultPoint& point) {
+      if (point.call == Call::Read && point.kind == "Machine" && !taken_back) {
+        taken_back = true;
+        say(world.management, names[1], joins);
+      }
+      return Fault::None;
+    };
+
+    say(world.management, names[1], is_handed_over);
+    world.sleep(2min);
+    core.turn();
+
+    EXPECT_TRUE(taken_back);
+    EXPECT_FALSE(world.management.get<api::Machine>(names[1])->metadata.deleting());
+    EXPECT_EQ(world.cloud.created(), 2U);
+  });
+}
+
+TEST(ProviderPoolWithMachines, TakesItsMarkOffAMachineThatIsWellAgain) {
+  World world;
+  world.run([&] {
+    const World::Process process(world, world.management);
+    PoolCore core(world.management);
+    world.bring_cluster_up();
+    world.management.add_pool("mp1", 1, with_machines());
+    EXPECT_TRUE(world.eventually([&] { return core.has(1, 1); }));
+    const auto name = core.machines().front();
+
+    say(world.management, name,
+        [](builders::MachineBuilder& machine) { machine.awaiting_remediation().healthy(); });
+    world.sleep(1min);
+
+    const auto machine = world.management.get<api::Machine>(name);
+    EXPECT_EQ(api::conditions::find(machine->status.conditions, "OwnerRemediated"), nullptr);
+    EXPECT_TRUE(api::conditions::is_true(machine->status.conditions, "HealthCheckSucceeded"));
+    EXPECT_FALSE(machine->metadata.deleting());
+    EXPECT_EQ((world.writes[{Call::Patch, "Machine"}]), 1);
+  });
+}
+
 TEST(ProviderPoolWithMachines, SpreadsInstancesOverTheFailureDomains) {
   World world;
   world.run([&] {

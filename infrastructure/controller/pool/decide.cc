@@ -20,6 +20,8 @@ using Names = std::set<std::string, std::less<>>;
 
 // Handing over takes a moment in every healthy creation; a condition for it would be a write for nothing.
 constexpr Seconds kPatience{10};
+// How long an instance without a Node counts as coming; later it is a health check's to judge.
+constexpr Seconds kUntilJoined{600};
 
 std::string_view obstacle(const Observation& seen, std::string& message);
 void wait(const Observation& seen, std::string_view why, std::string message, Plan& plan);
@@ -27,6 +29,8 @@ void give_size(const Observation& seen, Plan& plan);
 bool is_autoscaled(const api::MachinePool& owner);
 std::int64_t autoscaled_size(const Observation& seen);
 void size_members(const Observation& seen, Plan& plan);
+void replace_one(const Observation& seen, std::vector<Member> staying, Plan& plan);
+Seconds until_joined(const Member& member, Time now);
 void remove(const Observation& seen, Plan& plan);
 Names named_in(std::string_view annotation);
 std::optional<std::size_t> place_of(const api::DriverMachinePool& pool, const Vm& vm);
@@ -192,17 +196,22 @@ std::int64_t autoscaled_size(const Observation& seen) {
   return began && present ? *present : seen.owner->spec.replicas.value_or(1);
 }
 
-// Who has no VM any more is replaced. Of the others go first: whom somebody marked, whom the pool names, who
-// does not work, the youngest.
+// Who has no VM any more is replaced. Of the others go first: whom somebody marked, whom the pool names, whom
+// a health check handed over, who does not work, the youngest.
 void size_members(const Observation& seen, Plan& plan) {
   if (!plan.wanted) return;
   std::vector<Member> staying;
   for (const Member& member : seen.members) {
     if (leaves(member)) continue;
+    if (member.machine && is_well_again(*member.machine)) plan.well_again.push_back(member);
     (has_lost_its_vm(member) ? plan.victims : staying).push_back(member);
   }
   if (staying.size() < *plan.wanted) {
     plan.missing = *plan.wanted - staying.size();
+    return;
+  }
+  if (staying.size() == *plan.wanted) {
+    replace_one(seen, std::move(staying), plan);
     return;
   }
   const Names named =
@@ -214,12 +223,43 @@ void size_members(const Observation& seen, Plan& plan) {
     const bool works =
         member.machine && api::conditions::is_true(member.machine->status.conditions, api::condition::kReady);
     const Time created = metadata.creation_timestamp;
-    return std::tuple(!marked, !named.contains(metadata.name.view()), works,
+    return std::tuple(!marked, !named.contains(metadata.name.view()), !is_handed_over(member), works,
                       created.is_set() ? -created.unix_seconds() : 0, metadata.name);
   };
   std::ranges::sort(staying, {}, rank);
   staying.resize(staying.size() - *plan.wanted);
   plan.victims.insert(plan.victims.end(), staying.begin(), staying.end());
+}
+
+// One at a time, for a pool has no maxInFlight: the next goes when the one before is gone and who came for it
+// has a Node. Whom a person asked for goes first, then the youngest.
+void replace_one(const Observation& seen, std::vector<Member> staying, Plan& plan) {
+  const auto rank = [](const Member& member) {
+    const auto& metadata = member.object->metadata;
+    const bool asked = member.machine->metadata.annotations.contains(api::annotation::kRemediateMachine);
+    const Time created = metadata.creation_timestamp;
+    return std::tuple(!asked, created.is_set() ? -created.unix_seconds() : 0, metadata.name);
+  };
+  const auto well =
+      std::ranges::partition(staying, [](const Member& member) { return is_handed_over(member); });
+  if (well.begin() == staying.begin()) return;
+  const auto goes = [](const Member& member) { return leaves(member) && is_handed_over(member); };
+  if (std::ranges::any_of(seen.members, goes)) return;
+  Seconds longest{0};
+  for (const Member& member : well) longest = std::max(longest, until_joined(member, seen.now));
+  if (longest > Seconds(0)) {
+    plan.recheck = longest;
+    return;
+  }
+  plan.sick = *std::ranges::min_element(staying.begin(), well.begin(), {}, rank);
+}
+
+// Nothing when it has joined, or will not any more.
+Seconds until_joined(const Member& member, Time now) {
+  if (member.machine && member.machine->status.node_ref) return {};
+  const Time created = member.object->metadata.creation_timestamp;
+  const Seconds age = created.is_set() && now > created ? now - created : Seconds(0);
+  return std::max(kUntilJoined - age, Seconds(0));
 }
 
 void remove(const Observation& seen, Plan& plan) {

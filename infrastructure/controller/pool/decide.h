@@ -36,6 +36,9 @@ struct Plan {
   // Size and Remove, with Machines
   std::size_t missing = 0;
   std::vector<Member> victims = {};
+  // Size, with Machines: goes and is replaced if a live look at its Machine still finds the marks.
+  std::optional<Member> sick = {};
+  std::vector<Member> well_again = {};  // their owner's mark goes
   // Wait, and Size without a number
   std::string_view reason = {};
   std::string message = {};

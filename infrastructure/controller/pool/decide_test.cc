@@ -259,6 +259,127 @@ TEST(DecidePoolWithMachines, TakesNobodyWhenTheNumberCantBeMeant) {
   EXPECT_EQ(plan.missing, 0U);
 }
 
+// What a health check writes; of a Machine that has joined.
+void handed_over(api::DriverMachine& object, api::Machine& machine) {
+  const std::string name = object.metadata.name.str();
+  machine = builders::a_machine(name).running().not_ready("sick").awaiting_remediation();
+}
+void joined(api::DriverMachine& object, api::Machine& machine) {
+  machine = builders::a_machine(object.metadata.name.str()).running();
+}
+std::vector<std::string> sick(const Plan& plan) {
+  if (plan.sick) return {plan.sick->object->metadata.name.str()};
+  return {};
+}
+
+TEST(DecidePoolWithMachines, ReplacesWhomAHealthCheckHandedOver) {
+  Seen seen(3);
+  seen.with("a", Seconds(900), joined).with("b", Seconds(900), handed_over).with("c", Seconds(900), joined);
+
+  const Plan plan = decide(seen);
+
+  EXPECT_THAT(sick(plan), ElementsAre("b"));
+  EXPECT_THAT(plan.victims, IsEmpty()) << "who goes without a second look";
+  EXPECT_EQ(plan.missing, 0U) << "it is made when the other goes";
+}
+
+TEST(DecidePoolWithMachines, KeepsWhomNoHealthCheckHandedOver) {
+  Seen seen(4);
+  seen.with("well", Seconds(900), joined).with("found sick", Seconds(900), [](auto&, auto& machine) {
+    machine = builders::a_machine("found sick").running().not_ready("sick").unhealthy();
+  });
+  seen.with("not ready", Seconds(900), [](auto&, auto& machine) {
+    machine = builders::a_machine("not ready").running().not_ready("sick");
+  });
+  seen.with("well again", Seconds(900), [](auto&, auto& machine) {
+    machine = builders::a_machine("well again").running().awaiting_remediation().healthy();
+  });
+
+  EXPECT_THAT(sick(decide(seen)), IsEmpty());
+}
+
+TEST(DecidePoolWithMachines, TakesTheMarkOffWhoIsWellAgain) {
+  Seen seen(3);
+  seen.with("well", Seconds(900), joined).with("sick", Seconds(900), handed_over);
+  seen.with("well again", Seconds(900), [](auto&, auto& machine) {
+    machine = builders::a_machine("well again").running().awaiting_remediation().healthy();
+  });
+  seen.with("leaves", Seconds(900), [](auto&, auto& machine) {
+    machine = builders::a_machine("leaves").running().awaiting_remediation().healthy();
+    machine.metadata.deletion_timestamp = builders::noon();
+  });
+
+  EXPECT_THAT(names(decide(seen).well_again), ElementsAre("well again"));
+}
+
+TEST(DecidePoolWithMachines, ReplacesThemOneAfterTheOther) {
+  const auto two_and = [](const std::function<void(api::DriverMachine&, api::Machine&)>& third) {
+    return Seen(3)
+        .with("older", Seconds(900), handed_over)
+        .with("younger", Seconds(800), handed_over)
+        .with("third", Seconds(100), third);
+  };
+  const auto leaving = [](api::DriverMachine& object, api::Machine& machine) {
+    handed_over(object, machine);
+    machine.metadata.deletion_timestamp = builders::noon();
+  };
+  Seen one_leaves = two_and(leaving);
+  one_leaves.with("its replacement", Seconds(900), joined);
+  Seen somebody_else_leaves = two_and([](auto& object, auto& machine) {
+    joined(object, machine);
+    machine.metadata.deletion_timestamp = builders::noon();
+  });
+  somebody_else_leaves.with("its replacement", Seconds(900), joined);
+  const Plan comes = decide(two_and([](auto&, auto&) {}));
+
+  EXPECT_THAT(sick(decide(two_and(joined))), ElementsAre("younger"));
+  EXPECT_THAT(sick(decide(one_leaves)), IsEmpty());
+  EXPECT_THAT(sick(decide(somebody_else_leaves)), ElementsAre("younger"));
+  EXPECT_THAT(sick(comes), IsEmpty()) << "who came for the last one has no Node yet";
+  EXPECT_EQ(comes.recheck, Seconds(500));
+}
+
+TEST(DecidePoolWithMachines, WaitsNotForEverForANewInstance) {
+  Seen seen(2);
+  seen.with("sick", Seconds(900), handed_over).with("never joins", Seconds(600));
+
+  EXPECT_THAT(sick(decide(seen)), ElementsAre("sick"));
+}
+
+TEST(DecidePoolWithMachines, ReplacesFirstWhomAPersonAskedFor) {
+  Seen seen(2);
+  seen.with("asked", Seconds(990), [](auto& object, auto& machine) {
+    handed_over(object, machine);
+    machine.metadata.annotations.set(api::annotation::kRemediateMachine, "");
+  });
+  seen.with("younger", Seconds(900), handed_over);
+
+  EXPECT_THAT(sick(decide(seen)), ElementsAre("asked"));
+}
+
+TEST(DecidePoolWithMachines, TakesTheSickFirstWhenItShrinksAndReplacesNobodyThen) {
+  Seen seen(1);
+  seen.with("sick", Seconds(900), handed_over).with("broken", Seconds(10), [](auto&, auto& machine) {
+    machine = builders::a_machine("broken").running().not_ready("no node");
+  });
+
+  const Plan plan = decide(seen);
+
+  EXPECT_THAT(names(plan.victims), ElementsAre("sick"));
+  EXPECT_THAT(sick(plan), IsEmpty());
+}
+
+TEST(DecidePoolWithMachines, ReplacesNobodyWhileInstancesAreMissingOrTheNumberCantBeMeant) {
+  Seen too_few(3);
+  too_few.with("a", Seconds(900), joined).with("b", Seconds(900), handed_over);
+  Seen senseless(-7);
+  senseless.with("b", Seconds(900), handed_over);
+
+  EXPECT_THAT(sick(decide(too_few)), IsEmpty());
+  EXPECT_EQ(decide(too_few).missing, 1U);
+  EXPECT_THAT(sick(decide(senseless)), IsEmpty());
+}
+
 TEST(DecidePoolWithMachines, RemovesTheMachinesThatDoNotLeaveYet) {
   Seen seen;
   seen.with("a").with("b", {},

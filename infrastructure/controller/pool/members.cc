@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 
 #include "api/conditions/conditions.h"
+#include "api/conditions/v1beta1.h"
 #include "api/driver/names.h"
 #include "api/names.h"
 #include "api/schema/encode.h"
@@ -41,7 +42,9 @@ void Work::size_members() {
     if (!remove_member(victim)) return;
     gone.push_back(victim.object->metadata.name.str());
   }
-  if (plan_.missing > 0) make_members();
+  const bool replaces = plan_.sick && remove_sick(*plan_.sick);
+  if (effects_.error) return;
+  make_members(plan_.missing + (replaces ? 1 : 0));
   if (effects_.error) return;
   // A Node whose instance is not listed any more is removed by the core, without a drain: who leaves stays
   // listed until it is gone.
@@ -60,6 +63,9 @@ void Work::size_members() {
                 .message = fmt::format("{} {}: {}", api::driver::kind::kDriverMachine,
                                        member.object->metadata.name.view(), ready->message.view())};
   }
+  for (const Member& member : plan_.well_again) {
+    if (!drop_mark(*member.machine)) return;
+  }
 }
 
 void Work::remove_members() {
@@ -72,14 +78,15 @@ void Work::remove_members() {
               .quiet = true};
 }
 
-void Work::make_members() {
+void Work::make_members(std::size_t missing) {
+  if (missing == 0) return;
   std::vector<std::string> used;
   for (const Member& member : seen_.members) {
     if (leaves(member)) continue;
     used.emplace_back(
         member.object->metadata.annotations.value_or_empty(api::driver::annotation::kFailureDomain));
   }
-  const std::size_t many = std::min(plan_.missing, kPerTurn);
+  const std::size_t many = std::min(missing, kPerTurn);
   for (std::size_t i = 0; i < many; ++i) {
     if (!make_member(used)) return;
   }
@@ -135,6 +142,46 @@ bool Work::remove_member(const Member& member) {
                                                  .key = runtime::key_of(*member.object)},
                                                 member.object->metadata.uid, {}, deadline());
   return removed ? true : fail_with(removed.error());
+}
+
+// A health check takes its marks back when the Machine is well again, or when it is not the Machine that
+// broke: the server has the last word, and nobody may have written since.
+bool Work::remove_sick(const Member& member) {
+  const auto live = kube::get<api::Machine>(deps_.client, runtime::key_of(*member.machine), deadline());
+  if (!live && live.error().code == Code::NotFound) return false;
+  if (!live) return fail_with(live.error());
+  if (live->metadata.uid != member.machine->metadata.uid || live->metadata.deleting() ||
+      !is_handed_over(*live))
+    return false;
+  const auto removed = deps_.consistency.remove(deps_.client, kube::key_of(object_),
+                                                {.cache = deps_.caches.machines,
+                                                 .resource = kube::resource_of<api::Machine>(),
+                                                 .key = runtime::key_of(*live)},
+                                                live->metadata.uid,
+                                                {.resource_version = live->metadata.resource_version.str(),
+                                                 .propagation = kube::Propagation::Background},
+                                                deadline());
+  if (!removed) return fail_with(removed.error());
+  context_.log.info("machine deleted, a health check handed it over",
+                    {{"machine", live->metadata.name.view()}});
+  return true;
+}
+
+// Left behind, it would hand the Machine over the next time that it is sick, whatever limits there are then.
+bool Work::drop_mark(const api::Machine& machine) {
+  api::Machine well = machine;
+  api::conditions::remove(well.status.conditions, api::condition::kOwnerRemediated);
+  const auto& deprecated = machine.status.deprecated;
+  if (deprecated && deprecated->v1beta1)
+    api::conditions::v1beta1::remove(well.status.deprecated.ensure().v1beta1.ensure().conditions,
+                                     api::v1beta1_condition::kOwnerRemediated);
+  const auto written = kube::patch_status(deps_.client, machine, well, deadline());
+  if (!written) return fail_with(written.error());
+  if (*written) {
+    deps_.consistency.wrote(kube::key_of(object_), deps_.caches.machines,
+                            (*written)->metadata.resource_version);
+  }
+  return true;
 }
 
 // A cache that does not know the Machine may only lag behind.

@@ -33,4 +33,18 @@ bool has_lost_its_vm(const Member& member) {
          ready->reason == api::driver::reason::kVmGone;
 }
 
+bool is_handed_over(const api::Machine& machine) {
+  const auto& conditions = machine.status.conditions;
+  return api::conditions::is_false(conditions, api::condition::kHealthCheckSucceeded) &&
+         api::conditions::is_false(conditions, api::condition::kOwnerRemediated);
+}
+
+bool is_well_again(const api::Machine& machine) {
+  const auto& conditions = machine.status.conditions;
+  return api::conditions::is_true(conditions, api::condition::kHealthCheckSucceeded) &&
+         api::conditions::is_false(conditions, api::condition::kOwnerRemediated);
+}
+
+bool is_handed_over(const Member& member) { return member.machine && is_handed_over(*member.machine); }
+
 }  // namespace capstan::infrastructure::pool

@@ -35,5 +35,10 @@ std::optional<Observation> observe(const Caches& caches, const Clock& clock, con
 bool leaves(const Member& member);
 // The cloud has lost its VM, and makes no other for it.
 bool has_lost_its_vm(const Member& member);
+// A health check found it sick and left it to its owner, which of a pool's Machines is its infrastructure.
+bool is_handed_over(const api::Machine& machine);
+bool is_handed_over(const Member& member);
+// It was handed over, and the health check finds it well by now.
+bool is_well_again(const api::Machine& machine);
 
 }  // namespace capstan::infrastructure::pool

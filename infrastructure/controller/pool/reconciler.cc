@@ -1,5 +1,7 @@
 #include "infrastructure/controller/pool/reconciler.h"
 
+#include <tuple>
+
 #include "api/conditions/conditions.h"
 #include "api/driver/names.h"
 #include "api/names.h"
@@ -73,11 +75,19 @@ std::vector<ObjectKey> pool_of(const Change<api::MachinePool>& change) {
   return {{.namespace_ = change.object().metadata.namespace_.str(), .name = ref.name.str()}};
 }
 
-// A Machine that begins to leave makes room for another.
+// A Machine that begins to leave makes room for another; one that is handed over goes, and one that has
+// joined lets the next go; one that is well again loses its mark.
+bool is_relevant(const Change<api::Machine>& change) {
+  if (!change.before || !change.after) return false;
+  const auto facts = [](const api::Machine& machine) {
+    return std::tuple(machine.metadata.deleting(), is_handed_over(machine), is_well_again(machine),
+                      machine.status.node_ref.has_value());
+  };
+  return facts(*change.before) != facts(*change.after);
+}
+
 std::vector<ObjectKey> pool_of(const Caches& caches, const Change<api::Machine>& change) {
-  if (!change.before || !change.after ||
-      change.before->metadata.deleting() == change.after->metadata.deleting())
-    return {};
+  if (!is_relevant(change)) return {};
   const auto object = caches.driver_machines.get({.namespace_ = change.after->metadata.namespace_.str(),
                                                   .name = change.after->spec.infrastructure_ref.name.str()});
   if (!object) return {};

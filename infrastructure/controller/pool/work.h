@@ -49,9 +49,11 @@ class Work {
   CreateVm request(std::size_t place, const BootstrapData& data) const;
 
   // --- DriverMachines ---
-  void make_members();
+  void make_members(std::size_t missing);
   bool make_member(std::vector<std::string>& used);
   bool remove_member(const Member& member);
+  bool remove_sick(const Member& member);  // whether it goes
+  bool drop_mark(const api::Machine& machine);
   Result<bool> is_there(const Member& member, const api::OwnerReference& owner) const;
 
   const ActDeps& deps_;
