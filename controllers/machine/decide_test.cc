@@ -188,6 +188,32 @@ TEST(Claim, BelievesNothingOfAnObjectThatAnotherMachineControls) {
                   "Machine other already"));
 }
 
+// An infrastructure pool may own the objects of its Machines, but must not control them: the Machine does.
+TEST(Claim, SaysSoWhenAPoolControlsTheObjectOfItsMachine) {
+  const auto owned_by_pool = [](bool controls) {
+    auto seen = seen_of(a_machine("m1").in_pool("mp1"));
+    infra_done(seen);
+    auto pool = builders::controller_of("DockerMachinePool", "mp1");
+    pool.api_version = "infrastructure.cluster.x-k8s.io/v1beta2"_text;
+    if (!controls) pool.controller.reset();
+    seen.infra = changed(
+        seen.infra, [&](auto& object) { object.metadata.owner_references = api::OwnerReferences({pool}); });
+    return plan_for(seen);
+  };
+
+  const auto controlled = owned_by_pool(true);
+  const auto owned = owned_by_pool(false);
+
+  EXPECT_TRUE(controlled.wanted.spec.provider_id.empty());
+  EXPECT_EQ(controlled.infra.claim, std::nullopt);
+  EXPECT_THAT(messages(controlled.notes),
+              testing::Contains(
+                  "InvalidReference: spec.infrastructureRef: DockerMachine default/m1: is controlled by "
+                  "DockerMachinePool mp1 already"));
+  ASSERT_TRUE(owned.infra.claim);
+  EXPECT_THAT(owners(owned.infra.claim->owners), ElementsAre("DockerMachinePool mp1", "Machine m1 controls"));
+}
+
 TEST(Claim, LeavesAnObjectThatGoes) {
   auto seen = seen_of(m1());
   seen.infra = changed(seen.infra, [](auto& object) {

@@ -112,6 +112,24 @@ TEST(NodeSync, CopiesLabelsOfItsDomainsOnly) {
                           "team.node-restriction.kubernetes.io/b"));
 }
 
+TEST(NodeSync, DoesForAMachineOfAPoolWhatItDoesForAnyOther) {
+  Wish wish;
+  wish.machine =
+      a_machine("m1").in_pool("mp1").labelled("node.cluster.x-k8s.io/tier", "front").labelled("mine", "no");
+  wish.node = a_node("m1").tainted("node.cluster.x-k8s.io/uninitialized", "NoSchedule");
+
+  const auto change = wish.change();
+
+  ASSERT_TRUE(change);
+  EXPECT_THAT(entries(change->labels), ElementsAre("node.cluster.x-k8s.io/tier=front"));
+  EXPECT_THAT(entries(change->annotations),
+              ElementsAre("cluster.x-k8s.io/cluster-name=c1", "cluster.x-k8s.io/cluster-namespace=default",
+                          "cluster.x-k8s.io/machine=m1", "cluster.x-k8s.io/owner-kind=MachinePool",
+                          "cluster.x-k8s.io/owner-name=mp1", "cluster.x-k8s.io/annotations-from-machine=",
+                          "cluster.x-k8s.io/labels-from-machine=node.cluster.x-k8s.io/tier"));
+  EXPECT_THAT(taints(*change), IsEmpty());
+}
+
 TEST(NodeSync, CopiesWhatTheFlagsName) {
   Wish wish = synced({});
   wish.rules.labels = KeyPatterns::parse("^mine$,example\\.com/.*").value();
