@@ -1,5 +1,6 @@
 #include "cmd/dev/stack.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
 
 #include "api/schema/crd.h"
@@ -60,6 +61,7 @@ Result<void> Stack::Parts::install_kinds(const Deadline& deadline) const {
   for (const auto& versions : crdgen::kinds()) {
     const auto crd = api::crd(versions);
     const std::string name(crd.at("metadata").at("name").as_string());
+    if (std::ranges::find(options.kinds_left_out, name) != options.kinds_left_out.end()) continue;
     const auto created =
         user->create(kube::resources::custom_resource_definitions(), {.name = name}, crd, {}, deadline);
     if (!created) return fail(created.error().context("install " + name));

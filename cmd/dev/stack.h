@@ -6,6 +6,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "apiserver/server.h"
 #include "base/log.h"
@@ -22,6 +23,8 @@ struct StackOptions {
   infrastructure::sim::Script cloud = {};
   Nanoseconds look_at_cloud_every = std::chrono::seconds(30);  // for VMs that vanished
   manager::Options manager = {};
+  // Names of CustomResourceDefinitions of ours that the server does not get.
+  std::vector<std::string> kinds_left_out = {};
 };
 
 class Stack {

@@ -48,11 +48,13 @@ class FleetStory : public testing::Test {
   void start(int clusters, int machines, infrastructure::sim::Script script = quick_cloud()) {
     start({.clusters = clusters, .machines = machines}, std::move(script));
   }
-  void start(const dev::SampleOptions& sample, infrastructure::sim::Script script = quick_cloud()) {
+  void start(const dev::SampleOptions& sample, infrastructure::sim::Script script = quick_cloud(),
+             std::vector<std::string> kinds_left_out = {}) {
     auto started = dev::Stack::start({clock_, threads_, randomness_},
                                      {.cloud = std::move(script),
                                       .look_at_cloud_every = std::chrono::seconds(1),
-                                      .manager = quiet_manager()},
+                                      .manager = quiet_manager(),
+                                      .kinds_left_out = std::move(kinds_left_out)},
                                      Log(), {});
     ASSERT_TRUE(started) << started.error().describe();
     stack_ = std::move(*started);
