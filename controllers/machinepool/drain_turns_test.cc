@@ -255,6 +255,29 @@ TEST(DrainTurns, TellOfRulesThatContradictEachOtherAndGoOnWhenTheyDoNoMore) {
   });
 }
 
+TEST(DrainTurns, LookAgainAtOnceWhenARuleOfTheirNamespaceChanges) {
+  on_stage([](Theatre& stage) {
+    run_with_a_pod(stage, true, 1);
+    stage.caches.machine_drain_rules.apply(a_drain_rule("a", "WaitCompleted"));
+    stage.infrastructure_has({"n2"});
+    stage.settle(50s);
+    stage.workload.notes.clear();
+
+    auto elsewhere = a_drain_rule("b", "Drain");
+    elsewhere.metadata.namespace_ = Text("elsewhere");
+    stage.caches.machine_drain_rules.apply(std::move(elsewhere));
+    stage.settle(2s);
+    const bool kept = stage.has_pod("web");
+    const auto asked = stage.workload.notes;
+    stage.caches.machine_drain_rules.remove({.namespace_ = "default", .name = "a"}, {});
+    stage.settle(2s);
+
+    EXPECT_TRUE(kept);
+    EXPECT_THAT(asked, testing::IsEmpty()) << "a rule of another namespace is nothing to a pool";
+    EXPECT_FALSE(stage.has_pod("web"));
+  });
+}
+
 TEST(DrainTurns, SeeNoContradictionInRulesOfWhichOneIsForAnotherPool) {
   on_stage([](Theatre& stage) {
     run_with_a_pod(stage, true, 0);

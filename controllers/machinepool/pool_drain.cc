@@ -82,6 +82,18 @@ void PoolDrainer::woken(const kube::ObjectKey& drain) {
   queue_->add(pool);
 }
 
+std::vector<kube::ObjectKey> PoolDrainer::look_again_in(std::string_view namespace_) {
+  return drains_.with([&](auto& all) {
+    std::vector<kube::ObjectKey> pools;
+    for (auto& [pool, drains] : all) {
+      if (pool.namespace_ != namespace_) continue;
+      pools.push_back(pool);
+      for (auto& [name, drain] : drains) drain.due = {};
+    }
+    return pools;
+  });
+}
+
 PoolDrainer::NodeDrain PoolDrainer::drain_of(const kube::ObjectKey& pool, const api::Node& node) {
   return drains_.with([&](auto& all) {
     NodeDrain& known = all[pool][node.metadata.name.str()];

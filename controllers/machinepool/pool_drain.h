@@ -37,6 +37,8 @@ class PoolDrainer {
 
   // Whom a Pod or a budget wakes; before the first turn.
   void wake_through(runtime::Queue& queue);
+  // Drain rules of a namespace have changed: which pools of it drain and are to look again.
+  std::vector<kube::ObjectKey> look_again_in(std::string_view namespace_);
   // One turn of the drains of these Nodes, which began then; nothing: when their marks say.
   DrainRound turn(const Observation& seen, std::span<const Snapshot<api::Node>> nodes,
                   const std::optional<Time>& began, const Deadline& deadline);

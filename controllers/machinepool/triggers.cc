@@ -109,6 +109,11 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
         return same ? std::vector<ObjectKey>()
                     : keys_of(caches.machine_pools_in(change.object().metadata.namespace_));
       });
+  runtime::trigger<api::MachineDrainRule>(
+      caches.machine_drain_rules, queue, [this](const Change<api::MachineDrainRule>& change) {
+        if (change.initial) return std::vector<ObjectKey>();
+        return drainer_.look_again_in(change.object().metadata.namespace_.view());
+      });
   runtime::trigger<api::Cluster>(caches.clusters, queue, [&caches](const Change<api::Cluster>& change) {
     if (change.initial || !matters(change)) return std::vector<ObjectKey>();
     return keys_of(caches.machine_pools_of(runtime::key_of(change.object())));
