@@ -4,7 +4,10 @@
 #include "api/conditions/conditions.h"
 #include "controllers/machinehealthcheck/reconciler.h"
 #include "controllers/machinehealthcheck/seen_fixture.h"
+#include "controllers/shared/life_fixture.h"
 #include "controllers/shared/stage_fixture.h"
+#include "test/builders/machine_lifecycle_policy.h"
+#include "test/builders/machine_set.h"
 
 namespace capstan::controllers::machinehealthcheck {
 namespace {
@@ -417,6 +420,95 @@ TEST(Turns, AMachineThatAUserExemptsAfterItWasMarkedIsTakenBackFromItsOwner) {
 
     EXPECT_EQ(exempt, "absent");
     EXPECT_THAT(world.requests(), IsEmpty());
+  });
+}
+
+// Nothing is left behind to clean up: what the check has found out stays on the Machines, as upstream's does.
+TEST(Turns, ADeletedCheckGoesAtOnceAndLeavesItsMarks) {
+  in_world([](World& world) {
+    world.make_cluster();
+    world.make_check(a_check());
+    world.make_machine("a");
+    world.make_machine("b");
+    world.make_node(builders::a_node("b"));
+    world.connect();
+    world.start();
+    const bool has_finalizers = world.read(kChecks, "mhc").at("metadata").as_object().contains("finalizers");
+    (void)world.requests();
+
+    world.remove(kChecks, "mhc");
+    const bool gone = !world.exists(kChecks, "mhc");
+    world.workload_clusters.remove_node(kTheCluster, "b");
+    world.settle(10min);
+
+    EXPECT_FALSE(has_finalizers);
+    EXPECT_TRUE(gone);
+    EXPECT_EQ(world.shown("a", "HealthCheckSucceeded"), "False NodeDeleted");
+    EXPECT_EQ(world.shown("a", "OwnerRemediated"), "False WaitingForRemediation");
+    EXPECT_EQ(world.shown("b", "HealthCheckSucceeded"), "True HealthCheckSucceeded")
+        << "nobody looks any more";
+    EXPECT_THAT(world.requests(), IsEmpty());
+  });
+}
+
+// --- restarts ---
+
+// Four Machines of one set, whose Nodes fell silent together; a policy holds their remediation.
+const std::vector<std::string_view> kFour = {"a", "b", "c", "d"};
+Time make_four_silent_machines(World& world) {
+  world.make_cluster();
+  world.make_check(watching("Ready", "Unknown", 300));
+  world.make(kube::resource_of<api::MachineSet>(), api::to_json(builders::a_machine_set("ms1").build()));
+  world.make(kube::resource_of<api::MachineLifecyclePolicy>(),
+             api::to_json(builders::a_policy().selecting_everything().shared_cause().build()));
+  const auto set = world.read<api::MachineSet>("ms1");
+  for (const auto name : kFour) {
+    api::Machine machine = a_worker(name).in_set("ms1").on_node(name);
+    auto owners = *machine.metadata.owner_references;
+    owners.front().uid = set.metadata.uid;
+    machine.metadata.owner_references = api::OwnerReferences(std::move(owners));
+    world.put(machine);
+    world.make_node_on_server(name);
+  }
+  return world.ago(0s);
+}
+
+std::unique_ptr<Life<Reconciler>> a_life(World& world, Time silent_since) {
+  auto life =
+      std::make_unique<Life<Reconciler>>(world, "machinehealthcheck", api::kind::kMachineHealthCheck, 100ms);
+  for (const auto name : kFour)
+    life->workload_clusters.put_node(kTheCluster,
+                                     builders::a_node(name).condition("Ready", "Unknown", "", silent_since));
+  life->workload_clusters.connect(kTheCluster, &world.workload);
+  life->start();
+  return life;
+}
+
+json::value status_of_check(World& world) { return world.read(kChecks, "mhc").at("status"); }
+
+TEST(Restart, WhileRemediationIsOnHoldComesToTheSameVerdictAndWritesNothing) {
+  in_world([](World& world) {
+    const Time silent_since = make_four_silent_machines(world);
+    auto first = a_life(world, silent_since);
+    world.settle(6min);
+    const auto before = status_of_check(world);
+    first.reset();
+
+    const auto second = a_life(world, silent_since);
+    world.settle(30min);
+    const auto after = status_of_check(world);
+    const auto asked = second->requests();
+    std::vector<std::string> handed_over;
+    for (const auto name : kFour) handed_over.push_back(world.shown(name, "OwnerRemediated"));
+    world.remove(kube::resource_of<api::MachineLifecyclePolicy>(), "p");
+    world.settle(10s);
+
+    EXPECT_THAT(json::serialize(before), HasSubstr("4 of 4 targets of Cluster c1 turned unhealthy within"));
+    EXPECT_EQ(after, before);
+    EXPECT_THAT(asked, IsEmpty());
+    EXPECT_THAT(handed_over, testing::Each("absent"));
+    EXPECT_EQ(world.shown("a", "OwnerRemediated"), "False WaitingForRemediation")
+        << "only the policy held them";
   });
 }
 
