@@ -293,7 +293,7 @@ void tell_shared_causes(std::vector<HealthStory>& stories) {
                      .pools = {{.replicas = 6}},
                      .checks = {check()},
                      .acts = {path_breaks},
-                     .length = 600s,
+                     .length = 1810s,
                      .broken = replaced(6)});
   stories.push_back({.name = "shared-cause-another-pools-policy",
                      .title = "a policy that selects another pool changes nothing here",
