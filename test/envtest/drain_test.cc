@@ -1,5 +1,5 @@
 // Twenty Nodes with ten Pods each on a real kube-apiserver, under budgets that a real disruption controller
-// keeps: Machines are deleted and rolled, and somebody outside looks on.
+// keeps: Machines are deleted and rolled, a pool without Machines goes, and somebody outside looks on.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "test/envtest/drain_history.h"
@@ -17,10 +18,13 @@ namespace capstan::envtest {
 namespace {
 
 using std::chrono::seconds;
+using ::testing::AllOf;
+using ::testing::Each;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::Pair;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
@@ -113,7 +117,16 @@ class Drain : public FleetSuite {
                             "--timeout=50s", "pdb/" + app.name}),
                   EndsWith("condition met\n"));
     }
+    EXPECT_THAT(pods_by_node(), AllOf(SizeIs(20), Each(Pair(StartsWith("demo-workers-"), 10))));
     kubelets_->prefer_young_nodes();
+  }
+
+  static std::map<std::string, int> pods_by_node() {
+    std::map<std::string, int> pods;
+    for (const auto& node :
+         lines_of(workload({"get", "pods", "-o=jsonpath={range .items[*]}{.spec.nodeName}{\"\\n\"}{end}"})))
+      ++pods[node];
+    return pods;
   }
 
   std::set<std::string> nodes_of_rocks() const {
@@ -219,6 +232,94 @@ TEST_F(Drain, NeverBreaksABudgetAndSaysWhichOneHoldsItUp) {
       "{} evictions asked for, {} accepted; the last two Machines went {:.1f} s after the budget opened\n",
       asked, accepted, took);
   EXPECT_LE(asked, 10 * accepted);
+}
+
+// A policy that has pools drained, and what it is for: Pod slab of the first Node, which nobody may take, and
+// Pod free of the second, which anybody may.
+constexpr std::string_view kDrainsPools = R"(
+apiVersion: policy.capstan.dev/v1alpha1
+kind: MachineLifecyclePolicy
+metadata: {name: gentle, namespace: default}
+spec:
+  selector: {matchLabels: {care: "yes"}}
+  drain: {machinePools: true}
+)";
+constexpr std::string_view kPodsOfPool = R"(
+apiVersion: v1
+kind: Pod
+metadata: {name: slab, labels: {app: slab}}
+spec:
+  nodeName: gentle-pool-0
+  terminationGracePeriodSeconds: 5
+  containers: [{name: c, image: i}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: free, labels: {app: free}}
+spec:
+  nodeName: gentle-pool-1
+  terminationGracePeriodSeconds: 5
+  containers: [{name: c, image: i}]
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: slab}
+spec:
+  minAvailable: 1
+  selector: {matchLabels: {app: slab}}
+)";
+
+TEST_F(Drain, OfAPoolWhosePolicyAsksForItHoldsItsInstancesUntilTheBudgetOpens) {
+  apply_sample("gentle", {"--machines=0", "--pool=2"});
+  if (HasFatalFailure()) return;
+  const std::string pool = "machinepool/gentle-pool";
+  const std::string instances = "drivermachinepool/gentle-pool";
+  ASSERT_THAT(kubectl({"wait", "--for=jsonpath={.status.availableReplicas}=2", "--timeout=50s", pool}),
+              EndsWith("condition met\n"));
+  ASSERT_THAT(kubectl({"label", pool, "care=yes"}), EndsWith("labeled\n"));
+  ASSERT_THAT(kubectl({"apply", "-f", "-"}, std::string(kDrainsPools)), EndsWith("created\n"));
+  ASSERT_THAT(until("jsonpath={.status.selected.machinePools}=1", "machinelifecyclepolicy/gentle"),
+              EndsWith("condition met\n"));
+  kubelets_ = std::make_unique<Kubelets>(bed_->workload().kubeconfig_path());
+  ASSERT_THAT(workload({"apply", "-f", "-"}, std::string(kPodsOfPool)), Not(StartsWith("failed")));
+  ASSERT_THAT(workload({"wait", "--for=jsonpath={.status.currentHealthy}=1", "--timeout=50s", "pdb/slab"}),
+              EndsWith("condition met\n"));
+
+  ASSERT_THAT(kubectl({"delete", pool, "--wait=false"}), HasSubstr("deleted"));
+  const std::string wanted = "1 of 2 Nodes are drained\n* Node gentle-pool-0: ";
+  EXPECT_TRUE(eventually(seconds(60), [&] {
+    const auto said = message_of(pool, "Deleting");
+    return said.find(wanted) != std::string::npos && said.find("budget slab needs 1") != std::string::npos;
+  })) << message_of(pool, "Deleting");
+  const std::string held = kubectl(
+      {"get", "machinepool", "gentle-pool",
+       R"(-o=jsonpath={range .status.conditions[?(@.type=="Deleting")]}{.status} {.reason}{"\n"}{.message}{"\n"}{end})"});
+  const std::string going = kubectl({"get", instances, "-o=jsonpath={.metadata.deletionTimestamp}"});
+  const Lines nodes = field_of_nodes("gentle-pool-", ".metadata.name} {.spec.unschedulable");
+  const std::string opened =
+      workload({"patch", "pdb/slab", "--type=merge", R"(-p={"spec":{"minAvailable":0}})",
+                "-o=jsonpath={.metadata.resourceVersion}"});
+  ASSERT_GT(std::strtoull(opened.c_str(), nullptr, 10), 0U) << opened;
+  const bool gone = eventually(seconds(60), [&] {
+    return kubectl({"get", pool, instances, "--ignore-not-found", "-o=name"}).empty() &&
+           field_of_nodes("gentle-pool-", ".metadata.name").empty();
+  });
+
+  fmt::print("{}", held);
+  EXPECT_THAT(held, AllOf(StartsWith("True DrainingNode\n"), HasSubstr(wanted)));
+  EXPECT_EQ(going, "") << "its instances were told to go";
+  EXPECT_THAT(nodes, testing::ElementsAre("gentle-pool-0 true", "gentle-pool-1 true"));
+  EXPECT_TRUE(gone) << kubectl({"get", "machinepools,drivermachinepools", "-o=wide"});
+  // The outside watcher's verdict.
+  EXPECT_EQ(kubelets_->beginnings(), 1) << "what it saw has a gap";
+  const auto events = kubelets_->history();
+  const std::map<std::string, std::size_t> complete = {{"slab", 1}, {"free", 1}};
+  const auto shut = history_of(events_before(events, std::strtoull(opened.c_str(), nullptr, 10)), complete);
+  EXPECT_EQ(shut.at("slab").fewest, 1U) << "the budget was broken";
+  EXPECT_EQ(shut.at("slab").left, 0U);
+  EXPECT_EQ(shut.at("free").left, 1U);
+  EXPECT_EQ(history_of(events, complete).at("slab").left, 1U);
+  EXPECT_THAT(kubelets_->refusals(), IsEmpty());
 }
 
 }  // namespace
