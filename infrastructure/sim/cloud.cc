@@ -52,7 +52,11 @@ std::string address(std::uint64_t number) {
 }  // namespace
 
 SimCloud::SimCloud(const CloudDeps& deps, Script script) : deps_(deps), script_(std::move(script)) {
-  state_.with([&](State& state) { state.hits.resize(script_.faults.size()); });
+  state_.with([&](State& state) {
+    state.hits.resize(script_.faults.size());
+    state.room = script_.quota.vms;
+    state.boot = script_.register_after;
+  });
 }
 
 void SimCloud::listen(VmListener& listener) {
@@ -184,9 +188,10 @@ DriverResult<std::pair<SimVm, bool>> SimCloud::make(State& state, const CreateVm
     return driver_failure(DriverCode::InvalidArgument, "a VM needs an instance key");
   if (const std::string known = id_of(state, {.instance_key = wanted.instance_key}); !known.empty())
     return std::pair(state.vms.at(known), false);
-  if (script_.quota.vms && std::ssize(state.vms) >= *script_.quota.vms)
-    return driver_failure(DriverCode::ResourceExhausted,
-                          fmt::format("quota of {} VMs reached", *script_.quota.vms));
+  if (state.room && std::ssize(state.vms) >= *state.room) {
+    state.refused.insert(wanted.name);
+    return driver_failure(DriverCode::ResourceExhausted, fmt::format("quota of {} VMs reached", *state.room));
+  }
   if (const auto limit = script_.quota.classes.find(wanted.vm_class); limit != script_.quota.classes.end()) {
     if (state.of_class[wanted.vm_class] >= limit->second)
       return driver_failure(DriverCode::ResourceExhausted,
@@ -201,6 +206,7 @@ DriverResult<std::pair<SimVm, bool>> SimCloud::make(State& state, const CreateVm
   made.vm_class = wanted.vm_class;
   made.kubernetes_version = wanted.kubernetes_version;
   made.created = now;
+  made.registers_after = state.boot;
   made.vm.provider_id =
       fmt::format("sim:///i-{:016x}",
                   hash_combine(hash_combine(script_.seed, hash_bytes(wanted.instance_key)), generation));
@@ -324,8 +330,7 @@ std::string SimCloud::name_of(const VmId& id) const {
 
 Vm SimCloud::as_seen(const SimVm& vm, SteadyTime now) const {
   Vm seen = vm.vm;
-  if (seen.state == VmState::Pending && now - vm.created >= script_.register_after)
-    seen.state = VmState::Running;
+  if (seen.state == VmState::Pending && now - vm.created >= vm.registers_after) seen.state = VmState::Running;
   return seen;
 }
 
@@ -348,6 +353,14 @@ void SimCloud::tell_gone(VmListener* listener, const std::string& provider_id, F
 }
 
 // --- for the world around it ---
+
+void SimCloud::make_room(std::optional<std::int64_t> vms) {
+  state_.with([&](State& state) { state.room = vms ? vms : script_.quota.vms; });
+}
+
+void SimCloud::boot_for(std::optional<Nanoseconds> span) {
+  state_.with([&](State& state) { state.boot = span.value_or(script_.register_after); });
+}
 
 std::optional<SteadyTime> SimCloud::expire() {
   const SteadyTime now = deps_.clock.steady_now();
@@ -416,6 +429,10 @@ std::map<std::string, Disk> SimCloud::disks() const {
 
 std::uint64_t SimCloud::created() const {
   return state_.with([](const State& state) { return state.created; });
+}
+
+std::set<std::string> SimCloud::refused() const {
+  return state_.with([](const State& state) { return state.refused; });
 }
 
 std::vector<std::uint64_t> SimCloud::hits() const {

@@ -29,6 +29,7 @@ struct SimVm {
   std::string vm_class = {};
   std::string kubernetes_version = {};
   SteadyTime created = {};
+  Nanoseconds registers_after = {};  // from then on
   std::optional<SteadyTime> vanishes = {};
   std::vector<std::string> local_disks = {};
 };
@@ -75,6 +76,10 @@ class SimCloud final : public Driver {
   DriverResult<Identity> identity(const Credentials&, const Deadline& deadline) override;
 
   // --- for the world around it ---
+  // From now on there is room for so many VMs, whatever there are; nothing: for as many as the script says.
+  void make_room(std::optional<std::int64_t> vms);
+  // VMs made from now on boot for so long; nothing: as the script says.
+  void boot_for(std::optional<Nanoseconds> span);
   // VMs whose time has come vanish; the next such time, if any.
   std::optional<SteadyTime> expire();
   // All VMs of these names (a glob) are gone from now on; how many those were.
@@ -84,7 +89,8 @@ class SimCloud final : public Driver {
   // Every VM there is, by name.
   std::vector<Vm> vms() const;
   std::map<std::string, Disk> disks() const;
-  std::uint64_t created() const;  // ever
+  std::uint64_t created() const;          // ever
+  std::set<std::string> refused() const;  // names of VMs there was no room for when they were asked for
   // How often each rule of the script hit.
   std::vector<std::uint64_t> hits() const;
 
@@ -105,6 +111,9 @@ class SimCloud final : public Driver {
     std::map<std::pair<std::size_t, std::string>, std::int64_t> hits_per_vm = {};
     std::vector<std::uint64_t> hits = {};
     std::uint64_t created = 0;
+    std::optional<std::int64_t> room = {};
+    Nanoseconds boot = {};
+    std::set<std::string> refused = {};
     VmListener* listener = nullptr;
   };
 

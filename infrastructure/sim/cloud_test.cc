@@ -113,6 +113,21 @@ TEST(SimCloud, KeepsItsQuotas) {
   });
 }
 
+TEST(SimCloud, IsFullForAWhile) {
+  Stage stage;
+  stage.run([&] {
+    EXPECT_TRUE(stage.create(wish("a")));
+    stage.cloud.make_room(1);
+
+    EXPECT_EQ(stage.code_of(wish("b")), DriverCode::ResourceExhausted);
+    EXPECT_TRUE(stage.create(wish("a"))) << "which is there already";
+    EXPECT_THAT(stage.cloud.refused(), ElementsAre("b"));
+
+    stage.cloud.make_room({});
+    EXPECT_TRUE(stage.create(wish("b")));
+  });
+}
+
 TEST(SimCloud, FailsAsTheScriptSays) {
   Script script;
   script.faults = {

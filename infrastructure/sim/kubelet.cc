@@ -53,7 +53,7 @@ std::size_t Kubelets::count() const {
 // --- what the cloud tells ---
 
 void Kubelets::vm_started(const SimVm& vm) {
-  const SteadyTime at = vm.created + deps_.cloud.script().register_after;
+  const SteadyTime at = vm.created + vm.registers_after;
   agenda_.with([&](Agenda& agenda) {
     agenda.kubelets[vm.vm.provider_id] = {.vm = vm, .due = at};
     agenda.due.emplace(at, vm.vm.provider_id);

@@ -78,6 +78,23 @@ TEST(Kubelets, RegisterWhenTheVmHasBootedAndBecomeReadyLater) {
   });
 }
 
+TEST(Kubelets, BootAsLongAsTheWorldSays) {
+  Stage stage;
+  stage.run([&] {
+    ASSERT_TRUE(stage.planes.ensure(kCluster, Deadline::never()));
+    stage.cloud.boot_for(60s);
+    stage.create("a");
+    stage.cloud.boot_for({});
+    stage.create("b");
+
+    stage.sleep(50s);
+    EXPECT_FALSE(stage.node("a"));
+    EXPECT_TRUE(stage.node("b"));
+    stage.sleep(20s);
+    EXPECT_TRUE(stage.node("a"));
+  });
+}
+
 TEST(Kubelets, WaitForTheirApiServer) {
   Stage stage;
   stage.run([&] {

@@ -81,9 +81,11 @@ std::uint64_t Auditor::version_seen(std::string_view controller, const std::stri
 void Auditor::look() {
   const FleetFacts before = std::exchange(facts_, reader_.look());
   look_at_pods();
+  look_at_nodes();
   for (const MachineFacts& machine : facts_.machines)
     if (!machine.node.empty()) has_node_since_.try_emplace(machine.name, deps_.baton.steady_now());
   note_wants();
+  note_reach();
   note_pool_drain();
   note_losses(before);
 }
@@ -94,6 +96,28 @@ void Auditor::look_at_pods() {
   if (stored == stored_pods_) return;
   stored_pods_ = std::move(stored);
   pods_ = workload == nullptr ? std::vector<PodFacts>() : pods_of(*workload);
+}
+
+void Auditor::look_at_nodes() {
+  apiserver::Api* const workload = deps_.workload();
+  auto stored = workload == nullptr ? std::vector<apiserver::ObjectPtr>() : workload->stored_all("", "nodes");
+  if (stored == stored_nodes_) return;
+  stored_nodes_ = std::move(stored);
+  for (const auto& node : stored_nodes_) {
+    const json::value document(*node);
+    const std::string id = text_at(document, "/spec/providerID");
+    const bool is_new = provider_ids_.insert_or_assign(text_at(document, "/metadata/uid"), id).second;
+    if (is_new && text_at(document, "/metadata/name").starts_with(kPool)) note_node_of_pool(id);
+  }
+}
+
+void Auditor::note_node_of_pool(const std::string& provider_id) {
+  const auto group =
+      deps_.api.stored("infrastructure.cluster.x-k8s.io", "drivermachinepools", kNamespace, kPool);
+  if (group == nullptr) return;
+  const json::value* list = group->at("spec").as_object().if_contains("providerIDList");
+  const bool listed = list != nullptr && std::ranges::count(list->as_array(), json::value(provider_id)) > 0;
+  ++nodes_and_lists_[listed ? "Node after the list" : "Node before the list"];
 }
 
 void Auditor::note_wants() {
@@ -115,6 +139,7 @@ void Auditor::note_wants() {
                                .going = set.going});
   }
   for (const DeploymentFacts& each : facts_.deployments) {
+    note_growth(each.uid, now);
     const int unavailable = each.surge == 0 && each.unavailable == 0 ? 1 : each.unavailable;
     note(deployment_wants_[each.uid], {.version = each.version,
                                        .since = now,
@@ -123,6 +148,16 @@ void Auditor::note_wants() {
                                        .promise = each.going ? 0 : std::max(0, each.replicas - unavailable),
                                        .going = each.going});
   }
+}
+
+// A rollout that is scaled down may be kept from shrinking (5.6 C); who goes meanwhile is replaced, as was
+// decided when its sets grew.
+void Auditor::note_growth(const std::string& deployment, SteadyTime now) {
+  Growth growth{.at = now};
+  for (const SetFacts& set : facts_.sets) growth.replicas += set.deployment == deployment ? set.replicas : 0;
+  const auto known = grown_.try_emplace(deployment, growth).first;
+  if (growth.replicas > known->second.replicas) known->second.at = now;
+  known->second.replicas = growth.replicas;
 }
 
 void Auditor::note_pause(SteadyTime now) {
@@ -138,6 +173,11 @@ void Auditor::note_pause(SteadyTime now) {
 SteadyTime Auditor::looked_since(SteadyTime now) const {
   const SteadyTime since = now - kMemory;
   return pause_ && since < pause_->until ? std::min(since, pause_->from - kMemory) : since;
+}
+
+void Auditor::note_reach() {
+  if (!deps_.lost()) lost_since_.reset();
+  if (deps_.lost() && !lost_since_) lost_since_ = deps_.baton.steady_now();
 }
 
 void Auditor::note_pool_drain() {
@@ -202,7 +242,6 @@ void Auditor::sent(const Asked& asked) {
   if (asked.is(api::kind::kMachineSet) && deps_.baton.who().name.starts_with("machinedeployment"))
     set_change_sent(asked);
   if (asked.call == Call::Remove && asked.is(api::kind::kMachine)) machine_removal_sent(asked);
-  if (asked.call == Call::Remove && asked.is("Node")) node_removal_sent(asked.key.name);
 }
 
 void Auditor::set_change_sent(const Asked& asked) const {
@@ -246,7 +285,7 @@ void Auditor::machine_removal_sent(const Asked& asked) {
 
 // --- what took effect ---
 
-void Auditor::took_effect(const Asked& asked) {
+void Auditor::took_effect(const Asked& asked, const json::value& answer) {
   const FleetFacts before = facts_;
   const auto pods_before = pods_;
   look();
@@ -257,7 +296,7 @@ void Auditor::took_effect(const Asked& asked) {
   if (asked.is(api::kind::kMachine) && asked.subresource == "status") machine_changed(before, name);
   if (asked.call == Call::Remove) {
     if (asked.is(api::kind::kMachine)) machine_removed(before, name);
-    if (!asked.is(api::kind::kMachine)) object_removed(asked, before);
+    if (!asked.is(api::kind::kMachine)) object_removed(asked, answer, before);
   }
   check_vms();
   check_marks();
@@ -274,7 +313,8 @@ void Auditor::machine_made(const std::string& name) {
   check(too_many_machines("MachineSet " + set->name, in_force, facts_.owned(set->uid)));
   const DeploymentFacts* deployment = facts_.deployment(set->deployment);
   if (deployment != nullptr) {
-    const auto wished = in_force_since(deployment_wants_.at(deployment->uid), looked_since(sent->second.at));
+    const SteadyTime decided = std::min(sent->second.at, grown_.at(deployment->uid).at);
+    const auto wished = in_force_since(deployment_wants_.at(deployment->uid), looked_since(decided));
     check(too_many_machines("MachineDeployment " + deployment->name, wished,
                             facts_.owned_below(deployment->uid)));
   }
@@ -305,6 +345,7 @@ void Auditor::machine_removed(const FleetFacts& before, const std::string& name)
   if (set == nullptr || set->going || !machine->available || facts_.cluster_going) return;
   const DeploymentFacts* deployment = facts_.deployment(set->deployment);
   if (deployment == nullptr || deployment->going) return;
+  if (machine->marked) return excuse(LegalCase::Marked);
   const SteadyTime since = deps_.baton.steady_now() - kMemory;
   const auto wanted =
       in_force_since(deployment_wants_.at(deployment->uid), looked_since(deps_.baton.steady_now()));
@@ -334,8 +375,9 @@ void Auditor::remediation_begun(const FleetFacts& before, const MachineFacts& ma
 void Auditor::machine_changed(const FleetFacts& before, const std::string& name) const {
   const MachineFacts* was = before.machine(name);
   const MachineFacts* is = facts_.machine(name);
-  if (was == nullptr || is == nullptr || was->to_remediate || !is->to_remediate || !silent_.contains(name))
-    return;
+  if (was == nullptr || is == nullptr || was->to_remediate || !is->to_remediate) return;
+  if (lost_since_) check(remediated_out_of_reach(name, deps_.baton.steady_now() - *lost_since_));
+  if (!silent_.contains(name)) return;
   Silence silence;
   for (const MachineFacts& each : facts_.machines) {
     if (each.going || each.set.empty()) continue;
@@ -355,13 +397,13 @@ bool Auditor::is_claimed_by_its_group_alone(const std::string& name) const {
          });
 }
 
-void Auditor::object_removed(const Asked& asked, const FleetFacts& before) {
+void Auditor::object_removed(const Asked& asked, const json::value& answer, const FleetFacts& before) {
   const std::string& name = asked.key.name;
   if (asked.is("DriverMachine")) check_drained(name);
   const bool not_a_machines = asked.is("DriverMachine") && is_claimed_by_its_group_alone(name);
   if ((asked.is("DriverMachine") && !not_a_machines) || asked.is("CloudConfig"))
     check(object_of_a_living_machine(asked.resource->kind, name, facts_));
-  if (asked.is("Node")) node_removed(name);
+  if (asked.is("Node")) node_removed({.name = name, .uid = text_at(answer, "/details/uid")});
   if (asked.is("DriverMachinePool")) check_group_drained();
   if (const SetFacts* set = asked.is(api::kind::kMachineSet) ? before.set_named(name) : nullptr) {
     const auto owner = deployment_wants_.find(set->deployment);
@@ -399,26 +441,17 @@ void Auditor::check_drained(const std::string& infrastructure) {
 
 // --- Nodes ---
 
-void Auditor::node_removal_sent(const std::string& name) {
-  apiserver::Api* const workload = deps_.workload();
-  const auto node = workload == nullptr ? nullptr : workload->stored("", "nodes", {}, name);
-  if (node == nullptr) return;
-  const json::value document(*node);
-  leaving_nodes_[name] = {.provider_id = text_at(document, "/spec/providerID"),
-                          .uid = text_at(document, "/metadata/uid")};
-}
-
-void Auditor::node_removed(const std::string& name) const {
-  check(node_of_a_living_machine(name, facts_));
-  const auto node = leaving_nodes_.find(name);
-  if (node == leaving_nodes_.end() || node->second.provider_id.empty()) return;
-  const std::string& id = node->second.provider_id;
-  if (const auto seen = vm_seen_.find(id); seen != vm_seen_.end())
-    check_drained_by_pool({.name = name, .uid = node->second.uid}, seen->second);
+// Which one it was says the answer: a name is taken again, and a removal that is late hits whoever has it.
+void Auditor::node_removed(const NodeFacts& node) const {
+  check(node_of_a_living_machine(node.name, facts_));
+  const auto known = provider_ids_.find(node.uid);
+  if (known == provider_ids_.end() || known->second.empty()) return;
+  const std::string& id = known->second;
+  if (const auto seen = vm_seen_.find(id); seen != vm_seen_.end()) check_drained_by_pool(node, seen->second);
   const auto vms = deps_.cloud.vms();
   const bool runs = std::ranges::find(vms, id, &infrastructure::Vm::provider_id) != vms.end();
   const bool going = facts_.cluster_going || facts_.pools.empty() || facts_.pools.front().going;
-  check(node_of_a_running_vm(name, runs, going && name.starts_with(kPool)));
+  check(node_of_a_running_vm(node.name, runs, going && node.name.starts_with(kPool)));
 }
 
 // `since`: not later than its drain began.

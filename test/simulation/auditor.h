@@ -26,6 +26,7 @@ class Auditor {
     const apiserver::Api& api;
     const infrastructure::sim::SimCloud& cloud;
     std::function<apiserver::Api*()> workload = {};  // of the workload cluster; null: there is none
+    std::function<bool()> lost = {};                 // the workload cluster is out of reach
     std::function<int()> pods_needed = {};           // by the budget of its app; 0: there is no app
     std::function<void(std::string)> broke = {};
     std::function<void(std::string)> tell = {};
@@ -36,9 +37,9 @@ class Auditor {
   void manager_starts(FleetManager& manager);
   void manager_ends();
 
-  // A process sends that, whatever becomes of it; and that took effect.
+  // A process sends that, whatever becomes of it; and that took effect, and was answered so.
   void sent(const Asked& asked);
-  void took_effect(const Asked& asked);
+  void took_effect(const Asked& asked, const json::value& answer);
   // The world changed by somebody else's hand.
   void look();
 
@@ -59,6 +60,8 @@ class Auditor {
   const FleetFacts& facts() const { return facts_; }
   // Whether the pool has ever noted the Node of that uid as one of its own.
   bool was_noted(const std::string& node) const { return noted_since_.contains(node); }
+  // How often a Node of the pool came before its provider listed it, and how often after.
+  const std::map<std::string, std::uint64_t>& nodes_and_lists() const { return nodes_and_lists_; }
   const std::map<LegalCase, std::uint64_t>& excused() const { return counted_; }
 
  private:
@@ -74,9 +77,13 @@ class Auditor {
   };
 
   void look_at_pods();
+  void look_at_nodes();
+  void note_node_of_pool(const std::string& provider_id);
   void note_wants();
+  void note_growth(const std::string& deployment, SteadyTime now);
   void note_pause(SteadyTime now);
   SteadyTime looked_since(SteadyTime now) const;
+  void note_reach();
   void note_pool_drain();
   void note_losses(const FleetFacts& before);
   std::uint64_t version_seen(std::string_view controller, const std::string& name,
@@ -93,13 +100,12 @@ class Auditor {
   void remediation_begun(const FleetFacts& before, const MachineFacts& machine);
   void pod_sent_away(const std::string& name, const std::vector<PodFacts>& before) const;
   void check_drained(const std::string& infrastructure);
-  void node_removal_sent(const std::string& name);
-  void node_removed(const std::string& name) const;
+  void node_removed(const NodeFacts& node) const;
   void check_drained_by_pool(const NodeFacts& node, SteadyTime since) const;
   void check_group_drained();
   void check_pool_size() const;
   bool is_claimed_by_its_group_alone(const std::string& name) const;
-  void object_removed(const Asked& asked, const FleetFacts& before);
+  void object_removed(const Asked& asked, const json::value& answer, const FleetFacts& before);
   int losses_since(SteadyTime time) const;
   int gains_since(SteadyTime time, std::string_view set) const;
   int taken_since(SteadyTime time) const;
@@ -114,11 +120,14 @@ class Auditor {
   std::map<std::string, Wants> set_wants_;         // by uid
   std::map<std::string, Wants> deployment_wants_;  // by uid
   std::map<std::string, Wants> pool_wants_;        // by uid
-  struct LeavingNode {
-    std::string provider_id = {};
-    std::string uid = {};
+  struct Growth {
+    int replicas = 0;  // of all sets together
+    SteadyTime at = {};
   };
-  std::map<std::string, LeavingNode> leaving_nodes_;  // by name; those whose removal was sent
+  std::map<std::string, Growth> grown_;  // by uid of a MachineDeployment
+  std::vector<apiserver::ObjectPtr> stored_nodes_;
+  std::map<std::string, std::string> provider_ids_;  // by uid of a Node that ever was
+  std::map<std::string, std::uint64_t> nodes_and_lists_;
   FleetManager* manager_ = nullptr;
   std::map<std::string, std::vector<Seen>> cached_;  // by uid of a MachineSet: what the caches had when
   std::map<std::string, SteadyTime> known_since_;    // by uid of a MachineDeployment: first in the cache
@@ -139,7 +148,8 @@ class Auditor {
     SteadyTime from = {};
     SteadyTime until = {};
   };
-  std::optional<Pause> pause_;  // of the Cluster: the last one, or two that are close to each other
+  std::optional<SteadyTime> lost_since_;  // the workload cluster
+  std::optional<Pause> pause_;            // of the Cluster: the last one, or two that are close to each other
   std::optional<SteadyTime> group_told_to_go_;  // the pool's, with all its instances
   std::map<std::string, SteadyTime> vm_seen_;   // by provider ID, the last time; where the pool drains
   std::set<std::pair<std::string, std::string>> marks_;  // where, and the object's name

@@ -145,6 +145,14 @@ void FaultCensus::lacks_of_streams(std::vector<std::string>& lacking) const {
   }
 }
 
+std::vector<std::string> acts_that_lack(const std::map<std::string, std::uint64_t>& acts) {
+  std::vector<std::string> lacking;
+  for (const std::string_view act : kKnownActs) {
+    if (!acts.contains(std::string(act))) lacking.push_back(fmt::format("nobody ever came to: {}", act));
+  }
+  return lacking;
+}
+
 // --- from one process to another ---
 
 namespace {

@@ -27,6 +27,9 @@ struct Gap {
 inline constexpr std::uint64_t kSeedsPerRound = 48;
 fakes::Fault fault_due(const Gap& gap, std::uint64_t seed);
 
+// What people and mishaps should have done to some fleet and never did, one sentence each.
+std::vector<std::string> acts_that_lack(const std::map<std::string, std::uint64_t>& acts);
+
 class FaultCensus {
  public:
   void count(const Gap& gap, fakes::Fault fault);

@@ -87,6 +87,15 @@ TEST(FaultCensus, NamesTheImpossibleThatHappened) {
               testing::ElementsAre(HasSubstr("machine: remove Pod happened, which is listed as impossible")));
 }
 
+TEST(Acts, LackWhatNeverHappened) {
+  std::map<std::string, std::uint64_t> acts;
+  for (const std::string_view act : kKnownActs) acts[std::string(act)] = 1;
+  EXPECT_THAT(acts_that_lack(acts), IsEmpty());
+
+  acts.erase("fill cloud");
+  EXPECT_THAT(acts_that_lack(acts), testing::ElementsAre("nobody ever came to: fill cloud"));
+}
+
 TEST(FaultCensus, IsTheSameInAnotherProcess) {
   const FaultCensus census = complete();
 

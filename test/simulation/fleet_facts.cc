@@ -39,6 +39,7 @@ MachineFacts machine_facts(const api::Machine& machine) {
           .available = conditions::is_true(list, api::condition::kAvailable),
           .to_remediate = conditions::is_false(list, api::condition::kHealthCheckSucceeded) &&
                           conditions::is_false(list, api::condition::kOwnerRemediated),
+          .marked = machine.metadata.annotations.contains(api::annotation::kDeleteMachine),
           .bootstrap = config ? config->name.str() : std::string(),
           .infrastructure = machine.spec.infrastructure_ref.name.str(),
           .node = machine.status.node_ref ? machine.status.node_ref->name.str() : std::string()};

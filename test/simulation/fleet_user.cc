@@ -8,6 +8,8 @@
 #include "api/bootstrap/cloud_config.h"
 #include "api/driver/driver_machine.h"
 #include "api/driver/driver_machine_pool.h"
+#include "api/driver/names.h"
+#include "api/names.h"
 #include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine.h"
 #include "api/v1beta2/machine_deployment.h"
@@ -28,15 +30,6 @@ constexpr Nanoseconds kPatience = 10min;
 template <typename T>
 kube::Resource resource() {
   return kube::resource_of<T>();
-}
-
-// What the node controller says of a Node nobody hears of, or its kubelet when it is back.
-json::value heard(bool is, Time now) {
-  const json::object ready = {{"type", "Ready"},
-                              {"status", is ? "True" : "Unknown"},
-                              {"reason", is ? "KubeletReady" : "NodeStatusUnknown"},
-                              {"lastTransitionTime", now.to_string()}};
-  return {{"status", {{"conditions", json::array{ready}}}}};
 }
 
 json::object metadata_of(const json::value& object) { return object.at("metadata").as_object(); }
@@ -88,7 +81,7 @@ Pool FleetUser::draw_pool() {
 }
 
 void FleetUser::live_with_it(std::uint64_t acts, bool mishaps) {
-  static constexpr std::array<Act, 14> kActs = {&FleetUser::scale,
+  static constexpr std::array<Act, 17> kActs = {&FleetUser::scale,
                                                 &FleetUser::scale_pool,
                                                 &FleetUser::drop_pool,
                                                 &FleetUser::scale,
@@ -101,16 +94,24 @@ void FleetUser::live_with_it(std::uint64_t acts, bool mishaps) {
                                                 &FleetUser::delete_machine,
                                                 &FleetUser::replace_deployment,
                                                 &FleetUser::replace_deployment_by_force,
+                                                &FleetUser::autoscale,
+                                                &FleetUser::autoscale,
+                                                &FleetUser::autoscale,
                                                 &FleetUser::scale};
-  static constexpr std::array<Act, 6> kMishaps = {
+  static constexpr std::array<Act, 8> kMishaps = {
       &FleetUser::lose_vm,         &FleetUser::lose_workload_cluster, &FleetUser::silence_nodes,
-      &FleetUser::empty_pool_list, &FleetUser::kill_manager,          &FleetUser::kill_provider};
+      &FleetUser::empty_pool_list, &FleetUser::kill_manager,          &FleetUser::kill_provider,
+      &FleetUser::fill_cloud,      &FleetUser::let_nodes_come_first};
+  static constexpr std::array<Act, 4> kMishapsOfPools = {
+      &FleetUser::empty_pool_list, &FleetUser::stutter_pool_list, &FleetUser::let_nodes_come_first,
+      &FleetUser::let_the_list_come_first};
   for (std::uint64_t i = 0; i < acts; ++i) {
     rest_up_to(90s);
-    const bool mishap = mishaps && deps_.baton.draw(4) == 0;
+    const bool mishap = mishaps && deps_.baton.draw(3) == 0;
     Act act = mishap ? kMishaps[deps_.baton.draw(kMishaps.size())] : kActs[deps_.baton.draw(kActs.size())];
     if (mishap && policy_ && deps_.baton.draw(2) == 0) act = &FleetUser::silence_nodes;
-    if (mishap && wishes_.pool && deps_.baton.draw(3) == 0) act = &FleetUser::empty_pool_list;
+    if (mishap && wishes_.pool && deps_.baton.draw(2) == 0)
+      act = kMishapsOfPools[deps_.baton.draw(kMishapsOfPools.size())];
     const bool drains = wishes_.pool && wishes_.pool->drains;
     if (!mishap && drains && deps_.baton.draw(2) == 0)
       act = deps_.baton.draw(3) == 0 ? &FleetUser::drop_pool : &FleetUser::scale_pool;
@@ -236,11 +237,80 @@ void FleetUser::await_no_deployment() {
 void FleetUser::scale_pool() {
   if (!wishes_.pool) return scale();
   perhaps_close_budget();
-  const int before = std::exchange(wishes_.pool->replicas, static_cast<int>(deps_.baton.draw(4)));
-  note("scale pool", fmt::format("scales the pool from {} to {}", before, wishes_.pool->replicas));
-  const json::value body = {{"spec", {{"replicas", wishes_.pool->replicas}}}};
-  const auto patched = deps_.client.patch(resource<api::MachinePool>(), named(kPool), body, {}, kNever);
-  if (!patched) deps_.broke("scale the pool: " + patched.error().describe());
+  const int before = wishes_.pool->replicas;
+  const int after = static_cast<int>(deps_.baton.draw(4));
+  note("scale pool", fmt::format("scales the pool from {} to {}{}", before, after,
+                                 autoscaled_ ? ", which is not hers to scale" : ""));
+  if (!autoscaled_) wishes_.pool->replicas = after;
+  patch_pool({{"spec", {{"replicas", after}}}}, "scale the pool");
+}
+
+// --- an autoscaler beside her ---
+
+void FleetUser::autoscale() {
+  if (wishes_.pool && deps_.baton.draw(2) == 0) return autoscale_pool();
+  autoscale_deployment();
+}
+
+// Names whom it can do without, and asks for one less. Of two who scale at once the last one is right.
+void FleetUser::autoscale_deployment() {
+  if (deps_.baton.draw(2) == 0) scale();
+  const std::string marked = mark_machine(&MachineFacts::set);
+  if (marked.empty()) return;
+  wishes_.replicas = std::max(0, wishes_.replicas - 1);
+  note("autoscale", fmt::format("an autoscaler scales to {}, without Machine {}", wishes_.replicas, marked));
+  patch_deployment({{"spec", {{"replicas", wishes_.replicas}}}}, "autoscale");
+  rest_up_to(3s);
+  if (deps_.baton.draw(2) == 0) scale();
+}
+
+void FleetUser::autoscale_pool() {
+  if (deps_.baton.draw(2) == 0) scale_pool();
+  if (const std::string marked = mark_machine(&MachineFacts::pool); !marked.empty())
+    note("mark", "an autoscaler can do without Machine " + marked + " of the pool");
+  if (autoscaled_ && deps_.baton.draw(2) == 0) return take_pool_back();
+  const bool is_new = !std::exchange(autoscaled_, true);
+  size_pool(static_cast<int>(deps_.baton.draw(4)));
+  if (is_new) {
+    note("autoscale pool", "leaves the size of the pool to an autoscaler");
+    patch_pool({{"metadata", {{"annotations", {{api::annotation::kReplicasManagedBy, "autoscaler"}}}}}},
+               "leave the pool to an autoscaler");
+  }
+  rest_up_to(3s);
+  if (deps_.baton.draw(2) == 0) scale_pool();
+  if (deps_.baton.draw(3) == 0) take_pool_back();
+}
+
+void FleetUser::take_pool_back() {
+  autoscaled_ = false;
+  wishes_.pool->replicas = static_cast<int>(deps_.baton.draw(4));
+  note("take pool back", fmt::format("takes the pool back, and wants {}", wishes_.pool->replicas));
+  patch_pool({{"metadata", {{"annotations", {{api::annotation::kReplicasManagedBy, nullptr}}}}},
+              {"spec", {{"replicas", wishes_.pool->replicas}}}},
+             "take the pool back");
+}
+
+// By whoever it is that says so.
+void FleetUser::size_pool(int replicas) {
+  wishes_.pool->replicas = replicas;
+  if (!autoscaled_) return patch_pool({{"spec", {{"replicas", replicas}}}}, "scale the pool");
+  note("autoscaler sizes pool", fmt::format("the autoscaler wants a pool of {}", replicas));
+  const json::value size = {
+      {"metadata", {{"annotations", {{api::driver::annotation::kAutoscaledTo, std::to_string(replicas)}}}}}};
+  const auto patched = deps_.client.patch(resource<api::DriverMachinePool>(), named(kPool), size, {}, kNever);
+  if (!patched) deps_.broke("size the pool: " + patched.error().describe());
+}
+
+// One of those that have such an owner; empty: there is none.
+std::string FleetUser::mark_machine(std::string MachineFacts::* owner) {
+  std::vector<std::string> names;
+  for (const auto& machine : deps_.auditor.facts().machines)
+    if (!machine.going && !(machine.*owner).empty()) names.push_back(machine.name);
+  if (names.empty()) return {};
+  const std::string& name = names[deps_.baton.draw(names.size())];
+  const json::value mark = {{"metadata", {{"annotations", {{api::annotation::kDeleteMachine, ""}}}}}};
+  (void)deps_.client.patch(resource<api::Machine>(), named(name), mark, {}, kNever);
+  return name;
 }
 
 // A drain is told no for a while, or until the pool gives up.
@@ -257,6 +327,7 @@ void FleetUser::drop_pool() {
   perhaps_close_budget();
   note("drop pool", "deletes the pool");
   wishes_.pool.reset();
+  autoscaled_ = false;
   (void)deps_.client.remove(resource<api::MachinePool>(), named(kPool), {}, kNever);
   // One that nobody has signed on to is gone at once, and what it refers to is left to its user.
   if (deps_.client.get(resource<api::MachinePool>(), named(kPool), kNever)) return;
@@ -264,94 +335,7 @@ void FleetUser::drop_pool() {
   (void)deps_.client.remove(resource<api::CloudConfig>(), named(kPool), {}, kNever);
 }
 
-// --- mishaps ---
-
-void FleetUser::lose_vm() {
-  std::vector<std::string> names;
-  for (const auto& vm : deps_.cloud.vms()) {
-    if (vm.name != kControlPlane) names.push_back(vm.name);
-  }
-  if (names.empty()) return;
-  const std::string& name = names[deps_.baton.draw(names.size())];
-  note("lose VM", "a VM vanishes: " + name);
-  vanished_.insert(name);
-  deps_.auditor.vm_vanished(name);
-  deps_.auditor.excuse(LegalCase::MachineLost);
-  deps_.cloud.vanish(name);
-}
-
-void FleetUser::lose_workload_cluster() {
-  const bool lost = !deps_.workload.lost();
-  note("lose cluster", lost ? "the workload cluster is lost" : "the workload cluster is found again");
-  deps_.workload.lose(lost);
-}
-
-// The path to all Nodes breaks, and is repaired a few minutes later; their VMs run on.
-void FleetUser::silence_nodes() {
-  const auto machines = working_machines();
-  if (machines.empty()) return;
-  note("silence", fmt::format("{} Nodes fall silent", machines.size()));
-  if (policy_) deps_.auditor.silence_begins(machines);
-  write_nodes(machines, true);
-  rest(100s);
-  rest_up_to(200s);
-  note("silence over", "the Nodes are heard again");
-  write_nodes(machines, false);
-  deps_.auditor.silence_ends();
-}
-
-std::set<std::string> FleetUser::working_machines() const {
-  std::set<std::string> names;
-  for (const auto& machine : deps_.auditor.facts().machines) {
-    const bool works = machine.available && !machine.going && !machine.set.empty();
-    if (works && !vanished_.contains(machine.infrastructure)) names.insert(machine.name);
-  }
-  return names;
-}
-
-// What is gone meanwhile stays gone.
-void FleetUser::write_nodes(const std::set<std::string>& machines, bool lost) {
-  const auto server = deps_.workload.client(named(kCluster));
-  if (server == nullptr) return;
-  const Time now = Time::from(deps_.baton.now());
-  for (const std::string& name : machines) {
-    const MachineFacts* machine = deps_.auditor.facts().machine(name);
-    if (machine == nullptr || machine->node.empty() || vanished_.contains(machine->infrastructure)) continue;
-    (void)server->patch(kube::resources::nodes(), {.name = machine->node}, heard(!lost, now),
-                        {.type = kube::PatchType::Strategic, .subresource = "status"}, kNever);
-  }
-}
-
-// A provider that lost its head for less than half a minute: it has no instances, it says.
-void FleetUser::empty_pool_list() {
-  const auto group = deps_.client.get(resource<api::DriverMachinePool>(), named(kPool), kNever);
-  if (!group) return lose_vm();
-  const json::value* known = group->at("spec").as_object().if_contains("providerIDList");
-  if (known == nullptr || known->as_array().empty()) return lose_vm();
-  note("empty list", "the provider says that the pool has no instances");
-  const auto write = [&](const json::value& list) {
-    const json::value spec = {{"spec", {{"providerIDList", list}}}};
-    const json::value status = {{"status", {{"replicas", list.as_array().size()}}}};
-    (void)deps_.client.patch(resource<api::DriverMachinePool>(), named(kPool), spec, {}, kNever);
-    (void)deps_.client.patch(resource<api::DriverMachinePool>(), named(kPool), status,
-                             {.subresource = "status"}, kNever);
-  };
-  write(json::array());
-  rest_up_to(20s);
-  const auto now = deps_.client.get(resource<api::DriverMachinePool>(), named(kPool), kNever);
-  if (!now) return;
-  const json::value* list = now->at("spec").as_object().if_contains("providerIDList");
-  if (list == nullptr || list->as_array().empty()) write(*known);
-}
-
-void FleetUser::kill_manager() {
-  note("kill manager", "the manager is killed");
-  deps_.kill("manager");
-}
-void FleetUser::kill_provider() {
-  note("kill provider", "the provider is killed");
-  deps_.kill("provider");
-}
+// --- peace ---
 
 // What no health check replaces has to be deleted by hand.
 void FleetUser::repair() {
@@ -471,6 +455,12 @@ void FleetUser::patch_deployment(const json::value& body, std::string_view what)
   const auto patched =
       deps_.client.patch(resource<api::MachineDeployment>(), named(kDeployment), body, {}, kNever);
   if (!patched && !what.empty()) deps_.broke(fmt::format("{}: {}", what, patched.error().describe()));
+  deps_.auditor.look();
+}
+
+void FleetUser::patch_pool(const json::value& body, std::string_view what) {
+  const auto patched = deps_.client.patch(resource<api::MachinePool>(), named(kPool), body, {}, kNever);
+  if (!patched) deps_.broke(fmt::format("{}: {}", what, patched.error().describe()));
   deps_.auditor.look();
 }
 

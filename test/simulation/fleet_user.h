@@ -22,6 +22,7 @@ class FleetUser {
   struct Deps {
     fakes::Baton& baton;
     kube::Client& client;
+    kube::Client& at_once;  // nobody else does anything between two of its calls
     infrastructure::sim::SimCloud& cloud;
     WorkloadServers& workload;
     Auditor& auditor;
@@ -58,8 +59,20 @@ class FleetUser {
   void replace_deployment_by_force();
   void lose_vm();
   void lose_workload_cluster();
+  void lose_workload_cluster_for_an_hour();
+  void fill_cloud();
+  void let_nodes_come_first();
+  void let_the_list_come_first();
+  void stutter_pool_list();
   void silence_nodes();
   void scale_pool();
+  void autoscale();
+  void autoscale_deployment();
+  void autoscale_pool();
+  void take_pool_back();
+  std::string mark_machine(std::string MachineFacts::* owner);
+  void size_pool(int replicas);
+  void grow_pool();
   void perhaps_close_budget();
   void drop_pool();
   void empty_pool_list();
@@ -72,6 +85,7 @@ class FleetUser {
   void make_deployment();
   void await_no_deployment();
   void patch_deployment(const json::value& body, std::string_view what);
+  void patch_pool(const json::value& body, std::string_view what);
   void patch_cluster(const json::value& body, std::string_view what);
   void repair();
   void sweep_nodes();
@@ -90,6 +104,7 @@ class FleetUser {
   bool cluster_paused_ = false;
   bool health_check_ = false;
   bool policy_ = false;
+  bool autoscaled_ = false;  // the pool
   std::set<std::string> vanished_;
   std::set<std::pair<std::string, std::string>> marks_;  // "group/plural", name
   std::map<std::string, std::uint64_t> acts_;

@@ -79,6 +79,22 @@ std::string shape(const Asked& asked) {
                      asked.subresource.empty() ? "" : "/", asked.subresource);
 }
 
+// Threads that never hand the baton on: what is asked through them happens in one moment.
+class OneMoment final : public Threads {
+ public:
+  explicit OneMoment(Threads& inner) : inner_(inner) {}
+  std::unique_ptr<Thread> spawn(std::string name, Body body) override {
+    return inner_.spawn(std::move(name), std::move(body));
+  }
+  Woken wait(Signal& signal, std::uint64_t seen, const Deadline& deadline) override {
+    return inner_.wait(signal, seen, deadline);
+  }
+  void switch_point(std::string_view) override {}
+
+ private:
+  Threads& inner_;
+};
+
 // "machineset-2" -> "machineset"; those who make Machines for it are it.
 std::string controller_of(std::string_view thread) {
   if (thread == "create machine") return "machineset";
@@ -95,6 +111,7 @@ class World {
         verdict_(verdict),
         api_({.clock = baton, .seed = options.seed}),
         users_(api_, baton, {.user = "user", .user_agent = "kubectl/1"}),
+        at_once_(api_, one_moment_, {.user = "user", .user_agent = "kubectl/1"}),
         manager_wire_(api_, baton, {.user = "manager", .user_agent = "manager/1"}),
         provider_wire_(api_, baton, {.user = "provider", .user_agent = "provider/1"}),
         workload_(baton, baton, options.seed * 1000),
@@ -104,6 +121,7 @@ class World {
                   .api = api_,
                   .cloud = cloud_,
                   .workload = [this] { return workload_.api(named(kCluster)); },
+                  .lost = [this] { return workload_.lost(); },
                   .pods_needed = [this] { return has_apps_ ? apps_.needed() : 0; },
                   .broke = [this](std::string what) { broke(std::move(what)); }}),
         apps_({.baton = baton,
@@ -113,6 +131,7 @@ class World {
                .stepped = [this] { auditor_.look(); }}),
         user_({.baton = baton,
                .client = users_,
+               .at_once = at_once_,
                .cloud = cloud_,
                .workload = workload_,
                .auditor = auditor_,
@@ -149,6 +168,9 @@ class World {
     }
     kubelets_.stop();
     verdict_.acts = user_.acts();
+    for (const auto& [order, times] : auditor_.nodes_and_lists()) verdict_.acts[order] += times;
+    for (const std::string& name : cloud_.refused())
+      ++verdict_.acts[name.starts_with(kPool) ? "no room for a pool's" : "no room for a Machine's"];
     verdict_.excused = auditor_.excused();
   }
 
@@ -179,7 +201,7 @@ class World {
 
      protected:
       void answered(const Asked& asked, const Result<json::value>& answer) override {
-        if (answer && fakes::is_write(asked.call)) world_.took_effect(asked);
+        if (answer && fakes::is_write(asked.call)) world_.took_effect(asked, *answer);
       }
 
      private:
@@ -267,11 +289,11 @@ class World {
     last = gap_.to;
   }
 
-  void took_effect(const Asked& asked) {
+  void took_effect(const Asked& asked, const json::value& answer) {
     if (options_.story && !asked.is("Event"))
       tell(fmt::format("{}: {}", baton_.process() == "network" ? "late" : baton_.who().name,
                        asked.describe()));
-    auditor_.took_effect(asked);
+    auditor_.took_effect(asked, answer);
   }
 
   // --- processes ---
@@ -555,7 +577,9 @@ class World {
   Gap gap_ = {};                                        // of the write being sent
   std::map<std::size_t, std::string> last_write_ = {};  // by thread
   apiserver::Api api_;
+  OneMoment one_moment_{baton_};
   fakes::MemoryClient users_;
+  fakes::MemoryClient at_once_;
   fakes::MemoryClient manager_wire_;
   fakes::MemoryClient provider_wire_;
   WorkloadServers workload_;

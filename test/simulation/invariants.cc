@@ -38,6 +38,7 @@ std::string_view to_string(LegalCase legal) {
     case LegalCase::NewSetAligned: return "new set aligned";
     case LegalCase::DeadlockBroken: return "deadlock broken";
     case LegalCase::JustAvailable: return "just available";
+    case LegalCase::Marked: return "marked";
   }
   return "";
 }
@@ -81,6 +82,13 @@ Broken remediated_for_a_shared_cause(std::string_view machine, const Silence& si
   if (silence.struck < kCrowd || silence.struck * 4 < silence.targets * 3) return {};
   return fmt::format("Machine {} is to be remediated, and {} of {} fell silent together", machine,
                      silence.struck, silence.targets);
+}
+
+Broken remediated_out_of_reach(std::string_view machine, Nanoseconds lost) {
+  constexpr Nanoseconds kKnown = std::chrono::minutes(2);
+  if (lost < kKnown) return {};
+  return fmt::format("Machine {} is to be remediated, and nobody has seen its Node for {} s", machine,
+                     std::chrono::duration_cast<Seconds>(lost).count());
 }
 
 Broken budget_breached(std::string_view pod, int healthy, int needed) {

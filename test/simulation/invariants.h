@@ -47,6 +47,7 @@ enum class LegalCase {
   NewSetAligned,  // 5.6 B: a new MachineSet above spec.replicas shrinks whatever is available
   DeadlockBroken,  // 5.6 E: one below on purpose
   JustAvailable,   // 4.4, 5.6 C: who is not available goes first, and when that was decided one was not
+  Marked,          // 4.4: whom an autoscaler marked goes first of all, although others are not available
 };
 std::string_view to_string(LegalCase legal);
 Broken below_the_promise(std::string_view owner, std::span<const Want> in_force, int available, int excused);
@@ -80,6 +81,10 @@ struct Silence {
   int targets = 0;  // of the health check, those and others
 };
 Broken remediated_for_a_shared_cause(std::string_view machine, const Silence& silence);
+
+// "Nothing is decided about Nodes that nobody can look at": the workload cluster has been out of reach for so
+// long that the manager knows.
+Broken remediated_out_of_reach(std::string_view machine, Nanoseconds lost);
 
 // "No budget is ever breached by us." `healthy`: Pods that are left when `pod` has been sent away.
 Broken budget_breached(std::string_view pod, int healthy, int needed);

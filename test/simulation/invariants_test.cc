@@ -122,6 +122,13 @@ TEST(RemediatedForASharedCause, IsWhoIsReplacedWithinACrowd) {
   EXPECT_FALSE(remediated_for_a_shared_cause("m", {.struck = 3, .targets = 5})) << "too small a share";
 }
 
+TEST(RemediatedOutOfReach, IsWhoIsReplacedUnseen) {
+  EXPECT_FALSE(remediated_out_of_reach("m", Nanoseconds(0)));
+  EXPECT_FALSE(remediated_out_of_reach("m", std::chrono::seconds(100))) << "that may have been known before";
+  EXPECT_EQ(remediated_out_of_reach("m", std::chrono::minutes(5)),
+            "Machine m is to be remediated, and nobody has seen its Node for 300 s");
+}
+
 TEST(BudgetBreached, IsByAPodTooMany) {
   EXPECT_FALSE(budget_breached("p", 2, 2));
   EXPECT_EQ(budget_breached("p", 1, 2), "Pod p was sent away, 1 are left and its budget wants 2");

@@ -1,5 +1,6 @@
 // What the controllers of a simulated fleet write and watch: fault_census.h holds many seeds to it, so that a
-// write that is never hit by some sort of fault, or no longer happens at all, fails a run. Tables, no code.
+// write that is never hit by some sort of fault, or no longer happens at all, fails a run. And what people do
+// to it, which has to happen as well. Tables, no code.
 #pragma once
 
 #include <array>
@@ -86,5 +87,44 @@ inline constexpr std::array<std::string_view, 16> kWatchedKinds = {"CloudConfig"
                                                                    "MachinePool",
                                                                    "MachineSet",
                                                                    "Node"};
+
+// What people, the cloud and mishaps do to a fleet, and what came of it.
+inline constexpr std::array<std::string_view, 37> kKnownActs = {"Node after the list",
+                                                                "Node before the list",
+                                                                "autoscale",
+                                                                "autoscale pool",
+                                                                "autoscaler sizes pool",
+                                                                "close budget",
+                                                                "create",
+                                                                "create draining pool",
+                                                                "create pool",
+                                                                "delete",
+                                                                "delete machine",
+                                                                "drop pool",
+                                                                "empty list",
+                                                                "fill cloud",
+                                                                "force",
+                                                                "kill manager",
+                                                                "kill provider",
+                                                                "list first",
+                                                                "lose VM",
+                                                                "lose cluster",
+                                                                "lose cluster for an hour",
+                                                                "make room",
+                                                                "mark",
+                                                                "no room for a Machine's",
+                                                                "no room for a pool's",
+                                                                "nodes first",
+                                                                "pause",
+                                                                "pause cluster",
+                                                                "replace",
+                                                                "roll",
+                                                                "scale",
+                                                                "scale pool",
+                                                                "silence",
+                                                                "silence over",
+                                                                "strategy",
+                                                                "stutter",
+                                                                "take pool back"};
 
 }  // namespace capstan::simulation

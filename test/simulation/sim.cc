@@ -139,8 +139,11 @@ int run_plain(const Options& options, const Clock& clock) {
   const bool fleet = options.world == "fleet";
   if (options.census && options.count > 1 && fleet) print_census(sum);
   std::vector<std::string> lacking;
-  if (fleet && options.faults && options.count >= kSeedsOfAProof) lacking = sum.faults.lacks(kSeedsThatCome);
-  for (const std::string& each : lacking) fmt::print("faults: {}\n", each);
+  if (fleet && options.faults && options.count >= kSeedsOfAProof) {
+    lacking = sum.faults.lacks(kSeedsThatCome);
+    for (std::string& each : acts_that_lack(sum.acts)) lacking.push_back(std::move(each));
+  }
+  for (const std::string& each : lacking) fmt::print("lacking: {}\n", each);
   const double seconds = std::chrono::duration<double>(clock.steady_now() - began).count();
   fmt::print("{} seeds, {} failed, {} crashes, {:.1f} s, {:.0f} seeds a minute\n", options.count, sum.failed,
              sum.crashes, seconds, static_cast<double>(options.count) * 60 / seconds);
