@@ -1,5 +1,6 @@
 // MachinePools of both sorts: "demo-pool", whose instances only the cloud knows one by one, and
 // "demo-machine-pool", each of whose instances is a Machine.
+#include "api/v1beta2/machine_health_check.h"
 #include "test/component/fleet_story.h"
 
 namespace capstan {
@@ -95,6 +96,36 @@ TEST_F(PoolStory, WhatTheCloudLosesIsReplacedAndItsNodeGoes) {
   EXPECT_THAT(nodes("demo-pool-"), ElementsAre("demo-pool-0", "demo-pool-1"));
   EXPECT_THAT(nodes("demo-machine-pool-"), SizeIs(2));
   EXPECT_THAT(vms("demo-machine-pool-"), Not(testing::Contains(machines.front())));
+}
+
+TEST_F(PoolStory, AMachineThatAHealthCheckHandsOverIsReplaced) {
+  start({.machines = 0, .pool = 2, .pool_machines = 2});
+  wait_for("two instances each", pools(2));
+  const auto machines = vms("demo-machine-pool-");
+  ASSERT_THAT(machines, SizeIs(2));
+  const json::value check = {
+      {"apiVersion", api::kApiVersion},
+      {"kind", api::kind::kMachineHealthCheck},
+      {"metadata", {{"name", "pool"}, {"namespace", "default"}}},
+      {"spec",
+       {{"clusterName", "demo"},
+        {"selector", {{"matchLabels", {{"cluster.x-k8s.io/pool-name", "demo-machine-pool"}}}}}}}};
+  const auto made =
+      stack_->client().create(kube::resource_of<api::MachineHealthCheck>(), named("pool"), check, {}, soon());
+  ASSERT_TRUE(made) << made.error().describe();
+
+  change<api::Machine>(machines.front(),
+                       {{"metadata", {{"annotations", {{"cluster.x-k8s.io/remediate-machine", ""}}}}}});
+
+  wait_for("another instead", [&](const Fleet& fleet) {
+    const auto of_pool = [](const auto& row) { return row.name.starts_with("default/demo-machine-pool-"); };
+    return pools(2)(fleet) && std::ranges::count_if(fleet.machines, of_pool) == 2 &&
+           std::ranges::none_of(fleet.machines,
+                                [&](const auto& row) { return row.name == "default/" + machines.front(); });
+  });
+  EXPECT_THAT(vms("demo-machine-pool-"), testing::AllOf(SizeIs(2), testing::Contains(machines.back()),
+                                                        Not(testing::Contains(machines.front()))));
+  EXPECT_THAT(nodes("demo-machine-pool-"), SizeIs(2));
 }
 
 TEST_F(PoolStory, ADeletedClusterTakesItsPoolsAlong) {
