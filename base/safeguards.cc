@@ -15,6 +15,8 @@ std::string_view to_string(Safeguard safeguard) {
     case Safeguard::SharedCause: return "shared-cause";
     case Safeguard::Evictions: return "evictions";
     case Safeguard::PoolDrain: return "pool-drain";
+    case Safeguard::RetiredNode: return "retired-node";
+    case Safeguard::InFlight: return "in-flight";
   }
   return "";
 }

@@ -11,6 +11,7 @@
 #include "api/contract/plural.h"
 #include "api/schema/decode.h"
 #include "api/schema/encode.h"
+#include "base/safeguards.h"
 #include "controllers/machine/deletion_turn.h"
 #include "controllers/machine/drain/cordon.h"
 #include "controllers/shared/status_patch.h"
@@ -323,6 +324,7 @@ class Actor {
   }
 
   Result<std::vector<std::string>> live_list() {
+    if (is_off(Safeguard::RetiredNode)) return {};
     const auto live = TRY(with_.deps.client.get(seen_.infra.resource, seen_.infra.key, deadline()));
     return api::contract::InfraMachinePool(api::contract::Foreign(live), seen_.infra.contract)
         .provider_id_list();
@@ -331,8 +333,10 @@ class Actor {
   // The uid keeps another Node of that name safe. A conflict may mean that there is one, or nothing but bad
   // luck: the cache will tell, until then the Node is not forgotten.
   Result<void> delete_node(const api::Node& node) {
-    const auto removed = seen_.workload->client().remove(kube::resources::nodes(), kube::key_of(node),
-                                                         {.uid = node.metadata.uid.str()}, deadline());
+    kube::DeleteOptions options;
+    if (!is_off(Safeguard::RetiredNode)) options.uid = node.metadata.uid.str();
+    const auto removed =
+        seen_.workload->client().remove(kube::resources::nodes(), kube::key_of(node), options, deadline());
     if (removed || removed.error().code == Code::NotFound) return {};
     if (removed.error().code == Code::Conflict) return fail(removed.error());
     effects_.node_trouble =

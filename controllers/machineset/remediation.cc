@@ -6,6 +6,7 @@
 #include "api/conditions/conditions.h"
 #include "api/conditions/v1beta1.h"
 #include "api/names.h"
+#include "base/safeguards.h"
 
 namespace capstan::controllers::machineset {
 namespace {
@@ -108,7 +109,7 @@ class Judge {
 
   // Counted within this set, although it is configured for the deployment; as upstream.
   std::optional<std::size_t> budget_left() {
-    if (limit() == nullptr) return question_.machines.size();
+    if (limit() == nullptr || is_off(Safeguard::InFlight)) return question_.machines.size();
     const auto allowed =
         scaled_value(**limit(), question_.deployment->spec.replicas.value_or(1), Rounding::Up);
     if (!allowed) {
