@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/core/demangle.hpp>
 #include <exception>
+#include <system_error>
 #include <typeinfo>
 
 namespace capstan::runtime {
@@ -38,7 +39,12 @@ void Controller::start() {
 void Controller::stop() {
   auto threads = crew_.with([](Crew& crew) {
     crew.hiring = false;
-    return std::move(crew.threads);
+    std::vector<std::unique_ptr<Thread>> all = std::move(crew.ended);
+    for (auto& [worker, thread] : crew.threads) {
+      if (thread) all.push_back(std::move(thread));
+    }
+    crew.threads.clear();
+    return all;
   });
   queue_.close();
   for (const auto& thread : threads) thread->request_stop();
@@ -47,22 +53,51 @@ void Controller::stop() {
 
 // One more worker, if there may be one.
 void Controller::hire() {
-  const std::size_t number = crew_.with([&](Crew& crew) -> std::size_t {
-    return crew.hiring && crew.places < options_.concurrency ? ++crew.places : 0;
+  std::vector<std::unique_ptr<Thread>> ended;  // joined here: they are at their last line
+  const std::uint64_t worker = crew_.with([&](Crew& crew) -> std::uint64_t {
+    if (!crew.hiring || crew.threads.size() >= options_.concurrency) return 0;
+    ended = std::move(crew.ended);
+    crew.threads.emplace(++crew.last_worker, nullptr);
+    return crew.last_worker;
   });
-  if (number == 0) return;
-  auto thread = deps_.threads.spawn(fmt::format("{}-{}", options_.name, number),
-                                    [this](const std::stop_token& stop) { work(stop); });
+  if (worker == 0) return;
+  std::unique_ptr<Thread> thread;
+  try {
+    thread = deps_.threads.spawn(fmt::format("{}-{}", options_.name, worker),
+                                 [this, worker](const std::stop_token& stop) { work(worker, stop); });
+  } catch (const std::system_error& thrown) {
+    const bool alone = crew_.with([&](Crew& crew) {
+      crew.threads.erase(worker);
+      return crew.threads.empty();
+    });
+    if (alone) throw;
+    log_.error("no thread for one more worker", {{"error", std::string(thrown.what())}});
+    return;
+  }
   crew_.with([&](Crew& crew) {
-    if (crew.hiring) crew.threads.push_back(std::move(thread));
-  });  // too late: it finds the queue closed, and is joined here
+    if (!crew.hiring) return;  // too late: it finds the queue closed, and is joined here
+    const auto at = crew.threads.find(worker);
+    (at == crew.threads.end() ? crew.ended.emplace_back() : at->second) = std::move(thread);
+  });
 }
 
-void Controller::work(const std::stop_token& stop) {
-  while (const auto taken = queue_.take(Deadline::never(stop))) {
+void Controller::work(std::uint64_t worker, const std::stop_token& stop) {
+  while (const auto taken = queue_.take(Deadline::never(stop), options_.patience)) {
     if (taken->nobody_idle) hire();
     queue_.finish(taken->key, take_turn(*taken, stop));
   }
+  retire(worker);
+}
+
+// A worker ends while the controller goes on: there was nothing to do, and its stack is memory. A load that
+// comes back hires again.
+void Controller::retire(std::uint64_t worker) {
+  crew_.with([&](Crew& crew) {
+    const auto at = crew.threads.find(worker);
+    if (!crew.hiring || at == crew.threads.end()) return;
+    if (at->second) crew.ended.push_back(std::move(at->second));
+    crew.threads.erase(at);
+  });
 }
 
 Next Controller::take_turn(const Taken& taken, const std::stop_token& stop) {

@@ -1,6 +1,7 @@
-// Runs one reconciler: a queue, workers that are started as load asks for them, and around every turn the
-// consistency gate, a deadline, metrics, one log line for a failure and the boundary that turns an exception
-// into an error. Wiring makes one per kind; start() and stop() from its thread, everything else from any.
+// Runs one reconciler: a queue, workers that are started as load asks for them and end when it does not, and
+// around every turn the consistency gate, a deadline, metrics, one log line for a failure and the boundary
+// that turns an exception into an error. Wiring makes one per kind; start() and stop() from its thread,
+// everything else from any.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +38,7 @@ struct ControllerOptions {
   std::string kind = {};  // "Machine": how log lines name the object
   std::size_t concurrency = 10;
   Nanoseconds turn_timeout = std::chrono::minutes(1);
+  Nanoseconds patience = std::chrono::seconds(30);  // without work for so long, a worker ends; two stay
   QueueOptions queue = {.pace = std::chrono::seconds(1)};
   ConsistencyOptions consistency = {};
 };
@@ -70,15 +72,17 @@ class Controller {
 
  private:
   struct Crew {
-    std::vector<std::unique_ptr<Thread>> threads = {};
-    std::size_t places = 0;                                           // threads and those about to start
+    std::map<std::uint64_t, std::unique_ptr<Thread>> threads = {};  // by number; null: about to start
+    std::vector<std::unique_ptr<Thread>> ended = {};                // to be joined
+    std::uint64_t last_worker = 0;
     std::map<std::uint64_t, std::pair<Turn, SteadyTime>> turns = {};  // by number of the turn
     std::uint64_t last_turn = 0;
     bool hiring = false;
   };
 
   void hire();
-  void work(const std::stop_token& stop);
+  void work(std::uint64_t worker, const std::stop_token& stop);
+  void retire(std::uint64_t worker);
   Next take_turn(const Taken& taken, const std::stop_token& stop);
   Next run(Context& context, const Taken& taken);
   Result<Outcome> guarded(const Context& context, const ObjectKey& key);

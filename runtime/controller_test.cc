@@ -222,6 +222,45 @@ TEST(Controller, WorkersAreStartedAsLoadAsksUpToTheLimit) {
   EXPECT_EQ(most, 3);
 }
 
+TEST(Controller, WorkersWithoutWorkEndAndAreStartedAgainWhenThereIsSome) {
+  Stage stage;
+  std::size_t busy = 0;
+  std::size_t just_idle = 0;
+  std::size_t long_idle = 0;
+  std::size_t busy_again = 0;
+  int turns = 0;
+  Scripted reconciler([&](const Context&, const ObjectKey&) {
+    ++turns;
+    stage.sleep(1s);
+    return Outcome::done();
+  });
+
+  stage.baton.run([&] {
+    ControllerOptions options = kMachine;
+    options.concurrency = 3;
+    options.patience = 30s;
+    Controller controller(stage.deps(), options, reconciler);
+    controller.start();
+    const auto load = [&] {
+      for (int i = 0; i < 9; ++i) controller.queue().add(key("k" + std::to_string(i)));
+      stage.sleep(10s);
+      return controller.workers();
+    };
+    busy = load();
+    stage.sleep(10s);
+    just_idle = controller.workers();
+    stage.sleep(5min);
+    long_idle = controller.workers();
+    busy_again = load();
+  });
+
+  EXPECT_EQ(busy, 3U);
+  EXPECT_EQ(just_idle, 3U);
+  EXPECT_EQ(long_idle, 2U) << "one for the next key, one for the time";
+  EXPECT_EQ(busy_again, 3U);
+  EXPECT_EQ(turns, 18) << "no turn is lost when workers come and go";
+}
+
 TEST(Controller, WaitsUntilTheCacheHasSeenWhatItWrote) {
   Stage stage;
   HandCache cache;

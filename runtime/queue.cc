@@ -11,6 +11,8 @@ namespace {
 constexpr Nanoseconds kLongestDelay = std::chrono::hours(24 * 365);
 // Keys that only remember their pace are forgotten all together, when a second ends: one is worth no waking.
 using Forgetting = std::chrono::seconds;
+// So many may wait as long as they like: one takes the next key, another is there when it does.
+constexpr std::size_t kSpare = 2;
 
 }  // namespace
 
@@ -35,15 +37,20 @@ void Queue::add_after(const ObjectKey& key, Nanoseconds delay, Priority priority
   if (call != nullptr) call->signal.notify();
 }
 
-std::optional<Taken> Queue::take(const Deadline& deadline) {
+std::optional<Taken> Queue::take(const Deadline& deadline, Nanoseconds patience) {
   Hand* me = nullptr;
+  const SteadyTime bored =
+      patience == Nanoseconds::max() ? SteadyTime::max() : clock_.steady_now() + patience;
   for (;;) {
     if (deadline.stopped()) break;
     Look found = look(me);
     if (found.call != nullptr) found.call->signal.notify();
     if (found.taken) return std::move(found.taken);
     if (found.closed) break;
-    const Woken woken = threads_.wait(me->signal, found.seen, deadline.no_later_than(found.until));
+    const SteadyTime now = clock_.steady_now();
+    if (now >= bored && leave_if_too_many(me)) return std::nullopt;
+    const SteadyTime until = now >= bored ? found.until : std::min(found.until, bored);
+    const Woken woken = threads_.wait(me->signal, found.seen, deadline.no_later_than(until));
     if (woken != Woken::Notified && deadline.passed(clock_.steady_now())) break;
   }
   leave(me);
@@ -131,6 +138,20 @@ void Queue::leave(Hand* me) {
     return whom_to_call(inside, nullptr);
   });
   if (call != nullptr) call->signal.notify();
+}
+
+// It may go when nobody called it, nothing is to be done and somebody else waits; whom it leaves keeps the
+// time.
+bool Queue::leave_if_too_many(Hand*& me) {
+  Hand* call = nullptr;
+  const bool left = inside_.with([&](Inside& inside) {
+    if (!me->listed || inside.idle.size() <= kSpare || inside.lanes.size() > 0) return false;
+    unlist(inside, me);
+    call = whom_to_call(inside, nullptr);
+    return true;
+  });
+  if (call != nullptr) call->signal.notify();
+  return left;
 }
 
 // One at a time: whoever comes calls the next. Without work to hand out, the keeper of the time when it would

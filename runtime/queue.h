@@ -90,8 +90,9 @@ class Queue {
   void add_after(const ObjectKey& key, Nanoseconds delay, Priority priority = Priority::Normal);
 
   // The next key, held until finish(). Blocks until there is one; nothing when the deadline passes, its stop
-  // token is triggered or the queue is closed.
-  std::optional<Taken> take(const Deadline& deadline);
+  // token is triggered or the queue is closed; or when there was no work for so long as `patience` while two
+  // others wait for it as well: there is one too many.
+  std::optional<Taken> take(const Deadline& deadline, Nanoseconds patience = Nanoseconds::max());
   void finish(const ObjectKey& key, const Next& next);
 
   // Nobody is given a key any more; everybody who waits returns.
@@ -141,6 +142,7 @@ class Queue {
 
   Look look(Hand*& me);
   void leave(Hand* me);
+  bool leave_if_too_many(Hand*& me);
   void settle(Inside& inside, QueueEntry& entry, const Next& next, SteadyTime now) const;
   std::size_t lane_of(const ObjectKey& key) const;
 

@@ -442,5 +442,38 @@ TEST(Queue, AWorkerThatLeavesHandsItsCallOn) {
   }
 }
 
+TEST(Queue, LetsGoWhoWaitsInVainButTheTimeIsKept) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    Baton baton({.seed = seed});
+    int gone = 0;
+    std::vector<Nanoseconds> taken;
+
+    const auto report = baton.run([&] {
+      Queue queue(baton, baton, {});
+      const SteadyTime begin = baton.steady_now();
+      std::vector<std::unique_ptr<Thread>> workers;
+      for (int w = 0; w < 5; ++w) {
+        workers.push_back(baton.spawn("worker", [&](const std::stop_token& stop) {
+          while (const auto work = queue.take(Deadline::never(stop), 10s)) {
+            taken.push_back(baton.steady_now() - begin);
+            queue.finish(work->key, {});
+          }
+          ++gone;
+        }));
+      }
+      queue.add_after(key("a"), 60s);
+      queue.add_after(key("b"), 90s);
+      baton.pause(Deadline::in(baton, 30s));
+      EXPECT_EQ(gone, 3) << "two stay";
+      baton.pause(Deadline::in(baton, 120s));
+      EXPECT_EQ(gone, 3);
+      queue.close();
+    });
+
+    ASSERT_TRUE(report.finished()) << "seed " << seed << ": " << report.why;
+    EXPECT_THAT(taken, ElementsAre(60s, 90s)) << "seed " << seed;
+  }
+}
+
 }  // namespace
 }  // namespace capstan::runtime
