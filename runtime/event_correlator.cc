@@ -1,35 +1,43 @@
 #include "runtime/event_correlator.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "base/hash.h"
 
 namespace capstan::runtime {
 namespace {
 
 constexpr std::string_view kCombined = "(combined from similar events): ";
-constexpr char kBetween = '\n';
-
-std::string object_of(const api::Event& event) {
-  const api::ObjectReference& object = event.involved_object;
-  return fmt::format("{1}{0}{2}{0}{3}{0}{4}{0}{5}{0}{6}{0}{7}", kBetween, event.source.component.view(),
-                     object.kind.view(), object.namespace_.view(), object.name.view(), object.uid.str(),
-                     object.api_version.view(), object.field_path.view());
-}
-
-// Alike but for the message.
-std::string kind_of(const api::Event& event) {
-  return fmt::format("{1}{0}{2}{0}{3}{0}{4}", kBetween, object_of(event), event.type.view(),
-                     event.reason.view(), event.reporting_component.view());
-}
-
-std::string whole(const api::Event& event, bool combined) {
-  return kind_of(event) + kBetween + (combined ? std::string(kCombined) : event.message.str());
-}
 
 bool is_combined_message(const api::Event& event) { return event.message.view().starts_with(kCombined); }
 
+std::uint64_t hash_all(std::initializer_list<std::string_view> parts) {
+  std::uint64_t state = 0;
+  for (const auto part : parts) state = hash_combine(state, hash_bytes(part));
+  return state;
+}
+
 }  // namespace
+
+EventCorrelator::Key EventCorrelator::object_of(const api::Event& event) {
+  const api::ObjectReference& object = event.involved_object;
+  return hash_all({event.source.component.view(), object.kind.view(), object.namespace_.view(),
+                   object.name.view(), object.uid.str(), object.api_version.view(),
+                   object.field_path.view()});
+}
+
+// Alike but for the message.
+EventCorrelator::Key EventCorrelator::kind_of(const api::Event& event) {
+  return hash_combine(object_of(event),
+                      hash_all({event.type.view(), event.reason.view(), event.reporting_component.view()}));
+}
+
+EventCorrelator::Key EventCorrelator::whole(const api::Event& event, bool combined) {
+  return hash_combine(kind_of(event), hash_bytes(combined ? kCombined : event.message.view()));
+}
 
 std::optional<EventCorrelator::Correlated> EventCorrelator::correlate(api::Event event, SteadyTime now) {
   const bool combined = is_combined(event, now);
@@ -71,7 +79,7 @@ bool EventCorrelator::is_combined(const api::Event& event, SteadyTime now) {
   Similar& similar = similar_.at(kind_of(event), limits_.remembered);
   if (now - similar.last > limits_.similar_within) similar.messages.clear();
   similar.last = now;
-  similar.messages.insert(event.message.str());
+  similar.messages.insert(hash_bytes(event.message));
   if (similar.messages.size() < limits_.similar) return false;
   similar.messages.erase(similar.messages.begin());  // bounded: how many there were is all that counts
   return true;

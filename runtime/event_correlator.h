@@ -8,8 +8,6 @@
 #include <list>
 #include <optional>
 #include <set>
-#include <string>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -41,11 +39,15 @@ class EventCorrelator {
   void sent(const Correlated& what, const api::Event& stored);
 
  private:
+  // Events are told apart by a hash of what makes them alike: texts would be megabytes, and two of a few
+  // thousand that meet in 64 bits cost no more than one Event counted on another.
+  using Key = std::uint64_t;
+
   // A bounded map: what was not asked for longest goes first.
   template <typename Value>
   class Memory {
    public:
-    Value& at(const std::string& key, std::size_t limit) {
+    Value& at(Key key, std::size_t limit) {
       if (const auto found = places_.find(key); found != places_.end()) {
         order_.splice(order_.begin(), order_, found->second);
         return found->second->second;
@@ -60,15 +62,15 @@ class EventCorrelator {
     }
 
    private:
-    std::list<std::pair<std::string, Value>> order_;
-    std::unordered_map<std::string, typename std::list<std::pair<std::string, Value>>::iterator> places_;
+    std::list<std::pair<Key, Value>> order_;
+    std::unordered_map<Key, typename std::list<std::pair<Key, Value>>::iterator> places_;
   };
   struct Bucket {
     std::optional<double> tokens = {};
     SteadyTime filled = {};
   };
   struct Similar {
-    std::set<std::string> messages = {};
+    std::set<Key> messages = {};
     SteadyTime last = {};
   };
   struct Counted {
@@ -77,6 +79,9 @@ class EventCorrelator {
     Text name = {};
   };
 
+  static Key object_of(const api::Event& event);
+  static Key kind_of(const api::Event& event);
+  static Key whole(const api::Event& event, bool combined);
   bool may_talk(const api::Event& event, SteadyTime now);
   bool is_combined(const api::Event& event, SteadyTime now);
 
