@@ -81,7 +81,9 @@ struct Stage {
                                            {"name", owner},
                                            {"uid", "11111111-1111-4111-8111-111111111111"}}}}}},
         {"spec", {{"providerID", "sim://1"}}},
-        {"status", {{"initialization", {{"provisioned", true}}}}}};
+        {"status",
+         {{"initialization", {{"provisioned", true}}},
+          {"conditions", json::array{{{"type", "Paused"}}, {{"type", "Ready"}}}}}}};
     ASSERT_TRUE(client.create(boxes, {"default", std::string(name)}, box, {}, Deadline::never()));
   }
   Result<External> get(std::string_view name) {
@@ -129,6 +131,24 @@ TEST(ExternalRefs, ReadsFromACacheThatIsWatchedFromTheFirstUse) {
     EXPECT_EQ(second->resource.api_version(), "infrastructure.cluster.x-k8s.io/v1beta2");
     const api::contract::InfraMachine box(api::contract::Foreign(*second->object), second->contract);
     EXPECT_TRUE(*box.provisioned());
+  });
+}
+
+TEST(ExternalRefs, TheCacheKeepsOnlyConditionsThatAreRead) {
+  in_simulation([](Stage& stage) {
+    stage.install(kBothContracts);
+    stage.make_box("listed", "m");
+    stage.start();
+    (void)stage.get("listed");
+    stage.settle();
+    stage.make_box("watched", "m");
+    stage.settle();
+
+    for (const auto* name : {"listed", "watched"}) {
+      const auto box = stage.get(name);
+      ASSERT_TRUE(box && box->object) << name;
+      EXPECT_EQ(box->object->status.conditions.text(), R"([{"type":"Ready"}])") << name;
+    }
   });
 }
 

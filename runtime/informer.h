@@ -92,7 +92,10 @@ class Informer final : public InformerState, private kube::WatchHandler<T> {
     listing_ = true;
     store_.begin_list();
   }
-  void on_item(T&& object) override { store_.stage(std::move(object)); }
+  void on_item(T&& object) override {
+    drop_unread(object);
+    store_.stage(std::move(object));
+  }
   void on_init_done(const kube::InitDone& done) override {
     for (const ObjectKey& key : unreadable_) store_.stage_as_known(key);
     report_.listed(unreadable_);
@@ -104,6 +107,7 @@ class Informer final : public InformerState, private kube::WatchHandler<T> {
   }
   void on_apply(T&& object) override {
     report_.readable(key_of(object));
+    drop_unread(object);
     store_.apply(std::move(object));
   }
   void on_delete(T&& last) override {
@@ -125,6 +129,10 @@ class Informer final : public InformerState, private kube::WatchHandler<T> {
     if (on_trouble_) on_trouble_(error);
   }
 
+  // Some projections can't say by their fields alone what of an object is read.
+  static void drop_unread(T& object) {
+    if constexpr (requires { keep_what_is_read(object); }) keep_what_is_read(object);
+  }
   static api::ResourceVersion version_of(std::string_view text) {
     return api::ResourceVersion::parse(text).value_or(api::ResourceVersion());
   }

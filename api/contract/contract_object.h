@@ -59,6 +59,9 @@ struct ContractObject {
   bool operator==(const ContractObject&) const = default;
 };
 
+// Found by the informer (runtime/informer.h): conditions nobody reads are dropped before an object is cached.
+void keep_what_is_read(ContractObject& object);
+
 }  // namespace contract
 
 template <>

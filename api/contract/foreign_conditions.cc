@@ -3,10 +3,12 @@
 #include <fmt/core.h>
 
 #include <boost/json.hpp>
+#include <cassert>
 
 #include "api/conditions/conditions.h"
 #include "api/conditions/v1beta1.h"
 #include "api/contract/expect.h"
+#include "api/contract/what_is_read.h"
 #include "api/names.h"
 #include "api/schema/decode.h"
 #include "base/try.h"
@@ -61,6 +63,7 @@ Result<Conditions> read_conditions(const Foreign& object) {
 }
 
 Result<std::optional<Condition>> read_condition(const Foreign& object, std::string_view type) {
+  assert(is_condition_read(type) && "the cache does not keep it: add it to what_is_read.cc");
   const auto all = TRY(read_conditions(object));
   const auto* found = conditions::find(all, type);
   if (found == nullptr) return std::nullopt;

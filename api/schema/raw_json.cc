@@ -1,5 +1,7 @@
 #include "api/schema/raw_json.h"
 
+#include <algorithm>
+#include <array>
 #include <boost/json.hpp>
 #include <charconv>
 #include <iterator>
@@ -34,9 +36,15 @@ std::string compact(const json::value& value) {
 
 RawJson::RawJson(const json::value& value) : text_(compact(value)) {}
 
+// What nearly every object of a provider says is there once.
 RawJson RawJson::from_compact(std::string_view compact) {
+  using Common = std::array<FreeText, 4>;
+  static const capstan::detail::Immortal<Common> kCommon(Common{FreeText("true"), FreeText("[]"),
+                                                                FreeText(R"({"provisioned":true})"),
+                                                                FreeText(R"({"dataSecretCreated":true})")});
   RawJson raw;
-  raw.text_ = FreeText(compact);
+  const auto* const common = std::ranges::find(kCommon.value, compact);
+  raw.text_ = common != kCommon.value.end() ? *common : FreeText(compact);
   return raw;
 }
 
