@@ -49,7 +49,7 @@ struct NodeCondition {
   Text status = {};
   Time last_transition_time = {};
   Text reason = {};
-  FreeText message = {};
+  Text message = {};  // what kubelets say when all is well is the same on every Node
   bool operator==(const NodeCondition&) const = default;
 };
 template <>

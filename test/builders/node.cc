@@ -33,7 +33,7 @@ NodeBuilder& NodeBuilder::condition(std::string_view type, std::string_view stat
                  .status = Text(status),
                  .last_transition_time = since,
                  .reason = Text(type),
-                 .message = FreeText(message)});
+                 .message = Text(message)});
   return *this;
 }
 
