@@ -41,9 +41,12 @@ Result<void> write_claim(const Actor& actor, const api::Machine& machine, const 
 }
 
 Result<void> write_node(const Actor& actor, const Observation& seen, const Plan& plan) {
-  if (!plan.node_change) return {};
-  const api::Node& node = *seen.node.node;
   const auto machine = kube::key_of(*seen.machine);
+  if (!plan.node_change) {
+    actor.node_writes.forget(machine);  // seen, or needed no longer
+    return {};
+  }
+  const api::Node& node = *seen.node.node;
   if (actor.node_writes.is_behind(machine, node)) return {};
   const auto written =
       seen.workload->client().patch(kube::resources::nodes(), kube::key_of(node),
