@@ -164,6 +164,37 @@ TEST(ProviderPool, WritesTheSizeTheAutoscalerChoseWhereUsersDoNotDecideIt) {
   });
 }
 
+TEST(ProviderPool, DoesNotOverwriteTheSizeOfAUserWhoTakesThePoolBack) {
+  World world;
+  bool taken_back = false;
+  world.run([&] {
+    const World::Process process(world, world.management);
+    world.bring_cluster_up();
+    world.management.add_pool("mp1", 2);
+    EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 2); }));
+    world.fault = [&](const FaultPoint& point) {
+      if (point.call == Call::Patch && point.kind == "MachinePool" && !taken_back) {
+        taken_back = true;
+        world.management.change<api::MachinePool>("mp1", [](api::MachinePool& pool) {
+          pool.metadata.annotations.erase(api::annotation::kReplicasManagedBy);
+          pool.spec.replicas = 3;
+        });
+      }
+      return Fault::None;
+    };
+
+    world.management.change<api::MachinePool>("mp1", [](api::MachinePool& pool) {
+      pool.metadata.annotations.set(api::annotation::kReplicasManagedBy, "cloud");
+    });
+    world.management.change<api::DriverMachinePool>("mp1", [](api::DriverMachinePool& pool) {
+      pool.metadata.annotations.set("capstan.dev/autoscaled-to", "4");
+    });
+
+    EXPECT_TRUE(world.eventually([&] { return taken_back && world.management.has("mp1", 3); }));
+    EXPECT_EQ(world.management.get<api::MachinePool>("mp1")->spec.replicas, 3);
+  });
+}
+
 TEST(ProviderPool, LeavesNoInstanceBehind) {
   World world;
   world.run([&] {

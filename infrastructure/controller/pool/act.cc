@@ -77,11 +77,13 @@ bool Work::write_list(const std::set<std::string>& ids, const std::vector<std::s
 }
 
 // The size of a pool that others scale is what the cloud made of it; a user's number gives way.
+// Bound to the pool we read: a user who takes it back meanwhile, and says another size, is not overwritten.
 bool Work::tell_owner() {
   if (!plan_.tell_owner || !plan_.wanted) return true;
   api::MachinePool wanted = *seen_.owner;
   wanted.spec.replicas = static_cast<std::int32_t>(*plan_.wanted);
-  const auto written = kube::patch(deps_.client, *seen_.owner, wanted, deadline());
+  const auto written =
+      kube::patch_part(deps_.client, *seen_.owner, wanted, kube::Part::Main, kube::Lock::Always, deadline());
   if (!written) return fail_with(written.error());
   if (*written) {
     deps_.consistency.wrote(kube::key_of(object_), deps_.caches.machine_pools,
