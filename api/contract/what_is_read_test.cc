@@ -31,10 +31,17 @@ TEST(ConditionsThatAreRead, AreNotFooledByMessages) {
   EXPECT_EQ(conditions_that_are_read("[" + paused + "," + ready + "," + paused + "]"), "[" + ready + "]");
 }
 
-TEST(ConditionsThatAreRead, StayWhenTheyAreNotWhatConditionsLookLike) {
-  const std::string nested = R"([{"details":{"type":"Paused"},"status":"True","type":"Ready"}])";
+TEST(ConditionsThatAreRead, AreToldByTheirOwnTypeAndNotByOneInside) {
+  const std::string ready = R"({"details":{"type":"Paused"},"status":"True","type":"Ready"})";
+  const std::string paused = R"({"details":[{"type":"Ready"}],"type":"Paused"})";
 
-  EXPECT_EQ(conditions_that_are_read(nested), nested);
+  EXPECT_EQ(conditions_that_are_read("[" + ready + "," + paused + "]"), "[" + ready + "]");
+}
+
+TEST(ConditionsThatAreRead, StayAsTheyAreWhenTheTextEndsEarly) {
+  for (const auto* cut : {"[", R"([{"type":"Paused")", R"([{"type":"Paused"},{"a)"}) {
+    EXPECT_EQ(conditions_that_are_read(cut), cut);
+  }
 }
 
 TEST(ConditionsThatAreRead, AreThoseOfBothGenerations) {
@@ -46,8 +53,9 @@ TEST(ConditionsThatAreRead, AreThoseOfBothGenerations) {
 
   EXPECT_EQ(kept(R"({"conditions":[{"type":"Paused"},{"type":"Ready"}]})"),
             R"({"conditions":[{"type":"Ready"}]})");
-  for (const auto* other : {R"({"conditions":[{"type":"Paused"}],"more":[1]})", R"({"conditions":"none"})",
-                            "[]", R"({"more":[{"type":"Paused"}]})"}) {
+  EXPECT_EQ(kept(R"({"a":[1],"conditions":[{"type":"Paused"}],"more":[1]})"),
+            R"({"a":[1],"conditions":[],"more":[1]})");
+  for (const auto* other : {R"({"conditions":"none"})", "[]", R"({"more":[{"type":"Paused"}]})"}) {
     EXPECT_EQ(kept(other), other);
   }
 }
