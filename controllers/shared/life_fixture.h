@@ -1,33 +1,44 @@
-// One life of a controller, for tests of restarts: caches, queue and reconciler of its own, so that the next
-// life knows only what stands on objects. Its server, users and events are those of a Stage, which is not
-// started itself. Runs inside a Baton.
+// One life of a controller on a StageServer: caches, queue, gate and reconciler of its own, so that the next
+// life knows only what stands on objects. Workload clusters are played by the test. Runs inside a Baton.
 #pragma once
 
-#include "controllers/shared/stage_fixture.h"
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "controllers/shared/deps.h"
+#include "controllers/shared/stage_server_fixture.h"
+#include "kube/watch_loop.h"
+#include "runtime/controller.h"
+#include "runtime/dynamic_informers.h"
+#include "runtime/informer.h"
+#include "test/fakes/fake_workload_clusters.h"
 
 namespace capstan::controllers {
 
 template <typename R>
 class Life {
  public:
-  Life(Stage<R>& stage, std::string_view name, std::string_view kind,
+  Life(StageServer& server, std::string_view name, std::string_view kind,
        Nanoseconds pace = std::chrono::seconds(1))
-      : stage_(stage),
-        memory_(stage.api, stage.baton, {.user_agent = "manager/1"}),
-        client(memory_),
-        loop_(stage.baton, stage.baton),
-        informers_({.loop = loop_, .client = memory_}),
-        deps_{.clock = stage.baton,
-              .threads = stage.baton,
+      : memory(server.api, server.baton, {.user_agent = "manager/1"}),
+        client(memory),
+        server_(server),
+        loop_(server.baton, server.baton),
+        informers_({.loop = loop_, .client = memory}),
+        deps_{.clock = server.baton,
+              .threads = server.baton,
               .client = client,
               .caches = caches,
               .workload_clusters = workload_clusters,
-              .events = stage.events,
+              .events = server.events,
               .names = names_,
               .brake = brake_},
         reconciler_(deps_),
         controller_(
-            {.clock = stage.baton, .threads = stage.baton, .client = client, .randomness = randomness_},
+            {.clock = server.baton, .threads = server.baton, .client = client, .randomness = randomness_},
             {.name = std::string(name), .kind = std::string(kind), .concurrency = 2, .queue = {.pace = pace}},
             reconciler_),
         externals_(informers_, caches.crds, {.group = api::group::kCluster, .kind = kind},
@@ -45,22 +56,28 @@ class Life {
   }
   ~Life() {
     if (started_) controller_.stop();
+    // What a reconciler watches by itself wakes a queue that goes before it does.
     if constexpr (requires { reconciler_.rest(); }) reconciler_.rest();
     for (auto& stop : stop_) stop();
   }
   Life(const Life&) = delete;
   Life& operator=(const Life&) = delete;
 
-  // Call it once its workload clusters are as it shall find them.
+  // Call it once the world is as the controller shall find it.
   void start() {
     for (auto& start_one : start_) start_one();
-    stage_.settle();
+    server_.settle();
     controller_.start();
     started_ = true;
-    stage_.settle();
+    server_.settle();
   }
-  // What it asked of the server since the last call.
+  // What the controller asked of the server since the last call.
   std::vector<std::string> requests() { return std::exchange(client.notes, {}); }
+
+  fakes::MemoryClient memory;
+  NotingClient client;
+  Caches caches;
+  fakes::FakeWorkloadClusters workload_clusters;
 
  private:
   class Names final : public NameGenerator {
@@ -71,7 +88,7 @@ class Life {
   template <typename T>
   void watch(runtime::Store<T>& store, const kube::Resource& resource) {
     auto informer =
-        std::make_shared<runtime::Informer<T>>(runtime::InformerDeps{.loop = loop_, .client = memory_},
+        std::make_shared<runtime::Informer<T>>(runtime::InformerDeps{.loop = loop_, .client = memory},
                                                kube::WatchTarget{.resource = resource}, store);
     start_.push_back([informer] { informer->start(); });
     stop_.push_back([informer] { informer->stop(); });
@@ -81,15 +98,7 @@ class Life {
     watch(store, kube::resource_of<T>());
   }
 
-  Stage<R>& stage_;
-  fakes::MemoryClient memory_;
-
- public:
-  NotingClient client;
-  Caches caches;
-  fakes::FakeWorkloadClusters workload_clusters;
-
- private:
+  StageServer& server_;
   kube::WatchLoop loop_;
   Names names_;
   runtime::OpenBrake brake_;
