@@ -14,10 +14,18 @@ namespace capstan::fakes {
 using kubeconfig::Reach;
 using NodeChange = runtime::Change<api::Node>;
 
+namespace {
+
+// Callers' deadlines are of their own clock, simulated or not: one of ours beside it would be long over when
+// the machine was started less than their hour ago.
+constexpr Nanoseconds kNever = std::chrono::hours(24 * 365 * 100);
+
+}  // namespace
+
 class FakeWorkloadClusters::Cluster final : public kubeconfig::WorkloadCluster {
  public:
   Cluster(kube::Client& client, Threads& threads, const Clock& clock)
-      : gate_(client, threads, clock, {.in_flight = 0}) {}
+      : gate_(client, threads, clock, {.in_flight = 0, .request_timeout = kNever}) {}
 
   kube::Client& client() override { return gate_; }
   const runtime::Store<api::Node>& nodes() const override { return nodes_.store(); }
