@@ -1,11 +1,13 @@
 // ContractObject: what the cache keeps of a provider's object: its metadata and the fields the contract
 // names, as compact JSON. Values are not typed here on purpose: a field of the wrong type is that one field's
-// error when it is read, never a reason to lose the object. A projection: it can't be encoded. A plain value,
-// shared as an immutable snapshot.
+// error when it is read, never a reason to lose the object. Of the fields an object has few, so they are
+// packed (api/contract/packed.h). A projection: it can't be encoded. A plain value, shared as an immutable
+// snapshot.
 #pragma once
 
 #include <array>
 
+#include "api/contract/packed.h"
 #include "api/contract/paths.h"
 #include "api/meta/object_meta.h"
 #include "api/schema/field.h"
@@ -54,12 +56,12 @@ struct ContractObject {
   Text api_version = {};
   Text kind = {};
   ObjectMeta metadata = {};
-  ContractSpec spec = {};
-  ContractStatus status = {};
+  Packed<ContractSpec> spec = {};
+  Packed<ContractStatus> status = {};
   bool operator==(const ContractObject&) const = default;
 };
 
-// Found by the informer (runtime/informer.h): conditions nobody reads are dropped before an object is cached.
+// Found by the informer (runtime/informer.h): what nobody reads is dropped before an object is cached.
 void keep_what_is_read(ContractObject& object);
 
 }  // namespace contract

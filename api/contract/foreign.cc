@@ -18,17 +18,6 @@ const json::value* find(const json::value* from, std::string_view name) {
   return from->as_object().if_contains(name);
 }
 
-// The raw field of a projection, found through its descriptors, so that a path needs no second table.
-template <typename Half>
-json::value raw_field(const Half& half, std::string_view name) {
-  for (const auto& each : members<Half>) {
-    if (each.name != name) continue;
-    return static_cast<const RawJson*>(each.address(const_cast<Half*>(&half)))
-        ->to_json();  // NOLINT: read only
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 std::string Path::str() const {
@@ -78,8 +67,8 @@ std::optional<json::value> Foreign::at(const Path& path) const {
   json::value held;
   const json::value* found = nullptr;
   if (cached_ != nullptr) {
-    held = path.section == Section::Spec ? raw_field(cached_->spec, path.field)
-                                         : raw_field(cached_->status, path.field);
+    const bool in_spec = path.section == Section::Spec;
+    held = (in_spec ? cached_->spec.find(path.field) : cached_->status.find(path.field)).to_json();
     found = &held;
   } else {
     found = find(find(document_, path.section == Section::Spec ? "spec" : "status"), path.field);

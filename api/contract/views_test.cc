@@ -317,8 +317,8 @@ TEST(ContractObject, KeepsOnlyWhatTheContractNames) {
   ASSERT_TRUE(cached);
   EXPECT_EQ(cached->kind, "K");
   EXPECT_EQ(cached->metadata.labels.value_or_empty("l"), "1");
-  EXPECT_EQ(cached->spec.provider_id.text(), "\"p\"");
-  EXPECT_EQ(cached->status.ready.text(), "true");
+  EXPECT_EQ(cached->spec.find(field::kProviderId).text(), "\"p\"");
+  EXPECT_EQ(cached->status.find(field::kReady).text(), "true");
 }
 
 }  // namespace

@@ -32,9 +32,7 @@ bool is_read(std::string_view condition) {
   return !type || is_condition_read(type->substr(1, type->size() - 2));
 }
 
-void replace_if_shorter(RawJson& raw, const std::string& kept) {
-  if (kept.size() < raw.text().size()) raw = RawJson::from_compact(kept);
-}
+void drop_unread_conditions(ContractStatus& status);
 
 }  // namespace
 
@@ -56,7 +54,20 @@ std::string conditions_that_are_read(std::string_view compact) {
 }
 
 void keep_what_is_read(ContractObject& object) {
-  ContractStatus& status = object.status;
+  object.metadata.annotations.erase(annotation::kLastAppliedConfiguration);
+  const ContractStatus whole = object.status.unpacked();
+  ContractStatus kept = whole;
+  drop_unread_conditions(kept);
+  if (kept != whole) object.status = Packed(kept);
+}
+
+namespace {
+
+void replace_if_shorter(RawJson& raw, const std::string& kept) {
+  if (kept.size() < raw.text().size()) raw = RawJson::from_compact(kept);
+}
+
+void drop_unread_conditions(ContractStatus& status) {
   replace_if_shorter(status.conditions, conditions_that_are_read(status.conditions.text()));
 
   // Who reports both generations at once has the newer one there.
@@ -70,4 +81,5 @@ void keep_what_is_read(ContractObject& object) {
                      std::string(newer.substr(0, begin)) + kept + std::string(newer.substr(text.at())));
 }
 
+}  // namespace
 }  // namespace capstan::api::contract

@@ -48,7 +48,7 @@ TEST(ConditionsThatAreRead, AreThoseOfBothGenerations) {
   const auto kept = [](const std::string& newer) {
     auto object = decode<ContractObject>(R"({"kind":"K","status":{"v1beta2":)" + newer + "}}");
     keep_what_is_read(*object);
-    return std::string(object->status.v1beta2.text());
+    return std::string(object->status.find(field::kV1Beta2).text());
   };
 
   EXPECT_EQ(kept(R"({"conditions":[{"type":"Paused"},{"type":"Ready"}]})"),
@@ -67,8 +67,18 @@ TEST(ConditionsThatAreRead, AreAllThatTheCacheKeeps) {
 
   keep_what_is_read(*object);
 
-  EXPECT_EQ(object->status.conditions.text(), R"([{"type":"Ready","status":"True"}])");
-  EXPECT_EQ(object->status.ready.text(), "true");
+  EXPECT_EQ(object->status.find(field::kConditions).text(), R"([{"type":"Ready","status":"True"}])");
+  EXPECT_EQ(object->status.find(field::kReady).text(), "true");
+}
+
+TEST(Annotations, AreKeptButForTheCopyThatKubectlMakes) {
+  auto object = decode<ContractObject>(
+      R"({"kind":"K","metadata":{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{}","a":"1"}}})");
+  ASSERT_TRUE(object);
+
+  keep_what_is_read(*object);
+
+  EXPECT_EQ(object->metadata.annotations, (TextMap{{"a", "1"}}));
 }
 
 }  // namespace

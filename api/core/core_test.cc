@@ -30,6 +30,18 @@ T decoded(std::string_view text) {
   return object ? std::move(*object) : T{};
 }
 
+// ---- CustomResourceDefinition
+
+TEST(DefinitionProjection, KeepsTheLabelsAndNotTheCopyThatKubectlMakes) {
+  auto definition = decoded<CustomResourceDefinition>(
+      R"({"metadata":{"name":"a","labels":{"l":"1"},"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{}"}}})");
+
+  keep_what_is_read(definition);
+
+  EXPECT_EQ(definition.metadata.labels, (TextMap{{"l", "1"}}));
+  EXPECT_TRUE(definition.metadata.annotations.empty());
+}
+
 // ---- Node
 
 constexpr std::string_view kNode = R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"},

@@ -22,4 +22,10 @@ template <>
 inline constexpr auto members<CustomResourceDefinition> =
     std::array{member<&CustomResourceDefinition::metadata>("metadata")};
 
+// Found by the informer (runtime/informer.h): kubectl apply repeats the whole definition in an annotation.
+inline void keep_what_is_read(CustomResourceDefinition& definition) {
+  definition.metadata.annotations = {};
+  definition.metadata.managed_fields = {};
+}
+
 }  // namespace capstan::api

@@ -27,6 +27,7 @@ Wanted wanted_of(const api::MachineSet& set) {
 
 bool carries(const Labels& present, const Labels& wanted) {
   return std::ranges::all_of(wanted, [&](const auto& entry) {
+    if (entry.first == api::annotation::kLastAppliedConfiguration) return true;  // the cache never has it
     const Text* value = present.find(entry.first.view());
     return value != nullptr && *value == entry.second;
   });

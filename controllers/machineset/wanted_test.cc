@@ -188,6 +188,15 @@ TEST(CloneStep, WhatUpstreamMadeIsKeptByItsKeeper) {
   EXPECT_EQ(clone_step(pair.set, pair.machine, pair.clone), CloneStep::Apply);
 }
 
+TEST(CloneStep, TheCopyThatKubectlMakesIsNotMissedBecauseNoCacheHasIt) {
+  Pair pair;
+  pair.set.spec.machine_template.metadata.annotations.set(api::annotation::kLastAppliedConfiguration, "{}");
+  EXPECT_EQ(clone_step(pair.set, pair.machine, pair.clone), CloneStep::Nothing);
+
+  pair.set.spec.machine_template.metadata.annotations.set("other", "1");
+  EXPECT_EQ(clone_step(pair.set, pair.machine, pair.clone), CloneStep::Apply);
+}
+
 TEST(HandOverPatch, LeavesWithoutOwnerWhatCameFromTheProvidersTemplate) {
   Pair pair;
   const json::value live = json::parse(R"({"metadata":{"resourceVersion":"7","managedFields":[
