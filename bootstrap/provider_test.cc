@@ -150,7 +150,7 @@ struct World {
   }
   std::string ready_reason(const std::string& name) {
     const auto config = get<api::CloudConfig>(name);
-    const auto* ready = config ? api::conditions::find(config->status.conditions, "Ready") : nullptr;
+    const auto ready = config ? api::conditions::find(config->status.conditions, "Ready") : nullptr;
     return ready == nullptr ? std::string() : ready->reason.str();
   }
   Result<json::value> secret(const std::string& name) {

@@ -171,7 +171,7 @@ struct Management {
   }
   std::string pool_ready(const std::string& name) {
     const auto pool = get<api::DriverMachinePool>(name);
-    const auto* ready =
+    const auto ready =
         pool ? api::conditions::find(pool->status.conditions, api::condition::kReady) : nullptr;
     return ready == nullptr ? std::string() : ready->reason.str() + ": " + ready->message.str();
   }
@@ -181,7 +181,7 @@ struct Management {
   }
   std::string ready_reason(const std::string& name) {
     const auto machine = get<api::DriverMachine>(name);
-    const auto* ready =
+    const auto ready =
         machine ? api::conditions::find(machine->status.conditions, api::condition::kReady) : nullptr;
     return ready == nullptr ? std::string() : ready->reason.str();
   }

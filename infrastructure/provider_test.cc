@@ -139,7 +139,7 @@ TEST(Provider, RefusesAnAuthorityThatIsNotTheControlPlanesOwn) {
     world.management.add_cluster();
     const auto reason = [&] {
       const auto cluster = world.management.get<api::DriverCluster>("c1");
-      const auto* ready = api::conditions::find(cluster->status.conditions, "Ready");
+      const auto ready = api::conditions::find(cluster->status.conditions, "Ready");
       return ready == nullptr ? std::string() : ready->reason.str();
     };
 

@@ -11,7 +11,7 @@ namespace status = api::status;
 
 namespace {
 
-bool says_the_same(const api::Condition* known, const api::Condition& wanted) {
+bool says_the_same(api::ConditionPlace known, const api::Condition& wanted) {
   return known != nullptr && known->status == wanted.status && known->reason == wanted.reason &&
          known->message == wanted.message;
 }

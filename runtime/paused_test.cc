@@ -16,7 +16,7 @@ api::ObjectMeta annotated(std::string_view value) {
   return metadata;
 }
 
-const api::Condition& paused_condition(const api::Conditions& conditions) {
+api::Condition paused_condition(const api::Conditions& conditions) {
   return *api::conditions::find(conditions, "Paused");
 }
 

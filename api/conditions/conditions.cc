@@ -57,41 +57,28 @@ std::size_t rank(std::string_view type) {
   return kFirst.size();
 }
 
-bool has_status(std::span<const Condition> list, std::string_view type, std::string_view wanted) {
-  const auto* found = find(list, type);
+bool has_status(const Conditions& list, std::string_view type, std::string_view wanted) {
+  const auto found = find(list, type);
   return found != nullptr && found->status == wanted;
 }
 
-Condition* find_mutable(Conditions& list, std::string_view type) {
-  const auto found = std::ranges::find(list, type, [](const Condition& each) { return each.type.view(); });
-  return found == list.end() ? nullptr : &*found;
-}
-
-// True when it changed.
-bool overwrite(Condition& existing, Condition&& wanted) {
-  if (same_state(existing, wanted)) return false;
-  if (existing.status == wanted.status) wanted.last_transition_time = existing.last_transition_time;
-  wanted.unknown = existing.unknown;
-  existing = std::move(wanted);
-  return true;
+auto of_type(std::string_view type) {
+  return [type](const ConditionView& each) { return each.type == type; };
 }
 
 }  // namespace
 
-const Condition* find(std::span<const Condition> list, std::string_view type) {
-  const auto found = std::ranges::find(list, type, [](const Condition& each) { return each.type.view(); });
-  return found == list.end() ? nullptr : &*found;
-}
+ConditionPlace find(const Conditions& list, std::string_view type) { return place_of(list, of_type(type)); }
 
-bool is_true(std::span<const Condition> list, std::string_view type) {
+bool is_true(const Conditions& list, std::string_view type) {
   return has_status(list, type, status::kTrue);
 }
 
-bool is_false(std::span<const Condition> list, std::string_view type) {
+bool is_false(const Conditions& list, std::string_view type) {
   return has_status(list, type, status::kFalse);
 }
 
-bool is_unknown(std::span<const Condition> list, std::string_view type) {
+bool is_unknown(const Conditions& list, std::string_view type) {
   return find(list, type) == nullptr || has_status(list, type, status::kUnknown);
 }
 
@@ -104,25 +91,28 @@ bool set(Conditions& list, Condition wanted, std::int64_t generation, Time now) 
   wanted.observed_generation = generation;
   if (!wanted.last_transition_time.is_set()) wanted.last_transition_time = now;
   cut(wanted.message, kMaxMessage);
-  if (auto* existing = find_mutable(list, wanted.type)) {
-    if (!overwrite(*existing, std::move(wanted))) return false;
-  } else {
+  const auto existing = std::ranges::find_if(list, of_type(wanted.type));
+  if (existing == list.end()) {
     list.push_back(std::move(wanted));
+  } else {
+    if (same_state(*existing, wanted)) return false;
+    if (existing->status == wanted.status) wanted.last_transition_time = existing->last_transition_time;
+    wanted.unknown = existing->unknown;
+    list.replace(existing, std::move(wanted));
   }
   sort(list);
   return true;
 }
 
 bool remove(Conditions& list, std::string_view type) {
-  return erase_if(list, [&](const Condition& each) { return each.type == type; }) > 0;
+  return erase_if(list, of_type(type)) > 0;
 }
 
 void sort(Conditions& list) {
-  const auto place = [](const Condition& each) { return std::tuple{rank(each.type), each.type.view()}; };
-  if (!std::ranges::is_sorted(list, {}, place)) std::ranges::stable_sort(list, {}, place);
+  list.sort_by([](const ConditionView& each) { return std::tuple{rank(each.type), each.type.view()}; });
 }
 
-bool same_state(const Condition& left, const Condition& right) {
+bool same_state(const ConditionView& left, const ConditionView& right) {
   return left.type == right.type && left.status == right.status &&
          left.observed_generation == right.observed_generation && left.reason == right.reason &&
          left.message == right.message;

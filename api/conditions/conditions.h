@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 #include "api/meta/condition.h"
@@ -12,11 +11,11 @@
 namespace capstan::api::conditions {
 
 // Null when there is none of that type.
-const Condition* find(std::span<const Condition> list, std::string_view type);
+ConditionPlace find(const Conditions& list, std::string_view type);
 // A missing condition is neither True nor False, but Unknown.
-bool is_true(std::span<const Condition> list, std::string_view type);
-bool is_false(std::span<const Condition> list, std::string_view type);
-bool is_unknown(std::span<const Condition> list, std::string_view type);
+bool is_true(const Conditions& list, std::string_view type);
+bool is_false(const Conditions& list, std::string_view type);
+bool is_unknown(const Conditions& list, std::string_view type);
 
 // Without times and generation: `set` adds those.
 Condition make(std::string_view type, std::string_view status, std::string_view reason,
@@ -32,6 +31,6 @@ bool remove(Conditions& list, std::string_view type);
 void sort(Conditions& list);
 
 // Everything but the transition time.
-bool same_state(const Condition& left, const Condition& right);
+bool same_state(const ConditionView& left, const ConditionView& right);
 
 }  // namespace capstan::api::conditions

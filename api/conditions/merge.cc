@@ -24,13 +24,13 @@ bool contains(std::span<const std::string_view> list, std::string_view value) {
   return std::ranges::find(list, value) != list.end();
 }
 
-Priority by_polarity(const Condition& condition, bool negative) {
+Priority by_polarity(const ConditionView& condition, bool negative) {
   if (condition.status == status::kTrue) return negative ? Priority::Issue : Priority::Info;
   if (condition.status == status::kFalse) return negative ? Priority::Info : Priority::Issue;
   return Priority::Unknown;
 }
 
-Priority priority_of(const Condition& condition, bool negative, Reprioritize reprioritize) {
+Priority priority_of(const ConditionView& condition, bool negative, Reprioritize reprioritize) {
   const Priority plain = by_polarity(condition, negative);
   return reprioritize == nullptr ? plain : reprioritize(condition, plain);
 }
@@ -64,13 +64,13 @@ std::string joined(const std::vector<std::string>& lines) {
 
 // ---- summary
 
-Result<void> check(std::span<const Condition> source, std::string_view target, const SummaryRules& rules) {
+Result<void> check(const Conditions& source, std::string_view target, const SummaryRules& rules) {
   if (rules.types.empty()) return fail(Code::Invalid, "a summary needs condition types to sum up");
   if (contains(rules.types, target)) {
     return fail(Code::Invalid, fmt::format("the summary {} can't be one of its own sources", target));
   }
   for (const auto& override_with : rules.overrides) {
-    const auto same_type = [&](const Condition& other) { return other.type == override_with.type; };
+    const auto same_type = [&](const ConditionView& other) { return other.type == override_with.type; };
     if (std::ranges::count_if(rules.overrides, same_type) > 1) {
       return fail(Code::Invalid, fmt::format("condition {} is overridden twice", override_with.type.view()));
     }
@@ -83,13 +83,13 @@ Result<void> check(std::span<const Condition> source, std::string_view target, c
 }
 
 // The conditions to sum up, in the order of the rules.
-std::vector<Condition> in_scope(std::span<const Condition> source, const SummaryRules& rules) {
+std::vector<Condition> in_scope(const Conditions& source, const SummaryRules& rules) {
   std::vector<Condition> scope;
   for (auto type = rules.types.begin(); type != rules.types.end(); ++type) {
     if (std::find(type + 1, rules.types.end(), *type) != rules.types.end()) continue;
-    if (const auto* override_with = find(rules.overrides, *type)) {
+    if (const auto override_with = find(rules.overrides, *type)) {
       scope.push_back(*override_with);
-    } else if (const auto* found = find(source, *type)) {
+    } else if (const auto found = find(source, *type)) {
       scope.push_back(*found);
     } else if (!contains(rules.ignore_if_missing, *type)) {
       scope.push_back(make(*type, status::kUnknown, reason::kNotYetReported, "Condition not yet reported"));
@@ -98,7 +98,7 @@ std::vector<Condition> in_scope(std::span<const Condition> source, const Summary
   return scope;
 }
 
-std::string summary_line(const Condition& condition) {
+std::string summary_line(const ConditionView& condition) {
   if (condition.message.empty())
     return fmt::format("* {}: {}", condition.type.view(), condition.reason.view());
   return fmt::format("* {}:{}", condition.type.view(), nested(condition.message));
@@ -139,7 +139,7 @@ Condition missing(std::string_view type) {
 std::vector<Part> weighed(std::span<const Contribution> parts, const AggregateRules& rules) {
   std::vector<Part> weighed_parts;
   for (const auto& part : parts) {
-    auto condition = part.condition == nullptr ? missing(rules.source_type) : *part.condition;
+    Condition condition = part.condition == nullptr ? missing(rules.source_type) : Condition(*part.condition);
     const Priority priority = priority_of(condition, rules.negative_source, rules.reprioritize);
     weighed_parts.push_back({.from = &part, .condition = std::move(condition), .priority = priority});
   }
@@ -233,13 +233,12 @@ std::string aggregate_message(Digest digest) {
 
 }  // namespace
 
-Result<Condition> summary(std::span<const Condition> source, std::string_view target,
-                          const SummaryRules& rules) {
+Result<Condition> summary(const Conditions& source, std::string_view target, const SummaryRules& rules) {
   TRY(check(source, target, rules));
   const auto scope = in_scope(source, rules);
   if (scope.empty()) return fail(Code::Invalid, fmt::format("there is nothing to sum up into {}", target));
 
-  const auto priority = [&](const Condition& condition) {
+  const auto priority = [&](const ConditionView& condition) {
     return priority_of(condition, contains(rules.negative, condition.type), rules.reprioritize);
   };
   Priority worst = Priority::Info;

@@ -17,7 +17,7 @@ namespace capstan::api::conditions {
 enum class Priority { Issue, Unknown, Info };
 
 // Changes what a condition counts as; gets what its polarity alone says.
-using Reprioritize = Priority (*)(const Condition& condition, Priority by_polarity);
+using Reprioritize = Priority (*)(const ConditionView& condition, Priority by_polarity);
 
 // The reason of the result, by the worst thing found.
 struct Reasons {
@@ -31,7 +31,7 @@ struct SummaryRules {
   std::vector<std::string_view> types = {};
   std::vector<std::string_view> negative = {};           // types whose good status is False
   std::vector<std::string_view> ignore_if_missing = {};  // the others count as Unknown then
-  std::vector<Condition> overrides = {};                 // read instead of the ones in the list
+  Conditions overrides = {};                             // read instead of the ones in the list
   Reasons reasons = {};
   Reprioritize reprioritize = nullptr;
   void (*edit_lines)(std::vector<std::string>& lines) =
@@ -39,15 +39,14 @@ struct SummaryRules {
 };
 
 // Invalid when the rules contradict the list: nothing to sum up, or the target is among its own sources.
-Result<Condition> summary(std::span<const Condition> source, std::string_view target,
-                          const SummaryRules& rules);
+Result<Condition> summary(const Conditions& source, std::string_view target, const SummaryRules& rules);
 
 // One object's part in an aggregate.
 struct Contribution {
   std::string kind = {};
   std::string name = {};
-  bool control_plane_machine = false;    // these are named first
-  const Condition* condition = nullptr;  // null: it does not have the type
+  bool control_plane_machine = false;  // these are named first
+  ConditionPlace condition = {};       // null: it does not have the type
 };
 
 struct AggregateRules {

@@ -97,7 +97,7 @@ TEST(Summary, ReadsOverridesInsteadOfTheList) {
 
 TEST(Summary, LetsTheCallerWeighAConditionAnew) {
   const Conditions source = {make("InfrastructureReady", "False", "ObjectDeleted", "gone"), is("A", "True")};
-  const Reprioritize deleted_is_fine = [](const Condition& condition, Priority plain) {
+  const Reprioritize deleted_is_fine = [](const ConditionView& condition, Priority plain) {
     return condition.reason == "ObjectDeleted" ? Priority::Info : plain;
   };
 

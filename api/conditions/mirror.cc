@@ -7,7 +7,7 @@
 
 namespace capstan::api::conditions {
 
-Condition mirror(const Condition* source, std::string_view source_type, std::string_view target_type,
+Condition mirror(ConditionPlace source, std::string_view source_type, std::string_view target_type,
                  const std::optional<Fallback>& fallback) {
   if (source != nullptr) {
     Condition copy = make(target_type, source->status, source->reason, source->message);

@@ -19,7 +19,7 @@ struct Fallback {
 
 // Status, reason, message and transition time of `source`; without a source the fallback, without both
 // Unknown.
-Condition mirror(const Condition* source, std::string_view source_type, std::string_view target_type,
+Condition mirror(ConditionPlace source, std::string_view source_type, std::string_view target_type,
                  const std::optional<Fallback>& fallback = {});
 
 }  // namespace capstan::api::conditions

@@ -15,11 +15,11 @@ enum class Verdict { Apply, Keep, Clash };
 
 // What differs between the two generations: how one condition gets into a list, and when two say the same.
 struct Modern {
-  static const Condition* find(std::span<const Condition> list, std::string_view type) {
+  static ConditionPlace find(const Conditions& list, std::string_view type) {
     return conditions::find(list, type);
   }
-  static bool same(const Condition& left, const Condition& right) { return same_state(left, right); }
-  void put(Conditions& list, const Condition& wanted) const {
+  static bool same(const ConditionView& left, const ConditionView& right) { return same_state(left, right); }
+  void put(Conditions& list, const ConditionView& wanted) const {
     set(list, wanted, wanted.observed_generation, wanted.last_transition_time);
   }
   static void drop(Conditions& list, std::string_view type) { remove(list, type); }
@@ -27,13 +27,15 @@ struct Modern {
 
 struct Older {
   Time now = {};
-  static const V1Beta1Condition* find(std::span<const V1Beta1Condition> list, std::string_view type) {
+  static V1Beta1ConditionPlace find(const V1Beta1Conditions& list, std::string_view type) {
     return v1beta1::find(list, type);
   }
-  static bool same(const V1Beta1Condition& left, const V1Beta1Condition& right) {
+  static bool same(const V1Beta1ConditionView& left, const V1Beta1ConditionView& right) {
     return v1beta1::same_state(left, right);
   }
-  void put(V1Beta1Conditions& list, const V1Beta1Condition& wanted) const { v1beta1::set(list, wanted, now); }
+  void put(V1Beta1Conditions& list, const V1Beta1ConditionView& wanted) const {
+    v1beta1::set(list, wanted, now);
+  }
   static void drop(V1Beta1Conditions& list, std::string_view type) { v1beta1::remove(list, type); }
 };
 
@@ -43,7 +45,7 @@ Failure clash(std::string_view type) {
 
 // We wrote `after` where `before` was; `latest` is there now.
 template <typename Generation, typename One>
-Verdict judge_write(const One* before, const One& after, const One* latest) {
+Verdict judge_write(Place<One> before, const ViewOf<One>& after, Place<One> latest) {
   if (before == nullptr) {
     if (latest == nullptr) return Verdict::Apply;
     return Generation::same(*latest, after) ? Verdict::Keep : Verdict::Clash;
@@ -56,7 +58,7 @@ Verdict judge_write(const One* before, const One& after, const One* latest) {
 template <typename Generation, typename List, typename Change>
 Result<void> write_changes(const Generation& generation, List& latest, const Change& change) {
   for (const auto& after : change.after) {
-    const auto* before = Generation::find(change.before, after.type);
+    const auto before = Generation::find(change.before, after.type);
     if (before != nullptr && *before == after) continue;
     const bool owned = std::ranges::find(change.owned, after.type.view()) != change.owned.end();
     const Verdict verdict =
@@ -72,7 +74,7 @@ Result<void> write_removals(List& latest, const Change& change) {
   for (const auto& before : change.before) {
     if (Generation::find(change.after, before.type) != nullptr) continue;
     const bool owned = std::ranges::find(change.owned, before.type.view()) != change.owned.end();
-    const auto* there = Generation::find(latest, before.type);
+    const auto there = Generation::find(latest, before.type);
     if (!owned && there != nullptr && !Generation::same(*there, before)) return clash(before.type);
     Generation::drop(latest, before.type);
   }

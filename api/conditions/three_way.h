@@ -12,15 +12,15 @@
 namespace capstan::api::conditions {
 
 struct ThreeWay {
-  std::span<const Condition> before = {};
-  std::span<const Condition> after = {};
+  Conditions before = {};
+  Conditions after = {};
   std::span<const std::string_view> owned = {};
 };
 Result<Conditions> merge_into(Conditions latest, const ThreeWay& change);
 
 struct ThreeWayV1Beta1 {
-  std::span<const V1Beta1Condition> before = {};
-  std::span<const V1Beta1Condition> after = {};
+  V1Beta1Conditions before = {};
+  V1Beta1Conditions after = {};
   std::span<const std::string_view> owned = {};
 };
 Result<V1Beta1Conditions> merge_into(V1Beta1Conditions latest, const ThreeWayV1Beta1& change, Time now);

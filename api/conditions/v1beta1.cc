@@ -12,28 +12,32 @@ namespace capstan::api::conditions::v1beta1 {
 namespace {
 
 struct Input {
-  const V1Beta1Condition* condition = nullptr;
+  V1Beta1ConditionPlace condition = {};
   const Contribution* from = nullptr;  // aggregate only
 };
 
 constexpr int kNotMergeable = 99;
 
-int severity_rank(const V1Beta1Condition& condition) {
+int severity_rank(const V1Beta1ConditionView& condition) {
   if (condition.severity == severity::kError) return 0;
   if (condition.severity == severity::kWarning) return 1;
   if (condition.severity == severity::kInfo) return 2;
   return kNotMergeable;
 }
 
-int rank(const V1Beta1Condition& condition) {
+int rank(const V1Beta1ConditionView& condition) {
   if (condition.status == status::kFalse) return severity_rank(condition);
   if (condition.status == status::kTrue) return 3;
   if (condition.status == status::kUnknown) return 4;
   return kNotMergeable;
 }
 
-std::tuple<bool, std::string_view> place(const V1Beta1Condition& condition) {
+std::tuple<bool, std::string_view> place(const V1Beta1ConditionView& condition) {
   return {condition.type != v1beta1_condition::kReady, condition.type.view()};
+}
+
+auto of_type(std::string_view type) {
+  return [type](const V1Beta1ConditionView& each) { return each.type == type; };
 }
 
 // The conditions of the worst rank, in the order of a list.
@@ -78,7 +82,7 @@ struct MergeRules {
 std::optional<V1Beta1Condition> merged(const std::vector<Input>& inputs, const MergeRules& rules) {
   if (inputs.empty()) return {};
   const auto worst = worst_of(inputs);
-  const auto& top = *worst.front().condition;
+  const auto top = *worst.front().condition;
   if (top.status == status::kTrue) return yes(rules.target);
 
   const Input& speaker = spokesman(worst, rules.types);
@@ -107,19 +111,17 @@ std::optional<std::size_t> steps(const std::vector<Input>& inputs, const Summary
 
 }  // namespace
 
-const V1Beta1Condition* find(std::span<const V1Beta1Condition> list, std::string_view type) {
-  const auto found =
-      std::ranges::find(list, type, [](const V1Beta1Condition& each) { return each.type.view(); });
-  return found == list.end() ? nullptr : &*found;
+V1Beta1ConditionPlace find(const V1Beta1Conditions& list, std::string_view type) {
+  return place_of(list, of_type(type));
 }
 
-bool is_true(std::span<const V1Beta1Condition> list, std::string_view type) {
-  const auto* found = find(list, type);
+bool is_true(const V1Beta1Conditions& list, std::string_view type) {
+  const auto found = find(list, type);
   return found != nullptr && found->status == status::kTrue;
 }
 
-bool is_false(std::span<const V1Beta1Condition> list, std::string_view type) {
-  const auto* found = find(list, type);
+bool is_false(const V1Beta1Conditions& list, std::string_view type) {
+  const auto found = find(list, type);
   return found != nullptr && found->status == status::kFalse;
 }
 
@@ -143,8 +145,7 @@ V1Beta1Condition unknown(std::string_view type, std::string_view reason, std::st
 
 bool set(V1Beta1Conditions& list, V1Beta1Condition wanted, Time now) {
   cut(wanted.message, kMaxV1Beta1Message);
-  const auto existing = std::ranges::find(list, wanted.type.view(),
-                                          [](const V1Beta1Condition& each) { return each.type.view(); });
+  const auto existing = std::ranges::find_if(list, of_type(wanted.type));
   if (existing == list.end()) {
     if (!wanted.last_transition_time.is_set()) wanted.last_transition_time = now;
     list.push_back(std::move(wanted));
@@ -152,34 +153,34 @@ bool set(V1Beta1Conditions& list, V1Beta1Condition wanted, Time now) {
     if (same_state(*existing, wanted)) return false;
     wanted.last_transition_time = now;
     wanted.unknown = existing->unknown;
-    *existing = std::move(wanted);
+    list.replace(existing, std::move(wanted));
   }
   sort(list);
   return true;
 }
 
 bool remove(V1Beta1Conditions& list, std::string_view type) {
-  return erase_if(list, [&](const V1Beta1Condition& each) { return each.type == type; }) > 0;
+  return erase_if(list, of_type(type)) > 0;
 }
 
-void sort(V1Beta1Conditions& list) { std::ranges::stable_sort(list, {}, place); }
+void sort(V1Beta1Conditions& list) { list.sort_by(place); }
 
-bool same_state(const V1Beta1Condition& left, const V1Beta1Condition& right) {
+bool same_state(const V1Beta1ConditionView& left, const V1Beta1ConditionView& right) {
   return left.type == right.type && left.status == right.status && left.reason == right.reason &&
          left.severity == right.severity && left.message == right.message;
 }
 
-std::optional<V1Beta1Condition> summary(std::span<const V1Beta1Condition> source, const SummaryRules& rules) {
+std::optional<V1Beta1Condition> summary(const V1Beta1Conditions& source, const SummaryRules& rules) {
   std::vector<Input> inputs;
-  for (const auto& each : source) {
-    const bool wanted = rules.types.empty() || listed(rules.types, each.type);
-    if (wanted && each.type != v1beta1_condition::kReady) inputs.push_back({.condition = &each});
+  for (auto each = source.begin(); each != source.end(); ++each) {
+    const bool wanted = rules.types.empty() || listed(rules.types, each->type);
+    if (wanted && each->type != v1beta1_condition::kReady) inputs.push_back({.condition = each.place()});
   }
   return merged(inputs,
                 {.target = v1beta1_condition::kReady, .types = rules.types, .steps = steps(inputs, rules)});
 }
 
-std::optional<V1Beta1Condition> mirror(const V1Beta1Condition* ready, std::string_view target,
+std::optional<V1Beta1Condition> mirror(V1Beta1ConditionPlace ready, std::string_view target,
                                        const std::optional<Fallback>& fallback) {
   if (ready != nullptr) {
     V1Beta1Condition copy = *ready;

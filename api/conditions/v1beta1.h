@@ -13,9 +13,9 @@
 
 namespace capstan::api::conditions::v1beta1 {
 
-const V1Beta1Condition* find(std::span<const V1Beta1Condition> list, std::string_view type);
-bool is_true(std::span<const V1Beta1Condition> list, std::string_view type);
-bool is_false(std::span<const V1Beta1Condition> list, std::string_view type);
+V1Beta1ConditionPlace find(const V1Beta1Conditions& list, std::string_view type);
+bool is_true(const V1Beta1Conditions& list, std::string_view type);
+bool is_false(const V1Beta1Conditions& list, std::string_view type);
 
 // True says nothing more; False says why and how bad it is.
 V1Beta1Condition yes(std::string_view type);
@@ -29,7 +29,7 @@ bool set(V1Beta1Conditions& list, V1Beta1Condition wanted, Time now);
 bool remove(V1Beta1Conditions& list, std::string_view type);
 // Ready first, the rest by name.
 void sort(V1Beta1Conditions& list);
-bool same_state(const V1Beta1Condition& left, const V1Beta1Condition& right);
+bool same_state(const V1Beta1ConditionView& left, const V1Beta1ConditionView& right);
 
 struct SummaryRules {
   // Most relevant first: decides whose reason and message are shown. Conditions that are missing don't count.
@@ -40,7 +40,7 @@ struct SummaryRules {
 };
 // Ready out of the others: the worst of False/Error, False/Warning, False/Info, True, Unknown. Nothing when
 // none exists.
-std::optional<V1Beta1Condition> summary(std::span<const V1Beta1Condition> source, const SummaryRules& rules);
+std::optional<V1Beta1Condition> summary(const V1Beta1Conditions& source, const SummaryRules& rules);
 
 struct Fallback {
   bool value = false;
@@ -49,13 +49,13 @@ struct Fallback {
   std::string message = {};
 };
 // `ready` of another object under our type; without it the fallback, without both nothing.
-std::optional<V1Beta1Condition> mirror(const V1Beta1Condition* ready, std::string_view target,
+std::optional<V1Beta1Condition> mirror(V1Beta1ConditionPlace ready, std::string_view target,
                                        const std::optional<Fallback>& fallback = {});
 
 struct Contribution {
   std::string kind = {};
   std::string name = {};
-  const V1Beta1Condition* ready = nullptr;  // null: not reported, counts as not completed
+  V1Beta1ConditionPlace ready = {};  // null: not reported, counts as not completed
 };
 // Ready of many objects as a step counter; the reason names the object it comes from. Nothing when no object
 // reports.

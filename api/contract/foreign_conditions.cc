@@ -65,7 +65,7 @@ Result<Conditions> read_conditions(const Foreign& object) {
 Result<std::optional<Condition>> read_condition(const Foreign& object, std::string_view type) {
   assert(is_condition_read(type) && "the cache does not keep it: add it to what_is_read.cc");
   const auto all = TRY(read_conditions(object));
-  const auto* found = conditions::find(all, type);
+  const auto found = conditions::find(all, type);
   if (found == nullptr) return std::nullopt;
   return *found;
 }

@@ -1,12 +1,14 @@
-// metav1.Condition, the deprecated v1beta1 condition beside it, and how one type is found in a list. Setting,
-// summing up and mirroring conditions is api/conditions. Values.
+// metav1.Condition and the deprecated v1beta1 condition beside it: each as a value to make and to change, as
+// the list that objects hold, and as what reading such a list gives. Finding, setting, summing up and
+// mirroring conditions is api/conditions. Values.
 #pragma once
 
 #include <array>
+#include <functional>
 #include <string_view>
-#include <vector>
 
 #include "api/schema/field.h"
+#include "api/schema/shared_list.h"
 
 namespace capstan::api {
 
@@ -21,7 +23,50 @@ struct Condition {
   bool operator==(const Condition&) const = default;
 };
 
-using Conditions = List<Condition>;
+// As a list shows it: the members of a Condition, where they are shared.
+template <>
+struct ViewOf<Condition> {
+  const Text& type;
+  const Text& status;
+  const std::int64_t& observed_generation;
+  Time last_transition_time;
+  const Text& reason;
+  const FreeText& message;
+  const UnknownFields& unknown;
+
+  ViewOf(const Condition& shared, Time time)
+      : type(shared.type),
+        status(shared.status),
+        observed_generation(shared.observed_generation),
+        last_transition_time(time),
+        reason(shared.reason),
+        message(shared.message),
+        unknown(shared.unknown) {}
+  ViewOf(const Condition& alone) : ViewOf(alone, alone.last_transition_time) {}
+  operator Condition() const {
+    return {.type = type,
+            .status = status,
+            .observed_generation = observed_generation,
+            .last_transition_time = last_transition_time,
+            .reason = reason,
+            .message = message,
+            .unknown = unknown};
+  }
+  friend bool operator==(const ViewOf& left, const ViewOf& right) {
+    return left.type == right.type &&
+           left.status == right.status &&
+           left.observed_generation == right.observed_generation &&
+           left.last_transition_time == right.last_transition_time &&
+           left.reason == right.reason &&
+           left.message == right.message &&
+           left.unknown == right.unknown;
+  }
+  friend bool operator==(const ViewOf& left, const Condition& right) { return left == ViewOf(right); }
+};
+
+using ConditionView = ViewOf<Condition>;
+using ConditionPlace = Place<Condition>;
+using Conditions = SharedList<Condition>;
 
 template <>
 inline constexpr auto members<Condition> = std::array{
@@ -65,7 +110,50 @@ struct V1Beta1Condition {
   bool operator==(const V1Beta1Condition&) const = default;
 };
 
-using V1Beta1Conditions = List<V1Beta1Condition>;
+// As a list shows it: the members of a V1Beta1Condition, where they are shared.
+template <>
+struct ViewOf<V1Beta1Condition> {
+  const Text& type;
+  const Text& status;
+  const Text& severity;
+  Time last_transition_time;
+  const Text& reason;
+  const FreeText& message;
+  const UnknownFields& unknown;
+
+  ViewOf(const V1Beta1Condition& shared, Time time)
+      : type(shared.type),
+        status(shared.status),
+        severity(shared.severity),
+        last_transition_time(time),
+        reason(shared.reason),
+        message(shared.message),
+        unknown(shared.unknown) {}
+  ViewOf(const V1Beta1Condition& alone) : ViewOf(alone, alone.last_transition_time) {}
+  operator V1Beta1Condition() const {
+    return {.type = type,
+            .status = status,
+            .severity = severity,
+            .last_transition_time = last_transition_time,
+            .reason = reason,
+            .message = message,
+            .unknown = unknown};
+  }
+  friend bool operator==(const ViewOf& left, const ViewOf& right) {
+    return left.type == right.type &&
+           left.status == right.status &&
+           left.severity == right.severity &&
+           left.last_transition_time == right.last_transition_time &&
+           left.reason == right.reason &&
+           left.message == right.message &&
+           left.unknown == right.unknown;
+  }
+  friend bool operator==(const ViewOf& left, const V1Beta1Condition& right) { return left == ViewOf(right); }
+};
+
+using V1Beta1ConditionView = ViewOf<V1Beta1Condition>;
+using V1Beta1ConditionPlace = Place<V1Beta1Condition>;
+using V1Beta1Conditions = SharedList<V1Beta1Condition>;
 
 template <>
 inline constexpr auto members<V1Beta1Condition> = std::array{
@@ -90,3 +178,23 @@ inline constexpr auto members<V1Beta1Condition> = std::array{
 };
 
 }  // namespace capstan::api
+
+// By the texts that conditions differ in. Theirs are known already, so one round mixes them all.
+template <>
+struct std::hash<capstan::api::Condition> {
+  std::size_t operator()(const capstan::api::Condition& condition) const noexcept {
+    const auto generation = static_cast<std::uint64_t>(condition.observed_generation);
+    return capstan::hash_combine(
+        std::uint64_t{condition.type.hash()} << 32U | condition.reason.hash(),
+        (std::uint64_t{condition.status.hash()} << 32U | condition.message.hash()) + generation);
+  }
+};
+
+template <>
+struct std::hash<capstan::api::V1Beta1Condition> {
+  std::size_t operator()(const capstan::api::V1Beta1Condition& condition) const noexcept {
+    return capstan::hash_combine(
+        std::uint64_t{condition.type.hash()} << 32U | condition.reason.hash(),
+        std::uint64_t{condition.status.hash()} << 32U | condition.message.hash());
+  }
+};

@@ -6,14 +6,17 @@
 //   Time, MicroTime, IntOrString, Uid, ResourceVersion, RawJson (any subtree), TextMap (string -> string)
 //   std::optional<T>                     absent differs from zero
 //   Boxed<T>                             the same, 8 bytes when absent: for rare sub-structs
-//   List<T>, std::vector<T>              lists; List is 8 bytes when empty, for objects that are cached by
-//   the thousand Interned<T>                          values shared between objects ManagedFields
-//   metadata.managedFields as a digest (api/schema/managed_fields.h)
+//   List<T>, std::vector<T>              lists; List is 8 bytes when empty, for cached objects
+//   SharedList<T>                        lists whose elements are alike in many objects but for a time
+//   Interned<T>                          values shared between objects
+//   ManagedFields                        metadata.managedFields as a digest (api/schema/managed_fields.h)
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "api/schema/boxed.h"
@@ -22,6 +25,7 @@
 #include "api/schema/managed_fields.h"
 #include "api/schema/raw_json.h"
 #include "api/schema/scalars.h"
+#include "api/schema/shared_list.h"
 #include "api/schema/text_map.h"
 #include "base/int_or_string.h"
 #include "base/interned.h"
@@ -58,14 +62,14 @@ struct TypeInfo {
   const ObjectRules* rules = nullptr;
   const ResourceInfo* resource = nullptr;
   UnknownFields* (*unknown)(void* object) = nullptr;  // null: a projection, unknown fields are dropped
-  // List and Holder
+  // List and Holder; and of an Object that cannot be filled where it stands: what is filled instead
   const TypeInfo* element = nullptr;
   // List
   void* (*append)(void* list) = nullptr;
   const void* (*at)(const void* list, std::size_t index) = nullptr;
   std::size_t (*size)(const void* list) = nullptr;
   void (*fit)(void* list) = nullptr;
-  // Holder: `open` gives a fresh element to fill, `close` takes it in.
+  // Holder, and such an Object: `open` gives a fresh element to fill, `close` takes it in.
   void* (*open)(void* holder) = nullptr;
   void (*close)(void* holder, void* element) = nullptr;
   void (*abandon)(void* element) = nullptr;  // instead of close, when filling failed
@@ -171,6 +175,63 @@ template <typename T>
 struct Describe<std::vector<T>> : ListOf<std::vector<T>> {};
 template <typename T>
 struct Describe<List<T>> : ListOf<List<T>> {};
+
+// Room for the first elements at once spares steps on the way; `fit` gives back what is left.
+inline constexpr std::size_t kUsualList = 16;
+
+template <typename T>
+struct Describe<SharedList<T>> {
+  static constexpr TypeInfo info() {
+    return {.shape = Shape::List,
+            .element = &type_of<Shared<T>>,
+            .append = [](void* list) -> void* {
+              auto& stored = static_cast<SharedList<T>*>(list)->stored();
+              if (stored.empty()) stored.reserve(kUsualList);
+              return &stored.emplace_back();
+            },
+            .at = [](const void* list, std::size_t index) -> const void* {
+              return &static_cast<const SharedList<T>*>(list)->stored()[index];
+            },
+            .size = [](const void* list) { return static_cast<const SharedList<T>*>(list)->size(); },
+            .fit = [](void* list) { static_cast<SharedList<T>*>(list)->shrink_to_fit(); }};
+  }
+};
+
+// Read where they stand: the members of T, found through what is shared. Nobody writes through them, since
+// filling goes by a T and defaults are not allowed.
+template <typename T, std::size_t index>
+constexpr Member shared_member() {
+  static_assert(members<T>[index].rules.default_json.empty());
+  Member member = members<T>[index];
+  member.address = [](void* owner) -> void* {
+    return const_cast<void*>(static_cast<const Shared<T>*>(owner)->field(members<T>[index]));
+  };
+  return member;
+}
+template <typename T>
+inline constexpr auto shared_members = []<std::size_t... index>(std::index_sequence<index...>) {
+  return std::array{shared_member<T, index>()...};
+}(std::make_index_sequence<members<T>.size()>());
+
+template <typename T>
+struct Describe<Shared<T>> {
+  static constexpr TypeInfo info() {
+    return {.shape = Shape::Object,
+            .members = shared_members<T>,
+            .rules = &object_rules<T>,
+            .unknown = [](void* object) -> UnknownFields* {
+              return const_cast<UnknownFields*>(&static_cast<const Shared<T>*>(object)->view().unknown);
+            },
+            .element = &type_of<T>,
+            .open = [](void*) -> void* { return Filling<T>::of_this_thread().open().release(); },
+            .close =
+                [](void* place, void* element) {
+                  *static_cast<Shared<T>*>(place) =
+                      Filling<T>::of_this_thread().close(std::unique_ptr<T>(static_cast<T*>(element)));
+                },
+            .abandon = [](void* element) { const std::unique_ptr<T> dropped(static_cast<T*>(element)); }};
+  }
+};
 
 template <typename T>
 concept Described = !std::is_same_v<std::remove_const_t<decltype(members<T>)>, std::nullptr_t>;

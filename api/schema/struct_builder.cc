@@ -222,12 +222,12 @@ StructBuilder::Slot StructBuilder::next_slot() {
   } else {
     slot = {.type = frame.member->type, .address = frame.member->address(frame.address)};
   }
-  if (slot.type->shape != Shape::Holder) return slot;
+  if (slot.type->open == nullptr) return slot;
   slot.holder_type = slot.type;
   slot.holder = slot.address;
   slot.address = slot.type->open(slot.holder);
   slot.type = slot.type->element;
-  assert(slot.type->shape != Shape::Holder && "a holder of a holder has no meaning in JSON");
+  assert(slot.type->open == nullptr && "a holder of a holder has no meaning in JSON");
   return slot;
 }
 

@@ -48,7 +48,7 @@ class StructBuilder final : public JsonEvents {
   struct Frame {
     const TypeInfo* type = nullptr;
     void* address = nullptr;
-    const TypeInfo* holder_type = nullptr;  // when the container is the element of a Holder
+    const TypeInfo* holder_type = nullptr;  // when the container is what another one opened
     void* holder = nullptr;
     const Member* member = nullptr;  // Object: the one being filled
     std::size_t next = 0;            // Object: where to look for the next name first; List: elements so far

@@ -16,8 +16,8 @@ using runtime::Outcome;
 constexpr Seconds kUntilSomebodyActs{180};
 
 void tell(runtime::EventRecorder& events, const api::CloudConfig& before, const api::CloudConfig& after) {
-  const auto* was = api::conditions::find(before.status.conditions, api::condition::kReady);
-  const auto* is = api::conditions::find(after.status.conditions, api::condition::kReady);
+  const auto was = api::conditions::find(before.status.conditions, api::condition::kReady);
+  const auto is = api::conditions::find(after.status.conditions, api::condition::kReady);
   if (is == nullptr || is->status != api::status::kFalse || (was != nullptr && was->reason == is->reason))
     return;
   events.record(runtime::reference_to(kube::resource_of<api::CloudConfig>(), after.metadata),

@@ -42,7 +42,7 @@ std::string one_line(std::string_view message) {
 
 // What the condition says is missing.
 std::string reason_not(const api::Conditions& list, std::string_view type) {
-  const auto* condition = conditions::find(list, type);
+  const auto condition = conditions::find(list, type);
   if (condition == nullptr || condition->status == api::status::kTrue) return {};
   return one_line(condition->message.empty() ? condition->reason.view() : condition->message.view());
 }
@@ -110,7 +110,7 @@ MachineRow row_of(const api::Machine& machine) {
                  .available = conditions::is_true(machine.status.conditions, api::condition::kAvailable)};
   if (machine.status.node_ref) row.node = machine.status.node_ref->name.str();
   if (machine.metadata.deleting()) {
-    const auto* deleting = conditions::find(machine.status.conditions, api::condition::kDeleting);
+    const auto deleting = conditions::find(machine.status.conditions, api::condition::kDeleting);
     row.why = deleting == nullptr ? "deleting" : one_line(deleting->message.view());
   } else if (!row.available) {
     row.why = reason_not(machine.status.conditions, api::condition::kReady);

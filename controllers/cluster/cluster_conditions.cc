@@ -26,7 +26,7 @@ api::Condition deleting(const Plan& plan, const Effects& effects) {
 }
 
 // While a Cluster is taken down, its provider objects are meant to vanish.
-Priority forgive_vanished(const api::Condition& each, Priority by_polarity) {
+Priority forgive_vanished(const api::ConditionView& each, Priority by_polarity) {
   const bool provider =
       each.type == condition::kInfrastructureReady || each.type == condition::kControlPlaneAvailable;
   const bool vanished = each.reason == reason::kObjectDeleted || each.reason == reason::kObjectDoesNotExist;
@@ -60,7 +60,7 @@ void set_conditions(const Observation& seen, const Plan& plan, const Effects& ef
     if (wanted)
       conditions::set(after.status.conditions, std::move(*wanted), after.metadata.generation, seen.now);
   };
-  const auto* probe = conditions::find(after.status.conditions, condition::kRemoteConnectionProbe);
+  const auto probe = conditions::find(after.status.conditions, condition::kRemoteConnectionProbe);
   set(probe_condition(seen.reach, probe, seen.now, seen.connection_grace));
   set(infrastructure_ready(after, plan));
   set(control_plane_available(after, plan));

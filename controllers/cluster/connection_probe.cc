@@ -39,7 +39,7 @@ std::string failure_of(const kubeconfig::Reach& reach) {
 }
 
 // The same failure as a manager before this one told it, which knew when the cluster last answered.
-bool tells_more(const api::Condition& before, const api::Condition& now, const kubeconfig::Reach& reach) {
+bool tells_more(const api::ConditionView& before, const api::Condition& now, const kubeconfig::Reach& reach) {
   if (reach.last_success.is_set() || before.reason != now.reason) return false;
   const auto was = before.message.view();
   return was.starts_with(kFailed) && was.ends_with(now.message.view().substr(kFailed.size()));
@@ -47,7 +47,7 @@ bool tells_more(const api::Condition& before, const api::Condition& now, const k
 
 }  // namespace
 
-std::optional<api::Condition> probe_condition(const kubeconfig::Reach& reach, const api::Condition* before,
+std::optional<api::Condition> probe_condition(const kubeconfig::Reach& reach, api::ConditionPlace before,
                                               Time now, Seconds grace) {
   switch (judge(reach, now, grace)) {
     case Probe::Answers:

@@ -17,7 +17,7 @@ inline constexpr Seconds kConnectionGrace{50};
 inline constexpr Seconds kFirstContactGrace{75};
 
 // Nothing: what the condition says already shall stay.
-std::optional<api::Condition> probe_condition(const kubeconfig::Reach& reach, const api::Condition* before,
+std::optional<api::Condition> probe_condition(const kubeconfig::Reach& reach, api::ConditionPlace before,
                                               Time now, Seconds grace = kConnectionGrace);
 // In how long time alone will change that; nothing when it won't.
 std::optional<Seconds> when_probe_turns(const kubeconfig::Reach& reach, Time now,

@@ -50,7 +50,7 @@ Old control_plane_ready(const Plan& plan, const api::Cluster& after) {
 }
 
 Old control_plane_initialized(const Observation& seen, const Plan& plan, const api::Cluster& after,
-                              std::span<const api::V1Beta1Condition> list) {
+                              const api::V1Beta1Conditions& list) {
   if (old::is_true(list, condition::kControlPlaneInitialized)) return {};
   if (after.status.initialization.control_plane_initialized.value_or(false))
     return old::yes(condition::kControlPlaneInitialized);

@@ -52,9 +52,9 @@ std::string_view phase_of(const api::Cluster& cluster) {
   return cluster.status.phase.empty() ? phase::kPending : cluster.status.phase.view();
 }
 
-bool became_unreadable(const api::Cluster& before, const api::Condition& after) {
+bool became_unreadable(const api::Cluster& before, const api::ConditionView& after) {
   if (after.reason != api::reason::kInternalError) return false;
-  const auto* known = api::conditions::find(before.status.conditions, after.type);
+  const auto known = api::conditions::find(before.status.conditions, after.type);
   return known == nullptr || known->reason != after.reason || known->message != after.message;
 }
 
@@ -84,7 +84,7 @@ std::vector<Note> news(const api::Cluster& before, const api::Cluster& after) {
          .message = fmt::format("Cluster {} is {}", after.metadata.name.view(), after.status.phase.view())});
   }
   for (const std::string_view type : {condition::kInfrastructureReady, condition::kControlPlaneAvailable}) {
-    const auto* now = api::conditions::find(after.status.conditions, type);
+    const auto now = api::conditions::find(after.status.conditions, type);
     if (now == nullptr || !became_unreadable(before, *now)) continue;
     notes.push_back({.warning = true,
                      .reason = std::string(api::v1beta1_reason::kIncorrectExternalRef),

@@ -36,7 +36,7 @@ Seen healthy() { return Seen(running()).infrastructure(kReadyInfra).control_plan
 
 // "True Reason: message"
 std::string shown(const api::Cluster& cluster, std::string_view type) {
-  const auto* found = api::conditions::find(cluster.status.conditions, type);
+  const auto found = api::conditions::find(cluster.status.conditions, type);
   if (found == nullptr) return "absent";
   std::string text = found->status.str() + " " + found->reason.str();
   if (!found->message.empty()) text += ": " + found->message.str();
@@ -45,7 +45,7 @@ std::string shown(const api::Cluster& cluster, std::string_view type) {
 
 std::string old(const api::Cluster& cluster, std::string_view type) {
   if (!cluster.status.deprecated || !cluster.status.deprecated->v1beta1) return "absent";
-  const auto* found = api::conditions::v1beta1::find(cluster.status.deprecated->v1beta1->conditions, type);
+  const auto found = api::conditions::v1beta1::find(cluster.status.deprecated->v1beta1->conditions, type);
   if (found == nullptr) return "absent";
   std::string text = found->status.str();
   if (!found->reason.empty()) text += " " + found->reason.str() + "/" + found->severity.str();
@@ -96,7 +96,7 @@ TEST(Report, AClusterWhereAllIsWellIsAvailable) {
 TEST(Report, MirrorsTheTimeOfAProvidersCondition) {
   const auto after = Seen(c1()).infrastructure(kReadyInfra).reported();
 
-  const auto* found = api::conditions::find(after.status.conditions, "InfrastructureReady");
+  const auto found = api::conditions::find(after.status.conditions, "InfrastructureReady");
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->last_transition_time.to_string(), "2026-01-01T10:00:00Z");
 }

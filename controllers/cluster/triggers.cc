@@ -20,9 +20,9 @@ bool appeared_or_left(const Change<T>& change) {
 
 template <typename T>
 bool differs(const Change<T>& change, std::string_view type) {
-  const auto* before = api::conditions::find(change.before->status.conditions, type);
-  const auto* after = api::conditions::find(change.after->status.conditions, type);
-  if (before == nullptr || after == nullptr) return before != after;
+  const auto before = api::conditions::find(change.before->status.conditions, type);
+  const auto after = api::conditions::find(change.after->status.conditions, type);
+  if (before == nullptr || after == nullptr) return (before == nullptr) != (after == nullptr);
   return before->status != after->status;
 }
 

@@ -49,7 +49,7 @@ class World : public Stage<Reconciler> {
   }
   std::string condition(std::string_view type) {
     const auto cluster = c1();
-    const auto* found = api::conditions::find(cluster.status.conditions, type);
+    const auto found = api::conditions::find(cluster.status.conditions, type);
     return found == nullptr ? "absent" : found->status.str() + " " + found->reason.str();
   }
   void collect_garbage() {
@@ -180,7 +180,7 @@ TEST(Turns, SayWhichDefinitionIsMissing) {
     world.start();
 
     const auto now = world.c1();
-    const auto* shown = api::conditions::find(now.status.conditions, "InfrastructureReady");
+    const auto shown = api::conditions::find(now.status.conditions, "InfrastructureReady");
     ASSERT_NE(shown, nullptr);
     EXPECT_EQ(shown->message.view(),
               "spec.infrastructureRef: CustomResourceDefinition "

@@ -33,7 +33,7 @@ class World : public Stage<Reconciler> {
   }
   std::string shown(std::string_view policy, std::string_view type) {
     const auto found = read<api::MachineLifecyclePolicy>(policy);
-    const auto* condition = api::conditions::find(found.status.conditions, type);
+    const auto condition = api::conditions::find(found.status.conditions, type);
     if (condition == nullptr) return "absent";
     return condition->status.str() + " " + condition->reason.str() + ": " + condition->message.str();
   }

@@ -210,7 +210,7 @@ bool older_is_true(const api::Machine& machine, std::string_view type) {
 }
 
 std::string_view last_reason(const api::Machine& machine) {
-  const auto* deleting = api::conditions::find(machine.status.conditions, api::condition::kDeleting);
+  const auto deleting = api::conditions::find(machine.status.conditions, api::condition::kDeleting);
   return deleting == nullptr ? std::string_view() : deleting->reason.view();
 }
 
@@ -243,7 +243,7 @@ std::optional<Answer> without_infrastructure(const DeletionFacts& facts) {
 
 // What to say while caches are behind and nothing may be done: the same as before.
 Answer stale(const DeletionFacts& facts, std::string_view why, std::string_view message) {
-  const auto* before = api::conditions::find(facts.machine->status.conditions, api::condition::kDeleting);
+  const auto before = api::conditions::find(facts.machine->status.conditions, api::condition::kDeleting);
   const bool same = before != nullptr && before->reason == why;
   return wait(why, same ? before->message.str() : std::string(message), Seconds(1));
 }

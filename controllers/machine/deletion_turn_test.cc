@@ -147,7 +147,7 @@ void rule(World& world, std::string_view name, const json::value& drain) {
 
 std::string deleting(const World& world) {
   const api::Machine machine = world.machine();
-  const auto* found = api::conditions::find(machine.status.conditions, api::condition::kDeleting);
+  const auto found = api::conditions::find(machine.status.conditions, api::condition::kDeleting);
   return found == nullptr ? "nothing" : found->reason.str() + ": " + found->message.str();
 }
 

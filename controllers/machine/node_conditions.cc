@@ -79,7 +79,7 @@ std::optional<NodeConditions> cluster_not_there_yet(const Observation& seen) {
 
 // Of a probe that a manager before this one has made.
 bool knows_a_success(const api::Machine& machine) {
-  const auto* known = conditions::find(machine.status.conditions, condition::kNodeReady);
+  const auto known = conditions::find(machine.status.conditions, condition::kNodeReady);
   return known != nullptr && known->reason == reason::kConnectionDown &&
          known->message.view().starts_with(kLastSuccess);
 }
@@ -88,7 +88,7 @@ bool knows_a_success(const api::Machine& machine) {
 std::optional<NodeConditions> out_of_reach(const Observation& seen, const Settings& settings) {
   const auto& reach = seen.node.reach;
   if (reach.connected) return std::nullopt;
-  const auto* initialized =
+  const auto initialized =
       conditions::find(seen.cluster->status.conditions, condition::kControlPlaneInitialized);
   const bool never = !reach.last_success.is_set();
   if (never && (!reach.first_failure.is_set() || seen.now - reach.first_failure < kComingUp)) {

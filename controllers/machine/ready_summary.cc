@@ -23,8 +23,8 @@ constexpr Seconds kLongDeletion = std::chrono::minutes(15);
 constexpr Seconds kLongDrain = std::chrono::minutes(5);
 
 conditions::SummaryRules rules_for(const api::Machine& machine, Time now);
-std::string deletion_stage(const api::Machine& machine, const api::Condition& deleting, Time now);
-conditions::Priority while_deleting(const api::Condition& each, conditions::Priority by_polarity);
+std::string deletion_stage(const api::Machine& machine, const api::ConditionView& deleting, Time now);
+conditions::Priority while_deleting(const api::ConditionView& each, conditions::Priority by_polarity);
 void join_control_plane_lines(std::vector<std::string>& lines);
 std::vector<std::string> outdated_because(const Observation& seen);
 bool kubelet_differs(const api::Machine& machine);
@@ -39,7 +39,7 @@ api::Condition ready(const api::Machine& machine, Time now) {
 }
 
 Availability available(const api::Machine& machine, Time now) {
-  const auto* ready_now = conditions::find(machine.status.conditions, condition::kReady);
+  const auto ready_now = conditions::find(machine.status.conditions, condition::kReady);
   if (ready_now == nullptr) {
     return {.condition = conditions::make(condition::kAvailable, status::kUnknown, reason::kInternalError)};
   }
@@ -64,7 +64,7 @@ std::optional<api::Condition> up_to_date(const Observation& seen, const api::Mac
     for (const auto& each : reasons) message += (message.empty() ? "* " : "\n* ") + each;
     return conditions::make(condition::kUpToDate, status::kFalse, reason::kNotUpToDate, message);
   }
-  const auto* updating = conditions::find(machine.status.conditions, condition::kUpdating);
+  const auto updating = conditions::find(machine.status.conditions, condition::kUpdating);
   if (updating != nullptr && updating->status == status::kTrue) {
     return conditions::make(condition::kUpToDate, status::kFalse, reason::kUpdating,
                             "* " + updating->message.str());
@@ -104,7 +104,7 @@ conditions::SummaryRules rules_for(const api::Machine& machine, Time now) {
     rules.types.push_back(gate.condition_type);
     if (gate.negative()) rules.negative.push_back(gate.condition_type);
   }
-  const auto* deleting = conditions::find(machine.status.conditions, condition::kDeleting);
+  const auto deleting = conditions::find(machine.status.conditions, condition::kDeleting);
   if (!machine.metadata.deleting() || deleting == nullptr) return rules;
   rules.reprioritize = while_deleting;
   rules.overrides = {conditions::make(condition::kDeleting, deleting->status, deleting->reason,
@@ -113,7 +113,7 @@ conditions::SummaryRules rules_for(const api::Machine& machine, Time now) {
 }
 
 // That the parts of a Machine go is no news while it goes.
-conditions::Priority while_deleting(const api::Condition& each, conditions::Priority by_polarity) {
+conditions::Priority while_deleting(const api::ConditionView& each, conditions::Priority by_polarity) {
   constexpr std::array kExpected = {reason::kObjectDeleted, reason::kObjectDoesNotExist, reason::kNodeDeleted,
                                     reason::kNodeDoesNotExist};
   const bool expected = std::ranges::find(kExpected, each.reason.view()) != kExpected.end();
@@ -138,7 +138,7 @@ std::string likely_causes(std::string_view drain_message) {
   return causes;
 }
 
-std::string deletion_stage(const api::Machine& machine, const api::Condition& deleting, Time now) {
+std::string deletion_stage(const api::Machine& machine, const api::ConditionView& deleting, Time now) {
   if (now - machine.metadata.deletion_timestamp <= kLongDeletion) {
     return fmt::format("Machine deletion in progress, stage: {}", deleting.reason.view());
   }

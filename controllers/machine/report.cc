@@ -63,8 +63,8 @@ class Teller {
   }
   // Only the generation moves on.
   void keep(const api::Condition& unless_there) {
-    const auto* known = conditions::find(after_.status.conditions, unless_there.type);
-    tell(known == nullptr ? unless_there : *known);
+    const auto known = conditions::find(after_.status.conditions, unless_there.type);
+    tell(known == nullptr ? unless_there : api::Condition(*known));
   }
 
  private:
@@ -187,7 +187,7 @@ api::Condition updating(const api::Machine& machine) {
     return conditions::make(condition::kUpdating, status::kFalse, reason::kNotUpdating);
   }
   // The update itself is somebody else's; a failure it has reported stays.
-  const auto* known = conditions::find(machine.status.conditions, condition::kUpdating);
+  const auto known = conditions::find(machine.status.conditions, condition::kUpdating);
   if (known != nullptr && known->status == status::kTrue) return *known;
   return conditions::make(condition::kUpdating, status::kTrue, reason::kInPlaceUpdating,
                           "In-place update in progress");

@@ -20,7 +20,7 @@ using State = ExternalSeen::State;
 
 // "False NotReady: why"
 std::string told(const Report& report, std::string_view type) {
-  const auto* found = api::conditions::find(report.machine.status.conditions, type);
+  const auto found = api::conditions::find(report.machine.status.conditions, type);
   if (found == nullptr) return "nothing";
   return found->status.str() + " " + found->reason.str() +
          (found->message.empty() ? "" : ": " + found->message.str());
@@ -30,7 +30,7 @@ std::string told(const Report& report, std::string_view type) {
 std::string told_before(const Report& report, std::string_view type) {
   const auto& block = report.machine.status.deprecated;
   if (!block || !block->v1beta1) return "nothing";
-  const auto* found = api::conditions::v1beta1::find(block->v1beta1->conditions, type);
+  const auto found = api::conditions::v1beta1::find(block->v1beta1->conditions, type);
   if (found == nullptr) return "nothing";
   return found->status.str() + (found->severity.empty() ? "" : "/" + found->severity.str()) +
          (found->reason.empty() ? "" : " " + found->reason.str()) +

@@ -23,7 +23,7 @@ const kube::ObjectKey kTheCluster{"default", "c1"};
 // "False NotReady: why"
 std::string told(const World& world, std::string_view type) {
   const api::Machine machine = world.machine();
-  const auto* found = api::conditions::find(machine.status.conditions, type);
+  const auto found = api::conditions::find(machine.status.conditions, type);
   if (found == nullptr) return "nothing";
   return found->status.str() + " " + found->reason.str() +
          (found->message.empty() ? "" : ": " + found->message.str());

@@ -26,7 +26,7 @@ using MachineSnapshot = Snapshot<api::Machine>;
 constexpr Seconds kUpToDateGrace{10};  // a new Machine's first turn sets it
 constexpr std::size_t kNames = 3;
 
-const api::Condition* condition_of(const MachineSnapshot& machine, std::string_view type) {
+api::ConditionPlace condition_of(const MachineSnapshot& machine, std::string_view type) {
   return api::conditions::find(machine->status.conditions, type);
 }
 
@@ -74,7 +74,7 @@ std::set<api::Uid> old_sets(const Observation& seen) {
   return old;
 }
 
-bool says_only_suffix(const api::Condition& up_to_date) {
+bool says_only_suffix(const api::ConditionView& up_to_date) {
   return up_to_date.message.view().starts_with("* Node.status.nodeInfo.kubeletVersion ") &&
          reasons_of(up_to_date.message.view()).empty();
 }
@@ -117,7 +117,7 @@ api::Condition rolling_out(const Observation& seen) {
   std::set<std::string, decltype(rank)> reasons(rank);
   const auto old = old_sets(seen);
   for (const auto& machine : seen.machines) {
-    const api::Condition* up_to_date = condition_of(machine, condition::kUpToDate);
+    const auto up_to_date = condition_of(machine, condition::kUpToDate);
     const bool judged = up_to_date != nullptr && up_to_date->status == status::kFalse;
     const auto* owner = machine->metadata.controller();
     // Machines are judged one by one after a change of the template; what an old set made is old before that.

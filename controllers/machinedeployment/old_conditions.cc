@@ -27,7 +27,7 @@ std::optional<api::V1Beta1Condition> machine_set_ready(const Plan& plan) {
                        "MachineSet not found");
   }
   const auto& status = plan.newest->status.deprecated;
-  const api::V1Beta1Condition* ready =
+  const api::V1Beta1ConditionPlace ready =
       status && status->v1beta1 ? v1beta1::find(status->v1beta1->conditions, condition::kReady) : nullptr;
   return v1beta1::mirror(
       ready, condition::kMachineSetReady,

@@ -72,7 +72,7 @@ Result<void> Reconciler::write_status(const runtime::Context& context, const api
 // Once per fault and not in every turn: when the condition begins to say it.
 void Reconciler::tell_faults(const Observation& seen, const Plan& plan, const api::MachineDeployment& after) {
   const auto message = [](const api::MachineDeployment& deployment) {
-    const auto* scaling_up = api::conditions::find(deployment.status.conditions, api::condition::kScalingUp);
+    const auto scaling_up = api::conditions::find(deployment.status.conditions, api::condition::kScalingUp);
     return scaling_up == nullptr ? std::string_view() : scaling_up->message.view();
   };
   if (plan.faults.empty() || message(*seen.stored) == message(after)) return;

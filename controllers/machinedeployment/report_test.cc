@@ -52,14 +52,14 @@ struct World {
   api::MachineDeployment told(bool failed = false) const { return report(seen, plan, *seen.stored, failed); }
   std::string says(std::string_view type) const {
     const auto after = told();
-    const auto* found = api::conditions::find(after.status.conditions, type);
+    const auto found = api::conditions::find(after.status.conditions, type);
     if (found == nullptr) return "absent";
     std::string text = found->status.str() + " " + found->reason.str();
     return found->message.empty() ? text : text + ": " + found->message.str();
   }
   std::string old_says(std::string_view type) const {
     const auto after = told();
-    const auto* found = api::conditions::v1beta1::find(after.status.deprecated->v1beta1->conditions, type);
+    const auto found = api::conditions::v1beta1::find(after.status.deprecated->v1beta1->conditions, type);
     if (found == nullptr) return "absent";
     return found->status.str() + "/" + found->severity.str() + " " + found->reason.str() + ": " +
            found->message.str();

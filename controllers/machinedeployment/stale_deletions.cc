@@ -34,7 +34,7 @@ bool is_stale(const api::Machine& machine, Time now) {
 
 // The Deleting message of a Machine that drains for long; empty otherwise.
 std::string_view long_drain(const api::Machine& machine, Time now) {
-  const auto* deleting = api::conditions::find(machine.status.conditions, api::condition::kDeleting);
+  const auto deleting = api::conditions::find(machine.status.conditions, api::condition::kDeleting);
   if (deleting == nullptr || deleting->reason != api::reason::kDrainingNode) return {};
   const Time since = machine.status.deletion ? machine.status.deletion->node_drain_start_time : Time();
   if (!since.is_set() || now - since <= kLongDrain) return {};

@@ -255,7 +255,7 @@ struct Stage {
   bool is_gone() { return !kube::get<api::MachineDeployment>(user, key(), Deadline::never()); }
   std::string says(std::string_view type) {
     const auto read = deployment();
-    const auto* found = api::conditions::find(read.status.conditions, type);
+    const auto found = api::conditions::find(read.status.conditions, type);
     return found == nullptr ? std::string("absent")
                             : found->status.str() + " " + found->reason.str() + ": " + found->message.str();
   }

@@ -88,7 +88,7 @@ std::string reporting(std::string_view whose, const auto& found, Seconds timeout
 
 void check_machine(const api::Machine& machine, const api::HealthChecks& checks, Findings& findings) {
   for (const auto& check : checks.unhealthy_machine_conditions) {
-    const auto* found = api::conditions::find(machine.status.conditions, check.type);
+    const auto found = api::conditions::find(machine.status.conditions, check.type);
     if (found == nullptr || found->status != check.status) {
       if (found != nullptr) findings.well(found->last_transition_time);
       continue;
@@ -103,7 +103,7 @@ void check_machine(const api::Machine& machine, const api::HealthChecks& checks,
 // The clock of a new Machine starts when everything it needs is there.
 Time startup_began(const api::Machine& machine, const Circumstances& when) {
   Time began = std::max(machine.metadata.creation_timestamp, when.since);
-  const auto* ready = api::conditions::find(machine.status.conditions, condition::kInfrastructureReady);
+  const auto ready = api::conditions::find(machine.status.conditions, condition::kInfrastructureReady);
   if (ready != nullptr && ready->status == api::status::kTrue)
     began = std::max(began, ready->last_transition_time);
   return began;
@@ -136,7 +136,7 @@ void check_node_conditions(const api::Node& node, const api::HealthChecks& check
 
 // Nobody writes down when a Node was deleted: when we first told of it.
 Time missing_since(const api::Machine& machine, WallTime now) {
-  const auto* told = api::conditions::find(machine.status.conditions, condition::kHealthCheckSucceeded);
+  const auto told = api::conditions::find(machine.status.conditions, condition::kHealthCheckSucceeded);
   const bool sick = told != nullptr && told->status == api::status::kFalse;
   return sick ? told->last_transition_time : Time::from(now);
 }
@@ -169,7 +169,7 @@ Verdict marked_by_hand() {
 Circumstances circumstances_of(const api::Cluster& cluster, WallTime now) {
   Circumstances when{.now = now};
   const auto since = [&](std::string_view type, bool& holds) {
-    const auto* found = api::conditions::find(cluster.status.conditions, type);
+    const auto found = api::conditions::find(cluster.status.conditions, type);
     holds = found != nullptr && found->status == api::status::kTrue;
     if (holds) when.since = std::max(when.since, found->last_transition_time);
   };

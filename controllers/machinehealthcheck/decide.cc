@@ -48,7 +48,7 @@ void judge_all(const Observation& seen, Plan& plan) {
 
 // Since when remediation is on hold, as the check itself says; unset: it is not.
 Time held_since(const api::MachineHealthCheck& check) {
-  const auto* told = api::conditions::find(check.status.conditions, api::condition::kRemediationAllowed);
+  const auto told = api::conditions::find(check.status.conditions, api::condition::kRemediationAllowed);
   const bool held = told != nullptr && told->status == api::status::kFalse &&
                     told->reason == api::policy::reason::kSharedCause;
   return held ? told->last_transition_time : Time();

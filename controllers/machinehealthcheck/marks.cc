@@ -77,7 +77,7 @@ void mark_for_owner(api::Machine& machine, Time now) {
 }
 
 void unmark_for_owner(api::Machine& machine) {
-  const auto* told = conditions::find(machine.status.conditions, condition::kOwnerRemediated);
+  const auto told = conditions::find(machine.status.conditions, condition::kOwnerRemediated);
   if (told == nullptr || told->reason == reason::kMachineDeleting || machine.metadata.deleting()) return;
   conditions::remove(machine.status.conditions, condition::kOwnerRemediated);
   auto& deprecated = machine.status.deprecated;
@@ -93,7 +93,7 @@ bool is_marked_unhealthy(const api::Machine& machine) {
 }
 
 bool is_marked_healthy(const api::Machine& machine) {
-  const auto* told = conditions::find(machine.status.conditions, condition::kHealthCheckSucceeded);
+  const auto told = conditions::find(machine.status.conditions, condition::kHealthCheckSucceeded);
   if (told == nullptr || told->status != status::kTrue || told->reason != reason::kHealthCheckSucceeded ||
       told->observed_generation != machine.metadata.generation || !told->message.empty())
     return false;

@@ -18,7 +18,7 @@ constexpr Seconds kClusterRecheck{60};
 
 // A live read before a Node that the cache lacks counts as deleted; what was told before needs no second one.
 bool is_known_missing(const api::Machine& machine) {
-  const auto* told = api::conditions::find(machine.status.conditions, api::condition::kHealthCheckSucceeded);
+  const auto told = api::conditions::find(machine.status.conditions, api::condition::kHealthCheckSucceeded);
   return told != nullptr && told->reason == api::reason::kNodeDeleted && told->status == api::status::kFalse;
 }
 

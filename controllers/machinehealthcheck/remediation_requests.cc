@@ -34,7 +34,7 @@ bool is_left_over(const api::ObjectMeta& request, const api::Machine& machine) {
 
 // Nothing was told of it, or that it could not be made.
 bool says_it_is_missing(const api::Machine& machine) {
-  const auto* told = api::conditions::find(machine.status.conditions, api::condition::kExternallyRemediated);
+  const auto told = api::conditions::find(machine.status.conditions, api::condition::kExternallyRemediated);
   return told == nullptr || told->reason == api::reason::kRemediationTemplateNotFound ||
          told->reason == api::reason::kRemediationRequestCreationFailed;
 }

@@ -147,8 +147,8 @@ api::MachineHealthCheck report(const Observation& seen, const Plan& plan, const 
 std::vector<Note> news(const Plan& plan, const api::MachineHealthCheck& before,
                        const api::MachineHealthCheck& after) {
   std::vector<Note> notes;
-  const auto* was = conditions::find(before.status.conditions, condition::kRemediationAllowed);
-  const auto* is = conditions::find(after.status.conditions, condition::kRemediationAllowed);
+  const auto was = conditions::find(before.status.conditions, condition::kRemediationAllowed);
+  const auto is = conditions::find(after.status.conditions, condition::kRemediationAllowed);
   // The numbers of a shared cause change as long as it spreads: once is enough.
   const bool said = was != nullptr && is != nullptr &&
                     (was->message == is->message ||

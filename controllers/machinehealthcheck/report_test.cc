@@ -23,7 +23,7 @@ api::MachineHealthCheck reported(const Observation& seen, Effects effects = {}) 
 }
 
 std::string shown(const auto& object, std::string_view type) {
-  const auto* found = api::conditions::find(object.status.conditions, type);
+  const auto found = api::conditions::find(object.status.conditions, type);
   if (found == nullptr) return "absent";
   std::string text = found->status.str() + " " + found->reason.str();
   if (!found->message.empty()) text += ": " + found->message.str();
@@ -32,7 +32,7 @@ std::string shown(const auto& object, std::string_view type) {
 
 std::string old(const auto& object, std::string_view type) {
   if (!object.status.deprecated || !object.status.deprecated->v1beta1) return "absent";
-  const auto* found = api::conditions::v1beta1::find(object.status.deprecated->v1beta1->conditions, type);
+  const auto found = api::conditions::v1beta1::find(object.status.deprecated->v1beta1->conditions, type);
   if (found == nullptr) return "absent";
   std::string text = found->status.str();
   if (!found->reason.empty()) text += " " + found->reason.str() + "/" + found->severity.str();
@@ -350,7 +350,9 @@ TEST(Marks, HandAMachineToItsOwnerOnce) {
   api::Machine fresh = a_worker();
   mark_for_owner(fresh, noon());
   api::Machine at_work = fresh;
-  at_work.status.conditions[0].reason = "RemediationInProgress"_text;
+  api::Condition begun = at_work.status.conditions[0];
+  begun.reason = "RemediationInProgress"_text;
+  at_work.status.conditions = {begun};
   const api::Machine before = at_work;
   mark_for_owner(at_work, noon());
   api::Machine healed = a_worker().condition("OwnerRemediated", "True");

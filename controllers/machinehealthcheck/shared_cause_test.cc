@@ -338,7 +338,7 @@ TEST(DecideSharedCause, LooksAgainWhenTheLastRecoveryIsAWindowAgo) {
 }
 
 std::string shown(const api::MachineHealthCheck& check) {
-  const auto* found = api::conditions::find(check.status.conditions, "RemediationAllowed");
+  const auto found = api::conditions::find(check.status.conditions, "RemediationAllowed");
   return found->status.str() + " " + found->reason.str() + ": " + found->message.str();
 }
 

@@ -66,7 +66,7 @@ class World : public Stage<Reconciler> {
 
   std::string shown(std::string_view machine, std::string_view type) {
     const auto found = read<api::Machine>(machine);
-    const auto* condition = api::conditions::find(found.status.conditions, type);
+    const auto condition = api::conditions::find(found.status.conditions, type);
     return condition == nullptr ? "absent" : condition->status.str() + " " + condition->reason.str();
   }
 

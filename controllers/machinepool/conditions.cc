@@ -270,7 +270,7 @@ bool is_coming_up(const kubeconfig::Reach& reach, Time now) {
 }
 
 // While it comes up: what was known stands, and why Nodes can't be read follows what is tried.
-bool leaves_as_found(const Observation& seen, const api::Condition& known) {
+bool leaves_as_found(const Observation& seen, const api::ConditionView& known) {
   if (known.reason == reason::kConnectionDown && seen.reach.first_failure.is_set()) return false;
   return is_coming_up(seen.reach, seen.now);
 }
@@ -285,7 +285,7 @@ std::optional<api::Condition> machines_ready(const Observation& seen, const api:
          .reasons = {.issue = reason::kNotReady, .unknown = reason::kReadyUnknown, .info = reason::kReady}});
   }
   if (!seen.connected() && !now.spec.provider_id_list.empty()) {
-    const auto* known = conditions::find(now.status.conditions, condition::kMachinesReady);
+    const auto known = conditions::find(now.status.conditions, condition::kMachinesReady);
     if (known != nullptr && leaves_as_found(seen, *known)) return *known;
     return conditions::make(condition::kMachinesReady, status::kUnknown, reason::kConnectionDown,
                             "Nodes can't be read: " + seen.reach.problem);

@@ -568,7 +568,7 @@ TEST(Machines, AreMarkedUpToDateAndGoingOnesAreNot) {
 
   std::vector<std::string> told;
   for (const auto& mark : plan.machines.marks) {
-    const auto* condition = api::conditions::find(mark.after.status.conditions, "UpToDate");
+    const auto condition = api::conditions::find(mark.after.status.conditions, "UpToDate");
     told.push_back(mark.after.metadata.name.str() + " " + condition->status.str() + " " +
                    condition->reason.str() + " " + condition->message.str());
   }

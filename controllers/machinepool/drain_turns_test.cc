@@ -65,7 +65,7 @@ TEST(DrainTurns, KeepANodeWhoseBudgetAllowsNothingAndSayWhy) {
     stage.settle(5min);
     const bool kept = stage.node_exists("n1") && stage.has_pod("web");
     const auto status = stage.pool().status;
-    const auto* told = api::conditions::find(status.conditions, "ScalingDown");
+    const auto told = api::conditions::find(status.conditions, "ScalingDown");
     const std::string message = told == nullptr ? "" : told->message.str();
     stage.relax_budget("web", 1);
     stage.settle(2min);
@@ -131,7 +131,7 @@ TEST(DrainTurns, EmptyAllNodesBeforeThePoolsInstancesGo) {
     stage.settle(5min);
     const bool kept = stage.exists(kBoxPools, kPool) && stage.exists(kConfigs, kPool);
     const auto status = stage.pool().status;
-    const auto* told = api::conditions::find(status.conditions, "Deleting");
+    const auto told = api::conditions::find(status.conditions, "Deleting");
     const std::string reason = told == nullptr ? "" : told->reason.str();
     const std::string message = told == nullptr ? "" : told->message.str();
     stage.relax_budget("web", 1);
@@ -183,7 +183,7 @@ void retire_with_db_last(Theatre& stage, api::MachineDrainRule db_last) {
 
 std::string told_of_scaling_down(Theatre& stage) {
   const auto status = stage.pool().status;
-  const auto* told = api::conditions::find(status.conditions, "ScalingDown");
+  const auto told = api::conditions::find(status.conditions, "ScalingDown");
   return told == nullptr ? "" : told->message.str();
 }
 
@@ -306,7 +306,7 @@ TEST(DrainTurns, WaitForTheVolumesOfANodeThatIsEmpty) {
     const bool kept = stage.node_exists("n1");
     const bool emptied = !stage.has_pod("web");
     const auto status = stage.pool().status;
-    const auto* told = api::conditions::find(status.conditions, "ScalingDown");
+    const auto told = api::conditions::find(status.conditions, "ScalingDown");
     const std::string message = told == nullptr ? "" : told->message.str();
     const auto marks = stage.node("n1").metadata.annotations;
     stage.detach_disk();

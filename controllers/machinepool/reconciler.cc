@@ -194,8 +194,8 @@ void Reconciler::tell(const MachinePool& before, const MachinePool& after, const
     deps_.events.record(about, runtime::EventType::Warning, api::event::kFailedSetNodeRef,
                         effects.node_trouble);
   }
-  const auto* was = api::conditions::find(before.status.conditions, api::condition::kInfrastructureReady);
-  const auto* is = api::conditions::find(after.status.conditions, api::condition::kInfrastructureReady);
+  const auto was = api::conditions::find(before.status.conditions, api::condition::kInfrastructureReady);
+  const auto is = api::conditions::find(after.status.conditions, api::condition::kInfrastructureReady);
   if (is == nullptr || is->reason != kInvalidProviderIdList) return;
   if (was != nullptr && was->message == is->message) return;
   deps_.events.record(about, runtime::EventType::Warning, kInvalidProviderIdList, is->message);

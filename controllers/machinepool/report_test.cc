@@ -17,13 +17,13 @@ using testing::Not;
 
 // "False NotReady: why"
 std::string told(const api::MachinePool& pool, std::string_view type) {
-  const auto* found = api::conditions::find(pool.status.conditions, type);
+  const auto found = api::conditions::find(pool.status.conditions, type);
   if (found == nullptr) return "nothing";
   return found->status.str() + " " + found->reason.str() +
          (found->message.empty() ? "" : ": " + found->message.str());
 }
 std::string old_told(const api::MachinePool& pool, std::string_view type) {
-  const auto* found = api::conditions::v1beta1::find(pool.status.deprecated->v1beta1->conditions, type);
+  const auto found = api::conditions::v1beta1::find(pool.status.deprecated->v1beta1->conditions, type);
   if (found == nullptr) return "nothing";
   return found->status.str() + (found->reason.empty() ? "" : " " + found->reason.str()) +
          (found->severity.empty() ? "" : " " + found->severity.str());
@@ -200,7 +200,7 @@ TEST(NodeRefs, OfRetiredNodesStayUntilTheyAreDeleted) {
   ASSERT_EQ(after.status.node_refs.size(), 3u);
   EXPECT_EQ(after.status.node_refs[2].name, "n9");
   EXPECT_THAT(told(after, "ScalingDown"), HasSubstr("True ScalingDown"));
-  const auto* scaling_down = api::conditions::find(after.status.conditions, "ScalingDown");
+  const auto scaling_down = api::conditions::find(after.status.conditions, "ScalingDown");
   EXPECT_EQ(scaling_down->message, "Nodes whose instance left the list have to go: 1");
 }
 

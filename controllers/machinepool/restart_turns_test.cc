@@ -53,7 +53,7 @@ std::unique_ptr<Life<Reconciler>> a_life_with_a_pool(Theatre& stage) {
 
 std::string told_of_deletion(Theatre& stage) {
   const auto status = stage.pool().status;
-  const auto* told = api::conditions::find(status.conditions, "Deleting");
+  const auto told = api::conditions::find(status.conditions, "Deleting");
   return told == nullptr ? "" : told->reason.str() + ": " + told->message.str();
 }
 

@@ -63,7 +63,7 @@ TEST(Size, ThatMakesNoSenseIsShownWithTheRemedy) {
   lost.pool = limited(without_size(4), "three", "5");
   const auto shown = [](const World& world, std::string_view type) {
     const auto after = world.reported();
-    const auto* condition = api::conditions::find(after.status.conditions, type);
+    const auto condition = api::conditions::find(after.status.conditions, type);
     return condition->status.str() + " " + condition->reason.str() + ": " + condition->message.str();
   };
 
@@ -82,7 +82,7 @@ TEST(Size, BeyondWhatAPoolCanHaveIsWhyItDoesNotGetThere) {
 
   const auto after = world.reported();
 
-  const auto* condition = api::conditions::find(after.status.conditions, "ScalingUp");
+  const auto condition = api::conditions::find(after.status.conditions, "ScalingUp");
   EXPECT_EQ(condition->status, "True");
   EXPECT_THAT(condition->message.str(), HasSubstr("is blocked because:\n* spec.replicas is 20000"));
 }

@@ -234,7 +234,7 @@ class Theatre : public WorkloadServer, public Stage<Reconciler> {
   api::MachinePool pool() { return read<api::MachinePool>(kPool); }
   std::string shown(std::string_view type) {
     const auto found = pool();
-    const auto* condition = api::conditions::find(found.status.conditions, type);
+    const auto condition = api::conditions::find(found.status.conditions, type);
     return condition == nullptr ? "absent" : condition->status.str() + " " + condition->reason.str();
   }
   std::vector<std::string> refs() {

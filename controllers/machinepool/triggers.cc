@@ -69,7 +69,7 @@ std::vector<ObjectKey> waiting_pools(const Caches& caches, const Change<api::Mac
   auto pools = caches.machine_pools_of(
       {.namespace_ = pool.metadata.namespace_.str(), .name = pool.spec.cluster_name.str()});
   std::erase_if(pools, [](const auto& other) {
-    const auto* ready = api::conditions::find(other->status.conditions, api::condition::kInfrastructureReady);
+    const auto ready = api::conditions::find(other->status.conditions, api::condition::kInfrastructureReady);
     return ready == nullptr || ready->reason != kInvalidProviderIdList;
   });
   return keys_of(pools);

@@ -456,7 +456,7 @@ TEST(Turns, DoNotTakeInstancesOfAnotherPool) {
 
     const auto second = stage.read<api::MachinePool>("mp2");
     EXPECT_EQ(second.spec.provider_id_list.size(), 0u);
-    const auto* told = api::conditions::find(second.status.conditions, "InfrastructureReady");
+    const auto told = api::conditions::find(second.status.conditions, "InfrastructureReady");
     ASSERT_NE(told, nullptr);
     EXPECT_THAT(told->message.str(), HasSubstr("names instances of other MachinePools (mp1: docker:////n1)"));
     EXPECT_EQ(*second.spec.machine_template.spec.bootstrap.data_secret_name, "mine");
@@ -484,7 +484,7 @@ TEST(Turns, DoNotFightForANodeThatTwoPoolsList) {
     const auto second = stage.read<api::MachinePool>("mp2");
 
     EXPECT_THAT(stage.workload.notes, IsEmpty());
-    const auto* told = api::conditions::find(second.status.conditions, "InfrastructureReady");
+    const auto told = api::conditions::find(second.status.conditions, "InfrastructureReady");
     ASSERT_NE(told, nullptr);
     EXPECT_THAT(told->message.str(), HasSubstr("names instances of other MachinePools (mp1: docker:////n1)"));
   });

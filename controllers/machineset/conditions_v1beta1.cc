@@ -19,7 +19,7 @@ std::string joined(const std::vector<std::string>& lines) {
   return fmt::format("{}", fmt::join(lines, "; "));
 }
 
-const V1Beta1Condition* old_ready(const api::Machine& machine) {
+api::V1Beta1ConditionPlace old_ready(const api::Machine& machine) {
   const auto& deprecated = machine.status.deprecated;
   if (!deprecated || !deprecated->v1beta1) return nullptr;
   return old::find(deprecated->v1beta1->conditions, condition::kReady);

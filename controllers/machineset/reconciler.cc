@@ -115,8 +115,8 @@ Result<void> Reconciler::patch(const Context& context, const MachineSet& before,
 // An Event when something new stands against creating; the condition says so all the time.
 void Reconciler::tell(const MachineSet& before, const MachineSet& after) {
   constexpr std::string_view kBlocked = " is blocked because:\n";
-  const auto* was = api::conditions::find(before.status.conditions, api::condition::kScalingUp);
-  const auto* is = api::conditions::find(after.status.conditions, api::condition::kScalingUp);
+  const auto was = api::conditions::find(before.status.conditions, api::condition::kScalingUp);
+  const auto is = api::conditions::find(after.status.conditions, api::condition::kScalingUp);
   if (is == nullptr || !is->message.view().contains(kBlocked)) return;
   if (was != nullptr && was->message == is->message) return;
   deps_.events.record(runtime::reference_to(kube::resource_of<MachineSet>(), after.metadata),

@@ -18,7 +18,7 @@ namespace conditions = api::conditions;
 namespace old = api::conditions::v1beta1;
 
 std::string_view reason_of(const Machine& machine) {
-  const auto* found = conditions::find(machine.status.conditions, api::condition::kOwnerRemediated);
+  const auto found = conditions::find(machine.status.conditions, api::condition::kOwnerRemediated);
   return found == nullptr ? std::string_view() : found->reason.view();
 }
 

@@ -41,7 +41,7 @@ std::vector<std::string> names(const std::vector<Mark>& marks) {
 
 // "<reason>: <message>" of OwnerRemediated.
 std::string says(const Mark& mark) {
-  const auto* found = api::conditions::find(mark.after.status.conditions, "OwnerRemediated");
+  const auto found = api::conditions::find(mark.after.status.conditions, "OwnerRemediated");
   return found == nullptr ? std::string("absent") : found->reason.str() + ": " + found->message.str();
 }
 
@@ -175,7 +175,7 @@ TEST(Remediation, WhatStandsAgainstItIsShownInBothGenerations) {
   EXPECT_TRUE(plan.held);
   ASSERT_THAT(names(plan.marks), ElementsAre("a"));
   EXPECT_EQ(says(plan.marks[0]), "RemediationDeferred: * one\n* two");
-  const auto* old = api::conditions::v1beta1::find(plan.marks[0].after.status.deprecated->v1beta1->conditions,
+  const auto old = api::conditions::v1beta1::find(plan.marks[0].after.status.deprecated->v1beta1->conditions,
                                                    "OwnerRemediated");
   ASSERT_NE(old, nullptr);
   EXPECT_EQ(old->reason, "WaitingForRemediation");

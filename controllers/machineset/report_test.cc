@@ -23,12 +23,12 @@ api::MachineSet reported(const World& world, const Effects& effects = {}) {
 }
 
 std::string says(const api::MachineSet& set, std::string_view type) {
-  const auto* found = api::conditions::find(set.status.conditions, type);
+  const auto found = api::conditions::find(set.status.conditions, type);
   return found == nullptr ? std::string("absent")
                           : found->status.str() + " " + found->reason.str() + ": " + found->message.str();
 }
 std::string says_old(const api::MachineSet& set, std::string_view type) {
-  const auto* found = api::conditions::v1beta1::find(set.status.deprecated->v1beta1->conditions, type);
+  const auto found = api::conditions::v1beta1::find(set.status.deprecated->v1beta1->conditions, type);
   if (found == nullptr) return "absent";
   return found->status.str() + " " + found->severity.str() + " " + found->reason.str() + ": " +
          found->message.str();

@@ -260,7 +260,7 @@ struct Stage {
   }
   std::string says(std::string_view type) {
     const auto read = set();
-    const auto* found = api::conditions::find(read.status.conditions, type);
+    const auto found = api::conditions::find(read.status.conditions, type);
     return found == nullptr ? std::string("absent")
                             : found->status.str() + " " + found->reason.str() + ": " + found->message.str();
   }
@@ -872,7 +872,7 @@ TEST(Turns, ASickMachineHandedOverIsMarkedDeletedAndReplaced) {
     stage.settle();
 
     EXPECT_TRUE(going.metadata.deleting());
-    const auto* marked = api::conditions::find(going.status.conditions, "OwnerRemediated");
+    const auto marked = api::conditions::find(going.status.conditions, "OwnerRemediated");
     ASSERT_NE(marked, nullptr);
     EXPECT_EQ(marked->reason, "MachineDeleting");
     EXPECT_THAT(stage.machine_names(), SizeIs(2));
@@ -937,7 +937,7 @@ TEST(Turns, AMarkTakesNothingBackOfAMachinesStatus) {
     EXPECT_TRUE(told);
     const auto machine = stage.machines().front();
     EXPECT_TRUE(machine.metadata.deleting());
-    const auto* mark = api::conditions::find(machine.status.conditions, "OwnerRemediated");
+    const auto mark = api::conditions::find(machine.status.conditions, "OwnerRemediated");
     ASSERT_NE(mark, nullptr);
     EXPECT_EQ(mark->reason, "MachineDeleting");
     ASSERT_TRUE(machine.status.node_ref);

@@ -23,7 +23,7 @@ constexpr std::size_t kLongestLine = 1024;
 
 struct HeldUp {
   const api::Machine* machine = nullptr;
-  const api::Condition* deleting = nullptr;
+  api::ConditionPlace deleting = {};
   Time since = {};
 };
 
@@ -45,7 +45,7 @@ bool is_long(const api::Machine& machine, Time now) {
 std::vector<HeldUp> all_held_up(MachineSpan machines, Time now) {
   std::vector<HeldUp> all;
   for (const auto& machine : machines) {
-    const auto* deleting = conditions::find(machine->status.conditions, condition::kDeleting);
+    const auto deleting = conditions::find(machine->status.conditions, condition::kDeleting);
     if (deleting == nullptr || !is_long(*machine, now)) continue;
     const Time since = began(*machine, deleting->reason);
     if (since.is_set()) all.push_back({.machine = machine.get(), .deleting = deleting, .since = since});
@@ -117,7 +117,7 @@ void tell_held_up(api::Conditions& list, MachineSpan machines, std::int64_t gene
   for (const auto better : {condition::kScalingDown, condition::kDeleting}) {
     if (conditions::is_true(list, better)) place = better;
   }
-  const auto* found = conditions::find(list, place);
+  const auto found = conditions::find(list, place);
   if (found == nullptr || (place == condition::kMachinesReady && found->status == api::status::kTrue)) return;
   api::Condition fuller = *found;
   fuller.message = FreeText(fuller.message.str() + (fuller.message.empty() ? "" : "\n") + text);

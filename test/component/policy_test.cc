@@ -32,7 +32,7 @@ class PolicyStory : public FleetStory {
   std::string what_the_policy_selects() {
     const auto policy = kube::get<api::MachineLifecyclePolicy>(stack_->client(), named("p"), soon());
     if (!policy) return policy.error().describe();
-    const auto* found = api::conditions::find(policy->status.conditions, api::policy::condition::kSelecting);
+    const auto found = api::conditions::find(policy->status.conditions, api::policy::condition::kSelecting);
     if (found == nullptr) return "nobody looked at it";
     return found->status.str() + " " + found->reason.str() + ": " +
            std::to_string(policy->status.selected.machine_deployments);

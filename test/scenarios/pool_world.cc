@@ -684,7 +684,7 @@ void PoolWorld::save(api::MachinePool after) {
     tell(kPool, fmt::format("is {}", pool_->status.phase.view()));
   }
   for (const auto& each : pool_->status.conditions) {
-    const auto* was = conditions::find(before.status.conditions, each.type);
+    const auto was = conditions::find(before.status.conditions, each.type);
     const bool news = was == nullptr || was->status != each.status || was->message != each.message;
     if (news && is_worth_telling(each)) {
       std::string message = each.message.str();
@@ -707,7 +707,7 @@ std::size_t PoolWorld::ready_nodes() const {
 }
 
 std::string PoolWorld::condition(std::string_view type) const {
-  const auto* found = conditions::find(pool_->status.conditions, type);
+  const auto found = conditions::find(pool_->status.conditions, type);
   if (found == nullptr) return "absent";
   return fmt::format("{} {}: {}", found->status.view(), found->reason.view(), found->message.view());
 }

@@ -15,8 +15,8 @@ using runtime::Outcome;
 
 // News for people, once: when Ready turns False for another reason than before, troubles only.
 void tell(runtime::EventRecorder& events, const api::DriverCluster& before, const api::DriverCluster& after) {
-  const auto* was = api::conditions::find(before.status.conditions, api::condition::kReady);
-  const auto* is = api::conditions::find(after.status.conditions, api::condition::kReady);
+  const auto was = api::conditions::find(before.status.conditions, api::condition::kReady);
+  const auto is = api::conditions::find(after.status.conditions, api::condition::kReady);
   if (is == nullptr || is->status != api::status::kFalse || (was != nullptr && was->reason == is->reason))
     return;
   events.record(runtime::reference_to(kube::resource_of<api::DriverCluster>(), after.metadata),

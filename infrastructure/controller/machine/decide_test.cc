@@ -261,7 +261,7 @@ TEST(Report, SaysThatAVmIsGoneAndKeepsWhatWasTrueOnce) {
 
   const auto after = report(observed, decide(observed), {.vm_gone = true});
 
-  const auto* ready = api::conditions::find(after.status.conditions, "Ready");
+  const auto ready = api::conditions::find(after.status.conditions, "Ready");
   ASSERT_NE(ready, nullptr);
   EXPECT_EQ(ready->reason, "VMGone");
   EXPECT_TRUE(after.status.initialization.provisioned.value_or(false));

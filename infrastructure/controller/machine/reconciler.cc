@@ -15,8 +15,8 @@ using runtime::Outcome;
 
 // News for people, once: when Ready turns False for another reason than before.
 void tell(runtime::EventRecorder& events, const api::DriverMachine& before, const api::DriverMachine& after) {
-  const auto* was = api::conditions::find(before.status.conditions, api::condition::kReady);
-  const auto* is = api::conditions::find(after.status.conditions, api::condition::kReady);
+  const auto was = api::conditions::find(before.status.conditions, api::condition::kReady);
+  const auto is = api::conditions::find(after.status.conditions, api::condition::kReady);
   if (is == nullptr || is->status != api::status::kFalse) return;
   if (was != nullptr && was->reason == is->reason) return;
   events.record(runtime::reference_to(kube::resource_of<api::DriverMachine>(), after.metadata),

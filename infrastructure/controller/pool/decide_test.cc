@@ -483,7 +483,7 @@ TEST(Size, GoesToTheEmptiestDomain) {
 // --- report ---
 
 std::string ready_of(const api::DriverMachinePool& pool) {
-  const auto* ready = api::conditions::find(pool.status.conditions, "Ready");
+  const auto ready = api::conditions::find(pool.status.conditions, "Ready");
   return ready == nullptr ? ""
                           : ready->status.str() + " " + ready->reason.str() + ": " + ready->message.str();
 }

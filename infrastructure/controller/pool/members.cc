@@ -55,7 +55,7 @@ void Work::size_members() {
   if (!write_list(ids, gone)) return;
   effects_.there = static_cast<std::size_t>(std::ranges::count_if(seen_.members, works));
   for (const Member& member : seen_.members) {
-    const auto* ready = api::conditions::find(member.object->status.conditions, api::condition::kReady);
+    const auto ready = api::conditions::find(member.object->status.conditions, api::condition::kReady);
     if (effects_.trouble || leaves(member) || ready == nullptr || ready->status != api::status::kFalse)
       continue;
     effects_.trouble =

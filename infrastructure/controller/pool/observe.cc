@@ -28,7 +28,7 @@ bool leaves(const Member& member) {
 }
 
 bool has_lost_its_vm(const Member& member) {
-  const auto* ready = api::conditions::find(member.object->status.conditions, api::condition::kReady);
+  const auto ready = api::conditions::find(member.object->status.conditions, api::condition::kReady);
   return ready != nullptr && ready->status == api::status::kFalse &&
          ready->reason == api::driver::reason::kVmGone;
 }

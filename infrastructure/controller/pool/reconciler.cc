@@ -23,8 +23,8 @@ constexpr Seconds kSoon{1};
 // News for people, once: when Ready turns False for another reason than before. That a group grows is none.
 void tell(runtime::EventRecorder& events, const api::DriverMachinePool& before,
           const api::DriverMachinePool& after) {
-  const auto* was = api::conditions::find(before.status.conditions, api::condition::kReady);
-  const auto* is = api::conditions::find(after.status.conditions, api::condition::kReady);
+  const auto was = api::conditions::find(before.status.conditions, api::condition::kReady);
+  const auto is = api::conditions::find(after.status.conditions, api::condition::kReady);
   if (is == nullptr || is->status != api::status::kFalse || is->reason == api::driver::reason::kResizing)
     return;
   if (was != nullptr && was->reason == is->reason) return;

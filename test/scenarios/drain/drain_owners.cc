@@ -157,11 +157,11 @@ template <typename T>
 std::string told_by(const T& owner) {
   const auto& list = owner.status.conditions;
   for (const std::string_view type : {api::condition::kDeleting, api::condition::kScalingDown}) {
-    const auto* found = api::conditions::find(list, type);
+    const auto found = api::conditions::find(list, type);
     if (found != nullptr && found->status == api::status::kTrue)
       return fmt::format("{} {}: {}", type, found->reason.view(), found->message.view());
   }
-  const auto* found = api::conditions::find(list, api::condition::kMachinesReady);
+  const auto found = api::conditions::find(list, api::condition::kMachinesReady);
   if (found == nullptr || found->status == api::status::kTrue) return {};
   return fmt::format("{} {} {}: {}", found->type.view(), found->status.view(), found->reason.view(),
                      found->message.view());

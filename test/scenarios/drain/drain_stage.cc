@@ -384,7 +384,7 @@ void DrainStage::tell_machine() {
     return tell("machine", "is gone");
   }
   const api::Machine found = machine();
-  const auto* condition = api::conditions::find(found.status.conditions, api::condition::kDeleting);
+  const auto condition = api::conditions::find(found.status.conditions, api::condition::kDeleting);
   if (condition == nullptr) return;
   const std::string text = fmt::format("{}: {}", condition->reason.view(), condition->message.view());
   if (text != std::exchange(deleting_, text)) tell("machine", "says " + text);

@@ -263,7 +263,7 @@ std::vector<std::string> HealthWorld::machines() const {
 std::string HealthWorld::allowed(std::string_view check) const {
   const auto found = caches.machine_health_checks.get(key(check));
   if (!found) return "no check";
-  const auto* told = conditions::find(found->status.conditions, condition::kRemediationAllowed);
+  const auto told = conditions::find(found->status.conditions, condition::kRemediationAllowed);
   return told == nullptr
              ? "unknown"
              : fmt::format("{} {}: {}", told->status.view(), told->reason.view(), told->message.view());
@@ -301,7 +301,7 @@ void HealthWorld::tell_machine(const std::string& name, const api::Machine& mach
   const bool on_node = machine.status.node_ref.has_value();
   if (on_node && !std::exchange(shown.on_node, true)) tell(name, "has joined");
   const auto line = [&](std::string_view type) {
-    const auto* found = conditions::find(machine.status.conditions, type);
+    const auto found = conditions::find(machine.status.conditions, type);
     if (found == nullptr) return std::string();
     return fmt::format("{} {}{}", found->status.view(), found->reason.view(),
                        found->message.empty() ? "" : ": " + first_line(found->message.view()));
