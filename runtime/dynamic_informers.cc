@@ -23,7 +23,7 @@ struct DynamicInformers::Kind {
   static IndexValues plain_owners(const ContractObject& object) {
     IndexValues uids;
     for (const auto& owner : *object.metadata.owner_references) {
-      if (!owner.is_controller()) uids.emplace_back(owner.uid.str());
+      if (!owner.is_controller()) uids.emplace_back(Text(owner.uid.str()));
     }
     return uids;
   }

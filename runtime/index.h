@@ -4,51 +4,65 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <tuple>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "api/meta/object_key.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "runtime/index_table.h"
 
 namespace capstan::runtime {
 
-using IndexValues = std::vector<Text>;
+template <typename T>
+using Snapshot = std::shared_ptr<const T>;
 
-// A key as cached objects spell it: two interned texts.
-struct CacheKey {
-  Text namespace_ = {};
-  Text name = {};
-  friend auto operator<=>(const CacheKey&, const CacheKey&) = default;
-  friend bool operator==(const CacheKey&, const CacheKey&) = default;
+// Namespace and name, where the object holds them: to compare, not to keep.
+template <typename T>
+auto place_of(const T& object) {
+  return std::tie(object.metadata.namespace_, object.metadata.name);
+}
+
+// One object of a store; its address is stable while the object exists. It has no key of its own: whatever
+// replaces the snapshot has the same namespace and name. Never empty.
+template <typename T>
+struct Slot {
+  mutable Snapshot<T> object;
 };
 
-struct CacheKeyHash {
+// noexcept, or a table of the standard library keeps each hash beside its slot: 16 bytes more.
+template <typename T>
+struct SlotHash {
   using is_transparent = void;
-  std::size_t operator()(const CacheKey& key) const {
-    return hash_combine(key.namespace_.hash(), key.name.hash());
+  std::size_t operator()(const T& object) const noexcept {
+    return hash_combine(object.metadata.namespace_.hash(), object.metadata.name.hash());
   }
-  std::size_t operator()(const api::ObjectKey& key) const {
+  std::size_t operator()(const Slot<T>& slot) const noexcept { return (*this)(*slot.object); }
+  std::size_t operator()(const api::ObjectKey& key) const noexcept {
     const std::hash<Text> of;
     return hash_combine(of(key.namespace_), of(key.name));
   }
 };
 
-struct CacheKeyEqual {
+template <typename T>
+struct SlotEqual {
   using is_transparent = void;
-  bool operator()(const CacheKey& left, const CacheKey& right) const { return left == right; }
-  bool operator()(const api::ObjectKey& left, const CacheKey& right) const {
-    return right.name == std::string_view(left.name) && right.namespace_ == std::string_view(left.namespace_);
+  bool operator()(const Slot<T>& left, const Slot<T>& right) const { return (*this)(*left.object, right); }
+  bool operator()(const T& left, const Slot<T>& right) const {
+    return place_of(left) == place_of(*right.object);
   }
-  bool operator()(const CacheKey& left, const api::ObjectKey& right) const { return (*this)(right, left); }
+  bool operator()(const api::ObjectKey& left, const Slot<T>& right) const {
+    const auto& metadata = right.object->metadata;
+    return metadata.name == std::string_view(left.name) &&
+           metadata.namespace_ == std::string_view(left.namespace_);
+  }
 };
 
-// Slot: a map node of the store, {CacheKey, snapshot}; its address is stable while the object exists.
-template <typename T, typename Slot>
+template <typename T>
 class Index {
  public:
   using Function = IndexValues (*)(const T&);
@@ -63,48 +77,50 @@ class Index {
   }
 
   // The slot moves from the values it had to those it has.
-  void move(const Slot* slot, const IndexValues& had, const IndexValues& has) {
-    for (const Text& value : had) {
+  void move(const Slot<T>& slot, const IndexValues& had, const IndexValues& has) {
+    for (const IndexValue& value : had) {
       if (!std::ranges::binary_search(has, value)) remove(slot, value);
     }
-    for (const Text& value : has) {
+    for (const IndexValue& value : has) {
       if (!std::ranges::binary_search(had, value)) insert(slot, value);
     }
   }
 
-  void clear() { slots_.clear(); }
+  void clear() { table_.clear(); }
 
-  std::span<const Slot* const> find(std::string_view value) const {
-    const auto found = slots_.find(value);
-    return found == slots_.end() ? std::span<const Slot* const>()
-                                 : std::span<const Slot* const>(found->second);
+  std::size_t count(const IndexKey& key) const { return table_.find(key).size(); }
+
+  std::vector<Snapshot<T>> find(const IndexKey& key) const {
+    const auto slots = table_.find(key);
+    std::vector<Snapshot<T>> found;
+    found.reserve(slots.size());
+    for (const void* slot : slots) found.push_back(object_in(slot));
+    return found;
   }
 
  private:
-  using Slots = std::vector<const Slot*>;
-  struct Equal {
-    using is_transparent = void;
-    bool operator()(std::string_view left, std::string_view right) const { return left == right; }
-  };
+  static const Snapshot<T>& object_in(const void* slot) { return static_cast<const Slot<T>*>(slot)->object; }
 
-  static typename Slots::iterator place(Slots& slots, const Slot* slot) {
-    return std::ranges::lower_bound(slots, slot->first, {},
-                                    [](const Slot* other) -> const CacheKey& { return other->first; });
+  static std::size_t position(const SlotList& list, const Slot<T>& slot) {
+    const auto slots = list.slots();
+    const auto place = [](const void* each) { return place_of(*object_in(each)); };
+    const auto at = std::ranges::lower_bound(slots, place_of(*slot.object), {}, place);
+    return static_cast<std::size_t>(at - slots.begin());
   }
 
-  void insert(const Slot* slot, const Text& value) {
-    Slots& slots = slots_[value];
-    slots.insert(place(slots, slot), slot);
+  void insert(const Slot<T>& slot, const IndexValue& value) {
+    SlotList& list = table_.at(value);
+    list.insert(position(list, slot), &slot);
   }
 
-  void remove(const Slot* slot, const Text& value) {
-    const auto found = slots_.find(value);
-    found->second.erase(place(found->second, slot));
-    if (found->second.empty()) slots_.erase(found);
+  void remove(const Slot<T>& slot, const IndexValue& value) {
+    SlotList& list = table_.at(value);
+    list.erase(position(list, slot));
+    if (list.empty()) table_.forget(value);
   }
 
   Function values_of_;
-  std::unordered_map<Text, Slots, std::hash<Text>, Equal> slots_;
+  IndexTable table_;
 };
 
 }  // namespace capstan::runtime

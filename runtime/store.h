@@ -12,7 +12,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -22,9 +21,6 @@
 #include "runtime/observed.h"
 
 namespace capstan::runtime {
-
-template <typename T>
-using Snapshot = std::shared_ptr<const T>;
 
 // before is null for a new object, after for one that is gone.
 template <typename T>
@@ -65,8 +61,8 @@ class Store final : public Observed {
   // --- readers ---
   Snapshot<T> get(const ObjectKey& key) const;
   // In the order of namespace and name.
-  std::vector<Snapshot<T>> find(IndexId<T> index, std::string_view value) const;
-  std::size_t count(IndexId<T> index, std::string_view value) const;
+  std::vector<Snapshot<T>> find(IndexId<T> index, const IndexKey& key) const;
+  std::size_t count(IndexId<T> index, const IndexKey& key) const;
   // Every object: for start-up and people, never for a reconcile.
   std::vector<Snapshot<T>> all() const;
 
@@ -105,31 +101,34 @@ class Store final : public Observed {
   void forget();
 
  private:
-  using Objects = std::unordered_map<CacheKey, Snapshot<T>, CacheKeyHash, CacheKeyEqual>;
-  using Slot = typename Objects::value_type;
+  using Objects = std::unordered_set<Slot<T>, SlotHash<T>, SlotEqual<T>>;
   using Handlers = std::shared_ptr<const std::vector<Handler>>;
   struct Inside {
     Objects objects = {};
-    std::vector<Index<T, Slot>> indexes = {};
+    std::vector<Index<T>> indexes = {};
     Handlers handlers = std::make_shared<const std::vector<Handler>>();
     api::ResourceVersion version = {};
     std::uint64_t epoch = 0;
     bool synced = false;
   };
 
-  static CacheKey cache_key(const T& object) { return {object.metadata.namespace_, object.metadata.name}; }
   static bool is_same(const Snapshot<T>& known, const T& object) {
     return known && known->metadata.resource_version == object.metadata.resource_version &&
            known->metadata.uid == object.metadata.uid;
   }
-  static Snapshot<T> put(Inside& inside, const CacheKey& key, Snapshot<T> after);
+  // By its key, or by another state of it; null when there is none.
+  static Snapshot<T> known(const Inside& inside, const auto& of) {
+    const auto found = inside.objects.find(of);
+    return found == inside.objects.end() ? Snapshot<T>() : found->object;
+  }
+  static Snapshot<T> put(Inside& inside, Snapshot<T> after);
   static Snapshot<T> take(Inside& inside, typename Objects::iterator at);
   static void tell(const Handlers& handlers, const Change<T>& change) {
     for (const Handler& handler : *handlers) handler(change);
   }
 
   const std::string kind_;
-  std::vector<std::pair<CacheKey, Snapshot<T>>> staged_;  // the writer's own
+  std::vector<Snapshot<T>> staged_;  // the writer's own
   Guarded<Inside> inside_;
 };
 
@@ -149,44 +148,36 @@ void Store<T>::subscribe(Handler handler) {
     more->push_back(handler);
     inside.handlers = std::move(more);
     std::vector<Snapshot<T>> objects;
-    for (const auto& [key, object] : inside.objects) objects.push_back(object);
+    for (const Slot<T>& slot : inside.objects) objects.push_back(slot.object);
     return objects;
   });
-  std::ranges::sort(present, {}, [](const Snapshot<T>& object) { return cache_key(*object); });
+  std::ranges::sort(present, {}, [](const Snapshot<T>& object) { return place_of(*object); });
   for (Snapshot<T>& object : present) handler({.after = std::move(object), .initial = true});
 }
 
 template <typename T>
 Snapshot<T> Store<T>::get(const ObjectKey& key) const {
-  return inside_.with([&](const Inside& inside) {
-    const auto found = inside.objects.find(key);
-    return found == inside.objects.end() ? Snapshot<T>() : found->second;
-  });
+  return inside_.with([&](const Inside& inside) { return known(inside, key); });
 }
 
 template <typename T>
-std::vector<Snapshot<T>> Store<T>::find(IndexId<T> index, std::string_view value) const {
-  return inside_.with([&](const Inside& inside) {
-    std::vector<Snapshot<T>> found;
-    for (const Slot* slot : inside.indexes.at(index.number).find(value)) found.push_back(slot->second);
-    return found;
-  });
+std::vector<Snapshot<T>> Store<T>::find(IndexId<T> index, const IndexKey& key) const {
+  return inside_.with([&](const Inside& inside) { return inside.indexes.at(index.number).find(key); });
 }
 
 template <typename T>
-std::size_t Store<T>::count(IndexId<T> index, std::string_view value) const {
-  return inside_.with(
-      [&](const Inside& inside) { return inside.indexes.at(index.number).find(value).size(); });
+std::size_t Store<T>::count(IndexId<T> index, const IndexKey& key) const {
+  return inside_.with([&](const Inside& inside) { return inside.indexes.at(index.number).count(key); });
 }
 
 template <typename T>
 std::vector<Snapshot<T>> Store<T>::all() const {
   std::vector<Snapshot<T>> objects = inside_.with([](const Inside& inside) {
     std::vector<Snapshot<T>> copies;
-    for (const auto& [key, object] : inside.objects) copies.push_back(object);
+    for (const Slot<T>& slot : inside.objects) copies.push_back(slot.object);
     return copies;
   });
-  std::ranges::sort(objects, {}, [](const Snapshot<T>& object) { return cache_key(*object); });
+  std::ranges::sort(objects, {}, [](const Snapshot<T>& object) { return place_of(*object); });
   return objects;
 }
 
@@ -206,7 +197,7 @@ std::vector<ObjectKey> Store<T>::slice(std::size_t part, std::size_t parts) cons
     std::vector<ObjectKey> keys;
     for (std::size_t bucket = buckets * part / parts; bucket < buckets * (part + 1) / parts; ++bucket) {
       for (auto at = inside.objects.begin(bucket); at != inside.objects.end(bucket); ++at) {
-        keys.push_back({.namespace_ = at->first.namespace_.str(), .name = at->first.name.str()});
+        keys.push_back(key_of(*at->object));
       }
     }
     return keys;
@@ -216,12 +207,10 @@ std::vector<ObjectKey> Store<T>::slice(std::size_t part, std::size_t parts) cons
 template <typename T>
 void Store<T>::apply(T object) {
   Change<T> change{.after = std::make_shared<const T>(std::move(object))};
-  const CacheKey key = cache_key(*change.after);
   const Handlers handlers = inside_.with([&](Inside& inside) -> Handlers {
     inside.version = std::max(inside.version, change.after->metadata.resource_version);
-    const auto known = inside.objects.find(key);
-    if (known != inside.objects.end() && is_same(known->second, *change.after)) return nullptr;
-    change.before = put(inside, key, change.after);
+    if (is_same(known(inside, *change.after), *change.after)) return nullptr;
+    change.before = put(inside, change.after);
     return inside.handlers;
   });
   if (handlers) tell(handlers, change);
@@ -232,9 +221,9 @@ void Store<T>::remove(const ObjectKey& key, api::ResourceVersion version) {
   Change<T> change;
   const Handlers handlers = inside_.with([&](Inside& inside) -> Handlers {
     inside.version = std::max(inside.version, version);
-    const auto known = inside.objects.find(key);
-    if (known == inside.objects.end()) return nullptr;
-    change.before = take(inside, known);
+    const auto at = inside.objects.find(key);
+    if (at == inside.objects.end()) return nullptr;
+    change.before = take(inside, at);
     return inside.handlers;
   });
   if (handlers) tell(handlers, change);
@@ -254,18 +243,14 @@ void Store<T>::begin_list() {
 // memory.
 template <typename T>
 void Store<T>::stage(T object) {
-  CacheKey key = cache_key(object);
-  Snapshot<T> known = inside_.with([&](const Inside& inside) {
-    const auto found = inside.objects.find(key);
-    return found == inside.objects.end() ? Snapshot<T>() : found->second;
-  });
-  if (!is_same(known, object)) known = std::make_shared<const T>(std::move(object));
-  staged_.emplace_back(std::move(key), std::move(known));
+  Snapshot<T> kept = inside_.with([&](const Inside& inside) { return known(inside, object); });
+  if (!is_same(kept, object)) kept = std::make_shared<const T>(std::move(object));
+  staged_.push_back(std::move(kept));
 }
 
 template <typename T>
 void Store<T>::stage_as_known(const ObjectKey& key) {
-  if (Snapshot<T> known = get(key)) staged_.emplace_back(cache_key(*known), std::move(known));
+  if (Snapshot<T> kept = get(key)) staged_.push_back(std::move(kept));
 }
 
 template <typename T>
@@ -273,16 +258,16 @@ void Store<T>::finish_list(const ListEnd& end) {
   std::vector<Change<T>> changes;
   const Handlers handlers = inside_.with([&](Inside& inside) {
     std::unordered_set<const T*> present;  // asked only for membership
-    for (auto& [key, object] : staged_) {
+    if (inside.objects.empty()) inside.objects.reserve(staged_.size());
+    for (const Snapshot<T>& object : staged_) {
       present.insert(object.get());
-      const auto known = inside.objects.find(key);
-      if (known != inside.objects.end() && known->second == object) continue;
-      Snapshot<T> before = put(inside, key, object);
+      if (known(inside, *object) == object) continue;
+      Snapshot<T> before = put(inside, object);
       changes.push_back({.before = std::move(before), .after = object, .initial = !inside.synced});
     }
     for (auto at = inside.objects.begin(); at != inside.objects.end() && !end.keep_missing;) {
       const auto here = at++;
-      if (!present.contains(here->second.get())) changes.push_back({.before = take(inside, here)});
+      if (!present.contains(here->object.get())) changes.push_back({.before = take(inside, here)});
     }
     inside.version = end.rewound ? end.version : std::max(inside.version, end.version);
     inside.epoch += end.rewound ? 1 : 0;
@@ -290,7 +275,7 @@ void Store<T>::finish_list(const ListEnd& end) {
     return inside.handlers;
   });
   staged_ = {};
-  std::ranges::stable_sort(changes, {}, [](const Change<T>& change) { return cache_key(change.object()); });
+  std::ranges::stable_sort(changes, {}, [](const Change<T>& change) { return place_of(change.object()); });
   for (const Change<T>& change : changes) tell(handlers, change);
 }
 
@@ -305,19 +290,21 @@ void Store<T>::forget() {
 }
 
 template <typename T>
-Snapshot<T> Store<T>::put(Inside& inside, const CacheKey& key, Snapshot<T> after) {
-  const auto [at, is_new] = inside.objects.try_emplace(key);
-  Snapshot<T> before = std::exchange(at->second, std::move(after));
-  for (Index<T, Slot>& index : inside.indexes) {
-    index.move(&*at, before ? index.values_of(*before) : IndexValues(), index.values_of(*at->second));
+Snapshot<T> Store<T>::put(Inside& inside, Snapshot<T> after) {
+  const auto at = inside.objects.find(*after);
+  Snapshot<T> before;
+  if (at != inside.objects.end()) before = std::exchange(at->object, after);
+  const Slot<T>& slot = before ? *at : *inside.objects.insert(Slot<T>{after}).first;
+  for (Index<T>& index : inside.indexes) {
+    index.move(slot, before ? index.values_of(*before) : IndexValues(), index.values_of(*after));
   }
   return before;
 }
 
 template <typename T>
 Snapshot<T> Store<T>::take(Inside& inside, typename Objects::iterator at) {
-  for (Index<T, Slot>& index : inside.indexes) index.move(&*at, index.values_of(*at->second), {});
-  Snapshot<T> before = std::move(at->second);
+  Snapshot<T> before = at->object;  // copied: an empty slot has no place in the table
+  for (Index<T>& index : inside.indexes) index.move(*at, index.values_of(*before), {});
   inside.objects.erase(at);
   return before;
 }

@@ -127,6 +127,22 @@ TEST(Store, AnObjectMovesBetweenIndexValues) {
   EXPECT_THAT(stage.names("c2"), ElementsAre("a"));
 }
 
+TEST(Store, AnObjectMadeAnewInItsPlaceIsFoundByItsNewValuesOnly) {
+  Stage stage;
+  for (const auto* name : {"a", "b", "c"}) stage.store.apply(thing(name, 5));
+  Thing other = thing("b", 9, "c2");
+  other.metadata.uid = api::Uid("another");
+
+  stage.store.apply(std::move(other));
+
+  EXPECT_THAT(stage.names("c1"), ElementsAre("a", "c"));
+  EXPECT_THAT(stage.names("c2"), ElementsAre("b"));
+  EXPECT_EQ(stage.store.get(key("b"))->metadata.uid, api::Uid("another"));
+}
+
+// A slot is a table's node of 24 bytes, which glibc rounds to 32: one word more would be 48.
+TEST(Store, KeepsNothingButTheSnapshotInASlot) { EXPECT_EQ(sizeof(Slot<Thing>), sizeof(Snapshot<Thing>)); }
+
 TEST(Store, ARemovedObjectLeavesItsIndexes) {
   Stage stage;
   stage.store.apply(thing("a", 5));

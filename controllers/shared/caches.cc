@@ -6,17 +6,21 @@ namespace {
 using runtime::IndexValues;
 
 // A separator that no name can contain.
-std::string in_cluster(std::string_view namespace_, std::string_view cluster, std::string_view rest = {}) {
+std::string in_cluster(std::string_view namespace_, std::string_view cluster) {
   std::string value;
-  value.reserve(namespace_.size() + cluster.size() + rest.size() + 2);
+  value.reserve(namespace_.size() + cluster.size() + 1);
   value.append(namespace_).append("/").append(cluster);
-  if (!rest.empty()) value.append("/").append(rest);
   return value;
 }
 
 template <typename T>
+Text cluster_scope(const T& object) {
+  return Text(in_cluster(object.metadata.namespace_, object.spec.cluster_name));
+}
+
+template <typename T>
 IndexValues by_cluster(const T& object) {
-  return {Text(in_cluster(object.metadata.namespace_.view(), object.spec.cluster_name.view()))};
+  return {cluster_scope(object)};
 }
 
 IndexValues of_control_plane(const api::Machine& machine) {
@@ -27,7 +31,7 @@ IndexValues of_control_plane(const api::Machine& machine) {
 template <typename T>
 IndexValues by_owner(const T& object) {
   IndexValues uids;
-  for (const auto& owner : *object.metadata.owner_references) uids.emplace_back(owner.uid.str());
+  for (const auto& owner : *object.metadata.owner_references) uids.emplace_back(Text(owner.uid.str()));
   return uids;
 }
 
@@ -44,31 +48,27 @@ IndexValues by_namespace(const T& object) {
 
 IndexValues by_provider_id(const api::Machine& machine) {
   if (machine.spec.provider_id.empty()) return {};
-  return {Text(in_cluster(machine.metadata.namespace_.view(), machine.spec.cluster_name.view(),
-                          machine.spec.provider_id.view()))};
+  return {{cluster_scope(machine), machine.spec.provider_id}};
 }
 
 IndexValues by_node(const api::Machine& machine) {
   if (!machine.status.node_ref) return {};
-  return {Text(in_cluster(machine.metadata.namespace_.view(), machine.spec.cluster_name.view(),
-                          machine.status.node_ref->name.view()))};
+  return {{cluster_scope(machine), machine.status.node_ref->name}};
 }
 
 IndexValues pool_by_provider_id(const api::MachinePool& pool) {
+  const Text scope = cluster_scope(pool);
   IndexValues values;
   values.reserve(pool.spec.provider_id_list.size());
-  for (const Text& id : pool.spec.provider_id_list) {
-    values.emplace_back(in_cluster(pool.metadata.namespace_, pool.spec.cluster_name, id));
-  }
+  for (const Text& id : pool.spec.provider_id_list) values.emplace_back(scope, id);
   return values;
 }
 
 IndexValues pool_by_node(const api::MachinePool& pool) {
+  const Text scope = cluster_scope(pool);
   IndexValues values;
   values.reserve(pool.status.node_refs.size());
-  for (const auto& node : pool.status.node_refs) {
-    values.emplace_back(in_cluster(pool.metadata.namespace_, pool.spec.cluster_name, node.name));
-  }
+  for (const auto& node : pool.status.node_refs) values.emplace_back(scope, node.name);
   return values;
 }
 
@@ -156,23 +156,23 @@ std::vector<Snapshot<api::MachineLifecyclePolicy>> Caches::policies_in(std::stri
 
 std::vector<Snapshot<api::Machine>> Caches::machines_with_provider_id(const ObjectKey& cluster,
                                                                       std::string_view provider_id) const {
-  return machines.find(machines_by_provider_id_, in_cluster(cluster.namespace_, cluster.name, provider_id));
+  return machines.find(machines_by_provider_id_, {in_cluster(cluster.namespace_, cluster.name), provider_id});
 }
 
 std::vector<Snapshot<api::Machine>> Caches::machines_on_node(const ObjectKey& cluster,
                                                              std::string_view node) const {
-  return machines.find(machines_by_node_, in_cluster(cluster.namespace_, cluster.name, node));
+  return machines.find(machines_by_node_, {in_cluster(cluster.namespace_, cluster.name), node});
 }
 
 std::vector<Snapshot<api::MachinePool>> Caches::machine_pools_with_provider_id(
     const ObjectKey& cluster, std::string_view provider_id) const {
   return machine_pools.find(machine_pools_by_provider_id_,
-                            in_cluster(cluster.namespace_, cluster.name, provider_id));
+                            {in_cluster(cluster.namespace_, cluster.name), provider_id});
 }
 
 std::vector<Snapshot<api::MachinePool>> Caches::machine_pools_on_node(const ObjectKey& cluster,
                                                                       std::string_view node) const {
-  return machine_pools.find(machine_pools_by_node_, in_cluster(cluster.namespace_, cluster.name, node));
+  return machine_pools.find(machine_pools_by_node_, {in_cluster(cluster.namespace_, cluster.name), node});
 }
 
 Snapshot<api::Cluster> Caches::cluster_of(std::string_view namespace_, std::string_view cluster_name) const {

@@ -60,7 +60,7 @@ runtime::ControllerOptions ToyManager::options() const {
 
 runtime::IndexValues ToyManager::owner_uids(const Toy& toy) {
   runtime::IndexValues uids;
-  for (const auto& owner : *toy.metadata.owner_references) uids.emplace_back(owner.uid.str());
+  for (const auto& owner : *toy.metadata.owner_references) uids.emplace_back(Text(owner.uid.str()));
   return uids;
 }
 
