@@ -16,20 +16,18 @@ using Finalizers = Interned<std::vector<Text>>;
 
 struct ObjectMeta {
   Text name = {};
-  Text generate_name = {};
   Text namespace_ = {};
   Uid uid = {};
   ResourceVersion resource_version = {};
   std::int64_t generation = 0;
   Time creation_timestamp = {};
   Time deletion_timestamp = {};
-  Boxed<std::int64_t> deletion_grace_period_seconds = {};
   Labels labels = {};
   Labels annotations = {};
   OwnerReferences owner_references = {};
   Finalizers finalizers = {};
   ManagedFields managed_fields = {};  // a digest; read, never written
-  UnknownFields unknown = {};
+  UnknownFields unknown = {};         // what is rare and read by nobody: generateName, the grace period
 
   bool deleting() const { return deletion_timestamp.is_set(); }
   bool has_finalizer(std::string_view finalizer) const;
@@ -42,14 +40,12 @@ struct ObjectMeta {
 template <>
 inline constexpr auto members<ObjectMeta> = std::array{
     member<&ObjectMeta::name>("name"),
-    member<&ObjectMeta::generate_name>("generateName"),
     member<&ObjectMeta::namespace_>("namespace"),
     member<&ObjectMeta::uid>("uid"),
     member<&ObjectMeta::resource_version>("resourceVersion"),
     member<&ObjectMeta::generation>("generation"),
     member<&ObjectMeta::creation_timestamp>("creationTimestamp"),
     member<&ObjectMeta::deletion_timestamp>("deletionTimestamp"),
-    member<&ObjectMeta::deletion_grace_period_seconds>("deletionGracePeriodSeconds"),
     member<&ObjectMeta::labels>("labels"),
     member<&ObjectMeta::annotations>("annotations"),
     member<&ObjectMeta::owner_references>("ownerReferences"),

@@ -250,6 +250,25 @@ TEST(Encoding, LeavesOutEmptyObjectsBecauseTheSchemaRefusesThem) {
   EXPECT_FALSE(document.at("spec").as_object().contains("taints"));
 }
 
+TEST(RoundTrip, KeepsOfMetadataWhatNobodyReads) {
+  constexpr std::string_view kText = R"({"apiVersion":"cluster.x-k8s.io/v1beta2","kind":"Machine","metadata":{
+      "name":"m","generateName":"m-","deletionGracePeriodSeconds":0},"spec":{}})";
+
+  const auto machine = decode<Machine>(kText);
+
+  ASSERT_TRUE(machine);
+  EXPECT_EQ(to_json(*machine).at("metadata"), json::parse(kText).at("metadata"));
+}
+
+// There are ten thousand of them: what is added here is paid for each. glibc's blocks grow by 16 bytes.
+TEST(Machine, FitsIntoABlockOf448Bytes) {
+  constexpr std::size_t kCounts = 16;  // of std::make_shared
+  constexpr std::size_t kGlibc = 8;    // before each block
+
+  EXPECT_LE(sizeof(ObjectMeta), 104U);
+  EXPECT_LE(sizeof(Machine) + kCounts + kGlibc, 448U);
+}
+
 TEST(Encoding, KeepsAnEmptyBootstrapAndTheEmptySecretNameOfPoolMachines) {
   Machine machine;
   machine.spec.bootstrap.data_secret_name = Text();

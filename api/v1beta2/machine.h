@@ -258,10 +258,10 @@ struct MachineStatus {
   std::optional<MachineNodeRef> node_ref = {};
   Boxed<NodeSystemInfo> node_info = {};
   Time last_updated = {};
+  Time certificates_expiry_date = {};  // beside the other, or both would be padded
   List<MachineAddress> addresses = {};
   Text failure_domain = {};
   Text phase = {};
-  Time certificates_expiry_date = {};
   Boxed<MachineDeletionStatus> deletion = {};
   std::int64_t observed_generation = 0;
   Boxed<Deprecated<V1Beta1Status>> deprecated = {};
