@@ -510,7 +510,7 @@ TEST(ProviderPoolWithMachines, MakesADriverMachineForEachInstanceWithTheDataOfTh
       EXPECT_EQ(object->metadata.labels.value_or_empty("cluster.x-k8s.io/cluster-name"), "c1");
       EXPECT_EQ(object->metadata.controller()->kind, "Machine");
       EXPECT_TRUE(world.eventually([&] { return world.node(name).has_value(); }));
-      EXPECT_EQ(world.node(name)->status.node_info.kubelet_version, "v1.35.0")
+      EXPECT_EQ(world.node(name)->status.node_info->kubelet_version, "v1.35.0")
           << "the pool's, not the Machine's";
     }
   });

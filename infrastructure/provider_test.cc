@@ -40,7 +40,7 @@ TEST(Provider, TurnsAMachineIntoAVmAndANodeInThreeWrites) {
     EXPECT_FALSE(machine->status.addresses.empty());
     const auto node = world.node("m1");
     EXPECT_EQ(node->spec.provider_id, machine->spec.provider_id);
-    EXPECT_EQ(node->status.node_info.kubelet_version, "v1.35.0");
+    EXPECT_EQ(node->status.node_info->kubelet_version, "v1.35.0");
     EXPECT_EQ(node->condition("Ready")->status, "True");
     EXPECT_EQ(node->spec.taints.at(0).key, "node.cluster.x-k8s.io/uninitialized");
     EXPECT_EQ(world.writes_of(Call::Patch, "DriverMachine"), 3);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/hash.h"
+
 namespace capstan::api {
 
 const NodeCondition* Node::condition(std::string_view type) const {
@@ -11,3 +13,10 @@ const NodeCondition* Node::condition(std::string_view type) const {
 }
 
 }  // namespace capstan::api
+
+// No two Nodes have all three IDs in common.
+std::size_t std::hash<capstan::api::NodeSystemInfo>::operator()(
+    const capstan::api::NodeSystemInfo& system) const noexcept {
+  using capstan::hash_combine;
+  return hash_combine(hash_combine(system.machine_id.hash(), system.system_uuid.hash()), system.boot_id.hash());
+}

@@ -1,6 +1,6 @@
 // Node of a workload cluster, as far as we look at it. A projection for the cache: heartbeats are left out,
-// so that a Node at rest never changes. Taints are whole, because the list is written as a whole. A plain
-// value.
+// so that a Node at rest never changes, and so are addresses and what of the metadata nobody reads. Taints are
+// whole, because the list is written as a whole. A plain value.
 #pragma once
 
 #include <string_view>
@@ -10,6 +10,30 @@
 #include "api/schema/resource.h"
 
 namespace capstan::api {
+
+struct NodeMeta {
+  static constexpr Text namespace_ = {};  // a Node has none
+  Text name = {};
+  Uid uid = {};
+  ResourceVersion resource_version = {};
+  Time creation_timestamp = {};
+  Time deletion_timestamp = {};
+  Labels labels = {};
+  Labels annotations = {};
+
+  bool deleting() const { return deletion_timestamp.is_set(); }
+  bool operator==(const NodeMeta&) const = default;
+};
+template <>
+inline constexpr auto members<NodeMeta> = std::array{
+    member<&NodeMeta::name>("name"),
+    member<&NodeMeta::uid>("uid"),
+    member<&NodeMeta::resource_version>("resourceVersion"),
+    member<&NodeMeta::creation_timestamp>("creationTimestamp"),
+    member<&NodeMeta::deletion_timestamp>("deletionTimestamp"),
+    member<&NodeMeta::labels>("labels"),
+    member<&NodeMeta::annotations>("annotations"),
+};
 
 struct NodeTaint {
   Text key = {};
@@ -61,32 +85,19 @@ inline constexpr auto members<NodeCondition> = std::array{
     member<&NodeCondition::message>("message"),
 };
 
-struct NodeAddress {
-  Text type = {};
-  Text address = {};
-  bool operator==(const NodeAddress&) const = default;
-};
-template <>
-inline constexpr auto members<NodeAddress> = std::array{
-    member<&NodeAddress::type>("type"),
-    member<&NodeAddress::address>("address"),
-};
-
 struct NodeStatus {
   List<NodeCondition> conditions = {};
-  List<NodeAddress> addresses = {};
-  NodeSystemInfo node_info = {};
+  NodeInfo node_info = {};
   bool operator==(const NodeStatus&) const = default;
 };
 template <>
 inline constexpr auto members<NodeStatus> = std::array{
     member<&NodeStatus::conditions>("conditions"),
-    member<&NodeStatus::addresses>("addresses"),
     member<&NodeStatus::node_info>("nodeInfo"),
 };
 
 struct Node {
-  ObjectMeta metadata = {};
+  NodeMeta metadata = {};
   NodeSpec spec = {};
   NodeStatus status = {};
 

@@ -1,8 +1,9 @@
 // NodeSystemInfo: what a kubelet says about the system it runs on. Part of a Node's status and copied to its
-// Machine's. A plain value.
+// Machine's; the cache holds it once for both. A plain value.
 #pragma once
 
 #include <array>
+#include <functional>
 #include <optional>
 
 #include "api/schema/field.h"
@@ -54,5 +55,17 @@ inline constexpr auto members<NodeSystemInfo> = std::array{
     member<&NodeSystemInfo::architecture>("architecture", {.required = true, .doc = "As amd64 or arm64."}),
     member<&NodeSystemInfo::swap>("swap", {.doc = "Swap space."}),
 };
+
+}  // namespace capstan::api
+
+template <>
+struct std::hash<capstan::api::NodeSystemInfo> {
+  std::size_t operator()(const capstan::api::NodeSystemInfo& system) const noexcept;
+};
+
+namespace capstan::api {
+
+// Of a Node and of its Machine: two handles on one value.
+using NodeInfo = Interned<NodeSystemInfo>;
 
 }  // namespace capstan::api

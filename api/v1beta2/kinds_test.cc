@@ -250,6 +250,13 @@ TEST(Encoding, LeavesOutEmptyObjectsBecauseTheSchemaRefusesThem) {
   EXPECT_FALSE(document.at("spec").as_object().contains("taints"));
 }
 
+TEST(Encoding, LeavesOutNodeInfoThatIsNotKnown) {
+  Machine machine;
+  machine.status.phase = "Pending"_text;
+
+  EXPECT_EQ(to_json(machine).at("status"), json::parse(R"({"phase":"Pending"})"));
+}
+
 TEST(RoundTrip, KeepsOfMetadataWhatNobodyReads) {
   constexpr std::string_view kText = R"({"apiVersion":"cluster.x-k8s.io/v1beta2","kind":"Machine","metadata":{
       "name":"m","generateName":"m-","deletionGracePeriodSeconds":0},"spec":{}})";

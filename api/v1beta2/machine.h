@@ -256,7 +256,7 @@ struct MachineStatus {
   Conditions conditions = {};
   MachineInitialization initialization = {};
   std::optional<MachineNodeRef> node_ref = {};
-  Boxed<NodeSystemInfo> node_info = {};
+  NodeInfo node_info = {};
   Time last_updated = {};
   Time certificates_expiry_date = {};  // beside the other, or both would be padded
   List<MachineAddress> addresses = {};

@@ -137,7 +137,7 @@ class Demo {
     for (const auto& node : nodes.items) {
       const auto* condition = node.condition("Ready");
       const bool runs = condition != nullptr && condition->status == "True";
-      ready += runs && node.status.node_info.kubelet_version == promise.version ? 1 : 0;
+      ready += runs && node.status.node_info->kubelet_version == promise.version ? 1 : 0;
     }
     const auto vms = stack_->cloud().vms().size();
     const std::int32_t all = promise.machines + kControlPlanes;

@@ -58,8 +58,8 @@ void add_machine(const api::Machine& machine, Sum& sum) {
   sum.add(sum.counts.ready_replicas, one_if(condition::kReady));
   sum.add(sum.counts.available_replicas, one_if(condition::kAvailable));
   sum.add(sum.counts.up_to_date_replicas, one_if(condition::kUpToDate));
-  const auto& info = machine.status.node_info;
-  sum.add_version(info && !info->kubelet_version.empty() ? info->kubelet_version : machine.spec.version, 1);
+  const Text& runs = machine.status.node_info->kubelet_version;
+  sum.add_version(runs.empty() ? machine.spec.version : runs, 1);
 }
 
 template <typename T>

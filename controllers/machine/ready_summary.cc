@@ -223,7 +223,7 @@ std::vector<std::string> outdated_because(const Observation& seen) {
 
 // Distributions add suffixes of their own (+k3s1, -eks-...): only the three numbers count.
 bool kubelet_differs(const api::Machine& machine) {
-  if (!machine.status.node_info || machine.status.node_info->kubelet_version.empty()) return false;
+  if (machine.status.node_info->kubelet_version.empty()) return false;
   if (machine.spec.version.empty()) return false;
   const auto runs = Version::parse_tolerant(machine.status.node_info->kubelet_version);
   const auto wanted = Version::parse_tolerant(machine.spec.version);

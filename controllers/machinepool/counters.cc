@@ -49,7 +49,7 @@ api::List<api::VersionCount> versions_of_nodes(const Observation& seen) {
   std::map<std::string_view, std::int32_t> counted;
   for (const Instance& instance : seen.instances) {
     if (!instance.node) continue;
-    const std::string_view version = instance.node->status.node_info.kubelet_version;
+    const std::string_view version = instance.node->status.node_info->kubelet_version;
     if (!version.empty()) ++counted[version];
   }
   return sorted(counted);
@@ -58,9 +58,8 @@ api::List<api::VersionCount> versions_of_nodes(const Observation& seen) {
 api::List<api::VersionCount> versions_of_machines(const Observation& seen) {
   std::map<std::string_view, std::int32_t> counted;
   for (const auto& machine : seen.machines.machines) {
-    const auto& info = machine->status.node_info;
-    const bool told = info && !info->kubelet_version.empty();
-    const std::string_view version = told ? info->kubelet_version.view() : machine->spec.version.view();
+    const Text& runs = machine->status.node_info->kubelet_version;
+    const std::string_view version = runs.empty() ? machine->spec.version.view() : runs.view();
     if (!version.empty()) ++counted[version];
   }
   return sorted(counted);

@@ -25,7 +25,7 @@ std::string version_of_node(const Observation& seen, const ContractObject& objec
   const auto found = std::ranges::find_if(
       seen.instances, [&](const Instance& each) { return each.provider_id == std::string_view(*id); });
   if (found == seen.instances.end() || !found->node) return {};
-  return found->node->status.node_info.kubelet_version.str();
+  return found->node->status.node_info->kubelet_version.str();
 }
 
 api::Labels labels_of(const api::MachinePool& pool) {

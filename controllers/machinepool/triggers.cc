@@ -29,7 +29,7 @@ bool matters(const Change<api::Node>& change) {
   return before->metadata.annotations != after->metadata.annotations ||
          before->metadata.deleting() != after->metadata.deleting() || before->spec != after->spec ||
          before->status.conditions != after->status.conditions ||
-         before->status.node_info.kubelet_version != after->status.node_info.kubelet_version;
+         before->status.node_info->kubelet_version != after->status.node_info->kubelet_version;
 }
 
 // What the pool counts, copies or has written itself.

@@ -25,9 +25,8 @@ std::int32_t count_true(const Machines& machines, std::string_view type) {
 }
 
 std::string_view version_of(const Machine& machine) {
-  const auto& info = machine.status.node_info;
-  if (info && !info->kubelet_version.empty()) return info->kubelet_version.view();
-  return machine.spec.version.view();
+  const Text& runs = machine.status.node_info->kubelet_version;
+  return runs.empty() ? machine.spec.version.view() : runs.view();
 }
 
 // By version, then as text, which tells builds apart; what is no version comes last.

@@ -67,7 +67,8 @@ TEST(Report, CountsVersionsOldestFirstAndBelievesKubelets) {
                                 .with(well("a").version("v1.30.10"))
                                 .with(well("b").version("v1.30.9"))
                                 .with(well("c").version("v1.30.10").with([](api::Machine& machine) {
-                                  machine.status.node_info.ensure().kubelet_version = "v1.30.9+k3s1"_text;
+                                  machine.status.node_info =
+                                      api::NodeInfo({.kubelet_version = "v1.30.9+k3s1"_text});
                                 })));
 
   std::vector<std::string> versions;

@@ -7,8 +7,10 @@ namespace capstan::builders {
 using api::Node;
 
 NodeBuilder::NodeBuilder(std::string_view name) : ObjectBuilder(Node{}) {
-  object_.metadata = metadata_of(api::kind::kNode, name);
-  object_.metadata.namespace_ = {};
+  object_.metadata = {.name = Text(name),
+                      .uid = uid_of(api::kind::kNode, name),
+                      .resource_version = api::ResourceVersion(1),
+                      .creation_timestamp = noon()};
   provider_id("docker:////" + std::string(name)).kubelet_version("v1.36.3");
   for (const auto pressure :
        {api::condition::kMemoryPressure, api::condition::kDiskPressure, api::condition::kPidPressure}) {
@@ -22,7 +24,11 @@ NodeBuilder& NodeBuilder::provider_id(std::string_view id) {
 }
 
 NodeBuilder& NodeBuilder::kubelet_version(std::string_view version) {
-  return change([&](Node& node) { node.status.node_info.kubelet_version = Text(version); });
+  return change([&](Node& node) {
+    api::NodeSystemInfo system = *node.status.node_info;
+    system.kubelet_version = Text(version);
+    node.status.node_info = api::NodeInfo(std::move(system));
+  });
 }
 
 NodeBuilder& NodeBuilder::condition(std::string_view type, std::string_view status, std::string_view message,
