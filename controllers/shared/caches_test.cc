@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include "test/builders/machine.h"
 #include "test/builders/machine_set.h"
@@ -64,6 +65,36 @@ TEST(Caches, ForgetsTheOldNodeOfAMachineThatMoved) {
 
   EXPECT_THAT(names(caches.machines_on_node(cluster("one"), "n1")), IsEmpty());
   EXPECT_THAT(names(caches.machines_on_node(cluster("one"), "n2")), ElementsAre("a"));
+}
+
+// What glibc has given out; nothing under a sanitizer, which has an allocator of its own.
+std::size_t heap_bytes() {
+  const auto now = mallinfo2();
+  return now.uordblks + now.hblkhd;
+}
+
+// A fleet pays it for every Machine: its slot, and its places among those of its cluster, of its owner, by
+// providerID and by Node.
+TEST(Caches, KeepAMachineAndFindItForLessThan180BytesOnTop) {
+  constexpr std::size_t kFleet = 10000;
+  constexpr std::size_t kObject = sizeof(api::Machine) + 32;  // its counts, its block's header, rounding
+  std::vector<api::Machine> fleet;
+  for (std::size_t i = 0; i < kFleet; ++i) {
+    const std::string name = "m" + std::to_string(i);
+    fleet.push_back(a_machine(name)
+                        .in_cluster("c" + std::to_string(i / 100))
+                        .in_set("s" + std::to_string(i / 100))
+                        .provider_id("sim://" + name)
+                        .on_node("n" + name)
+                        .build());
+  }
+  Caches caches;
+  const std::size_t before = heap_bytes();
+
+  for (const api::Machine& machine : fleet) caches.machines.apply(machine);
+
+  ASSERT_EQ(caches.machines_with_provider_id(cluster("c7"), "sim://m777").size(), 1U);
+  EXPECT_LT((heap_bytes() - before) / kFleet, kObject + 180);
 }
 
 }  // namespace
