@@ -432,10 +432,13 @@ TEST(DrainTurns, WaitForNoVolumesOfAPoolThatIsExcluded) {
 TEST(DrainTurns, TakeTheMarksBackWhereAUserHasCordoned) {
   on_stage([](Theatre& stage) {
     stage.run_two();
+    stage.cordon_node("n1");
     stage.annotate_node("n1", kDrainStarted, stage.now_minus(Seconds(110)).to_string());
     stage.settle();
 
-    EXPECT_FALSE(stage.node("n1").metadata.annotations.contains(kDrainStarted));
+    const auto node = stage.node("n1");
+    EXPECT_FALSE(node.metadata.annotations.contains(kDrainStarted));
+    EXPECT_TRUE(node.spec.unschedulable);
   });
 }
 
