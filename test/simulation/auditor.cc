@@ -105,19 +105,36 @@ void Auditor::look_at_nodes() {
   stored_nodes_ = std::move(stored);
   for (const auto& node : stored_nodes_) {
     const json::value document(*node);
+    const NodeFacts facts{.name = text_at(document, "/metadata/name"),
+                          .uid = text_at(document, "/metadata/uid")};
     const std::string id = text_at(document, "/spec/providerID");
-    const bool is_new = provider_ids_.insert_or_assign(text_at(document, "/metadata/uid"), id).second;
-    if (is_new && text_at(document, "/metadata/name").starts_with(kPool)) note_node_of_pool(id);
+    const bool is_new = provider_ids_.insert_or_assign(facts.uid, id).second;
+    if (is_new && facts.name.starts_with(kPool)) note_node_of_pool(facts, id);
   }
 }
 
-void Auditor::note_node_of_pool(const std::string& provider_id) {
+void Auditor::note_node_of_pool(const NodeFacts& node, const std::string& provider_id) {
+  for (const PoolFacts& pool : facts_.pools) {
+    const auto known = std::ranges::find(pool.nodes, node.name, &NodeFacts::name);
+    if (known != pool.nodes.end() && known->uid != node.uid) ++came_of_pool_["Node under a name still noted"];
+  }
   const auto group =
       deps_.api.stored("infrastructure.cluster.x-k8s.io", "drivermachinepools", kNamespace, kPool);
   if (group == nullptr) return;
   const json::value* list = group->at("spec").as_object().if_contains("providerIDList");
   const bool listed = list != nullptr && std::ranges::count(list->as_array(), json::value(provider_id)) > 0;
-  ++nodes_and_lists_[listed ? "Node after the list" : "Node before the list"];
+  ++came_of_pool_[listed ? "Node after the list" : "Node before the list"];
+}
+
+// The Node of its predecessor has its name until somebody deletes it.
+void Auditor::note_replaced_instance(const infrastructure::Vm& vm) {
+  if (!vm.name.starts_with(kPool)) return;
+  const std::string before = std::exchange(instances_[vm.name], vm.provider_id);
+  if (before.empty() || before == vm.provider_id) return;
+  const bool has_node = std::ranges::any_of(stored_nodes_, [&](const apiserver::ObjectPtr& node) {
+    return text_at(json::value(*node), "/spec/providerID") == before;
+  });
+  if (has_node) ++came_of_pool_["instance replaced under its name"];
 }
 
 void Auditor::note_wants() {
@@ -488,6 +505,7 @@ void Auditor::check_vms() {
     const auto key = vm.tags.find(api::driver::tag::kInstanceKey);
     vms.push_back({.name = vm.name, .instance_key = key == vm.tags.end() ? std::string() : key->second});
     names.insert(vm.name);
+    note_replaced_instance(vm);
   }
   check(two_vms(vms));
   check_pool_size();

@@ -60,8 +60,9 @@ class Auditor {
   const FleetFacts& facts() const { return facts_; }
   // Whether the pool has ever noted the Node of that uid as one of its own.
   bool was_noted(const std::string& node) const { return noted_since_.contains(node); }
-  // How often a Node of the pool came before its provider listed it, and how often after.
-  const std::map<std::string, std::uint64_t>& nodes_and_lists() const { return nodes_and_lists_; }
+  // How often a Node of the pool came before its provider listed it, and how often after; how often an
+  // instance took the name of one whose Node was still there, and a Node that of one the pool still noted.
+  const std::map<std::string, std::uint64_t>& came_of_pool() const { return came_of_pool_; }
   const std::map<LegalCase, std::uint64_t>& excused() const { return counted_; }
 
  private:
@@ -78,7 +79,8 @@ class Auditor {
 
   void look_at_pods();
   void look_at_nodes();
-  void note_node_of_pool(const std::string& provider_id);
+  void note_node_of_pool(const NodeFacts& node, const std::string& provider_id);
+  void note_replaced_instance(const infrastructure::Vm& vm);
   void note_wants();
   void note_growth(const std::string& deployment, SteadyTime now);
   void note_pause(SteadyTime now);
@@ -127,7 +129,8 @@ class Auditor {
   std::map<std::string, Growth> grown_;  // by uid of a MachineDeployment
   std::vector<apiserver::ObjectPtr> stored_nodes_;
   std::map<std::string, std::string> provider_ids_;  // by uid of a Node that ever was
-  std::map<std::string, std::uint64_t> nodes_and_lists_;
+  std::map<std::string, std::string> instances_;     // of the pool: provider IDs by name, the last ones
+  std::map<std::string, std::uint64_t> came_of_pool_;
   FleetManager* manager_ = nullptr;
   std::map<std::string, std::vector<Seen>> cached_;  // by uid of a MachineSet: what the caches had when
   std::map<std::string, SteadyTime> known_since_;    // by uid of a MachineDeployment: first in the cache

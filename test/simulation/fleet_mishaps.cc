@@ -5,8 +5,11 @@
 #include <algorithm>
 
 #include "api/driver/driver_machine_pool.h"
+#include "api/names.h"
+#include "base/base64.h"
 #include "kube/resources.h"
 #include "kube/typed.h"
+#include "kubeconfig/secret.h"
 #include "test/simulation/fleet_user.h"
 
 namespace capstan::simulation {
@@ -38,6 +41,10 @@ void FleetUser::lose_vm() {
   if (names.empty()) return;
   const std::string& name = names[deps_.baton.draw(names.size())];
   note("lose VM", "a VM vanishes: " + name);
+  lose(name);
+}
+
+void FleetUser::lose(const std::string& name) {
   vanished_.insert(name);
   deps_.auditor.vm_vanished(name);
   deps_.auditor.excuse(LegalCase::MachineLost);
@@ -45,7 +52,9 @@ void FleetUser::lose_vm() {
 }
 
 void FleetUser::lose_workload_cluster() {
-  if (!deps_.workload.lost() && deps_.baton.draw(4) == 0) return lose_workload_cluster_for_an_hour();
+  if (!deps_.workload.lost() && deps_.baton.draw(4) == 0) {
+    return deps_.baton.draw(2) == 0 ? lose_workload_cluster_for_an_hour() : lose_kubeconfig_for_an_hour();
+  }
   const bool lost = !deps_.workload.lost();
   note("lose cluster", lost ? "the workload cluster is lost" : "the workload cluster is found again");
   deps_.workload.lose(lost);
@@ -146,15 +155,36 @@ void FleetUser::grow_pool() {
 // Whatever is wished meanwhile has to wait, and nobody is to think that the Nodes are gone.
 void FleetUser::lose_workload_cluster_for_an_hour() {
   note("lose cluster for an hour", "the workload cluster is lost for an hour");
-  const SteadyTime until = deps_.baton.steady_now() + 1h;
   deps_.workload.lose(true);
+  live_on_for_an_hour();
+  deps_.workload.lose(false);
+}
+
+// Its credentials are good no more, and what somebody has written over them was never any good.
+void FleetUser::lose_kubeconfig_for_an_hour() {
+  const kube::ObjectKey key = kubeconfig::secret_key_of(named(kCluster));
+  const auto secret = deps_.client.get(kube::resources::secrets(), key, Deadline::never());
+  if (!secret) return lose_workload_cluster_for_an_hour();
+  note("lose kubeconfig for an hour", "the kubeconfig is lost for an hour");
+  const auto write = [&](const json::value& content) {
+    const json::value body = {{"data", {{api::secret::kValueKey, content}}}};
+    (void)deps_.client.patch(kube::resources::secrets(), key, body, {}, Deadline::never());
+  };
+  write(json::value(base64_encode("lost")));
+  deps_.workload.refuse(true);
+  live_on_for_an_hour();
+  write(secret->at("data").at(api::secret::kValueKey));
+  deps_.workload.refuse(false);
+}
+
+void FleetUser::live_on_for_an_hour() {
+  const SteadyTime until = deps_.baton.steady_now() + 1h;
   rest_up_to(30min);
   static constexpr std::array<Act, 3> kMeanwhile = {&FleetUser::scale, &FleetUser::scale_pool,
                                                     &FleetUser::roll};
   (this->*kMeanwhile[deps_.baton.draw(kMeanwhile.size())])();
   if (const SteadyTime now = deps_.baton.steady_now(); now < until) rest(until - now);
   deps_.tell("user: the hour is over");
-  deps_.workload.lose(false);
 }
 
 // --- instances, their Nodes and the list of them ---
@@ -185,6 +215,19 @@ void FleetUser::let_the_list_come_first() {
   grow_pool();
   rest(1min);
   deps_.cloud.boot_for({});
+}
+
+// Its successor takes its name, and the deletion of the Node that had it takes effect late: whoever has the
+// name by then must not be taken for it.
+void FleetUser::replace_instance() {
+  std::vector<std::string> names;
+  for (const auto& vm : deps_.cloud.vms())
+    if (vm.name.starts_with(kPool)) names.push_back(vm.name);
+  if (names.empty() || !wishes_.pool || wishes_.pool->with_machines) return lose_vm();
+  const std::string& name = names[deps_.baton.draw(names.size())];
+  note("replace instance", "an instance of the pool vanishes, and another gets its name: " + name);
+  deps_.delay_deletion_of_node();
+  lose(name);
 }
 
 // A provider that leaves one out now and then, and names it again in the same moment: who has heard of the

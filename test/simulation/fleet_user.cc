@@ -59,7 +59,9 @@ void FleetUser::create_fleet() {
   for (const Document& each : cluster_documents(kVersions.back())) put(each);
   const bool drains = wishes_.pool && wishes_.pool->drains;
   if (wishes_.pool) {
-    note(drains ? "create draining pool" : "create pool",
+    note(drains                        ? "create draining pool"
+         : wishes_.pool->with_machines ? "create pool of Machines"
+                                       : "create pool",
          fmt::format("creates a pool of {}{}", wishes_.pool->replicas,
                      drains                        ? ", and a policy that has it drained"
                      : wishes_.pool->with_machines ? " Machines"
@@ -102,9 +104,9 @@ void FleetUser::live_with_it(std::uint64_t acts, bool mishaps) {
       &FleetUser::lose_vm,         &FleetUser::lose_workload_cluster, &FleetUser::silence_nodes,
       &FleetUser::empty_pool_list, &FleetUser::kill_manager,          &FleetUser::kill_provider,
       &FleetUser::fill_cloud,      &FleetUser::let_nodes_come_first};
-  static constexpr std::array<Act, 4> kMishapsOfPools = {
+  static constexpr std::array<Act, 5> kMishapsOfPools = {
       &FleetUser::empty_pool_list, &FleetUser::stutter_pool_list, &FleetUser::let_nodes_come_first,
-      &FleetUser::let_the_list_come_first};
+      &FleetUser::let_the_list_come_first, &FleetUser::replace_instance};
   for (std::uint64_t i = 0; i < acts; ++i) {
     rest_up_to(90s);
     const bool mishap = mishaps && deps_.baton.draw(3) == 0;
@@ -254,18 +256,22 @@ void FleetUser::autoscale() {
 
 // Names whom it can do without, and asks for one less. Of two who scale at once the last one is right.
 void FleetUser::autoscale_deployment() {
-  if (deps_.baton.draw(2) == 0) scale();
+  const bool she_was_first = deps_.baton.draw(2) == 0;
+  if (she_was_first) scale();
   const std::string marked = mark_machine(&MachineFacts::set);
   if (marked.empty()) return;
   wishes_.replicas = std::max(0, wishes_.replicas - 1);
   note("autoscale", fmt::format("an autoscaler scales to {}, without Machine {}", wishes_.replicas, marked));
   patch_deployment({{"spec", {{"replicas", wishes_.replicas}}}}, "autoscale");
   rest_up_to(3s);
-  if (deps_.baton.draw(2) == 0) scale();
+  const bool she_comes_after = deps_.baton.draw(2) == 0;
+  if (she_comes_after) scale();
+  if (she_was_first || she_comes_after) ++acts_["both scale"];
 }
 
 void FleetUser::autoscale_pool() {
-  if (deps_.baton.draw(2) == 0) scale_pool();
+  const bool she_was_first = deps_.baton.draw(2) == 0;
+  if (she_was_first) scale_pool();
   if (const std::string marked = mark_machine(&MachineFacts::pool); !marked.empty())
     note("mark", "an autoscaler can do without Machine " + marked + " of the pool");
   if (autoscaled_ && deps_.baton.draw(2) == 0) return take_pool_back();
@@ -277,7 +283,9 @@ void FleetUser::autoscale_pool() {
                "leave the pool to an autoscaler");
   }
   rest_up_to(3s);
-  if (deps_.baton.draw(2) == 0) scale_pool();
+  const bool she_comes_after = deps_.baton.draw(2) == 0;
+  if (she_comes_after) scale_pool();
+  if (she_was_first || she_comes_after) ++acts_["both scale pool"];
   if (deps_.baton.draw(3) == 0) take_pool_back();
 }
 

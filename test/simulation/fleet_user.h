@@ -30,6 +30,7 @@ class FleetUser {
     std::function<void(std::string)> broke = {};
     std::function<void(std::string)> kill = {};          // a process, by name
     std::function<void(Nanoseconds)> close_budget = {};  // of the app: nothing may be evicted for so long
+    std::function<void()> delay_deletion_of_node = {};   // by a pool: the next one takes effect late
   };
   explicit FleetUser(Deps deps) : deps_(std::move(deps)) {}
 
@@ -60,9 +61,13 @@ class FleetUser {
   void lose_vm();
   void lose_workload_cluster();
   void lose_workload_cluster_for_an_hour();
+  void lose_kubeconfig_for_an_hour();
+  void live_on_for_an_hour();
   void fill_cloud();
   void let_nodes_come_first();
   void let_the_list_come_first();
+  void replace_instance();
+  void lose(const std::string& name);
   void stutter_pool_list();
   void silence_nodes();
   void scale_pool();

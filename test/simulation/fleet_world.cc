@@ -121,7 +121,7 @@ class World {
                   .api = api_,
                   .cloud = cloud_,
                   .workload = [this] { return workload_.api(named(kCluster)); },
-                  .lost = [this] { return workload_.lost(); },
+                  .lost = [this] { return workload_.lost() || workload_.refused(); },
                   .pods_needed = [this] { return has_apps_ ? apps_.needed() : 0; },
                   .broke = [this](std::string what) { broke(std::move(what)); }}),
         apps_({.baton = baton,
@@ -138,7 +138,8 @@ class World {
                .tell = [this](std::string_view line) { tell(line); },
                .broke = [this](std::string what) { broke(std::move(what)); },
                .kill = [this](const std::string& process) { baton_.crash(process); },
-               .close_budget = [this](Nanoseconds span) { apps_.close_budget(baton_.steady_now() + span); }}),
+               .close_budget = [this](Nanoseconds span) { apps_.close_budget(baton_.steady_now() + span); },
+               .delay_deletion_of_node = [this] { late_deletion_ = true; }}),
         manager_network_(*this, manager_wire_),
         provider_network_(*this, provider_wire_) {
     calls_hit_ = baton.draw(80);
@@ -168,7 +169,7 @@ class World {
     }
     kubelets_.stop();
     verdict_.acts = user_.acts();
-    for (const auto& [order, times] : auditor_.nodes_and_lists()) verdict_.acts[order] += times;
+    for (const auto& [what, times] : auditor_.came_of_pool()) verdict_.acts[what] += times;
     for (const std::string& name : cloud_.refused())
       ++verdict_.acts[name.starts_with(kPool) ? "no room for a pool's" : "no room for a Machine's"];
     verdict_.excused = auditor_.excused();
@@ -258,7 +259,9 @@ class World {
   }
 
   // Chance alone would leave rare writes out.
-  Fault fault_that_is_due(const FaultPoint& point) const {
+  Fault fault_that_is_due(const FaultPoint& point) {
+    const bool of_node = point.call == Call::Remove && point.kind == "Node";
+    if (of_node && gap_.controller == "machinepool" && std::exchange(late_deletion_, false)) return Fault::Late;
     if (!fakes::is_write(point.call) || verdict_.faults.knows(gap_)) return Fault::None;
     return fault_due(gap_, options_.seed);
   }
@@ -571,6 +574,7 @@ class World {
   const FleetOptions& options_;
   FleetVerdict& verdict_;
   bool raging_ = false;
+  bool late_deletion_ = false;                          // of a Node by a pool: the next one
   std::uint64_t calls_hit_ = 0;                         // of a thousand
   std::uint64_t pieces_hit_ = 0;                        // of a thousand
   std::optional<std::vector<std::string>> said_ = {};   // since a restart, Events apart

@@ -37,6 +37,7 @@ class WorkloadServers::Line final : public RelayClient {
 
  protected:
   std::optional<Error> sending(const Asked&) override {
+    if (owner_.refused()) return Error{.code = Code::Unauthorized, .message = "Unauthorized"};
     const auto cluster = owner_.ports_.with([&](const auto& ports) { return ports.at(port_); });
     if (!owner_.lost() && owner_.planes_.client(cluster) != nullptr) return {};
     return Error{.code = Code::Unavailable, .message = "connection refused"};

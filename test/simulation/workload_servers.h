@@ -31,6 +31,13 @@ class WorkloadServers final : public infrastructure::sim::ControlPlanes {
   bool lost() const {
     return lost_.with([](bool is) { return is; });
   }
+  // Refused: who has dialled has credentials that are good no more.
+  void refuse(bool refused) {
+    refused_.with([&](bool& is) { is = refused; });
+  }
+  bool refused() const {
+    return refused_.with([](bool is) { return is; });
+  }
   apiserver::Api* api(const kube::ObjectKey& cluster) { return planes_.api(cluster); }
 
  private:
@@ -39,6 +46,7 @@ class WorkloadServers final : public infrastructure::sim::ControlPlanes {
   fakes::MemoryControlPlanes planes_;
   Guarded<std::map<std::int32_t, kube::ObjectKey>> ports_;
   Guarded<bool> lost_{false};
+  Guarded<bool> refused_{false};
 };
 
 }  // namespace capstan::simulation
