@@ -15,8 +15,10 @@ std::string_view to_string(Safeguard safeguard) {
     case Safeguard::SharedCause: return "shared-cause";
     case Safeguard::Evictions: return "evictions";
     case Safeguard::PoolDrain: return "pool-drain";
-    case Safeguard::RetiredNode: return "retired-node";
+    case Safeguard::LiveList: return "live-list";
+    case Safeguard::NodeUid: return "node-uid";
     case Safeguard::InFlight: return "in-flight";
+    case Safeguard::OutOfReach: return "out-of-reach";
   }
   return "";
 }

@@ -19,13 +19,16 @@ enum class Safeguard {
   SharedCause,        // what strikes a whole crowd of Machines is no reason to replace them
   Evictions,          // Pods are made to go by evictions, which keep to budgets
   PoolDrain,          // where a policy asks for it, Nodes of a pool are emptied before they go
-  RetiredNode,        // before a pool deletes a Node the server confirms the list, and the Node is who it was
+  LiveList,           // before a pool deletes a Node the server confirms that its instance is not listed
+  NodeUid,            // a pool deletes the Node it saw, not whoever has its name by then
   InFlight,           // no more sick Machines are replaced at once than maxInFlight says
+  OutOfReach,         // no Machine is judged while its workload cluster can't be reached
 };
 inline constexpr std::array kSafeguards = {
     Safeguard::ConsistencyGate, Safeguard::CreateExpectation, Safeguard::OwnerUid,    Safeguard::InstanceKey,
     Safeguard::ArrayVersions,   Safeguard::SecondLook,        Safeguard::SharedCause, Safeguard::Evictions,
-    Safeguard::PoolDrain,       Safeguard::RetiredNode,       Safeguard::InFlight};
+    Safeguard::PoolDrain,       Safeguard::LiveList,          Safeguard::NodeUid,     Safeguard::InFlight,
+    Safeguard::OutOfReach};
 std::string_view to_string(Safeguard safeguard);  // "consistency-gate"
 
 #ifdef CAPSTAN_DEFECTS

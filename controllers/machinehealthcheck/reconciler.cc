@@ -2,6 +2,7 @@
 
 #include "api/conditions/conditions.h"
 #include "api/names.h"
+#include "base/safeguards.h"
 #include "base/try.h"
 #include "controllers/machinehealthcheck/act.h"
 #include "controllers/machinehealthcheck/governance.h"
@@ -72,10 +73,12 @@ void Reconciler::find_targets(const runtime::Context& context, Observation& seen
   std::shared_ptr<kubeconfig::WorkloadCluster> workload;
   if (control_plane_initialized(*seen.cluster)) {
     const auto connected = deps_.workload_clusters.get(cluster);
+    const auto reach = deps_.workload_clusters.reach(cluster);
+    const bool goes_on = is_off(Safeguard::OutOfReach) && reach.last_success.is_set();
     // In doubt, what the cache says of Nodes may have been over for a while.
-    seen.connected = connected && deps_.workload_clusters.reach(cluster).doubt.empty();
+    seen.connected = (connected || goes_on) && reach.doubt.empty();
     if (!seen.connected) return;
-    workload = *connected;
+    if (connected) workload = *connected;
   }
   for (auto& machine : deps_.caches.machines_of(cluster)) {
     if (is_target(*machine, *selector)) {

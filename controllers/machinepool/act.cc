@@ -324,7 +324,7 @@ class Actor {
   }
 
   Result<std::vector<std::string>> live_list() {
-    if (is_off(Safeguard::RetiredNode)) return {};
+    if (is_off(Safeguard::LiveList)) return {};
     const auto live = TRY(with_.deps.client.get(seen_.infra.resource, seen_.infra.key, deadline()));
     return api::contract::InfraMachinePool(api::contract::Foreign(live), seen_.infra.contract)
         .provider_id_list();
@@ -334,7 +334,7 @@ class Actor {
   // luck: the cache will tell, until then the Node is not forgotten.
   Result<void> delete_node(const api::Node& node) {
     kube::DeleteOptions options;
-    if (!is_off(Safeguard::RetiredNode)) options.uid = node.metadata.uid.str();
+    if (!is_off(Safeguard::NodeUid)) options.uid = node.metadata.uid.str();
     const auto removed =
         seen_.workload->client().remove(kube::resources::nodes(), kube::key_of(node), options, deadline());
     if (removed || removed.error().code == Code::NotFound) return {};

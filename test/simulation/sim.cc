@@ -55,8 +55,8 @@ constexpr std::array kFlags = {
     flag(
         "mutant", &Options::mutant,
         "leave one rule out: of the fleet consistency-gate, create-expectation, owner-uid, instance-key, "
-        "array-versions, second-look, shared-cause, evictions, pool-drain, retired-node or in-flight; of the "
-        "toy 'no gate', 'impatient gate', 'acts when overdue', 'acts unsynced', "
+        "array-versions, second-look, shared-cause, evictions, pool-drain, live-list, node-uid, in-flight or "
+        "out-of-reach; of the toy 'no gate', 'impatient gate', 'acts when overdue', 'acts unsynced', "
         "'forgets deletions' or 'counts living only'"),
 };
 
