@@ -62,6 +62,7 @@ void SlotList::insert(std::size_t position, const void* slot) {
 void SlotList::erase(std::size_t position) {
   Many* const several = many();
   if (several == nullptr) {
+    assert(position == 0 && "there is but one");
     word_ = nullptr;
     return;
   }

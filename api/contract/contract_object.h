@@ -52,6 +52,9 @@ struct ContractStatus {
   bool operator==(const ContractStatus&) const = default;
 };
 
+// Found by Packed: conditions nobody reads are dropped before a status is packed.
+void keep_what_is_read(ContractStatus& status);
+
 struct ContractObject {
   Text api_version = {};
   Text kind = {};
@@ -61,7 +64,8 @@ struct ContractObject {
   bool operator==(const ContractObject&) const = default;
 };
 
-// Found by the informer (runtime/informer.h): what nobody reads is dropped before an object is cached.
+// Found by the informer (runtime/informer.h): the annotations that nobody reads are dropped before an object is
+// cached.
 void keep_what_is_read(ContractObject& object);
 
 }  // namespace contract

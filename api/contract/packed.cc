@@ -94,18 +94,29 @@ RawJson packed_member(std::string_view packed, std::span<const Member> members, 
 
 namespace {
 
-// Every phrase begins with one of these.
+// Every phrase begins with one of these...
 constexpr std::string_view kBeginnings = "\"{[";
+// ... and goes on with one of these.
+constexpr auto kGoOn = [] {
+  std::array<bool, 256> go_on = {};
+  for (const std::string_view phrase : kPhrases) go_on[static_cast<unsigned char>(phrase[1])] = true;
+  return go_on;
+}();
+
+// How many of them there are when none begins here.
+std::size_t phrase_at(std::string_view json) {
+  if (json.size() < 2 || !kGoOn[static_cast<unsigned char>(json[1])]) return kPhrases.size();
+  const auto begins = [&](std::string_view phrase) { return json.starts_with(phrase); };
+  return static_cast<std::size_t>(std::ranges::find_if(kPhrases, begins) - kPhrases.begin());
+}
 
 std::string shortened(std::string_view json) {
   std::string out;
   out.reserve(json.size());
   while (!json.empty()) {
-    const auto* const phrase =
-        std::ranges::find_if(kPhrases, [&](std::string_view each) { return json.starts_with(each); });
-    if (phrase != kPhrases.end()) {
-      out += static_cast<char>(phrase - kPhrases.begin() + 1);
-      json.remove_prefix(phrase->size());
+    if (const std::size_t phrase = phrase_at(json); phrase < kPhrases.size()) {
+      out += static_cast<char>(phrase + 1);
+      json.remove_prefix(kPhrases[phrase].size());
       continue;
     }
     const std::string_view plain = json.substr(0, json.find_first_of(kBeginnings, 1));

@@ -46,7 +46,7 @@ class Packed {
 
 }  // namespace capstan::api::contract
 
-// Without `peek`: nobody looks at it member by member.
+// Who asks for its members one by one finds none. What is filled may drop what nobody reads before it is packed.
 template <typename T>
 struct capstan::api::detail::Describe<capstan::api::contract::Packed<T>> {
   static constexpr TypeInfo info() {
@@ -56,8 +56,10 @@ struct capstan::api::detail::Describe<capstan::api::contract::Packed<T>> {
             .close =
                 [](void* holder, void* element) {
                   const std::unique_ptr<T> filled(static_cast<T*>(element));
+                  if constexpr (requires { keep_what_is_read(*filled); }) keep_what_is_read(*filled);
                   *static_cast<contract::Packed<T>*>(holder) = contract::Packed<T>(*filled);
                 },
-            .abandon = [](void* element) { const std::unique_ptr<T> dropped(static_cast<T*>(element)); }};
+            .abandon = [](void* element) { const std::unique_ptr<T> dropped(static_cast<T*>(element)); },
+            .peek = [](const void*) -> const void* { return nullptr; }};
   }
 };

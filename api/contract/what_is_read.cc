@@ -32,8 +32,6 @@ bool is_read(std::string_view condition) {
   return !type || is_condition_read(type->substr(1, type->size() - 2));
 }
 
-void drop_unread_conditions(ContractStatus& status);
-
 }  // namespace
 
 bool is_condition_read(std::string_view type) { return std::ranges::find(kRead, type) != kRead.end(); }
@@ -55,10 +53,6 @@ std::string conditions_that_are_read(std::string_view compact) {
 
 void keep_what_is_read(ContractObject& object) {
   object.metadata.annotations.erase(annotation::kLastAppliedConfiguration);
-  const ContractStatus whole = object.status.unpacked();
-  ContractStatus kept = whole;
-  drop_unread_conditions(kept);
-  if (kept != whole) object.status = Packed(kept);
 }
 
 namespace {
@@ -67,7 +61,9 @@ void replace_if_shorter(RawJson& raw, const std::string& kept) {
   if (kept.size() < raw.text().size()) raw = RawJson::from_compact(kept);
 }
 
-void drop_unread_conditions(ContractStatus& status) {
+}  // namespace
+
+void keep_what_is_read(ContractStatus& status) {
   replace_if_shorter(status.conditions, conditions_that_are_read(status.conditions.text()));
 
   // Who reports both generations at once has the newer one there.
@@ -81,5 +77,4 @@ void drop_unread_conditions(ContractStatus& status) {
                      std::string(newer.substr(0, begin)) + kept + std::string(newer.substr(text.at())));
 }
 
-}  // namespace
 }  // namespace capstan::api::contract

@@ -29,7 +29,7 @@ struct ViewOf<Condition> {
   const Text& type;
   const Text& status;
   const std::int64_t& observed_generation;
-  Time last_transition_time;
+  const Time last_transition_time;
   const Text& reason;
   const FreeText& message;
   const UnknownFields& unknown;
@@ -116,7 +116,7 @@ struct ViewOf<V1Beta1Condition> {
   const Text& type;
   const Text& status;
   const Text& severity;
-  Time last_transition_time;
+  const Time last_transition_time;
   const Text& reason;
   const FreeText& message;
   const UnknownFields& unknown;

@@ -27,6 +27,7 @@ template <typename T>
 struct ViewOf;
 
 // Where an element stands, or nowhere. Used like a const T*, and like one it is good until its list changes.
+// Its view is made for each look: take members by value from it, or by reference those it refers to.
 template <typename T>
 class Place {
   struct Arrow {
@@ -80,8 +81,8 @@ class Shared {
 };
 
 // Where a decoder fills elements. It remembers the last few, since the next object of a kind mostly says the
-// same as the one before: that spares a look into the pool. One per thread; an element may be closed by
-// another thread than the one that opened it.
+// same as the one before: that spares a look into the pool. So a few live on when nobody says them any more.
+// One per thread; an element may be closed by another thread than the one that opened it.
 template <typename T>
 class Filling {
  public:

@@ -337,6 +337,7 @@ void StructBuilder::close_text_map(Frame& frame) {
     return;
   }
   as<TextMap>(frame.address) = TextMap::from_sorted(entries_);
+  entries_.clear();
   pop();
 }
 

@@ -43,6 +43,8 @@ class Checker {
     if (type->shape == Shape::ManagedFields) return;
     if (type->shape == Shape::Holder) {
       address = type->peek(address);
+      const bool absent = address != nullptr && type->absent_is_empty && is_empty(*type->element, address);
+      if (absent) address = nullptr;
       type = type->element;
     }
     if (address == nullptr || is_missing(member, *type, address)) {
