@@ -264,6 +264,7 @@ Plan decide(const Observation& seen) {
   const auto missing = missing_templates(seen);
   plan.faults.insert(plan.faults.end(), missing.begin(), missing.end());
   if (has_unlisted_template(seen)) sooner(plan.recheck, kListRecheck);
+  if (!missing.empty()) sooner(plan.recheck, kTemplateRecheck);
   if (plan.stuck || !seen.complete) {
     plan.newest = rollout::choose_sets(seen.deployment, seen.sets, seen.now).newest;
     plan.stuck = true;

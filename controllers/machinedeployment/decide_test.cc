@@ -159,6 +159,22 @@ TEST(Decide, WaitsASecondForATemplateThatIsNotListedYet) {
   EXPECT_THAT(plan.actions, IsEmpty());
 }
 
+// Told at rest, too, and nothing else leads back to it.
+TEST(Decide, LooksAgainAtATemplateThatIsSaidToBeInTheWay) {
+  using State = TemplateSeen::State;
+  for (const auto& [state, problem] :
+       {std::pair(State::Missing, ""), {State::Unknown, "the cache of DockerMachineTemplate is not complete"}}) {
+    auto world = seen(a_machine_deployment().replicas(3).version("v1"),
+                      {set_of("n", "v1").replicas(3).reporting(3, 3, 3).shared()});
+    world.infrastructure = {.state = state, .kind = "DockerMachineTemplate", .problem = problem};
+
+    const auto plan = decide(world);
+
+    EXPECT_EQ(plan.faults.size(), 1U);
+    EXPECT_EQ(plan.recheck, Seconds(15));
+  }
+}
+
 TEST(Decide, ATemplateThatIsGoneStopsNoRolloutUnderWay) {
   auto world = seen(a_machine_deployment().replicas(5).version("v1"),
                     {set_of("n", "v1").replicas(3).reporting(3, 3, 3).shared()});

@@ -475,8 +475,12 @@ class World {
   void expect_silence() {
     rest(3min);
     const std::uint64_t before = requests();
+    said_.emplace();
     rest(kTimeOfSilence);
-    if (requests() != before) broke(fmt::format("{} requests while nothing happened", requests() - before));
+    const auto said = *std::exchange(said_, std::nullopt);
+    if (requests() == before) return;
+    broke(fmt::format("{} requests while nothing happened, writes among them:{}", requests() - before,
+                      listed(said)));
   }
 
   // Who starts anew learns everything again. Nothing has changed meanwhile, so there is nothing to write: not
@@ -499,10 +503,14 @@ class World {
     rest(kDeadFor + kTimeToStart);
     const auto said = *std::exchange(said_, std::nullopt);
     if (said.empty()) return;
-    std::string text =
-        fmt::format("{} writes after a restart {}, and nothing had happened:", said.size(), when);
+    broke(fmt::format("{} writes after a restart {}, and nothing had happened:{}", said.size(), when,
+                      listed(said)));
+  }
+
+  static std::string listed(const std::vector<std::string>& said) {
+    std::string text;
     for (std::size_t i = 0; i < std::min(said.size(), kTold); ++i) text += "\n  " + said[i];
-    broke(std::move(text));
+    return text;
   }
 
   std::string told(const Asked& asked) const {
