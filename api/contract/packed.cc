@@ -77,13 +77,6 @@ std::string pack(std::span<const Member> members, const void* from) {
   return packed;
 }
 
-void unpack(std::string_view packed, std::span<const Member> members, void* to) {
-  while (!packed.empty()) {
-    const std::string_view line = take_line(packed);
-    *static_cast<RawJson*>(members[member_of(line)].address(to)) = value_of(line);
-  }
-}
-
 RawJson packed_member(std::string_view packed, std::span<const Member> members, std::string_view name) {
   while (!packed.empty()) {
     const std::string_view line = take_line(packed);

@@ -16,7 +16,6 @@ namespace capstan::api::contract {
 
 // A line for each member that is there, in the order of the descriptors.
 std::string pack(std::span<const Member> members, const void* from);
-void unpack(std::string_view packed, std::span<const Member> members, void* to);
 // Absent when the member is, or when there is none of that name.
 RawJson packed_member(std::string_view packed, std::span<const Member> members, std::string_view name);
 
@@ -30,11 +29,6 @@ class Packed {
 
   // By its name in JSON.
   RawJson find(std::string_view name) const { return packed_member(text_, members<T>, name); }
-  T unpacked() const {
-    T open;
-    unpack(text_, members<T>, &open);
-    return open;
-  }
   std::size_t size() const { return text_.size(); }  // in memory
   friend bool operator==(const Packed& left, const Packed& right) { return left.text_ == right.text_; }
 
