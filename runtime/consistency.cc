@@ -236,7 +236,7 @@ Freshness Consistency::judge(const Debts& debts, SteadyTime now) const {
           .again_in = overdue ? pause(options_.overdue_recheck) : in_time,
           .ask_live = !debts.questions.empty(),
           .kind = cache->kind(),
-          .waits_for = describe(debts, now)};
+          .waits_for = describe(debts)};
 }
 
 void Consistency::resolve(kube::Client& client, const ObjectKey& key, const Deadline& deadline) {
@@ -276,24 +276,28 @@ std::vector<Consistency::Debt> Consistency::debts(std::size_t limit) const {
   return all;
 }
 
-std::string Consistency::describe(const Debts& debts, SteadyTime now) {
+// Without `now` nothing in it moves: it goes into conditions, and one that changed with every look would
+// bring about the next look by being written.
+std::string Consistency::describe(const Debts& debts, std::optional<SteadyTime> now) {
   std::string text;
-  const auto add = [&](std::string_view kind, const std::string& what, SteadyTime since) {
+  const auto add = [&](const Observed& cache, const std::string& what, SteadyTime since) {
     if (!text.empty()) text += "; ";
-    text += fmt::format("{} {}, for {}", kind, what, format_duration(now - since));
+    text += fmt::format("{}: {}", cache.kind(), what);
+    if (!now) return;
+    text += fmt::format(", for {} (cache at {})", format_duration(*now - since),
+                        cache.version().empty() ? "none" : cache.version().str());
   };
   for (const Version& debt : debts.versions) {
-    add(debt.cache->kind(),
-        fmt::format("version {}, seen {}", debt.version.str(),
-                    debt.cache->version().empty() ? "none" : debt.cache->version().str()),
-        debt.since);
+    add(*debt.cache, fmt::format("version {} is not in the cache yet", debt.version.str()), debt.since);
   }
   for (const Removal& debt : debts.removals) {
-    add(debt.cache->kind(), fmt::format("deletion of {}", debt.child.describe()), debt.since);
+    add(*debt.cache, fmt::format("the deletion of {} is not in the cache yet", debt.child.describe()),
+        debt.since);
   }
   for (const Question& debt : debts.questions) {
-    add(debt.cache->kind(),
-        fmt::format("answer to the {} of {}", debt.creation ? "creation" : "deletion", debt.child.describe()),
+    add(*debt.cache,
+        fmt::format("no answer yet to the {} of {}", debt.creation ? "creation" : "deletion",
+                    debt.child.describe()),
         debt.since);
   }
   return text;

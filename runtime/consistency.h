@@ -124,7 +124,7 @@ class Consistency {
                                             const Error& refused, const Deadline& deadline) const;
   static void forget_paid(Debts& debts);
   Freshness judge(const Debts& debts, SteadyTime now) const;
-  static std::string describe(const Debts& debts, SteadyTime now);
+  static std::string describe(const Debts& debts, std::optional<SteadyTime> now = {});
 
   const Clock& clock_;
   const ConsistencyOptions options_;

@@ -133,7 +133,20 @@ TEST(Consistency, PastTheBoundItSaysWhatItWaitsFor) {
 
   const Freshness seen = stage.consistency.check(kSet);
   EXPECT_EQ(seen.state, State::Overdue);
-  EXPECT_EQ(seen.waits_for, "Machine version 42, seen 41, for 31s");
+  EXPECT_EQ(seen.waits_for, "Machine: version 42 is not in the cache yet");
+}
+
+TEST(Consistency, SaysTheSameAsLongAsItWaitsForTheSame) {
+  Stage stage;
+  stage.cache.seen = 40;
+  stage.consistency.wrote(kSet, stage.cache, machine("42"));
+  stage.clock.advance(31s);
+  const std::string first = stage.consistency.check(kSet).waits_for;
+
+  stage.cache.seen = 41;
+  stage.clock.advance(100ms);
+
+  EXPECT_EQ(stage.consistency.check(kSet).waits_for, first) << "a condition that says so must not change";
 }
 
 TEST(Consistency, AServerWhoseHistoryWasSetBackOwesNothing) {
@@ -320,7 +333,7 @@ TEST(Consistency, TellsPeopleWhatIsOwed) {
 
   ASSERT_EQ(debts.size(), 1U);
   EXPECT_EQ(debts[0].key, kSet);
-  EXPECT_EQ(debts[0].waits_for, "Machine version 42, seen none, for 2s");
+  EXPECT_EQ(debts[0].waits_for, "Machine: version 42 is not in the cache yet, for 2s (cache at none)");
 }
 
 TEST(Consistency, AnAppliedCreationOfOursIsOwedToTheCache) {

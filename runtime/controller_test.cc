@@ -315,7 +315,7 @@ TEST(Controller, PastTheBoundItMayReportButIsToldNotToAct) {
         << stage.metrics.text();
   });
 
-  EXPECT_EQ(stale, "Machine version 7, seen none, for 30.1s");
+  EXPECT_EQ(stale, "Machine: version 7 is not in the cache yet");
 }
 
 TEST(Controller, CountsUnderUpstreamsNames) {

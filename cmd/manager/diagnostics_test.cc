@@ -108,7 +108,7 @@ TEST_F(ControllersPage, TellsWhatTheConsistencyGateWaitsFor) {
   const json::value& gate = page.at("machine").at("gate");
   ASSERT_EQ(gate.as_array().size(), 1U) << page;
   EXPECT_EQ(gate.at(0).at("key"), "fleet/written");
-  EXPECT_EQ(gate.at(0).at("waitsFor"), "Machine version 42, seen 41, for 3s");
+  EXPECT_EQ(gate.at(0).at("waitsFor"), "Machine: version 42 is not in the cache yet, for 3s (cache at 41)");
 }
 
 struct StuckInformer final : runtime::InformerState {

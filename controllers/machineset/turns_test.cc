@@ -698,6 +698,28 @@ TEST(Turns, ScalesUpAndThenDownByTheMark) {
   });
 }
 
+TEST(Turns, WhileNobodyAnswersWhatBecameOfADeletionTheSetSaysSoOnce) {
+  in_simulation([](Stage& stage) {
+    stage.choose = [](const FaultPoint& at) {
+      if (at.kind != "Machine") return Fault::None;
+      if (at.call == Call::Remove) return Fault::Timeout;
+      return at.call == Call::Read ? Fault::Unavailable : Fault::None;
+    };
+    stage.put_world();
+    stage.put(a_machine_set().replicas(2).build());
+    stage.start();
+    stage.take_over_clones();
+    stage.settle(2min);
+    stage.writes.clear();
+
+    stage.scale(1);
+    stage.settle(10min);
+
+    EXPECT_THAT(stage.says(api::condition::kScalingDown), HasSubstr("no answer yet to the deletion of"));
+    EXPECT_LE(count_of(stage.writes, "patch MachineSet"), 4U) << "by the third look all has been said";
+  });
+}
+
 TEST(Turns, WhileADeletedMachineIsThereNothingTakesItsPlace) {
   in_simulation([](Stage& stage) {
     stage.put_world();
