@@ -1,6 +1,7 @@
 #include "runtime/external_refs.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "api/contract/plural.h"
 #include "api/names.h"
@@ -11,6 +12,17 @@ namespace capstan::runtime {
 namespace {
 
 constexpr std::size_t kNamesKept = 32;  // whatever users write into references must not pile up
+
+// Providers write a lot that the contract does not name: their finalizers, their spec, their own status.
+bool concerns_a_reader(const Change<ContractObject>& change) {
+  if (!change.before || !change.after) return true;
+  const auto read = [](const ContractObject& object) {
+    const auto& metadata = object.metadata;
+    return std::tie(metadata.uid, metadata.deletion_timestamp, metadata.labels, metadata.annotations,
+                    metadata.owner_references, object.spec, object.status);
+  };
+  return read(*change.before) != read(*change.after);
+}
 
 }  // namespace
 
@@ -43,12 +55,13 @@ Result<ExternalRefs::Owned> ExternalRefs::in_pool(std::string_view group, std::s
   const bool first =
       inside_.with([&](Inside& inside) { return inside.pooled.insert(external.resource).second; });
   if (first) {
-    trigger<ContractObject>(
-        watched->store(), queue_, [pools = std::move(pools)](const Change<ContractObject>& change) {
-          const auto& metadata = change.object().metadata;
-          const Text* label = metadata.labels.find(api::label::kPoolName);
-          return label == nullptr ? std::vector<ObjectKey>() : pools(metadata.namespace_, *label);
-        });
+    trigger<ContractObject>(watched->store(), queue_,
+                            [pools = std::move(pools)](const Change<ContractObject>& change) {
+                              const auto& metadata = change.object().metadata;
+                              const Text* label = metadata.labels.find(api::label::kPoolName);
+                              const bool wakes = label != nullptr && concerns_a_reader(change);
+                              return wakes ? pools(metadata.namespace_, *label) : std::vector<ObjectKey>();
+                            });
   }
   const auto hold = TRY(complete(external.resource));
   return Owned{.resource = std::move(external.resource),
@@ -124,7 +137,8 @@ std::shared_ptr<DynamicInformers::Hold> ExternalRefs::watch(const kube::Resource
   });
   if (first) {
     trigger<ContractObject>(hold->store(), queue_, [owner = owner_](const Change<ContractObject>& change) {
-      return owners_of_kind(change, owner.group, owner.kind);
+      return concerns_a_reader(change) ? owners_of_kind(change, owner.group, owner.kind)
+                                       : std::vector<ObjectKey>();
     });
   }
   return hold;

@@ -14,6 +14,7 @@ namespace capstan::runtime {
 namespace {
 
 using fakes::Baton;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::UnorderedElementsAre;
 using namespace std::literals;
@@ -178,6 +179,35 @@ TEST(ExternalRefs, ChangesLeadToTheOwnerWhateverItsApiVersion) {
     stage.settle();
 
     EXPECT_THAT(stage.queued(), UnorderedElementsAre("m", "n"));
+  });
+}
+
+TEST(ExternalRefs, WhatAProviderKeepsToItselfWakesNobody) {
+  in_simulation([](Stage& stage) {
+    stage.install(kBothContracts);
+    stage.make_box("b", "m");
+    stage.make_box("c", "n");
+    stage.start();
+    (void)stage.get("b");
+    stage.settle();
+    const auto found = stage.get("b");
+    ASSERT_TRUE(found) << found.error().describe();
+    const kube::Resource& box = found->resource;
+    (void)stage.queued();
+
+    const json::value own = {{"metadata", {{"finalizers", json::array{"box.example.com/vm"}}}},
+                             {"spec", {{"instanceKey", "k"}}}};
+    const json::value of_the_contract = {{"spec", {{"providerID", "sim://2"}}}};
+    ASSERT_TRUE(stage.client.patch(box, {"default", "b"}, own, {}, Deadline::never()));
+    ASSERT_TRUE(stage.client.patch(box, {"default", "c"}, of_the_contract, {}, Deadline::never()));
+    stage.settle();
+    EXPECT_THAT(stage.queued(), ElementsAre("n"));
+
+    // It has a finalizer: what changes is that it is on its way.
+    ASSERT_TRUE(stage.client.remove(box, {"default", "b"}, {}, Deadline::never()));
+    stage.settle();
+    EXPECT_THAT(stage.queued(), ElementsAre("m"));
+    EXPECT_THAT(*stage.get("b")->object->metadata.finalizers, testing::SizeIs(1)) << "read all the same";
   });
 }
 
