@@ -117,9 +117,11 @@ struct MessageFacts {
   bool of_control_plane = false;
 };
 
+// Of an aggregate, what is worth a word.
 struct Part {
   const Contribution* from = nullptr;
-  Condition condition = {};
+  std::string_view message = {};
+  Time since = {};
   Priority priority = Priority::Info;
 };
 
@@ -135,41 +137,50 @@ Condition missing(std::string_view type) {
               fmt::format("Condition {} not yet reported", type));
 }
 
-// Issues first, then unknowns, then infos; the longest lasting first among equals.
-std::vector<Part> weighed(std::span<const Contribution> parts, const AggregateRules& rules) {
-  std::vector<Part> weighed_parts;
+struct Weighed {
+  Priority worst = Priority::Info;
+  std::vector<Part> shown = {};
+};
+
+// Of many objects nearly all are well and have nothing to say: only the others are kept. Issues first, then
+// unknowns, then infos; the longest lasting first among equals. `none` speaks for those that do not have the
+// type.
+Weighed weighed(std::span<const Contribution> parts, const Condition& none, const AggregateRules& rules) {
+  Weighed result;
   for (const auto& part : parts) {
-    Condition condition = part.condition == nullptr ? missing(rules.source_type) : Condition(*part.condition);
+    const ConditionView condition = part.condition == nullptr ? ConditionView(none) : *part.condition;
     const Priority priority = priority_of(condition, rules.negative_source, rules.reprioritize);
-    weighed_parts.push_back({.from = &part, .condition = std::move(condition), .priority = priority});
+    result.worst = std::min(result.worst, priority);
+    if (priority == Priority::Info && (result.worst != Priority::Info || condition.message.empty())) continue;
+    result.shown.push_back({.from = &part,
+                            .message = condition.message.view(),
+                            .since = condition.last_transition_time,
+                            .priority = priority});
   }
-  std::ranges::stable_sort(weighed_parts, {}, [](const Part& part) {
-    return std::tuple{part.priority, part.condition.last_transition_time};
-  });
-  return weighed_parts;
+  if (result.worst != Priority::Info)
+    std::erase_if(result.shown, [](const Part& part) { return part.priority == Priority::Info; });
+  std::ranges::stable_sort(result.shown, {},
+                           [](const Part& part) { return std::tuple{part.priority, part.since}; });
+  return result;
 }
 
 void add(Digest& digest, const Part& part) {
-  const std::string message = part.condition.message.str();
-  auto& groups = digest.by_kind[part.from->kind];
+  const std::string message(part.message);
+  auto& groups = digest.by_kind[std::string(part.from->kind)];
   auto group = std::ranges::find(groups, message, &Group::message);
   if (group == groups.end()) group = groups.insert(groups.end(), {.message = message});
-  group->names.push_back(part.from->name);
+  group->names.emplace_back(part.from->name);
   auto& facts = digest.facts[message];
   facts.priority = std::min(facts.priority, part.priority);
   if (part.from->control_plane_machine) {
     facts.of_control_plane = true;
-    digest.control_plane_machines.insert(part.from->name);
+    digest.control_plane_machines.emplace(part.from->name);
   }
 }
 
-Digest digested(std::span<const Part> parts, Priority worst) {
+Digest digested(std::span<const Part> parts) {
   Digest digest;
-  for (const auto& part : parts) {
-    const bool shown =
-        worst == Priority::Info ? !part.condition.message.empty() : part.priority != Priority::Info;
-    if (shown) add(digest, part);
-  }
+  for (const auto& part : parts) add(digest, part);
   return digest;
 }
 
@@ -255,11 +266,11 @@ Result<Condition> summary(const Conditions& source, std::string_view target, con
 
 Condition aggregate(std::span<const Contribution> parts, const AggregateRules& rules) {
   assert(!parts.empty() && "an aggregate needs at least one object");
-  const auto ordered = weighed(parts, rules);
-  const Priority worst = ordered.front().priority;
+  const Condition none = missing(rules.source_type);
+  const auto [worst, shown] = weighed(parts, none, rules);
   return make(rules.target_type.empty() ? rules.source_type : rules.target_type,
               merged_status(worst, rules.negative_target), merged_reason(worst, rules.reasons),
-              aggregate_message(digested(ordered, worst)));
+              aggregate_message(digested(shown)));
 }
 
 }  // namespace capstan::api::conditions

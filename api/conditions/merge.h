@@ -41,10 +41,10 @@ struct SummaryRules {
 // Invalid when the rules contradict the list: nothing to sum up, or the target is among its own sources.
 Result<Condition> summary(const Conditions& source, std::string_view target, const SummaryRules& rules);
 
-// One object's part in an aggregate.
+// One object's part in an aggregate; what it refers to outlives it.
 struct Contribution {
-  std::string kind = {};
-  std::string name = {};
+  std::string_view kind = {};
+  std::string_view name = {};
   bool control_plane_machine = false;  // these are named first
   ConditionPlace condition = {};       // null: it does not have the type
 };

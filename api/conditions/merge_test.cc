@@ -141,19 +141,19 @@ struct Fleet {
   Fleet() { conditions.reserve(32); }
   Fleet(const Fleet&) = delete;  // parts point into conditions
   Fleet& operator=(const Fleet&) = delete;
-  Fleet& machine(std::string name, std::string_view status, std::string_view message = {},
+  Fleet& machine(std::string_view name, std::string_view status, std::string_view message = {},
                  bool control_plane = false) {
-    return object("Machine", std::move(name), status, message, control_plane);
+    return object("Machine", name, status, message, control_plane);
   }
-  Fleet& object(std::string kind, std::string name, std::string_view status, std::string_view message,
-                bool control_plane = false) {
+  Fleet& object(std::string_view kind, std::string_view name, std::string_view status,
+                std::string_view message, bool control_plane = false) {
     conditions.push_back(is("Ready", status, message));
     conditions.back().last_transition_time = kNow;
-    parts.push_back({std::move(kind), std::move(name), control_plane, &conditions.back()});
+    parts.push_back({kind, name, control_plane, &conditions.back()});
     return *this;
   }
-  Fleet& silent(std::string name) {
-    parts.push_back({.kind = "Machine", .name = std::move(name)});
+  Fleet& silent(std::string_view name) {
+    parts.push_back({.kind = "Machine", .name = name});
     return *this;
   }
   Condition ready() const {

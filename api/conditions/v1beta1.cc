@@ -16,6 +16,7 @@ struct Input {
   const Contribution* from = nullptr;  // aggregate only
 };
 
+constexpr int kGood = 3;
 constexpr int kNotMergeable = 99;
 
 int severity_rank(const V1Beta1ConditionView& condition) {
@@ -27,8 +28,8 @@ int severity_rank(const V1Beta1ConditionView& condition) {
 
 int rank(const V1Beta1ConditionView& condition) {
   if (condition.status == status::kFalse) return severity_rank(condition);
-  if (condition.status == status::kTrue) return 3;
-  if (condition.status == status::kUnknown) return 4;
+  if (condition.status == status::kTrue) return kGood;
+  if (condition.status == status::kUnknown) return kGood + 1;
   return kNotMergeable;
 }
 
@@ -40,11 +41,15 @@ auto of_type(std::string_view type) {
   return [type](const V1Beta1ConditionView& each) { return each.type == type; };
 }
 
-// The conditions of the worst rank, in the order of a list.
-std::vector<Input> worst_of(std::vector<Input> inputs) {
-  const auto by_rank = [](const Input& input) { return rank(*input.condition); };
-  const int worst = rank(*std::ranges::min_element(inputs, {}, by_rank)->condition);
-  std::erase_if(inputs, [&](const Input& input) { return rank(*input.condition) != worst; });
+int worst_rank(const std::vector<Input>& inputs) {
+  int worst = kNotMergeable;
+  for (const Input& input : inputs) worst = std::min(worst, rank(*input.condition));
+  return worst;
+}
+
+// The conditions of that rank, in the order of a list.
+std::vector<Input> of_rank(std::vector<Input> inputs, int wanted) {
+  std::erase_if(inputs, [&](const Input& input) { return rank(*input.condition) != wanted; });
   std::ranges::stable_sort(inputs, {}, [](const Input& input) {
     return std::tuple{place(*input.condition), input.from == nullptr ? std::string_view() : input.from->name};
   });
@@ -81,9 +86,10 @@ struct MergeRules {
 
 std::optional<V1Beta1Condition> merged(const std::vector<Input>& inputs, const MergeRules& rules) {
   if (inputs.empty()) return {};
-  const auto worst = worst_of(inputs);
+  const int lowest = worst_rank(inputs);
+  if (lowest == kGood) return yes(rules.target);
+  const auto worst = of_rank(inputs, lowest);
   const auto top = *worst.front().condition;
-  if (top.status == status::kTrue) return yes(rules.target);
 
   const Input& speaker = spokesman(worst, rules.types);
   const std::string reason = localized(speaker.condition->reason, speaker.from);
@@ -159,9 +165,7 @@ bool set(V1Beta1Conditions& list, V1Beta1Condition wanted, Time now) {
   return true;
 }
 
-bool remove(V1Beta1Conditions& list, std::string_view type) {
-  return erase_if(list, of_type(type)) > 0;
-}
+bool remove(V1Beta1Conditions& list, std::string_view type) { return erase_if(list, of_type(type)) > 0; }
 
 void sort(V1Beta1Conditions& list) { list.sort_by(place); }
 

@@ -52,9 +52,10 @@ struct Fallback {
 std::optional<V1Beta1Condition> mirror(V1Beta1ConditionPlace ready, std::string_view target,
                                        const std::optional<Fallback>& fallback = {});
 
+// What it refers to outlives it.
 struct Contribution {
-  std::string kind = {};
-  std::string name = {};
+  std::string_view kind = {};
+  std::string_view name = {};
   V1Beta1ConditionPlace ready = {};  // null: not reported, counts as not completed
 };
 // Ready of many objects as a step counter; the reason names the object it comes from. Nothing when no object

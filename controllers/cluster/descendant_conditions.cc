@@ -26,8 +26,8 @@ constexpr std::size_t kNames = 3;
 
 template <typename T>
 Contribution part_of(const T& object, std::string_view kind, std::string_view type) {
-  return {.kind = std::string(kind),
-          .name = object.metadata.name.str(),
+  return {.kind = kind,
+          .name = object.metadata.name.view(),
           .condition = conditions::find(object.status.conditions, type)};
 }
 

@@ -31,8 +31,8 @@ api::ConditionPlace condition_of(const MachineSnapshot& machine, std::string_vie
 }
 
 Contribution contribution(const MachineSnapshot& machine, std::string_view type) {
-  return {.kind = std::string(api::kind::kMachine),
-          .name = machine->metadata.name.str(),
+  return {.kind = api::kind::kMachine,
+          .name = machine->metadata.name.view(),
           .control_plane_machine = machine->metadata.labels.contains(api::label::kControlPlane),
           .condition = condition_of(machine, type)};
 }

@@ -216,8 +216,8 @@ using Parts = std::vector<conditions::Contribution>;
 Parts parts_of(const Observation& seen, std::string_view type) {
   Parts parts;
   for (const auto& machine : seen.machines.machines) {
-    parts.push_back({.kind = std::string(api::kind::kMachine),
-                     .name = machine->metadata.name.str(),
+    parts.push_back({.kind = api::kind::kMachine,
+                     .name = machine->metadata.name.view(),
                      .condition = conditions::find(machine->status.conditions, type)});
   }
   return parts;

@@ -65,8 +65,8 @@ using Parts = std::vector<conditions::Contribution>;
 Parts parts_of(const Machines& machines, std::string_view type) {
   Parts parts;
   for (const auto& machine : machines) {
-    parts.push_back({.kind = std::string(api::kind::kMachine),
-                     .name = machine->metadata.name.str(),
+    parts.push_back({.kind = api::kind::kMachine,
+                     .name = machine->metadata.name.view(),
                      .control_plane_machine = machine->metadata.labels.contains(api::label::kControlPlane),
                      .condition = conditions::find(machine->status.conditions, type)});
   }
@@ -181,8 +181,8 @@ api::Condition remediating(const Observation& seen, const Plan& plan) {
   for (const auto& each : sick) {
     const auto mark = marks.find(each->metadata.uid);
     const Machine& machine = mark == marks.end() ? *each : *mark->second;
-    parts.push_back({.kind = std::string(api::kind::kMachine),
-                     .name = machine.metadata.name.str(),
+    parts.push_back({.kind = api::kind::kMachine,
+                     .name = machine.metadata.name.view(),
                      .condition = conditions::find(machine.status.conditions, condition::kOwnerRemediated)});
   }
   const auto sum = conditions::aggregate(

@@ -73,9 +73,8 @@ std::optional<V1Beta1Condition> resized(const Observation& seen, const V1Beta1Ma
 std::optional<V1Beta1Condition> old_machines_ready(const Observation& seen) {
   std::vector<old::Contribution> parts;
   for (const auto& machine : seen.machines) {
-    parts.push_back({.kind = std::string(api::kind::kMachine),
-                     .name = machine->metadata.name.str(),
-                     .ready = old_ready(*machine)});
+    parts.push_back(
+        {.kind = api::kind::kMachine, .name = machine->metadata.name.view(), .ready = old_ready(*machine)});
   }
   return old::aggregate(parts, condition::kMachinesReady);
 }
