@@ -62,6 +62,8 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   void start() { watch_.start(); }
+  // The watch ends, as with the destructor; for whoever can be stopped while waiting for that.
+  void stop() { watch_.stop(); }
 
   const std::shared_ptr<ConnectedCluster>& cluster() const { return cluster_; }
   kube::Client& wire() { return cluster_->wire(); }

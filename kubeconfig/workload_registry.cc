@@ -470,6 +470,7 @@ void WorkloadRegistry::Parts::drop(const ObjectKey& key, const std::string& why)
     entry.series.lost();
   });
   session->gate().shut(why);
+  session->stop();
   session.reset();
   if (!lost) return;
   families_.connected.add(-1);

@@ -355,9 +355,10 @@ void Auditor::machine_removed(const FleetFacts& before, const std::string& name)
     removal.taken = taken_since(sent->second.at - kMemory);
   }
   check(removed_against_its_owner(removal));
-  if (machine->to_remediate) {
+  // One that its owner does not want any more is no remediation, whatever a health check says of it.
+  if (machine->to_remediate && machine->taken_up) {
     excuse(LegalCase::Remediated);
-    remediation_begun(before, *machine);
+    return remediation_begun(before, *machine);  // it may still be said to be available: news take a while
   }
   if (set == nullptr || set->going || !machine->available || facts_.cluster_going) return;
   const DeploymentFacts* deployment = facts_.deployment(set->deployment);
