@@ -1,7 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "apiserver/api_fixture.h"
+#include "base/threads.h"
 
 namespace capstan::apiserver {
 namespace {
@@ -100,6 +103,27 @@ TEST(Definition, OfAnotherSchemaServesTheNewOne) {
 
   EXPECT_NE(server.api.types_generation(), generation);
   EXPECT_EQ(at(server.call("GET", "test.io/v1/gears/a"), "spec.teeth"), "12");
+}
+
+TEST(Definition, ThatIsSweptWhileItIsBeingDeletedIsServedNoMore) {
+  ApiFixture server;
+  SystemThreads threads;
+  const std::string path = std::string(kDefinitions) + "/gears.test.io";
+  constexpr int kRounds = 300;
+  int served_for_ever = 0;
+  for (int i = 0; i < kRounds; ++i) {
+    server.call("POST", kDefinitions, definition(kV1));
+    const auto sweeper = threads.spawn("sweeper", [&](const std::stop_token& stop) {
+      while (!stop.stop_requested()) server.api.run_controllers();
+    });
+    server.call("DELETE", path);
+    while (server.call("GET", path).status != 404) std::this_thread::yield();
+    sweeper->request_stop();
+    sweeper->join();
+    served_for_ever += server.call("GET", "test.io/v1/gears").status == 404 ? 0 : 1;
+  }
+
+  EXPECT_EQ(served_for_ever, 0) << "of " << kRounds;
 }
 
 TEST(Versions, WithoutAWebhookDifferInNameOnly) {
