@@ -2,8 +2,10 @@
 // is gone, and when it is rolled; counted by the audit logs of both servers and by the kernel.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <boost/json.hpp>
+#include <iterator>
 #include <map>
 #include <stdexcept>
 
@@ -31,24 +33,38 @@ void tell(std::string_view what, const Spent& spent, double machines) {
 
 // --- the plain load client ---
 
-// The writes of one name, in their order: a Machine's, its clones' and its Secret's.
-using Chain = std::vector<const AuditEntry*>;
+struct Write {
+  const AuditEntry* entry = nullptr;
+  kube::Client* server = nullptr;
+};
+// The writes of one name on one server, in their order: a Machine's, its clones' and its Secret's; a Node's.
+using Chain = std::vector<Write>;
 
-bool is_ours(const AuditEntry& entry) { return entry.agent.starts_with("capstan"); }
-
-std::map<std::string, Chain> chains_of(const std::vector<AuditEntry>& entries) {
-  std::map<std::string, Chain> chains;
-  for (const AuditEntry& entry : entries) {
-    if (!is_ours(entry) || !envtest::is_write(entry) || envtest::is_event(entry) || envtest::is_lease(entry))
-      continue;
-    if (!entry.body.empty() && entry.code < 300) chains[entry.object].push_back(&entry);
-  }
-  return chains;
+bool is_of_the_fleet(const AuditEntry& entry) {
+  return entry.agent.starts_with("capstan") || entry.agent == "simulated-kubelets";
 }
 
-// Owners that are not there would get the copies collected, versions and uids are of the originals.
+// Of objects that were there before, no chain.
+std::vector<Chain> chains_of(const std::vector<AuditEntry>& entries, kube::Client& server) {
+  std::map<std::string, Chain> chains;
+  for (const AuditEntry& entry : entries) {
+    if (!is_of_the_fleet(entry) || !envtest::is_write(entry)) continue;
+    if (!entry.body.empty() && entry.code < 300) chains[entry.object].push_back({&entry, &server});
+  }
+  std::vector<Chain> whole;
+  for (auto& [name, chain] : chains) {
+    if (std::ranges::any_of(chain, [](const Write& write) { return write.entry->code == 201; }))
+      whole.push_back(std::move(chain));
+  }
+  return whole;
+}
+
+// Owners that are not there would get the copies collected, versions and uids are of the originals. An Event
+// must be where its object is.
 void detach(json::value& body) {
   if (!body.is_object()) return;
+  if (auto* about = body.as_object().if_contains("involvedObject"))
+    about->as_object()["namespace"] = "replay";
   auto* metadata = body.as_object().if_contains("metadata");
   if (metadata == nullptr) return;
   for (const char* own : {"ownerReferences", "uid", "resourceVersion", "managedFields", "finalizers"})
@@ -69,31 +85,44 @@ kube::Resource resource_of(const AuditEntry& entry) {
           .version = entry.uri.substr(version_at, entry.uri.find('/', version_at) - version_at),
           .plural = entry.resource.substr(0, entry.resource.find('/')),
           .kind = {},
-          .namespaced = true};
+          .namespaced = !entry.object.starts_with('/')};
 }
 
-void replay(kube::Client& client, const AuditEntry& entry, const Deadline& deadline) {
+void replay(const Write& write, const Deadline& deadline) {
+  const AuditEntry& entry = *write.entry;
   json::value body = json::parse(entry.body);
   detach(body);
-  const kube::ObjectKey key{"replay", entry.object.substr(entry.object.find('/') + 1)};
+  const kube::Resource resource = resource_of(entry);
+  const kube::ObjectKey key{resource.namespaced ? "replay" : "",
+                            entry.object.substr(entry.object.find('/') + 1)};
   const auto slash = entry.resource.find('/');
   Result<json::value> done;
   if (entry.verb == "create") {
-    done = client.create(resource_of(entry), key, body, {}, deadline);
+    done = write.server->create(resource, key, body, {}, deadline);
   } else {
     const bool apply = entry.uri.find("force=") != std::string::npos || entry.code == 201;
     drop_tests(body);
     const kube::PatchType type = apply             ? kube::PatchType::Apply
                                  : body.is_array() ? kube::PatchType::Json
                                                    : kube::PatchType::Merge;
-    done = client.patch(resource_of(entry), key, body,
-                        {.type = type,
-                         .subresource = slash == std::string::npos ? "" : entry.resource.substr(slash + 1),
-                         .field_manager = "bench",
-                         .force = apply},
-                        deadline);
+    done = write.server->patch(
+        resource, key, body,
+        {.type = type,
+         .subresource = slash == std::string::npos ? "" : entry.resource.substr(slash + 1),
+         .field_manager = "bench",
+         .force = apply},
+        deadline);
   }
   if (!done) throw std::runtime_error(entry.verb + " " + entry.uri + ": " + done.error().describe());
+}
+
+std::vector<AuditEntry> written_by_the_fleet(const Spent& spent) {
+  std::vector<AuditEntry> writes;
+  for (const auto* log : {&spent.management, &spent.workload})
+    std::ranges::copy_if(*log, std::back_inserter(writes), [](const AuditEntry& entry) {
+      return is_of_the_fleet(entry) && envtest::is_write(entry);
+    });
+  return writes;
 }
 
 struct Replayed {
@@ -101,19 +130,18 @@ struct Replayed {
   std::size_t writes = 0;
 };
 
-Replayed replay_all(Ground& ground, const std::vector<AuditEntry>& entries) {
-  const auto by_name = chains_of(entries);
-  std::vector<const Chain*> chains;
+// Everything the manager, the provider and its kubelets wrote, each write through the server it went to.
+Replayed replay_all(Ground& ground, const Spent& spent) {
+  const auto workload = ground.workload_client();
+  auto chains = chains_of(spent.management, ground.client());
+  std::ranges::move(chains_of(spent.workload, *workload), std::back_inserter(chains));
   Replayed replayed;
-  for (const auto& [name, chain] : by_name) {
-    const bool whole = std::ranges::any_of(chain, [](const auto* entry) { return entry->code == 201; });
-    if (!whole) continue;  // of objects that were there before
-    chains.push_back(&chain);
-    replayed.writes += chain.size();
-  }
-  must(ground.client().create(
-      kube::resources::namespaces(), {.name = "replay"},
-      {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", "replay"}}}}, {}, ground.soon()));
+  for (const Chain& chain : chains) replayed.writes += chain.size();
+  for (kube::Client* server :
+       {static_cast<kube::Client*>(&ground.client()), static_cast<kube::Client*>(&*workload)})
+    must(server->create(kube::resources::namespaces(), {.name = "replay"},
+                        {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", "replay"}}}}, {},
+                        ground.soon()));
   const double begun = ground.elapsed();
   std::atomic<std::size_t> next = 0;
   Guarded<std::string> failed;
@@ -122,7 +150,7 @@ Replayed replay_all(Ground& ground, const std::vector<AuditEntry>& entries) {
     writers.push_back(ground.threads().spawn("writer", [&](const std::stop_token&) {
       try {
         for (std::size_t at = next++; at < chains.size(); at = next++)
-          for (const AuditEntry* entry : *chains[at]) replay(ground.client(), *entry, ground.soon());
+          for (const Write& write : chains[at]) replay(write, ground.soon());
       } catch (const std::exception& error) {
         failed.with([&](auto& text) { text = error.what(); });
       }
@@ -178,7 +206,9 @@ Values fleet_machine_costs(const Place& place) {
 
   must(ground.bed().stop_core());
   ground.bed().stop_provider();
-  const Replayed plain = replay_all(ground, created.entries);
+  say("--- the plain client: the same writes, everybody's, per Machine");
+  say(envtest::breakdown(written_by_the_fleet(created), per));
+  const Replayed plain = replay_all(ground, created);
   say(fmt::format("a plain client: {} writes in {:.1f} s, {:.0f}/s", plain.writes, plain.seconds,
                   static_cast<double>(plain.writes) / plain.seconds));
   values["machine.create_time_ratio"] = took / plain.seconds;

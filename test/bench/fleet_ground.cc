@@ -81,11 +81,19 @@ Ground::Ground(const Place& place, envtest::FleetBedOptions options) : begun_(cl
   const bool audited = options.audit != envtest::FleetBedOptions::Audit::None;
   const bool real_workload = options.real_workload;
   bed_ = must(envtest::FleetBed::start(std::move(options)));
-  client_ = must(kube::RemoteClient::make({io_, threads_, clock_}, must(kubeconfig::load(bed_->kubeconfig())),
-                                          {.user_agent = "bench/1", .rate_limit = {.qps = 0}}));
+  client_ = client_of(bed_->kubeconfig());
   if (!audited) return;
   management_log_ = std::make_unique<envtest::AuditReader>(bed_->management().audit_log());
   if (real_workload) workload_log_ = std::make_unique<envtest::AuditReader>(bed_->workload().audit_log());
+}
+
+std::unique_ptr<kube::RemoteClient> Ground::client_of(const std::filesystem::path& kubeconfig) {
+  return must(kube::RemoteClient::make({io_, threads_, clock_}, must(kubeconfig::load(kubeconfig)),
+                                       {.user_agent = "bench/1", .rate_limit = {.qps = 0}}));
+}
+
+std::unique_ptr<kube::RemoteClient> Ground::workload_client() {
+  return client_of(bed_->workload().kubeconfig_path());
 }
 
 void Ground::make_clusters(int count) {
@@ -185,10 +193,13 @@ Spent Ground::spent() {
       if (entry.agent == kManagerAgent && !envtest::is_watch(entry)) spent.manager.push_back(entry);
   };
   if (management_log_) {
-    spent.entries = must(management_log_->more());
-    sort_out(spent.entries);
+    spent.management = must(management_log_->more());
+    sort_out(spent.management);
   }
-  if (workload_log_) sort_out(must(workload_log_->more()));
+  if (workload_log_) {
+    spent.workload = must(workload_log_->more());
+    sort_out(spent.workload);
+  }
   return spent;
 }
 

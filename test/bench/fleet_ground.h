@@ -24,10 +24,11 @@ T must(Result<T>&& result) {
 
 // What the audit logs of both servers say about the manager, since the last look.
 struct Spent {
-  std::vector<envtest::AuditEntry> entries = {};  // of everybody, management server
-  std::vector<envtest::AuditEntry> manager = {};  // of the manager, both servers; no watches
-  double writes() const;                          // Events and Leases apart
-  double requests() const;                        // ... likewise
+  std::vector<envtest::AuditEntry> management = {};  // of everybody, management server
+  std::vector<envtest::AuditEntry> workload = {};    // ... workload server
+  std::vector<envtest::AuditEntry> manager = {};     // of the manager, both servers; no watches
+  double writes() const;                             // Events and Leases apart
+  double requests() const;                           // ... likewise
   double events() const;
 };
 
@@ -55,11 +56,14 @@ class Ground {
   double elapsed() const;  // since construction
   envtest::FleetBed& bed() { return *bed_; }
   kube::RemoteClient& client() { return *client_; }
+  std::unique_ptr<kube::RemoteClient> workload_client();  // of the real workload server
   Deadline soon() const { return Deadline::in(clock_, std::chrono::seconds(60)); }
   Threads& threads() { return threads_; }
   const Clock& clock() const { return clock_; }
 
  private:
+  std::unique_ptr<kube::RemoteClient> client_of(const std::filesystem::path& kubeconfig);
+
   SystemClock clock_;
   SystemThreads threads_;
   net::IoPool io_;

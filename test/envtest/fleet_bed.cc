@@ -31,8 +31,6 @@ apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived, ResponseStarted]
 rules:
-- level: Metadata
-  resources: [{group: "", resources: [events]}, {group: coordination.k8s.io, resources: [leases]}]
 - {level: Request, verbs: [create, update, patch]}
 - {level: Metadata}
 )";
