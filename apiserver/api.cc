@@ -162,7 +162,7 @@ std::vector<ObjectPtr> Api::stored_all(std::string_view group, std::string_view 
 bool Api::run_controllers() { return impl_->controllers.run(impl_->core); }
 
 void Api::on_work(std::function<void()> wake) {
-  impl_->work = impl_->core.storage.subscribe("", std::move(wake));
+  impl_->work = wake ? impl_->core.storage.subscribe("", std::move(wake)) : nullptr;
 }
 
 void Api::expire_watches() { impl_->core.storage.expire(); }

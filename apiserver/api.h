@@ -55,7 +55,8 @@ class Api {
   // disruption budgets. One round over what has changed; true when it wrote something. In production a thread
   // calls it when on_work() fires; a simulation calls it whenever it likes.
   bool run_controllers();
-  // `wake` is called, from any thread and without locks, when there may be work for run_controllers().
+  // `wake` is called, from any thread and without locks, when there may be work for run_controllers(); an
+  // empty one takes the last one back.
   void on_work(std::function<void()> wake);
 
   // Fault injection: forget the history, so that every watch and every continue token ends with 410.

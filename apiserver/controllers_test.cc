@@ -31,6 +31,21 @@ struct Garden : ApiFixture {
   bool there(std::string_view path) { return call("GET", path).status == 200; }
 };
 
+TEST(Work, IsToldUntilNobodyWantsToHearOfIt) {
+  Garden server;
+  int told = 0;
+  server.api.on_work([&] { ++told; });
+  server.owner("heard");
+  const int heard = told;
+
+  server.api.on_work({});
+  server.owner("unheard");
+
+  EXPECT_GT(heard, 0);
+  EXPECT_EQ(told, heard);
+  EXPECT_TRUE(server.there("v1/ns:default/configmaps/unheard"));
+}
+
 TEST(GarbageCollector, DeletesDependentsOfAnOwnerThatIsGone) {
   Garden server;
   const auto uid = server.owner("o");
