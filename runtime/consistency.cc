@@ -288,7 +288,8 @@ std::string Consistency::describe(const Debts& debts, std::optional<SteadyTime> 
                         cache.version().empty() ? "none" : cache.version().str());
   };
   for (const Version& debt : debts.versions) {
-    add(*debt.cache, fmt::format("version {} is not in the cache yet", debt.version.str()), debt.since);
+    const std::string what = now ? "version " + debt.version.str() : "our last write";
+    add(*debt.cache, what + " is not in the cache yet", debt.since);
   }
   for (const Removal& debt : debts.removals) {
     add(*debt.cache, fmt::format("the deletion of {} is not in the cache yet", debt.child.describe()),

@@ -133,7 +133,7 @@ TEST(Consistency, PastTheBoundItSaysWhatItWaitsFor) {
 
   const Freshness seen = stage.consistency.check(kSet);
   EXPECT_EQ(seen.state, State::Overdue);
-  EXPECT_EQ(seen.waits_for, "Machine: version 42 is not in the cache yet");
+  EXPECT_EQ(seen.waits_for, "Machine: our last write is not in the cache yet");
 }
 
 TEST(Consistency, SaysTheSameAsLongAsItWaitsForTheSame) {
@@ -144,6 +144,7 @@ TEST(Consistency, SaysTheSameAsLongAsItWaitsForTheSame) {
   const std::string first = stage.consistency.check(kSet).waits_for;
 
   stage.cache.seen = 41;
+  stage.consistency.wrote(kSet, stage.cache, machine("43"));
   stage.clock.advance(100ms);
 
   EXPECT_EQ(stage.consistency.check(kSet).waits_for, first) << "a condition that says so must not change";

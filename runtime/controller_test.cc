@@ -315,7 +315,7 @@ TEST(Controller, PastTheBoundItMayReportButIsToldNotToAct) {
         << stage.metrics.text();
   });
 
-  EXPECT_EQ(stale, "Machine: version 7 is not in the cache yet");
+  EXPECT_EQ(stale, "Machine: our last write is not in the cache yet");
 }
 
 TEST(Controller, CountsUnderUpstreamsNames) {
