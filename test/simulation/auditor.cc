@@ -356,7 +356,7 @@ void Auditor::machine_removed(const FleetFacts& before, const std::string& name)
   }
   check(removed_against_its_owner(removal));
   // One that its owner does not want any more is no remediation, whatever a health check says of it.
-  if (machine->to_remediate && machine->taken_up) {
+  if (machine->to_remediate && machine->being_remediated) {
     excuse(LegalCase::Remediated);
     return remediation_begun(before, *machine);  // it may still be said to be available: news take a while
   }

@@ -28,7 +28,7 @@ std::string controller_of(const api::ObjectMeta& metadata, std::string_view kind
   return owner == nullptr || owner->kind != kind ? std::string() : owner->uid.str();
 }
 
-bool is_taken_up(const api::Conditions& list) {
+bool is_being_remediated(const api::Conditions& list) {
   const auto remediated = conditions::find(list, api::condition::kOwnerRemediated);
   return remediated != nullptr && remediated->reason == api::reason::kMachineDeleting;
 }
@@ -44,7 +44,7 @@ MachineFacts machine_facts(const api::Machine& machine) {
           .available = conditions::is_true(list, api::condition::kAvailable),
           .to_remediate = conditions::is_false(list, api::condition::kHealthCheckSucceeded) &&
                           conditions::is_false(list, api::condition::kOwnerRemediated),
-          .taken_up = is_taken_up(list),
+          .being_remediated = is_being_remediated(list),
           .marked = machine.metadata.annotations.contains(api::annotation::kDeleteMachine),
           .bootstrap = config ? config->name.str() : std::string(),
           .infrastructure = machine.spec.infrastructure_ref.name.str(),

@@ -20,10 +20,10 @@ struct MachineFacts {
   std::string pool = {};  // or of the MachinePool
   bool going = false;     // being deleted
   bool available = false;
-  bool to_remediate = false;   // a health check handed it to its owner
-  bool taken_up = false;       // ... who has begun with it
-  bool marked = false;         // to go first
-  std::string bootstrap = {};  // names of its objects
+  bool to_remediate = false;      // a health check handed it to its owner
+  bool being_remediated = false;  // ... who has begun with it
+  bool marked = false;            // to go first
+  std::string bootstrap = {};     // names of its objects
   std::string infrastructure = {};
   std::string node = {};
 };
