@@ -1,5 +1,5 @@
-// Deadline: how long may I wait. An absolute steady time and the stop token of whoever asked. A small value, passed down
-// through every call that can block.
+// Deadline: how long may I wait. An absolute steady time and the stop token of whoever asked. A small value,
+// passed down through every call that can block.
 #pragma once
 
 #include <stop_token>
@@ -12,7 +12,9 @@ struct Deadline {
   SteadyTime at = SteadyTime::max();
   std::stop_token stop = {};
 
-  static Deadline never(std::stop_token stop = {}) { return {.at = SteadyTime::max(), .stop = std::move(stop)}; }
+  static Deadline never(std::stop_token stop = {}) {
+    return {.at = SteadyTime::max(), .stop = std::move(stop)};
+  }
   static Deadline in(const Clock& clock, Nanoseconds span, std::stop_token stop = {}) {
     return {.at = clock.steady_now() + span, .stop = std::move(stop)};
   }

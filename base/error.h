@@ -1,5 +1,6 @@
-// What went wrong outside our process, as a value. Branch on `code` only; `message` is for people, outermost reason first.
-// Everybody uses it through Result<T> (base/result.h). A plain value, safe to copy between threads.
+// What went wrong outside our process, as a value. Branch on `code` only; `message` is for people, outermost
+// reason first. Everybody uses it through Result<T> (base/result.h). A plain value, safe to copy between
+// threads.
 #pragma once
 
 #include <chrono>
@@ -46,7 +47,8 @@ struct Error {
   std::optional<std::chrono::seconds> retry_after = {};
   std::string reason = {};  // the server's own word (Status.reason), empty when the error was made here
   std::vector<Cause> causes = {};
-  // True when the effect of the request is unknown: it may have reached the server although no answer came back.
+  // True when the effect of the request is unknown: it may have reached the server although no answer came
+  // back.
   bool outcome_unknown = false;
 
   // The same error with one more "why" in front: "create machine a: connection refused".

@@ -1,5 +1,5 @@
-// Guarded<T>: the mutex owns the data; there is no way to touch it unlocked. Access is a lambda, so no lock outlives a
-// line. Never call out (I/O, handlers, another Guarded) from inside. Safe from any thread.
+// Guarded<T>: the mutex owns the data; there is no way to touch it unlocked. Access is a lambda, so no lock
+// outlives a line. Never call out (I/O, handlers, another Guarded) from inside. Safe from any thread.
 #pragma once
 
 #include <mutex>

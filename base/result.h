@@ -1,4 +1,5 @@
-// Result<T>: the value, or the Error why there is none. Used for everything that can fail outside our process.
+// Result<T>: the value, or the Error why there is none. Used for everything that can fail outside our
+// process.
 #pragma once
 
 #include <expected>

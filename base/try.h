@@ -1,4 +1,5 @@
-// TRY(expression): the value of a Result, or return its error from this function. Propagation that reads like prose.
+// TRY(expression): the value of a Result, or return its error from this function. Propagation that reads like
+// prose.
 #pragma once
 
 #include "base/result.h"  // IWYU pragma: export
@@ -13,9 +14,9 @@ inline void take(Result<void>&&) {}
 
 }  // namespace capstan::detail
 
-#define TRY(expression)                                                                    \
-  __extension__({                                                                          \
-    auto capstan_try_result = (expression);                                                \
+#define TRY(expression)                                                                        \
+  __extension__({                                                                              \
+    auto capstan_try_result = (expression);                                                    \
     if (!capstan_try_result) return ::capstan::Failure(std::move(capstan_try_result).error()); \
-    ::capstan::detail::take(std::move(capstan_try_result));                                \
+    ::capstan::detail::take(std::move(capstan_try_result));                                    \
   })

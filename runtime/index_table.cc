@@ -34,8 +34,7 @@ bool is_many(const void* word) { return (reinterpret_cast<std::uintptr_t>(word) 
 
 }  // namespace
 
-SlotList::SlotList(std::unique_ptr<Many> many)
-    : word_(reinterpret_cast<const char*>(many.release()) + 1) {}
+SlotList::SlotList(std::unique_ptr<Many> many) : word_(reinterpret_cast<const char*>(many.release()) + 1) {}
 
 SlotList::~SlotList() { const std::unique_ptr<Many> destroyed(many()); }
 

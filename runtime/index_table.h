@@ -18,7 +18,8 @@ namespace capstan::runtime {
 
 // "This owner" is a scope alone, "this Node of this cluster" a scope and a name in it.
 struct IndexValue {
-  IndexValue(Text whole) : scope(std::move(whole)) {}  // NOLINT(google-explicit-constructor): most have no name
+  IndexValue(Text whole)
+      : scope(std::move(whole)) {}  // NOLINT(google-explicit-constructor): most have no name
   IndexValue(Text within, Text called) : scope(std::move(within)), name(std::move(called)) {}
 
   Text scope;

@@ -70,9 +70,7 @@ auto of_type(std::string_view type) {
 
 ConditionPlace find(const Conditions& list, std::string_view type) { return place_of(list, of_type(type)); }
 
-bool is_true(const Conditions& list, std::string_view type) {
-  return has_status(list, type, status::kTrue);
-}
+bool is_true(const Conditions& list, std::string_view type) { return has_status(list, type, status::kTrue); }
 
 bool is_false(const Conditions& list, std::string_view type) {
   return has_status(list, type, status::kFalse);
@@ -104,9 +102,7 @@ bool set(Conditions& list, Condition wanted, std::int64_t generation, Time now) 
   return true;
 }
 
-bool remove(Conditions& list, std::string_view type) {
-  return erase_if(list, of_type(type)) > 0;
-}
+bool remove(Conditions& list, std::string_view type) { return erase_if(list, of_type(type)) > 0; }
 
 void sort(Conditions& list) {
   list.sort_by([](const ConditionView& each) { return std::tuple{rank(each.type), each.type.view()}; });

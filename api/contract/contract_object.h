@@ -64,8 +64,8 @@ struct ContractObject {
   bool operator==(const ContractObject&) const = default;
 };
 
-// Found by the informer (runtime/informer.h): the annotations that nobody reads are dropped before an object is
-// cached.
+// Found by the informer (runtime/informer.h): the annotations that nobody reads are dropped before an object
+// is cached.
 void keep_what_is_read(ContractObject& object);
 
 }  // namespace contract

@@ -18,5 +18,6 @@ const NodeCondition* Node::condition(std::string_view type) const {
 std::size_t std::hash<capstan::api::NodeSystemInfo>::operator()(
     const capstan::api::NodeSystemInfo& system) const noexcept {
   using capstan::hash_combine;
-  return hash_combine(hash_combine(system.machine_id.hash(), system.system_uuid.hash()), system.boot_id.hash());
+  return hash_combine(hash_combine(system.machine_id.hash(), system.system_uuid.hash()),
+                      system.boot_id.hash());
 }

@@ -53,13 +53,10 @@ struct ViewOf<Condition> {
             .unknown = unknown};
   }
   friend bool operator==(const ViewOf& left, const ViewOf& right) {
-    return left.type == right.type &&
-           left.status == right.status &&
+    return left.type == right.type && left.status == right.status &&
            left.observed_generation == right.observed_generation &&
-           left.last_transition_time == right.last_transition_time &&
-           left.reason == right.reason &&
-           left.message == right.message &&
-           left.unknown == right.unknown;
+           left.last_transition_time == right.last_transition_time && left.reason == right.reason &&
+           left.message == right.message && left.unknown == right.unknown;
   }
   friend bool operator==(const ViewOf& left, const Condition& right) { return left == ViewOf(right); }
 };
@@ -140,13 +137,9 @@ struct ViewOf<V1Beta1Condition> {
             .unknown = unknown};
   }
   friend bool operator==(const ViewOf& left, const ViewOf& right) {
-    return left.type == right.type &&
-           left.status == right.status &&
-           left.severity == right.severity &&
-           left.last_transition_time == right.last_transition_time &&
-           left.reason == right.reason &&
-           left.message == right.message &&
-           left.unknown == right.unknown;
+    return left.type == right.type && left.status == right.status && left.severity == right.severity &&
+           left.last_transition_time == right.last_transition_time && left.reason == right.reason &&
+           left.message == right.message && left.unknown == right.unknown;
   }
   friend bool operator==(const ViewOf& left, const V1Beta1Condition& right) { return left == ViewOf(right); }
 };
@@ -193,8 +186,7 @@ struct std::hash<capstan::api::Condition> {
 template <>
 struct std::hash<capstan::api::V1Beta1Condition> {
   std::size_t operator()(const capstan::api::V1Beta1Condition& condition) const noexcept {
-    return capstan::hash_combine(
-        std::uint64_t{condition.type.hash()} << 32U | condition.reason.hash(),
-        std::uint64_t{condition.status.hash()} << 32U | condition.message.hash());
+    return capstan::hash_combine(std::uint64_t{condition.type.hash()} << 32U | condition.reason.hash(),
+                                 std::uint64_t{condition.status.hash()} << 32U | condition.message.hash());
   }
 };

@@ -163,7 +163,8 @@ TEST(Decide, WaitsASecondForATemplateThatIsNotListedYet) {
 TEST(Decide, LooksAgainAtATemplateThatIsSaidToBeInTheWay) {
   using State = TemplateSeen::State;
   for (const auto& [state, problem] :
-       {std::pair(State::Missing, ""), {State::Unknown, "the cache of DockerMachineTemplate is not complete"}}) {
+       {std::pair(State::Missing, ""),
+        {State::Unknown, "the cache of DockerMachineTemplate is not complete"}}) {
     auto world = seen(a_machine_deployment().replicas(3).version("v1"),
                       {set_of("n", "v1").replicas(3).reporting(3, 3, 3).shared()});
     world.infrastructure = {.state = state, .kind = "DockerMachineTemplate", .problem = problem};

@@ -10,8 +10,8 @@
 #include "controllers/machinedeployment/deployment_conditions.h"
 #include "controllers/machinedeployment/machine_conditions.h"
 #include "controllers/machinedeployment/old_conditions.h"
-#include "controllers/shared/held_up.h"
 #include "controllers/machinedeployment/rollout/new_set.h"
+#include "controllers/shared/held_up.h"
 
 namespace capstan::controllers::machinedeployment {
 namespace {

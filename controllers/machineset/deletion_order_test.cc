@@ -55,7 +55,8 @@ TEST(DeletionOrder, RandomSparesWhoIsAvailable) {
   const auto not_yet = a_machine("b").provisioned().on_node("b").ready().aged(kDay);
 
   EXPECT_THAT(ordered({well("a"), not_yet, well("c")}), ElementsAre("b", "a", "c"));
-  EXPECT_THAT(ordered({well("a"), not_yet, a_machine("c").running().unhealthy()}), ElementsAre("c", "b", "a"));
+  EXPECT_THAT(ordered({well("a"), not_yet, a_machine("c").running().unhealthy()}),
+              ElementsAre("c", "b", "a"));
 }
 
 TEST(DeletionOrder, NewestTakesTheYoungestFirst) {

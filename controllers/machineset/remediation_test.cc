@@ -176,7 +176,7 @@ TEST(Remediation, WhatStandsAgainstItIsShownInBothGenerations) {
   ASSERT_THAT(names(plan.marks), ElementsAre("a"));
   EXPECT_EQ(says(plan.marks[0]), "RemediationDeferred: * one\n* two");
   const auto old = api::conditions::v1beta1::find(plan.marks[0].after.status.deprecated->v1beta1->conditions,
-                                                   "OwnerRemediated");
+                                                  "OwnerRemediated");
   ASSERT_NE(old, nullptr);
   EXPECT_EQ(old->reason, "WaitingForRemediation");
   EXPECT_EQ(old->severity, "Warning");

@@ -261,7 +261,8 @@ class World {
   // Chance alone would leave rare writes out.
   Fault fault_that_is_due(const FaultPoint& point) {
     const bool of_node = point.call == Call::Remove && point.kind == "Node";
-    if (of_node && gap_.controller == "machinepool" && std::exchange(late_deletion_, false)) return Fault::Late;
+    if (of_node && gap_.controller == "machinepool" && std::exchange(late_deletion_, false))
+      return Fault::Late;
     if (!fakes::is_write(point.call) || verdict_.faults.knows(gap_)) return Fault::None;
     return fault_due(gap_, options_.seed);
   }
