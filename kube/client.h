@@ -88,6 +88,7 @@ class Stream {
 struct Into {
   const api::TypeInfo* type = nullptr;
   void* object = nullptr;
+  bool metadata_only = false;  // the struct has nothing else: of the rest not even the syntax is looked at
 };
 
 class Client {
@@ -109,9 +110,7 @@ class Client {
                                    const WriteOptions&, const Deadline&);
   virtual Result<void> patch_into(const Into&, const Resource&, const ObjectKey&, const json::value& body,
                                   const PatchOptions&, const Deadline&);
-  // The deleted object or a Status, as the server sends it.
-  virtual Result<json::value> remove(const Resource&, const ObjectKey&, const DeleteOptions&,
-                                     const Deadline&) = 0;
+  virtual Result<void> remove(const Resource&, const ObjectKey&, const DeleteOptions&, const Deadline&) = 0;
   virtual Result<void> evict(const ObjectKey& pod, const DeleteOptions&, const Deadline&) = 0;
   // GET of a subresource (scale, status) or, with an empty Resource plural, of a raw path such as "/version".
   virtual Result<json::value> get_path(std::string_view path, const Deadline&) = 0;

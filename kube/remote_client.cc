@@ -9,10 +9,10 @@
 #include "api/schema/decode.h"
 #include "base/try.h"
 #include "kube/auth.h"
-#include "kube/cut_managed_fields.h"
 #include "kube/remote_stream.h"
 #include "kube/requests.h"
 #include "kube/status.h"
+#include "kube/trim.h"
 #include "net/http_client.h"
 #include "net/tls.h"
 #include "net/url.h"
@@ -103,6 +103,7 @@ class RemoteClient::Wire {
   Result<void> send_into(const Into& into, Result<net::HttpRequest> request, const Deadline& deadline) {
     net::HttpResponse response = TRY(send(std::move(request), Asked::Write, deadline));
     cut_managed_fields(response.body);
+    if (into.metadata_only) cut_behind_metadata(response.body);
     auto decoded = api::detail::decode(*into.type, into.object, response.body);
     if (!decoded) TRY(parse_answer(response, Asked::Write));
     return decoded;
@@ -245,9 +246,10 @@ Result<void> RemoteClient::patch_into(const Into& into, const Resource& resource
   return wire_->send_into(into, requests::patch(resource, key, body, wire_->owned(options)), deadline);
 }
 
-Result<json::value> RemoteClient::remove(const Resource& resource, const ObjectKey& key,
-                                         const DeleteOptions& options, const Deadline& deadline) {
-  return wire_->send_for_json(requests::remove(resource, key, options), Asked::Write, deadline);
+Result<void> RemoteClient::remove(const Resource& resource, const ObjectKey& key,
+                                  const DeleteOptions& options, const Deadline& deadline) {
+  TRY(wire_->send(requests::remove(resource, key, options), Asked::Write, deadline));
+  return {};
 }
 
 Result<void> RemoteClient::evict(const ObjectKey& pod, const DeleteOptions& options,

@@ -69,8 +69,7 @@ class RemoteClient final : public Client {
                            const WriteOptions&, const Deadline&) override;
   Result<void> patch_into(const Into&, const Resource&, const ObjectKey&, const json::value& body,
                           const PatchOptions&, const Deadline&) override;
-  Result<json::value> remove(const Resource&, const ObjectKey&, const DeleteOptions&,
-                             const Deadline&) override;
+  Result<void> remove(const Resource&, const ObjectKey&, const DeleteOptions&, const Deadline&) override;
   Result<void> evict(const ObjectKey& pod, const DeleteOptions&, const Deadline&) override;
   // An answer that is no JSON ("ok" of /healthz) comes back as a JSON string.
   Result<json::value> get_path(std::string_view path, const Deadline&) override;

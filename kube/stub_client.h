@@ -24,9 +24,8 @@ class StubClient : public Client {
                             const Deadline&) override {
     return none();
   }
-  Result<json::value> remove(const Resource&, const ObjectKey&, const DeleteOptions&,
-                             const Deadline&) override {
-    return none();
+  Result<void> remove(const Resource&, const ObjectKey&, const DeleteOptions&, const Deadline&) override {
+    return fail(none().error());
   }
   Result<void> evict(const ObjectKey&, const DeleteOptions&, const Deadline&) override {
     return fail(Code::Internal, "not scripted");

@@ -1,4 +1,4 @@
-#include "kube/cut_managed_fields.h"
+#include "kube/trim.h"
 
 #include <gtest/gtest.h>
 
@@ -72,6 +72,86 @@ TEST(CutManagedFields, LeavesATextThatEndsEarly) {
   for (std::size_t size = 0; size < whole.size(); ++size) {
     const std::string begun = whole.substr(0, size);
     EXPECT_EQ(cut(begun), begun);
+  }
+}
+
+std::string only_metadata(std::string_view document) {
+  std::string text(document);
+  cut_behind_metadata(text);
+  return text;
+}
+
+TEST(CutBehindMetadata, LeavesADocumentThatEndsThere) {
+  EXPECT_EQ(only_metadata(R"({"kind":"A","metadata":{"name":"}","uid":"u"},"spec":{"a":[1]},"status":{}})"),
+            R"({"kind":"A","metadata":{"name":"}","uid":"u"}})");
+  EXPECT_EQ(only_metadata("{ \"metadata\" : {\"name\":\"a\"} ,\n \"spec\": 1 }\n"),
+            "{ \"metadata\" : {\"name\":\"a\"}}");
+}
+
+TEST(CutBehindMetadata, LeavesWhatHasNothingToCut) {
+  for (const std::string_view document : {
+           R"({"spec":{},"metadata":{"name":"a"}})",
+           R"({"spec":{"metadata":{}}})",
+           R"({"kind":"Status","message":"metadata"})",
+           R"([{"metadata":{},"spec":{}}])",
+           R"()",
+       })
+    EXPECT_EQ(only_metadata(document), document);
+}
+
+TEST(CutBehindMetadata, LeavesATextThatEndsEarly) {
+  const std::string whole = R"({"metadata":{"name":"a"},"spec":{"a":[1],"b":"c"})";
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const std::string begun = whole.substr(0, size);
+    if (begun.ends_with('}')) continue;  // looks like a whole document; whoever reads metadata has all of it
+    EXPECT_EQ(only_metadata(begun), begun);
+  }
+}
+
+std::string without_updates(std::string_view line) {
+  std::string scratch;
+  return std::string(without_updated_fields(line, scratch));
+}
+
+TEST(WithoutUpdatedFields, LeavesOutWhatUpdatesOwnAndKeepsTheRest) {
+  EXPECT_EQ(
+      without_updates(
+          R"({"type":"MODIFIED","object":{"kind":"A","metadata":{"managedFields":[)"
+          R"({"fieldsV1":{"f:spec":{"k:{\"a\":\"}\"}":{}}},"manager":"m","operation":"Update","time":"t"},)"
+          R"({"fieldsV1":{"f:spec":{"f:size":{}}},"manager":"me","operation":"Apply"},)"
+          R"({"manager":"k","operation":"Update","fieldsV1":{"f:status":{}},"subresource":"status"}],)"
+          R"("name":"a"},"spec":{}}})"),
+      R"({"type":"MODIFIED","object":{"kind":"A","metadata":{"managedFields":[)"
+      R"({"fieldsV1":{},"manager":"m","operation":"Update","time":"t"},)"
+      R"({"fieldsV1":{"f:spec":{"f:size":{}}},"manager":"me","operation":"Apply"},)"
+      R"({"manager":"k","operation":"Update","fieldsV1":{},"subresource":"status"}],)"
+      R"("name":"a"},"spec":{}}})");
+}
+
+TEST(WithoutUpdatedFields, CopiesNothingWhereThereIsNothingToLeaveOut) {
+  for (
+      const std::string_view line : {
+          R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"1"}}})",
+          R"({"type":"ADDED","object":{"metadata":{"managedFields":[]}}})",
+          R"({"type":"ADDED","object":{"metadata":{"managedFields":[{"operation":"Apply","fieldsV1":{"a":{}}}]}}})",
+          R"({"type":"ADDED","object":{"spec":{"managedFields":[{"operation":"Update","fieldsV1":{"a":{}}}]}}})",
+          R"({"type":"ERROR","object":{"kind":"Status","code":410}})",
+          R"({"type":"ADDED","object":"metadata"})",
+          R"()",
+      }) {
+    std::string scratch;
+    const std::string_view left = without_updated_fields(line, scratch);
+    EXPECT_EQ(left.data(), line.data());
+    EXPECT_EQ(left.size(), line.size());
+  }
+}
+
+TEST(WithoutUpdatedFields, LeavesALineThatEndsEarly) {
+  const std::string whole =
+      R"({"type":"ADDED","object":{"metadata":{"managedFields":[{"fieldsV1":{"a":{}},"operation":"Update"},{"b")";
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const std::string begun = whole.substr(0, size);
+    EXPECT_EQ(without_updates(begun), begun);
   }
 }
 

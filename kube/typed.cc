@@ -64,4 +64,29 @@ Error as_conflict(Error error) {
 }
 
 }  // namespace detail
+
+namespace {
+
+Into briefly(api::Written& written) {
+  return {.type = &api::type_of<api::Written>, .object = &written, .metadata_only = true};
+}
+
+}  // namespace
+
+Result<api::Written> create_briefly(Client& client, const Resource& resource, const ObjectKey& key,
+                                    const json::value& object, const WriteOptions& options,
+                                    const Deadline& deadline) {
+  api::Written written;
+  TRY(client.create_into(briefly(written), resource, key, object, options, deadline));
+  return written;
+}
+
+Result<api::Written> patch_briefly(Client& client, const Resource& resource, const ObjectKey& key,
+                                   const json::value& body, const PatchOptions& options,
+                                   const Deadline& deadline) {
+  api::Written written;
+  TRY(client.patch_into(briefly(written), resource, key, body, options, deadline));
+  return written;
+}
+
 }  // namespace capstan::kube

@@ -7,9 +7,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "api/meta/written.h"
 #include "api/schema/decode.h"
 #include "api/schema/encode.h"
 #include "api/schema/resource.h"
@@ -123,6 +125,14 @@ Result<T> create(Client& client, const T& object, const WriteOptions& options, c
       std::move(made), "create", resource, key);
 }
 
+// The patch of a caller who goes on with no more than that it was written.
+Result<api::Written> patch_briefly(Client& client, const Resource& resource, const ObjectKey& key,
+                                   const json::value& body, const PatchOptions& options,
+                                   const Deadline& deadline);
+Result<api::Written> create_briefly(Client& client, const Resource& resource, const ObjectKey& key,
+                                    const json::value& object, const WriteOptions& options,
+                                    const Deadline& deadline);
+
 // The merge patch from `before` to `after`; nothing is sent, and nothing comes back, when they do not differ.
 template <WritableKind T>
 Result<std::optional<T>> patch_part(Client& client, const T& before, const T& after, Part part, Lock lock,
@@ -144,17 +154,39 @@ Result<std::optional<T>> patch(Client& client, const T& before, const T& after, 
   return patch_part(client, before, after, Part::Main, Lock::WhenArraysChange, deadline);
 }
 
+// The same for callers who go on with no more than that it was written.
 template <WritableKind T>
-Result<std::optional<T>> patch_status(Client& client, const T& before, const T& after,
-                                      const Deadline& deadline) {
-  return patch_part(client, before, after, Part::Status, Lock::WhenArraysChange, deadline);
+Result<std::optional<api::Written>> patch_part_briefly(Client& client, const T& before, const T& after,
+                                                       Part part, const Deadline& deadline) {
+  if (before == after) return std::optional<api::Written>();
+  const auto body = merge_patch(api::type_of<T>, &before, &after, part, Lock::WhenArraysChange);
+  if (!body) return std::optional<api::Written>();
+  const Resource resource = resource_of<T>();
+  const ObjectKey key = key_of(before);
+  const PatchOptions options{.subresource = part == Part::Status ? "status" : ""};
+  auto written = patch_briefly(client, resource, key, *body, options, deadline);
+  if (written) return written;
+  const std::string_view verb = part == Part::Status ? "patch the status of" : "patch";
+  return fail(written.error().context(detail::attempt(verb, resource, key)));
+}
+
+template <WritableKind T>
+Result<std::optional<api::Written>> patch_briefly(Client& client, const T& before, const T& after,
+                                                  const Deadline& deadline) {
+  return patch_part_briefly(client, before, after, Part::Main, deadline);
+}
+
+template <WritableKind T>
+Result<std::optional<api::Written>> patch_status(Client& client, const T& before, const T& after,
+                                                 const Deadline& deadline) {
+  return patch_part_briefly(client, before, after, Part::Status, deadline);
 }
 
 // Server-side apply of `wanted`, with force; nothing is sent when `present` (null: there is none yet) shows
 // that it would change nothing. With `present` it fails with Conflict when the object has vanished meanwhile.
 template <WritableKind T>
-Result<std::optional<T>> apply(Client& client, const T& wanted, const T* present, std::string_view manager,
-                               const Deadline& deadline) {
+Result<std::optional<api::Written>> apply(Client& client, const T& wanted, const T* present,
+                                          std::string_view manager, const Deadline& deadline) {
   static const api::ManagedFields kNobody;
   const auto intent = present == nullptr
                           ? needed_intent(api::type_of<T>, &wanted, {.managed = kNobody}, manager)
@@ -163,14 +195,13 @@ Result<std::optional<T>> apply(Client& client, const T& wanted, const T* present
                                            .uid = present->metadata.uid.str(),
                                            .managed = present->metadata.managed_fields},
                                           manager);
-  if (!intent) return std::optional<T>();
+  if (!intent) return std::optional<api::Written>();
   const Resource resource = resource_of<T>();
   const ObjectKey key = key_of(wanted);
   const PatchOptions options{.type = PatchType::Apply, .field_manager = std::string(manager), .force = true};
-  T applied{};
-  return detail::attempted(
-      client.patch_into({&api::type_of<T>, &applied}, resource, key, *intent, options, deadline),
-      std::move(applied), "apply", resource, key);
+  auto written = patch_briefly(client, resource, key, *intent, options, deadline);
+  if (!written) return fail(written.error().context(detail::attempt("apply", resource, key)));
+  return written;
 }
 
 // The deletion is asked for; finalizers decide when the object is gone. NotFound is an error like others
@@ -179,8 +210,8 @@ template <Kind T>
 Result<void> remove(Client& client, const ObjectKey& key, const DeleteOptions& options,
                     const Deadline& deadline) {
   const Resource resource = resource_of<T>();
-  const auto answer = client.remove(resource, key, options, deadline);
-  if (!answer) return fail(answer.error().context(detail::attempt("delete", resource, key)));
+  const auto removed = client.remove(resource, key, options, deadline);
+  if (!removed) return fail(removed.error().context(detail::attempt("delete", resource, key)));
   return {};
 }
 
@@ -195,44 +226,37 @@ std::vector<std::string> finalizers_of(const T& object) {
   return names;
 }
 
-template <typename T>
-Result<std::optional<T>> patch_finalizers(Client& client, const Resource& resource, const T& object,
-                                          const std::optional<json::value>& body, std::string_view verb,
-                                          const Deadline& deadline) {
-  if (!body) return std::optional<T>();
-  const ObjectKey key = key_of(object);
-  auto answer = client.patch(resource, key, *body, {.type = PatchType::Json}, deadline);
-  if (!answer) return fail(as_conflict(std::move(answer).error()).context(attempt(verb, resource, key)));
-  return decoded<T>(std::move(answer), verb, resource, key);
+template <typename Answer>
+Result<std::optional<Answer>> patch_finalizers(Client& client, const Resource& resource, const ObjectKey& key,
+                                               const std::optional<json::value>& body, std::string_view verb,
+                                               const Deadline& deadline) {
+  if (!body) return std::optional<Answer>();
+  std::optional<Answer> answer(std::in_place);
+  const Into into{.type = &api::type_of<Answer>,
+                  .object = &*answer,
+                  .metadata_only = std::is_same_v<Answer, api::Written>};
+  auto done = client.patch_into(into, resource, key, *body, {.type = PatchType::Json}, deadline);
+  if (!done) return fail(as_conflict(std::move(done).error()).context(attempt(verb, resource, key)));
+  return answer;
 }
 
 }  // namespace detail
 
 // Conflict when the list of finalizers is not the one of `object` any more; nothing is sent when it is as
-// wanted.
-template <typename T>
-Result<std::optional<T>> add_finalizer(Client& client, const Resource& resource, const T& object,
-                                       std::string_view finalizer, const Deadline& deadline) {
-  return detail::patch_finalizers(client, resource, object,
-                                  add_finalizer_patch(detail::finalizers_of(object), finalizer),
-                                  "add a finalizer to", deadline);
+// wanted. The answer is a T where the caller names it.
+template <typename Answer = api::Written, Kind T>
+Result<std::optional<Answer>> add_finalizer(Client& client, const T& object, std::string_view finalizer,
+                                            const Deadline& deadline) {
+  return detail::patch_finalizers<Answer>(client, resource_of<T>(), key_of(object),
+                                          add_finalizer_patch(detail::finalizers_of(object), finalizer),
+                                          "add a finalizer to", deadline);
 }
-template <typename T>
-Result<std::optional<T>> remove_finalizer(Client& client, const Resource& resource, const T& object,
-                                          std::string_view finalizer, const Deadline& deadline) {
-  return detail::patch_finalizers(client, resource, object,
-                                  remove_finalizer_patch(detail::finalizers_of(object), finalizer),
-                                  "remove a finalizer from", deadline);
-}
-template <Kind T>
-Result<std::optional<T>> add_finalizer(Client& client, const T& object, std::string_view finalizer,
-                                       const Deadline& deadline) {
-  return add_finalizer(client, resource_of<T>(), object, finalizer, deadline);
-}
-template <Kind T>
-Result<std::optional<T>> remove_finalizer(Client& client, const T& object, std::string_view finalizer,
-                                          const Deadline& deadline) {
-  return remove_finalizer(client, resource_of<T>(), object, finalizer, deadline);
+template <typename Answer = api::Written, Kind T>
+Result<std::optional<Answer>> remove_finalizer(Client& client, const T& object, std::string_view finalizer,
+                                               const Deadline& deadline) {
+  return detail::patch_finalizers<Answer>(client, resource_of<T>(), key_of(object),
+                                          remove_finalizer_patch(detail::finalizers_of(object), finalizer),
+                                          "remove a finalizer from", deadline);
 }
 
 }  // namespace capstan::kube

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "kube/trim.h"
+
 namespace capstan::kube {
 
 WatchStream::WatchStream(WatchLoop& loop, Client& client, WatchTarget target, WatchLimits limits,
@@ -150,8 +152,9 @@ void WatchStream::end_page(const Result<void>& outcome) {
 void WatchStream::receive_events(std::string_view bytes) {
   const Nanoseconds age = lived();
   bool over = false;
+  thread_local std::string scratch;  // not each stream's own: at rest there are hundreds
   const auto framed = framer_.feed(bytes, [&](std::string_view line) {
-    if (!over) over = body_->line(protocol_, line, age);
+    if (!over) over = body_->line(protocol_, without_updated_fields(line, scratch), age);
   });
   if (!framed && !over) {  // no use to resume: the same line would come again, but a list gets past it
     protocol_.on_failure(framed.error(), age);

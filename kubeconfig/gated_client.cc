@@ -192,8 +192,24 @@ Result<json::value> GatedClient::patch(const kube::Resource& resource, const kub
              [&](const Deadline& until) { return inner_.patch(resource, key, body, options, until); });
 }
 
-Result<json::value> GatedClient::remove(const kube::Resource& resource, const kube::ObjectKey& key,
-                                        const kube::DeleteOptions& options, const Deadline& deadline) {
+Result<void> GatedClient::create_into(const kube::Into& into, const kube::Resource& resource,
+                                      const kube::ObjectKey& key, const json::value& object,
+                                      const kube::WriteOptions& options, const Deadline& deadline) {
+  return ask(deadline, [&](const Deadline& until) {
+    return inner_.create_into(into, resource, key, object, options, until);
+  });
+}
+
+Result<void> GatedClient::patch_into(const kube::Into& into, const kube::Resource& resource,
+                                     const kube::ObjectKey& key, const json::value& body,
+                                     const kube::PatchOptions& options, const Deadline& deadline) {
+  return ask(deadline, [&](const Deadline& until) {
+    return inner_.patch_into(into, resource, key, body, options, until);
+  });
+}
+
+Result<void> GatedClient::remove(const kube::Resource& resource, const kube::ObjectKey& key,
+                                 const kube::DeleteOptions& options, const Deadline& deadline) {
   return ask(deadline, [&](const Deadline& until) { return inner_.remove(resource, key, options, until); });
 }
 

@@ -55,8 +55,13 @@ class GatedClient final : public kube::Client {
   Result<kube::json::value> patch(const kube::Resource&, const kube::ObjectKey&,
                                   const kube::json::value& body, const kube::PatchOptions&,
                                   const Deadline&) override;
-  Result<kube::json::value> remove(const kube::Resource&, const kube::ObjectKey&, const kube::DeleteOptions&,
-                                   const Deadline&) override;
+  Result<void> create_into(const kube::Into&, const kube::Resource&, const kube::ObjectKey&,
+                           const kube::json::value& object, const kube::WriteOptions&,
+                           const Deadline&) override;
+  Result<void> patch_into(const kube::Into&, const kube::Resource&, const kube::ObjectKey&,
+                          const kube::json::value& body, const kube::PatchOptions&, const Deadline&) override;
+  Result<void> remove(const kube::Resource&, const kube::ObjectKey&, const kube::DeleteOptions&,
+                      const Deadline&) override;
   Result<void> evict(const kube::ObjectKey& pod, const kube::DeleteOptions&, const Deadline&) override;
   Result<kube::json::value> get_path(std::string_view path, const Deadline&) override;
   Result<kube::json::value> post_path(std::string_view path, const kube::json::value& body,

@@ -9,6 +9,7 @@
 #include "base/duration.h"
 #include "base/safeguards.h"
 #include "kube/apply.h"
+#include "kube/typed.h"
 
 namespace capstan::runtime {
 namespace {
@@ -49,9 +50,9 @@ bool is_going(const Result<json::value>& live, const api::Uid& uid) {
 Consistency::Consistency(const Clock& clock, ConsistencyOptions options) : clock_(clock), options_(options) {}
 
 template <typename Send>
-Result<json::value> Consistency::create_with(kube::Client& client, const ObjectKey& key, const Child& child,
-                                             const api::Uid& owner, const Deadline& deadline,
-                                             const Send& send) {
+Result<api::Written> Consistency::create_with(kube::Client& client, const ObjectKey& key, const Child& child,
+                                              const api::Uid& owner, const Deadline& deadline,
+                                              const Send& send) {
   if (is_off(Safeguard::CreateExpectation)) return send();
   const Question question{.creation = true,
                           .cache = &child.cache,
@@ -60,33 +61,34 @@ Result<json::value> Consistency::create_with(kube::Client& client, const ObjectK
                           .uid = owner,
                           .since = clock_.steady_now()};
   ask(key, question);
-  Result<json::value> created = send();
+  Result<api::Written> created = send();
   if (!created && created.error().code == Code::AlreadyExists) {
     created = adopt_existing(client, child, owner, created.error(), deadline);
   }
   if (created) {
-    settle(key, question, Answer::Done, version_of(*created));
+    settle(key, question, Answer::Done, created->metadata.resource_version);
   } else if (!created.error().outcome_unknown) {
     settle(key, question, Answer::Refused, {});
   }
   return created;
 }
 
-Result<json::value> Consistency::create(kube::Client& client, const ObjectKey& key, const Child& child,
-                                        const api::Uid& owner, const json::value& object,
-                                        const kube::WriteOptions& options, const Deadline& deadline) {
-  return create_with(client, key, child, owner, deadline,
-                     [&] { return client.create(child.resource, child.key, object, options, deadline); });
+Result<api::Written> Consistency::create(kube::Client& client, const ObjectKey& key, const Child& child,
+                                         const api::Uid& owner, const json::value& object,
+                                         const kube::WriteOptions& options, const Deadline& deadline) {
+  return create_with(client, key, child, owner, deadline, [&] {
+    return kube::create_briefly(client, child.resource, child.key, object, options, deadline);
+  });
 }
 
-Result<json::value> Consistency::create_by_apply(kube::Client& client, const ObjectKey& key,
-                                                 const Child& child, const api::Uid& owner,
-                                                 const json::value& object, std::string_view field_manager,
-                                                 const Deadline& deadline) {
-  return create_with(client, key, child, owner, deadline, [&]() -> Result<json::value> {
-    auto applied =
-        client.patch(child.resource, child.key, kube::apply_intent(object),
-                     {.type = kube::PatchType::Apply, .field_manager = std::string(field_manager)}, deadline);
+Result<api::Written> Consistency::create_by_apply(kube::Client& client, const ObjectKey& key,
+                                                  const Child& child, const api::Uid& owner,
+                                                  const json::value& object, std::string_view field_manager,
+                                                  const Deadline& deadline) {
+  return create_with(client, key, child, owner, deadline, [&]() -> Result<api::Written> {
+    auto applied = kube::patch_briefly(
+        client, child.resource, child.key, kube::apply_intent(object),
+        {.type = kube::PatchType::Apply, .field_manager = std::string(field_manager)}, deadline);
     if (applied || applied.error().code != Code::Conflict) return applied;
     Error taken = applied.error().context("the name is taken");
     taken.code = Code::AlreadyExists;
@@ -95,16 +97,16 @@ Result<json::value> Consistency::create_by_apply(kube::Client& client, const Obj
 }
 
 // The name is taken: by an earlier try of ours, or by a stranger.
-Result<json::value> Consistency::adopt_existing(kube::Client& client, const Child& child,
-                                                const api::Uid& owner, const Error& refused,
-                                                const Deadline& deadline) const {
+Result<api::Written> Consistency::adopt_existing(kube::Client& client, const Child& child,
+                                                 const api::Uid& owner, const Error& refused,
+                                                 const Deadline& deadline) {
   auto there = client.get(child.resource, child.key, deadline);
   if (!there) {
     Error error = there.error().context("read what is there already");
     error.outcome_unknown = error.code != Code::NotFound;
     return fail(std::move(error));
   }
-  if (owned_by(*there, owner)) return there;
+  if (owned_by(*there, owner)) return api::from_json<api::Written>(*there);
   return fail(refused);
 }
 
@@ -131,10 +133,6 @@ Result<void> Consistency::remove(kube::Client& client, const ObjectKey& key, con
   }
   if (!removed.error().outcome_unknown) settle(key, question, Answer::Refused, {});
   return fail(removed.error());
-}
-
-void Consistency::wrote(const ObjectKey& key, const Observed& cache, const json::value& object) {
-  wrote(key, cache, version_of(object));
 }
 
 void Consistency::wrote(const ObjectKey& key, const Observed& cache, api::ResourceVersion version) {

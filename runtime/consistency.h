@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "api/meta/written.h"
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "base/result.h"
@@ -56,19 +57,18 @@ class Consistency {
   // --- for those who act ---
   // Creates `object`. Success also when it was there already and `owner` owns it; AlreadyExists when it is a
   // stranger's.
-  Result<boost::json::value> create(kube::Client& client, const ObjectKey& key, const Child& child,
-                                    const api::Uid& owner, const boost::json::value& object,
-                                    const kube::WriteOptions& options, const Deadline& deadline);
+  Result<api::Written> create(kube::Client& client, const ObjectKey& key, const Child& child,
+                              const api::Uid& owner, const boost::json::value& object,
+                              const kube::WriteOptions& options, const Deadline& deadline);
   // The same by server-side apply, so that `field_manager` owns what it set and later applies can take fields
   // away again. Without force: fields of a stranger under that name are a Conflict, told as AlreadyExists.
-  Result<boost::json::value> create_by_apply(kube::Client& client, const ObjectKey& key, const Child& child,
-                                             const api::Uid& owner, const boost::json::value& object,
-                                             std::string_view field_manager, const Deadline& deadline);
+  Result<api::Written> create_by_apply(kube::Client& client, const ObjectKey& key, const Child& child,
+                                       const api::Uid& owner, const boost::json::value& object,
+                                       std::string_view field_manager, const Deadline& deadline);
   // Deletes the object of that uid; success also when it is gone already.
   Result<void> remove(kube::Client& client, const ObjectKey& key, const Child& child, const api::Uid& uid,
                       kube::DeleteOptions options, const Deadline& deadline);
-  // A patch came back with this object.
-  void wrote(const ObjectKey& key, const Observed& cache, const boost::json::value& object);
+  // A patch came back with this version.
   void wrote(const ObjectKey& key, const Observed& cache, api::ResourceVersion version);
   // A patch took the last finalizer of the object under this key: it is gone, whatever the cache still says.
   void went(const ObjectKey& key, const Observed& cache, const api::Uid& uid);
@@ -116,12 +116,12 @@ class Consistency {
   enum class Answer { Open, Done, Refused };
 
   template <typename Send>
-  Result<boost::json::value> create_with(kube::Client& client, const ObjectKey& key, const Child& child,
-                                         const api::Uid& owner, const Deadline& deadline, const Send& send);
+  Result<api::Written> create_with(kube::Client& client, const ObjectKey& key, const Child& child,
+                                   const api::Uid& owner, const Deadline& deadline, const Send& send);
   void ask(const ObjectKey& key, Question question);
   void settle(const ObjectKey& key, const Question& question, Answer answer, api::ResourceVersion version);
-  Result<boost::json::value> adopt_existing(kube::Client& client, const Child& child, const api::Uid& owner,
-                                            const Error& refused, const Deadline& deadline) const;
+  static Result<api::Written> adopt_existing(kube::Client& client, const Child& child, const api::Uid& owner,
+                                             const Error& refused, const Deadline& deadline);
   static void forget_paid(Debts& debts);
   Freshness judge(const Debts& debts, SteadyTime now) const;
   static std::string describe(const Debts& debts, std::optional<SteadyTime> now = {});

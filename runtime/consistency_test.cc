@@ -47,10 +47,10 @@ struct Stage {
   Consistency consistency{clock};
 
   Child child() { return {.cache = cache, .resource = kMachines, .key = kMachine}; }
-  Result<json::value> create() {
+  Result<api::Written> create() {
     return consistency.create(client, kSet, child(), kOwner, json::object(), {}, Deadline::never());
   }
-  Result<json::value> apply() {
+  Result<api::Written> apply() {
     return consistency.create_by_apply(client, kSet, child(), kOwner, json::object(), "capi-machineset",
                                        Deadline::never());
   }
@@ -83,7 +83,7 @@ TEST(Consistency, AKeyIsBehindUntilTheCacheHasSeenItsWrite) {
   Stage stage;
   stage.cache.seen = 41;
 
-  stage.consistency.wrote(kSet, stage.cache, machine("42"));
+  stage.consistency.wrote(kSet, stage.cache, api::ResourceVersion(42));
 
   EXPECT_EQ(stage.consistency.check(kSet).state, State::Behind);
   EXPECT_EQ(stage.consistency.check(kSet).again_in, 100ms);
@@ -94,7 +94,7 @@ TEST(Consistency, AKeyIsBehindUntilTheCacheHasSeenItsWrite) {
 // A watch that is minutes late would otherwise be answered with the same writes again and again.
 TEST(Consistency, LooksLessOftenAtACacheTheLongerItIsBehind) {
   Stage stage;
-  stage.consistency.wrote(kSet, stage.cache, machine("42"));
+  stage.consistency.wrote(kSet, stage.cache, api::ResourceVersion(42));
   const auto again_after = [&](Nanoseconds age) {
     stage.clock.advance(age);
     return stage.consistency.check(kSet).again_in;
@@ -119,7 +119,7 @@ TEST(Consistency, TheNewestOfSeveralWritesCounts) {
 TEST(Consistency, AnotherKeyIsNotHeld) {
   Stage stage;
 
-  stage.consistency.wrote(kSet, stage.cache, machine("42"));
+  stage.consistency.wrote(kSet, stage.cache, api::ResourceVersion(42));
 
   EXPECT_EQ(stage.consistency.check({.namespace_ = "fleet", .name = "other"}).state, State::Fresh);
 }
@@ -127,7 +127,7 @@ TEST(Consistency, AnotherKeyIsNotHeld) {
 TEST(Consistency, PastTheBoundItSaysWhatItWaitsFor) {
   Stage stage;
   stage.cache.seen = 41;
-  stage.consistency.wrote(kSet, stage.cache, machine("42"));
+  stage.consistency.wrote(kSet, stage.cache, api::ResourceVersion(42));
 
   stage.clock.advance(31s);
 
@@ -139,12 +139,12 @@ TEST(Consistency, PastTheBoundItSaysWhatItWaitsFor) {
 TEST(Consistency, SaysTheSameAsLongAsItWaitsForTheSame) {
   Stage stage;
   stage.cache.seen = 40;
-  stage.consistency.wrote(kSet, stage.cache, machine("42"));
+  stage.consistency.wrote(kSet, stage.cache, api::ResourceVersion(42));
   stage.clock.advance(31s);
   const std::string first = stage.consistency.check(kSet).waits_for;
 
   stage.cache.seen = 41;
-  stage.consistency.wrote(kSet, stage.cache, machine("43"));
+  stage.consistency.wrote(kSet, stage.cache, api::ResourceVersion(43));
   stage.clock.advance(100ms);
 
   EXPECT_EQ(stage.consistency.check(kSet).waits_for, first) << "a condition that says so must not change";
@@ -152,7 +152,7 @@ TEST(Consistency, SaysTheSameAsLongAsItWaitsForTheSame) {
 
 TEST(Consistency, AServerWhoseHistoryWasSetBackOwesNothing) {
   Stage stage;
-  stage.consistency.wrote(kSet, stage.cache, machine("42"));
+  stage.consistency.wrote(kSet, stage.cache, api::ResourceVersion(42));
 
   ++stage.cache.set_back;
 
@@ -327,7 +327,7 @@ TEST(Consistency, ALostDeletionHoldsTheKeyUntilALiveReadTellsItIsGoing) {
 
 TEST(Consistency, TellsPeopleWhatIsOwed) {
   Stage stage;
-  stage.consistency.wrote(kSet, stage.cache, machine("42"));
+  stage.consistency.wrote(kSet, stage.cache, api::ResourceVersion(42));
   stage.clock.advance(2s);
 
   const auto debts = stage.consistency.debts(10);

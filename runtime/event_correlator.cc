@@ -56,11 +56,11 @@ std::optional<EventCorrelator::Correlated> EventCorrelator::correlate(api::Event
   return Correlated{.event = std::move(event), .is_new = is_new};
 }
 
-void EventCorrelator::sent(const Correlated& what, const api::Event& stored) {
+void EventCorrelator::sent(const Correlated& what) {
   Counted& known = counted_.at(whole(what.event, is_combined_message(what.event)), limits_.remembered);
-  known.count = stored.count;
-  known.first = stored.first_timestamp;
-  known.name = stored.metadata.name;
+  known.count = what.event.count;
+  known.first = what.event.first_timestamp;
+  known.name = what.event.metadata.name;
 }
 
 bool EventCorrelator::may_talk(const api::Event& event, SteadyTime now) {

@@ -35,8 +35,8 @@ class EventCorrelator {
   };
   // Nothing: the object has talked too much.
   std::optional<Correlated> correlate(api::Event event, SteadyTime now);
-  // The server's answer to a create or patch: the next one of these is counted up on this object.
-  void sent(const Correlated& what, const api::Event& stored);
+  // The server has it: the next one of these is counted up on this object.
+  void sent(const Correlated& what);
 
  private:
   // Events are told apart by a hash of what makes them alike: texts would be megabytes, and two of a few

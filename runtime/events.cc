@@ -130,32 +130,36 @@ void Events::send(api::Event event, const std::stop_token& stop) {
   auto what = correlator_.correlate(std::move(event), deps_.clock.steady_now());
   if (!what) return dropped_.add();
   for (int tried = 1;; ++tried) {
-    const auto stored = write(*what, Deadline::in(deps_.clock, options_.timeout, stop));
-    if (stored) {
-      correlator_.sent(*what, *stored);
+    const auto written = write(*what, Deadline::in(deps_.clock, options_.timeout, stop));
+    if (written) {
+      correlator_.sent(*what);
       return sent_.add();
     }
-    if (!what->is_new && stored.error().code == Code::NotFound) {
+    if (!what->is_new && written.error().code == Code::NotFound) {
       what->is_new = true;  // the one to count up is gone: the API server keeps them for an hour
       what->event.metadata.name = new_name(what->event.involved_object);
       continue;
     }
-    if (!is_transient(stored.error().code) || tried >= options_.tries || stop.stop_requested()) {
-      deps_.log.debug("an event could not be written", {{"error", stored.error()}});
+    if (!is_transient(written.error().code) || tried >= options_.tries || stop.stop_requested()) {
+      deps_.log.debug("an event could not be written", {{"error", written.error()}});
       return dropped_.add();
     }
     deps_.threads.pause(Deadline::in(deps_.clock, options_.retry, stop));
   }
 }
 
-Result<api::Event> Events::write(const EventCorrelator::Correlated& what, const Deadline& deadline) {
-  if (what.is_new) return kube::create(deps_.client, what.event, {}, deadline);
+Result<void> Events::write(const EventCorrelator::Correlated& what, const Deadline& deadline) {
+  const kube::ObjectKey key = kube::key_of(what.event);
+  if (what.is_new) {
+    TRY(kube::create_briefly(deps_.client, kube::resources::events(), key, api::to_json(what.event), {},
+                             deadline));
+    return {};
+  }
   const boost::json::value body = {{"count", what.event.count},
                                    {"lastTimestamp", what.event.last_timestamp.to_string()},
                                    {"message", what.event.message.view()}};
-  const auto answer =
-      TRY(deps_.client.patch(kube::resources::events(), kube::key_of(what.event), body, {}, deadline));
-  return api::from_json<api::Event>(answer);
+  TRY(kube::patch_briefly(deps_.client, kube::resources::events(), key, body, {}, deadline));
+  return {};
 }
 
 }  // namespace capstan::runtime

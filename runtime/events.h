@@ -74,7 +74,7 @@ class Events {
   Text new_name(const api::ObjectReference& about);
   void run(const std::stop_token& stop);
   void send(api::Event event, const std::stop_token& stop);
-  Result<api::Event> write(const EventCorrelator::Correlated& what, const Deadline& deadline);
+  Result<void> write(const EventCorrelator::Correlated& what, const Deadline& deadline);
 
   const EventsDeps deps_;
   const EventsOptions options_;

@@ -48,7 +48,7 @@ TEST(EventCorrelator, TheFirstOneIsNew) {
 TEST(EventCorrelator, TheSameAgainIsCountedUpOnTheFirst) {
   EventCorrelator correlator;
   const auto first = correlator.correlate(event_of("a"), kNow);
-  correlator.sent(*first, first->event);
+  correlator.sent(*first);
   api::Event again = event_of("a");
   again.metadata.name = "another"_text;
 
@@ -74,7 +74,7 @@ TEST(EventCorrelator, ManySimilarOnesBecomeOne) {
   }
 
   const auto tenth = correlator.correlate(event_of("9"), kNow);
-  correlator.sent(*tenth, tenth->event);
+  correlator.sent(*tenth);
   const auto eleventh = correlator.correlate(event_of("10"), kNow);
 
   EXPECT_EQ(tenth->event.message, "(combined from similar events): 9"sv);

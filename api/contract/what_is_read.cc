@@ -13,18 +13,6 @@ namespace {
 constexpr std::array kRead = {condition::kReady, condition::kAvailable, condition::kRollingOut,
                               condition::kScalingUp, condition::kScalingDown};
 
-// Steps to the value of that member of an object; false when it has none.
-bool enter(JsonSkimmer& text, std::string_view quoted_name) {
-  if (!text.take('{')) return false;
-  do {
-    const auto name = text.take_string();
-    if (!name || !text.take(':')) return false;
-    if (*name == quoted_name) return true;
-    if (!text.skip_value()) return false;
-  } while (text.take(','));
-  return false;
-}
-
 bool is_read(std::string_view condition) {
   JsonSkimmer text(condition);
   if (!enter(text, R"("type")")) return true;

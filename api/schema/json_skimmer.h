@@ -64,18 +64,61 @@ class JsonSkimmer {
     while (!ended() && (here() == ' ' || here() == '\n' || here() == '\t' || here() == '\r')) ++at_;
   }
   bool skip_string() {
-    for (++at_; !ended(); ++at_) {
-      if (text_[at_] == '\\') {
-        ++at_;
-      } else if (text_[at_] == '"') {
-        return ++at_, true;
-      }
+    const std::size_t begin = ++at_;
+    for (;;) {
+      at_ = text_.find('"', at_);
+      if (at_ == std::string_view::npos) return at_ = text_.size(), false;
+      std::size_t escapes = 0;
+      while (at_ - escapes > begin && text_[at_ - escapes - 1] == '\\') ++escapes;
+      ++at_;
+      if (escapes % 2 == 0) return true;
     }
-    return false;
   }
 
   std::string_view text_;
   std::size_t at_ = 0;
 };
+
+// The members of an object, one after the other. Whoever asks for the next has stepped over the value of the
+// last.
+class JsonMembers {
+ public:
+  explicit JsonMembers(JsonSkimmer& text) : text_(text), open_(text.take('{')) {}
+
+  // Up to the value of the next member; false behind the last one, and where the text is broken.
+  bool next() {
+    if (!open_) return false;
+    const std::size_t comma = text_.at();
+    if (!first_ && !text_.take(',')) return false;
+    const auto name = text_.take_string();
+    if (!name) return false;
+    name_ = *name;
+    begin_ = first_ ? text_.at() - name->size() : comma;
+    first_ = false;
+    return text_.take(':');
+  }
+  bool find(std::string_view quoted_name) {
+    while (next()) {
+      if (name_ == quoted_name) return true;
+      if (!text_.skip_value()) return false;
+    }
+    return false;
+  }
+
+  std::string_view name() const { return name_; }  // with its quotes
+  std::size_t begin() const { return begin_; }     // of the member, with the comma before it
+
+ private:
+  JsonSkimmer& text_;
+  bool open_;
+  bool first_ = true;
+  std::string_view name_ = {};
+  std::size_t begin_ = 0;
+};
+
+// Steps to the value of that member of an object; false when it has none.
+inline bool enter(JsonSkimmer& text, std::string_view quoted_name) {
+  return JsonMembers(text).find(quoted_name);
+}
 
 }  // namespace capstan::api

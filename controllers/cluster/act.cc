@@ -86,8 +86,8 @@ Effects Turn::take(const Plan& plan) {
 }
 
 Result<void> Turn::add_finalizer() {
-  const auto added =
-      TRY(kube::add_finalizer(deps_.client, effects_.cluster, api::finalizer::kCluster, context_.deadline));
+  const auto added = TRY(kube::add_finalizer<api::Cluster>(deps_.client, effects_.cluster,
+                                                           api::finalizer::kCluster, context_.deadline));
   if (!added) return {};
   host_.consistency.wrote(key_, deps_.caches.clusters, added->metadata.resource_version);
   effects_.cluster = *added;
@@ -119,10 +119,10 @@ Result<void> Turn::perform(const OwnProvider& action) {
   auto& part = body.as_object()["metadata"].as_object();
   part["labels"] = json::object{{api::label::kClusterName, key_.name}};
   const auto written =
-      deps_.client.patch(referred.resource, referred.key, body,
-                         {.field_manager = std::string(api::field_manager::kManager)}, context_.deadline);
+      kube::patch_briefly(deps_.client, referred.resource, referred.key, body,
+                          {.field_manager = std::string(api::field_manager::kManager)}, context_.deadline);
   if (!written) return fail(written.error().context("own " + referred.kind + " " + referred.key.describe()));
-  host_.consistency.wrote(key_, *referred.cache, *written);
+  host_.consistency.wrote(key_, *referred.cache, written->metadata.resource_version);
   return {};
 }
 
@@ -210,8 +210,8 @@ Result<void> Turn::perform(const DropFinalizer&) {
     look_again(kCachesCatchUp);
     return {};
   }
-  const auto dropped =
-      kube::remove_finalizer(deps_.client, effects_.cluster, api::finalizer::kCluster, context_.deadline);
+  const auto dropped = kube::remove_finalizer<api::Cluster>(deps_.client, effects_.cluster,
+                                                            api::finalizer::kCluster, context_.deadline);
   if (!dropped && dropped.error().code != Code::NotFound) return fail(dropped.error());
   effects_.gone = !dropped || !*dropped || (*dropped)->metadata.finalizers->empty();
   if (!effects_.gone) {

@@ -32,11 +32,12 @@ Result<api::Machine> write_machine(const Actor& actor, const Observation& seen, 
 Result<void> write_claim(const Actor& actor, const api::Machine& machine, const ExternalSeen& external,
                          const std::optional<Claim>& claim) {
   if (!claim) return {};
-  const auto written = actor.deps.client.patch(
-      external.resource, external.key, claim_patch(machine, external, *claim), {}, actor.context.deadline);
+  const auto written =
+      kube::patch_briefly(actor.deps.client, external.resource, external.key,
+                          claim_patch(machine, external, *claim), {}, actor.context.deadline);
   if (!written && written.error().code == Code::NotFound) return {};  // the cache will tell
   if (!written) return fail(written.error().context("take over " + external.resource.kind));
-  actor.host.consistency.wrote(kube::key_of(machine), *external.cache, *written);
+  actor.host.consistency.wrote(kube::key_of(machine), *external.cache, written->metadata.resource_version);
   return {};
 }
 
@@ -49,17 +50,11 @@ Result<void> write_node(const Actor& actor, const Observation& seen, const Plan&
   const api::Node& node = *seen.node.node;
   if (actor.node_writes.is_behind(machine, node)) return {};
   const auto written =
-      seen.workload->client().patch(kube::resources::nodes(), kube::key_of(node),
-                                    node_patch(node, *plan.node_change), {}, actor.context.deadline);
+      kube::patch_briefly(seen.workload->client(), kube::resources::nodes(), kube::key_of(node),
+                          node_patch(node, *plan.node_change), {}, actor.context.deadline);
   if (!written && written.error().code == Code::NotFound) return {};
   if (!written) return fail(written.error().context("patch Node " + node.metadata.name.str()));
-  const auto* metadata = written->is_object() ? written->as_object().if_contains("metadata") : nullptr;
-  const auto* version = metadata != nullptr && metadata->is_object()
-                            ? metadata->as_object().if_contains("resourceVersion")
-                            : nullptr;
-  if (version == nullptr || !version->is_string()) return {};
-  const auto parsed = api::ResourceVersion::parse(std::string_view(version->get_string()));
-  if (parsed) actor.node_writes.wrote(machine, node.metadata.uid, *parsed);
+  actor.node_writes.wrote(machine, node.metadata.uid, written->metadata.resource_version);
   return {};
 }
 

@@ -69,8 +69,8 @@ class RecordingClient final : public kube::Client {
     writes.push_back({"patch " + resource.plural + part + " " + key.name, body});
     return inner_.patch(resource, key, body, options, deadline);
   }
-  Result<json::value> remove(const kube::Resource& resource, const kube::ObjectKey& key,
-                             const kube::DeleteOptions& options, const Deadline& deadline) override {
+  Result<void> remove(const kube::Resource& resource, const kube::ObjectKey& key,
+                      const kube::DeleteOptions& options, const Deadline& deadline) override {
     writes.push_back({"delete " + resource.plural + " " + key.name, nullptr});
     return inner_.remove(resource, key, options, deadline);
   }

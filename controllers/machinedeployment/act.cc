@@ -87,9 +87,9 @@ class Act {
     const TemplateSeen& which = wanted.which;
     const auto owner = runtime::owner_reference(kube::resource_of<api::Cluster>(), seen_.cluster->metadata);
     const auto patched =
-        deps_.client.patch(which.resource, {.namespace_ = key_.namespace_, .name = which.name},
-                           runtime::owners_patch(runtime::with_owner(which.owners, owner), which.version), {},
-                           context_.deadline);
+        kube::patch_briefly(deps_.client, which.resource, {.namespace_ = key_.namespace_, .name = which.name},
+                            runtime::owners_patch(runtime::with_owner(which.owners, owner), which.version),
+                            {}, context_.deadline);
     // Gone since, or somebody else (the MachineSet controller does the same) was faster: the next turn looks.
     if (patched || patched.error().code == Code::NotFound || patched.error().code == Code::Conflict) return;
     failed(

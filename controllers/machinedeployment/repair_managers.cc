@@ -52,11 +52,9 @@ Result<api::ResourceVersion> repair_managers(kube::Client& client, const api::Ma
   const json::array patch = {
       {{"op", "replace"}, {"path", "/metadata/managedFields"}, {"value", entries}},
       {{"op", "replace"}, {"path", "/metadata/resourceVersion"}, {"value", metadata.at("resourceVersion")}}};
-  const json::value written =
-      TRY(client.patch(resource, key, patch, {.type = kube::PatchType::Json}, deadline));
-  const auto version =
-      api::ResourceVersion::parse(std::string_view(written.at("metadata").at("resourceVersion").as_string()));
-  return version.value_or(api::ResourceVersion());
+  const auto written =
+      TRY(kube::patch_briefly(client, resource, key, patch, {.type = kube::PatchType::Json}, deadline));
+  return written.metadata.resource_version;
 }
 
 }  // namespace capstan::controllers::machinedeployment

@@ -36,7 +36,6 @@ constexpr std::array kOwnedOfMachine = {api::condition::kUpToDate};
 
 json::value claim_patch(const MachinePool& pool, const ExternalSeen& external, const Claim& claim);
 json::value node_patch(const api::Node& node, const NodeChange& change);
-std::optional<api::ResourceVersion> version_of(const json::value& document);
 
 class Actor {
  public:
@@ -142,11 +141,11 @@ class Actor {
 
   Result<void> write_claim(const ExternalSeen& external, const std::optional<Claim>& claim) {
     if (!claim) return {};
-    const auto written = with_.deps.client.patch(external.resource, external.key,
-                                                 claim_patch(*seen_.pool, external, *claim), {}, deadline());
+    const auto written = kube::patch_briefly(with_.deps.client, external.resource, external.key,
+                                             claim_patch(*seen_.pool, external, *claim), {}, deadline());
     if (!written && written.error().code == Code::NotFound) return {};  // the cache will tell
     if (!written) return fail(written.error().context("take over " + external.resource.kind));
-    with_.host.consistency.wrote(key_, *external.cache, *written);
+    with_.host.consistency.wrote(key_, *external.cache, written->metadata.resource_version);
     return {};
   }
 
@@ -178,7 +177,7 @@ class Actor {
     for (const auto& machine : plan.bereft) keep(remove_bereft(*machine));
   }
 
-  void wrote(const std::optional<Machine>& written) {
+  void wrote(const std::optional<api::Written>& written) {
     if (written) {
       with_.host.consistency.wrote(key_, with_.deps.caches.machines, written->metadata.resource_version);
     }
@@ -249,14 +248,15 @@ class Actor {
 
   Result<void> write_node(const NodeWish& wish) {
     const api::Node& node = *wish.node;
-    const auto written = seen_.workload->client().patch(kube::resources::nodes(), kube::key_of(node),
-                                                        node_patch(node, wish.change), {}, deadline());
+    const auto written =
+        kube::patch_briefly(seen_.workload->client(), kube::resources::nodes(), kube::key_of(node),
+                            node_patch(node, wish.change), {}, deadline());
     if (!written) {
       // Gone, or changed meanwhile: its event brings the next turn.
       if (written.error().code == Code::NotFound || written.error().code == Code::Conflict) return {};
       return fail(written.error().context("patch Node " + node.metadata.name.str()));
     }
-    if (const auto version = version_of(*written)) with_.node_writes.wrote(key_, node.metadata.uid, *version);
+    with_.node_writes.wrote(key_, node.metadata.uid, written->metadata.resource_version);
     return {};
   }
 
@@ -457,15 +457,6 @@ json::value node_patch(const api::Node& node, const NodeChange& change) {
   }
   patch["metadata"] = std::move(metadata);
   return patch;
-}
-
-std::optional<api::ResourceVersion> version_of(const json::value& document) {
-  const auto* metadata = document.is_object() ? document.as_object().if_contains("metadata") : nullptr;
-  const auto* version = metadata != nullptr && metadata->is_object()
-                            ? metadata->as_object().if_contains("resourceVersion")
-                            : nullptr;
-  if (version == nullptr || !version->is_string()) return std::nullopt;
-  return api::ResourceVersion::parse(std::string_view(version->get_string()));
 }
 
 }  // namespace

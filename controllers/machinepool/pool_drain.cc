@@ -260,8 +260,8 @@ Result<Time> PoolDrainer::mark(const Turn& turn, std::string_view annotation) {
   boost::json::object annotations;
   annotations[annotation] = turn.seen.now.to_string();
   const boost::json::value patch = {{"metadata", {{"annotations", std::move(annotations)}}}};
-  const auto written = turn.seen.workload->client().patch(
-      kube::resources::nodes(), runtime::key_of(turn.node), patch, {}, turn.deadline);
+  const auto written = kube::patch_briefly(turn.seen.workload->client(), kube::resources::nodes(),
+                                           runtime::key_of(turn.node), patch, {}, turn.deadline);
   if (!written && written.error().code != Code::NotFound) return fail(written.error());
   return turn.seen.now;
 }

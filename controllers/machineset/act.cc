@@ -45,8 +45,8 @@ class Actor {
                              type, reason, message);
   }
 
-  void wrote(const Machine& machine) {
-    with_.host.consistency.wrote(key_, with_.deps.caches.machines, machine.metadata.resource_version);
+  void wrote(api::ResourceVersion version) {
+    with_.host.consistency.wrote(key_, with_.deps.caches.machines, version);
   }
 
   // --- templates, and the end ---
@@ -58,14 +58,14 @@ class Actor {
         metadata.owner_references,
         runtime::owner_reference(kube::resource_of<api::Cluster>(), seen_.cluster->metadata));
     const auto written =
-        client().patch(seen.resource, {key_.namespace_, metadata.name.str()},
-                       runtime::owners_patch(owners, metadata.resource_version), {}, deadline());
+        kube::patch_briefly(client(), seen.resource, {key_.namespace_, metadata.name.str()},
+                            runtime::owners_patch(owners, metadata.resource_version), {}, deadline());
     // Somebody else was faster: the next turn looks again.
     if (!written && written.error().code != Code::NotFound && written.error().code != Code::Conflict) {
       return fail(written.error().context(
           fmt::format("own template {} {}/{}", seen.ref.kind.view(), key_.namespace_, seen.ref.name.view())));
     }
-    if (written) with_.host.consistency.wrote(key_, *seen.cache, *written);
+    if (written) with_.host.consistency.wrote(key_, *seen.cache, written->metadata.resource_version);
     return {};
   }
 
@@ -111,7 +111,7 @@ class Actor {
     after.metadata.owner_references = TRY(change(machine.metadata.owner_references));
     const auto written =
         TRY(kube::patch_part(client(), machine, after, kube::Part::Main, kube::Lock::Always, deadline()));
-    if (written) wrote(*written);
+    if (written) wrote(written->metadata.resource_version);
     return {};
   }
 
@@ -124,11 +124,11 @@ class Actor {
 
   // The Machine as it is with the mark.
   Result<Machine> write_mark(const Mark& mark) {
-    const auto written = TRY(patch_status(client(), *mark.before, mark.after,
-                                          {.types = kOwnedOfMachine, .v1beta1_types = kOwnedOfMachineV1Beta1},
-                                          seen_.now, deadline()));
+    const auto written = TRY(patch_status_and_read(
+        client(), *mark.before, mark.after,
+        {.types = kOwnedOfMachine, .v1beta1_types = kOwnedOfMachineV1Beta1}, seen_.now, deadline()));
     if (!written) return mark.after;
-    wrote(*written);
+    wrote(written->metadata.resource_version);
     return *written;
   }
 
@@ -138,20 +138,20 @@ class Actor {
     for (const CloneSeen& clone : action.seen->clones) TRY(update_clone(machine, clone));
     const auto written = machine.metadata.deleting() ? patch_deleting(machine) : apply_wanted(machine);
     if (!written) return written.error().code == Code::NotFound ? Result<void>() : fail(written.error());
-    if (*written) wrote(**written);
+    if (*written) wrote((*written)->metadata.resource_version);
     if (!action.seen->complete) return {};
     effects_.settled.emplace_back(machine.metadata.uid, *written ? (*written)->metadata.resource_version
                                                                  : machine.metadata.resource_version);
     return {};
   }
 
-  Result<std::optional<Machine>> apply_wanted(const Machine& machine) {
+  Result<std::optional<api::Written>> apply_wanted(const Machine& machine) {
     return kube::apply(client(), updated_machine(seen_.set, machine), &machine,
                        api::field_manager::kMachineSet, deadline());
   }
 
-  Result<std::optional<Machine>> patch_deleting(const Machine& machine) {
-    return kube::patch(client(), machine, updated_deleting_machine(seen_.set, machine), deadline());
+  Result<std::optional<api::Written>> patch_deleting(const Machine& machine) {
+    return kube::patch_briefly(client(), machine, updated_deleting_machine(seen_.set, machine), deadline());
   }
 
   Result<void> update_clone(const Machine& machine, const CloneSeen& clone) {
@@ -160,13 +160,13 @@ class Actor {
     const ObjectKey name{.namespace_ = key_.namespace_, .name = clone.object->metadata.name.str()};
     if (step == CloneStep::HandOverAndApply) TRY(hand_over(machine, clone.resource, name));
     const auto applied =
-        client().patch(clone.resource, name, metadata_intent(seen_.set, *clone.object),
-                       {.type = kube::PatchType::Apply,
-                        .field_manager = std::string(api::field_manager::kMachineSetMetadata),
-                        .force = true},
-                       deadline());
+        kube::patch_briefly(client(), clone.resource, name, metadata_intent(seen_.set, *clone.object),
+                            {.type = kube::PatchType::Apply,
+                             .field_manager = std::string(api::field_manager::kMachineSetMetadata),
+                             .force = true},
+                            deadline());
     if (applied) {
-      with_.host.consistency.wrote(key_, *clone.cache, *applied);
+      with_.host.consistency.wrote(key_, *clone.cache, applied->metadata.resource_version);
       return {};
     }
     return applied.error().code == Code::NotFound
@@ -178,7 +178,7 @@ class Actor {
     const auto live = TRY(client().get(resource, name, deadline()));
     const auto patch = hand_over_patch(seen_.set, machine, live);
     if (!patch) return {};  // somebody did it already
-    TRY(client().patch(resource, name, *patch, {}, deadline()));
+    TRY(kube::patch_briefly(client(), resource, name, *patch, {}, deadline()));
     return {};
   }
 

@@ -206,25 +206,24 @@ class Creator {
     const std::string api_version = api::contract::Foreign(*document).api_version();
     resource.version = api_version.substr(api_version.find('/') + 1);
     const auto made = TRY(create(*mould.cache, resource, name, *document));
-    const auto object = TRY(api::from_json<api::contract::ContractObject>(made));
-    if (!is_ours_alone(object.metadata)) {
+    if (!is_ours_alone(made.metadata)) {
       return fail(Code::AlreadyExists,
                   fmt::format("failed to create {}: the name is taken by another one", resource.kind));
     }
-    return object.metadata.uid;
+    return made.metadata.uid;
   }
 
   // One that was there already belongs to a Machine, or to another set whose Machine is yet to come: it must
   // outlive whatever becomes of this one. Other owners may be a webhook's doing.
-  bool is_ours_alone(const api::ObjectMeta& clone) const {
+  bool is_ours_alone(const api::WrittenMeta& clone) const {
     return std::ranges::none_of(*clone.owner_references, [&](const api::OwnerReference& owner) {
       const bool claims = owner.is_controller() || owner.kind == api::kind::kMachineSet;
       return claims && owner.uid != seen_.stored->metadata.uid;
     });
   }
 
-  Result<json::value> create(const runtime::Observed& cache, const kube::Resource& resource,
-                             const std::string& name, const json::value& object) {
+  Result<api::Written> create(const runtime::Observed& cache, const kube::Resource& resource,
+                              const std::string& name, const json::value& object) {
     auto made = with_.host.consistency.create_by_apply(
         with_.deps.client, key_,
         {.cache = cache, .resource = resource, .key = {.namespace_ = key_.namespace_, .name = name}},

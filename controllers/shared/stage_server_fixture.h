@@ -73,8 +73,8 @@ class NotingClient final : public kube::Client {
     if (auto error = refused()) return fail(std::move(*error));
     return inner_.patch(resource, key, body, options, deadline);
   }
-  Result<json::value> remove(const kube::Resource& resource, const kube::ObjectKey& key,
-                             const kube::DeleteOptions& options, const Deadline& deadline) override {
+  Result<void> remove(const kube::Resource& resource, const kube::ObjectKey& key,
+                      const kube::DeleteOptions& options, const Deadline& deadline) override {
     notes.push_back("delete " + resource.plural + " " + key.name);
     if (auto error = refused()) return fail(std::move(*error));
     return inner_.remove(resource, key, options, deadline);

@@ -63,20 +63,44 @@ Result<T> rebased_status(const T& latest, const T& before, const T& after, const
   return rebased;
 }
 
-// Nothing when there was nothing to say. Conflict when the object was replaced by another one of its name, or
-// after five tries; NotFound when it is gone.
-template <kube::WritableKind T>
-Result<std::optional<T>> patch_status(kube::Client& client, const T& before, const T& after,
-                                      const OwnedConditions& owned, Time now, const Deadline& deadline) {
-  auto answer = kube::patch_status(client, before, after, deadline);
+namespace detail {
+
+// `send` patches the status of the first into that of the second.
+template <kube::WritableKind T, typename Send>
+auto send_status(kube::Client& client, const T& before, const T& after, const OwnedConditions& owned,
+                 Time now, const Deadline& deadline, const Send& send) -> decltype(send(before, after)) {
+  auto answer = send(before, after);
   for (int tries = 1; tries < kStatusTries; ++tries) {
     if (answer || answer.error().code != Code::Conflict) return answer;
     const T latest = TRY(kube::get<T>(client, kube::key_of(before), deadline));
     if (latest.metadata.uid != before.metadata.uid) return answer;
     const T wanted = TRY(rebased_status(latest, before, after, owned, now));
-    answer = kube::patch_status(client, latest, wanted, deadline);
+    answer = send(latest, wanted);
   }
   return answer;
+}
+
+}  // namespace detail
+
+// Nothing when there was nothing to say. Conflict when the object was replaced by another one of its name, or
+// after five tries; NotFound when it is gone.
+template <kube::WritableKind T>
+Result<std::optional<api::Written>> patch_status(kube::Client& client, const T& before, const T& after,
+                                                 const OwnedConditions& owned, Time now,
+                                                 const Deadline& deadline) {
+  return detail::send_status(client, before, after, owned, now, deadline, [&](const T& from, const T& to) {
+    return kube::patch_status(client, from, to, deadline);
+  });
+}
+
+// The same for who acts upon what became of the object.
+template <kube::WritableKind T>
+Result<std::optional<T>> patch_status_and_read(kube::Client& client, const T& before, const T& after,
+                                               const OwnedConditions& owned, Time now,
+                                               const Deadline& deadline) {
+  return detail::send_status(client, before, after, owned, now, deadline, [&](const T& from, const T& to) {
+    return kube::patch_part(client, from, to, kube::Part::Status, kube::Lock::WhenArraysChange, deadline);
+  });
 }
 
 }  // namespace capstan::controllers

@@ -57,8 +57,8 @@ class Counted final : public kube::Client {
                const kube::PatchOptions& options, const Deadline& deadline) override {
     return inner_.patch(resource, key, body, options, deadline);
   }
-  Object remove(const kube::Resource& resource, const kube::ObjectKey& key,
-                const kube::DeleteOptions& options, const Deadline& deadline) override {
+  Result<void> remove(const kube::Resource& resource, const kube::ObjectKey& key,
+                      const kube::DeleteOptions& options, const Deadline& deadline) override {
     return inner_.remove(resource, key, options, deadline);
   }
   Result<void> evict(const kube::ObjectKey& pod, const kube::DeleteOptions& options,

@@ -30,8 +30,8 @@ class IdleClient final : public kube::Client {
                            const kube::PatchOptions&, const Deadline&) override {
     return nobody();
   }
-  Result<json_value> remove(const kube::Resource&, const kube::ObjectKey&, const kube::DeleteOptions&,
-                            const Deadline&) override {
+  Result<void> remove(const kube::Resource&, const kube::ObjectKey&, const kube::DeleteOptions&,
+                      const Deadline&) override {
     return nobody();
   }
   Result<void> evict(const kube::ObjectKey&, const kube::DeleteOptions&, const Deadline&) override {

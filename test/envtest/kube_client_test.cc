@@ -369,10 +369,13 @@ TEST_F(RealApi, FinalizersAreTestedBeforeTheyAreWritten) {
 
   const auto added = add_finalizer(client(), bare, "example.com/one", soon());
   const auto outdated = add_finalizer(client(), bare, "example.com/two", soon());
-  const auto both = add_finalizer(client(), **added, "example.com/two", soon());
-  const auto removed_stale = remove_finalizer(client(), **added, "example.com/one", soon());
-  const auto removed = remove_finalizer(client(), **both, "example.com/one", soon());
-  const auto last = remove_finalizer(client(), **removed, "example.com/two", soon());
+  const Widget with_one = *get<Widget>(client(), key("a"), soon());
+  const auto both = add_finalizer(client(), with_one, "example.com/two", soon());
+  const auto removed_stale = remove_finalizer(client(), with_one, "example.com/one", soon());
+  const Widget with_both = *get<Widget>(client(), key("a"), soon());
+  const auto removed = remove_finalizer(client(), with_both, "example.com/one", soon());
+  const Widget with_two = *get<Widget>(client(), key("a"), soon());
+  const auto last = remove_finalizer(client(), with_two, "example.com/two", soon());
 
   ASSERT_TRUE(added) << added.error().describe();
   EXPECT_EQ(outdated.error().code, Code::Conflict)
@@ -441,36 +444,39 @@ TEST_F(RealApi, AnApplyIsSentOnceAndAgainOnlyAfterADrift) {
   const auto silent_again = apply<Widget>(client(), wanted, &well, "capi-test", soon());
 
   EXPECT_FALSE(silent->has_value()) << "claims differ from what the server noted";
-  EXPECT_EQ((*healed)->spec.size, 1);
-  EXPECT_TRUE((*healed)->metadata.labels.contains("other")) << "others keep their labels";
+  EXPECT_EQ((*healed)->metadata.resource_version, well.metadata.resource_version);
+  EXPECT_EQ(well.spec.size, 1);
+  EXPECT_TRUE(well.metadata.labels.contains("other")) << "others keep their labels";
   EXPECT_FALSE(silent_again->has_value());
 }
 
 TEST_F(RealApi, AFieldThatLeavesTheIntentIsRemoved) {
   const auto made = apply<Widget>(client(), rich(widget("a")), nullptr, "capi-test", soon());
   ASSERT_TRUE(made && *made) << made.error().describe();
+  const Widget before = *get<Widget>(client(), key("a"), soon());
   Widget less = rich(widget("a"));
   less.metadata.labels = {};
   less.spec.parts.pop_back();
   less.spec.colours.pop_back();
 
-  const auto applied = apply<Widget>(client(), less, &**made, "capi-test", soon());
+  const auto applied = apply<Widget>(client(), less, &before, "capi-test", soon());
 
   ASSERT_TRUE(applied && *applied) << applied.error().describe();
-  EXPECT_TRUE((*applied)->metadata.labels.empty());
-  EXPECT_EQ((*applied)->spec.parts.size(), 1U);
-  EXPECT_EQ((*applied)->spec.colours.size(), 1U);
   const Widget known = *get<Widget>(client(), key("a"), soon());
+  EXPECT_TRUE(known.metadata.labels.empty());
+  EXPECT_EQ(known.spec.parts.size(), 1U);
+  EXPECT_EQ(known.spec.colours.size(), 1U);
   EXPECT_FALSE(apply<Widget>(client(), less, &known, "capi-test", soon())->has_value());
 }
 
 TEST_F(RealApi, AnApplyToAVanishedObjectIsAConflict) {
   const auto made = apply<Widget>(client(), widget("a"), nullptr, "capi-test", soon());
   ASSERT_TRUE(made && *made) << made.error().describe();
+  const Widget known = *get<Widget>(client(), key("a"), soon());
   ASSERT_TRUE(remove<Widget>(client(), key("a"), {}, soon()));
   Widget changed = widget("a", 7);
 
-  const auto applied = apply<Widget>(client(), changed, &**made, "capi-test", soon());
+  const auto applied = apply<Widget>(client(), changed, &known, "capi-test", soon());
 
   EXPECT_EQ(applied.error().code, Code::Conflict);
 }

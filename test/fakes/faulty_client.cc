@@ -2,6 +2,8 @@
 
 #include <boost/json.hpp>
 
+#include "test/fakes/answers.h"
+
 namespace capstan::fakes {
 
 namespace json = boost::json;
@@ -273,24 +275,19 @@ Result<json::value> FaultyClient::patch(const kube::Resource& resource, const ku
              });
 }
 
-Result<json::value> FaultyClient::remove(const kube::Resource& resource, const kube::ObjectKey& key,
-                                         const kube::DeleteOptions& options, const Deadline& deadline) {
-  return ask({.call = Call::Remove, .kind = resource.kind}, deadline,
-             [this, resource, key, options](const Deadline& until) {
-               return inner_.remove(resource, key, options, until);
-             });
+Result<void> FaultyClient::remove(const kube::Resource& resource, const kube::ObjectKey& key,
+                                  const kube::DeleteOptions& options, const Deadline& deadline) {
+  return without_answer(ask({.call = Call::Remove, .kind = resource.kind}, deadline,
+                            [this, resource, key, options](const Deadline& until) {
+                              return as_answer(inner_.remove(resource, key, options, until));
+                            }));
 }
 
 Result<void> FaultyClient::evict(const kube::ObjectKey& pod, const kube::DeleteOptions& options,
                                  const Deadline& deadline) {
-  auto answer = ask({.call = Call::Evict, .kind = "Pod"}, deadline,
-                    [this, pod, options](const Deadline& until) -> Result<json::value> {
-                      auto evicted = inner_.evict(pod, options, until);
-                      if (!evicted) return fail(std::move(evicted).error());
-                      return json::value();
-                    });
-  if (!answer) return fail(std::move(answer).error());
-  return {};
+  return without_answer(ask(
+      {.call = Call::Evict, .kind = "Pod"}, deadline,
+      [this, pod, options](const Deadline& until) { return as_answer(inner_.evict(pod, options, until)); }));
 }
 
 Result<json::value> FaultyClient::get_path(std::string_view path, const Deadline& deadline) {

@@ -53,7 +53,7 @@ struct FaultPlan {
   std::function<Fault(const FaultPoint&)> choose = {};
   std::function<Nanoseconds()> span = [] {
     return Nanoseconds(std::chrono::seconds(2));
-  };                                 // of slow, stale and late
+  };  // of slow, stale and late
   std::function<void()> crash = {};  // of the process that called; does not return normally
   std::function<bool()> crashing =
       {};  // the calling process is being unwound: what it still asks for goes nowhere
@@ -86,8 +86,8 @@ class FaultyClient final : public kube::Client {
   Result<boost::json::value> patch(const kube::Resource&, const kube::ObjectKey&,
                                    const boost::json::value& body, const kube::PatchOptions&,
                                    const Deadline&) override;
-  Result<boost::json::value> remove(const kube::Resource&, const kube::ObjectKey&, const kube::DeleteOptions&,
-                                    const Deadline&) override;
+  Result<void> remove(const kube::Resource&, const kube::ObjectKey&, const kube::DeleteOptions&,
+                      const Deadline&) override;
   Result<void> evict(const kube::ObjectKey& pod, const kube::DeleteOptions&, const Deadline&) override;
   Result<boost::json::value> get_path(std::string_view path, const Deadline&) override;
   Result<boost::json::value> post_path(std::string_view path, const boost::json::value& body,

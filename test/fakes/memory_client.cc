@@ -198,12 +198,14 @@ Result<json::value> MemoryClient::patch(const kube::Resource& resource, const ku
   return ask(asked, deadline, true);
 }
 
-Result<json::value> MemoryClient::remove(const kube::Resource& resource, const kube::ObjectKey& key,
-                                         const kube::DeleteOptions& options, const Deadline& deadline) {
+Result<void> MemoryClient::remove(const kube::Resource& resource, const kube::ObjectKey& key,
+                                  const kube::DeleteOptions& options, const Deadline& deadline) {
   auto asked = request(Verb::Delete, resource, key);
   asked.body.value = delete_options(options);
   asked.query.dry_run = options.dry_run;
-  return ask(asked, deadline, true);
+  auto answered = ask(asked, deadline, true);
+  if (!answered) return fail(std::move(answered).error());
+  return {};
 }
 
 Result<void> MemoryClient::evict(const kube::ObjectKey& pod, const kube::DeleteOptions& options,

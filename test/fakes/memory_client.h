@@ -39,8 +39,8 @@ class MemoryClient final : public kube::Client {
   Result<boost::json::value> patch(const kube::Resource&, const kube::ObjectKey&,
                                    const boost::json::value& body, const kube::PatchOptions&,
                                    const Deadline&) override;
-  Result<boost::json::value> remove(const kube::Resource&, const kube::ObjectKey&, const kube::DeleteOptions&,
-                                    const Deadline&) override;
+  Result<void> remove(const kube::Resource&, const kube::ObjectKey&, const kube::DeleteOptions&,
+                      const Deadline&) override;
   Result<void> evict(const kube::ObjectKey& pod, const kube::DeleteOptions&, const Deadline&) override;
   Result<boost::json::value> get_path(std::string_view path, const Deadline&) override;
   Result<boost::json::value> post_path(std::string_view path, const boost::json::value& body,

@@ -48,9 +48,11 @@ class ScriptedClient final : public kube::Client {
                const kube::PatchOptions& options, const Deadline&) override {
     return on_patch ? on_patch(resource, key, body, options) : nobody();
   }
-  Object remove(const kube::Resource& resource, const kube::ObjectKey& key,
-                const kube::DeleteOptions& options, const Deadline&) override {
-    return on_remove ? on_remove(resource, key, options) : nobody();
+  Result<void> remove(const kube::Resource& resource, const kube::ObjectKey& key,
+                      const kube::DeleteOptions& options, const Deadline&) override {
+    const Object answer = on_remove ? on_remove(resource, key, options) : nobody();
+    if (!answer) return Failure(answer.error());
+    return {};
   }
   Result<void> evict(const kube::ObjectKey&, const kube::DeleteOptions&, const Deadline&) override {
     return Failure(nobody().error());

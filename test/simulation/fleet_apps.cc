@@ -116,7 +116,8 @@ class Hands {
         "end");
     deps_.tell(fmt::format("apps: {} has ended on {}", pod.name, pod.node));
   }
-  void expect(const Result<json::value>& answer, std::string_view what) {
+  template <typename Answer>
+  void expect(const Result<Answer>& answer, std::string_view what) {
     if (!answer) deps_.broke(fmt::format("apps: {}: {}", what, answer.error().describe()));
   }
 

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include "kube/resources.h"
+#include "test/fakes/answers.h"
 
 namespace capstan::simulation {
 
+using fakes::as_answer;
 using fakes::Call;
+using fakes::without_answer;
 
 namespace {
 
@@ -68,22 +71,16 @@ Result<json::value> RelayClient::patch(const kube::Resource& resource, const kub
                [&] { return inner_.patch(resource, key, body, options, deadline); });
 }
 
-Result<json::value> RelayClient::remove(const kube::Resource& resource, const kube::ObjectKey& key,
-                                        const kube::DeleteOptions& options, const Deadline& deadline) {
-  return relay({.call = Call::Remove, .resource = &resource, .key = key},
-               [&] { return inner_.remove(resource, key, options, deadline); });
+Result<void> RelayClient::remove(const kube::Resource& resource, const kube::ObjectKey& key,
+                                 const kube::DeleteOptions& options, const Deadline& deadline) {
+  return without_answer(relay({.call = Call::Remove, .resource = &resource, .key = key},
+                              [&] { return as_answer(inner_.remove(resource, key, options, deadline)); }));
 }
 
 Result<void> RelayClient::evict(const kube::ObjectKey& pod, const kube::DeleteOptions& options,
                                 const Deadline& deadline) {
-  auto answer = relay({.call = Call::Evict, .resource = &kube::resources::pods(), .key = pod},
-                      [&]() -> Result<json::value> {
-                        auto evicted = inner_.evict(pod, options, deadline);
-                        if (!evicted) return fail(std::move(evicted).error());
-                        return json::value();
-                      });
-  if (!answer) return fail(std::move(answer).error());
-  return {};
+  return without_answer(relay({.call = Call::Evict, .resource = &kube::resources::pods(), .key = pod},
+                              [&] { return as_answer(inner_.evict(pod, options, deadline)); }));
 }
 
 Result<json::value> RelayClient::get_path(std::string_view path, const Deadline& deadline) {

@@ -41,8 +41,8 @@ class RelayClient : public kube::Client {
                               const Deadline&) override;
   Result<json::value> patch(const kube::Resource&, const kube::ObjectKey&, const json::value& body,
                             const kube::PatchOptions&, const Deadline&) override;
-  Result<json::value> remove(const kube::Resource&, const kube::ObjectKey&, const kube::DeleteOptions&,
-                             const Deadline&) override;
+  Result<void> remove(const kube::Resource&, const kube::ObjectKey&, const kube::DeleteOptions&,
+                      const Deadline&) override;
   Result<void> evict(const kube::ObjectKey& pod, const kube::DeleteOptions&, const Deadline&) override;
   Result<json::value> get_path(std::string_view path, const Deadline&) override;
   Result<json::value> post_path(std::string_view path, const json::value& body, const Deadline&) override;

@@ -5,6 +5,7 @@
 
 #include "base/try.h"
 #include "kube/patch.h"
+#include "kube/typed.h"
 
 namespace capstan::simulation {
 
@@ -122,9 +123,9 @@ Result<void> ToyReconciler::set_finalizer(const Context& context, const ToySeen&
                              : kube::remove_finalizer_patch(finalizers, kSetFinalizer);
   if (!patch) return {};
   const ObjectKey key = runtime::key_of(*seen.set);
-  const auto patched =
-      TRY(deps_.client.patch(kToySets, key, *patch, {.type = kube::PatchType::Json}, context.deadline));
-  deps_.consistency->wrote(key, deps_.sets, patched);
+  const auto patched = TRY(kube::patch_briefly(deps_.client, kToySets, key, *patch,
+                                               {.type = kube::PatchType::Json}, context.deadline));
+  deps_.consistency->wrote(key, deps_.sets, patched.metadata.resource_version);
   return {};
 }
 
@@ -133,10 +134,11 @@ Result<void> ToyReconciler::patch_status(const Context& context, const ToySeen& 
   if (status == seen.set->status) return {};
   const ObjectKey key = runtime::key_of(*seen.set);
   const json::value body = {{"status", {{"replicas", status.replicas}, {"ready", status.ready}}}};
-  auto patched = deps_.client.patch(kToySets, key, body, {.subresource = "status"}, context.deadline);
+  auto patched =
+      kube::patch_briefly(deps_.client, kToySets, key, body, {.subresource = "status"}, context.deadline);
   if (!patched && patched.error().code == Code::NotFound) return {};  // gone meanwhile
   if (!patched) return fail(std::move(patched).error());
-  deps_.consistency->wrote(key, deps_.sets, *patched);
+  deps_.consistency->wrote(key, deps_.sets, patched->metadata.resource_version);
   return {};
 }
 

@@ -343,7 +343,8 @@ class World {
     baton_.pause(Deadline::in(baton_, span, std::move(stop)));
   }
 
-  void must(const Result<json::value>& answer, std::string_view what) {
+  template <typename Answer>
+  void must(const Result<Answer>& answer, std::string_view what) {
     if (!answer) broke(fmt::format("{}: {}", what, answer.error().describe()));
   }
 

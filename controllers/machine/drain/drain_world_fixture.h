@@ -39,8 +39,8 @@ class CountingClient final : public kube::Client {
                  const kube::WriteOptions&, const Deadline&) override;
   Object patch(const kube::Resource&, const kube::ObjectKey&, const boost::json::value&,
                const kube::PatchOptions&, const Deadline&) override;
-  Object remove(const kube::Resource&, const kube::ObjectKey&, const kube::DeleteOptions&,
-                const Deadline&) override;
+  Result<void> remove(const kube::Resource&, const kube::ObjectKey&, const kube::DeleteOptions&,
+                      const Deadline&) override;
   Result<void> evict(const kube::ObjectKey&, const kube::DeleteOptions&, const Deadline&) override;
   Object get_path(std::string_view, const Deadline&) override;
   Object post_path(std::string_view, const boost::json::value&, const Deadline&) override;

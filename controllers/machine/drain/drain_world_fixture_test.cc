@@ -53,8 +53,8 @@ CountingClient::Object CountingClient::patch(const kube::Resource& resource, con
   if (auto error = note("patch " + resource.plural)) return fail(*error);
   return inner_.patch(resource, key, body, options, deadline);
 }
-CountingClient::Object CountingClient::remove(const kube::Resource& resource, const kube::ObjectKey& key,
-                                              const kube::DeleteOptions& options, const Deadline& deadline) {
+Result<void> CountingClient::remove(const kube::Resource& resource, const kube::ObjectKey& key,
+                                    const kube::DeleteOptions& options, const Deadline& deadline) {
   if (auto error = note("delete " + resource.plural)) return fail(*error);
   return inner_.remove(resource, key, options, deadline);
 }
