@@ -105,8 +105,11 @@ class RemoteClient::Wire {
     cut_managed_fields(response.body);
     if (into.metadata_only) cut_behind_metadata(response.body);
     auto decoded = api::detail::decode(*into.type, into.object, response.body);
-    if (!decoded) TRY(parse_answer(response, Asked::Write));
-    return decoded;
+    if (decoded) return decoded;
+    TRY(parse_answer(response, Asked::Write));
+    Error unreadable = std::move(decoded).error();
+    unreadable.outcome_unknown = true;  // it has happened; what became of it has to be looked up
+    return fail(std::move(unreadable));
   }
 
   Result<net::HttpResponse> send(Result<net::HttpRequest> built, Asked asked, const Deadline& deadline) {

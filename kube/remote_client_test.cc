@@ -15,6 +15,7 @@
 
 #include "kube/resources.h"
 #include "kube/status.h"
+#include "kube/typed.h"
 #include "net/test_support.h"
 #include "test/fakes/fake_clock.h"
 
@@ -211,6 +212,25 @@ TEST(RemoteClient, AnAnswerThatIsNoJsonIsAnError) {
   EXPECT_EQ(got.error().code, Code::Unavailable);
   EXPECT_FALSE(got.error().outcome_unknown);
   EXPECT_TRUE(created.error().outcome_unknown) << "it has been created, but who knows as what";
+}
+
+TEST(RemoteClient, AWriteWhoseAnswerCanNotBeReadHasHappenedAllTheSame) {
+  Bench bench(Bench::always(answer(200, R"({"metadata":{"name":"a","resourceVersion":[]},"data":{}})")));
+
+  const auto created = create_briefly(*bench.client, kSecrets, kKey, json::object(), {}, net::soon());
+
+  ASSERT_FALSE(created);
+  EXPECT_TRUE(created.error().outcome_unknown);
+}
+
+TEST(RemoteClient, OfABriefAnswerNothingBehindMetadataIsRead) {
+  Bench bench(Bench::always(
+      answer(200, R"({"metadata":{"name":"a","uid":"u","resourceVersion":"7"},"data":{"a":01,nonsense}})")));
+
+  const auto patched = patch_briefly(*bench.client, kSecrets, kKey, json::object(), {}, net::soon());
+
+  ASSERT_TRUE(patched) << patched.error().describe();
+  EXPECT_EQ(patched->metadata.resource_version, api::ResourceVersion(7));
 }
 
 TEST(RemoteClient, AnAnswerNestedTooDeepIsAnError) {
