@@ -1,5 +1,6 @@
-// Takes out of the text of an object, before anybody parses it, what its reader will not look at. Text that is
-// no object, or ends early, stays as it is: whoever parses it says what is wrong. Pure; safe from any thread.
+// Takes out of the text of an object, before anybody parses it, what its reader will not look at. Text that
+// is no object, or ends early, stays as it is: whoever parses it says what is wrong. Pure; safe from any
+// thread.
 #pragma once
 
 #include <string>

@@ -21,7 +21,7 @@ find_real_servers() {
     return
   fi
   assets=$cache_folder/$(fingerprint)/bin
-  is_complete "$assets" || build_once
+  is_complete "$assets" || build_once build_servers
 }
 
 fingerprint() {
@@ -40,15 +40,15 @@ holds_programs() {
 
 # Two runs at once: the second one waits for the first and then finds everything in place.
 build_once() {
+  local build=$1 lock
   require_go
   mkdir -p "$cache_folder"
-  local lock
   exec {lock}>"$cache_folder/lock"
   if ! flock --nonblock "$lock"; then
-    say "another run is building the servers: waiting for it"
+    say "another run is building: waiting for it"
     flock "$lock"
   fi
-  is_complete "$assets" || build_servers
+  "$build"
   exec {lock}>&-
 }
 
@@ -64,6 +64,7 @@ require_go() {
 }
 
 build_servers() {
+  is_complete "$assets" && return
   local partial=$assets.partial
   rm -rf "$partial"
   mkdir -p "$partial"
@@ -78,15 +79,17 @@ build_servers() {
   mv "$partial" "$assets"
 }
 
+# build_module FOLDER PROGRAM PACKAGE [BUILD_FLAG...]
 build_module() {
   local module=$1 program=$2 package=$3 name log watcher
+  shift 3
   name=$(basename "$program")
   log=$program.log
   say "$name: fetching modules and compiling"
   report_progress "$name" "$log" &
   watcher=$!
   if ! (cd "$root/test/envtest/$module" && CGO_ENABLED=0 GOFLAGS='-mod=readonly -buildvcs=false' GOWORK=off \
-    nice -n 5 go build -v -trimpath -ldflags "$(link_flags)" -o "$program" "$package") >"$log" 2>&1; then
+    nice -n 5 go build -v -trimpath -ldflags "$(link_flags)" "$@" -o "$program" "$package") >"$log" 2>&1; then
     stop_watcher "$watcher"
     tail -n 40 "$log" >&2
     die "building $name failed (whole output: $log)"

@@ -15,6 +15,7 @@ enum class Bound { AtMost, AtLeast };
 struct Place {
   std::string programs = {};  // folder of capstan, capstan-dev
   std::string crds = {};      // config/crd/bases
+  std::string upstream = {};  // folder of upstream's core manager, `core`, and of its CRDs, `crds`
   int machines = 0;           // instead of a fleet figure's own number, for a quick look; 0: its own
 };
 
@@ -44,6 +45,7 @@ double fleet_at_rest_in_virtual_time(const Place&);
 double drain_evictions_per_pod(const Place&);
 Values fleet_machine_costs(const Place&);
 Values fleet_roll_costs(const Place&);
+Values costs_beside_upstream(const Place&);
 Values fleet_cost_growth(const Place&);
 Values fleet_at_rest(const Place&);
 Values health_costs(const Place&);

@@ -24,7 +24,7 @@ latency: {create: 0s, remove: 0s, status: 0s, list: 0s}
 boot: {register: 0s, ready: 0s}
 heartbeat: {lease: 10m, status: 0s}
 )";
-constexpr std::string_view kManagerAgent = "capstan";
+constexpr std::string_view kOurAgent = "capstan";
 
 kube::Resource of_core(std::string_view kind) { return kube::resource_for("cluster.x-k8s.io/v1beta2", kind); }
 
@@ -73,11 +73,14 @@ double Spent::events() const {
   return static_cast<double>(std::ranges::count_if(manager, envtest::is_event));
 }
 
-Ground::Ground(const Place& place, envtest::FleetBedOptions options) : begun_(clock_.steady_now()) {
+Ground::Ground(const Place& place, envtest::FleetBedOptions options)
+    : agent_(options.other_core.empty() ? std::string(kOurAgent) : options.other_core.filename().string()),
+      begun_(clock_.steady_now()) {
   options.programs = place.programs;
   options.crds = place.crds;
   options.cloud = kPrompt;
-  options.core_flags.insert(options.core_flags.end(), {"--kube-api-qps=0", "--clustercache-client-qps=0"});
+  if (options.other_core.empty())
+    options.core_flags.insert(options.core_flags.end(), {"--kube-api-qps=0", "--clustercache-client-qps=0"});
   const bool audited = options.audit != envtest::FleetBedOptions::Audit::None;
   const bool real_workload = options.real_workload;
   bed_ = must(envtest::FleetBed::start(std::move(options)));
@@ -190,7 +193,7 @@ Spent Ground::spent() {
   Spent spent;
   const auto sort_out = [&](const std::vector<AuditEntry>& entries) {
     for (const AuditEntry& entry : entries)
-      if (entry.agent == kManagerAgent && !envtest::is_watch(entry)) spent.manager.push_back(entry);
+      if (entry.agent == agent_ && !envtest::is_watch(entry)) spent.manager.push_back(entry);
   };
   if (management_log_) {
     spent.management = must(management_log_->more());

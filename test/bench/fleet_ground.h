@@ -34,8 +34,8 @@ struct Spent {
 
 class Ground {
  public:
-  // A cloud that answers at once and Nodes that are created Ready, as upstream's figures were taken. The
-  // manager's own client limits are lifted.
+  // A cloud that answers at once and Nodes that are created Ready, as upstream's figures were taken. Our
+  // manager's client limits are lifted, another's are as it ships.
   Ground(const Place& place, envtest::FleetBedOptions options);
 
   // One Cluster with a control plane Machine and the templates of its workers, up and connected.
@@ -71,6 +71,7 @@ class Ground {
   std::unique_ptr<kube::RemoteClient> client_;
   std::unique_ptr<envtest::AuditReader> management_log_;
   std::unique_ptr<envtest::AuditReader> workload_log_;
+  const std::string agent_;  // of the manager, in the audit logs: its program's name
   SteadyTime begun_;
 };
 

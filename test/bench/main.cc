@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -35,6 +36,10 @@ constexpr std::array kFigures = {
            fleet_machine_costs},
     Figure{"roll.requests", "1/machine", 32, Bound::AtMost, nullptr, fleet_roll_costs},
     Figure{"roll.cpu_ms", "ms/machine", 8, Bound::AtMost, nullptr, fleet_roll_costs},
+    Figure{"upstream.create_cpu_ratio", "x of upstream's core", 0.089, Bound::AtMost, nullptr,
+           costs_beside_upstream},
+    Figure{"upstream.roll_cpu_ratio", "x of upstream's core", 0.033, Bound::AtMost, nullptr,
+           costs_beside_upstream},
     Figure{"machine.cost_growth", "x", 1.3, Bound::AtMost, nullptr, fleet_cost_growth},
     Figure{"idle.requests", "in 60 s", 0, Bound::AtMost, nullptr, fleet_at_rest},
     Figure{"idle.cpu_percent", "%", 0.5, Bound::AtMost, nullptr, fleet_at_rest},
@@ -61,7 +66,10 @@ A figure that can't be measured does not hold. Exit: 0 all hold, 1 some do not, 
 
 Place place_of(const char* self) {
   const auto programs = std::filesystem::absolute(self).parent_path();
-  return {.programs = programs.string(), .crds = "config/crd/bases"};
+  const char* upstream = std::getenv("CAPSTAN_UPSTREAM");
+  return {.programs = programs.string(),
+          .crds = "config/crd/bases",
+          .upstream = upstream != nullptr ? upstream : ""};
 }
 
 std::string lines_of(const Values& values) {

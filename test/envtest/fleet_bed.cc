@@ -121,6 +121,11 @@ Result<void> FleetBed::State::install_kinds() const {
   std::vector<std::string> apply = {"apply", "--server-side"};
   for (const auto& file : fs::directory_iterator(options.crds)) apply.push_back("-f=" + file.path().string());
   TRY(succeeded(management->run_kubectl(std::move(apply)), "install the CRDs"));
+  if (!options.other_crds.empty()) {
+    TRY(succeeded(management->run_kubectl(
+                      {"apply", "--server-side", "--force-conflicts", "-f=" + options.other_crds.string()}),
+                  "install the other core's CRDs"));
+  }
   return succeeded(
       management->run_kubectl({"wait", "--for=condition=Established", "--timeout=50s", "crd", "--all"}),
       "wait for the CRDs");
@@ -143,9 +148,17 @@ Result<void> FleetBed::State::start_provider() {
 }
 
 Result<void> FleetBed::State::start_core() {
-  std::vector<std::string> argv = {
-      program("capstan"),        "--kubeconfig",    kubeconfig, "--health-addr=0",
-      "--diagnostics-address=0", "--webhook-port=0"};
+  std::vector<std::string> argv = {options.other_core.empty() ? program("capstan") : options.other_core,
+                                   "--kubeconfig",
+                                   kubeconfig,
+                                   "--health-addr=0",
+                                   "--diagnostics-address=0",
+                                   "--webhook-port=0"};
+  // Ours serves no webhooks without a port; another serves them at any, and wants a certificate for it.
+  if (!options.other_core.empty() && management) {
+    argv.insert(argv.end(), {"--webhook-cert-dir=" + management->certificates().string(),
+                             "--webhook-cert-name=apiserver.crt", "--webhook-key-name=apiserver.key"});
+  }
   argv.insert(argv.end(), options.core_flags.begin(), options.core_flags.end());
   core = TRY(ChildProcess::start({.argv = std::move(argv)}, folder.path() / "core.log"));
   return {};

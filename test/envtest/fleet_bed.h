@@ -17,7 +17,11 @@ struct FleetBedOptions {
   std::filesystem::path programs = {};              // folder of capstan and capstan-dev
   std::filesystem::path crds = "config/crd/bases";  // below the working directory
   std::vector<std::string> core_flags = {};         // appended, so they win over ours
-  std::string cloud = {};                           // what the simulated cloud is like; empty: its defaults
+  // Another core manager in the place of `capstan`, to compare with: its program, and CRDs that are installed
+  // over ours. It takes upstream's flags.
+  std::filesystem::path other_core = {};
+  std::filesystem::path other_crds = {};
+  std::string cloud = {};  // what the simulated cloud is like; empty: its defaults
   // What the servers' audit logs hold: nothing, who asked for what, or what was written as well.
   enum class Audit { None, Requests, Bodies };
   Audit audit = Audit::None;
