@@ -35,7 +35,7 @@ api::ObjectReference reference_to(const kube::Resource& resource, const api::Obj
 
 class Events::Recorder final : public EventRecorder {
  public:
-  Recorder(Events& events, const std::string& component) : events_(events), component_(component) {}
+  Recorder(Events& events, std::string_view component) : events_(events), component_(component) {}
 
   void record(const api::ObjectReference& about, EventType type, std::string_view reason,
               std::string_view message) override {
@@ -69,8 +69,8 @@ Events::Events(const EventsDeps& deps, EventsOptions options)
 
 Events::~Events() = default;
 
-std::unique_ptr<EventRecorder> Events::recorder(std::string component) {
-  return std::make_unique<Recorder>(*this, std::move(component));
+std::unique_ptr<EventRecorder> Events::recorder(std::string_view component) {
+  return std::make_unique<Recorder>(*this, component);
 }
 
 void Events::add(api::Event event) {

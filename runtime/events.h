@@ -56,7 +56,7 @@ class Events {
   Events& operator=(const Events&) = delete;
 
   // A recorder that speaks as `component` ("machine-controller"); it lives no longer than this.
-  std::unique_ptr<EventRecorder> recorder(std::string component);
+  std::unique_ptr<EventRecorder> recorder(std::string_view component);
 
   void start();
   // Sends what is waiting, within the deadline.

@@ -121,7 +121,7 @@ class Store final : public Observed {
     const auto found = inside.objects.find(of);
     return found == inside.objects.end() ? Snapshot<T>() : found->object;
   }
-  static Snapshot<T> put(Inside& inside, Snapshot<T> after);
+  static Snapshot<T> put(Inside& inside, const Snapshot<T>& after);
   static Snapshot<T> take(Inside& inside, typename Objects::iterator at);
   static void tell(const Handlers& handlers, const Change<T>& change) {
     for (const Handler& handler : *handlers) handler(change);
@@ -290,7 +290,7 @@ void Store<T>::forget() {
 }
 
 template <typename T>
-Snapshot<T> Store<T>::put(Inside& inside, Snapshot<T> after) {
+Snapshot<T> Store<T>::put(Inside& inside, const Snapshot<T>& after) {
   const auto at = inside.objects.find(*after);
   Snapshot<T> before;
   if (at != inside.objects.end()) before = std::exchange(at->object, after);
