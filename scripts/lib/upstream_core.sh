@@ -3,10 +3,15 @@
 # and its CRDs, `crds`. CAPSTAN_UPSTREAM, where set, wins.
 
 find_upstream_core() {
-  upstream=${CAPSTAN_UPSTREAM:-$cache_folder/core-$(sha256sum <"$root/test/envtest/cluster-api/go.sum" | cut -c1-16)}
+  upstream=${CAPSTAN_UPSTREAM:-$cache_folder/core-$(upstream_fingerprint)}
   has_upstream_core && return
   [[ -z ${CAPSTAN_UPSTREAM:-} ]] || die "CAPSTAN_UPSTREAM=$upstream lacks an executable core or the folder crds"
   build_once build_upstream_core
+}
+
+# Of what is built, and of how: this file.
+upstream_fingerprint() {
+  cat "$root"/test/envtest/cluster-api/go.{mod,sum} "$root/scripts/lib/upstream_core.sh" | sha256sum | cut -c1-16
 }
 
 has_upstream_core() { [[ -x $upstream/core && -d $upstream/crds ]]; }

@@ -1,6 +1,6 @@
 // Our manager and upstream's core, one after the other on the same machine and the same sort of servers: what
-// a Machine costs each of them when it is made and when it is rolled. How fast a machine is falls out of the
-// ratio, which is why it can be taken on any.
+// a Machine costs each of them when it is made and when it is rolled. The ratio says less about the machine
+// than milliseconds do: two runs of one day differed by a tenth to a fifth.
 #include <fmt/format.h>
 
 #include <filesystem>
