@@ -19,6 +19,7 @@ std::string_view to_string(Safeguard safeguard) {
     case Safeguard::NodeUid: return "node-uid";
     case Safeguard::InFlight: return "in-flight";
     case Safeguard::OutOfReach: return "out-of-reach";
+    case Safeguard::Finishing: return "finishing";
   }
   return "";
 }

@@ -23,12 +23,13 @@ enum class Safeguard {
   NodeUid,            // a pool deletes the Node it saw, not whoever has its name by then
   InFlight,           // no more sick Machines are replaced at once than maxInFlight says
   OutOfReach,         // no Machine is judged while its workload cluster can't be reached
+  Finishing,          // a Machine whose making was cut short gets what it lacks
 };
 inline constexpr std::array kSafeguards = {
     Safeguard::ConsistencyGate, Safeguard::CreateExpectation, Safeguard::OwnerUid,    Safeguard::InstanceKey,
     Safeguard::ArrayVersions,   Safeguard::SecondLook,        Safeguard::SharedCause, Safeguard::Evictions,
     Safeguard::PoolDrain,       Safeguard::LiveList,          Safeguard::NodeUid,     Safeguard::InFlight,
-    Safeguard::OutOfReach};
+    Safeguard::OutOfReach,      Safeguard::Finishing};
 std::string_view to_string(Safeguard safeguard);  // "consistency-gate"
 
 #ifdef CAPSTAN_DEFECTS

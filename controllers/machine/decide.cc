@@ -15,9 +15,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Objects of one Machine are made one after the other; their caches may show them in another order.
+// The objects of a Machine are made right after it, and wake it when they come.
 constexpr Seconds kYoung{5};
-constexpr Nanoseconds kYoungRecheck = milliseconds(200);
+constexpr Nanoseconds kYoungRecheck = Seconds(1);
 constexpr Nanoseconds kCacheRecheck = milliseconds(500);
 constexpr Seconds kCachePatience{60};
 constexpr Seconds kMissingRecheck{30};

@@ -129,7 +129,7 @@ class World {
   ~World();
 
   // --- the user and the owner ---
-  // A Cluster c1 that runs, and m1 as its MachineSet makes it: clones first, then the Machine.
+  // A Cluster c1 that runs, and m1 as upstream's core makes it: its objects first, to be taken over.
   void make_cluster();
   void make_machine();
   void make_clones();

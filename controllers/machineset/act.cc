@@ -139,7 +139,7 @@ class Actor {
     const auto written = machine.metadata.deleting() ? patch_deleting(machine) : apply_wanted(machine);
     if (!written) return written.error().code == Code::NotFound ? Result<void>() : fail(written.error());
     if (*written) wrote((*written)->metadata.resource_version);
-    if (!action.seen->complete) return {};
+    if (!action.seen->complete || action.seen->unfinished()) return {};
     effects_.settled.emplace_back(machine.metadata.uid, *written ? (*written)->metadata.resource_version
                                                                  : machine.metadata.resource_version);
     return {};
@@ -179,6 +179,11 @@ class Actor {
     const auto patch = hand_over_patch(seen_.set, machine, live);
     if (!patch) return {};  // somebody did it already
     TRY(kube::patch_briefly(client(), resource, name, *patch, {}, deadline()));
+    return {};
+  }
+
+  Result<void> perform(const FinishMachines& action) {
+    if (effects_.errors.empty()) finish_machines(with_, seen_, action.machines, effects_);
     return {};
   }
 

@@ -103,7 +103,7 @@ api::Condition scaling_up(const Observation& seen, const Plan& plan, const Effec
     return conditions::make(condition::kScalingUp, status::kUnknown, reason::kWaitingForReplicasSet,
                             "Waiting for spec.replicas set");
   }
-  const std::int32_t present = number(seen.machines);
+  const std::int32_t present = seen.finished();
   if (present >= seen.desired()) {
     return conditions::make(condition::kScalingUp, status::kFalse, reason::kNotScalingUp,
                             would_be_blocked(seen));

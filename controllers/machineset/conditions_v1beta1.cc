@@ -41,8 +41,7 @@ std::optional<V1Beta1Condition> machines_created(const Observation& seen, const 
                    joined(notes));
   }
   const auto missing = [](const TemplateSeen& seen_template) { return seen_template.missing(); };
-  if (static_cast<std::int32_t>(seen.machines.size()) >= seen.desired())
-    return old::yes(condition::kMachinesCreated);
+  if (seen.finished() >= seen.desired()) return old::yes(condition::kMachinesCreated);
   if (missing(seen.bootstrap)) {
     return old::no(condition::kMachinesCreated, reason::kBootstrapTemplateCloningFailed, severity::kError,
                    seen.bootstrap.ref.kind.str() + " does not exist");

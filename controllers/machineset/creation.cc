@@ -8,7 +8,6 @@
 
 #include "api/contract/foreign.h"
 #include "api/contract/template_clone.h"
-#include "api/v1beta2/naming.h"
 #include "base/try.h"
 #include "controllers/machineset/wanted.h"
 #include "kube/typed.h"
@@ -28,13 +27,21 @@ struct Mould {
   json::value source = {};
   kube::Resource resource = {};  // of the clones
   const runtime::Observed* cache = nullptr;
+  std::string_view reason = {};  // of a clone that can't be made
 };
 
-// What became of one Machine.
+// What became of one Machine. It may be there and something be wrong all the same.
 struct Made {
-  bool done = false;
+  bool there = false;
+  bool taken = false;  // an object of another one stands where one of its own should
   std::optional<Error> error = {};
   std::string_view reason = {};
+};
+
+// The Machine that an object is made for.
+struct Owner {
+  std::string name = {};
+  api::Uid uid = {};
 };
 
 class Creator {
@@ -42,27 +49,46 @@ class Creator {
   Creator(const Act& with, const Observation& seen, Effects& effects)
       : with_(with), seen_(seen), effects_(effects), key_(runtime::key_of(*seen.stored)) {}
 
-  void run(std::int32_t count) {
-    const auto& machine = seen_.set.spec.machine_template.spec;
-    if (machine.bootstrap.config_ref) {
-      auto mould = mould_of(*machine.bootstrap.config_ref);
-      if (!mould) return refuse(refusal::kBootstrapTemplateCloningFailed, mould.error());
-      bootstrap_ = std::move(*mould);
+  void create(std::int32_t count) {
+    if (read_moulds()) make(count);
+  }
+
+  // Those of an earlier turn that was cut short, or was refused one of their objects.
+  void finish(const std::vector<const UnsettledMachine*>& machines) {
+    if (!read_moulds()) return;
+    for (const UnsettledMachine* machine : machines) {
+      const Made made = finish_one(*machine);
+      if (!made.error) continue;
+      refuse(made.reason, *made.error);
+      if (!made.taken && made.error->code != Code::Invalid) return;  // no trouble of this Machine alone
     }
-    auto mould = mould_of(machine.infrastructure_ref);
-    if (!mould) return refuse(refusal::kInfrastructureTemplateCloningFailed, mould.error());
-    infrastructure_ = std::move(*mould);
-    make(count);
   }
 
  private:
+  bool read_moulds() {
+    const auto& machine = seen_.set.spec.machine_template.spec;
+    if (machine.bootstrap.config_ref) {
+      bootstrap_ = read_mould(*machine.bootstrap.config_ref, refusal::kBootstrapTemplateCloningFailed);
+      if (!bootstrap_) return false;
+    }
+    infrastructure_ = read_mould(machine.infrastructure_ref, refusal::kInfrastructureTemplateCloningFailed);
+    return infrastructure_.has_value();
+  }
+
+  std::optional<Mould> read_mould(const api::ContractRef& ref, std::string_view reason) {
+    auto mould = mould_of(ref, reason);
+    if (mould) return std::move(*mould);
+    refuse(reason, mould.error());
+    return std::nullopt;
+  }
+
   void refuse(std::string_view reason, const Error& error) {
     if (!effects_.creation) effects_.creation = {.reason = reason, .message = error.message};
     effects_.errors.push_back(error);
   }
 
   // One live read per turn that creates: nobody keeps foreign documents.
-  Result<Mould> mould_of(const api::ContractRef& ref) {
+  Result<Mould> mould_of(const api::ContractRef& ref, std::string_view reason) {
     const std::string what = fmt::format("{} {}/{}", ref.kind.view(), key_.namespace_, ref.name.view());
     const auto source = TRY(with_.host.externals.resolve(ref.api_group.view(), ref.kind.view()));
     auto document =
@@ -73,7 +99,10 @@ class Creator {
                                  .name = ref.name};
     auto target = with_.host.externals.get(clone, key_.namespace_);
     if (!target) return fail(target.error());
-    return Mould{.source = std::move(*document), .resource = target->resource, .cache = target->cache};
+    return Mould{.source = std::move(*document),
+                 .resource = target->resource,
+                 .cache = target->cache,
+                 .reason = reason};
   }
 
   // --- so many at once ---
@@ -132,22 +161,17 @@ class Creator {
   }
 
   Result<std::string> new_name() {
-    const Text& naming = seen_.set.spec.machine_naming.name_template;
     const std::string random = with_.deps.names.suffix(kNameSuffixLength);
-    auto name = TRY(api::render_name(
-        naming.empty() ? api::kDefaultMachineNaming : naming.view(),
-        {.cluster = seen_.set.spec.cluster_name.view(), .machine_set = key_.name, .random = random}));
-    if (name.size() <= kMaxNameLength) return name;
-    return api::fitting_name(std::move(name), with_.deps.names.suffix(kNameSuffixLength));
+    return machine_name(seen_.set, random, random);
   }
 
-  void note(const std::string& name, Made& made) {
+  void note(const std::string& name, const Made& made) {
     if (made.error) {
       const bool in_doubt = made.error->outcome_unknown && made.reason == refusal::kMachineCreationFailed;
       effects_.in_doubt += in_doubt ? 1 : 0;
-      return refuse(made.reason, *made.error);
+      refuse(made.reason, *made.error);
     }
-    if (!made.done) return;
+    if (!made.there) return;
     effects_.created.push_back(name);
     with_.deps.events.record(
         runtime::reference_to(kube::resource_of<api::MachineSet>(), seen_.stored->metadata),
@@ -167,67 +191,120 @@ class Creator {
     }
   }
 
+  // The Machine comes first, and what is made for it is born as its own: nobody has to take it over, and what
+  // is left of a turn that was cut short is a Machine that the next turns finish.
   Made make_one(const std::string& name) {
     const auto machine = new_machine(seen_.set, name);
     if (!machine) return {.error = machine.error(), .reason = refusal::kMachineCreationFailed};
-
-    std::vector<std::pair<const Mould*, api::Uid>> clones;
-    const auto undo = [&](Error error, std::string_view reason) {
-      // Nobody knows whether the last request took effect: then the next turns will find out and clean up.
-      if (!error.outcome_unknown) remove_clones(clones, name);
-      return Made{.error = std::move(error), .reason = reason};
-    };
-    if (bootstrap_) {
-      auto cloned = clone(*bootstrap_, name);
-      if (!cloned) return undo(cloned.error(), refusal::kBootstrapTemplateCloningFailed);
-      clones.emplace_back(&*bootstrap_, *cloned);
+    const auto created = create(with_.deps.caches.machines, kube::resource_of<Machine>(), name,
+                                seen_.stored->metadata.uid, api::to_json(*machine));
+    if (!created) return {.error = created.error(), .reason = refusal::kMachineCreationFailed};
+    const Owner owner{.name = name, .uid = created->metadata.uid};
+    for (const auto* mould : {&bootstrap_, &infrastructure_}) {
+      if (!*mould) continue;
+      if (auto made = make_clone(**mould, owner); made.error) {
+        if (made.taken) made.there = !take_back(owner);
+        return made;
+      }
     }
-    auto cloned = clone(*infrastructure_, name);
-    if (!cloned) return undo(cloned.error(), refusal::kInfrastructureTemplateCloningFailed);
-    clones.emplace_back(&*infrastructure_, *cloned);
-    const auto created =
-        create(with_.deps.caches.machines, kube::resource_of<Machine>(), name, api::to_json(*machine));
-    if (!created) return undo(created.error(), refusal::kMachineCreationFailed);
-    return {.done = true};
+    return {.there = true};
   }
 
-  // Its uid.
-  Result<api::Uid> clone(const Mould& mould, const std::string& name) {
-    auto document = api::contract::clone_from_template(
-        mould.source,
-        {.namespace_ = key_.namespace_,
-         .name = name,
-         .cluster_name = seen_.set.spec.cluster_name.str(),
-         .labels = machine_labels(seen_.set),
-         .annotations = seen_.set.spec.machine_template.metadata.annotations,
-         .owner = runtime::owner_reference(kube::resource_of<api::MachineSet>(), seen_.stored->metadata)});
-    if (!document) return fail(document.error());
+  // A look at the server comes before each request: this goes by what a cache lacks.
+  Made finish_one(const UnsettledMachine& unfinished) {
+    const auto& metadata = unfinished.machine->metadata;
+    const Owner owner{.name = metadata.name.str(), .uid = metadata.uid};
+    const ObjectKey name{.namespace_ = key_.namespace_, .name = owner.name};
+    const auto live = kube::get<Machine>(with_.deps.client, name, with_.context.deadline);
+    if (!live && live.error().code == Code::NotFound) return {};
+    if (!live) return {.error = live.error(), .reason = refusal::kMachineCreationFailed};
+    const bool same = live->metadata.uid == metadata.uid && !live->metadata.deleting() &&
+                      live->metadata.resource_version == metadata.resource_version;
+    if (!same) return {};  // its news brings the next turn
+    for (const auto& [lacks, mould] : {std::pair(unfinished.lacks_bootstrap, &bootstrap_),
+                                       std::pair(unfinished.lacks_infrastructure, &infrastructure_)}) {
+      if (!lacks || !*mould) continue;
+      const auto there = with_.deps.client.get((*mould)->resource, name, with_.context.deadline);
+      if (there) continue;  // the cache will learn of it
+      if (there.error().code != Code::NotFound) return {.error = there.error(), .reason = (*mould)->reason};
+      with_.context.log.info("object made for a machine without one",
+                             {{"kind", (*mould)->resource.kind}, {"machine", owner.name}});
+      auto made = make_clone(**mould, owner);
+      if (!made.error) continue;
+      if (made.taken) {
+        made.error->message += fmt::format(": delete Machine {}, another one will be made", owner.name);
+      }
+      return made;
+    }
+    return {.there = true};
+  }
+
+  Made make_clone(const Mould& mould, const Owner& owner) {
+    const auto document = clone_for(mould, owner);
+    if (!document) return {.there = true, .error = document.error(), .reason = mould.reason};
     kube::Resource resource = mould.resource;
     const std::string api_version = api::contract::Foreign(*document).api_version();
     resource.version = api_version.substr(api_version.find('/') + 1);
-    const auto made = TRY(create(*mould.cache, resource, name, *document));
-    if (!is_ours_alone(made.metadata)) {
-      return fail(Code::AlreadyExists,
-                  fmt::format("failed to create {}: the name is taken by another one", resource.kind));
+    const auto made = create(*mould.cache, resource, owner.name, owner.uid, *document);
+    if (made ? is_of_another(made->metadata, owner) : is_refused_for_another(made.error(), resource, owner)) {
+      return {.there = true, .taken = true, .error = name_taken(resource), .reason = mould.reason};
     }
-    return made.metadata.uid;
+    if (!made) return {.there = true, .error = made.error(), .reason = mould.reason};
+    return {.there = true};
   }
 
-  // One that was there already belongs to a Machine, or to another set whose Machine is yet to come: it must
-  // outlive whatever becomes of this one. Other owners may be a webhook's doing.
-  bool is_ours_alone(const api::WrittenMeta& clone) const {
-    return std::ranges::none_of(*clone.owner_references, [&](const api::OwnerReference& owner) {
-      const bool claims = owner.is_controller() || owner.kind == api::kind::kMachineSet;
-      return claims && owner.uid != seen_.stored->metadata.uid;
+  Result<json::value> clone_for(const Mould& mould, const Owner& owner) const {
+    api::ObjectMeta machine;
+    machine.name = Text(owner.name);
+    machine.uid = owner.uid;
+    return api::contract::clone_from_template(
+        mould.source, {.namespace_ = key_.namespace_,
+                       .name = owner.name,
+                       .cluster_name = seen_.set.spec.cluster_name.str(),
+                       .labels = machine_labels(seen_.set),
+                       .annotations = seen_.set.spec.machine_template.metadata.annotations,
+                       .owner = runtime::controller_reference(kube::resource_of<Machine>(), machine)});
+  }
+
+  static Error name_taken(const kube::Resource& resource) {
+    return {.code = Code::AlreadyExists,
+            .message = fmt::format("failed to create {}: the name is taken by another one", resource.kind)};
+  }
+
+  static bool is_of_another(const api::WrittenMeta& clone, const Owner& owner) {
+    return std::ranges::any_of(*clone.owner_references, [&](const api::OwnerReference& each) {
+      return each.is_controller() && each.uid != owner.uid;
     });
   }
 
+  // A server takes no second controller, and says no more than that the object is invalid.
+  bool is_refused_for_another(const Error& refused, const kube::Resource& resource,
+                              const Owner& owner) const {
+    const bool may_be = refused.code == Code::Invalid || refused.code == Code::AlreadyExists;
+    if (refused.outcome_unknown || !may_be) return false;
+    const auto there = with_.deps.client.get(resource, {key_.namespace_, owner.name}, with_.context.deadline);
+    const auto seen = there ? api::from_json<api::Written>(*there) : fail(there.error());
+    return seen && is_of_another(seen->metadata, owner);
+  }
+
+  // The Machine of this very moment, whose name turned out to be unusable. What stands under that name is
+  // controlled by another one, and no deletion of a Machine touches that.
+  bool take_back(const Owner& owner) {
+    const auto removed = with_.host.consistency.remove(
+        with_.deps.client, key_,
+        {.cache = with_.deps.caches.machines,
+         .resource = kube::resource_of<Machine>(),
+         .key = {.namespace_ = key_.namespace_, .name = owner.name}},
+        owner.uid, {.propagation = kube::Propagation::Background}, with_.context.deadline);
+    return removed.has_value();
+  }
+
   Result<api::Written> create(const runtime::Observed& cache, const kube::Resource& resource,
-                              const std::string& name, const json::value& object) {
+                              const std::string& name, const api::Uid& owner, const json::value& object) {
     auto made = with_.host.consistency.create_by_apply(
         with_.deps.client, key_,
-        {.cache = cache, .resource = resource, .key = {.namespace_ = key_.namespace_, .name = name}},
-        seen_.stored->metadata.uid, object, api::field_manager::kMachineSet, with_.context.deadline);
+        {.cache = cache, .resource = resource, .key = {.namespace_ = key_.namespace_, .name = name}}, owner,
+        object, api::field_manager::kMachineSet, with_.context.deadline);
     if (!made) return fail(anonymous(made.error(), name).context("failed to create " + resource.kind));
     return made;
   }
@@ -238,18 +315,6 @@ class Creator {
       error.message.replace(at, name.size(), "...");
     }
     return error;
-  }
-
-  void remove_clones(const std::vector<std::pair<const Mould*, api::Uid>>& clones, const std::string& name) {
-    for (const auto& [mould, uid] : clones) {
-      if (uid.empty()) continue;
-      // What stays behind is found by the next turns.
-      (void)with_.host.consistency.remove(with_.deps.client, key_,
-                                          {.cache = *mould->cache,
-                                           .resource = mould->resource,
-                                           .key = {.namespace_ = key_.namespace_, .name = name}},
-                                          uid, {}, with_.context.deadline);
-    }
   }
 
   const Act& with_;
@@ -264,7 +329,12 @@ class Creator {
 }  // namespace
 
 void create_machines(const Act& with, const Observation& seen, std::int32_t count, Effects& effects) {
-  Creator(with, seen, effects).run(count);
+  Creator(with, seen, effects).create(count);
+}
+
+void finish_machines(const Act& with, const Observation& seen,
+                     const std::vector<const UnsettledMachine*>& machines, Effects& effects) {
+  Creator(with, seen, effects).finish(machines);
 }
 
 }  // namespace capstan::controllers::machineset

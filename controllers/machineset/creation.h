@@ -1,6 +1,7 @@
-// Makes Machines: for each a bootstrap object, an infrastructure object and the Machine, in this order and
+// Makes Machines: for each the Machine, then as its own a bootstrap object and an infrastructure object, all
 // under one name; several Machines at once, few at first, so that a server that refuses is not asked a
-// thousand times. Blocks until all are made, one was refused, or the time for it is over.
+// thousand times. Blocks until all are made, one was refused, or the time for it is over. A Machine whose
+// objects were refused stays, says so, and is finished later.
 #pragma once
 
 #include "controllers/machineset/act.h"
@@ -8,5 +9,9 @@
 namespace capstan::controllers::machineset {
 
 void create_machines(const Act& with, const Observation& seen, std::int32_t count, Effects& effects);
+
+// One after the other, each after a live look.
+void finish_machines(const Act& with, const Observation& seen,
+                     const std::vector<const UnsettledMachine*>& machines, Effects& effects);
 
 }  // namespace capstan::controllers::machineset

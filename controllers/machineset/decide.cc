@@ -7,6 +7,7 @@
 
 #include "api/names.h"
 #include "api/v1beta2/common.h"
+#include "base/safeguards.h"
 #include "controllers/machineset/wanted.h"
 #include "runtime/ownership.h"
 
@@ -46,6 +47,7 @@ class Decider {
     remediate_machines();
     update_machines();
     remove_clones();
+    finish_machines();
     scale();
     return std::move(plan_);
   }
@@ -183,6 +185,39 @@ class Decider {
     }
   }
 
+  // --- Machines without their objects ---
+
+  // Not asked: whether the control plane is ready for another Machine. This one is there already.
+  void finish_machines() {
+    if (is_off(Safeguard::Finishing)) return;
+    FinishMachines action;
+    for (const UnsettledMachine& machine : seen_.unsettled) {
+      if (machine.unfinished() && !is_held(*machine.machine)) action.machines.push_back(&machine);
+    }
+    if (action.machines.empty() || !seen_.problem.empty() || creates_nothing()) return;
+    if (staying() > seen_.desired()) return;  // they may be the ones to go
+    if (has(seen_.bootstrap) && has(seen_.infrastructure) && seen_.may_create.open && seen_.fresh) {
+      return act(std::move(action));
+    }
+    recheck(kPreflightRecheck);
+    if (present() < seen_.desired()) return;  // scale_up() says why
+    note_templates();
+    note_brakes();
+  }
+
+  std::int32_t staying() const {
+    return number(static_cast<std::size_t>(std::ranges::count_if(
+        seen_.machines, [](const auto& machine) { return !machine->metadata.deleting(); })));
+  }
+
+  static bool is_held(const Machine& machine) {
+    return machine.metadata.annotations.contains(api::annotation::kPaused);
+  }
+  static bool has(const TemplateSeen& seen) {
+    return seen.state == TemplateSeen::State::Found || seen.state == TemplateSeen::State::Unused;
+  }
+  bool creates_nothing() const { return annotation(api::annotation::kDisableMachineCreate) == "true"; }
+
   // --- clones nobody took over ---
 
   void remove_clones() {
@@ -237,19 +272,29 @@ class Decider {
   }
 
   void scale_up(std::int32_t missing) {
-    if (annotation(api::annotation::kDisableMachineCreate) == "true") return;
-    for (const TemplateSeen* seen : {&seen_.bootstrap, &seen_.infrastructure}) {
-      if (seen->state == TemplateSeen::State::Unlisted) return recheck(kUnlistedRecheck);
-      if (seen->state == TemplateSeen::State::Unknown) note(Note::About::Create, template_problem(*seen));
+    if (creates_nothing()) return;
+    const auto unlisted = TemplateSeen::State::Unlisted;
+    if (seen_.bootstrap.state == unlisted || seen_.infrastructure.state == unlisted) {
+      return recheck(kUnlistedRecheck);
     }
+    note_templates();
     if (seen_.bootstrap.missing() || seen_.infrastructure.missing()) return recheck(kPreflightRecheck);
     auto lines = preflight_lines();
     plan_.preflight_failed = !lines.empty();
     for (std::string& line : lines) note(Note::About::Create, std::move(line));
-    if (!seen_.may_create.open) note(Note::About::Create, seen_.may_create.why);
-    if (!seen_.fresh) note(Note::About::Create, staleness());
+    note_brakes();
     if (!plan_.notes_about(Note::About::Create).empty()) return recheck(kPreflightRecheck);
     act(CreateMachines{.count = missing});
+  }
+
+  void note_templates() {
+    for (const TemplateSeen* seen : {&seen_.bootstrap, &seen_.infrastructure}) {
+      if (seen->state == TemplateSeen::State::Unknown) note(Note::About::Create, template_problem(*seen));
+    }
+  }
+  void note_brakes() {
+    if (!seen_.may_create.open) note(Note::About::Create, seen_.may_create.why);
+    if (!seen_.fresh) note(Note::About::Create, staleness());
   }
 
   std::string template_problem(const TemplateSeen& seen) const {

@@ -30,6 +30,10 @@ struct MarkMachine {
 struct UpdateMachine {
   const UnsettledMachine* seen = nullptr;  // of the Observation
 };
+// Machines whose objects could not be made together with them get them now.
+struct FinishMachines {
+  std::vector<const UnsettledMachine*> machines = {};  // of the Observation
+};
 struct RemoveClones {
   std::vector<const CloneSeen*> clones = {};  // of the Observation
 };
@@ -45,7 +49,7 @@ struct DeleteMachine {
 struct DropFinalizer {};
 
 using Action = std::variant<OwnTemplate, AdoptMachine, ReleaseMachine, MarkMachine, UpdateMachine,
-                            RemoveClones, CreateMachines, DeleteMachine, DropFinalizer>;
+                            FinishMachines, RemoveClones, CreateMachines, DeleteMachine, DropFinalizer>;
 
 // Why something does not happen that the user may be waiting for. Becomes lines of conditions and an Event.
 struct Note {

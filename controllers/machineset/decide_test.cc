@@ -376,6 +376,101 @@ TEST(Decide, OnAStaleCacheNoCloneIsRemoved) {
   EXPECT_EQ(count_of<RemoveClones>(world.plan()), 0U);
 }
 
+// --- Machines without their objects ---
+
+World with_unfinished(const builders::MachineSetBuilder& set = a_machine_set().replicas(1)) {
+  return a_world(set).with(well("a")).where([](Observation& seen) {
+    seen.unsettled.push_back({.machine = seen.machines.front(), .lacks_infrastructure = true});
+  });
+}
+
+TEST(Decide, AMachineThatLacksItsObjectsGetsThem) {
+  const auto plan = with_unfinished().plan();
+
+  EXPECT_EQ(count_of<FinishMachines>(plan), 1U);
+}
+
+// Its objects come before more Machines: what refuses one will refuse the next.
+TEST(Decide, AMachineIsFinishedBeforeAnotherIsMade) {
+  const auto plan = with_unfinished(a_machine_set().replicas(2)).plan();
+
+  const auto place = [&plan](auto kind) {
+    return std::ranges::find_if(
+               plan.actions,
+               [&](const Action& each) { return std::holds_alternative<decltype(kind)>(each); }) -
+           plan.actions.begin();
+  };
+  EXPECT_EQ(created(plan), 1);
+  EXPECT_LT(place(FinishMachines()), place(CreateMachines()));
+}
+
+TEST(Decide, NothingIsFinishedOnAGuessOrAgainstAWish) {
+  const auto finishes = [](World world, const std::function<void(Observation&)>& change) {
+    return count_of<FinishMachines>(world.where(change).plan());
+  };
+  EXPECT_EQ(finishes(with_unfinished(), [](auto& seen) { seen.fresh = false; }), 0U);
+  EXPECT_EQ(finishes(with_unfinished(), [](auto& seen) { seen.may_create.open = false; }), 0U);
+  EXPECT_EQ(finishes(with_unfinished(), [](auto& seen) { seen.problem = "spec.selector: odd"; }), 0U);
+  EXPECT_EQ(finishes(with_unfinished(),
+                     [](auto& seen) { seen.infrastructure.state = TemplateSeen::State::Missing; }),
+            0U);
+  EXPECT_EQ(finishes(with_unfinished(a_machine_set().replicas(0)), [](auto&) {}), 0U);
+  EXPECT_EQ(finishes(with_unfinished(a_machine_set().replicas(1).annotated(
+                         api::annotation::kDisableMachineCreate, "true")),
+                     [](auto&) {}),
+            0U);
+}
+
+// Not only that nothing is made: what stands against it is said.
+TEST(Decide, WhatKeepsAMachineUnfinishedIsSaid) {
+  const auto said = [](const std::function<void(Observation&)>& change) {
+    const auto plan = with_unfinished().where(change).plan();
+    EXPECT_EQ(plan.recheck, Seconds(15));
+    return why(plan);
+  };
+
+  EXPECT_EQ(said([](auto& seen) { seen.may_create = {.open = false, .why = "meltdown"}; }), "meltdown\n");
+  EXPECT_EQ(said([](auto& seen) { seen.fresh = false, seen.stale = "waits for m1"; }), "waits for m1\n");
+  EXPECT_THAT(said([](auto& seen) {
+                seen.infrastructure.state = TemplateSeen::State::Unknown;
+                seen.infrastructure.problem = "no such kind";
+              }),
+              testing::HasSubstr("no such kind"));
+}
+
+TEST(Decide, WhatIsSaidOfAnUnfinishedMachineAndOfMissingOnesIsSaidOnce) {
+  const auto plan =
+      with_unfinished(a_machine_set().replicas(2))
+          .where([](Observation& seen) { seen.may_create = {.open = false, .why = "meltdown"}; })
+          .plan();
+
+  EXPECT_EQ(why(plan), "meltdown\n");
+}
+
+// A Machine on its way out may drain for hours.
+TEST(Decide, AMachineThatGoesKeepsNobodyFromBeingFinished) {
+  const auto plan = with_unfinished()
+                        .where([](Observation& seen) {
+                          seen.machines.push_back(well("going").deleting().shared());
+                          seen.nodes.emplace_back();
+                        })
+                        .plan();
+
+  EXPECT_EQ(count_of<FinishMachines>(plan), 1U);
+}
+
+TEST(Decide, APausedMachineIsNotFinished) {
+  const auto plan =
+      a_world(a_machine_set().replicas(1))
+          .with(well("a").annotated(api::annotation::kPaused, ""))
+          .where([](Observation& seen) {
+            seen.unsettled.push_back({.machine = seen.machines.front(), .lacks_infrastructure = true});
+          })
+          .plan();
+
+  EXPECT_EQ(count_of<FinishMachines>(plan), 0U);
+}
+
 // --- the end ---
 
 TEST(Decide, ADeletedSetDeletesItsMachinesAndKeepsItsFinalizerMeanwhile) {

@@ -150,24 +150,58 @@ class Observer {
       if (with_.settled.has(*machine)) continue;
       UnsettledMachine unsettled{.machine = machine};
       if (!machine->metadata.deleting()) {
-        const auto& config = machine->spec.bootstrap.config_ref;
-        if (config) see_clone(*config, unsettled);
-        see_clone(machine->spec.infrastructure_ref, unsettled);
+        see_bootstrap(unsettled);
+        see_infrastructure(unsettled);
       }
       seen_.unsettled.push_back(std::move(unsettled));
     }
   }
 
-  void see_clone(const api::ContractRef& ref, UnsettledMachine& unsettled) {
+  void see_bootstrap(UnsettledMachine& unsettled) {
+    const api::Machine& machine = *unsettled.machine;
+    const auto& config = machine.spec.bootstrap.config_ref;
+    if (!config || see_clone(*config, unsettled)) return;
+    const bool served = machine.spec.bootstrap.data_secret_name ||
+                        machine.status.initialization.bootstrap_data_secret_created.value_or(false);
+    unsettled.lacks_bootstrap = !served && refers_to_clones(machine);
+  }
+
+  void see_infrastructure(UnsettledMachine& unsettled) {
+    const api::Machine& machine = *unsettled.machine;
+    if (see_clone(machine.spec.infrastructure_ref, unsettled)) return;
+    const bool served = !machine.spec.provider_id.empty() ||
+                        machine.status.initialization.infrastructure_provisioned.value_or(false);
+    unsettled.lacks_infrastructure = !served && refers_to_clones(machine);
+  }
+
+  // False when it is certainly not there.
+  bool see_clone(const api::ContractRef& ref, UnsettledMachine& unsettled) {
     auto found = with_.host.externals.get(ref, namespace_of());
     if (!found) {
       unsettled.complete = false;
       unsettled.listed_soon = unsettled.listed_soon && found.error().retry_after.has_value();
-    } else if (found->object) {
-      unsettled.clones.push_back({.resource = std::move(found->resource),
-                                  .cache = found->cache,
-                                  .object = std::move(found->object)});
+      return true;
     }
+    if (!found->object) return false;
+    unsettled.clones.push_back(
+        {.resource = std::move(found->resource), .cache = found->cache, .object = std::move(found->object)});
+    return true;
+  }
+
+  // As a set names them, in a Machine that a set has made: what a user's own refers to is the user's to make.
+  bool refers_to_clones(const api::Machine& machine) const {
+    if (!is_our_work(machine)) return false;
+    const api::MachineSpec& wanted = seen_.set.spec.machine_template.spec;
+    const auto& config = machine.spec.bootstrap.config_ref;
+    const auto& source = wanted.bootstrap.config_ref;
+    return config.has_value() == source.has_value() &&
+           (!config || *config == clone_ref(*source, machine.metadata.name)) &&
+           machine.spec.infrastructure_ref == clone_ref(wanted.infrastructure_ref, machine.metadata.name);
+  }
+
+  bool is_our_work(const api::Machine& machine) const {
+    return machine.metadata.managed_fields.applied_by(api::field_manager::kMachineSet) != nullptr &&
+           could_have_named(seen_.set, machine.metadata.name);
   }
 
   void see_control_plane() {
@@ -230,6 +264,11 @@ Observation observe(const Observe& with, const runtime::Context& context,
                    .preflight_checks = with.settings.preflight_checks};
   Observer(with, seen).look();
   return seen;
+}
+
+std::int32_t Observation::finished() const {
+  return static_cast<std::int32_t>(std::ssize(machines) -
+                                   std::ranges::count_if(unsettled, &UnsettledMachine::unfinished));
 }
 
 bool Observation::outdated() const {

@@ -37,7 +37,8 @@ struct TemplateSeen {
   bool missing() const { return state == State::Missing; }
 };
 
-// A bootstrap or infrastructure object that still belongs to the set itself: no Machine has taken it over.
+// A bootstrap or infrastructure object: one of a Machine, or one that belongs to the set itself because
+// whoever made it did so before its Machine, and no Machine has taken it over.
 struct CloneSeen {
   kube::Resource resource = {};
   const runtime::Observed* cache = nullptr;
@@ -48,8 +49,13 @@ struct CloneSeen {
 struct UnsettledMachine {
   Snapshot<api::Machine> machine = {};
   std::vector<CloneSeen> clones = {};  // its own: bootstrap, then infrastructure, as far as they are there
-  bool complete = true;                // otherwise their kinds are not listed yet
-  bool listed_soon = true;             // false: something is wrong with them
+  // Not there, to be made from the set's template, and as far as the Machine knows nothing has come of it.
+  bool lacks_bootstrap = false;
+  bool lacks_infrastructure = false;
+  bool complete = true;     // otherwise their kinds are not listed yet
+  bool listed_soon = true;  // false: something is wrong with them
+
+  bool unfinished() const { return lacks_bootstrap || lacks_infrastructure; }
 };
 
 struct Observation {
@@ -84,6 +90,8 @@ struct Observation {
 
   bool deleting() const { return stored->metadata.deleting(); }
   std::int32_t desired() const { return deleting() ? 0 : set.spec.replicas.value_or(0); }
+  // Machines of the set but for those that lack an object.
+  std::int32_t finished() const;
   // Of an old template: the deployment has moved on.
   bool outdated() const;
 };

@@ -1,5 +1,6 @@
 // Whole turns of the MachineSet controller against the embedded API server, under the baton: real caches,
 // real watches, the real gate, virtual time.
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,11 +12,13 @@
 #include "api/schema/crd.h"
 #include "apiserver/api.h"
 #include "controllers/machineset/reconciler.h"
+#include "controllers/machineset/wanted.h"
 #include "kube/resources.h"
 #include "kube/typed.h"
 #include "kube/watch_loop.h"
 #include "runtime/controller.h"
 #include "runtime/informer.h"
+#include "runtime/ownership.h"
 #include "test/builders/cluster.h"
 #include "test/builders/machine.h"
 #include "test/builders/machine_set.h"
@@ -39,11 +42,13 @@ using fakes::Baton;
 using fakes::Call;
 using fakes::Fault;
 using fakes::FaultPoint;
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
+using testing::StartsWith;
 
 kube::Resource provider(std::string_view group, std::string_view plural, std::string_view kind) {
   return {.group = std::string(group),
@@ -101,8 +106,12 @@ class CountedNames final : public NameGenerator {
       first.pop_front();
       return chosen;
     }
-    const std::string number = std::to_string(++count_);
-    return std::string(length - number.size(), 'x') + number;
+    std::string letters(length, 'x');
+    int left = ++count_;
+    for (auto letter = letters.rbegin(); left > 0; left /= 10, ++letter) {
+      *letter = kNameAlphabet[static_cast<std::size_t>(left % 10)];
+    }
+    return letters;
   }
 
  private:
@@ -289,19 +298,28 @@ struct Stage {
     }
     settle();
   }
-  // What the Machine controller does first.
-  void take_over_clones() {
-    for (const auto& machine : machines()) {
-      for (const auto* resource : {&kInfraMachines, &kConfigs}) {
-        change(*resource, machine.metadata.name.view(),
-               {{"metadata",
-                 {{"ownerReferences", json::array{{{"apiVersion", "cluster.x-k8s.io/v1beta2"},
-                                                   {"kind", "Machine"},
-                                                   {"name", machine.metadata.name.view()},
-                                                   {"uid", machine.metadata.uid.str()},
-                                                   {"controller", true}}}}}}});
+  // The first of three writes.
+  void put_as_a_set_does(std::string_view name) {
+    must(user.patch(
+        kube::resource_of<api::Machine>(), {std::string(kNamespace), std::string(name)},
+        kube::apply_intent(api::to_json(*new_machine(adjusted(set(), nullptr), name))),
+        {.type = kube::PatchType::Apply, .field_manager = std::string(api::field_manager::kMachineSet)},
+        Deadline::never()));
+  }
+  void remove(const kube::Resource& resource, const std::string& name) {
+    must(user.remove(resource, {std::string(kNamespace), name}, {}, Deadline::never()));
+  }
+  // "Machine ms1-xxxxx", its owners.
+  std::vector<std::string> owners_of(const kube::Resource& resource) {
+    std::vector<std::string> found;
+    for (const auto& item : all(resource)) {
+      const auto read = *api::from_json<api::contract::ContractObject>(item);
+      for (const auto& owner : *read.metadata.owner_references) {
+        found.push_back(fmt::format("{} {}{}", owner.kind.view(), owner.name.view(),
+                                    owner.is_controller() ? ", controller" : ""));
       }
     }
+    return found;
   }
 };
 
@@ -337,8 +355,7 @@ TEST(Turns, ThreeMachinesAreMadeWithTheirBootstrapAndInfrastructure) {
     EXPECT_EQ(stage.set().status.replicas, 3);
     EXPECT_EQ(stage.says("ScalingUp"), "False NotScalingUp: ");
     EXPECT_EQ(stage.says("Paused"), "False NotPaused: ");
-    EXPECT_THAT(stage.events.events,
-                testing::Each(testing::StartsWith("Normal SuccessfulCreate Created Machine")));
+    EXPECT_THAT(stage.events.events, testing::Each(StartsWith("Normal SuccessfulCreate Created Machine")));
   });
 }
 
@@ -388,12 +405,24 @@ TEST(Turns, AMachineIsBornWithFinalizerOwnerAndLabels) {
   });
 }
 
+TEST(Turns, WhatIsMadeForAMachineIsBornAsItsOwn) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(1).build());
+
+    stage.start();
+
+    const std::string owner = "Machine " + stage.machine_names().front() + ", controller";
+    EXPECT_THAT(stage.owners_of(kInfraMachines), ElementsAre(owner));
+    EXPECT_THAT(stage.owners_of(kConfigs), ElementsAre(owner));
+  });
+}
+
 TEST(Turns, AtRestNothingIsSent) {
   in_simulation([](Stage& stage) {
     stage.put_world();
     stage.put(a_machine_set().replicas(3).build());
     stage.start();
-    stage.take_over_clones();
     stage.settle(2min);
     const auto reads = stage.network.calls(Call::Read);
     stage.writes.clear();
@@ -410,7 +439,6 @@ TEST(Turns, ALostConnectionChangesNoNumberUntilNodesAreSeenAgain) {
     stage.put_world();
     stage.put(a_machine_set().replicas(3).build());
     stage.start();
-    stage.take_over_clones();
     const kube::ObjectKey cluster{std::string(kNamespace), "c1"};
     stage.put_nodes(cluster);
     const auto counted = [&stage] {
@@ -468,7 +496,7 @@ TEST(Turns, AReplyThatIsLostMakesNoSecondMachine) {
   });
 }
 
-TEST(Turns, WhatARefusedMachineLeftBehindIsTakenAway) {
+TEST(Turns, ARefusedMachineLeavesNothingBehind) {
   in_simulation([](Stage& stage) {
     int refused = 0;
     stage.choose = [&](const FaultPoint& at) {
@@ -487,12 +515,163 @@ TEST(Turns, WhatARefusedMachineLeftBehindIsTakenAway) {
   });
 }
 
+// --- Machines without their objects ---
+
+// The Machines of one turn at a time: nobody else is made while one lacks something.
+TEST(Turns, AMachineWhoseObjectsAreRefusedStaysAndIsFinishedOnceTheyAreNot) {
+  for (const std::string kind : {"DockerMachine", "KubeadmConfig"}) {
+    in_simulation([&kind](Stage& stage) {
+      bool refusing = true;
+      stage.choose = [&](const FaultPoint& at) {
+        return refusing && at.call == Call::Patch && at.kind == kind ? Fault::Unavailable : Fault::None;
+      };
+      stage.put_world();
+      stage.put(a_machine_set().replicas(3).build());
+
+      stage.start();
+      stage.settle(3min);
+      const auto unfinished = stage.machine_names();
+      EXPECT_THAT(unfinished, SizeIs(1)) << kind;
+      EXPECT_EQ(count_of(stage.writes, "patch Machine"), 1U) << kind;
+      EXPECT_THAT(stage.says("ScalingUp"),
+                  AllOf(StartsWith("True ScalingUp: Scaling up from 0 to 3 replicas is blocked because:\n"
+                                   "* failed to create " +
+                                   kind),
+                        testing::Not(HasSubstr(unfinished.front()))));
+      EXPECT_THAT(stage.events.events, Contains(StartsWith("Warning FailedCreate Scaling up")).Times(1));
+
+      refusing = false;
+      stage.settle(20min);
+      EXPECT_THAT(stage.machine_names(), SizeIs(3)) << kind;
+      EXPECT_THAT(stage.machine_names(), Contains(unfinished.front())) << kind;
+      EXPECT_EQ(stage.names_of(kInfraMachines), stage.machine_names()) << kind;
+      EXPECT_EQ(stage.names_of(kConfigs), stage.machine_names()) << kind;
+      EXPECT_THAT(stage.owners_of(kInfraMachines),
+                  Contains("Machine " + unfinished.front() + ", controller"));
+    });
+  }
+}
+
+// A webhook that fails is a 500: nobody knows what became of the request, and the set waits before it asks
+// again. Meanwhile it does not say that all is well.
+TEST(Turns, WhileItIsUnknownWhatBecameOfAnObjectTheSetIsStillScalingUp) {
+  in_simulation([](Stage& stage) {
+    bool failing = true;
+    stage.choose = [&](const FaultPoint& at) {
+      return failing && at.call == Call::Patch && at.kind == "DockerMachine" ? Fault::Timeout : Fault::None;
+    };
+    stage.put_world();
+    stage.put(a_machine_set().replicas(1).build());
+    stage.start();
+
+    for (int i = 0; i < 20; ++i) {
+      stage.settle(10s);
+      EXPECT_THAT(stage.says("ScalingUp"), StartsWith("True ScalingUp: Scaling up from 0 to 1 replicas"));
+    }
+    failing = false;
+    stage.settle(5min);
+
+    EXPECT_THAT(stage.machine_names(), SizeIs(1));
+    EXPECT_EQ(stage.names_of(kInfraMachines), stage.machine_names());
+    EXPECT_EQ(stage.says("ScalingUp"), "False NotScalingUp: ");
+  });
+}
+
+TEST(Turns, AMachineOfAProcessThatDiedInBetweenIsFinishedByTheNext) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(1).build());
+    stage.put_as_a_set_does("ms1-hlfhl");
+
+    stage.start();
+
+    EXPECT_THAT(stage.machine_names(), ElementsAre("ms1-hlfhl"));
+    EXPECT_THAT(stage.owners_of(kInfraMachines), ElementsAre("Machine ms1-hlfhl, controller"));
+    EXPECT_THAT(stage.owners_of(kConfigs), ElementsAre("Machine ms1-hlfhl, controller"));
+  });
+}
+
+// It had a VM, or data that a VM was made from: a second one is not what anybody asked for.
+TEST(Turns, WhatHasServedItsMachineIsNotMadeAgain) {
+  const std::vector<json::value> signs = {
+      {{"spec", {{"providerID", "docker:////a"}, {"bootstrap", {{"dataSecretName", "data"}}}}}},
+      {{"status",
+        {{"initialization", {{"infrastructureProvisioned", true}, {"bootstrapDataSecretCreated", true}}}}}}};
+  for (const auto& sign : signs) {
+    in_simulation([&sign](Stage& stage) {
+      stage.put_world();
+      stage.put(a_machine_set().replicas(1).build());
+      stage.start();
+      const std::string name = stage.machine_names().front();
+      stage.change(kube::resource_of<api::Machine>(), name, sign,
+                   sign.as_object().contains("status") ? "status" : "");
+      stage.settle();
+
+      stage.remove(kInfraMachines, name);
+      stage.remove(kConfigs, name);
+      stage.settle(30min);
+
+      EXPECT_THAT(stage.names_of(kInfraMachines), IsEmpty());
+      EXPECT_THAT(stage.names_of(kConfigs), IsEmpty());
+      EXPECT_THAT(stage.machine_names(), ElementsAre(name));
+    });
+  }
+}
+
+TEST(Turns, WhatAUsersOwnMachineRefersToIsLeftToTheUser) {
+  for (const auto* reference : {"stray", "box-of-mine"}) {
+    in_simulation([reference](Stage& stage) {
+      stage.put_world();
+      auto own = a_machine("stray").labelled("cluster.x-k8s.io/set-name", "ms1").build();
+      own.spec.infrastructure_ref.name = Text(reference);
+      stage.put(own);
+      stage.put(a_machine_set().replicas(1).build());
+
+      stage.start();
+      stage.settle(30min);
+
+      EXPECT_THAT(stage.machine_names(), ElementsAre("stray"));
+      EXPECT_THAT(stage.names_of(kInfraMachines), IsEmpty());
+      EXPECT_THAT(stage.names_of(kConfigs), IsEmpty());
+    });
+  }
+}
+
+// A mark for the autoscaler, a label: they say nothing of where it came from.
+TEST(Turns, AMachineThatAUserHasMarkedIsFinishedAllTheSame) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(1).build());
+    stage.put_as_a_set_does("ms1-hlfhl");
+    stage.change(kube::resource_of<api::Machine>(), "ms1-hlfhl",
+                 {{"metadata", {{"annotations", {{"cluster.x-k8s.io/delete-machine", "yes"}}}}}});
+
+    stage.start();
+
+    EXPECT_THAT(stage.names_of(kInfraMachines), ElementsAre("ms1-hlfhl"));
+  });
+}
+
+TEST(Turns, AMachineThatAUserGaveAnotherReferenceIsNotFinished) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(1).build());
+    stage.put_as_a_set_does("ms1-hlfhl");
+    stage.change(kube::resource_of<api::Machine>(), "ms1-hlfhl",
+                 {{"spec", {{"infrastructureRef", {{"name", "box-of-mine"}}}}}});
+
+    stage.start();
+    stage.settle(30min);
+
+    EXPECT_THAT(stage.names_of(kInfraMachines), IsEmpty());
+  });
+}
+
 TEST(Turns, AMachineThatHasTheNameAlreadyKeepsItsObjects) {
   in_simulation([](Stage& stage) {
     stage.put_world();
     stage.put(a_machine_set().replicas(1).build());
     stage.start();
-    stage.take_over_clones();
     stage.settle();
     const std::string name = stage.machine_names().front();
     const auto infra = stage.all(kInfraMachines).front().at("metadata").at("uid");
@@ -552,22 +731,24 @@ TEST(Turns, AStrangersObjectThatWasMadeMeanwhileIsNotTakenAway) {
                 {{"apiVersion", kInfraMachines.api_version()},
                  {"kind", kInfraMachines.kind},
                  {"metadata",
-                  {{"name", "ms1-xxxx1"},
+                  {{"name", "ms1-xxxxc"},
                    {"namespace", kNamespace},
                    {"ownerReferences", json::array{{{"apiVersion", "cluster.x-k8s.io/v1beta2"},
                                                     {"kind", "Machine"},
-                                                    {"name", "ms1-xxxx1"},
+                                                    {"name", "elsewhere"},
                                                     {"uid", "8c8ea0f1-9ad6-4b3e-9b8c-0d6f2f6a7b11"},
                                                     {"controller", true}}}}}}});
       return Fault::None;
     };
 
     stage.start();
+    stage.let_go_of_deleted();
     stage.settle(3min);
 
-    EXPECT_THAT(stage.names_of(kInfraMachines), Contains("ms1-xxxx1"));
+    EXPECT_THAT(stage.names_of(kInfraMachines), Contains("ms1-xxxxc"));
+    EXPECT_THAT(stage.owners_of(kInfraMachines), Contains("Machine elsewhere, controller"));
     EXPECT_THAT(stage.machine_names(), SizeIs(1));
-    EXPECT_THAT(stage.machine_names(), testing::Not(Contains("ms1-xxxx1")));
+    EXPECT_THAT(stage.machine_names(), testing::Not(Contains("ms1-xxxxc")));
   });
 }
 
@@ -708,7 +889,6 @@ TEST(Turns, WhileNobodyAnswersWhatBecameOfADeletionTheSetSaysSoOnce) {
     stage.put_world();
     stage.put(a_machine_set().replicas(2).build());
     stage.start();
-    stage.take_over_clones();
     stage.settle(2min);
     stage.writes.clear();
 
@@ -817,7 +997,6 @@ TEST(Turns, DeletionTakesTheMachinesAlongAndLetsGoLast) {
     stage.put_world();
     stage.put(a_machine_set().replicas(3).build());
     stage.start();
-    stage.take_over_clones();
 
     stage.must(stage.user.remove(kube::resource_of<api::MachineSet>(), {std::string(kNamespace), "ms1"}, {},
                                  Deadline::never()));
@@ -973,7 +1152,6 @@ TEST(Turns, AChangedTimeoutReachesLivingMachinesWithOneWriteEach) {
     stage.put_world();
     stage.put(a_machine_set().replicas(2).build());
     stage.start();
-    stage.take_over_clones();
     stage.settle();
     stage.writes.clear();
 
@@ -993,7 +1171,6 @@ TEST(Turns, AChangedLabelReachesMachinesAndTheirObjectsAndAnOldOneLeaves) {
     stage.put_world();
     stage.put(a_machine_set().replicas(1).template_label("old", "x").build());
     stage.start();
-    stage.take_over_clones();
     stage.settle();
     stage.writes.clear();
 

@@ -6,7 +6,9 @@
 #include "api/names.h"
 #include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine_rules.h"
+#include "api/v1beta2/naming.h"
 #include "api/v1beta2/syntax.h"
+#include "base/names.h"
 #include "base/try.h"
 #include "kube/typed.h"
 #include "runtime/ownership.h"
@@ -26,12 +28,6 @@ bool is_owned_by_kind(const MachineSet& set, std::string_view kind) {
 bool stands_alone(const MachineSet& set) {
   return !set.metadata.labels.contains(api::label::kDeploymentName) &&
          !is_owned_by_kind(set, api::kind::kMachineDeployment);
-}
-
-api::ContractRef clone_ref(const api::ContractRef& ref, std::string_view name) {
-  return {.api_group = ref.api_group,
-          .kind = Text(api::contract::cloned_kind(ref.kind.view())),
-          .name = Text(name)};
 }
 
 void set_metadata(const MachineSet& set, Machine& machine) {
@@ -81,6 +77,29 @@ api::Labels machine_labels(const MachineSet& set) {
     labels.set(Text(api::label::kDeploymentName), *deployment);
   }
   return labels;
+}
+
+Result<std::string> machine_name(const MachineSet& set, std::string_view random, std::string_view fresh) {
+  const Text& naming = set.spec.machine_naming.name_template;
+  return api::fitting_name(
+      TRY(api::render_name(
+          naming.empty() ? api::kDefaultMachineNaming : naming.view(),
+          {.cluster = set.spec.cluster_name, .machine_set = set.metadata.name, .random = random})),
+      fresh);
+}
+
+bool could_have_named(const MachineSet& set, std::string_view name) {
+  constexpr std::string_view kAnyLetters("\0\0\0\0\0", kNameSuffixLength);
+  const auto pattern = machine_name(set, kAnyLetters, kAnyLetters);
+  return pattern && std::ranges::equal(*pattern, name, [](char wanted, char found) {
+           return wanted == '\0' ? kNameAlphabet.contains(found) : wanted == found;
+         });
+}
+
+api::ContractRef clone_ref(const api::ContractRef& source, std::string_view machine) {
+  return {.api_group = source.api_group,
+          .kind = Text(api::contract::cloned_kind(source.kind.view())),
+          .name = Text(machine)};
 }
 
 Result<Machine> new_machine(const MachineSet& set, std::string_view name) {

@@ -17,6 +17,14 @@ api::MachineSet adjusted(const api::MachineSet& set, const api::ObjectMeta* clus
 // Labels of Machines and of their bootstrap and infrastructure objects; annotations are the template's.
 api::Labels machine_labels(const api::MachineSet& set);
 
+// A name for a Machine of the set, as spec.machineNaming wants it. `fresh`: in place of what is too long.
+Result<std::string> machine_name(const api::MachineSet& set, std::string_view random, std::string_view fresh);
+// Whether the set could have chosen this one: random letters stand where they belong.
+bool could_have_named(const api::MachineSet& set, std::string_view name);
+
+// How a Machine of that name refers to what is made for it from a template.
+api::ContractRef clone_ref(const api::ContractRef& source, std::string_view machine);
+
 // A new Machine of that name. Invalid when its template breaks a rule.
 Result<api::Machine> new_machine(const api::MachineSet& set, std::string_view name);
 

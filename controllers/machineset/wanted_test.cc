@@ -222,5 +222,31 @@ TEST(HandOverPatch, RefusesWhatHasNothingToHandOver) {
   EXPECT_FALSE(hand_over_patch(pair.set, pair.machine, json::parse("[]")));
 }
 
+// --- names ---
+
+TEST(CouldHaveNamed, KnowsTheNamesOfASet) {
+  const auto set = a_machine_set("workers").build();
+
+  EXPECT_TRUE(could_have_named(set, *machine_name(set, "bcdfg", "bcdfg")));
+  EXPECT_TRUE(could_have_named(set, "workers-x2k4z"));
+  EXPECT_FALSE(could_have_named(set, "workers-mine1")) << "no vowels are among random letters";
+  EXPECT_FALSE(could_have_named(set, "workers-x2k4"));
+  EXPECT_FALSE(could_have_named(set, "others-x2k4z"));
+}
+
+TEST(CouldHaveNamed, GoesByTheNamingOfTheSet) {
+  auto set = a_machine_set("workers").build();
+  set.spec.machine_naming.name_template = Text("{{ .random }}-of-{{ .machineSet.name }}");
+
+  EXPECT_TRUE(could_have_named(set, "x2k4z-of-workers"));
+  EXPECT_FALSE(could_have_named(set, "workers-x2k4z"));
+}
+
+TEST(CouldHaveNamed, KnowsNamesThatWereTooLong) {
+  const auto set = a_machine_set(std::string(60, 'w')).build();
+
+  EXPECT_TRUE(could_have_named(set, *machine_name(set, "bcdfg", "zzzzz")));
+}
+
 }  // namespace
 }  // namespace capstan::controllers::machineset

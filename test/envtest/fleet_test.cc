@@ -229,7 +229,7 @@ TEST_F(Fleet, OwnersFormTheChainThatTheReferenceNames) {
                   link("CloudConfigTemplate/{} <- Cluster/{}", workers(), cluster_),
                   link("Secret/{0}-kubeconfig <- Cluster/{0}", cluster_),
               }));
-  // one owner each: the temporary owner of a clone is gone
+  // one owner each, from birth
   EXPECT_THAT(links, Each(Not(HasSubstr("DriverMachine/" + machine + " <- MachineSet"))));
 }
 
@@ -246,8 +246,11 @@ TEST_F(Fleet, FieldsAreManagedByTheNamesThatTheReferenceGives) {
     };
     EXPECT_THAT(of("machine"),
                 UnorderedElementsAre("capi-machineset Apply", "manager Update", "manager Update status"));
-    EXPECT_THAT(of("drivermachine"), IsSupersetOf({"capi-machineset Apply", "manager Update"}));
-    EXPECT_THAT(of("cloudconfig"), IsSupersetOf({"capi-machineset Apply", "manager Update"}));
+    EXPECT_THAT(of("drivermachine"),
+                UnorderedElementsAre("capi-machineset Apply", "capstan-infrastructure Update",
+                                     "capstan-infrastructure Update status"));
+    EXPECT_THAT(of("cloudconfig"),
+                UnorderedElementsAre("capi-machineset Apply", "capstan-bootstrap Update status"));
   }
 }
 

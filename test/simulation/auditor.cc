@@ -310,6 +310,7 @@ void Auditor::took_effect(const Asked& asked, const json::value& answer) {
     pod_sent_away(asked.key.name, pods_before);
   const std::string& name = asked.key.name;
   if (creates_machine(asked) && before.machine(name) == nullptr) machine_made(name);
+  if (asked.is("DriverMachine") && asked.apply) infrastructure_made(name, text_at(answer, "/metadata/uid"));
   if (asked.is(api::kind::kMachine) && asked.subresource == "status") machine_changed(before, name);
   if (asked.call == Call::Remove) {
     if (asked.is(api::kind::kMachine)) machine_removed(before, name);
@@ -335,12 +336,11 @@ void Auditor::machine_made(const std::string& name) {
     check(too_many_machines("MachineDeployment " + deployment->name, wished,
                             facts_.owned_below(deployment->uid)));
   }
-  for (const auto& [kind, plural, group] : {std::tuple{"DriverMachine", "drivermachines", "infrastructure"},
-                                            std::tuple{"CloudConfig", "cloudconfigs", "bootstrap"}}) {
-    const auto object = deps_.api.stored(fmt::format("{}.cluster.x-k8s.io", group), plural, kNamespace, name);
-    if (object == nullptr)
-      deps_.broke(fmt::format("Machine {} was made, and its {} had been cleaned up", name, kind));
-  }
+}
+
+void Auditor::infrastructure_made(const std::string& name, const std::string& uid) {
+  const auto [known, first] = infrastructure_.try_emplace(name, uid);
+  if (std::exchange(known->second, uid) != uid && !first) check(made_again(name, facts_));
 }
 
 void Auditor::machine_removed(const FleetFacts& before, const std::string& name) {

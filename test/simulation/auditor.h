@@ -96,6 +96,7 @@ class Auditor {
   void set_change_sent(const Asked& asked) const;
   void machine_create_sent(const Asked& asked);
   void machine_made(const std::string& name);
+  void infrastructure_made(const std::string& name, const std::string& uid);
   void machine_removal_sent(const Asked& asked);
   void machine_removed(const FleetFacts& before, const std::string& name);
   void machine_changed(const FleetFacts& before, const std::string& name) const;
@@ -142,10 +143,11 @@ class Auditor {
   std::set<std::string> remediating_;                  // Machines that their sets deleted for that
   std::map<std::string, SteadyTime> available_since_;  // by Machine
   std::set<std::string> vms_;
-  std::set<std::string> told_to_go_;                  // DriverMachines
-  std::map<std::string, SteadyTime> has_node_since_;  // by Machine
-  std::map<std::string, SteadyTime> noted_since_;     // by uid of a Node that a pool ever had
-  std::optional<Seconds> pool_drain_;                 // the timeout; nothing: the pool does not drain
+  std::set<std::string> told_to_go_;                   // DriverMachines
+  std::map<std::string, std::string> infrastructure_;  // their uids, by name
+  std::map<std::string, SteadyTime> has_node_since_;   // by Machine
+  std::map<std::string, SteadyTime> noted_since_;      // by uid of a Node that a pool ever had
+  std::optional<Seconds> pool_drain_;                  // the timeout; nothing: the pool does not drain
   std::optional<SteadyTime> pool_going_since_;
   struct Pause {
     SteadyTime from = {};

@@ -48,6 +48,7 @@ MachineFacts machine_facts(const api::Machine& machine) {
           .marked = machine.metadata.annotations.contains(api::annotation::kDeleteMachine),
           .bootstrap = config ? config->name.str() : std::string(),
           .infrastructure = machine.spec.infrastructure_ref.name.str(),
+          .provider_id = machine.spec.provider_id.str(),
           .node = machine.status.node_ref ? machine.status.node_ref->name.str() : std::string()};
 }
 

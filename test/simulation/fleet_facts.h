@@ -25,6 +25,7 @@ struct MachineFacts {
   bool marked = false;            // to go first
   std::string bootstrap = {};     // names of its objects
   std::string infrastructure = {};
+  std::string provider_id = {};
   std::string node = {};
 };
 

@@ -34,6 +34,7 @@ json::value heard(bool is, Time now) {
 }  // namespace
 
 void FleetUser::lose_vm() {
+  if (deps_.baton.draw(3) == 0) return take_apart();
   std::vector<std::string> names;
   for (const auto& vm : deps_.cloud.vms()) {
     if (vm.name != kControlPlane) names.push_back(vm.name);
@@ -42,6 +43,25 @@ void FleetUser::lose_vm() {
   const std::string& name = names[deps_.baton.draw(names.size())];
   note("lose VM", "a VM vanishes: " + name);
   lose(name);
+}
+
+// The infrastructure first, the Machine some moments later: meanwhile its set makes what went again if there
+// was no VM yet, and leaves it alone if there was.
+void FleetUser::take_apart() {
+  std::vector<std::pair<std::string, std::string>> names;  // of Machines and their DriverMachines
+  for (const auto& machine : deps_.auditor.facts().machines) {
+    if (!machine.going && !machine.set.empty()) names.emplace_back(machine.name, machine.infrastructure);
+  }
+  if (names.empty()) return;
+  const auto& [machine, infrastructure] = names[deps_.baton.draw(names.size())];
+  note("take apart", fmt::format("deletes DriverMachine {}, and then Machine {}", infrastructure, machine));
+  deps_.auditor.vm_vanished(infrastructure);
+  deps_.auditor.excuse(LegalCase::MachineLost);
+  (void)deps_.client.remove(kube::resource_of<api::DriverMachine>(), named(infrastructure), {},
+                            Deadline::never());
+  rest_up_to(30s);
+  deps_.auditor.machine_taken();
+  (void)deps_.client.remove(kube::resource_of<api::Machine>(), named(machine), {}, Deadline::never());
 }
 
 void FleetUser::lose(const std::string& name) {

@@ -56,6 +56,7 @@ class FleetUser {
   void pause_rollout();
   void pause_cluster();
   void delete_machine();
+  void take_apart();
   void replace_deployment();
   void replace_deployment_by_force();
   void lose_vm();

@@ -114,6 +114,15 @@ Broken object_of_a_living_machine(std::string_view kind, std::string_view name, 
   return {};
 }
 
+Broken made_again(std::string_view name, const FleetFacts& facts) {
+  for (const MachineFacts& machine : facts.machines) {
+    if (machine.going || machine.infrastructure != name || machine.provider_id.empty()) continue;
+    return fmt::format("the infrastructure object of Machine {} was made again, which had {}", machine.name,
+                       machine.provider_id);
+  }
+  return {};
+}
+
 Broken node_of_a_living_machine(std::string_view node, const FleetFacts& facts) {
   for (const MachineFacts& machine : facts.machines) {
     if (!machine.going && machine.node == node)

@@ -99,6 +99,16 @@ TEST(ObjectOfALivingMachine, IsNotToBeCleanedUp) {
   EXPECT_EQ(node_of_a_living_machine("n", facts), std::nullopt);
 }
 
+TEST(MadeAgain, IsWhatHasServedItsMachine) {
+  FleetFacts facts;
+  facts.machines = {{.name = "m", .infrastructure = "i"}};
+
+  EXPECT_EQ(made_again("i", facts), std::nullopt);
+  facts.machines.front().provider_id = "sim://i";
+  EXPECT_THAT(made_again("i", facts), Optional(HasSubstr("Machine m")));
+  EXPECT_EQ(made_again("other", facts), std::nullopt);
+}
+
 TEST(TwoVms, AreFoundByNameAndByKey) {
   const auto found = [](const std::vector<VmFacts>& vms) { return two_vms(vms); };
 

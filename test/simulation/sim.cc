@@ -52,12 +52,12 @@ constexpr std::array kFlags = {
     flag("world", &Options::world, "which world", {.choices = "fleet|toy|rest"}),
     flag("clusters", &Options::clusters, "of the world `rest`", {.minimum = 1}),
     flag("machines", &Options::machines, "of the world `rest`, in all its clusters", {.minimum = 1}),
-    flag(
-        "mutant", &Options::mutant,
-        "leave one rule out: of the fleet consistency-gate, create-expectation, owner-uid, instance-key, "
-        "array-versions, second-look, shared-cause, evictions, pool-drain, live-list, node-uid, in-flight or "
-        "out-of-reach; of the toy 'no gate', 'impatient gate', 'acts when overdue', 'acts unsynced', "
-        "'forgets deletions' or 'counts living only'"),
+    flag("mutant", &Options::mutant,
+         "leave one rule out: of the fleet consistency-gate, create-expectation, owner-uid, instance-key, "
+         "array-versions, second-look, shared-cause, evictions, pool-drain, live-list, node-uid, in-flight, "
+         "out-of-reach or finishing; of the toy 'no gate', 'impatient gate', 'acts when overdue', 'acts "
+         "unsynced', "
+         "'forgets deletions' or 'counts living only'"),
 };
 
 void print(std::string_view line) { fmt::print("{}\n", line); }
