@@ -191,9 +191,10 @@ void Deleter::drain(const runtime::Context& context, DeletionFacts& facts) {
 }
 
 void Deleter::check_volumes(const runtime::Context& context, DeletionFacts& facts) {
-  facts.volumes = on_node(facts, facts.marks.wait_for_node_volume_detach_start_time, &Drainer::check_volumes,
-                          context.deadline);
+  const Time started = facts.marks.wait_for_node_volume_detach_start_time;
+  facts.volumes = on_node(facts, started, &Drainer::check_volumes, context.deadline);
   if (facts.volumes->done) {
+    if (facts.now == started) return;  // nothing was waited for
     tell(*facts.machine, runtime::EventType::Normal, api::event::kNodeVolumesDetached,
          "success waiting for node volumes detaching Machine's node \"" + facts.node + "\"");
   } else if (facts.volumes->trouble && !is_our_own_brake(*facts.volumes->trouble)) {

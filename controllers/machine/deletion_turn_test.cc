@@ -19,12 +19,19 @@ namespace capstan::controllers::machine {
 namespace {
 
 using ::testing::Contains;
+using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 using namespace std::chrono_literals;
 
 const kube::ObjectKey kTheCluster{"default", "c1"};
+
+const kube::Resource kAttachments{.group = "storage.k8s.io",
+                                  .version = "v1",
+                                  .plural = "volumeattachments",
+                                  .kind = "VolumeAttachment",
+                                  .namespaced = false};
 
 // The other API server: one Node, and what the test puts on it.
 struct Workload {
@@ -67,20 +74,19 @@ struct Workload {
   }
   // A volume nobody knows: it holds the Machine up once its Pods are gone.
   void attach_a_disk() {
-    const kube::Resource attachments{.group = "storage.k8s.io",
-                                     .version = "v1",
-                                     .plural = "volumeattachments",
-                                     .kind = "VolumeAttachment",
-                                     .namespaced = false};
     make(
-        attachments, {},
+        kAttachments, {},
         {{"kind", "VolumeAttachment"},
          {"apiVersion", "storage.k8s.io/v1"},
          {"metadata", {{"name", "va"}}},
          {"spec", {{"attacher", "disk"}, {"nodeName", "m1"}, {"source", {{"persistentVolumeName", "pv"}}}}}});
-    const auto attached = memory.patch(attachments, {.name = "va"}, {{"status", {{"attached", true}}}},
+    const auto attached = memory.patch(kAttachments, {.name = "va"}, {{"status", {{"attached", true}}}},
                                        {.subresource = "status"}, Deadline::never());
     ASSERT_TRUE(attached) << attached.error().describe();
+  }
+  void detach_the_disk() {
+    const auto detached = memory.remove(kAttachments, {.name = "va"}, {}, Deadline::never());
+    ASSERT_TRUE(detached) << detached.error().describe();
   }
   // In the cache, under the uid it has here.
   void seen(api::Node node) {
@@ -172,7 +178,27 @@ TEST(DeletionTurns, EmptyTheNodeBeforeAnythingElseGoes) {
     EXPECT_FALSE(workload.has(kube::resources::pods(), "default", "p"));
     EXPECT_FALSE(workload.has(kube::resources::nodes(), {}, "m1"));
     EXPECT_THAT(world.events.told, Contains("SuccessfulDrainNode: success draining Machine's node \"m1\""));
-    EXPECT_THAT(world.events.told, Contains(StartsWith("NodeVolumesDetached")));
+    EXPECT_THAT(world.events.told, Each(Not(StartsWith("NodeVolumesDetached")))) << "there were none";
+  });
+}
+
+TEST(DeletionTurns, SayWhenTheVolumesTheyWaitedForAreDetached) {
+  in_simulation([](World& world) {
+    Workload workload(world);
+    running(world, workload);
+    workload.attach_a_disk();
+    world.remove(machines(), "m1");
+    world.settle(30s);
+    EXPECT_THAT(deleting(world), StartsWith("WaitingForVolumeDetach: "));
+
+    workload.detach_the_disk();
+    world.settle(60s);
+
+    EXPECT_FALSE(world.exists(machines(), "m1"));
+    EXPECT_THAT(world.events.told,
+                Contains("NodeVolumesDetached: success waiting for node volumes detaching Machine's node "
+                         "\"m1\"")
+                    .Times(1));
   });
 }
 
