@@ -394,11 +394,9 @@ TEST(Decide, AMachineThatLacksItsObjectsGetsThem) {
 TEST(Decide, AMachineIsFinishedBeforeAnotherIsMade) {
   const auto plan = with_unfinished(a_machine_set().replicas(2)).plan();
 
-  const auto place = [&plan](auto kind) {
-    return std::ranges::find_if(
-               plan.actions,
-               [&](const Action& each) { return std::holds_alternative<decltype(kind)>(each); }) -
-           plan.actions.begin();
+  const auto place = [&plan]<typename Kind>(const Kind&) {
+    const auto is_one = [](const Action& each) { return std::holds_alternative<Kind>(each); };
+    return std::ranges::find_if(plan.actions, is_one) - plan.actions.begin();
   };
   EXPECT_EQ(created(plan), 1);
   EXPECT_LT(place(FinishMachines()), place(CreateMachines()));
