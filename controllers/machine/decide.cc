@@ -15,7 +15,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// The objects of a Machine are made right after it, and wake it when they come.
+// Objects made after the Machine wake it when they come; those made before it may be shown later than it is.
 constexpr Seconds kYoung{5};
 constexpr Nanoseconds kYoungRecheck = Seconds(1);
 constexpr Nanoseconds kCacheRecheck = milliseconds(500);

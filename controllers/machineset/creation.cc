@@ -76,10 +76,13 @@ class Creator {
   }
 
   std::optional<Mould> read_mould(const api::ContractRef& ref, std::string_view reason) {
-    auto mould = mould_of(ref, reason);
-    if (mould) return std::move(*mould);
-    refuse(reason, mould.error());
-    return std::nullopt;
+    auto mould = mould_of(ref);
+    if (!mould) {
+      refuse(reason, mould.error());
+      return std::nullopt;
+    }
+    mould->reason = reason;
+    return std::move(*mould);
   }
 
   void refuse(std::string_view reason, const Error& error) {
@@ -88,7 +91,7 @@ class Creator {
   }
 
   // One live read per turn that creates: nobody keeps foreign documents.
-  Result<Mould> mould_of(const api::ContractRef& ref, std::string_view reason) {
+  Result<Mould> mould_of(const api::ContractRef& ref) {
     const std::string what = fmt::format("{} {}/{}", ref.kind.view(), key_.namespace_, ref.name.view());
     const auto source = TRY(with_.host.externals.resolve(ref.api_group.view(), ref.kind.view()));
     auto document =
@@ -99,10 +102,7 @@ class Creator {
                                  .name = ref.name};
     auto target = with_.host.externals.get(clone, key_.namespace_);
     if (!target) return fail(target.error());
-    return Mould{.source = std::move(*document),
-                 .resource = target->resource,
-                 .cache = target->cache,
-                 .reason = reason};
+    return Mould{.source = std::move(*document), .resource = target->resource, .cache = target->cache};
   }
 
   // --- so many at once ---

@@ -199,7 +199,7 @@ class Decider {
     if (has(seen_.bootstrap) && has(seen_.infrastructure) && seen_.may_create.open && seen_.fresh) {
       return act(std::move(action));
     }
-    recheck(kPreflightRecheck);
+    recheck(is_unlisted() ? kUnlistedRecheck : kPreflightRecheck);
     if (present() < seen_.desired()) return;  // scale_up() says why
     note_templates();
     note_brakes();
@@ -273,10 +273,7 @@ class Decider {
 
   void scale_up(std::int32_t missing) {
     if (creates_nothing()) return;
-    const auto unlisted = TemplateSeen::State::Unlisted;
-    if (seen_.bootstrap.state == unlisted || seen_.infrastructure.state == unlisted) {
-      return recheck(kUnlistedRecheck);
-    }
+    if (is_unlisted()) return recheck(kUnlistedRecheck);
     note_templates();
     if (seen_.bootstrap.missing() || seen_.infrastructure.missing()) return recheck(kPreflightRecheck);
     auto lines = preflight_lines();
@@ -287,6 +284,10 @@ class Decider {
     act(CreateMachines{.count = missing});
   }
 
+  bool is_unlisted() const {
+    constexpr auto kUnlisted = TemplateSeen::State::Unlisted;
+    return seen_.bootstrap.state == kUnlisted || seen_.infrastructure.state == kUnlisted;
+  }
   void note_templates() {
     for (const TemplateSeen* seen : {&seen_.bootstrap, &seen_.infrastructure}) {
       if (seen->state == TemplateSeen::State::Unknown) note(Note::About::Create, template_problem(*seen));

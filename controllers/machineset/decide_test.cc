@@ -436,6 +436,16 @@ TEST(Decide, WhatKeepsAMachineUnfinishedIsSaid) {
               testing::HasSubstr("no such kind"));
 }
 
+TEST(Decide, AMachineWaitsForTheFirstListOfItsTemplatesNoLongerThanThat) {
+  const auto plan =
+      with_unfinished()
+          .where([](Observation& seen) { seen.infrastructure.state = TemplateSeen::State::Unlisted; })
+          .plan();
+
+  EXPECT_EQ(count_of<FinishMachines>(plan), 0U);
+  EXPECT_EQ(plan.recheck, Seconds(1));
+}
+
 TEST(Decide, WhatIsSaidOfAnUnfinishedMachineAndOfMissingOnesIsSaidOnce) {
   const auto plan =
       with_unfinished(a_machine_set().replicas(2))

@@ -637,34 +637,30 @@ TEST(Turns, WhatAUsersOwnMachineRefersToIsLeftToTheUser) {
   }
 }
 
-// A mark for the autoscaler, a label: they say nothing of where it came from.
-TEST(Turns, AMachineThatAUserHasMarkedIsFinishedAllTheSame) {
-  in_simulation([](Stage& stage) {
+// Of a Machine whose making was cut short, and that a user has written since.
+std::vector<std::string> made_after(const json::value& users_patch) {
+  std::vector<std::string> made;
+  in_simulation([&](Stage& stage) {
     stage.put_world();
     stage.put(a_machine_set().replicas(1).build());
     stage.put_as_a_set_does("ms1-hlfhl");
-    stage.change(kube::resource_of<api::Machine>(), "ms1-hlfhl",
-                 {{"metadata", {{"annotations", {{"cluster.x-k8s.io/delete-machine", "yes"}}}}}});
-
-    stage.start();
-
-    EXPECT_THAT(stage.names_of(kInfraMachines), ElementsAre("ms1-hlfhl"));
-  });
-}
-
-TEST(Turns, AMachineThatAUserGaveAnotherReferenceIsNotFinished) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(1).build());
-    stage.put_as_a_set_does("ms1-hlfhl");
-    stage.change(kube::resource_of<api::Machine>(), "ms1-hlfhl",
-                 {{"spec", {{"infrastructureRef", {{"name", "box-of-mine"}}}}}});
+    stage.change(kube::resource_of<api::Machine>(), "ms1-hlfhl", users_patch);
 
     stage.start();
     stage.settle(30min);
 
-    EXPECT_THAT(stage.names_of(kInfraMachines), IsEmpty());
+    made = stage.names_of(kInfraMachines);
   });
+  return made;
+}
+
+TEST(Turns, AMachineThatAUserHasMarkedIsFinishedAllTheSame) {
+  EXPECT_THAT(made_after({{"metadata", {{"annotations", {{"cluster.x-k8s.io/delete-machine", "yes"}}}}}}),
+              ElementsAre("ms1-hlfhl"));
+}
+
+TEST(Turns, AMachineThatAUserGaveAnotherReferenceIsNotFinished) {
+  EXPECT_THAT(made_after({{"spec", {{"infrastructureRef", {{"name", "box-of-mine"}}}}}}), IsEmpty());
 }
 
 TEST(Turns, AMachineThatHasTheNameAlreadyKeepsItsObjects) {

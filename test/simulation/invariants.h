@@ -96,9 +96,9 @@ Broken not_drained_by_its_pool(std::string_view node, int pods, bool gave_up);
 
 // "No infrastructure or bootstrap object of a living Machine is ever cleaned up."
 Broken object_of_a_living_machine(std::string_view kind, std::string_view name, const FleetFacts& facts);
+Broken node_of_a_living_machine(std::string_view node, const FleetFacts& facts);
 // "What has served its Machine is not made again": its infrastructure object went, and there is another one.
 Broken made_again(std::string_view name, const FleetFacts& facts);
-Broken node_of_a_living_machine(std::string_view node, const FleetFacts& facts);
 
 // "No Node of a living pool instance deleted": nor of any other, for VMs go before their Nodes.
 Broken node_of_a_running_vm(std::string_view node, bool runs, bool owner_going);

@@ -55,9 +55,8 @@ constexpr std::array kFlags = {
     flag("mutant", &Options::mutant,
          "leave one rule out: of the fleet consistency-gate, create-expectation, owner-uid, instance-key, "
          "array-versions, second-look, shared-cause, evictions, pool-drain, live-list, node-uid, in-flight, "
-         "out-of-reach or finishing; of the toy 'no gate', 'impatient gate', 'acts when overdue', 'acts "
-         "unsynced', "
-         "'forgets deletions' or 'counts living only'"),
+         "out-of-reach or finishing; of the toy 'no gate', 'impatient gate', 'acts when overdue', "
+         "'acts unsynced', 'forgets deletions' or 'counts living only'"),
 };
 
 void print(std::string_view line) { fmt::print("{}\n", line); }
