@@ -195,14 +195,19 @@ class Actor {
 
   Result<void> perform(const DeleteMachine& action) {
     const Machine& machine = *action.machine;
-    // A mark is written into the newest version: whoever is found healthy in it has recovered meanwhile.
-    if (action.first && !awaits_remediation(TRY(write_mark(*action.first)))) return {};
-    const auto removed = with_.host.consistency.remove(
-        client(), key_,
-        {.cache = with_.deps.caches.machines,
-         .resource = kube::resource_of<Machine>(),
-         .key = runtime::key_of(machine)},
-        machine.metadata.uid, {.propagation = kube::Propagation::Background}, deadline());
+    kube::DeleteOptions options{.propagation = kube::Propagation::Background};
+    if (action.first) {
+      // A mark is written into the newest version: whoever is found healthy in it has recovered meanwhile,
+      // and whoever has changed since is looked at again.
+      const Machine marked = TRY(write_mark(*action.first));
+      if (!awaits_remediation(marked)) return {};
+      options.resource_version = marked.metadata.resource_version.str();
+    }
+    const auto removed = with_.host.consistency.remove(client(), key_,
+                                                       {.cache = with_.deps.caches.machines,
+                                                        .resource = kube::resource_of<Machine>(),
+                                                        .key = runtime::key_of(machine)},
+                                                       machine.metadata.uid, std::move(options), deadline());
     if (removed || removed.error().outcome_unknown) effects_.deleted.push_back(machine.metadata.name.str());
     TRY(removed);
     with_.context.log.info("machine deleted", {{"machine", machine.metadata.name.view()}});

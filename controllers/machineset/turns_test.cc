@@ -1107,6 +1107,34 @@ TEST(Turns, AMachineThatRecoversAtTheLastMomentIsNotDeleted) {
   });
 }
 
+TEST(Turns, AMachineThatRecoversBetweenItsMarkAndItsDeletionIsNotDeleted) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(1).build());
+    stage.start();
+    const std::string name = stage.machine_names().front();
+    const auto judge = [&](std::string_view health) {
+      stage.change(kube::resource_of<api::Machine>(), name,
+                   {{"status",
+                     {{"conditions", json::array{condition("HealthCheckSucceeded", health),
+                                                 condition("OwnerRemediated", "False")}}}}},
+                   "status");
+    };
+    bool recovered = false;
+    stage.choose = [&](const FaultPoint& at) {
+      if (at.call == Call::Remove && at.kind == "Machine" && !std::exchange(recovered, true)) judge("True");
+      return Fault::None;
+    };
+
+    judge("False");
+    stage.settle();
+
+    EXPECT_TRUE(recovered);
+    ASSERT_THAT(stage.machine_names(), ElementsAre(name));
+    EXPECT_FALSE(stage.machines().front().metadata.deleting());
+  });
+}
+
 // The status of a Machine is the Machine controller's; what it has written since our cache last heard stays.
 TEST(Turns, AMarkTakesNothingBackOfAMachinesStatus) {
   in_simulation([](Stage& stage) {
