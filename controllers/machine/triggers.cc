@@ -1,6 +1,8 @@
 // Who wakes the Machine controller, and for what: changes that no decision depends on wake nobody.
 #include "runtime/triggers.h"
 
+#include <set>
+
 #include "api/conditions/conditions.h"
 #include "controllers/machine/reconciler.h"
 
@@ -67,8 +69,12 @@ std::vector<ObjectKey> keys_of(const std::vector<Snapshot<api::Machine>>& machin
   return keys;
 }
 
-void append(std::vector<ObjectKey>& keys, std::vector<ObjectKey> more) {
-  std::ranges::move(more, std::back_inserter(keys));
+// What an owner asks of new Machines matters to those there are, all of them, but not at once: a rollout says
+// more of itself within a moment, and each of them shall hear it once.
+constexpr Nanoseconds kGathered = std::chrono::seconds(1);
+
+void add_later(runtime::Queue& queue, const std::vector<ObjectKey>& keys) {
+  for (const auto& key : keys) queue.add_after(key, kGathered);
 }
 
 }  // namespace
@@ -81,20 +87,16 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
     if (change.initial || !matters(change)) return std::vector<ObjectKey>();
     return keys_of(caches.machines_of(key_of(change.object())));
   });
-  runtime::trigger<api::MachineSet>(caches.machine_sets, queue,
-                                    [&caches](const Change<api::MachineSet>& change) {
-                                      if (change.initial || !matters(change)) return std::vector<ObjectKey>();
-                                      return keys_of(caches.machines_owned_by(change.object().metadata.uid));
-                                    });
-  runtime::trigger<api::MachineDeployment>(
-      caches.machine_deployments, queue, [&caches](const Change<api::MachineDeployment>& change) {
-        std::vector<ObjectKey> keys;
-        if (change.initial || !matters(change)) return keys;
-        for (const auto& set : caches.machine_sets_owned_by(change.object().metadata.uid)) {
-          append(keys, keys_of(caches.machines_owned_by(set->metadata.uid)));
-        }
-        return keys;
-      });
+  caches.machine_sets.subscribe([&caches, &queue](const Change<api::MachineSet>& change) {
+    if (change.initial || !matters(change)) return;
+    add_later(queue, keys_of(caches.machines_owned_by(change.object().metadata.uid)));
+  });
+  caches.machine_deployments.subscribe([&caches, &queue](const Change<api::MachineDeployment>& change) {
+    if (change.initial || !matters(change)) return;
+    for (const auto& set : caches.machine_sets_owned_by(change.object().metadata.uid)) {
+      add_later(queue, keys_of(caches.machines_owned_by(set->metadata.uid)));
+    }
+  });
   runtime::trigger<api::MachineDrainRule>(
       caches.machine_drain_rules, queue, [this](const Change<api::MachineDrainRule>& change) {
         if (change.initial) return std::vector<ObjectKey>();
@@ -103,13 +105,15 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
   deps_.workload_clusters.on_node_change(
       [&caches, &queue](const ObjectKey& cluster, const Change<api::Node>& change) {
         if (!matters(change)) return;
-        std::vector<ObjectKey> keys;
+        std::set<ObjectKey> keys;  // before and after mostly say the same
+        const auto add = [&keys](const auto& machines) {
+          for (const auto& machine : machines) keys.insert(key_of(*machine));
+        };
         for (const auto& node : {change.before, change.after}) {
           if (!node) continue;
-          if (!node->spec.provider_id.empty()) {
-            append(keys, keys_of(caches.machines_with_provider_id(cluster, node->spec.provider_id)));
-          }
-          append(keys, keys_of(caches.machines_on_node(cluster, node->metadata.name)));
+          const auto& id = node->spec.provider_id;
+          if (!id.empty()) add(caches.machines_with_provider_id(cluster, id));
+          add(caches.machines_on_node(cluster, node->metadata.name));
         }
         for (const auto& key : keys)
           queue.add(key, change.initial ? runtime::Priority::Low : runtime::Priority::Normal);

@@ -5,7 +5,10 @@
 #include "api/schema/encode.h"
 #include "controllers/machine/turn_fixture.h"
 #include "kube/resources.h"
+#include "kube/typed.h"
 #include "test/builders/machine.h"
+#include "test/builders/machine_deployment.h"
+#include "test/builders/machine_set.h"
 #include "test/builders/node.h"
 
 namespace capstan::controllers::machine {
@@ -16,9 +19,12 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
+using testing::StartsWith;
 using namespace std::chrono_literals;
 
 const kube::ObjectKey kTheCluster{"default", "c1"};
+const kube::Resource kSets = kube::resource_of<api::MachineSet>();
+const kube::Resource kDeployments = kube::resource_of<api::MachineDeployment>();
 
 // "False NotReady: why"
 std::string told(const World& world, std::string_view type) {
@@ -337,6 +343,54 @@ TEST(Shard, LeavesMachinesOfOthersAlone) {
         EXPECT_THAT(world.what_was_written(), SizeIs(3));
       },
       "mine");
+}
+
+// m1 belongs to the set ms1 of the deployment md1.
+void of_a_deployment(World& world) {
+  const auto owned_by = [](std::string_view kind, std::string_view name, const api::Uid& uid) -> json::value {
+    return {{"metadata",
+             {{"ownerReferences", json::array{{{"apiVersion", "cluster.x-k8s.io/v1beta2"},
+                                               {"kind", kind},
+                                               {"name", name},
+                                               {"uid", uid.str()},
+                                               {"controller", true}}}}}}};
+  };
+  const auto key = [](std::string_view name) {
+    return kube::ObjectKey{std::string(builders::kNamespace), std::string(name)};
+  };
+  world.make(kDeployments, api::to_json(builders::a_machine_deployment("md1")
+                                            .version("v1.36.3")
+                                            .annotated(api::annotation::kRevision, "1")
+                                            .build()));
+  world.make(
+      kSets,
+      api::to_json(
+          builders::a_machine_set("ms1").in_deployment("md1").version("v1.36.3").revision("1").build()));
+  world.settle();
+  const auto deployment = world.caches.machine_deployments.get(key("md1"))->metadata.uid;
+  const auto set = world.caches.machine_sets.get(key("ms1"))->metadata.uid;
+  world.patch(kSets, "ms1", owned_by("MachineDeployment", "md1", deployment));
+  world.patch(machines(), "m1", owned_by("MachineSet", "ms1", set));
+  world.settle();
+  world.forget_what_happened();
+}
+
+TEST(Turns, HearOnceOfARolloutThatBeginsInSeveralSteps) {
+  in_simulation([](World& world) {
+    running(world);
+    of_a_deployment(world);
+
+    world.patch(kDeployments, "md1", {{"spec", {{"template", {{"spec", {{"version", "v1.37.0"}}}}}}}});
+    world.settle(400ms);
+    world.patch(kDeployments, "md1", {{"metadata", {{"annotations", {{api::annotation::kRevision, "2"}}}}}});
+    world.settle(500ms);
+    EXPECT_THAT(world.what_was_written(), IsEmpty()) << "there may be more to come";
+    world.settle();
+
+    EXPECT_THAT(world.what_was_written(), ElementsAre("patch machines/status m1"));
+    EXPECT_THAT(told(world, "UpToDate"),
+                StartsWith("False NotUpToDate: * Version v1.36.3, v1.37.0 required"));
+  });
 }
 
 // --- the way out ---

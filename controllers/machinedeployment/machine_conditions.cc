@@ -37,6 +37,12 @@ Contribution contribution(const MachineSnapshot& machine, std::string_view type)
           .condition = condition_of(machine, type)};
 }
 
+// After a change of the template Machines are judged one by one; what an old set made is old before that.
+bool is_of(const std::set<api::Uid>& sets, const MachineSnapshot& machine) {
+  const auto* owner = machine->metadata.controller();
+  return owner != nullptr && sets.contains(owner->uid);
+}
+
 // "Node.status.nodeInfo.kubeletVersion v1.34.1+k3s1, v1.34.1 required": the kubelet of a distribution runs
 // what is wanted, only more precisely named.
 bool is_only_a_suffix(std::string_view line) {
@@ -93,11 +99,15 @@ api::Condition machines_ready(const Observation& seen) {
 }
 
 api::Condition machines_up_to_date(const Observation& seen) {
+  const auto old = old_sets(seen);
   std::vector<Contribution> parts;
   for (const auto& machine : seen.machines) {
     const bool is_new = seen.now - machine->metadata.creation_timestamp <= kUpToDateGrace;
     if (is_new && condition_of(machine, condition::kUpToDate) == nullptr) continue;
     parts.push_back(contribution(machine, condition::kUpToDate));
+    const bool by_another_template =
+        api::conditions::is_true(machine->status.conditions, condition::kUpToDate);
+    if (by_another_template && is_of(old, machine)) parts.back().condition = {};
   }
   if (parts.empty()) return make(condition::kMachinesUpToDate, status::kTrue, reason::kNoReplicas);
   return api::conditions::aggregate(parts, {.source_type = condition::kUpToDate,
@@ -119,9 +129,7 @@ api::Condition rolling_out(const Observation& seen) {
   for (const auto& machine : seen.machines) {
     const auto up_to_date = condition_of(machine, condition::kUpToDate);
     const bool judged = up_to_date != nullptr && up_to_date->status == status::kFalse;
-    const auto* owner = machine->metadata.controller();
-    // Machines are judged one by one after a change of the template; what an old set made is old before that.
-    if (owner != nullptr && old.contains(owner->uid)) {
+    if (is_of(old, machine)) {
       ++outdated;
     } else if (judged && !says_only_suffix(*up_to_date)) {
       ++outdated;

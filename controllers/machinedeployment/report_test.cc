@@ -296,6 +296,18 @@ TEST(MachinesUpToDate, ForgivesNewMachinesTenSeconds) {
             "Unknown UpToDateUnknown: * Machine old: Condition UpToDate not yet reported");
 }
 
+TEST(MachinesUpToDate, BelievesNoJudgementByTheTemplateBefore) {
+  const auto says = [](std::string_view version) {
+    return World(a_machine_deployment().version(version))
+        .with(set_of_md1("a").version("v1"))
+        .with(a_machine("m").in_set("a").up_to_date())
+        .says(condition::kMachinesUpToDate);
+  };
+
+  EXPECT_EQ(says("v1"), "True UpToDate");
+  EXPECT_EQ(says("v2"), "Unknown UpToDateUnknown: * Machine m: Condition UpToDate not yet reported");
+}
+
 TEST(RollingOut, CountsMachinesThatAreNotUpToDateAndSaysWhyVersionsFirst) {
   EXPECT_EQ(three().with(a_machine("a").up_to_date()).says(condition::kRollingOut), "False NotRollingOut");
   EXPECT_EQ(
