@@ -111,7 +111,9 @@ MachineRow row_of(const api::Machine& machine) {
   if (machine.status.node_ref) row.node = machine.status.node_ref->name.str();
   if (machine.metadata.deleting()) {
     const auto deleting = conditions::find(machine.status.conditions, api::condition::kDeleting);
-    row.why = deleting == nullptr ? "deleting" : one_line(deleting->message.view());
+    const bool told = deleting != nullptr && deleting->status == api::status::kTrue;
+    row.phase = "Deleting";
+    row.why = told ? one_line(deleting->message.view()) : "";
   } else if (!row.available) {
     row.why = reason_not(machine.status.conditions, api::condition::kReady);
   }

@@ -215,8 +215,9 @@ std::string_view last_reason(const api::Machine& machine) {
 }
 
 // In this turn or one before, somebody has seen the object and told it to go.
-bool was_told_to_go(const api::Machine& machine, Stage stage) {
-  const auto last = last_reason(machine);
+bool was_told_to_go(const DeletionFacts& facts, Stage stage) {
+  if (facts.told_to_go && *facts.told_to_go >= stage) return true;
+  const auto last = last_reason(*facts.machine);
   if (last == reason::kWaitingForBootstrapDeletion || last == reason::kDeletingNode ||
       last == reason::kDeletionCompleted) {
     return true;
@@ -229,7 +230,7 @@ std::optional<Answer> without_infrastructure(const DeletionFacts& facts) {
   switch (facts.infrastructure.state) {
     case Known::State::Present: return {};
     case Known::State::Missing:
-      if (was_told_to_go(*facts.machine, Stage::DeleteInfra)) return done();
+      if (was_told_to_go(facts, Stage::DeleteInfra)) return done();
       return ask(Do::ConfirmInfraGone);
     case Known::State::Unknown:
       return stuck(reason::kInternalError, std::string(kSeeLogs),
@@ -306,7 +307,7 @@ Answer provided(const DeletionFacts& facts, const Provided& object) {
     case Known::State::None:
     case Known::State::Gone: return done();
     case Known::State::Missing:
-      if (was_told_to_go(*facts.machine, object.stage)) return done();
+      if (was_told_to_go(facts, object.stage)) return done();
       return {.kind = Answer::Kind::Act, .act = object.confirm, .reason = object.reason, .message = waiting};
     case Known::State::Unknown:
       return stuck(reason::kInternalError, std::string(kSeeLogs),

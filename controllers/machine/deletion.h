@@ -1,6 +1,7 @@
 // How far the deletion of a Machine has come and what is next. Computed anew from facts in every
-// turn, never stored; what has to outlive a turn stands in status.deletion and in the Deleting condition.
-// controllers/machine fills the facts in, deletion_turn.h does what is next. Pure functions.
+// turn, never stored; what has to outlive a turn stands in status.deletion and in the Deleting condition, or
+// is remembered until it does. controllers/machine fills the facts in, deletion_turn.h does what is next.
+// Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -39,6 +40,19 @@ struct ControlPlaneFacts {
   std::size_t active_machines = 0;  // control plane Machines of the Cluster that are not being deleted
 };
 
+enum class Stage {
+  Begin,  // is the Node to be drained and deleted at all?
+  PreDrainHooks,
+  Drain,
+  VolumesDetached,
+  PreTerminateHooks,
+  DeleteInfra,
+  DeleteBootstrap,
+  DeleteNode,
+  RemoveFinalizer,
+};
+std::string_view to_string(Stage stage);
+
 struct DeletionFacts {
   Time now = {};
   bool fresh = true;                      // the caches have seen all we wrote; otherwise nothing is destroyed
@@ -58,6 +72,10 @@ struct DeletionFacts {
   Known infrastructure = {};
   Known bootstrap = {};
 
+  // The last of DeleteInfra and DeleteBootstrap whose object this process has told to go. The Deleting
+  // condition says it, too, but later, or never.
+  std::optional<Stage> told_to_go = {};
+
   // What this turn has already tried; nothing before.
   std::optional<StageReport> drain = {};
   std::optional<StageReport> volumes = {};
@@ -67,19 +85,6 @@ struct DeletionFacts {
   std::optional<Error> infrastructure_trouble = {};  // the DELETE failed
   std::optional<Error> bootstrap_trouble = {};
 };
-
-enum class Stage {
-  Begin,  // is the Node to be drained and deleted at all?
-  PreDrainHooks,
-  Drain,
-  VolumesDetached,
-  PreTerminateHooks,
-  DeleteInfra,
-  DeleteBootstrap,
-  DeleteNode,
-  RemoveFinalizer,
-};
-std::string_view to_string(Stage stage);
 
 // What next_step answers.
 struct Step {

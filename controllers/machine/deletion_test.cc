@@ -503,6 +503,21 @@ TEST(NextStep, BelievesTheCacheAboutWhatItHasToldToGo) {
   EXPECT_EQ(world.step().act, Do::DeleteNode);
 }
 
+// The condition that says so is written later, or never.
+TEST(NextStep, BelievesTheCacheAboutWhatThisProcessHasToldToGo) {
+  World world;
+  world.drained().detached();
+  world.facts.told_to_go = Stage::DeleteInfra;
+  world.facts.infrastructure.state = State::Missing;
+  EXPECT_EQ(world.step().act, Do::DeleteBootstrap);
+
+  world.facts.bootstrap.state = State::Missing;
+  EXPECT_EQ(world.step().act, Do::ConfirmBootstrapGone) << "nobody has told that one";
+
+  world.facts.told_to_go = Stage::DeleteBootstrap;
+  EXPECT_EQ(world.step().act, Do::DeleteNode);
+}
+
 TEST(NextStep, TellsWhyTheInfrastructureCannotBeDeleted) {
   World world;
   world.drained().detached();

@@ -57,6 +57,21 @@ void confirm(kube::Client& client, const std::optional<runtime::External>& objec
   known.problem = "the reference to " + known.kind + " could not be resolved";
 }
 
+void add_marks(api::MachineDeletionStatus& marks, const api::MachineDeletionStatus& more) {
+  for (const auto mark : {&api::MachineDeletionStatus::node_drain_start_time,
+                          &api::MachineDeletionStatus::wait_for_node_volume_detach_start_time,
+                          &api::MachineDeletionStatus::wait_for_pre_drain_hook_start_time,
+                          &api::MachineDeletionStatus::wait_for_pre_terminate_hook_start_time}) {
+    if (!(marks.*mark).is_set()) marks.*mark = more.*mark;
+  }
+}
+
+// A bootstrap object that nobody holds is gone with the DELETE. Should somebody have taken hold of it just
+// now, nothing but data is left to him; a VM is always waited for.
+bool goes_at_once(Stage stage, const api::contract::ContractObject& object) {
+  return stage == Stage::DeleteBootstrap && object.metadata.finalizers->empty();
+}
+
 kube::ObjectKey cluster_of(const api::Machine& machine) {
   return {machine.metadata.namespace_.str(), machine.spec.cluster_name.str()};
 }
@@ -70,6 +85,12 @@ std::optional<Seconds> crowded_out(const Step& step) {
   return step.trouble->retry_after;
 }
 
+bool DeletionTurn::waits_for_provider() const {
+  if (step.answer != Step::Answer::Wait || step.trouble) return false;
+  if (step.stage == Stage::DeleteInfra) return facts.infrastructure.state == Known::State::Deleting;
+  return step.stage == Stage::DeleteBootstrap && facts.bootstrap.state == Known::State::Deleting;
+}
+
 Deleter::Deleter(const Deps& deps)
     : deps_(deps),
       drainer_({.clock = deps.clock, .threads = deps.threads, .wake = [this](const kube::ObjectKey& key) {
@@ -81,6 +102,7 @@ void Deleter::bind(const Host& host) { host_.emplace(host); }
 void Deleter::forget(const kube::ObjectKey& machine) {
   drainer_.forget(machine);
   node_deletions_.with([&](auto& since) { since.erase(machine); });
+  told_.with([&](auto& told) { told.erase(machine); });
 }
 
 void Deleter::rest() { drainer_.rest(); }
@@ -88,6 +110,7 @@ void Deleter::rest() { drainer_.rest(); }
 DeletionTurn Deleter::turn(const runtime::Context& context, const DeletionObjects& objects,
                            DeletionFacts facts) {
   facts.node_provider_id = provider_id_of_node(facts);
+  recall(facts);
   for (;;) {
     Step step = next_step(facts);
     facts.marks = step.marks;
@@ -127,31 +150,61 @@ void Deleter::act(const runtime::Context& context, const DeletionObjects& object
     case Do::Drain: return drain(context, facts);
     case Do::CheckVolumes: return check_volumes(context, facts);
     case Do::DeleteInfra:
-      return remove(context, objects.infrastructure, facts, facts.infrastructure,
-                    facts.infrastructure_trouble);
+      return remove(context, facts,
+                    {step.stage, objects.infrastructure, facts.infrastructure, facts.infrastructure_trouble});
     case Do::DeleteBootstrap:
-      return remove(context, objects.bootstrap, facts, facts.bootstrap, facts.bootstrap_trouble);
+      return remove(context, facts,
+                    {step.stage, objects.bootstrap, facts.bootstrap, facts.bootstrap_trouble});
     case Do::DeleteNode: return remove_node(context, facts);
     case Do::RemoveFinalizer:
     case Do::None: return;
   }
 }
 
-void Deleter::remove(const runtime::Context& context, const std::optional<runtime::External>& object,
-                     const DeletionFacts& facts, Known& known, std::optional<Error>& failed) {
+void Deleter::remove(const runtime::Context& context, DeletionFacts& facts, const Removal& removal) {
+  const std::string& kind = removal.known.kind;
+  const auto& object = removal.object;
   if (!object || !object->object) {
-    failed = Error{.code = Code::Unavailable, .message = known.kind + " is not in the cache"};
+    removal.failed = Error{.code = Code::Unavailable, .message = kind + " is not in the cache"};
     return;
   }
+  const kube::ObjectKey machine = kube::key_of(*facts.machine);
   const runtime::Child child{.cache = *object->cache, .resource = object->resource, .key = object->key};
-  const auto removed = host_->consistency.remove(deps_.client, kube::key_of(*facts.machine), child,
-                                                 object->object->metadata.uid, {}, context.deadline);
+  const auto removed = host_->consistency.remove(deps_.client, machine, child, object->object->metadata.uid,
+                                                 {}, context.deadline);
   if (!removed) {
-    failed = removed.error();
+    told_.with([&](auto& told) { told.erase(machine); });  // what it was true of may be gone since
+    removal.failed = removed.error();
     return;
   }
-  known.state = Known::State::Deleting;
-  context.log.info("deleting", {{"kind", known.kind}, {"name", object->key.describe()}});
+  removal.known.state =
+      goes_at_once(removal.stage, *object->object) ? Known::State::Gone : Known::State::Deleting;
+  facts.told_to_go = removal.stage;
+  remember(facts);
+  context.log.info("deleting", {{"kind", kind}, {"name", object->key.describe()}});
+}
+
+void Deleter::remember(const DeletionFacts& facts) {
+  told_.with([&](auto& told) {
+    told[kube::key_of(*facts.machine)] = {.machine = facts.machine->metadata.uid,
+                                          .stage = *facts.told_to_go,
+                                          .marks = facts.marks,
+                                          .drain = facts.drain,
+                                          .volumes = facts.volumes};
+  });
+}
+
+// Another Machine may have had the name before.
+void Deleter::recall(DeletionFacts& facts) const {
+  told_.with([&](const auto& all) {
+    const auto found = all.find(kube::key_of(*facts.machine));
+    if (found == all.end() || found->second.machine != facts.machine->metadata.uid) return;
+    const Told& told = found->second;
+    facts.told_to_go = told.stage;
+    add_marks(facts.marks, told.marks);
+    facts.drain = told.drain;
+    facts.volumes = told.volumes;
+  });
 }
 
 // --- the workload cluster ---

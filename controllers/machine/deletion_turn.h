@@ -27,6 +27,8 @@ struct DeletionTurn {
   DeletionFacts facts = {};  // as they are now: facts.marks is the new status.deletion
   Step step = {};            // Wait, or Act RemoveFinalizer
   bool may_go() const { return step.act == Step::Act::RemoveFinalizer; }
+  // A provider takes its object away, and nothing is wrong.
+  bool waits_for_provider() const;
 };
 
 // Too many of us ask this workload cluster at the moment: our own brake, not what anybody answered. The turn
@@ -58,8 +60,23 @@ class Deleter {
   std::string provider_id_of_node(const DeletionFacts& facts);
   void act(const runtime::Context& context, const DeletionObjects& objects, const Step& step,
            DeletionFacts& facts);
-  void remove(const runtime::Context& context, const std::optional<runtime::External>& object,
-              const DeletionFacts& facts, Known& known, std::optional<Error>& failed);
+  // What a turn has found out and a later one has to know, although no status says so yet.
+  struct Told {
+    api::Uid machine = {};
+    Stage stage = Stage::Begin;  // DeleteInfra or DeleteBootstrap: that object was told to go
+    api::MachineDeletionStatus marks = {};
+    std::optional<StageReport> drain = {};
+    std::optional<StageReport> volumes = {};
+  };
+  struct Removal {
+    Stage stage;
+    const std::optional<runtime::External>& object;
+    Known& known;
+    std::optional<Error>& failed;
+  };
+  void remove(const runtime::Context& context, DeletionFacts& facts, const Removal& removal);
+  void remember(const DeletionFacts& facts);
+  void recall(DeletionFacts& facts) const;
   StageReport on_node(const DeletionFacts& facts, Time started,
                       StageReport (Drainer::*stage)(const DrainRequest&, const Deadline&),
                       const Deadline& deadline);
@@ -73,6 +90,8 @@ class Deleter {
   const Deps deps_;
   std::optional<Host> host_;
   Drainer drainer_;
+  // Losing it costs a look at the API server.
+  Guarded<std::map<kube::ObjectKey, Told>> told_;
   // Since when the Nodes of these Machines refuse to be deleted. Losing it only makes us try longer.
   Guarded<std::map<kube::ObjectKey, SteadyTime>> node_deletions_;
 };

@@ -182,6 +182,50 @@ TEST(DeletionTurns, EmptyTheNodeBeforeAnythingElseGoes) {
   });
 }
 
+// The turn that ends a drain also deletes the VM, and its status waits: what it knows is not lost by then.
+TEST(DeletionTurns, SayWhatBecameOfTheDrainWhileTheVmGoes) {
+  in_simulation([](World& world) {
+    Workload workload(world);
+    running(world, workload);
+    world.patch(kDockerMachines, "m1", {{"metadata", {{"finalizers", {"provider.example.com/vm"}}}}});
+    workload.pod("p");
+
+    world.remove(machines(), "m1");
+    world.settle(60s);
+
+    EXPECT_THAT(deleting(world), StartsWith("WaitingForInfrastructureDeletion: "));
+    const api::Machine machine = world.machine();
+    const auto& older = machine.status.deprecated->v1beta1->conditions;
+    EXPECT_TRUE(api::conditions::v1beta1::is_true(older, api::v1beta1_condition::kDrainingSucceeded));
+    EXPECT_TRUE(api::conditions::v1beta1::is_true(older, api::v1beta1_condition::kVolumeDetachSucceeded));
+    EXPECT_TRUE(machine.status.deletion->node_drain_start_time.is_set());
+    EXPECT_TRUE(machine.status.deletion->wait_for_node_volume_detach_start_time.is_set());
+  });
+}
+
+// Its time is noted once, however long the VM takes.
+TEST(DeletionTurns, WaitForAHookThatComesWhileTheVmGoes) {
+  in_simulation([](World& world) {
+    Workload workload(world);
+    running(world, workload);
+    world.patch(kDockerMachines, "m1", {{"metadata", {{"finalizers", {"provider.example.com/vm"}}}}});
+    world.remove(machines(), "m1");
+    world.settle(10s);
+
+    world.patch(
+        machines(), "m1",
+        {{"metadata", {{"annotations", {{"pre-terminate.delete.hook.machine.cluster.x-k8s.io/a", ""}}}}}});
+    world.settle(10s);
+    const auto since = world.machine().status.deletion->wait_for_pre_terminate_hook_start_time;
+    world.forget_what_happened();
+    world.settle(60s);
+
+    EXPECT_TRUE(since.is_set());
+    EXPECT_EQ(world.machine().status.deletion->wait_for_pre_terminate_hook_start_time, since);
+    EXPECT_THAT(world.what_was_written(), testing::IsEmpty());
+  });
+}
+
 TEST(DeletionTurns, SayWhenTheVolumesTheyWaitedForAreDetached) {
   in_simulation([](World& world) {
     Workload workload(world);

@@ -1,6 +1,6 @@
 // Gathers what can wait: a status that nobody acts upon is written a moment later, together with what comes
-// next (a Machine with quick providers saves half of its status patches). Losing the memory costs one patch.
-// Safe from any thread; one turn at a time per Machine.
+// next, or not at all when the Machine is gone by then (with quick providers most status patches are saved).
+// Losing the memory costs one patch. Safe from any thread; one turn at a time per Machine.
 #pragma once
 
 #include <optional>

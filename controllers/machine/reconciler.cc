@@ -18,8 +18,6 @@ using runtime::Outcome;
 
 // Somebody was faster: the event of that write brings the next turn, this is for when it has come already.
 constexpr Nanoseconds kAfterConflict = std::chrono::milliseconds(200);
-// A bootstrap object is usually gone at once: only one that stays is worth a status.
-constexpr Nanoseconds kConfigGoes = std::chrono::seconds(1);
 
 // Errors of a turn become its end; a lost race is no failure.
 Result<Outcome> ended(const std::vector<Error>& errors, const Outcome& otherwise) {
@@ -34,13 +32,32 @@ bool is_ready(const api::Machine& machine) {
   return api::conditions::is_true(machine.status.conditions, api::condition::kReady);
 }
 
-// News of a Machine on its way; whether it works and that it goes is told at once.
-bool can_wait(const api::Machine& before, const api::Machine& after) {
-  return before.status != after.status && !after.metadata.deleting() && !is_ready(before) && !is_ready(after);
+// News of a Machine on its way, or of one that is about to be gone; whether it works, and what holds it up,
+// is told at once.
+bool can_wait(const Done& done, const api::Machine& after) {
+  const api::Machine& before = done.machine;
+  if (before.status == after.status) return false;
+  if (done.deletion) return done.deletion->under_way;
+  return !is_ready(before) && !is_ready(after);
 }
 
-bool is_told_to_be_deleting(const api::Machine& machine) {
-  return api::conditions::is_true(machine.status.conditions, api::condition::kDeleting);
+Done done_by(const DeletionTurn& turn, const Observation& seen) {
+  return {.machine = *seen.machine,
+          .failed = turn.step.trouble.has_value(),
+          .deletion = DeletionReport{.reason = turn.step.reason,
+                                     .message = turn.step.message,
+                                     .marks = turn.step.marks,
+                                     .older = older_conditions(turn.facts),
+                                     .under_way = turn.waits_for_provider()}};
+}
+
+Step finalizer_stays(const Error& why, const Step& step) {
+  return {
+      .stage = Stage::RemoveFinalizer,
+      .reason = api::reason::kInternalError,
+      .message = "Failed to remove the finalizer, please check controller logs for errors\n* " + why.message,
+      .trouble = why,
+      .marks = step.marks};
 }
 
 }  // namespace
@@ -122,7 +139,7 @@ Result<Outcome> Reconciler::finish(const runtime::Context& context, const Observ
     outcome = outcome.or_sooner(Outcome::after(recheck));
   }
   const auto key = kube::key_of(done.machine);
-  if (can_wait(done.machine, made.machine)) {
+  if (can_wait(done, made.machine)) {
     if (const auto left = gather_.wait(key)) {
       tell(done.machine, plan.notes, false);
       return ended(done.errors, outcome.or_sooner(Outcome::after(*left)));
@@ -139,22 +156,18 @@ Result<Outcome> Reconciler::take_down(const runtime::Context& context, const Obs
                                       const Plan& plan) {
   if (!seen.machine->metadata.has_finalizer(api::finalizer::kMachine)) return Outcome::done();
   auto known = deletion_facts(deps_, *host_, seen, plan);
-  const bool config_was_there = known.facts.bootstrap.state == Known::State::Present;
   DeletionTurn turn = deleter_.turn(context, known.objects, std::move(known.facts));
   if (turn.may_go()) {
-    TRY(runtime::drop_finalizer(deps_.client, host_->consistency, deps_.caches.machines, *seen.machine,
-                                api::finalizer::kMachine, context.deadline));
-    return Outcome::done();
+    // It stays for others to see.
+    if (seen.machine->metadata.finalizers->size() > 1) TRY(finish(context, seen, plan, done_by(turn, seen)));
+    const auto dropped = runtime::drop_finalizer(deps_.client, host_->consistency, deps_.caches.machines,
+                                                 *seen.machine, api::finalizer::kMachine, context.deadline);
+    if (dropped) return Outcome::done();
+    if (dropped.error().code == Code::Conflict) return fail(dropped.error());
+    turn.step = finalizer_stays(dropped.error(), turn.step);
   }
   if (const auto soon = crowded_out(turn.step)) return Outcome::after(*soon);
-  const bool just_begun = config_was_there && turn.facts.bootstrap.state == Known::State::Deleting;
-  if (just_begun && is_told_to_be_deleting(*seen.machine)) return Outcome::after(kConfigGoes);
-  Done done{.machine = *seen.machine,
-            .failed = turn.step.trouble.has_value(),
-            .deletion = DeletionReport{.reason = turn.step.reason,
-                                       .message = turn.step.message,
-                                       .marks = turn.step.marks,
-                                       .older = older_conditions(turn.facts)}};
+  Done done = done_by(turn, seen);
   if (turn.step.trouble) context.log.error("deletion is held up", {{"error", turn.step.trouble->describe()}});
   if (turn.step.trouble && !turn.step.recheck) done.errors.push_back(*turn.step.trouble);
   const auto reported = TRY(finish(context, seen, plan, std::move(done)));

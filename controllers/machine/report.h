@@ -18,6 +18,7 @@ struct DeletionReport {
   std::string message = {};
   api::MachineDeletionStatus marks = {};
   std::vector<api::V1Beta1Condition> older = {};
+  bool under_way = false;  // providers take their objects away; often they are gone at once
 };
 
 struct Done {

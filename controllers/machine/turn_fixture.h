@@ -38,6 +38,7 @@ class RecordingClient final : public kube::Client {
   std::vector<Write> writes = {};
   int reads = 0;
   std::optional<Error> refusal = {};  // of every list
+  std::string refused = {};           // this write is forbidden
 
   Result<json::value> get(const kube::Resource& resource, const kube::ObjectKey& key,
                           const Deadline& deadline) override {
@@ -67,6 +68,7 @@ class RecordingClient final : public kube::Client {
                             const Deadline& deadline) override {
     const std::string part = options.subresource.empty() ? "" : "/" + options.subresource;
     writes.push_back({"patch " + resource.plural + part + " " + key.name, body});
+    if (writes.back().what == refused) return fail(Code::Forbidden, "may not " + refused);
     return inner_.patch(resource, key, body, options, deadline);
   }
   Result<void> remove(const kube::Resource& resource, const kube::ObjectKey& key,

@@ -403,10 +403,60 @@ TEST(Deletion, WithoutAControlPlaneTakesTheObjectsInOrder) {
     world.settle(10s);
 
     EXPECT_FALSE(world.exists(machines(), "m1"));
-    EXPECT_THAT(world.what_was_written(), ElementsAre("delete dockermachines m1", "patch machines/status m1",
-                                                      "delete kubeadmconfigs m1", "patch machines m1"));
+    EXPECT_THAT(world.what_was_written(),
+                ElementsAre("delete dockermachines m1", "delete kubeadmconfigs m1", "patch machines m1"))
+        << "it is gone before its status is worth a patch";
     EXPECT_EQ(world.client.reads, 0);
     EXPECT_THAT(world.what_the_node_got(), IsEmpty());
+  });
+}
+
+TEST(Deletion, NeedsNoOtherTurnForABootstrapObjectThatNobodyHolds) {
+  in_simulation([](World& world) {
+    running(world);
+    world.patch(kDockerMachines, "m1", {{"metadata", {{"finalizers", {"provider.example.com/vm"}}}}});
+    world.remove(machines(), "m1");
+    world.settle(10s);
+    world.forget_what_happened();
+
+    world.patch(kDockerMachines, "m1", {{"metadata", {{"finalizers", nullptr}}}});
+    world.settle(10ms);
+
+    EXPECT_THAT(world.what_was_written(), ElementsAre("delete kubeadmconfigs m1", "patch machines m1"));
+  });
+}
+
+TEST(Deletion, SaysThatItIsCompletedWhereSomebodyElseHoldsTheMachine) {
+  in_simulation([](World& world) {
+    running(world);
+    world.patch(machines(), "m1",
+                {{"metadata", {{"finalizers", {api::finalizer::kMachine, "example.com/mine"}}}}});
+    world.settle();
+
+    world.remove(machines(), "m1");
+    world.settle(10s);
+
+    EXPECT_EQ(told(world, "Deleting"), "True DeletionCompleted: Deletion completed");
+    EXPECT_EQ(world.machine().status.phase, "Deleting");
+    EXPECT_FALSE(world.machine().metadata.has_finalizer(api::finalizer::kMachine));
+  });
+}
+
+TEST(Deletion, SaysWhyItsFinalizerStays) {
+  in_simulation([](World& world) {
+    running(world);
+    world.client.refused = "patch machines m1";
+
+    world.remove(machines(), "m1");
+    world.settle(10s);
+
+    EXPECT_EQ(told(world, "Deleting"),
+              "True InternalError: Failed to remove the finalizer, please check controller logs for errors\n"
+              "* remove a finalizer from Machine default/m1: may not patch machines m1");
+
+    world.client.refused.clear();
+    world.settle(60s);
+    EXPECT_FALSE(world.exists(machines(), "m1"));
   });
 }
 
@@ -417,7 +467,9 @@ TEST(Deletion, ShowsWhatItWaitsFor) {
     world.patch(kKubeadmConfigs, "m1", {{"metadata", {{"finalizers", {"provider.example.com/data"}}}}});
 
     world.remove(machines(), "m1");
-    world.settle(10s);
+    world.settle(500ms);
+    const std::string at_once = told(world, "Deleting");
+    world.settle(1s);
     const std::string first = told(world, "Deleting");
     world.patch(kDockerMachines, "m1", {{"metadata", {{"finalizers", nullptr}}}});
     world.settle(10s);
@@ -425,9 +477,49 @@ TEST(Deletion, ShowsWhatItWaitsFor) {
     world.patch(kKubeadmConfigs, "m1", {{"metadata", {{"finalizers", nullptr}}}});
     world.settle(10s);
 
+    EXPECT_EQ(at_once, "False NotDeleting") << "it may be gone before anybody looks";
     EXPECT_EQ(first, "True WaitingForInfrastructureDeletion: Waiting for DockerMachine to be deleted");
     EXPECT_EQ(second, "True WaitingForBootstrapDeletion: Waiting for KubeadmConfig to be deleted");
     EXPECT_FALSE(world.exists(machines(), "m1"));
+  });
+}
+
+TEST(Deletion, TellsAtOnceOfAHookThatHoldsItUp) {
+  in_simulation([](World& world) {
+    running(world);
+    world.patch(
+        machines(), "m1",
+        {{"metadata", {{"annotations", {{"pre-terminate.delete.hook.machine.cluster.x-k8s.io/a", ""}}}}}});
+    world.settle();
+
+    world.remove(machines(), "m1");
+    world.settle(500ms);
+
+    EXPECT_THAT(told(world, "Deleting"), StartsWith("True WaitingForPreTerminateHook: "));
+  });
+}
+
+// What it remembers of the first is nothing to the second, whose VM may be there although no cache has it.
+TEST(Deletion, BelievesNothingOfAMachineThatHadTheNameBefore) {
+  in_simulation([](World& world) {
+    running(world);
+    world.patch(kDockerMachines, "m1", {{"metadata", {{"finalizers", {"provider.example.com/vm"}}}}});
+    world.remove(machines(), "m1");
+    world.settle(10s);
+    world.patch(kDockerMachines, "m1", {{"metadata", {{"finalizers", nullptr}}}});
+    world.remove(kKubeadmConfigs, "m1");
+    world.patch(machines(), "m1", {{"metadata", {{"finalizers", nullptr}}}});  // a user has lost patience
+    world.make_machine();
+    world.settle();
+    world.remove(kDockerMachines, "m1");
+    world.settle();
+    world.client.reads = 0;
+
+    world.remove(machines(), "m1");
+    world.settle(10s);
+
+    EXPECT_FALSE(world.exists(machines(), "m1"));
+    EXPECT_GT(world.client.reads, 0) << "the API server was asked";
   });
 }
 
@@ -441,8 +533,9 @@ TEST(Deletion, DrainsAndDeletesTheNodeWhenAControlPlaneLives) {
 
     EXPECT_FALSE(world.exists(machines(), "m1"));
     EXPECT_THAT(world.what_the_node_got(), Contains("delete nodes m1"));
-    EXPECT_THAT(world.what_was_written(), ElementsAre("delete dockermachines m1", "patch machines/status m1",
-                                                      "delete kubeadmconfigs m1", "patch machines m1"));
+    EXPECT_THAT(world.what_was_written(),
+                ElementsAre("delete dockermachines m1", "delete kubeadmconfigs m1", "patch machines m1"))
+        << "it is gone before its status is worth a patch";
   });
 }
 
