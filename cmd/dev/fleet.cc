@@ -113,6 +113,7 @@ MachineRow row_of(const api::Machine& machine) {
     const auto deleting = conditions::find(machine.status.conditions, api::condition::kDeleting);
     const bool told = deleting != nullptr && deleting->status == api::status::kTrue;
     row.phase = "Deleting";
+    row.available = false;
     row.why = told ? one_line(deleting->message.view()) : "";
   } else if (!row.available) {
     row.why = reason_not(machine.status.conditions, api::condition::kReady);

@@ -32,6 +32,17 @@ TEST(Fleet, AMachineThatWaitsSaysForWhat) {
   EXPECT_FALSE(fleet.settled());
 }
 
+// Its status may follow later, or never.
+TEST(Fleet, AMachineThatGoesIsDeletingFromTheMomentSomebodyHasSaidSo) {
+  controllers::Caches caches;
+  caches.machines.apply(a_machine("m1").running().deleting().build());
+
+  const Fleet fleet = look_at(caches);
+
+  EXPECT_THAT(news({}, fleet), ElementsAre("Machine default/m1 is Deleting on node m1"));
+  EXPECT_FALSE(fleet.settled());
+}
+
 TEST(Fleet, OnlyWhatChangedIsNews) {
   const Fleet before = with({.name = "default/m1", .phase = "Pending", .version = "v1.35.0"});
   const Fleet after = with({.name = "default/m1", .phase = "Running", .version = "v1.35.0", .node = "n1"});
