@@ -158,8 +158,11 @@ Result<Outcome> Reconciler::take_down(const runtime::Context& context, const Obs
   auto known = deletion_facts(deps_, *host_, seen, plan);
   DeletionTurn turn = deleter_.turn(context, known.objects, std::move(known.facts));
   if (turn.may_go()) {
-    // It stays for others to see.
-    if (seen.machine->metadata.finalizers->size() > 1) TRY(finish(context, seen, plan, done_by(turn, seen)));
+    // It stays for others to see; but a status that is refused holds up nothing.
+    if (seen.machine->metadata.finalizers->size() > 1) {
+      const auto told = finish(context, seen, plan, done_by(turn, seen));
+      if (!told) context.log.info("deletion is completed, which was not told", {{"error", told.error()}});
+    }
     const auto dropped = runtime::drop_finalizer(deps_.client, host_->consistency, deps_.caches.machines,
                                                  *seen.machine, api::finalizer::kMachine, context.deadline);
     if (dropped) return Outcome::done();

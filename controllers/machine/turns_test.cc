@@ -442,6 +442,21 @@ TEST(Deletion, SaysThatItIsCompletedWhereSomebodyElseHoldsTheMachine) {
   });
 }
 
+TEST(Deletion, IsNotHeldUpByAStatusThatIsRefused) {
+  in_simulation([](World& world) {
+    running(world);
+    world.patch(machines(), "m1",
+                {{"metadata", {{"finalizers", {api::finalizer::kMachine, "example.com/mine"}}}}});
+    world.settle();
+    world.client.refused = "patch machines/status m1";
+
+    world.remove(machines(), "m1");
+    world.settle(10s);
+
+    EXPECT_FALSE(world.machine().metadata.has_finalizer(api::finalizer::kMachine));
+  });
+}
+
 TEST(Deletion, SaysWhyItsFinalizerStays) {
   in_simulation([](World& world) {
     running(world);
