@@ -96,9 +96,13 @@ class Actor {
 
   Result<void> perform(const ReleaseMachine& action) {
     const auto owner = runtime::controller_reference(kube::resource_of<MachineSet>(), seen_.stored->metadata);
-    TRY(replace_owners(*action.machine, [&](const api::OwnerReferences& owners) {
+    const auto released = replace_owners(*action.machine, [&](const api::OwnerReferences& owners) {
       return Result<api::OwnerReferences>(runtime::without_owner(owners, owner));
-    }));
+    });
+    if (!released) {
+      count_in_doubt_ = true;  // it may still be ours
+      return fail(released.error().context("release Machine " + action.machine->metadata.name.str()));
+    }
     record(EventType::Normal, api::event::kSuccessfulRelease,
            fmt::format("Released Machine \"{}\": its labels do not match spec.selector any more",
                        action.machine->metadata.name.view()));
@@ -183,12 +187,13 @@ class Actor {
   }
 
   Result<void> perform(const FinishMachines& action) {
-    if (effects_.errors.empty()) finish_machines(with_, seen_, action.machines, effects_);
+    finish_machines(with_, seen_, action.machines, effects_);
     return {};
   }
 
   Result<void> perform(const CreateMachines& action) {
-    if (!effects_.errors.empty()) return {};  // something went wrong: count again before adding to it
+    // What refuses an object of one Machine will refuse the next one's.
+    if (count_in_doubt_ || effects_.creation) return {};
     create_machines(with_, seen_, action.count, effects_);
     return {};
   }
@@ -249,6 +254,7 @@ class Actor {
   const Observation& seen_;
   const ObjectKey key_;
   Effects effects_ = {};
+  bool count_in_doubt_ = false;  // of the Machines that are ours
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Carries out a plan of decide(): the writes of one turn. Each action is safe to repeat; one that fails does
-// not keep the others from happening, except that nothing is scaled after a failure that leaves the count of
-// Machines in doubt. Blocks as the client does.
+// not keep the others from happening, except that no Machine is made after a failure that leaves the count of
+// them in doubt, or that the next one would meet as well. Blocks as the client does.
 #pragma once
 
 #include <optional>

@@ -112,7 +112,7 @@ class Creator {
         Deadline::in(with_.deps.clock, with_.settings.create_span, with_.context.deadline.stop)
             .no_later_than(with_.context.deadline.at);
     std::size_t at_once = 1;
-    while (count > 0 && effects_.errors.empty()) {
+    while (count > 0 && !effects_.creation) {
       if (until.passed(with_.deps.clock.steady_now())) {
         effects_.unfinished = true;
         return;

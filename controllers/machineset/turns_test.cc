@@ -515,6 +515,21 @@ TEST(Turns, ARefusedMachineLeavesNothingBehind) {
   });
 }
 
+// A policy may guard what has nothing to do with how many Machines there are.
+TEST(Turns, ATemplateThatMayNotBeOwnedKeepsNoMachineFromBeingMade) {
+  in_simulation([](Stage& stage) {
+    stage.choose = [](const FaultPoint& at) {
+      return at.call == Call::Patch && at.kind == "DockerMachineTemplate" ? Fault::Unavailable : Fault::None;
+    };
+    stage.put_world();
+    stage.put(a_machine_set().replicas(2).build());
+
+    stage.start();
+
+    EXPECT_THAT(stage.machine_names(), SizeIs(2));
+  });
+}
+
 // --- Machines without their objects ---
 
 // The Machines of one turn at a time: nobody else is made while one lacks something.
@@ -1074,6 +1089,30 @@ TEST(Turns, ASickMachineHandedOverIsMarkedDeletedAndReplaced) {
     EXPECT_EQ(marked->reason, "MachineDeleting");
     EXPECT_THAT(stage.machine_names(), SizeIs(2));
     EXPECT_THAT(stage.machine_names(), testing::Not(Contains(names[0])));
+  });
+}
+
+TEST(Turns, ASickMachineThatMayNotBeDeletedKeepsNoOtherFromBeingMade) {
+  in_simulation([](Stage& stage) {
+    stage.choose = [](const FaultPoint& at) {
+      return at.call == Call::Remove && at.kind == "Machine" ? Fault::Unavailable : Fault::None;
+    };
+    stage.put_world();
+    stage.put(a_machine_set().replicas(1).build());
+    stage.start();
+    const std::string sick = stage.machine_names().front();
+    stage.change(kube::resource_of<api::Machine>(), sick,
+                 {{"status",
+                   {{"conditions", json::array{condition("HealthCheckSucceeded", "False"),
+                                               condition("OwnerRemediated", "False")}}}}},
+                 "status");
+    stage.settle();
+
+    stage.scale(2);
+    stage.settle();
+
+    EXPECT_THAT(stage.machine_names(), SizeIs(2));
+    EXPECT_THAT(stage.machine_names(), Contains(sick));
   });
 }
 
