@@ -109,6 +109,7 @@ api::Condition scaling_up(const Observation& seen, const Plan& plan, const Effec
                             would_be_blocked(seen));
   }
   auto lines = plan.notes_about(Note::About::Create);
+  std::ranges::move(plan.notes_about(Note::About::Leftover), std::back_inserter(lines));
   std::ranges::move(missing_templates(seen), std::back_inserter(lines));
   if (effects.creation) lines.push_back(effects.creation->message);
   std::string message = fmt::format("Scaling up from {} to {} replicas", present, seen.desired());

@@ -108,6 +108,7 @@ class Decider {
   // --- remediation ---
 
   void remediate_machines() {
+    if (!seen_.problem.empty()) return note(Note::About::Remediate, "nobody is remediated: " + seen_.problem);
     const bool outdated = seen_.outdated();
     const auto ask = [&](std::vector<std::string> held) {
       return remediate({.machines = seen_.machines,
@@ -190,12 +191,14 @@ class Decider {
   // Not asked: whether the control plane is ready for another Machine. This one is there already.
   void finish_machines() {
     if (is_off(Safeguard::Finishing)) return;
+    if (!seen_.problem.empty() || creates_nothing()) return;
+    if (staying() > seen_.desired()) return;  // they may be the ones to go
     FinishMachines action;
     for (const UnsettledMachine& machine : seen_.unsettled) {
-      if (machine.unfinished() && !is_held(*machine.machine)) action.machines.push_back(&machine);
+      if (!machine.unfinished() || is_held(*machine.machine)) continue;
+      machine.as_made_now ? action.machines.push_back(&machine) : note_leftover(machine);
     }
-    if (action.machines.empty() || !seen_.problem.empty() || creates_nothing()) return;
-    if (staying() > seen_.desired()) return;  // they may be the ones to go
+    if (action.machines.empty()) return;
     if (has(seen_.bootstrap) && has(seen_.infrastructure) && seen_.may_create.open && seen_.fresh) {
       return act(std::move(action));
     }
@@ -203,6 +206,23 @@ class Decider {
     if (present() < seen_.desired()) return;  // scale_up() says why
     note_templates();
     note_brakes();
+  }
+
+  // Made under another naming or from another template, or a user's own: its objects are not ours to make,
+  // and whoever makes them may need a moment.
+  void note_leftover(const UnsettledMachine& leftover) {
+    const Machine& machine = *leftover.machine;
+    const Seconds age = seen_.now - machine.metadata.creation_timestamp;
+    if (age < kAbandoned) return recheck(kAbandoned - age);
+    const auto& config = machine.spec.bootstrap.config_ref;
+    const std::string bootstrap = leftover.lacks_bootstrap ? "no " + config->kind.str() : "";
+    const std::string infrastructure =
+        leftover.lacks_infrastructure ? "no " + machine.spec.infrastructure_ref.kind.str() : "";
+    note(Note::About::Leftover,
+         fmt::format("Machine {} has {}{}{}, and is not what spec.machineNaming and spec.template make now: "
+                     "give it what it lacks, or delete it, another one will be made",
+                     machine.metadata.name.view(), bootstrap,
+                     bootstrap.empty() || infrastructure.empty() ? "" : " and ", infrastructure));
   }
 
   std::int32_t staying() const {

@@ -53,7 +53,12 @@ using Action = std::variant<OwnTemplate, AdoptMachine, ReleaseMachine, MarkMachi
 
 // Why something does not happen that the user may be waiting for. Becomes lines of conditions and an Event.
 struct Note {
-  enum class About { Create, ScaleDown, Remediate };
+  enum class About {
+    Create,    // and nothing is created
+    Leftover,  // stands where a Machine should, and keeps no other from being created
+    ScaleDown,
+    Remediate
+  };
   About about = About::Create;
   std::string text = {};
 };

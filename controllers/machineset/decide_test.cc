@@ -318,6 +318,18 @@ TEST(Decide, AShutBrakeHoldsRemediation) {
   EXPECT_EQ(count_of<MarkMachine>(plan), 1U);
 }
 
+// Nobody would be made in its place.
+TEST(Decide, ASpecInDoubtRemediatesNobody) {
+  const auto plan = a_world(a_machine_set().replicas(1))
+                        .with(well("a").awaiting_remediation())
+                        .where([](Observation& seen) { seen.problem = "spec.selector: odd"; })
+                        .plan();
+
+  EXPECT_THAT(plan.actions, IsEmpty());
+  EXPECT_THAT(plan.notes_about(Note::About::Remediate),
+              ElementsAre("nobody is remediated: spec.selector: odd"));
+}
+
 TEST(Decide, AnOldRevisionIsNotRemediated) {
   const auto plan = a_world(a_machine_set().replicas(1).in_deployment("md1").revision("1"))
                         .with(well("a").awaiting_remediation())

@@ -152,6 +152,7 @@ class Observer {
       if (!machine->metadata.deleting()) {
         see_bootstrap(unsettled);
         see_infrastructure(unsettled);
+        unsettled.as_made_now = refers_to_clones(*machine);
       }
       seen_.unsettled.push_back(std::move(unsettled));
     }
@@ -163,7 +164,7 @@ class Observer {
     if (!config || see_clone(*config, unsettled)) return;
     const bool served = machine.spec.bootstrap.data_secret_name ||
                         machine.status.initialization.bootstrap_data_secret_created.value_or(false);
-    unsettled.lacks_bootstrap = !served && refers_to_clones(machine);
+    unsettled.lacks_bootstrap = !served && config->name == machine.metadata.name;
   }
 
   void see_infrastructure(UnsettledMachine& unsettled) {
@@ -171,7 +172,7 @@ class Observer {
     if (see_clone(machine.spec.infrastructure_ref, unsettled)) return;
     const bool served = !machine.spec.provider_id.empty() ||
                         machine.status.initialization.infrastructure_provisioned.value_or(false);
-    unsettled.lacks_infrastructure = !served && refers_to_clones(machine);
+    unsettled.lacks_infrastructure = !served && machine.spec.infrastructure_ref.name == machine.metadata.name;
   }
 
   // False when it is certainly not there.

@@ -49,10 +49,13 @@ struct CloneSeen {
 struct UnsettledMachine {
   Snapshot<api::Machine> machine = {};
   std::vector<CloneSeen> clones = {};  // its own: bootstrap, then infrastructure, as far as they are there
-  // Not there, to be made from the set's template, and as far as the Machine knows nothing has come of it.
+  // Not there although it would have the Machine's name, and as far as the Machine knows nothing has come of
+  // it.
   bool lacks_bootstrap = false;
   bool lacks_infrastructure = false;
-  bool complete = true;     // otherwise their kinds are not listed yet
+  bool as_made_now =
+      true;              // named and referring as the set would make it: what it lacks is the set's to make
+  bool complete = true;  // otherwise their kinds are not listed yet
   bool listed_soon = true;  // false: something is wrong with them
 
   bool unfinished() const { return lacks_bootstrap || lacks_infrastructure; }

@@ -678,6 +678,35 @@ TEST(Turns, AMachineThatAUserGaveAnotherReferenceIsNotFinished) {
   EXPECT_THAT(made_after({{"spec", {{"infrastructureRef", {{"name", "box-of-mine"}}}}}}), IsEmpty());
 }
 
+// Its name is refused, and the remedy is another way of naming. What was made under the old one is neither
+// finished nor counted, and somebody is told what to do with it.
+TEST(Turns, AnUnfinishedMachineOfAnOlderNamingIsSaidToBeInTheWay) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(1).build());
+    stage.put_as_a_set_does("ms1-hlfhl");
+    stage.change(kube::resource_of<api::MachineSet>(), "ms1",
+                 {{"spec", {{"machineNaming", {{"template", "w-{{ .random }}"}}}}}});
+
+    stage.start();
+    stage.settle(3min);
+    const std::string told = stage.says("ScalingUp");
+    stage.remove(kube::resource_of<api::Machine>(), "ms1-hlfhl");
+    stage.let_go_of_deleted();
+    stage.settle(3min);
+
+    EXPECT_EQ(
+        told,
+        "True ScalingUp: Scaling up from 0 to 1 replicas is blocked because:\n"
+        "* Machine ms1-hlfhl has no KubeadmConfig and no DockerMachine, and is not what "
+        "spec.machineNaming and spec.template make now: give it what it lacks, or delete it, another one "
+        "will be made");
+    EXPECT_THAT(stage.machine_names(), ElementsAre(StartsWith("w-")));
+    EXPECT_EQ(stage.names_of(kInfraMachines), stage.machine_names());
+    EXPECT_EQ(stage.says("ScalingUp"), "False NotScalingUp: ");
+  });
+}
+
 TEST(Turns, AMachineThatHasTheNameAlreadyKeepsItsObjects) {
   in_simulation([](Stage& stage) {
     stage.put_world();
