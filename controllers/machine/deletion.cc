@@ -108,6 +108,7 @@ NodeVerdict may_delete_node(const DeletionFacts& facts) {
         return no("the Cluster is being deleted");
       break;
   }
+  if (!facts.not_its_own.empty()) return no(facts.not_its_own);
   if (facts.node.empty()) {
     return no(facts.node_problem.empty() ? "the Machine has no Node"
                                          : "no Node found: " + facts.node_problem);

@@ -71,6 +71,8 @@ struct DeletionFacts {
 
   Known infrastructure = {};
   Known bootstrap = {};
+  // Why the infrastructure object is not the Machine's own: its instance stays, and the Node with it.
+  std::string not_its_own = {};
 
   // The last of DeleteInfra and DeleteBootstrap whose object this process has told to go. The Deleting
   // condition says it, too, but later, or never.

@@ -9,7 +9,8 @@ namespace capstan::controllers::machine {
 namespace {
 
 Known known_of(const ExternalSeen& external, const api::ContractRef& ref);
-Known own(const Observation& seen, const ExternalSeen& external, const api::ContractRef& ref);
+std::string not_its_own(const Observation& seen, const ExternalSeen& external);
+Known nobodys(const api::ContractRef& ref);
 Known cluster_known(const Caches& caches, const Observation& seen);
 void see_control_plane(const Deps& deps, const Host& host, const Observation& seen, DeletionSeen& all);
 std::string provider_id_of_node(const Observation& seen, const std::string& node);
@@ -30,10 +31,13 @@ DeletionSeen deletion_facts(const Deps& deps, const Host& host, const Observatio
   if (plan.wanted.status.node_ref) facts.node = plan.wanted.status.node_ref->name.str();
   if (seen.node.lookup == NodeSeen::Lookup::Many) facts.node_problem = duplicate_nodes(seen);
   facts.node_provider_id = provider_id_of_node(seen, facts.node);
-  facts.infrastructure = own(seen, seen.infra, machine.spec.infrastructure_ref);
+  facts.not_its_own = not_its_own(seen, seen.infra);
+  facts.infrastructure = facts.not_its_own.empty() ? known_of(seen.infra, machine.spec.infrastructure_ref)
+                                                   : nobodys(machine.spec.infrastructure_ref);
   all.objects.infrastructure = seen.infra.external();
   if (const auto& config = machine.spec.bootstrap.config_ref) {
-    facts.bootstrap = own(seen, seen.bootstrap, *config);
+    facts.bootstrap =
+        not_its_own(seen, seen.bootstrap).empty() ? known_of(seen.bootstrap, *config) : nobodys(*config);
     all.objects.bootstrap = seen.bootstrap.external();
     // Nothing but the data hangs on it, and the garbage collector comes after us: the cache is proof enough.
     if (seen.fresh && facts.bootstrap.state == Known::State::Missing)
@@ -59,11 +63,14 @@ Known known_of(const ExternalSeen& external, const api::ContractRef& ref) {
   return known;
 }
 
-// What another object controls is not ours to delete.
-Known own(const Observation& seen, const ExternalSeen& external, const api::ContractRef& ref) {
-  if (external.found() && !claim(*external.object, seen)) return {.kind = ref.kind.str()};
-  return known_of(external, ref);
+// What another object controls is not ours to delete: to this deletion there is no such object.
+std::string not_its_own(const Observation& seen, const ExternalSeen& external) {
+  if (!external.found()) return {};
+  const auto claimed = claim(*external.object, seen);
+  return claimed ? std::string() : claimed.error().message;
 }
+
+Known nobodys(const api::ContractRef& ref) { return {.kind = ref.kind.str()}; }
 
 Known cluster_known(const Caches& caches, const Observation& seen) {
   Known known{.state = Known::State::Present, .kind = std::string(api::kind::kCluster)};

@@ -186,6 +186,14 @@ TEST(MayDeleteNode, NotWhenAnotherInstanceHasRegisteredUnderItsName) {
   EXPECT_EQ(world.node(), NodeVerdict::State::Allowed);
 }
 
+TEST(MayDeleteNode, NotOfAnInstanceThatStaysBecauseAnotherControlsIt) {
+  World world;
+  world.facts.infrastructure = {.kind = "DockerMachine"};
+  world.facts.not_its_own = "DockerMachine default/m is controlled by Machine other already";
+
+  EXPECT_EQ(world.node(), NodeVerdict::State::NotAllowed);
+}
+
 TEST(MayDeleteNode, NotWhenTheControlPlaneIsGoing) {
   World world;
   world.facts.control_plane.object.state = State::Deleting;

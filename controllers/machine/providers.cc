@@ -61,7 +61,8 @@ std::string provider_id_to_be(const Observation& seen) {
   std::string known = seen.machine->spec.provider_id.str();
   if (finding.copy) return finding.provider_id;
   if (!known.empty() || !seen.deleting() || !seen.infra.found()) return known;
-  // On the way out whatever leads to the Node is good enough.
+  if (!claim(*seen.infra.object, seen)) return known;
+  // On the way out whatever leads to the Node is good enough, as long as it is the Machine's own.
   const contract::InfraMachine infra(contract::Foreign(*seen.infra.object), seen.infra.contract);
   return infra.provider_id().value_or(std::nullopt).value_or("");
 }

@@ -568,8 +568,10 @@ TEST(Deletion, GoesOnWhenTheClusterIsGone) {
   });
 }
 
+// Its instance goes on, with all that runs on it.
 TEST(Deletion, LeavesAnObjectThatAnotherMachineControls) {
   in_simulation([](World& world) {
+    world.make_control_plane_machine();
     running(world);
     world.patch(kDockerMachines, "m1",
                 {{"metadata",
@@ -585,6 +587,30 @@ TEST(Deletion, LeavesAnObjectThatAnotherMachineControls) {
 
     EXPECT_FALSE(world.exists(machines(), "m1"));
     EXPECT_TRUE(world.exists(kDockerMachines, "m1"));
+    EXPECT_THAT(world.what_the_node_got(), IsEmpty());
+  });
+}
+
+// A manifest is copied, and what it made is deleted again.
+TEST(Deletion, OfAMachineThatNamesTheObjectOfAnotherLeavesThatOnesNodeAlone) {
+  in_simulation([](World& world) {
+    world.make_control_plane_machine();
+    running(world);
+    auto copy = builders::a_machine("copy").build();
+    copy.spec.infrastructure_ref.name = "m1"_text;
+    copy.spec.bootstrap.config_ref->name = "m1"_text;
+    auto document = api::to_json(copy);
+    for (const auto* field : {"uid", "resourceVersion", "creationTimestamp", "generation"})
+      document.at("metadata").as_object().erase(field);
+    world.make(machines(), std::move(document));
+    world.settle();
+
+    world.remove(machines(), "copy");
+    world.settle(30s);
+
+    EXPECT_FALSE(world.exists(machines(), "copy"));
+    EXPECT_THAT(world.what_the_node_got(), IsEmpty());
+    EXPECT_EQ(world.machine().status.phase, "Running");
   });
 }
 
