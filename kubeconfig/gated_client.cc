@@ -114,7 +114,8 @@ Result<void> GatedClient::wait_for_a_place(const std::shared_ptr<Waiter>& waiter
   return fail({.code = Code::RateLimited,
                .message = fmt::format("{} requests to this workload cluster are in flight already",
                                       limits_.in_flight),
-               .retry_after = Seconds(1)});
+               .retry_after = Seconds(1),
+               .reason = std::string(kCrowdedOut)});
 }
 
 void GatedClient::leave() {

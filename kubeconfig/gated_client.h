@@ -10,6 +10,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "base/clock.h"
 #include "base/guarded.h"
@@ -17,6 +18,9 @@
 #include "kube/client.h"
 
 namespace capstan::kubeconfig {
+
+// Reason of the error of who found no free place: no server has said it.
+inline constexpr std::string_view kCrowdedOut = "CrowdedOut";
 
 struct GateLimits {
   std::size_t in_flight = 4;  // 0: no limit; streams do not count

@@ -121,6 +121,7 @@ TEST(GatedClient, SendsAwayWhoWouldWaitTooLong) {
     const auto refused = std::ranges::find_if(answers, [](const auto& answer) { return !answer; });
     ASSERT_NE(refused, answers.end());
     EXPECT_EQ(refused->error().code, Code::RateLimited);
+    EXPECT_EQ(refused->error().reason, kCrowdedOut);
     EXPECT_EQ(refused->error().retry_after, 1s);
     EXPECT_EQ(bench.baton.steady_now() - begin, 9s);
     EXPECT_EQ(std::ranges::count_if(answers, [](const auto& answer) { return answer.has_value(); }), 4);

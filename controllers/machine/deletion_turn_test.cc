@@ -12,6 +12,7 @@
 #include "controllers/machine/turn_fixture.h"
 #include "kube/resources.h"
 #include "kube/typed.h"
+#include "kubeconfig/gated_client.h"
 #include "test/builders/machine.h"
 #include "test/builders/node.h"
 
@@ -453,8 +454,10 @@ TEST(DeletionTurns, TellNobodyOfAPlaceInTheQueueAndComeBackSoon) {
   in_simulation([](World& world) {
     Workload workload(world);
     running(world);
-    workload.client.refusal =
-        Error{.code = Code::RateLimited, .message = "4 in flight", .retry_after = Seconds(1)};
+    workload.client.refusal = Error{.code = Code::RateLimited,
+                                    .message = "4 in flight",
+                                    .retry_after = Seconds(1),
+                                    .reason = std::string(kubeconfig::kCrowdedOut)};
 
     world.remove(machines(), "m1");
     world.settle(5s);
@@ -468,21 +471,24 @@ TEST(DeletionTurns, TellNobodyOfAPlaceInTheQueueAndComeBackSoon) {
   });
 }
 
+// With a Status, or with the line of text that an overloaded one has left.
 TEST(DeletionTurns, TellOfAServerThatRefusesForItself) {
-  in_simulation([](World& world) {
-    Workload workload(world);
-    running(world);
-    workload.client.refusal = Error{.code = Code::RateLimited,
-                                    .message = "too many requests",
-                                    .retry_after = Seconds(1),
-                                    .reason = "TooManyRequests"};
+  for (const auto* reason : {"TooManyRequests", ""}) {
+    in_simulation([reason](World& world) {
+      Workload workload(world);
+      running(world);
+      workload.client.refusal = Error{.code = Code::RateLimited,
+                                      .message = "too many requests",
+                                      .retry_after = Seconds(1),
+                                      .reason = reason};
 
-    world.remove(machines(), "m1");
-    world.settle(5s);
+      world.remove(machines(), "m1");
+      world.settle(5s);
 
-    EXPECT_THAT(deleting(world), HasSubstr("too many requests"));
-    EXPECT_THAT(world.events.told, Contains(StartsWith("FailedDrainNode")));
-  });
+      EXPECT_THAT(deleting(world), HasSubstr("too many requests"));
+      EXPECT_THAT(world.events.told, Contains(StartsWith("FailedDrainNode")));
+    });
+  }
 }
 
 TEST(DeletionTurns, ReadLittleForANodeWithoutPods) {

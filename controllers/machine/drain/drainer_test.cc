@@ -7,6 +7,7 @@
 
 #include "controllers/machine/drain/drain_world_fixture.h"
 #include "controllers/machine/drain/pods_fixture.h"
+#include "kubeconfig/gated_client.h"
 
 namespace capstan::controllers::machine {
 namespace {
@@ -259,8 +260,10 @@ TEST(Drainer, NamesTheBudgetsOfAPodThatHasTooMany) {
 TEST(Drainer, HasNotTakenPlaceWhenItWasCrowdedOut) {
   DrainWorld world;
   world.pod({.name = "p"});
-  world.client.refuse["evict default/p"] = {
-      .code = Code::RateLimited, .message = "4 in flight", .retry_after = Seconds(1)};
+  world.client.refuse["evict default/p"] = {.code = Code::RateLimited,
+                                            .message = "4 in flight",
+                                            .retry_after = Seconds(1),
+                                            .reason = std::string(kubeconfig::kCrowdedOut)};
 
   ASSERT_TRUE(world.turn().trouble);
   world.client.refuse.clear();

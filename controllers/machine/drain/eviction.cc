@@ -6,6 +6,7 @@
 
 #include "controllers/machine/drain/drain_message.h"
 #include "controllers/machine/drain/pace.h"
+#include "kubeconfig/gated_client.h"
 
 namespace capstan::controllers::machine {
 namespace {
@@ -134,7 +135,7 @@ EvictionAnswer answer_of(const Error& error) {
 }
 
 bool is_our_own_brake(const Error& error) {
-  return error.code == Code::RateLimited && error.reason.empty() && error.causes.empty() && error.retry_after;
+  return error.code == Code::RateLimited && error.reason == kubeconfig::kCrowdedOut;
 }
 
 bool is_budget_refusal(const Error& error) {

@@ -8,6 +8,7 @@
 #include "controllers/machine/drain/cordon.h"
 #include "controllers/machine/drain/drain_message.h"
 #include "controllers/machine/drain/pods_fixture.h"
+#include "kubeconfig/gated_client.h"
 #include "test/builders/node.h"
 
 namespace capstan::controllers::machine {
@@ -170,12 +171,18 @@ TEST(EvictionAnswers, GoneIsGoneAndAnotherPodOfThatNameIsNot) {
 }
 
 TEST(EvictionAnswers, TellOurOwnBrakeFromAServerThatRefuses) {
-  const Error own{.code = Code::RateLimited, .message = "4 in flight", .retry_after = Seconds(1)};
+  const Error own{.code = Code::RateLimited,
+                  .message = "4 in flight",
+                  .retry_after = Seconds(1),
+                  .reason = std::string(kubeconfig::kCrowdedOut)};
   EXPECT_EQ(answer_of(own), EvictionAnswer::CrowdedOut);
 
-  Error theirs = own;
-  theirs.reason = "TooManyRequests";
-  EXPECT_EQ(answer_of(theirs), EvictionAnswer::Failed);
+  // A server that is overloaded answers with a line of text and a header.
+  for (const auto* reason : {"TooManyRequests", ""}) {
+    Error theirs = own;
+    theirs.reason = reason;
+    EXPECT_EQ(answer_of(theirs), EvictionAnswer::Failed) << reason;
+  }
 }
 
 TEST(EvictionAnswers, AreBoundedInLength) {
