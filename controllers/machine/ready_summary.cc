@@ -9,6 +9,7 @@
 
 #include "api/conditions/conditions.h"
 #include "api/conditions/merge.h"
+#include "api/v1beta2/rules.h"
 #include "base/version.h"
 
 namespace capstan::controllers::machine {
@@ -202,9 +203,11 @@ void compare_bootstrap(const api::MachineBootstrap& is, const api::MachineBootst
 std::vector<std::string> outdated_because(const Observation& seen) {
   const api::MachineSpec& is = seen.machine_set->spec.machine_template.spec;
   const api::MachineSpec& wanted = seen.deployment->spec.machine_template.spec;
+  Text version = wanted.version;
+  api::rules::prefix_version(version);  // as the MachineDeployment controller reads it
   std::vector<std::string> reasons;
-  if (is.version != wanted.version) {
-    reasons.push_back(fmt::format("Version {}, {} required", is.version.view(), wanted.version.view()));
+  if (is.version != version) {
+    reasons.push_back(fmt::format("Version {}, {} required", is.version.view(), version.view()));
   }
   compare_bootstrap(is.bootstrap, wanted.bootstrap, reasons);
   if (!same_ref(is.infrastructure_ref, wanted.infrastructure_ref)) {

@@ -718,6 +718,16 @@ TEST(UpToDate, ComparesWhatSetAndDeploymentMake) {
             "* DockerMachine is not up-to-date\n* Failure domain a,  required");
 }
 
+// What is compared has been given the same defaults, by whomever.
+TEST(UpToDate, KnowsAVersionThatNoWebhookHasSeen) {
+  const auto deployment = a_machine_deployment("md1").version("1.36.3").build();
+  auto set = a_machine_set("ms1").build();
+  set.spec.machine_template = deployment.spec.machine_template;
+  set.spec.machine_template.spec.version = "v1.36.3"_text;
+
+  EXPECT_EQ(told(reported(rolled_out(set, deployment)), "UpToDate"), "True UpToDate");
+}
+
 TEST(UpToDate, ComparesGivenSecrets) {
   auto deployment = a_machine_deployment("md1").version("v1.36.3").build();
   deployment.spec.machine_template.spec.bootstrap = {.data_secret_name = "new"_text};
