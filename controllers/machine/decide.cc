@@ -67,6 +67,10 @@ bool never_reported(const Observation& seen) {
          nullptr;
 }
 
+bool is_provisioned(const Observation& seen) {
+  return seen.machine->status.initialization.infrastructure_provisioned.value_or(false);
+}
+
 std::optional<Nanoseconds> too_early(const Observation& seen) {
   const Seconds age = seen.now - seen.machine->metadata.creation_timestamp;
   const auto waits_for_cache = [](const ExternalSeen& external) {
@@ -74,10 +78,12 @@ std::optional<Nanoseconds> too_early(const Observation& seen) {
   };
   if (waits_for_cache(seen.bootstrap) || waits_for_cache(seen.infra)) {
     // A cache that never comes (we may not read that kind) has to be told about in the end, and is not asked
-    // for twice a second by every Machine there is: its first list wakes them.
+    // for twice a second by every Machine there is: its first list wakes those that own their objects. It
+    // keeps nobody from seeing what becomes of a Node.
     const bool in_vain = !seen.bootstrap.listed_soon || !seen.infra.listed_soon;
-    const bool told = seen.deleting() ? in_vain : never_reported(seen) && age > kCachePatience;
-    if (!told) return in_vain ? kMissingRecheck : kCacheRecheck;
+    const bool is_new = !seen.deleting() && never_reported(seen);
+    const bool long_enough = is_new ? age > kCachePatience : in_vain;
+    if (!long_enough) return in_vain ? kMissingRecheck : kCacheRecheck;
   }
   const bool something_missing = seen.bootstrap.missing() || seen.infra.missing();
   if (something_missing && !seen.deleting() && never_reported(seen) && age < kYoung) return kYoungRecheck;
@@ -212,8 +218,12 @@ void reference_troubles(const Observation& seen, Plan& plan) {
   for (const auto& problem : {seen.infra.problem, plan.infra.problem, plan.infra.mismatch}) {
     tell("spec.infrastructureRef", problem);
   }
-  // No event will tell that a CRD has come.
-  if (!seen.bootstrap.problem.empty() || !seen.infra.problem.empty()) look_again(plan, kMissingRecheck);
+  // No event will tell that a CRD has come, nor of an object that the Machine has not made its own yet.
+  const auto needs_a_look = [&](const ExternalSeen& external) {
+    const bool listed_some_day = external.state == ExternalSeen::State::CacheBehind && is_provisioned(seen);
+    return !external.problem.empty() && !listed_some_day;
+  };
+  if (needs_a_look(seen.bootstrap) || needs_a_look(seen.infra)) look_again(plan, kMissingRecheck);
 }
 
 void certificate_expiry(const Observation& seen, Plan& plan) {
@@ -224,7 +234,7 @@ void certificate_expiry(const Observation& seen, Plan& plan) {
   }
   auto& expiry = plan.wanted.status.certificates_expiry_date;
   if (text == nullptr) {
-    expiry = {};
+    if (!seen.bootstrap.unknown()) expiry = {};
   } else if (const auto time = Time::parse(*text)) {
     expiry = *time;
   } else {

@@ -460,15 +460,43 @@ TEST(TooEarly, SaysNothingNewOfAKnownMachineAfterARestart) {
   EXPECT_TRUE(plan_for(seen).too_early);
 }
 
-// A hundred thousand Machines of a kind we may not list any more must not keep the processor busy.
+// A hundred thousand Machines of a kind we may not list any more must not keep the processor busy: those that
+// are known wait for its list, which wakes them.
 TEST(TooEarly, AsksRarelyForACacheWhoseListFails) {
-  auto seen = seen_of(a_machine("m1").running());
-  seen.infra = in_state(State::CacheBehind, "not yet");
-  const auto soon = plan_for(seen).too_early;
-  seen.infra.listed_soon = false;
+  auto known = seen_of(a_machine("m1").running());
+  known.infra = in_state(State::CacheBehind, "not yet");
+  const auto soon = plan_for(known).too_early;
+  known.infra.listed_soon = false;
+  auto young = seen_of(m1());
+  young.infra = known.infra;
+  young.now = noon() + Seconds(1);
 
   EXPECT_EQ(soon, std::chrono::milliseconds(500));
-  EXPECT_EQ(plan_for(seen).too_early, std::chrono::seconds(30));
+  EXPECT_EQ(plan_for(known).recheck, std::nullopt);
+  EXPECT_EQ(plan_for(young).too_early, std::chrono::seconds(30));
+}
+
+// Its objects were made before it and name it nowhere: no list of theirs wakes it.
+TEST(TooEarly, AMachineThatOwnsNothingYetLooksForItself) {
+  auto told = seen_of(reported(seen_of(m1())).machine);
+  told.infra = in_state(State::CacheBehind, "forbidden");
+  told.infra.listed_soon = false;
+
+  EXPECT_FALSE(plan_for(told).too_early);
+  EXPECT_EQ(plan_for(told).recheck, Seconds(30));
+}
+
+// A provider's list fails for as long as its webhook is down, and Nodes die meanwhile.
+TEST(TooEarly, AFailingListHidesNoNode) {
+  auto seen = seen_of(a_machine("m1").running());
+  seen.infra = in_state(State::CacheBehind, "its webhook does not answer");
+  seen.infra.listed_soon = false;
+  on_node(seen, a_node("m1").kubelet_version("v1.36.4"));
+
+  const auto plan = plan_for(seen);
+
+  EXPECT_FALSE(plan.too_early);
+  EXPECT_EQ(plan.wanted.status.node_info->kubelet_version, "v1.36.4");
 }
 
 TEST(TooEarly, ADeletionThatAFailingListHoldsUpIsToldAbout) {
@@ -601,6 +629,15 @@ TEST(Certificates, ExpiryGoesWithTheAnnotationAndGarbageIsTrouble) {
   EXPECT_FALSE(plan_for(gone).wanted.status.certificates_expiry_date.is_set());
   EXPECT_THAT(plan_for(garbage).troubles,
               ElementsAre(HasSubstr("annotation machine.cluster.x-k8s.io/certificates-expiry")));
+}
+
+TEST(Certificates, ExpiryStaysWhileNobodyCanLook) {
+  auto seen = seen_of(a_machine("m1").control_plane().running().with(
+      [](api::Machine& machine) { machine.status.certificates_expiry_date = noon(); }));
+  seen.bootstrap = in_state(State::CacheBehind, "its webhook does not answer");
+  seen.bootstrap.listed_soon = false;
+
+  EXPECT_TRUE(plan_for(seen).wanted.status.certificates_expiry_date.is_set());
 }
 
 }  // namespace

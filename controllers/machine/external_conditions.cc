@@ -29,6 +29,7 @@ struct Subject {
   std::string_view problem = {};  // nothing the object says can be believed
   std::string_view mismatch = {};
   bool done = false;  // by the Machine's own flag
+  const api::Machine& machine;
 };
 
 std::optional<api::Condition> shown(const Subject& subject);
@@ -54,7 +55,8 @@ std::optional<api::Condition> bootstrap_config_ready(const Observation& seen, co
                 .done_field = "status.initialization.dataSecretCreated",
                 .problem = plan.bootstrap.problem,
                 .mismatch = plan.bootstrap.mismatch,
-                .done = done});
+                .done = done,
+                .machine = after});
 }
 
 std::optional<api::Condition> infrastructure_ready(const Observation& seen, const Plan& plan,
@@ -73,7 +75,8 @@ std::optional<api::Condition> infrastructure_ready(const Observation& seen, cons
                 .done_field = "status.initialization.provisioned",
                 .problem = plan.infra.problem,
                 .mismatch = plan.infra.mismatch,
-                .done = done});
+                .done = done,
+                .machine = after});
 }
 
 std::optional<api::V1Beta1Condition> older_bootstrap_ready(const Observation& seen, const Plan& plan) {
@@ -120,10 +123,18 @@ api::Condition mirrored(const Subject& subject) {
   return made;
 }
 
+bool was_seen(const Subject& subject) {
+  const auto told = conditions::find(subject.machine.status.conditions, subject.target);
+  return told != nullptr && told->reason != reason::kInternalError;
+}
+
 std::optional<api::Condition> shown(const Subject& subject) {
   switch (subject.seen.state) {
     case State::Unused: return std::nullopt;
     case State::CacheBehind:
+      // That nobody can look now takes nothing back of what was seen.
+      if (was_seen(subject)) return std::nullopt;
+      return unreadable(subject, subject.seen.problem);
     case State::Unreadable: return unreadable(subject, subject.seen.problem);
     case State::Missing: break;
     case State::Found: return mirrored(subject);

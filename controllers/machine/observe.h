@@ -35,6 +35,7 @@ struct ExternalSeen {
 
   bool found() const { return state == State::Found; }
   bool missing() const { return state == State::Missing; }
+  bool unknown() const { return state == State::CacheBehind || state == State::Unreadable; }
   // As the runtime has it; nothing while the reference leads nowhere.
   std::optional<runtime::External> external() const;
 };

@@ -122,6 +122,30 @@ TEST(Report, TroubleKeepsTheObservedGenerationBack) {
   EXPECT_EQ(reported(seen).machine.status.observed_generation, 0);
 }
 
+TEST(Report, AListThatFailsTakesNothingBackOfWhatWasSeen) {
+  auto seen = running();
+  seen.machine = std::make_shared<const api::Machine>(reported(seen).machine);
+  seen.infra = in_state(State::CacheBehind, "its webhook does not answer");
+  seen.infra.listed_soon = false;
+  on_node(seen, a_node("m1").not_ready());
+
+  const auto report = reported(seen);
+
+  EXPECT_EQ(told(report, "InfrastructureReady"), "True Ready");
+  EXPECT_THAT(told(report, "NodeReady"), testing::StartsWith("False"));
+}
+
+TEST(Report, AListThatFailsIsToldWhereTheKindWasUnknownBefore) {
+  auto seen = on_its_way();
+  seen.infra = in_state(State::Unreadable, "CustomResourceDefinition x does not exist");
+  seen.machine = std::make_shared<const api::Machine>(reported(seen).machine);
+  seen.infra = in_state(State::CacheBehind, "may not list x");
+  seen.infra.listed_soon = false;
+
+  EXPECT_EQ(told(reported(seen), "InfrastructureReady"),
+            "Unknown InternalError: spec.infrastructureRef: may not list x");
+}
+
 TEST(Report, ALostRaceDoesNotKeepTheObservedGenerationBack) {
   const auto seen = on_its_way();
   const Plan plan = decide(seen, {});
