@@ -11,7 +11,7 @@
 namespace capstan::controllers::cluster {
 namespace {
 
-// Before a provider's object has an owner reference nothing tells us of it.
+// Before a provider's object has an owner reference nothing tells us of it, nor of its definition.
 constexpr Seconds kMissingRecheck{30};
 // What the caches owe us arrives by itself; this is for the day it does not.
 constexpr Seconds kStaleRecheck{5};
@@ -21,7 +21,7 @@ void look_again(Plan& plan, Seconds span) { plan.recheck = std::min(plan.recheck
 void own(const Observation& seen, const Referred& referred, Role role, Plan& plan) {
   if (referred.object && !referred.object->metadata.deleting() && !is_marked_ours(seen, *referred.object))
     plan.actions.emplace_back(OwnProvider{role});
-  if (referred.wanted && referred.problem.empty() && !referred.object) look_again(plan, kMissingRecheck);
+  if (referred.wanted && !referred.object) look_again(plan, kMissingRecheck);
 }
 
 // Whoever knows the endpoint first sets it; later changes are the user's to make.

@@ -124,6 +124,17 @@ TEST(Decide, LooksAgainForAProviderObjectThatIsNotThereYet) {
   EXPECT_EQ(decide(*Seen(c1()).infrastructure("{}").control_plane("{}")).recheck, std::nullopt);
 }
 
+TEST(Decide, LooksAgainForAProviderObjectNobodyCanReadYet) {
+  const auto with = [](std::string_view problem) {
+    return decide(*Seen(c1()).control_plane("{}").with(
+                      [&](Observation& world) { world.infrastructure.problem = problem; }))
+        .recheck;
+  };
+
+  EXPECT_EQ(with("CustomResourceDefinition dockerclusters does not exist"), Seconds(30));
+  EXPECT_EQ(with("the cache of DockerCluster is not complete yet: connection refused"), Seconds(30));
+}
+
 TEST(Decide, WaitsForTheInfrastructureToBeProvisioned) {
   const auto waiting = decide(*Seen(c1()).infrastructure(
       R"({"spec":{"controlPlaneEndpoint":{"host":"10.0.0.1","port":6443}},"status":{}})"));

@@ -71,7 +71,6 @@ bool take_down(const Referred& referred, Role role, std::string_view waiting_rea
       plan.deleting_reason = api::reason::kInternalError;
       plan.deleting_message = fmt::format("can't tell whether {} {} is gone: {}", referred.kind,
                                           referred.key.name, referred.problem);
-      plan.recheck = Seconds(30);
       return false;
     case Gone::No:
       if (!referred.object->metadata.deleting()) plan.actions.emplace_back(DeleteProvider{role});

@@ -189,6 +189,46 @@ TEST(Turns, SayWhichDefinitionIsMissing) {
   });
 }
 
+// `kubectl apply` of everything at once: nothing wakes a Cluster when its provider is installed.
+void put_before_its_definition(World& world, const kube::Resource& cloud) {
+  auto cluster = a_cluster("c1").build();
+  cluster.spec.infrastructure_ref->kind = Text(cloud.kind);
+  world.put_provider(kControlPlane, "c1");
+  world.make(kClusters, a_document(cluster));
+  world.start();
+  ASSERT_EQ(world.condition("InfrastructureReady"), "Unknown InternalError");
+}
+
+const kube::Resource kCloud = provider_resource(api::group::kInfrastructure, "CloudCluster", "cloudclusters");
+
+TEST(Turns, FindAProviderWhoseDefinitionComesLater) {
+  in_world([](World& world) {
+    put_before_its_definition(world, kCloud);
+
+    world.make(kCrds, provider_crd(kCloud));
+    world.put_provider(kCloud, "c1");
+    world.settle(35s);
+
+    EXPECT_EQ(world.condition("InfrastructureReady"), "False NotReady");
+    EXPECT_TRUE(world.read(kCloud, "c1").at("metadata").as_object().contains("ownerReferences"));
+  });
+}
+
+TEST(Turns, FindAProviderWhoseDefinitionIsLabelledLater) {
+  in_world([](World& world) {
+    auto definition = provider_crd(kCloud);
+    const auto labels = std::exchange(definition.at("metadata").at("labels"), json::object());
+    world.make(kCrds, definition);
+    put_before_its_definition(world, kCloud);
+
+    world.put_provider(kCloud, "c1");
+    world.patch(kCrds, "cloudclusters.infrastructure.cluster.x-k8s.io", {{"metadata", {{"labels", labels}}}});
+    world.settle(35s);
+
+    EXPECT_EQ(world.condition("InfrastructureReady"), "False NotReady");
+  });
+}
+
 TEST(Turns, APausedClusterGetsItsFinalizerAndNothingElse) {
   in_world([](World& world) {
     world.put_provider(kInfra, "c1");
