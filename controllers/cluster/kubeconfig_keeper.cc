@@ -18,8 +18,8 @@ namespace {
 namespace json = boost::json;
 
 constexpr Seconds kLookAgain{30};
-// What somebody else put there is theirs to renew.
-constexpr auto kNotOurs = std::chrono::days(3650);
+// A Secret that works is still deleted now and then, to have it reissued.
+constexpr Seconds kGlance = std::chrono::hours(1);
 
 // What stands under the name of the Secret.
 struct Present {
@@ -99,23 +99,22 @@ std::optional<KubeconfigKeeper::Known> KubeconfigKeeper::known(const api::Cluste
 
 Result<KubeconfigKeeper::Kept> KubeconfigKeeper::keep(const api::Cluster& cluster, bool connected,
                                                       const Deadline& deadline) {
-  const WallTime now = clock_.now();
+  const SteadyTime now = clock_.steady_now();
   const auto before = known(cluster);
-  const bool doubtful = !connected && before && now - before->checked >= kLookAgain;
-  if (before && now < before->due && !doubtful) return Kept{.look_again = before->look_again(now)};
+  if (before && now - before->checked < before->patience(connected))
+    return Kept{.look_again = before->look_again(now)};
 
-  Known after{.cluster = cluster.metadata.uid, .checked = now, .due = now + kNotOurs};
+  Known after{.cluster = cluster.metadata.uid, .checked = now};
   Kept kept;
+  const WallTime date = clock_.now();
   const Present present = TRY(look(client_, cluster, deadline));
-  const bool ends_soon = present.ours && present.ends && *present.ends - now < kubeconfig::kRenewBefore;
+  const bool ends_soon = present.ours && present.ends && *present.ends - date < kubeconfig::kRenewBefore;
   if (present.exists && !ends_soon) {
-    if (present.ours && present.ends) after.due = *present.ends - kubeconfig::kRenewBefore;
-  } else if (const auto issued = TRY(issue(client_, cluster, now, deadline))) {
+    // It is as it should be; what somebody else put there is theirs to renew.
+  } else if (const auto issued = TRY(issue(client_, cluster, date, deadline))) {
     TRY(write(client_, cluster, present, *issued, deadline));
-    after.due = now + kubeconfig::kAdminValidity - kubeconfig::kRenewBefore;
     kept.made = true;
   } else {
-    after.due = now + kLookAgain;
     after.lacks_ca = true;
     kept.lacks_ca = !before || !before->lacks_ca;
   }
@@ -124,10 +123,13 @@ Result<KubeconfigKeeper::Kept> KubeconfigKeeper::keep(const api::Cluster& cluste
   return kept;
 }
 
-std::optional<Seconds> KubeconfigKeeper::Known::look_again(WallTime now) const {
-  // Days ahead, the periodic resync is there in time.
-  if (due - now > std::chrono::days(1)) return std::nullopt;
-  return std::max(std::chrono::ceil<Seconds>(due - now), Seconds(1));
+Seconds KubeconfigKeeper::Known::patience(bool connected) const {
+  return connected && !lacks_ca ? kGlance : kLookAgain;
+}
+
+std::optional<Seconds> KubeconfigKeeper::Known::look_again(SteadyTime now) const {
+  if (!lacks_ca) return std::nullopt;  // the periodic resync brings turns enough
+  return std::chrono::ceil<Seconds>(kLookAgain - (now - checked));
 }
 
 void KubeconfigKeeper::forget(const kube::ObjectKey& cluster) {

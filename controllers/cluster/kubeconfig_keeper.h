@@ -1,6 +1,7 @@
 // Looks after the Secret "<cluster>-kubeconfig" of Clusters that have no control plane object: makes it out
 // of the CA Secret and renews a certificate of ours before it ends. Secrets are never cached, so it remembers
-// when it has to look again; a restart costs one GET per such Cluster. Safe from any thread.
+// when it looked: at one that works once an hour, in whatever turn comes then. A restart costs one GET per
+// such Cluster. Safe from any thread.
 #pragma once
 
 #include <optional>
@@ -23,18 +24,18 @@ class KubeconfigKeeper {
     bool made = false;
     bool lacks_ca = false;  // found out just now
   };
-  // `connected`: the Secret evidently works.
+  // `connected`: the Secret evidently worked when the connection was made; it may be gone since.
   Result<Kept> keep(const api::Cluster& cluster, bool connected, const Deadline& deadline);
   void forget(const kube::ObjectKey& cluster);
 
  private:
   struct Known {
     api::Uid cluster = {};
-    WallTime checked = {};
-    WallTime due = {};
+    SteadyTime checked = {};
     bool lacks_ca = false;
 
-    std::optional<Seconds> look_again(WallTime now) const;
+    Seconds patience(bool connected) const;
+    std::optional<Seconds> look_again(SteadyTime now) const;
   };
 
   std::optional<Known> known(const api::Cluster& cluster) const;
