@@ -131,14 +131,7 @@ Result<void> Turn::perform(const KeepKubeconfig&) {
   const auto kept = TRY(kubeconfigs_.keep(effects_.cluster, seen_.reach.connected, context_.deadline));
   if (kept.look_again) look_again(*kept.look_again);
   if (kept.made) context_.log.info("kubeconfig issued", {{"secret", key_.name + "-kubeconfig"}});
-  if (kept.lacks_ca) {
-    effects_.notes.push_back(
-        {.warning = true,
-         .reason = "WaitingForClusterCA",
-         .message = fmt::format("no control plane object makes the kubeconfig: create Secret {0}-ca with "
-                                "tls.crt and tls.key, or Secret {0}-kubeconfig",
-                                key_.name)});
-  }
+  if (kept.warning) effects_.notes.push_back(*kept.warning);
   return {};
 }
 

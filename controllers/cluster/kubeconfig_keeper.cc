@@ -1,10 +1,13 @@
 #include "controllers/cluster/kubeconfig_keeper.h"
 
+#include <fmt/format.h>
+
 #include <boost/json.hpp>
 
 #include "api/core/secret.h"
 #include "api/names.h"
 #include "base/base64.h"
+#include "base/time.h"
 #include "base/try.h"
 #include "kube/resources.h"
 #include "kube/typed.h"
@@ -21,22 +24,39 @@ constexpr Seconds kLookAgain{30};
 // A Secret that works is still deleted now and then, to have it reissued.
 constexpr Seconds kGlance = std::chrono::hours(1);
 
+// One look after the Secret of one Cluster.
+struct Task {
+  kube::Client& client;
+  const api::Cluster& cluster;
+  WallTime now = {};
+  const Deadline& deadline;
+};
+
+// What came of it.
+struct Found {
+  bool made = false;
+  bool works = true;  // as far as the Secret tells
+  std::optional<Note> obstacle = {};
+};
+
 // What stands under the name of the Secret.
 struct Present {
   bool exists = false;
   bool ours = false;
   std::string version = {};
   std::optional<WallTime> ends = {};
+
+  bool ends_before(WallTime when) const { return ends && *ends < when; }
 };
 
-Result<Present> look(kube::Client& client, const api::Cluster& cluster, const Deadline& deadline) {
-  const kube::ObjectKey key = kubeconfig::secret_key_of(kube::key_of(cluster));
-  const auto answer = client.get(kube::resources::secrets(), key, deadline);
+Result<Present> look(const Task& task) {
+  const kube::ObjectKey key = kubeconfig::secret_key_of(kube::key_of(task.cluster));
+  const auto answer = task.client.get(kube::resources::secrets(), key, task.deadline);
   if (!answer && answer.error().code == Code::NotFound) return Present{};
   if (!answer) return fail(answer.error().context("get secret " + key.describe()));
   const auto metadata = TRY(api::from_json<api::ObjectMeta>(answer->at("metadata")));
   Present present{.exists = true,
-                  .ours = runtime::is_owned_by(metadata, cluster.metadata.uid),
+                  .ours = runtime::is_owned_by(metadata, task.cluster.metadata.uid),
                   .version = metadata.resource_version.str()};
   const auto content = TRY(api::read_secret(*answer));
   const auto config = kubeconfig::kubeconfig_in(content);
@@ -44,47 +64,102 @@ Result<Present> look(kube::Client& client, const api::Cluster& cluster, const De
   return present;
 }
 
-// Nothing while there is no CA.
-Result<std::optional<kubeconfig::Kubeconfig>> issue(kube::Client& client, const api::Cluster& cluster,
-                                                    WallTime now, const Deadline& deadline) {
-  const kube::ObjectKey key = kubeconfig::ca_key_of(kube::key_of(cluster));
-  const auto answer = client.get(kube::resources::secrets(), key, deadline);
-  if (!answer && answer.error().code == Code::NotFound) return std::nullopt;
+// NotFound or Invalid when there is no CA to sign with.
+Result<kubeconfig::Kubeconfig> issue(const Task& task) {
+  const kube::ObjectKey key = kubeconfig::ca_key_of(kube::key_of(task.cluster));
+  const auto answer = task.client.get(kube::resources::secrets(), key, task.deadline);
+  if (!answer && answer.error().code == Code::NotFound)
+    return fail(Code::NotFound, "secret " + key.describe() + " does not exist");
   if (!answer) return fail(answer.error().context("get secret " + key.describe()));
   const auto ca = TRY(api::read_secret(*answer));
-  const auto& endpoint = cluster.spec.control_plane_endpoint;
-  return TRY(kubeconfig::issue_admin(ca, {.cluster_name = cluster.metadata.name.str(),
-                                          .host = endpoint.host.str(),
-                                          .port = endpoint.port.value_or(0),
-                                          .now = now}));
+  const auto& endpoint = task.cluster.spec.control_plane_endpoint;
+  return kubeconfig::issue_admin(ca, {.cluster_name = task.cluster.metadata.name.str(),
+                                      .host = endpoint.host.str(),
+                                      .port = endpoint.port.value_or(0),
+                                      .now = task.now});
 }
 
-Result<void> write(kube::Client& client, const api::Cluster& cluster, const Present& present,
-                   const kubeconfig::Kubeconfig& config, const Deadline& deadline) {
-  const kube::ObjectKey cluster_key = kube::key_of(cluster);
-  const kube::ObjectKey key = kubeconfig::secret_key_of(cluster_key);
+Result<void> create(const Task& task, const kubeconfig::Kubeconfig& config) {
+  const kube::ObjectKey cluster = kube::key_of(task.cluster);
+  const kube::ObjectKey key = kubeconfig::secret_key_of(cluster);
+  const kubeconfig::Owner owner{.api_version = std::string(api::kApiVersion),
+                                .kind = std::string(api::kind::kCluster),
+                                .name = cluster.name,
+                                .uid = task.cluster.metadata.uid.str()};
   const auto text = TRY(kubeconfig::render(config));
-  Result<json::value> written = fail(Code::Internal, {});
-  if (present.exists) {
-    json::object content;
-    content[api::secret::kValueKey] = base64_encode(text.reveal());
-    const json::value body = {{"metadata", {{"resourceVersion", present.version}}},
-                              {"data", std::move(content)}};
-    written = client.patch(kube::resources::secrets(), key, body,
-                           {.field_manager = std::string(api::field_manager::kManager)}, deadline);
-  } else {
-    const kubeconfig::Owner owner{.api_version = std::string(api::kApiVersion),
-                                  .kind = std::string(api::kind::kCluster),
-                                  .name = cluster_key.name,
-                                  .uid = cluster.metadata.uid.str()};
-    written =
-        client.create(kube::resources::secrets(), key, kubeconfig::secret_object(cluster_key, owner, text),
-                      {.field_manager = std::string(api::field_manager::kManager)}, deadline);
-    // Somebody was faster: whoever it was, there is one now.
-    if (!written && written.error().code == Code::AlreadyExists) return {};
-  }
-  if (!written) return fail(written.error().context("write secret " + key.describe()));
+  const auto created =
+      task.client.create(kube::resources::secrets(), key, kubeconfig::secret_object(cluster, owner, text),
+                         {.field_manager = std::string(api::field_manager::kManager)}, task.deadline);
+  // Somebody was faster: whoever it was, there is one now.
+  if (!created && created.error().code != Code::AlreadyExists)
+    return fail(created.error().context("write secret " + key.describe()));
   return {};
+}
+
+Result<void> replace(const Task& task, const Present& present, const kubeconfig::Kubeconfig& config) {
+  const kube::ObjectKey key = kubeconfig::secret_key_of(kube::key_of(task.cluster));
+  const auto text = TRY(kubeconfig::render(config));
+  json::object content;
+  content[api::secret::kValueKey] = base64_encode(text.reveal());
+  const json::value body = {{"metadata", {{"resourceVersion", present.version}}},
+                            {"data", std::move(content)}};
+  const auto replaced =
+      task.client.patch(kube::resources::secrets(), key, body,
+                        {.field_manager = std::string(api::field_manager::kManager)}, task.deadline);
+  if (!replaced) return fail(replaced.error().context("write secret " + key.describe()));
+  return {};
+}
+
+Note waits_for_ca(const Task& task, const Error& error) {
+  return {
+      .warning = true,
+      .reason = "WaitingForClusterCA",
+      .message = fmt::format("no control plane object makes the kubeconfig: {1}; put the CA's tls.crt and "
+                             "tls.key into Secret {0}-ca, or create Secret {0}-kubeconfig",
+                             task.cluster.metadata.name.view(), error.message)};
+}
+
+Result<Found> make(const Task& task) {
+  const auto issued = issue(task);
+  if (issued) {
+    TRY(create(task, *issued));
+    return Found{.made = true};
+  }
+  const Error& error = issued.error();
+  if (error.code != Code::NotFound && error.code != Code::Invalid) return fail(error);
+  return Found{.works = false, .obstacle = waits_for_ca(task, error)};
+}
+
+Note not_renewed(const Task& task, const Present& present, const Error& error) {
+  return {.warning = true,
+          .reason = "KubeconfigNotRenewed",
+          .message =
+              fmt::format("the client certificate in Secret {0}-kubeconfig {1} {2} and can't be "
+                          "renewed: {3}; put the CA's tls.crt and tls.key into Secret {0}-ca, or renew "
+                          "the certificate yourself",
+                          task.cluster.metadata.name.view(), present.ends_before(task.now) ? "ended" : "ends",
+                          Time::from(*present.ends).to_string(), error.message)};
+}
+
+// What passes by itself is no news.
+bool passes(Code code) { return is_transient(code) || code == Code::Cancelled; }
+
+// It lets people in for months to come: no reason to fail a turn.
+Found renew(const Task& task, const Present& present) {
+  const auto issued = issue(task);
+  const auto renewed = issued ? replace(task, present, *issued) : fail(issued.error());
+  if (renewed) return {.made = true};
+  Found found{.works = !present.ends_before(task.now)};
+  if (!passes(renewed.error().code)) found.obstacle = not_renewed(task, present, renewed.error());
+  return found;
+}
+
+Result<Found> look_after(const Task& task) {
+  const Present present = TRY(look(task));
+  if (!present.exists) return make(task);
+  // What somebody else put there is theirs to renew.
+  if (present.ours && present.ends_before(task.now + kubeconfig::kRenewBefore)) return renew(task, present);
+  return Found{};
 }
 
 }  // namespace
@@ -104,31 +179,21 @@ Result<KubeconfigKeeper::Kept> KubeconfigKeeper::keep(const api::Cluster& cluste
   if (before && now - before->checked < before->patience(connected))
     return Kept{.look_again = before->look_again(now)};
 
-  Known after{.cluster = cluster.metadata.uid, .checked = now};
-  Kept kept;
-  const WallTime date = clock_.now();
-  const Present present = TRY(look(client_, cluster, deadline));
-  const bool ends_soon = present.ours && present.ends && *present.ends - date < kubeconfig::kRenewBefore;
-  if (present.exists && !ends_soon) {
-    // It is as it should be; what somebody else put there is theirs to renew.
-  } else if (const auto issued = TRY(issue(client_, cluster, date, deadline))) {
-    TRY(write(client_, cluster, present, *issued, deadline));
-    kept.made = true;
-  } else {
-    after.lacks_ca = true;
-    kept.lacks_ca = !before || !before->lacks_ca;
-  }
+  const Found found = TRY(look_after({client_, cluster, clock_.now(), deadline}));
+  const Known after{
+      .cluster = cluster.metadata.uid, .checked = now, .works = found.works, .obstacle = found.obstacle};
   known_.with([&](auto& all) { all[kube::key_of(cluster)] = after; });
-  kept.look_again = after.look_again(now);
+  Kept kept{.look_again = after.look_again(now), .made = found.made};
+  if (!before || before->obstacle != after.obstacle) kept.warning = after.obstacle;
   return kept;
 }
 
 Seconds KubeconfigKeeper::Known::patience(bool connected) const {
-  return connected && !lacks_ca ? kGlance : kLookAgain;
+  return connected && works ? kGlance : kLookAgain;
 }
 
 std::optional<Seconds> KubeconfigKeeper::Known::look_again(SteadyTime now) const {
-  if (!lacks_ca) return std::nullopt;  // the periodic resync brings turns enough
+  if (works) return std::nullopt;  // the periodic resync brings turns enough
   return std::chrono::ceil<Seconds>(kLookAgain - (now - checked));
 }
 

@@ -1,7 +1,7 @@
 // Looks after the Secret "<cluster>-kubeconfig" of Clusters that have no control plane object: makes it out
 // of the CA Secret and renews a certificate of ours before it ends. Secrets are never cached, so it remembers
 // when it looked: at one that works once an hour, in whatever turn comes then. A restart costs one GET per
-// such Cluster. Safe from any thread.
+// such Cluster. What only users can mend is told once and fails no turn. Safe from any thread.
 #pragma once
 
 #include <optional>
@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "base/result.h"
+#include "controllers/cluster/decide.h"
 #include "kube/client.h"
 
 namespace capstan::controllers::cluster {
@@ -22,7 +23,7 @@ class KubeconfigKeeper {
   struct Kept {
     std::optional<Seconds> look_again = {};
     bool made = false;
-    bool lacks_ca = false;  // found out just now
+    std::optional<Note> warning = {};  // what stands in the way, when it was found out just now
   };
   // `connected`: the Secret evidently worked when the connection was made; it may be gone since.
   Result<Kept> keep(const api::Cluster& cluster, bool connected, const Deadline& deadline);
@@ -32,7 +33,8 @@ class KubeconfigKeeper {
   struct Known {
     api::Uid cluster = {};
     SteadyTime checked = {};
-    bool lacks_ca = false;
+    bool works = true;
+    std::optional<Note> obstacle = {};
 
     Seconds patience(bool connected) const;
     std::optional<Seconds> look_again(SteadyTime now) const;

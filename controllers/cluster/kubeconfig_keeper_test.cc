@@ -5,6 +5,8 @@
 
 #include "base/base64.h"
 #include "controllers/shared/stage_server_fixture.h"
+#include "kubeconfig/issue.h"
+#include "kubeconfig/secret.h"
 #include "net/pki.h"
 #include "test/builders/cluster.h"
 
@@ -13,6 +15,7 @@ namespace {
 
 using builders::a_cluster;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using namespace std::chrono_literals;
 
@@ -37,6 +40,24 @@ class World : public StageServer {
                                       {"tls.key", base64_encode(ca_.private_key_pem.reveal())}}));
   }
 
+  // The Secret as the keeper made it when its certificate had still so long to live.
+  void put_kubeconfig(Nanoseconds left) {
+    const auto issued = kubeconfig::issue_admin(*api::read_secret(read(kSecrets, "c1-ca")),
+                                                {.cluster_name = "c1",
+                                                 .host = "10.0.0.1",
+                                                 .port = 6443,
+                                                 .now = baton.now() + left - kubeconfig::kAdminValidity});
+    make(kSecrets, kubeconfig::secret_object(key("c1"), owner(), *kubeconfig::render(*issued)));
+  }
+  void put_unreadable_kubeconfig() {
+    make(kSecrets, kubeconfig::secret_object(key("c1"), owner(), Secret<std::string>("a: [")));
+  }
+  // As where the CA is kept outside of the management cluster.
+  void take_the_key_from_the_ca() { patch(kSecrets, "c1-ca", {{"data", {{"tls.key", nullptr}}}}); }
+  void give_the_ca_its_key() {
+    patch(kSecrets, "c1-ca", {{"data", {{"tls.key", base64_encode(ca_.private_key_pem.reveal())}}}});
+  }
+
   KubeconfigKeeper::Kept keep(bool connected) {
     auto kept = keeper_.keep(read<api::Cluster>("c1"), connected, Deadline::never());
     EXPECT_TRUE(kept) << kept.error().describe();
@@ -48,6 +69,12 @@ class World : public StageServer {
   NotingClient client{memory};
 
  private:
+  kubeconfig::Owner owner() {
+    return {.api_version = std::string(api::kApiVersion),
+            .kind = std::string(api::kind::kCluster),
+            .name = "c1",
+            .uid = read<api::Cluster>("c1").metadata.uid.str()};
+  }
   net::KeyAndCertificate an_authority() const {
     return *net::new_ca("kubernetes", baton.now() - 1h, baton.now() + std::chrono::days(3650));
   }
@@ -55,6 +82,10 @@ class World : public StageServer {
   KubeconfigKeeper keeper_{baton, client};
   net::KeyAndCertificate ca_ = an_authority();
 };
+
+std::string told(const KubeconfigKeeper::Kept& kept) {
+  return kept.warning ? kept.warning->reason + ": " + kept.warning->message : "";
+}
 
 void in_world(const std::function<void(World&)>& body) {
   under_seeds([&](fakes::Baton& baton) {
@@ -112,6 +143,95 @@ TEST(KubeconfigKeeper, StepsInWhereSomebodyElsesSecretWasDeleted) {
     world.settle(60min);
 
     EXPECT_TRUE(world.keep(kConnected).made);
+  });
+}
+
+TEST(KubeconfigKeeper, SaysOnceWhatACertificateCanNotBeRenewedWithout) {
+  in_world([](World& world) {
+    world.put_kubeconfig(std::chrono::days(100));
+    world.take_the_key_from_the_ca();
+
+    const auto first = world.keep(kConnected);
+    world.settle(60min);
+    const auto later = world.keep(kConnected);
+
+    EXPECT_EQ(told(first),
+              "KubeconfigNotRenewed: the client certificate in Secret c1-kubeconfig ends "
+              "2026-04-11T00:00:00Z and can't be renewed: secret default/c1-ca has no key \"tls.key\"; put "
+              "the CA's tls.crt and tls.key into Secret c1-ca, or renew the certificate yourself");
+    EXPECT_EQ(first.look_again, std::nullopt) << "there is time";
+    EXPECT_EQ(told(later), "");
+  });
+}
+
+TEST(KubeconfigKeeper, RenewsOnceTheCaHasItsKey) {
+  in_world([](World& world) {
+    world.put_kubeconfig(std::chrono::days(100));
+    world.take_the_key_from_the_ca();
+    EXPECT_FALSE(world.keep(kConnected).made);
+
+    world.give_the_ca_its_key();
+    world.settle(60min);
+
+    EXPECT_TRUE(world.keep(kConnected).made);
+  });
+}
+
+TEST(KubeconfigKeeper, SaysAgainThatACertificateWasNotRenewedOnceItHasEnded) {
+  in_world([](World& world) {
+    world.put_kubeconfig(2h);
+    world.remove(kSecrets, "c1-ca");
+    EXPECT_THAT(told(world.keep(kConnected)), HasSubstr("ends 2026-01-01T02:00:00Z"));
+
+    world.settle(3h);
+    const auto ended = world.keep(kNotConnected);
+    world.settle(30s);
+    const auto later = world.keep(kNotConnected);
+
+    EXPECT_THAT(told(ended), HasSubstr("ended 2026-01-01T02:00:00Z and can't be renewed: secret "
+                                       "default/c1-ca does not exist"));
+    EXPECT_EQ(ended.look_again, 30s) << "it is as good as missing";
+    EXPECT_EQ(told(later), "");
+  });
+}
+
+TEST(KubeconfigKeeper, FailsNoTurnBecauseASecretThatWorksCanNotBeReplaced) {
+  in_world([](World& world) {
+    const auto kept_while = [&](Code code) {
+      world.settle(60min);
+      world.client.refuses = [=](std::string_view note) -> std::optional<Error> {
+        if (note != "patch secrets c1-kubeconfig") return std::nullopt;
+        return Error{.code = code, .message = "refused"};
+      };
+      return told(world.keep(kConnected));
+    };
+    world.put_kubeconfig(std::chrono::days(100));
+
+    EXPECT_THAT(kept_while(Code::Forbidden),
+                HasSubstr("can't be renewed: write secret default/c1-kubeconfig: refused"));
+    EXPECT_EQ(kept_while(Code::Conflict), "") << "that passes by itself";
+  });
+}
+
+TEST(KubeconfigKeeper, SaysOnceWhatACaLacksWhileThereIsNoSecret) {
+  in_world([](World& world) {
+    world.take_the_key_from_the_ca();
+
+    const auto first = world.keep(kNotConnected);
+    world.settle(30s);
+    const auto second = world.keep(kNotConnected);
+    world.give_the_ca_its_key();
+    world.settle(30s);
+    const auto third = world.keep(kNotConnected);
+
+    EXPECT_EQ(
+        told(first),
+        "WaitingForClusterCA: no control plane object makes the kubeconfig: secret default/c1-ca has no "
+        "key \"tls.key\"; put the CA's tls.crt and tls.key into Secret c1-ca, or create Secret "
+        "c1-kubeconfig");
+    EXPECT_EQ(first.look_again, 30s);
+    EXPECT_EQ(told(second), "");
+    EXPECT_TRUE(third.made);
   });
 }
 

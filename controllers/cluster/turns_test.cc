@@ -349,8 +349,8 @@ TEST(Kubeconfig, OfAUserIsLeftAlone) {
   });
 }
 
-// The Secret as we made it when its certificate had still so long to live; then the controller starts.
-std::string kubeconfig_after_a_turn(World& world, std::chrono::days left, bool ours) {
+// The Secret as we made it when its certificate had still so long to live.
+void put_kubeconfig(World& world, std::chrono::days left, bool ours) {
   world.put_provider(kInfra, "c1");
   world.make(kClusters, a_document(a_cluster("c1").without_control_plane_ref().endpoint("10.0.0.1", 6443)));
   const auto ca = an_authority(world);
@@ -369,6 +369,11 @@ std::string kubeconfig_after_a_turn(World& world, std::chrono::days left, bool o
           World::key("c1"),
           {.api_version = std::string(api::kApiVersion), .kind = "Cluster", .name = "c1", .uid = owner},
           *kubeconfig::render(*issued)));
+}
+
+// Then the controller starts.
+std::string kubeconfig_after_a_turn(World& world, std::chrono::days left, bool ours) {
+  put_kubeconfig(world, left, ours);
   const std::string before(world.read(kSecrets, "c1-kubeconfig").at("data").at("value").as_string());
   world.start();
   const std::string after(world.read(kSecrets, "c1-kubeconfig").at("data").at("value").as_string());
@@ -389,6 +394,18 @@ TEST(Kubeconfig, IsKeptWhileItHasLongToLive) {
 TEST(Kubeconfig, OfSomebodyElseIsTheirsToRenew) {
   in_world(
       [](World& world) { EXPECT_EQ(kubeconfig_after_a_turn(world, std::chrono::days(1), false), "kept"); });
+}
+
+TEST(Kubeconfig, ThatWorksAndCanNotBeRenewedFailsNoTurn) {
+  in_world([](World& world) {
+    put_kubeconfig(world, std::chrono::days(100), true);
+    world.patch(kSecrets, "c1-ca", {{"data", {{"tls.key", nullptr}}}});
+    world.start();
+
+    const auto cluster = world.c1();
+    EXPECT_EQ(cluster.status.observed_generation, cluster.metadata.generation);
+    EXPECT_THAT(world.events.told, Contains(HasSubstr("Warning KubeconfigNotRenewed: ")));
+  });
 }
 
 // A cluster with everything below it, about to go.
