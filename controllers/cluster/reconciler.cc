@@ -69,11 +69,11 @@ bool Reconciler::is_worth_waiting(const Observation& seen) {
 Result<runtime::Outcome> Reconciler::take_turn(const runtime::Context& context, const Observation& seen) {
   const Plan plan = decide(seen);
   const Effects effects = act({deps_, *host_, kubeconfigs_}, context, seen, plan);
+  record(*seen.cluster, effects.notes);  // they are told once, whatever becomes of the status
   if (plan.add_finalizer && !effects.errors.empty()) return fail(effects.errors.front());
   const api::Cluster after = report(seen, plan, effects);
   if (!effects.gone) TRY(tell(context, seen, effects, after));
   record(*seen.cluster, plan.notes);
-  record(*seen.cluster, effects.notes);
   if (!effects.gone) record(*seen.cluster, news(*seen.cluster, after));
   if (!effects.errors.empty()) return fail(effects.errors.front());
   return runtime::Outcome::after(plan.recheck).or_sooner(runtime::Outcome::after(effects.recheck));

@@ -408,6 +408,20 @@ TEST(Kubeconfig, ThatWorksAndCanNotBeRenewedFailsNoTurn) {
   });
 }
 
+TEST(Kubeconfig, IsMissedAloudAlsoWhenTheStatusCouldNotBeWritten) {
+  in_world([](World& world) {
+    world.put_provider(kInfra, "c1");
+    world.make(kClusters, a_document(a_cluster("c1").without_control_plane_ref().endpoint("10.0.0.1", 6443)));
+    world.client.refuses = [first = true](std::string_view note) mutable -> std::optional<Error> {
+      if (note != "patch clusters/status c1" || !std::exchange(first, false)) return std::nullopt;
+      return Error{.code = Code::Unavailable, .message = "the server is shutting down"};
+    };
+    world.start();
+
+    EXPECT_THAT(world.events.told, Contains(HasSubstr("Warning WaitingForClusterCA: ")));
+  });
+}
+
 // A cluster with everything below it, about to go.
 void make_a_whole_cluster(World& world) {
   world.put_provider(kInfra, "c1");
