@@ -45,6 +45,7 @@ struct Present {
   bool ours = false;
   std::string version = {};
   std::optional<WallTime> ends = {};
+  std::optional<Error> defect = {};  // why it is no kubeconfig
 
   bool ends_before(WallTime when) const { return ends && *ends < when; }
 };
@@ -60,7 +61,11 @@ Result<Present> look(const Task& task) {
                   .version = metadata.resource_version.str()};
   const auto content = TRY(api::read_secret(*answer));
   const auto config = kubeconfig::kubeconfig_in(content);
-  if (config) present.ends = kubeconfig::certificate_end(*config);
+  if (config) {
+    present.ends = kubeconfig::certificate_end(*config);
+  } else {
+    present.defect = config.error();
+  }
   return present;
 }
 
@@ -154,11 +159,19 @@ Found renew(const Task& task, const Present& present) {
   return found;
 }
 
+// It is not overwritten: it may be somebody's work that is not done yet.
+Note unreadable(const Error& error) {
+  return {.warning = true,
+          .reason = "KubeconfigUnreadable",
+          .message = error.message + "; repair it, or delete it to have it made again"};
+}
+
 Result<Found> look_after(const Task& task) {
   const Present present = TRY(look(task));
   if (!present.exists) return make(task);
-  // What somebody else put there is theirs to renew.
-  if (present.ours && present.ends_before(task.now + kubeconfig::kRenewBefore)) return renew(task, present);
+  if (!present.ours) return Found{};  // what somebody else put there is theirs to renew
+  if (present.defect) return Found{.works = false, .obstacle = unreadable(*present.defect)};
+  if (present.ends_before(task.now + kubeconfig::kRenewBefore)) return renew(task, present);
   return Found{};
 }
 

@@ -15,8 +15,10 @@ namespace {
 
 using builders::a_cluster;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::StartsWith;
 using namespace std::chrono_literals;
 
 const kube::Resource& kSecrets = kube::resources::secrets();
@@ -232,6 +234,31 @@ TEST(KubeconfigKeeper, SaysOnceWhatACaLacksWhileThereIsNoSecret) {
     EXPECT_EQ(first.look_again, 30s);
     EXPECT_EQ(told(second), "");
     EXPECT_TRUE(third.made);
+  });
+}
+
+TEST(KubeconfigKeeper, SaysOnceThatItsSecretHoldsNoKubeconfigAnyMore) {
+  in_world([](World& world) {
+    world.put_unreadable_kubeconfig();
+    const std::string before = json::serialize(world.read(kSecrets, "c1-kubeconfig"));
+
+    const auto first = world.keep(kNotConnected);
+    world.settle(30s);
+    const auto second = world.keep(kNotConnected);
+
+    EXPECT_THAT(told(first),
+                StartsWith("KubeconfigUnreadable: secret default/c1-kubeconfig: kubeconfig: line"));
+    EXPECT_THAT(told(first), EndsWith("; repair it, or delete it to have it made again"));
+    EXPECT_EQ(told(second), "");
+    EXPECT_EQ(json::serialize(world.read(kSecrets, "c1-kubeconfig")), before) << "it may be in the making";
+  });
+}
+
+TEST(KubeconfigKeeper, SaysNothingOfWhatSomebodyElsePutThere) {
+  in_world([](World& world) {
+    world.make(kSecrets, a_secret("c1-kubeconfig", {{"value", base64_encode("theirs")}}));
+
+    EXPECT_EQ(told(world.keep(kNotConnected)), "");
   });
 }
 
