@@ -297,6 +297,32 @@ TEST(Faults, ASelectorThatSelectsEverythingIsNamed) {
   EXPECT_THAT(decide(world).actions, IsEmpty());
 }
 
+// A copy of deployment a under another name: its Machines would be labelled with the name, whatever selector
+// and template say, and its MachineSet would take none of them for its own.
+TEST(Faults, ACopyWhoseSelectorStillNamesTheOriginalIsToldWhatItsMachinesGet) {
+  const auto copy_that_selects = [](api::LabelSelector selector) {
+    return seen(a_machine_deployment("b").with([&](auto& deployment) {
+      deployment.spec.selector = selector;
+      deployment.spec.machine_template.metadata.labels.set(Text(label::kDeploymentName), "a"_text);
+    }));
+  };
+  const auto names = [](std::string_view operator_, std::vector<Text> values) {
+    return api::LabelSelector{.match_expressions = {{.key = Text(label::kDeploymentName),
+                                                     .operator_ = Text(operator_),
+                                                     .values = std::move(values)}}};
+  };
+  const auto copy = copy_that_selects({.match_labels = {{label::kDeploymentName, "a"}}});
+
+  EXPECT_THAT(
+      remedies(copy),
+      ElementsAre("spec.selector: it wants cluster.x-k8s.io/deployment-name=a, but Machines of this "
+                  "MachineDeployment get cluster.x-k8s.io/deployment-name=b; put that into spec.selector "
+                  "and spec.template.metadata.labels"));
+  EXPECT_THAT(decide(copy).actions, IsEmpty());
+  EXPECT_THAT(remedies(copy_that_selects(names("NotIn", {"b"_text}))), ElementsAre(HasSubstr("notin (b)")));
+  EXPECT_THAT(remedies(copy_that_selects(names("In", {"a"_text, "b"_text}))), IsEmpty());
+}
+
 TEST(Faults, AnySelectorThatMatchesItsTemplateIsFine) {
   const auto exists = [](std::string_view key) {
     return seen(a_machine_deployment().with([&](auto& deployment) {

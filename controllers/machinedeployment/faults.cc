@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "api/meta/label_selector.h"
+#include "api/names.h"
 #include "controllers/machinedeployment/counters.h"
 #include "controllers/machinedeployment/rollout/limits.h"
 
@@ -41,6 +44,16 @@ void check_replicas(const api::MachineDeployment& deployment, std::vector<Fault>
        .remedy = fmt::format("spec.replicas: {} is negative; 0 or more Machines can be wanted", replicas)});
 }
 
+// Whether `selector` lets pass what carries this label, by what it says about that label alone.
+bool accepts(const api::LabelSelector& selector, std::string_view label, const Text& value) {
+  api::LabelSelector about;
+  if (const Text* wanted = selector.match_labels.find(label)) about.match_labels.set(Text(label), *wanted);
+  std::ranges::copy_if(selector.match_expressions, std::back_inserter(about.match_expressions),
+                       [&](const auto& each) { return each.key == label; });
+  const auto compiled = api::Selector::from(about);
+  return compiled && compiled->matches({{Text(label), value}});
+}
+
 void check_selector(const api::MachineDeployment& deployment, std::vector<Fault>& faults) {
   const auto selector = api::Selector::from(deployment.spec.selector);
   if (!selector) {
@@ -52,6 +65,15 @@ void check_selector(const api::MachineDeployment& deployment, std::vector<Fault>
     faults.push_back({.because = "spec.selector selects everything",
                       .remedy = "spec.selector: it is empty and would take over every MachineSet; name a "
                                 "label that only this MachineDeployment's template has"});
+  } else if (!accepts(deployment.spec.selector, api::label::kDeploymentName, deployment.metadata.name)) {
+    // Every Machine is given this label, whatever its template says.
+    const std::string given =
+        fmt::format("{}={}", api::label::kDeploymentName, deployment.metadata.name.view());
+    faults.push_back({.because = "spec.selector does not match " + given,
+                      .remedy = fmt::format("spec.selector: it wants {}, but Machines of this "
+                                            "MachineDeployment get {}; put that into spec.selector and "
+                                            "spec.template.metadata.labels",
+                                            selector->str(), given)});
   } else if (!selector->matches(deployment.spec.machine_template.metadata.labels)) {
     faults.push_back({.because = "spec.selector does not match spec.template.metadata.labels",
                       .remedy = fmt::format(
