@@ -11,6 +11,7 @@
 #include "api/conditions/merge.h"
 #include "api/v1beta2/rules.h"
 #include "base/version.h"
+#include "controllers/machinedeployment/rollout/new_set.h"
 
 namespace capstan::controllers::machine {
 namespace {
@@ -81,11 +82,9 @@ std::optional<api::Condition> up_to_date(const Observation& seen, const api::Mac
 
 std::optional<Seconds> rollout_due_in(const Observation& seen) {
   if (!seen.machine_set || !seen.deployment) return std::nullopt;
-  const Time after = seen.deployment->spec.rollout.after;
-  if (!after.is_set() || after <= seen.now || seen.machine_set->metadata.creation_timestamp >= after) {
-    return std::nullopt;
-  }
-  return after - seen.now;
+  const auto begin = machinedeployment::rollout::begin_of_rollout_after(*seen.deployment);
+  const bool is_old = seen.machine_set->metadata.creation_timestamp < seen.deployment->spec.rollout.after;
+  return begin && *begin > seen.now && is_old ? std::optional(*begin - seen.now) : std::nullopt;
 }
 
 namespace {
@@ -217,8 +216,9 @@ std::vector<std::string> outdated_because(const Observation& seen) {
     reasons.push_back(fmt::format("Failure domain {}, {} required", is.failure_domain.view(),
                                   wanted.failure_domain.view()));
   }
-  const Time after = seen.deployment->spec.rollout.after;
-  if (after.is_set() && after <= seen.now && seen.machine_set->metadata.creation_timestamp < after) {
+  const auto begin = machinedeployment::rollout::begin_of_rollout_after(*seen.deployment);
+  const bool is_old = seen.machine_set->metadata.creation_timestamp < seen.deployment->spec.rollout.after;
+  if (begin && *begin <= seen.now && is_old) {
     reasons.emplace_back("MachineDeployment spec.rolloutAfter expired");
   }
   return reasons;

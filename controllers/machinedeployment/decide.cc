@@ -249,8 +249,8 @@ class Rollout {
 };
 
 void wait_for_times(const Observation& seen, Plan& plan) {
-  const Time after = seen.deployment.spec.rollout.after;
-  if (after.is_set() && after > seen.now) sooner(plan.recheck, after - seen.now);
+  const auto begin = rollout::begin_of_rollout_after(seen.deployment);
+  if (begin && *begin > seen.now) sooner(plan.recheck, *begin - seen.now);
   if (const auto next = next_stale_deletion(seen.machines, seen.now)) sooner(plan.recheck, *next);
 }
 

@@ -142,10 +142,14 @@ TEST(Decide, DoesNothingOnCachesThatAreBehind) {
   EXPECT_TRUE(plan.stuck);
 }
 
-TEST(Decide, ComesBackWhenRolloutAfterPasses) {
-  const auto plan = decide(seen(a_machine_deployment().rollout_after(noon() + Seconds(90))));
+TEST(Decide, ComesBackWhenRolloutAfterBegins) {
+  const auto comes_back = [](Seconds after) {
+    return decide(seen(a_machine_deployment().rollout_after(noon() + after))).recheck;
+  };
 
-  EXPECT_EQ(plan.recheck, Seconds(90));
+  EXPECT_EQ(comes_back(Seconds(90)), Seconds(95));
+  EXPECT_EQ(comes_back(Seconds(-4)), Seconds(1));
+  EXPECT_EQ(comes_back(Seconds(-5)), std::nullopt);
 }
 
 TEST(Decide, WaitsASecondForATemplateThatIsNotListedYet) {

@@ -103,9 +103,22 @@ class CountedNames final : public NameGenerator {
   int count_ = 0;
 };
 
+// The server's own, which the manager's may be ahead of.
+class LateClock final : public Clock {
+ public:
+  LateClock(const Clock& right, Seconds late) : right_(right), late_(late) {}
+  WallTime now() const override { return right_.now() - late_; }
+  SteadyTime steady_now() const override { return right_.steady_now(); }
+
+ private:
+  const Clock& right_;
+  const Seconds late_;
+};
+
 // A server, a user, and a manager with this one controller.
 struct Stage {
   Baton& baton;
+  LateClock servers_clock;
   apiserver::Api api;
   fakes::MemoryClient user;
   fakes::MemoryClient wire;
@@ -126,9 +139,10 @@ struct Stage {
   std::vector<std::unique_ptr<runtime::InformerState>> informers = {};
   std::deque<std::function<void()>> stops = {};
 
-  explicit Stage(Baton& with)
+  explicit Stage(Baton& with, Seconds server_is_late = {})
       : baton(with),
-        api({.clock = baton}),
+        servers_clock(with, server_is_late),
+        api({.clock = servers_clock}),
         user(api, baton, {.user = "user", .user_agent = "kubectl/1"}),
         wire(api, baton, {.user = "manager", .user_agent = "manager/1"}),
         network(wire, baton, baton,
@@ -275,10 +289,10 @@ struct Stage {
   }
 };
 
-void in_a_world(const std::function<void(Stage&)>& story) {
+void in_a_world(const std::function<void(Stage&)>& story, Seconds server_is_late = {}) {
   Baton baton({.seed = 7});
   const auto report = baton.run([&] {
-    Stage stage(baton);
+    Stage stage(baton, server_is_late);
     story(stage);
     stage.stop();
   });
@@ -286,8 +300,8 @@ void in_a_world(const std::function<void(Stage&)>& story) {
 }
 
 // A deployment of three at rest, all Machines available.
-void at_rest(const std::function<void(Stage&)>& story) {
-  in_a_world([&](Stage& stage) {
+void at_rest(const std::function<void(Stage&)>& story, Seconds server_is_late = {}) {
+  const auto settled = [&](Stage& stage) {
     stage.put_world(a_machine_deployment().replicas(3).version("v1.33.0"));
     stage.start();
     stage.play_sets();
@@ -295,7 +309,8 @@ void at_rest(const std::function<void(Stage&)>& story) {
     stage.writes.clear();
     stage.events.events.clear();
     story(stage);
-  });
+  };
+  in_a_world(settled, server_is_late);
 }
 
 // --- creation ---
@@ -541,6 +556,19 @@ TEST(Turns, RolloutAfterFiresOnTimeWithoutAnyEvent) {
 
     EXPECT_THAT(stage.sizes(), ElementsAre(3, 1));
   });
+}
+
+// The set just made was older than the moment by the server's clock, and so was the next one.
+TEST(Turns, RolloutAfterMakesOneSetAlsoWhereTheServersClockIsBehind) {
+  const auto story = [](Stage& stage) {
+    const Time moment = Time::from(stage.baton.now()) + Seconds(3600);
+    stage.edit(R"({"spec":{"rollout":{"after":")" + moment.to_string() + R"("}}})");
+
+    stage.settle(61min);
+
+    EXPECT_THAT(stage.sizes(), ElementsAre(3, 1));
+  };
+  at_rest(story, Seconds(3));
 }
 
 // --- scaling and changes in place ---

@@ -255,11 +255,11 @@ void add_revisions(std::vector<Story>& all) {
   all.push_back({.name = "rollout-after-passed",
                  .title = "rollout.after in the past replaces what is older",
                  .deployment = web(2, 1, 0),
-                 .behaviour = {.user = {rolls_after(Seconds(-1))}}});
+                 .behaviour = {.user = {rolls_after(Seconds(-10))}}});
   all.push_back({.name = "rollout-after-ahead",
                  .title = "rollout.after in the future: nothing until then",
                  .deployment = web(2, 1, 0),
-                 .behaviour = {.user = {rolls_after(Seconds(3600)), waits(Seconds(3600), quiet())}}});
+                 .behaviour = {.user = {rolls_after(Seconds(3600)), waits(Seconds(3605), quiet())}}});
 }
 
 void add_broken(std::vector<Story>& all) {

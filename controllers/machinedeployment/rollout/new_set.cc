@@ -11,6 +11,10 @@
 namespace capstan::controllers::machinedeployment::rollout {
 namespace {
 
+// Our clock may be ahead of the API server's, which tells when a set was made: one made at the moment itself
+// would be older than that, and so would its successor, until the server's clock has passed it, too.
+constexpr Seconds kClocksDiffer{5};
+
 bool is_older(const SetSnapshot& left, const SetSnapshot& right) {
   const auto rank = [](const SetSnapshot& set) {
     return std::tuple(-static_cast<std::int64_t>(set->spec.replicas.value_or(0)),
@@ -36,10 +40,15 @@ std::string why_none(const api::MachineDeployment& deployment, const std::vector
 
 }  // namespace
 
-bool is_up_to_date(const api::MachineDeployment& deployment, const api::MachineSet& set, Time now) {
+std::optional<Time> begin_of_rollout_after(const api::MachineDeployment& deployment) {
   const Time after = deployment.spec.rollout.after;
-  const bool expired = after.is_set() && now >= after;
-  if (expired && set.metadata.creation_timestamp < after) return false;
+  return after.is_set() ? std::optional(after + kClocksDiffer) : std::nullopt;
+}
+
+bool is_up_to_date(const api::MachineDeployment& deployment, const api::MachineSet& set, Time now) {
+  const auto begin = begin_of_rollout_after(deployment);
+  const bool expired = begin && now >= *begin;
+  if (expired && set.metadata.creation_timestamp < deployment.spec.rollout.after) return false;
   return differences(set.spec.machine_template.spec, deployment.spec.machine_template.spec).empty();
 }
 

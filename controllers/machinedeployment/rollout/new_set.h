@@ -19,6 +19,9 @@ struct Choice {
   std::string why_none = {};          // while there is no newest
 };
 
+// When Machines older than spec.rollout.after begin to be replaced: some seconds after that.
+std::optional<Time> begin_of_rollout_after(const api::MachineDeployment& deployment);
+
 // Whether its Machines are such as the deployment wants now.
 bool is_up_to_date(const api::MachineDeployment& deployment, const api::MachineSet& set, Time now);
 

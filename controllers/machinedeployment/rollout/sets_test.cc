@@ -139,16 +139,16 @@ TEST(ChooseSets, SaysWhyThereIsNone) {
             "spec.version v1, v2 required");
 }
 
-TEST(ChooseSets, RolloutAfterCountsFromItsMomentOn) {
+// Later than its moment, so that no clock can say that a set made then is older than that.
+TEST(ChooseSets, RolloutAfterBeginsAFewSecondsAfterItsMoment) {
   const Time moment = noon();
   const auto deployment = a_machine_deployment().version("v1").rollout_after(moment);
   const auto before = set_of("before", "v1", Seconds(1)).shared();
   const auto at_it = set_of("at", "v1").shared();
 
-  EXPECT_EQ(name_of(choose_sets(deployment, {before}, Time::from_unix(moment.unix_seconds() - 1)).newest),
-            "before");
-  EXPECT_EQ(name_of(choose_sets(deployment, {before}, moment).newest), "none");
-  EXPECT_EQ(name_of(choose_sets(deployment, {before, at_it}, moment).newest), "at");
+  EXPECT_EQ(name_of(choose_sets(deployment, {before}, moment + Seconds(4)).newest), "before");
+  EXPECT_EQ(name_of(choose_sets(deployment, {before}, moment + Seconds(5)).newest), "none");
+  EXPECT_EQ(name_of(choose_sets(deployment, {before, at_it}, moment + Seconds(5)).newest), "at");
 }
 
 // --- revisions: reference capi-machine 5.5 ---
