@@ -88,21 +88,25 @@ class ScaleDown {
   Count budget_;
 };
 
-// Machines that are not there yet can be done without at any time.
-void give_up_unmade(const std::vector<SetCounts>& old, Scaling& scaling) {
+// Machines that are not there yet can be done without at any time, but for those that the promise needs: one
+// may be the successor of a Machine that died, and whether the new set's will work nobody knows yet.
+void give_up_unmade(const std::vector<SetCounts>& old, Count budget, Scaling& scaling) {
   for (const SetCounts& set : old) {
-    if (set.spec > set.status)
-      scaling.intend(set.name, set.status, "scale down to the Machines that were made");
+    const Count down = std::min(set.spec - set.status, budget);
+    if (down <= 0) continue;
+    scaling.intend(set.name, set.spec - down, "scale down to the Machines that were made");
+    budget -= down;
   }
 }
 
 // Sorts `old` by age, but only when there is a budget: the deadlock breaker goes by the order it finds.
 void scale_old(const Fleet& fleet, std::vector<SetCounts>& old, Scaling& scaling) {
   if (sum_of_old(fleet, [](const SetCounts& set) { return set.spec; }) == 0) return;
-  if (!fleet.newest->settled || !fleet.old_are_settled()) return give_up_unmade(old, scaling);
-  ScaleDown down(fleet, scaling, scale_down_budget(fleet, scaling));
-  if (!down.can_go_on()) return;
+  const Count budget = scale_down_budget(fleet, scaling);
+  if (budget == 0) return;
   std::ranges::sort(old, {}, [](const SetCounts& set) { return std::tie(set.created, set.name); });
+  if (!fleet.newest->settled || !fleet.old_are_settled()) return give_up_unmade(old, budget, scaling);
+  ScaleDown down(fleet, scaling, budget);
   for (const bool only_unavailable : {true, false}) {
     for (const SetCounts& set : old) {
       if (down.can_go_on()) down.shrink(set, only_unavailable);
@@ -129,6 +133,13 @@ void break_deadlock(const Fleet& fleet, const std::vector<SetCounts>& old, Scali
        .text = "scaling down by 1 to unblock rollout stuck due to unavailable Machine on oldMS"});
 }
 
+// Machines of the new set that nobody can count on yet. Before it has seen its size that is all of them.
+Count coming(const Fleet& fleet) {
+  if (!fleet.newest) return 0;
+  const Count available = fleet.newest->settled ? fleet.newest->available : 0;
+  return std::max<Count>(fleet.newest->spec - available, 0);
+}
+
 }  // namespace
 
 Count scale_down_budget(const Fleet& fleet, const Scaling& so_far) {
@@ -137,8 +148,7 @@ Count scale_down_budget(const Fleet& fleet, const Scaling& so_far) {
     const Count next = std::min(set.spec, so_far.of(set.name).value_or(set.spec));
     return std::max<Count>(set.status - next, 0);
   });
-  const Count coming = fleet.newest ? std::max<Count>(fleet.newest->spec - fleet.newest->available, 0) : 0;
-  return std::max<Count>(all - going - fleet.limits.least_available() - coming, 0);
+  return std::max<Count>(all - going - fleet.limits.least_available() - coming(fleet), 0);
 }
 
 Scaling plan_rolling_update(const Fleet& fleet) {

@@ -179,6 +179,46 @@ TEST(RollingUpdate, SaysHowManyAvailableThereWere) {
   EXPECT_THAT(plan.notes, ElementsAre(Note{"O", "4 available replicas > 3 minimum available replicas"}));
 }
 
+// --- while a set has not seen its new size ---
+
+Fleet unsettled(Fleet fleet) {
+  fleet.newest->settled = false;
+  return fleet;
+}
+
+// One of three old Machines died and its successor is held up, by a quota or a preflight check, when the
+// template changes: if the new one is broken, that successor is the third Machine that was promised.
+TEST(RollingUpdate, TheSuccessorOfAnOldMachineIsNotGivenUpForANewOneThatMayNeverWork) {
+  const SetCounts old = a_set("O", 3, 2, 2);
+
+  EXPECT_THAT(planned(unsettled({.limits = limits(3, 1, 0), .newest = a_set("N", 1, 0, 0, 1), .old = {old}})),
+              IsEmpty());
+  EXPECT_THAT(planned({.limits = limits(3, 1, 0), .newest = a_set("N", 1, 1, 0, 1), .old = {old}}),
+              IsEmpty());
+  EXPECT_THAT(planned({.limits = limits(3, 1, 0), .newest = a_set("N", 1, 1, 1, 1), .old = {old}}),
+              ElementsAre("O 2"));
+}
+
+TEST(RollingUpdate, AnAvailableMachineOfASetThatHasNotSeenItsSizeMakesUpForNone) {
+  const Fleet fleet{
+      .limits = limits(3, 1, 0), .newest = a_set("N", 2, 1, 1, 1), .old = {a_set("O", 3, 2, 2)}};
+
+  EXPECT_THAT(planned(unsettled(fleet)), IsEmpty());  // it may be on its way out
+  EXPECT_THAT(planned(fleet), ElementsAre("O 2"));
+}
+
+TEST(RollingUpdate, WhatWasNeverMadeBeyondThePromiseIsGivenUpAtOnce) {
+  // The template changed twice: the Machine of the first change would be made for nothing.
+  const Fleet twice{.limits = limits(3, 1, 0),
+                    .newest = a_set("N", 0, 0, 0, 2),
+                    .old = {a_set("O", 3, 3, 3), a_set("P", 1, 0, 0, 1)}};
+  const Fleet one_may_be_missing{
+      .limits = limits(3, 1, 1), .newest = a_set("N", 1, 0, 0, 1), .old = {a_set("O", 3, 1, 1)}};
+
+  EXPECT_THAT(planned(unsettled(twice)), ElementsAre("P 0"));
+  EXPECT_THAT(planned(unsettled(one_may_be_missing)), ElementsAre("O 2"));
+}
+
 // --- the deadlock breaker (step E) ---
 
 // Two replicas wanted, the new Machine works, one of the two old ones is broken for good: nothing would move.
