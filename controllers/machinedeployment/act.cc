@@ -22,6 +22,17 @@ struct overloaded : Cases... {
 
 kube::Resource sets() { return kube::resource_of<api::MachineSet>(); }
 
+// The server has looked at it and said no: an admission policy, a webhook, a rule.
+bool is_refusal(const Error& error) {
+  return !error.outcome_unknown && (error.code == Code::Forbidden || error.code == Code::Invalid);
+}
+
+// The words of a server that is out of order may change with every try, and each change would be a write.
+std::string steady_words(const Error& error) {
+  return is_refusal(error) ? error.message
+                           : fmt::format("{}, see Event {}", to_string(error.code), event::kFailedAdopt);
+}
+
 // One pass over a plan. What belongs together stops together: after a MachineSet could not be written, later
 // ones are left as they are.
 class Act {
@@ -107,11 +118,21 @@ class Act {
     if (!adopted) {
       tell(EventType::Warning, event::kFailedAdopt,
            fmt::format("Failed to adopt MachineSet {:?}: {}", name, adopted.error().message));
-      return failed(adopted.error());
+      return could_not_adopt(*wanted.set, adopted.error());
     }
     if (!*adopted) return;
     wrote((*adopted)->metadata.resource_version);
     tell(EventType::Normal, event::kSuccessfulAdopt, fmt::format("Adopted MachineSet {:?}", name));
+  }
+
+  void could_not_adopt(const api::MachineSet& set, const Error& error) {
+    if (!is_transient(error.code) && error.code != Code::NotFound) {
+      effects_.unadopted.push_back({.set = set.metadata.name.str(),
+                                    .why = steady_words(error),
+                                    .uid = set.metadata.uid,
+                                    .refused = is_refusal(error)});
+    }
+    if (!is_refusal(error)) failed(error);
   }
 
   void repair(const RepairManagers& wanted) {

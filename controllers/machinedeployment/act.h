@@ -14,7 +14,8 @@ namespace capstan::controllers::machinedeployment {
 struct Effects {
   Snapshot<api::MachineDeployment> deployment = {};  // as it is by now; the base of the status patch
   std::vector<Error> errors = {};
-  bool gone = false;  // the last finalizer is off
+  std::vector<Unadopted> unadopted = {};  // a refusal is no error
+  bool gone = false;                      // the last finalizer is off
 
   bool failed() const { return !errors.empty(); }
 };

@@ -20,6 +20,7 @@ namespace {
 
 constexpr Seconds kListRecheck{1};
 constexpr Seconds kTemplateRecheck{15};  // nothing leads from a new template to those who miss it
+constexpr Seconds kAdoptionRecheck{60};  // nor from a policy; each try is a request
 
 using rollout::Choice;
 using rollout::Fleet;
@@ -44,19 +45,29 @@ void sooner(std::optional<Seconds>& recheck, Seconds span) {
   recheck = recheck ? std::min(*recheck, span) : span;
 }
 
+void adopt(const Observation& seen, Plan& plan) {
+  for (const auto& orphan : seen.orphans) plan.actions.push_back(AdoptSet{.set = orphan});
+}
+
+void try_again_to_adopt(const Observation& seen, Plan& plan) {
+  if (!seen.unadopted.empty()) sooner(plan.recheck, kAdoptionRecheck);
+}
+
 // --- deletion ---
 
 Plan decide_deletion(const Observation& seen) {
   Plan plan{.metadata = seen.stored->metadata};
   if (const auto next = next_stale_deletion(seen.machines, seen.now)) sooner(plan.recheck, *next);
   if (!seen.complete || !seen.stored->metadata.has_finalizer(api::finalizer::kMachineDeployment)) return plan;
-  for (const auto& orphan : seen.orphans) plan.actions.push_back(AdoptSet{.set = orphan});
+  try_again_to_adopt(seen, plan);
   for (const auto& set : seen.sets) {
     if (set->metadata.deleting()) continue;
     plan.notes.push_back(
         {.about = set->metadata.name.str(), .text = "the MachineDeployment is being deleted"});
     plan.actions.push_back(DeleteSet{.set = set});
   }
+  // Its own are on their way before that, whatever becomes of it.
+  if (plan.actions.empty()) adopt(seen, plan);
   if (seen.sets.empty() && seen.orphans.empty()) plan.actions.push_back(DropFinalizer{});
   return plan;
 }
@@ -248,6 +259,10 @@ class Rollout {
   rollout::Arrivals arrivals_ = {};
 };
 
+// A set it may not adopt does not count, and it goes on with those it has. Without any, the Machines it wants
+// may well be in that set: made once more, half of them would go again as soon as it may adopt.
+bool waits_for_adoption(const Observation& seen) { return seen.sets.empty() && !seen.unadopted.empty(); }
+
 void wait_for_times(const Observation& seen, Plan& plan) {
   const auto begin = rollout::begin_of_rollout_after(seen.deployment);
   if (begin && *begin > seen.now) sooner(plan.recheck, *begin - seen.now);
@@ -270,14 +285,15 @@ Plan decide(const Observation& seen) {
     plan.stuck = true;
     return plan;
   }
+  adopt(seen, plan);
+  try_again_to_adopt(seen, plan);
+  // What is written now brings the next turn.
+  plan.stuck = !seen.orphans.empty() || waits_for_adoption(seen);
+  if (plan.stuck) return plan;
   own_templates(seen, plan);
-  for (const auto& set : seen.orphans) plan.actions.push_back(AdoptSet{.set = set});
   for (const auto& set : seen.unmanaged) plan.actions.push_back(RepairManagers{.set = set});
-  if (!seen.orphans.empty() || !seen.unmanaged.empty()) {
-    plan.stuck = true;  // what is written now brings the next turn
-    return plan;
-  }
-  Rollout(seen, plan).step();
+  plan.stuck = !seen.unmanaged.empty();
+  if (!plan.stuck) Rollout(seen, plan).step();
   return plan;
 }
 

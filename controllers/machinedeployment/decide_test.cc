@@ -208,6 +208,30 @@ TEST(Decide, AdoptsBeforeAnythingElse) {
   EXPECT_EQ(all<AdoptSet>(plan).size(), 1U);
 }
 
+TEST(Decide, GoesOnWithItsOwnSetsWhenAnotherMayNotBeAdopted) {
+  auto world = seen(a_machine_deployment().replicas(5).version("v1"),
+                    {set_of("n", "v1").replicas(3).reporting(3, 3, 3).shared()});
+  world.unadopted = {{.set = "stray", .why = "no"}};
+
+  const auto plan = decide(world);
+
+  EXPECT_EQ(sizes(plan), (Sizes{{"n", 5}}));
+  EXPECT_FALSE(plan.stuck);
+  EXPECT_EQ(plan.recheck, Seconds(60));
+}
+
+// Its Machines may well be those of the set that is refused: adopted later, half of them would be too many.
+TEST(Decide, MakesNoFirstSetBesideOneThatMayNotBeAdopted) {
+  auto world = seen(a_machine_deployment().replicas(3));
+  world.unadopted = {{.set = "stray", .why = "no"}};
+
+  const auto plan = decide(world);
+
+  EXPECT_THAT(plan.actions, IsEmpty());
+  EXPECT_TRUE(plan.stuck);
+  EXPECT_EQ(plan.recheck, Seconds(60));
+}
+
 TEST(Decide, RepairsFieldManagersBeforeItApplies) {
   auto world = seen(a_machine_deployment().version("v1"), {set_of("n", "v1").shared()});
   world.unmanaged = world.sets;
@@ -245,6 +269,27 @@ TEST(DecideDeletion, AnOrphanIsAdoptedFirstAndDeletedThen) {
 
   EXPECT_EQ(all<AdoptSet>(plan).size(), 1U);
   EXPECT_THAT(all<DropFinalizer>(plan), IsEmpty());
+}
+
+TEST(DecideDeletion, ItsOwnSetsGoBeforeAnOrphanIsAdopted) {
+  const auto planned_with = [](const Snapshot<api::MachineSet>& own) {
+    auto world = seen(a_machine_deployment().deleting(), {own});
+    world.orphans = {a_machine_set("stray").shared()};
+    return decide(world);
+  };
+  const auto first = planned_with(set_of("a", "v1").shared());
+  const auto then = planned_with(set_of("a", "v1").deleting().shared());
+
+  EXPECT_EQ(all<DeleteSet>(first).size(), 1U);
+  EXPECT_THAT(all<AdoptSet>(first), IsEmpty());
+  EXPECT_EQ(all<AdoptSet>(then).size(), 1U);
+}
+
+TEST(DecideDeletion, LeavesToOthersWhatItMayNotAdopt) {
+  auto world = seen(a_machine_deployment().deleting());
+  world.unadopted = {{.set = "stray", .why = "no"}};
+
+  EXPECT_EQ(all<DropFinalizer>(decide(world)).size(), 1U);
 }
 
 TEST(DecideDeletion, GoesOnWithoutItsCluster) {

@@ -14,6 +14,7 @@ namespace reason = api::reason;
 namespace status = api::status;
 using api::conditions::make;
 
+constexpr std::size_t kUnadoptedShown = 3;
 constexpr std::string_view kNoReplicas = "Waiting for spec.replicas set";
 
 bool is_deleting(const Observation& seen) { return seen.stored->metadata.deleting(); }
@@ -26,6 +27,35 @@ std::string with_stale(std::string message, const Observation& seen) {
   const std::string stale = stale_deletions(seen.machines, seen.now);
   if (!stale.empty()) message += "\n* " + stale;
   return message;
+}
+
+std::vector<std::string> adoption_failures(const Observation& seen) {
+  std::vector<std::string> lines;
+  for (const Unadopted& each : seen.unadopted) {
+    if (lines.size() < kUnadoptedShown)
+      lines.push_back(fmt::format("MachineSet {} could not be adopted: {}", each.set, each.why));
+  }
+  if (const auto more = seen.unadopted.size() - lines.size(); more > 0)
+    lines.push_back(fmt::format("{} more MachineSets could not be adopted", more));
+  return lines;
+}
+
+std::string with_unadopted(std::string message, const Observation& seen) {
+  for (const std::string& line : adoption_failures(seen)) message += (message.empty() ? "* " : "\n* ") + line;
+  return message;
+}
+
+// While it goes on without them.
+std::string with_left_out(std::string message, const Observation& seen, const Plan& plan) {
+  return plan.stuck ? message : with_unadopted(std::move(message), seen);
+}
+
+// What keeps it from being acted on.
+std::vector<Fault> obstacles(const Observation& seen, const Plan& plan) {
+  std::vector<Fault> all = plan.faults;
+  if (!plan.stuck) return all;
+  for (std::string& line : adoption_failures(seen)) all.push_back({.because = std::move(line)});
+  return all;
 }
 
 // "InfraTemplate does not exist", "A and B do not exist"; anything else is simply listed.
@@ -79,14 +109,18 @@ api::Condition scaling_up(const Observation& seen, const Plan& plan,
   }
   const Count desired = desired_of(seen);
   const Count present = now.replicas.value_or(0);
-  const std::string why = is_deleting(seen) ? "" : because(plan.faults);
+  if (is_deleting(seen)) return make(condition::kScalingUp, status::kFalse, reason::kNotScalingUp);
+  const std::string why = because(obstacles(seen, plan));
+  std::string message;
   if (present >= desired) {
+    if (!why.empty()) message = "Scaling up would be blocked because " + why;
     return make(condition::kScalingUp, status::kFalse, reason::kNotScalingUp,
-                why.empty() ? "" : "Scaling up would be blocked because " + why);
+                with_left_out(std::move(message), seen, plan));
   }
-  std::string message = fmt::format("Scaling up from {} to {} replicas", present, desired);
+  message = fmt::format("Scaling up from {} to {} replicas", present, desired);
   if (!why.empty()) message += " is blocked because " + why;
-  return make(condition::kScalingUp, status::kTrue, reason::kScalingUp, message);
+  return make(condition::kScalingUp, status::kTrue, reason::kScalingUp,
+              with_left_out(std::move(message), seen, plan));
 }
 
 api::Condition scaling_down(const Observation& seen, const api::MachineDeploymentStatus& now) {
@@ -110,8 +144,11 @@ api::Condition deleting(const Observation& seen) {
     message = with_stale(counted(seen.machines.size(), "Machine"), seen);
   } else if (!seen.sets.empty()) {
     message = counted(seen.sets.size(), "MachineSet");
+  } else if (!seen.unadopted.empty()) {
+    message = "Deletion waits for the adoption of MachineSets";
   }
-  return make(condition::kDeleting, status::kTrue, reason::kDeleting, message);
+  return make(condition::kDeleting, status::kTrue, reason::kDeleting,
+              with_unadopted(std::move(message), seen));
 }
 
 }  // namespace capstan::controllers::machinedeployment

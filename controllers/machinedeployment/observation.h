@@ -34,6 +34,14 @@ struct TemplateSeen {
   api::ResourceVersion version = {};
 };
 
+// A MachineSet that it selects, nobody controls and it could not adopt.
+struct Unadopted {
+  std::string set = {};
+  std::string why = {};
+  api::Uid uid = {};
+  bool refused = false;  // by a definite answer
+};
+
 struct Observation {
   Time now = {};
   Snapshot<api::MachineDeployment> stored = {};  // never null: as the API server has it
@@ -44,6 +52,8 @@ struct Observation {
   TemplateSeen bootstrap = {};
   std::vector<Snapshot<api::MachineSet>> sets = {};     // it controls them
   std::vector<Snapshot<api::MachineSet>> orphans = {};  // it selects them and nobody controls them
+  std::vector<Unadopted> unadopted =
+      {};  // known once it was tried; whom it was refused is no orphan any more
   std::vector<Snapshot<api::MachineSet>> unmanaged =
       {};                                             // of `sets`: field managers have to be repaired first
   std::vector<Snapshot<api::Machine>> machines = {};  // of its sets, as far as it selects them, by name

@@ -1,8 +1,10 @@
 #include "controllers/machinedeployment/reconciler.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "api/conditions/conditions.h"
 #include "base/clock.h"
-#include "controllers/machinedeployment/act.h"
 #include "controllers/machinedeployment/decide.h"
 #include "controllers/machinedeployment/observe.h"
 #include "controllers/machinedeployment/report.h"
@@ -14,17 +16,37 @@ namespace capstan::controllers::machinedeployment {
 
 using runtime::Outcome;
 
+namespace {
+
+// A policy that refused an adoption is not asked again with every turn.
+constexpr Nanoseconds kRefusalHolds = Seconds(60);
+
+// What a first pass has found out by trying. When all orphans were refused, the turn goes on without them.
+bool learn(Observation& seen, const Effects& effects) {
+  if (effects.unadopted.empty()) return false;
+  seen.stored = effects.deployment;
+  std::ranges::copy(effects.unadopted, std::back_inserter(seen.unadopted));
+  if (effects.failed() || effects.unadopted.size() < seen.orphans.size()) return false;
+  seen.orphans.clear();
+  return true;
+}
+
+}  // namespace
+
 Result<Outcome> Reconciler::reconcile(const runtime::Context& context, const kube::ObjectKey& key) {
   auto seen = TRY(observe(deps_, *host_, context, key));
-  if (!seen) return Outcome::done();
+  if (!seen) {
+    refusals_.with([&](auto& all) { all.erase(key); });
+    return Outcome::done();
+  }
+  recall(key, *seen);
   const bool held = TRY(is_held(context, *seen));
   if (held) return Outcome::done();
-  const Plan plan = decide(*seen);
+  Pass pass = decide_and_act(context, *seen);
+  remember(key, pass.effects);
+  if (learn(*seen, pass.effects)) pass = decide_and_act(context, *seen);
+  const auto& [plan, effects] = pass;
   if (plan.too_early) return Outcome::after(plan.recheck);
-  for (const Note& note : plan.notes) {
-    context.log.debug("decided", {{"machineSet", note.about}, {"why", note.text}});
-  }
-  const Effects effects = act(deps_, *host_, context, *seen, plan);
   if (effects.gone) return Outcome::done();
   const auto after = report(*seen, plan, *effects.deployment, effects.failed());
   tell_faults(*seen, plan, after);
@@ -32,6 +54,40 @@ Result<Outcome> Reconciler::reconcile(const runtime::Context& context, const kub
   if (effects.failed()) return fail(effects.errors.front());
   if (!written) return fail(written.error());
   return Outcome::after(plan.recheck);
+}
+
+void Reconciler::remember(const kube::ObjectKey& key, const Effects& effects) {
+  const SteadyTime until = deps_.clock.steady_now() + kRefusalHolds;
+  refusals_.with([&](auto& all) {
+    for (const Unadopted& each : effects.unadopted) {
+      if (each.refused) all[key].push_back({.what = each, .until = until});
+    }
+  });
+}
+
+void Reconciler::recall(const kube::ObjectKey& key, Observation& seen) {
+  const SteadyTime now = deps_.clock.steady_now();
+  refusals_.with([&](auto& all) {
+    const auto found = all.find(key);
+    if (found == all.end()) return;
+    std::erase_if(found->second, [&](const Refusal& refusal) { return now >= refusal.until; });
+    for (const Refusal& refusal : found->second) {
+      const auto gone = std::erase_if(
+          seen.orphans, [&](const auto& orphan) { return orphan->metadata.uid == refusal.what.uid; });
+      if (gone > 0) seen.unadopted.push_back(refusal.what);
+    }
+    if (found->second.empty()) all.erase(found);
+  });
+}
+
+Reconciler::Pass Reconciler::decide_and_act(const runtime::Context& context, const Observation& seen) {
+  Plan plan = decide(seen);
+  if (plan.too_early) return {.plan = std::move(plan)};
+  for (const Note& note : plan.notes) {
+    context.log.debug("decided", {{"machineSet", note.about}, {"why", note.text}});
+  }
+  Effects effects = act(deps_, *host_, context, seen, plan);
+  return {.plan = std::move(plan), .effects = std::move(effects)};
 }
 
 // A paused deployment gets its finalizer and the condition that says so, and is left alone.

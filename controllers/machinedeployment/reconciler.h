@@ -2,6 +2,11 @@
 // its runtime/controller.h.
 #pragma once
 
+#include <unordered_map>
+#include <vector>
+
+#include "base/guarded.h"
+#include "controllers/machinedeployment/act.h"
 #include "controllers/machinedeployment/plan.h"
 #include "controllers/shared/deps.h"
 #include "runtime/reconcile.h"
@@ -19,6 +24,19 @@ class Reconciler final : public runtime::Reconciler {
   Result<runtime::Outcome> reconcile(const runtime::Context& context, const kube::ObjectKey& key) override;
 
  private:
+  struct Pass {
+    Plan plan = {};
+    Effects effects = {};
+  };
+  // An adoption that was refused a moment ago.
+  struct Refusal {
+    Unadopted what = {};
+    SteadyTime until = {};
+  };
+
+  Pass decide_and_act(const runtime::Context& context, const Observation& seen);
+  void remember(const kube::ObjectKey& key, const Effects& effects);
+  void recall(const kube::ObjectKey& key, Observation& seen);
   Result<bool> is_held(const runtime::Context& context, const Observation& seen);
   Result<void> write_status(const runtime::Context& context, const api::MachineDeployment& before,
                             const api::MachineDeployment& after);
@@ -26,6 +44,7 @@ class Reconciler final : public runtime::Reconciler {
 
   const Deps deps_;
   std::optional<Host> host_;
+  Guarded<std::unordered_map<kube::ObjectKey, std::vector<Refusal>>> refusals_;
 };
 
 }  // namespace capstan::controllers::machinedeployment

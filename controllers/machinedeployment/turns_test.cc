@@ -1,5 +1,6 @@
 // Whole turns of the MachineDeployment controller against the embedded API server, under the baton: real
 // caches, real watches, the real gate, virtual time. The test plays MachineSets and users.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +10,7 @@
 #include "api/conditions/conditions.h"
 #include "api/schema/crd.h"
 #include "apiserver/api.h"
+#include "apiserver/status_error.h"
 #include "controllers/machinedeployment/observe.h"
 #include "controllers/machinedeployment/reconciler.h"
 #include "kube/resources.h"
@@ -115,10 +117,29 @@ class LateClock final : public Clock {
   const Seconds late_;
 };
 
+// Lets the manager change every object but one.
+class Gatekeeper final : public apiserver::Admission {
+ public:
+  std::optional<apiserver::Response> answer = {};  // while it keeps the manager away from MachineSet stray
+  int asked = 0;
+
+  std::expected<apiserver::ObjectPtr, apiserver::Response> mutate(
+      const apiserver::AdmissionReviewRequest& request, std::vector<std::string>&) override {
+    return request.object;
+  }
+  std::optional<apiserver::Response> validate(const apiserver::AdmissionReviewRequest& request,
+                                              std::vector<std::string>&) override {
+    const bool concerned = request.user.name == "manager" && request.name == "stray";
+    asked += concerned ? 1 : 0;
+    return concerned ? answer : std::nullopt;
+  }
+};
+
 // A server, a user, and a manager with this one controller.
 struct Stage {
   Baton& baton;
   LateClock servers_clock;
+  Gatekeeper gatekeeper;
   apiserver::Api api;
   fakes::MemoryClient user;
   fakes::MemoryClient wire;
@@ -142,7 +163,7 @@ struct Stage {
   explicit Stage(Baton& with, Seconds server_is_late = {})
       : baton(with),
         servers_clock(with, server_is_late),
-        api({.clock = servers_clock}),
+        api({.clock = servers_clock, .admission = &gatekeeper}),
         user(api, baton, {.user = "user", .user_agent = "kubectl/1"}),
         wire(api, baton, {.user = "manager", .user_agent = "manager/1"}),
         network(wire, baton, baton,
@@ -779,18 +800,24 @@ TEST(Turns, AMissingClusterIsToldAndWaitedFor) {
   });
 }
 
+// Nobody controls it, and md1 selects it: two replicas of its template.
+api::MachineSet a_stray() {
+  return a_machine_set("stray")
+      .version("v1.33.0")
+      .replicas(2)
+      .labelled(api::label::kDeploymentName, "md1")
+      .labelled(api::label::kMachineTemplateHash, "1-aaaaa")
+      .with([](auto& set) {
+        set.spec.machine_template.spec =
+            a_machine_deployment().version("v1.33.0").build().spec.machine_template.spec;
+      })
+      .build();
+}
+
 TEST(Turns, AMachineSetNobodyControlsIsAdopted) {
   in_a_world([](Stage& stage) {
     stage.put_world(a_machine_deployment().version("v1.33.0"));
-    stage.put(a_machine_set("stray")
-                  .version("v1.33.0")
-                  .labelled(api::label::kDeploymentName, "md1")
-                  .labelled(api::label::kMachineTemplateHash, "1-aaaaa")
-                  .with([](auto& set) {
-                    set.spec.machine_template.spec =
-                        a_machine_deployment().version("v1.33.0").build().spec.machine_template.spec;
-                  })
-                  .build());
+    stage.put(a_stray());
     stage.start();
 
     ASSERT_THAT(stage.sets(), SizeIs(1));
@@ -812,6 +839,150 @@ TEST(Turns, AnAdoptedSetWithoutAHashIsToldWithItsRemedy) {
     EXPECT_THAT(stage.says("ScalingUp"), HasSubstr("MachineSet stray has no label machine-template-hash"));
     EXPECT_THAT(stage.events.events,
                 Contains(HasSubstr("Warning RolloutBlocked MachineSet stray has no label")));
+  });
+}
+
+// --- a MachineSet that may not be adopted ---
+
+const auto kDenied = apiserver::status_error(403, "Forbidden", "policy: hands off stray");
+const auto kOutOfOrder = apiserver::status_error(500, "InternalError", "failed calling webhook at :43117");
+
+// Whoever adopts it gets that answer.
+void put_stray(Stage& stage, const apiserver::Response& answer) {
+  stage.gatekeeper.answer = answer;
+  stage.put(a_stray());
+  stage.settle();
+}
+
+TEST(Turns, ADeploymentScalesAndRollsBesideASetItMayNotAdopt) {
+  at_rest([](Stage& stage) {
+    put_stray(stage, kDenied);
+    stage.edit(R"({"spec":{"replicas":4}})");
+    stage.settle();
+    EXPECT_THAT(stage.sizes(), ElementsAre(4, 2));
+
+    stage.play_sets();
+    stage.edit(R"({"spec":{"template":{"spec":{"version":"v1.34.0"}}}})");
+    stage.settle();
+
+    EXPECT_THAT(stage.sizes(), ElementsAre(4, 2, 1));  // its own five, and the stranger's two
+    EXPECT_EQ(stage.deployment().status.observed_generation, stage.deployment().metadata.generation);
+  });
+}
+
+TEST(Turns, ASetThatMayNotBeAdoptedIsNamedAndTriedAgain) {
+  at_rest([](Stage& stage) {
+    put_stray(stage, kDenied);
+
+    EXPECT_EQ(stage.says("ScalingUp"),
+              "False NotScalingUp: * MachineSet stray could not be adopted: patch MachineSet default/stray: "
+              "policy: "
+              "hands off stray");
+    EXPECT_THAT(stage.events.events,
+                Contains("Warning FailedAdopt Failed to adopt MachineSet \"stray\": patch MachineSet "
+                         "default/stray: policy: hands off stray"));
+    EXPECT_THAT(stage.writes_since_then(), ElementsAre("patch MachineDeployment"));
+
+    stage.settle(10min);
+    EXPECT_THAT(stage.writes_since_then(), IsEmpty());
+
+    stage.gatekeeper.answer = {};
+    stage.settle(2min);
+    EXPECT_EQ(stage.says("ScalingUp"), "False NotScalingUp: ");
+    EXPECT_THAT(stage.events.events, Contains("Normal SuccessfulAdopt Adopted MachineSet \"stray\""));
+  });
+}
+
+TEST(Turns, ARefusedAdoptionIsNotTriedWithEveryTurn) {
+  at_rest([](Stage& stage) {
+    put_stray(stage, kDenied);
+    const int before = stage.gatekeeper.asked;
+
+    for (int replicas = 4; replicas < 10; ++replicas) {
+      stage.edit(fmt::format(R"({{"spec":{{"replicas":{}}}}})", replicas));
+      stage.settle(5s);
+    }
+
+    EXPECT_LE(stage.gatekeeper.asked - before, 1);
+    EXPECT_THAT(stage.says("ScalingUp"), HasSubstr("* MachineSet stray could not be adopted: "));
+  });
+}
+
+TEST(Turns, ARefusedAdoptionKeepsNoOtherSetOut) {
+  at_rest([](Stage& stage) {
+    put_stray(stage, kDenied);
+    api::MachineSet other = a_stray();
+    other.metadata.name = "willing"_text;
+    stage.put(other);
+    stage.settle();
+
+    EXPECT_THAT(stage.events.events, Contains("Normal SuccessfulAdopt Adopted MachineSet \"willing\""));
+    EXPECT_THAT(stage.says("ScalingUp"), HasSubstr("* MachineSet stray could not be adopted: "));
+    EXPECT_THAT(stage.sizes(), ElementsAre(3, 2, 0));  // not needed beside the three there are
+  });
+}
+
+// A deployment that was deleted with --cascade=orphan and put again: all its Machines are the set's.
+TEST(Turns, ANewDeploymentMakesNothingBesideASetItMayNotAdopt) {
+  in_a_world([](Stage& stage) {
+    stage.gatekeeper.answer = kDenied;
+    stage.put_world(a_machine_deployment().replicas(2).version("v1.33.0"));
+    stage.put(a_stray());
+    stage.start();
+    EXPECT_THAT(stage.sizes(), ElementsAre(2));
+    EXPECT_EQ(
+        stage.says("ScalingUp"),
+        "True ScalingUp: Scaling up from 0 to 2 replicas is blocked because MachineSet stray could not be "
+        "adopted: patch MachineSet default/stray: policy: hands off stray");
+
+    stage.gatekeeper.answer = {};
+    stage.settle(2min);
+
+    EXPECT_THAT(stage.sizes(), ElementsAre(2));
+    EXPECT_NE(stage.sets().front().metadata.controller(), nullptr);
+  });
+}
+
+// Nobody knows what became of it, and the next try may go well: nothing is made or thrown away for that.
+TEST(Turns, AnAdoptionThatNobodyAnsweredIsWaitedFor) {
+  at_rest([](Stage& stage) {
+    put_stray(stage, kOutOfOrder);
+    stage.edit(R"({"spec":{"replicas":4}})");
+    stage.settle();
+
+    EXPECT_THAT(stage.sizes(), ElementsAre(3, 2));
+    EXPECT_EQ(
+        stage.says("ScalingUp"),
+        "True ScalingUp: Scaling up from 3 to 4 replicas is blocked because MachineSet stray could not be "
+        "adopted: Internal, see Event FailedAdopt");
+  });
+}
+
+TEST(Turns, ADeletionTakesItsOwnSetsAlongAndLeavesOneItMayNotAdopt) {
+  at_rest([](Stage& stage) {
+    put_stray(stage, kDenied);
+
+    stage.must(
+        stage.user.remove(kube::resource_of<api::MachineDeployment>(), stage.key(), {}, Deadline::never()));
+    stage.settle();
+
+    EXPECT_TRUE(stage.is_gone());
+    EXPECT_THAT(stage.sizes(), ElementsAre(2));
+  });
+}
+
+TEST(Turns, ADeletionTakesItsOwnSetsAlongAndSaysWhichAdoptionItWaitsFor) {
+  at_rest([](Stage& stage) {
+    put_stray(stage, kOutOfOrder);
+
+    stage.must(
+        stage.user.remove(kube::resource_of<api::MachineDeployment>(), stage.key(), {}, Deadline::never()));
+    stage.settle();
+
+    EXPECT_THAT(stage.sizes(), ElementsAre(2));
+    EXPECT_EQ(stage.says("Deleting"),
+              "True Deleting: Deletion waits for the adoption of MachineSets\n"
+              "* MachineSet stray could not be adopted: Internal, see Event FailedAdopt");
   });
 }
 
