@@ -87,6 +87,7 @@ class Actor {
     if (!adopted) {
       record(EventType::Warning, api::event::kFailedAdopt,
              fmt::format("Failed to adopt Machine \"{}\": {}", name.view(), adopted.error().message));
+      stays("adopt", *action.machine, adopted.error());
       return fail(adopted.error());
     }
     record(EventType::Normal, api::event::kSuccessfulAdopt,
@@ -100,13 +101,20 @@ class Actor {
       return Result<api::OwnerReferences>(runtime::without_owner(owners, owner));
     });
     if (!released) {
-      count_in_doubt_ = true;  // it may still be ours
+      stays("release", *action.machine, released.error());
       return fail(released.error().context("release Machine " + action.machine->metadata.name.str()));
     }
     record(EventType::Normal, api::event::kSuccessfulRelease,
            fmt::format("Released Machine \"{}\": its labels do not match spec.selector any more",
                        action.machine->metadata.name.view()));
     return {};
+  }
+
+  // It counts until that is done. Only what somebody has to do something about is told.
+  void stays(std::string_view what, const Machine& machine, const Error& error) {
+    if (error.outcome_unknown || (error.code != Code::Forbidden && error.code != Code::Invalid)) return;
+    effects_.in_the_way.push_back(fmt::format("may not {} Machine {}, which counts until then: {}", what,
+                                              machine.metadata.name.view(), error.message));
   }
 
   template <typename Change>
@@ -193,7 +201,7 @@ class Actor {
 
   Result<void> perform(const CreateMachines& action) {
     // What refuses an object of one Machine will refuse the next one's.
-    if (count_in_doubt_ || effects_.creation) return {};
+    if (effects_.creation) return {};
     create_machines(with_, seen_, action.count, effects_);
     return {};
   }
@@ -254,7 +262,6 @@ class Actor {
   const Observation& seen_;
   const ObjectKey key_;
   Effects effects_ = {};
-  bool count_in_doubt_ = false;  // of the Machines that are ours
 };
 
 }  // namespace

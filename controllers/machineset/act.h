@@ -1,6 +1,6 @@
 // Carries out a plan of decide(): the writes of one turn. Each action is safe to repeat; one that fails does
-// not keep the others from happening, except that no Machine is made after a failure that leaves the count of
-// them in doubt, or that the next one would meet as well. Blocks as the client does.
+// not keep the others from happening, except that no Machine is made after the refusal of an object that the
+// next one needs as well. Blocks as the client does.
 #pragma once
 
 #include <optional>
@@ -19,6 +19,7 @@ struct Effects {
   bool went = false;                      // the finalizer is off: nobody is left to report to
   bool unfinished = false;                // the time for creating was over; the next turn goes on
   std::vector<Error> errors = {};
+  std::vector<std::string> in_the_way = {};  // refusals that keep Machines from being replaced
   std::vector<std::pair<api::Uid, api::ResourceVersion>> settled = {};  // Machines that are as wanted
 
   // The first failure of a creation, for the older condition MachinesCreated.

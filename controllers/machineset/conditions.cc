@@ -111,6 +111,7 @@ api::Condition scaling_up(const Observation& seen, const Plan& plan, const Effec
   auto lines = plan.notes_about(Note::About::Create);
   std::ranges::move(plan.notes_about(Note::About::Leftover), std::back_inserter(lines));
   std::ranges::move(missing_templates(seen), std::back_inserter(lines));
+  std::ranges::copy(effects.in_the_way, std::back_inserter(lines));
   if (effects.creation) lines.push_back(effects.creation->message);
   std::string message = fmt::format("Scaling up from {} to {} replicas", present, seen.desired());
   if (!lines.empty()) message += " is blocked because:";

@@ -83,6 +83,15 @@ TEST(Report, TellsAutoscalersTheSelector) {
             "cluster.x-k8s.io/cluster-name=c1,cluster.x-k8s.io/set-name=ms1");
 }
 
+TEST(Report, AMachineThatMayNotBeAdoptedIsNamedWhereItStandsInTheWay) {
+  const auto set = reported(a_world(a_machine_set().replicas(1)),
+                            {.in_the_way = {"may not adopt Machine a, which counts until then: policy"}});
+
+  EXPECT_EQ(says(set, "ScalingUp"),
+            "True ScalingUp: Scaling up from 0 to 1 replicas is blocked because:\n"
+            "* may not adopt Machine a, which counts until then: policy");
+}
+
 TEST(Report, ObservedGenerationMovesAlsoAfterAFailure) {
   const auto world = a_world(a_machine_set().generation(7));
 
