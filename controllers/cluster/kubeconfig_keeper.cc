@@ -37,6 +37,7 @@ struct Found {
   bool made = false;
   bool works = true;  // as far as the Secret tells
   std::optional<Note> obstacle = {};
+  bool undecided = false;  // whether there is an obstacle
 };
 
 // What stands under the name of the Secret.
@@ -124,26 +125,36 @@ Note waits_for_ca(const Task& task, const Error& error) {
                              task.cluster.metadata.name.view(), error.message)};
 }
 
-Result<Found> make(const Task& task) {
-  const auto issued = issue(task);
-  if (issued) {
-    TRY(create(task, *issued));
-    return Found{.made = true};
-  }
-  const Error& error = issued.error();
-  if (error.code != Code::NotFound && error.code != Code::Invalid) return fail(error);
-  return Found{.works = false, .obstacle = waits_for_ca(task, error)};
+bool lacks_ca(const Error& error) { return error.code == Code::NotFound || error.code == Code::Invalid; }
+bool is_refusal(const Error& error) { return error.code == Code::Forbidden || error.code == Code::Invalid; }
+
+Note not_made(const Task& task, const Error& error) {
+  return {
+      .warning = true,
+      .reason = "KubeconfigNotMade",
+      .message = fmt::format("no control plane object makes the kubeconfig, and neither may this manager: "
+                             "{1}; allow it, or create Secret {0}-kubeconfig",
+                             task.cluster.metadata.name.view(), error.message)};
 }
 
-Note not_renewed(const Task& task, const Present& present, const Error& error) {
+Result<Found> make(const Task& task) {
+  const auto issued = issue(task);
+  if (!issued && lacks_ca(issued.error()))
+    return Found{.works = false, .obstacle = waits_for_ca(task, issued.error())};
+  const auto made = issued ? create(task, *issued) : fail(issued.error());
+  if (made) return Found{.made = true};
+  if (!is_refusal(made.error())) return fail(made.error());
+  return Found{.works = false, .obstacle = not_made(task, made.error())};
+}
+
+Note not_renewed(const Task& task, const Present& present, const Error& error, std::string_view remedy) {
   return {.warning = true,
           .reason = "KubeconfigNotRenewed",
-          .message =
-              fmt::format("the client certificate in Secret {0}-kubeconfig {1} {2} and can't be "
-                          "renewed: {3}; put the CA's tls.crt and tls.key into Secret {0}-ca, or renew "
-                          "the certificate yourself",
-                          task.cluster.metadata.name.view(), present.ends_before(task.now) ? "ended" : "ends",
-                          Time::from(*present.ends).to_string(), error.message)};
+          .message = fmt::format(
+              "the client certificate in Secret {}-kubeconfig {} {} and can't be renewed: {}; {}, "
+              "or renew the certificate yourself",
+              task.cluster.metadata.name.view(), present.ends_before(task.now) ? "ended" : "ends",
+              Time::from(*present.ends).to_string(), error.message, remedy)};
 }
 
 // What passes by itself is no news.
@@ -154,8 +165,13 @@ Found renew(const Task& task, const Present& present) {
   const auto issued = issue(task);
   const auto renewed = issued ? replace(task, present, *issued) : fail(issued.error());
   if (renewed) return {.made = true};
-  Found found{.works = !present.ends_before(task.now)};
-  if (!passes(renewed.error().code)) found.obstacle = not_renewed(task, present, renewed.error());
+  Found found{.works = !present.ends_before(task.now), .undecided = passes(renewed.error().code)};
+  if (found.undecided) return found;
+  const std::string remedy = !issued && lacks_ca(issued.error())
+                                 ? fmt::format("put the CA's tls.crt and tls.key into Secret {}-ca",
+                                               task.cluster.metadata.name.view())
+                                 : "allow this manager to";
+  found.obstacle = not_renewed(task, present, renewed.error(), remedy);
   return found;
 }
 
@@ -192,7 +208,8 @@ Result<KubeconfigKeeper::Kept> KubeconfigKeeper::keep(const api::Cluster& cluste
   if (before && now - before->checked < before->patience(connected))
     return Kept{.look_again = before->look_again(now)};
 
-  const Found found = TRY(look_after({client_, cluster, clock_.now(), deadline}));
+  Found found = TRY(look_after({client_, cluster, clock_.now(), deadline}));
+  if (found.undecided && before) found.obstacle = before->obstacle;
   const Known after{
       .cluster = cluster.metadata.uid, .checked = now, .works = found.works, .obstacle = found.obstacle};
   known_.with([&](auto& all) { all[kube::key_of(cluster)] = after; });

@@ -209,9 +209,31 @@ TEST(KubeconfigKeeper, FailsNoTurnBecauseASecretThatWorksCanNotBeReplaced) {
     };
     world.put_kubeconfig(std::chrono::days(100));
 
-    EXPECT_THAT(kept_while(Code::Forbidden),
-                HasSubstr("can't be renewed: write secret default/c1-kubeconfig: refused"));
+    EXPECT_THAT(
+        kept_while(Code::Forbidden),
+        HasSubstr("can't be renewed: write secret default/c1-kubeconfig: refused; allow this manager to, "
+                  "or renew the certificate yourself"));
     EXPECT_EQ(kept_while(Code::Conflict), "") << "that passes by itself";
+    EXPECT_EQ(kept_while(Code::Forbidden), "") << "it was told";
+  });
+}
+
+TEST(KubeconfigKeeper, SaysOnceThatItMayNotMakeTheSecret) {
+  in_world([](World& world) {
+    world.client.refuses = [](std::string_view note) -> std::optional<Error> {
+      if (note != "create secrets c1-kubeconfig") return std::nullopt;
+      return Error{.code = Code::Forbidden, .message = "refused"};
+    };
+
+    const auto first = world.keep(kNotConnected);
+    world.settle(30s);
+    const auto second = world.keep(kNotConnected);
+
+    EXPECT_EQ(
+        told(first),
+        "KubeconfigNotMade: no control plane object makes the kubeconfig, and neither may this manager: "
+        "write secret default/c1-kubeconfig: refused; allow it, or create Secret c1-kubeconfig");
+    EXPECT_EQ(told(second), "");
   });
 }
 

@@ -56,6 +56,7 @@ class NotingClient final : public kube::Client {
                              const Deadline& deadline) override {
     notes.push_back("create " + resource.plural + " " + key.name);
     bodies.push_back(object);
+    if (auto error = refused()) return fail(std::move(*error));
     return inner_.create(resource, key, object, options, deadline);
   }
   Result<json::value> replace(const kube::Resource& resource, const kube::ObjectKey& key,
