@@ -45,7 +45,8 @@ struct Error {
   Code code = Code::Internal;
   std::string message = {};
   std::optional<std::chrono::seconds> retry_after = {};
-  std::string reason = {};  // the server's own word (Status.reason), empty when the error was made here
+  std::string reason =
+      {};  // the server's own word (Status.reason); made here: empty, or one its maker declares
   std::vector<Cause> causes = {};
   // True when the effect of the request is unknown: it may have reached the server although no answer came
   // back.
