@@ -1,6 +1,6 @@
 // Every label, annotation, finalizer, taint, field manager, condition type and reason of Cluster API and of
 // the Kubernetes objects around it, spelled once. Everybody includes it; constants only, safe everywhere.
-// Names of our own (capstan.dev/...) live in api/policy.
+// Names of our own policy kinds live in api/policy.
 #pragma once
 
 #include <array>
@@ -95,6 +95,8 @@ inline constexpr std::string_view kLastAppliedConfiguration =
     "kubectl.kubernetes.io/last-applied-configuration";
 inline constexpr std::string_view kCrdMigrationObservedGeneration =
     "crd-migration.cluster.x-k8s.io/observed-generation";
+// Our own, on a MachineSet or MachineDeployment: the generation whose selector may release its Machines.
+inline constexpr std::string_view kConfirmRelease = "capstan.dev/confirm-release";
 
 // Rollout bookkeeping on MachineSets and MachineDeployments ("clusters" is no slip of ours).
 inline constexpr std::string_view kRevision = "machinedeployment.clusters.x-k8s.io/revision";
@@ -135,6 +137,8 @@ inline constexpr std::string_view kMachine = "machine.cluster.x-k8s.io";
 inline constexpr std::string_view kMachineSet = "cluster.x-k8s.io/machineset";
 inline constexpr std::string_view kMachineDeployment = "cluster.x-k8s.io/machinedeployment";
 inline constexpr std::string_view kMachinePool = "machinepool.cluster.x-k8s.io";
+// Kubernetes' own: stands while the garbage collector takes an owner out of its dependents (--cascade=orphan).
+inline constexpr std::string_view kOrphan = "orphan";
 // The topology controller's own: kept as they are.
 inline constexpr std::string_view kMachineSetTopology = "machineset.topology.cluster.x-k8s.io";
 inline constexpr std::string_view kMachineDeploymentTopology = "machinedeployment.topology.cluster.x-k8s.io";
@@ -233,6 +237,8 @@ inline constexpr std::string_view kNodeHealthy = "NodeHealthy";
 inline constexpr std::string_view kHealthCheckSucceeded = "HealthCheckSucceeded";
 inline constexpr std::string_view kOwnerRemediated = "OwnerRemediated";
 inline constexpr std::string_view kExternallyRemediated = "ExternallyRemediated";
+// Ours, on any kind, while another writer and this controller overwrite each other (controllers/shared/contests.h).
+inline constexpr std::string_view kContested = "Contested";
 // Cluster
 inline constexpr std::string_view kRemoteConnectionProbe = "RemoteConnectionProbe";
 inline constexpr std::string_view kControlPlaneInitialized = "ControlPlaneInitialized";
@@ -296,7 +302,10 @@ inline constexpr std::string_view kWaitingForAvailableReplicasSet = "WaitingForA
 inline constexpr std::string_view kInternalError = "InternalError";
 inline constexpr std::string_view kObjectDoesNotExist = "ObjectDoesNotExist";
 inline constexpr std::string_view kObjectDeleted = "ObjectDeleted";
+inline constexpr std::string_view kOverwrittenByAnother = "OverwrittenByAnother";
 inline constexpr std::string_view kConnectionDown = "ConnectionDown";
+// Ours: what a reference or spec.clusterName names is owned by another Cluster than it says.
+inline constexpr std::string_view kBelongsToAnotherCluster = "BelongsToAnotherCluster";
 inline constexpr std::string_view kInspectionFailed = "InspectionFailed";
 // Reading and merging conditions of others
 inline constexpr std::string_view kNotYetReported = "NotYetReported";
@@ -471,6 +480,8 @@ inline constexpr std::string_view kRemediationRestricted = "RemediationRestricte
 inline constexpr std::string_view kInfrastructureReady = "InfrastructureReady";
 inline constexpr std::string_view kControlPlaneInitialized = "ControlPlaneInitialized";
 inline constexpr std::string_view kDeleted = "Deleted";
+// Ours: what is named or labelled for a Cluster that was deleted, and belongs to another one.
+inline constexpr std::string_view kStrayMachines = "StrayMachines";
 }  // namespace event
 
 }  // namespace capstan::api

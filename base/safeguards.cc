@@ -20,6 +20,18 @@ std::string_view to_string(Safeguard safeguard) {
     case Safeguard::InFlight: return "in-flight";
     case Safeguard::OutOfReach: return "out-of-reach";
     case Safeguard::Finishing: return "finishing";
+    case Safeguard::RemediationRequest: return "remediation-request";
+    case Safeguard::LostFinalizers: return "lost-finalizers";
+    case Safeguard::VmClaims: return "vm-claims";
+    case Safeguard::OrphanFinalizer: return "orphan-finalizer";
+    case Safeguard::ChildVersion: return "child-version";
+    case Safeguard::ConfirmRelease: return "confirm-release";
+    case Safeguard::FirstOwner: return "first-owner";
+    case Safeguard::Belonging: return "belonging";
+    case Safeguard::UnreadableOwner: return "unreadable-owner";
+    case Safeguard::UnreadableCounts: return "unreadable-counts";
+    case Safeguard::Claims: return "claims";
+    case Safeguard::CopiedProviderId: return "copied-provider-id";
   }
   return "";
 }
