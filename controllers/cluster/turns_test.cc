@@ -3,8 +3,7 @@
 
 #include "api/conditions/conditions.h"
 #include "base/base64.h"
-#include "controllers/cluster/reconciler.h"
-#include "controllers/shared/stage_fixture.h"
+#include "controllers/cluster/turns_fixture.h"
 #include "kubeconfig/issue.h"
 #include "kubeconfig/secret.h"
 #include "net/pki.h"
@@ -23,54 +22,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using namespace std::chrono_literals;
-
-const kube::Resource kInfra =
-    provider_resource(api::group::kInfrastructure, "DockerCluster", "dockerclusters");
-const kube::Resource kControlPlane =
-    provider_resource(api::group::kControlPlane, "KubeadmControlPlane", "kubeadmcontrolplanes");
-const kube::Resource& kCrds = kube::resources::custom_resource_definitions();
-const kube::Resource& kSecrets = kube::resources::secrets();
-const kube::Resource kClusters = kube::resource_of<api::Cluster>();
-
-class World : public Stage<Reconciler> {
- public:
-  explicit World(fakes::Baton& with) : Stage(with, "cluster", api::kind::kCluster) {
-    make(kCrds, provider_crd(kInfra));
-    make(kCrds, provider_crd(kControlPlane));
-  }
-  api::Cluster c1() { return read<api::Cluster>("c1"); }
-  void infrastructure_is_done() {
-    patch(kInfra, "c1", {{"spec", {{"controlPlaneEndpoint", {{"host", "10.0.0.1"}, {"port", 6443}}}}}});
-    patch(kInfra, "c1", {{"status", {{"initialization", {{"provisioned", true}}}}}}, "status");
-  }
-  void control_plane_is_done() {
-    patch(kControlPlane, "c1", {{"status", {{"initialization", {{"controlPlaneInitialized", true}}}}}},
-          "status");
-  }
-  std::string condition(std::string_view type) {
-    const auto cluster = c1();
-    const auto found = api::conditions::find(cluster.status.conditions, type);
-    return found == nullptr ? "absent" : found->status.str() + " " + found->reason.str();
-  }
-  void collect_garbage() {
-    while (api.run_controllers()) {
-    }
-    settle();
-  }
-};
-
-void in_world(const std::function<void(World&)>& body) {
-  under_seeds([&](fakes::Baton& baton) {
-    World world(baton);
-    body(world);
-  });
-}
-
-template <typename T>
-json::value a_document_of(const T& object) {
-  return api::to_json(object);
-}
-json::value a_document(const api::Cluster& cluster) { return a_document_of(cluster); }
 
 TEST(Turns, BringAClusterToProvisioned) {
   in_world([](World& world) {
