@@ -62,6 +62,22 @@ Result<Kubeconfig> issue_admin(const api::SecretContent& ca, const AdminRequest&
   return file_of(request, signer.certificate_pem, std::move(*admin));
 }
 
+std::optional<std::string> made_with_another_ca(const Kubeconfig& config, const api::SecretContent& ca) {
+  const auto certificate = part(ca, api::secret::kTlsCertificateKey);
+  if (!certificate) return std::nullopt;
+  const std::string& authority_pem = (*certificate)->reveal();
+  for (const UserEntry& user : config.users) {
+    if (!user.certificate_pem.empty() && !net::check_issued_by(user.certificate_pem, authority_pem))
+      return fmt::format("the CA in Secret {} has not signed it", ca.name);
+  }
+  for (const ClusterEntry& cluster : config.clusters) {
+    // Renewed with the same key a CA is another certificate, and what it signed is as good as before.
+    if (!cluster.ca_pem.contains(authority_pem) && !net::check_issued_by(authority_pem, cluster.ca_pem))
+      return fmt::format("its certificate-authority-data does not name the CA in Secret {}", ca.name);
+  }
+  return std::nullopt;
+}
+
 std::optional<WallTime> certificate_end(const Kubeconfig& config) {
   for (const UserEntry& user : config.users) {
     if (user.certificate_pem.empty()) continue;

@@ -34,4 +34,9 @@ Result<Kubeconfig> issue_admin(const api::SecretContent& ca, const AdminRequest&
 // When the first client certificate of the file ends; nothing when there is none in it, or none we can read.
 std::optional<WallTime> certificate_end(const Kubeconfig& config);
 
+// Why a kubeconfig made anew with that CA might not replace this one: the CA has not signed its client
+// certificate, or is not what it trusts the server by. Nothing when both are so, or when the Secret holds no
+// certificate.
+std::optional<std::string> made_with_another_ca(const Kubeconfig& config, const api::SecretContent& ca);
+
 }  // namespace capstan::kubeconfig

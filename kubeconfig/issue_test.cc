@@ -80,6 +80,22 @@ TEST(Issue, RefusesACaThatIsNoCertificate) {
   EXPECT_THAT(config.error().message, HasSubstr("secret default/c1-ca, tls.crt"));
 }
 
+TEST(Issue, KnowsAKubeconfigThatWasMadeWithAnotherCa) {
+  const auto ca = an_authority();
+  const auto other = an_authority();
+  const auto config = *issue_admin(ca_secret(ca), request());
+  auto trusts_other = config;
+  trusts_other.clusters.at(0).ca_pem = other.certificate_pem;
+  auto trusts_both = config;
+  trusts_both.clusters.at(0).ca_pem = other.certificate_pem + ca.certificate_pem;
+
+  EXPECT_EQ(made_with_another_ca(config, ca_secret(ca)), std::nullopt);
+  EXPECT_EQ(made_with_another_ca(config, ca_secret(other)), "the CA in Secret c1-ca has not signed it");
+  EXPECT_EQ(made_with_another_ca(trusts_other, ca_secret(ca)),
+            "its certificate-authority-data does not name the CA in Secret c1-ca");
+  EXPECT_EQ(made_with_another_ca(trusts_both, ca_secret(ca)), std::nullopt);
+}
+
 TEST(Issue, KnowsWhenTheCertificateEnds) {
   const auto config = issue_admin(ca_secret(an_authority()), request());
 

@@ -47,6 +47,7 @@ struct Present {
   std::string version = {};
   std::optional<WallTime> ends = {};
   std::optional<Error> defect = {};  // why it is no kubeconfig
+  kubeconfig::Kubeconfig config = {};
 
   bool ends_before(WallTime when) const { return ends && *ends < when; }
 };
@@ -61,28 +62,33 @@ Result<Present> look(const Task& task) {
                   .ours = runtime::is_owned_by(metadata, task.cluster.metadata.uid),
                   .version = metadata.resource_version.str()};
   const auto content = TRY(api::read_secret(*answer));
-  const auto config = kubeconfig::kubeconfig_in(content);
+  auto config = kubeconfig::kubeconfig_in(content);
   if (config) {
     present.ends = kubeconfig::certificate_end(*config);
+    present.config = std::move(*config);
   } else {
     present.defect = config.error();
   }
   return present;
 }
 
-// NotFound or Invalid when there is no CA to sign with.
-Result<kubeconfig::Kubeconfig> issue(const Task& task) {
+Result<api::SecretContent> read_ca(const Task& task) {
   const kube::ObjectKey key = kubeconfig::ca_key_of(kube::key_of(task.cluster));
   const auto answer = task.client.get(kube::resources::secrets(), key, task.deadline);
   if (!answer && answer.error().code == Code::NotFound)
     return fail(Code::NotFound, "secret " + key.describe() + " does not exist");
   if (!answer) return fail(answer.error().context("get secret " + key.describe()));
-  const auto ca = TRY(api::read_secret(*answer));
+  return api::read_secret(*answer);
+}
+
+// NotFound or Invalid when there is no CA to sign with.
+Result<kubeconfig::Kubeconfig> issue(const Task& task, const Result<api::SecretContent>& ca) {
+  if (!ca) return fail(ca.error());
   const auto& endpoint = task.cluster.spec.control_plane_endpoint;
-  return kubeconfig::issue_admin(ca, {.cluster_name = task.cluster.metadata.name.str(),
-                                      .host = endpoint.host.str(),
-                                      .port = endpoint.port.value_or(0),
-                                      .now = task.now});
+  return kubeconfig::issue_admin(*ca, {.cluster_name = task.cluster.metadata.name.str(),
+                                       .host = endpoint.host.str(),
+                                       .port = endpoint.port.value_or(0),
+                                       .now = task.now});
 }
 
 Result<void> create(const Task& task, const kubeconfig::Kubeconfig& config) {
@@ -138,7 +144,7 @@ Note not_made(const Task& task, const Error& error) {
 }
 
 Result<Found> make(const Task& task) {
-  const auto issued = issue(task);
+  const auto issued = issue(task, read_ca(task));
   if (!issued && lacks_ca(issued.error()))
     return Found{.works = false, .obstacle = waits_for_ca(task, issued.error())};
   const auto made = issued ? create(task, *issued) : fail(issued.error());
@@ -147,31 +153,42 @@ Result<Found> make(const Task& task) {
   return Found{.works = false, .obstacle = not_made(task, made.error())};
 }
 
-Note not_renewed(const Task& task, const Present& present, const Error& error, std::string_view remedy) {
+Note not_renewed(const Task& task, const Present& present, std::string_view why, std::string_view remedy) {
   return {.warning = true,
           .reason = "KubeconfigNotRenewed",
           .message = fmt::format(
               "the client certificate in Secret {}-kubeconfig {} {} and can't be renewed: {}; {}, "
               "or renew the certificate yourself",
               task.cluster.metadata.name.view(), present.ends_before(task.now) ? "ended" : "ends",
-              Time::from(*present.ends).to_string(), error.message, remedy)};
+              Time::from(*present.ends).to_string(), why, remedy)};
 }
 
 // What passes by itself is no news.
 bool passes(Code code) { return is_transient(code) || code == Code::Cancelled; }
 
-// It lets people in for months to come: no reason to fail a turn.
+// It lets people in for months to come: no reason to fail a turn, and none to replace what works by what may
+// not.
 Found renew(const Task& task, const Present& present) {
-  const auto issued = issue(task);
+  const auto ca = read_ca(task);
+  const bool works = !present.ends_before(task.now);
+  const auto doubt = ca && works ? kubeconfig::made_with_another_ca(present.config, *ca) : std::nullopt;
+  if (doubt) {
+    const std::string remedy = fmt::format(
+        "put the CA that is in use into Secret {0}-ca, or delete Secret {0}-kubeconfig to have it made with "
+        "the present one",
+        task.cluster.metadata.name.view());
+    return {.obstacle = not_renewed(task, present, *doubt, remedy)};
+  }
+  const auto issued = issue(task, ca);
   const auto renewed = issued ? replace(task, present, *issued) : fail(issued.error());
   if (renewed) return {.made = true};
-  Found found{.works = !present.ends_before(task.now), .undecided = passes(renewed.error().code)};
+  Found found{.works = works, .undecided = passes(renewed.error().code)};
   if (found.undecided) return found;
   const std::string remedy = !issued && lacks_ca(issued.error())
                                  ? fmt::format("put the CA's tls.crt and tls.key into Secret {}-ca",
                                                task.cluster.metadata.name.view())
                                  : "allow this manager to";
-  found.obstacle = not_renewed(task, present, renewed.error(), remedy);
+  found.obstacle = not_renewed(task, present, renewed.error().message, remedy);
   return found;
 }
 

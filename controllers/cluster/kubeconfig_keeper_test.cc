@@ -51,6 +51,16 @@ class World : public StageServer {
                                                  .now = baton.now() + left - kubeconfig::kAdminValidity});
     make(kSecrets, kubeconfig::secret_object(key("c1"), owner(), *kubeconfig::render(*issued)));
   }
+  // As where its user put a load balancer's certificate authority there.
+  void put_kubeconfig_that_trusts_another_ca(Nanoseconds left) {
+    auto issued = *kubeconfig::issue_admin(*api::read_secret(read(kSecrets, "c1-ca")),
+                                           {.cluster_name = "c1",
+                                            .host = "10.0.0.1",
+                                            .port = 6443,
+                                            .now = baton.now() + left - kubeconfig::kAdminValidity});
+    issued.clusters.front().ca_pem = an_authority().certificate_pem;
+    make(kSecrets, kubeconfig::secret_object(key("c1"), owner(), *kubeconfig::render(issued)));
+  }
   void put_unreadable_kubeconfig() {
     make(kSecrets, kubeconfig::secret_object(key("c1"), owner(), Secret<std::string>("a: [")));
   }
@@ -58,6 +68,18 @@ class World : public StageServer {
   void take_the_key_from_the_ca() { patch(kSecrets, "c1-ca", {{"data", {{"tls.key", nullptr}}}}); }
   void give_the_ca_its_key() {
     patch(kSecrets, "c1-ca", {{"data", {{"tls.key", base64_encode(ca_.private_key_pem.reveal())}}}});
+  }
+
+  // As where a Secret of that name was restored from another cluster.
+  void put_another_ca() {
+    const auto other = an_authority();
+    patch(kSecrets, "c1-ca",
+          {{"data",
+            {{"tls.crt", base64_encode(other.certificate_pem)},
+             {"tls.key", base64_encode(other.private_key_pem.reveal())}}}});
+  }
+  std::string kubeconfig_now() {
+    return std::string(read(kSecrets, "c1-kubeconfig").at("data").at("value").as_string());
   }
 
   KubeconfigKeeper::Kept keep(bool connected) {
@@ -176,6 +198,47 @@ TEST(KubeconfigKeeper, RenewsOnceTheCaHasItsKey) {
     world.settle(60min);
 
     EXPECT_TRUE(world.keep(kConnected).made);
+  });
+}
+
+TEST(KubeconfigKeeper, KeepsAKubeconfigThatWorksWhereTheCaIsAnotherOneByNow) {
+  in_world([](World& world) {
+    world.put_kubeconfig(std::chrono::days(100));
+    world.put_another_ca();
+    const std::string before = world.kubeconfig_now();
+
+    const auto kept = world.keep(kConnected);
+
+    EXPECT_EQ(world.kubeconfig_now(), before);
+    EXPECT_EQ(
+        told(kept),
+        "KubeconfigNotRenewed: the client certificate in Secret c1-kubeconfig ends 2026-04-11T00:00:00Z and "
+        "can't be renewed: the CA in Secret c1-ca has not signed it; put the CA that is in use into Secret "
+        "c1-ca, or "
+        "delete Secret c1-kubeconfig to have it made with the present one, or renew the certificate "
+        "yourself");
+    EXPECT_EQ(kept.look_again, std::nullopt) << "there is time";
+  });
+}
+
+TEST(KubeconfigKeeper, KeepsAKubeconfigThatTrustsAnotherCaThanTheSecretHolds) {
+  in_world([](World& world) {
+    world.put_kubeconfig_that_trusts_another_ca(std::chrono::days(100));
+    const std::string before = world.kubeconfig_now();
+
+    const auto kept = world.keep(kConnected);
+
+    EXPECT_EQ(world.kubeconfig_now(), before);
+    EXPECT_THAT(told(kept), HasSubstr("its certificate-authority-data does not name the CA in Secret c1-ca"));
+  });
+}
+
+TEST(KubeconfigKeeper, ReplacesACertificateThatHasEndedWhateverTheCa) {
+  in_world([](World& world) {
+    world.put_kubeconfig(-1h);
+    world.put_another_ca();
+
+    EXPECT_TRUE(world.keep(kNotConnected).made) << "there is nothing to lose";
   });
 }
 
