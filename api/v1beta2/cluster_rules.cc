@@ -18,7 +18,33 @@ void check_ranges(std::string_view at, const std::optional<NetworkRanges>& range
   }
 }
 
-// A reference may point elsewhere later, but not nowhere.
+bool points_elsewhere(const std::optional<ContractRef>& now, const std::optional<ContractRef>& before) {
+  if (!now || !before) return false;
+  return now->name != before->name || now->kind != before->kind || now->api_group != before->api_group;
+}
+
+// What the Cluster owned would be left behind, and the new object may be another Cluster's. Who means it
+// pauses the Cluster first.
+void check_moves(const ClusterSpec& now, const Cluster* before, Causes& causes) {
+  if (before == nullptr || before->spec.paused.value_or(false)) return;
+  const auto& done = before->status.initialization;
+  if (done.infrastructure_provisioned.value_or(false) &&
+      points_elsewhere(now.infrastructure_ref, before->spec.infrastructure_ref)) {
+    causes.push_back(
+        field_forbidden("spec.infrastructureRef",
+                        "cannot be changed once the infrastructure is provisioned, unless spec.paused is "
+                        "true"));
+  }
+  if (done.control_plane_initialized.value_or(false) &&
+      points_elsewhere(now.control_plane_ref, before->spec.control_plane_ref)) {
+    causes.push_back(
+        field_forbidden("spec.controlPlaneRef",
+                        "cannot be changed once the control plane is initialized, unless spec.paused is "
+                        "true"));
+  }
+}
+
+// A reference may point elsewhere as long as nothing came of it, but never nowhere.
 void check_references(const ClusterSpec& now, const ClusterSpec* before, Causes& causes) {
   if (before != nullptr && before->infrastructure_ref && !now.infrastructure_ref) {
     causes.push_back(field_forbidden("spec.infrastructureRef", "cannot be removed"));
@@ -54,6 +80,7 @@ Causes validate(const Cluster& now, const Cluster* before, const Gates& gates) {
         field_invalid("metadata.name", quoted(now.metadata.name), "must be a valid label value " + fault));
   }
   check_references(now.spec, spec_before, causes);
+  check_moves(now.spec, before, causes);
   check_ranges("pods", now.spec.cluster_network.pods, causes);
   check_ranges("services", now.spec.cluster_network.services, causes);
   check_topology(now.spec, spec_before, gates, causes);

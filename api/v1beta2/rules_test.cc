@@ -543,6 +543,42 @@ TEST(ClusterRules, LetReferencesChangeButNotVanish) {
               ElementsAre("spec.controlPlaneRef: Forbidden: cannot be removed"));
 }
 
+TEST(ClusterRules, RefuseAnotherInfrastructureOnceItIsProvisioned) {
+  const auto before = a_cluster().infrastructure_provisioned().build();
+  auto other_name = before;
+  other_name.spec.infrastructure_ref->name = "other"_text;
+  auto other_kind = before;
+  other_kind.spec.infrastructure_ref->kind = "OtherCluster"_text;
+  auto other_group = before;
+  other_group.spec.infrastructure_ref->api_group = "infrastructure.example.com"_text;
+
+  for (const auto& now : {other_name, other_kind, other_group}) {
+    EXPECT_THAT(complaints(now, &before),
+                ElementsAre("spec.infrastructureRef: Forbidden: cannot be changed once the infrastructure is "
+                            "provisioned, unless spec.paused is true"));
+  }
+  EXPECT_THAT(complaints(before, &before), IsEmpty());
+}
+
+TEST(ClusterRules, RefuseAnotherControlPlaneOnceItIsInitialized) {
+  const auto before = a_cluster().control_plane_initialized().build();
+  auto other = before;
+  other.spec.control_plane_ref->name = "other"_text;
+
+  EXPECT_THAT(complaints(other, &before),
+              ElementsAre("spec.controlPlaneRef: Forbidden: cannot be changed once the control plane is "
+                          "initialized, unless spec.paused is true"));
+}
+
+TEST(ClusterRules, LetReferencesOfAPausedClusterChange) {
+  const auto before = a_cluster().running().held().build();
+  auto other = before;
+  other.spec.infrastructure_ref->name = "other"_text;
+  other.spec.control_plane_ref->name = "other"_text;
+
+  EXPECT_THAT(complaints(other, &before), IsEmpty());
+}
+
 TEST(ClusterRules, RefuseRangesThatAreNone) {
   auto cluster = a_cluster().build();
   cluster.spec.cluster_network.pods = NetworkRanges{.cidr_blocks = {"x"_text, "10.0.0.0/16"_text}};
