@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
+#include <ranges>
 
 #include "api/contract/plural.h"
+#include "api/schema/decode.h"
 #include "base/try.h"
 #include "controllers/cluster/ownership.h"
+#include "controllers/shared/belonging.h"
 #include "kube/resources.h"
 #include "kube/typed.h"
 #include "runtime/ownership.h"
@@ -16,8 +20,14 @@ namespace {
 
 namespace json = boost::json;
 
-// What the caches don't know yet they will soon.
-constexpr Seconds kCachesCatchUp{1};
+// What the caches don't know yet they will soon, and their news wakes the Cluster; this is for the day they
+// don't.
+constexpr Seconds kCachesCatchUp{15};
+constexpr Seconds kTryAgain{1};
+constexpr Seconds kAskAgain{30};
+// As many as fit on a page; more than that are surely not all strays.
+constexpr std::int64_t kLookedAt = 500;
+constexpr std::size_t kStraysNamed = 5;
 
 class Turn {
  public:
@@ -43,8 +53,11 @@ class Turn {
   Result<void> write_endpoint(const api::ApiEndpoint& endpoint);
 
   // Live reads, before something is destroyed because something else is gone.
-  Result<bool> any_left(const kube::Resource& resource, std::string_view selector);
+  template <typename T>
+  Result<bool> any_left(std::string_view selector);
   Result<bool> is_gone(const Referred& referred);
+  // Before something is taken because nothing in our caches stands against it.
+  Result<bool> is_unclaimed(const Referred& referred);
 
   const Referred& provider(Role role) const {
     return role == Role::Infrastructure ? seen_.infrastructure : seen_.control_plane;
@@ -59,6 +72,14 @@ class Turn {
   const kube::ObjectKey key_;
   Effects effects_ = {};
 };
+
+std::string named_strays(const Strays& strays) {
+  std::string told;
+  for (const std::string& each : strays | std::views::take(kStraysNamed))
+    told.append(told.empty() ? "" : "; ").append(each);
+  if (strays.size() > kStraysNamed) told += fmt::format("; and {} more", strays.size() - kStraysNamed);
+  return told;
+}
 
 bool is_deletion(const Action& action) {
   return !std::holds_alternative<OwnProvider>(action) && !std::holds_alternative<KeepKubeconfig>(action);
@@ -106,8 +127,24 @@ Result<void> Turn::write_endpoint(const api::ApiEndpoint& endpoint) {
   return {};
 }
 
+Result<bool> Turn::is_unclaimed(const Referred& referred) {
+  for (const std::string& name : referred.claim.unseen) {
+    const auto answer = deps_.client.get(kube::resource_of<api::Cluster>(),
+                                         {.namespace_ = key_.namespace_, .name = name}, context_.deadline);
+    if (answer) {
+      look_again(kAskAgain);
+      return false;
+    }
+    if (answer.error().code != Code::NotFound)
+      return fail(answer.error().context(fmt::format("make sure that Cluster {}, an owner of {} {}, is gone",
+                                                     name, referred.kind, referred.key.describe())));
+  }
+  return true;
+}
+
 Result<void> Turn::perform(const OwnProvider& action) {
   const Referred& referred = provider(action.role);
+  if (!TRY(is_unclaimed(referred))) return {};
   const auto& metadata = referred.object->metadata;
   json::value body;
   const auto owners = runtime::with_owner(metadata.owner_references, reference_of(*seen_.cluster));
@@ -121,6 +158,11 @@ Result<void> Turn::perform(const OwnProvider& action) {
   const auto written =
       kube::patch_briefly(deps_.client, referred.resource, referred.key, body,
                           {.field_manager = std::string(api::field_manager::kManager)}, context_.deadline);
+  if (!written && written.error().code == Code::Conflict) {
+    // It has changed since, perhaps its owners: the next turn sees what it is now.
+    look_again(kTryAgain);
+    return {};
+  }
   if (!written) return fail(written.error().context("own " + referred.kind + " " + referred.key.describe()));
   host_.consistency.wrote(key_, *referred.cache, written->metadata.resource_version);
   return {};
@@ -153,34 +195,51 @@ Result<void> Turn::perform(const DeleteChild& action) {
   return {};
 }
 
-Result<bool> Turn::any_left(const kube::Resource& resource, std::string_view selector) {
+// A label alone makes nothing belong to this Cluster; what nobody can read counts as there.
+template <typename T>
+Result<bool> Turn::any_left(std::string_view selector) {
+  const auto resource = kube::resource_of<T>();
   const auto answer = deps_.client.list(
-      resource, {.namespace_ = key_.namespace_, .label_selector = std::string(selector), .limit = 1},
+      resource, {.namespace_ = key_.namespace_, .label_selector = std::string(selector), .limit = kLookedAt},
       context_.deadline);
   if (!answer && answer.error().code == Code::NotFound) return false;  // the kind is not installed
   if (!answer) return fail(answer.error().context("look for a " + resource.kind + " that is left"));
   const auto* items = answer->is_object() ? answer->as_object().if_contains("items") : nullptr;
-  return items == nullptr || !items->is_array() || !items->as_array().empty();
+  if (items == nullptr || !items->is_array()) return true;
+  if (items->as_array().size() >= static_cast<std::size_t>(kLookedAt)) return true;
+  return std::ranges::any_of(items->as_array(), [&](const json::value& item) {
+    const auto object = api::from_json<T>(item);
+    return !object || belonging_of(deps_.caches, *object).cluster == key_.name;
+  });
 }
 
 Result<void> Turn::perform(const DeleteProvider& action) {
   const Referred& referred = provider(action.role);
+  if (!TRY(is_unclaimed(referred))) return {};
   std::string selector = fmt::format("{}={}", api::label::kClusterName, key_.name);
-  const bool pools = TRY(any_left(kube::resource_of<api::MachinePool>(), selector));
-  if (seen_.control_plane.wanted) selector += fmt::format(",!{}", api::label::kControlPlane);
-  const bool machines = TRY(any_left(kube::resource_of<api::Machine>(), selector));
+  const bool pools = TRY(any_left<api::MachinePool>(selector));
+  const bool theirs = seen_.control_plane.wanted && seen_.control_plane.claim.other.empty();
+  if (theirs) selector += fmt::format(",!{}", api::label::kControlPlane);
+  const bool machines = TRY(any_left<api::Machine>(selector));
   if (pools || machines) {
     look_again(kCachesCatchUp);
     return {};
   }
   context_.log.info("deleting provider object", {{"kind", referred.kind}, {"name", referred.key}});
-  return host_.consistency.remove(
-      deps_.client, key_, {.cache = *referred.cache, .resource = referred.resource, .key = referred.key},
-      referred.object->metadata.uid, {}, context_.deadline);
+  const api::Uid& uid = referred.metadata()->uid;
+  if (referred.cache != nullptr)
+    return host_.consistency.remove(
+        deps_.client, key_, {.cache = *referred.cache, .resource = referred.resource, .key = referred.key},
+        uid, {}, context_.deadline);
+  const auto removed =
+      deps_.client.remove(referred.resource, referred.key, {.uid = uid.str()}, context_.deadline);
+  if (!removed && removed.error().code != Code::NotFound) return fail(removed.error());
+  return {};
 }
 
 Result<bool> Turn::is_gone(const Referred& referred) {
-  if (!referred.wanted) return true;
+  if (!referred.wanted || !referred.claim.other.empty()) return true;
+  if (referred.asked_live) return !referred.live;
   const auto& reference = &referred == &seen_.infrastructure ? seen_.cluster->spec.infrastructure_ref
                                                              : seen_.cluster->spec.control_plane_ref;
   const auto answer =
@@ -210,6 +269,15 @@ Result<void> Turn::perform(const DropFinalizer&) {
   if (!effects_.gone) {
     effects_.cluster = **dropped;
     host_.consistency.wrote(key_, deps_.caches.clusters, effects_.cluster.metadata.resource_version);
+  }
+  if (!seen_.descendants.strays.empty()) {
+    effects_.notes.push_back(
+        {.warning = true,
+         .reason = std::string(api::event::kStrayMachines),
+         .message = fmt::format(
+             "{}; left alone when Cluster {} was deleted: correct spec.clusterName or the label, or "
+             "delete what is not needed",
+             named_strays(seen_.descendants.strays), key_.name)});
   }
   effects_.notes.push_back({.reason = std::string(api::event::kDeleted),
                             .message = fmt::format("Cluster {} has been deleted", key_.name)});

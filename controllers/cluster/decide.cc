@@ -11,7 +11,8 @@
 namespace capstan::controllers::cluster {
 namespace {
 
-// Before a provider's object has an owner reference nothing tells us of it, nor of its definition.
+// Before a provider's object has an owner reference nothing tells us of it, nor of its definition; nor that
+// one is another Cluster's no more.
 constexpr Seconds kMissingRecheck{30};
 // What the caches owe us arrives by itself; this is for the day it does not.
 constexpr Seconds kStaleRecheck{5};
@@ -19,7 +20,8 @@ constexpr Seconds kStaleRecheck{5};
 void look_again(Plan& plan, Seconds span) { plan.recheck = std::min(plan.recheck.value_or(span), span); }
 
 void own(const Observation& seen, const Referred& referred, Role role, Plan& plan) {
-  if (referred.object && !referred.object->metadata.deleting() && !is_marked_ours(seen, *referred.object))
+  if (referred.object && !referred.object->metadata.deleting() &&
+      !is_marked_ours(*seen.cluster, referred.object->metadata))
     plan.actions.emplace_back(OwnProvider{role});
   if (referred.wanted && !referred.object) look_again(plan, kMissingRecheck);
 }

@@ -17,7 +17,8 @@ namespace capstan::controllers::cluster {
 enum class Role { Infrastructure, ControlPlane };
 enum class ChildKind { MachinePool, MachineDeployment, MachineSet, Machine };
 
-// Label and owner reference of this Cluster onto a provider's object.
+// Label and owner reference of this Cluster onto a provider's object. Before, where another Cluster is among
+// its owners and in no cache: make sure, live, that it is gone.
 struct OwnProvider {
   Role role = Role::Infrastructure;
 };
@@ -29,7 +30,7 @@ struct DeleteChild {
   api::Uid uid = {};
   bool operator==(const DeleteChild&) const = default;
 };
-// Before: make sure, live, that no Machine is left.
+// Before: make sure, live, that no Machine that belongs to this Cluster is left.
 struct DeleteProvider {
   Role role = Role::Infrastructure;
 };

@@ -240,6 +240,114 @@ TEST(Decide, ActsOnNothingButOwnershipWhileTheCachesAreBehind) {
   EXPECT_TRUE(plan.recheck);
 }
 
+TEST(Decide, TakesNothingFromAnObjectOfAnotherCluster) {
+  const auto plan = decide(*Seen(c1()).infrastructure_of("c0").control_plane_of("c0"));
+
+  EXPECT_THAT(told(plan), IsEmpty());
+  EXPECT_FALSE(plan.endpoint);
+  EXPECT_FALSE(plan.infrastructure_provisioned);
+  EXPECT_EQ(plan.recheck, Seconds(30)) << "it may become free";
+}
+
+TEST(Deletion, LeavesTheObjectsOfAnotherClusterAlone) {
+  const auto plan = decide(*Seen(going()).infrastructure_of("c0").control_plane_of("c0"));
+
+  EXPECT_THAT(told(plan), ElementsAre("drop finalizer"));
+}
+
+TEST(Deletion, MarksAnObjectAsItsOwnBeforeItGoes) {
+  EXPECT_THAT(told(decide(*Seen(going()).infrastructure("{}", false))), ElementsAre("own infrastructure"));
+}
+
+TEST(Deletion, TakesMachinesThatNothingOwnsOnceNothingCanAdoptThem) {
+  const auto with = [](auto&&... more) {
+    auto seen = Seen(going()).infrastructure("{}").control_plane("{}").machine(a_machine("forsaken"));
+    (seen.set(more), ...);
+    return told(decide(*seen));
+  };
+
+  EXPECT_THAT(with(), ElementsAre("delete forsaken"));
+  EXPECT_THAT(with(a_machine_set("ms").owned_by(by_cluster()).deleting().build()), IsEmpty());
+}
+
+TEST(Deletion, OfAnObjectWhoseDefinitionHasNoLabelsGoesOn) {
+  constexpr std::string_view kProblem = "CRD dockerclusters keeps no contract we know";
+  const auto there = decide(*Seen(going()).infrastructure_without_labels(kProblem, true));
+  const auto gone = decide(*Seen(going()).infrastructure_without_labels(kProblem, false));
+
+  EXPECT_THAT(told(there), ElementsAre("delete infrastructure"));
+  EXPECT_EQ(there.deleting_message,
+            "Waiting for DockerCluster to be deleted; the API server is asked every 30 s, for CRD "
+            "dockerclusters keeps no "
+            "contract we know");
+  EXPECT_EQ(there.recheck, Seconds(30));
+  EXPECT_THAT(told(gone), ElementsAre("drop finalizer"));
+}
+
+// Whose an object is that several Clusters name.
+class Named {
+ public:
+  Named& owned_by(std::string_view cluster, bool controller = false) {
+    auto owner = builders::controller_of(api::kind::kCluster, cluster);
+    owner.controller = controller;
+    auto owners = *object_.owner_references;
+    owners.push_back(owner);
+    object_.owner_references = api::OwnerReferences(std::move(owners));
+    return *this;
+  }
+  Named& labelled(std::string_view cluster) {
+    object_.labels.set(api::label::kClusterName, cluster);
+    return *this;
+  }
+  Named& also_by(const api::Cluster& cluster) {
+    rivals_.push_back(std::make_shared<const api::Cluster>(cluster));
+    return *this;
+  }
+  // c1 and c2 exist.
+  Claim claim(const api::Cluster& cluster = c1()) const {
+    return claim_on(
+        object_, cluster, [](std::string_view name) { return name == "c1" || name == "c2"; }, rivals_);
+  }
+
+ private:
+  api::ObjectMeta object_ = {};
+  std::vector<runtime::Snapshot<api::Cluster>> rivals_ = {};
+};
+
+constexpr auto kOurs = [] { return Claim{.ours = true}; };
+
+TEST(Claim, GoesToTheClusterThatIsTheOwnerByName) {
+  EXPECT_EQ(Named().owned_by("c1").claim(), kOurs());
+  EXPECT_EQ(Named().owned_by("c2").claim(), (Claim{.other = "c2", .other_owns = true}));
+}
+
+TEST(Claim, OfTwoOwnersGoesToTheControllingOneElseTheFirst) {
+  EXPECT_EQ(Named().owned_by("c1").owned_by("c2").claim(), kOurs());
+  EXPECT_EQ(Named().owned_by("c2").owned_by("c1").claim().other, "c2");
+  EXPECT_EQ(Named().owned_by("c2").owned_by("c1", true).claim(), kOurs());
+}
+
+TEST(Claim, OfAnOwnerInNoCacheIsAskedForLive) {
+  const auto claim = Named().owned_by("gone").claim();
+
+  EXPECT_TRUE(claim.is_free());
+  EXPECT_THAT(claim.unseen, ElementsAre("gone"));
+  EXPECT_EQ(Named().owned_by("gone").owned_by("c2").claim().other, "c2");
+}
+
+TEST(Claim, OnWhatNobodyOwnsGoesToTheOneItIsLabelledWithElseToTheOldest) {
+  const api::Cluster older = a_cluster("c2").aged(Seconds(60));
+
+  EXPECT_TRUE(Named().claim().is_free());
+  EXPECT_EQ(Named().also_by(older).claim(), (Claim{.other = "c2"}));
+  EXPECT_TRUE(Named().also_by(older).labelled("c1").claim().is_free());
+  EXPECT_TRUE(Named().also_by(c1()).claim(older).is_free());
+}
+
+TEST(Claim, OfAClusterThatGoesComesLast) {
+  EXPECT_EQ(Named().also_by(a_cluster("c2")).labelled("c1").claim(going()).other, "c2");
+}
+
 TEST(Deletion, TakesDownWhatItOwnsInOnePass) {
   const auto plan = decide(*Seen(going())
                                 .infrastructure("{}")
@@ -276,7 +384,9 @@ TEST(Deletion, WaitsForWhatItDoesNotOwn) {
       *Seen(going()).infrastructure("{}").control_plane("{}").deployment(a_machine_deployment("stranger")));
 
   EXPECT_THAT(told(plan), IsEmpty());
-  EXPECT_EQ(plan.deleting_message, "* MachineDeployments: stranger");
+  EXPECT_EQ(plan.deleting_message,
+            "* MachineDeployments: stranger\n* delete MachineDeployment stranger: nothing owns it, so "
+            "nothing else does");
 }
 
 TEST(Deletion, NamesFiveAndCountsTheRest) {

@@ -1,12 +1,21 @@
 #include "controllers/cluster/observe.h"
 
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+
 #include "api/contract/plural.h"
+#include "api/schema/decode.h"
+#include "controllers/shared/belonging.h"
 #include "controllers/shared/caches.h"
+#include "kube/resources.h"
 #include "runtime/external_refs.h"
 #include "runtime/ownership.h"
 
 namespace capstan::controllers::cluster {
 namespace {
+
+namespace json = boost::json;
 
 void describe_problem(Referred& referred, const Caches& caches, const api::ContractRef& reference,
                       const Error& error, bool known_definition) {
@@ -19,7 +28,112 @@ void describe_problem(Referred& referred, const Caches& caches, const api::Contr
   referred.definition_gone = caches.crds.get({.namespace_ = {}, .name = crd}) == nullptr;
 }
 
+void find_out_whose(const Caches& caches, const api::ContractRef& reference, const api::Cluster& cluster,
+                    const api::ObjectMeta& object, Referred& referred) {
+  const auto exists = [&](std::string_view name) {
+    return caches.cluster_of(cluster.metadata.namespace_, name) != nullptr;
+  };
+  referred.claim = claim_on(object, cluster, exists,
+                            caches.clusters_referring_to({.group = reference.api_group,
+                                                          .kind = reference.kind,
+                                                          .namespace_ = cluster.metadata.namespace_,
+                                                          .name = reference.name}));
+}
+
+std::string also_owned(runtime::ExternalRefs& externals, const api::ContractRef& reference,
+                       const api::Cluster& cluster) {
+  const auto owned = externals.plainly_owned_by(reference.api_group, reference.kind, cluster.metadata.uid);
+  if (!owned) return {};
+  for (const auto& each : owned->objects) {
+    if (each->metadata.name != reference.name && each->metadata.namespace_ == cluster.metadata.namespace_)
+      return each->metadata.name.str();
+  }
+  return {};
+}
+
+// In the order of their names, each once; what is only named for this Cluster becomes a stray.
+template <typename T>
+class Gathered {
+ public:
+  Gathered(const Caches& caches, const api::Cluster& cluster, std::string_view kind, Strays& strays)
+      : caches_(caches), cluster_(cluster), kind_(kind), strays_(strays) {}
+
+  void add(std::vector<Snapshot<T>> candidates) {
+    for (auto& each : candidates) {
+      if (belongs(*each)) {
+        found_.push_back(std::move(each));
+      } else if (each->spec.cluster_name == cluster_.metadata.name) {
+        strays_.push_back(fmt::format("{} {} belongs to Cluster {} although its spec.clusterName is {}",
+                                      kind_, each->metadata.name.view(), last_.cluster,
+                                      cluster_.metadata.name.view()));
+      }
+    }
+  }
+  std::vector<Snapshot<T>> take() && {
+    const auto by_name = [](const auto& left, const auto& right) {
+      return left->metadata.name.view() < right->metadata.name.view();
+    };
+    if (!std::ranges::is_sorted(found_, by_name)) std::ranges::sort(found_, by_name);
+    const auto repeated =
+        std::ranges::unique(found_, {}, [](const auto& each) { return each->metadata.name.view(); });
+    found_.erase(repeated.begin(), repeated.end());
+    return std::move(found_);
+  }
+
+ private:
+  // Machines of one set stand beside each other and have the same owners.
+  bool belongs(const T& object) {
+    if (!known_ || owners_ != object.metadata.owner_references || named_ != object.spec.cluster_name) {
+      last_ = belonging_of(caches_, object);
+      owners_ = object.metadata.owner_references;
+      named_ = object.spec.cluster_name;
+      known_ = true;
+    }
+    return last_.cluster == cluster_.metadata.name.view();
+  }
+
+  const Caches& caches_;
+  const api::Cluster& cluster_;
+  const std::string_view kind_;
+  Strays& strays_;
+  std::vector<Snapshot<T>> found_ = {};
+  bool known_ = false;
+  api::OwnerReferences owners_ = {};
+  Text named_ = {};
+  Belonging last_ = {};
+};
+
+// Of a live answer: what decides whose it is, and whether it goes.
+Result<std::optional<api::ObjectMeta>> metadata_in(const Result<json::value>& answer) {
+  if (!answer && answer.error().code == Code::NotFound) return std::optional<api::ObjectMeta>();
+  if (!answer) return fail(answer.error());
+  auto metadata = api::from_json<api::ObjectMeta>(answer->at("metadata"));
+  if (!metadata) return fail(metadata.error());
+  return std::optional(std::move(*metadata));
+}
+
+// The storage version if it is served, else any that is; empty when there is none.
+std::string served_version(const json::value& definition) {
+  std::string served;
+  const auto* versions = definition.at("spec").as_object().if_contains("versions");
+  if (versions == nullptr || !versions->is_array()) return served;
+  for (const auto& each : versions->as_array()) {
+    const auto flag = [&](std::string_view name) {
+      const auto* value = each.as_object().if_contains(name);
+      return value != nullptr && value->is_bool() && value->as_bool();
+    };
+    if (!flag("served")) continue;
+    if (served.empty() || flag("storage")) served = std::string(each.at("name").as_string());
+  }
+  return served;
+}
+
 }  // namespace
+
+const api::ObjectMeta* Referred::metadata() const {
+  if (object) return &object->metadata;
+  return live ? &*live : nullptr;
+}
 
 bool is_control_plane(const api::Machine& machine) {
   return machine.metadata.labels.contains(api::label::kControlPlane);
@@ -37,8 +151,9 @@ bool is_owned(const api::ObjectMeta& object, const api::Cluster& cluster) {
 }
 
 Referred look_up(const Caches& caches, runtime::ExternalRefs& externals,
-                 const std::optional<api::ContractRef>& reference, std::string_view namespace_) {
+                 const std::optional<api::ContractRef>& reference, const api::Cluster& cluster) {
   if (!reference) return {};
+  const std::string_view namespace_ = cluster.metadata.namespace_;
   Referred referred{.wanted = true, .kind = reference->kind.str()};
   referred.key = {.namespace_ = std::string(namespace_), .name = reference->name.str()};
   const auto definition = externals.resolve(reference->api_group, reference->kind);
@@ -54,18 +169,78 @@ Referred look_up(const Caches& caches, runtime::ExternalRefs& externals,
   }
   referred.resource = found->resource;
   referred.contract = found->contract;
-  referred.object = found->object;
   referred.cache = found->cache;
+  if (!found->object) return referred;
+  find_out_whose(caches, *reference, cluster, found->object->metadata, referred);
+  if (referred.claim.other.empty()) referred.object = found->object;
+  referred.also_owned = also_owned(externals, *reference, cluster);
   return referred;
 }
 
-Descendants descendants_of(const Caches& caches, const kube::ObjectKey& cluster) {
-  Descendants all{.pools = caches.machine_pools_of(cluster),
-                  .deployments = caches.machine_deployments_of(cluster),
-                  .sets = caches.machine_sets_of(cluster)};
-  for (auto& machine : caches.machines_of(cluster)) {
+void look_live(kube::Client& client, const Caches& caches, const std::optional<api::ContractRef>& reference,
+               const api::Cluster& cluster, const Deadline& deadline, Referred& referred) {
+  const std::string crd = api::contract::crd_name(reference->api_group, reference->kind);
+  const auto definition =
+      client.get(kube::resources::custom_resource_definitions(), {.namespace_ = {}, .name = crd}, deadline);
+  if (!definition && definition.error().code == Code::NotFound) {
+    referred.definition_gone = true;
+    return;
+  }
+  const std::string version = definition ? served_version(*definition) : std::string();
+  if (version.empty()) return;
+  referred.resource = {.group = reference->api_group.str(),
+                       .version = version,
+                       .plural = crd.substr(0, crd.find('.')),
+                       .kind = referred.kind,
+                       .namespaced = true};
+  const auto found = metadata_in(client.get(referred.resource, referred.key, deadline));
+  if (!found) return;
+  referred.asked_live = true;
+  if (!*found) return;
+  find_out_whose(caches, *reference, cluster, **found, referred);
+  if (referred.claim.ours) referred.live = *found;  // where nothing could be watched nothing was taken either
+}
+
+Descendants descendants_of(const Caches& caches, const api::Cluster& cluster) {
+  const kube::ObjectKey key = runtime::key_of(cluster);
+  Descendants all;
+  Gathered<api::MachineDeployment> deployments(caches, cluster, api::kind::kMachineDeployment, all.strays);
+  deployments.add(caches.machine_deployments_of(key));
+  deployments.add(caches.misnamed_machine_deployments_of(key));
+  all.deployments = std::move(deployments).take();
+
+  Gathered<api::MachineSet> sets(caches, cluster, api::kind::kMachineSet, all.strays);
+  sets.add(caches.machine_sets_of(key));
+  sets.add(caches.misnamed_machine_sets_of(key));
+  for (const auto& each : all.deployments) {
+    auto made = caches.machine_sets_owned_by(each->metadata.uid);
+    std::erase_if(made, [&](const auto& set) { return set->spec.cluster_name == cluster.metadata.name; });
+    sets.add(std::move(made));
+  }
+  all.sets = std::move(sets).take();
+
+  Gathered<api::MachinePool> pools(caches, cluster, api::kind::kMachinePool, all.strays);
+  pools.add(caches.machine_pools_of(key));
+  pools.add(caches.misnamed_machine_pools_of(key));
+  all.pools = std::move(pools).take();
+
+  Gathered<api::Machine> machines(caches, cluster, api::kind::kMachine, all.strays);
+  machines.add(caches.machines_of(key));
+  machines.add(caches.misnamed_machines_of(key));
+  const auto add_made_by = [&](const api::Uid& owner) {
+    auto made = caches.machines_owned_by(owner);
+    std::erase_if(made, [&](const auto& each) { return each->spec.cluster_name == cluster.metadata.name; });
+    machines.add(std::move(made));
+  };
+  for (const auto& each : all.sets) add_made_by(each->metadata.uid);
+  for (const auto& each : all.pools) add_made_by(each->metadata.uid);
+  for (auto& machine : std::move(machines).take()) {
     (is_control_plane(*machine) ? all.control_plane_machines : all.worker_machines)
         .push_back(std::move(machine));
+  }
+  for (const auto& each : caches.machines_only_labelled(key)) {
+    all.strays.push_back(fmt::format("Machine {} is labelled with Cluster {}, but its spec.clusterName is {}",
+                                     each->metadata.name.view(), key.name, each->spec.cluster_name.view()));
   }
   return all;
 }

@@ -1,6 +1,7 @@
 // What the Cluster controller looks at before it decides: the Cluster, the two provider objects behind it,
 // everything that belongs to it, and what is known about the way to its API server. All from caches: visits
-// the Machines, sets, deployments and pools of this Cluster, sends nothing. A plain value.
+// the Machines, sets, deployments and pools of this Cluster, sends nothing (but for look_live()). A plain
+// value.
 #pragma once
 
 #include <optional>
@@ -14,8 +15,11 @@
 #include "api/v1beta2/machine_deployment.h"
 #include "api/v1beta2/machine_pool.h"
 #include "api/v1beta2/machine_set.h"
+#include "base/deadline.h"
 #include "base/time.h"
 #include "controllers/cluster/connection_probe.h"
+#include "controllers/cluster/ownership.h"
+#include "kube/client.h"
 #include "kubeconfig/workload_clusters.h"
 #include "runtime/store.h"
 
@@ -37,20 +41,36 @@ struct Referred {
   std::string problem = {};      // why we can't tell whether it exists; empty: we can
   bool loading = false;          // with a problem: only because its cache is being filled
   bool definition_gone = false;  // with a problem: its CRD does not exist, so nor can the object
+  // With a problem: what the API server said itself, in a version it serves (look_live). `live` is null where
+  // there is no such object or it is not this Cluster's.
+  bool asked_live = false;
+  std::optional<api::ObjectMeta> live = {};
   kube::Resource resource = {};
   api::contract::ContractVersion contract = api::contract::ContractVersion::V1Beta2;
   kube::ObjectKey key = {};
-  Snapshot<api::contract::ContractObject> object = {};  // null without a problem: it does not exist
+  // Null without a problem: it does not exist, or belongs to another Cluster.
+  Snapshot<api::contract::ContractObject> object = {};
   const runtime::Observed* cache = nullptr;
+  Claim claim = {};
+  // Another object of that kind which this Cluster owns: what the reference named before, most likely.
+  std::string also_owned = {};
+
+  // Of the object or of what was read live; null: there is none that is this Cluster's or might be.
+  const api::ObjectMeta* metadata() const;
 };
 
-// By spec.clusterName, in the order of their names, whoever owns them.
+// What says that it belongs to this Cluster and does not, for people: "Machine m1 is labelled with Cluster
+// ...".
+using Strays = std::vector<std::string>;
+
+// Those that belong to this Cluster (controllers/shared/belonging.h), in the order of their names.
 struct Descendants {
   std::vector<Snapshot<api::MachinePool>> pools = {};
   std::vector<Snapshot<api::MachineDeployment>> deployments = {};
   std::vector<Snapshot<api::MachineSet>> sets = {};
   std::vector<Snapshot<api::Machine>> control_plane_machines = {};
   std::vector<Snapshot<api::Machine>> worker_machines = {};
+  Strays strays = {};
 };
 
 struct Observation {
@@ -71,9 +91,12 @@ bool is_pool_machine(const api::Machine& machine);
 // There is an owner reference to this Cluster, whatever its API version.
 bool is_owned(const api::ObjectMeta& object, const api::Cluster& cluster);
 
-// Without the Cluster's own part.
 Referred look_up(const Caches& caches, runtime::ExternalRefs& externals,
-                 const std::optional<api::ContractRef>& reference, std::string_view namespace_);
-Descendants descendants_of(const Caches& caches, const kube::ObjectKey& cluster);
+                 const std::optional<api::ContractRef>& reference, const api::Cluster& cluster);
+// Where no cache can tell whether an object exists that must be gone: its definition lacks the labels of the
+// contract, or its kind can't be listed. Asks the API server twice.
+void look_live(kube::Client& client, const Caches& caches, const std::optional<api::ContractRef>& reference,
+               const api::Cluster& cluster, const Deadline& deadline, Referred& referred);
+Descendants descendants_of(const Caches& caches, const api::Cluster& cluster);
 
 }  // namespace capstan::controllers::cluster

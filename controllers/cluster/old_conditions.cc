@@ -24,6 +24,8 @@ Old of_provider(const Provider& provider, std::string_view target, bool flag, st
   const bool deleting = after.metadata.deleting();
   if (provider.presence == Presence::Missing && deleting)
     return old::no(target, reason::kDeleted, severity::kInfo);
+  if (provider.presence == Presence::OfAnother)
+    return old::no(target, reason::kIncorrectExternalRef, severity::kError, provider.problem);
   if (!provider.here()) return {};
   const auto* ready = provider.old_ready ? &*provider.old_ready : nullptr;
   return old::mirror(ready, target,

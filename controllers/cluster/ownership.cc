@@ -1,9 +1,57 @@
 #include "controllers/cluster/ownership.h"
 
+#include <algorithm>
+#include <tuple>
+
+#include "api/names.h"
+#include "base/safeguards.h"
+#include "controllers/shared/belonging.h"
 #include "kube/typed.h"
 #include "runtime/ownership.h"
 
 namespace capstan::controllers::cluster {
+namespace {
+
+using Rivals = std::vector<runtime::Snapshot<api::Cluster>>;
+
+// Of an object that no Cluster owns yet: null when it is `cluster` that may take it.
+const api::Cluster* first_rival(const api::ObjectMeta& object, const api::Cluster& cluster,
+                                const Rivals& rivals) {
+  const std::string_view labelled = object.labels.value_or_empty(api::label::kClusterName);
+  const auto rank = [&](const api::Cluster& each) {
+    const auto& metadata = each.metadata;
+    return std::tuple(metadata.name.view() != labelled, metadata.creation_timestamp, metadata.name.view());
+  };
+  const api::Cluster* first = nullptr;
+  for (const auto& each : rivals) {
+    if (each->metadata.name == cluster.metadata.name) continue;
+    const bool precedes = cluster.metadata.deleting() || rank(*each) < rank(cluster);
+    if (precedes && (first == nullptr || rank(*each) < rank(*first))) first = each.get();
+  }
+  return first;
+}
+
+}  // namespace
+
+Claim claim_on(const api::ObjectMeta& object, const api::Cluster& cluster,
+               const std::function<bool(std::string_view)>& cluster_exists, const Rivals& rivals) {
+  Claim claim;
+  if (is_off(Safeguard::FirstOwner)) return Claim{.ours = true};
+  for (const api::OwnerReference* owner : owning_clusters(object.owner_references)) {
+    if (owner->name == cluster.metadata.name) {
+      claim.ours = true;
+      return claim;
+    }
+    if (cluster_exists(owner->name)) {
+      claim.other = owner->name.str();
+      claim.other_owns = true;
+      return claim;
+    }
+    claim.unseen.push_back(owner->name.str());
+  }
+  if (const auto* rival = first_rival(object, cluster, rivals)) claim.other = rival->metadata.name.str();
+  return claim;
+}
 
 api::OwnerReference reference_of(const api::Cluster& cluster) {
   const auto resource = kube::resource_of<api::Cluster>();
@@ -11,11 +59,9 @@ api::OwnerReference reference_of(const api::Cluster& cluster) {
                                        : runtime::controller_reference(resource, cluster.metadata);
 }
 
-bool is_marked_ours(const Observation& seen, const api::contract::ContractObject& object) {
-  const auto& name = seen.cluster->metadata.name;
-  if (object.metadata.labels.value_or_empty(api::label::kClusterName) != name.view()) return false;
-  const auto wanted = runtime::with_owner(object.metadata.owner_references, reference_of(*seen.cluster));
-  return wanted == object.metadata.owner_references;
+bool is_marked_ours(const api::Cluster& cluster, const api::ObjectMeta& object) {
+  if (object.labels.value_or_empty(api::label::kClusterName) != cluster.metadata.name.view()) return false;
+  return runtime::with_owner(object.owner_references, reference_of(cluster)) == object.owner_references;
 }
 
 }  // namespace capstan::controllers::cluster

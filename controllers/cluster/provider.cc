@@ -63,6 +63,27 @@ Result<void> read_control_plane_fields(Provider& provider, const contract::Contr
   return {};
 }
 
+std::string whose(const Fields& fields, const Referred& referred) {
+  const Claim& claim = referred.claim;
+  if (claim.other.empty())
+    return fmt::format(
+        "{}: {} {} belongs to Cluster {}, unless that is gone, which the API server is asked for",
+        fields.reference, referred.kind, referred.key.name, claim.unseen.front());
+  const std::string told = fmt::format("{}: {} {} belongs to Cluster {}, which {}", fields.reference,
+                                       referred.kind, referred.key.name, claim.other,
+                                       claim.other_owns ? "is its owner" : "names it, too, and comes first");
+  if (!referred.also_owned.empty())
+    return fmt::format("{}; this Cluster owns {} {}: point {} at it again", told, referred.kind,
+                       referred.also_owned, fields.reference);
+  return told +
+         "; point the reference at an object of this Cluster's own, or delete this Cluster: that object "
+         "stays";
+}
+
+bool is_of_another(const Referred& referred) {
+  return !referred.claim.other.empty() || (referred.claim.is_free() && !referred.claim.unseen.empty());
+}
+
 template <typename View>
 Provider read(const Referred& referred, const Fields& fields,
               Result<void> (*read_fields)(Provider&, const View&)) {
@@ -71,6 +92,11 @@ Provider read(const Referred& referred, const Fields& fields,
   if (!referred.problem.empty()) {
     provider.presence = Presence::Unreadable;
     provider.problem = fmt::format("{}: {}", fields.reference, referred.problem);
+    return provider;
+  }
+  if (is_of_another(referred)) {
+    provider.presence = Presence::OfAnother;
+    provider.problem = whose(fields, referred);
     return provider;
   }
   if (!referred.object) {
@@ -82,6 +108,12 @@ Provider read(const Referred& referred, const Fields& fields,
   provider.deleting = object.deleting();
   provider.described = fmt::format("{}, Kind={} with name \"{}\"", referred.resource.api_version(),
                                    referred.kind, referred.key.name);
+  if (!referred.also_owned.empty()) {
+    provider.also_owned = fmt::format(
+        "this Cluster owns {0} {1}, too, which {2} does not name any more: it goes when the "
+        "Cluster is gone; point {2} at it again if it is the one in use",
+        referred.kind, referred.also_owned, fields.reference);
+  }
   read_condition(provider, object, fields);
   provider.outdated = outdated(object, fields, referred);
   const auto complete = read_fields(provider, View(object, referred.contract));

@@ -16,15 +16,18 @@ enum class Presence {
   NotReferred,
   Unreadable,  // nobody can say; or a field of it has the wrong type
   Missing,
+  OfAnother,  // it belongs to another Cluster
   Present,
 };
 
 struct Provider {
   Presence presence = Presence::NotReferred;
   std::string kind = {};
-  std::string problem = {};  // why unreadable, with field and remedy
+  std::string problem = {};  // why unreadable, or whose it is, with field and remedy
   bool deleting = false;
   bool done = false;  // provisioned (infrastructure), initialized (control plane)
+  // What this Cluster owns besides: its reference was changed.
+  std::string also_owned = {};
   // It says so only in the field of the older contract, which its CRD's label does not promise.
   std::string outdated = {};
   std::optional<api::ApiEndpoint> endpoint = {};

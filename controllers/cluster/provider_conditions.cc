@@ -54,12 +54,22 @@ api::Condition mirrored(const Provider& provider, const Mirrored& what) {
   return shown;
 }
 
+api::Condition with_also_owned(api::Condition shown, const Provider& provider) {
+  if (provider.also_owned.empty()) return shown;
+  const std::string before = shown.message.str();
+  shown.message = FreeText(before.empty() ? provider.also_owned : before + "; " + provider.also_owned);
+  return shown;
+}
+
 api::Condition of_provider(const Provider& provider, const Mirrored& what, bool cluster_deleting) {
   switch (provider.presence) {
-    case Presence::Present: return mirrored(provider, what);
+    case Presence::Present: return with_also_owned(mirrored(provider, what), provider);
     case Presence::Missing: return gone(provider, what, cluster_deleting);
     case Presence::Unreadable:
       return conditions::make(what.target, status::kUnknown, reason::kInternalError, provider.problem);
+    case Presence::OfAnother:
+      return conditions::make(what.target, status::kFalse, reason::kBelongsToAnotherCluster,
+                              provider.problem);
     case Presence::NotReferred: break;
   }
   return conditions::make(what.target, status::kTrue, what.good);
@@ -120,6 +130,9 @@ std::optional<api::Condition> control_plane_initialized(const Observation& seen,
     case Presence::Unreadable:
       return conditions::make(condition::kControlPlaneInitialized, status::kUnknown, reason::kInternalError,
                               provider.problem);
+    case Presence::OfAnother:
+      return conditions::make(condition::kControlPlaneInitialized, status::kFalse,
+                              reason::kBelongsToAnotherCluster, provider.problem);
     case Presence::Present: break;
   }
   return not_initialized(provider.outdated.empty() ? "Control plane not yet initialized"

@@ -28,8 +28,9 @@ Result<runtime::Outcome> Reconciler::reconcile(const runtime::Context& context, 
     return runtime::Outcome::done();  // gone: nobody to report to
   }
   if (!in_scope(cluster->metadata, deps_.watch_filter)) return runtime::Outcome::done();
-  const Observation seen = observe(context, std::move(cluster));
+  Observation seen = observe(context, std::move(cluster));
   if (is_worth_waiting(seen)) return runtime::Outcome::after(kLoadingRecheck);
+  ask_for_what_no_cache_shows(context, seen);
   return take_turn(context, seen);
 }
 
@@ -43,12 +44,27 @@ Observation Reconciler::observe(const runtime::Context& context, Snapshot<api::C
       runtime::paused(seen.cluster->spec.paused.value_or(false), seen.cluster->metadata, api::kind::kCluster);
   if (pause.paused) return seen;  // nothing else matters
   const auto& spec = seen.cluster->spec;
-  seen.infrastructure = look_up(deps_.caches, host_->externals, spec.infrastructure_ref, key.namespace_);
-  seen.control_plane = look_up(deps_.caches, host_->externals, spec.control_plane_ref, key.namespace_);
-  seen.descendants = descendants_of(deps_.caches, key);
+  seen.infrastructure = look_up(deps_.caches, host_->externals, spec.infrastructure_ref, *seen.cluster);
+  seen.control_plane = look_up(deps_.caches, host_->externals, spec.control_plane_ref, *seen.cluster);
+  seen.descendants = descendants_of(deps_.caches, *seen.cluster);
   seen.reach = deps_.workload_clusters.reach(key);
   seen.connection_grace = settings_.connection_grace;
   return seen;
+}
+
+// Only a deletion has to know, and only once the Machines are gone.
+void Reconciler::ask_for_what_no_cache_shows(const runtime::Context& context, Observation& seen) {
+  const auto& cluster = *seen.cluster;
+  const Descendants& all = seen.descendants;
+  if (!cluster.metadata.deleting() || !cluster.metadata.has_finalizer(api::finalizer::kCluster)) return;
+  if (!all.pools.empty() || !all.deployments.empty() || !all.sets.empty() || !all.worker_machines.empty())
+    return;
+  const auto ask = [&](const std::optional<api::ContractRef>& reference, Referred& referred) {
+    if (referred.problem.empty() || referred.definition_gone) return;
+    look_live(deps_.client, deps_.caches, reference, cluster, context.deadline, referred);
+  };
+  ask(cluster.spec.infrastructure_ref, seen.infrastructure);
+  ask(cluster.spec.control_plane_ref, seen.control_plane);
 }
 
 bool Reconciler::is_worth_waiting(const Observation& seen) {

@@ -33,6 +33,7 @@ class Reconciler final : public runtime::Reconciler {
   Observation observe(const runtime::Context& context, Snapshot<api::Cluster> cluster);
   // The cache of a provider's kind may take a moment at first; nothing is said or done meanwhile.
   bool is_worth_waiting(const Observation& seen);
+  void ask_for_what_no_cache_shows(const runtime::Context& context, Observation& seen);
   Result<runtime::Outcome> take_turn(const runtime::Context& context, const Observation& seen);
   Result<void> tell(const runtime::Context& context, const Observation& seen, const Effects& effects,
                     const api::Cluster& after);

@@ -52,8 +52,10 @@ std::string_view phase_of(const api::Cluster& cluster) {
   return cluster.status.phase.empty() ? phase::kPending : cluster.status.phase.view();
 }
 
-bool became_unreadable(const api::Cluster& before, const api::ConditionView& after) {
-  if (after.reason != api::reason::kInternalError) return false;
+// Unreadable, or another Cluster's.
+bool became_useless(const api::Cluster& before, const api::ConditionView& after) {
+  if (after.reason != api::reason::kInternalError && after.reason != api::reason::kBelongsToAnotherCluster)
+    return false;
   const auto known = api::conditions::find(before.status.conditions, after.type);
   return known == nullptr || known->reason != after.reason || known->message != after.message;
 }
@@ -85,7 +87,7 @@ std::vector<Note> news(const api::Cluster& before, const api::Cluster& after) {
   }
   for (const std::string_view type : {condition::kInfrastructureReady, condition::kControlPlaneAvailable}) {
     const auto now = api::conditions::find(after.status.conditions, type);
-    if (now == nullptr || !became_unreadable(before, *now)) continue;
+    if (now == nullptr || !became_useless(before, *now)) continue;
     notes.push_back({.warning = true,
                      .reason = std::string(api::v1beta1_reason::kIncorrectExternalRef),
                      .message = now->message.str()});

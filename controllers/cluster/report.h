@@ -13,7 +13,8 @@ namespace capstan::controllers::cluster {
 // On top of `effects.cluster`.
 api::Cluster report(const Observation& seen, const Plan& plan, const Effects& effects);
 
-// What the new status tells the world beside itself: a new phase, a provider object nobody can read.
+// What the new status tells the world beside itself: a new phase, a provider object nobody can read, or
+// another Cluster owns.
 std::vector<Note> news(const api::Cluster& before, const api::Cluster& after);
 
 // The condition types this controller answers for.

@@ -17,6 +17,7 @@ using builders::a_machine_set;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::StartsWith;
 using Words = std::vector<std::string>;
 
 constexpr std::string_view kReadyInfra = R"({"status":{"initialization":{"provisioned":true},"conditions":[
@@ -99,6 +100,29 @@ TEST(Report, MirrorsTheTimeOfAProvidersCondition) {
   const auto found = api::conditions::find(after.status.conditions, "InfrastructureReady");
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->last_transition_time.to_string(), "2026-01-01T10:00:00Z");
+}
+
+TEST(Report, SaysWhoseAnObjectIsThatAnotherClusterOwns) {
+  const auto after = Seen(c1()).infrastructure_of("c0").control_plane_of("c0").reported();
+
+  EXPECT_EQ(shown(after, "InfrastructureReady"),
+            "False BelongsToAnotherCluster: spec.infrastructureRef: DockerCluster c1 belongs to Cluster c0, "
+            "which is its owner; point the reference at an object of this Cluster's own, or delete this "
+            "Cluster: that object stays");
+  EXPECT_THAT(shown(after, "ControlPlaneAvailable"), StartsWith("False BelongsToAnotherCluster: "));
+  EXPECT_THAT(shown(after, "ControlPlaneInitialized"), StartsWith("False BelongsToAnotherCluster: "));
+  EXPECT_THAT(old(after, "InfrastructureReady"), StartsWith("False IncorrectExternalRef/Error: "));
+}
+
+TEST(Report, NamesTheObjectThatAReferenceNamedBefore) {
+  auto seen = healthy();
+  seen.with([](Observation& world) { world.infrastructure.also_owned = "old"; });
+
+  EXPECT_EQ(
+      shown(seen.reported(), "InfrastructureReady"),
+      "True Fine: this Cluster owns DockerCluster old, too, which spec.infrastructureRef does not name "
+      "any more: it goes when the Cluster is gone; point spec.infrastructureRef at it again if it is the "
+      "one in use");
 }
 
 TEST(Report, TellsPhases) {

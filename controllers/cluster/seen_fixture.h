@@ -41,6 +41,26 @@ class Seen {
   Seen& control_plane(std::string_view body, bool owned = true) {
     return put(world_.control_plane, body, owned);
   }
+  // A Cluster of that name owns the object that this one refers to as well.
+  Seen& infrastructure_of(std::string_view other) {
+    world_.infrastructure.claim = {.other = std::string(other), .other_owns = true};
+    return *this;
+  }
+  Seen& control_plane_of(std::string_view other) {
+    world_.control_plane.claim = {.other = std::string(other), .other_owns = true};
+    return *this;
+  }
+  // The API server was asked about a kind that no cache can show.
+  Seen& infrastructure_without_labels(std::string_view problem, bool exists) {
+    auto& referred = world_.infrastructure;
+    referred.problem = problem;
+    referred.asked_live = true;
+    if (!exists) return *this;
+    put(referred, "{}", true);
+    referred.live = referred.object->metadata;
+    referred.object.reset();
+    return *this;
+  }
   Seen& old_contract() {
     world_.infrastructure.contract = api::contract::ContractVersion::V1Beta1;
     world_.control_plane.contract = api::contract::ContractVersion::V1Beta1;
@@ -110,6 +130,7 @@ class Seen {
       made.metadata.labels.set(api::label::kClusterName, "c1");
       made.metadata.owner_references = api::OwnerReferences({by_cluster()});
     }
+    referred.claim = claim_on(made.metadata, *world_.cluster, [](std::string_view) { return false; }, {});
     referred.object = std::make_shared<const api::contract::ContractObject>(std::move(made));
     return *this;
   }

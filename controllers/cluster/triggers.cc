@@ -2,6 +2,7 @@
 #include "runtime/triggers.h"
 #include "api/conditions/conditions.h"
 #include "controllers/cluster/reconciler.h"
+#include "controllers/shared/belonging.h"
 
 namespace capstan::controllers::cluster {
 namespace {
@@ -75,12 +76,18 @@ void wake_by(runtime::Store<T>& store, const Caches& caches, runtime::Queue& que
   store.subscribe([&caches, &queue](const Change<T>& change) {
     if (change.initial) return;  // the Cluster's own first list wakes it
     const T& object = change.object();
-    const auto cluster = caches.cluster_of(object.metadata.namespace_, object.spec.cluster_name);
-    if (!cluster) return;
-    switch (urgency(change, *cluster)) {
-      case Urgency::None: return;
-      case Urgency::Gathered: return queue.add_after(runtime::key_of(*cluster), kGathered);
-      case Urgency::Now: return queue.add(runtime::key_of(*cluster));
+    const auto wake = [&](std::string_view name) {
+      const auto cluster = caches.cluster_of(object.metadata.namespace_, name);
+      if (!cluster) return;
+      switch (urgency(change, *cluster)) {
+        case Urgency::None: return;
+        case Urgency::Gathered: return queue.add_after(runtime::key_of(*cluster), kGathered);
+        case Urgency::Now: return queue.add(runtime::key_of(*cluster));
+      }
+    };
+    wake(object.spec.cluster_name);
+    for (const auto* owner : owning_clusters(object.metadata.owner_references)) {
+      if (owner->name != object.spec.cluster_name) wake(owner->name);
     }
   });
 }

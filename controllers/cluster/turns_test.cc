@@ -21,6 +21,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using namespace std::chrono_literals;
 
 TEST(Turns, BringAClusterToProvisioned) {
@@ -427,16 +428,23 @@ TEST(Deletion, LooksLiveBeforeItDestroysAndBeforeItLetsGo) {
 TEST(Deletion, WaitsForAMachineTheCachesDoNotShow) {
   in_world([](World& world) {
     make_a_whole_cluster(world);
-    // It says of itself only by its label whose it is, so no cache finds it.
-    auto machine = a_machine("hidden").labelled(api::label::kClusterName, "c1").build();
-    machine.spec.cluster_name = "elsewhere"_text;
-    world.make(kube::resource_of<api::Machine>(), a_document_of(machine));
+    // It is made while the server is asked.
+    world.client.refuses = [&, first = true](std::string_view note) mutable -> std::optional<Error> {
+      if (note != "list machines" || !std::exchange(first, false)) return std::nullopt;
+      world.make(kube::resource_of<api::Machine>(),
+                 a_document_of(a_machine("hidden")
+                                   .labelled(api::label::kClusterName, "c1")
+                                   .finalized_by("test/held")
+                                   .build()));
+      return std::nullopt;
+    };
     world.remove(kClusters, "c1");
     world.patch(kube::resource_of<api::MachineDeployment>(), "md", {{"metadata", {{"finalizers", nullptr}}}});
-    world.settle(10s);
+    world.settle(30s);
+    EXPECT_THAT(world.requests(), Not(Contains("delete kubeadmcontrolplanes c1")));
     EXPECT_TRUE(world.exists(kControlPlane, "c1"));
 
-    world.remove(kube::resource_of<api::Machine>(), "hidden");
+    world.patch(kube::resource_of<api::Machine>(), "hidden", {{"metadata", {{"finalizers", nullptr}}}});
     world.settle(10s);
 
     EXPECT_FALSE(world.exists(kClusters, "c1"));

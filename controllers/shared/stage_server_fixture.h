@@ -37,7 +37,7 @@ class NotingClient final : public kube::Client {
   explicit NotingClient(kube::Client& inner) : inner_(inner) {}
   std::vector<std::string> notes = {};
   std::vector<json::value> bodies = {};  // of writes
-  // What a get, patch or deletion is answered with instead of being handed on, by its note.
+  // What a get, list, patch or deletion is answered with instead of being handed on, by its note.
   std::function<std::optional<Error>(std::string_view note)> refuses = {};
 
   Result<json::value> get(const kube::Resource& resource, const kube::ObjectKey& key,
@@ -49,6 +49,7 @@ class NotingClient final : public kube::Client {
   Result<json::value> list(const kube::Resource& resource, const kube::ListOptions& options,
                            const Deadline& deadline) override {
     notes.push_back("list " + resource.plural);
+    if (auto error = refused()) return fail(std::move(*error));
     return inner_.list(resource, options, deadline);
   }
   Result<json::value> create(const kube::Resource& resource, const kube::ObjectKey& key,
