@@ -19,6 +19,13 @@ void describe_problem(Referred& referred, const Caches& caches, const api::Contr
   referred.definition_gone = caches.crds.get({.namespace_ = {}, .name = crd}) == nullptr;
 }
 
+// With a control plane object its Machines are that one's business.
+bool may_belong_to(const runtime::Unreadable& object, const api::Cluster& cluster) {
+  if (cluster.spec.control_plane_ref && object.labels.contains(api::label::kControlPlane)) return false;
+  return object.may_be_owned_by(cluster.metadata.uid) ||
+         object.labels.value_or_empty(api::label::kClusterName) == cluster.metadata.name;
+}
+
 }  // namespace
 
 bool is_control_plane(const api::Machine& machine) {
@@ -49,7 +56,8 @@ Referred look_up(const Caches& caches, runtime::ExternalRefs& externals,
   referred.resource = definition->resource;
   const auto found = externals.get(*reference, namespace_);
   if (!found) {
-    describe_problem(referred, caches, *reference, found.error(), true);
+    const bool is_loading = found.error().reason != runtime::kUnreadable;
+    describe_problem(referred, caches, *reference, found.error(), is_loading);
     return referred;
   }
   referred.resource = found->resource;
@@ -59,13 +67,20 @@ Referred look_up(const Caches& caches, runtime::ExternalRefs& externals,
   return referred;
 }
 
-Descendants descendants_of(const Caches& caches, const kube::ObjectKey& cluster) {
+Descendants descendants_of(const Caches& caches, const api::Cluster& of) {
+  const kube::ObjectKey cluster = runtime::key_of(of);
   Descendants all{.pools = caches.machine_pools_of(cluster),
                   .deployments = caches.machine_deployments_of(cluster),
                   .sets = caches.machine_sets_of(cluster)};
   for (auto& machine : caches.machines_of(cluster)) {
     (is_control_plane(*machine) ? all.control_plane_machines : all.worker_machines)
         .push_back(std::move(machine));
+  }
+  for (const runtime::Observed* cache : std::initializer_list<const runtime::Observed*>{
+           &caches.machine_pools, &caches.machine_deployments, &caches.machine_sets, &caches.machines}) {
+    for (auto& object : cache->unreadable_in(cluster.namespace_)) {
+      if (may_belong_to(object, of)) all.unreadable.push_back(std::move(object.problem));
+    }
   }
   return all;
 }

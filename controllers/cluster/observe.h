@@ -51,6 +51,7 @@ struct Descendants {
   std::vector<Snapshot<api::MachineSet>> sets = {};
   std::vector<Snapshot<api::Machine>> control_plane_machines = {};
   std::vector<Snapshot<api::Machine>> worker_machines = {};
+  std::vector<std::string> unreadable = {};  // what is wrong with those that can't be decoded
 };
 
 struct Observation {
@@ -74,6 +75,6 @@ bool is_owned(const api::ObjectMeta& object, const api::Cluster& cluster);
 // Without the Cluster's own part.
 Referred look_up(const Caches& caches, runtime::ExternalRefs& externals,
                  const std::optional<api::ContractRef>& reference, std::string_view namespace_);
-Descendants descendants_of(const Caches& caches, const kube::ObjectKey& cluster);
+Descendants descendants_of(const Caches& caches, const api::Cluster& cluster);
 
 }  // namespace capstan::controllers::cluster

@@ -45,7 +45,7 @@ Observation Reconciler::observe(const runtime::Context& context, Snapshot<api::C
   const auto& spec = seen.cluster->spec;
   seen.infrastructure = look_up(deps_.caches, host_->externals, spec.infrastructure_ref, key.namespace_);
   seen.control_plane = look_up(deps_.caches, host_->externals, spec.control_plane_ref, key.namespace_);
-  seen.descendants = descendants_of(deps_.caches, key);
+  seen.descendants = descendants_of(deps_.caches, *seen.cluster);
   seen.reach = deps_.workload_clusters.reach(key);
   seen.connection_grace = settings_.connection_grace;
   return seen;
