@@ -4,7 +4,10 @@
 
 #include <cstddef>
 #include <string_view>
+#include <vector>
 
+#include "api/schema/scalars.h"
+#include "api/schema/text_map.h"
 #include "base/error.h"
 #include "kube/resource.h"
 
@@ -25,6 +28,10 @@ struct Quarantine {
   ObjectKey key = {};  // empty name: unknown
   Error error = {};
   bool deleted = false;  // it was in a DELETED event: whatever it was, it is gone
+  // All of its metadata could be read; otherwise nothing is known of owners and labels.
+  bool metadata_read = false;
+  std::vector<api::Uid> owners = {};
+  api::TextMap labels = {};
 };
 
 template <typename T>

@@ -74,7 +74,15 @@ class TypedBody final : public WatchBody {
 
   void on_bad_item(WatchProtocol& protocol, const api::Quarantined& bad) {
     const Verdict verdict = protocol.on_item({.unreadable = "could not be decoded"});
-    tell(verdict, protocol, {.key = {bad.namespace_, bad.name}, .error = bad.error}, nullptr);
+    tell(verdict, protocol, doubt_about(bad), nullptr);
+  }
+
+  static Quarantine doubt_about(const api::Quarantined& bad) {
+    return {.key = {bad.namespace_, bad.name},
+            .error = bad.error,
+            .metadata_read = bad.metadata_read,
+            .owners = bad.owners,
+            .labels = bad.labels};
   }
 
   bool on_event(WatchProtocol& protocol, api::WatchEvent<T>&& event, Nanoseconds lived) {
@@ -85,10 +93,10 @@ class TypedBody final : public WatchBody {
     if (event.type == api::WatchType::Bookmark) {
       return tell(protocol.on_event(type, {.version = event.bookmark_version}), protocol, {}, nullptr);
     }
-    Quarantine doubt{.deleted = type == EventType::Deleted};
+    Quarantine doubt;
+    if (!event.object && event.bad) doubt = doubt_about(*event.bad);
+    doubt.deleted = type == EventType::Deleted;
     if (!event.object) {
-      if (event.bad) doubt.key = {event.bad->namespace_, event.bad->name};
-      if (event.bad) doubt.error = event.bad->error;
       return tell(protocol.on_event(type, {.unreadable = "could not be decoded"}), protocol, std::move(doubt),
                   nullptr);
     }

@@ -36,6 +36,8 @@ struct HandCache final : Observed {
     const auto found = objects.find(key);
     return found == objects.end() ? std::nullopt : std::optional(found->second);
   }
+  std::optional<Unreadable> unreadable(const ObjectKey&) const override { return std::nullopt; }
+  std::vector<Unreadable> unreadable_in(std::string_view) const override { return {}; }
   std::size_t size() const override { return objects.size(); }
   std::vector<ObjectKey> slice(std::size_t, std::size_t) const override { return {}; }
 };

@@ -34,6 +34,8 @@ struct HandCache final : Observed {
   api::ResourceVersion version() const override { return api::ResourceVersion(seen); }
   std::uint64_t epoch() const override { return 0; }
   std::optional<ObservedObject> look(const ObjectKey&) const override { return std::nullopt; }
+  std::optional<Unreadable> unreadable(const ObjectKey&) const override { return std::nullopt; }
+  std::vector<Unreadable> unreadable_in(std::string_view) const override { return {}; }
   std::size_t size() const override { return 0; }
   std::vector<ObjectKey> slice(std::size_t, std::size_t) const override { return {}; }
 };

@@ -24,6 +24,10 @@ bool concerns_a_reader(const Change<ContractObject>& change) {
   return read(*change.before) != read(*change.after);
 }
 
+Error unavailable(std::string message, std::string_view reason) {
+  return {.code = Code::Unavailable, .message = std::move(message), .reason = std::string(reason)};
+}
+
 }  // namespace
 
 ExternalRefs::ExternalRefs(DynamicInformers& informers, const Store<api::CustomResourceDefinition>& crds,
@@ -36,6 +40,10 @@ Result<External> ExternalRefs::get(const api::ContractRef& ref, std::string_view
   external.cache = &hold->store();
   external.key = {.namespace_ = std::string(namespace_), .name = ref.name.str()};
   external.object = hold->store().get(external.key);
+  const auto unreadable = hold->store().unreadable(external.key);
+  if (!unreadable) return external;
+  if (!external.object) return fail(unavailable(unreadable->problem, kUnreadable));
+  external.unreadable = unreadable->problem;
   return external;
 }
 
@@ -84,14 +92,18 @@ Result<std::shared_ptr<DynamicInformers::Hold>> ExternalRefs::complete(const kub
 Result<External> ExternalRefs::resolve(std::string_view group, std::string_view kind) {
   const std::string name = crd_name(group, kind);
   const auto crd = crds_.get({.namespace_ = {}, .name = name});
+  // Never NotFound: a missing definition says nothing about objects.
   if (!crd) {
-    // Never NotFound: a missing definition says nothing about objects.
-    return fail(Code::Unavailable, crds_.synced()
-                                       ? "CustomResourceDefinition " + name + " does not exist"
-                                       : "the cache of CustomResourceDefinition is not complete yet");
+    if (const auto definition = crds_.unreadable({.namespace_ = {}, .name = name}))
+      return fail(unavailable(definition->problem, kNoContract));
+    if (crds_.synced())
+      return fail(unavailable("CustomResourceDefinition " + name + " does not exist", kNotDefined));
+    Error error = unavailable("the cache of CustomResourceDefinition is not complete yet", {});
+    error.retry_after = Seconds(1);
+    return fail(std::move(error));
   }
   const auto found = api::contract::resolve(name, crd->metadata.labels);
-  if (!found) return fail(Code::Unavailable, found.error().message);
+  if (!found) return fail(unavailable(found.error().message, kNoContract));
   External external{.contract = found->contract};
   external.resource = {.group = std::string(group),
                        .version = found->version,

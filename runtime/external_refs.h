@@ -19,6 +19,11 @@
 
 namespace capstan::runtime {
 
+// Why a reference can't be followed: Error::reason of what ExternalRefs answers.
+inline constexpr std::string_view kNotDefined = "NotDefined";  // its CRD does not exist, as far as we know
+inline constexpr std::string_view kNoContract = "NoContract";  // its CRD lacks the labels of the contract
+inline constexpr std::string_view kUnreadable = "Unreadable";  // the object is there, and can't be decoded
+
 // A referred object, or the knowledge that there is none.
 struct External {
   kube::Resource resource = {};
@@ -26,6 +31,7 @@ struct External {
   ObjectKey key = {};
   Snapshot<ContractObject> object = {};  // null: not in the cache, which is complete
   const Observed* cache = nullptr;       // for the consistency gate
+  std::string unreadable = {};           // why `object` is an earlier state than the newest
 };
 
 class ExternalRefs {
@@ -38,9 +44,9 @@ class ExternalRefs {
   ExternalRefs(DynamicInformers& informers, const Store<api::CustomResourceDefinition>& crds, Owner owner,
                Queue& queue);
 
-  // Errors: Unavailable while the CRD is missing, has no contract labels or the cache is not complete yet.
-  // None of them means that the object does not exist. With retry_after: nothing is wrong, the list is only
-  // not there yet.
+  // Errors: Unavailable while the CRD is missing, has no contract labels, the cache is not complete yet or the
+  // object can't be decoded; the reasons above tell them apart. None of them means that the object does not
+  // exist. With retry_after: nothing is wrong, the list is only not there yet.
   Result<External> get(const api::ContractRef& ref, std::string_view namespace_);
   // The same without the object: for creating one.
   Result<External> resolve(std::string_view group, std::string_view kind);

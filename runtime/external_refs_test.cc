@@ -135,6 +135,40 @@ TEST(ExternalRefs, ReadsFromACacheThatIsWatchedFromTheFirstUse) {
   });
 }
 
+// "It does not exist" would have its owner fail, or make another one.
+TEST(ExternalRefs, AnObjectThatCannotBeDecodedIsNeitherThereNorMissing) {
+  in_simulation([](Stage& stage) {
+    const kube::Resource boxes{
+        .group = std::string(kGroup), .version = "v1beta2", .plural = "boxes", .kind = "Box"};
+    stage.install(kBothContracts);
+    for (const auto* name : {"garbled", "known"}) stage.make_box(name, "m");
+    const auto garble = [&](std::string_view name) {
+      ASSERT_TRUE(stage.client.patch(boxes, {"default", std::string(name)}, {{"spec", "as you like it"}}, {},
+                                     Deadline::never()));
+    };
+    garble("garbled");
+    stage.start();
+    (void)stage.get("garbled");
+    stage.settle();
+    garble("known");
+    stage.settle();
+
+    const auto garbled = stage.get("garbled");
+    const auto known = stage.get("known");
+    const auto missing = stage.get("missing");
+
+    ASSERT_FALSE(garbled);
+    EXPECT_EQ(garbled.error().reason, kUnreadable);
+    EXPECT_EQ(garbled.error().message, "Box default/garbled can't be read: spec: expected object, found string "
+                                       "\"as you like it\"");
+    EXPECT_FALSE(garbled.error().retry_after);
+    ASSERT_TRUE(known && known->object) << "an earlier state of it is known";
+    EXPECT_THAT(known->unreadable, HasSubstr("Box default/known can't be read: spec"));
+    ASSERT_TRUE(missing);
+    EXPECT_FALSE(missing->object);
+  });
+}
+
 TEST(ExternalRefs, TheCacheKeepsOnlyConditionsThatAreRead) {
   in_simulation([](Stage& stage) {
     stage.install(kBothContracts);

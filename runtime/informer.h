@@ -97,7 +97,6 @@ class Informer final : public InformerState, private kube::WatchHandler<T> {
     store_.stage(std::move(object));
   }
   void on_init_done(const kube::InitDone& done) override {
-    for (const ObjectKey& key : unreadable_) store_.stage_as_known(key);
     report_.listed(unreadable_);
     unreadable_.clear();
     listing_ = false;
@@ -122,6 +121,8 @@ class Informer final : public InformerState, private kube::WatchHandler<T> {
     }
     if (listing_) unreadable_.push_back(bad.key);
     report_.quarantined(bad);
+    if (bad.key.name.empty()) return;
+    listing_ ? store_.stage_unreadable(unreadable(bad)) : store_.set_aside(unreadable(bad));
   }
   void on_version(std::string_view version) override { store_.advance(version_of(version)); }
   void on_trouble(const Error& error) override {
@@ -132,6 +133,14 @@ class Informer final : public InformerState, private kube::WatchHandler<T> {
   // Some projections can't say by their fields alone what of an object is read.
   static void drop_unread(T& object) {
     if constexpr (requires { keep_what_is_read(object); }) keep_what_is_read(object);
+  }
+  Unreadable unreadable(const kube::Quarantine& bad) const {
+    return {.key = bad.key,
+            .problem = std::string(store_.kind()) + " " + bad.key.describe() +
+                       " can't be read: " + bad.error.message,
+            .metadata_read = bad.metadata_read,
+            .owners = bad.owners,
+            .labels = bad.labels};
   }
   static api::ResourceVersion version_of(std::string_view text) {
     return api::ResourceVersion::parse(text).value_or(api::ResourceVersion());

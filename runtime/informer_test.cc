@@ -182,11 +182,50 @@ TEST(Informer, AnObjectItCannotReadKeepsItsLastStateAndIsTold) {
     stage.api.expire_watches();
     stage.baton.pause(Deadline::in(stage.baton, 1min));
     EXPECT_EQ(gadgets.get({"default", "a"})->size, 3) << "a list that can't read it does not lose it either";
+    EXPECT_EQ(gadgets.unreadable({"default", "a"})->problem,
+              "Gadget default/a can't be read: size: expected integer, found string \"three\"");
 
     write("a", 6);
     stage.settle();
     EXPECT_EQ(gadgets.get({"default", "a"})->size, 6);
     EXPECT_TRUE(informer.quarantined().empty());
+    EXPECT_FALSE(gadgets.unreadable({"default", "a"}));
+  });
+}
+
+// A manager that starts while an object can't be read would take it for missing.
+TEST(Informer, AnObjectItCannotReadInItsFirstListIsNotMissing) {
+  in_simulation([](Stage& stage) {
+    ASSERT_TRUE(stage.client.create(kube::resources::custom_resource_definitions(), {}, gadget_crd(), {},
+                                    Deadline::never()));
+    const json::value owner = {{"apiVersion", "v1"}, {"kind", "Set"}, {"name", "s"}, {"uid", "uid-of-s"}};
+    const json::value bad = {
+        {"apiVersion", kGadgets.api_version()},
+        {"kind", "Gadget"},
+        {"metadata",
+         {{"name", "a"}, {"labels", {{"shelf", "top"}}}, {"ownerReferences", json::array{owner}}}},
+        {"size", "three"}};
+    ASSERT_TRUE(stage.client.create(kGadgets, {"default", "a"}, bad, {}, Deadline::never()));
+    Store<Gadget> gadgets("Gadget");
+    Informer<Gadget> informer(
+        {.loop = stage.loop, .client = stage.client, .log = Log(stage.sink, stage.baton)},
+        {.resource = kGadgets}, gadgets);
+
+    informer.start();
+    stage.settle();
+    const auto there = gadgets.unreadable({"default", "a"});
+    ASSERT_TRUE(stage.client.remove(kGadgets, {"default", "a"}, {}, Deadline::never()));
+    stage.settle();
+
+    EXPECT_TRUE(gadgets.synced());
+    ASSERT_TRUE(there);
+    EXPECT_EQ(there->problem,
+              "Gadget default/a can't be read: size: expected integer, found string \"three\"");
+    EXPECT_TRUE(there->metadata_read);
+    EXPECT_TRUE(there->may_be_owned_by(api::Uid("uid-of-s")));
+    EXPECT_FALSE(there->may_be_owned_by(api::Uid("uid-of-t")));
+    EXPECT_EQ(there->labels.value_or_empty("shelf"), "top");
+    EXPECT_FALSE(gadgets.unreadable({"default", "a"})) << "it is gone";
   });
 }
 

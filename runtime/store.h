@@ -8,6 +8,7 @@
 #include <cassert>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -77,6 +78,8 @@ class Store final : public Observed {
     return inside_.with([](const Inside& inside) { return inside.epoch; });
   }
   std::optional<ObservedObject> look(const ObjectKey& key) const override;
+  std::optional<Unreadable> unreadable(const ObjectKey& key) const override;
+  std::vector<Unreadable> unreadable_in(std::string_view namespace_) const override;
   std::size_t size() const override {
     return inside_.with([](const Inside& inside) { return inside.objects.size(); });
   }
@@ -90,7 +93,9 @@ class Store final : public Observed {
   // A list: everything is staged aside, then swapped in at once.
   void begin_list();
   void stage(T object);
-  void stage_as_known(const ObjectKey& key);  // it exists, but this list can't tell how it looks
+  // It exists, but its newest state can't be read: an earlier one stays.
+  void set_aside(Unreadable object);
+  void stage_unreadable(Unreadable object);
   struct ListEnd {
     api::ResourceVersion version = {};
     bool keep_missing = false;  // some of the list could not be read: what is missing may still exist
@@ -110,6 +115,8 @@ class Store final : public Observed {
     api::ResourceVersion version = {};
     std::uint64_t epoch = 0;
     bool synced = false;
+    std::map<ObjectKey, Unreadable> unreadable = {};
+    bool misses_some = false;  // the last list had objects without even a name
   };
 
   static bool is_same(const Snapshot<T>& known, const T& object) {
@@ -128,7 +135,10 @@ class Store final : public Observed {
   }
 
   const std::string kind_;
+  Unreadable without_name(std::string_view namespace_) const;
+
   std::vector<Snapshot<T>> staged_;  // the writer's own
+  std::map<ObjectKey, Unreadable> staged_unreadable_;  // likewise
   Guarded<Inside> inside_;
 };
 
@@ -191,6 +201,34 @@ std::optional<ObservedObject> Store<T>::look(const ObjectKey& key) const {
 }
 
 template <typename T>
+std::optional<Unreadable> Store<T>::unreadable(const ObjectKey& key) const {
+  return inside_.with([&](const Inside& inside) -> std::optional<Unreadable> {
+    const auto found = inside.unreadable.find(key);
+    if (found != inside.unreadable.end()) return found->second;
+    if (!inside.misses_some || known(inside, key)) return std::nullopt;
+    return without_name(key.namespace_);
+  });
+}
+
+template <typename T>
+std::vector<Unreadable> Store<T>::unreadable_in(std::string_view namespace_) const {
+  return inside_.with([&](const Inside& inside) {
+    std::vector<Unreadable> some;
+    for (const auto& [key, object] : inside.unreadable) {
+      if (key.namespace_ == namespace_ && !known(inside, key)) some.push_back(object);
+    }
+    if (inside.misses_some) some.push_back(without_name(namespace_));
+    return some;
+  });
+}
+
+template <typename T>
+Unreadable Store<T>::without_name(std::string_view namespace_) const {
+  return {.key = {.namespace_ = std::string(namespace_), .name = {}},
+          .problem = "an object in the list of " + kind_ + " can't be read, not even its name"};
+}
+
+template <typename T>
 std::vector<ObjectKey> Store<T>::slice(std::size_t part, std::size_t parts) const {
   return inside_.with([&](const Inside& inside) {
     const std::size_t buckets = inside.objects.bucket_count();
@@ -209,6 +247,7 @@ void Store<T>::apply(T object) {
   Change<T> change{.after = std::make_shared<const T>(std::move(object))};
   const Handlers handlers = inside_.with([&](Inside& inside) -> Handlers {
     inside.version = std::max(inside.version, change.after->metadata.resource_version);
+    if (!inside.unreadable.empty()) inside.unreadable.erase(key_of(*change.after));
     if (is_same(known(inside, *change.after), *change.after)) return nullptr;
     change.before = put(inside, change.after);
     return inside.handlers;
@@ -221,6 +260,7 @@ void Store<T>::remove(const ObjectKey& key, api::ResourceVersion version) {
   Change<T> change;
   const Handlers handlers = inside_.with([&](Inside& inside) -> Handlers {
     inside.version = std::max(inside.version, version);
+    inside.unreadable.erase(key);
     const auto at = inside.objects.find(key);
     if (at == inside.objects.end()) return nullptr;
     change.before = take(inside, at);
@@ -235,8 +275,17 @@ void Store<T>::advance(api::ResourceVersion version) {
 }
 
 template <typename T>
+void Store<T>::set_aside(Unreadable object) {
+  inside_.with([&](Inside& inside) {
+    const ObjectKey key = object.key;
+    inside.unreadable.insert_or_assign(key, std::move(object));
+  });
+}
+
+template <typename T>
 void Store<T>::begin_list() {
   staged_.clear();
+  staged_unreadable_.clear();
 }
 
 // An object that did not change since is dropped at once in favour of the snapshot we have: a relist costs no
@@ -249,8 +298,10 @@ void Store<T>::stage(T object) {
 }
 
 template <typename T>
-void Store<T>::stage_as_known(const ObjectKey& key) {
-  if (Snapshot<T> kept = get(key)) staged_.push_back(std::move(kept));
+void Store<T>::stage_unreadable(Unreadable object) {
+  if (Snapshot<T> kept = get(object.key)) staged_.push_back(std::move(kept));
+  const ObjectKey key = object.key;
+  staged_unreadable_.insert_or_assign(key, std::move(object));
 }
 
 template <typename T>
@@ -272,6 +323,8 @@ void Store<T>::finish_list(const ListEnd& end) {
     inside.version = end.rewound ? end.version : std::max(inside.version, end.version);
     inside.epoch += end.rewound ? 1 : 0;
     inside.synced = true;
+    inside.unreadable = std::exchange(staged_unreadable_, {});
+    inside.misses_some = end.keep_missing;
     return inside.handlers;
   });
   staged_ = {};
@@ -284,6 +337,8 @@ void Store<T>::forget() {
   const Objects dropped = inside_.with([](Inside& inside) {
     for (auto& index : inside.indexes) index.clear();
     inside.synced = false;
+    inside.unreadable.clear();
+    inside.misses_some = false;
     ++inside.epoch;
     return std::exchange(inside.objects, {});
   });

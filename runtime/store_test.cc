@@ -218,11 +218,61 @@ TEST(Store, WhatAListCouldNotReadIsKept) {
 
   stage.store.begin_list();
   stage.store.stage(thing("a", 3));
-  stage.store.stage_as_known(key("unreadable"));
+  stage.store.stage_unreadable({.key = key("unreadable"), .problem = "spec: wrong"});
   stage.store.finish_list({.version = at(6)});
 
   EXPECT_TRUE(stage.store.get(key("unreadable")));
+  EXPECT_EQ(stage.store.unreadable(key("unreadable"))->problem, "spec: wrong");
+  EXPECT_THAT(stage.store.unreadable_in("fleet"), IsEmpty()) << "an earlier state of it is known";
   EXPECT_THAT(stage.changes, IsEmpty());
+}
+
+TEST(Store, WhatCouldNeverBeReadIsNeitherThereNorMissing) {
+  Stage stage;
+  stage.store.begin_list();
+  stage.store.stage_unreadable({.key = key("a"), .problem = "spec: wrong"});
+  const bool told_early = stage.store.unreadable(key("a")).has_value();
+  stage.store.finish_list({.version = at(6)});
+  stage.store.set_aside({.key = key("b"), .problem = "status: wrong"});
+
+  EXPECT_FALSE(told_early) << "the list is not complete";
+  EXPECT_FALSE(stage.store.get(key("a")));
+  EXPECT_EQ(stage.store.unreadable(key("a"))->problem, "spec: wrong");
+  EXPECT_EQ(stage.store.unreadable_in("fleet").size(), 2U);
+  EXPECT_THAT(stage.store.unreadable_in("elsewhere"), IsEmpty());
+  EXPECT_FALSE(stage.store.unreadable(key("c")));
+  EXPECT_THAT(stage.changes, IsEmpty());
+}
+
+TEST(Store, WhatCanBeReadAgainOrIsGoneIsNotUnreadable) {
+  Stage stage;
+  for (const auto* name : {"mended", "gone", "left out"})
+    stage.store.set_aside({.key = key(name), .problem = "spec: wrong"});
+
+  stage.store.apply(thing("mended", 5));
+  stage.store.remove(key("gone"), at(6));
+  const bool kept = stage.store.unreadable(key("left out")).has_value();
+  stage.list({thing("mended", 5)}, {.version = at(7)});
+
+  EXPECT_TRUE(kept);
+  for (const auto* name : {"mended", "gone", "left out"}) EXPECT_FALSE(stage.store.unreadable(key(name))) << name;
+}
+
+TEST(Store, AfterAListWithNamelessHolesAnyMissingObjectMayBeThere) {
+  Stage stage;
+
+  stage.list({thing("a", 5)}, {.version = at(6), .keep_missing = true});
+  const bool may_be = stage.store.unreadable(key("b")).has_value();
+  const bool is_there = !stage.store.unreadable(key("a")).has_value();
+  const auto doubts = stage.store.unreadable_in("fleet");
+  stage.list({thing("a", 5)}, {.version = at(7)});
+
+  EXPECT_TRUE(may_be);
+  EXPECT_TRUE(is_there);
+  ASSERT_EQ(doubts.size(), 1U);
+  EXPECT_EQ(doubts[0].key.name, "");
+  EXPECT_TRUE(doubts[0].may_be_owned_by(api::Uid("anybody")));
+  EXPECT_FALSE(stage.store.unreadable(key("b")));
 }
 
 TEST(Store, NothingIsMissingFromAListWithNamelessHoles) {

@@ -12,10 +12,13 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "api/meta/list_meta.h"
 #include "api/meta/status.h"
 #include "api/schema/field.h"
+#include "api/schema/scalars.h"
+#include "api/schema/text_map.h"
 #include "base/result.h"
 
 namespace capstan::api {
@@ -123,6 +126,10 @@ struct Quarantined {
   std::string namespace_ = {};
   std::string name = {};
   Error error = {};
+  // All of its metadata came before the fault; otherwise nothing is known of owners and labels.
+  bool metadata_read = false;
+  std::vector<Uid> owners = {};
+  TextMap labels = {};
 };
 
 namespace detail {
@@ -134,6 +141,12 @@ Quarantined quarantine(const T& item, std::string_view namespace_, std::string_v
   if constexpr (requires { item.metadata.name.view(), item.metadata.namespace_.view(); }) {
     if (out.name.empty()) out.name = item.metadata.name.view();
     if (out.namespace_.empty()) out.namespace_ = item.metadata.namespace_.view();
+  }
+  if constexpr (requires { item.metadata.owner_references->front().uid, item.metadata.labels; }) {
+    out.metadata_read = !item.metadata.name.view().empty() && !out.error.message.starts_with("metadata");
+    if (!out.metadata_read) return out;
+    for (const auto& owner : *item.metadata.owner_references) out.owners.push_back(owner.uid);
+    out.labels = item.metadata.labels;
   }
   return out;
 }

@@ -25,6 +25,10 @@ struct LateCache final : runtime::Observed {
   std::optional<runtime::ObservedObject> look(const runtime::ObjectKey&) const override {
     return std::nullopt;
   }
+  std::optional<runtime::Unreadable> unreadable(const runtime::ObjectKey&) const override {
+    return std::nullopt;
+  }
+  std::vector<runtime::Unreadable> unreadable_in(std::string_view) const override { return {}; }
   std::size_t size() const override { return 7; }
   std::vector<runtime::ObjectKey> slice(std::size_t, std::size_t) const override { return {}; }
 };

@@ -35,6 +35,7 @@ class Turn {
       : deps_(hands.deps),
         host_(hands.host),
         kubeconfigs_(hands.kubeconfigs),
+        live_looks_(hands.live_looks),
         context_(context),
         seen_(seen),
         key_(runtime::key_of(*seen.cluster)) {
@@ -62,11 +63,16 @@ class Turn {
   const Referred& provider(Role role) const {
     return role == Role::Infrastructure ? seen_.infrastructure : seen_.control_plane;
   }
+  const std::optional<api::ContractRef>& reference_for(Role role) const {
+    const auto& spec = seen_.cluster->spec;
+    return role == Role::Infrastructure ? spec.infrastructure_ref : spec.control_plane_ref;
+  }
   void look_again(Seconds span) { effects_.recheck = std::min(effects_.recheck.value_or(span), span); }
 
   const Deps& deps_;
   const Host& host_;
   KubeconfigKeeper& kubeconfigs_;
+  LiveLooks& live_looks_;
   const runtime::Context& context_;
   const Observation& seen_;
   const kube::ObjectKey key_;
@@ -234,6 +240,7 @@ Result<void> Turn::perform(const DeleteProvider& action) {
   const auto removed =
       deps_.client.remove(referred.resource, referred.key, {.uid = uid.str()}, context_.deadline);
   if (!removed && removed.error().code != Code::NotFound) return fail(removed.error());
+  live_looks_.told_to_go(key_, *reference_for(action.role), seen_.now);
   return {};
 }
 

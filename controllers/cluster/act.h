@@ -13,6 +13,7 @@ struct Hands {
   const Deps& deps;
   const Host& host;
   KubeconfigKeeper& kubeconfigs;
+  LiveLooks& live_looks;
 };
 
 Effects act(const Hands& hands, const runtime::Context& context, const Observation& seen, const Plan& plan);

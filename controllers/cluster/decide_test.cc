@@ -389,6 +389,16 @@ TEST(Deletion, WaitsForWhatItDoesNotOwn) {
             "nothing else does");
 }
 
+TEST(Deletion, WaitsForAMachineThatCannotBeDecoded) {
+  const auto plan = decide(*Seen(going()).infrastructure("{}").control_plane("{}").with([](auto& world) {
+    world.descendants.unreadable.push_back("Machine default/m1 can't be read: spec: expected object");
+  }));
+
+  EXPECT_THAT(told(plan), IsEmpty());
+  EXPECT_EQ(plan.deleting_message, "* Machine default/m1 can't be read: spec: expected object");
+  EXPECT_TRUE(plan.recheck);
+}
+
 TEST(Deletion, NamesFiveAndCountsTheRest) {
   auto seen = Seen(going()).infrastructure("{}").control_plane("{}");
   for (const auto* name : {"a", "b", "c", "d", "e", "f", "g"}) seen.machine(a_machine(name).deleting());

@@ -11,6 +11,7 @@ namespace capstan::controllers::cluster {
 namespace {
 
 constexpr std::size_t kNames = 5;
+constexpr Seconds kUnreadableRecheck{30};
 
 // With a control plane object of this Cluster its Machines are that one's business.
 bool is_our_control_plane(const Observation& seen) {
@@ -85,6 +86,7 @@ std::string remaining(const Observation& seen) {
   list_unowned(message, "MachineDeployment", all.deployments);
   list_unowned(message, "MachineSet", all.sets);
   list_unowned(message, "MachinePool", all.pools);
+  for (const std::string& problem : all.unreadable) message += (message.empty() ? "* " : "\n* ") + problem;
   return message;
 }
 
@@ -129,6 +131,9 @@ void decide_deletion(const Observation& seen, Plan& plan) {
   delete_children(seen, plan);
   plan.deleting_message = remaining(seen);
   plan.deleting_reason = api::reason::kWaitingForWorkersDeletion;
+  // Nothing tells that one of them is gone.
+  if (!seen.descendants.unreadable.empty())
+    plan.recheck = std::min(plan.recheck.value_or(kUnreadableRecheck), kUnreadableRecheck);
   if (!plan.deleting_message.empty()) return;
   if (!take_down(seen.control_plane, Role::ControlPlane, api::reason::kWaitingForControlPlaneDeletion, plan))
     return;

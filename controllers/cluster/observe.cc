@@ -2,20 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <boost/json.hpp>
+#include <algorithm>
 
 #include "api/contract/plural.h"
-#include "api/schema/decode.h"
 #include "controllers/shared/belonging.h"
 #include "controllers/shared/caches.h"
-#include "kube/resources.h"
 #include "runtime/external_refs.h"
 #include "runtime/ownership.h"
 
 namespace capstan::controllers::cluster {
 namespace {
-
-namespace json = boost::json;
 
 void describe_problem(Referred& referred, const Caches& caches, const api::ContractRef& reference,
                       const Error& error, bool known_definition) {
@@ -103,29 +99,11 @@ class Gathered {
   Belonging last_ = {};
 };
 
-// Of a live answer: what decides whose it is, and whether it goes.
-Result<std::optional<api::ObjectMeta>> metadata_in(const Result<json::value>& answer) {
-  if (!answer && answer.error().code == Code::NotFound) return std::optional<api::ObjectMeta>();
-  if (!answer) return fail(answer.error());
-  auto metadata = api::from_json<api::ObjectMeta>(answer->at("metadata"));
-  if (!metadata) return fail(metadata.error());
-  return std::optional(std::move(*metadata));
-}
-
-// The storage version if it is served, else any that is; empty when there is none.
-std::string served_version(const json::value& definition) {
-  std::string served;
-  const auto* versions = definition.at("spec").as_object().if_contains("versions");
-  if (versions == nullptr || !versions->is_array()) return served;
-  for (const auto& each : versions->as_array()) {
-    const auto flag = [&](std::string_view name) {
-      const auto* value = each.as_object().if_contains(name);
-      return value != nullptr && value->is_bool() && value->as_bool();
-    };
-    if (!flag("served")) continue;
-    if (served.empty() || flag("storage")) served = std::string(each.at("name").as_string());
-  }
-  return served;
+// With a control plane object its Machines are that one's business.
+bool may_belong_to(const runtime::Unreadable& object, const api::Cluster& cluster) {
+  if (cluster.spec.control_plane_ref && object.labels.contains(api::label::kControlPlane)) return false;
+  return object.may_be_owned_by(cluster.metadata.uid) ||
+         object.labels.value_or_empty(api::label::kClusterName) == cluster.metadata.name;
 }
 
 }  // namespace
@@ -164,7 +142,8 @@ Referred look_up(const Caches& caches, runtime::ExternalRefs& externals,
   referred.resource = definition->resource;
   const auto found = externals.get(*reference, namespace_);
   if (!found) {
-    describe_problem(referred, caches, *reference, found.error(), true);
+    const bool is_loading = found.error().reason != runtime::kUnreadable;
+    describe_problem(referred, caches, *reference, found.error(), is_loading);
     return referred;
   }
   referred.resource = found->resource;
@@ -177,28 +156,17 @@ Referred look_up(const Caches& caches, runtime::ExternalRefs& externals,
   return referred;
 }
 
-void look_live(kube::Client& client, const Caches& caches, const std::optional<api::ContractRef>& reference,
-               const api::Cluster& cluster, const Deadline& deadline, Referred& referred) {
-  const std::string crd = api::contract::crd_name(reference->api_group, reference->kind);
-  const auto definition =
-      client.get(kube::resources::custom_resource_definitions(), {.namespace_ = {}, .name = crd}, deadline);
-  if (!definition && definition.error().code == Code::NotFound) {
-    referred.definition_gone = true;
-    return;
-  }
-  const std::string version = definition ? served_version(*definition) : std::string();
-  if (version.empty()) return;
-  referred.resource = {.group = reference->api_group.str(),
-                       .version = version,
-                       .plural = crd.substr(0, crd.find('.')),
-                       .kind = referred.kind,
-                       .namespaced = true};
-  const auto found = metadata_in(client.get(referred.resource, referred.key, deadline));
+void look_live(const Live& live, const Caches& caches, const std::optional<api::ContractRef>& reference,
+               const api::Cluster& cluster, Referred& referred) {
+  const auto found = live.looks.look(live.client, runtime::key_of(cluster), *reference, live.deadline);
   if (!found) return;
-  referred.asked_live = true;
-  if (!*found) return;
-  find_out_whose(caches, *reference, cluster, **found, referred);
-  if (referred.claim.ours) referred.live = *found;  // where nothing could be watched nothing was taken either
+  referred.definition_gone = found->state == LiveObject::State::Undefined;
+  referred.asked_live = !referred.definition_gone;
+  if (found->state != LiveObject::State::Present) return;
+  referred.resource = found->resource;
+  find_out_whose(caches, *reference, cluster, found->metadata, referred);
+  // Where nothing could be watched nothing was taken either.
+  if (referred.claim.ours) referred.live = found->metadata;
 }
 
 Descendants descendants_of(const Caches& caches, const api::Cluster& cluster) {
@@ -241,6 +209,12 @@ Descendants descendants_of(const Caches& caches, const api::Cluster& cluster) {
   for (const auto& each : caches.machines_only_labelled(key)) {
     all.strays.push_back(fmt::format("Machine {} is labelled with Cluster {}, but its spec.clusterName is {}",
                                      each->metadata.name.view(), key.name, each->spec.cluster_name.view()));
+  }
+  for (const runtime::Observed* cache : std::initializer_list<const runtime::Observed*>{
+           &caches.machine_pools, &caches.machine_deployments, &caches.machine_sets, &caches.machines}) {
+    for (auto& object : cache->unreadable_in(key.namespace_)) {
+      if (may_belong_to(object, cluster)) all.unreadable.push_back(std::move(object.problem));
+    }
   }
   return all;
 }

@@ -19,6 +19,7 @@
 #include "base/time.h"
 #include "controllers/cluster/connection_probe.h"
 #include "controllers/cluster/ownership.h"
+#include "controllers/shared/live_object.h"
 #include "kube/client.h"
 #include "kubeconfig/workload_clusters.h"
 #include "runtime/store.h"
@@ -71,6 +72,7 @@ struct Descendants {
   std::vector<Snapshot<api::Machine>> control_plane_machines = {};
   std::vector<Snapshot<api::Machine>> worker_machines = {};
   Strays strays = {};
+  std::vector<std::string> unreadable = {};  // what is wrong with those that can't be decoded
 };
 
 struct Observation {
@@ -94,9 +96,14 @@ bool is_owned(const api::ObjectMeta& object, const api::Cluster& cluster);
 Referred look_up(const Caches& caches, runtime::ExternalRefs& externals,
                  const std::optional<api::ContractRef>& reference, const api::Cluster& cluster);
 // Where no cache can tell whether an object exists that must be gone: its definition lacks the labels of the
-// contract, or its kind can't be listed. Asks the API server twice.
-void look_live(kube::Client& client, const Caches& caches, const std::optional<api::ContractRef>& reference,
-               const api::Cluster& cluster, const Deadline& deadline, Referred& referred);
+// contract, or its kind can't be listed.
+struct Live {
+  LiveLooks& looks;
+  kube::Client& client;
+  const Deadline& deadline;
+};
+void look_live(const Live& live, const Caches& caches, const std::optional<api::ContractRef>& reference,
+               const api::Cluster& cluster, Referred& referred);
 Descendants descendants_of(const Caches& caches, const api::Cluster& cluster);
 
 }  // namespace capstan::controllers::cluster

@@ -19,12 +19,13 @@ std::string name_of(const Referred& referred) { return referred.resource.group +
 }  // namespace
 
 Reconciler::Reconciler(const Deps& deps, Settings settings)
-    : deps_(deps), settings_(settings), kubeconfigs_(deps.clock, deps.client) {}
+    : deps_(deps), settings_(settings), kubeconfigs_(deps.clock, deps.client), live_looks_(deps.clock) {}
 
 Result<runtime::Outcome> Reconciler::reconcile(const runtime::Context& context, const kube::ObjectKey& key) {
   auto cluster = deps_.caches.clusters.get(key);
   if (!cluster) {
     kubeconfigs_.forget(key);
+    live_looks_.forget(key);
     return runtime::Outcome::done();  // gone: nobody to report to
   }
   if (!in_scope(cluster->metadata, deps_.watch_filter)) return runtime::Outcome::done();
@@ -61,7 +62,7 @@ void Reconciler::ask_for_what_no_cache_shows(const runtime::Context& context, Ob
     return;
   const auto ask = [&](const std::optional<api::ContractRef>& reference, Referred& referred) {
     if (referred.problem.empty() || referred.definition_gone) return;
-    look_live(deps_.client, deps_.caches, reference, cluster, context.deadline, referred);
+    look_live({live_looks_, deps_.client, context.deadline}, deps_.caches, reference, cluster, referred);
   };
   ask(cluster.spec.infrastructure_ref, seen.infrastructure);
   ask(cluster.spec.control_plane_ref, seen.control_plane);
@@ -84,7 +85,7 @@ bool Reconciler::is_worth_waiting(const Observation& seen) {
 
 Result<runtime::Outcome> Reconciler::take_turn(const runtime::Context& context, const Observation& seen) {
   const Plan plan = decide(seen);
-  const Effects effects = act({deps_, *host_, kubeconfigs_}, context, seen, plan);
+  const Effects effects = act({deps_, *host_, kubeconfigs_, live_looks_}, context, seen, plan);
   record(*seen.cluster, effects.notes);  // they are told once, whatever becomes of the status
   if (plan.add_finalizer && !effects.errors.empty()) return fail(effects.errors.front());
   const api::Cluster after = report(seen, plan, effects);

@@ -43,6 +43,7 @@ class Reconciler final : public runtime::Reconciler {
   const Settings settings_;
   std::optional<Host> host_;
   KubeconfigKeeper kubeconfigs_;
+  LiveLooks live_looks_;
   Guarded<std::unordered_map<std::string, SteadyTime>> loading_since_;  // by group and kind
 };
 

@@ -54,6 +54,7 @@ Known known_of(const ExternalSeen& external, const api::ContractRef& ref) {
   switch (external.state) {
     case Seen::Unused: known.state = Known::State::None; break;
     case Seen::CacheBehind:
+    case Seen::Undefined:
     case Seen::Unreadable: known.state = Known::State::Unknown; break;
     case Seen::Missing: known.state = Known::State::Missing; break;
     case Seen::Found:

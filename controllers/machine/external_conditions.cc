@@ -135,6 +135,7 @@ std::optional<api::Condition> shown(const Subject& subject) {
       // That nobody can look now takes nothing back of what was seen.
       if (was_seen(subject)) return std::nullopt;
       return unreadable(subject, subject.seen.problem);
+    case State::Undefined:
     case State::Unreadable: return unreadable(subject, subject.seen.problem);
     case State::Missing: break;
     case State::Found: return mirrored(subject);

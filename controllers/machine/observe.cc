@@ -32,18 +32,24 @@ ExternalSeen see_external(runtime::ExternalRefs& externals, const api::ContractR
   using State = ExternalSeen::State;
   auto found = externals.get(ref, namespace_);
   if (!found) {
-    // A kind that can be resolved and still not be read is one whose list has not come yet.
-    const bool resolved = externals.resolve(ref.api_group, ref.kind).has_value();
-    return {.state = resolved ? State::CacheBehind : State::Unreadable,
-            .problem = found.error().message,
-            .listed_soon = found.error().retry_after.has_value()};
+    const Error& error = found.error();
+    const bool unreadable = error.reason == runtime::kNoContract || error.reason == runtime::kUnreadable;
+    ExternalSeen seen{.state = error.reason == runtime::kNotDefined ? State::Undefined
+                               : unreadable                         ? State::Unreadable
+                                                                    : State::CacheBehind,
+                      .key = {.namespace_ = std::string(namespace_), .name = ref.name.str()},
+                      .problem = error.message,
+                      .listed_soon = error.retry_after.has_value()};
+    if (auto resolved = externals.resolve(ref.api_group, ref.kind)) seen.resource = std::move(resolved->resource);
+    return seen;
   }
   return {.state = found->object ? State::Found : State::Missing,
           .resource = std::move(found->resource),
           .contract = found->contract,
           .key = std::move(found->key),
           .object = std::move(found->object),
-          .cache = found->cache};
+          .cache = found->cache,
+          .problem = std::move(found->unreadable)};
 }
 
 std::optional<runtime::External> ExternalSeen::external() const {

@@ -20,7 +20,8 @@ struct ExternalSeen {
   enum class State {
     Unused,       // there is no such reference
     CacheBehind,  // its kind is not listed yet: nothing is known
-    Unreadable,   // `problem` says why the reference leads nowhere
+    Undefined,    // its definition does not exist: nor can the object, once a live read has found the same
+    Unreadable,   // it is there, or may be, and can't be read: `problem` says why
     Missing,      // listed, and not there
     Found,
   };
@@ -30,12 +31,15 @@ struct ExternalSeen {
   kube::ObjectKey key = {};
   Snapshot<api::contract::ContractObject> object = {};  // null unless Found
   const runtime::Observed* cache = nullptr;             // for the consistency gate
-  std::string problem = {};
+  std::string problem = {};  // of Found: why `object` is an earlier state than the newest
   bool listed_soon = true;  // of CacheBehind; false: its list fails, `problem` says how
+  bool live = false;        // of Found: a live look has shown its metadata, the caches can't; `problem` says why
 
   bool found() const { return state == State::Found; }
   bool missing() const { return state == State::Missing; }
-  bool unknown() const { return state == State::CacheBehind || state == State::Unreadable; }
+  bool unknown() const {
+    return state == State::CacheBehind || state == State::Undefined || state == State::Unreadable;
+  }
   // As the runtime has it; nothing while the reference leads nowhere.
   std::optional<runtime::External> external() const;
 };

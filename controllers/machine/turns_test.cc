@@ -109,6 +109,33 @@ TEST(Turns, BringAMachineToAvailableWithSixWritesWhenProvidersAreQuick) {
   });
 }
 
+// What the manager finds when it starts: the object is there, and its spec is no object.
+TEST(Turns, FailNoProvisionedMachineWhoseInfrastructureCannotBeDecoded) {
+  in_simulation([](World& world) {
+    reachable(world);
+    world.make_machine();
+    world.patch(machines(), "m1", {{"spec", {{"providerID", "docker:////m1"}}}});
+    world.patch(machines(), "m1", {{"status", {{"initialization", {{"infrastructureProvisioned", true}}}}}},
+                "status");
+    world.patch(kDockerMachines, "m1", {{"spec", "as you like it"}});
+
+    world.start();
+    world.settle(1min);
+    const auto garbled = world.machine();
+    const std::string infrastructure = told(world, "InfrastructureReady");
+    world.patch(kDockerMachines, "m1", {{"spec", nullptr}});
+    world.infrastructure_is_done();
+    world.settle(31s);
+
+    EXPECT_NE(garbled.status.phase, "Failed");
+    EXPECT_TRUE(!garbled.status.deprecated || !garbled.status.deprecated->v1beta1 ||
+                garbled.status.deprecated->v1beta1->failure_reason.empty());
+    EXPECT_THAT(infrastructure,
+                HasSubstr("spec.infrastructureRef: DockerMachine default/m1 can't be read: spec: expected object"));
+    EXPECT_THAT(told(world, "InfrastructureReady"), StartsWith("True"));
+  });
+}
+
 TEST(Turns, TellWithinASecondOrTwoWhatIsWaitedFor) {
   in_simulation([](World& world) {
     reachable(world);

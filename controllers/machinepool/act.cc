@@ -32,6 +32,9 @@ constexpr Nanoseconds kRemembered = std::chrono::seconds(30);
 constexpr std::size_t kNodesPerTurn = 500;
 constexpr std::size_t kMachinesPerTurn = 200;
 
+// After that caches that do not agree with the server are asked about rarely.
+constexpr Seconds kCachesCatchUp{60};
+
 constexpr std::array kOwnedOfMachine = {api::condition::kUpToDate};
 
 json::value claim_patch(const MachinePool& pool, const ExternalSeen& external, const Claim& claim);
@@ -58,6 +61,7 @@ class Actor {
   }
 
   Effects leave(Leaving& leaving) {
+    for (const OwnedNow& each : leaving.claims) keep(write_claim(*each.external, each.claim));
     if (!leaving.late.empty() && !keep(add_to_list(leaving.late))) return std::move(effects_);
     if (!leaving.drain.empty() && !drain_all(leaving)) return std::move(effects_);
     if (ends_instances(leaving)) {
@@ -70,7 +74,8 @@ class Actor {
     if (!keep(gone) || !*gone) {
       leaving.reason = api::reason::kDeleting;
       leaving.message = "Waiting for the caches to agree that the provider's objects are gone";
-      leaving.recheck = Seconds(1);
+      const bool long_ago = seen_.now - seen_.pool->metadata.deletion_timestamp > kCachesCatchUp;
+      leaving.recheck = long_ago ? kLiveLook : Seconds(1);
       return std::move(effects_);
     }
     for (const auto& node : leaving.nodes) {
@@ -126,8 +131,9 @@ class Actor {
     if (!live && live.error().code == Code::NotFound) return true;
     if (!live) return fail(live.error());
     ExternalSeen now = seen_.infra;
-    now.object = std::make_shared<const api::contract::ContractObject>(
-        TRY(api::from_json<api::contract::ContractObject>(*live)));
+    auto object = api::from_json<api::contract::ContractObject>(*live);
+    if (!object && seen_.infra.live) return true;  // it names nothing that can be read
+    now.object = std::make_shared<const api::contract::ContractObject>(TRY(std::move(object)));
     if (now.object->metadata.uid != seen_.infra.object->metadata.uid) return true;  // not the one to go
     auto late = late_instances(with_.deps.caches, read_infra(now, *seen_.pool), *seen_.pool);
     const auto is_known = [&](const Text& id) {
@@ -150,10 +156,26 @@ class Actor {
   }
 
   Result<void> remove(const ExternalSeen& external) {
+    if (external.live) return remove_unreadable(external);
     return with_.host.consistency.remove(
         with_.deps.client, key_,
         {.cache = *external.cache, .resource = external.resource, .key = external.key},
         external.object->metadata.uid, {}, deadline());
+  }
+
+  // No cache will show that it goes: the next live look does.
+  Result<void> remove_unreadable(const ExternalSeen& external) {
+    const auto removed =
+        with_.deps.client.remove(external.resource, external.key,
+                                 {.uid = external.object->metadata.uid.str()}, deadline());
+    if (!removed && removed.error().code != Code::NotFound) return fail(removed.error());
+    with_.live_looks.told_to_go(key_, reference(external), seen_.now);
+    return {};
+  }
+
+  const api::ContractRef& reference(const ExternalSeen& external) const {
+    const auto& wanted = seen_.pool->spec.machine_template.spec;
+    return &external == &seen_.infra ? wanted.infrastructure_ref : *wanted.bootstrap.config_ref;
   }
 
   // --- Machines ---
@@ -356,7 +378,7 @@ class Actor {
 
   Result<bool> is_gone(const ExternalSeen& external, const api::ContractRef& ref) {
     if (external.found() || external.state == ExternalSeen::State::Unused) return true;  // not ours
-    const bool defined = external.state != ExternalSeen::State::Unreadable;
+    const bool defined = external.state != ExternalSeen::State::Undefined;
     const auto live = defined ? with_.deps.client.get(external.resource, external.key, deadline())
                               : with_.deps.client.get(
                                     kube::resources::custom_resource_definitions(),
@@ -388,6 +410,31 @@ Effects leave(const Act& with, const Observation& seen, Leaving& leaving) {
   return Actor(with, seen).leave(leaving);
 }
 
+Result<void> look_at_unreadable(const Act& with, Observation& seen) {
+  const kube::ObjectKey key = runtime::key_of(*seen.pool);
+  const auto& wanted = seen.pool->spec.machine_template.spec;
+  const auto look = [&](ExternalSeen& external, const api::ContractRef& ref) -> Result<void> {
+    using State = ExternalSeen::State;
+    if (external.state != State::Unreadable) return {};
+    auto live = TRY(with.live_looks.look(with.deps.client, key, ref, with.context.deadline));
+    external.resource = std::move(live.resource);
+    switch (live.state) {
+      case LiveObject::State::Undefined: external.state = State::Undefined; break;
+      case LiveObject::State::Gone: external.state = State::Missing; break;
+      case LiveObject::State::Present:
+        external.state = State::Found;
+        external.live = true;
+        external.object = std::make_shared<const api::contract::ContractObject>(
+            api::contract::ContractObject{.metadata = std::move(live.metadata)});
+        break;
+    }
+    return {};
+  };
+  const auto infra = look(seen.infra, wanted.infrastructure_ref);
+  if (wanted.bootstrap.config_ref) TRY(look(seen.bootstrap, *wanted.bootstrap.config_ref));
+  return infra;
+}
+
 Result<bool> is_empty_indeed(const Act& with, const Observation& seen) {
   const auto live = TRY(with.deps.client.get(seen.infra.resource, seen.infra.key, with.context.deadline));
   const api::contract::InfraMachinePool infra(api::contract::Foreign(live), seen.infra.contract);
@@ -397,8 +444,23 @@ Result<bool> is_empty_indeed(const Act& with, const Observation& seen) {
 }
 
 void NodeWrites::wrote(const kube::ObjectKey& pool, const api::Uid& node, api::ResourceVersion version) {
-  const Write write{.version = version, .until = clock_.steady_now() + kRemembered};
-  pools_.with([&](auto& pools) { pools[pool][node] = write; });
+  const SteadyTime now = clock_.steady_now();
+  pools_.with([&](auto& pools) {
+    Writes& writes = pools[pool];
+    writes.nodes[node] = {.version = version, .until = now + kRemembered};
+    // A Node that is as wanted is not asked about again: most writes are never looked up.
+    if (now - writes.swept < kRemembered) return;
+    writes.swept = now;
+    std::erase_if(writes.nodes, [&](const auto& each) { return each.second.until <= now; });
+  });
+}
+
+std::size_t NodeWrites::size() const {
+  return pools_.with([](const auto& pools) {
+    std::size_t writes = 0;
+    for (const auto& [pool, of_pool] : pools) writes += of_pool.nodes.size();
+    return writes;
+  });
 }
 
 bool NodeWrites::is_behind(const kube::ObjectKey& pool, const api::Node& node) {
@@ -406,10 +468,11 @@ bool NodeWrites::is_behind(const kube::ObjectKey& pool, const api::Node& node) {
   return pools_.with([&](auto& pools) {
     const auto writes = pools.find(pool);
     if (writes == pools.end()) return false;
-    const auto found = writes->second.find(node.metadata.uid);
-    if (found == writes->second.end()) return false;
+    auto& nodes = writes->second.nodes;
+    const auto found = nodes.find(node.metadata.uid);
+    if (found == nodes.end()) return false;
     const bool behind = node.metadata.resource_version < found->second.version && now < found->second.until;
-    if (!behind) writes->second.erase(found);
+    if (!behind) nodes.erase(found);
     return behind;
   });
 }

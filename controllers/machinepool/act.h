@@ -10,6 +10,7 @@
 #include "controllers/machinepool/decide.h"
 #include "controllers/machinepool/deletion.h"
 #include "controllers/machinepool/pool_drain.h"
+#include "controllers/shared/live_object.h"
 #include "runtime/reconcile.h"
 
 namespace capstan::controllers::machinepool {
@@ -22,13 +23,18 @@ class NodeWrites {
   void wrote(const kube::ObjectKey& pool, const api::Uid& node, api::ResourceVersion version);
   bool is_behind(const kube::ObjectKey& pool, const api::Node& node);
   void forget(const kube::ObjectKey& pool);
+  // How many writes are remembered; for tests.
+  std::size_t size() const;
 
  private:
   struct Write {
     api::ResourceVersion version = {};
     SteadyTime until = {};
   };
-  using Writes = std::unordered_map<api::Uid, Write>;
+  struct Writes {
+    std::unordered_map<api::Uid, Write> nodes = {};
+    SteadyTime swept = {};  // what was too old then is forgotten
+  };
   const Clock& clock_;
   Guarded<std::unordered_map<kube::ObjectKey, Writes>> pools_;
 };
@@ -49,11 +55,16 @@ struct Act {
   const Host& host;
   NodeWrites& node_writes;
   PoolDrainer& drainer;
+  LiveLooks& live_looks;
   const runtime::Context& context;
 };
 Effects act(const Act& with, const Observation& seen, const Plan& plan);
 // `leaving` is brought up to date with what came of it.
 Effects leave(const Act& with, const Observation& seen, Leaving& leaving);
+
+// Asks the server about objects of a pool that goes which the caches can't show. Afterwards they are Found
+// and `live`, Missing or Undefined; what could not be found out stays Unreadable.
+Result<void> look_at_unreadable(const Act& with, Observation& seen);
 
 // A live look at an infrastructure that says that all instances are gone. An error when it could not be found
 // out.

@@ -141,13 +141,23 @@ api::Condition mirrored(const Subject& subject) {
   return made;
 }
 
+// What it says is an earlier state: the newest can't be read.
+api::Condition with_doubt(api::Condition made, const Subject& subject) {
+  if (subject.seen.problem.empty()) return made;
+  made.message = Text(made.message.empty() ? fmt::format("{}: {}", subject.field, subject.seen.problem)
+                                           : fmt::format("{}\n{}: {}", made.message.view(), subject.field,
+                                                         subject.seen.problem));
+  return made;
+}
+
 api::Condition shown(const Subject& subject) {
   switch (subject.seen.state) {
     case State::Unused:
     case State::Missing: break;
     case State::CacheBehind:
+    case State::Undefined:
     case State::Unreadable: return unreadable(subject, subject.seen.problem);
-    case State::Found: return mirrored(subject);
+    case State::Found: return with_doubt(mirrored(subject), subject);
   }
   return conditions::make(subject.target, status::kFalse, reason::kObjectDoesNotExist,
                           fmt::format("{} does not exist ({}: create it, or correct the reference)",

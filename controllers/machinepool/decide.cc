@@ -81,8 +81,7 @@ void own_and_label(const Observation& seen, Plan& plan) {
 
 void trouble_with(const ExternalSeen& external, std::string_view field, std::string_view problem,
                   Plan& plan) {
-  const bool unreadable =
-      external.state == ExternalSeen::State::Unreadable || external.state == ExternalSeen::State::CacheBehind;
+  const bool unreadable = external.unknown() || !external.problem.empty();
   if (unreadable) plan.troubles.push_back(fmt::format("{}: {}", field, external.problem));
   if (external.missing()) plan.troubles.push_back(fmt::format("{}: it does not exist", field));
   if (!problem.empty()) plan.troubles.push_back(fmt::format("{}: {}", field, problem));
@@ -125,6 +124,8 @@ void infrastructure_phase(const Observation& seen, Plan& plan) {
 
 void machines_phase(const Observation& seen, Plan& plan) {
   plan.machines = plan_machines(seen);
+  for (const auto& trouble : plan.machines.troubles) plan.troubles.push_back(trouble);
+  if (!plan.machines.troubles.empty()) look_again(plan, kMissingRecheck);
   if (seen.machines.state != MachinesSeen::State::Unknown) return;
   if (seen.machines.problem.empty()) {
     look_again(plan, Seconds(1));

@@ -7,19 +7,50 @@
 
 #include "api/names.h"
 #include "base/safeguards.h"
+#include "controllers/shared/live_object.h"
 
 namespace capstan::controllers::machinepool {
 namespace {
 
 constexpr Seconds kRecheck{20};
 constexpr Seconds kUnlistedRecheck{1};
-constexpr Seconds kUnlistableRecheck{30};         // its first list wakes us
+constexpr Seconds kUnlistableRecheck = kLiveLook;  // the first list of a kind wakes us, a live look does not
 constexpr std::int32_t kDefaultNodeTimeout = 10;  // where no webhook wrote it
 
-// Somebody else's object stays: it was never ours.
+bool is_owned_by(const ExternalSeen& external, const api::MachinePool& pool) {
+  return std::ranges::any_of(*external.object->metadata.owner_references,
+                             [&](const auto& owner) { return owner.uid == pool.metadata.uid; });
+}
+
+bool had_instances(const api::MachinePool& pool) {
+  return !pool.spec.provider_id_list.empty() || !pool.status.node_refs.empty() ||
+         pool.status.initialization.infrastructure_provisioned.value_or(false);
+}
+
+// Somebody else's object stays: it was never ours. Nor was one that the pool could never read and that nobody
+// owns, as long as nothing came of it.
 bool is_foreign(const ExternalSeen& external, const api::MachinePool& pool) {
   const auto* controller = external.object->metadata.controller();
-  return controller != nullptr && controller->uid != pool.metadata.uid;
+  if (controller != nullptr) return controller->uid != pool.metadata.uid;
+  return external.live && !is_owned_by(external, pool) && !had_instances(pool);
+}
+
+bool may_remove(const ExternalSeen& external, const api::MachinePool& pool) {
+  if (external.object->metadata.deleting()) return false;
+  return !external.live || is_owned_by(external, pool) || is_off(Safeguard::UnreadableOwner);
+}
+
+std::string describe_left(const ExternalSeen& external, const api::MachinePool& pool) {
+  std::string text = fmt::format("{} {}", external.resource.kind, external.key.name);
+  if (!external.live) return text;
+  text += fmt::format(" ({})", external.problem);
+  if (external.object->metadata.deleting() || is_owned_by(external, pool)) return text;
+  return text + ", which MachinePool " + pool.metadata.name.str() +
+         " does not own: delete it, or make the MachinePool its owner";
+}
+
+std::string describe_unreadable(const ExternalSeen& external) {
+  return fmt::format("an object that can't be read: {}", external.problem);
 }
 
 // As the Machines of these instances would be, had they any.
@@ -119,6 +150,16 @@ void delete_nodes(const Observation& seen, Leaving& leaving) {
   leaving.nodes = nodes_of(seen);
 }
 
+std::vector<OwnedNow> not_owned_yet(const Observation& seen) {
+  std::vector<OwnedNow> claims;
+  const auto add = [&](const ExternalSeen& external, std::optional<Claim> claim) {
+    if (claim && !external.live) claims.push_back({.external = &external, .claim = std::move(*claim)});
+  };
+  add(seen.infra, seen.infra_says.claim);
+  add(seen.bootstrap, read_bootstrap(seen.bootstrap, *seen.pool).claim);
+  return claims;
+}
+
 }  // namespace
 
 bool has_to_drain(const Observation& seen) {
@@ -138,7 +179,7 @@ bool volume_wait_is_over(const Observation& seen, Time started) {
 
 Leaving take_leave(const Observation& seen) {
   using State = ExternalSeen::State;
-  Leaving leaving{.late = seen.late};
+  Leaving leaving{.claims = not_owned_yet(seen), .late = seen.late};
   std::vector<std::string> left;
   bool infra_left = false;
   for (const ExternalSeen* external : {&seen.infra, &seen.bootstrap}) {
@@ -152,12 +193,19 @@ Leaving take_leave(const Observation& seen) {
         leaving.recheck = std::min(leaving.recheck.value_or(kUnlistableRecheck),
                                    external->listed_soon ? kUnlistedRecheck : kUnlistableRecheck);
         break;
-      case State::Unreadable: break;  // gone with its definition, which the confirmation has to find missing
+      case State::Undefined: break;  // gone with its definition, which the confirmation has to find missing
+      case State::Unreadable:        // nor did the server say what has become of it
+        left.push_back(describe_unreadable(*external));
+        infra_left = infra_left || external == &seen.infra;
+        leaving.recheck = std::min(leaving.recheck.value_or(kUnlistableRecheck), kUnlistableRecheck);
+        break;
       case State::Found:
         if (is_foreign(*external, *seen.pool)) break;
-        left.push_back(fmt::format("{} {}", external->resource.kind, external->key.name));
+        left.push_back(describe_left(*external, *seen.pool));
         infra_left = infra_left || external == &seen.infra;
-        if (seen.fresh && !external->object->metadata.deleting()) leaving.remove.push_back(external);
+        if (external->live)
+          leaving.recheck = std::min(leaving.recheck.value_or(kUnlistableRecheck), kUnlistableRecheck);
+        if (seen.fresh && may_remove(*external, *seen.pool)) leaving.remove.push_back(external);
         break;
     }
   }

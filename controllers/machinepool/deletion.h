@@ -18,7 +18,14 @@ bool drain_is_over(const Observation& seen, Time started);
 // The same of the wait for volumes that comes after it.
 bool volume_wait_is_over(const Observation& seen, Time started);
 
+// An object that the pool has not made its own yet.
+struct OwnedNow {
+  const ExternalSeen* external = nullptr;  // of the Observation
+  Claim claim = {};
+};
+
 struct Leaving {
+  std::vector<OwnedNow> claims = {};  // otherwise nothing would tell the pool that they are gone
   // Instances that the pool's list lacks: to be added first, for nobody else will know whose Nodes they were.
   std::vector<Text> late = {};
   std::vector<Snapshot<api::Node>> drain = {};  // and their volumes detached, before anything below happens

@@ -278,6 +278,22 @@ TEST(DrainTurns, LookAgainAtOnceWhenARuleOfTheirNamespaceChanges) {
   });
 }
 
+TEST(DrainTurns, LookAgainAtOnceWhenARuleChangesWhileTheirPoolGoes) {
+  on_stage([](Theatre& stage) {
+    run_with_a_pod(stage, true, 1);
+    stage.caches.machine_drain_rules.apply(a_drain_rule("a", "WaitCompleted"));
+    stage.remove(kPools, kPool);
+    stage.settle(50s);
+    const bool kept = stage.has_pod("web") && stage.exists(kPools, kPool);
+
+    stage.caches.machine_drain_rules.remove({.namespace_ = "default", .name = "a"}, {});
+    stage.settle(2s);
+
+    EXPECT_TRUE(kept);
+    EXPECT_FALSE(stage.has_pod("web"));
+  });
+}
+
 TEST(DrainTurns, SeeNoContradictionInRulesOfWhichOneIsForAnotherPool) {
   on_stage([](Theatre& stage) {
     run_with_a_pod(stage, true, 0);

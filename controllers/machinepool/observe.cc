@@ -74,8 +74,16 @@ std::vector<ObjectKey> pools_labelled(const Caches& caches, std::string_view nam
 
 MachinesSeen see_machines(const Deps& deps, const Host& host, const Observation& seen) {
   const InfraFinding& infra = seen.infra_says;
-  MachinesSeen found{.machines = machines_of(deps.caches, *seen.pool)};
-  if (!infra.machine_kind) return found;
+  MachinesSeen found{
+      .machines = machines_of(deps.caches, *seen.pool),
+      .unreadable = deps.caches.machines.unreadable_in(seen.pool->metadata.namespace_)};
+  if (!infra.machine_kind) {
+    // Whether its provider has some can't be read just now: those that are there show that it has.
+    if (seen.infra.found() || seen.infra.missing() || found.machines.empty()) return found;
+    found.state = MachinesSeen::State::Unknown;
+    found.problem = seen.infra.problem;
+    return found;
+  }
   const std::string label = api::label_value(seen.pool->metadata.name);
   const auto& caches = deps.caches;
   auto listed = host.externals.in_pool(seen.infra.resource.group, *infra.machine_kind,
@@ -95,6 +103,7 @@ MachinesSeen see_machines(const Deps& deps, const Host& host, const Observation&
         object->metadata.labels.value_or_empty(api::label::kClusterName) == seen.pool->spec.cluster_name;
     if (ours) found.objects.push_back(std::move(object));
   }
+  found.unreadable_objects = listed->cache->unreadable_in(seen.pool->metadata.namespace_);
   return found;
 }
 

@@ -7,6 +7,7 @@
 #include "api/contract/infra_machine.h"
 #include "api/v1beta2/machine_rules.h"
 #include "api/v1beta2/syntax.h"
+#include "base/safeguards.h"
 #include "kube/typed.h"
 #include "runtime/ownership.h"
 
@@ -75,6 +76,28 @@ bool refers_to(const Machine& machine, const kube::Resource& resource) {
   return ref.kind == std::string_view(resource.kind) && ref.api_group == std::string_view(resource.group);
 }
 
+// A Machine that can't be read and may be the one of that object.
+const runtime::Unreadable* in_its_place(const Observation& seen, std::string_view object) {
+  if (is_off(Safeguard::UnreadableCounts)) return nullptr;
+  const auto found = std::ranges::find_if(seen.machines.unreadable, [&](const runtime::Unreadable& machine) {
+    return machine.key.name == object || machine.may_be_owned_by(seen.pool->metadata.uid);
+  });
+  return found == seen.machines.unreadable.end() ? nullptr : &*found;
+}
+
+void note_once(const std::string& problem, MachinesPlan& plan) {
+  std::string trouble = "no Machine is made: " + problem;
+  if (std::ranges::find(plan.troubles, trouble) == plan.troubles.end()) {
+    plan.troubles.push_back(std::move(trouble));
+  }
+}
+
+bool has_unreadable_object(const Observation& seen, std::string_view name) {
+  return std::ranges::any_of(seen.machines.unreadable_objects, [&](const runtime::Unreadable& object) {
+    return object.key.name.empty() || object.key.name == name;
+  });
+}
+
 }  // namespace
 
 MachinesPlan plan_machines(const Observation& seen) {
@@ -95,11 +118,18 @@ MachinesPlan plan_machines(const Observation& seen) {
     const Snapshot<Machine> present = there ? found->second : nullptr;
     if (there) by_object.erase(found);
     if (there ? present->metadata.deleting() : object->metadata.deleting()) continue;
+    const auto* doubt = there ? nullptr : in_its_place(seen, object->metadata.name);
+    if (doubt != nullptr) {
+      note_once(doubt->problem, plan);
+      continue;
+    }
     plan.wishes.push_back({.wanted = wanted_machine(seen, *object, present.get()), .present = present});
   }
   for (const auto& [name, machine] : by_object) {
     const bool ours = machine->metadata.controller() != nullptr;
-    if (ours && !machine->metadata.deleting()) plan.bereft.push_back(machine);
+    if (ours && !machine->metadata.deleting() && !has_unreadable_object(seen, name)) {
+      plan.bereft.push_back(machine);
+    }
   }
   return plan;
 }

@@ -2,6 +2,7 @@
 // not as they should be and which have lost their object. Pure functions.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "controllers/machinepool/observe.h"
@@ -23,6 +24,7 @@ struct MachinesPlan {
   std::vector<MachineWish> wishes = {};
   std::vector<Snapshot<api::Machine>> bereft = {};  // the provider's object is gone: to be deleted
   std::vector<Mark> marks = {};
+  std::vector<std::string> troubles = {};  // why Machines that lack are not made
 };
 MachinesPlan plan_machines(const Observation& seen);
 

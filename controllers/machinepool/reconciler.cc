@@ -53,7 +53,7 @@ Result<Outcome> ended(const std::vector<Error>& errors, const Outcome& otherwise
 
 }  // namespace
 
-Reconciler::Reconciler(const Deps& deps) : deps_(deps), node_writes_(deps.clock), drainer_(deps_) {}
+Reconciler::Reconciler(const Deps& deps) : deps_(deps), node_writes_(deps.clock), drainer_(deps_), live_looks_(deps.clock) {}
 
 void Reconciler::bind(const Host& host) { host_.emplace(host); }
 
@@ -70,6 +70,7 @@ void Reconciler::forget(const ObjectKey& key) {
   node_writes_.forget(key);
   infra_memory_.forget(key);
   drainer_.forget(key);
+  live_looks_.forget(key);
   emptied_.with([&](auto& since) { since.erase(key); });
 }
 
@@ -135,8 +136,12 @@ Result<Outcome> Reconciler::go_on(const Context& context, const Pool& pool) {
 }
 
 Act Reconciler::act_with(const Context& context) {
-  return {
-      .deps = deps_, .host = *host_, .node_writes = node_writes_, .drainer = drainer_, .context = context};
+  return {.deps = deps_,
+          .host = *host_,
+          .node_writes = node_writes_,
+          .drainer = drainer_,
+          .live_looks = live_looks_,
+          .context = context};
 }
 
 void Reconciler::look_twice(const Act& with, Observation& seen) {
@@ -156,9 +161,12 @@ void Reconciler::look_twice(const Act& with, Observation& seen) {
 
 Result<Outcome> Reconciler::take_down(const Context& context, const Pool& pool) {
   if (!pool->metadata.has_finalizer(api::finalizer::kMachinePool)) return Outcome::done();
-  const Observation seen = observe({deps_, *host_, infra_memory_}, context.fresh, pool);
+  const Act with = act_with(context);
+  Observation seen = observe({deps_, *host_, infra_memory_}, context.fresh, pool);
+  const auto looked = look_at_unreadable(with, seen);
   Leaving leaving = take_leave(seen);
-  const Effects effects = leave(act_with(context), seen, leaving);
+  Effects effects = leave(with, seen, leaving);
+  if (!looked) effects.errors.push_back(looked.error());
   if (effects.went) return Outcome::done();
   TRY(write_status(context, *pool, report_leaving(seen, leaving)));
   auto outcome = Outcome::after(leaving.recheck);

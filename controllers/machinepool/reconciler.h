@@ -41,6 +41,7 @@ class Reconciler final : public runtime::Reconciler {
   NodeWrites node_writes_;
   InfraMemory infra_memory_;
   PoolDrainer drainer_;
+  LiveLooks live_looks_;
   Guarded<std::unordered_map<kube::ObjectKey, SteadyTime>> emptied_;  // since when
 };
 

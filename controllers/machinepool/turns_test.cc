@@ -554,6 +554,49 @@ TEST(Turns, OfAPausedPoolWriteTheFinalizerAndTheCondition) {
   });
 }
 
+// Nobody had told the provider's objects yet whose they are.
+TEST(Turns, TakeDownAPoolThatWasDeletedBeforeItOwnedItsObjects) {
+  on_stage([](Theatre& stage) {
+    stage.connect();
+    stage.patch(kClusters, "c1", {{"spec", {{"paused", true}}}});
+    stage.make_pool();
+    stage.start();
+    stage.patch(kBoxPools, kPool, {{"metadata", {{"finalizers", json::array{"example.com/busy"}}}}});
+    stage.remove(kPools, kPool);
+    stage.settle();
+    stage.patch(kClusters, "c1", {{"spec", {{"paused", false}}}});
+    stage.settle();
+
+    const auto infra = stage.read(kBoxPools, kPool);
+    stage.patch(kBoxPools, kPool, {{"metadata", {{"finalizers", nullptr}}}});
+    stage.settle();
+
+    ASSERT_TRUE(infra.at("metadata").as_object().contains("ownerReferences"));
+    EXPECT_EQ(infra.at("metadata").at("ownerReferences").at(0).at("name"), json::value(kPool));
+    EXPECT_TRUE(infra.at("metadata").as_object().contains("deletionTimestamp"));
+    EXPECT_FALSE(stage.exists(kPools, kPool));
+  });
+}
+
+TEST(Turns, PutALabelBackThatAUserTookOffAProviderObject) {
+  on_stage([](Theatre& stage) {
+    stage.run_two();
+    const json::value none = {{"metadata", {{"labels", {{"cluster.x-k8s.io/cluster-name", nullptr}}}}}};
+
+    for (const auto& kind : {kBoxPools, kConfigs}) stage.patch(kind, kPool, none);
+    stage.settle();
+    const auto requests = stage.requests();
+    stage.settle(1h);
+
+    for (const auto& kind : {kBoxPools, kConfigs}) {
+      EXPECT_EQ(stage.read(kind, kPool).at("metadata").at("labels").at("cluster.x-k8s.io/cluster-name"),
+                json::value("c1"));
+    }
+    EXPECT_THAT(requests, testing::UnorderedElementsAre("patch boxpools mp1", "patch recipes mp1"));
+    EXPECT_THAT(stage.requests(), IsEmpty());
+  });
+}
+
 TEST(Turns, LeaveThePoolsSizeToWhoeverManagesIt) {
   on_stage([](Theatre& stage) {
     stage.run_two();

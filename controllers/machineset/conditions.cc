@@ -202,6 +202,9 @@ api::Condition deleting(const Observation& seen) {
   std::string message = "Deletion completed";
   if (left > 0)
     message = fmt::format("Deleting {} Machine{}", left, left == 1 ? "" : "s") + stale_deletions(seen);
+  const auto unreadable = unreadable_of(seen);
+  if (left == 0 && !unreadable.empty()) message = "Waiting for Machines that can't be read";
+  for (const std::string& problem : unreadable) message += "\n* " + problem;
   return conditions::make(condition::kDeleting, status::kTrue, reason::kDeleting, message);
 }
 

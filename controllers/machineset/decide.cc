@@ -89,6 +89,8 @@ class Decider {
       for (const auto& machine : *group) remove(machine, DeleteMachine::Why::SetDeleted);
     }
     if (!none_left) return;
+    // Counted as there, as any of its Machines would be.
+    if (!unreadable_of(seen_).empty()) return recheck(kUnreadableRecheck);
     remove_clones();
     act(DropFinalizer{});
   }
@@ -294,6 +296,7 @@ class Decider {
   void scale_up(std::int32_t missing) {
     if (creates_nothing()) return;
     if (is_unlisted()) return recheck(kUnlistedRecheck);
+    note_unreadable();
     note_templates();
     if (seen_.bootstrap.missing() || seen_.infrastructure.missing()) return recheck(kPreflightRecheck);
     auto lines = preflight_lines();
@@ -304,6 +307,11 @@ class Decider {
     act(CreateMachines{.count = missing});
   }
 
+  void note_unreadable() {
+    for (const auto& machine : seen_.unreadable) {
+      note(Note::About::Create, machine.problem + ": no Machine is made in its place; mend it, or delete it");
+    }
+  }
   bool is_unlisted() const {
     constexpr auto kUnlisted = TemplateSeen::State::Unlisted;
     return seen_.bootstrap.state == kUnlisted || seen_.infrastructure.state == kUnlisted;
@@ -382,6 +390,14 @@ class Decider {
 }  // namespace
 
 Plan decide(const Observation& seen) { return Decider(seen).run(); }
+
+std::vector<std::string> unreadable_of(const Observation& seen) {
+  std::vector<std::string> problems;
+  for (const auto& machine : seen.unreadable) {
+    if (machine.may_be_owned_by(seen.stored->metadata.uid)) problems.push_back(machine.problem);
+  }
+  return problems;
+}
 
 std::vector<std::string> Plan::notes_about(Note::About about) const {
   std::vector<std::string> lines;

@@ -74,4 +74,7 @@ struct Plan {
 
 Plan decide(const Observation& seen);
 
+// What is wrong with the Machines of the set that can't be decoded.
+std::vector<std::string> unreadable_of(const Observation& seen);
+
 }  // namespace capstan::controllers::machineset

@@ -9,6 +9,7 @@
 #include "api/contract/template_clone.h"
 #include "api/meta/label_selector.h"
 #include "api/v1beta2/machine_set_rules.h"
+#include "base/safeguards.h"
 #include "base/try.h"
 #include "controllers/machineset/wanted.h"
 #include "runtime/ownership.h"
@@ -87,7 +88,19 @@ class Observer {
     } else {
       see_orphans();
     }
+    see_unreadable();
     see_nodes();
+  }
+
+  void see_unreadable() {
+    if (is_off(Safeguard::UnreadableCounts)) return;
+    for (auto& machine : caches_.machines.unreadable_in(namespace_of())) {
+      const bool adoptable = machine.metadata_read && machine.owners.empty() &&
+                             (!selector_ || selector_->matches(machine.labels));
+      if (adoptable || machine.may_be_owned_by(metadata().uid)) {
+        seen_.unreadable.push_back(std::move(machine));
+      }
+    }
   }
 
   void see_orphans() {

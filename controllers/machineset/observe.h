@@ -79,6 +79,8 @@ struct Observation {
   std::vector<UnsettledMachine> unsettled = {};  // those of them to look at
   Machines strays = {};                          // controlled by the set, but no longer matched
   Machines orphans = {};                         // matched, and controlled by nobody
+  // Those that are there, can't be decoded and may be the set's.
+  std::vector<runtime::Unreadable> unreadable = {};
 
   TemplateSeen bootstrap = {};
   TemplateSeen infrastructure = {};

@@ -298,6 +298,15 @@ struct Stage {
     }
     settle();
   }
+  // From now on the server keeps whatever a Machine says.
+  void take_any_machine() {
+    const auto& crds = kube::resources::custom_resource_definitions();
+    const kube::ObjectKey key{.namespace_ = {}, .name = "machines.cluster.x-k8s.io"};
+    json::value versions = user.get(crds, key, Deadline::never())->at("spec").at("versions");
+    versions.at(0).at("schema") = {
+        {"openAPIV3Schema", {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}}};
+    must(user.patch(crds, key, {{"spec", {{"versions", versions}}}}, {}, Deadline::never()));
+  }
   // The first of three writes.
   void put_as_a_set_does(std::string_view name) {
     must(user.patch(
@@ -356,6 +365,53 @@ TEST(Turns, ThreeMachinesAreMadeWithTheirBootstrapAndInfrastructure) {
     EXPECT_EQ(stage.says("ScalingUp"), "False NotScalingUp: ");
     EXPECT_EQ(stage.says("Paused"), "False NotPaused: ");
     EXPECT_THAT(stage.events.events, testing::Each(StartsWith("Normal SuccessfulCreate Created Machine")));
+  });
+}
+
+// Of three Machines one can't be decoded when the manager starts: it is there all the same.
+TEST(Turns, NoMachineIsMadeInThePlaceOfOneThatCannotBeDecoded) {
+  in_simulation([](Stage& stage) {
+    const auto kMachines = kube::resource_of<api::Machine>();
+    stage.put_world();
+    stage.put(a_machine_set().replicas(3).build());
+    for (const auto* name : {"ms1-aaaaa", "ms1-bbbbb"}) stage.put_as_a_set_does(name);
+    stage.take_any_machine();
+    stage.change(kMachines, "ms1-bbbbb", {{"spec", {{"deletion", "later"}}}});
+
+    stage.start();
+    const auto there = stage.machine_names();
+    const std::string scaling = stage.says("ScalingUp");
+    stage.change(kMachines, "ms1-bbbbb", {{"spec", {{"deletion", nullptr}}}});
+    stage.settle();
+
+    EXPECT_THAT(there, ElementsAre("ms1-aaaaa", "ms1-bbbbb"));
+    EXPECT_THAT(scaling, AllOf(HasSubstr("Machine default/ms1-bbbbb can't be read: spec.deletion: expected"),
+                               HasSubstr("no Machine is made in its place")));
+    EXPECT_THAT(stage.machine_names(), SizeIs(3));
+  });
+}
+
+TEST(Turns, ASetThatGoesWaitsForAMachineThatCannotBeDecoded) {
+  in_simulation([](Stage& stage) {
+    const auto kMachines = kube::resource_of<api::Machine>();
+    stage.put_world();
+    stage.put(a_machine_set().replicas(1).build());
+    stage.put_as_a_set_does("ms1-aaaaa");
+    stage.take_any_machine();
+    stage.change(kMachines, "ms1-aaaaa", {{"spec", {{"deletion", "later"}}}});
+    stage.start();
+
+    stage.remove(kube::resource_of<api::MachineSet>(), "ms1");
+    stage.settle();
+    const std::string waits = stage.says("Deleting");
+    stage.change(kMachines, "ms1-aaaaa", {{"spec", {{"deletion", nullptr}}}});
+    stage.settle();
+    stage.let_go_of_deleted();
+    stage.settle(1min);
+
+    EXPECT_THAT(waits, HasSubstr("Machine default/ms1-aaaaa can't be read: spec.deletion"));
+    EXPECT_THAT(stage.machine_names(), IsEmpty());
+    EXPECT_THAT(stage.names_of(kube::resource_of<api::MachineSet>()), IsEmpty());
   });
 }
 
