@@ -6,6 +6,7 @@
 
 #include "api/contract/plural.h"
 #include "base/try.h"
+#include "controllers/claims/removal.h"
 #include "controllers/cluster/ownership.h"
 #include "kube/resources.h"
 #include "kube/typed.h"
@@ -41,6 +42,8 @@ class Turn {
   Result<void> perform(const DropFinalizer& action);
   Result<void> add_finalizer();
   Result<void> write_endpoint(const api::ApiEndpoint& endpoint);
+
+  claims::Deleting deleting() const;
 
   // Live reads, before something is destroyed because something else is gone.
   Result<bool> any_left(const kube::Resource& resource, std::string_view selector);
@@ -136,10 +139,12 @@ Result<void> Turn::perform(const KeepKubeconfig&) {
 }
 
 Result<void> Turn::perform(const DeleteChild& action) {
-  const auto remove = [&](const runtime::Observed& cache, const kube::Resource& resource) {
-    return host_.consistency.remove(deps_.client, key_,
-                                    {.cache = cache, .resource = resource, .key = action.key}, action.uid, {},
-                                    context_.deadline);
+  const auto remove = [&](const auto& cache, const kube::Resource& resource) -> Result<void> {
+    const auto child = cache.get(action.key);
+    if (!child || child->metadata.uid != action.uid) return {};  // gone meanwhile
+    const auto clearance =
+        TRY(claims::Clearance::of_child_of_cluster(child->metadata, seen_.cluster->metadata));
+    return claims::remove(deleting(), {.cache = cache, .resource = resource, .key = action.key}, clearance);
   };
   switch (action.kind) {
     case ChildKind::MachinePool:
@@ -174,9 +179,20 @@ Result<void> Turn::perform(const DeleteProvider& action) {
     return {};
   }
   context_.log.info("deleting provider object", {{"kind", referred.kind}, {"name", referred.key}});
-  return host_.consistency.remove(
-      deps_.client, key_, {.cache = *referred.cache, .resource = referred.resource, .key = referred.key},
-      referred.object->metadata.uid, {}, context_.deadline);
+  const auto clearance =
+      TRY(claims::clear_referred({.caches = deps_.caches, .client = deps_.client, .deadline = context_.deadline},
+                                 referred.resource, referred.object->metadata,
+                                 {.kind = api::kind::kCluster, .metadata = seen_.cluster->metadata}));
+  return claims::remove(deleting(),
+                        {.cache = *referred.cache, .resource = referred.resource, .key = referred.key},
+                        clearance);
+}
+
+claims::Deleting Turn::deleting() const {
+  return {.client = deps_.client,
+          .consistency = host_.consistency,
+          .key = key_,
+          .deadline = context_.deadline};
 }
 
 Result<bool> Turn::is_gone(const Referred& referred) {
