@@ -9,6 +9,7 @@
 #include "api/contract/plural.h"
 #include "api/schema/decode.h"
 #include "base/try.h"
+#include "controllers/claims/removal.h"
 #include "controllers/cluster/ownership.h"
 #include "controllers/shared/belonging.h"
 #include "kube/resources.h"
@@ -52,6 +53,8 @@ class Turn {
   Result<void> perform(const DropFinalizer& action);
   Result<void> add_finalizer();
   Result<void> write_endpoint(const api::ApiEndpoint& endpoint);
+
+  claims::Deleting deleting() const;
 
   // Live reads, before something is destroyed because something else is gone.
   template <typename T>
@@ -184,10 +187,15 @@ Result<void> Turn::perform(const KeepKubeconfig&) {
 }
 
 Result<void> Turn::perform(const DeleteChild& action) {
-  const auto remove = [&](const runtime::Observed& cache, const kube::Resource& resource) {
-    return host_.consistency.remove(deps_.client, key_,
-                                    {.cache = cache, .resource = resource, .key = action.key}, action.uid, {},
-                                    context_.deadline);
+  const auto remove = [&](const auto& cache, const kube::Resource& resource) -> Result<void> {
+    const auto child = cache.get(action.key);
+    if (!child || child->metadata.uid != action.uid) return {};  // gone meanwhile
+    const auto clearance =
+        TRY(child->metadata.owner_references->empty()
+                ? claims::Clearance::of_unowned(child->metadata, child->spec.cluster_name,
+                                                seen_.cluster->metadata)
+                : claims::Clearance::of_child_of_cluster(child->metadata, seen_.cluster->metadata));
+    return claims::remove(deleting(), {.cache = cache, .resource = resource, .key = action.key}, clearance);
   };
   switch (action.kind) {
     case ChildKind::MachinePool:
@@ -232,16 +240,24 @@ Result<void> Turn::perform(const DeleteProvider& action) {
     return {};
   }
   context_.log.info("deleting provider object", {{"kind", referred.kind}, {"name", referred.key}});
-  const api::Uid& uid = referred.metadata()->uid;
+  const auto clearance = TRY(claims::clear_referred(
+      {.caches = deps_.caches, .client = deps_.client, .deadline = context_.deadline}, referred.resource,
+      *referred.metadata(), {.kind = api::kind::kCluster, .metadata = seen_.cluster->metadata}));
   if (referred.cache != nullptr)
-    return host_.consistency.remove(
-        deps_.client, key_, {.cache = *referred.cache, .resource = referred.resource, .key = referred.key},
-        uid, {}, context_.deadline);
+    return claims::remove(deleting(),
+                          {.cache = *referred.cache, .resource = referred.resource, .key = referred.key},
+                          clearance);
   const auto removed =
-      deps_.client.remove(referred.resource, referred.key, {.uid = uid.str()}, context_.deadline);
+      claims::remove({.client = deps_.client, .resource = referred.resource, .key = referred.key}, clearance,
+                     context_.deadline);
   if (!removed && removed.error().code != Code::NotFound) return fail(removed.error());
   live_looks_.told_to_go(key_, *reference_for(action.role), seen_.now);
   return {};
+}
+
+claims::Deleting Turn::deleting() const {
+  return {
+      .client = deps_.client, .consistency = host_.consistency, .key = key_, .deadline = context_.deadline};
 }
 
 Result<bool> Turn::is_gone(const Referred& referred) {

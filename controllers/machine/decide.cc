@@ -21,6 +21,7 @@ constexpr Nanoseconds kYoungRecheck = Seconds(1);
 constexpr Nanoseconds kCacheRecheck = milliseconds(500);
 constexpr Seconds kCachePatience{60};
 constexpr Seconds kMissingRecheck{30};
+constexpr Seconds kUnreadRecheck{15};  // a list that comes later wakes those that own its objects
 
 std::optional<Nanoseconds> too_early(const Observation& seen);
 void own_and_label(const Observation& seen, Plan& plan);
@@ -58,6 +59,17 @@ Plan decide(const Observation& seen, const Settings& settings) {
 std::string duplicate_nodes(const Observation& seen) {
   return fmt::format("Nodes {} have the same spec.providerID {}: delete those that are not this Machine's",
                      fmt::join(seen.node.names, ", "), provider_id_to_be(seen));
+}
+
+std::string_view reason_of(const claims::Verdict& verdict) {
+  using Whose = claims::Verdict::Whose;
+  switch (verdict.whose) {
+    case Whose::Ours: break;
+    case Whose::Anothers: return kInstanceOfAnother;
+    case Whose::Contested: return kInstanceContested;
+    case Whose::Unknown: return api::reason::kInspectionFailed;
+  }
+  return {};
 }
 
 namespace {
@@ -196,7 +208,17 @@ void found_node(const Observation& seen, const Settings& settings, Plan& plan) {
   }
 }
 
+// It is left as it is. What the other claimant does wakes this one.
+void anothers_node(const Observation& seen, Plan& plan) {
+  const claims::Verdict& whose = seen.node.whose;
+  if (seen.deleting()) return;  // what would help is under way
+  if (whose.whose == claims::Verdict::Whose::Unknown) return look_again(plan, kUnreadRecheck);
+  plan.troubles.push_back(whose.why);
+  plan.notes.push_back({.warning = true, .reason = reason_of(whose), .message = whose.why});
+}
+
 void node_phase(const Observation& seen, const Settings& settings, Plan& plan) {
+  if (!seen.node.whose.ours()) return anothers_node(seen, plan);
   if (seen.node.lookup == NodeSeen::Lookup::One) found_node(seen, settings, plan);
   if (seen.node.lookup != NodeSeen::Lookup::Many) return;
   const std::string problem = duplicate_nodes(seen);

@@ -51,5 +51,9 @@ std::string duplicate_nodes(const Observation& seen);
 
 inline constexpr std::string_view kClusterMissingEvent = "ClusterNotFound";
 inline constexpr std::string_view kReferenceEvent = "InvalidReference";
+// Reasons of NodeReady and NodeHealthy, and of an Event: other objects claim the Machine's providerID.
+inline constexpr std::string_view kInstanceOfAnother = "InstanceOfAnother";
+inline constexpr std::string_view kInstanceContested = "InstanceContested";
+std::string_view reason_of(const claims::Verdict& verdict);
 
 }  // namespace capstan::controllers::machine

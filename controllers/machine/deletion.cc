@@ -117,6 +117,9 @@ NodeVerdict may_delete_node(const DeletionFacts& facts) {
   if (!facts.node_provider_id.empty() && !mine.empty() && mine != std::string_view(facts.node_provider_id)) {
     return no("the Node " + facts.node + " belongs to another instance");
   }
+  if (facts.whose_node.whose == claims::Verdict::Whose::Unknown)
+    return unknown(facts.whose_node.why, Do::None);
+  if (!facts.whose_node.ours()) return no(facts.whose_node.why);
   const Known& control_plane = facts.control_plane.object;
   switch (control_plane.state) {
     case Known::State::Unknown: return unknown(control_plane.problem, Do::None);

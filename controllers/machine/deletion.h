@@ -13,6 +13,7 @@
 #include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine.h"
 #include "base/time.h"
+#include "controllers/claims/claims.h"
 #include "controllers/machine/drain/stage_report.h"
 
 namespace capstan::controllers::machine {
@@ -73,6 +74,8 @@ struct DeletionFacts {
   Known bootstrap = {};
   // Why the infrastructure object is not the Machine's own: its instance stays, and the Node with it.
   std::string not_its_own = {};
+  // Whose the Node is, as far as is known by now.
+  claims::Verdict whose_node = {};
 
   // The last of DeleteInfra and DeleteBootstrap whose object this process has told to go. The Deleting
   // condition says it, too, but later, or never.

@@ -14,6 +14,8 @@ Known nobodys(const api::ContractRef& ref);
 Known cluster_known(const Caches& caches, const Observation& seen);
 void see_control_plane(const Deps& deps, const Host& host, const Observation& seen, DeletionSeen& all);
 std::string provider_id_of_node(const Observation& seen, const std::string& node);
+claims::Verdict whose_node(const Deps& deps, const Host& host, const Observation& seen,
+                           const std::string& node);
 
 }  // namespace
 
@@ -32,6 +34,7 @@ DeletionSeen deletion_facts(const Deps& deps, const Host& host, const Observatio
   if (seen.node.lookup == NodeSeen::Lookup::Many) facts.node_problem = duplicate_nodes(seen);
   facts.node_provider_id = provider_id_of_node(seen, facts.node);
   facts.not_its_own = not_its_own(seen, seen.infra);
+  facts.whose_node = whose_node(deps, host, seen, facts.node);
   facts.infrastructure = facts.not_its_own.empty() ? known_of(seen.infra, machine.spec.infrastructure_ref)
                                                    : nobodys(machine.spec.infrastructure_ref);
   all.objects.infrastructure = seen.infra.external();
@@ -106,6 +109,16 @@ std::string provider_id_of_node(const Observation& seen, const std::string& node
   if (!seen.workload || node.empty()) return {};
   const auto found = seen.workload->nodes().get({.namespace_ = {}, .name = node});
   return found ? found->spec.provider_id.str() : std::string();
+}
+
+// Of the one it is about to drain and delete, which need not be the one with its providerID.
+claims::Verdict whose_node(const Deps& deps, const Host& host, const Observation& seen,
+                           const std::string& node) {
+  if (!seen.workload || !seen.cluster || node.empty()) return {};
+  const auto found = seen.workload->nodes().get({.namespace_ = {}, .name = node});
+  if (!found) return {};
+  return claims::whose(deps.caches, host.externals, instance_of(*seen.machine, *found),
+                       {.machine = seen.machine.get()}, seen.infra.object.get());
 }
 
 }  // namespace

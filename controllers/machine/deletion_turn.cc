@@ -3,7 +3,11 @@
 #include <boost/json.hpp>
 
 #include "api/names.h"
+#include "base/try.h"
+#include "controllers/claims/removal.h"
 #include "controllers/machine/drain/eviction.h"
+#include "controllers/machine/observe.h"
+#include "kube/resources.h"
 #include "kube/typed.h"
 
 namespace capstan::controllers::machine {
@@ -25,22 +29,26 @@ void confirm(kube::Client& client, const runtime::External& object, Known& known
   }
 }
 
-// Of the uid it was seen with: meanwhile another machine may have come under its name.
-Result<void> remove_the_node(kubeconfig::WorkloadCluster& workload, const DeletionFacts& facts,
-                             const Deadline& deadline) {
+// Null when there is none.
+Result<Snapshot<api::Node>> the_node(kubeconfig::WorkloadCluster& workload, const DeletionFacts& facts,
+                                     const Deadline& deadline) {
   const kube::ObjectKey key{.name = facts.node};
-  auto node = workload.nodes().get(key);
-  if (!node) {
-    auto live = kube::get<api::Node>(workload.client(), key, deadline);
-    if (!live && live.error().code == Code::NotFound) return {};
-    if (!live) return fail(live.error());
-    if (live->spec.provider_id != facts.machine->spec.provider_id) return {};  // it has come just now
-    node = std::make_shared<const api::Node>(std::move(*live));
-  }
-  const auto removed =
-      kube::remove<api::Node>(workload.client(), key, {.uid = node->metadata.uid.str()}, deadline);
+  if (auto known = workload.nodes().get(key)) return known;
+  auto live = kube::get<api::Node>(workload.client(), key, deadline);
+  if (!live && live.error().code != Code::NotFound) return fail(live.error());
+  // None, or another instance's that has come just now.
+  if (!live || live->spec.provider_id != facts.machine->spec.provider_id) return Snapshot<api::Node>();
+  return std::make_shared<const api::Node>(std::move(*live));
+}
+
+// Of the uid it was seen with: meanwhile another machine may have come under its name.
+Result<void> remove_the_node(kubeconfig::WorkloadCluster& workload, const std::string& name,
+                             const claims::Clearance& clearance, const Deadline& deadline) {
+  const kube::ObjectKey key{.name = name};
+  const auto removed = claims::remove(
+      {.client = workload.client(), .resource = kube::resources::nodes(), .key = key}, clearance, deadline);
   if (removed || removed.error().code == Code::NotFound || removed.error().code == Code::Conflict) return {};
-  return fail(removed.error());
+  return fail(removed.error().context("delete Node " + name));
 }
 
 void confirm_cluster(kube::Client& client, DeletionFacts& facts, const Deadline& deadline) {
@@ -170,8 +178,16 @@ void Deleter::remove(const runtime::Context& context, DeletionFacts& facts, cons
   }
   const kube::ObjectKey machine = kube::key_of(*facts.machine);
   const runtime::Child child{.cache = *object->cache, .resource = object->resource, .key = object->key};
-  const auto removed = host_->consistency.remove(deps_.client, machine, child, object->object->metadata.uid,
-                                                 {}, context.deadline);
+  const auto clearance =
+      claims::clear_referred(server(context), object->resource, object->object->metadata,
+                             {.kind = api::kind::kMachine, .metadata = facts.machine->metadata});
+  const Result<void> removed =
+      clearance ? claims::remove({.client = deps_.client,
+                                  .consistency = host_->consistency,
+                                  .key = machine,
+                                  .deadline = context.deadline},
+                                 child, *clearance)
+                : Result<void>(fail(clearance.error()));
   if (!removed) {
     told_.with([&](auto& told) { told.erase(machine); });  // what it was true of may be gone since
     removal.failed = removed.error();
@@ -209,28 +225,59 @@ void Deleter::recall(DeletionFacts& facts) const {
 
 // --- the workload cluster ---
 
-StageReport Deleter::on_node(const DeletionFacts& facts, Time started,
-                             StageReport (Drainer::*stage)(const DrainRequest&, const Deadline&),
+claims::Server Deleter::server(const runtime::Context& context) const {
+  return {.caches = deps_.caches, .client = deps_.client, .deadline = context.deadline};
+}
+
+// Nothing: there is no Node, or it is not the Machine's; then the facts say so.
+Result<std::optional<claims::Clearance>> Deleter::clear_node(const runtime::Context& context,
+                                                             kubeconfig::WorkloadCluster& workload,
+                                                             DeletionFacts& facts) {
+  const auto node = TRY(the_node(workload, facts, context.deadline));
+  if (!node) return std::optional<claims::Clearance>();
+  auto answer = TRY(claims::clear_node(server(context), host_->externals, instance_of(*facts.machine, *node),
+                                       {.machine = facts.machine}));
+  if (!answer.clearance) {
+    facts.whose_node = {.whose = claims::Verdict::Whose::Anothers, .why = std::move(answer.why_not)};
+  }
+  return std::move(answer.clearance);
+}
+
+StageReport Deleter::lost(const DeletionFacts& facts, Time started, const Error& error) {
+  drainer_.forget(kube::key_of(*facts.machine));
+  StageReport report = trouble(error);
+  report.recheck = pause_after(facts.now - started);
+  return report;
+}
+
+StageReport Deleter::on_node(const DeletionFacts& facts, Time started, const OnNode& stage,
                              const Deadline& deadline) {
   auto workload = deps_.workload_clusters.get(cluster_of(*facts.machine));
-  if (!workload) {
-    drainer_.forget(kube::key_of(*facts.machine));
-    StageReport lost = trouble(workload.error());
-    lost.recheck = pause_after(facts.now - started);
-    return lost;
-  }
-  return (drainer_.*stage)({.machine = *facts.machine,
+  if (!workload) return lost(facts, started, workload.error());
+  return (drainer_.*stage.turn)({.machine = *facts.machine,
                             .cluster = *facts.cluster,
                             .rules = deps_.caches.drain_rules_in(facts.machine->metadata.namespace_.view()),
                             .workload = *workload,
                             .node = facts.node,
+                            .clearance = stage.clearance,
                             .started = started,
                             .now = facts.now},
                            deadline);
 }
 
 void Deleter::drain(const runtime::Context& context, DeletionFacts& facts) {
-  facts.drain = on_node(facts, facts.marks.node_drain_start_time, &Drainer::turn, context.deadline);
+  const Time started = facts.marks.node_drain_start_time;
+  const auto workload = deps_.workload_clusters.get(cluster_of(*facts.machine));
+  const auto clearance = workload ? clear_node(context, **workload, facts)
+                                  : Result<std::optional<claims::Clearance>>(fail(workload.error()));
+  if (clearance && !facts.whose_node.ours()) return;
+  if (!clearance) {
+    facts.drain = lost(facts, started, clearance.error());
+  } else if (!*clearance) {
+    facts.drain = StageReport::finished();
+  } else {
+    facts.drain = on_node(facts, started, {&Drainer::turn, **clearance}, context.deadline);
+  }
   for (const std::string& warning : facts.drain->warnings) {
     tell(*facts.machine, runtime::EventType::Warning, kDrainRulesContradict, warning);
   }
@@ -245,7 +292,7 @@ void Deleter::drain(const runtime::Context& context, DeletionFacts& facts) {
 
 void Deleter::check_volumes(const runtime::Context& context, DeletionFacts& facts) {
   const Time started = facts.marks.wait_for_node_volume_detach_start_time;
-  facts.volumes = on_node(facts, started, &Drainer::check_volumes, context.deadline);
+  facts.volumes = on_node(facts, started, {&Drainer::check_volumes}, context.deadline);
   if (facts.volumes->done) {
     if (facts.now == started) return;  // nothing was waited for
     tell(*facts.machine, runtime::EventType::Normal, api::event::kNodeVolumesDetached,
@@ -259,9 +306,7 @@ void Deleter::check_volumes(const runtime::Context& context, DeletionFacts& fact
 
 void Deleter::remove_node(const runtime::Context& context, DeletionFacts& facts) {
   const kube::ObjectKey machine = kube::key_of(*facts.machine);
-  const auto workload = deps_.workload_clusters.get(cluster_of(*facts.machine));
-  const Result<void> removed =
-      workload ? remove_the_node(**workload, facts, context.deadline) : Result<void>(fail(workload.error()));
+  const Result<void> removed = try_to_remove_node(context, facts);
   if (removed) {
     facts.node_deletion = StageReport::finished();
     return;
@@ -271,6 +316,13 @@ void Deleter::remove_node(const runtime::Context& context, DeletionFacts& facts)
   if (is_our_own_brake(removed.error())) return;
   tell(*facts.machine, runtime::EventType::Warning, api::event::kFailedDeleteNode,
        "error deleting Machine's node \"" + facts.node + "\": " + removed.error().message);
+}
+
+Result<void> Deleter::try_to_remove_node(const runtime::Context& context, DeletionFacts& facts) {
+  const auto workload = TRY(deps_.workload_clusters.get(cluster_of(*facts.machine)));
+  const auto clearance = TRY(clear_node(context, *workload, facts));
+  if (!clearance) return {};
+  return remove_the_node(*workload, facts.node, *clearance, context.deadline);
 }
 
 Seconds Deleter::trying_for(const kube::ObjectKey& machine) {

@@ -77,9 +77,18 @@ class Deleter {
   void remove(const runtime::Context& context, DeletionFacts& facts, const Removal& removal);
   void remember(const DeletionFacts& facts);
   void recall(DeletionFacts& facts) const;
-  StageReport on_node(const DeletionFacts& facts, Time started,
-                      StageReport (Drainer::*stage)(const DrainRequest&, const Deadline&),
+  struct OnNode {
+    StageReport (Drainer::*turn)(const DrainRequest&, const Deadline&);
+    std::optional<claims::Clearance> clearance = {};
+  };
+  StageReport on_node(const DeletionFacts& facts, Time started, const OnNode& stage,
                       const Deadline& deadline);
+  StageReport lost(const DeletionFacts& facts, Time started, const Error& error);
+  claims::Server server(const runtime::Context& context) const;
+  Result<std::optional<claims::Clearance>> clear_node(const runtime::Context& context,
+                                                      kubeconfig::WorkloadCluster& workload,
+                                                      DeletionFacts& facts);
+  Result<void> try_to_remove_node(const runtime::Context& context, DeletionFacts& facts);
   void drain(const runtime::Context& context, DeletionFacts& facts);
   void check_volumes(const runtime::Context& context, DeletionFacts& facts);
   void remove_node(const runtime::Context& context, DeletionFacts& facts);

@@ -39,6 +39,9 @@ NodeConditions without_node(const Observation& seen, const api::Machine& after);
 NodeConditions node_conditions(const Observation& seen, const api::Machine& after, const Settings& settings) {
   if (auto early = cluster_not_there_yet(seen)) return *early;
   if (auto unreachable = out_of_reach(seen, settings)) return *unreachable;
+  if (!seen.node.whose.ours()) {
+    return both(status::kUnknown, reason_of(seen.node.whose), seen.node.whose.why);
+  }
   switch (seen.node.lookup) {
     case NodeSeen::Lookup::One: return of_node(*seen.node.node);
     case NodeSeen::Lookup::Many: return both(status::kUnknown, reason::kInternalError, duplicate_nodes(seen));
@@ -231,6 +234,8 @@ api::V1Beta1Condition older_of_node(const api::Node& node) {
 std::optional<api::V1Beta1Condition> older_node_healthy(const Observation& seen, const api::Machine& after,
                                                         bool leaving) {
   constexpr auto kType = api::v1beta1_condition::kNodeHealthy;
+  if (!seen.node.whose.ours())
+    return older::unknown(kType, older_reason::kNodeInspectionFailed, seen.node.whose.why);
   switch (seen.node.lookup) {
     case NodeSeen::Lookup::NotAsked:
       if (seen.deleting()) return std::nullopt;

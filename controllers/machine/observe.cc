@@ -10,6 +10,7 @@ namespace {
 
 void see_owners(const Caches& caches, Observation& seen);
 NodeSeen see_node(Observation& seen, const Deps& deps);
+void see_whose(const Deps& deps, const Host& host, Observation& seen);
 
 }  // namespace
 
@@ -24,7 +25,16 @@ Observation observe(const Deps& deps, const Host& host, bool fresh, Snapshot<api
   }
   seen.infra = see_external(host.externals, seen.machine->spec.infrastructure_ref, space);
   if (seen.cluster) seen.node = see_node(seen, deps);
+  if (seen.cluster) see_whose(deps, host, seen);
   return seen;
+}
+
+claims::Instance instance_of(const api::Machine& machine, const api::Node& node) {
+  const auto& id = machine.spec.provider_id.empty() ? node.spec.provider_id : machine.spec.provider_id;
+  return {
+      .cluster = {.namespace_ = machine.metadata.namespace_.str(), .name = machine.spec.cluster_name.str()},
+      .provider_id = id,
+      .node = &node};
 }
 
 ExternalSeen see_external(runtime::ExternalRefs& externals, const api::ContractRef& ref,
@@ -94,6 +104,17 @@ NodeSeen see_node(Observation& seen, const Deps& deps) {
     for (const auto& node : nodes) found.names.push_back(node->metadata.name.str());
   }
   return found;
+}
+
+// Told before there is a Node, too: two that wait for one Node should hear of it.
+void see_whose(const Deps& deps, const Host& host, Observation& seen) {
+  const std::string provider_id = provider_id_to_be(seen);
+  if (provider_id.empty()) return;
+  seen.node.whose = claims::whose(deps.caches, host.externals,
+                                  {.cluster = kube::key_of(*seen.cluster),
+                                   .provider_id = provider_id,
+                                   .node = seen.node.node.get()},
+                                  {.machine = seen.machine.get()}, seen.infra.object.get());
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "api/contract/contract_object.h"
 #include "api/contract/version.h"
 #include "api/core/node.h"
+#include "controllers/claims/claims.h"
 #include "controllers/shared/deps.h"
 
 namespace capstan::controllers::machine {
@@ -56,6 +57,10 @@ struct NodeSeen {
   Snapshot<api::Node> node = {};        // null unless One
   std::vector<std::string> names = {};  // of Many
   kubeconfig::Reach reach = {};
+  claims::Verdict whose = {};  // by the providerID; that of a Node which is not the Machine's is left alone
+
+  // The Machine's own.
+  bool found() const { return lookup == Lookup::One && whose.ours(); }
 };
 
 struct Observation {
@@ -77,6 +82,9 @@ struct Observation {
 };
 
 Observation observe(const Deps& deps, const Host& host, bool fresh, Snapshot<api::Machine> machine);
+
+// A Node under the Machine's providerID, or under the Node's own where the Machine has none.
+claims::Instance instance_of(const api::Machine& machine, const api::Node& node);
 
 // The provider's object behind a reference, as far as the caches know.
 ExternalSeen see_external(runtime::ExternalRefs& externals, const api::ContractRef& ref,

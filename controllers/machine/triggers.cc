@@ -4,6 +4,7 @@
 #include <set>
 
 #include "api/conditions/conditions.h"
+#include "controllers/claims/wakes.h"
 #include "controllers/machine/reconciler.h"
 
 namespace capstan::controllers::machine {
@@ -97,6 +98,13 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
       add_later(queue, keys_of(caches.machines_owned_by(set->metadata.uid)));
     }
   });
+  runtime::trigger<api::Machine>(caches.machines, queue, [&caches](const Change<api::Machine>& change) {
+    return claims::woken_by(caches, change).machines;
+  });
+  runtime::trigger<api::MachinePool>(
+      caches.machine_pools, queue, [&caches](const Change<api::MachinePool>& change) {
+        return claims::woken_by(caches, change).machines;
+      });
   runtime::trigger<api::MachineDrainRule>(
       caches.machine_drain_rules, queue, [this](const Change<api::MachineDrainRule>& change) {
         if (change.initial) return std::vector<ObjectKey>();

@@ -191,6 +191,7 @@ class World {
   runtime::Informer<api::MachineSet> set_informer_;
   runtime::Informer<api::MachineDeployment> deployment_informer_;
   runtime::Informer<api::MachineDrainRule> rule_informer_;
+  runtime::Informer<api::MachinePool> pool_informer_;
   bool started_ = false;
 };
 

@@ -114,11 +114,13 @@ World::World(fakes::Baton& with, std::string watch_filter)
                            {.resource = kube::resource_of<api::MachineDeployment>()},
                            caches.machine_deployments),
       rule_informer_({.loop = loop_, .client = memory},
-                     {.resource = kube::resource_of<api::MachineDrainRule>()}, caches.machine_drain_rules) {
+                     {.resource = kube::resource_of<api::MachineDrainRule>()}, caches.machine_drain_rules),
+      pool_informer_({.loop = loop_, .client = memory}, {.resource = kube::resource_of<api::MachinePool>()},
+                     caches.machine_pools) {
   const auto& crds = kube::resources::custom_resource_definitions();
   for (const json::value& crd :
        {api::crd<api::Cluster>(), api::crd<api::Machine>(), api::crd<api::MachineSet>(),
-        api::crd<api::MachineDeployment>(), api::crd<api::MachineDrainRule>(), provider_crd(kDockerMachines),
+        api::crd<api::MachineDeployment>(), api::crd<api::MachineDrainRule>(), api::crd<api::MachinePool>(), provider_crd(kDockerMachines),
         provider_crd(kKubeadmConfigs)}) {
     must(user.create(crds, {}, crd, {}, Deadline::never()));
   }
@@ -142,6 +144,7 @@ void World::stop() {
   if (!std::exchange(started_, false)) return;
   controller_.stop();
   reconciler_.rest();
+  pool_informer_.stop();
   rule_informer_.stop();
   deployment_informer_.stop();
   set_informer_.stop();
@@ -157,6 +160,7 @@ void World::start() {
   set_informer_.start();
   deployment_informer_.start();
   rule_informer_.start();
+  pool_informer_.start();
   settle(1s);
   controller_.start();
   started_ = true;

@@ -4,6 +4,7 @@
 
 #include <boost/json.hpp>
 
+#include "controllers/claims/removal.h"
 #include "controllers/machinedeployment/repair_managers.h"
 #include "kube/typed.h"
 #include "runtime/finalizers.h"
@@ -185,8 +186,14 @@ class Act {
     kube::DeleteOptions options;
     // As it was looked at: nobody has given it Machines since.
     if (!seen_.stored->metadata.deleting()) options.resource_version = meta.resource_version.str();
+    const auto clearance = claims::Clearance::of_child(meta, seen_.stored->metadata.uid);
     const auto removed =
-        host_.consistency.remove(deps_.client, key_, child(meta), meta.uid, options, context_.deadline);
+        clearance ? claims::remove({.client = deps_.client,
+                                    .consistency = host_.consistency,
+                                    .key = key_,
+                                    .deadline = context_.deadline},
+                                   child(meta), *clearance, options)
+                  : Result<void>(fail(clearance.error()));
     if (!removed) {
       // Somebody wrote to it at the same moment: the next turn looks again.
       const bool changed = removed.error().code == Code::Conflict;

@@ -9,6 +9,7 @@
 #include "api/contract/template_clone.h"
 #include "api/names.h"
 #include "base/try.h"
+#include "controllers/claims/removal.h"
 #include "kube/resources.h"
 #include "kube/typed.h"
 #include "runtime/ownership.h"
@@ -143,13 +144,18 @@ bool RemediationRequests::withdraw(const api::Machine& machine, bool turned, Eff
   if (!runtime::is_owned_by(found->metadata, machine.metadata.uid)) return true;  // a stranger of that name
   const auto key = key_of(machine);
   Result<void> removed = {};
-  if (found->cache != nullptr) {
-    removed = host_.consistency.remove(deps_.client, check_key_,
-                                       {.cache = *found->cache, .resource = request_, .key = key},
-                                       found->metadata.uid, {}, context_.deadline);
+  const auto clearance = claims::Clearance::of_child(found->metadata, machine.metadata.uid);
+  if (!clearance) {
+    removed = fail(clearance.error());
+  } else if (found->cache != nullptr) {
+    removed = claims::remove({.client = deps_.client,
+                              .consistency = host_.consistency,
+                              .key = check_key_,
+                              .deadline = context_.deadline},
+                             {.cache = *found->cache, .resource = request_, .key = key}, *clearance);
   } else {
-    const auto answer =
-        deps_.client.remove(request_, key, {.uid = found->metadata.uid.str()}, context_.deadline);
+    const auto answer = claims::remove({.client = deps_.client, .resource = request_, .key = key}, *clearance,
+                                       context_.deadline);
     if (!answer && answer.error().code != Code::NotFound) removed = fail(answer.error());
   }
   if (!removed)

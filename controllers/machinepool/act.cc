@@ -12,6 +12,7 @@
 #include "api/schema/decode.h"
 #include "api/schema/encode.h"
 #include "base/safeguards.h"
+#include "controllers/claims/removal.h"
 #include "controllers/machine/deletion_turn.h"
 #include "controllers/machine/drain/cordon.h"
 #include "controllers/shared/status_patch.h"
@@ -157,17 +158,32 @@ class Actor {
 
   Result<void> remove(const ExternalSeen& external) {
     if (external.live) return remove_unreadable(external);
-    return with_.host.consistency.remove(
-        with_.deps.client, key_,
-        {.cache = *external.cache, .resource = external.resource, .key = external.key},
-        external.object->metadata.uid, {}, deadline());
+    const auto clearance =
+        TRY(claims::clear_referred(server(), external.resource, external.object->metadata,
+                                   {.kind = api::kind::kMachinePool, .metadata = seen_.pool->metadata}));
+    return claims::remove(deleting(),
+                          {.cache = *external.cache, .resource = external.resource, .key = external.key},
+                          clearance);
+  }
+
+  claims::Server server() const {
+    return {.caches = with_.deps.caches, .client = with_.deps.client, .deadline = deadline()};
+  }
+  claims::Deleting deleting() const {
+    return {.client = with_.deps.client,
+            .consistency = with_.host.consistency,
+            .key = key_,
+            .deadline = deadline()};
   }
 
   // No cache will show that it goes: the next live look does.
   Result<void> remove_unreadable(const ExternalSeen& external) {
+    const auto clearance =
+        TRY(claims::clear_referred(server(), external.resource, external.object->metadata,
+                                   {.kind = api::kind::kMachinePool, .metadata = seen_.pool->metadata}));
     const auto removed =
-        with_.deps.client.remove(external.resource, external.key,
-                                 {.uid = external.object->metadata.uid.str()}, deadline());
+        claims::remove({.client = with_.deps.client, .resource = external.resource, .key = external.key},
+                       clearance, deadline());
     if (!removed && removed.error().code != Code::NotFound) return fail(removed.error());
     with_.live_looks.told_to_go(key_, reference(external), seen_.now);
     return {};
@@ -241,11 +257,12 @@ class Actor {
     const auto live = with_.deps.client.get(seen_.machines.resource, object, deadline());
     if (live) return {};
     if (live.error().code != Code::NotFound) return fail(live.error());
-    return with_.host.consistency.remove(with_.deps.client, key_,
-                                         {.cache = with_.deps.caches.machines,
-                                          .resource = kube::resource_of<Machine>(),
-                                          .key = kube::key_of(machine)},
-                                         machine.metadata.uid, {}, deadline());
+    const auto clearance = TRY(claims::Clearance::of_child(machine.metadata, seen_.pool->metadata.uid));
+    return claims::remove(deleting(),
+                          {.cache = with_.deps.caches.machines,
+                           .resource = kube::resource_of<Machine>(),
+                           .key = kube::key_of(machine)},
+                          clearance);
   }
 
   // --- Nodes ---
@@ -308,7 +325,7 @@ class Actor {
   }
 
   std::vector<Snapshot<api::Node>> drained(const std::vector<Snapshot<api::Node>>& nodes) {
-    auto round = with_.drainer.turn(seen_, nodes, {}, deadline());
+    auto round = with_.drainer.turn(seen_, {.nodes = nodes, .clear = clear_by()}, deadline());
     effects_.kept.insert(effects_.kept.end(), round.left.begin(), round.left.end());
     note_drain(round);
     return std::move(round.emptied);
@@ -317,7 +334,8 @@ class Actor {
   // Whether the instances may go now.
   bool drain_all(Leaving& leaving) {
     const auto began = seen_.pool->metadata.deletion_timestamp;
-    auto round = with_.drainer.turn(seen_, leaving.drain, began, deadline());
+    auto round =
+        with_.drainer.turn(seen_, {.nodes = leaving.drain, .began = began, .clear = clear_by()}, deadline());
     note_drain(round);
     if (round.left.empty()) return true;
     leaving.reason = round.by_volumes ? api::reason::kWaitingForVolumeDetach : api::reason::kDrainingNode;
@@ -355,15 +373,31 @@ class Actor {
   // The uid keeps another Node of that name safe. A conflict may mean that there is one, or nothing but bad
   // luck: the cache will tell, until then the Node is not forgotten.
   Result<void> delete_node(const api::Node& node) {
-    kube::DeleteOptions options;
-    if (!is_off(Safeguard::NodeUid)) options.uid = node.metadata.uid.str();
+    const auto answer = clear(node);
+    if (!answer) return fail(answer.error());
+    if (!answer->clearance) return {};  // another's: it stays
+    const kube::ObjectKey key = kube::key_of(node);
     const auto removed =
-        seen_.workload->client().remove(kube::resources::nodes(), kube::key_of(node), options, deadline());
+        claims::remove({.client = seen_.workload->client(), .resource = kube::resources::nodes(), .key = key},
+                       *answer->clearance, deadline());
     if (removed || removed.error().code == Code::NotFound) return {};
     if (removed.error().code == Code::Conflict) return fail(removed.error());
     effects_.node_trouble =
         fmt::format("could not delete Node {}: {}", node.metadata.name.view(), removed.error().message);
     return fail(removed.error().context("delete Node " + node.metadata.name.str()));
+  }
+
+  Result<claims::Answer> clear(const api::Node& node) const {
+    return claims::clear_node(
+        server(), with_.host.externals,
+        {.cluster = {.namespace_ = key_.namespace_, .name = seen_.pool->spec.cluster_name.str()},
+         .provider_id = node.spec.provider_id,
+         .node = &node},
+        {.pool = seen_.pool.get()});
+  }
+
+  PoolDrainer::Clear clear_by() const {
+    return [this](const api::Node& node) { return clear(node); };
   }
 
   // --- the end ---

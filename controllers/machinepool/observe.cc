@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "api/v1beta2/syntax.h"
+#include "controllers/claims/claims.h"
 #include "controllers/shared/policies.h"
 #include "kube/typed.h"
 
@@ -16,6 +17,13 @@ ObjectKey cluster_key(const api::MachinePool& pool) {
   return {.namespace_ = pool.metadata.namespace_.str(), .name = pool.spec.cluster_name.str()};
 }
 
+// Null: none, or several.
+Snapshot<api::Node> node_with(const Observation& seen, std::string_view id) {
+  if (!seen.workload) return nullptr;
+  auto nodes = seen.workload->nodes_with(id);
+  return nodes.size() == 1 ? std::move(nodes.front()) : nullptr;
+}
+
 void note_taken(const api::MachinePool& by, std::string_view id, Observation& seen) {
   if (seen.taken.size() < kShown) seen.taken.emplace_back(by.metadata.name.str() + ": " + std::string(id));
 }
@@ -25,8 +33,25 @@ bool another_has(const Caches& caches, const api::MachinePool& pool, std::string
                              [&](const auto& other) { return other->metadata.uid != pool.metadata.uid; });
 }
 
+claims::Verdict whose(const Looking& with, const Observation& seen, std::string_view id,
+                      const api::Node* node) {
+  return claims::whose(with.deps.caches, with.host.externals,
+                       {.cluster = cluster_key(*seen.pool), .provider_id = id, .node = node},
+                       {.pool = seen.pool.get()}, seen.infra.object.get());
+}
+
+// What can't be told yet is left alone and not spoken of.
+bool is_anothers(const Looking& with, std::string_view id, const api::Node* node, Observation& seen) {
+  auto verdict = whose(with, seen, id, node);
+  if (verdict.ours()) return false;
+  const bool told = verdict.whose != claims::Verdict::Whose::Unknown && seen.anothers.size() < kShown;
+  if (told) seen.anothers.push_back(std::move(verdict.why));
+  return true;
+}
+
 // Of new entries; of old ones their Nodes tell.
-void see_taken(const Caches& caches, Observation& seen) {
+void see_taken(const Looking& with, Observation& seen) {
+  const Caches& caches = with.deps.caches;
   const auto& known = seen.pool->spec.provider_id_list;
   const auto& ids = seen.infra_says.provider_ids;
   if (ids == known) return;
@@ -34,9 +59,13 @@ void see_taken(const Caches& caches, Observation& seen) {
   const std::unordered_set<Text> mine(known.begin(), known.end());
   for (const Text& id : ids) {
     if (id.empty() || mine.contains(id)) continue;
+    bool taken = false;
     for (const auto& other : caches.machine_pools_with_provider_id(cluster, id)) {
-      if (other->metadata.uid != seen.pool->metadata.uid) note_taken(*other, id, seen);
+      if (other->metadata.uid == seen.pool->metadata.uid) continue;
+      note_taken(*other, id, seen);
+      taken = true;
     }
+    if (!taken) is_anothers(with, id, node_with(seen, id).get(), seen);
   }
 }
 
@@ -143,7 +172,7 @@ Uids uids_of(const std::vector<Instance>& instances) {
 }
 
 // References stand in the order of the list: as a rule the next one is the next instance's.
-void see_former(const Caches& caches, Observation& seen) {
+void see_former(const Looking& with, Observation& seen) {
   auto next = seen.instances.begin();
   std::optional<Uids> of_instances;  // looked for when one is out of its place
   for (const auto& ref : seen.pool->status.node_refs) {
@@ -158,11 +187,15 @@ void see_former(const Caches& caches, Observation& seen) {
     auto node = seen.workload->nodes().get({.namespace_ = {}, .name = ref.name.str()});
     // Another one of that name is not the one we knew.
     if (!node || node->metadata.uid != ref.uid) continue;
-    if (!another_has(caches, *seen.pool, node->spec.provider_id)) seen.former.push_back(std::move(node));
+    const Text& id = node->spec.provider_id;
+    const bool anothers =
+        another_has(with.deps.caches, *seen.pool, id) || !whose(with, seen, id, node.get()).ours();
+    if (!anothers) seen.former.push_back(std::move(node));
   }
 }
 
-void see_nodes(const Caches& caches, Observation& seen) {
+void see_nodes(const Looking& with, Observation& seen) {
+  const Caches& caches = with.deps.caches;
   std::unordered_set<std::string_view> with_machine;
   for (const auto& machine : seen.machines.machines) {
     if (!machine->spec.provider_id.empty()) with_machine.insert(machine->spec.provider_id);
@@ -172,11 +205,12 @@ void see_nodes(const Caches& caches, Observation& seen) {
   for (const Text& id : ids) {
     Instance instance = see_instance(seen, id);
     instance.has_machine = !with_machine.empty() && with_machine.contains(id);
-    instance.shared = instance.node && is_of_another(caches, *instance.node, seen);
+    instance.shared = instance.node && (is_of_another(caches, *instance.node, seen) ||
+                                        is_anothers(with, id, instance.node.get(), seen));
     if (seen.deleting() && !instance.shared) instance.shared = another_has(caches, *seen.pool, id);
     seen.instances.push_back(std::move(instance));
   }
-  see_former(caches, seen);
+  see_former(with, seen);
 }
 
 }  // namespace
@@ -184,7 +218,10 @@ void see_nodes(const Caches& caches, Observation& seen) {
 std::vector<Text> late_instances(const Caches& caches, const InfraFinding& infra,
                                  const api::MachinePool& pool) {
   auto late = named_late(infra, pool);
-  std::erase_if(late, [&](const Text& id) { return another_has(caches, pool, id); });
+  std::erase_if(late, [&](const Text& id) {
+    return !claims::rivals_on(caches, {.cluster = cluster_key(pool), .provider_id = id}, {.pool = &pool})
+                .none();
+  });
   return late;
 }
 
@@ -208,17 +245,16 @@ Observation observe(const Looking& with, bool fresh, Snapshot<api::MachinePool> 
   }
   seen.infra = machine::see_external(host.externals, wanted.infrastructure_ref, metadata.namespace_);
   seen.infra_says = infra_memory.read(seen.infra, *seen.pool);
-  see_taken(deps.caches, seen);
+  auto connected = deps.workload_clusters.get(cluster);
+  if (connected) seen.workload = std::move(*connected);
+  see_taken(with, seen);
   if (seen.deleting()) seen.late = late_instances(deps.caches, seen.infra_says, *seen.pool);
   seen.machines = see_machines(deps, host, seen);
   const auto choice = policy_for(metadata, deps.caches.policies_in(metadata.namespace_));
   seen.drains = seen.machines.state == MachinesSeen::State::Unsupported && choice.policy &&
                 choice.policy->spec.drain.machine_pools.value_or(false);
   seen.reach = deps.workload_clusters.reach(cluster);
-  if (auto connected = deps.workload_clusters.get(cluster)) {
-    seen.workload = std::move(*connected);
-    see_nodes(deps.caches, seen);
-  }
+  if (seen.workload) see_nodes(with, seen);
   return seen;
 }
 

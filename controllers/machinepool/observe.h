@@ -21,7 +21,8 @@ struct Instance {
   Snapshot<api::Node> node = {};   // null: none, or several
   std::vector<Text> doubles = {};  // names, when there are several
   bool has_machine = false;        // whose controller looks after the Node
-  // Another pool lists it, too, and the Node says it is that one's; of a pool that goes: whatever it says.
+  // Another claimant has it (controllers/claims), or another pool lists it, too, and the Node says it is that
+  // one's; of a pool that goes: whatever it says.
   bool shared = false;
 };
 
@@ -49,7 +50,8 @@ struct Observation {
   ExternalSeen bootstrap = {};
   ExternalSeen infra = {};
   InfraFinding infra_says = {};
-  std::vector<Text> taken = {};   // providerIDs that another pool had first: "pool: id"
+  std::vector<std::string> anothers = {};  // why instances are not the pool's: Machines claim them, too
+  std::vector<Text> taken = {};            // providerIDs that another pool had first: "pool: id"
   std::vector<Text> late = {};    // named_late() of a pool that goes, less those that another pool lists
   bool emptied_for_sure = false;  // an empty list was seen for the second time, by a live read
   bool drains = false;  // a policy wants Nodes emptied before they go; never of a pool with Machines
@@ -75,7 +77,7 @@ struct Looking {
   InfraMemory& infra_memory;
 };
 Observation observe(const Looking& with, bool fresh, Snapshot<api::MachinePool> pool);
-// named_late(), less those that another pool lists, too.
+// named_late(), less those that another pool or a Machine claims, too.
 std::vector<Text> late_instances(const Caches& caches, const InfraFinding& infra,
                                  const api::MachinePool& pool);
 // It is sure by now that all instances are gone: what Nodes they had are former ones.

@@ -121,9 +121,9 @@ void PoolDrainer::remember(const kube::ObjectKey& pool, const api::Node& node, c
   drains_.with([&](auto& all) { all[pool][node.metadata.name.str()] = drain; });
 }
 
-DrainRound PoolDrainer::turn(const Observation& seen, std::span<const Snapshot<api::Node>> nodes,
-                             const std::optional<Time>& began, const Deadline& deadline) {
+DrainRound PoolDrainer::turn(const Observation& seen, const Wanted& wanted, const Deadline& deadline) {
   const kube::ObjectKey pool = runtime::key_of(*seen.pool);
+  const auto& [nodes, began, clear] = wanted;
   forget_others(pool, nodes);
   DrainRound round{.by_volumes = true};
   std::vector<std::string> lines;
@@ -137,7 +137,7 @@ DrainRound PoolDrainer::turn(const Observation& seen, std::span<const Snapshot<a
       } else {
         drain.due = seen.now + kMarkRecheck;
         remember(pool, *node, drain);  // before the turn: who is woken meanwhile is woken for the next one
-        one_turn({.seen = seen, .node = *node, .deadline = deadline, .round = round}, drain);
+        one_turn({.seen = seen, .node = *node, .clear = clear, .deadline = deadline, .round = round}, drain);
       }
     }
     if (drain.done) {
@@ -165,7 +165,7 @@ void PoolDrainer::one_turn(const Turn& turn, NodeDrain& drain) {
   const kube::ObjectKey pool = runtime::key_of(*turn.seen.pool);
   const auto key = drain_key(*turn.seen.pool, turn.node.metadata.name);
   if (!drain.drained) turn_of_drain(turn, drain);
-  if (drain.drained) {
+  if (drain.drained && !drain.done) {
     drainer_.stop_watching(key);
     turn_of_volumes(turn, drain);
   }
@@ -183,6 +183,13 @@ void PoolDrainer::turn_of_drain(const Turn& turn, NodeDrain& drain) {
   // One that is over is not begun again: Pods that came since are nobody's promise.
   drain.drained = is_marked(turn.node, kVolumeWaitStarted) || drain_is_over(seen, drain.began);
   if (drain.drained) return;
+  const auto answer = turn.clear(turn.node);
+  if (!answer) {
+    drain.message = answer.error().message;
+    return;
+  }
+  drain.done = drain.drained = !answer->clearance;  // another's: it stays as it is
+  if (drain.done) return;
   if (!drain.began.is_set()) {
     const auto began = mark(turn, kDrainStarted);
     if (!began) {
@@ -193,7 +200,7 @@ void PoolDrainer::turn_of_drain(const Turn& turn, NodeDrain& drain) {
     drain.drained = drain_is_over(seen, drain.began);
     if (drain.drained) return;
   }
-  auto report = ask(turn, drain.began, &machine::Drainer::turn);
+  auto report = ask(turn, drain.began, {&machine::Drainer::turn, answer->clearance});
   for (auto& warning : report.warnings) turn.round.warnings.push_back(std::move(warning));
   drain.drained = report.done;
   if (drain.drained) return turn.round.drained.push_back(turn.node.metadata.name.str());
@@ -210,7 +217,7 @@ void PoolDrainer::turn_of_volumes(const Turn& turn, NodeDrain& drain) {
   drain.done = volume_wait_is_over(seen, drain.waits_since);
   if (drain.done) return;
   const bool waited = drain.waits_since.is_set();
-  auto report = ask(turn, waited ? drain.waits_since : seen.now, &machine::Drainer::check_volumes);
+  auto report = ask(turn, waited ? drain.waits_since : seen.now, {&machine::Drainer::check_volumes});
   drain.done = report.done;
   if (drain.done && waited) turn.round.detached.push_back(turn.node.metadata.name.str());
   if (drain.done) return;
@@ -226,16 +233,15 @@ void PoolDrainer::turn_of_volumes(const Turn& turn, NodeDrain& drain) {
   note(report, drain.waits_since, timeout, seen.now, drain);
 }
 
-machine::StageReport PoolDrainer::ask(
-    const Turn& turn, Time since,
-    machine::StageReport (machine::Drainer::*stage)(const machine::DrainRequest&, const Deadline&)) {
+machine::StageReport PoolDrainer::ask(const Turn& turn, Time since, const Stage& stage) {
   const Observation& seen = turn.seen;
   const api::Machine machine = stand_in(*seen.pool, turn.node.metadata.name);
-  return (drainer_.*stage)({.machine = machine,
+  return (drainer_.*stage.turn)({.machine = machine,
                             .cluster = *seen.cluster,
                             .rules = deps_.caches.drain_rules_in(seen.pool->metadata.namespace_.view()),
                             .workload = seen.workload,
                             .node = turn.node.metadata.name.str(),
+                            .clearance = stage.clearance,
                             .started = since,
                             .now = seen.now},
                            turn.deadline);

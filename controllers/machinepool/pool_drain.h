@@ -5,6 +5,7 @@
 // turn at a time per pool.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "base/guarded.h"
+#include "controllers/claims/clearance.h"
 #include "controllers/machine/drain/drainer.h"
 #include "controllers/machinepool/drain_key.h"
 #include "controllers/machinepool/observe.h"
@@ -39,9 +41,15 @@ class PoolDrainer {
   void wake_through(runtime::Queue& queue);
   // Drain rules of a namespace have changed: which pools of it drain and are to look again.
   std::vector<kube::ObjectKey> look_again_in(std::string_view namespace_);
-  // One turn of the drains of these Nodes, which began then; nothing: when their marks say.
-  DrainRound turn(const Observation& seen, std::span<const Snapshot<api::Node>> nodes,
-                  const std::optional<Time>& began, const Deadline& deadline);
+  // Whose a Node is, asked once in a turn that drains it.
+  using Clear = std::function<Result<claims::Answer>(const api::Node& node)>;
+  struct Wanted {
+    std::span<const Snapshot<api::Node>> nodes = {};
+    std::optional<Time> began = {};  // nothing: when the marks of the Nodes say
+    Clear clear = {};
+  };
+  // One turn of the drains of these Nodes.
+  DrainRound turn(const Observation& seen, const Wanted& wanted, const Deadline& deadline);
   // Nothing is to be drained any more, or not now.
   void forget(const kube::ObjectKey& pool);
   // No turn comes any more: when this returns, nobody is woken.
@@ -67,6 +75,7 @@ class PoolDrainer {
   struct Turn {
     const Observation& seen;
     const api::Node& node;
+    const Clear& clear;
     const Deadline& deadline;
     DrainRound& round;
   };
@@ -74,9 +83,11 @@ class PoolDrainer {
   static void note(const machine::StageReport& report, Time since, std::optional<std::int32_t> timeout,
                    Time now, NodeDrain& drain);
   Result<Time> mark(const Turn& turn, std::string_view annotation);
-  machine::StageReport ask(const Turn& turn, Time since,
-                           machine::StageReport (machine::Drainer::*stage)(const machine::DrainRequest&,
-                                                                           const Deadline&));
+  struct Stage {
+    machine::StageReport (machine::Drainer::*turn)(const machine::DrainRequest&, const Deadline&);
+    std::optional<claims::Clearance> clearance = {};
+  };
+  machine::StageReport ask(const Turn& turn, Time since, const Stage& stage);
   void one_turn(const Turn& turn, NodeDrain& drain);
   void turn_of_drain(const Turn& turn, NodeDrain& drain);
   void turn_of_volumes(const Turn& turn, NodeDrain& drain);

@@ -87,8 +87,9 @@ ListFinding list_to_be(const Observation& seen) {
     for (const Text& id : seen.late) list.ids.push_back(id);
     return list;
   }
+  list.problem = fmt::format("{}", fmt::join(seen.anothers, "; "));
   if (!seen.infra.found() || seen.infra.object->metadata.deleting()) return list;
-  if (!infra.problem.empty() || !infra.ready) return list;
+  if (!infra.problem.empty() || !infra.ready || !list.problem.empty()) return list;
   if (infra.provider_ids.empty() && infra.replicas.value_or(0) != 0) {
     list.problem = fmt::format(
         "{} reports {} replicas and an empty spec.providerIDList: waiting for its provider to name them",

@@ -2,6 +2,7 @@
 #include "runtime/triggers.h"
 
 #include "api/conditions/conditions.h"
+#include "controllers/claims/wakes.h"
 #include "controllers/machinepool/conditions.h"
 #include "controllers/machinepool/reconciler.h"
 
@@ -61,18 +62,32 @@ std::vector<ObjectKey> pools_of(const Caches& caches, const Change<api::Machine>
   return keys;
 }
 
-// Those that wait for an instance that another pool has.
-std::vector<ObjectKey> waiting_pools(const Caches& caches, const Change<api::MachinePool>& change) {
-  if (!change.before) return {};
-  if (change.after && change.before->spec.provider_id_list == change.after->spec.provider_id_list) return {};
-  const auto& pool = *change.before;
-  auto pools = caches.machine_pools_of(
-      {.namespace_ = pool.metadata.namespace_.str(), .name = pool.spec.cluster_name.str()});
+// Those that wait for an instance that another object has.
+std::vector<ObjectKey> waiting_pools_of(const Caches& caches, const ObjectKey& cluster) {
+  auto pools = caches.machine_pools_of(cluster);
   std::erase_if(pools, [](const auto& other) {
     const auto ready = api::conditions::find(other->status.conditions, api::condition::kInfrastructureReady);
     return ready == nullptr || ready->reason != kInvalidProviderIdList;
   });
   return keys_of(pools);
+}
+
+std::vector<ObjectKey> waiting_pools(const Caches& caches, const Change<api::MachinePool>& change) {
+  if (!change.before) return {};
+  if (change.after && change.before->spec.provider_id_list == change.after->spec.provider_id_list) return {};
+  const auto& pool = *change.before;
+  return waiting_pools_of(
+      caches, {.namespace_ = pool.metadata.namespace_.str(), .name = pool.spec.cluster_name.str()});
+}
+
+std::vector<ObjectKey> waiting_pools(const Caches& caches, const Change<api::Machine>& change) {
+  if (!change.before || change.before->spec.provider_id.empty()) return {};
+  const bool keeps = change.after && change.before->spec.provider_id == change.after->spec.provider_id &&
+                     change.before->status.node_ref == change.after->status.node_ref;
+  if (keeps) return {};
+  const auto& machine = *change.before;
+  return waiting_pools_of(
+      caches, {.namespace_ = machine.metadata.namespace_.str(), .name = machine.spec.cluster_name.str()});
 }
 
 std::vector<ObjectKey> pools_of(const Caches& caches, const ObjectKey& cluster,
@@ -102,6 +117,16 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
   runtime::trigger<api::MachinePool>(
       caches.machine_pools, queue,
       [&caches](const Change<api::MachinePool>& change) { return waiting_pools(caches, change); });
+  runtime::trigger<api::MachinePool>(caches.machine_pools, queue,
+                                     [&caches](const Change<api::MachinePool>& change) {
+                                       return claims::woken_by(caches, change).pools;
+                                     });
+  runtime::trigger<api::Machine>(caches.machines, queue, [&caches](const Change<api::Machine>& change) {
+    return claims::woken_by(caches, change).pools;
+  });
+  runtime::trigger<api::Machine>(caches.machines, queue, [&caches](const Change<api::Machine>& change) {
+    return waiting_pools(caches, change);
+  });
   runtime::trigger<api::MachineLifecyclePolicy>(
       caches.machine_lifecycle_policies, queue, [&caches](const Change<api::MachineLifecyclePolicy>& change) {
         if (change.initial) return std::vector<ObjectKey>();

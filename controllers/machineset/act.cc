@@ -6,6 +6,7 @@
 #include <array>
 #include <boost/json.hpp>
 
+#include "controllers/claims/removal.h"
 #include "controllers/machineset/clone_metadata.h"
 #include "controllers/machineset/creation.h"
 #include "controllers/machineset/wanted.h"
@@ -216,11 +217,12 @@ class Actor {
       if (!awaits_remediation(marked)) return {};
       options.resource_version = marked.metadata.resource_version.str();
     }
-    const auto removed = with_.host.consistency.remove(client(), key_,
-                                                       {.cache = with_.deps.caches.machines,
-                                                        .resource = kube::resource_of<Machine>(),
-                                                        .key = runtime::key_of(machine)},
-                                                       machine.metadata.uid, std::move(options), deadline());
+    const auto clearance = TRY(claims::Clearance::of_child(machine.metadata, seen_.stored->metadata.uid));
+    const auto removed = claims::remove(deleting(),
+                                        {.cache = with_.deps.caches.machines,
+                                         .resource = kube::resource_of<Machine>(),
+                                         .key = runtime::key_of(machine)},
+                                        clearance, std::move(options));
     if (removed || removed.error().outcome_unknown) effects_.deleted.push_back(machine.metadata.name.str());
     TRY(removed);
     with_.context.log.info("machine deleted", {{"machine", machine.metadata.name.view()}});
@@ -253,9 +255,17 @@ class Actor {
     if (!ours) return {};
     with_.context.log.info("object of no machine removed",
                            {{"kind", clone.resource.kind}, {"name", metadata.name.view()}});
-    return with_.host.consistency.remove(
-        client(), key_, {.cache = *clone.cache, .resource = clone.resource, .key = name}, metadata.uid,
-        {.resource_version = object.metadata.resource_version.str()}, deadline());
+    const auto clearance = TRY(claims::Clearance::of_child(object.metadata, seen_.stored->metadata.uid));
+    return claims::remove(deleting(),
+                          {.cache = *clone.cache, .resource = clone.resource, .key = name}, clearance,
+                          {.resource_version = object.metadata.resource_version.str()});
+  }
+
+  claims::Deleting deleting() const {
+    return {.client = client(),
+            .consistency = with_.host.consistency,
+            .key = key_,
+            .deadline = with_.context.deadline};
   }
 
   const Act& with_;

@@ -9,6 +9,7 @@
 #include "api/contract/foreign.h"
 #include "api/contract/template_clone.h"
 #include "base/try.h"
+#include "controllers/claims/removal.h"
 #include "controllers/machineset/wanted.h"
 #include "kube/typed.h"
 #include "runtime/ownership.h"
@@ -290,12 +291,15 @@ class Creator {
   // The Machine of this very moment, whose name turned out to be unusable. What stands under that name is
   // controlled by another one, and no deletion of a Machine touches that.
   bool take_back(const Owner& owner) {
-    const auto removed = with_.host.consistency.remove(
-        with_.deps.client, key_,
-        {.cache = with_.deps.caches.machines,
-         .resource = kube::resource_of<Machine>(),
-         .key = {.namespace_ = key_.namespace_, .name = owner.name}},
-        owner.uid, {.propagation = kube::Propagation::Background}, with_.context.deadline);
+    const auto removed = claims::remove({.client = with_.deps.client,
+                                         .consistency = with_.host.consistency,
+                                         .key = key_,
+                                         .deadline = with_.context.deadline},
+                                        {.cache = with_.deps.caches.machines,
+                                         .resource = kube::resource_of<Machine>(),
+                                         .key = {.namespace_ = key_.namespace_, .name = owner.name}},
+                                        claims::Clearance::of_own_creation(owner.uid),
+                                        {.propagation = kube::Propagation::Background});
     return removed.has_value();
   }
 

@@ -101,6 +101,28 @@ Findings check_loops(const Tree& tree) {
   return findings;
 }
 
+Findings check_removals(const Tree& tree) {
+  constexpr std::array<std::string_view, 5> kRemovals = {".remove(", "->remove(", ".evict(", "->evict(",
+                                                         "kube::remove<"};
+  Findings findings;
+  for (const SourceFile& file : tree.files) {
+    const bool meant = file.path.starts_with("controllers/") && !file.is_test() &&
+                       file.path != "controllers/claims/removal.cc";
+    if (!meant) continue;
+    for (const std::string_view removal : kRemovals) {
+      for (auto at = file.code.find(removal); at != std::string::npos;
+           at = file.code.find(removal, at + 1)) {
+        findings.push_back(
+            {.file = file.path,
+             .line = file.line_at(at),
+             .rule = "removals",
+             .message = "delete and evict through controllers/claims/removal.h, which asks whose it is"});
+      }
+    }
+  }
+  return findings;
+}
+
 Findings check_machine_paths(const Tree& tree) {
   Findings findings;
   for (const SourceFile& file : tree.files) {

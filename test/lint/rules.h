@@ -23,6 +23,8 @@ Findings check_header_form(const Tree& tree);
 Findings check_own_header_first(const Tree& tree);
 // No loop over `*call()`: the loop keeps what it points at no longer than the call (until C++23's P2718).
 Findings check_loops(const Tree& tree);
+// Controllers delete and evict in controllers/claims/removal.cc alone, which asks for a Clearance.
+Findings check_removals(const Tree& tree);
 // No path of the machine a file was written on.
 Findings check_machine_paths(const Tree& tree);
 // Pages name files, folders and scripts that exist.

@@ -242,6 +242,28 @@ TEST(BannedWords, TestsMayStartThreadsButNeverSleep) {
               ElementsAre(HasSubstr("one-clock")));
 }
 
+std::vector<std::string> removals_of(const std::string& path, const std::string& text) {
+  return described(check_removals(tree_of({{path, text}})));
+}
+
+TEST(Removals, OfControllersPassThroughClaims) {
+  for (const std::string deletion :
+       {"client().remove(a, b);", "deps_.client.remove(a, b);", "host_.consistency.remove(a);",
+        "client->remove(a);", "client().evict(pod);", "kube::remove<api::Node>(a);"}) {
+    EXPECT_THAT(removals_of("controllers/machine/act.cc", "\n" + deletion + "\n"),
+                ElementsAre(HasSubstr("controllers/machine/act.cc:2: removals: ")))
+        << deletion;
+  }
+}
+
+TEST(Removals, AreFreeInTheirHomeInTestsAndOutsideOfControllers) {
+  EXPECT_THAT(removals_of("controllers/claims/removal.cc", "target.client.remove(a);"), IsEmpty());
+  EXPECT_THAT(removals_of("controllers/machine/turns_test.cc", "world.remove(a); client.evict(b);"),
+              IsEmpty());
+  EXPECT_THAT(removals_of("runtime/consistency.cc", "client.remove(a);"), IsEmpty());
+  EXPECT_THAT(removals_of("controllers/machine/act.cc", "claims::remove(by, child, clearance);"), IsEmpty());
+}
+
 TEST(Purity, PureFilesMayIncludeValues) {
   EXPECT_THAT(check_purity(tree_of(
                   {{"controllers/machine/decide.cc",

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <cassert>
 
 #include "api/core/namespace.h"
-#include "base/safeguards.h"
 #include "base/try.h"
+#include "controllers/claims/removal.h"
 #include "controllers/machine/drain/cordon.h"
 #include "controllers/machine/drain/pace.h"
 #include "controllers/machine/drain/volumes.h"
@@ -174,10 +175,8 @@ Result<void> DrainRound::evict_all(const DrainPlan::Pods& pods, DrainProgress& p
 }
 
 Result<void> DrainRound::send_away(const kube::ObjectKey& pod, const kube::DeleteOptions& options) {
-  if (!is_off(Safeguard::Evictions)) return client().evict(pod, options, deadline_);
-  if (auto removed = client().remove(kube::resources::pods(), pod, options, deadline_); !removed)
-    return fail(std::move(removed).error());
-  return {};
+  assert(request_.clearance && "a drain has asked whose the Node is");
+  return claims::evict({.client = client(), .pod = pod, .options = options}, *request_.clearance, deadline_);
 }
 
 // Fails when it could not even be asked: then the turn has not taken place.

@@ -113,6 +113,7 @@ class Fleet {
                                          .cluster = cluster,
                                          .workload = clusters_.get(kCluster).value(),
                                          .node = name_of(node),
+                                         .clearance = claims::Clearance::of_own_creation(api::Uid("n")),
                                          .started = started,
                                          .now = Time::from(baton_.now())},
                                         Deadline::never(stop));

@@ -233,6 +233,7 @@ DrainRequest DrainWorld::request() {
           .rules = rules,
           .workload = clusters.get(kClusterKey).value(),
           .node = "n",
+          .clearance = claims::Clearance::of_own_creation(api::Uid("n")),
           .started = *started,
           .now = now};
 }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "api/v1beta2/machine_drain_rule.h"
 #include "base/guarded.h"
 #include "base/threads.h"
+#include "controllers/claims/clearance.h"
 #include "controllers/machine/drain/stage_report.h"
 #include "kube/watch_loop.h"
 #include "kubeconfig/workload_clusters.h"
@@ -38,6 +40,8 @@ struct DrainRequest {
   std::vector<runtime::Snapshot<api::MachineDrainRule>> rules = {};  // of the Machine's namespace
   std::shared_ptr<kubeconfig::WorkloadCluster> workload = {};        // never null
   std::string node = {};
+  // Of that Node; asked for once per turn. Without one nothing is evicted.
+  std::optional<claims::Clearance> clearance = {};
   Time started = {};  // when this stage began, as status.deletion says
   Time now = {};
 };
