@@ -144,9 +144,9 @@ api::Condition mirrored(const Subject& subject) {
 // What it says is an earlier state: the newest can't be read.
 api::Condition with_doubt(api::Condition made, const Subject& subject) {
   if (subject.seen.problem.empty()) return made;
-  made.message = Text(made.message.empty() ? fmt::format("{}: {}", subject.field, subject.seen.problem)
-                                           : fmt::format("{}\n{}: {}", made.message.view(), subject.field,
-                                                         subject.seen.problem));
+  made.message = FreeText(made.message.empty() ? fmt::format("{}: {}", subject.field, subject.seen.problem)
+                                               : fmt::format("{}\n{}: {}", made.message.view(), subject.field,
+                                                             subject.seen.problem));
   return made;
 }
 
