@@ -75,6 +75,12 @@ class Actor {
     if (!keep(gone) || !*gone) {
       leaving.reason = api::reason::kDeleting;
       leaving.message = "Waiting for the caches to agree that the provider's objects are gone";
+      if (!still_there_.empty()) {
+        leaving.reason = api::reason::kWaitingForInfrastructureDeletion;
+        leaving.message = still_there_;
+        leaving.recheck = kLiveLook;
+        return std::move(effects_);
+      }
       const bool long_ago = seen_.now - seen_.pool->metadata.deletion_timestamp > kCachesCatchUp;
       leaving.recheck = long_ago ? kLiveLook : Seconds(1);
       return std::move(effects_);
@@ -419,7 +425,19 @@ class Actor {
                                     {.name = api::contract::crd_name(ref.api_group, ref.kind)}, deadline());
     if (live) return false;
     if (live.error().code != Code::NotFound) return fail(live.error());
-    return true;
+    return defined || TRY(owns_nothing_of(ref));
+  }
+
+  // A reference whose kind was mistyped later names nothing, and the instances run on.
+  Result<bool> owns_nothing_of(const api::ContractRef& ref) {
+    const auto left = TRY(find_owned(with_.deps.client, with_.deps.caches.crds, ref.api_group,
+                                     seen_.pool->metadata.namespace_, seen_.pool->metadata.uid, deadline()));
+    if (!left) return true;
+    still_there_ = fmt::format(
+        "Waiting for the deletion of {} {}, which the MachinePool owns and its reference to {} {} does not name: "
+        "correct the reference, or delete it",
+        left->kind, left->name, ref.kind.view(), ref.name.view());
+    return false;
   }
 
   void let_go() {
@@ -432,6 +450,7 @@ class Actor {
   const Observation& seen_;
   const kube::ObjectKey key_;
   Effects effects_ = {};
+  std::string still_there_ = {};  // what no reference of the pool names, and is its own
 };
 
 }  // namespace

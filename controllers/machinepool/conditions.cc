@@ -45,7 +45,7 @@ api::Condition shown(const Subject& subject);
 api::Condition bootstrap_config_ready(const Observation& seen, const Plan& plan, const api::MachinePool& now);
 api::Condition infrastructure_ready(const Observation& seen, const Plan& plan, const api::MachinePool& now);
 api::Condition available(const api::MachinePool& now, const Plan& plan);
-api::Condition scaling_up(const api::MachinePool& now, const Plan& plan);
+api::Condition scaling_up(const Observation& seen, const api::MachinePool& now, const Plan& plan);
 api::Condition scaling_down(const api::MachinePool& now, const Plan& plan, const Effects& effects);
 std::optional<api::Condition> machines_ready(const Observation& seen, const api::MachinePool& now);
 std::optional<api::Condition> machines_up_to_date(const Observation& seen);
@@ -63,7 +63,7 @@ void set_conditions(const Observation& seen, const Plan& plan, const Effects& ef
   tell(bootstrap_config_ready(seen, plan, after));
   tell(infrastructure_ready(seen, plan, after));
   tell(available(after, plan));
-  tell(scaling_up(after, plan));
+  tell(scaling_up(seen, after, plan));
   tell(scaling_down(after, plan, effects));
   if (const auto ready = machines_ready(seen, after)) tell(*ready);
   if (const auto fresh = machines_up_to_date(seen)) {
@@ -144,9 +144,9 @@ api::Condition mirrored(const Subject& subject) {
 // What it says is an earlier state: the newest can't be read.
 api::Condition with_doubt(api::Condition made, const Subject& subject) {
   if (subject.seen.problem.empty()) return made;
-  made.message = Text(made.message.empty() ? fmt::format("{}: {}", subject.field, subject.seen.problem)
-                                           : fmt::format("{}\n{}: {}", made.message.view(), subject.field,
-                                                         subject.seen.problem));
+  made.message = FreeText(made.message.empty() ? fmt::format("{}: {}", subject.field, subject.seen.problem)
+                                               : fmt::format("{}\n{}: {}", made.message.view(), subject.field,
+                                                             subject.seen.problem));
   return made;
 }
 
@@ -192,11 +192,11 @@ api::Condition available(const api::MachinePool& now, const Plan& plan) {
                                       *now.status.available_replicas, *now.spec.replicas));
 }
 
-api::Condition scaling_up(const api::MachinePool& now, const Plan& plan) {
+api::Condition scaling_up(const Observation& seen, const api::MachinePool& now, const Plan& plan) {
   if (auto none = no_size(condition::kScalingUp, now, plan)) return *none;
   const std::int32_t present = now.status.replicas.value_or(0);
   if (present >= *now.spec.replicas) {
-    return conditions::make(condition::kScalingUp, status::kFalse, reason::kNotScalingUp);
+    return conditions::make(condition::kScalingUp, status::kFalse, reason::kNotScalingUp, seen.misnamed);
   }
   std::string message = fmt::format("Scaling up from {} to {} replicas", present, *now.spec.replicas);
   if (!plan.troubles.empty()) message += " is blocked because:";

@@ -39,6 +39,7 @@ Plan decide(const Observation& seen) {
                                         seen.pool->spec.cluster_name.view()));
     return plan;
   }
+  if (!seen.misnamed.empty()) plan.troubles.push_back(seen.misnamed);
   own_and_label(seen, plan);
   size_phase(plan);
   bootstrap_phase(seen, plan);

@@ -5,6 +5,7 @@
 
 #include "api/v1beta2/syntax.h"
 #include "controllers/claims/claims.h"
+#include "controllers/shared/belonging.h"
 #include "controllers/shared/policies.h"
 #include "kube/typed.h"
 
@@ -233,9 +234,18 @@ void believe_empty(Observation& seen) {
   seen.instances.clear();
 }
 
-Observation observe(const Looking& with, bool fresh, Snapshot<api::MachinePool> pool) {
+Belonged belonged(const Caches& caches, Snapshot<api::MachinePool> pool) {
+  const Belonging belonging = belonging_of(caches, *pool);
+  std::string misnamed = contradiction(belonging, pool->spec.cluster_name);
+  if (misnamed.empty()) return {.pool = std::move(pool)};
+  api::MachinePool as_owned = *pool;
+  as_owned.spec.cluster_name = Text(belonging.cluster);
+  return {.pool = std::make_shared<const api::MachinePool>(std::move(as_owned)), .misnamed = std::move(misnamed)};
+}
+
+Observation observe(const Looking& with, bool fresh, Belonged known) {
   const auto& [deps, host, infra_memory] = with;
-  Observation seen{.now = Time::from(deps.clock.now()), .fresh = fresh, .pool = std::move(pool)};
+  Observation seen{.now = Time::from(deps.clock.now()), .fresh = fresh, .pool = std::move(known.pool), .misnamed = std::move(known.misnamed)};
   const auto& metadata = seen.pool->metadata;
   const auto& wanted = seen.pool->spec.machine_template.spec;
   const ObjectKey cluster = cluster_key(*seen.pool);

@@ -45,7 +45,8 @@ struct MachinesSeen {
 struct Observation {
   Time now = {};
   bool fresh = true;                     // otherwise nothing may be created or deleted
-  Snapshot<api::MachinePool> pool = {};  // never null
+  Snapshot<api::MachinePool> pool = {};  // never null; spec.clusterName is the Cluster it belongs to
+  std::string misnamed = {};             // why that is not what the user wrote
   Snapshot<api::Cluster> cluster = {};   // null: not in the cache
   ExternalSeen bootstrap = {};
   ExternalSeen infra = {};
@@ -70,13 +71,20 @@ struct Observation {
 // How long an empty list has to last before it is looked at for the second time.
 inline constexpr Seconds kSecondLook{30};
 
+// A pool as the Cluster that owns it sees it, whatever its spec.clusterName has become since.
+struct Belonged {
+  Snapshot<api::MachinePool> pool = {};
+  std::string misnamed = {};
+};
+Belonged belonged(const Caches& caches, Snapshot<api::MachinePool> pool);
+
 // Reads everything but `emptied_for_sure`.
 struct Looking {
   const Deps& deps;
   const Host& host;
   InfraMemory& infra_memory;
 };
-Observation observe(const Looking& with, bool fresh, Snapshot<api::MachinePool> pool);
+Observation observe(const Looking& with, bool fresh, Belonged known);
 // named_late(), less those that another pool or a Machine claims, too.
 std::vector<Text> late_instances(const Caches& caches, const InfraFinding& infra,
                                  const api::MachinePool& pool);

@@ -61,9 +61,10 @@ Result<Outcome> Reconciler::reconcile(const Context& context, const ObjectKey& k
   Pool pool = deps_.caches.machine_pools.get(key);
   if (!pool) forget(key);
   if (!pool || !in_scope(pool->metadata, deps_.watch_filter)) return Outcome::done();
-  pool = TRY(prepare(context, std::move(pool)));
-  if (const auto stopped = TRY(pause(context, pool))) return *stopped;
-  return pool->metadata.deleting() ? take_down(context, pool) : go_on(context, pool);
+  Belonged known = belonged(deps_.caches, std::move(pool));
+  known.pool = TRY(prepare(context, std::move(known.pool)));
+  if (const auto stopped = TRY(pause(context, known.pool))) return *stopped;
+  return known.pool->metadata.deleting() ? take_down(context, known) : go_on(context, known);
 }
 
 void Reconciler::forget(const ObjectKey& key) {
@@ -98,7 +99,7 @@ Result<Reconciler::Pool> Reconciler::prepare(const Context& context, Pool pool) 
   if (!patched) return pool;
   host_->consistency.wrote(kube::key_of(*pool), deps_.caches.machine_pools,
                            patched->metadata.resource_version);
-  return std::make_shared<const MachinePool>(*patched);
+  return belonged(deps_.caches, std::make_shared<const MachinePool>(*patched)).pool;
 }
 
 // Something when the turn ends here.
@@ -117,9 +118,10 @@ Result<std::optional<Outcome>> Reconciler::pause(const Context& context, const P
   return std::optional(Outcome::done());
 }
 
-Result<Outcome> Reconciler::go_on(const Context& context, const Pool& pool) {
+Result<Outcome> Reconciler::go_on(const Context& context, const Belonged& known) {
+  const Pool& pool = known.pool;
   const Act with = act_with(context);
-  Observation seen = observe({deps_, *host_, infra_memory_}, context.fresh, pool);
+  Observation seen = observe({deps_, *host_, infra_memory_}, context.fresh, known);
   look_twice(with, seen);
   const Plan plan = decide(seen);
   if (plan.too_early) return Outcome::after(*plan.too_early);
@@ -159,10 +161,11 @@ void Reconciler::look_twice(const Act& with, Observation& seen) {
   believe_empty(seen);
 }
 
-Result<Outcome> Reconciler::take_down(const Context& context, const Pool& pool) {
+Result<Outcome> Reconciler::take_down(const Context& context, const Belonged& known) {
+  const Pool& pool = known.pool;
   if (!pool->metadata.has_finalizer(api::finalizer::kMachinePool)) return Outcome::done();
   const Act with = act_with(context);
-  Observation seen = observe({deps_, *host_, infra_memory_}, context.fresh, pool);
+  Observation seen = observe({deps_, *host_, infra_memory_}, context.fresh, known);
   const auto looked = look_at_unreadable(with, seen);
   Leaving leaving = take_leave(seen);
   Effects effects = leave(with, seen, leaving);

@@ -27,8 +27,8 @@ class Reconciler final : public runtime::Reconciler {
   void forget(const kube::ObjectKey& key);
   Result<Pool> prepare(const runtime::Context& context, Pool pool);
   Result<std::optional<runtime::Outcome>> pause(const runtime::Context& context, const Pool& pool);
-  Result<runtime::Outcome> go_on(const runtime::Context& context, const Pool& pool);
-  Result<runtime::Outcome> take_down(const runtime::Context& context, const Pool& pool);
+  Result<runtime::Outcome> go_on(const runtime::Context& context, const Belonged& known);
+  Result<runtime::Outcome> take_down(const runtime::Context& context, const Belonged& known);
   Act act_with(const runtime::Context& context);
   // Looks for the second time at an infrastructure that has lost all instances at once.
   void look_twice(const Act& with, Observation& seen);

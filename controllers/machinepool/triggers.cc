@@ -51,6 +51,13 @@ std::vector<ObjectKey> keys_of(const std::vector<Snapshot<api::MachinePool>>& po
   return keys;
 }
 
+// Those whose spec.clusterName says so, and those that it owns whatever that says.
+std::vector<ObjectKey> pools_of(const Caches& caches, const ObjectKey& cluster) {
+  auto keys = keys_of(caches.machine_pools_of(cluster));
+  for (ObjectKey& key : keys_of(caches.misnamed_machine_pools_of(cluster))) keys.push_back(std::move(key));
+  return keys;
+}
+
 std::vector<ObjectKey> pools_of(const Caches& caches, const Change<api::Machine>& change) {
   if (!matters(change)) return {};
   auto keys = runtime::owners_of_kind(change, api::group::kCluster, api::kind::kMachinePool);
@@ -99,6 +106,7 @@ std::vector<ObjectKey> pools_of(const Caches& caches, const ObjectKey& cluster,
       if (std::ranges::find(keys, key) == keys.end()) keys.push_back(std::move(key));
     }
   };
+  add(caches.misnamed_machine_pools_of(cluster));
   for (const auto& node : {change.before, change.after}) {
     if (!node) continue;
     add(caches.machine_pools_on_node(cluster, node->metadata.name));
@@ -141,7 +149,7 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
       });
   runtime::trigger<api::Cluster>(caches.clusters, queue, [&caches](const Change<api::Cluster>& change) {
     if (change.initial || !matters(change)) return std::vector<ObjectKey>();
-    return keys_of(caches.machine_pools_of(runtime::key_of(change.object())));
+    return pools_of(caches, runtime::key_of(change.object()));
   });
   runtime::trigger<api::Machine>(caches.machines, queue, [&caches](const Change<api::Machine>& change) {
     return change.initial ? std::vector<ObjectKey>() : pools_of(caches, change);
@@ -152,7 +160,7 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
           queue.add(key, change.initial ? runtime::Priority::Low : runtime::Priority::Normal);
       });
   deps_.workload_clusters.on_reach_change([&caches, &queue](const ObjectKey& cluster) {
-    for (const ObjectKey& key : keys_of(caches.machine_pools_of(cluster))) queue.add(key);
+    for (const ObjectKey& key : pools_of(caches, cluster)) queue.add(key);
   });
 }
 

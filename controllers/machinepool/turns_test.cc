@@ -597,6 +597,36 @@ TEST(Turns, PutALabelBackThatAUserTookOffAProviderObject) {
   });
 }
 
+// No webhook keeps a user from it.
+TEST(Turns, StayWithTheClusterThatOwnsAPoolWhateverItsSpecSaysLater) {
+  on_stage([](Theatre& stage) {
+    stage.put(builders::a_cluster("c2").infrastructure_provisioned().build());
+    stage.run_two();
+    const std::vector<Text> ids(stage.pool().spec.provider_id_list.begin(), stage.pool().spec.provider_id_list.end());
+
+    stage.patch(kPools, kPool, {{"spec", {{"clusterName", "c2"}}}});
+    stage.settle(1min);
+    const auto requests = stage.requests();
+    const auto status = stage.pool().status;
+    const auto scaling = api::conditions::find(status.conditions, "ScalingUp");
+    stage.settle(1h);
+
+    const auto pool = stage.pool();
+    EXPECT_EQ(pool.metadata.labels.value_or_empty("cluster.x-k8s.io/cluster-name"), "c1");
+    ASSERT_EQ(pool.metadata.owner_references->size(), 1U);
+    EXPECT_EQ(pool.metadata.owner_references->front().name, "c1");
+    EXPECT_EQ(stage.read(kBoxPools, kPool).at("metadata").at("labels").at("cluster.x-k8s.io/cluster-name"),
+              json::value("c1"));
+    EXPECT_THAT(stage.refs(), ElementsAre("n1", "n2"));
+    EXPECT_EQ(pool.spec.cluster_name, "c2") << "the user's to write";
+    ASSERT_NE(scaling, nullptr);
+    EXPECT_THAT(scaling->message.str(), AllOf(HasSubstr("spec.clusterName is c2"), HasSubstr("Cluster c1")));
+    EXPECT_THAT(requests, ElementsAre("patch machinepools/status mp1"));
+    EXPECT_THAT(stage.workload.notes, IsEmpty());
+    EXPECT_THAT(stage.requests(), IsEmpty());
+  });
+}
+
 TEST(Turns, LeaveThePoolsSizeToWhoeverManagesIt) {
   on_stage([](Theatre& stage) {
     stage.run_two();

@@ -122,6 +122,35 @@ TEST(UnreadableTurns, NameTheLabelThatADefinitionLacks) {
   });
 }
 
+// A kind that nobody defines, edited into a pool that runs.
+TEST(UnreadableTurns, WaitForTheObjectThatAPoolOwnsWhenItsReferenceWasMistyped) {
+  on_stage([](Theatre& stage) {
+    stage.run_two();
+    hold(stage, kBoxPools);
+    stage.patch(kPools, kPool,
+                {{"spec", {{"template", {{"spec", {{"infrastructureRef", {{"kind", "BoxPoool"}}}}}}}}}});
+    stage.settle();
+    const std::string typo = told(stage, "InfrastructureReady");
+
+    stage.remove(kPools, kPool);
+    stage.settle(2min);
+    const bool kept = stage.exists(kPools, kPool) && stage.node_exists("n1") && stage.node_exists("n2");
+    const std::string waits = told(stage, "Deleting");
+    const auto lists = asked_for(stage.requests(), "list boxpools");
+    let_go(stage, kBoxPools);
+    stage.remove(kBoxPools, kPool);
+    stage.settle(31s);
+
+    EXPECT_THAT(typo, AllOf(HasSubstr("spec.template.spec.infrastructureRef"), HasSubstr("does not exist")));
+    EXPECT_TRUE(kept) << "its instances run";
+    EXPECT_THAT(waits, AllOf(HasSubstr("WaitingForInfrastructureDeletion"), HasSubstr("BoxPool mp1"),
+                             HasSubstr("correct the reference")));
+    EXPECT_LE(lists, 6);
+    EXPECT_FALSE(stage.exists(kPools, kPool));
+    EXPECT_FALSE(stage.node_exists("n1"));
+  });
+}
+
 TEST(UnreadableTurns, LeaveAnObjectWithoutReadableContractToWhoControlsIt) {
   on_stage([](Theatre& stage) {
     stage.make_pool();

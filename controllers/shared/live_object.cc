@@ -1,7 +1,7 @@
 #include "controllers/shared/live_object.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
-#include <optional>
 
 #include "api/contract/plural.h"
 #include "api/contract/version.h"
@@ -39,6 +39,20 @@ std::string highest_served_version(const json::value& definition) {
   return highest;
 }
 
+std::string text_of(const json::value& object, std::string_view name) {
+  const auto* text = member_of(object, name);
+  return text != nullptr && text->is_string() ? std::string(text->as_string()) : std::string();
+}
+
+bool has_owner(const json::value& object, const api::Uid& owner) {
+  const auto* metadata = member_of(object, "metadata");
+  const auto* owners = metadata == nullptr ? nullptr : member_of(*metadata, "ownerReferences");
+  if (owners == nullptr || !owners->is_array()) return false;
+  return std::ranges::any_of(owners->as_array(), [&](const json::value& each) {
+    return api::Uid(text_of(each, "uid")) == owner;
+  });
+}
+
 }  // namespace
 
 Result<LiveObject> look_live(kube::Client& client, const api::ContractRef& ref, std::string_view namespace_,
@@ -65,6 +79,34 @@ Result<LiveObject> look_live(kube::Client& client, const api::ContractRef& ref, 
   found.metadata = TRY(api::from_json<api::ObjectMeta>(*metadata));
   found.state = LiveObject::State::Present;
   return found;
+}
+
+Result<std::optional<LiveOwned>> find_owned(kube::Client& client,
+                                            const runtime::Store<api::CustomResourceDefinition>& definitions,
+                                            std::string_view group, std::string_view namespace_,
+                                            const api::Uid& owner, const Deadline& deadline) {
+  for (const auto& definition : definitions.all()) {
+    const std::string name = definition->metadata.name.str();
+    const auto dot = name.find('.');
+    if (dot == name.npos || std::string_view(name).substr(dot + 1) != group) continue;
+    const auto contract = api::contract::resolve(name, definition->metadata.labels);
+    if (!contract) continue;
+    LiveOwned found{.resource = {.group = std::string(group),
+                                 .version = contract->version,
+                                 .plural = name.substr(0, dot)}};
+    const auto list = client.list(found.resource, {.namespace_ = std::string(namespace_)}, deadline);
+    if (!list && list.error().code == Code::NotFound) continue;
+    if (!list) return fail(list.error().context("look for objects of " + name));
+    const auto* items = member_of(*list, "items");
+    if (items == nullptr || !items->is_array()) continue;
+    for (const auto& item : items->as_array()) {
+      if (!has_owner(item, owner)) continue;
+      found.kind = text_of(item, "kind");
+      found.name = text_of(*member_of(item, "metadata"), "name");
+      return found;
+    }
+  }
+  return std::nullopt;
 }
 
 LiveLooks::Which LiveLooks::which(const kube::ObjectKey& owner, const api::ContractRef& ref) {

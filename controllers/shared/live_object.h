@@ -4,10 +4,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "api/core/custom_resource_definition.h"
 #include "api/meta/object_meta.h"
 #include "api/v1beta2/common.h"
 #include "base/clock.h"
@@ -15,6 +17,7 @@
 #include "base/guarded.h"
 #include "base/result.h"
 #include "kube/client.h"
+#include "runtime/store.h"
 
 namespace capstan::controllers {
 
@@ -31,6 +34,18 @@ struct LiveObject {
 // The definition first, for a version that is served, then the object by its name.
 Result<LiveObject> look_live(kube::Client& client, const api::ContractRef& ref, std::string_view namespace_,
                              const Deadline& deadline);
+
+// An object of that API group, of whatever kind keeps the contract, that has an owner reference of that uid:
+// what an owner whose reference names no kind there is may have left. A list per kind; null: none.
+struct LiveOwned {
+  kube::Resource resource = {};
+  std::string kind = {};
+  std::string name = {};
+};
+Result<std::optional<LiveOwned>> find_owned(kube::Client& client,
+                                            const runtime::Store<api::CustomResourceDefinition>& definitions,
+                                            std::string_view group, std::string_view namespace_,
+                                            const api::Uid& owner, const Deadline& deadline);
 
 // Asks once in kLiveLook, however often its owner has a turn. Only that an object is there is remembered.
 inline constexpr Seconds kLiveLook{30};
