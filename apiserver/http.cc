@@ -109,8 +109,8 @@ bool HttpFace::answer_document(const std::vector<std::string>& path, const net::
                            json::serialize(aggregated(api_, core))));
   };
   if (path.empty())
-    return responder.respond(
-               json_page({{"paths", json::array{"/api", "/apis", "/healthz", "/openapi/v3", "/version"}}})),
+    return responder.respond(json_page({{"paths", json::array{"/api", "/apis", "/healthz", "/openapi/v2",
+                                                              "/openapi/v3", "/version"}}})),
            true;
   if (path[0] == "version" && path.size() == 1) return responder.respond(json_page(server_version())), true;
   if (path[0] == "api" && path.size() == 1) return discovery(api_versions(), true), true;
@@ -121,6 +121,12 @@ bool HttpFace::answer_document(const std::vector<std::string>& path, const net::
   if (path[0] == "apis" && path.size() == 3)
     return respond_with(resource_list(api_, path[1], path[2]), responder), true;
   if (path[0] != "openapi") return false;
+  if (path.size() == 2 && path[1] == "v2") {
+    const bool protobuf = wants_openapi_protobuf(http.header("Accept").value_or(""));
+    responder.respond(protobuf ? page(200, kOpenApiV2Protobuf, openapi_v2_protobuf())
+                               : json_page(openapi_v2()));
+    return true;
+  }
   if (path.size() == 2 && path[1] == "v3") return responder.respond(json_page(openapi_index(api_))), true;
   if (path.size() > 2 && path[1] == "v3")
     return respond_with(openapi_document(api_, joined(path, 2)), responder), true;

@@ -10,6 +10,17 @@
 namespace capstan::apiserver {
 namespace {
 
+constexpr std::string_view kSwagger = "2.0";
+constexpr std::string_view kOpenApiTitle = "Kubernetes";
+constexpr std::string_view kOpenApiVersion = "1.36";
+
+// Of text or of a message, both shorter than 128 bytes.
+std::string protobuf_field(unsigned number, std::string_view content) {
+  constexpr unsigned kWithLength = 2;
+  std::string bytes{static_cast<char>(number << 3U | kWithLength), static_cast<char>(content.size())};
+  return bytes.append(content);
+}
+
 std::string path_of(const std::string& group, const std::string& version) {
   return group.empty() ? "api/" + version : "apis/" + group + "/" + version;
 }
@@ -42,7 +53,7 @@ json::object document(const ServedGroup& group, std::string_view version) {
         paths);
   }
   return {{"openapi", "3.0.0"},
-          {"info", json::object{{"title", "Kubernetes"}, {"version", "1.36"}}},
+          {"info", json::object{{"title", kOpenApiTitle}, {"version", kOpenApiVersion}}},
           {"paths", std::move(paths)},
           {"components", json::object{{"schemas", std::move(components).schemas()}}}};
 }
@@ -69,6 +80,26 @@ std::optional<json::object> openapi_document(const Api& api, std::string_view pa
     }
   }
   return {};
+}
+
+json::object openapi_v2() {
+  return {{"swagger", kSwagger},
+          {"info", json::object{{"title", kOpenApiTitle}, {"version", kOpenApiVersion}}},
+          {"paths", json::object{}},
+          {"definitions", json::object{}}};
+}
+
+// The numbers are those of gnostic's OpenAPIv2.proto: Document and Info.
+std::string openapi_v2_protobuf() {
+  const std::string about = protobuf_field(1, kOpenApiTitle) + protobuf_field(2, kOpenApiVersion);
+  return protobuf_field(1, kSwagger) + protobuf_field(2, about) + protobuf_field(8, "") +
+         protobuf_field(9, "");
+}
+
+// "@v1.0" is the older spelling, and kubectl's.
+bool wants_openapi_protobuf(std::string_view accept) {
+  return accept.contains(kOpenApiV2Protobuf) ||
+         accept.contains("application/com.github.proto-openapi.spec.v2@v1.0+protobuf");
 }
 
 }  // namespace capstan::apiserver

@@ -49,6 +49,23 @@ std::vector<std::string> dangling_references(const json::object& document) {
   return dangling;
 }
 
+// kubectl asks for it before it applies a `kind: List`, and stopped at a 404.
+TEST(OpenApiV2, IsServedInTheFormThatKubectlAsksFor) {
+  EXPECT_EQ(text_at(openapi_v2(), {"swagger"}), "2.0");
+  EXPECT_EQ(openapi_v2_protobuf(), std::string("\x0a\x03"
+                                               "2.0"
+                                               "\x12\x12"
+                                               "\x0a\x0a"
+                                               "Kubernetes"
+                                               "\x12\x04"
+                                               "1.36"
+                                               "\x42\x00\x4a\x00",
+                                               29));
+  EXPECT_TRUE(wants_openapi_protobuf("application/com.github.proto-openapi.spec.v2@v1.0+protobuf"));
+  EXPECT_TRUE(wants_openapi_protobuf("application/json, " + std::string(kOpenApiV2Protobuf)));
+  EXPECT_FALSE(wants_openapi_protobuf("application/json"));
+}
+
 TEST(OpenApiIndex, LeadsToEveryVersionOfEveryGroup) {
   ApiFixture fixture;
   with_widgets(fixture);

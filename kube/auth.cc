@@ -78,7 +78,8 @@ net::ClientTlsOptions Credentials::tls() const {
     return net::ClientTlsOptions{.ca_pem = state.material.ca,
                                  .certificate_pem = state.material.certificate,
                                  .private_key_pem = state.material.key,
-                                 .insecure_skip_verify = connection_.insecure_skip_tls_verify};
+                                 .insecure_skip_verify = connection_.insecure_skip_tls_verify,
+                                 .quote_certificates = !connection_.from_secret};
   });
 }
 

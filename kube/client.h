@@ -15,6 +15,7 @@
 #include "api/schema/field.h"
 #include "base/deadline.h"
 #include "base/result.h"
+#include "kube/quoting.h"
 #include "kube/resource.h"
 
 namespace capstan::kube {
@@ -94,6 +95,9 @@ struct Into {
 class Client {
  public:
   virtual ~Client() = default;
+
+  // Of its server's words.
+  virtual Quoting quoting() const { return Quoting::Everything; }
 
   virtual Result<json::value> get(const Resource&, const ObjectKey&, const Deadline&) = 0;
   virtual Result<json::value> list(const Resource&, const ListOptions&, const Deadline&) = 0;

@@ -25,6 +25,7 @@ struct Connection {
   std::string tls_server_name = {};
   std::string proxy_url = {};
   bool insecure_skip_tls_verify = false;
+  bool from_secret = false;  // others named the server: kube/quoting.h and net/address_rules.h hold for it
   std::string ca_pem = {};
   std::string ca_file = {};
   std::string certificate_pem = {};

@@ -57,6 +57,20 @@ Result<json::value> parse_answer(const net::HttpResponse& response, Asked asked)
                     .outcome_unknown = asked == Asked::Write});
 }
 
+Quoting quoting_of(const net::Url& url, const Connection& connection) {
+  if (!connection.from_secret) return Quoting::Everything;
+  const bool verified = url.scheme == "https" && !connection.insecure_skip_tls_verify;
+  return verified ? Quoting::VerifiedStatus : Quoting::Nothing;
+}
+
+// Whoever may write a Secret could have any service asked that this process reaches: one that speaks TLS, and
+// with a certificate, is seldom one that was not meant to be.
+Result<void> check_scheme(const net::Url& url, const net::AddressRules& rules) {
+  if (url.scheme == "https" || rules.plain_http_on_loopback) return {};
+  return fail(Code::Invalid,
+              "server: plain http is not spoken to a server that a Secret names; let it begin with https://");
+}
+
 }  // namespace
 
 // One API server: connection pool, credentials, rate limit.
@@ -71,6 +85,8 @@ class RemoteClient::Wire {
   Result<void> open(net::IoPool& io, const Connection& connection) {
     TRY(credentials_.load());
     const net::Url url = TRY(net::parse_url(connection.server));
+    quoting_ = quoting_of(url, connection);
+    if (connection.from_secret) TRY(check_scheme(url, options_.addresses));
     prefix_ = url.path.ends_with('/') ? url.path.substr(0, url.path.size() - 1) : url.path;
     net::HttpClientOptions http{.origin = {.scheme = url.scheme,
                                            .host = url.host,
@@ -79,12 +95,16 @@ class RemoteClient::Wire {
                                            .proxy_url = proxy_of(connection, url)},
                                 .max_connections = options_.max_connections,
                                 .idle_timeout = options_.idle_timeout,
-                                .connect_timeout = options_.connect_timeout};
+                                .connect_timeout = options_.connect_timeout,
+                                .proxy_is_ours = connection.proxy_url.empty()};
+    if (connection.from_secret) http.rules = options_.addresses;
     encrypted_ = url.scheme == "https";
     if (encrypted_) http.tls = TRY(net::client_tls(credentials_.tls()));
     http_.emplace(io, std::move(http));
     return {};
   }
+
+  Quoting quoting() const { return quoting_; }
 
   // Whose fields a write's are, when it does not say.
   template <typename Options>
@@ -107,7 +127,7 @@ class RemoteClient::Wire {
     auto decoded = api::detail::decode(*into.type, into.object, response.body);
     if (decoded) return decoded;
     TRY(parse_answer(response, Asked::Write));
-    Error unreadable = std::move(decoded).error();
+    Error unreadable = without_quotes(std::move(decoded).error(), quoting_);
     unreadable.outcome_unknown = true;  // it has happened; what became of it has to be looked up
     return fail(std::move(unreadable));
   }
@@ -128,7 +148,7 @@ class RemoteClient::Wire {
     if (response->status >= 200 && response->status < 300) return response;
     return fail(error_of(
         {.code = response->status, .body = response->body, .retry_after = response->header("retry-after")},
-        asked));
+        asked, quoting_));
   }
 
   std::unique_ptr<Stream> stream(Result<net::HttpRequest> request, std::chrono::seconds silent_after,
@@ -137,11 +157,11 @@ class RemoteClient::Wire {
     limiter_.spend();
     renew_tls();
     net::HttpRequest ready = with_headers(*request);
-    auto stream =
-        std::make_unique<RemoteStream>(sink, [this, path = std::string(path_of(*request))](int status) {
-          if (status == 401 && credentials_.changed_after_refusal()) use_new_tls();
-          record({.method = "GET", .path = path, .status = status, .stream = true});
-        });
+    const auto on_status = [this, path = std::string(path_of(*request))](int status) {
+      if (status == 401 && credentials_.changed_after_refusal()) use_new_tls();
+      record({.method = "GET", .path = path, .status = status, .stream = true});
+    };
+    auto stream = std::make_unique<RemoteStream>(sink, quoting_, on_status);
     stream->begin(*http_, std::move(ready), {.silent_after = silent_after});
     return stream;
   }
@@ -187,6 +207,7 @@ class RemoteClient::Wire {
   RateLimiter limiter_;
   Credentials credentials_;
   std::string prefix_;
+  Quoting quoting_ = Quoting::Everything;
   bool encrypted_ = true;
   std::optional<net::HttpClient> http_;
 };
@@ -205,6 +226,7 @@ Result<std::unique_ptr<RemoteClient>> RemoteClient::make(const Seams& seams, Con
 
 RemoteClient::RemoteClient(std::unique_ptr<Wire> wire) : wire_(std::move(wire)) {}
 RemoteClient::~RemoteClient() = default;
+Quoting RemoteClient::quoting() const { return wire_->quoting(); }
 
 Result<json::value> RemoteClient::get(const Resource& resource, const ObjectKey& key,
                                       const Deadline& deadline) {

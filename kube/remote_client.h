@@ -13,6 +13,7 @@
 #include "kube/client.h"
 #include "kube/connection.h"
 #include "kube/rate_limit.h"
+#include "net/address_rules.h"
 #include "net/proxy.h"
 
 namespace capstan::net {
@@ -39,7 +40,8 @@ struct RemoteClientOptions {
   std::size_t max_body_bytes = 64U << 20;  // of one answer; streams have no limit of their own
   Nanoseconds idle_timeout = std::chrono::seconds(30);
   Nanoseconds connect_timeout = std::chrono::seconds(10);
-  net::ProxyRules proxies = {};  // of the environment; a connection's own proxy_url wins
+  net::ProxyRules proxies = {};    // of the environment; a connection's own proxy_url wins
+  net::AddressRules addresses = {};  // of connections that come from a Secret
   std::function<void(const RequestRecord&)> on_request = {};
 };
 
@@ -57,6 +59,7 @@ class RemoteClient final : public Client {
   explicit RemoteClient(std::unique_ptr<Wire> wire);  // what make() does
   ~RemoteClient() override;
 
+  Quoting quoting() const override;
   Result<json::value> get(const Resource&, const ObjectKey&, const Deadline&) override;
   Result<json::value> list(const Resource&, const ListOptions&, const Deadline&) override;
   Result<json::value> create(const Resource&, const ObjectKey&, const json::value& object,

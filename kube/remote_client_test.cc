@@ -15,6 +15,7 @@
 
 #include "kube/resources.h"
 #include "kube/status.h"
+#include "kube/test_kinds.h"
 #include "kube/typed.h"
 #include "net/test_support.h"
 #include "test/fakes/fake_clock.h"
@@ -470,6 +471,106 @@ TEST(RemoteClient, AMissingTokenFileIsNamedAtTheStart) {
 
   ASSERT_FALSE(made);
   EXPECT_THAT(made.error().message, HasSubstr("/nowhere/token"));
+}
+
+// --- servers that a Secret names ---
+
+constexpr std::string_view kForeign = "AKIAIOSFODNN7EXAMPLE";
+
+// An API server behind TLS, and a client of it whose settings come from a Secret.
+class StrangerBench {
+ public:
+  explicit StrangerBench(const net::HttpResponse& response, bool verified = true)
+      : server_(net::serve(io_, {.tls = pki_.server()}, Bench::always(response))) {
+    Connection connection;
+    connection.server = fmt::format("https://127.0.0.1:{}", server_->port());
+    connection.ca_pem = pki_.ca().certificate_pem;
+    connection.insecure_skip_tls_verify = !verified;
+    connection.from_secret = true;
+    client = net::value_of(RemoteClient::make({io_, threads_, clock_}, connection));
+  }
+  ~StrangerBench() { client.reset(); }
+  StrangerBench(const StrangerBench&) = delete;
+  StrangerBench& operator=(const StrangerBench&) = delete;
+
+  std::unique_ptr<RemoteClient> client;
+
+ private:
+  net::TestPki pki_;
+  net::IoPool io_;
+  SystemThreads threads_;
+  SystemClock clock_;
+  std::unique_ptr<net::HttpServer> server_;
+};
+
+std::string budget_refusal() {
+  return R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":"Cannot evict pod",)"
+         R"("reason":"TooManyRequests","code":429,"details":{"retryAfterSeconds":10,"causes":[)"
+         R"({"reason":"DisruptionBudget","message":"The disruption budget web needs 3 healthy pods"}]}})";
+}
+
+TEST(RemoteClientOfAStranger, TellsWhatABudgetSaysOverVerifiedTls) {
+  const StrangerBench bench(answer(429, budget_refusal()));
+
+  const Error error = bench.client->evict(kKey, {}, net::soon()).error();
+
+  EXPECT_EQ(error.code, Code::RateLimited);
+  EXPECT_EQ(error.message, "Cannot evict pod");
+  EXPECT_EQ(error.retry_after, seconds(10));
+  EXPECT_THAT(error.causes, ElementsAre(Cause{"", "DisruptionBudget",
+                                              "The disruption budget web needs 3 healthy pods"}));
+}
+
+TEST(RemoteClientOfAStranger, KnowsABudgetsRefusalWithoutRepeatingIt) {
+  const StrangerBench bench(answer(429, budget_refusal()), false);
+
+  const Error error = bench.client->evict(kKey, {}, net::soon()).error();
+
+  EXPECT_EQ(error.code, Code::RateLimited);
+  EXPECT_EQ(error.reason, "TooManyRequests");
+  EXPECT_EQ(error.message, "http 429 with a Status (TooManyRequests) of a server that TLS does not verify");
+  EXPECT_THAT(error.causes, ElementsAre(Cause{"", "DisruptionBudget", "DisruptionBudget"}));
+}
+
+TEST(RemoteClientOfAStranger, ObeysRetryAfterAndDoesNotShowIt) {
+  const StrangerBench bench(answer(503, "{}", {{"Retry-After", "1234"}}));
+
+  const Error error = bench.client->get(kSecrets, kKey, net::soon()).error();
+
+  EXPECT_EQ(error.retry_after, seconds(1234));
+  EXPECT_EQ(error.message, "http 503 without a Status");
+}
+
+TEST(RemoteClientOfAStranger, RepeatsNoFieldOfAnObjectThatCanNotBeDecoded) {
+  const std::string object = fmt::format(
+      R"({{"metadata":{{"name":"{0}","labels":{{"{0}":7}}}},)"
+      R"("items":[{{"metadata":{{"name":"{0}","labels":7}}}}]}})",
+      kForeign);
+  const StrangerBench bench(answer(200, object));
+  Widget made{};
+  const Into into{.type = &api::type_of<Widget>, .object = &made};
+
+  const Error got = get<Widget>(*bench.client, kSecrets, kKey, net::soon()).error();
+  const Error listed = list<Widget>(*bench.client, kSecrets, {}, net::soon()).error();
+  const Error patched =
+      bench.client->patch_into(into, kSecrets, kKey, json::object(), {}, net::soon()).error();
+
+  EXPECT_EQ(got.message, "get Secret ns/a: an answer that can't be decoded");
+  EXPECT_EQ(listed.message, "list Secret: an answer that can't be decoded");
+  EXPECT_EQ(patched.message, "an answer that can't be decoded");
+}
+
+TEST(RemoteClientOfAStranger, IsNotMadeForPlainHttp) {
+  net::IoPool io;
+  SystemThreads threads;
+  SystemClock clock;
+  Connection connection{.server = "http://10.0.0.1", .from_secret = true};
+
+  const auto made = RemoteClient::make({io, threads, clock}, connection);
+
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().code, Code::Invalid);
+  EXPECT_THAT(made.error().message, StartsWith("server: plain http "));
 }
 
 // --- streams ---

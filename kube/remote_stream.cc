@@ -28,7 +28,7 @@ void RemoteStream::on_end(Result<void> outcome) {
   on_status_(status_);
   if (status_ == 0 || is_success(status_)) return sink_.on_end(std::move(outcome));
   const Refusal refusal{.code = status_, .body = refusal_, .retry_after = retry_after_};
-  sink_.on_end(fail(error_of(refusal, Asked::Object)));
+  sink_.on_end(fail(error_of(refusal, Asked::Object, quoting_)));
 }
 
 }  // namespace capstan::kube

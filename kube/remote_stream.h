@@ -16,7 +16,8 @@ namespace capstan::kube {
 class RemoteStream final : public Stream, private net::HttpStreamSink {
  public:
   using OnStatus = std::function<void(int status)>;  // once, 0 when no answer came
-  RemoteStream(StreamSink& sink, OnStatus on_status) : sink_(sink), on_status_(std::move(on_status)) {}
+  RemoteStream(StreamSink& sink, Quoting quoting, OnStatus on_status)
+      : sink_(sink), quoting_(quoting), on_status_(std::move(on_status)) {}
 
   void begin(net::HttpClient& http, net::HttpRequest request, net::StreamLimits limits) {
     handle_ = http.stream(std::move(request), limits, *this);
@@ -28,6 +29,7 @@ class RemoteStream final : public Stream, private net::HttpStreamSink {
   void on_end(Result<void> outcome) override;
 
   StreamSink& sink_;
+  const Quoting quoting_;
   OnStatus on_status_;
   int status_ = 0;
   std::optional<std::string> retry_after_ = {};

@@ -87,6 +87,22 @@ std::string bounded(std::string_view message) {
   return std::string(message.substr(0, kLongest)) + "...";
 }
 
+// What may be said of another server's message: one line, and not a long one.
+std::string cut(std::string_view message) {
+  constexpr std::size_t kLongest = 512;
+  constexpr std::string_view kDots = "...";
+  std::string line;
+  for (const char c : message) {
+    const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
+    if (!control || (!line.empty() && line.back() != ' ')) line += control ? ' ' : c;
+    if (line.size() > kLongest) break;
+  }
+  if (line.size() <= kLongest) return line;
+  std::size_t end = kLongest;
+  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0U) == 0x80U) --end;  // between characters
+  return line.substr(0, end).append(kDots);
+}
+
 std::optional<api::Status> status_in(std::string_view body) {
   const auto first = body.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos || body[first] != '{') return {};
@@ -95,8 +111,66 @@ std::optional<api::Status> status_in(std::string_view body) {
   return std::move(*status);
 }
 
-Error foreign_refusal(const Refusal& refusal, Asked asked) {
-  const std::string shown = excerpt(refusal.body);
+bool is_whole(const api::Status& status) {
+  return status.kind.view() == "Status" && status.api_version.view() == "v1" &&
+         status.status.view() == "Failure";
+}
+
+bool is_refusal(int code) { return code >= 400 && code < 600; }
+
+// One word, as all reasons are.
+bool is_reason(std::string_view text) {
+  constexpr std::size_t kLongest = 64;
+  const auto is_letter = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); };
+  return text.size() <= kLongest && std::ranges::all_of(text, is_letter);
+}
+
+// A word of Kubernetes is no word of the server that sent it.
+std::string known_reason(std::string_view text) {
+  const auto row = std::ranges::find(kReasons, text, &ReasonRow::reason);
+  return row == kReasons.end() ? std::string() : std::string(row->reason);
+}
+
+// The causes that an eviction is judged by.
+std::string known_cause(std::string_view text) {
+  constexpr std::array kCauses = {std::string_view("DisruptionBudget"),
+                                  std::string_view("NamespaceTerminating")};
+  return std::ranges::find(kCauses, text) == kCauses.end() ? std::string() : std::string(text);
+}
+
+Error without_words(int code, Error error) {
+  error.reason = known_reason(error.reason);
+  error.message = "http " + std::to_string(code) + " with a Status" +
+                  (error.reason.empty() ? "" : " (" + error.reason + ")") +
+                  " of a server that TLS does not verify";
+  for (Cause& cause : error.causes) {
+    cause = {.reason = known_cause(cause.reason)};
+    cause.message = cause.reason;
+  }
+  return error;
+}
+
+Error with_few_words(Error error) {
+  if (!is_reason(error.reason)) error.reason.clear();
+  error.message = cut(error.message);
+  for (Cause& cause : error.causes)
+    cause = {.reason = is_reason(cause.reason) ? cause.reason : std::string(), .message = cut(cause.message)};
+  return error;
+}
+
+Error quoted_no_more_than(Quoting quoting, int code, Error error) {
+  constexpr std::size_t kMostCauses = 5;
+  if (quoting != Quoting::Everything && error.causes.size() > kMostCauses) error.causes.resize(kMostCauses);
+  switch (quoting) {
+    case Quoting::Everything: break;
+    case Quoting::VerifiedStatus: return with_few_words(std::move(error));
+    case Quoting::Nothing: return without_words(code, std::move(error));
+  }
+  return error;
+}
+
+Error foreign_refusal(const Refusal& refusal, Asked asked, Quoting quoting) {
+  const std::string shown = quoting == Quoting::Everything ? excerpt(refusal.body) : std::string();
   Error error{.code = code_of_http(refusal.code),
               .message = "http " + std::to_string(refusal.code) + " without a Status" +
                          (shown.empty() ? "" : ": " + shown)};
@@ -109,10 +183,12 @@ Error foreign_refusal(const Refusal& refusal, Asked asked) {
 
 }  // namespace
 
-Error error_of(const Refusal& refusal, Asked asked) {
-  const auto status = status_in(refusal.body);
-  Error error = status ? error_of(*status) : foreign_refusal(refusal, asked);
-  if (status && status->code == 0) error.code = code_of(status->reason.view(), refusal.code);
+Error error_of(const Refusal& refusal, Asked asked, Quoting quoting) {
+  auto status = status_in(refusal.body);
+  if (status && quoting != Quoting::Everything && (!is_whole(*status) || !is_refusal(refusal.code)))
+    status.reset();
+  if (status && (status->code == 0 || quoting != Quoting::Everything)) status->code = refusal.code;
+  Error error = status ? error_of(*status, quoting) : foreign_refusal(refusal, asked, quoting);
   if (refusal.retry_after) {
     const auto header = seconds_of(*refusal.retry_after);
     if (header) error.retry_after = std::max(*header, error.retry_after.value_or(std::chrono::seconds(0)));
@@ -121,7 +197,9 @@ Error error_of(const Refusal& refusal, Asked asked) {
   return error;
 }
 
-Error error_of(const api::Status& status) {
+Error error_of(const api::Status& status, Quoting quoting) {
+  if (quoting != Quoting::Everything && (!is_whole(status) || !is_refusal(status.code)))
+    return foreign_refusal({.code = is_refusal(status.code) ? status.code : 500}, Asked::Path, quoting);
   Error error{.code = code_of(status.reason.view(), status.code),
               .message = bounded(status.message.view()),
               .reason = std::string(status.reason.view())};
@@ -134,7 +212,7 @@ Error error_of(const api::Status& status) {
                             .reason = std::string(cause.reason.view()),
                             .message = bounded(cause.message.view())});
   }
-  return error;
+  return quoted_no_more_than(quoting, status.code, std::move(error));
 }
 
 }  // namespace capstan::kube

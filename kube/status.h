@@ -1,5 +1,5 @@
 // A server's refusal as an Error: HTTP code, Status body (or what some proxy sent instead) and Retry-After.
-// RemoteClient and the watcher use it. Pure functions.
+// RemoteClient and the watcher use it; how much of it is repeated, kube/quoting.h says. Pure functions.
 #pragma once
 
 #include <optional>
@@ -7,6 +7,7 @@
 
 #include "api/meta/status.h"
 #include "base/error.h"
+#include "kube/quoting.h"
 
 namespace capstan::kube {
 
@@ -20,10 +21,10 @@ struct Refusal {
   std::string_view body = {};
   std::optional<std::string_view> retry_after = {};  // the header
 };
-Error error_of(const Refusal& refusal, Asked asked);
+Error error_of(const Refusal& refusal, Asked asked, Quoting quoting = Quoting::Everything);
 
 // The Status of an ERROR event.
-Error error_of(const api::Status& status);
+Error error_of(const api::Status& status, Quoting quoting = Quoting::Everything);
 
 // Reason of the error for a 404 that is no Status; its code is Unavailable.
 inline constexpr std::string_view kNotServed = "NotServed";

@@ -33,6 +33,11 @@ ObjectKey key_in(const json::value& document) {
   return {text_at(document, "/metadata/namespace"), text_at(document, "/metadata/name")};
 }
 
+Error unlisted(Error error, const json::value& item, const Resource& resource, Quoting quoting) {
+  const ObjectKey key = quoting == Quoting::Everything ? key_in(item) : ObjectKey{};
+  return without_quotes(std::move(error), quoting).context(attempt("list", resource, key));
+}
+
 Result<RawList> list_raw(Client& client, const Resource& resource, ListOptions options,
                          const Deadline& deadline) {
   constexpr std::int64_t kPage = 500;

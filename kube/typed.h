@@ -45,12 +45,13 @@ namespace detail {
 std::string attempt(std::string_view verb, const Resource& resource, const ObjectKey& key);
 
 template <typename T>
-Result<T> decoded(Result<json::value> answer, std::string_view verb, const Resource& resource,
+Result<T> decoded(Client& client, Result<json::value> answer, const Resource& resource,
                   const ObjectKey& key) {
-  if (!answer) return fail(answer.error().context(attempt(verb, resource, key)));
+  if (!answer) return fail(answer.error().context(attempt("get", resource, key)));
   auto object = api::from_json<T>(*answer);
-  if (!object) return fail(object.error().context(attempt(verb, resource, key)));
-  return object;
+  if (object) return object;
+  const Error unread = without_quotes(std::move(object).error(), client.quoting());
+  return fail(unread.context(attempt("get", resource, key)));
 }
 
 template <typename T>
@@ -67,6 +68,7 @@ struct RawList {
 Result<RawList> list_raw(Client& client, const Resource& resource, ListOptions options,
                          const Deadline& deadline);
 ObjectKey key_in(const json::value& document);
+Error unlisted(Error error, const json::value& item, const Resource& resource, Quoting quoting);
 
 // A JSON patch that met another list than it tested for: somebody was faster.
 Error as_conflict(Error error);
@@ -78,7 +80,7 @@ Error as_conflict(Error error);
 // Of a kind whose Resource is known at run time only (projections of foreign kinds).
 template <typename T>
 Result<T> get(Client& client, const Resource& resource, const ObjectKey& key, const Deadline& deadline) {
-  return detail::decoded<T>(client.get(resource, key, deadline), "get", resource, key);
+  return detail::decoded<T>(client, client.get(resource, key, deadline), resource, key);
 }
 
 template <Kind T>
@@ -102,7 +104,8 @@ Result<Listed<T>> list(Client& client, const Resource& resource, ListOptions opt
   listed.items.reserve(raw.items.size());
   for (const json::value& document : raw.items) {
     auto item = api::from_json<T>(document);
-    if (!item) return fail(item.error().context(detail::attempt("list", resource, detail::key_in(document))));
+    if (!item)
+      return fail(detail::unlisted(std::move(item).error(), document, resource, client.quoting()));
     listed.items.push_back(std::move(*item));
   }
   return listed;

@@ -22,11 +22,6 @@ bool is_before(std::string_view version, std::optional<std::uint64_t> other) {
   return number && other && *number < *other;
 }
 
-std::string quoted(std::string_view text) {
-  constexpr std::size_t kShown = 80;
-  return "\"" + std::string(text.substr(0, kShown)) + "\"";
-}
-
 Verdict quarantined(std::string_view why) { return {.tell = Tell::Quarantine, .why = why}; }
 
 }  // namespace
@@ -65,8 +60,8 @@ Verdict WatchProtocol::on_item(const ArrivedObject& item) {
 Verdict WatchProtocol::on_page(const ArrivedPage& page) {
   if (std::holds_alternative<Watching>(state_)) return {};
   if (page.kind.empty() || is_foreign(page.api_version, page.kind, "List")) {
-    return refuse_page("expected a " + expected_.kind + "List of " + expected_.api_version + ", got " +
-                       quoted(page.kind) + " of " + quoted(page.api_version));
+    return refuse_page("expected a " + expected_.kind + "List of " + expected_.api_version +
+                       ", got something else");
   }
   if (page.version.empty()) return refuse_page(expected_.kind + "List without metadata.resourceVersion");
 

@@ -28,7 +28,7 @@ namespace detail {
 template <Watchable T>
 class TypedBody final : public WatchBody {
  public:
-  explicit TypedBody(WatchHandler<T>& handler) : handler_(handler) {}
+  TypedBody(WatchHandler<T>& handler, Quoting quoting) : handler_(handler), quoting_(quoting) {}
 
   void begin_page(WatchProtocol& protocol) override {
     if (std::holds_alternative<Empty>(protocol.state())) nameless_ = 0;
@@ -36,12 +36,12 @@ class TypedBody final : public WatchBody {
                   [this, &protocol](api::Quarantined&& bad) { on_bad_item(protocol, bad); });
   }
 
-  Result<void> page_bytes(std::string_view bytes) override { return page_->feed(bytes); }
+  Result<void> page_bytes(std::string_view bytes) override { return readable(page_->feed(bytes)); }
 
   Result<void> end_page(WatchProtocol& protocol) override {
     auto page = page_->finish();
     page_.reset();
-    if (!page) return Failure(std::move(page).error());
+    if (!page) return fail(without_quotes(std::move(page).error(), quoting_));
     const Verdict verdict = protocol.on_page({.api_version = page->api_version,
                                               .kind = page->kind,
                                               .version = page->resource_version,
@@ -54,14 +54,26 @@ class TypedBody final : public WatchBody {
     auto fed = event_.feed(line);
     auto event = event_.finish();
     if (!fed && event) event = Failure(std::move(fed).error());
-    if (!event)
-      return tell(protocol.on_event(EventType::Unknown, {}), protocol, {{}, event.error()}, nullptr);
+    if (!event) {
+      const Error error = without_quotes(std::move(event).error(), quoting_);
+      return tell(protocol.on_event(EventType::Unknown, {}), protocol, {{}, error}, nullptr);
+    }
     return on_event(protocol, std::move(*event), lived);
   }
 
   void trouble(const Error& error) override { handler_.on_trouble(error); }
 
  private:
+  Result<void> readable(Result<void> read) const {
+    if (!read) return fail(without_quotes(std::move(read).error(), quoting_));
+    return read;
+  }
+
+  // Of an object that could not be read.
+  Quarantine quarantine(const api::Quarantined& bad) const {
+    return {.key = {bad.namespace_, bad.name}, .error = without_quotes(bad.error, quoting_)};
+  }
+
   static ObjectKey key_of(const T& object) {
     return {std::string(object.metadata.namespace_.view()), std::string(object.metadata.name.view())};
   }
@@ -74,6 +86,7 @@ class TypedBody final : public WatchBody {
 
   void on_bad_item(WatchProtocol& protocol, const api::Quarantined& bad) {
     const Verdict verdict = protocol.on_item({.unreadable = "could not be decoded"});
+<<<<<<< HEAD
     tell(verdict, protocol, doubt_about(bad), nullptr);
   }
 
@@ -83,18 +96,25 @@ class TypedBody final : public WatchBody {
             .metadata_read = bad.metadata_read,
             .owners = bad.owners,
             .labels = bad.labels};
+=======
+    tell(verdict, protocol, quarantine(bad), nullptr);
+>>>>>>> w-kubeconfig
   }
 
   bool on_event(WatchProtocol& protocol, api::WatchEvent<T>&& event, Nanoseconds lived) {
     if (event.type == api::WatchType::Error) {
-      return protocol.on_error_event(error_of(event.status), lived).drop_stream;
+      return protocol.on_error_event(error_of(event.status, quoting_), lived).drop_stream;
     }
     const EventType type = type_of_event(event.type);
     if (event.type == api::WatchType::Bookmark) {
       return tell(protocol.on_event(type, {.version = event.bookmark_version}), protocol, {}, nullptr);
     }
     Quarantine doubt;
+<<<<<<< HEAD
     if (!event.object && event.bad) doubt = doubt_about(*event.bad);
+=======
+    if (!event.object && event.bad) doubt = quarantine(*event.bad);
+>>>>>>> w-kubeconfig
     doubt.deleted = type == EventType::Deleted;
     if (!event.object) {
       return tell(protocol.on_event(type, {.unreadable = "could not be decoded"}), protocol, std::move(doubt),
@@ -106,8 +126,13 @@ class TypedBody final : public WatchBody {
     return tell(verdict, protocol, std::move(doubt), &object);
   }
 
-  static std::string_view fault_of(const T& object) {
-    return object.metadata.name.view().empty() ? "no metadata.name" : std::string_view();
+  std::string_view fault_of(const T& object) const {
+    if (object.metadata.name.view().empty()) return "no metadata.name";
+    if (quoting_ == Quoting::Everything || is_tellable(key_of(object))) return {};
+    return "its name is no name of Kubernetes";
+  }
+  static bool is_tellable(const ObjectKey& key) {
+    return is_object_name(key.name) && (key.namespace_.empty() || is_object_name(key.namespace_));
   }
 
   static EventType type_of_event(api::WatchType type) {
@@ -135,6 +160,7 @@ class TypedBody final : public WatchBody {
         break;
       case Tell::Quarantine:
         if (object != nullptr) doubt.key = key_of(*object);
+        if (quoting_ != Quoting::Everything && !is_tellable(doubt.key)) doubt.key = {};
         if (doubt.key.name.empty()) ++nameless_;
         if (doubt.error.message.empty())
           doubt.error = {.code = Code::Invalid, .message = std::string(verdict.why)};
@@ -145,6 +171,7 @@ class TypedBody final : public WatchBody {
   }
 
   WatchHandler<T>& handler_;
+  const Quoting quoting_;
   std::optional<api::ListDecoder<T>> page_ = {};
   api::WatchEventDecoder<T> event_ = {};
   std::size_t nameless_ = 0;
@@ -158,8 +185,9 @@ class Watcher {
   Watcher(WatchLoop& loop, Client& client, WatchTarget target, WatchHandler<T>& handler,
           std::uint64_t seed = 0, WatchLimits limits = {})
       : loop_(loop) {
-    stream_ = std::make_shared<WatchStream>(loop, client, std::move(target), limits, seed,
-                                            std::make_unique<detail::TypedBody<T>>(handler));
+    auto body = std::make_unique<detail::TypedBody<T>>(handler, client.quoting());
+    stream_ =
+        std::make_shared<WatchStream>(loop, client, std::move(target), limits, seed, std::move(body));
   }
   // Not from inside a handler. After it no call to the handler is running or will come.
   ~Watcher() {

@@ -25,6 +25,7 @@ Result<kube::Connection> read_access(kube::Client& management, const kube::Objec
   }
   auto access = connection(*config, {.allow_files = false});
   if (!access) return fail(access.error().context("secret " + secret_key_of(cluster).describe()));
+  access->from_secret = true;
   return access;
 }
 
@@ -42,6 +43,7 @@ kube::Connection from_inside(kube::Connection access, const kube::Connection& se
   access.tls_server_name = server.tls_server_name;
   access.proxy_url = server.proxy_url;
   access.insecure_skip_tls_verify = server.insecure_skip_tls_verify;
+  access.from_secret = server.from_secret;
   access.ca_pem = server.ca_pem;
   access.ca_file = server.ca_file;
   return access;

@@ -78,10 +78,10 @@ Result<void> take_user(const UserEntry& user, const Choice& choice, kube::Connec
 
 Result<kube::Connection> connection(const Kubeconfig& config, const Choice& choice) {
   const std::string& wanted = choice.context.empty() ? config.current_context : choice.context;
-  if (wanted.empty()) {
+  const ContextEntry* context = find_or_null(config.contexts, wanted);
+  if (context == nullptr && wanted.empty()) {
     return invalid("kubeconfig: current-context is not set, and there is " + names_of(config.contexts));
   }
-  const ContextEntry* context = find_or_null(config.contexts, wanted);
   if (context == nullptr) {
     return invalid(
         fmt::format("kubeconfig: no context \"{}\"; there is {}", wanted, names_of(config.contexts)));
@@ -94,12 +94,12 @@ Result<kube::Connection> connection(const Kubeconfig& config, const Choice& choi
   kube::Connection connection;
   if (auto taken = take_cluster(*cluster, choice, connection); !taken)
     return fail(taken.error().context("kubeconfig"));
-  if (!context->user.empty()) {
-    const UserEntry* user = find_or_null(config.users, context->user);
-    if (user == nullptr) {
-      return invalid(fmt::format("kubeconfig: context \"{}\" names user \"{}\", and there is {}", wanted,
-                                 context->user, names_of(config.users)));
-    }
+  const UserEntry* user = find_or_null(config.users, context->user);
+  if (user == nullptr && !context->user.empty()) {
+    return invalid(fmt::format("kubeconfig: context \"{}\" names user \"{}\", and there is {}", wanted,
+                               context->user, names_of(config.users)));
+  }
+  if (user != nullptr) {
     if (auto taken = take_user(*user, choice, connection); !taken)
       return fail(taken.error().context("kubeconfig"));
   }

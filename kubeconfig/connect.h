@@ -20,7 +20,8 @@ struct Choice {
   bool allow_files = true;
 };
 
-// Errors name the context, cluster or user entry that does not fit.
+// Errors name the context, cluster or user entry that does not fit. An empty name is a name, as for
+// client-go.
 Result<kube::Connection> connection(const Kubeconfig& config, const Choice& choice = {});
 
 // A kubeconfig file; its folder is where relative paths start.

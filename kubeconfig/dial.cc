@@ -6,10 +6,11 @@
 
 namespace capstan::kubeconfig {
 
-Dial remote_dial(const kube::RemoteClient::Seams& seams, net::ProxyRules proxies,
+Dial remote_dial(const kube::RemoteClient::Seams& seams, net::ProxyRules proxies, net::AddressRules addresses,
                  std::function<void(const kube::RequestRecord&)> on_request) {
-  return [seams, proxies = std::move(proxies), on_request = std::move(on_request)](
-             const kube::Connection& to, const Limits& limits) -> Result<std::unique_ptr<kube::Client>> {
+  return [seams, proxies = std::move(proxies), addresses = std::move(addresses),
+          on_request = std::move(on_request)](const kube::Connection& to, const Limits& limits)
+             -> Result<std::unique_ptr<kube::Client>> {
     return TRY(kube::RemoteClient::make(seams, to,
                                         {.user_agent = limits.user_agent,
                                          .rate_limit = limits.rate,
@@ -17,6 +18,7 @@ Dial remote_dial(const kube::RemoteClient::Seams& seams, net::ProxyRules proxies
                                          .idle_timeout = limits.idle_timeout,
                                          .connect_timeout = limits.connect_timeout,
                                          .proxies = proxies,
+                                         .addresses = addresses,
                                          .on_request = on_request}));
   };
 }

@@ -31,8 +31,10 @@ struct Limits {
 using Dial =
     std::function<Result<std::unique_ptr<kube::Client>>(const kube::Connection& to, const Limits& limits)>;
 
-// Over HTTP. What is in `seams` lives longer than every client.
+// Over HTTP. What is in `seams` lives longer than every client. `addresses`: where connections may lead that
+// come from a Secret.
 Dial remote_dial(const kube::RemoteClient::Seams& seams, net::ProxyRules proxies = {},
+                 net::AddressRules addresses = {},
                  std::function<void(const kube::RequestRecord&)> on_request = {});
 
 }  // namespace capstan::kubeconfig

@@ -48,6 +48,7 @@ class GatedClient final : public kube::Client {
   // Whether some call was answered with 401 since this was last asked.
   bool take_unauthorized() { return unauthorized_.exchange(false); }
 
+  kube::Quoting quoting() const override { return inner_.quoting(); }
   Result<kube::json::value> get(const kube::Resource&, const kube::ObjectKey&, const Deadline&) override;
   Result<kube::json::value> list(const kube::Resource&, const kube::ListOptions&, const Deadline&) override;
   Result<kube::json::value> create(const kube::Resource&, const kube::ObjectKey&,

@@ -129,8 +129,8 @@ Result<std::vector<Entry>> read_list(const YAML::Node& root, const char* key,
   if (!list.IsSequence()) return invalid(fmt::format("{} must be a list", key));
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Mapping entry = TRY(Mapping::of(list[i], fmt::format("{}[{}]", key, i)));
+    if (!entry.has("name")) return entry.wrong("name", "is missing");
     std::string name = TRY(entry.text("name"));
-    if (name.empty()) return entry.wrong("name", "is missing");
     const Mapping named = TRY(Mapping::of(list[i], fmt::format("{} \"{:.80}\"", entry.place(), name)));
     entries.push_back(TRY(read(named, std::move(name))));
   }
@@ -174,8 +174,8 @@ class Renderer {
   void begin_list(const char* name) { out_ << YAML::Key << name << YAML::Value << YAML::BeginSeq; }
   void end_list() { out_ << YAML::EndSeq; }
   void begin_entry(std::string_view name, const char* content) {
-    out_ << YAML::BeginMap;
-    put("name", name);
+    out_ << YAML::BeginMap << YAML::Key << "name" << YAML::Value;
+    put_text(name);
     out_ << YAML::Key << content << YAML::Value << YAML::BeginMap;
   }
   void end_entry() { out_ << YAML::EndMap << YAML::EndMap; }

@@ -100,6 +100,33 @@ TEST(Kubeconfig, ErrorsSayWhatAndWhere) {
   EXPECT_THAT(error_of("current-context: {}"), HasSubstr("current-context: must be a string"));
 }
 
+// client-go takes them, and test environments of Cluster API providers write such kubeconfigs.
+TEST(Kubeconfig, EntriesMayHaveAnEmptyName) {
+  const auto config = parse(R"(
+current-context: ""
+clusters: [{name: "", cluster: {server: "https://a"}}]
+contexts: [{name: "", context: {cluster: "", user: ""}}]
+users: [{name: "", user: {token: t}}])");
+
+  ASSERT_TRUE(config) << config.error().message;
+  const auto settings = connection(*config);
+  ASSERT_TRUE(settings) << settings.error().message;
+  EXPECT_EQ(settings->server, "https://a");
+  EXPECT_EQ(settings->token.reveal(), "t");
+}
+
+TEST(Kubeconfig, AnEmptyNameSurvivesBeingRendered) {
+  Kubeconfig config{.current_context = "@c1"};
+  config.clusters = {{.name = "c1", .server = "https://a"}};
+  config.contexts = {{.name = "@c1", .cluster = "c1"}};
+  config.users = {{.name = "", .token = Secret<std::string>("t")}};
+
+  const auto again = parse(render(config)->reveal());
+
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(connection(*again)->token.reveal(), "t");
+}
+
 TEST(Kubeconfig, ErrorsDoNotRepeatCredentials) {
   EXPECT_THAT(error_of("users: [{name: a, user: {client-key-data: s3cr3t***}}]"), Not(HasSubstr("s3cr3t")));
   EXPECT_THAT(error_of("users:\n- name: a\n  user:\n    token: s3cr3t: [\n"), Not(HasSubstr("s3cr3t")));

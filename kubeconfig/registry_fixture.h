@@ -27,7 +27,7 @@ namespace json = boost::json;
 // A workload cluster's API server, and how it behaves just now.
 class TestServer {
  public:
-  enum class Mood { Well, Down, Hangs, Broken };  // Broken: it answers 500
+  enum class Mood { Well, Down, Hangs, Broken, Busy };  // Broken: it answers 500; Busy: "in 5 minutes"
 
   TestServer(Threads& threads, const Clock& clock)
       : api({.clock = clock, .bookmark_every = std::chrono::hours(24)}), admin(api, threads) {}
@@ -110,6 +110,8 @@ class TestLine final : public kube::StubClient {
       case TestServer::Mood::Down: return Error{.code = Code::Unavailable, .message = "connection refused"};
       case TestServer::Mood::Broken:
         return Error{.code = Code::Internal, .message = "etcd is gone", .reason = "InternalError"};
+      case TestServer::Mood::Busy:
+        return Error{.code = Code::Unavailable, .message = "busy", .retry_after = std::chrono::minutes(5)};
       case TestServer::Mood::Hangs:
         if (threads_.pause(deadline) == Woken::Stopped)
           return Error{.code = Code::Cancelled, .message = "stopped", .outcome_unknown = true};

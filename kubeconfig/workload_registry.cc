@@ -9,6 +9,7 @@
 
 #include "base/try.h"
 #include "kubeconfig/either_stop.h"
+#include "kubeconfig/secret.h"
 #include "kubeconfig/session.h"
 
 namespace capstan::kubeconfig {
@@ -21,6 +22,9 @@ namespace {
 constexpr std::string_view kProbePath = "/";
 constexpr std::string_view kNotWanted =
     "no connection is made before its infrastructure is provisioned, nor to a cluster that is gone";
+constexpr std::string_view kWhereServersMayBe =
+    "; name another address of the API server, with https:// in front: neither a link-local one nor one in "
+    "--workload-denied-cidrs";
 constexpr std::string_view kNotYet = "the first attempt to connect is under way";
 
 // The secret, the probe, our own pod, the probe again: each has a shorter time of its own.
@@ -175,6 +179,7 @@ class WorkloadRegistry::Parts final : public runtime::Reconciler {
   }
 
   Result<void> ask(const Turn& turn, kube::Client& wire, const std::string& server);
+  static Error explained(const Turn& turn, Error error);
   Moment now() const { return {.steady = seams_.clock.steady_now(), .wall = seams_.clock.now()}; }
   Moment at(SteadyTime steady) const;
   double chance() const { return unit_interval(seams_.randomness.next()); }
@@ -337,7 +342,9 @@ Result<std::unique_ptr<kube::Client>> WorkloadRegistry::Parts::dial(const Turn& 
                                                                     const kube::Connection& access) {
   with_entry(turn, [&](Entry& entry) { entry.reach.insecure = access.insecure_skip_tls_verify; });
   auto wire = dial_(access, options_.limits);
-  if (!wire) return fail(wire.error().context("kubeconfig of " + access.server));
+  if (!wire)
+    return fail(wire.error().context(fmt::format("secret {}: kubeconfig of {}",
+                                                 secret_key_of(turn.key).describe(), access.server)));
   const auto answer = ask(turn, **wire, access.server);
   Series series;
   with_entry(turn, [&](const Entry& entry) { series = entry.series; });
@@ -351,7 +358,15 @@ Result<void> WorkloadRegistry::Parts::ask(const Turn& turn, kube::Client& wire, 
   const SteadyTime until = now().steady + options_.probe.timeout;
   const auto answer = wire.get_path(kProbePath, turn.deadline.no_later_than(until));
   if (answer || is_answer(answer.error())) return {};
-  return fail(answer.error().context(fmt::format("GET {} of {}", kProbePath, server)));
+  return fail(explained(turn, answer.error().context(fmt::format("GET {} of {}", kProbePath, server))));
+}
+
+// Where the Secret's server must not be, its owner is told what to do.
+Error WorkloadRegistry::Parts::explained(const Turn& turn, Error error) {
+  if (error.reason != net::kAddressDenied) return error;
+  error.message += kWhereServersMayBe;
+  return error.context(
+      fmt::format("secret {}: kubeconfig: server or proxy-url", secret_key_of(turn.key).describe()));
 }
 
 Outcome WorkloadRegistry::Parts::await_nodes(const Turn& turn, Session& session) {
@@ -361,7 +376,7 @@ Outcome WorkloadRegistry::Parts::await_nodes(const Turn& turn, Session& session)
   const SteadyTime here = now().steady;
   if (!trouble && here < until) return Outcome::after(until - here);
   if (!trouble) trouble = Error{.code = Code::Timeout, .message = "no complete answer in time"};
-  const Error error = trouble->context("list nodes of " + session.server());
+  const Error error = explained(turn, trouble->context("list nodes of " + session.server()));
   drop(turn.key, error.message);
   return failed(turn, error);
 }
@@ -453,7 +468,8 @@ Outcome WorkloadRegistry::Parts::failed(const Turn& turn, const Error& error) {
     turn.log.info("workload cluster can't be reached, will be tried again", {{"error", error}});
     tell(turn.key);
   }
-  return Outcome::after(options_.backoff.delay(static_cast<int>(failures), chance()));
+  const Nanoseconds pause = options_.backoff.delay(static_cast<int>(failures), chance());
+  return Outcome::after(std::max<Nanoseconds>(pause, error.retry_after.value_or(Seconds(0))));
 }
 
 // The session ends, and whoever holds its cluster is told.

@@ -381,6 +381,18 @@ TEST(WorkloadRegistry, KnocksAtADeadServerLessAndLessOften) {
   });
 }
 
+TEST(WorkloadRegistry, WaitsAsLongAsABusyServerAsks) {
+  in_simulation([](Bench& bench) {
+    TestServer& server = bench.world.cluster("c");
+    server.mood = Mood::Busy;
+    bench.registry.want(kC);
+
+    bench.pass(11min);
+
+    EXPECT_EQ(server.probes, 3);
+  });
+}
+
 // --- credentials ---
 
 TEST(WorkloadRegistry, ReadsTheKubeconfigAgainWhenItsTokenIsRefused) {

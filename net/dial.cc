@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/base64.h"
+#include "net/address_rules.h"
 
 namespace capstan::net {
 namespace {
@@ -39,6 +40,12 @@ Result<std::vector<asio::ip::tcp::endpoint>> look_up(const std::string& host, co
   }
   if (endpoints.empty()) return fail(Code::Unavailable, "no address");
   return endpoints;
+}
+
+IpAddress ip_address(const asio::ip::tcp::endpoint& endpoint) {
+  const auto address = endpoint.address();
+  if (address.is_v6()) return {.bytes = address.to_v6().to_bytes()};
+  return {.bytes = asio::ip::make_address_v6(asio::ip::v4_mapped, address.to_v4()).to_bytes()};
 }
 
 // A peer that vanished without a word is noticed within two minutes even when we have nothing to say.
@@ -89,6 +96,7 @@ void Dial::resolve() {
   for (const char c : port)
     number = c >= '0' && c <= '9' && number < 65536 ? number * 10 + static_cast<unsigned>(c - '0') : 65536;
   if (port.empty() || number > 65535) return fail_here(Code::Invalid, "the port is no number");
+  if (const auto why = why_denied_by_name()) return denied(*why);
   if (!no_literal) return resolved(Endpoints{{address, static_cast<unsigned short>(number)}});
   io_.lookups().post([self = shared_from_this(), host, port]() mutable {
     auto found = look_up(host, port);
@@ -100,9 +108,33 @@ void Dial::resolve() {
 void Dial::resolved(Result<Endpoints> found) {
   if (!done_) return;
   if (!found) return fail_here(found.error().code, found.error().message);
-  endpoints_ = std::move(*found);
   step_ = Step::Connect;
+  std::optional<std::string> why;
+  for (const auto& endpoint : *found) {
+    if (auto here = why_denied_here(endpoint))
+      why = std::move(here);
+    else
+      endpoints_.push_back(endpoint);
+  }
+  if (endpoints_.empty() && why) return denied(*why);
   connect_next();
+}
+
+// Of an origin that a proxy looks up nothing more can be said than what its name says.
+std::optional<std::string> Dial::why_denied_by_name() const {
+  if (!target_->rules || !target_->proxy) return {};
+  if (!target_->tls) return "plain http is not sent through a proxy";
+  const auto literal = literal_address(target_->origin.host);
+  return literal ? why_denied(*target_->rules, *literal) : std::nullopt;
+}
+
+std::optional<std::string> Dial::why_denied_here(const asio::ip::tcp::endpoint& endpoint) const {
+  if (!target_->rules || (target_->proxy && target_->proxy_is_ours)) return {};
+  const IpAddress address = ip_address(endpoint);
+  if (auto why = why_denied(*target_->rules, address)) return why;
+  if (target_->tls || target_->proxy) return {};
+  if (is_loopback(address) && target_->rules->plain_http_on_loopback) return {};
+  return fmt::format("plain http is not spoken to {}", to_string(address));
 }
 
 void Dial::connect_next() {
@@ -262,6 +294,13 @@ void Dial::finish(Result<std::unique_ptr<Transport>> result) {
 
 void Dial::fail_here(Code code, std::string_view why) {
   finish(fail(code, fmt::format("{}: {}", here(), why)));
+}
+
+void Dial::denied(std::string_view why) {
+  step_ = Step::Connect;
+  finish(fail({.code = Code::Unavailable,
+               .message = fmt::format("{}: {}", here(), why),
+               .reason = std::string(kAddressDenied)}));
 }
 
 std::string Dial::here() const {

@@ -23,6 +23,8 @@ struct DialTarget {
   std::shared_ptr<TlsContext> tls = {};  // null: plain
   std::optional<Url> proxy = {};
   Nanoseconds timeout = std::chrono::seconds(10);
+  std::optional<AddressRules> rules = {};
+  bool proxy_is_ours = true;
 };
 
 class Dial : public std::enable_shared_from_this<Dial> {
@@ -39,7 +41,9 @@ class Dial : public std::enable_shared_from_this<Dial> {
   enum class Step { Resolve, Connect, Proxy, Handshake };
 
   void resolve();
+  std::optional<std::string> why_denied_by_name() const;
   void resolved(Result<Endpoints> found);
+  std::optional<std::string> why_denied_here(const asio::ip::tcp::endpoint& endpoint) const;
   void connect_next();
   void limit_turn();
   void try_another(const boost::system::error_code& why);
@@ -54,6 +58,7 @@ class Dial : public std::enable_shared_from_this<Dial> {
   void handshake();
   void finish(Result<std::unique_ptr<Transport>> result);
   void fail_here(Code code, std::string_view why);
+  void denied(std::string_view why);
   std::string here() const;  // "connect 127.0.0.1:6443"
 
   IoPool::Impl& io_;

@@ -100,7 +100,9 @@ HttpClient::Impl::Impl(IoPool::Impl& io, HttpClientOptions options)
         DialTarget{.origin = options_.origin,
                    .tls = options_.origin.scheme == "https" ? options_.tls : nullptr,
                    .proxy = proxy_ ? *proxy_ : std::nullopt,
-                   .timeout = options_.connect_timeout});
+                   .timeout = options_.connect_timeout,
+                   .rules = options_.rules,
+                   .proxy_is_ours = options_.proxy_is_ours});
   });
 }
 

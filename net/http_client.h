@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "base/secret.h"
 #include "base/threads.h"
+#include "net/address_rules.h"
 
 namespace capstan::net {
 
@@ -53,6 +54,8 @@ struct HttpClientOptions {
   std::size_t max_connections = 64;      // requests beyond wait for a free one, within their deadline
   Nanoseconds idle_timeout = std::chrono::seconds(30);
   Nanoseconds connect_timeout = std::chrono::seconds(10);
+  std::optional<AddressRules> rules = {};  // of an origin that was named by others
+  bool proxy_is_ours = true;               // with rules: whether the proxy was not
 };
 
 // Receives one streamed response, on an io thread, one call at a time; never after on_end or after the handle

@@ -837,6 +837,92 @@ TEST(HttpProxy, IsAskedForTheWholeUrlWithoutTls) {
   EXPECT_EQ(value_of(client.request({.target = "/x"}, soon())).body, "GET http://example.com/x HTTP/1.1");
 }
 
+// --- origins that were named by others ---
+
+AddressRules denying(const std::string& network) { return {.denied = {*parse_ip_network(network)}}; }
+
+// A name of DNS may lead anywhere; what counts is where the connection would go.
+TEST(HttpRules, AnAddressThatANameLeadsToIsDenied) {
+  IoPool io;
+  std::atomic<int> arrived = 0;
+  const TestPki pki;
+  RawServer server([&](RawSocket&, int) { ++arrived; });
+  auto options = tls_client(server.port(), pki.client());
+  options.origin.host = "localhost";
+  options.rules = denying("127.0.0.0/8");
+  options.rules->denied.push_back(*parse_ip_network("::1/128"));
+  HttpClient client(io, options);
+
+  const auto answer = client.request({}, soon());
+
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, Code::Unavailable);
+  EXPECT_EQ(answer.error().reason, kAddressDenied);
+  EXPECT_THAT(answer.error().message, StartsWith("connect localhost:"));
+  EXPECT_FALSE(answer.error().outcome_unknown);
+  EXPECT_EQ(arrived.load(), 0);
+}
+
+TEST(HttpRules, PlainHttpIsForThisMachineAndOnlyWhereItIsAllowed) {
+  IoPool io;
+  const auto server = echo_server(io);
+  const auto reason = [&](const std::string& host, bool allowed) {
+    auto options = plain_client(server->port());
+    options.origin.host = host;
+    options.rules = AddressRules{.plain_http_on_loopback = allowed};
+    const auto answer = HttpClient(io, options).request({}, soon());
+    return answer ? "" : answer.error().reason;
+  };
+
+  EXPECT_EQ(reason("127.0.0.1", true), "");
+  EXPECT_EQ(reason("localhost", true), "");
+  EXPECT_EQ(reason("127.0.0.1", false), kAddressDenied);
+  EXPECT_EQ(reason("192.0.2.1", true), kAddressDenied);
+  EXPECT_EQ(reason("0.0.0.0", true), kAddressDenied);
+}
+
+TEST(HttpRules, ThroughAProxyOnlyLiteralsCanBeLookedAt) {
+  IoPool io;
+  const TestPki pki;
+  std::atomic<int> asked = 0;
+  RawServer proxy([&](RawSocket& peer, int) {
+    ++asked;
+    peer.read_until("\r\n\r\n");
+    peer.send("HTTP/1.1 502 Bad Gateway\r\n\r\n");
+  });
+  const auto error_for = [&](const std::string& host, std::shared_ptr<TlsContext> tls) {
+    HttpClientOptions options = tls_client(443, tls);
+    if (!tls) options.origin.scheme = "http";
+    options.origin.host = host;
+    options.origin.proxy_url = "http://" + at(proxy.port());
+    options.rules = AddressRules{.plain_http_on_loopback = true};
+    return HttpClient(io, options).request({}, soon()).error();
+  };
+
+  for (const char* host : {"169.254.169.254", "2852039166", "fe80::1"})
+    EXPECT_EQ(error_for(host, pki.client()).reason, kAddressDenied) << host;
+  EXPECT_EQ(error_for("127.0.0.1", nullptr).reason, kAddressDenied) << "the proxy's loopback is not ours";
+  EXPECT_EQ(asked.load(), 0);
+  EXPECT_THAT(error_for("api.invalid", pki.client()).message, EndsWith("the proxy answered 502"));
+}
+
+TEST(HttpRules, AProxyIsHeldToThemUnlessItIsOurs) {
+  IoPool io;
+  const TestPki pki;
+  RawServer proxy(answering("HTTP/1.1 502 Bad Gateway\r\n\r\n"));
+  const auto error_with = [&](bool ours) {
+    auto options = tls_client(443, pki.client());
+    options.origin.host = "api.invalid";
+    options.origin.proxy_url = "http://" + at(proxy.port());
+    options.rules = denying("127.0.0.0/8");
+    options.proxy_is_ours = ours;
+    return HttpClient(io, options).request({}, soon()).error();
+  };
+
+  EXPECT_EQ(error_with(false).reason, kAddressDenied);
+  EXPECT_THAT(error_with(true).message, EndsWith("the proxy answered 502"));
+}
+
 TEST(HttpProxy, OtherKindsAreRefusedInWords) {
   IoPool io;
   HttpClient client(io,

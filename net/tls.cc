@@ -49,7 +49,26 @@ std::string wanted_name(const SSL* ssl) {
   return text;
 }
 
+// A context whose connections do not say what stands in a certificate carries a mark.
+void quote_nothing(SSL_CTX* context) {
+  static char mark = 0;
+  SSL_CTX_set_app_data(context, &mark);
+}
+bool quotes_nothing(const SSL* ssl) { return SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl)) != nullptr; }
+
+std::string explain_without_quotes(int error, const SSL* ssl) {
+  switch (error) {
+    case X509_V_ERR_CERT_HAS_EXPIRED: return "its certificate has expired";
+    case X509_V_ERR_CERT_NOT_YET_VALID: return "its certificate is not valid yet";
+    case X509_V_ERR_HOSTNAME_MISMATCH:
+    case X509_V_ERR_IP_ADDRESS_MISMATCH:
+      return fmt::format("its certificate is not for {}", wanted_name(ssl));
+    default: return fmt::format("its certificate is not trusted: {}", X509_verify_cert_error_string(error));
+  }
+}
+
 std::string explain(const X509* certificate, int error, const SSL* ssl) {
+  if (quotes_nothing(ssl)) return explain_without_quotes(error, ssl);
   if (certificate == nullptr) return fmt::format("no certificate: {}", X509_verify_cert_error_string(error));
   const std::string subject = name_text(X509_get_subject_name(certificate));
   const std::string until = utc_text(wall_time(X509_get0_notAfter(certificate)));
@@ -157,6 +176,7 @@ Result<std::shared_ptr<TlsContext>> client_tls(const ClientTlsOptions& options) 
     SSL_CTX_set_verify(context.get(), SSL_VERIFY_NONE, nullptr);
   } else {
     SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, verified);
+    if (!options.quote_certificates) quote_nothing(context.get());
     if (!options.ca_pem.empty()) {
       TRY(trust(context.get(), options.ca_pem));
     } else if (SSL_CTX_set_default_verify_paths(context.get()) != 1) {

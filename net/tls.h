@@ -20,6 +20,7 @@ struct ClientTlsOptions {
   std::string certificate_pem = {};  // chain, may be empty
   Secret<std::string> private_key_pem = {};
   bool insecure_skip_verify = false;  // only ever from a user's kubeconfig
+  bool quote_certificates = true;     // errors say what stands in the server's
 };
 
 // What a client is whose certificate is not good: turned away in the handshake, or nobody, as one that showed

@@ -108,6 +108,22 @@ TEST(Tls, RefusesACertificateOfAnUnknownAuthority) {
                     HasSubstr("(valid until ")));
 }
 
+TEST(Tls, DoesNotQuoteACertificateWhereItIsToldNotTo) {
+  IoPool io;
+  const TestPki theirs;
+  const TestPki ours;
+  const auto stranger = echo_server(io, {.tls = theirs.server()});
+  const auto misnamed = echo_server(
+      io, {.tls = ours.server({.subject = {.common_name = "vault"}, .dns_names = {"vault.internal"}})});
+  const auto quiet = value_of(client_tls({.ca_pem = ours.ca().certificate_pem, .quote_certificates = false}));
+
+  EXPECT_EQ(refused(io, tls_client(stranger->port(), quiet)).message,
+            "tls handshake " + at(*stranger) +
+                ": its certificate is not trusted: unable to get local issuer certificate");
+  EXPECT_EQ(refused(io, tls_client(misnamed->port(), quiet)).message,
+            "tls handshake " + at(*misnamed) + ": its certificate is not for 127.0.0.1");
+}
+
 TEST(Tls, TrustsWhateverStandsInTheBundleAsGoDoes) {
   IoPool io;
   const TestPki pki;

@@ -2,7 +2,7 @@
 
 #include <boost/json.hpp>
 
-#include "base/hash.h"
+#include "net/digest.h"
 
 namespace capstan::runtime {
 namespace {
@@ -27,10 +27,10 @@ const json::value* member(const json::value& document, std::string_view first, s
 
 bool is_true(const json::value* value) { return value != nullptr && value->is_bool() && value->as_bool(); }
 
-// Remembers answers by a hash of the token, never the token.
+// Remembers answers by the SHA-256 of the token, never the token.
 class Book {
  public:
-  using Key = std::pair<std::uint64_t, std::string>;  // token, verb and path
+  using Key = std::pair<net::Sha256, std::string>;  // token, verb and path
   struct Entry {
     SteadyTime at = {};
     std::optional<net::HttpResponse> refusal = {};
@@ -91,7 +91,7 @@ Gatekeeper ask_api_server(kube::Client& client, const Clock& clock) {
     if (!header || !header->starts_with(kBearer)) return refusal(401, "Unauthorized");
     const std::string_view token = header->substr(kBearer.size());
     const std::string path = request.target.substr(0, request.target.find('?'));
-    const Book::Key key{hash_bytes(token), request.method + " " + path};
+    const Book::Key key{net::sha256(token), request.method + " " + path};
     if (const auto known = book->find(key, clock.steady_now())) return known->refusal;
     std::string verb = request.method;
     for (char& c : verb) c = static_cast<char>(c | 0x20);

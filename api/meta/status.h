@@ -40,6 +40,8 @@ inline constexpr auto members<StatusDetails> = std::array{
 };
 
 struct Status {
+  Text kind = {};
+  Text api_version = {};
   Text status = {};  // "Success" or "Failure"
   FreeText message = {};
   Text reason = {};
@@ -49,8 +51,10 @@ struct Status {
 };
 template <>
 inline constexpr auto members<Status> = std::array{
-    member<&Status::status>("status"), member<&Status::message>("message"), member<&Status::reason>("reason"),
-    member<&Status::code>("code"),     member<&Status::details>("details"),
+    member<&Status::kind>("kind"),       member<&Status::api_version>("apiVersion"),
+    member<&Status::status>("status"),   member<&Status::message>("message"),
+    member<&Status::reason>("reason"),   member<&Status::code>("code"),
+    member<&Status::details>("details"),
 };
 
 }  // namespace capstan::api

@@ -111,6 +111,7 @@ Result<std::vector<boost::json::value>> wanted_manifests(const Options& options,
 manager::Options manager_options(const Options& options) {
   manager::Options wanted;
   wanted.clients.kube_api_qps = options.kube_api_qps;
+  wanted.clients.workload_plain_http_on_loopback = true;
   wanted.servers.health_addr = "0";
   wanted.servers.diagnostics_address = "0";
   wanted.servers.webhook_port = 0;

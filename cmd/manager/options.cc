@@ -91,6 +91,11 @@ constexpr std::array kClients = {
          "requests a second to one workload cluster"),
     flag("clustercache-client-burst", &ClientOptions::clustercache_client_burst,
          "requests above that rate for a moment"),
+    flag("workload-denied-cidrs", &ClientOptions::workload_denied_cidrs,
+         "networks no workload cluster's kubeconfig Secret may lead to (10.0.0.0/8,fd00::/8, ...), besides "
+         "link-local ones"),
+    flag("workload-plain-http-on-loopback", &ClientOptions::workload_plain_http_on_loopback,
+         "let kubeconfig Secrets name http:// servers on this machine: for tests"),
 };
 constexpr std::array kServers = {
     flag("webhook-port", &ServerOptions::webhook_port, "port of the webhook server; 0: none", kPort),
@@ -156,6 +161,7 @@ Result<void> check(const Options& options) {
                 "--remote-conditions-grace-period must be longer than --remote-connection-grace-period");
   TRY(parse_listen_address("health-addr", options.servers.health_addr));
   TRY(parse_listen_address("diagnostics-address", options.servers.diagnostics_address));
+  TRY(workload_addresses(options.clients));
   return {};
 }
 
@@ -174,6 +180,19 @@ Result<CommandLine> read_options(std::span<const char* const> words) {
   TRY(check(line.options));
   line.effective = flags.effective();
   return line;
+}
+
+Result<net::AddressRules> workload_addresses(const ClientOptions& options) {
+  net::AddressRules rules{.plain_http_on_loopback = options.workload_plain_http_on_loopback};
+  for (const std::string& text : options.workload_denied_cidrs) {
+    auto network = net::parse_ip_network(text);
+    if (!network) {
+      return fail(Code::Invalid, "--workload-denied-cidrs " + text +
+                                     ": expected an address and a length, as 10.0.0.0/8 or fd00::/8");
+    }
+    rules.denied.push_back(std::move(*network));
+  }
+  return rules;
 }
 
 Result<ListenAddress> parse_listen_address(std::string_view flag, std::string_view text) {

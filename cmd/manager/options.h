@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/options.h"
 #include "base/result.h"
+#include "net/address_rules.h"
 
 namespace capstan::manager {
 
@@ -66,6 +67,8 @@ struct ClientOptions {
   int kube_api_burst = 200;
   double clustercache_client_qps = 20;
   int clustercache_client_burst = 30;
+  StringList workload_denied_cidrs = {};
+  bool workload_plain_http_on_loopback = false;
 };
 
 struct ServerOptions {
@@ -116,6 +119,9 @@ struct CommandLine {
 
 // The error names the flag and what it takes.
 Result<CommandLine> read_options(std::span<const char* const> words);
+
+// Where the servers of workload clusters may be; the error names the flag.
+Result<net::AddressRules> workload_addresses(const ClientOptions& options);
 
 // "0", "" or ":8443" or "127.0.0.1:8443".
 struct ListenAddress {

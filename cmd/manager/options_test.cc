@@ -67,6 +67,25 @@ TEST(Options, RefuseAnAddressWithoutAPort) {
   EXPECT_THAT(line.error().message, HasSubstr("--health-addr"));
 }
 
+TEST(Options, ReadTheNetworksThatWorkloadClustersMayNotBeIn) {
+  const auto line =
+      read({"--workload-denied-cidrs=10.0.0.0/8,fd00::/8", "--workload-plain-http-on-loopback"});
+
+  ASSERT_TRUE(line) << line.error().message;
+  const auto addresses = workload_addresses(line->options.clients);
+  ASSERT_TRUE(addresses);
+  EXPECT_EQ(addresses->denied.size(), 2U);
+  EXPECT_TRUE(addresses->plain_http_on_loopback);
+  EXPECT_FALSE(workload_addresses({})->plain_http_on_loopback);
+}
+
+TEST(Options, RefuseANetworkThatIsNone) {
+  const auto line = read({"--workload-denied-cidrs=10.0.0.0"});
+
+  ASSERT_FALSE(line);
+  EXPECT_THAT(line.error().message, HasSubstr("--workload-denied-cidrs 10.0.0.0: expected"));
+}
+
 TEST(Options, PrintHelpThatNamesEveryGroup) {
   const auto line = read({"--help"});
 

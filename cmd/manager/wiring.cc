@@ -104,7 +104,7 @@ class Wiring::Parts {
   Result<void> serve_diagnostics();
   Result<void> fill_caches();
   Result<void> lead();
-  void make_workload_clusters();
+  Result<void> make_workload_clusters();
   void make_webhooks();
   void make_endpoints();
   void make_order();
@@ -134,7 +134,7 @@ Result<void> Wiring::Parts::make(kube::Connection connection) {
       {.rate_limit = {.qps = options.clients.kube_api_qps, .burst = options.clients.kube_api_burst},
        .proxies = around.proxies}));
   loop = std::make_unique<kube::WatchLoop>(seams.threads, seams.clock);
-  make_workload_clusters();
+  TRY(make_workload_clusters());
   const auto wanted = TRY(settings(options));
   core =
       std::make_unique<controllers::Controllers>(controllers::Seams{.clock = seams.clock,
@@ -180,8 +180,9 @@ void Wiring::Parts::make_webhooks() {
                               .oldest_tls = oldest_tls(servers)});
 }
 
-void Wiring::Parts::make_workload_clusters() {
+Result<void> Wiring::Parts::make_workload_clusters() {
   const auto& limits = options.clients;
+  auto addresses = TRY(workload_addresses(limits));
   workload_clusters = std::make_unique<kubeconfig::WorkloadRegistry>(
       kubeconfig::RegistrySeams{.clock = seams.clock,
                                 .threads = seams.threads,
@@ -190,12 +191,13 @@ void Wiring::Parts::make_workload_clusters() {
                                 .loop = *loop,
                                 .log = log.component("clustercache"),
                                 .metrics = &metrics},
-      kubeconfig::remote_dial({io, seams.threads, seams.clock}, around.proxies),
+      kubeconfig::remote_dial({io, seams.threads, seams.clock}, around.proxies, std::move(addresses)),
       kubeconfig::RegistryOptions{.concurrency = static_cast<std::size_t>(options.concurrency.clustercache),
                                   .limits = {.rate = {.qps = limits.clustercache_client_qps,
                                                       .burst = limits.clustercache_client_burst}},
                                   .probe = {.together = std::chrono::seconds(1)},
                                   .own_pod = around.own_pod});
+  return {};
 }
 
 void Wiring::Parts::make_endpoints() {

@@ -112,6 +112,8 @@ const Script kScripts[] = {
            },
            std::chrono::seconds(20));
      }},
+    {"openapi: version 2 is served, too",
+     [](Session& s) { s.expect_equal(s.get("/openapi/v2").body, "swagger", "2.0"); }},
     {"openapi: a document describes the kind's fields",
      [](Session& s) {
        const json::value schemas = at(published_document(s), "components.schemas");

@@ -14,6 +14,21 @@ spec:
   mode: Fast
 )";
 
+constexpr std::string_view kList = R"(apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: ConfigMap
+  metadata: {name: m}
+  data: {k: v}
+- apiVersion: conformance.capstan.dev/v1
+  kind: Widget
+  metadata: {name: w}
+  spec:
+    replicas: 2
+    mode: Fast
+)";
+
 constexpr std::string_view kDeployment = R"(apiVersion: cluster.x-k8s.io/v1beta2
 kind: MachineDeployment
 metadata:
@@ -108,6 +123,23 @@ const Script kPlain[] = {
        const char* map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata: {k: v}\n";
        s.expect_contains(run(s, "apply -f -", map), "configmap/m created");
        s.expect_contains(run(s, "apply -f -", map), "configmap/m unchanged");
+     }},
+    {"kubectl: apply of a List creates every object of it",
+     [](Session& s) {
+       const std::string list = std::string(kList);
+       const std::string out = run(s, "apply -f -", list);
+       s.expect_contains(out, "configmap/m created");
+       s.expect_contains(out, "widget.conformance.capstan.dev/w created");
+       const std::string again = run(s, "apply -f -", list);
+       s.expect_contains(again, "configmap/m unchanged");
+       s.expect_contains(again, "widget.conformance.capstan.dev/w unchanged");
+     }},
+    {"kubectl: apply of a List refuses an unknown field",
+     [](Session& s) {
+       const std::string out = run(s, "apply -f -", std::string(kList) + "    nothing: 1\n", 1);
+       s.expect_contains(out, "unknown field");
+       s.expect_contains(out, "nothing");
+       run(s, "get wd w", "", 1);
      }},
     {"kubectl: apply refuses an unknown field",
      [](Session& s) {
