@@ -24,11 +24,22 @@ bool concerns_a_reader(const Change<ContractObject>& change) {
   return read(*change.before) != read(*change.after);
 }
 
+// Each once: mostly the owner of an object is who refers to it.
+std::vector<ObjectKey> readers_of(const ExternalRefs::Owner& owner, const kube::Resource& resource,
+                                  const Change<ContractObject>& change) {
+  auto readers = owners_of_kind(change, owner.group, owner.kind);
+  if (!owner.referrers) return readers;
+  for (ObjectKey& key : owner.referrers(resource, key_of(change.object()))) {
+    if (std::ranges::find(readers, key) == readers.end()) readers.push_back(std::move(key));
+  }
+  return readers;
+}
+
 }  // namespace
 
 ExternalRefs::ExternalRefs(DynamicInformers& informers, const Store<api::CustomResourceDefinition>& crds,
                            Owner owner, Queue& queue)
-    : informers_(informers), crds_(crds), owner_(owner), queue_(queue) {}
+    : informers_(informers), crds_(crds), owner_(std::move(owner)), queue_(queue) {}
 
 Result<External> ExternalRefs::get(const api::ContractRef& ref, std::string_view namespace_) {
   External external = TRY(resolve(ref.api_group, ref.kind));
@@ -101,6 +112,10 @@ Result<External> ExternalRefs::resolve(std::string_view group, std::string_view 
   return external;
 }
 
+bool ExternalRefs::is_undefined(std::string_view group, std::string_view kind) {
+  return crds_.synced() && !crds_.get({.namespace_ = {}, .name = crd_name(group, kind)});
+}
+
 // A plural takes long to guess, and every turn asks for the same two or three.
 std::string ExternalRefs::crd_name(std::string_view group, std::string_view kind) {
   const auto is_it = [&](const Named& named) { return named.kind == kind && named.group == group; };
@@ -136,10 +151,10 @@ std::shared_ptr<DynamicInformers::Hold> ExternalRefs::watch(const kube::Resource
     return inside.subscribed.insert(resource).second;
   });
   if (first) {
-    trigger<ContractObject>(hold->store(), queue_, [owner = owner_](const Change<ContractObject>& change) {
-      return concerns_a_reader(change) ? owners_of_kind(change, owner.group, owner.kind)
-                                       : std::vector<ObjectKey>();
-    });
+    trigger<ContractObject>(
+        hold->store(), queue_, [owner = owner_, resource](const Change<ContractObject>& change) {
+          return concerns_a_reader(change) ? readers_of(owner, resource, change) : std::vector<ObjectKey>();
+        });
   }
   return hold;
 }

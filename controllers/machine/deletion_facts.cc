@@ -50,11 +50,13 @@ namespace {
 
 Known known_of(const ExternalSeen& external, const api::ContractRef& ref) {
   using Seen = ExternalSeen::State;
-  Known known{.kind = ref.kind.str(), .problem = external.problem};
+  Known known{.kind = ref.kind.str(), .group = ref.api_group.str(), .problem = external.problem};
   switch (external.state) {
     case Seen::Unused: known.state = Known::State::None; break;
-    case Seen::CacheBehind:
-    case Seen::Unreadable: known.state = Known::State::Unknown; break;
+    case Seen::CacheBehind: known.state = Known::State::Unknown; break;
+    case Seen::Unreadable:
+      known.state = external.undefined ? Known::State::Undefined : Known::State::Unknown;
+      break;
     case Seen::Missing: known.state = Known::State::Missing; break;
     case Seen::Found:
       known.state = external.object->metadata.deleting() ? Known::State::Deleting : Known::State::Present;

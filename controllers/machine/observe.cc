@@ -36,7 +36,8 @@ ExternalSeen see_external(runtime::ExternalRefs& externals, const api::ContractR
     const bool resolved = externals.resolve(ref.api_group, ref.kind).has_value();
     return {.state = resolved ? State::CacheBehind : State::Unreadable,
             .problem = found.error().message,
-            .listed_soon = found.error().retry_after.has_value()};
+            .listed_soon = found.error().retry_after.has_value(),
+            .undefined = !resolved && externals.is_undefined(ref.api_group, ref.kind)};
   }
   return {.state = found->object ? State::Found : State::Missing,
           .resource = std::move(found->resource),

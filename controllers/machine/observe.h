@@ -32,6 +32,7 @@ struct ExternalSeen {
   const runtime::Observed* cache = nullptr;             // for the consistency gate
   std::string problem = {};
   bool listed_soon = true;  // of CacheBehind; false: its list fails, `problem` says how
+  bool undefined = false;   // of Unreadable: its kind has no definition, as far as the cache knows
 
   bool found() const { return state == State::Found; }
   bool missing() const { return state == State::Missing; }
