@@ -10,6 +10,7 @@
 #include "controllers/machinepool/reconciler.h"
 #include "controllers/machineset/reconciler.h"
 #include "controllers/shared/deps.h"
+#include "controllers/shared/referrers.h"
 #include "kube/typed.h"
 #include "runtime/events.h"
 #include "runtime/resync.h"
@@ -88,7 +89,10 @@ class UnitOf final : public Unit {
                      .concurrency = made.concurrency,
                      .queue = {.pace = kPace}},
                     gathering_),
-        externals_(informers, caches.crds, {.group = api::group::kCluster, .kind = made.kind},
+        externals_(informers, caches.crds,
+                   {.group = api::group::kCluster,
+                    .kind = made.kind,
+                    .referrers = referrers_of_kind(caches, made.kind)},
                    controller_.queue()) {
     reconciler_.bind({controller_.consistency(), externals_, controller_.queue()});
     reconciler_.add_triggers(controller_.queue());

@@ -71,7 +71,11 @@ class TypedBody final : public WatchBody {
 
   // Of an object that could not be read.
   Quarantine quarantine(const api::Quarantined& bad) const {
-    return {.key = {bad.namespace_, bad.name}, .error = without_quotes(bad.error, quoting_)};
+    return {.key = {bad.namespace_, bad.name},
+            .error = without_quotes(bad.error, quoting_),
+            .metadata_read = bad.metadata_read,
+            .owners = bad.owners,
+            .labels = bad.labels};
   }
 
   static ObjectKey key_of(const T& object) {
@@ -86,19 +90,7 @@ class TypedBody final : public WatchBody {
 
   void on_bad_item(WatchProtocol& protocol, const api::Quarantined& bad) {
     const Verdict verdict = protocol.on_item({.unreadable = "could not be decoded"});
-<<<<<<< HEAD
-    tell(verdict, protocol, doubt_about(bad), nullptr);
-  }
-
-  static Quarantine doubt_about(const api::Quarantined& bad) {
-    return {.key = {bad.namespace_, bad.name},
-            .error = bad.error,
-            .metadata_read = bad.metadata_read,
-            .owners = bad.owners,
-            .labels = bad.labels};
-=======
     tell(verdict, protocol, quarantine(bad), nullptr);
->>>>>>> w-kubeconfig
   }
 
   bool on_event(WatchProtocol& protocol, api::WatchEvent<T>&& event, Nanoseconds lived) {
@@ -110,11 +102,7 @@ class TypedBody final : public WatchBody {
       return tell(protocol.on_event(type, {.version = event.bookmark_version}), protocol, {}, nullptr);
     }
     Quarantine doubt;
-<<<<<<< HEAD
-    if (!event.object && event.bad) doubt = doubt_about(*event.bad);
-=======
     if (!event.object && event.bad) doubt = quarantine(*event.bad);
->>>>>>> w-kubeconfig
     doubt.deleted = type == EventType::Deleted;
     if (!event.object) {
       return tell(protocol.on_event(type, {.unreadable = "could not be decoded"}), protocol, std::move(doubt),

@@ -28,11 +28,22 @@ Error unavailable(std::string message, std::string_view reason) {
   return {.code = Code::Unavailable, .message = std::move(message), .reason = std::string(reason)};
 }
 
+// Each once: mostly the owner of an object is who refers to it.
+std::vector<ObjectKey> readers_of(const ExternalRefs::Owner& owner, const kube::Resource& resource,
+                                  const Change<ContractObject>& change) {
+  auto readers = owners_of_kind(change, owner.group, owner.kind);
+  if (!owner.referrers) return readers;
+  for (ObjectKey& key : owner.referrers(resource, key_of(change.object()))) {
+    if (std::ranges::find(readers, key) == readers.end()) readers.push_back(std::move(key));
+  }
+  return readers;
+}
+
 }  // namespace
 
 ExternalRefs::ExternalRefs(DynamicInformers& informers, const Store<api::CustomResourceDefinition>& crds,
                            Owner owner, Queue& queue)
-    : informers_(informers), crds_(crds), owner_(owner), queue_(queue) {}
+    : informers_(informers), crds_(crds), owner_(std::move(owner)), queue_(queue) {}
 
 Result<External> ExternalRefs::get(const api::ContractRef& ref, std::string_view namespace_) {
   External external = TRY(resolve(ref.api_group, ref.kind));
@@ -148,10 +159,10 @@ std::shared_ptr<DynamicInformers::Hold> ExternalRefs::watch(const kube::Resource
     return inside.subscribed.insert(resource).second;
   });
   if (first) {
-    trigger<ContractObject>(hold->store(), queue_, [owner = owner_](const Change<ContractObject>& change) {
-      return concerns_a_reader(change) ? owners_of_kind(change, owner.group, owner.kind)
-                                       : std::vector<ObjectKey>();
-    });
+    trigger<ContractObject>(
+        hold->store(), queue_, [owner = owner_, resource](const Change<ContractObject>& change) {
+          return concerns_a_reader(change) ? readers_of(owner, resource, change) : std::vector<ObjectKey>();
+        });
   }
   return hold;
 }

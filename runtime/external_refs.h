@@ -36,11 +36,14 @@ struct External {
 
 class ExternalRefs {
  public:
+  // Whose references name that object: they wait for it also before they own it, or when they never will.
+  using Referrers = std::function<std::vector<ObjectKey>(const kube::Resource&, const ObjectKey&)>;
   struct Owner {
     std::string_view group = {};
     std::string_view kind = {};
+    Referrers referrers = {};  // called from any thread
   };
-  // All of it lives longer; changes of what `owner` owns put its key into `queue`.
+  // All of it lives longer; changes of what `owner` owns or refers to put its key into `queue`.
   ExternalRefs(DynamicInformers& informers, const Store<api::CustomResourceDefinition>& crds, Owner owner,
                Queue& queue);
 

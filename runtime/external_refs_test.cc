@@ -59,7 +59,14 @@ struct Stage {
         queue(baton, baton, {}),
         crd_informer({.loop = loop, .client = client}, {.resource = kCrds}, crds),
         informers({.loop = loop, .client = client}),
-        refs(informers, crds, {.group = "cluster.x-k8s.io", .kind = "Machine"}, queue) {}
+        refs(informers, crds, {.group = "cluster.x-k8s.io", .kind = "Machine", .referrers = referrers},
+             queue) {}
+
+  // Machine "waiting" names Box "b".
+  static std::vector<ObjectKey> referrers(const kube::Resource& resource, const ObjectKey& key) {
+    if (resource.kind != "Box" || key.name != "b") return {};
+    return {{key.namespace_, "waiting"}};
+  }
 
   void install(json::object labels) {
     ASSERT_TRUE(client.create(kCrds, {}, crd(std::move(labels)), {}, Deadline::never()));
@@ -208,23 +215,44 @@ TEST(ExternalRefs, ChangesLeadToTheOwnerWhateverItsApiVersion) {
     (void)stage.get("b");
     stage.settle();
 
-    stage.make_box("b", "m");
-    stage.make_box("c", "n");
+    stage.make_box("c", "m");
+    stage.make_box("d", "n");
     stage.settle();
 
     EXPECT_THAT(stage.queued(), UnorderedElementsAre("m", "n"));
   });
 }
 
-TEST(ExternalRefs, WhatAProviderKeepsToItselfWakesNobody) {
+TEST(ExternalRefs, ChangesLeadToWhoRefersToTheObjectWithoutOwningIt) {
   in_simulation([](Stage& stage) {
     stage.install(kBothContracts);
-    stage.make_box("b", "m");
-    stage.make_box("c", "n");
+    stage.make_box("b", "waiting");
     stage.start();
     (void)stage.get("b");
     stage.settle();
-    const auto found = stage.get("b");
+    (void)stage.queued();
+    const kube::Resource box = stage.get("b")->resource;
+    const json::value nobodys = {{"metadata", {{"ownerReferences", nullptr}}}};
+    ASSERT_TRUE(stage.client.patch(box, {"default", "b"}, nobodys, {}, Deadline::never()));
+    stage.settle();
+    (void)stage.queued();
+
+    ASSERT_TRUE(stage.client.remove(box, {"default", "b"}, {}, Deadline::never()));
+    stage.settle();
+
+    EXPECT_THAT(stage.queued(), ElementsAre("waiting"));
+  });
+}
+
+TEST(ExternalRefs, WhatAProviderKeepsToItselfWakesNobody) {
+  in_simulation([](Stage& stage) {
+    stage.install(kBothContracts);
+    stage.make_box("d", "m");
+    stage.make_box("c", "n");
+    stage.start();
+    (void)stage.get("d");
+    stage.settle();
+    const auto found = stage.get("d");
     ASSERT_TRUE(found) << found.error().describe();
     const kube::Resource& box = found->resource;
     (void)stage.queued();
@@ -232,16 +260,16 @@ TEST(ExternalRefs, WhatAProviderKeepsToItselfWakesNobody) {
     const json::value own = {{"metadata", {{"finalizers", json::array{"box.example.com/vm"}}}},
                              {"spec", {{"instanceKey", "k"}}}};
     const json::value of_the_contract = {{"spec", {{"providerID", "sim://2"}}}};
-    ASSERT_TRUE(stage.client.patch(box, {"default", "b"}, own, {}, Deadline::never()));
+    ASSERT_TRUE(stage.client.patch(box, {"default", "d"}, own, {}, Deadline::never()));
     ASSERT_TRUE(stage.client.patch(box, {"default", "c"}, of_the_contract, {}, Deadline::never()));
     stage.settle();
     EXPECT_THAT(stage.queued(), ElementsAre("n"));
 
     // It has a finalizer: what changes is that it is on its way.
-    ASSERT_TRUE(stage.client.remove(box, {"default", "b"}, {}, Deadline::never()));
+    ASSERT_TRUE(stage.client.remove(box, {"default", "d"}, {}, Deadline::never()));
     stage.settle();
     EXPECT_THAT(stage.queued(), ElementsAre("m"));
-    EXPECT_THAT(*stage.get("b")->object->metadata.finalizers, testing::SizeIs(1)) << "read all the same";
+    EXPECT_THAT(*stage.get("d")->object->metadata.finalizers, testing::SizeIs(1)) << "read all the same";
   });
 }
 

@@ -88,7 +88,7 @@ Condition make(std::string_view type, std::string_view status, std::string_view 
 bool set(Conditions& list, Condition wanted, std::int64_t generation, Time now) {
   wanted.observed_generation = generation;
   if (!wanted.last_transition_time.is_set()) wanted.last_transition_time = now;
-  cut(wanted.message, kMaxMessage);
+  make_acceptable(wanted);
   const auto existing = std::ranges::find_if(list, of_type(wanted.type));
   if (existing == list.end()) {
     list.push_back(std::move(wanted));

@@ -1,9 +1,11 @@
-// How long the message of a condition may be. A server refuses the whole status for one that is longer, and
-// then nothing of it is told any more. Used by set() of both generations. Pure.
+// What a server takes in a condition. For one value that it refuses it refuses the whole status, and then
+// nothing of it is told any more; values that come from other objects cost that value only. Used by set() of
+// both generations. Pure.
 #pragma once
 
 #include <cstddef>
 
+#include "api/meta/condition.h"
 #include "base/text.h"
 
 namespace capstan::api::conditions {
@@ -13,5 +15,10 @@ inline constexpr std::size_t kMaxV1Beta1Message = 10240;
 
 // At most that many bytes; what was cut ends with "...". Never in the middle of a character.
 void cut(FreeText& message, std::size_t limit);
+
+// A status that is none becomes Unknown, a reason that is none NoReasonReported; a line of the message tells
+// it. The message is cut to its limit.
+void make_acceptable(Condition& wanted);
+void make_acceptable(V1Beta1Condition& wanted);
 
 }  // namespace capstan::api::conditions

@@ -150,7 +150,7 @@ V1Beta1Condition unknown(std::string_view type, std::string_view reason, std::st
 }
 
 bool set(V1Beta1Conditions& list, V1Beta1Condition wanted, Time now) {
-  cut(wanted.message, kMaxV1Beta1Message);
+  make_acceptable(wanted);
   const auto existing = std::ranges::find_if(list, of_type(wanted.type));
   if (existing == list.end()) {
     if (!wanted.last_transition_time.is_set()) wanted.last_transition_time = now;

@@ -159,8 +159,7 @@ void copy_from(const InfraFinding& infra, api::Machine& wanted) {
 
 void infrastructure_phase(const Observation& seen, Plan& plan) {
   plan.infra = read_infra(seen);
-  if (seen.deleting()) return;
-  if (seen.infra.missing()) {
+  if (seen.infra.missing() && !seen.deleting()) {
     if (plan.wanted.status.initialization.infrastructure_provisioned.value_or(false)) {
       plan.troubles.push_back("the infrastructure object is gone");
     } else {
@@ -239,6 +238,11 @@ void reference_troubles(const Observation& seen, Plan& plan) {
   }
   for (const auto& problem : {seen.infra.problem, plan.infra.problem, plan.infra.mismatch}) {
     tell("spec.infrastructureRef", problem);
+  }
+  if (!plan.infra.left_out.empty()) {
+    plan.notes.push_back({.warning = true,
+                          .reason = kReferenceEvent,
+                          .message = fmt::format("spec.infrastructureRef: {}", plan.infra.left_out)});
   }
   // No event will tell that a CRD has come, nor of an object that the Machine has not made its own yet.
   const auto needs_a_look = [&](const ExternalSeen& external) {

@@ -8,6 +8,7 @@
 #include "api/conditions/conditions.h"
 #include "api/conditions/v1beta1.h"
 #include "api/names.h"
+#include "controllers/machine/drain/eviction.h"
 #include "controllers/machine/drain/pace.h"
 #include "controllers/machine/hooks.h"
 
@@ -99,7 +100,9 @@ NodeVerdict may_delete_node(const DeletionFacts& facts) {
   };
   switch (facts.cluster_known.state) {
     case Known::State::Missing: return unknown("the Cluster is not in the cache", Do::ConfirmClusterGone);
-    case Known::State::Unknown: return unknown(facts.cluster_known.problem, Do::None);
+    case Known::State::Unknown:
+    case Known::State::Undefined:
+    case Known::State::Elsewhere: return unknown(facts.cluster_known.problem, Do::None);
     case Known::State::None:
     case Known::State::Gone: return no("the Cluster is gone");
     case Known::State::Deleting: return no("the Cluster is being deleted");
@@ -122,12 +125,14 @@ NodeVerdict may_delete_node(const DeletionFacts& facts) {
   if (!facts.whose_node.ours()) return no(facts.whose_node.why);
   const Known& control_plane = facts.control_plane.object;
   switch (control_plane.state) {
-    case Known::State::Unknown: return unknown(control_plane.problem, Do::None);
+    case Known::State::Unknown:
+    case Known::State::Elsewhere: return unknown(control_plane.problem, Do::None);
     case Known::State::Deleting: return no("the control plane is being deleted");
     case Known::State::Present:
       if (facts.control_plane.externally_managed) return {.state = State::Allowed};
       break;
     case Known::State::Missing:
+    case Known::State::Undefined:
       if (facts.control_plane.active_machines == 0) {
         return unknown(control_plane.kind + " is not in the cache", Do::ConfirmControlPlaneGone);
       }
@@ -232,7 +237,9 @@ bool was_told_to_go(const DeletionFacts& facts, Stage stage) {
 // Draining makes sense as long as there is a machine under the Node that nobody has told to go.
 std::optional<Answer> without_infrastructure(const DeletionFacts& facts) {
   switch (facts.infrastructure.state) {
-    case Known::State::Present: return {};
+    case Known::State::Present:
+    case Known::State::Elsewhere: return {};
+    case Known::State::Undefined: return ask(Do::ConfirmInfraGone);
     case Known::State::Missing:
       if (was_told_to_go(facts, Stage::DeleteInfra)) return done();
       return ask(Do::ConfirmInfraGone);
@@ -253,11 +260,31 @@ Answer stale(const DeletionFacts& facts, std::string_view why, std::string_view 
   return wait(why, same ? before->message.str() : std::string(message), Seconds(1));
 }
 
-Answer slow(const StageReport& report, std::string_view why, std::string_view on_error, Seconds recheck) {
+constexpr Seconds kFreePlaceRecheck{1};
+
+// Too many of us ask this workload cluster at the moment: no failure, but what the Machine waits for.
+Answer wait_for_a_free_place(const DeletionFacts& facts, std::string_view why, const Error& crowded_out) {
+  return wait(why,
+              fmt::format("Waiting for a free place at the API server of Cluster {}: other Machines of it are "
+                          "asking there",
+                          facts.machine->spec.cluster_name.view()),
+              crowded_out.retry_after.value_or(kFreePlaceRecheck));
+}
+
+struct Slow {
+  const StageReport& report;
+  std::string_view reason;
+  std::string_view on_error;
+  Seconds recheck;
+};
+
+Answer slow(const DeletionFacts& facts, const Slow& stage) {
+  const StageReport& report = stage.report;
   if (report.done) return done();
-  if (!report.trouble) return wait(why, report.message, recheck);
-  Answer answer = stuck(why, std::string(on_error), *report.trouble);
-  answer.recheck = recheck;
+  if (!report.trouble) return wait(stage.reason, report.message, stage.recheck);
+  if (is_our_own_brake(*report.trouble)) return wait_for_a_free_place(facts, stage.reason, *report.trouble);
+  Answer answer = stuck(stage.reason, std::string(stage.on_error), *report.trouble);
+  answer.recheck = stage.recheck;
   return answer;
 }
 
@@ -273,9 +300,10 @@ Answer drain(const DeletionFacts& facts, api::MachineDeletionStatus& marks) {
             .reason = reason::kDrainingNode,
             .message = "Draining the node before deletion"};
   }
-  return slow(*facts.drain, reason::kDrainingNode,
-              "Error draining Node, please check controller logs for errors",
-              no_later(facts.drain->recheck, facts.now, drain_end(facts)));
+  return slow(facts, {.report = *facts.drain,
+                      .reason = reason::kDrainingNode,
+                      .on_error = "Error draining Node, please check controller logs for errors",
+                      .recheck = no_later(facts.drain->recheck, facts.now, drain_end(facts))});
 }
 
 Answer volumes(const DeletionFacts& facts, api::MachineDeletionStatus& marks) {
@@ -289,12 +317,17 @@ Answer volumes(const DeletionFacts& facts, api::MachineDeletionStatus& marks) {
             .reason = reason::kWaitingForVolumeDetach,
             .message = "Waiting for node volumes to be detached"};
   }
-  return slow(*facts.volumes, reason::kWaitingForVolumeDetach,
-              "Error waiting for volumes to be detached from Node, please check controller logs for errors",
-              no_later(facts.volumes->recheck, facts.now, volume_end(facts)));
+  return slow(
+      facts,
+      {.report = *facts.volumes,
+       .reason = reason::kWaitingForVolumeDetach,
+       .on_error = "Error waiting for volumes to be detached from Node, please check controller logs for errors",
+       .recheck = no_later(facts.volumes->recheck, facts.now, volume_end(facts))});
 }
 
 // --- objects of providers ---
+
+constexpr Seconds kElsewhereRecheck{30};
 
 struct Provided {
   const Known& known;
@@ -316,6 +349,15 @@ Answer provided(const DeletionFacts& facts, const Provided& object) {
     case Known::State::Unknown:
       return stuck(reason::kInternalError, std::string(kSeeLogs),
                    {.code = Code::Unavailable, .message = object.known.problem});
+    case Known::State::Undefined:
+      return {.kind = Answer::Kind::Act, .act = object.confirm, .reason = object.reason, .message = waiting};
+    case Known::State::Elsewhere:
+      return wait(object.reason,
+                  fmt::format("Waiting for {} to be deleted, which belongs to this Machine although its reference "
+                              "names {}, a kind without a CustomResourceDefinition: correct the reference, or "
+                              "delete that object",
+                              object.known.problem, object.known.kind),
+                  kElsewhereRecheck);
     case Known::State::Deleting: return wait(object.reason, waiting);
     case Known::State::Present: break;
   }
@@ -370,8 +412,10 @@ Answer node(const DeletionFacts& facts, api::MachineDeletionStatus&) {
             .message = "Deleting the Node"};
   }
   if (facts.node_deletion->done || node_deletion_is_given_up(facts)) return done();
-  return slow(*facts.node_deletion, reason::kDeletingNode,
-              "Error deleting Node, please check controller logs for errors", kNodeDeletionRetry);
+  return slow(facts, {.report = *facts.node_deletion,
+                      .reason = reason::kDeletingNode,
+                      .on_error = "Error deleting Node, please check controller logs for errors",
+                      .recheck = kNodeDeletionRetry});
 }
 
 Answer finalizer(const DeletionFacts& facts, api::MachineDeletionStatus&) {
@@ -420,10 +464,11 @@ void add_drain(std::vector<api::V1Beta1Condition>& list, const StageReport& repo
   namespace older = api::conditions::v1beta1;
   constexpr auto kType = api::v1beta1_condition::kDrainingSucceeded;
   if (report.done) return list.push_back(older::yes(kType));
-  list.push_back(report.trouble ? older::no(kType, api::v1beta1_reason::kDrainingFailed,
-                                            api::severity::kWarning, report.trouble->message)
-                                : older::no(kType, api::v1beta1_reason::kDraining, api::severity::kInfo,
-                                            report.message));
+  const bool failed = report.trouble && !is_our_own_brake(*report.trouble);
+  list.push_back(failed
+                     ? older::no(kType, api::v1beta1_reason::kDrainingFailed, api::severity::kWarning,
+                                 report.trouble->message)
+                     : older::no(kType, api::v1beta1_reason::kDraining, api::severity::kInfo, report.message));
 }
 
 void add_volumes(std::vector<api::V1Beta1Condition>& list, const StageReport& report) {
@@ -450,7 +495,8 @@ std::vector<api::V1Beta1Condition> older_conditions(const DeletionFacts& facts) 
     add_hook(list, api::v1beta1_condition::kPreTerminateDeleteHookSucceeded,
              pre_terminate_hooks(facts.machine->metadata));
   }
-  if (reached == Stage::DeleteNode && facts.node_deletion && facts.node_deletion->trouble) {
+  if (reached == Stage::DeleteNode && facts.node_deletion && facts.node_deletion->trouble &&
+      !is_our_own_brake(*facts.node_deletion->trouble)) {
     list.push_back(older::no(api::v1beta1_condition::kNodeHealthy, api::v1beta1_reason::kDeletionFailed,
                              api::severity::kWarning));
   }

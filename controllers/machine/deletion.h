@@ -24,12 +24,15 @@ struct Known {
     None,     // nobody refers to such an object
     Unknown,  // could not be found out; `problem` says why
     Missing,  // not in the cache, which is complete; nobody has asked the API server
-    Gone,     // the API server has said so
+    Undefined,  // the cache has no definition of its kind; nobody has asked the API server
+    Gone,       // the API server has said so
+    Elsewhere,  // under another kind than the reference names, which has no definition; `problem` names it
     Deleting,
     Present,
   };
   State state = State::None;
   std::string kind = {};
+  std::string group = {};
   std::string problem = {};
 
   bool is_gone() const { return state == State::Gone || state == State::None; }

@@ -53,12 +53,12 @@ namespace {
 
 Known known_of(const ExternalSeen& external, const api::ContractRef& ref) {
   using Seen = ExternalSeen::State;
-  Known known{.kind = ref.kind.str(), .problem = external.problem};
+  Known known{.kind = ref.kind.str(), .group = ref.api_group.str(), .problem = external.problem};
   switch (external.state) {
     case Seen::Unused: known.state = Known::State::None; break;
     case Seen::CacheBehind:
-    case Seen::Undefined:
     case Seen::Unreadable: known.state = Known::State::Unknown; break;
+    case Seen::Undefined: known.state = Known::State::Undefined; break;
     case Seen::Missing: known.state = Known::State::Missing; break;
     case Seen::Found:
       known.state = external.object->metadata.deleting() ? Known::State::Deleting : Known::State::Present;

@@ -2,11 +2,13 @@
 
 #include <boost/json.hpp>
 
+#include "api/contract/plural.h"
 #include "api/names.h"
 #include "base/try.h"
 #include "controllers/claims/removal.h"
 #include "controllers/machine/drain/eviction.h"
 #include "controllers/machine/observe.h"
+#include "controllers/machine/other_kinds.h"
 #include "kube/resources.h"
 #include "kube/typed.h"
 
@@ -58,11 +60,22 @@ void confirm_cluster(kube::Client& client, DeletionFacts& facts, const Deadline&
   confirm(client, cluster, facts.cluster_known, deadline);
 }
 
+void confirm_definition_gone(kube::Client& client, Known& known, const Deadline& deadline);
+
 void confirm(kube::Client& client, const std::optional<runtime::External>& object, Known& known,
              const Deadline& deadline) {
+  if (known.state == Known::State::Undefined) return confirm_definition_gone(client, known, deadline);
   if (object) return confirm(client, *object, known, deadline);
   known.state = Known::State::Unknown;
   known.problem = "the reference to " + known.kind + " could not be resolved";
+}
+
+// Without a definition of its kind there is no object of it.
+void confirm_definition_gone(kube::Client& client, Known& known, const Deadline& deadline) {
+  const runtime::External definition{
+      .resource = kube::resources::custom_resource_definitions(),
+      .key = {.namespace_ = {}, .name = api::contract::crd_name(known.group, known.kind)}};
+  confirm(client, definition, known, deadline);
 }
 
 void add_marks(api::MachineDeletionStatus& marks, const api::MachineDeletionStatus& more) {
@@ -87,11 +100,6 @@ kube::ObjectKey cluster_of(const api::Machine& machine) {
 StageReport trouble(Error error) { return {.recheck = Seconds(20), .trouble = std::move(error)}; }
 
 }  // namespace
-
-std::optional<Seconds> crowded_out(const Step& step) {
-  if (!step.trouble || !is_our_own_brake(*step.trouble)) return {};
-  return step.trouble->retry_after;
-}
 
 bool DeletionTurn::waits_for_provider() const {
   if (step.answer != Step::Answer::Wait || step.trouble) return false;
@@ -133,6 +141,7 @@ DeletionTurn Deleter::turn(const runtime::Context& context, const DeletionObject
 // What was learnt of a drain serves the look at volumes; its watches end with it, however it ended.
 void Deleter::end_of_drain(const Step& step, const kube::ObjectKey& machine) {
   if (step.stage > Stage::VolumesDetached) return drainer_.forget(machine);
+  if (step.stage == Stage::VolumesDetached) return drainer_.stop_watching_pods(machine);
   if (step.stage != Stage::Drain) drainer_.stop_watching(machine);
 }
 
@@ -152,8 +161,7 @@ void Deleter::act(const runtime::Context& context, const DeletionObjects& object
     case Do::ConfirmClusterGone: return confirm_cluster(deps_.client, facts, deadline);
     case Do::ConfirmControlPlaneGone:
       return confirm(deps_.client, objects.control_plane, facts.control_plane.object, deadline);
-    case Do::ConfirmInfraGone:
-      return confirm(deps_.client, objects.infrastructure, facts.infrastructure, deadline);
+    case Do::ConfirmInfraGone: return confirm_infrastructure(objects, facts, deadline);
     case Do::ConfirmBootstrapGone: return confirm(deps_.client, objects.bootstrap, facts.bootstrap, deadline);
     case Do::Drain: return drain(context, facts);
     case Do::CheckVolumes: return check_volumes(context, facts);
@@ -166,6 +174,23 @@ void Deleter::act(const runtime::Context& context, const DeletionObjects& object
     case Do::DeleteNode: return remove_node(context, facts);
     case Do::RemoveFinalizer:
     case Do::None: return;
+  }
+}
+
+// A reference that was edited, or a typo: the object may be there under the kind that was meant.
+void Deleter::confirm_infrastructure(const DeletionObjects& objects, DeletionFacts& facts,
+                                     const Deadline& deadline) {
+  Known& known = facts.infrastructure;
+  const bool undefined = known.state == Known::State::Undefined;
+  confirm(deps_.client, objects.infrastructure, known, deadline);
+  if (!undefined || known.state != Known::State::Gone) return;
+  const auto other = infrastructure_under_another_kind(deps_.client, deps_.caches.crds, *facts.machine, deadline);
+  if (!other) {
+    known.state = Known::State::Unknown;
+    known.problem = other.error().message;
+  } else if (!other->empty()) {
+    known.state = Known::State::Elsewhere;
+    known.problem = *other;
   }
 }
 

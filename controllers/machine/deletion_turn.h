@@ -31,10 +31,6 @@ struct DeletionTurn {
   bool waits_for_provider() const;
 };
 
-// Too many of us ask this workload cluster at the moment: our own brake, not what anybody answered. The turn
-// comes again soon, and nobody is told.
-std::optional<Seconds> crowded_out(const Step& step);
-
 // Reason of the Event about rules that want different things of the same Pods.
 inline constexpr std::string_view kDrainRulesContradict = "DrainRulesContradict";
 
@@ -74,6 +70,7 @@ class Deleter {
     Known& known;
     std::optional<Error>& failed;
   };
+  void confirm_infrastructure(const DeletionObjects& objects, DeletionFacts& facts, const Deadline& deadline);
   void remove(const runtime::Context& context, DeletionFacts& facts, const Removal& removal);
   void remember(const DeletionFacts& facts);
   void recall(DeletionFacts& facts) const;

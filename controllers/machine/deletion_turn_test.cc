@@ -85,6 +85,20 @@ struct Workload {
                                        {.subresource = "status"}, Deadline::never());
     ASSERT_TRUE(attached) << attached.error().describe();
   }
+  // As the Node's status has it.
+  void mount_a_disk() {
+    const auto mounted = memory.patch(
+        kube::resources::nodes(), {.name = "m1"},
+        {{"status", {{"volumesAttached", json::array{{{"name", "disk"}, {"devicePath", ""}}}}}}},
+        {.subresource = "status"}, Deadline::never());
+    ASSERT_TRUE(mounted) << mounted.error().describe();
+  }
+  void unmount_the_disk() {
+    const auto gone = memory.patch(kube::resources::nodes(), {.name = "m1"},
+                                   {{"status", {{"volumesAttached", nullptr}}}}, {.subresource = "status"},
+                                   Deadline::never());
+    ASSERT_TRUE(gone) << gone.error().describe();
+  }
   void detach_the_disk() {
     const auto detached = memory.remove(kAttachments, {.name = "va"}, {}, Deadline::never());
     ASSERT_TRUE(detached) << detached.error().describe();
@@ -448,9 +462,9 @@ TEST(DeletionTurns, GoOnWhenTheClusterIsInReachAgain) {
   });
 }
 
-// A thousand Machines of one cluster go at once: whoever finds no free place at its API server has not
-// failed.
-TEST(DeletionTurns, TellNobodyOfAPlaceInTheQueueAndComeBackSoon) {
+// A thousand Machines of one cluster go at once: that one finds no free place at its API server is no failure,
+// but what it waits for.
+TEST(DeletionTurns, TellAtOnceOfAPlaceInTheQueueAndComeBackSoon) {
   in_simulation([](World& world) {
     Workload workload(world);
     running(world);
@@ -460,14 +474,39 @@ TEST(DeletionTurns, TellNobodyOfAPlaceInTheQueueAndComeBackSoon) {
                                     .reason = std::string(kubeconfig::kCrowdedOut)};
 
     world.remove(machines(), "m1");
-    world.settle(5s);
+    world.settle(500ms);
     const std::string meanwhile = deleting(world);
+    world.settle(5s);
+    const auto written = world.what_was_written();
     workload.client.refusal.reset();
     world.settle(5s);
 
-    EXPECT_THAT(meanwhile, Not(HasSubstr("4 in flight")));
+    EXPECT_THAT(meanwhile, StartsWith("DrainingNode: Waiting for a free place at the API server of Cluster c1"));
+    EXPECT_EQ(std::ranges::count(written, "patch machines/status m1"), 1) << "told once";
     EXPECT_THAT(world.events.told, Not(Contains(StartsWith("FailedDrainNode"))));
     EXPECT_FALSE(world.exists(machines(), "m1"));
+  });
+}
+
+// The attach-detach controller takes the volume off the Node's status, and that is an event.
+TEST(DeletionTurns, GoOnAsSoonAsTheNodeHasNoVolumeAnyMore) {
+  in_simulation([](World& world) {
+    Workload workload(world);
+    running(world, workload);
+    workload.mount_a_disk();
+    world.remove(machines(), "m1");
+    world.settle(200s);  // until it looks once a minute only
+    ASSERT_THAT(deleting(world), StartsWith("WaitingForVolumeDetach: "));
+    workload.client.reads = 0;
+    world.settle(100s);
+    const int polls = workload.client.reads;
+
+    workload.unmount_the_disk();
+    world.settle(2s);
+
+    EXPECT_LE(polls, 6) << "Node, attachments and volumes, once a minute";
+    EXPECT_FALSE(world.exists(machines(), "m1"));
+    EXPECT_EQ(workload.client.open_watches, 0);
   });
 }
 

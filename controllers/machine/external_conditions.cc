@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "api/conditions/conditions.h"
+#include "api/conditions/limits.h"
 #include "api/conditions/mirror.h"
 #include "api/conditions/v1beta1.h"
 #include "api/contract/foreign_conditions.h"
@@ -19,6 +20,8 @@ namespace reason = api::reason;
 namespace status = api::status;
 using State = ExternalSeen::State;
 
+constexpr std::string_view kLine = "\n* ";
+
 // What both kinds of objects have in common.
 struct Subject {
   const ExternalSeen& seen;
@@ -28,6 +31,7 @@ struct Subject {
   std::string_view done_field = {};
   std::string_view problem = {};  // nothing the object says can be believed
   std::string_view mismatch = {};
+  std::string_view left_out = {};
   bool done = false;  // by the Machine's own flag
   const api::Machine& machine;
 };
@@ -75,6 +79,7 @@ std::optional<api::Condition> infrastructure_ready(const Observation& seen, cons
                 .done_field = "status.initialization.provisioned",
                 .problem = plan.infra.problem,
                 .mismatch = plan.infra.mismatch,
+                .left_out = plan.infra.left_out,
                 .done = done,
                 .machine = after});
 }
@@ -120,6 +125,11 @@ api::Condition mirrored(const Subject& subject) {
   auto made = conditions::mirror(*ready ? &**ready : nullptr, condition::kReady, subject.target, fallback);
   if (made.reason == reason::kNoReasonReported && made.status == status::kTrue)
     made.reason = Text(reason::kReady);
+  if (!subject.left_out.empty()) {
+    conditions::cut(made.message, conditions::kMaxMessage - subject.left_out.size() - kLine.size());
+    made.message = FreeText(
+        fmt::format("{}{}{}", made.message.view(), made.message.empty() ? "* " : kLine, subject.left_out));
+  }
   return made;
 }
 

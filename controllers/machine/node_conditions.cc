@@ -127,7 +127,9 @@ api::Condition node_ready(const api::Node& node) {
   const std::string message = ready->status == status::kTrue
                                   ? std::string()
                                   : fmt::format("* Node.Ready:{}", conditions::nested(ready->message));
-  auto made = conditions::make(condition::kNodeReady, ready->status, ready_reason(ready->status), message);
+  const bool known = ready->status == status::kTrue || ready->status == status::kFalse;
+  auto made = conditions::make(condition::kNodeReady, known ? ready->status.view() : status::kUnknown,
+                               ready_reason(ready->status), message);
   made.last_transition_time = ready->last_transition_time;
   return made;
 }
@@ -234,6 +236,7 @@ api::V1Beta1Condition older_of_node(const api::Node& node) {
 std::optional<api::V1Beta1Condition> older_node_healthy(const Observation& seen, const api::Machine& after,
                                                         bool leaving) {
   constexpr auto kType = api::v1beta1_condition::kNodeHealthy;
+  if (leaving) return older::no(kType, older_reason::kDeleting, api::severity::kInfo);
   if (!seen.node.whose.ours())
     return older::unknown(kType, older_reason::kNodeInspectionFailed, seen.node.whose.why);
   switch (seen.node.lookup) {
@@ -251,7 +254,7 @@ std::optional<api::V1Beta1Condition> older_node_healthy(const Observation& seen,
                        "Waiting for a node with matching ProviderID to exist");
     case NodeSeen::Lookup::One: break;
   }
-  if (leaving || seen.infra.missing() || (seen.infra.found() && seen.infra.object->metadata.deleting())) {
+  if (seen.infra.missing() || (seen.infra.found() && seen.infra.object->metadata.deleting())) {
     return older::no(kType, older_reason::kDeleting, api::severity::kInfo);
   }
   return older_of_node(*seen.node.node);

@@ -18,7 +18,7 @@ struct NodeConditions {
 // `after`: the Machine with the values of this turn.
 NodeConditions node_conditions(const Observation& seen, const api::Machine& after, const Settings& settings);
 
-// `leaving`: the infrastructure under the Node is going in this turn. Nothing: as it was.
+// `leaving`: the infrastructure under the Node has been told to go. Nothing: as it was.
 std::optional<api::V1Beta1Condition> older_node_healthy(const Observation& seen, const api::Machine& after,
                                                         bool leaving);
 

@@ -77,19 +77,18 @@ std::optional<bool> is_outdated(const api::TextMap& set_annotations,
 
 namespace {
 
+// A key without a slash is its own domain, as upstream has it.
 std::string_view domain_of(std::string_view key) { return key.substr(0, key.find('/')); }
 
 bool is_in_domain(std::string_view key, std::string_view domain) {
   const std::string_view own = domain_of(key);
-  if (own == key) return false;  // no domain at all
   return own == domain ||
          (own.size() > domain.size() && own.ends_with(domain) && own[own.size() - domain.size() - 1] == '.');
 }
 
 bool is_node_label(std::string_view key) {
-  const bool has_domain = key.find('/') != std::string_view::npos;
-  return (has_domain && domain_of(key) == label::kNodeRoleDomain) ||
-         is_in_domain(key, label::kNodeRestrictionDomain) || is_in_domain(key, label::kManagedNodeDomain);
+  return domain_of(key) == label::kNodeRoleDomain || is_in_domain(key, label::kNodeRestrictionDomain) ||
+         is_in_domain(key, label::kManagedNodeDomain);
 }
 
 Wanted wanted_labels(const NodeSync& sync) {

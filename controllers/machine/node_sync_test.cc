@@ -97,7 +97,7 @@ TEST(NodeSync, CopiesLabelsOfItsDomainsOnly) {
                      .labelled("team.node-restriction.kubernetes.io/b", "2")
                      .labelled("node.cluster.x-k8s.io/c", "3")
                      .labelled("notnode.cluster.x-k8s.io/no", "1")
-                     .labelled("node.cluster.x-k8s.io", "no domain")
+                     .labelled("cluster.x-k8s.io", "no")
                      .labelled("mine", "no");
 
   const auto change = wish.change();
@@ -110,6 +110,29 @@ TEST(NodeSync, CopiesLabelsOfItsDomainsOnly) {
               ElementsAre("cluster.x-k8s.io/labels-from-machine=node-restriction.kubernetes.io/a,"
                           "node-role.kubernetes.io/worker,node.cluster.x-k8s.io/c,"
                           "team.node-restriction.kubernetes.io/b"));
+}
+
+// A key without a slash is its own domain to upstream.
+TEST(NodeSync, CopiesLabelsThatAreNamedLikeADomain) {
+  Wish wish = synced({});
+  wish.machine = a_machine("m1")
+                     .in_set("ms1")
+                     .labelled("node-role.kubernetes.io", "0")
+                     .labelled("node-restriction.kubernetes.io", "1")
+                     .labelled("team.node-restriction.kubernetes.io", "2")
+                     .labelled("node.cluster.x-k8s.io", "3")
+                     .labelled("notnode.cluster.x-k8s.io", "no")
+                     .with([](api::Machine& machine) {
+                       machine.metadata.annotations.set("node.cluster.x-k8s.io"_text, "4"_text);
+                     });
+
+  const auto change = wish.change();
+
+  ASSERT_TRUE(change);
+  EXPECT_THAT(entries(change->labels),
+              ElementsAre("node-restriction.kubernetes.io=1", "node-role.kubernetes.io=0",
+                          "node.cluster.x-k8s.io=3", "team.node-restriction.kubernetes.io=2"));
+  EXPECT_THAT(entries(change->annotations), testing::Contains("node.cluster.x-k8s.io=4"));
 }
 
 TEST(NodeSync, DoesForAMachineOfAPoolWhatItDoesForAnyOther) {

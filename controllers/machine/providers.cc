@@ -7,6 +7,7 @@
 #include "api/contract/bootstrap_config.h"
 #include "api/contract/infra_machine.h"
 #include "api/contract/paths.h"
+#include "api/schema/validate.h"
 #include "base/try.h"
 #include "kube/typed.h"
 #include "runtime/ownership.h"
@@ -16,7 +17,17 @@ namespace {
 
 namespace contract = api::contract;
 
+// As the schema of a Machine has it, in characters; it takes as many bytes in any case.
+constexpr std::size_t kLongestProviderId = 512;
+constexpr std::size_t kLongestSecretName = 253;
+constexpr std::size_t kLongestFailureDomain = 256;
+constexpr std::size_t kMostAddresses = 256;
+constexpr std::size_t kLeftOutShown = 3;
+
 std::string older_contract_only(const ExternalSeen& external, const contract::Path& wanted);
+std::string too_long(const contract::Foreign& object, const contract::Path& path, std::string_view value,
+                     std::size_t longest);
+void leave_out_what_no_machine_may_have(const contract::Foreign& object, InfraFinding& finding);
 Result<BootstrapFinding> read(const contract::BootstrapConfig& config);
 Result<InfraFinding> read(const contract::InfraMachine& infra, bool was_provisioned);
 bool made_for(const api::OwnerReference& owner, const Observation& seen);
@@ -38,6 +49,9 @@ BootstrapFinding read_bootstrap(const Observation& seen) {
   } else if (finding->created && finding->secret.empty()) {
     finding->problem = fmt::format("{}: {} is empty although the data Secret was created",
                                    config.object().describe(), contract::path::kDataSecretName.str());
+  } else {
+    finding->problem =
+        too_long(config.object(), contract::path::kDataSecretName, finding->secret, kLongestSecretName);
   }
   return *finding;
 }
@@ -52,6 +66,10 @@ InfraFinding read_infra(const Observation& seen) {
   if (!claimed) return {.problem = claimed.error().message};
   finding->claim = std::move(*claimed);
   finding->mismatch = older_contract_only(seen.infra, contract::path::kProvisioned);
+  finding->problem = too_long(infra.object(), contract::path::kProviderId, finding->provider_id,
+                              kLongestProviderId);
+  if (!finding->problem.empty()) finding->copy = false;
+  leave_out_what_no_machine_may_have(infra.object(), *finding);
   if (object.metadata.deleting()) finding->copy = false;
   return *finding;
 }
@@ -96,6 +114,60 @@ std::string older_contract_only(const ExternalSeen& external, const contract::Pa
       "{} fills only {} of contract v1beta1, but its CRD has the label {}v1beta2, under which {} counts: fix "
       "the provider or remove that label",
       object.kind(), contract::path::kReady.str(), api::label::kContractPrefix, wanted.str());
+}
+
+std::string too_long(const contract::Foreign& object, const contract::Path& path, std::string_view value,
+                     std::size_t longest) {
+  if (value.size() <= longest) return {};
+  return fmt::format("{}: {} is longer than the {} characters that a Machine may have there",
+                     object.describe(), path.str(), longest);
+}
+
+class LeftOut {
+ public:
+  explicit LeftOut(const contract::Foreign& object) : object_(object) {}
+  void add(const std::string& what) {
+    if (++count_ <= kLeftOutShown) text_ += (text_.empty() ? "" : "; ") + what;
+  }
+  std::string text() const {
+    if (count_ == 0) return {};
+    const std::string more =
+        count_ > kLeftOutShown ? fmt::format("; and {} more", count_ - kLeftOutShown) : std::string();
+    return fmt::format("{}: not copied to the Machine: {}{}", object_.describe(), text_, more);
+  }
+
+ private:
+  const contract::Foreign& object_;
+  std::size_t count_ = 0;
+  std::string text_ = {};
+};
+
+void leave_out(std::optional<std::string>& value, const contract::Path& path, LeftOut& left_out) {
+  if (!value || value->size() <= kLongestFailureDomain) return;
+  left_out.add(fmt::format("{} is longer than {} characters", path.str(), kLongestFailureDomain));
+  value.reset();
+}
+
+void leave_out_what_no_machine_may_have(const contract::Foreign& object, InfraFinding& finding) {
+  LeftOut left_out(object);
+  if (finding.addresses) {
+    std::vector<api::MachineAddress> good;
+    for (std::size_t i = 0; i < finding.addresses->size(); ++i) {
+      const auto causes = api::validate((*finding.addresses)[i]);
+      if (causes.empty() && good.size() < kMostAddresses) {
+        good.push_back((*finding.addresses)[i]);
+        continue;
+      }
+      const std::string field = fmt::format("{}[{}]", contract::path::kAddresses.str(), i);
+      left_out.add(causes.empty()
+                       ? fmt::format("{}: a Machine may have {} addresses", field, kMostAddresses)
+                       : fmt::format("{}.{}: {}", field, causes.front().field, causes.front().message));
+    }
+    finding.addresses = std::move(good);
+  }
+  leave_out(finding.failure_domain, contract::path::kFailureDomain, left_out);
+  leave_out(finding.spec_failure_domain, contract::path::kSpecFailureDomain, left_out);
+  finding.left_out = left_out.text();
 }
 
 Result<BootstrapFinding> read(const contract::BootstrapConfig& config) {

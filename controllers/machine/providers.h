@@ -43,6 +43,7 @@ struct InfraFinding {
   bool interruptible = false;
   std::string mismatch = {};
   std::string problem = {};
+  std::string left_out = {};  // values that no Machine may have, each with its field: they are not copied
   api::contract::Failures failures = {};
 };
 InfraFinding read_infra(const Observation& seen);

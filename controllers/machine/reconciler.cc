@@ -152,9 +152,28 @@ Result<Outcome> Reconciler::finish(const runtime::Context& context, const Observ
   return ended(done.errors, outcome);
 }
 
-Result<Outcome> Reconciler::take_down(const runtime::Context& context, const Observation& seen,
+// Ownership and what leads to the Node are taken over on the way out, too: the Machine may have been deleted
+// before it came to that. Whatever is refused for good holds up no deletion.
+Result<Observation> Reconciler::take_over(const runtime::Context& context, const Observation& seen,
+                                          const Plan& plan) {
+  const Actor actor{.deps = deps_, .host = *host_, .node_writes = node_writes_, .context = context};
+  Observation after = seen;
+  auto written = write_machine(actor, seen, plan);
+  if (!written && is_transient(written.error().code)) return fail(written.error());
+  if (written) after.machine = std::make_shared<const api::Machine>(std::move(*written));
+  for (const auto& claimed : {write_claim(actor, *after.machine, seen.bootstrap, plan.bootstrap.claim),
+                              write_claim(actor, *after.machine, seen.infra, plan.infra.claim)}) {
+    if (!claimed) context.log.info("not taken over before it goes", {{"error", claimed.error()}});
+  }
+  return after;
+}
+
+Result<Outcome> Reconciler::take_down(const runtime::Context& context, const Observation& before,
                                       const Plan& plan) {
-  if (!seen.machine->metadata.has_finalizer(api::finalizer::kMachine)) return Outcome::done();
+  if (!before.machine->metadata.has_finalizer(api::finalizer::kMachine)) return Outcome::done();
+  const auto taken_over = take_over(context, before, plan);
+  if (!taken_over) return ended({taken_over.error()}, {});
+  const Observation& seen = *taken_over;
   auto known = deletion_facts(deps_, *host_, seen, plan);
   DeletionTurn turn = deleter_.turn(context, known.objects, std::move(known.facts));
   if (turn.may_go()) {
@@ -169,7 +188,6 @@ Result<Outcome> Reconciler::take_down(const runtime::Context& context, const Obs
     if (dropped.error().code == Code::Conflict) return fail(dropped.error());
     turn.step = finalizer_stays(dropped.error(), turn.step);
   }
-  if (const auto soon = crowded_out(turn.step)) return Outcome::after(*soon);
   Done done = done_by(turn, seen);
   if (turn.step.trouble) context.log.error("deletion is held up", {{"error", turn.step.trouble->describe()}});
   if (turn.step.trouble && !turn.step.recheck) done.errors.push_back(*turn.step.trouble);

@@ -33,7 +33,9 @@ class Reconciler final : public runtime::Reconciler {
   Result<runtime::Outcome> go_on(const runtime::Context& context, const Observation& seen);
   Result<runtime::Outcome> finish(const runtime::Context& context, const Observation& seen, const Plan& plan,
                                   Done done);
-  Result<runtime::Outcome> take_down(const runtime::Context& context, const Observation& seen,
+  // What was seen, with the Machine as it is after that.
+  Result<Observation> take_over(const runtime::Context& context, const Observation& seen, const Plan& plan);
+  Result<runtime::Outcome> take_down(const runtime::Context& context, const Observation& before,
                                      const Plan& plan);
   Result<bool> write_status(const runtime::Context& context, const api::Machine& before,
                             const api::Machine& after, Time now);

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "api/conditions/conditions.h"
+#include "api/conditions/limits.h"
 #include "api/conditions/merge.h"
 #include "api/conditions/v1beta1.h"
 #include "controllers/machine/external_conditions.h"
@@ -104,6 +105,7 @@ Report report(const Observation& seen, const Plan& plan, const Done& done, const
   }
   teller.tell(deleting(done));
   teller.tell(updating(after));
+  if (has_lost_its_template(seen)) conditions::remove(after.status.conditions, condition::kUpToDate);
   teller.tell(up_to_date(seen, after));
   teller.tell(ready(after, seen.now));
   const auto available_now = available(after, seen.now);
@@ -144,7 +146,9 @@ bool went_well(const Plan& plan, const Done& done) {
 void say_failure(api::Machine& after, std::string_view failure_reason, const std::string& message) {
   auto& block = after.status.deprecated.ensure().v1beta1.ensure();
   if (!failure_reason.empty()) block.failure_reason = Text(failure_reason);
-  if (!message.empty()) block.failure_message = FreeText(message);
+  if (message.empty()) return;
+  block.failure_message = FreeText(message);
+  conditions::cut(block.failure_message, conditions::kMaxV1Beta1Message);
 }
 
 void copy_failures(const ExternalSeen& external, const api::contract::Failures& failures,
@@ -218,12 +222,19 @@ std::optional<api::V1Beta1Condition> older_ready(const api::Machine& after) {
        .step_counter_only_for = std::vector{older_type::kInfrastructureReady, older_type::kBootstrapReady}});
 }
 
+// Its infrastructure has been told to go.
+bool is_leaving(const Done& done) {
+  constexpr std::array kReasons = {reason::kWaitingForInfrastructureDeletion,
+                                   reason::kWaitingForBootstrapDeletion, reason::kDeletingNode,
+                                   reason::kDeletionCompleted};
+  return done.deletion && std::ranges::find(kReasons, done.deletion->reason) != kReasons.end();
+}
+
 void older_conditions(const Observation& seen, const Plan& plan, const Done& done, api::Machine& after) {
   Teller teller(after, seen.now);
   teller.tell(older_bootstrap_ready(seen, plan));
   teller.tell(older_infrastructure_ready(seen, plan));
-  const bool leaving = done.deletion && done.deletion->reason == reason::kWaitingForInfrastructureDeletion;
-  teller.tell(older_node_healthy(seen, after, leaving));
+  teller.tell(older_node_healthy(seen, after, is_leaving(done)));
   if (done.deletion) {
     for (const auto& each : done.deletion->older) teller.tell(std::optional(each));
   }

@@ -460,6 +460,40 @@ TEST(NodeConditions, OlderOneFollowsTheInfrastructureOnTheWayOut) {
   EXPECT_EQ(told_before(reported(seen), "NodeHealthy"), "False/Info Deleting");
 }
 
+// As upstream, from the moment on when its infrastructure is told to go.
+TEST(NodeConditions, OlderOneIsDeletingForAMachineThatNeverHadANode) {
+  for (const auto lookup : {NodeSeen::Lookup::NotAsked, NodeSeen::Lookup::None, NodeSeen::Lookup::NotConnected}) {
+    auto seen = deleting(a_machine("m1"));
+    seen.node.lookup = lookup;
+    const Plan plan = decide(seen, {});
+    for (const auto reason : {"WaitingForInfrastructureDeletion", "WaitingForBootstrapDeletion"}) {
+      Done done{.machine = plan.wanted, .deletion = DeletionReport{.reason = reason}};
+
+      EXPECT_EQ(told_before(report(seen, plan, done, {}), "NodeHealthy"), "False/Info Deleting");
+    }
+  }
+}
+
+TEST(NodeConditions, AStatusThatIsNoneIsUnknown) {
+  auto seen = waiting_for_node();
+  on_node(seen, a_node("m1").condition("Ready", "Maybe", "who knows").condition("DiskPressure", ""));
+
+  const auto report = reported(seen);
+
+  EXPECT_EQ(told(report, "NodeReady"), "Unknown NodeReadyUnknown: * Node.Ready: who knows");
+  EXPECT_THAT(told(report, "NodeHealthy"), testing::StartsWith("Unknown NodeHealthyUnknown: "));
+}
+
+TEST(InfrastructureReady, AReasonThatIsNoneIsReplacedAndTold) {
+  auto seen = waiting_for_node();
+  infra_says(seen, {{"providerID", "docker:////m1"}},
+             {{"initialization", {{"provisioned", true}}},
+              {"conditions", ready_condition("False", {{"reason", "no disk left"}, {"message", "sorry"}})}});
+
+  EXPECT_EQ(told(reported(seen), "InfrastructureReady"),
+            "False NoReasonReported: sorry\n* reason \"no disk left\" is not a CamelCase word");
+}
+
 // --- a cluster out of reach ---
 
 Observation out_of_reach(kubeconfig::Reach reach) {
@@ -724,6 +758,26 @@ Observation rolled_out(api::MachineSet set, api::MachineDeployment deployment) {
 
 TEST(UpToDate, IsNotOursToSayWithoutADeployment) {
   EXPECT_EQ(told(reported(running()), "UpToDate"), "nothing");
+}
+
+// The judgement was made by a template that is nothing to the Machine any more.
+TEST(UpToDate, GoesWithTheOwnerWhoseTemplateCounted) {
+  const auto judged = [](api::Machine machine) {
+    auto seen = seen_of(std::move(machine));
+    change_machine(seen, [](api::Machine& each) {
+      api::conditions::set(each.status.conditions, api::conditions::make("UpToDate", "True", "UpToDate"), 1, kNow);
+    });
+    return seen;
+  };
+  auto of_a_set_alone = judged(a_machine("m1").in_set("ms1"));
+  of_a_set_alone.machine_set = std::make_shared<const api::MachineSet>(a_machine_set("ms1").build());
+
+  EXPECT_EQ(told(reported(judged(a_machine("m1"))), "UpToDate"), "nothing");
+  EXPECT_EQ(told(reported(of_a_set_alone), "UpToDate"), "nothing");
+  EXPECT_EQ(told(reported(judged(a_machine("m1").in_set("ms1"))), "UpToDate"), "True UpToDate")
+      << "its set is not in the cache: nothing is known";
+  EXPECT_EQ(told(reported(judged(a_machine("m1").control_plane())), "UpToDate"), "True UpToDate")
+      << "what a control plane provider says is its own";
 }
 
 TEST(UpToDate, ComparesWhatSetAndDeploymentMake) {

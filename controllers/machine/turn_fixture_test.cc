@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "api/schema/crd.h"
+#include "controllers/shared/referrers.h"
 #include "kube/resources.h"
 #include "kube/typed.h"
 #include "test/builders/cluster.h"
@@ -102,7 +103,10 @@ World::World(fakes::Baton& with, std::string watch_filter)
       reconciler_(deps_),
       controller_({.clock = with, .threads = with, .client = client, .randomness = randomness_}, options(),
                   reconciler_),
-      externals_(informers_, caches.crds, {.group = api::group::kCluster, .kind = api::kind::kMachine},
+      externals_(informers_, caches.crds,
+                 {.group = api::group::kCluster,
+                  .kind = api::kind::kMachine,
+                  .referrers = referrers_of_kind(caches, api::kind::kMachine)},
                  controller_.queue()),
       crd_informer_({.loop = loop_, .client = memory},
                     {.resource = kube::resources::custom_resource_definitions()}, caches.crds),

@@ -353,6 +353,87 @@ TEST(Paused, ClusterHoldsUpADeletionUntilItGoesOn) {
   });
 }
 
+// m1 was deleted while its Cluster was paused, before it owned its objects; both are held by their providers.
+void deleted_while_paused(World& world) {
+  reachable(world);
+  world.patch(clusters(), "c1", {{"spec", {{"paused", true}}}});
+  world.start();
+  world.make_machine();
+  for (const auto* each : {&kDockerMachines, &kKubeadmConfigs}) {
+    world.patch(*each, "m1",
+                {{"metadata", {{"finalizers", {"provider.example.com/it"}}, {"ownerReferences", nullptr}}}});
+  }
+  world.settle();
+  world.remove(machines(), "m1");
+  world.settle();
+}
+
+TEST(Paused, MachineThatWasDeletedMeanwhileTakesItsObjectsOverAndEndsWithThem) {
+  in_simulation([](World& world) {
+    deleted_while_paused(world);
+
+    world.patch(clusters(), "c1", {{"spec", {{"paused", false}}}});
+    world.settle(5s);
+    const auto infra = world.user.get(kDockerMachines, {"default", "m1"}, Deadline::never()).value();
+    world.patch(kDockerMachines, "m1", {{"metadata", {{"finalizers", nullptr}}}});
+    world.settle(1s);
+    world.patch(kKubeadmConfigs, "m1", {{"metadata", {{"finalizers", nullptr}}}});
+    world.settle(1s);
+
+    EXPECT_FALSE(world.exists(machines(), "m1")) << told(world, "Deleting");
+    const auto* owners = infra.at("metadata").as_object().if_contains("ownerReferences");
+    ASSERT_NE(owners, nullptr);
+    EXPECT_EQ(owners->at(0).at("kind"), "Machine");
+    EXPECT_EQ(owners->at(0).at("controller"), true);
+  });
+}
+
+// Upstream takes both from the infrastructure object of a Machine that goes, too.
+TEST(Paused, MachineThatWasDeletedMeanwhileStillFindsItsNode) {
+  in_simulation([](World& world) {
+    world.make_control_plane_machine();
+    deleted_while_paused(world);
+    world.infrastructure_is_done();
+    world.node_is_there();
+    world.settle();
+
+    world.patch(clusters(), "c1", {{"spec", {{"paused", false}}}});
+    world.settle(5s);
+    const auto machine = world.machine();
+    world.patch(kDockerMachines, "m1", {{"metadata", {{"finalizers", nullptr}}}});
+    world.settle(1s);
+    world.patch(kKubeadmConfigs, "m1", {{"metadata", {{"finalizers", nullptr}}}});
+    world.settle(20s);
+
+    EXPECT_EQ(machine.spec.provider_id, "docker:////m1");
+    ASSERT_TRUE(machine.status.node_ref);
+    EXPECT_EQ(machine.status.node_ref->name, "m1");
+    EXPECT_THAT(world.what_the_node_got(), Contains("delete nodes m1"));
+    EXPECT_FALSE(world.exists(machines(), "m1"));
+  });
+}
+
+// It is too late then to own them.
+TEST(Paused, MachineWhoseObjectsGoUnownedIsWokenByThem) {
+  in_simulation([](World& world) {
+    deleted_while_paused(world);
+    world.remove(kDockerMachines, "m1");
+    world.remove(kKubeadmConfigs, "m1");
+    world.settle();
+
+    world.patch(clusters(), "c1", {{"spec", {{"paused", false}}}});
+    world.settle(5s);
+    const bool waited = world.exists(machines(), "m1");
+    world.patch(kDockerMachines, "m1", {{"metadata", {{"finalizers", nullptr}}}});
+    world.settle(1s);
+    world.patch(kKubeadmConfigs, "m1", {{"metadata", {{"finalizers", nullptr}}}});
+    world.settle(1s);
+
+    EXPECT_TRUE(waited);
+    EXPECT_FALSE(world.exists(machines(), "m1")) << told(world, "Deleting");
+  });
+}
+
 TEST(Shard, LeavesMachinesOfOthersAlone) {
   in_simulation(
       [](World& world) {
@@ -637,6 +718,228 @@ TEST(Deletion, OfAMachineThatNamesTheObjectOfAnotherLeavesThatOnesNodeAlone) {
 
     EXPECT_FALSE(world.exists(machines(), "copy"));
     EXPECT_THAT(world.what_the_node_got(), IsEmpty());
+    EXPECT_EQ(world.machine().status.phase, "Running");
+  });
+}
+
+// --- definitions that are gone, kinds that never were ---
+
+void uninstall(World& world, const kube::Resource& kind) {
+  const auto removed = world.user.remove(kube::resources::custom_resource_definitions(),
+                                         {.name = kind.plural + "." + kind.group}, {}, Deadline::never());
+  ASSERT_TRUE(removed) << removed.error().describe();
+  while (world.api.run_controllers()) {
+  }
+  world.settle();
+}
+
+TEST(Deletion, DoesNotWaitForAnObjectWhoseKindWasUninstalled) {
+  for (const auto* kind : {&kDockerMachines, &kKubeadmConfigs}) {
+    in_simulation([kind](World& world) {
+      running(world);
+      uninstall(world, *kind);
+
+      world.remove(machines(), "m1");
+      world.settle(40s);
+
+      EXPECT_FALSE(world.exists(machines(), "m1")) << kind->kind << ": " << told(world, "Deleting");
+    });
+  }
+}
+
+TEST(Deletion, OfAMachineWhoseKindNeverExistedEnds) {
+  in_simulation([](World& world) {
+    reachable(world);
+    world.start();
+    api::Machine machine = builders::a_machine("m1").finalized_by(api::finalizer::kMachine);
+    machine.spec.infrastructure_ref.kind = "DokcerMachine"_text;
+    machine.spec.bootstrap.config_ref->kind = "KubedamConfig"_text;
+    world.make(machines(), api::to_json(machine));
+    world.settle();
+
+    world.remove(machines(), "m1");
+    world.settle(40s);
+
+    EXPECT_FALSE(world.exists(machines(), "m1")) << told(world, "Deleting");
+  });
+}
+
+// Somebody has edited the reference: the VM is there, under the kind it was before.
+TEST(Deletion, WaitsForTheObjectThatAMachineOwnsUnderAnotherKindThanItNames) {
+  in_simulation([](World& world) {
+    running(world);
+    world.patch(machines(), "m1", {{"spec", {{"infrastructureRef", {{"kind", "DokcerMachine"}}}}}});
+    world.settle();
+    const std::string while_it_lived = told(world, "InfrastructureReady");
+
+    world.remove(machines(), "m1");
+    world.settle(40s);
+    const bool waited = world.exists(machines(), "m1");
+    const std::string why = told(world, "Deleting");
+    const bool untouched = world.exists(kDockerMachines, "m1");
+    world.client.reads = 0;
+    world.settle(100s);
+    const int reads = world.client.reads;
+    world.remove(kDockerMachines, "m1");
+    world.settle(40s);
+
+    EXPECT_THAT(while_it_lived,
+                HasSubstr("dokcermachines.infrastructure.cluster.x-k8s.io does not exist"));
+    EXPECT_TRUE(waited);
+    EXPECT_TRUE(untouched) << "the reference does not name it";
+    EXPECT_THAT(why, HasSubstr("DockerMachine default/m1"));
+    EXPECT_LE(reads, 20) << "asked for every half minute";
+    EXPECT_FALSE(world.exists(machines(), "m1")) << told(world, "Deleting");
+  });
+}
+
+// Not even the owner reference is left: the instance they both name tells.
+TEST(Deletion, WaitsForTheObjectThatNamesTheInstanceOfAMachineWithAWrongKind) {
+  in_simulation([](World& world) {
+    running(world);
+    world.patch(machines(), "m1", {{"spec", {{"infrastructureRef", {{"kind", "DokcerMachine"}}}}}});
+    world.patch(kDockerMachines, "m1", {{"metadata", {{"ownerReferences", nullptr}}}});
+    world.settle();
+
+    world.remove(machines(), "m1");
+    world.settle(40s);
+
+    EXPECT_TRUE(world.exists(machines(), "m1"));
+    EXPECT_TRUE(world.exists(kDockerMachines, "m1"));
+    EXPECT_THAT(told(world, "Deleting"), HasSubstr("DockerMachine default/m1"));
+  });
+}
+
+// --- labels of ours, values of others ---
+
+TEST(Turns, PutTheClusterLabelBackOnAnObjectThatLostIt) {
+  in_simulation([](World& world) {
+    running(world);
+    for (const auto* kind : {&kDockerMachines, &kKubeadmConfigs}) {
+      world.patch(*kind, "m1",
+                  {{"metadata", {{"labels", {{"cluster.x-k8s.io/cluster-name", nullptr}}}}}});
+    }
+    world.settle();
+
+    for (const auto* kind : {&kDockerMachines, &kKubeadmConfigs}) {
+      const auto object = world.user.get(*kind, {"default", "m1"}, Deadline::never()).value();
+      const auto* labels = object.at("metadata").as_object().if_contains("labels");
+      ASSERT_NE(labels, nullptr) << kind->kind;
+      EXPECT_EQ(labels->at("cluster.x-k8s.io/cluster-name"), "c1");
+    }
+    world.forget_what_happened();
+    world.settle(60s);
+    EXPECT_THAT(world.what_was_written(), IsEmpty());
+  });
+}
+
+TEST(Turns, ANodeConditionWithoutAStatusCostsNothingButThatCondition) {
+  in_simulation([](World& world) {
+    reachable(world);
+    world.start();
+    world.make_machine();
+    world.bootstrap_is_done();
+    world.infrastructure_is_done();
+    world.workload_clusters.put_node(kTheCluster,
+                                     builders::a_node("m1").condition("Ready", "", "who knows"));
+    world.settle();
+
+    EXPECT_EQ(world.machine().status.phase, "Running");
+    EXPECT_EQ(told(world, "NodeReady"),
+              "Unknown NodeReadyUnknown: * Node.Ready: who knows");
+  });
+}
+
+// Each of them would have the API server refuse the whole status, or the whole Machine.
+TEST(Turns, AValueOfAProviderThatNoMachineMayHaveCostsThatValueAndIsTold) {
+  in_simulation([](World& world) {
+    reachable(world);
+    world.start();
+    world.make_machine();
+    world.bootstrap_is_done();
+    world.patch(kDockerMachines, "m1",
+                {{"spec", {{"providerID", "docker:////m1"}, {"failureDomain", std::string(257, 'd')}}}});
+    world.patch(kDockerMachines, "m1",
+                {{"status",
+                  {{"initialization", {{"provisioned", true}}},
+                   {"failureDomain", std::string(300, 'f')},
+                   {"failureReason", std::string(300, 'r')},
+                   {"failureMessage", std::string(20000, 'm')},
+                   {"addresses", json::array{{{"type", "InternalIP"}, {"address", ""}},
+                                             {{"type", "Carrier"}, {"address", "pigeon"}},
+                                             {{"type", "InternalIP"}, {"address", "10.0.0.1"}},
+                                             {{"type", "Hostname"}, {"address", std::string(257, 'h')}}}},
+                   {"conditions", json::array{{{"type", "Ready"},
+                                               {"status", "True"},
+                                               {"reason", "it is fine"},
+                                               {"message", std::string(40000, 'x')},
+                                               {"lastTransitionTime", "2026-01-01T12:30:00Z"}}}}}}},
+                "status");
+    world.node_is_there();
+    world.settle();
+
+    const auto machine = world.machine();
+    EXPECT_EQ(machine.status.phase, "Running");
+    EXPECT_EQ(machine.spec.provider_id, "docker:////m1");
+    ASSERT_THAT(machine.status.addresses, SizeIs(1));
+    EXPECT_EQ(machine.status.addresses.front().address, "10.0.0.1");
+    EXPECT_EQ(machine.status.failure_domain, "");
+    EXPECT_THAT(told(world, "InfrastructureReady"), StartsWith("True "));
+    EXPECT_THAT(world.events.told, Contains(HasSubstr("status.addresses[0].address")));
+    EXPECT_THAT(world.events.told, Contains(HasSubstr("status.failureDomain")));
+  });
+}
+
+TEST(Turns, AProviderIdThatNoMachineMayHaveIsToldWithTheField) {
+  in_simulation([](World& world) {
+    reachable(world);
+    world.start();
+    world.make_machine();
+    world.bootstrap_is_done();
+    world.infrastructure_is_done();
+    world.patch(kDockerMachines, "m1", {{"spec", {{"providerID", std::string(513, 'p')}}}});
+    world.settle();
+
+    EXPECT_EQ(world.machine().status.phase, "Provisioning");
+    EXPECT_THAT(told(world, "InfrastructureReady"), HasSubstr("spec.providerID"));
+  });
+}
+
+// --- a Machine that its MachineSet has released ---
+
+TEST(Turns, AReleasedMachineIsNoLongerJudgedByATemplate) {
+  in_simulation([](World& world) {
+    running(world);
+    of_a_deployment(world);
+    const std::string before = told(world, "UpToDate");
+
+    world.patch(machines(), "m1", {{"metadata", {{"ownerReferences", nullptr}}}});
+    world.settle();
+
+    EXPECT_EQ(before, "True UpToDate");
+    EXPECT_EQ(told(world, "UpToDate"), "nothing");
+  });
+}
+
+// kubectl delete --cascade=orphan: the garbage collector takes the owner references off, and nothing else
+// happens to what is left.
+TEST(Turns, MachinesOfASetThatOrphansThemAreLeftAlone) {
+  in_simulation([](World& world) {
+    running(world);
+    of_a_deployment(world);
+    world.patch(kSets, "ms1", {{"metadata", {{"finalizers", {"orphan"}}}}});
+    world.remove(kSets, "ms1");
+    world.settle(60s);
+    const auto while_orphaning = world.what_was_written();
+
+    world.patch(machines(), "m1", {{"metadata", {{"ownerReferences", nullptr}}}});
+    world.patch(kSets, "ms1", {{"metadata", {{"finalizers", nullptr}}}});
+    world.settle(60s);
+
+    EXPECT_THAT(while_orphaning, IsEmpty());
+    EXPECT_TRUE(world.exists(machines(), "m1"));
+    EXPECT_THAT(world.what_was_written(), testing::Each(testing::Not(StartsWith("delete"))));
+    EXPECT_FALSE(world.machine().metadata.deleting());
     EXPECT_EQ(world.machine().status.phase, "Running");
   });
 }

@@ -166,7 +166,7 @@ void PoolDrainer::one_turn(const Turn& turn, NodeDrain& drain) {
   const auto key = drain_key(*turn.seen.pool, turn.node.metadata.name);
   if (!drain.drained) turn_of_drain(turn, drain);
   if (drain.drained && !drain.done) {
-    drainer_.stop_watching(key);
+    drainer_.stop_watching_pods(key);
     turn_of_volumes(turn, drain);
   }
   if (drain.done) drainer_.forget(key);

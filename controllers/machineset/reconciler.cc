@@ -68,7 +68,7 @@ Result<std::optional<Outcome>> Reconciler::pause(const Context& context, Set& se
 }
 
 Result<Outcome> Reconciler::work(const Context& context, const Set& set) {
-  Settled::Known settled = settled_.take(*set);
+  Settled::Known settled = settled_.take(*set, Time::from(deps_.clock.now()));
   const Observation seen =
       observe({.deps = deps_, .host = *host_, .settings = settings_, .settled = settled}, context, set);
   const Plan plan = decide(seen);

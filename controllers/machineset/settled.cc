@@ -6,9 +6,15 @@
 #include "runtime/store.h"
 
 namespace capstan::controllers::machineset {
+namespace {
 
-Settled::Known Settled::take(const api::MachineSet& set) {
+constexpr Seconds kTrusted{60};
+
+}  // namespace
+
+Settled::Known Settled::take(const api::MachineSet& set, Time at) {
   Known now{.set = set.metadata.uid,
+            .since = at,
             .wanted = set.spec.machine_template,
             .cluster = set.spec.cluster_name,
             .deployment = Text(set.metadata.labels.value_or_empty(api::label::kDeploymentName))};
@@ -17,8 +23,10 @@ Settled::Known Settled::take(const api::MachineSet& set) {
     return found == sets.end() ? Known() : std::exchange(found->second, Known());
   });
   const bool same = then.set == now.set && then.wanted == now.wanted && then.cluster == now.cluster &&
-                    then.deployment == now.deployment;
-  if (same) now.machines = std::move(then.machines);
+                    then.deployment == now.deployment && at - then.since < kTrusted;
+  if (!same) return now;
+  now.since = then.since;
+  now.machines = std::move(then.machines);
   return now;
 }
 

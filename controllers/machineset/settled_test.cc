@@ -18,12 +18,12 @@ const api::Machine kMachine = a_machine("workers-1").version_number(7);
 
 // A memory that has seen the Machine settled in a turn of `set`.
 void settle(Settled& settled, const MachineSet& set) {
-  auto known = settled.take(set);
+  auto known = settled.take(set, builders::noon());
   known.machines.emplace(kMachine.metadata.uid, kMachine.metadata.resource_version);
   settled.put(runtime::key_of(set), std::move(known));
 }
 
-bool still_known(Settled& settled, const MachineSet& set) { return settled.take(set).has(kMachine); }
+bool still_known(Settled& settled, const MachineSet& set) { return settled.take(set, builders::noon()).has(kMachine); }
 
 MachineSet workers() { return a_machine_set("workers").replicas(3); }
 
@@ -37,11 +37,21 @@ TEST(Settled, AStepOfARolloutLeavesWhatIsKnown) {
   EXPECT_TRUE(still_known(settled, smaller));
 }
 
+// Objects of a Machine change without it.
+TEST(Settled, EveryoneIsLookedAtAgainAfterAMinute) {
+  Settled settled;
+  settle(settled, workers());
+
+  EXPECT_TRUE(still_known(settled, workers()));
+  settle(settled, workers());
+  EXPECT_FALSE(settled.take(workers(), builders::noon() + Seconds(60)).has(kMachine));
+}
+
 TEST(Settled, AChangedMachineIsLookedAtAgain) {
   Settled settled;
   settle(settled, workers());
 
-  EXPECT_FALSE(settled.take(workers()).has(a_machine("workers-1").version_number(8).build()));
+  EXPECT_FALSE(settled.take(workers(), builders::noon()).has(a_machine("workers-1").version_number(8).build()));
 }
 
 TEST(Settled, WhatMachinesInheritMakesEveryoneLookedAtAgain) {

@@ -1322,6 +1322,33 @@ TEST(Turns, AChangedLabelReachesMachinesAndTheirObjectsAndAnOldOneLeaves) {
   });
 }
 
+// The Machine's own events say nothing of it: the turn that comes with the resync finds it, in the cache.
+TEST(Turns, ALabelThatAUserTookOffAnObjectOfAMachineIsPutBack) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(1).template_label("mine", "x").build());
+    stage.start();
+    stage.settle();
+    const auto name = stage.names_of(kInfraMachines).at(0);
+    const auto resync = [&] {
+      stage.settle(10min);
+      stage.controller.queue().add({std::string(kNamespace), "ms1"}, runtime::Priority::Low);
+      stage.settle();
+    };
+    resync();
+    stage.change(kInfraMachines, name, {{"metadata", {{"labels", {{"mine", nullptr}}}}}});
+    stage.writes.clear();
+
+    resync();
+    const auto labels = stage.all(kInfraMachines).at(0).at("metadata").at("labels").as_object();
+    stage.writes.clear();
+    resync();
+
+    EXPECT_EQ(labels.contains("mine"), true);
+    EXPECT_THAT(stage.writes, IsEmpty());
+  });
+}
+
 TEST(Turns, AnAbandonedCloneIsRemovedAndOneOfALivingMachineNever) {
   in_simulation([](Stage& stage) {
     stage.put_world();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "controllers/shared/deps.h"
+#include "controllers/shared/referrers.h"
 #include "controllers/shared/stage_server_fixture.h"
 #include "kube/watch_loop.h"
 #include "runtime/controller.h"
@@ -41,8 +42,10 @@ class Life {
             {.clock = server.baton, .threads = server.baton, .client = client, .randomness = randomness_},
             {.name = std::string(name), .kind = std::string(kind), .concurrency = 2, .queue = {.pace = pace}},
             reconciler_),
-        externals_(informers_, caches.crds, {.group = api::group::kCluster, .kind = kind},
-                   controller_.queue()) {
+        externals_(
+            informers_, caches.crds,
+            {.group = api::group::kCluster, .kind = kind, .referrers = referrers_of_kind(caches, kind)},
+            controller_.queue()) {
     reconciler_.bind({controller_.consistency(), externals_, controller_.queue()});
     reconciler_.add_triggers(controller_.queue());
     watch(caches.crds, kube::resources::custom_resource_definitions());

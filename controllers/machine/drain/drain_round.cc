@@ -23,6 +23,7 @@ constexpr Seconds kLongestVolumePause{60};
 constexpr Seconds kNumbersPause{
     10};  // each news of a busy budget would be a write for every Node it holds up
 constexpr std::size_t kContradictionsShown = 3;
+constexpr std::size_t kContradictionsRemembered = 64;  // more of them are told of anew
 
 std::string name_of(const api::Pod& pod) {
   return pod.metadata.namespace_.str() + "/" + pod.metadata.name.str();
@@ -66,9 +67,13 @@ Result<StageReport> DrainRound::drain() {
 }
 
 Result<StageReport> DrainRound::drain_pods(const std::vector<api::Pod>& pods) {
+  forget_pods_that_are_gone(pods);
   if (pods.empty()) return StageReport::finished();
   const auto rules = TRY(this->rules());
-  const DrainAnswers answers = TRY(answers_to(questions_about(pods, rules)));
+  const DrainQuestions questions = questions_about(pods, rules);
+  std::erase_if(memory_.living_daemon_sets,
+                [&](const auto& daemon_set) { return !questions.daemon_sets.contains(daemon_set); });
+  const DrainAnswers answers = TRY(answers_to(questions));
   const DrainInput input{
       .now = request_.now, .unreachable = unreachable_, .pods = pods, .rules = rules, .answers = answers};
   const DrainPlan plan = drain_plan(input);
@@ -77,6 +82,13 @@ Result<StageReport> DrainRound::drain_pods(const std::vector<api::Pod>& pods) {
   TRY(evict_all(plan.evict, progress));
   if (is_empty(progress)) return StageReport::finished();
   return report(plan, progress);
+}
+
+// A Node that does not get empty for weeks sees many Pods, each with an answer of its own.
+void DrainRound::forget_pods_that_are_gone(const std::vector<api::Pod>& pods) {
+  std::set<std::string> there;
+  for (const api::Pod& pod : pods) there.insert(pod.metadata.uid.str());
+  std::erase_if(memory_.attempts, [&](const auto& attempt) { return !there.contains(attempt.first); });
 }
 
 // --- what the cluster says ---
@@ -241,6 +253,7 @@ void DrainRound::warn_of(const std::vector<Contradiction>& contradictions, Drain
   for (const Contradiction& each : contradictions) {
     if (progress.contradictions.size() == kContradictionsShown) return;
     progress.contradictions.push_back(each.line);
+    if (memory_.warned.size() == kContradictionsRemembered) memory_.warned.clear();
     if (memory_.warned.insert(each.between).second) warnings_.push_back(each.line);
   }
 }
@@ -273,6 +286,7 @@ Result<StageReport> DrainRound::volumes() {
   const auto on_node = node_volumes();
   if (!on_node && on_node.error().code == Code::NotFound) return StageReport::finished();
   if (!on_node) return fail(on_node.error());
+  volumes_seen_ = on_node->status.volumes_attached;
   const auto attachments = TRY(kube::list<api::VolumeAttachment>(client(), {}, deadline_));
   const auto attached = TRY(attached_names(request_.node, attachments.items));
   if (attached.empty() && on_node->status.volumes_attached.empty()) return StageReport::finished();

@@ -28,6 +28,7 @@ struct DrainMemory {
   // The Node as it was cordoned in this turn, so that the look at volumes needs no other one.
   std::optional<api::NodeVolumes> cordoned = {};
   std::unique_ptr<DrainWatch> watch = {};
+  std::unique_ptr<VolumeWatch> volume_watch = {};  // once the wait for volumes has begun
 };
 
 class DrainRound {
@@ -41,6 +42,8 @@ class DrainRound {
   const std::set<std::string>& held_by_budgets() const { return held_; }
   // After drain(): what the user has to hear even if the drain is over by now; each once.
   std::vector<std::string> take_warnings() { return std::move(warnings_); }
+  // After volumes(): those the Node's status had.
+  const VolumesOfNode& volumes_seen() const { return volumes_seen_; }
 
  private:
   kube::Client& client() const { return request_.workload->client(); }
@@ -55,6 +58,7 @@ class DrainRound {
   // --- the drain ---
   Result<void> cordon(runtime::Snapshot<api::Node> node);
   Result<StageReport> drain_pods(const std::vector<api::Pod>& pods);
+  void forget_pods_that_are_gone(const std::vector<api::Pod>& pods);
   Result<void> evict_all(const DrainPlan::Pods& pods, DrainProgress& progress);
   Result<void> evict(const api::Pod& pod, DrainProgress& progress);
   Result<void> send_away(const kube::ObjectKey& pod, const kube::DeleteOptions& options);
@@ -79,6 +83,7 @@ class DrainRound {
   bool numbers_are_new_ = false;
   bool numbers_are_old_ = false;  // newer ones are there, but it is too early to tell them
   std::vector<std::string> warnings_ = {};
+  VolumesOfNode volumes_seen_ = {};
 };
 
 }  // namespace capstan::controllers::machine

@@ -90,4 +90,44 @@ bool DrainWatch::complete() const {
          std::ranges::all_of(budgets_, [](const auto& feed) { return feed.second->complete(); });
 }
 
+// --- volumes ---
+
+// Most of what a kubelet writes into its Node's status is no news here.
+class VolumeWatch::Feed final : private kube::WatchHandler<api::NodeVolumes> {
+ public:
+  Feed(kube::WatchLoop& loop, kube::Client& client, Subject subject, Wake wake)
+      : known_(std::move(subject.seen)),
+        wake_(std::move(wake)),
+        watcher_(loop, client,
+                 {.resource = kube::resources::nodes(), .field_selector = "metadata.name=" + subject.node}, *this,
+                 hash_bytes(subject.node)) {
+    watcher_.start();
+  }
+  ~Feed() override { watcher_.stop(); }
+
+ private:
+  void on_init_start() override {}
+  void on_item(api::NodeVolumes&& node) override { look(std::move(node)); }
+  void on_init_done(const kube::InitDone&) override {}
+  void on_apply(api::NodeVolumes&& node) override { look(std::move(node)); }
+  void on_delete(api::NodeVolumes&&) override { wake_(); }
+  void on_quarantine(const kube::Quarantine&) override {}
+
+  void look(api::NodeVolumes&& node) {
+    if (node.status.volumes_attached == known_) return;
+    known_ = std::move(node.status.volumes_attached);
+    wake_();
+  }
+
+  VolumesOfNode known_;  // of the loop's thread
+  const Wake wake_;
+  kube::Watcher<api::NodeVolumes> watcher_;  // last: no call comes once it is gone
+};
+
+VolumeWatch::VolumeWatch(kube::WatchLoop& loop, Cluster cluster, Subject subject, Wake wake)
+    : cluster_(std::move(cluster)),
+      feed_(std::make_unique<Feed>(loop, cluster_->client(), std::move(subject), std::move(wake))) {}
+
+VolumeWatch::~VolumeWatch() = default;
+
 }  // namespace capstan::controllers::machine

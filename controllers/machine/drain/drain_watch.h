@@ -1,5 +1,6 @@
-// The Pods of one Node and the budgets over those that would not go, kept up to date while the Node drains
-// and no longer. Every change wakes the Machine. Made, asked and dropped by the Machine's turns, one at a
+// What wakes a Machine while its Node is emptied, and no longer. DrainWatch: the Pods of the Node and the
+// budgets over those that would not go; every change wakes. VolumeWatch: the volumes that the Node's status
+// has; another list than the one that was seen wakes. Made, asked and dropped by the Machine's turns, one at a
 // time; the wake comes from the loop's thread.
 #pragma once
 
@@ -13,6 +14,7 @@
 
 #include "api/core/pod.h"
 #include "api/core/pod_disruption_budget.h"
+#include "api/core/volume_attachment.h"
 #include "kube/watcher.h"
 #include "kubeconfig/workload_clusters.h"
 #include "runtime/store.h"
@@ -51,6 +53,31 @@ class DrainWatch {
   const Wake wake_;
   std::unique_ptr<Feed<api::Pod>> pods_;
   std::map<std::string, std::unique_ptr<Feed<api::PodDisruptionBudget>>> budgets_;
+};
+
+using VolumesOfNode = api::List<api::AttachedVolume>;
+
+class VolumeWatch {
+ public:
+  using Wake = DrainWatch::Wake;
+  using Cluster = DrainWatch::Cluster;
+
+  struct Subject {
+    std::string node = {};
+    VolumesOfNode seen = {};
+  };
+  VolumeWatch(kube::WatchLoop& loop, Cluster cluster, Subject subject, Wake wake);
+  ~VolumeWatch();
+  VolumeWatch(const VolumeWatch&) = delete;
+  VolumeWatch& operator=(const VolumeWatch&) = delete;
+
+  const kubeconfig::WorkloadCluster* cluster() const { return cluster_.get(); }
+
+ private:
+  class Feed;
+
+  const Cluster cluster_;  // outlives the feed
+  std::unique_ptr<Feed> feed_;
 };
 
 }  // namespace capstan::controllers::machine

@@ -31,9 +31,7 @@ StageReport Drainer::turn(const DrainRequest& request, const Deadline& deadline)
   } else if (!report.trouble) {
     if (!memory->watch) {
       memory->watch =
-          std::make_unique<DrainWatch>(loop(), request.workload, request.node, [wake = deps_.wake, machine] {
-            if (wake) wake(machine);
-          });
+          std::make_unique<DrainWatch>(loop(), request.workload, request.node, wake_of(machine));
     }
     memory->watch->watch_budgets(round.held_by_budgets());
   }
@@ -41,16 +39,38 @@ StageReport Drainer::turn(const DrainRequest& request, const Deadline& deadline)
 }
 
 StageReport Drainer::check_volumes(const DrainRequest& request, const Deadline& deadline) {
-  const auto memory = memory_of(kube::key_of(request.machine));
-  return told(DrainRound(deps_.clock, request, *memory, deadline).volumes(), request);
+  const kube::ObjectKey machine = kube::key_of(request.machine);
+  const auto memory = memory_of(machine);
+  auto& watch = memory->volume_watch;
+  if (watch && watch->cluster() != request.workload.get()) watch.reset();
+  DrainRound round(deps_.clock, request, *memory, deadline);
+  StageReport report = told(round.volumes(), request);
+  if (report.done) {
+    watch.reset();
+  } else if (!report.trouble && !watch) {
+    watch = std::make_unique<VolumeWatch>(
+        loop(), request.workload,
+        VolumeWatch::Subject{.node = request.node, .seen = round.volumes_seen()}, wake_of(machine));
+  }
+  return report;
+}
+
+std::function<void()> Drainer::wake_of(const kube::ObjectKey& machine) const {
+  return [wake = deps_.wake, machine] {
+    if (wake) wake(machine);
+  };
+}
+
+void Drainer::stop_watching_pods(const kube::ObjectKey& machine) {
+  const auto memory = known_memory_of(machine);
+  if (memory) memory->watch.reset();
 }
 
 void Drainer::stop_watching(const kube::ObjectKey& machine) {
-  const auto memory = drains_.with([&](auto& drains) {
-    const auto known = drains.find(machine);
-    return known == drains.end() ? nullptr : known->second;
-  });
-  if (memory) memory->watch.reset();
+  const auto memory = known_memory_of(machine);
+  if (!memory) return;
+  memory->watch.reset();
+  memory->volume_watch.reset();
 }
 
 void Drainer::forget(const kube::ObjectKey& machine) {
@@ -79,11 +99,27 @@ std::size_t Drainer::size() const {
   return drains_.with([](const auto& drains) { return drains.size(); });
 }
 
+std::size_t Drainer::remembered(const kube::ObjectKey& machine) const {
+  return drains_.with([&](const auto& drains) -> std::size_t {
+    const auto known = drains.find(machine);
+    if (known == drains.end()) return 0;
+    return known->second->attempts.size() + known->second->living_daemon_sets.size() +
+           known->second->warned.size();
+  });
+}
+
 std::shared_ptr<DrainMemory> Drainer::memory_of(const kube::ObjectKey& machine) {
   return drains_.with([&](auto& drains) {
     auto& memory = drains[machine];
     if (!memory) memory = std::make_shared<DrainMemory>();
     return memory;
+  });
+}
+
+std::shared_ptr<DrainMemory> Drainer::known_memory_of(const kube::ObjectKey& machine) {
+  return drains_.with([&](auto& drains) {
+    const auto known = drains.find(machine);
+    return known == drains.end() ? nullptr : known->second;
   });
 }
 

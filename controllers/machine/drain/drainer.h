@@ -56,7 +56,9 @@ class Drainer {
   StageReport turn(const DrainRequest& request, const Deadline& deadline);
   // Whether the volumes of the Pods that have gone are detached (volumes.h).
   StageReport check_volumes(const DrainRequest& request, const Deadline& deadline);
-  // The Machine's drain is over or interrupted: nothing is watched for it any more.
+  // The Machine's drain is over: its Pods are not watched any more.
+  void stop_watching_pods(const kube::ObjectKey& machine);
+  // ... or interrupted: nothing is watched for it any more.
   void stop_watching(const kube::ObjectKey& machine);
   // It is gone, or its cluster is out of reach.
   void forget(const kube::ObjectKey& machine);
@@ -66,9 +68,13 @@ class Drainer {
   void rest();
   // How many drains are remembered; for tests and /debug.
   std::size_t size() const;
+  // How many Pods and DaemonSets it remembers of one drain, between its turns; for tests.
+  std::size_t remembered(const kube::ObjectKey& machine) const;
 
  private:
   std::shared_ptr<DrainMemory> memory_of(const kube::ObjectKey& machine);
+  std::shared_ptr<DrainMemory> known_memory_of(const kube::ObjectKey& machine);  // null: none
+  std::function<void()> wake_of(const kube::ObjectKey& machine) const;
   kube::WatchLoop& loop();
 
   const DrainerDeps deps_;

@@ -547,6 +547,30 @@ TEST(Drainer, RemembersNothingOfAMachineThatIsGone) {
   EXPECT_EQ(world.drainer->size(), 0u);
 }
 
+// A Node that is not empty for weeks, with Pods that come and go as they tolerate the cordon.
+TEST(Drainer, RemembersOnlyPodsThatAreThere) {
+  DrainWorld world;
+  world.budget("b", "x", R"("maxUnavailable":0)");
+  world.pod({.name = "stays", .labels = {{"app", "x"}}});
+
+  for (int i = 0; i < 20; ++i) {
+    const std::string name = "p" + std::to_string(i);
+    const std::string agent = "agent" + std::to_string(i);
+    world.daemon_set(agent);
+    world.pod({.name = name, .labels = {{"app", "x"}}});
+    world.pod({.name = agent, .daemon_set = agent});
+    world.drainer->stop_watching({"default", "m"});  // so that each turn lists
+    world.turn();
+    world.gone(name);
+    world.gone(agent);
+    world.pass(Seconds(20));
+  }
+  world.drainer->stop_watching({"default", "m"});
+  world.turn();
+
+  EXPECT_LE(world.drainer->remembered({"default", "m"}), 1U);
+}
+
 TEST(Drainer, WakesNobodyOnceItRests) {
   DrainWorld world;
   world.pod({.name = "p", .grace = 30});
