@@ -104,8 +104,8 @@ class Actor {
     return {};
   }
 
-  // The cache may not know yet that the set is being deleted with --cascade=orphan: what the garbage collector
-  // has released must not be taken back. One look a turn.
+  // The cache may not know yet that the set is being deleted with --cascade=orphan: what the garbage
+  // collector has released must not be taken back. One look a turn.
   Result<bool> may_adopt() {
     if (may_adopt_) return *may_adopt_;
     const auto live = kube::get<MachineSet>(client(), key_, deadline());
@@ -226,8 +226,9 @@ class Actor {
   // The version in which the set's field manager has an entry of its own.
   Result<api::ResourceVersion> with_own_managers(const Machine& machine) {
     if (!has_lost_managers(machine.metadata.managed_fields)) return machine.metadata.resource_version;
-    const auto repaired = TRY(repair_managers(client(), kube::resource_of<Machine>(), runtime::key_of(machine),
-                                              api::field_manager::kMachineSet, deadline()));
+    const auto repaired =
+        TRY(repair_managers(client(), kube::resource_of<Machine>(), runtime::key_of(machine),
+                            api::field_manager::kMachineSet, deadline()));
     wrote(repaired);
     return repaired;
   }

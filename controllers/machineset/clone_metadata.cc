@@ -178,7 +178,8 @@ Result<json::value> keeper_patch(const api::MachineSet& set, const api::Machine&
     json::error_code missing;
     const auto* entries = live.find_pointer("/metadata/managedFields", missing);
     return entries != nullptr && entries->is_array() &&
-           std::ranges::any_of(entries->as_array(), [](const auto& each) { return is_applied_by(each, kMaker); });
+           std::ranges::any_of(entries->as_array(),
+                               [](const auto& each) { return is_applied_by(each, kMaker); });
   }();
   return managers_patch(live, {.manager = has_maker ? kMaker : kKeeper,
                                .fields = json::value{{"f:metadata", std::move(kept)}}});

@@ -99,8 +99,8 @@ class Observer {
     see_nodes();
   }
 
-  // status.selector is the one that was last acted upon. Labels that change on the Machines are a wish of their
-  // own.
+  // status.selector is the one that was last acted upon. Labels that change on the Machines are a wish of
+  // their own.
   void see_release() {
     const bool changed = selector_ && seen_.stored->status.selector.view() != selector_->str();
     if (!changed || !seen_.problem.empty() || seen_.deleting()) return;

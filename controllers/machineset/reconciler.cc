@@ -28,9 +28,10 @@ namespace {
 std::int32_t machines_there(const Caches& caches, const MachineSet& set) {
   const auto selector = api::Selector::from(set.spec.selector);
   const ObjectKey cluster{.namespace_ = set.metadata.namespace_.str(), .name = set.spec.cluster_name.str()};
-  const auto own = std::ranges::count_if(caches.machines_owned_by(set.metadata.uid), [&](const auto& machine) {
-    return runtime::is_controlled_by(machine->metadata, set.metadata.uid);
-  });
+  const auto own =
+      std::ranges::count_if(caches.machines_owned_by(set.metadata.uid), [&](const auto& machine) {
+        return runtime::is_controlled_by(machine->metadata, set.metadata.uid);
+      });
   const auto adoptable =
       std::ranges::count_if(caches.uncontrolled_machines_of(cluster), [&](const auto& machine) {
         return selector && selector->matches(machine->metadata.labels);
@@ -81,8 +82,8 @@ Result<Reconciler::Set> Reconciler::prepare(const Context& context, Set set) {
   return std::make_shared<const MachineSet>(*patched);
 }
 
-// As a webhook would write it down. Reckoned anew in each turn, the number would follow every Machine that comes
-// or goes.
+// As a webhook would write it down. Reckoned anew in each turn, the number would follow every Machine that
+// comes or goes.
 void Reconciler::fill_in_replicas(const Context& context, MachineSet& set) const {
   const bool left_out = !set.spec.replicas && !set.metadata.deleting();
   if (!left_out || !context.fresh || !deps_.caches.machines.synced()) return;

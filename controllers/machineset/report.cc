@@ -33,7 +33,8 @@ void tell_unconfirmed(const Observation& seen, api::MachineSet& after) {
   const auto ready = api::conditions::find(after.status.conditions, api::condition::kMachinesReady);
   if (seen.unconfirmed.empty() || ready == nullptr) return;
   api::Condition fuller = *ready;
-  fuller.message = FreeText(fuller.message.str() + (fuller.message.empty() ? "* " : "\n* ") + seen.unconfirmed);
+  fuller.message =
+      FreeText(fuller.message.str() + (fuller.message.empty() ? "* " : "\n* ") + seen.unconfirmed);
   api::conditions::set(after.status.conditions, std::move(fuller), after.metadata.generation, seen.now);
 }
 
