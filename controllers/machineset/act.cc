@@ -5,12 +5,16 @@
 #include <algorithm>
 #include <array>
 #include <boost/json.hpp>
+#include <optional>
 
+#include "base/safeguards.h"
 #include "controllers/claims/removal.h"
 #include "controllers/machineset/clone_metadata.h"
 #include "controllers/machineset/creation.h"
 #include "controllers/machineset/wanted.h"
+#include "controllers/shared/repair_managers.h"
 #include "controllers/shared/status_patch.h"
+#include "kube/apply.h"
 #include "runtime/finalizers.h"
 #include "runtime/ownership.h"
 
@@ -80,14 +84,19 @@ class Actor {
   // --- whose Machines ---
 
   Result<void> perform(const AdoptMachine& action) {
+    if (!TRY(may_adopt())) return {};
     const auto owner = runtime::controller_reference(kube::resource_of<MachineSet>(), seen_.stored->metadata);
     const auto adopted = replace_owners(*action.machine, [&](const api::OwnerReferences& owners) {
       return runtime::with_controller(owners, owner);
     });
     const auto& name = action.machine->metadata.name;
+    if (!adopted && adopted.error().code == Code::NotFound) return {};
     if (!adopted) {
-      record(EventType::Warning, api::event::kFailedAdopt,
-             fmt::format("Failed to adopt Machine \"{}\": {}", name.view(), adopted.error().message));
+      // Another write came at the same moment: nothing is wrong, and the next turn tries again.
+      if (adopted.error().code != Code::Conflict) {
+        record(EventType::Warning, api::event::kFailedAdopt,
+               fmt::format("Failed to adopt Machine \"{}\": {}", name.view(), adopted.error().message));
+      }
       stays("adopt", *action.machine, adopted.error());
       return fail(adopted.error());
     }
@@ -96,19 +105,48 @@ class Actor {
     return {};
   }
 
+  // The cache may not know yet that the set is being deleted with --cascade=orphan: what the garbage
+  // collector has released must not be taken back. One look a turn.
+  Result<bool> may_adopt() {
+    if (may_adopt_) return *may_adopt_;
+    const auto live = kube::get<MachineSet>(client(), key_, deadline());
+    if (!live && live.error().code != Code::NotFound) return fail(live.error());
+    may_adopt_ = live && live->metadata.uid == seen_.stored->metadata.uid && !live->metadata.deleting();
+    return *may_adopt_;
+  }
+
   Result<void> perform(const ReleaseMachine& action) {
-    const auto owner = runtime::controller_reference(kube::resource_of<MachineSet>(), seen_.stored->metadata);
+    const api::ObjectMeta& metadata = action.machine->metadata;
     const auto released = replace_owners(*action.machine, [&](const api::OwnerReferences& owners) {
-      return Result<api::OwnerReferences>(runtime::without_owner(owners, owner));
+      return Result<api::OwnerReferences>(owners_after_release(owners));
     });
+    if (!released && released.error().code == Code::NotFound) return {};
     if (!released) {
       stays("release", *action.machine, released.error());
-      return fail(released.error().context("release Machine " + action.machine->metadata.name.str()));
+      return fail(released.error().context("release Machine " + metadata.name.str()));
     }
-    record(EventType::Normal, api::event::kSuccessfulRelease,
-           fmt::format("Released Machine \"{}\": its labels do not match spec.selector any more",
-                       action.machine->metadata.name.view()));
+    const std::string message = told_of_release(action);
+    record(EventType::Normal, api::event::kSuccessfulRelease, message);
+    with_.deps.events.record(runtime::reference_to(kube::resource_of<Machine>(), metadata), EventType::Normal,
+                             api::event::kSuccessfulRelease, message);
     return {};
+  }
+
+  api::OwnerReferences owners_after_release(const api::OwnerReferences& owners) const {
+    const auto left = runtime::without_owner(
+        owners, runtime::controller_reference(kube::resource_of<MachineSet>(), seen_.stored->metadata));
+    if (!seen_.cluster) return left;
+    return runtime::with_owner(
+        left, runtime::owner_reference(kube::resource_of<api::Cluster>(), seen_.cluster->metadata));
+  }
+
+  std::string told_of_release(const ReleaseMachine& action) const {
+    const std::string_view why = action.why == ReleaseMachine::Why::LabelsChanged
+                                     ? "its labels do not match spec.selector any more"
+                                     : "the MachineSet is being deleted and does not control it";
+    return fmt::format("Released Machine \"{}\" from MachineSet {}: {}; it runs on, and goes with Cluster {}",
+                       action.machine->metadata.name.view(), key_.name, why,
+                       seen_.set.spec.cluster_name.view());
   }
 
   // It counts until that is done. Only what somebody has to do something about is told.
@@ -150,7 +188,7 @@ class Actor {
     const Machine& machine = *action.seen->machine;
     for (const CloneSeen& clone : action.seen->clones) TRY(update_clone(machine, clone));
     const auto written = machine.metadata.deleting() ? patch_deleting(machine) : apply_wanted(machine);
-    if (!written) return written.error().code == Code::NotFound ? Result<void>() : fail(written.error());
+    if (!written) return is_overtaken(written.error()) ? Result<void>() : fail(written.error());
     if (*written) wrote((*written)->metadata.resource_version);
     if (!action.seen->complete || action.seen->unfinished()) return {};
     effects_.settled.emplace_back(machine.metadata.uid, *written ? (*written)->metadata.resource_version
@@ -158,9 +196,42 @@ class Actor {
     return {};
   }
 
+  // The Machine is another one by now: its news brings the next turn.
+  static bool is_overtaken(const Error& error) {
+    return error.code == Code::NotFound || error.code == Code::Conflict;
+  }
+
+  // Bound to the version that was seen: the set is named as owner, and that must not come back to a Machine
+  // that was released meanwhile.
   Result<std::optional<api::Written>> apply_wanted(const Machine& machine) {
-    return kube::apply(client(), updated_machine(seen_.set, machine), &machine,
-                       api::field_manager::kMachineSet, deadline());
+    Machine present = machine;
+    present.metadata.resource_version = TRY(with_own_managers(machine));
+    const Machine wanted = updated_machine(seen_.set, present);
+    auto intent = kube::needed_intent(api::type_of<Machine>, &wanted,
+                                      {.object = &present,
+                                       .uid = present.metadata.uid.str(),
+                                       .managed = present.metadata.managed_fields},
+                                      api::field_manager::kMachineSet);
+    if (!intent) return std::optional<api::Written>();
+    intent->at("metadata").as_object()["resourceVersion"] = present.metadata.resource_version.str();
+    auto applied =
+        kube::patch_briefly(client(), kube::resource_of<Machine>(), runtime::key_of(machine), *intent,
+                            {.type = kube::PatchType::Apply,
+                             .field_manager = std::string(api::field_manager::kMachineSet),
+                             .force = true},
+                            deadline());
+    if (!applied) return fail(applied.error().context("apply Machine " + machine.metadata.name.str()));
+    return std::optional(std::move(*applied));
+  }
+
+  // The version in which the set's field manager has an entry of its own.
+  Result<api::ResourceVersion> with_own_managers(const Machine& machine) {
+    if (!has_lost_managers(machine.metadata.managed_fields)) return machine.metadata.resource_version;
+    const auto repaired =
+        TRY(repair_managers(client(), kube::resource_of<Machine>(), runtime::key_of(machine),
+                            api::field_manager::kMachineSet, deadline()));
+    wrote(repaired);
+    return repaired;
   }
 
   Result<std::optional<api::Written>> patch_deleting(const Machine& machine) {
@@ -168,9 +239,10 @@ class Actor {
   }
 
   Result<void> update_clone(const Machine& machine, const CloneSeen& clone) {
+    const ObjectKey name{.namespace_ = key_.namespace_, .name = clone.object->metadata.name.str()};
+    if (has_lost_keeper(*clone.object)) TRY(give_back_keeper(machine, clone, name));
     const CloneStep step = clone_step(seen_.set, machine, *clone.object);
     if (step == CloneStep::Nothing) return {};
-    const ObjectKey name{.namespace_ = key_.namespace_, .name = clone.object->metadata.name.str()};
     if (step == CloneStep::HandOverAndApply) TRY(hand_over(machine, clone.resource, name));
     const auto applied =
         kube::patch_briefly(client(), clone.resource, name, metadata_intent(seen_.set, *clone.object),
@@ -185,6 +257,17 @@ class Actor {
     return applied.error().code == Code::NotFound
                ? Result<void>()
                : fail(applied.error().context("label " + clone.resource.kind));
+  }
+
+  Result<void> give_back_keeper(const Machine& machine, const CloneSeen& clone, const ObjectKey& name) {
+    const auto live = client().get(clone.resource, name, deadline());
+    if (!live) return live.error().code == Code::NotFound ? Result<void>() : fail(live.error());
+    const auto patch = keeper_patch(seen_.set, machine, *live);
+    if (!patch) return {};  // it has one by now
+    const auto written =
+        TRY(kube::patch_briefly(client(), clone.resource, name, *patch, {}, deadline()));
+    with_.host.consistency.wrote(key_, *clone.cache, written.metadata.resource_version);
+    return {};
   }
 
   Result<void> hand_over(const Machine& machine, const kube::Resource& resource, const ObjectKey& name) {
@@ -217,12 +300,16 @@ class Actor {
       if (!awaits_remediation(marked)) return {};
       options.resource_version = marked.metadata.resource_version.str();
     }
-    const auto clearance = TRY(claims::Clearance::of_child(machine.metadata, seen_.stored->metadata.uid));
-    const auto removed = claims::remove(deleting(),
-                                        {.cache = with_.deps.caches.machines,
-                                         .resource = kube::resource_of<Machine>(),
-                                         .key = runtime::key_of(machine)},
-                                        clearance, std::move(options));
+    const bool own_only =
+        action.why == DeleteMachine::Why::SetDeleted && !is_off(Safeguard::ChildVersion);
+    if (own_only) options.resource_version = machine.metadata.resource_version.str();
+    auto removed = remove_machine(machine, options);
+    if (!removed && own_only && removed.error().code == Code::Conflict) {
+      const auto version = TRY(version_if_own(machine));
+      if (!version) return {};
+      options.resource_version = version->str();
+      removed = remove_machine(machine, options);
+    }
     if (removed || removed.error().outcome_unknown) effects_.deleted.push_back(machine.metadata.name.str());
     TRY(removed);
     with_.context.log.info("machine deleted", {{"machine", machine.metadata.name.view()}});
@@ -231,6 +318,26 @@ class Actor {
              fmt::format("Deleted Machine \"{}\"", machine.metadata.name.view()));
     }
     return {};
+  }
+
+  Result<void> remove_machine(const Machine& machine, kube::DeleteOptions options) {
+    const auto clearance = TRY(claims::Clearance::of_child(machine.metadata, seen_.stored->metadata.uid));
+    return claims::remove(deleting(),
+                          {.cache = with_.deps.caches.machines,
+                           .resource = kube::resource_of<Machine>(),
+                           .key = runtime::key_of(machine)},
+                          clearance, std::move(options));
+  }
+
+  // As the API server has it. Nothing when it is gone, or when the garbage collector has released it.
+  Result<std::optional<api::ResourceVersion>> version_if_own(const Machine& machine) {
+    const auto live = kube::get<Machine>(client(), runtime::key_of(machine), deadline());
+    if (!live && live.error().code != Code::NotFound) return fail(live.error());
+    const bool own = live && live->metadata.uid == machine.metadata.uid &&
+                     runtime::is_controlled_by(live->metadata, seen_.stored->metadata.uid);
+    if (own) return std::optional(live->metadata.resource_version);
+    with_.context.log.info("machine is not ours any more", {{"machine", machine.metadata.name.view()}});
+    return std::optional<api::ResourceVersion>();
   }
 
   // --- clones nobody took over ---
@@ -272,6 +379,7 @@ class Actor {
   const Observation& seen_;
   const ObjectKey key_;
   Effects effects_ = {};
+  std::optional<bool> may_adopt_ = {};
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "api/names.h"
 #include "base/try.h"
 #include "controllers/machineset/wanted.h"
+#include "controllers/shared/repair_managers.h"
 
 namespace capstan::controllers::machineset {
 namespace {
@@ -39,6 +40,16 @@ bool has_leftover(const std::vector<Text>& owned, const std::vector<Text>* ours,
     const bool mine = ours == nullptr || std::ranges::find(*ours, key) != ours->end();
     return mine && !wanted.contains(key.view());
   });
+}
+
+// Something that the Machine has of us, and its object has too, and that is not wanted any more.
+bool has_heirloom(const Labels& present, const std::vector<Text>& ours, const Labels& wanted) {
+  return std::ranges::any_of(
+      ours, [&](const Text& key) { return present.contains(key.view()) && !wanted.contains(key.view()); });
+}
+
+bool is_made_from_template(const api::contract::ContractObject& clone) {
+  return clone.metadata.annotations.contains(api::annotation::kClonedFromName);
 }
 
 bool owns_metadata(const ManagedEntry* entry) {
@@ -89,6 +100,12 @@ CloneStep clone_step(const api::MachineSet& set, const api::Machine& machine,
     return differs || leftover ? CloneStep::HandOverAndApply : CloneStep::Nothing;
   }
   const ManagedEntry* keeper = present.managed_fields.applied_by(kKeeper);
+  if (const ManagedEntry* ours = machine.metadata.managed_fields.applied_by(kMaker);
+      keeper == nullptr && ours != nullptr && is_made_from_template(clone)) {
+    const bool leftover = has_heirloom(present.labels, ours->labels, wanted.labels) ||
+                          has_heirloom(present.annotations, ours->annotations, wanted.annotations);
+    return differs || leftover ? CloneStep::Apply : CloneStep::Nothing;
+  }
   const bool leftover = keeper != nullptr && (has_leftover(keeper->labels, nullptr, wanted.labels) ||
                                               has_leftover(keeper->annotations, nullptr, wanted.annotations));
   return differs || leftover ? CloneStep::Apply : CloneStep::Nothing;
@@ -128,6 +145,44 @@ Result<json::value> hand_over_patch(const api::MachineSet& set, const api::Machi
   keeper["fieldsV1"] = {{"f:metadata", std::move(kept)}};
   entries.push_back(std::move(keeper));
   return json::value{{"metadata", {{"resourceVersion", *version}, {"managedFields", std::move(entries)}}}};
+}
+
+bool has_lost_keeper(const api::contract::ContractObject& clone) {
+  const api::ManagedFields& managed = clone.metadata.managed_fields;
+  if (managed.mentions(api::field_manager::kBeforeFirstApply)) return true;
+  return is_made_from_template(clone) && managed.applied_by(kMaker) == nullptr &&
+         managed.applied_by(kKeeper) == nullptr;
+}
+
+Result<json::value> keeper_patch(const api::MachineSet& set, const api::Machine& machine,
+                                 const json::value& live) {
+  const ManagedEntry* ours = machine.metadata.managed_fields.applied_by(kMaker);
+  const Wanted wanted = wanted_of(set);
+  json::object kept;
+  for (const auto& [part, field, labels, known] :
+       {std::tuple{"labels", "f:labels", &wanted.labels, ours == nullptr ? nullptr : &ours->labels},
+        std::tuple{"annotations", "f:annotations", &wanted.annotations,
+                   ours == nullptr ? nullptr : &ours->annotations}}) {
+    json::error_code missing;
+    const auto* present = live.find_pointer(std::string("/metadata/") + part, missing);
+    if (present == nullptr || !present->is_object()) continue;
+    json::object mine;
+    for (const auto& entry : present->as_object()) {
+      const std::string_view key = entry.key();
+      const bool inherited = known != nullptr && std::ranges::find(*known, key, &Text::view) != known->end();
+      if (inherited || labels->contains(key)) mine["f:" + std::string(key)] = json::object();
+    }
+    if (!mine.empty()) kept[field] = std::move(mine);
+  }
+  const bool has_maker = [&] {
+    json::error_code missing;
+    const auto* entries = live.find_pointer("/metadata/managedFields", missing);
+    return entries != nullptr && entries->is_array() &&
+           std::ranges::any_of(entries->as_array(),
+                               [](const auto& each) { return is_applied_by(each, kMaker); });
+  }();
+  return managers_patch(live, {.manager = has_maker ? kMaker : kKeeper,
+                               .fields = json::value{{"f:metadata", std::move(kept)}}});
 }
 
 json::value metadata_intent(const api::MachineSet& set, const api::contract::ContractObject& clone) {

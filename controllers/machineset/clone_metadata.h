@@ -29,6 +29,16 @@ CloneStep clone_step(const api::MachineSet& set, const api::Machine& machine,
 Result<boost::json::value> hand_over_patch(const api::MachineSet& set, const api::Machine& machine,
                                            const boost::json::value& live);
 
+// Made from a template, and neither maker nor keeper own anything of it any more (metadata.managedFields was
+// reset), or the API server has invented an owner of everything (kubernetes#136919): labels that leave the
+// template would stay.
+bool has_lost_keeper(const api::contract::ContractObject& clone);
+
+// The merge patch that makes the keeper the owner of what is ours on the object that `live` is, and takes the
+// invented owner away. Invalid when there is nothing to repair.
+Result<boost::json::value> keeper_patch(const api::MachineSet& set, const api::Machine& machine,
+                                        const boost::json::value& live);
+
 // What the keeper applies.
 boost::json::value metadata_intent(const api::MachineSet& set, const api::contract::ContractObject& clone);
 

@@ -198,6 +198,10 @@ api::Condition deleting(const Observation& seen) {
   if (!seen.deleting()) {
     return conditions::make(condition::kDeleting, status::kFalse, reason::kNotDeleting);
   }
+  if (seen.orphaning()) {
+    return conditions::make(condition::kDeleting, status::kTrue, reason::kDeleting,
+                            "Waiting for the garbage collector to release Machines (--cascade=orphan)");
+  }
   const std::int32_t left = number(seen.machines);
   std::string message = "Deletion completed";
   if (left > 0)

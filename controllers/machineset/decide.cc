@@ -28,6 +28,7 @@ class Decider {
   explicit Decider(const Observation& seen) : seen_(seen) {}
 
   Plan run() {
+    if (seen_.orphaning()) return std::move(plan_);
     if (!seen_.cluster && !seen_.deleting()) return without_cluster();
     own_template(seen_.bootstrap);
     own_template(seen_.infrastructure);
@@ -74,17 +75,15 @@ class Decider {
     if (!seen.ref.kind.view().ends_with(api::kind::kTemplateSuffix)) return;
     const auto& metadata = seen.object->metadata;
     if (metadata.deleting()) return;
-    const bool owned = std::ranges::any_of(*metadata.owner_references, [&](const auto& owner) {
-      return owner.kind == api::kind::kCluster && owner.group() == api::group::kCluster &&
-             owner.uid == seen_.cluster->metadata.uid;
-    });
-    if (!owned) act(OwnTemplate{.seen = &seen});
+    if (!owned_by_cluster(metadata)) act(OwnTemplate{.seen = &seen});
   }
 
+  // What nothing controls may have been released by --cascade=orphan just now: a set on its way out does not
+  // adopt.
   void delete_all() {
-    for (const auto& orphan : seen_.orphans) act(AdoptMachine{.machine = orphan});
-    const bool none_left = seen_.machines.empty() && seen_.strays.empty() && seen_.orphans.empty();
     if (!seen_.fresh) return;
+    const bool released = release_orphans();
+    const bool none_left = seen_.machines.empty() && seen_.strays.empty() && !released;
     for (const Machines* group : {&seen_.machines, &seen_.strays}) {
       for (const auto& machine : *group) remove(machine, DeleteMachine::Why::SetDeleted);
     }
@@ -93,6 +92,25 @@ class Decider {
     if (!unreadable_of(seen_).empty()) return recheck(kUnreadableRecheck);
     remove_clones();
     act(DropFinalizer{});
+  }
+
+  // True when there is one that goes with nothing yet.
+  bool release_orphans() {
+    bool released = false;
+    for (const auto& orphan : seen_.orphans) {
+      const auto& metadata = orphan->metadata;
+      if (!seen_.cluster || metadata.deleting() || owned_by_cluster(metadata)) continue;
+      act(ReleaseMachine{.machine = orphan, .why = ReleaseMachine::Why::Orphaned});
+      released = true;
+    }
+    return released;
+  }
+
+  bool owned_by_cluster(const api::ObjectMeta& metadata) const {
+    return std::ranges::any_of(*metadata.owner_references, [&](const auto& owner) {
+      return owner.kind == api::kind::kCluster && owner.group() == api::group::kCluster &&
+             owner.uid == seen_.cluster->metadata.uid;
+    });
   }
 
   void remove(const Snapshot<Machine>& machine, DeleteMachine::Why why) {

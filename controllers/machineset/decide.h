@@ -19,8 +19,14 @@ struct OwnTemplate {
 struct AdoptMachine {
   Snapshot<api::Machine> machine = {};
 };
+// It runs on, and the Cluster becomes its owner, so that it goes with the Cluster.
 struct ReleaseMachine {
+  enum class Why {
+    LabelsChanged,  // the set controls it, and its selector does not match it any more
+    Orphaned,       // nothing controls it, and the set that selects it is on its way out
+  };
   Snapshot<api::Machine> machine = {};
+  Why why = Why::LabelsChanged;
 };
 // The status of a Machine changes.
 struct MarkMachine {

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "controllers/machineset/seen_fixture.h"
+#include "kube/typed.h"
+#include "runtime/ownership.h"
 
 namespace capstan::controllers::machineset {
 namespace {
@@ -514,6 +516,36 @@ TEST(Decide, ADeletedSetDoesNotGoOnAStaleCache) {
       a_world(a_machine_set().deleting()).where([](Observation& seen) { seen.fresh = false; }).plan();
 
   EXPECT_THAT(plan.actions, IsEmpty());
+}
+
+TEST(Decide, WhileTheGarbageCollectorReleasesMachinesNothingIsDeletedOrAdopted) {
+  const auto plan =
+      a_world(a_machine_set().replicas(2).finalized_by("orphan").deleting())
+          .with(well("a"))
+          .where([](Observation& seen) { seen.orphans.push_back(a_machine("b").in_cluster("c1").shared()); })
+          .plan();
+
+  EXPECT_THAT(plan.actions, IsEmpty());
+}
+
+TEST(Decide, ADeletedSetHandsWhatNothingControlsToTheClusterBeforeItGoes) {
+  auto world = a_world(a_machine_set().deleting());
+  world.where([](Observation& seen) { seen.orphans.push_back(a_machine("orphan").shared()); });
+
+  const auto plan = world.plan();
+  world.where([](Observation& seen) {
+    auto handed = *seen.orphans.front();
+    handed.metadata.owner_references = runtime::with_owner(
+        {}, runtime::owner_reference(kube::resource_of<api::Cluster>(), seen.cluster->metadata));
+    seen.orphans = {std::make_shared<const api::Machine>(std::move(handed))};
+  });
+  const auto next = world.plan();
+
+  EXPECT_EQ(count_of<AdoptMachine>(plan), 0U);
+  EXPECT_EQ(count_of<ReleaseMachine>(plan), 1U);
+  EXPECT_EQ(count_of<DropFinalizer>(plan), 0U);
+  EXPECT_EQ(count_of<ReleaseMachine>(next), 0U);
+  EXPECT_EQ(count_of<DropFinalizer>(next), 1U);
 }
 
 TEST(Decide, ADeletedSetGoesWithoutClusterAndDeployment) {

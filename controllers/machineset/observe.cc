@@ -12,6 +12,8 @@
 #include "base/safeguards.h"
 #include "base/try.h"
 #include "controllers/machineset/wanted.h"
+#include "controllers/shared/belonging.h"
+#include "controllers/shared/confirm_release.h"
 #include "runtime/ownership.h"
 
 namespace capstan::controllers::machineset {
@@ -39,7 +41,8 @@ class Observer {
   std::string_view namespace_of() const { return metadata().namespace_.view(); }
 
   void see_owners() {
-    seen_.cluster = caches_.cluster_of(namespace_of(), seen_.stored->spec.cluster_name.view());
+    belonging_ = belonging_of(caches_, *seen_.stored);
+    seen_.cluster = caches_.cluster_of(namespace_of(), belonging_.cluster);
     const Text* name = metadata().labels.find(api::label::kDeploymentName);
     if (name == nullptr) return;
     seen_.deployment =
@@ -50,6 +53,10 @@ class Observer {
   // Never count on a webhook having run: what it would have set or refused is set or refused here.
   void see_spec() {
     seen_.set = adjusted(*seen_.stored, seen_.cluster ? &seen_.cluster->metadata : nullptr);
+    // Its Machines belong to the Cluster that owns it: what it says of another one is acted upon in no way.
+    if (const auto text = contradiction(belonging_, seen_.stored->spec.cluster_name.view()); !text.empty()) {
+      return complain(text);
+    }
     if (const auto defaulted = api::apply_defaults(seen_.set, nullptr); !defaulted) {
       return complain(defaulted.error().message);
     }
@@ -81,6 +88,7 @@ class Observer {
       const bool matched = !selector_ || selector_->matches(machine->metadata.labels);
       (matched ? seen_.machines : seen_.strays).push_back(std::move(machine));
     }
+    see_release();
     // A selector in doubt lets nobody go and takes nobody on.
     if (!seen_.problem.empty()) {
       std::ranges::move(seen_.strays, std::back_inserter(seen_.machines));
@@ -103,6 +111,20 @@ class Observer {
     }
   }
 
+  // status.selector is the one that was last acted upon. Labels that change on the Machines are a wish of
+  // their own.
+  void see_release() {
+    const bool changed = selector_ && seen_.stored->status.selector.view() != selector_->str();
+    if (!changed || !seen_.problem.empty() || seen_.deleting()) return;
+    std::vector<std::string> names;
+    for (const auto& stray : seen_.strays) {
+      if (!stray->metadata.deleting()) names.push_back(stray->metadata.name.str());
+    }
+    seen_.unconfirmed =
+        unconfirmed_release({.kind = api::kind::kMachineSet, .owner = metadata(), .machines = names});
+    if (!seen_.unconfirmed.empty()) complain(seen_.unconfirmed);
+  }
+
   void see_orphans() {
     const ObjectKey cluster{.namespace_ = std::string(namespace_of()),
                             .name = seen_.stored->spec.cluster_name.str()};
@@ -114,7 +136,7 @@ class Observer {
   void see_nodes() {
     seen_.nodes.resize(seen_.machines.size());
     const auto workload = with_.deps.workload_clusters.get(
-        {.namespace_ = std::string(namespace_of()), .name = seen_.stored->spec.cluster_name.str()});
+        {.namespace_ = std::string(namespace_of()), .name = belonging_.cluster});
     if (!workload) return;
     seen_.sees_nodes = true;
     for (std::size_t i = 0; i < seen_.machines.size(); ++i) {
@@ -264,6 +286,7 @@ class Observer {
   const Observe& with_;
   const Caches& caches_;
   Observation& seen_;
+  Belonging belonging_ = {};
   std::optional<api::Selector> selector_ = {};
 };
 
@@ -283,6 +306,11 @@ Observation observe(const Observe& with, const runtime::Context& context,
 std::int32_t Observation::finished() const {
   return static_cast<std::int32_t>(std::ssize(machines) -
                                    std::ranges::count_if(unsettled, &UnsettledMachine::unfinished));
+}
+
+bool Observation::orphaning() const {
+  return deleting() && stored->metadata.has_finalizer(api::finalizer::kOrphan) &&
+         !is_off(Safeguard::OrphanFinalizer);
 }
 
 bool Observation::outdated() const {

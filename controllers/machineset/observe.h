@@ -69,6 +69,7 @@ struct Observation {
   Snapshot<api::MachineSet> stored = {};  // as it was read; never null
   api::MachineSet set = {};               // the same with its defaults
   std::string problem = {};             // what is wrong with its spec, field and remedy named; empty: nothing
+  std::string unconfirmed = {};  // part of the problem: whom a changed selector would release, unconfirmed
   Snapshot<api::Cluster> cluster = {};  // null: not there
   Snapshot<api::MachineDeployment> deployment = {};  // null: none, or not there
   bool deployment_missing = false;                   // a label names one that is not there
@@ -94,6 +95,8 @@ struct Observation {
   runtime::Verdict may_remediate = {};
 
   bool deleting() const { return stored->metadata.deleting(); }
+  // The garbage collector is taking the set out of its Machines, as --cascade=orphan wants it.
+  bool orphaning() const;
   std::int32_t desired() const { return deleting() ? 0 : set.spec.replicas.value_or(0); }
   // Machines of the set but for those that lack an object.
   std::int32_t finished() const;

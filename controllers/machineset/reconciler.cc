@@ -1,13 +1,18 @@
 #include "controllers/machineset/reconciler.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
 
 #include "api/conditions/conditions.h"
+#include "api/meta/label_selector.h"
 #include "controllers/machineset/act.h"
 #include "controllers/machineset/report.h"
 #include "controllers/machineset/wanted.h"
+#include "controllers/shared/belonging.h"
+#include "controllers/shared/replicas.h"
 #include "controllers/shared/status_patch.h"
 #include "runtime/finalizers.h"
+#include "runtime/ownership.h"
 #include "runtime/paused.h"
 
 namespace capstan::controllers::machineset {
@@ -16,6 +21,25 @@ using api::MachineSet;
 using kube::ObjectKey;
 using runtime::Context;
 using runtime::Outcome;
+
+namespace {
+
+// Those that the set controls, on their way out or not, and those it is about to adopt.
+std::int32_t machines_there(const Caches& caches, const MachineSet& set) {
+  const auto selector = api::Selector::from(set.spec.selector);
+  const ObjectKey cluster{.namespace_ = set.metadata.namespace_.str(), .name = set.spec.cluster_name.str()};
+  const auto own =
+      std::ranges::count_if(caches.machines_owned_by(set.metadata.uid), [&](const auto& machine) {
+        return runtime::is_controlled_by(machine->metadata, set.metadata.uid);
+      });
+  const auto adoptable =
+      std::ranges::count_if(caches.uncontrolled_machines_of(cluster), [&](const auto& machine) {
+        return selector && selector->matches(machine->metadata.labels);
+      });
+  return static_cast<std::int32_t>(own + adoptable);
+}
+
+}  // namespace
 
 Reconciler::Reconciler(const Deps& deps, Settings settings) : deps_(deps), settings_(std::move(settings)) {}
 
@@ -30,16 +54,23 @@ Result<Outcome> Reconciler::reconcile(const Context& context, const ObjectKey& k
   return work(context, set);
 }
 
+// The one it belongs to, whatever spec.clusterName says by now.
+Snapshot<api::Cluster> Reconciler::cluster_of(const MachineSet& set) const {
+  return deps_.caches.cluster_of(set.metadata.namespace_.view(), belonging_of(deps_.caches, set).cluster);
+}
+
 // The finalizer comes first, even on what is paused: nothing is made before it can be cleaned up. The labels
 // and the owner every set has come with it, in one patch, and the turn goes on with what the server made of
 // it.
 Result<Reconciler::Set> Reconciler::prepare(const Context& context, Set set) {
-  const auto cluster =
-      deps_.caches.cluster_of(set->metadata.namespace_.view(), set->spec.cluster_name.view());
+  const auto cluster = cluster_of(*set);
   if (!cluster) return set;
   const bool paused =
       runtime::paused(cluster->spec.paused.value_or(false), set->metadata, api::kind::kMachineSet).paused;
-  MachineSet after = paused ? *set : adjusted(*set, &cluster->metadata);
+  // Neither label nor owner follow a name that was changed: observe() says what is wrong.
+  const bool untouched = paused || cluster->metadata.name != set->spec.cluster_name;
+  MachineSet after = untouched ? *set : adjusted(*set, &cluster->metadata);
+  if (!untouched) fill_in_replicas(context, after);
   if (!set->metadata.deleting() && !set->metadata.has_finalizer(api::finalizer::kMachineSet)) {
     auto finalizers = *after.metadata.finalizers;
     finalizers.emplace_back(api::finalizer::kMachineSet);
@@ -51,10 +82,21 @@ Result<Reconciler::Set> Reconciler::prepare(const Context& context, Set set) {
   return std::make_shared<const MachineSet>(*patched);
 }
 
+// As a webhook would write it down. Reckoned anew in each turn, the number would follow every Machine that
+// comes or goes.
+void Reconciler::fill_in_replicas(const Context& context, MachineSet& set) const {
+  const bool left_out = !set.spec.replicas && !set.metadata.deleting();
+  if (!left_out || !context.fresh || !deps_.caches.machines.synced()) return;
+  const std::int32_t there = machines_there(deps_.caches, set);
+  const bool is_new = there == 0 && !set.status.replicas;
+  const auto number = replicas_when_left_out(api::kind::kMachineSet, set.metadata,
+                                             is_new ? std::nullopt : std::optional(there));
+  if (number) set.spec.replicas = *number;  // otherwise observe() says what is wrong
+}
+
 // Something when the turn ends here.
 Result<std::optional<Outcome>> Reconciler::pause(const Context& context, Set& set) {
-  const auto cluster =
-      deps_.caches.cluster_of(set->metadata.namespace_.view(), set->spec.cluster_name.view());
+  const auto cluster = cluster_of(*set);
   const auto verdict =
       runtime::paused(cluster && cluster->spec.paused.value_or(false), set->metadata, api::kind::kMachineSet);
   const auto step = runtime::judge_pause(verdict, set->status.conditions, set->metadata.generation,
@@ -78,7 +120,7 @@ Result<Outcome> Reconciler::work(const Context& context, const Set& set) {
   if (effects.went) return Outcome::done();
   const Reported reported = report(seen, plan, effects);
   TRY(patch(context, *set, reported.after, seen.deleting()));
-  tell(*set, reported.after);
+  tell(seen, reported.after);
   if (!effects.errors.empty()) return fail(effects.errors.front());
   auto outcome = Outcome::after(plan.recheck).or_sooner(Outcome::after(reported.recheck));
   if (effects.unfinished) outcome = outcome.or_sooner(Outcome::after(Nanoseconds()));
@@ -113,14 +155,17 @@ Result<void> Reconciler::patch(const Context& context, const MachineSet& before,
 }
 
 // An Event when something new stands against creating; the condition says so all the time.
-void Reconciler::tell(const MachineSet& before, const MachineSet& after) {
+void Reconciler::tell(const Observation& seen, const MachineSet& after) {
   constexpr std::string_view kBlocked = " is blocked because:\n";
-  const auto was = api::conditions::find(before.status.conditions, api::condition::kScalingUp);
+  const auto was = api::conditions::find(seen.stored->status.conditions, api::condition::kScalingUp);
   const auto is = api::conditions::find(after.status.conditions, api::condition::kScalingUp);
-  if (is == nullptr || !is->message.view().contains(kBlocked)) return;
-  if (was != nullptr && was->message == is->message) return;
-  deps_.events.record(runtime::reference_to(kube::resource_of<MachineSet>(), after.metadata),
-                      runtime::EventType::Warning, api::event::kFailedCreate, is->message.view());
+  if (is == nullptr || (was != nullptr && was->message == is->message)) return;
+  const auto warn = [&](std::string_view reason, std::string_view message) {
+    deps_.events.record(runtime::reference_to(kube::resource_of<MachineSet>(), after.metadata),
+                        runtime::EventType::Warning, reason, message);
+  };
+  if (!seen.unconfirmed.empty()) return warn(api::event::kFailedUpdate, seen.unconfirmed);
+  if (is->message.view().contains(kBlocked)) warn(api::event::kFailedCreate, is->message.view());
 }
 
 }  // namespace capstan::controllers::machineset

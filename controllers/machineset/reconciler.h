@@ -24,13 +24,15 @@ class Reconciler final : public runtime::Reconciler {
  private:
   using Set = Snapshot<api::MachineSet>;
 
+  Snapshot<api::Cluster> cluster_of(const api::MachineSet& set) const;
+  void fill_in_replicas(const runtime::Context& context, api::MachineSet& set) const;
   Result<Set> prepare(const runtime::Context& context, Set set);
   Result<std::optional<runtime::Outcome>> pause(const runtime::Context& context, Set& set);
   Result<runtime::Outcome> work(const runtime::Context& context, const Set& set);
   Result<void> patch(const runtime::Context& context, const api::MachineSet& before,
                      const api::MachineSet& after, bool going);
   void remember(const Observation& seen, const Effects& effects, Settled::Known known);
-  void tell(const api::MachineSet& before, const api::MachineSet& after);
+  void tell(const Observation& seen, const api::MachineSet& after);
 
   const Deps deps_;
   const Settings settings_;

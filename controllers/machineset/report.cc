@@ -13,6 +13,8 @@
 namespace capstan::controllers::machineset {
 namespace {
 
+void tell_unconfirmed(const Observation& seen, api::MachineSet& after);
+
 void set_conditions(const Observation& seen, const Plan& plan, const Effects& effects,
                     api::MachineSet& after) {
   // Who comes this far is not paused.
@@ -22,7 +24,18 @@ void set_conditions(const Observation& seen, const Plan& plan, const Effects& ef
                            machines_up_to_date(seen), remediating(seen, plan), deleting(seen)}) {
     api::conditions::set(after.status.conditions, condition, after.metadata.generation, seen.now);
   }
+  tell_unconfirmed(seen, after);
   tell_held_up(after.status.conditions, seen.machines, after.metadata.generation, seen.now);
+}
+
+// Where users look first, too.
+void tell_unconfirmed(const Observation& seen, api::MachineSet& after) {
+  const auto ready = api::conditions::find(after.status.conditions, api::condition::kMachinesReady);
+  if (seen.unconfirmed.empty() || ready == nullptr) return;
+  api::Condition fuller = *ready;
+  fuller.message =
+      FreeText(fuller.message.str() + (fuller.message.empty() ? "* " : "\n* ") + seen.unconfirmed);
+  api::conditions::set(after.status.conditions, std::move(fuller), after.metadata.generation, seen.now);
 }
 
 std::optional<Seconds> sooner(std::optional<Seconds> left, std::optional<Seconds> right) {
@@ -59,8 +72,11 @@ std::optional<Seconds> next_change(const Observation& seen) {
 Reported report(const Observation& seen, const Plan& plan, const Effects& effects) {
   Reported reported{.after = *seen.stored};
   api::MachineSetStatus& status = reported.after.status;
-  if (const auto selector = api::Selector::from(seen.set.spec.selector))
+  // The one that was acted upon: a change that waits, or that the caches can't judge, is still to be noticed.
+  if (const auto selector = api::Selector::from(seen.set.spec.selector);
+      selector && seen.fresh && seen.problem.empty()) {
     status.selector = Text(selector->str());
+  }
   count(seen, effects.deleted, status);
   // Whoever reckons with our Machines before we look again has to know of those.
   status.replicas =

@@ -1,0 +1,474 @@
+// Whole turns of the MachineSet controller: which Machines belong to a set, and which of them it lets go of.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+
+#include "controllers/machineset/turn_fixture.h"
+
+namespace capstan::controllers::machineset {
+namespace {
+
+using namespace std::chrono_literals;
+using builders::a_cluster;
+using builders::a_machine;
+using builders::a_machine_set;
+using builders::kNamespace;
+using builders::MachineSetBuilder;
+using fakes::Call;
+using fakes::Fault;
+using fakes::FaultPoint;
+using testing::AllOf;
+using testing::Contains;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+using testing::StartsWith;
+
+const kube::Resource kMachines = kube::resource_of<api::Machine>();
+const kube::Resource kSets = kube::resource_of<api::MachineSet>();
+
+// A set whose Machines carry a label of its own choice.
+MachineSetBuilder a_web_set(int replicas) {
+  return a_machine_set().replicas(replicas).template_label("tier", "web").with([](api::MachineSet& set) {
+    set.spec.selector.match_labels.set("tier", "web");
+  });
+}
+
+void orphan_the_set(Stage& stage) {
+  stage.must(stage.user.remove(kSets, {std::string(kNamespace), "ms1"},
+                               {.propagation = kube::Propagation::Orphan}, Deadline::never()));
+}
+
+// From now on every piece of that watch comes half a minute late.
+void delay_watch(Stage& stage, std::string kind) {
+  stage.lag = 30s;
+  stage.choose = [kind = std::move(kind)](const FaultPoint& at) {
+    return at.call == Call::Piece && at.kind == kind ? Fault::Stale : Fault::None;
+  };
+}
+
+std::vector<std::string> names_where(Stage& stage, bool (*test)(const api::ObjectMeta&)) {
+  std::vector<std::string> found;
+  for (const auto& machine : stage.machines()) {
+    if (test(machine.metadata)) found.push_back(machine.metadata.name.str());
+  }
+  return found;
+}
+std::vector<std::string> controlled(Stage& stage) {
+  return names_where(stage, [](const api::ObjectMeta& machine) { return machine.controller() != nullptr; });
+}
+std::vector<std::string> on_their_way_out(Stage& stage) {
+  return names_where(stage, [](const api::ObjectMeta& machine) { return machine.deleting(); });
+}
+
+// --- kubectl delete --cascade=orphan ---
+
+TEST(Orphaning, MachinesOfADeletedSetLiveOn) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(2).build());
+    stage.start();
+    const auto names = stage.machine_names();
+
+    orphan_the_set(stage);
+    stage.settle(2min);
+
+    EXPECT_EQ(stage.machine_names(), names);
+    EXPECT_THAT(on_their_way_out(stage), IsEmpty());
+    EXPECT_THAT(stage.names_of(kSets), IsEmpty());
+    EXPECT_THAT(stage.owners_of(kMachines), ElementsAre("Cluster c1", "Cluster c1"));
+  });
+}
+
+// The garbage collector has released them long before the cache hears of it.
+TEST(Orphaning, MachinesLiveOnWhereTheirWatchIsHalfAMinuteBehind) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(2).build());
+    stage.start();
+    const auto names = stage.machine_names();
+    delay_watch(stage, "Machine");
+
+    orphan_the_set(stage);
+    stage.settle(10min);
+
+    EXPECT_EQ(stage.machine_names(), names);
+    EXPECT_THAT(on_their_way_out(stage), IsEmpty());
+    EXPECT_THAT(controlled(stage), IsEmpty());
+    EXPECT_THAT(stage.names_of(kSets), IsEmpty());
+  });
+}
+
+TEST(Orphaning, ASetThatDoesNotKnowYetThatItIsDeletedTakesNoMachineBack) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(2).build());
+    stage.start();
+    const auto names = stage.machine_names();
+    delay_watch(stage, "MachineSet");
+
+    orphan_the_set(stage);
+    stage.settle(10min);
+
+    EXPECT_EQ(stage.machine_names(), names);
+    EXPECT_THAT(on_their_way_out(stage), IsEmpty());
+    EXPECT_THAT(controlled(stage), IsEmpty());
+  });
+}
+
+// The set has begun to write a new timeout to its Machines when the user lets go of them: what an apply names
+// as owner must not come back with it.
+TEST(Orphaning, AnApplyThatIsUnderWayBringsNoOwnerBack) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(2).build());
+    stage.start();
+    const auto names = stage.machine_names();
+    bool orphaned = false;
+    stage.choose = [&](const FaultPoint& at) {
+      const bool first = at.call == Call::Patch && at.kind == "Machine" && !std::exchange(orphaned, true);
+      if (first) {
+        orphan_the_set(stage);
+        stage.settle(1s);
+      }
+      return Fault::None;
+    };
+
+    stage.change(kSets, "ms1",
+                 {{"spec", {{"template", {{"spec", {{"deletion", {{"nodeDrainTimeoutSeconds", 77}}}}}}}}}});
+    stage.settle(2min);
+
+    EXPECT_TRUE(orphaned);
+    EXPECT_EQ(stage.machine_names(), names);
+    EXPECT_THAT(on_their_way_out(stage), IsEmpty());
+    EXPECT_THAT(controlled(stage), IsEmpty());
+  });
+}
+
+TEST(Orphaning, WhatWasReleasedIsAdoptedByTheNextSetThatSelectsIt) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(2).build());
+    stage.start();
+    const auto names = stage.machine_names();
+    orphan_the_set(stage);
+    stage.settle(2min);
+
+    stage.put(a_machine_set().replicas(2).build());
+    stage.settle();
+
+    EXPECT_EQ(stage.machine_names(), names);
+    EXPECT_EQ(controlled(stage), names);
+  });
+}
+
+TEST(Orphaning, ASetOnItsWayOutAdoptsNobody) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(1).build());
+    stage.start();
+    stage.remove(kSets, "ms1");
+    stage.settle();
+
+    stage.put(a_machine("stray").labelled("cluster.x-k8s.io/set-name", "ms1").build());
+    stage.settle();
+    stage.let_go_of_deleted();
+    stage.settle(2min);
+
+    EXPECT_THAT(stage.machine_names(), ElementsAre("stray"));
+    EXPECT_THAT(on_their_way_out(stage), IsEmpty());
+    EXPECT_THAT(stage.names_of(kSets), IsEmpty());
+  });
+}
+
+// A write of somebody else at the same moment is no reason to let a Machine live on.
+TEST(Orphaning, ADeletedSetDeletesAMachineThatHasChangedMeanwhileAndIsStillItsOwn) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(1).build());
+    stage.start();
+    const auto names = stage.machine_names();
+    delay_watch(stage, "Machine");
+    stage.change(kMachines, names.front(), {{"metadata", {{"annotations", {{"of", "somebody"}}}}}});
+
+    stage.remove(kSets, "ms1");
+    stage.settle(5s);
+
+    EXPECT_EQ(on_their_way_out(stage), names);
+  });
+}
+
+// --- adoption ---
+
+TEST(Adoption, AConflictIsTriedAgainWithoutAWarning) {
+  in_simulation([](Stage& stage) {
+    bool refused = false;
+    stage.choose = [&](const FaultPoint& at) {
+      const bool first = at.call == Call::Patch && at.kind == "Machine" && !std::exchange(refused, true);
+      return first ? Fault::Conflict : Fault::None;
+    };
+    stage.put_world();
+    stage.put(a_machine("stray").labelled("cluster.x-k8s.io/set-name", "ms1").build());
+    stage.put(a_machine_set().replicas(1).build());
+
+    stage.start();
+
+    EXPECT_TRUE(refused);
+    EXPECT_EQ(controlled(stage), stage.machine_names());
+    EXPECT_THAT(stage.events.events, Each(StartsWith("Normal ")));
+  });
+}
+
+// --- labels and selectors that change ---
+
+TEST(Release, AMachineWhoseLabelsMoveAwayGoesWithItsClusterAndIsAdoptedAgain) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_web_set(1).build());
+    stage.start();
+    const std::string name = stage.machine_names().front();
+    const auto labels = stage.machines().front().metadata.labels;
+
+    stage.change(kMachines, name, {{"metadata", {{"labels", {{"tier", "debug"}}}}}});
+    stage.settle();
+    const auto machine = stage.machine(name);
+
+    EXPECT_EQ(machine.metadata.controller(), nullptr);
+    ASSERT_THAT(*machine.metadata.owner_references, SizeIs(1));
+    EXPECT_EQ(machine.metadata.owner_references->front().kind, "Cluster");
+    for (const auto& [key, value] : labels) {
+      if (key == "tier") continue;
+      EXPECT_EQ(machine.metadata.labels.value_or_empty(key.view()), value.view()) << key.view();
+    }
+    EXPECT_THAT(stage.events.events,
+                Contains(AllOf(HasSubstr("Released Machine \"" + name + "\""), HasSubstr("Cluster c1"))));
+
+    stage.scale(2);
+    stage.settle();
+    stage.change(kMachines, name, {{"metadata", {{"labels", {{"tier", "web"}}}}}});
+    stage.settle();
+    EXPECT_THAT(controlled(stage), Contains(name));
+  });
+}
+
+// What one `kubectl apply` changes at once: selector and labels of the template.
+void move_selector(Stage& stage) {
+  stage.change(kSets, "ms1",
+               {{"spec",
+                 {{"selector", {{"matchLabels", {{"tier", "db"}}}}},
+                  {"template", {{"metadata", {{"labels", {{"tier", "db"}}}}}}}}}});
+  stage.settle();
+}
+
+TEST(Release, AChangeOfSelectorAndTemplateReleasesNobodyBeforeItIsConfirmed) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_web_set(3).build());
+    stage.start();
+    const auto names = stage.machine_names();
+
+    move_selector(stage);
+    stage.scale(5);
+    stage.settle(10min);
+
+    EXPECT_EQ(stage.machine_names(), names);
+    EXPECT_EQ(controlled(stage), names);
+    const std::string remedy =
+        fmt::format("capstan.dev/confirm-release: \"{}\"", stage.set().metadata.generation);
+    for (const auto* type : {"ScalingUp", "MachinesReady"}) {
+      EXPECT_THAT(stage.says(type), HasSubstr(remedy)) << type;
+      for (const auto& name : names) EXPECT_THAT(stage.says(type), HasSubstr(name)) << type;
+    }
+    EXPECT_THAT(stage.events.events, Contains(AllOf(StartsWith("Warning"), HasSubstr(remedy))).Times(1));
+  });
+}
+
+TEST(Release, AConfirmedChangeOfSelectorReleasesAndReplaces) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_web_set(3).build());
+    stage.start();
+    const auto old = stage.machine_names();
+    move_selector(stage);
+
+    stage.change(kSets, "ms1",
+                 {{"metadata",
+                   {{"annotations",
+                     {{"capstan.dev/confirm-release", std::to_string(stage.set().metadata.generation)}}}}}});
+    stage.settle(2min);
+
+    EXPECT_THAT(controlled(stage), SizeIs(3));
+    EXPECT_THAT(stage.machine_names(), SizeIs(6));
+    for (const auto& name : old) EXPECT_THAT(controlled(stage), Not(Contains(name)));
+    EXPECT_EQ(stage.says("ScalingUp"), "False NotScalingUp: ");
+  });
+}
+
+TEST(Release, ASelectorThatIsPutBackNeedsNoConfirmation) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_web_set(3).build());
+    stage.start();
+    const auto names = stage.machine_names();
+    move_selector(stage);
+
+    stage.change(kSets, "ms1",
+                 {{"spec",
+                   {{"selector", {{"matchLabels", {{"tier", "web"}}}}},
+                    {"template", {{"metadata", {{"labels", {{"tier", "web"}}}}}}}}}});
+    stage.scale(4);
+    stage.settle(2min);
+
+    EXPECT_THAT(stage.machine_names(), SizeIs(4));
+    EXPECT_EQ(controlled(stage), stage.machine_names());
+  });
+}
+
+// A selector that is wrong for a moment, and whose template follows in a second step, is the same change.
+TEST(Release, ASelectorThatIsChangedBeforeItsTemplateIsAskedAboutToo) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_web_set(3).build());
+    stage.start();
+    const auto names = stage.machine_names();
+    stage.change(kSets, "ms1", {{"spec", {{"selector", {{"matchLabels", {{"tier", "db"}}}}}}}});
+    stage.settle(1min);
+
+    stage.change(kSets, "ms1",
+                 {{"spec", {{"template", {{"metadata", {{"labels", {{"tier", "db"}}}}}}}}}});
+    stage.settle(5min);
+
+    EXPECT_EQ(controlled(stage), names);
+    EXPECT_EQ(stage.machine_names(), names);
+  });
+}
+
+TEST(Release, LabelsThatAUserEditsOnSeveralMachinesAreAskedNoQuestion) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_web_set(3).build());
+    stage.start();
+    const auto names = stage.machine_names();
+
+    for (const auto at : {0U, 1U})
+      stage.change(kMachines, names[at], {{"metadata", {{"labels", {{"tier", "debug"}}}}}});
+    stage.settle(2min);
+
+    EXPECT_THAT(stage.machine_names(), SizeIs(5));
+    EXPECT_THAT(controlled(stage), SizeIs(3));
+  });
+}
+
+// --- replicas left out ---
+
+TEST(ReplicasLeftOut, TheNumberThereIsStaysWithinTheLimitsOfTheAutoscaler) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set()
+                  .replicas(3)
+                  .annotated(api::annotation::kAutoscalerMinSize, "1")
+                  .annotated(api::annotation::kAutoscalerMaxSize, "10")
+                  .build());
+    stage.start();
+    const auto names = stage.machine_names();
+
+    stage.change(kSets, "ms1", {{"spec", {{"replicas", nullptr}}}});
+    stage.settle(2min);
+
+    EXPECT_EQ(stage.machine_names(), names);
+    EXPECT_THAT(on_their_way_out(stage), IsEmpty());
+    EXPECT_EQ(stage.set().spec.replicas, 3);
+  });
+}
+
+TEST(ReplicasLeftOut, AMachineThatIsLostAfterwardsIsReplaced) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set()
+                  .replicas(3)
+                  .annotated(api::annotation::kAutoscalerMinSize, "1")
+                  .annotated(api::annotation::kAutoscalerMaxSize, "10")
+                  .build());
+    stage.start();
+    stage.change(kSets, "ms1", {{"spec", {{"replicas", nullptr}}}});
+    stage.settle();
+
+    stage.remove(kMachines, stage.machine_names().front());
+    stage.let_go_of_deleted();
+    stage.settle(2min);
+
+    EXPECT_THAT(stage.machine_names(), SizeIs(3));
+  });
+}
+
+// --- managedFields that were reset ---
+
+void reset_managers(Stage& stage, const kube::Resource& resource, const std::string& name) {
+  stage.change(resource, name, {{"metadata", {{"managedFields", json::array{json::object()}}}}});
+}
+
+// A label of the template is taken away after the managedFields of these were reset: it leaves all of them.
+void expect_label_leaves(const std::vector<kube::Resource>& reset) {
+  in_simulation([&](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(1).template_label("old", "x").template_label("stays", "y").build());
+    stage.start();
+    const std::string name = stage.machine_names().front();
+    for (const auto& resource : reset) reset_managers(stage, resource, name);
+    stage.settle();
+    for (const auto& resource : {kInfraMachines, kConfigs}) {
+      stage.change(resource, name, {{"status", {{"ready", true}}}}, "status");
+    }
+    stage.settle();
+
+    stage.change(kSets, "ms1",
+                 {{"spec", {{"template", {{"metadata", {{"labels", {{"old", nullptr}}}}}}}}}});
+    stage.settle(2min);
+
+    for (const auto& resource : {kInfraMachines, kConfigs, kMachines}) {
+      const auto labels = stage.all(resource).at(0).at("metadata").at("labels").as_object();
+      EXPECT_FALSE(labels.contains("old")) << resource.kind;
+      EXPECT_TRUE(labels.contains("stays")) << resource.kind;
+      EXPECT_EQ(labels.contains("of"), resource.kind != "Machine") << resource.kind;
+    }
+    stage.writes.clear();
+    stage.settle(30min);
+    EXPECT_THAT(stage.writes, IsEmpty());
+  });
+}
+
+TEST(LostManagers, ALabelLeavesAMachine) { expect_label_leaves({kMachines}); }
+TEST(LostManagers, ALabelLeavesTheObjectsOfAMachine) { expect_label_leaves({kInfraMachines, kConfigs}); }
+TEST(LostManagers, ALabelLeavesAMachineAndItsObjects) {
+  expect_label_leaves({kInfraMachines, kConfigs, kMachines});
+}
+
+// --- whose Cluster ---
+
+TEST(Belonging, ASetWhoseClusterNameChangesMakesNothingForTheOtherCluster) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_cluster("c2").without_control_plane_ref().build());
+    stage.put(a_machine_set().replicas(2).build());
+    stage.start();
+    const auto names = stage.machine_names();
+
+    stage.change(kSets, "ms1", {{"spec", {{"clusterName", "c2"}}}});
+    stage.scale(4);
+    stage.settle(5min);
+
+    EXPECT_EQ(stage.machine_names(), names);
+    EXPECT_EQ(controlled(stage), names);
+    for (const auto& machine : stage.machines()) EXPECT_EQ(machine.spec.cluster_name, "c1");
+    EXPECT_THAT(stage.owners_of(kSets), ElementsAre("Cluster c1"));
+    EXPECT_THAT(stage.says("ScalingUp"),
+                AllOf(HasSubstr("spec.clusterName"), HasSubstr("c1"), HasSubstr("c2")));
+  });
+}
+
+}  // namespace
+}  // namespace capstan::controllers::machineset
