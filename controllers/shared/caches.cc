@@ -1,5 +1,8 @@
 #include "controllers/shared/caches.h"
 
+#include <algorithm>
+#include <array>
+
 namespace capstan::controllers {
 namespace {
 
@@ -72,15 +75,65 @@ IndexValues pool_by_node(const api::MachinePool& pool) {
   return values;
 }
 
+using References = std::array<const api::ContractRef*, 2>;  // null: there is none
+
+const api::ContractRef* present(const std::optional<api::ContractRef>& ref) { return ref ? &*ref : nullptr; }
+
+References references_of(const api::MachineSpec& spec) {
+  return {&spec.infrastructure_ref, present(spec.bootstrap.config_ref)};
+}
+References references_of(const api::Cluster& cluster) {
+  return {present(cluster.spec.infrastructure_ref), present(cluster.spec.control_plane_ref)};
+}
+References references_of(const api::Machine& machine) { return references_of(machine.spec); }
+References references_of(const api::MachinePool& pool) {
+  return references_of(pool.spec.machine_template.spec);
+}
+
+// Only what is not called like the object itself, which is found by its own name: most Machines and their
+// provider's objects share one name, and their references take no memory here.
+template <typename T>
+IndexValues by_reference(const T& object) {
+  IndexValues values;
+  for (const api::ContractRef* ref : references_of(object)) {
+    if (ref == nullptr || ref->name.empty() || ref->name == object.metadata.name) continue;
+    values.emplace_back(object.metadata.namespace_, ref->name);
+  }
+  return values;
+}
+
+template <typename T>
+bool refers_to(const T& from, const ReferredObject& to) {
+  return std::ranges::any_of(references_of(from), [&](const api::ContractRef* ref) {
+    return ref != nullptr && ref->name == to.name && ref->kind == to.kind && ref->api_group == to.group;
+  });
+}
+
+template <typename T>
+std::vector<Snapshot<T>> referring_to(const runtime::Store<T>& store, runtime::IndexId<T> index,
+                                      const ReferredObject& to) {
+  auto found = store.find(index, {to.namespace_, to.name});
+  if (auto namesake = store.get({.namespace_ = std::string(to.namespace_), .name = std::string(to.name)})) {
+    found.push_back(std::move(namesake));
+  }
+  std::erase_if(found, [&](const Snapshot<T>& each) { return !refers_to(*each, to); });
+  if (found.size() > 1) {
+    std::ranges::sort(found, {}, [](const Snapshot<T>& each) { return each->metadata.name.view(); });
+  }
+  return found;
+}
+
 }  // namespace
 
 Caches::Caches()
-    : machines_by_cluster_(machines.add_index(by_cluster)),
+    : clusters_by_reference_(clusters.add_index(by_reference)),
+      machines_by_cluster_(machines.add_index(by_cluster)),
       control_plane_machines_(machines.add_index(of_control_plane)),
       machines_by_owner_(machines.add_index(by_owner)),
       machines_without_controller_(machines.add_index(without_controller)),
       machines_by_provider_id_(machines.add_index(by_provider_id)),
       machines_by_node_(machines.add_index(by_node)),
+      machines_by_reference_(machines.add_index(by_reference)),
       machine_sets_by_cluster_(machine_sets.add_index(by_cluster)),
       machine_sets_by_owner_(machine_sets.add_index(by_owner)),
       machine_sets_by_namespace_(machine_sets.add_index(by_namespace)),
@@ -90,6 +143,7 @@ Caches::Caches()
       machine_pools_by_namespace_(machine_pools.add_index(by_namespace)),
       machine_pools_by_provider_id_(machine_pools.add_index(pool_by_provider_id)),
       machine_pools_by_node_(machine_pools.add_index(pool_by_node)),
+      machine_pools_by_reference_(machine_pools.add_index(by_reference)),
       machine_health_checks_by_cluster_(machine_health_checks.add_index(by_cluster)),
       drain_rules_by_namespace_(machine_drain_rules.add_index(by_namespace)),
       policies_by_namespace_(machine_lifecycle_policies.add_index(by_namespace)) {}
@@ -173,6 +227,19 @@ std::vector<Snapshot<api::MachinePool>> Caches::machine_pools_with_provider_id(
 std::vector<Snapshot<api::MachinePool>> Caches::machine_pools_on_node(const ObjectKey& cluster,
                                                                       std::string_view node) const {
   return machine_pools.find(machine_pools_by_node_, {in_cluster(cluster.namespace_, cluster.name), node});
+}
+
+std::vector<Snapshot<api::Cluster>> Caches::clusters_referring_to(const ReferredObject& object) const {
+  return referring_to(clusters, clusters_by_reference_, object);
+}
+
+std::vector<Snapshot<api::Machine>> Caches::machines_referring_to(const ReferredObject& object) const {
+  return referring_to(machines, machines_by_reference_, object);
+}
+
+std::vector<Snapshot<api::MachinePool>> Caches::machine_pools_referring_to(
+    const ReferredObject& object) const {
+  return referring_to(machine_pools, machine_pools_by_reference_, object);
 }
 
 Snapshot<api::Cluster> Caches::cluster_of(std::string_view namespace_, std::string_view cluster_name) const {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/core/custom_resource_definition.h"
@@ -21,6 +22,14 @@ namespace capstan::controllers {
 
 using kube::ObjectKey;
 using runtime::Snapshot;
+
+// An object of a provider, as a reference names it; any version of its kind.
+struct ReferredObject {
+  std::string_view group = {};
+  std::string_view kind = {};
+  std::string_view namespace_ = {};
+  std::string_view name = {};
+};
 
 class Caches {
  public:
@@ -74,16 +83,24 @@ class Caches {
   std::vector<Snapshot<api::MachinePool>> machine_pools_on_node(const ObjectKey& cluster,
                                                                 std::string_view node) const;
 
+  // Those whose spec names that object as infrastructure, bootstrap configuration or control plane, in the order
+  // of their names.
+  std::vector<Snapshot<api::Cluster>> clusters_referring_to(const ReferredObject& object) const;
+  std::vector<Snapshot<api::Machine>> machines_referring_to(const ReferredObject& object) const;
+  std::vector<Snapshot<api::MachinePool>> machine_pools_referring_to(const ReferredObject& object) const;
+
   // The Cluster an object belongs to by spec.clusterName; null while it is not in the cache.
   Snapshot<api::Cluster> cluster_of(std::string_view namespace_, std::string_view cluster_name) const;
 
  private:
+  runtime::IndexId<api::Cluster> clusters_by_reference_;
   runtime::IndexId<api::Machine> machines_by_cluster_;
   runtime::IndexId<api::Machine> control_plane_machines_;
   runtime::IndexId<api::Machine> machines_by_owner_;
   runtime::IndexId<api::Machine> machines_without_controller_;
   runtime::IndexId<api::Machine> machines_by_provider_id_;
   runtime::IndexId<api::Machine> machines_by_node_;
+  runtime::IndexId<api::Machine> machines_by_reference_;
   runtime::IndexId<api::MachineSet> machine_sets_by_cluster_;
   runtime::IndexId<api::MachineSet> machine_sets_by_owner_;
   runtime::IndexId<api::MachineSet> machine_sets_by_namespace_;
@@ -93,6 +110,7 @@ class Caches {
   runtime::IndexId<api::MachinePool> machine_pools_by_namespace_;
   runtime::IndexId<api::MachinePool> machine_pools_by_provider_id_;
   runtime::IndexId<api::MachinePool> machine_pools_by_node_;
+  runtime::IndexId<api::MachinePool> machine_pools_by_reference_;
   runtime::IndexId<api::MachineHealthCheck> machine_health_checks_by_cluster_;
   runtime::IndexId<api::MachineDrainRule> drain_rules_by_namespace_;
   runtime::IndexId<api::MachineLifecyclePolicy> policies_by_namespace_;

@@ -67,6 +67,76 @@ TEST(Caches, ForgetsTheOldNodeOfAMachineThatMoved) {
   EXPECT_THAT(names(caches.machines_on_node(cluster("one"), "n2")), ElementsAre("a"));
 }
 
+api::ContractRef reference(std::string_view group, std::string_view kind, std::string_view name) {
+  return {.api_group = Text(group), .kind = Text(kind), .name = Text(name)};
+}
+
+constexpr std::string_view kInfraGroup = "infrastructure.cluster.x-k8s.io";
+
+TEST(Caches, FindsTheMachineOfAnInfrastructureObjectAndItsCopyUnderAnotherName) {
+  Caches caches;
+  api::Machine original = a_machine("a").in_namespace(kNamespace).in_cluster("one").build();
+  original.spec.infrastructure_ref = reference(kInfraGroup, "DriverMachine", "a");
+  original.spec.bootstrap.config_ref = reference("bootstrap.cluster.x-k8s.io", "CloudConfig", "a");
+  api::Machine copy = original;
+  copy.metadata.name = Text("a-copy");
+  caches.machines.apply(std::move(copy));
+  caches.machines.apply(std::move(original));
+
+  const ReferredObject infra{
+      .group = kInfraGroup, .kind = "DriverMachine", .namespace_ = kNamespace, .name = "a"};
+  ReferredObject other_kind = infra;
+  other_kind.kind = "DockerMachine";
+  ReferredObject elsewhere = infra;
+  elsewhere.namespace_ = "elsewhere";
+
+  EXPECT_THAT(names(caches.machines_referring_to(infra)), ElementsAre("a", "a-copy"));
+  EXPECT_THAT(names(caches.machines_referring_to(other_kind)), IsEmpty());
+  EXPECT_THAT(names(caches.machines_referring_to(elsewhere)), IsEmpty());
+}
+
+TEST(Caches, ForgetsAReferenceThatWasPointedElsewhere) {
+  Caches caches;
+  api::Cluster before;
+  before.metadata.namespace_ = Text(kNamespace);
+  before.metadata.name = Text("c1");
+  before.metadata.resource_version = api::ResourceVersion(1);
+  before.spec.infrastructure_ref = reference(kInfraGroup, "DriverCluster", "infra-a");
+  api::Cluster after = before;
+  after.metadata.resource_version = api::ResourceVersion(2);
+  after.spec.infrastructure_ref = reference(kInfraGroup, "DriverCluster", "infra-b");
+  const ReferredObject a{
+      .group = kInfraGroup, .kind = "DriverCluster", .namespace_ = kNamespace, .name = "infra-a"};
+  const ReferredObject b{
+      .group = kInfraGroup, .kind = "DriverCluster", .namespace_ = kNamespace, .name = "infra-b"};
+
+  caches.clusters.apply(before);
+  const auto first = caches.clusters_referring_to(a);
+  caches.clusters.apply(after);
+
+  ASSERT_EQ(first.size(), 1U);
+  EXPECT_TRUE(caches.clusters_referring_to(a).empty());
+  EXPECT_EQ(caches.clusters_referring_to(b).size(), 1U);
+}
+
+TEST(Caches, FindsAPoolByTheInfrastructureItsTemplateNames) {
+  Caches caches;
+  api::MachinePool pool;
+  pool.metadata.namespace_ = Text(kNamespace);
+  pool.metadata.name = Text("p1");
+  pool.spec.machine_template.spec.infrastructure_ref = reference(kInfraGroup, "DriverMachinePool", "group");
+
+  caches.machine_pools.apply(pool);
+
+  EXPECT_EQ(caches
+                .machine_pools_referring_to({.group = kInfraGroup,
+                                             .kind = "DriverMachinePool",
+                                             .namespace_ = kNamespace,
+                                             .name = "group"})
+                .size(),
+            1U);
+}
+
 // What glibc has given out; nothing under a sanitizer, which has an allocator of its own.
 std::size_t heap_bytes() {
   const auto now = mallinfo2();
