@@ -31,6 +31,25 @@ IndexValues of_control_plane(const api::Machine& machine) {
   return by_cluster(machine);
 }
 
+// Almost always empty.
+template <typename T>
+IndexValues by_other_cluster(const T& object) {
+  IndexValues values;
+  for (const auto& owner : *object.metadata.owner_references) {
+    if (owner.kind != api::kind::kCluster || owner.group() != api::group::kCluster) continue;
+    if (owner.name != object.spec.cluster_name)
+      values.emplace_back(Text(in_cluster(object.metadata.namespace_, owner.name)));
+  }
+  return values;
+}
+
+// Almost always empty, too.
+IndexValues by_other_label(const api::Machine& machine) {
+  const Text* labelled = machine.metadata.labels.find(api::label::kClusterName);
+  if (labelled == nullptr || *labelled == machine.spec.cluster_name) return {};
+  return {Text(in_cluster(machine.metadata.namespace_, *labelled))};
+}
+
 template <typename T>
 IndexValues by_owner(const T& object) {
   IndexValues uids;
@@ -129,17 +148,22 @@ Caches::Caches()
     : clusters_by_reference_(clusters.add_index(by_reference)),
       machines_by_cluster_(machines.add_index(by_cluster)),
       control_plane_machines_(machines.add_index(of_control_plane)),
+      misnamed_machines_(machines.add_index(by_other_cluster)),
+      mislabelled_machines_(machines.add_index(by_other_label)),
       machines_by_owner_(machines.add_index(by_owner)),
       machines_without_controller_(machines.add_index(without_controller)),
       machines_by_provider_id_(machines.add_index(by_provider_id)),
       machines_by_node_(machines.add_index(by_node)),
       machines_by_reference_(machines.add_index(by_reference)),
       machine_sets_by_cluster_(machine_sets.add_index(by_cluster)),
+      misnamed_machine_sets_(machine_sets.add_index(by_other_cluster)),
       machine_sets_by_owner_(machine_sets.add_index(by_owner)),
       machine_sets_by_namespace_(machine_sets.add_index(by_namespace)),
       machine_deployments_by_cluster_(machine_deployments.add_index(by_cluster)),
+      misnamed_machine_deployments_(machine_deployments.add_index(by_other_cluster)),
       machine_deployments_by_namespace_(machine_deployments.add_index(by_namespace)),
       machine_pools_by_cluster_(machine_pools.add_index(by_cluster)),
+      misnamed_machine_pools_(machine_pools.add_index(by_other_cluster)),
       machine_pools_by_namespace_(machine_pools.add_index(by_namespace)),
       machine_pools_by_provider_id_(machine_pools.add_index(pool_by_provider_id)),
       machine_pools_by_node_(machine_pools.add_index(pool_by_node)),
@@ -173,6 +197,28 @@ std::vector<Snapshot<api::MachineHealthCheck>> Caches::machine_health_checks_of(
     const ObjectKey& cluster) const {
   return machine_health_checks.find(machine_health_checks_by_cluster_,
                                     in_cluster(cluster.namespace_, cluster.name));
+}
+
+std::vector<Snapshot<api::Machine>> Caches::misnamed_machines_of(const ObjectKey& cluster) const {
+  return machines.find(misnamed_machines_, in_cluster(cluster.namespace_, cluster.name));
+}
+
+std::vector<Snapshot<api::MachineSet>> Caches::misnamed_machine_sets_of(const ObjectKey& cluster) const {
+  return machine_sets.find(misnamed_machine_sets_, in_cluster(cluster.namespace_, cluster.name));
+}
+
+std::vector<Snapshot<api::MachineDeployment>> Caches::misnamed_machine_deployments_of(
+    const ObjectKey& cluster) const {
+  return machine_deployments.find(misnamed_machine_deployments_,
+                                  in_cluster(cluster.namespace_, cluster.name));
+}
+
+std::vector<Snapshot<api::MachinePool>> Caches::misnamed_machine_pools_of(const ObjectKey& cluster) const {
+  return machine_pools.find(misnamed_machine_pools_, in_cluster(cluster.namespace_, cluster.name));
+}
+
+std::vector<Snapshot<api::Machine>> Caches::machines_only_labelled(const ObjectKey& cluster) const {
+  return machines.find(mislabelled_machines_, in_cluster(cluster.namespace_, cluster.name));
 }
 
 std::vector<Snapshot<api::Machine>> Caches::uncontrolled_machines_of(const ObjectKey& cluster) const {

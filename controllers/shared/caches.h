@@ -57,6 +57,15 @@ class Caches {
   std::vector<Snapshot<api::MachinePool>> machine_pools_of(const ObjectKey& cluster) const;
   std::vector<Snapshot<api::MachineHealthCheck>> machine_health_checks_of(const ObjectKey& cluster) const;
 
+  // With an owner reference to that Cluster, whatever its uid, while spec.clusterName names another one.
+  std::vector<Snapshot<api::Machine>> misnamed_machines_of(const ObjectKey& cluster) const;
+  std::vector<Snapshot<api::MachineSet>> misnamed_machine_sets_of(const ObjectKey& cluster) const;
+  std::vector<Snapshot<api::MachineDeployment>> misnamed_machine_deployments_of(
+      const ObjectKey& cluster) const;
+  std::vector<Snapshot<api::MachinePool>> misnamed_machine_pools_of(const ObjectKey& cluster) const;
+  // With that Cluster in the label cluster-name alone.
+  std::vector<Snapshot<api::Machine>> machines_only_labelled(const ObjectKey& cluster) const;
+
   // Of one Cluster, without a controller: who may be adopted.
   std::vector<Snapshot<api::Machine>> uncontrolled_machines_of(const ObjectKey& cluster) const;
 
@@ -83,8 +92,8 @@ class Caches {
   std::vector<Snapshot<api::MachinePool>> machine_pools_on_node(const ObjectKey& cluster,
                                                                 std::string_view node) const;
 
-  // Those whose spec names that object as infrastructure, bootstrap configuration or control plane, in the order
-  // of their names.
+  // Those whose spec names that object as infrastructure, bootstrap configuration or control plane, in the
+  // order of their names.
   std::vector<Snapshot<api::Cluster>> clusters_referring_to(const ReferredObject& object) const;
   std::vector<Snapshot<api::Machine>> machines_referring_to(const ReferredObject& object) const;
   std::vector<Snapshot<api::MachinePool>> machine_pools_referring_to(const ReferredObject& object) const;
@@ -96,17 +105,22 @@ class Caches {
   runtime::IndexId<api::Cluster> clusters_by_reference_;
   runtime::IndexId<api::Machine> machines_by_cluster_;
   runtime::IndexId<api::Machine> control_plane_machines_;
+  runtime::IndexId<api::Machine> misnamed_machines_;
+  runtime::IndexId<api::Machine> mislabelled_machines_;
   runtime::IndexId<api::Machine> machines_by_owner_;
   runtime::IndexId<api::Machine> machines_without_controller_;
   runtime::IndexId<api::Machine> machines_by_provider_id_;
   runtime::IndexId<api::Machine> machines_by_node_;
   runtime::IndexId<api::Machine> machines_by_reference_;
   runtime::IndexId<api::MachineSet> machine_sets_by_cluster_;
+  runtime::IndexId<api::MachineSet> misnamed_machine_sets_;
   runtime::IndexId<api::MachineSet> machine_sets_by_owner_;
   runtime::IndexId<api::MachineSet> machine_sets_by_namespace_;
   runtime::IndexId<api::MachineDeployment> machine_deployments_by_cluster_;
+  runtime::IndexId<api::MachineDeployment> misnamed_machine_deployments_;
   runtime::IndexId<api::MachineDeployment> machine_deployments_by_namespace_;
   runtime::IndexId<api::MachinePool> machine_pools_by_cluster_;
+  runtime::IndexId<api::MachinePool> misnamed_machine_pools_;
   runtime::IndexId<api::MachinePool> machine_pools_by_namespace_;
   runtime::IndexId<api::MachinePool> machine_pools_by_provider_id_;
   runtime::IndexId<api::MachinePool> machine_pools_by_node_;
