@@ -94,7 +94,8 @@ bool has_lost_its_template(const Observation& seen) {
 std::optional<Seconds> rollout_due_in(const Observation& seen) {
   if (!seen.machine_set || !seen.deployment) return std::nullopt;
   const auto begin = machinedeployment::rollout::begin_of_rollout_after(*seen.deployment);
-  const bool is_old = seen.machine_set->metadata.creation_timestamp < seen.deployment->spec.rollout.after;
+  const bool is_old =
+      !machinedeployment::rollout::is_made_since(*seen.machine_set, seen.deployment->spec.rollout.after);
   return begin && *begin > seen.now && is_old ? std::optional(*begin - seen.now) : std::nullopt;
 }
 
@@ -228,7 +229,8 @@ std::vector<std::string> outdated_because(const Observation& seen) {
                                   wanted.failure_domain.view()));
   }
   const auto begin = machinedeployment::rollout::begin_of_rollout_after(*seen.deployment);
-  const bool is_old = seen.machine_set->metadata.creation_timestamp < seen.deployment->spec.rollout.after;
+  const bool is_old =
+      !machinedeployment::rollout::is_made_since(*seen.machine_set, seen.deployment->spec.rollout.after);
   if (begin && *begin <= seen.now && is_old) {
     reasons.emplace_back("MachineDeployment spec.rolloutAfter expired");
   }

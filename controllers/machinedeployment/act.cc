@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <boost/json.hpp>
+#include <optional>
 
+#include "base/safeguards.h"
+#include "base/try.h"
 #include "controllers/claims/removal.h"
 #include "controllers/machinedeployment/repair_managers.h"
 #include "kube/typed.h"
@@ -51,6 +54,7 @@ class Act {
       if (effects_.failed()) break;
       std::visit(
           overloaded{[&](const OwnTemplate& each) { own(each); }, [&](const AdoptSet& each) { adopt(each); },
+                     [&](const ReleaseSet& each) { release(each); },
                      [&](const RepairManagers& each) { repair(each); },
                      [&](const CreateSet& each) { create(each); }, [&](const ApplySet& each) { apply(each); },
                      [&](const DeleteSet& each) { remove(each); },
@@ -108,7 +112,21 @@ class Act {
         patched.error().context(fmt::format("make the Cluster an owner of {} {}", which.kind, which.name)));
   }
 
+  // The cache may not know yet that it is being deleted with --cascade=orphan: what the garbage collector has
+  // released must not be taken back.
+  bool may_adopt() {
+    if (may_adopt_) return *may_adopt_;
+    const auto live = kube::get<api::MachineDeployment>(deps_.client, key_, context_.deadline);
+    if (!live && live.error().code != Code::NotFound) {
+      failed(live.error());
+      return false;
+    }
+    may_adopt_ = live && live->metadata.uid == seen_.stored->metadata.uid && !live->metadata.deleting();
+    return *may_adopt_;
+  }
+
   void adopt(const AdoptSet& wanted) {
+    if (!may_adopt()) return;
     const api::MachineSet& before = *wanted.set;
     const std::string name = before.metadata.name.str();
     api::MachineSet after = before;
@@ -117,6 +135,9 @@ class Act {
         runtime::controller_reference(kube::resource_of<api::MachineDeployment>(), seen_.stored->metadata));
     const auto adopted = kube::patch(deps_.client, before, after, context_.deadline);
     if (!adopted) {
+      // It has changed or gone since: the next turn looks again, and nothing is wrong.
+      if (adopted.error().code == Code::NotFound) return;
+      if (adopted.error().code == Code::Conflict) return failed(adopted.error());
       tell(EventType::Warning, event::kFailedAdopt,
            fmt::format("Failed to adopt MachineSet {:?}: {}", name, adopted.error().message));
       return could_not_adopt(*wanted.set, adopted.error());
@@ -127,13 +148,37 @@ class Act {
   }
 
   void could_not_adopt(const api::MachineSet& set, const Error& error) {
-    if (!is_transient(error.code) && error.code != Code::NotFound) {
+    if (!is_transient(error.code)) {
       effects_.unadopted.push_back({.set = set.metadata.name.str(),
                                     .why = steady_words(error),
                                     .uid = set.metadata.uid,
                                     .refused = is_refusal(error)});
     }
     if (!is_refusal(error)) failed(error);
+  }
+
+  void release(const ReleaseSet& wanted) {
+    const api::MachineSet& before = *wanted.set;
+    const std::string name = before.metadata.name.str();
+    api::MachineSet after = before;
+    after.metadata.owner_references = runtime::with_owner(
+        runtime::without_owner(
+            before.metadata.owner_references,
+            runtime::owner_reference(kube::resource_of<api::MachineDeployment>(), seen_.stored->metadata)),
+        runtime::owner_reference(kube::resource_of<api::Cluster>(), seen_.cluster->metadata));
+    const auto released = kube::patch_part(deps_.client, before, after, kube::Part::Main, kube::Lock::Always,
+                                           context_.deadline);
+    if (!released) {
+      if (released.error().code == Code::NotFound) return;
+      return failed(released.error().context("release MachineSet " + name));
+    }
+    if (!*released) return;
+    wrote((*released)->metadata.resource_version);
+    tell(
+        EventType::Normal, event::kSuccessfulRelease,
+        fmt::format("Released MachineSet {:?}: spec.selector does not match it any more; it runs on and goes "
+                    "with Cluster {}",
+                    name, seen_.cluster->metadata.name.view()));
   }
 
   void repair(const RepairManagers& wanted) {
@@ -183,27 +228,48 @@ class Act {
 
   void remove(const DeleteSet& wanted) {
     const auto& meta = wanted.set->metadata;
-    kube::DeleteOptions options;
-    // As it was looked at: nobody has given it Machines since.
-    if (!seen_.stored->metadata.deleting()) options.resource_version = meta.resource_version.str();
-    const auto clearance = claims::Clearance::of_child(meta, seen_.stored->metadata.uid);
-    const auto removed =
-        clearance ? claims::remove({.client = deps_.client,
-                                    .consistency = host_.consistency,
-                                    .key = key_,
-                                    .deadline = context_.deadline},
-                                   child(meta), *clearance, options)
-                  : Result<void>(fail(clearance.error()));
+    auto removed = remove_as_seen(meta);
+    const bool changed = !removed && removed.error().code == Code::Conflict;
+    if (changed && seen_.stored->metadata.deleting()) {
+      const auto now = still_ours(meta);
+      if (!now) return failed(now.error());
+      if (!*now) return;
+      removed = remove_as_seen((*now)->metadata);
+    }
     if (!removed) {
-      // Somebody wrote to it at the same moment: the next turn looks again.
-      const bool changed = removed.error().code == Code::Conflict;
-      if (!changed)
+      // Another write came at the same moment: the next turn looks again.
+      if (removed.error().code != Code::Conflict)
         tell(EventType::Warning, event::kFailedDelete,
              fmt::format("Failed to delete MachineSet {:?}: {}", meta.name.view(), removed.error().message));
       return failed(removed.error().context("delete MachineSet " + meta.name.str()));
     }
     tell(EventType::Normal, event::kSuccessfulDelete,
          fmt::format("Deleted MachineSet {:?}", meta.name.view()));
+  }
+
+  // In the version that was looked at, which has no Machines or names the MachineDeployment as its
+  // controller.
+  Result<void> remove_as_seen(const api::ObjectMeta& meta) {
+    kube::DeleteOptions options;
+    if (!seen_.stored->metadata.deleting() || !is_off(Safeguard::ChildVersion))
+      options.resource_version = meta.resource_version.str();
+    const auto clearance = TRY(claims::Clearance::of_child(meta, seen_.stored->metadata.uid));
+    return claims::remove({.client = deps_.client,
+                           .consistency = host_.consistency,
+                           .key = key_,
+                           .deadline = context_.deadline},
+                          child(meta), clearance, options);
+  }
+
+  // The set as the API server has it; nothing when it is gone, or when it was released meanwhile.
+  Result<std::optional<api::MachineSet>> still_ours(const api::ObjectMeta& meta) {
+    auto live = kube::get<api::MachineSet>(deps_.client, child(meta).key, context_.deadline);
+    if (!live && live.error().code == Code::NotFound) return std::optional<api::MachineSet>();
+    if (!live) return fail(live.error());
+    const bool ours = live->metadata.uid == meta.uid &&
+                      runtime::is_controlled_by(live->metadata, seen_.stored->metadata.uid);
+    if (!ours) context_.log.info("machineset is not ours any more", {{"machineSet", meta.name.view()}});
+    return ours ? std::optional(std::move(*live)) : std::nullopt;
   }
 
   void drop_finalizer() {
@@ -220,6 +286,7 @@ class Act {
   const Observation& seen_;
   const kube::ObjectKey key_;
   Effects effects_ = {};
+  std::optional<bool> may_adopt_ = {};
 };
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "api/names.h"
+#include "base/safeguards.h"
+#include "controllers/machinedeployment/release.h"
 #include "controllers/machinedeployment/rollout/completion.h"
 #include "controllers/machinedeployment/rollout/moves.h"
 #include "controllers/machinedeployment/rollout/new_set.h"
@@ -12,7 +14,9 @@
 #include "controllers/machinedeployment/rollout/rolling_update.h"
 #include "controllers/machinedeployment/rollout/scaling.h"
 #include "controllers/machinedeployment/rollout/set_intent.h"
+#include "controllers/machinedeployment/settled.h"
 #include "controllers/machinedeployment/stale_deletions.h"
+#include "controllers/shared/held_up.h"
 #include "runtime/ownership.h"
 
 namespace capstan::controllers::machinedeployment {
@@ -55,20 +59,24 @@ void try_again_to_adopt(const Observation& seen, Plan& plan) {
 
 // --- deletion ---
 
+// The garbage collector is taking it out of its MachineSets, as --cascade=orphan wants it.
+bool is_orphaning(const Observation& seen) {
+  return seen.stored->metadata.has_finalizer(api::finalizer::kOrphan) && !is_off(Safeguard::OrphanFinalizer);
+}
+
 Plan decide_deletion(const Observation& seen) {
   Plan plan{.metadata = seen.stored->metadata};
   if (const auto next = next_stale_deletion(seen.machines, seen.now)) sooner(plan.recheck, *next);
   if (!seen.complete || !seen.stored->metadata.has_finalizer(api::finalizer::kMachineDeployment)) return plan;
-  try_again_to_adopt(seen, plan);
+  if (is_orphaning(seen)) return plan;
   for (const auto& set : seen.sets) {
     if (set->metadata.deleting()) continue;
     plan.notes.push_back(
         {.about = set->metadata.name.str(), .text = "the MachineDeployment is being deleted"});
     plan.actions.push_back(DeleteSet{.set = set});
   }
-  // Its own are on their way before that, whatever becomes of it.
-  if (plan.actions.empty()) adopt(seen, plan);
-  if (seen.sets.empty() && seen.orphans.empty()) plan.actions.push_back(DropFinalizer{});
+  // A MachineSet that nobody controls may be one that --cascade=orphan has just released: it is left alone.
+  if (seen.sets.empty() && seen.departed.empty()) plan.actions.push_back(DropFinalizer{});
   return plan;
 }
 
@@ -81,7 +89,8 @@ api::ObjectMeta own_metadata(const Observation& seen) {
     finalizers.emplace_back(api::finalizer::kMachineDeployment);
     metadata.finalizers = api::Finalizers(std::move(finalizers));
   }
-  metadata.labels.set(Text(api::label::kClusterName), seen.stored->spec.cluster_name);
+  metadata.labels.set(Text(api::label::kClusterName),
+                      seen.cluster ? seen.cluster->metadata.name : seen.stored->spec.cluster_name);
   if (seen.cluster) {
     metadata.owner_references = runtime::with_owner(
         metadata.owner_references, runtime::owner_reference(clusters(), seen.cluster->metadata));
@@ -111,12 +120,6 @@ Count machines_of(const api::MachineSet& set, std::span<const Snapshot<api::Mach
   return std::ranges::count_if(owned, [&](const auto& machine) {
     return runtime::is_controlled_by(machine->metadata, set.metadata.uid);
   });
-}
-
-// A paused set does nothing, and tells nothing either.
-bool is_settled(const api::MachineSet& set) {
-  return set.metadata.annotations.contains(api::annotation::kPaused) ||
-         set.status.observed_generation >= set.metadata.generation;
 }
 
 // A status from before the last change of the spec may not know of Machines made since; what is there counts
@@ -154,6 +157,7 @@ class Rollout {
     if (!choice_.newest && !paused_ && !can_create()) return;
     const Fleet fleet = count();
     const Scaling scaling = scale(fleet);
+    if (scaling.held) name_unsettled();
     plan_.notes.insert(plan_.notes.end(), scaling.notes.begin(), scaling.notes.end());
     newest_action(fleet, scaling);
     old_actions(fleet, scaling);
@@ -205,11 +209,28 @@ class Rollout {
     return on_delete ? rollout::plan_on_delete(fleet) : rollout::plan_rolling_update(fleet);
   }
 
+  // For a moment it is so with every step, and telling that would cost writes.
+  void name_unsettled() {
+    for (const auto& set : seen_.sets) {
+      const auto waiting = std::ranges::find(seen_.waiting, set->metadata.uid, &Waiting::set);
+      if (waiting == seen_.waiting.end()) continue;
+      const Seconds waited = seen_.now - waiting->since;
+      if (waited >= kHeldUp) {
+        plan_.waits_for.push_back(set->metadata.name.str());
+      } else {
+        sooner(plan_.recheck, kHeldUp - waited);
+      }
+    }
+    std::ranges::sort(plan_.waits_for);
+  }
+
   void newest_action(const Fleet& fleet, const Scaling& scaling) {
     if (!fleet.newest) return;
     const Count to = scaling.of(fleet.newest->name).value_or(fleet.newest->spec);
     if (!choice_.newest) {
-      const auto fresh = std::make_shared<const api::MachineSet>(intent_.fresh(seen_.suffix, revision_, to));
+      const auto fresh = std::make_shared<const api::MachineSet>(
+          intent_.fresh(seen_.suffix, revision_, to,
+                        rollout::has_begun_rollout_after(seen_.deployment, seen_.sets, seen_.now)));
       plan_.newest = fresh;
       plan_.actions.push_back(CreateSet{.set = *fresh});
       return;
@@ -279,12 +300,15 @@ Plan decide(const Observation& seen) {
   const auto missing = missing_templates(seen);
   plan.faults.insert(plan.faults.end(), missing.begin(), missing.end());
   if (has_unlisted_template(seen)) sooner(plan.recheck, kListRecheck);
-  if (!missing.empty()) sooner(plan.recheck, kTemplateRecheck);
+  if (!missing.empty() || awaits_release(seen)) sooner(plan.recheck, kTemplateRecheck);
   if (plan.stuck || !seen.complete) {
     plan.newest = rollout::choose_sets(seen.deployment, seen.sets, seen.now).newest;
     plan.stuck = true;
     return plan;
   }
+  for (const auto& set : sets_to_release(seen)) plan.actions.push_back(ReleaseSet{.set = set});
+  plan.stuck = !plan.actions.empty();
+  if (plan.stuck) return plan;
   adopt(seen, plan);
   try_again_to_adopt(seen, plan);
   // What is written now brings the next turn.

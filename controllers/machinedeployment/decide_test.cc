@@ -20,6 +20,7 @@ using builders::a_machine;
 using builders::a_machine_deployment;
 using builders::a_machine_set;
 using builders::noon;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -29,8 +30,11 @@ builders::MachineSetBuilder set_of(std::string_view name, std::string_view versi
   return a_machine_set(name)
       .in_deployment("md1")
       .labelled(label::kMachineTemplateHash, name)
-      .with([](auto& set) {
-        set.spec.machine_template.spec = a_machine_deployment().build().spec.machine_template.spec;
+      .with([&](auto& set) {
+        const auto deployment = a_machine_deployment().build();
+        set.spec.machine_template.spec = deployment.spec.machine_template.spec;
+        set.spec.selector = deployment.spec.selector;
+        set.spec.selector.match_labels.set(label::kMachineTemplateHash, name);
         set.status.observed_generation = 1;
       })
       .version(version)
@@ -261,35 +265,32 @@ TEST(DecideDeletion, LetsGoOnlyOnWhatItKnows) {
   EXPECT_THAT(decide(world).actions, IsEmpty());
 }
 
-TEST(DecideDeletion, AnOrphanIsAdoptedFirstAndDeletedThen) {
+// It may be one that --cascade=orphan has just released.
+TEST(DecideDeletion, LeavesASetAloneThatNothingControls) {
   auto world = seen(a_machine_deployment().deleting());
   world.orphans = {a_machine_set("stray").shared()};
 
   const auto plan = decide(world);
 
-  EXPECT_EQ(all<AdoptSet>(plan).size(), 1U);
-  EXPECT_THAT(all<DropFinalizer>(plan), IsEmpty());
+  EXPECT_THAT(all<AdoptSet>(plan), IsEmpty());
+  EXPECT_EQ(all<DropFinalizer>(plan).size(), 1U);
 }
 
-TEST(DecideDeletion, ItsOwnSetsGoBeforeAnOrphanIsAdopted) {
-  const auto planned_with = [](const Snapshot<api::MachineSet>& own) {
-    auto world = seen(a_machine_deployment().deleting(), {own});
-    world.orphans = {a_machine_set("stray").shared()};
-    return decide(world);
-  };
-  const auto first = planned_with(set_of("a", "v1").shared());
-  const auto then = planned_with(set_of("a", "v1").deleting().shared());
+TEST(DecideDeletion, DoesNothingWhileTheGarbageCollectorReleasesItsSets) {
+  auto world = seen(a_machine_deployment().deleting(), {set_of("a", "v1").shared()});
+  api::MachineDeployment orphaning = *world.stored;
+  orphaning.metadata.finalizers =
+      api::Finalizers({Text(api::finalizer::kMachineDeployment), Text(api::finalizer::kOrphan)});
+  world.stored = std::make_shared<const api::MachineDeployment>(orphaning);
 
-  EXPECT_EQ(all<DeleteSet>(first).size(), 1U);
-  EXPECT_THAT(all<AdoptSet>(first), IsEmpty());
-  EXPECT_EQ(all<AdoptSet>(then).size(), 1U);
+  EXPECT_THAT(decide(world).actions, IsEmpty());
 }
 
-TEST(DecideDeletion, LeavesToOthersWhatItMayNotAdopt) {
+TEST(DecideDeletion, WaitsForASetThatAFinalizerOfOthersKeeps) {
   auto world = seen(a_machine_deployment().deleting());
-  world.unadopted = {{.set = "stray", .why = "no"}};
+  world.departed = {set_of("a", "v1").deleting().shared()};
 
-  EXPECT_EQ(all<DropFinalizer>(decide(world)).size(), 1U);
+  EXPECT_THAT(decide(world).actions, IsEmpty());
 }
 
 TEST(DecideDeletion, GoesOnWithoutItsCluster) {
@@ -389,6 +390,83 @@ TEST(Faults, AStrategyNobodyKnowsIsNamed) {
               ElementsAre("spec.rollout.strategy.type: use RollingUpdate or OnDelete"));
   EXPECT_THAT(remedies(seen(a_machine_deployment().rolling(IntOrString("many"_text), IntOrString(0)))),
               ElementsAre(HasSubstr("maxSurge")));
+}
+
+// --- a changed selector ---
+
+// md1 of generation 7 selects tier=b now; of its set s that does not have that label there are Machines a and
+// b.
+Observation with_another_selector(std::string_view confirmed = "") {
+  auto md = a_machine_deployment().replicas(2).version("v1").template_label("tier", "b").build();
+  md.spec.selector.match_labels.set("tier", "b");
+  md.metadata.generation = 7;
+  if (!confirmed.empty())
+    md.metadata.annotations.set(Text(api::annotation::kConfirmRelease), Text(confirmed));
+  auto world = seen(md, {set_of("s", "v1").replicas(2).reporting(2, 2, 2).shared()});
+  for (const auto* name : {"a", "b"}) world.owned.push_back(a_machine(name).in_set("s").shared());
+  return world;
+}
+
+TEST(DecideRelease, NothingIsDoneBeforeItIsConfirmedForThisGeneration) {
+  for (const auto* confirmed : {"", "6", "true"}) {
+    const auto world = with_another_selector(confirmed);
+
+    const auto plan = decide(world);
+
+    EXPECT_THAT(plan.actions, IsEmpty());
+    EXPECT_TRUE(plan.stuck);
+    EXPECT_EQ(plan.recheck, Seconds(15));
+    EXPECT_THAT(remedies(world),
+                ElementsAre(AllOf(HasSubstr("(a, b)"), HasSubstr("capstan.dev/confirm-release: \"7\""))));
+  }
+}
+
+TEST(DecideRelease, OnceConfirmedTheSetIsReleasedBeforeAnythingElse) {
+  const auto plan = decide(with_another_selector("7"));
+
+  ASSERT_EQ(plan.actions.size(), 1U);
+  EXPECT_EQ(all<ReleaseSet>(plan).front().set->metadata.name, "s");
+}
+
+TEST(DecideRelease, ASetWithoutMachinesFollowsTheSelector) {
+  auto world = with_another_selector();
+  world.owned.clear();
+
+  const auto changes = all<ApplySet>(decide(world));
+
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes.front().wanted.spec.selector.match_labels.value_or_empty("tier"), "b");
+}
+
+// The label is put back; only a change of the selector releases a set.
+TEST(DecideRelease, ALabelThatASetLostReleasesNothing) {
+  auto world = seen(a_machine_deployment().replicas(2).version("v1"),
+                    {set_of("s", "v1")
+                         .replicas(2)
+                         .reporting(2, 2, 2)
+                         .with([](auto& set) { set.metadata.labels.erase(label::kDeploymentName); })
+                         .shared()});
+  for (const auto* name : {"a", "b"}) world.owned.push_back(a_machine(name).in_set("s").shared());
+
+  EXPECT_THAT(all<ReleaseSet>(decide(world)), IsEmpty());
+  EXPECT_THAT(remedies(world), IsEmpty());
+}
+
+// --- a set that is waited for ---
+
+TEST(Decide, NamesASetThatHasNotSeenItsSizeForAMinute) {
+  const auto waits = [](Seconds waited) {
+    const auto newest = set_of("n", "v2").replicas(1).reporting(1, 1, 1).shared();
+    const auto old = set_of("o", "v1").replicas(2).reporting(3, 3, 3).generation(2).shared();
+    auto world = seen(a_machine_deployment().replicas(3).version("v2"), {newest, old});
+    world.waiting = {{.set = old->metadata.uid, .since = noon() + -waited}};
+    return decide(world);
+  };
+
+  EXPECT_THAT(waits(Seconds(59)).waits_for, IsEmpty());
+  EXPECT_EQ(waits(Seconds(59)).recheck, Seconds(1));
+  EXPECT_THAT(waits(Seconds(60)).waits_for, ElementsAre("o"));
+  EXPECT_EQ(waits(Seconds(60)).recheck, std::nullopt);
 }
 
 // --- repairing field managers ---

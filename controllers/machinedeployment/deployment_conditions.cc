@@ -1,6 +1,7 @@
 #include "controllers/machinedeployment/deployment_conditions.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "api/conditions/conditions.h"
 #include "api/names.h"
@@ -40,14 +41,36 @@ std::vector<std::string> adoption_failures(const Observation& seen) {
   return lines;
 }
 
+std::vector<std::string_view> texts_of(const std::vector<Text>& texts) {
+  return {texts.begin(), texts.end()};
+}
+
 std::string with_unadopted(std::string message, const Observation& seen) {
   for (const std::string& line : adoption_failures(seen)) message += (message.empty() ? "* " : "\n* ") + line;
   return message;
 }
 
-// While it goes on without them.
-std::string with_left_out(std::string message, const Observation& seen, const Plan& plan) {
-  return plan.stuck ? message : with_unadopted(std::move(message), seen);
+// While it goes on without some sets, or as far as it can before others have acted.
+std::string with_remarks(std::string message, const Observation& seen, const Plan& plan) {
+  if (!plan.stuck) message = with_unadopted(std::move(message), seen);
+  for (const std::string& set : plan.waits_for) {
+    message += message.empty() ? "* " : "\n* ";
+    message += fmt::format(
+        "MachineSet {} has not acted upon its last change yet, and is waited for: see its conditions, or who "
+        "works for it",
+        set);
+  }
+  return message;
+}
+
+// What keeps MachineSets that have no Machines any more.
+std::string with_departed(std::string message, const Observation& seen) {
+  for (const auto& set : seen.departed) {
+    const auto& finalizers = *set->metadata.finalizers;
+    message += fmt::format("\n* MachineSet {} waits for its finalizer{} {}", set->metadata.name.view(),
+                           finalizers.size() == 1 ? "" : "s", fmt::join(texts_of(finalizers), ", "));
+  }
+  return message;
 }
 
 // What keeps it from being acted on.
@@ -115,12 +138,12 @@ api::Condition scaling_up(const Observation& seen, const Plan& plan,
   if (present >= desired) {
     if (!why.empty()) message = "Scaling up would be blocked because " + why;
     return make(condition::kScalingUp, status::kFalse, reason::kNotScalingUp,
-                with_left_out(std::move(message), seen, plan));
+                with_remarks(std::move(message), seen, plan));
   }
   message = fmt::format("Scaling up from {} to {} replicas", present, desired);
   if (!why.empty()) message += " is blocked because " + why;
   return make(condition::kScalingUp, status::kTrue, reason::kScalingUp,
-              with_left_out(std::move(message), seen, plan));
+              with_remarks(std::move(message), seen, plan));
 }
 
 api::Condition scaling_down(const Observation& seen, const api::MachineDeploymentStatus& now) {
@@ -140,15 +163,14 @@ api::Condition deleting(const Observation& seen) {
     return fmt::format("Deleting {} {}{}", number, kind, number == 1 ? "" : "s");
   };
   std::string message = "Deletion completed";
-  if (!seen.machines.empty()) {
+  if (seen.stored->metadata.has_finalizer(api::finalizer::kOrphan)) {
+    message = "Waiting for the garbage collector to release MachineSets (--cascade=orphan)";
+  } else if (!seen.machines.empty()) {
     message = with_stale(counted(seen.machines.size(), "Machine"), seen);
-  } else if (!seen.sets.empty()) {
-    message = counted(seen.sets.size(), "MachineSet");
-  } else if (!seen.unadopted.empty()) {
-    message = "Deletion waits for the adoption of MachineSets";
+  } else if (!seen.sets.empty() || !seen.departed.empty()) {
+    message = with_departed(counted(seen.sets.size() + seen.departed.size(), "MachineSet"), seen);
   }
-  return make(condition::kDeleting, status::kTrue, reason::kDeleting,
-              with_unadopted(std::move(message), seen));
+  return make(condition::kDeleting, status::kTrue, reason::kDeleting, message);
 }
 
 }  // namespace capstan::controllers::machinedeployment

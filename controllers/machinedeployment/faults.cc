@@ -7,6 +7,7 @@
 #include "api/meta/label_selector.h"
 #include "api/names.h"
 #include "controllers/machinedeployment/counters.h"
+#include "controllers/machinedeployment/release.h"
 #include "controllers/machinedeployment/rollout/limits.h"
 
 namespace capstan::controllers::machinedeployment {
@@ -19,7 +20,9 @@ bool has_all_machines(const Observation& seen) {
 
 void check_cluster(const Observation& seen, std::vector<Fault>& faults) {
   const std::string name = seen.stored->spec.cluster_name.str();
-  if (!seen.cluster) {
+  if (!seen.misnamed.empty()) {
+    faults.push_back({.because = seen.misnamed, .remedy = seen.misnamed});
+  } else if (!seen.cluster) {
     faults.push_back(
         {.because = fmt::format("Cluster {} does not exist", name),
          .remedy = fmt::format("spec.clusterName: Cluster {} does not exist; create it, or delete "
@@ -84,6 +87,13 @@ void check_selector(const api::MachineDeployment& deployment, std::vector<Fault>
   }
 }
 
+// Only of a selector that can be acted upon.
+void check_release(const Observation& seen, std::vector<Fault>& faults) {
+  if (!faults.empty()) return;
+  const std::string question = release_to_confirm(seen);
+  if (!question.empty()) faults.push_back({.because = question, .remedy = question});
+}
+
 void check_strategy(const api::MachineDeployment& deployment, std::vector<Fault>& faults) {
   const auto& strategy = deployment.spec.rollout.strategy;
   const std::string type = strategy ? strategy->type.str() : std::string();
@@ -120,6 +130,7 @@ std::vector<Fault> faults_of(const Observation& seen) {
   check_replicas(seen.deployment, faults);
   check_selector(seen.deployment, faults);
   check_strategy(seen.deployment, faults);
+  check_release(seen, faults);
   return faults;
 }
 

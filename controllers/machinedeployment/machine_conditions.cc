@@ -74,8 +74,9 @@ std::vector<std::string> reasons_of(std::string_view message) {
 
 std::set<api::Uid> old_sets(const Observation& seen) {
   std::set<api::Uid> old;
+  const bool begun = rollout::has_begun_rollout_after(seen.deployment, seen.sets, seen.now);
   for (const auto& set : seen.sets) {
-    if (!rollout::is_up_to_date(seen.deployment, *set, seen.now)) old.insert(set->metadata.uid);
+    if (!rollout::is_up_to_date(seen.deployment, *set, begun)) old.insert(set->metadata.uid);
   }
   return old;
 }

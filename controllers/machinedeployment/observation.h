@@ -42,15 +42,25 @@ struct Unadopted {
   bool refused = false;  // by a definite answer
 };
 
+// A MachineSet whose status is from before the last change of its spec, since when it is so.
+struct Waiting {
+  api::Uid set = {};
+  Time since = {};
+};
+
 struct Observation {
   Time now = {};
   Snapshot<api::MachineDeployment> stored = {};  // never null: as the API server has it
   api::MachineDeployment deployment = {};        // the same with its defaults, whether or not a webhook ran
   std::string no_defaults = {};                  // why they could not be found
-  Snapshot<api::Cluster> cluster = {};           // null: there is none, the API server itself says so
+  Snapshot<api::Cluster> cluster = {};  // it belongs to; null: there is none, the API server itself says so
+  std::string misnamed = {};  // its spec.clusterName names another one: what is wrong, and the remedy
   TemplateSeen infrastructure = {};
   TemplateSeen bootstrap = {};
-  std::vector<Snapshot<api::MachineSet>> sets = {};     // it controls them
+  std::vector<Snapshot<api::MachineSet>> sets = {};  // it controls them, but for the next
+  // It controls them, they are on their way out, and only finalizers of others keep them: they have no
+  // Machines, get none, and are no part of a rollout.
+  std::vector<Snapshot<api::MachineSet>> departed = {};
   std::vector<Snapshot<api::MachineSet>> orphans = {};  // it selects them and nobody controls them
   std::vector<Unadopted> unadopted =
       {};  // known once it was tried; whom it was refused is no orphan any more
@@ -58,6 +68,7 @@ struct Observation {
       {};                                             // of `sets`: field managers have to be repaired first
   std::vector<Snapshot<api::Machine>> machines = {};  // of its sets, as far as it selects them, by name
   std::vector<Snapshot<api::Machine>> owned = {};     // of its sets, selected or not
+  std::vector<Waiting> waiting = {};                  // of its sets
   std::string suffix = {};                            // five letters for the name of a new set
   bool complete = true;  // false: caches lag behind what we wrote; nothing may be made or taken away
 };

@@ -9,6 +9,8 @@
 #include "base/safeguards.h"
 #include "base/try.h"
 #include "controllers/machinedeployment/rollout/set_intent.h"
+#include "controllers/shared/belonging.h"
+#include "controllers/shared/replicas.h"
 #include "kube/typed.h"
 #include "runtime/ownership.h"
 
@@ -58,12 +60,40 @@ void add_sets_by_name(Observation& seen, const Caches& caches) {
   }
 }
 
-void find_sets(Observation& seen, const Caches& caches) {
+void find_own_sets(Observation& seen, const Caches& caches) {
   const api::Uid& self = seen.stored->metadata.uid;
   for (auto& set : caches.machine_sets_owned_by(self)) {
     if (is_controlled_by(set->metadata, self)) seen.sets.push_back(std::move(set));
   }
   if (is_off(Safeguard::OwnerUid)) add_sets_by_name(seen, caches);
+}
+
+// The MachineSet controller takes its finalizer off when the last Machine is gone, and reports no more.
+bool has_departed(const api::MachineSet& set, const Caches& caches) {
+  return set.metadata.deleting() && !set.metadata.has_finalizer(api::finalizer::kMachineSet) &&
+         caches.machines_owned_by(set.metadata.uid).empty();
+}
+
+void set_departed_apart(Observation& seen, const Caches& caches) {
+  const auto departed =
+      std::ranges::stable_partition(seen.sets, [&](const auto& set) { return !has_departed(*set, caches); });
+  seen.departed.assign(departed.begin(), departed.end());
+  seen.sets.erase(departed.begin(), departed.end());
+}
+
+void apply_defaults(Observation& seen) {
+  seen.deployment = *seen.stored;
+  if (!seen.deployment.spec.replicas) {
+    const auto chosen = replicas_when_left_out(api::kind::kMachineDeployment, seen.stored->metadata,
+                                               rollout::replicas_wanted_before(seen.sets));
+    if (!chosen) seen.no_defaults = chosen.error().message;
+    if (chosen) seen.deployment.spec.replicas = *chosen;
+  }
+  const auto defaulted = api::apply_defaults(seen.deployment, nullptr);
+  if (!defaulted) seen.no_defaults = defaulted.error().message;
+}
+
+void find_orphans(Observation& seen, const Caches& caches) {
   const auto selector = api::Selector::from(seen.deployment.spec.selector);
   if (!selector || selector->matches_everything()) return;
   const ObjectKey cluster{.namespace_ = seen.stored->metadata.namespace_.str(),
@@ -90,7 +120,8 @@ void find_machines(Observation& seen, const Caches& caches) {
 std::string free_suffix(const Observation& seen, NameGenerator& names) {
   const auto is_taken = [&](const std::string& suffix) {
     const std::string name = rollout::set_name(seen.stored->metadata.name.view(), suffix);
-    return std::ranges::any_of(seen.sets, [&](const auto& set) { return set->metadata.name == name; });
+    const auto has_it = [&](const auto& set) { return set->metadata.name == name; };
+    return std::ranges::any_of(seen.sets, has_it) || std::ranges::any_of(seen.departed, has_it);
   };
   std::string suffix = names.suffix(kNameSuffixLength);
   for (int tries = 1; tries < kNameTries && is_taken(suffix); ++tries) {
@@ -111,25 +142,27 @@ Result<std::optional<Observation>> observe(const Deps& deps, const Host& host,
   Observation seen{.now = Time::from(deps.clock.now()), .stored = deps.caches.machine_deployments.get(key)};
   if (!seen.stored || !in_scope(seen.stored->metadata, deps.watch_filter))
     return std::optional<Observation>();
-  const std::string_view cluster_name = seen.stored->spec.cluster_name;
-  seen.cluster = deps.caches.cluster_of(key.namespace_, cluster_name);
+  const Belonging belongs = belonging_of(deps.caches, *seen.stored);
+  seen.misnamed = contradiction(belongs, seen.stored->spec.cluster_name);
+  seen.cluster = deps.caches.cluster_of(key.namespace_, belongs.cluster);
   if (!seen.cluster) {  // is it gone, or have we only not heard of it yet?
-    const ObjectKey cluster{.namespace_ = key.namespace_, .name = std::string(cluster_name)};
+    const ObjectKey cluster{.namespace_ = key.namespace_, .name = belongs.cluster};
     auto live = kube::get<api::Cluster>(deps.client, cluster, context.deadline);
     if (!live && live.error().code != Code::NotFound) return fail(live.error());
     if (live) seen.cluster = std::make_shared<const api::Cluster>(std::move(*live));
   }
-  seen.deployment = *seen.stored;
-  const auto defaulted = api::apply_defaults(seen.deployment, nullptr);
-  if (!defaulted) seen.no_defaults = defaulted.error().message;
-  find_sets(seen, deps.caches);
+  find_own_sets(seen, deps.caches);
+  set_departed_apart(seen, deps.caches);
+  apply_defaults(seen);
+  find_orphans(seen, deps.caches);
   find_machines(seen, deps.caches);
   std::ranges::copy_if(seen.sets, std::back_inserter(seen.unmanaged), [](const auto& set) {
     return !set->metadata.deleting() && has_strange_managers(*set);
   });
   if (!seen.stored->metadata.deleting()) look_at_templates(seen, host.externals);
   seen.suffix = free_suffix(seen, deps.names);
-  seen.complete = context.fresh && deps.caches.machine_sets.synced() && deps.caches.machines.synced();
+  seen.complete = context.fresh && deps.caches.clusters.synced() && deps.caches.machine_sets.synced() &&
+                  deps.caches.machines.synced();
   return std::optional(std::move(seen));
 }
 

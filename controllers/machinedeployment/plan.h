@@ -38,13 +38,17 @@ struct ApplySet {
   Count to = 0;
   bool while_paused = false;
 };
+// The selector does not match it any more: it is left to the Cluster and runs on.
+struct ReleaseSet {
+  Snapshot<api::MachineSet> set = {};
+};
 struct DeleteSet {
   Snapshot<api::MachineSet> set = {};
 };
 struct DropFinalizer {};
 
-using Action =
-    std::variant<OwnTemplate, AdoptSet, RepairManagers, CreateSet, ApplySet, DeleteSet, DropFinalizer>;
+using Action = std::variant<OwnTemplate, AdoptSet, ReleaseSet, RepairManagers, CreateSet, ApplySet, DeleteSet,
+                            DropFinalizer>;
 
 struct Plan {
   api::ObjectMeta metadata = {};  // what the deployment's own labels, annotations, owners, finalizers become
@@ -52,8 +56,10 @@ struct Plan {
   std::vector<Note> notes = {};
   std::optional<Seconds> recheck = {};
   std::vector<Fault> faults = {};
-  bool too_early = false;                 // a first list is not complete: nothing is done or told yet
-  bool stuck = false;                     // the spec was not acted on: observedGeneration stays behind
+  std::vector<std::string> waits_for =
+      {};                  // MachineSets that hold up what is to be scaled, for a minute at least
+  bool too_early = false;  // a first list is not complete: nothing is done or told yet
+  bool stuck = false;      // the spec was not acted on: observedGeneration stays behind
   Snapshot<api::MachineSet> newest = {};  // null: there is none yet
 };
 

@@ -8,6 +8,7 @@
 #include "controllers/machinedeployment/decide.h"
 #include "controllers/machinedeployment/observe.h"
 #include "controllers/machinedeployment/report.h"
+#include "controllers/machinedeployment/settled.h"
 #include "controllers/shared/status_patch.h"
 #include "runtime/finalizers.h"
 #include "runtime/paused.h"
@@ -37,9 +38,11 @@ Result<Outcome> Reconciler::reconcile(const runtime::Context& context, const kub
   auto seen = TRY(observe(deps_, *host_, context, key));
   if (!seen) {
     refusals_.with([&](auto& all) { all.erase(key); });
+    waiting_.with([&](auto& all) { all.erase(key); });
     return Outcome::done();
   }
   recall(key, *seen);
+  note_waiting(key, *seen);
   const bool held = TRY(is_held(context, *seen));
   if (held) return Outcome::done();
   Pass pass = decide_and_act(context, *seen);
@@ -77,6 +80,26 @@ void Reconciler::recall(const kube::ObjectKey& key, Observation& seen) {
       if (gone > 0) seen.unadopted.push_back(refusal.what);
     }
     if (found->second.empty()) all.erase(found);
+  });
+}
+
+void Reconciler::note_waiting(const kube::ObjectKey& key, Observation& seen) {
+  waiting_.with([&](auto& all) {
+    const auto known = all.find(key);
+    for (const auto& set : seen.sets) {
+      if (is_settled(*set)) continue;
+      Waiting waiting{.set = set->metadata.uid, .since = seen.now};
+      if (known != all.end()) {
+        const auto before = std::ranges::find(known->second, waiting.set, &Waiting::set);
+        if (before != known->second.end()) waiting.since = before->since;
+      }
+      seen.waiting.push_back(waiting);
+    }
+    if (!seen.waiting.empty()) {
+      all[key] = seen.waiting;
+    } else if (known != all.end()) {
+      all.erase(known);
+    }
   });
 }
 

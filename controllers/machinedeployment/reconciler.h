@@ -37,6 +37,8 @@ class Reconciler final : public runtime::Reconciler {
   Pass decide_and_act(const runtime::Context& context, const Observation& seen);
   void remember(const kube::ObjectKey& key, const Effects& effects);
   void recall(const kube::ObjectKey& key, Observation& seen);
+  // Since when sets have not acted: no object says so, and a restart begins anew.
+  void note_waiting(const kube::ObjectKey& key, Observation& seen);
   Result<bool> is_held(const runtime::Context& context, const Observation& seen);
   Result<void> write_status(const runtime::Context& context, const api::MachineDeployment& before,
                             const api::MachineDeployment& after);
@@ -45,6 +47,7 @@ class Reconciler final : public runtime::Reconciler {
   const Deps deps_;
   std::optional<Host> host_;
   Guarded<std::unordered_map<kube::ObjectKey, std::vector<Refusal>>> refusals_;
+  Guarded<std::unordered_map<kube::ObjectKey, std::vector<Waiting>>> waiting_;
 };
 
 }  // namespace capstan::controllers::machinedeployment

@@ -32,8 +32,8 @@ std::optional<std::int32_t> up_to_date_of(const Observation& seen) {
   constexpr auto kCounter = &api::MachineSetStatus::up_to_date_replicas;
   if (!sum_of(seen.sets, kCounter)) return std::nullopt;
   std::vector<Snapshot<api::MachineSet>> sets = seen.sets;
-  std::erase_if(sets,
-                [&](const auto& set) { return !rollout::is_up_to_date(seen.deployment, *set, seen.now); });
+  const bool begun = rollout::has_begun_rollout_after(seen.deployment, seen.sets, seen.now);
+  std::erase_if(sets, [&](const auto& set) { return !rollout::is_up_to_date(seen.deployment, *set, begun); });
   return sum_of(sets, kCounter).value_or(0);
 }
 

@@ -39,9 +39,11 @@ bool matters(const runtime::Change<api::Cluster>& change) {
 Keys of_cluster(const Caches& caches, const runtime::Change<api::Cluster>& change) {
   Keys keys;
   if (!matters(change)) return keys;
-  for (const auto& deployment : caches.machine_deployments_of(kube::key_of(change.object()))) {
+  const kube::ObjectKey cluster = kube::key_of(change.object());
+  for (const auto& deployment : caches.machine_deployments_of(cluster))
     keys.push_back(kube::key_of(*deployment));
-  }
+  for (const auto& deployment : caches.misnamed_machine_deployments_of(cluster))
+    keys.push_back(kube::key_of(*deployment));
   return keys;
 }
 

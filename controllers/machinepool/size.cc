@@ -2,8 +2,8 @@
 
 #include <fmt/core.h>
 
-#include "api/v1beta2/rules.h"
 #include "controllers/machinepool/providers.h"
+#include "controllers/shared/replicas.h"
 
 namespace capstan::controllers::machinepool {
 namespace {
@@ -21,14 +21,9 @@ std::string wrong_with(std::int32_t replicas) {
 // Left out, the size is the one there is, within the autoscaler's limits.
 Size size_of(const api::MachinePool& pool) {
   if (pool.spec.replicas) return {.replicas = pool.spec.replicas, .problem = wrong_with(*pool.spec.replicas)};
-  const auto& present = pool.status.replicas;
-  const auto chosen = api::rules::default_replicas(
-      {.kind = api::kind::kMachinePool, .metadata = &pool.metadata, .before = present});
+  const auto chosen = replicas_when_left_out(api::kind::kMachinePool, pool.metadata, pool.status.replicas);
   if (!chosen) return {.problem = chosen.error().message + ": correct it, or set spec.replicas"};
-  const auto& annotations = pool.metadata.annotations;
-  const bool limited = annotations.contains(api::annotation::kAutoscalerMinSize) &&
-                       annotations.contains(api::annotation::kAutoscalerMaxSize);
-  return {.replicas = limited ? *chosen : present.value_or(*chosen)};
+  return {.replicas = *chosen};
 }
 
 }  // namespace capstan::controllers::machinepool

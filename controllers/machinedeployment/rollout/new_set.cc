@@ -11,8 +11,8 @@
 namespace capstan::controllers::machinedeployment::rollout {
 namespace {
 
-// Our clock may be ahead of the API server's, which tells when a set was made: one made at the moment itself
-// would be older than that, and so would its successor, until the server's clock has passed it, too.
+// Our clock may be a little ahead of the API server's, which tells when a set was made: a set made at the
+// moment itself would be older than that, and another core would replace it again.
 constexpr Seconds kClocksDiffer{5};
 
 bool is_older(const SetSnapshot& left, const SetSnapshot& right) {
@@ -30,6 +30,12 @@ const SetSnapshot* youngest(const std::vector<SetSnapshot>& sets) {
   return found == sets.end() ? nullptr : &*found;
 }
 
+// That moment of spec.rollout.after or a later one.
+bool was_made_for(const api::MachineSet& set, Time moment) {
+  const auto made_for = Time::parse(set.metadata.annotations.value_or_empty(kMadeForRolloutAfter));
+  return made_for && *made_for >= moment;
+}
+
 std::string why_none(const api::MachineDeployment& deployment, const std::vector<SetSnapshot>& old) {
   const SetSnapshot* last = youngest(old);
   if (last == nullptr) return "there is no MachineSet yet";
@@ -45,18 +51,30 @@ std::optional<Time> begin_of_rollout_after(const api::MachineDeployment& deploym
   return after.is_set() ? std::optional(after + kClocksDiffer) : std::nullopt;
 }
 
-bool is_up_to_date(const api::MachineDeployment& deployment, const api::MachineSet& set, Time now) {
+bool is_made_since(const api::MachineSet& set, Time moment) {
+  return set.metadata.creation_timestamp >= moment || was_made_for(set, moment);
+}
+
+bool has_begun_rollout_after(const api::MachineDeployment& deployment, std::span<const SetSnapshot> sets,
+                             Time now) {
   const auto begin = begin_of_rollout_after(deployment);
-  const bool expired = begin && now >= *begin;
-  if (expired && set.metadata.creation_timestamp < deployment.spec.rollout.after) return false;
+  if (!begin) return false;
+  return now >= *begin || std::ranges::any_of(sets, [&](const SetSnapshot& set) {
+           return was_made_for(*set, deployment.spec.rollout.after);
+         });
+}
+
+bool is_up_to_date(const api::MachineDeployment& deployment, const api::MachineSet& set, bool begun) {
+  if (begun && !is_made_since(set, deployment.spec.rollout.after)) return false;
   return differences(set.spec.machine_template.spec, deployment.spec.machine_template.spec).empty();
 }
 
 Choice choose_sets(const api::MachineDeployment& deployment, std::vector<SetSnapshot> sets, Time now) {
   std::ranges::sort(sets, is_older);
+  const bool begun = has_begun_rollout_after(deployment, sets, now);
   Choice choice;
   for (SetSnapshot& set : sets) {
-    if (!choice.newest && is_up_to_date(deployment, *set, now)) {
+    if (!choice.newest && is_up_to_date(deployment, *set, begun)) {
       choice.newest = std::move(set);
     } else {
       choice.old.push_back(std::move(set));

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "api/names.h"
 #include "base/try.h"
@@ -21,7 +23,8 @@ constexpr std::size_t kLongestName = 63;  // of a MachineSet: it ends up in labe
 // Annotations of the deployment that say something about itself alone.
 constexpr std::array kNotForSets = {
     annotation::kLastAppliedConfiguration, annotation::kRevision,    annotation::kRevisionHistory,
-    annotation::kDesiredReplicas,          annotation::kMaxReplicas, annotation::kConversionData};
+    annotation::kDesiredReplicas,          annotation::kMaxReplicas, annotation::kConversionData,
+    annotation::kConfirmRelease,           kMadeForRolloutAfter};
 
 // What tells the Machines of a set from those of its siblings. What it selects by and makes them with counts
 // more than the label on the set itself: following an edit of that one would let go of all of them.
@@ -32,7 +35,37 @@ const Text* hash_of(const api::MachineSet& set) {
   return agree ? selected : set.metadata.labels.find(label::kMachineTemplateHash);
 }
 
+api::LabelSelector with_hash(api::LabelSelector selector, const Text& hash) {
+  selector.match_labels.set(Text(label::kMachineTemplateHash), hash);
+  return selector;
+}
+
+std::optional<std::int32_t> number_in(std::string_view text) {
+  std::int32_t number = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_number = fault == std::errc() && end == text.data() + text.size() && number >= 0;
+  return is_number ? std::optional(number) : std::nullopt;
+}
+
 }  // namespace
+
+std::optional<api::LabelSelector> selector_for(const api::MachineDeployment& deployment,
+                                               const api::MachineSet& set) {
+  const Text* hash = hash_of(set);
+  if (hash == nullptr) return std::nullopt;
+  return with_hash(deployment.spec.selector, *hash);
+}
+
+std::optional<std::int32_t> replicas_wanted_before(std::span<const SetSnapshot> sets) {
+  std::optional<std::int32_t> noted;
+  std::optional<std::int32_t> sum;
+  for (const SetSnapshot& set : sets) {
+    sum = sum.value_or(0) + set->spec.replicas.value_or(0);
+    const auto note = number_in(set->metadata.annotations.value_or_empty(annotation::kDesiredReplicas));
+    if (note) noted = std::max(noted.value_or(0), *note);
+  }
+  return noted ? noted : sum;
+}
 
 std::string set_name(std::string_view deployment, std::string_view suffix) {
   const std::string front = std::string(deployment) + "-";
@@ -55,8 +88,7 @@ void SetIntent::follow_deployment(api::MachineSet& set, const Text& hash) const 
   set.metadata.labels.set(Text(label::kDeploymentName), deployment.metadata.name);
   set.metadata.annotations = annotations();
   set.metadata.owner_references = api::OwnerReferences({owner});
-  set.spec.selector = deployment.spec.selector;
-  set.spec.selector.match_labels.set(Text(label::kMachineTemplateHash), hash);
+  set.spec.selector = with_hash(deployment.spec.selector, hash);
   set.spec.machine_template.metadata = wanted.metadata;
   set.spec.machine_template.metadata.labels.set(Text(label::kMachineTemplateHash), hash);
   set.spec.machine_naming = deployment.spec.machine_naming;
@@ -64,7 +96,8 @@ void SetIntent::follow_deployment(api::MachineSet& set, const Text& hash) const 
   carry_over(wanted.spec, set.spec.machine_template.spec);
 }
 
-api::MachineSet SetIntent::fresh(std::string_view suffix, const Revision& revision, Count replicas) const {
+api::MachineSet SetIntent::fresh(std::string_view suffix, const Revision& revision, Count replicas,
+                                 bool begun) const {
   const api::MachineSpec& wanted = deployment.spec.machine_template.spec;
   api::MachineSet set;
   set.metadata.name = Text(set_name(deployment.metadata.name.view(), suffix));
@@ -74,6 +107,9 @@ api::MachineSet SetIntent::fresh(std::string_view suffix, const Revision& revisi
   set.spec.machine_template.spec = wanted;
   follow_deployment(set, Text(fmt::format("{}-{}", template_number(wanted), suffix)));
   set.metadata.annotations.set(annotation::kRevision, revision.number);
+  if (begun) {
+    set.metadata.annotations.set(Text(kMadeForRolloutAfter), Text(deployment.spec.rollout.after.to_string()));
+  }
   return set;
 }
 
@@ -94,6 +130,8 @@ Result<api::MachineSet> SetIntent::existing(const api::MachineSet& present, Coun
   set.spec = present.spec;
   set.spec.replicas = static_cast<std::int32_t>(replicas);
   follow_deployment(set, *hash);
+  if (const Text* moment = present.metadata.annotations.find(kMadeForRolloutAfter))
+    set.metadata.annotations.set(Text(kMadeForRolloutAfter), *moment);
   return set;
 }
 

@@ -151,6 +151,25 @@ TEST(ChooseSets, RolloutAfterBeginsAFewSecondsAfterItsMoment) {
   EXPECT_EQ(name_of(choose_sets(deployment, {before, at_it}, moment + Seconds(5)).newest), "at");
 }
 
+// The set that was made for it is older than its moment by a clock that is behind, and no set made later
+// would do.
+TEST(ChooseSets, ASetMadeForRolloutAfterIsNewByAnyClock) {
+  const Time moment = noon();
+  const auto deployment = a_machine_deployment().version("v1").rollout_after(moment);
+  const auto made_for = [](std::string_view name, Time when) {
+    return set_of(name, "v1", Seconds(3600)).annotated(kMadeForRolloutAfter, when.to_string()).shared();
+  };
+  const auto before = set_of("before", "v1", Seconds(7200)).replicas(9).shared();
+  const auto newest_at = [&](Time now, const SetSnapshot& other) {
+    return name_of(choose_sets(deployment, {before, other}, now).newest);
+  };
+
+  EXPECT_EQ(newest_at(moment + Seconds(5), made_for("for it", moment)), "for it");
+  EXPECT_EQ(newest_at(moment + Seconds(-600), made_for("for it", moment)),
+            "for it");  // another manager's clock
+  EXPECT_EQ(newest_at(moment + Seconds(5), made_for("for an earlier one", moment + Seconds(-1))), "none");
+}
+
 // --- revisions: reference capi-machine 5.5 ---
 
 TEST(Revision, TheFirstIsOne) { EXPECT_EQ(revision_of_newest(nullptr, {})->number, "1"); }
@@ -334,6 +353,46 @@ TEST(KeepMoves, KeepsAMoveToThePresentNewSetAndNoOther) {
 
   EXPECT_EQ(kept("n"), (api::TextMap{{annotation::kMoveMachinesTo, "n"}}));
   EXPECT_EQ(kept("later"), api::TextMap());
+}
+
+TEST(SetIntent, ASetRemembersForWhichRolloutAfterItWasMade) {
+  const Time moment = noon();
+  const auto deployment = a_machine_deployment().version("v1").rollout_after(moment).build();
+  const SetIntent intent{.deployment = deployment};
+
+  const auto fresh = intent.fresh("abcde", {.number = "2"}, 1, true);
+  const auto later = intent.newest(fresh, {.number = "2"}, 1);
+
+  EXPECT_EQ(fresh.metadata.annotations.value_or_empty(kMadeForRolloutAfter), moment.to_string());
+  ASSERT_TRUE(later);
+  EXPECT_EQ(later->metadata.annotations, fresh.metadata.annotations);
+  EXPECT_FALSE(intent.fresh("abcde", {.number = "2"}, 1).metadata.annotations.contains(kMadeForRolloutAfter));
+}
+
+TEST(SetIntent, WhatConfirmsAReleaseIsNotHandedOn) {
+  const auto deployment = a_machine_deployment()
+                              .annotated(annotation::kConfirmRelease, "3")
+                              .annotated(kMadeForRolloutAfter, "2026-01-01T00:00:00Z")
+                              .build();
+
+  const auto fresh = SetIntent{.deployment = deployment}.fresh("abcde", {.number = "1"}, 1);
+
+  EXPECT_FALSE(fresh.metadata.annotations.contains(annotation::kConfirmRelease));
+  EXPECT_FALSE(fresh.metadata.annotations.contains(kMadeForRolloutAfter));
+}
+
+// --- replicas left out ---
+
+TEST(ReplicasWantedBefore, AreThoseThatTheSetsHaveNoted) {
+  const auto noted = [](std::int32_t has, std::string_view note) {
+    return set_of("a", "v1").replicas(has).annotated(annotation::kDesiredReplicas, note).shared();
+  };
+  const std::vector<SetSnapshot> rolling = {noted(3, "3"), noted(1, "3")};
+  const std::vector<SetSnapshot> adopted = {set_of("b", "v1").replicas(2).shared(), noted(1, "some")};
+
+  EXPECT_EQ(replicas_wanted_before(rolling), 3);  // and not four, the surge included
+  EXPECT_EQ(replicas_wanted_before(adopted), 3);
+  EXPECT_EQ(replicas_wanted_before({}), std::nullopt);
 }
 
 // --- completion: reference capi-machine 5.7 ---

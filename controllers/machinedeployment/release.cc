@@ -1,0 +1,76 @@
+#include "controllers/machinedeployment/release.h"
+
+#include <algorithm>
+
+#include "api/meta/label_selector.h"
+#include "api/names.h"
+#include "controllers/machinedeployment/rollout/set_intent.h"
+#include "controllers/shared/confirm_release.h"
+#include "runtime/ownership.h"
+
+namespace capstan::controllers::machinedeployment {
+namespace {
+
+using SetSnapshot = Snapshot<api::MachineSet>;
+
+std::vector<Snapshot<api::Machine>> machines_in(const Observation& seen, const api::MachineSet& set) {
+  std::vector<Snapshot<api::Machine>> machines;
+  std::ranges::copy_if(seen.owned, std::back_inserter(machines), [&](const auto& machine) {
+    return runtime::is_controlled_by(machine->metadata, set.metadata.uid);
+  });
+  return machines;
+}
+
+bool follows_already(const Observation& seen, const api::MachineSet& set) {
+  const auto wanted = rollout::selector_for(seen.deployment, set);
+  return !wanted || *wanted == set.spec.selector;
+}
+
+bool matches(const api::LabelSelector& selector, const api::Labels& labels) {
+  const auto compiled = api::Selector::from(selector);
+  return compiled && compiled->matches(labels);
+}
+
+// Its labels decide, by which it would be adopted again. Without Machines there is nothing to release, and it
+// gets the labels it lacks.
+bool is_left_behind(const Observation& seen, const api::MachineSet& set) {
+  return !set.metadata.deleting() && !follows_already(seen, set) &&
+         !matches(seen.deployment.spec.selector, set.metadata.labels) && !machines_in(seen, set).empty();
+}
+
+// Machines that the set would release once it selects as the deployment does.
+std::vector<std::string> lost_by_following(const Observation& seen, const api::MachineSet& set) {
+  std::vector<std::string> names;
+  if (set.metadata.deleting() || follows_already(seen, set)) return names;
+  const auto wanted = rollout::selector_for(seen.deployment, set);
+  for (const auto& machine : machines_in(seen, set)) {
+    const auto& labels = machine->metadata.labels;
+    if (matches(set.spec.selector, labels) && !matches(*wanted, labels))
+      names.push_back(machine->metadata.name.str());
+  }
+  return names;
+}
+
+}  // namespace
+
+std::string release_to_confirm(const Observation& seen) {
+  std::vector<std::string> names;
+  for (const SetSnapshot& set : seen.sets) {
+    if (is_left_behind(seen, *set)) {
+      for (const auto& machine : machines_in(seen, *set)) names.push_back(machine->metadata.name.str());
+    } else {
+      std::ranges::move(lost_by_following(seen, *set), std::back_inserter(names));
+    }
+  }
+  return unconfirmed_release(
+      {.kind = api::kind::kMachineDeployment, .owner = seen.stored->metadata, .machines = names});
+}
+
+std::vector<SetSnapshot> sets_to_release(const Observation& seen) {
+  std::vector<SetSnapshot> sets;
+  std::ranges::copy_if(seen.sets, std::back_inserter(sets),
+                       [&](const SetSnapshot& set) { return is_left_behind(seen, *set); });
+  return sets;
+}
+
+}  // namespace capstan::controllers::machinedeployment
