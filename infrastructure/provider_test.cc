@@ -306,6 +306,53 @@ TEST(Provider, LeavesTheVmAloneWhenACopyWithItsProviderIdIsDeleted) {
   });
 }
 
+// An edit, or a manifest applied over the wrong object: both are provisioned, and both name one VM from then
+// on.
+TEST(Provider, RemovesItsOwnVmWhenItsProviderIdWasEditedToAnothers) {
+  World world;
+  world.run([&] {
+    World::Process provider(world, world.management);
+    world.bring_cluster_up();
+    for (const auto* name : {"m1", "m2"}) {
+      world.management.add_machine(name);
+      ASSERT_TRUE(world.eventually([&] { return world.management.provisioned(name); }));
+    }
+    const Text other = world.management.get<api::DriverMachine>("m1")->spec.provider_id;
+    world.management.change<api::DriverMachine>(
+        "m2", [&](api::DriverMachine& machine) { machine.spec.provider_id = other; });
+    world.management.remove<api::DriverMachine>("m2");
+
+    EXPECT_TRUE(world.eventually([&] { return !world.management.get<api::DriverMachine>("m2"); }));
+    EXPECT_EQ(world.vms_named("m1"), 1U) << "it belongs to the other one";
+    EXPECT_EQ(world.vms_named("m2"), 0U) << "its own is not left behind";
+  });
+}
+
+// All finalizers stripped by hand, as to get rid of something that hangs.
+TEST(Provider, PutsStrippedFinalizersBackSoThatNoVmOutlivesItsObject) {
+  World world;
+  world.run([&] {
+    World::Process provider(world, world.management);
+    world.bring_cluster_up();
+    world.management.add_machine("m1");
+    ASSERT_TRUE(world.eventually([&] { return world.management.provisioned("m1"); }));
+
+    world.management.change<api::DriverMachine>(
+        "m1", [](api::DriverMachine& machine) { machine.metadata.finalizers = {}; });
+    world.management.change<api::DriverCluster>(
+        "c1", [](api::DriverCluster& cluster) { cluster.metadata.finalizers = {}; });
+    EXPECT_TRUE(world.eventually([&] {
+      return !world.management.get<api::DriverMachine>("m1")->metadata.finalizers->empty() &&
+             !world.management.get<api::DriverCluster>("c1")->metadata.finalizers->empty();
+    }));
+    world.management.remove<api::DriverMachine>("m1");
+    world.management.remove<api::DriverCluster>("c1");
+
+    EXPECT_TRUE(world.eventually([&] { return !world.management.get<api::DriverCluster>("c1"); }));
+    EXPECT_TRUE(world.cloud.vms().empty());
+  });
+}
+
 // --- what clouds do ---
 
 TEST(Provider, SaysThatAVmIsGoneAndMakesNoOtherInItsPlace) {

@@ -23,7 +23,8 @@ class Turn {
         key_(runtime::key_of(*seen.check)),
         now_(Time::from(seen.now)) {
     effects_.check = *seen.check;
-    if (seen.check->spec.remediation.template_ref) requests_.emplace(deps, host, context, *seen.check);
+    const bool by_request = seen.check->spec.remediation.template_ref && seen.template_problem.empty();
+    if (by_request) requests_.emplace(deps, host, context, *seen.check);
   }
 
   Effects take();

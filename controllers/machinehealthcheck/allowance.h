@@ -18,12 +18,15 @@ struct Counts {
 
 // Reason of RemediationAllowed while a brake is shut.
 inline constexpr std::string_view kHeld = "RemediationHeld";
+// While spec.remediation.templateRef names a template that no request may be made from.
+inline constexpr std::string_view kTemplateRefused = "RemediationTemplateRefused";
 
 struct Allowance {
   enum class State {
     Allowed,
     Restricted,  // too many are not healthy
     Held,        // a brake is shut
+    Refused,     // requests would be of a kind that Machines themselves are made of
     Invalid,     // the limits make no sense: nobody can tell
   };
   State state = State::Allowed;

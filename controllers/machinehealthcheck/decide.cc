@@ -95,6 +95,11 @@ api::ObjectMeta owned_metadata(const api::MachineHealthCheck& check, const api::
 
 Plan decide(const Observation& seen) {
   Plan plan;
+  plan.cluster_missing = seen.cluster == nullptr;
+  if (plan.cluster_missing) {
+    plan.pause = runtime::paused(false, seen.check->metadata, api::kind::kMachineHealthCheck);
+    return plan;
+  }
   plan.pause = runtime::paused(seen.cluster->spec.paused.value_or(false), seen.check->metadata,
                                api::kind::kMachineHealthCheck);
   if (plan.pause.paused) return plan;
@@ -104,6 +109,8 @@ Plan decide(const Observation& seen) {
   plan.selects_past = seen.targets.empty() && (!seen.selector_problem.empty() ||
                                                (seen.others && control_plane_initialized(*seen.cluster)));
   plan.allowance = allowance(seen.check->spec.remediation.trigger_if, plan.counts, seen.brake);
+  if (!seen.template_problem.empty())
+    plan.allowance = {.state = Allowance::State::Refused, .message = seen.template_problem};
   find_shared_cause(seen, plan);
   plan.remediate = plan.allowance.allowed() && seen.fresh;
   if (!seen.fresh) look_again(plan, kStaleRecheck);

@@ -14,8 +14,9 @@ namespace capstan::controllers::machinehealthcheck {
 
 struct Plan {
   runtime::Paused pause = {};
-  bool own = false;     // the check lacks its label or its owner reference
-  bool judged = false;  // everything below is known
+  bool cluster_missing = false;  // then nothing else is known
+  bool own = false;              // the check lacks its label or its owner reference
+  bool judged = false;           // everything below is known
 
   std::vector<Verdict> verdicts = {};  // one per target, in the same order
   Counts counts = {};

@@ -45,12 +45,13 @@ struct Rival {
 
 struct Observation {
   WallTime now = {};
-  Snapshot<api::MachineHealthCheck> check = {};     // never null
-  Snapshot<api::Cluster> cluster = {};              // never null
-  std::string selector_problem = {};                // why it selects nothing at all
-  bool connected = true;                            // false: Nodes matter, and can't be seen as they are
-  std::vector<Target> targets = {};                 // by name
-  bool others = false;                              // the Cluster has Machines that are no targets
+  Snapshot<api::MachineHealthCheck> check = {};  // never null
+  Snapshot<api::Cluster> cluster = {};           // null: there is none of that name
+  std::string selector_problem = {};             // why it selects nothing at all
+  std::string template_problem = {};             // why nothing may be made from spec.remediation.templateRef
+  bool connected = true;                         // false: Nodes matter, and can't be seen as they are
+  std::vector<Target> targets = {};              // by name
+  bool others = false;                           // the Cluster has Machines that are no targets
   std::vector<Snapshot<api::Machine>> spared = {};  // handed to their owners before a user exempted them
   std::vector<std::string> overlapping = {};        // other checks that select one of them, by name
   std::vector<Rival> rivals = {};                   // those of them that are not paused
@@ -65,6 +66,11 @@ bool is_target(const api::Machine& machine, const api::Selector& selector);
 bool is_spared(const api::Machine& machine, const api::Selector& selector);
 // The selector; Invalid when it can't be read or would select everything.
 Result<api::Selector> selector_of(const api::MachineHealthCheck& check);
+// Requests made from the template would be of a kind that `machines` use as infrastructure or bootstrap
+// configuration: the message names it and the remedy. Empty: they are of another kind, or there is no
+// template.
+std::string template_problem(const api::MachineHealthCheck& check,
+                             const std::vector<Snapshot<api::Machine>>& machines);
 // Before that no Node is looked at.
 bool control_plane_initialized(const api::Cluster& cluster);
 

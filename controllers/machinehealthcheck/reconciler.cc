@@ -14,9 +14,6 @@
 namespace capstan::controllers::machinehealthcheck {
 namespace {
 
-// A Cluster that is not there yet says so by its own event; this is for a name that never gets one.
-constexpr Seconds kClusterRecheck{60};
-
 // A live read before a Node that the cache lacks counts as deleted; what was told before needs no second one.
 bool is_known_missing(const api::Machine& machine) {
   const auto told = api::conditions::find(machine.status.conditions, api::condition::kHealthCheckSucceeded);
@@ -44,7 +41,6 @@ Result<runtime::Outcome> Reconciler::reconcile(const runtime::Context& context, 
   auto check = deps_.caches.machine_health_checks.get(key);
   if (!check || !in_scope(check->metadata, deps_.watch_filter)) return runtime::Outcome::done();
   auto cluster = deps_.caches.cluster_of(key.namespace_, check->spec.cluster_name);
-  if (!cluster) return runtime::Outcome::after(kClusterRecheck);
   return take_turn(context, observe(context, std::move(check), std::move(cluster)));
 }
 
@@ -54,6 +50,7 @@ Observation Reconciler::observe(const runtime::Context& context, Snapshot<api::M
                    .check = std::move(check),
                    .cluster = std::move(cluster),
                    .fresh = context.fresh};
+  if (!seen.cluster) return seen;  // its arrival wakes the check
   const bool paused = seen.cluster->spec.paused.value_or(false) ||
                       seen.check->metadata.annotations.contains(api::annotation::kPaused);
   if (paused) return seen;  // nothing else matters
@@ -80,7 +77,9 @@ void Reconciler::find_targets(const runtime::Context& context, Observation& seen
     if (!seen.connected) return;
     if (connected) workload = *connected;
   }
-  for (auto& machine : deps_.caches.machines_of(cluster)) {
+  auto machines = deps_.caches.machines_of(cluster);
+  seen.template_problem = template_problem(*seen.check, machines);
+  for (auto& machine : machines) {
     if (is_target(*machine, *selector)) {
       seen.targets.push_back(target_of(std::move(machine), workload.get(), context));
     } else {

@@ -8,6 +8,7 @@
 #include "api/conditions/conditions.h"
 #include "api/contract/template_clone.h"
 #include "api/names.h"
+#include "base/safeguards.h"
 #include "base/try.h"
 #include "controllers/claims/removal.h"
 #include "kube/resources.h"
@@ -40,7 +41,29 @@ bool says_it_is_missing(const api::Machine& machine) {
          told->reason == api::reason::kRemediationRequestCreationFailed;
 }
 
+bool names(const api::ContractRef& reference, const kube::Resource& kind, const api::ObjectMeta& object) {
+  return reference.kind == kind.kind && reference.api_group == kind.group && reference.name == object.name;
+}
+
+bool is_controlled_by_a_machine(const api::ObjectMeta& object) {
+  const auto* controller = object.controller();
+  return controller != nullptr && controller->kind == api::kind::kMachine &&
+         controller->group() == api::group::kCluster;
+}
+
 }  // namespace
+
+bool is_request_for(const api::Machine& machine, const kube::Resource& kind, const api::ObjectMeta& object,
+                    std::string_view template_groupkind, std::string_view template_name) {
+  if (!runtime::is_owned_by(object, machine.metadata.uid)) return false;  // a stranger of that name
+  if (is_off(Safeguard::RemediationRequest)) return true;
+  const auto& config = machine.spec.bootstrap.config_ref;
+  if (names(machine.spec.infrastructure_ref, kind, object) || (config && names(*config, kind, object)))
+    return false;
+  return !is_controlled_by_a_machine(object) &&
+         object.annotations.value_or_empty(api::annotation::kClonedFromName) == template_name &&
+         object.annotations.value_or_empty(api::annotation::kClonedFromGroupKind) == template_groupkind;
+}
 
 RemediationRequests::RemediationRequests(const Deps& deps, const Host& host, const runtime::Context& context,
                                          const api::MachineHealthCheck& check)
@@ -60,6 +83,11 @@ RemediationRequests::RemediationRequests(const Deps& deps, const Host& host, con
 
 kube::ObjectKey RemediationRequests::key_of(const api::Machine& machine) const {
   return {.namespace_ = check_key_.namespace_, .name = machine.metadata.name.str()};
+}
+
+bool RemediationRequests::made_for(const api::Machine& machine, const Found& found) const {
+  return is_request_for(machine, request_, found.metadata, template_.kind + "." + template_.group,
+                        check_.spec.remediation.template_ref->name);
 }
 
 // From the cache, where the kind keeps the contract; otherwise by a request, if that is worth one.
@@ -130,8 +158,8 @@ std::optional<External> RemediationRequests::judge_present(const api::Machine& m
     look_again(effects, kUntilGone);
     return std::nullopt;
   }
-  const bool ours = runtime::is_owned_by(found.metadata, machine.metadata.uid);
-  return ours && says_it_is_missing(machine) ? std::optional(External::Waiting) : std::nullopt;
+  return made_for(machine, found) && says_it_is_missing(machine) ? std::optional(External::Waiting)
+                                                                 : std::nullopt;
 }
 
 bool RemediationRequests::withdraw(const api::Machine& machine, bool turned, Effects& effects) {
@@ -141,7 +169,7 @@ bool RemediationRequests::withdraw(const api::Machine& machine, bool turned, Eff
     return false;
   }
   if (!found->exists || found->metadata.deleting()) return true;
-  if (!runtime::is_owned_by(found->metadata, machine.metadata.uid)) return true;  // a stranger of that name
+  if (!made_for(machine, *found)) return true;
   const auto key = key_of(machine);
   Result<void> removed = {};
   const auto clearance = claims::Clearance::of_child(found->metadata, machine.metadata.uid);

@@ -12,6 +12,11 @@
 
 namespace capstan::controllers::machinehealthcheck {
 
+// Whether `object` is a request that a check made for `machine` from the template `template_name` of the kind
+// `template_groupkind` ("Kind.group"). What the Machine stands on, and what a Machine controls, is none.
+bool is_request_for(const api::Machine& machine, const kube::Resource& kind, const api::ObjectMeta& object,
+                    std::string_view template_groupkind, std::string_view template_name);
+
 class RemediationRequests {
  public:
   // All of it lives longer.
@@ -33,6 +38,7 @@ class RemediationRequests {
   };
 
   kube::ObjectKey key_of(const api::Machine& machine) const;
+  bool made_for(const api::Machine& machine, const Found& found) const;
   Result<Found> find(const api::Machine& machine, bool may_ask);
   Result<void> create(const api::Machine& machine, const boost::json::value& source, const Found& found);
   std::optional<External> judge_present(const api::Machine& machine, const Found& found,

@@ -62,7 +62,8 @@ std::string shared_cause_message(const Observation& seen, const Plan& plan) {
 }
 
 bool is_held(const Plan& plan) {
-  return plan.shared_cause.holds() && plan.allowance.state != Allowance::State::Invalid;
+  return plan.shared_cause.holds() && plan.allowance.state != Allowance::State::Invalid &&
+         plan.allowance.state != Allowance::State::Refused;
 }
 
 api::Condition remediation_allowed(const Observation& seen, const Plan& plan, const Effects& effects) {
@@ -79,6 +80,7 @@ api::Condition remediation_allowed(const Observation& seen, const Plan& plan, co
     case Allowance::State::Restricted:
       return make(status::kFalse, reason::kTooManyUnhealthy, allowance.message);
     case Allowance::State::Held: return make(status::kFalse, kHeld, allowance.message);
+    case Allowance::State::Refused: return make(status::kFalse, kTemplateRefused, allowance.message);
     case Allowance::State::Invalid: return make(status::kUnknown, reason::kInternalError, allowance.message);
   }
   return make(status::kTrue, reason::kRemediationAllowed, {});
@@ -96,6 +98,9 @@ api::V1Beta1Condition old_remediation_allowed(const Observation& seen, const Pla
                      api::severity::kWarning, allowance.message);
     case Allowance::State::Held:
       return old::no(old_condition::kRemediationAllowed, kHeld, api::severity::kWarning, allowance.message);
+    case Allowance::State::Refused:
+      return old::no(old_condition::kRemediationAllowed, kTemplateRefused, api::severity::kError,
+                     allowance.message);
     case Allowance::State::Invalid:
       return old::unknown(old_condition::kRemediationAllowed, reason::kInternalError, allowance.message);
   }
@@ -130,6 +135,19 @@ void show_verdict(const Observation& seen, const Plan& plan, const Effects& effe
                 old_reason::kExternalRemediationRequestCreationFailed, {}, list, now);
 }
 
+void show_missing_cluster(const Observation& seen, api::MachineHealthCheck& after) {
+  const std::string message = fmt::format(
+      "spec.clusterName: Cluster {} does not exist in namespace {}; nothing is checked until it does",
+      after.spec.cluster_name.view(), after.metadata.namespace_.view());
+  const Time now = Time::from(seen.now);
+  conditions::set(
+      after.status.conditions,
+      conditions::make(condition::kRemediationAllowed, status::kUnknown, kClusterMissing, message),
+      after.metadata.generation, now);
+  old::set(after.status.deprecated.ensure().v1beta1.ensure().conditions,
+           old::unknown(old_condition::kRemediationAllowed, kClusterMissing, message), now);
+}
+
 }  // namespace
 
 api::MachineHealthCheck report(const Observation& seen, const Plan& plan, const Effects& effects) {
@@ -137,7 +155,9 @@ api::MachineHealthCheck report(const Observation& seen, const Plan& plan, const 
   auto verdict = runtime::judge_pause(plan.pause, after.status.conditions, after.metadata.generation,
                                       Time::from(seen.now));
   after.status.conditions = std::move(verdict.conditions);
-  if (plan.pause.paused || !plan.judged) return after;
+  if (plan.pause.paused) return after;
+  if (plan.cluster_missing) show_missing_cluster(seen, after);
+  if (!plan.judged) return after;
   show_verdict(seen, plan, effects, after);
   const bool understood = plan.allowance.state != Allowance::State::Invalid;
   if (effects.errors.empty() && understood) after.status.observed_generation = after.metadata.generation;
@@ -154,9 +174,14 @@ std::vector<Note> news(const Plan& plan, const api::MachineHealthCheck& before,
                     (was->message == is->message ||
                      (is->reason == api::policy::reason::kSharedCause && was->reason == is->reason));
   // A few that merely start are no news.
-  const bool matters = plan.allowance.state == Allowance::State::Invalid || plan.counts.unhealthy > 0 ||
+  const bool matters = plan.allowance.state == Allowance::State::Invalid ||
+                       plan.allowance.state == Allowance::State::Refused || plan.counts.unhealthy > 0 ||
                        plan.shared_cause.holds();
   if (is == nullptr || said) return notes;
+  if (plan.cluster_missing) {
+    notes.push_back({.reason = std::string(kMisconfigured), .message = is->message.str()});
+    return notes;
+  }
   if (is->status != status::kTrue && matters)
     notes.push_back(
         {.reason = std::string(api::event::kRemediationRestricted), .message = is->message.str()});

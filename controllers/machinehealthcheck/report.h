@@ -17,6 +17,8 @@ api::MachineHealthCheck report(const Observation& seen, const Plan& plan, const 
 // For Events, all of them warnings: remediation that is held back, limits nobody understands, a check that
 // selects nothing or what another one selects, a template that is missing.
 inline constexpr std::string_view kMisconfigured = "HealthCheckMisconfigured";
+// Reason of RemediationAllowed while the Cluster of the check does not exist.
+inline constexpr std::string_view kClusterMissing = "ClusterNotFound";
 struct Note {
   std::string reason = {};
   std::string message = {};

@@ -22,6 +22,11 @@ const kube::Resource kRequests =
     provider_resource(api::group::kInfrastructure, "BoxRemediation", "boxremediations");
 const kube::Resource kTemplates =
     provider_resource(api::group::kInfrastructure, "BoxRemediationTemplate", "boxremediationtemplates");
+// What the Machines of these tests are made from.
+const kube::Resource kInfraMachines =
+    provider_resource(api::group::kInfrastructure, "DockerMachine", "dockermachines");
+const kube::Resource kInfraTemplates =
+    provider_resource(api::group::kInfrastructure, "DockerMachineTemplate", "dockermachinetemplates");
 const kube::Resource& kCrds = kube::resources::custom_resource_definitions();
 const kube::Resource kMachines = kube::resource_of<api::Machine>();
 const kube::Resource kChecks = kube::resource_of<api::MachineHealthCheck>();
@@ -686,6 +691,104 @@ TEST(External, AMissingTemplateIsToldOnMachineAndCheck) {
 
     EXPECT_EQ(world.shown("a", "ExternallyRemediated"), "False WaitingForRemediation");
     EXPECT_TRUE(world.exists(kRequests, "b"));
+  });
+}
+
+// A plausible misreading of templateRef: the kind that Machines themselves are made from.
+api::MachineHealthCheck check_with_machine_template() {
+  auto check = external_check();
+  check.spec.remediation.template_ref->kind = Text(kInfraTemplates.kind);
+  return check;
+}
+
+// A Machine's own infrastructure object: of the kind of its reference, of its name, owned by it.
+void make_infrastructure_of(World& world, std::string_view name, bool controlled) {
+  const auto machine = world.read<api::Machine>(name);
+  world.put_provider(kInfraMachines, name);
+  const json::object owner = {{"apiVersion", "cluster.x-k8s.io/v1beta2"},
+                              {"kind", "Machine"},
+                              {"name", name},
+                              {"uid", machine.metadata.uid.str()},
+                              {"controller", controlled}};
+  world.patch(kInfraMachines, name, {{"metadata", {{"ownerReferences", json::array{owner}}}}});
+}
+
+TEST(External, ATemplateOfTheKindThatMachinesAreMadeFromIsRefusedAndDeletesNoInfrastructure) {
+  in_world([](World& world) {
+    world.make(kCrds, provider_crd(kInfraMachines));
+    world.make(kCrds, provider_crd(kInfraTemplates));
+    world.make_cluster();
+    for (const auto* name : {"a", "b", "c"}) {
+      world.make_machine(name);
+      make_infrastructure_of(world, name, std::string_view(name) != "b");
+    }
+    world.make_node(builders::a_node("b"));
+    world.make_node(builders::a_node("c"));  // a is sick
+    world.make_check(check_with_machine_template());
+    world.connect();
+
+    world.start();
+    world.settle(10s);
+
+    for (const auto* name : {"a", "b", "c"}) EXPECT_TRUE(world.exists(kInfraMachines, name)) << name;
+    EXPECT_EQ(world.shown("a", "HealthCheckSucceeded"), "False NodeDeleted");
+    EXPECT_EQ(world.shown("a", "ExternallyRemediated"), "absent");
+    EXPECT_EQ(world.shown("a", "OwnerRemediated"), "absent");
+    const auto check = world.read<api::MachineHealthCheck>("mhc");
+    const auto told = api::conditions::find(check.status.conditions, "RemediationAllowed");
+    ASSERT_NE(told, nullptr);
+    EXPECT_EQ(told->status, "False");
+    EXPECT_EQ(told->reason, "RemediationTemplateRefused");
+    EXPECT_THAT(told->message.str(), HasSubstr("name the template of a remediation provider"));
+    EXPECT_THAT(world.events.told,
+                Contains(HasSubstr("RemediationRestricted: spec.remediation.templateRef")));
+    (void)world.requests();
+    world.settle(10min);
+    EXPECT_THAT(world.requests(), IsEmpty());
+  });
+}
+
+// Its Machines stand on another kind by now, but what an earlier rollout made is still there.
+TEST(External, OnlyWhatWasMadeFromTheTemplateIsTakenBack) {
+  in_world([](World& world) {
+    make_template(world);
+    make_two_sick_machines(world);
+    const auto machine = world.read<api::Machine>("c");
+    const json::object owner = {{"apiVersion", "cluster.x-k8s.io/v1beta2"},
+                                {"kind", "Machine"},
+                                {"name", "c"},
+                                {"uid", machine.metadata.uid.str()}};
+    world.put_provider(kRequests, "c");
+    world.patch(kRequests, "c", {{"metadata", {{"ownerReferences", json::array{owner}}}}});
+
+    world.start();
+    world.settle(1min);
+
+    EXPECT_TRUE(world.exists(kRequests, "c")) << "no check made it";
+  });
+}
+
+TEST(Turns, ACheckWhoseClusterDoesNotExistSaysSoAtOnce) {
+  in_world([](World& world) {
+    world.make_check(a_check());
+    world.start();
+
+    const auto check = world.read<api::MachineHealthCheck>("mhc");
+    const auto told = api::conditions::find(check.status.conditions, "RemediationAllowed");
+    ASSERT_NE(told, nullptr);
+    EXPECT_EQ(told->status, "Unknown");
+    EXPECT_EQ(told->reason, "ClusterNotFound");
+    EXPECT_THAT(told->message.str(), HasSubstr("spec.clusterName: Cluster c1 does not exist"));
+    EXPECT_THAT(world.events.told, Contains(HasSubstr("Cluster c1 does not exist")));
+    (void)world.requests();
+    world.settle(10min);
+    EXPECT_THAT(world.requests(), IsEmpty());
+    world.make_cluster(false);
+    world.settle(2s);
+    EXPECT_EQ(api::conditions::find(world.read<api::MachineHealthCheck>("mhc").status.conditions,
+                                    "RemediationAllowed")
+                  ->status,
+              "True");
   });
 }
 

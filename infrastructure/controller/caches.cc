@@ -1,5 +1,7 @@
 #include "infrastructure/controller/caches.h"
 
+#include <algorithm>
+
 #include "api/driver/names.h"
 #include "api/names.h"
 #include "api/v1beta2/syntax.h"
@@ -30,6 +32,21 @@ runtime::IndexValues pool_label_of(const api::DriverMachine& machine) {
   return {Text(ObjectKey{machine.metadata.namespace_.str(), label->str()}.describe())};
 }
 
+// An instance key and a provider ID never look alike, so one index holds both.
+runtime::IndexValues vm_of(const api::DriverMachine& machine) {
+  runtime::IndexValues values;
+  for (const Text& name : {machine.spec.instance_key, machine.spec.provider_id}) {
+    if (!name.empty()) values.emplace_back(name);
+  }
+  return values;
+}
+
+runtime::IndexValues vms_of_pool(const api::DriverMachinePool& pool) {
+  runtime::IndexValues values;
+  for (const Text& id : pool.spec.provider_id_list) values.emplace_back(id);
+  return values;
+}
+
 // References name an owner by kind and name; the uid tells whether it is the same one still.
 template <typename T>
 Snapshot<T> owner(const runtime::Store<T>& store, const api::ObjectMeta& object, std::string_view kind) {
@@ -47,7 +64,9 @@ Caches::Caches()
     : by_cluster_(driver_machines.add_index(cluster_of<api::DriverMachine>)),
       by_driver_pool_(driver_machines.add_index(driver_pool_of)),
       by_pool_label_(driver_machines.add_index(pool_label_of)),
-      pools_by_cluster_(driver_machine_pools.add_index(cluster_of<api::DriverMachinePool>)) {}
+      by_vm_(driver_machines.add_index(vm_of)),
+      pools_by_cluster_(driver_machine_pools.add_index(cluster_of<api::DriverMachinePool>)),
+      pools_by_vm_(driver_machine_pools.add_index(vms_of_pool)) {}
 
 std::vector<Snapshot<api::DriverMachine>> Caches::driver_machines_of(const ObjectKey& cluster) const {
   return driver_machines.find(by_cluster_, cluster.describe());
@@ -72,6 +91,21 @@ std::vector<Snapshot<api::DriverMachine>> Caches::members_of(const api::DriverMa
 std::vector<Snapshot<api::DriverMachine>> Caches::members_of(const api::MachinePool& pool) const {
   const ObjectKey label{pool.metadata.namespace_.str(), api::label_value(pool.metadata.name)};
   return driver_machines.find(by_pool_label_, label.describe());
+}
+
+// The pool that made the DriverMachine lists its VM as well: the two are one claimant.
+bool Caches::is_vm_claimed_twice(const api::DriverMachine& object) const {
+  const auto is_another_machine = [&](const auto& each) { return each->metadata.uid != object.metadata.uid; };
+  const auto is_another_pool = [&](const auto& pool) {
+    return !runtime::is_owned_by(object.metadata, pool->metadata.uid);
+  };
+  for (const Text& name : {object.spec.instance_key, object.spec.provider_id}) {
+    if (name.empty()) continue;
+    if (std::ranges::any_of(driver_machines.find(by_vm_, name.view()), is_another_machine) ||
+        std::ranges::any_of(driver_machine_pools.find(pools_by_vm_, name.view()), is_another_pool))
+      return true;
+  }
+  return false;
 }
 
 Snapshot<api::Machine> Caches::owner_machine(const api::ObjectMeta& object) const {

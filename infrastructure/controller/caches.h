@@ -37,6 +37,9 @@ class Caches {
   // By the label that says which MachinePool they belong to.
   std::vector<Snapshot<api::DriverMachine>> members_of(const api::MachinePool& pool) const;
 
+  // Whether another DriverMachine or DriverMachinePool names the same VM, by instance key or provider ID.
+  bool is_vm_claimed_twice(const api::DriverMachine& object) const;
+
   // The owner of that kind, if the cache has it and its uid is the one the reference means.
   Snapshot<api::Machine> owner_machine(const api::ObjectMeta& object) const;
   Snapshot<api::MachinePool> owner_machine_pool(const api::ObjectMeta& object) const;
@@ -46,7 +49,9 @@ class Caches {
   runtime::IndexId<api::DriverMachine> by_cluster_;
   runtime::IndexId<api::DriverMachine> by_driver_pool_;
   runtime::IndexId<api::DriverMachine> by_pool_label_;
+  runtime::IndexId<api::DriverMachine> by_vm_;
   runtime::IndexId<api::DriverMachinePool> pools_by_cluster_;
+  runtime::IndexId<api::DriverMachinePool> pools_by_vm_;
 };
 
 // The Cluster an object belongs to: by its label, before it has one by `otherwise`.

@@ -59,6 +59,7 @@ class Work {
     auto finalizers = *wanted.metadata.finalizers;
     finalizers.emplace_back(finalizer::kCluster);
     wanted.metadata.finalizers = api::Finalizers(std::move(finalizers));
+    wanted.metadata.annotations.set(Text(api::driver::annotation::kMadeControlPlane), Text("true"));
     return write(wanted);
   }
 

@@ -1,6 +1,7 @@
 #include "infrastructure/controller/cluster/decide.h"
 
 #include "api/driver/names.h"
+#include "base/safeguards.h"
 
 namespace capstan::infrastructure::cluster {
 namespace {
@@ -38,11 +39,14 @@ void provide(const Observation& seen, Plan& plan) {
     return;
   }
   if (seen.cluster->metadata.deleting()) return;
-  const bool ours = seen.object->metadata.has_finalizer(api::driver::finalizer::kCluster);
+  const bool protected_ = seen.object->metadata.has_finalizer(api::driver::finalizer::kCluster) ||
+                          is_off(Safeguard::LostFinalizers);
+  const bool ours =
+      protected_ || seen.object->metadata.annotations.contains(api::driver::annotation::kMadeControlPlane);
   const bool provisioned = seen.object->status.initialization.provisioned.value_or(false);
   const bool given = seen.object->spec.control_plane_endpoint.valid() && !ours;
   if (given && provisioned) return;
-  plan.step = given ? Step::Trust : provisioned && seen.ensured ? Step::Rest : Step::Ensure;
+  plan.step = given ? Step::Trust : provisioned && seen.ensured && protected_ ? Step::Rest : Step::Ensure;
 }
 
 }  // namespace

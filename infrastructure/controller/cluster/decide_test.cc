@@ -73,6 +73,15 @@ TEST(Decide, SeesToTheControlPlaneOncePerProcess) {
   EXPECT_EQ(decide(later).step, Step::Rest);
 }
 
+TEST(Decide, SeesToItsControlPlaneAgainWhenItsFinalizerIsLost) {
+  Seen stripped;
+  stripped.at("127.0.0.1").provisioned();
+  stripped.ensured = true;
+  stripped.object.metadata.annotations.set(Text(api::driver::annotation::kMadeControlPlane), "true"_text);
+
+  EXPECT_EQ(decide(stripped).step, Step::Ensure);
+}
+
 TEST(Decide, TakesTheUsersEndpointAsItIs) {
   Seen given;
   given.at("api.example.org");

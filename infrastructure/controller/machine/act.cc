@@ -41,9 +41,13 @@ class Work {
     if (object_.spec.provider_id.empty()) write_provider_id();
   }
 
+  void protect() {
+    if (put_finalizer(object_)) context_.log.info("finalizer put back", {{"finalizer", finalizer::kMachine}});
+  }
+
   void verify() {
     const auto credentials = read_credentials_or_say();
-    if (credentials) look_for_vm(*credentials);
+    if (credentials && look_for_vm(*credentials)) is_ours(*effects_.vm);
   }
 
   void remove() {
@@ -69,6 +73,10 @@ class Work {
     api::DriverMachine wanted = object_;
     if (wanted.spec.instance_key.empty() && !is_off(Safeguard::InstanceKey))
       wanted.spec.instance_key = Text(random_uuid(deps_.randomness));
+    return put_finalizer(std::move(wanted));
+  }
+
+  bool put_finalizer(api::DriverMachine wanted) {
     if (!wanted.metadata.has_finalizer(finalizer::kMachine)) {
       auto finalizers = *wanted.metadata.finalizers;
       finalizers.emplace_back(finalizer::kMachine);
@@ -193,16 +201,22 @@ class Work {
 
   // True: there is none any more.
   bool remove_vm(const Credentials& credentials) {
-    const auto others = belongs_to_other(credentials);
+    VmId vm = identity();
+    auto others = belongs_to_other(vm, credentials);
+    // Somebody wrote the provider ID of another VM into the spec: the key still leads to this object's own.
+    if (others == true && !vm.provider_id.empty() && !vm.instance_key.empty()) {
+      vm.provider_id.clear();
+      others = belongs_to_other(vm, credentials);
+    }
     if (!others || *others) return others.has_value();
-    const auto removed = deps_.driver.remove(identity(), credentials, context_.deadline);
+    const auto removed = deps_.driver.remove(vm, credentials, context_.deadline);
     if (!removed) {
       const Reaction what = reaction(Verb::Remove, removed.error());
       if (what.next == Reaction::Next::Done) return true;
       trouble(reason::kDeleteFailed, "remove the VM", removed.error(), what);
       return false;
     }
-    const auto left = deps_.driver.status(identity(), credentials, context_.deadline);
+    const auto left = deps_.driver.status(vm, credentials, context_.deadline);
     if (!left && reaction(Verb::Status, left.error()).next == Reaction::Next::Absent) return true;
     effects_.trouble = Trouble{.reason = reason::kDeleting,
                                .message = "waiting for the cloud to remove the VM",
@@ -211,12 +225,14 @@ class Work {
     return false;
   }
 
-  // A copy brings the key and perhaps the provider ID of the original, but no status. Nothing: could not be
+  // A copy brings the key and perhaps the provider ID of the original, but no status; a provisioned object
+  // may have got the ID of another one by an edit. What the VM itself says decides. Nothing: could not be
   // found out.
-  std::optional<bool> belongs_to_other(const Credentials& credentials) {
+  std::optional<bool> belongs_to_other(const VmId& vm, const Credentials& credentials) {
     const bool had_one = object_.status.initialization.provisioned.value_or(false);
-    if (had_one && !object_.spec.provider_id.empty()) return false;
-    const auto found = deps_.driver.status(identity(), credentials, context_.deadline);
+    const bool sole = !deps_.caches.is_vm_claimed_twice(object_) || is_off(Safeguard::VmClaims);
+    if (had_one && !object_.spec.provider_id.empty() && sole) return false;
+    const auto found = deps_.driver.status(vm, credentials, context_.deadline);
     if (found) return !carries_our_name(*found);
     const Reaction what = reaction(Verb::Status, found.error());
     if (what.next == Reaction::Next::Absent) return false;
@@ -272,6 +288,7 @@ Effects act(const ActDeps& deps, const runtime::Context& context, const Observat
   switch (plan.step) {
     case Step::Create: return work.done(&Work::create);
     case Step::Verify: return work.done(&Work::verify);
+    case Step::Protect: return work.done(&Work::protect);
     case Step::Remove: return work.done(&Work::remove);
     case Step::Release: return work.done(&Work::release);
     case Step::Rest:

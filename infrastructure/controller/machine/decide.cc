@@ -1,6 +1,7 @@
 #include "infrastructure/controller/machine/decide.h"
 
 #include "api/driver/names.h"
+#include "base/safeguards.h"
 
 namespace capstan::infrastructure::machine {
 namespace {
@@ -56,6 +57,12 @@ void create(const Observation& seen, Plan& plan) {
   plan.look_first = !object.spec.instance_key.empty() || !object.spec.provider_id.empty();
 }
 
+// There may be a VM, and nothing would see to its removal.
+bool is_unprotected(const api::DriverMachine& object) {
+  const bool asked = !object.spec.instance_key.empty() || !object.spec.provider_id.empty();
+  return asked && !object.metadata.has_finalizer(finalizer::kMachine) && !is_off(Safeguard::LostFinalizers);
+}
+
 void remove(const Observation& seen, Plan& plan) {
   const api::DriverMachine& object = *seen.object;
   if (!object.metadata.has_finalizer(finalizer::kMachine)) return;
@@ -72,11 +79,15 @@ Plan decide(const Observation& seen) {
   if (plan.paused.paused || !seen.fresh) return plan;
   if (seen.object->metadata.deleting()) {
     remove(seen, plan);
-  } else if (!seen.object->status.initialization.provisioned.value_or(false)) {
+    return plan;
+  }
+  if (!seen.object->status.initialization.provisioned.value_or(false)) {
     create(seen, plan);
   } else if (seen.doubted) {
     plan.step = Step::Verify;
   }
+  // A creation puts it on together with the key.
+  if (plan.step != Step::Create && is_unprotected(*seen.object)) plan.step = Step::Protect;
   return plan;
 }
 

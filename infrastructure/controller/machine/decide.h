@@ -15,6 +15,7 @@ enum class Step {
   Wait,     // somebody else's turn first: `reason` and `message` say whose
   Create,   // a VM: the one there may be already, or a new one
   Verify,   // the VM is in doubt: ask the cloud
+  Protect,  // put the finalizer back that somebody took off: without it the VM would outlive the object
   Remove,   // the VM, then the finalizer
   Release,  // the finalizer: there never was a VM
 };

@@ -85,6 +85,22 @@ TEST(Decide, PutsALostFinalizerBackBeforeItGoesOn) {
   EXPECT_TRUE(plan.look_first);
 }
 
+TEST(Decide, PutsALostFinalizerBackAlsoWhileItWaitsAndWhenAllIsDone) {
+  Seen provisioned;
+  provisioned.provisioned().object.metadata.finalizers = {};
+  Seen waiting;
+  waiting.keyed().object.metadata.finalizers = {};
+  waiting.machine.reset();
+  Seen fresh;
+  fresh.machine.reset();
+
+  EXPECT_EQ(decide(provisioned).step, Step::Protect);
+  EXPECT_EQ(decide(waiting).step, Step::Protect);
+  EXPECT_EQ(decide(fresh).step, Step::Wait) << "no cloud was asked for anything yet";
+  EXPECT_EQ(decide(provisioned.deleting()).step, Step::Rest)
+      << "too late: the API server takes none any more";
+}
+
 TEST(Decide, WaitsForWhoeverComesFirst) {
   Seen nobody;
   nobody.machine.reset();

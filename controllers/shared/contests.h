@@ -1,0 +1,111 @@
+// Labels, annotations, taints and owner references that a controller and another writer set to different
+// values, again and again. The first two writes within a minute are ordinary; before the third of the same
+// value the controller waits until a minute has passed since its last one, and says on its object who writes
+// over it. Sizes, finalizers, cordons, health marks, status and deletions are never held up: whoever asks
+// names the disputable fields only. One per controller, in its memory: a restart begins to count anew.
+// Bounded. Safe from any thread.
+#pragma once
+
+#include <boost/json/fwd.hpp>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/meta/condition.h"
+#include "api/meta/object_meta.h"
+#include "base/clock.h"
+#include "base/deadline.h"
+#include "base/guarded.h"
+#include "base/time.h"
+#include "kube/client.h"
+
+namespace capstan::controllers {
+
+// What a write would change of one object: field path to the value it would get; an empty value takes it
+// away.
+using DisputedFields = std::map<std::string, std::string, std::less<>>;
+
+// "metadata.labels[zone]", and so on: what of the metadata differs, owner references as one field.
+DisputedFields disputed_fields(const api::ObjectMeta& before, const api::ObjectMeta& wanted);
+std::string disputed_key(std::string_view map,
+                         std::string_view key);  // "metadata.labels", "zone" -> the path
+
+// One field of one object, for conditions and Events.
+struct Contest {
+  std::string object = {};   // "DockerMachine default/m1"
+  std::string field = {};    // "metadata.labels[zone]"
+  std::string manager = {};  // the field manager that has it now; empty: not known
+  Time since = {};           // of the first of our writes of this value
+  bool operator==(const Contest&) const = default;
+};
+// A line per contest, in a stable order, with the remedy; empty when there is none.
+std::string describe(const std::vector<Contest>& contests);
+
+// Who has the field by metadata.managedFields of a whole object; of a field that is not there the last
+// writer. Empty: nothing is known.
+std::string field_manager_of(const boost::json::value& object, std::string_view field);
+
+class Contests {
+ public:
+  struct Limits {
+    Nanoseconds span = std::chrono::minutes(1);
+    std::size_t free_writes = 2;     // of one value within the span
+    std::size_t most_fields = 1024;  // remembered; the longest unused are forgotten first
+  };
+  Contests();
+  explicit Contests(const Limits& limits);
+
+  // Whether `writer` may write these fields of `object` now. False: one of them is contested, look again
+  // after `next(writer)`. Reads the object's managedFields, once per contest.
+  struct Target {
+    kube::Client& client;
+    const kube::Resource& resource;
+    const kube::ObjectKey& key;
+  };
+  bool may_write(const kube::ObjectKey& writer, const Target& target, const DisputedFields& fields,
+                 const Clock& clock, const Deadline& deadline);
+  // The write went out and was accepted.
+  void wrote(const kube::ObjectKey& writer, const Target& target, const DisputedFields& fields,
+             const Clock& clock);
+
+  // Those of `writer` that were wanted during the last two spans, by object and field.
+  std::vector<Contest> of(const kube::ObjectKey& writer, const Clock& clock) const;
+  // When to look again: for the next write of a contested field, or to say that a contest is over.
+  std::optional<Nanoseconds> next(const kube::ObjectKey& writer, const Clock& clock) const;
+  void forget(const kube::ObjectKey& writer);
+  std::size_t size() const;
+
+ private:
+  struct Field {
+    kube::ObjectKey writer = {};
+    std::string object = {};
+    std::string path = {};
+    auto operator<=>(const Field&) const = default;
+  };
+  struct History {
+    std::string value = {};
+    std::deque<SteadyTime> writes = {};  // the last few
+    SteadyTime wanted = {};              // when it was asked for last
+    Time first = {};
+    bool contested = false;
+    std::string manager = {};
+  };
+  using Histories = std::map<Field, History>;
+
+  bool is_free(const History& history, SteadyTime now) const;
+  void make_room(Histories& histories, SteadyTime now) const;
+
+  const Limits limits_;
+  Guarded<Histories> histories_ = {};
+};
+
+// Puts the condition Contested onto an object while there are contests, and takes it away when there are
+// none.
+void show_contests(api::Conditions& conditions, const std::vector<Contest>& contests, std::int64_t generation,
+                   Time now);
+
+}  // namespace capstan::controllers
