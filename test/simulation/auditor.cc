@@ -572,6 +572,7 @@ void Auditor::check_pool_size() const {
   const auto is_new = [&](const auto& vm) { return vm.name.starts_with(kPool) && !vms_.contains(vm.name); };
   if (std::ranges::none_of(deps_.cloud.vms(), is_new)) return;
   for (const PoolFacts& pool : facts_.pools) {
+    if (is_copy(pool.name)) continue;
     // As a cloud's own groups do, the provider replaces who leaves at once: a drain may take its hour.
     const auto stays = [&](const auto& vm) {
       const MachineFacts* machine = facts_.machine(vm.name);

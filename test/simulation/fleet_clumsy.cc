@@ -23,6 +23,7 @@ using namespace std::chrono_literals;
 
 constexpr std::uint64_t kMostActs = 3;
 constexpr Nanoseconds kLongestHold = 2h;
+constexpr Nanoseconds kTimeToAdopt = 5min;
 
 bool has_finalizer_of_ours(const json::object& metadata) {
   const auto* list = metadata.if_contains("finalizers");
@@ -138,9 +139,24 @@ void ClumsyUser::make_peace() {
   mend_all(
       [this](const Mistake& each) { return !each.holds && (!each.may_stay || deps_.baton.draw(2) == 0); });
   const auto holds = [](const Mistake& each) { return each.holds && !each.may_stay; };
-  if (std::ranges::none_of(mistakes_, holds)) return;
-  rest_up_to(kLongestHold);
-  mend_all(holds);
+  if (std::ranges::any_of(mistakes_, holds)) {
+    rest_up_to(kLongestHold);
+    mend_all(holds);
+  }
+  if (acts_.empty()) return;
+  rest(kTimeToAdopt);
+  remove_forsaken_machines();
+}
+
+// Whose MachineSet went while they were out of it: no other one selects them.
+void ClumsyUser::remove_forsaken_machines() {
+  const auto machines = deps_.auditor.facts().machines;
+  for (const MachineFacts& each : machines) {
+    const bool forsaken = each.set.empty() && each.pool.empty() && each.name != kControlPlane;
+    if (!forsaken || each.going || is_extra(each.name)) continue;
+    deps_.tell("clumsy user: deletes Machine " + each.name + ", which has no owner");
+    remove({kube::resource_of<api::Machine>(), each.name});
+  }
 }
 
 void ClumsyUser::let_go() {

@@ -164,6 +164,7 @@ class ClumsyUser {
   void note(ClumsyAct act, const std::string& line);
   std::optional<json::object> copied_machine(const MachineFacts& original, const std::string& name) const;
   bool install_kind(std::string_view word);
+  void remove_forsaken_machines();
   std::string wrong_with_objects() const;
   std::string wrong_with_copies() const;
   void rest(Nanoseconds span, const std::stop_token& stop = {});
