@@ -57,20 +57,9 @@ constexpr std::array kFlags = {
     flag("clusters", &Options::clusters, "of the world `rest`", {.minimum = 1}),
     flag("machines", &Options::machines, "of the world `rest`, in all its clusters", {.minimum = 1}),
     flag("mutant", &Options::mutant,
-         "leave one rule out: of the fleet a safeguard that test/simulation/README.md lists; of the toy 'no "
-         "gate', "
-         "'impatient gate', 'acts when overdue', 'acts unsynced', 'forgets deletions' or 'counts living "
-         "only'"),
-    flag("act", &Options::act,
-         "what a clumsy user does: `usual` in every other seed, or in every seed one act alone, or `all` of "
-         "them, or `none`"),
-    flag("clusters", &Options::clusters, "of the world `rest`", {.minimum = 1}),
-    flag("machines", &Options::machines, "of the world `rest`, in all its clusters", {.minimum = 1}),
-    flag("mutant", &Options::mutant,
-         "leave one rule out: of the fleet consistency-gate, create-expectation, owner-uid, instance-key, "
-         "array-versions, second-look, shared-cause, evictions, pool-drain, live-list, node-uid, in-flight, "
-         "out-of-reach or finishing; of the toy 'no gate', 'impatient gate', 'acts when overdue', "
-         "'acts unsynced', 'forgets deletions' or 'counts living only'"),
+         "leave one rule out: of the fleet a safeguard that test/simulation/README.md lists; of the toy "
+         "'no gate', 'impatient gate', 'acts when overdue', 'acts unsynced', 'forgets deletions' or "
+         "'counts living only'"),
 };
 
 void print(std::string_view line) { fmt::print("{}\n", line); }
