@@ -80,6 +80,7 @@ std::uint64_t Auditor::version_seen(std::string_view controller, const std::stri
 
 void Auditor::look() {
   const FleetFacts before = std::exchange(facts_, reader_.look());
+  correct_facts();
   look_at_pods();
   look_at_nodes();
   for (const MachineFacts& machine : facts_.machines)
@@ -88,6 +89,22 @@ void Auditor::look() {
   note_reach();
   note_pool_drain();
   note_losses(before);
+}
+
+// What an edit says of an object is not what is true of it: a Machine's own infrastructure object is the one
+// it was made with, and a number that was taken out of a spec is the one that was there.
+void Auditor::correct_facts() {
+  for (MachineFacts& machine : facts_.machines) {
+    machine.given = machine.copy() || given_.contains(machine.name);
+    machine.infrastructure = first_objects_.try_emplace(machine.uid, machine.infrastructure).first->second;
+  }
+  const auto correct = [&](auto& owner) {
+    int& last = last_replicas_.try_emplace(owner.uid, owner.replicas).first->second;
+    owner.replicas = last = owner.replicas_there.value_or(last);
+    if (owner.orphaning) orphaning_.insert(owner.uid);
+  };
+  std::ranges::for_each(facts_.sets, correct);
+  std::ranges::for_each(facts_.deployments, correct);
 }
 
 void Auditor::look_at_pods() {
@@ -263,7 +280,7 @@ void Auditor::sent(const Asked& asked) {
 
 void Auditor::set_change_sent(const Asked& asked) const {
   const SetFacts* set = facts_.set_named(asked.key.name);
-  if (set == nullptr || manager_ == nullptr) return;
+  if (set == nullptr || manager_ == nullptr || is_copy(set->name)) return;
   const auto self = manager_->core().caches().machine_deployments.get(named(kDeployment));
   const auto began = turn_began("machinedeployment", std::string(kDeployment));
   // In the very moment counts as before: no time passes while a turn begins.
@@ -306,8 +323,11 @@ void Auditor::took_effect(const Asked& asked, const json::value& answer) {
   const FleetFacts before = facts_;
   const auto pods_before = pods_;
   look();
-  if (asked.is("Pod") && (asked.call == Call::Evict || asked.call == Call::Remove))
+  note_write(asked, answer);
+  if (asked.is("Pod") && (asked.call == Call::Evict || asked.call == Call::Remove)) {
     pod_sent_away(asked.key.name, pods_before);
+    check_eviction(asked.key.name, pods_before);
+  }
   const std::string& name = asked.key.name;
   if (creates_machine(asked) && before.machine(name) == nullptr) machine_made(name);
   if (asked.is("DriverMachine") && asked.apply) infrastructure_made(name, text_at(answer, "/metadata/uid"));
@@ -353,6 +373,7 @@ void Auditor::machine_removed(const FleetFacts& before, const std::string& name)
     removal.in_force = in_force_since(set_wants_.at(set->uid), sent->second.version);
     removal.staying = before.staying(set->uid);
     removal.taken = taken_since(sent->second.at - kMemory);
+    removal.orphaned = orphaning_.contains(set->uid);
   }
   check(removed_against_its_owner(removal));
   // One that its owner does not want any more is no remediation, whatever a health check says of it.
@@ -427,11 +448,23 @@ void Auditor::object_removed(const Asked& asked, const json::value& answer, cons
     const auto owner = deployment_wants_.find(set->deployment);
     const bool went = owner != deployment_wants_.end() && owner->second.back().going;
     check(set_removed_against_its_owner(
-        {.set = set, .owned = before.owned(set->uid), .owner_went = went || facts_.cluster_going}));
+        {.set = set,
+         .owned = before.owned(set->uid),
+         .owner_went = (went && !orphaning_.contains(set->deployment)) || facts_.cluster_going}));
   }
+  check_object_of_pool(asked);
   const bool of_cluster = asked.is(api::kind::kMachineDeployment) || asked.is("DriverCluster");
-  if (of_cluster && !facts_.cluster_going)
+  if (of_cluster && !is_copy(name) && !facts_.cluster_going)
     deps_.broke(fmt::format("{} {} was deleted, and its Cluster was not", asked.resource->kind, name));
+}
+
+// --- fights ---
+
+void Auditor::note_write(const Asked& asked, const json::value& answer) {
+  const bool writes = asked.call == Call::Create || asked.call == Call::Replace || asked.call == Call::Patch;
+  if (!writes || asked.is("Event") || !answer.is_object()) return;
+  const std::string object = fmt::format("{} {}", asked.resource->kind, asked.key.name);
+  check(written_too_often(object, writes_.note(object, answer, deps_.baton.steady_now())));
 }
 
 // --- Pods ---
@@ -443,6 +476,19 @@ void Auditor::pod_sent_away(const std::string& name, const std::vector<PodFacts>
   check(budget_breached(name, static_cast<int>(left), deps_.pods_needed()));
 }
 
+// A drain of one that nobody deletes: its Node has another claimant, who is not to be drained with it.
+void Auditor::check_eviction(const std::string& name, const std::vector<PodFacts>& before) const {
+  const auto pod = std::ranges::find(before, name, &PodFacts::name);
+  if (pod != before.end()) check(evicted_from_a_living_machine(name, pod->node, facts_));
+}
+
+void Auditor::check_object_of_pool(const Asked& asked) const {
+  if (asked.key.name != kPool || (!asked.is("DriverMachinePool") && !asked.is("CloudConfig"))) return;
+  const auto pool = std::ranges::find(facts_.pools, kPool, &PoolFacts::name);
+  if (pool == facts_.pools.end() || pool->going || facts_.cluster_going) return;
+  deps_.broke(fmt::format("{} {} of the living MachinePool was deleted", asked.resource->kind, kPool));
+}
+
 // Who decided so may have known the Node of a Machine that has had one for a while.
 void Auditor::check_drained(const std::string& infrastructure) {
   if (facts_.cluster_going || !told_to_go_.insert(infrastructure).second) return;
@@ -450,7 +496,7 @@ void Auditor::check_drained(const std::string& infrastructure) {
     const auto since = has_node_since_.find(machine.name);
     const bool known =
         since != has_node_since_.end() && deps_.baton.steady_now() - since->second > kNewsArrive;
-    if (machine.infrastructure != infrastructure || machine.set.empty() || !known) continue;
+    if (machine.infrastructure != infrastructure || machine.set.empty() || !known || machine.copy()) continue;
     const auto left = std::ranges::count_if(
         pods_, [&](const PodFacts& pod) { return pod.healthy() && pod.node == machine.node; });
     check(not_drained(machine.name, static_cast<int>(left)));
@@ -468,7 +514,8 @@ void Auditor::node_removed(const NodeFacts& node) const {
   if (const auto seen = vm_seen_.find(id); seen != vm_seen_.end()) check_drained_by_pool(node, seen->second);
   const auto vms = deps_.cloud.vms();
   const bool runs = std::ranges::find(vms, id, &infrastructure::Vm::provider_id) != vms.end();
-  const bool going = facts_.cluster_going || facts_.pools.empty() || facts_.pools.front().going;
+  const auto pool = std::ranges::find(facts_.pools, kPool, &PoolFacts::name);
+  const bool going = facts_.cluster_going || pool == facts_.pools.end() || pool->going;
   check(node_of_a_running_vm(node.name, runs, going && node.name.starts_with(kPool)));
 }
 
@@ -525,6 +572,7 @@ void Auditor::check_pool_size() const {
   const auto is_new = [&](const auto& vm) { return vm.name.starts_with(kPool) && !vms_.contains(vm.name); };
   if (std::ranges::none_of(deps_.cloud.vms(), is_new)) return;
   for (const PoolFacts& pool : facts_.pools) {
+    if (is_copy(pool.name)) continue;
     // As a cloud's own groups do, the provider replaces who leaves at once: a drain may take its hour.
     const auto stays = [&](const auto& vm) {
       const MachineFacts* machine = facts_.machine(vm.name);

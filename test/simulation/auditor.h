@@ -16,6 +16,7 @@
 #include "test/simulation/fleet_manager.h"
 #include "test/simulation/invariants.h"
 #include "test/simulation/relay_client.h"
+#include "test/simulation/write_history.h"
 
 namespace capstan::simulation {
 
@@ -46,6 +47,8 @@ class Auditor {
   // Why there may be fewer than promised; a user deletes a Machine; a VM vanishes.
   void excuse(LegalCase legal);
   void machine_taken();
+  // Its set gets a Machine that it did not make: a label edit, or an owner reference that went.
+  void machine_given(const std::string& name) { given_.insert(name); }
   void vm_vanished(const std::string& name) { vanished_.insert(name); }
   // The Nodes of these Machines fall silent together, and a policy says what that means; and it is over.
   void silence_begins(std::set<std::string> machines) { silent_ = std::move(machines); }
@@ -77,6 +80,7 @@ class Auditor {
     SteadyTime at = {};
   };
 
+  void correct_facts();
   void look_at_pods();
   void look_at_nodes();
   void note_node_of_pool(const NodeFacts& node, const std::string& provider_id);
@@ -101,7 +105,10 @@ class Auditor {
   void machine_removed(const FleetFacts& before, const std::string& name);
   void machine_changed(const FleetFacts& before, const std::string& name) const;
   void remediation_begun(const FleetFacts& before, const MachineFacts& machine);
+  void note_write(const Asked& asked, const json::value& answer);
   void pod_sent_away(const std::string& name, const std::vector<PodFacts>& before) const;
+  void check_eviction(const std::string& name, const std::vector<PodFacts>& before) const;
+  void check_object_of_pool(const Asked& asked) const;
   void check_drained(const std::string& infrastructure);
   void node_removed(const NodeFacts& node) const;
   void check_drained_by_pool(const NodeFacts& node, SteadyTime since) const;
@@ -139,6 +146,11 @@ class Auditor {
   std::vector<SteadyTime> losses_;
   std::vector<SteadyTime> taken_;
   std::set<std::string> vanished_;
+  std::set<std::string> given_;                       // Machines
+  std::map<std::string, std::string> first_objects_;  // by uid of a Machine: its own infrastructure object
+  std::map<std::string, int> last_replicas_;          // by uid of a MachineSet or MachineDeployment
+  std::set<std::string> orphaning_;                   // uids of those deleted so that what they own stays
+  WriteHistory writes_;
   std::set<std::string> silent_;                       // Machines
   std::set<std::string> remediating_;                  // Machines that their sets deleted for that
   std::map<std::string, SteadyTime> available_since_;  // by Machine

@@ -7,6 +7,7 @@
 #include <boost/json.hpp>
 
 #include "base/hash.h"
+#include "test/simulation/fleet_clumsy.h"
 #include "test/simulation/known_writes.h"
 
 namespace capstan::simulation {
@@ -149,6 +150,10 @@ std::vector<std::string> acts_that_lack(const std::map<std::string, std::uint64_
   std::vector<std::string> lacking;
   for (const std::string_view act : kKnownActs) {
     if (!acts.contains(std::string(act))) lacking.push_back(fmt::format("nobody ever came to: {}", act));
+  }
+  for (const ClumsyAct act : kUsualActs) {
+    if (!acts.contains(std::string(to_string(act))))
+      lacking.push_back(fmt::format("nobody ever came to: {}", to_string(act)));
   }
   return lacking;
 }

@@ -57,8 +57,10 @@ SetFacts set_facts(const api::MachineSet& set) {
           .uid = set.metadata.uid.str(),
           .deployment = controller_of(set.metadata, api::kind::kMachineDeployment),
           .version = version_of(set),
+          .replicas_there = set.spec.replicas,
           .replicas = set.spec.replicas.value_or(1),
-          .going = set.metadata.deleting()};
+          .going = set.metadata.deleting(),
+          .orphaning = set.metadata.deleting() && set.metadata.has_finalizer("orphan")};
 }
 
 int number(const std::optional<IntOrString>& value, int of, Rounding rounding) {
@@ -76,9 +78,11 @@ DeploymentFacts deployment_facts(const api::MachineDeployment& deployment) {
   return {.name = deployment.metadata.name.str(),
           .uid = deployment.metadata.uid.str(),
           .version = version_of(deployment),
+          .replicas_there = deployment.spec.replicas,
           .replicas = replicas,
           .surge = number(rolling.max_surge, replicas, Rounding::Up),
           .unavailable = number(rolling.max_unavailable, replicas, Rounding::Down),
+          .orphaning = deployment.metadata.deleting() && deployment.metadata.has_finalizer("orphan"),
           .most_remediations = most_remediations(deployment.spec.remediation.max_in_flight, replicas),
           .going = deployment.metadata.deleting()};
 }
@@ -115,7 +119,8 @@ const DeploymentFacts* FleetFacts::deployment(std::string_view uid) const {
 }
 
 int FleetFacts::owned(std::string_view set_uid) const {
-  return static_cast<int>(std::ranges::count(machines, set_uid, &MachineFacts::set));
+  return static_cast<int>(std::ranges::count_if(
+      machines, [&](const MachineFacts& machine) { return machine.set == set_uid && !machine.given; }));
 }
 
 int FleetFacts::staying(std::string_view set_uid) const {
@@ -125,7 +130,8 @@ int FleetFacts::staying(std::string_view set_uid) const {
 
 int FleetFacts::owned_below(std::string_view uid) const {
   int sum = 0;
-  for (const SetFacts& each : sets) sum += each.deployment == uid ? owned(each.uid) : 0;
+  for (const SetFacts& each : sets)
+    sum += each.deployment == uid && !is_copy(each.name) ? owned(each.uid) : 0;
   return sum;
 }
 
@@ -163,6 +169,7 @@ FleetFacts FleetReader::look() {
                    .pools = read<api::MachinePool>(pools_, pool_facts)};
   for (const auto& cluster :
        api_.stored_all(api::resource<api::Cluster>.group, api::resource<api::Cluster>.plural)) {
+    if (cluster->at("metadata").at("name").as_string() != kCluster) continue;
     facts.cluster_going = cluster->at("metadata").as_object().contains("deletionTimestamp");
     const auto* paused = cluster->at("spec").as_object().if_contains("paused");
     facts.cluster_paused = paused != nullptr && paused->as_bool();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "apiserver/api.h"
+#include "test/simulation/fleet_manifests.h"
 
 namespace capstan::simulation {
 
@@ -27,6 +28,9 @@ struct MachineFacts {
   std::string infrastructure = {};
   std::string provider_id = {};
   std::string node = {};
+  bool given = false;  // to its owner, who did not make it: a copy, or one that was released before
+
+  bool copy() const { return is_copy(name); }
 };
 
 struct SetFacts {
@@ -34,17 +38,21 @@ struct SetFacts {
   std::string uid = {};
   std::string deployment = {};  // uid of the controller
   std::uint64_t version = 0;
+  std::optional<int> replicas_there = {};  // in its spec
   int replicas = 0;
   bool going = false;
+  bool orphaning = false;  // deleted so that its Machines stay
 };
 
 struct DeploymentFacts {
   std::string name = {};
   std::string uid = {};
   std::uint64_t version = 0;
+  std::optional<int> replicas_there = {};  // in its spec
   int replicas = 0;
   int surge = 0;
   int unavailable = 0;
+  bool orphaning = false;                     // deleted so that its MachineSets stay
   std::optional<int> most_remediations = {};  // at once; nothing: any number
   bool going = false;
 };
@@ -75,7 +83,7 @@ struct FleetFacts {
   const SetFacts* set(std::string_view uid) const;
   const SetFacts* set_named(std::string_view name) const;
   const DeploymentFacts* deployment(std::string_view uid) const;
-  int owned(std::string_view set) const;               // Machines it controls, those being deleted included
+  int owned(std::string_view set) const;               // Machines it made and controls, going ones included
   int staying(std::string_view set) const;             // those not being deleted
   int owned_below(std::string_view deployment) const;  // by all sets of it
   int available_below(std::string_view deployment) const;

@@ -111,6 +111,8 @@ void FleetUser::live_with_it(std::uint64_t acts, bool mishaps) {
     rest_up_to(90s);
     const bool mishap = mishaps && deps_.baton.draw(3) == 0;
     Act act = mishap ? kMishaps[deps_.baton.draw(kMishaps.size())] : kActs[deps_.baton.draw(kActs.size())];
+    if (deps_.clumsy.can(ClumsyAct::OrphanSets) && deps_.baton.draw(6) == 0)
+      act = &FleetUser::replace_deployment;
     if (mishap && policy_ && deps_.baton.draw(2) == 0) act = &FleetUser::silence_nodes;
     if (mishap && wishes_.pool && deps_.baton.draw(2) == 0)
       act = kMishapsOfPools[deps_.baton.draw(kMishapsOfPools.size())];
@@ -197,10 +199,19 @@ void FleetUser::delete_machine() {
 void FleetUser::replace_deployment() {
   if (paused_ || cluster_paused_) return;
   note("replace", "deletes the MachineDeployment, to create it again");
-  (void)deps_.client.remove(resource<api::MachineDeployment>(), named(kDeployment), {}, kNever);
+  (void)deps_.client.remove(resource<api::MachineDeployment>(), named(kDeployment), draw_cascade(), kNever);
   deps_.auditor.look();
   await_no_deployment();
   make_deployment();
+}
+
+// Sometimes what it owns is to stay, for its successor.
+kube::DeleteOptions FleetUser::draw_cascade() {
+  if (!deps_.clumsy.can(ClumsyAct::OrphanSets) || deps_.baton.draw(2) == 0) return {};
+  note(to_string(ClumsyAct::OrphanSets), "does so with --cascade=orphan");
+  for (const auto& each : deps_.auditor.facts().machines)
+    if (!each.set.empty()) deps_.auditor.machine_given(each.name);
+  return {.propagation = kube::Propagation::Orphan};
 }
 
 // What a MachineDeployment leaves behind that way is for the garbage collector, not for its successor.
@@ -228,6 +239,7 @@ void FleetUser::await_no_deployment() {
     if (deps_.baton.steady_now() >
         until) {  // drain waits for a lost cluster for ever (capi-machine 8, row 21)
       deps_.workload.lose(false);
+      deps_.clumsy.let_go();
       take_back_mark();
       if (deps_.baton.steady_now() > until + kPatience)
         return deps_.broke("the MachineDeployment does not go");

@@ -12,6 +12,7 @@
 #include "kube/client.h"
 #include "test/fakes/baton.h"
 #include "test/simulation/auditor.h"
+#include "test/simulation/fleet_clumsy.h"
 #include "test/simulation/fleet_manifests.h"
 #include "test/simulation/workload_servers.h"
 
@@ -31,6 +32,7 @@ class FleetUser {
     std::function<void(std::string)> kill = {};          // a process, by name
     std::function<void(Nanoseconds)> close_budget = {};  // of the app: nothing may be evicted for so long
     std::function<void()> delay_deletion_of_node = {};   // by a pool: the next one takes effect late
+    ClumsyUser& clumsy;                                  // who may hold up what she deletes
   };
   explicit FleetUser(Deps deps) : deps_(std::move(deps)) {}
 
@@ -89,6 +91,7 @@ class FleetUser {
   void write_nodes(const std::set<std::string>& machines, bool lost);
   Pool draw_pool();
   void make_deployment();
+  kube::DeleteOptions draw_cascade();
   void await_no_deployment();
   void patch_deployment(const json::value& body, std::string_view what);
   void patch_pool(const json::value& body, std::string_view what);

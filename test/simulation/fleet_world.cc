@@ -73,6 +73,12 @@ infrastructure::sim::Script script_of(Baton& baton, bool faults) {
   return script;
 }
 
+// Of its clumsy user; none where it has none.
+std::vector<ClumsyAct> acts_of(const FleetOptions& options) {
+  if (!options.always_clumsy && !has_clumsy_user(options.seed)) return {};
+  return {options.clumsy_acts.begin(), options.clumsy_acts.end()};
+}
+
 std::string shape(const Asked& asked) {
   return fmt::format("{} {}{}{}", asked.apply ? "apply" : to_string(asked.call),
                      asked.resource == nullptr ? std::string_view("path") : asked.resource->kind,
@@ -129,6 +135,13 @@ class World {
                .tell = [this](std::string_view line) { tell(line); },
                .broke = [this](std::string what) { broke(std::move(what)); },
                .stepped = [this] { auditor_.look(); }}),
+        clumsy_({.baton = baton,
+                 .client = at_once_,
+                 .api = api_,
+                 .auditor = auditor_,
+                 .tell = [this](std::string_view line) { tell(line); },
+                 .broke = [this](std::string what) { broke(std::move(what)); }},
+                acts_of(options)),
         user_({.baton = baton,
                .client = users_,
                .at_once = at_once_,
@@ -139,7 +152,8 @@ class World {
                .broke = [this](std::string what) { broke(std::move(what)); },
                .kill = [this](const std::string& process) { baton_.crash(process); },
                .close_budget = [this](Nanoseconds span) { apps_.close_budget(baton_.steady_now() + span); },
-               .delay_deletion_of_node = [this] { late_deletion_ = true; }}),
+               .delay_deletion_of_node = [this] { late_deletion_ = true; },
+               .clumsy = clumsy_}),
         manager_network_(*this, manager_wire_),
         provider_network_(*this, provider_wire_) {
     calls_hit_ = baton.draw(80);
@@ -169,6 +183,7 @@ class World {
     }
     kubelets_.stop();
     verdict_.acts = user_.acts();
+    for (const auto& [what, times] : clumsy_.acts()) verdict_.acts[what] += times;
     for (const auto& [what, times] : auditor_.came_of_pool()) verdict_.acts[what] += times;
     for (const std::string& name : cloud_.refused())
       ++verdict_.acts[name.starts_with(kPool) ? "no room for a pool's" : "no room for a Machine's"];
@@ -399,12 +414,16 @@ class World {
       std::unique_ptr<Thread> stranger;
       if (options_.faults)
         stranger = baton_.spawn("stranger", [this](const std::stop_token& stop) { user_.meddle(stop); });
+      std::unique_ptr<Thread> clumsy;
+      if (!acts_of(options_).empty())
+        clumsy = baton_.spawn("clumsy user", [this](const std::stop_token& stop) { clumsy_.run(stop); });
       user_.create_fleet();
       rest(60s);
       user_.live_with_it(2 + baton_.draw(5), options_.faults);
     }
     raging_ = false;
     tell("the faults stop");
+    clumsy_.make_peace();
     user_.make_peace();
   }
 
@@ -427,7 +446,10 @@ class World {
     const std::size_t pooled_machines = wishes.pool && wishes.pool->with_machines ? pooled : 0;
     const std::size_t machines = workers + 1 + pooled_machines;
     const std::size_t wanted_nodes = workers + 1 + pooled;
-    std::string text = count("VMs", cloud_.vms().size(), wanted_nodes);
+    const auto vms = cloud_.vms();
+    const auto counted = [&](const auto& vm) { return !clumsy_.is_extra(vm.name); };
+    std::string text =
+        count("VMs", static_cast<std::size_t>(std::ranges::count_if(vms, counted)), wanted_nodes);
     text += count("Machines", stored<api::Machine>(), machines);
     text += count("MachineSets", stored<api::MachineSet>(), 1);
     text += count("MachinePools", stored<api::MachinePool>(), wishes.pool ? 1 : 0);
@@ -435,29 +457,34 @@ class World {
     text += count("CloudConfigs", stored("bootstrap.cluster.x-k8s.io", "cloudconfigs"),
                   workers + 1 + (wishes.pool ? 1 : 0));
     apiserver::Api* const workload = workload_.api(named(kCluster));
-    const std::size_t nodes = workload == nullptr ? 0 : workload->stored_all("", "nodes").size();
+    const std::size_t nodes = workload == nullptr ? 0 : wished(workload->stored_all("", "nodes"));
     // One that can't be deleted within ten seconds stays behind (capi-machine 8, row 22).
     if (nodes < wanted_nodes || !options_.faults) text += count("Nodes", nodes, wanted_nodes);
+    if (text.empty() && !acts_of(options_).empty()) text += clumsy_.wrong();
     if (!text.empty()) return text;
     for (const auto& machine : all<api::Machine>()) {
+      if (clumsy_.is_extra(machine.metadata.name.view())) continue;
       const auto* owner = machine.metadata.controller();
       const bool of_deployment = owner != nullptr && owner->kind == api::kind::kMachineSet;
       if (of_deployment && machine.spec.version != std::string_view(wishes.version))
         text += fmt::format("{} is {}; ", machine.metadata.name.view(), machine.spec.version.view());
     }
     const auto deployments = all<api::MachineDeployment>();
-    if (deployments.empty()) return text + "no MachineDeployment";
-    const auto& status = deployments.front().status;
+    const auto named_so = [](const auto& each) { return each.metadata.name == kDeployment; };
+    const auto deployment = std::ranges::find_if(deployments, named_so);
+    if (deployment == deployments.end()) return text + "no MachineDeployment";
+    const auto& status = deployment->status;
     text += count("replicas", static_cast<std::size_t>(status.replicas.value_or(0)), workers);
     text += count("available", static_cast<std::size_t>(status.available_replicas.value_or(0)), workers);
     text += count("up to date", static_cast<std::size_t>(status.up_to_date_replicas.value_or(0)), workers);
-    if (status.observed_generation != deployments.front().metadata.generation) text += "not observed; ";
+    if (status.observed_generation != deployment->metadata.generation) text += "not observed; ";
     return text + missing_in_pool(pooled);
   }
 
   std::string missing_in_pool(std::size_t wanted) {
     std::string text;
     for (const auto& pool : all<api::MachinePool>()) {
+      if (clumsy_.is_extra(pool.metadata.name.view())) continue;
       const auto number = [](const std::optional<std::int32_t>& value) {
         return static_cast<std::size_t>(value.value_or(0));
       };
@@ -524,19 +551,27 @@ class World {
     user_.delete_fleet();
     if (raging_) rest(Nanoseconds(1ms) * static_cast<std::int64_t>(baton_.draw(90'000)));
     raging_ = false;
+    clumsy_.let_go();
+    await_nothing_left([this](std::string_view name) { return clumsy_.outlives_cluster(name); });
+    clumsy_.clear_away();
+    await_nothing_left([](std::string_view) { return false; });
+  }
+
+  void await_nothing_left(const std::function<bool(std::string_view)>& but) {
     const SteadyTime until = baton_.steady_now() + kTimeToConverge;
-    while (!left().empty() && baton_.steady_now() < until) rest(2s);
-    if (const auto what = left(); !what.empty())
+    while (!left(but).empty() && baton_.steady_now() < until) rest(2s);
+    if (const auto what = left(but); !what.empty())
       broke("the cluster was deleted, and what is left is " + what);
   }
 
-  std::string left() {
+  std::string left(const std::function<bool(std::string_view)>& but) {
     std::string text;
     for (const auto& type : api_.types()) {
       if (!type->group.ends_with("cluster.x-k8s.io")) continue;
-      for (const auto& object : api_.stored_all(type->group, type->plural))
-        text += fmt::format("{} {}; ", type->kind,
-                            std::string_view(object->at("metadata").at("name").as_string()));
+      for (const auto& object : api_.stored_all(type->group, type->plural)) {
+        const std::string_view name = object->at("metadata").at("name").as_string();
+        if (!but(name)) text += fmt::format("{} {}; ", type->kind, name);
+      }
     }
     if (!cloud_.vms().empty()) text += fmt::format("{} VMs; ", cloud_.vms().size());
     return text;
@@ -544,7 +579,13 @@ class World {
 
   // --- looking ---
   std::size_t stored(std::string_view group, std::string_view plural) const {
-    return api_.stored_all(group, plural).size();
+    return wished(api_.stored_all(group, plural));
+  }
+  std::size_t wished(const std::vector<apiserver::ObjectPtr>& objects) const {
+    return static_cast<std::size_t>(std::ranges::count_if(objects, [this](const apiserver::ObjectPtr& each) {
+      const std::string_view name = each->at("metadata").at("name").as_string();
+      return !clumsy_.is_extra(name) && !clumsy_.is_held(*each);
+    }));
   }
   template <typename T>
   std::size_t stored() const {
@@ -601,6 +642,7 @@ class World {
   bool has_apps_ = false;
   Auditor auditor_;
   FleetApps apps_;
+  ClumsyUser clumsy_;
   FleetUser user_;
   Network manager_network_;
   Network provider_network_;

@@ -8,12 +8,14 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "base/safeguards.h"
 #include "test/fakes/baton.h"
 #include "test/simulation/fault_census.h"
+#include "test/simulation/fleet_clumsy.h"
 #include "test/simulation/invariants.h"
 
 namespace capstan::simulation {
@@ -21,6 +23,9 @@ namespace capstan::simulation {
 struct FleetOptions {
   std::uint64_t seed = 1;
   bool faults = true;
+  // What a clumsy user does to it: nothing, or these to every other fleet, or to every one.
+  std::span<const ClumsyAct> clumsy_acts = kUsualActs;
+  bool always_clumsy = false;
   std::optional<Safeguard> without = {};  // taken away, to see it noticed; only with CAPSTAN_DEFECTS
   std::function<void(std::string_view)> story = {};     // what happened, line by line
   std::function<void(std::string_view)> switches = {};  // every switch of threads

@@ -54,7 +54,7 @@ Broken removed_against_its_owner(const MachineRemoval& removal) {
   if (removal.cluster_going || removal.machine->to_remediate) return {};
   if (removal.in_force.empty())
     return fmt::format("Machine {} was deleted, which has no owner", removal.machine->name);
-  if (std::ranges::any_of(removal.in_force, &Want::going)) return {};
+  if (!removal.orphaned && std::ranges::any_of(removal.in_force, &Want::going)) return {};
   const int least = std::ranges::min(removal.in_force, {}, &Want::desired).desired;
   if (removal.staying + removal.taken > least) return {};
   return fmt::format("Machine {} was deleted, one of {} that stayed, and its MachineSet wanted {} at least",
@@ -109,6 +109,7 @@ Broken not_drained_by_its_pool(std::string_view node, int pods, bool gave_up) {
 Broken object_of_a_living_machine(std::string_view kind, std::string_view name, const FleetFacts& facts) {
   for (const MachineFacts& machine : facts.machines) {
     if (machine.going || (machine.bootstrap != name && machine.infrastructure != name)) continue;
+    if (machine.copy() && !is_copy(name)) continue;
     return fmt::format("{} {} of the living Machine {} was deleted", kind, name, machine.name);
   }
   return {};
@@ -125,10 +126,24 @@ Broken made_again(std::string_view name, const FleetFacts& facts) {
 
 Broken node_of_a_living_machine(std::string_view node, const FleetFacts& facts) {
   for (const MachineFacts& machine : facts.machines) {
-    if (!machine.going && machine.node == node)
+    if (!machine.going && !machine.copy() && machine.node == node)
       return fmt::format("Node {} of the living Machine {} was deleted", node, machine.name);
   }
   return {};
+}
+
+Broken evicted_from_a_living_machine(std::string_view pod, std::string_view node, const FleetFacts& facts) {
+  for (const MachineFacts& machine : facts.machines) {
+    if (!machine.going && !machine.copy() && machine.node == node)
+      return fmt::format("Pod {} was evicted from the Node of the living Machine {}", pod, machine.name);
+  }
+  return {};
+}
+
+Broken written_too_often(std::string_view object, std::size_t writes) {
+  constexpr std::size_t kMost = 6;
+  if (writes <= kMost) return {};
+  return fmt::format("{} was written {} times in a minute, and nothing came of it", object, writes);
 }
 
 Broken node_of_a_running_vm(std::string_view node, bool runs, bool owner_going) {

@@ -58,6 +58,7 @@ struct MachineRemoval {
   std::span<const Want> in_force = {};    // of its set; empty: it has none
   int staying = 0;                        // of its set, before
   int taken = 0;                          // that others took meanwhile
+  bool orphaned = false;                  // its set was deleted so that it stays
   bool cluster_going = false;
 };
 Broken removed_against_its_owner(const MachineRemoval& removal);
@@ -94,9 +95,16 @@ Broken not_drained(std::string_view machine, int pods);
 // that was deleted, or when its instances were told to end. `gave_up`: the pool's timeout was over.
 Broken not_drained_by_its_pool(std::string_view node, int pods, bool gave_up);
 
-// "No infrastructure or bootstrap object of a living Machine is ever cleaned up."
+// "No infrastructure or bootstrap object of a living Machine is ever cleaned up." A copy of a Machine has
+// none but those of its own name.
 Broken object_of_a_living_machine(std::string_view kind, std::string_view name, const FleetFacts& facts);
 Broken node_of_a_living_machine(std::string_view node, const FleetFacts& facts);
+// "Nothing of an object's goes with a copy of it": nor do the Pods on its Node.
+Broken evicted_from_a_living_machine(std::string_view pod, std::string_view node, const FleetFacts& facts);
+
+// "No object is written by us more than 6 times a minute without a change of its spec or of what it reports."
+// `writes`: those of the last minute that changed neither.
+Broken written_too_often(std::string_view object, std::size_t writes);
 // "What has served its Machine is not made again": its infrastructure object went, and there is another one.
 Broken made_again(std::string_view name, const FleetFacts& facts);
 

@@ -52,6 +52,15 @@ TEST(BelowThePromise, CountsTheLeastThatWasPromisedSinceAndWhatWasLostOtherwise)
   EXPECT_EQ(below_the_promise("md", std::span(kWants).first(2), 1, 0), std::nullopt) << "scaled down";
 }
 
+TEST(RemovedAgainstItsOwner, TakesNoDeletionThatWasToLeaveItForAReason) {
+  const MachineFacts machine{.name = "m"};
+
+  EXPECT_EQ(removed_against_its_owner({.machine = &machine, .in_force = kWants, .staying = 1}), std::nullopt);
+  EXPECT_NE(
+      removed_against_its_owner({.machine = &machine, .in_force = kWants, .staying = 1, .orphaned = true}),
+      std::nullopt);
+}
+
 TEST(RemovedAgainstItsOwner, NeedsAReason) {
   const MachineFacts machine{.name = "m"};
   const MachineFacts sick{.name = "m", .to_remediate = true};
@@ -97,6 +106,30 @@ TEST(ObjectOfALivingMachine, IsNotToBeCleanedUp) {
   facts.machines.front().going = true;
   EXPECT_EQ(object_of_a_living_machine("DriverMachine", "i", facts), std::nullopt);
   EXPECT_EQ(node_of_a_living_machine("n", facts), std::nullopt);
+}
+
+TEST(ObjectOfALivingMachine, IsNotThatOfACopyWhichOnlyNamesIt) {
+  FleetFacts facts;
+  facts.machines = {{.name = "m", .going = true, .bootstrap = "b", .infrastructure = "i", .node = "n"},
+                    {.name = "copy-1", .bootstrap = "copy-1", .infrastructure = "i", .node = "n"}};
+
+  EXPECT_EQ(object_of_a_living_machine("DriverMachine", "i", facts), std::nullopt);
+  EXPECT_EQ(node_of_a_living_machine("n", facts), std::nullopt);
+  EXPECT_NE(object_of_a_living_machine("CloudConfig", "copy-1", facts), std::nullopt) << "its own one";
+}
+
+TEST(EvictedFromALivingMachine, NeedsThatItsMachineGoes) {
+  FleetFacts facts;
+  facts.machines = {{.name = "m", .node = "n"}, {.name = "copy-1", .going = true, .node = "n"}};
+
+  EXPECT_THAT(evicted_from_a_living_machine("p", "n", facts), Optional(HasSubstr("Machine m")));
+  facts.machines.front().going = true;
+  EXPECT_EQ(evicted_from_a_living_machine("p", "n", facts), std::nullopt);
+}
+
+TEST(WrittenTooOften, BeginsWithTheSeventhTimeInAMinute) {
+  EXPECT_EQ(written_too_often("Machine m", 6), std::nullopt);
+  EXPECT_THAT(written_too_often("Machine m", 7), Optional(HasSubstr("7 times")));
 }
 
 TEST(MadeAgain, IsWhatHasServedItsMachine) {

@@ -37,6 +37,7 @@ struct Options {
   int machines = 10000;
   std::string world = "fleet";
   std::string mutant = "none";
+  std::string act = "usual";
 };
 
 constexpr std::array kFlags = {
@@ -50,13 +51,15 @@ constexpr std::array kFlags = {
     flag("census", &Options::census, "print where faults hit, after more than one seed"),
     flag("mutants", &Options::mutants, "take every safeguard away in turn: each has to be noticed"),
     flag("world", &Options::world, "which world", {.choices = "fleet|toy|rest"}),
+    flag("act", &Options::act,
+         "what a clumsy user does: `usual` in every other seed, or in every seed one act alone, or `all` of "
+         "them, or `none`"),
     flag("clusters", &Options::clusters, "of the world `rest`", {.minimum = 1}),
     flag("machines", &Options::machines, "of the world `rest`, in all its clusters", {.minimum = 1}),
     flag("mutant", &Options::mutant,
-         "leave one rule out: of the fleet consistency-gate, create-expectation, owner-uid, instance-key, "
-         "array-versions, second-look, shared-cause, evictions, pool-drain, live-list, node-uid, in-flight, "
-         "out-of-reach or finishing; of the toy 'no gate', 'impatient gate', 'acts when overdue', "
-         "'acts unsynced', 'forgets deletions' or 'counts living only'"),
+         "leave one rule out: of the fleet a safeguard that test/simulation/README.md lists; of the toy "
+         "'no gate', 'impatient gate', 'acts when overdue', 'acts unsynced', 'forgets deletions' or "
+         "'counts living only'"),
 };
 
 void print(std::string_view line) { fmt::print("{}\n", line); }
@@ -88,8 +91,24 @@ std::optional<Safeguard> safeguard_named(std::string_view name) {
   return {};
 }
 
+// Nothing: there is no such act.
+std::optional<std::vector<ClumsyAct>> acts_named(std::string_view name) {
+  if (name == "none") return std::vector<ClumsyAct>();
+  if (name == "usual") return std::vector<ClumsyAct>(kUsualActs.begin(), kUsualActs.end());
+  if (name == "all") return std::vector<ClumsyAct>(kClumsyActs.begin(), kClumsyActs.end());
+  for (const ClumsyAct act : kClumsyActs) {
+    if (to_string(act) == name) return std::vector{act};
+  }
+  return {};
+}
+
 Outcome run_fleet(const Options& options, std::uint64_t seed, Sum& sum) {
-  FleetOptions simulation{.seed = seed, .faults = options.faults, .without = safeguard_named(options.mutant)};
+  const auto acts = acts_named(options.act).value();
+  FleetOptions simulation{.seed = seed,
+                          .faults = options.faults,
+                          .clumsy_acts = acts,
+                          .always_clumsy = options.act != "usual",
+                          .without = safeguard_named(options.mutant)};
   if (options.story) simulation.story = print;
   if (options.switches) simulation.switches = print;
   const FleetVerdict verdict = simulate_fleet(simulation);
@@ -107,8 +126,9 @@ void run_seed(const Options& options, std::uint64_t seed, Sum& sum) {
   sum.crashes += outcome.crashes;
   if (outcome.broken.empty()) return;
   sum.add({.failed = 1, .first_failed = seed});
-  fmt::print("seed {} failed: {}\nreplay: scripts/sim --seed {} --story{}{}\n", seed, outcome.broken, seed,
+  fmt::print("seed {} failed: {}\nreplay: scripts/sim --seed {} --story{}{}{}\n", seed, outcome.broken, seed,
              options.world == "fleet" ? "" : " --world toy",
+             options.act == "usual" ? "" : " --act " + options.act,
              options.mutant == "none" ? "" : fmt::format(" --mutant '{}'", options.mutant));
   std::fflush(stdout);
 }
@@ -209,6 +229,10 @@ int run(std::span<const char* const> words) {
   if (parsed->help) {
     fmt::print("{}", flags.help("sim [flags]"));
     return 0;
+  }
+  if (!acts_named(options.act)) {
+    fmt::print(stderr, "sim: there is no act {}\n", options.act);
+    return 2;
   }
   if (options.world == "rest") return run_rest(options);
   return options.mutants ? run_mutants(options) : run_plain(options, SystemClock());

@@ -1,0 +1,54 @@
+#include "test/simulation/write_history.h"
+
+#include <boost/json.hpp>
+#include <utility>
+
+#include "base/hash.h"
+
+namespace capstan::simulation {
+namespace {
+
+constexpr Nanoseconds kMinute = std::chrono::minutes(1);
+
+std::uint64_t fingerprint(const boost::json::value& value) {
+  if (const auto* object = value.if_object()) {
+    std::uint64_t sum = 1;  // whatever the order
+    for (const auto& [key, field] : *object) {
+      if (key == "lastTransitionTime") continue;
+      sum += hash_combine(hash_bytes(key), fingerprint(field));
+    }
+    return sum;
+  }
+  if (const auto* array = value.if_array()) {
+    std::uint64_t hash = 2;
+    for (const auto& each : *array) hash = hash_combine(hash, fingerprint(each));
+    return hash;
+  }
+  return hash_bytes(boost::json::serialize(value));
+}
+
+std::uint64_t state_of(const boost::json::object& object) {
+  std::uint64_t hash = 3;
+  for (const auto& [key, field] : object)
+    if (key != "metadata") hash += hash_combine(hash_bytes(key), fingerprint(field));
+  return hash;
+}
+
+}  // namespace
+
+std::size_t WriteHistory::note(const std::string& object, const boost::json::value& written, SteadyTime now) {
+  Object& known = objects_[object];
+  const auto& document = written.as_object();
+  const auto* metadata = document.if_contains("metadata");
+  const auto* version = metadata == nullptr ? nullptr : metadata->as_object().if_contains("resourceVersion");
+  if (version == nullptr) return 0;
+  const bool changed =
+      std::exchange(known.version, std::string(version->as_string())) != version->as_string();
+  std::erase_if(known.states, [&](const auto& state) { return now - state.second > kMinute; });
+  while (!known.writes.empty() && now - known.writes.front() > kMinute) known.writes.pop_front();
+  const auto [state, is_new] = known.states.insert_or_assign(state_of(document), now);
+  if (changed && !is_new) known.writes.push_back(now);
+  return known.writes.size();
+}
+
+}  // namespace capstan::simulation
