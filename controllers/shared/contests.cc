@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <ranges>
 
 #include "api/conditions/conditions.h"
 #include "api/names.h"
