@@ -165,6 +165,7 @@ Tree Tree::read(const std::filesystem::path& root) {
   for (auto entry = begin(entries); entry != end(entries); ++entry) {
     if (entry->is_directory() && is_skipped_folder(entry->path())) entry.disable_recursion_pending();
     if (!entry->is_regular_file() || entry->file_size() > kMaxBytes) continue;
+    if (entry->path().filename() == ".git") continue;  // of a second worktree: says where the repository is
     std::ifstream stream(entry->path(), std::ios::binary);
     std::string text{std::istreambuf_iterator<char>(stream), {}};
     if (is_binary(text)) continue;
