@@ -44,7 +44,7 @@ class Lookout {
                  remote_dial({io_, threads_, clock_}, std::move(proxies), std::move(rules)),
                  {.concurrency = 2,
                   .probe = {.every = 100ms, .timeout = 5s, .failures_until_down = 3},
-                  .watches = {.backoff = {.initial = 20ms, .cap = 100ms}, .short_lived = 0ns},
+                  .watches = {.backoff = {.initial = 20ms, .cap = 100ms}},
                   .backoff = {.initial = 20ms, .cap = 100ms}}) {
     registry.start();
   }
@@ -151,7 +151,7 @@ INSTANTIATE_TEST_SUITE_P(
                            fmt::format(R"({{"status":"Failure","message":"{}","reason":"{}"}})", kSecretWord,
                                        kSecretWord)),
                "http 403 without a Status"},
-        Answer{"AStatusThatNobodyVerified", json_answer("503 Service Unavailable", refusal("Later", 503)),
+        Answer{"AnUnverifiedStatus", json_answer("503 Service Unavailable", refusal("Later", 503)),
                "http 503 with a Status"},
         Answer{"Html",
                fmt::format("HTTP/1.1 404 {0}\r\n{0}: {0}\r\nServer: {0}\r\nConnection: close\r\n\r\n"
