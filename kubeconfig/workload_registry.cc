@@ -480,7 +480,7 @@ void WorkloadRegistry::Parts::drop(const ObjectKey& key, const std::string& why)
     Entry& entry = entries.at(key);
     session = std::move(entry.session);
     lost = std::move(entry.connected);
-    if (entry.generation == session->generation && entry.wanted) entry.reach.problem = why;
+    if (lost && entry.generation == session->generation && entry.wanted) entry.reach.problem = why;
     entry.reach.connected = false;
     entry.reach.doubt.clear();
     entry.series.lost();

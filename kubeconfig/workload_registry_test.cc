@@ -282,6 +282,8 @@ TEST(WorkloadRegistry, SaysThatItMayNotListNodes) {
     bench.world.cluster("c").lists_nodes = false;
 
     EXPECT_THAT(bench.problem(), AllOf(HasSubstr("list nodes of https://c"), HasSubstr("forbidden")));
+    EXPECT_THAT(bench.told, ElementsAre("c is not connected"));
+    EXPECT_EQ(bench.log.count("can't be reached"), 1U);
     bench.world.server("c").lists_nodes = true;
 
     EXPECT_LE(bench.until([&] { return bench.connected(); }), 37s);
