@@ -15,6 +15,7 @@
 #include "controllers/claims/removal.h"
 #include "controllers/machine/deletion_turn.h"
 #include "controllers/machine/drain/cordon.h"
+#include "controllers/shared/repair_managers.h"
 #include "controllers/shared/status_patch.h"
 #include "kube/resources.h"
 #include "runtime/finalizers.h"
@@ -228,11 +229,23 @@ class Actor {
   }
 
   Result<void> apply(const MachineWish& wish) {
+    if (has_lost_managers(wish.present->metadata.managed_fields)) return give_back_managers(*wish.present);
     const auto written = kube::apply(with_.deps.client, wish.wanted, wish.present.get(),
                                      api::field_manager::kMachinePool, deadline());
     if (!written && written.error().code == Code::NotFound) return {};
     if (!written) return fail(written.error());
     wrote(*written);
+    return {};
+  }
+
+  // What the Machine is after that brings the next turn.
+  Result<void> give_back_managers(const Machine& machine) {
+    const auto repaired =
+        repair_managers(with_.deps.client, kube::resource_of<Machine>(), kube::key_of(machine),
+                        api::field_manager::kMachinePool, deadline());
+    if (!repaired && repaired.error().code == Code::NotFound) return {};
+    if (!repaired) return fail(repaired.error());
+    with_.host.consistency.wrote(key_, with_.deps.caches.machines, *repaired);
     return {};
   }
 

@@ -945,5 +945,26 @@ TEST(Turns, ChangeLabelsOfMachinesWithTheTemplate) {
   });
 }
 
+TEST(Turns, ChangeLabelsOfAMachineWhoseFieldManagersWereReset) {
+  on_stage([](Theatre& stage) {
+    auto pool = a_pool(1);
+    pool.spec.machine_template.metadata.labels.set("team", "a");
+    stage.make_pool(pool);
+    stage.connect();
+    stage.start();
+    stage.make_box("b1");
+    stage.infrastructure_has({"b1"}, {{"infrastructureMachineKind", "Box"}});
+    stage.settle();
+    stage.patch(kMachines, "b1", {{"metadata", {{"managedFields", json::array{json::object()}}}}});
+    stage.settle();
+
+    stage.patch(kPools, kPool,
+                {{"spec", {{"template", {{"metadata", {{"labels", {{"team", nullptr}}}}}}}}}});
+    stage.settle();
+
+    EXPECT_FALSE(stage.read<api::Machine>("b1").metadata.labels.contains("team"));
+  });
+}
+
 }  // namespace
 }  // namespace capstan::controllers::machinepool

@@ -38,9 +38,17 @@ MachineSetBuilder a_web_set(int replicas) {
   });
 }
 
-void orphan_the_set(Stage& stage) {
+// The finalizer `orphan` stands until the garbage collector has released the Machines.
+void ask_for_orphans(Stage& stage) {
   stage.must(stage.user.remove(kSets, {std::string(kNamespace), "ms1"},
                                {.propagation = kube::Propagation::Orphan}, Deadline::never()));
+}
+void collect_garbage(Stage& stage) {
+  while (stage.api.run_controllers()) continue;
+}
+void orphan_the_set(Stage& stage) {
+  ask_for_orphans(stage);
+  collect_garbage(stage);
 }
 
 // From now on every piece of that watch comes half a minute late.
@@ -74,7 +82,11 @@ TEST(Orphaning, MachinesOfADeletedSetLiveOn) {
     stage.start();
     const auto names = stage.machine_names();
 
-    orphan_the_set(stage);
+    ask_for_orphans(stage);
+    stage.settle(2min);
+    EXPECT_EQ(controlled(stage), names) << "the garbage collector has yet to come";
+    EXPECT_THAT(stage.says("Deleting"), HasSubstr("--cascade=orphan"));
+    collect_garbage(stage);
     stage.settle(2min);
 
     EXPECT_EQ(stage.machine_names(), names);
