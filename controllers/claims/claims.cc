@@ -238,7 +238,7 @@ class Collector {
   Source source_of(const T& claimant) const {
     const auto infra = read_(infrastructure_of(claimant), claimant.metadata.namespace_);
     if (!infra) return Source::Unknown;
-    if (!infra->object) return Source::Gone;
+    if (!infra->object) return infra->unreadable.empty() ? Source::Gone : Source::Unknown;
     switch (control_of(infra->object->metadata, owner_of(claimant), cluster_.get())) {
       case Control::Another: return Source::Foreign;
       case Control::None: break;

@@ -72,10 +72,17 @@ api::ObjectReference reference_to(const api::Node& node) {
           .api_version = "v1"_text};
 }
 
+bool is_referred(const api::MachinePool& pool, const api::Node& node) {
+  return std::ranges::any_of(pool.status.node_refs,
+                             [&](const auto& ref) { return ref.uid == node.metadata.uid; });
+}
+
+// A nodeRef is a claim: the Node of another claimant gets none, but one that is there is a fact and stays.
 api::List<api::ObjectReference> node_refs(const Observation& seen, const Plan& plan, const Effects& effects) {
   std::vector<api::ObjectReference> refs;
   for (const Instance& instance : seen.instances) {
-    if (instance.node) refs.push_back(reference_to(*instance.node));
+    if (!instance.node || (instance.shared && !is_referred(*seen.pool, *instance.node))) continue;
+    refs.push_back(reference_to(*instance.node));
   }
   for (const auto& node : plan.waiting) refs.push_back(reference_to(*node));
   for (const auto& node : effects.kept) refs.push_back(reference_to(*node));
