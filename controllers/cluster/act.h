@@ -5,6 +5,7 @@
 #include "controllers/cluster/effects.h"
 #include "controllers/cluster/kubeconfig_keeper.h"
 #include "controllers/shared/deps.h"
+#include "controllers/shared/live_object.h"
 #include "runtime/reconcile.h"
 
 namespace capstan::controllers::cluster {

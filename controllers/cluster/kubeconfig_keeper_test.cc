@@ -235,7 +235,7 @@ TEST(KubeconfigKeeper, KeepsAKubeconfigThatTrustsAnotherCaThanTheSecretHolds) {
 
 TEST(KubeconfigKeeper, ReplacesACertificateThatHasEndedWhateverTheCa) {
   in_world([](World& world) {
-    world.put_kubeconfig(-1h);
+    world.put_kubeconfig(-30min);
     world.put_another_ca();
 
     EXPECT_TRUE(world.keep(kNotConnected).made) << "there is nothing to lose";

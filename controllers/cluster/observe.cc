@@ -7,6 +7,7 @@
 #include "api/contract/plural.h"
 #include "controllers/shared/belonging.h"
 #include "controllers/shared/caches.h"
+#include "controllers/shared/live_object.h"
 #include "runtime/external_refs.h"
 #include "runtime/ownership.h"
 

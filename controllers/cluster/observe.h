@@ -15,17 +15,21 @@
 #include "api/v1beta2/machine_deployment.h"
 #include "api/v1beta2/machine_pool.h"
 #include "api/v1beta2/machine_set.h"
-#include "base/deadline.h"
 #include "base/time.h"
 #include "controllers/cluster/connection_probe.h"
 #include "controllers/cluster/ownership.h"
-#include "controllers/shared/live_object.h"
-#include "kube/client.h"
 #include "kubeconfig/workload_clusters.h"
 #include "runtime/store.h"
 
+namespace capstan {
+struct Deadline;
+}
 namespace capstan::controllers {
 class Caches;
+class LiveLooks;
+}  // namespace capstan::controllers
+namespace capstan::kube {
+class Client;
 }
 namespace capstan::runtime {
 class ExternalRefs;
