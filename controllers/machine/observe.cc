@@ -63,7 +63,7 @@ ExternalSeen see_external(runtime::ExternalRefs& externals, const api::ContractR
 }
 
 std::optional<runtime::External> ExternalSeen::external() const {
-  if (cache == nullptr) return std::nullopt;
+  if (cache == nullptr && !live) return std::nullopt;
   return runtime::External{
       .resource = resource, .contract = contract, .key = key, .object = object, .cache = cache};
 }
