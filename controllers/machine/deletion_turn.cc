@@ -103,7 +103,8 @@ StageReport trouble(Error error) { return {.recheck = Seconds(20), .trouble = st
 Result<void> remove_object(const claims::Deleting& by, const runtime::External& object,
                            const claims::Clearance& clearance) {
   if (object.cache != nullptr) {
-    return claims::remove(by, {.cache = *object.cache, .resource = object.resource, .key = object.key}, clearance);
+    return claims::remove(by, {.cache = *object.cache, .resource = object.resource, .key = object.key},
+                          clearance);
   }
   const auto removed = claims::remove({.client = by.client, .resource = object.resource, .key = object.key},
                                       clearance, by.deadline);

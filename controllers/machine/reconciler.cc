@@ -176,7 +176,8 @@ Result<void> Reconciler::look_at_unreadable(const runtime::Context& context, Obs
   const api::Machine& machine = *seen.machine;
   for (ExternalSeen* external : {&seen.infra, &seen.bootstrap}) {
     if (external->state != ExternalSeen::State::Unreadable) continue;
-    const auto& ref = external == &seen.infra ? machine.spec.infrastructure_ref : *machine.spec.bootstrap.config_ref;
+    const auto& ref = external == &seen.infra ? machine.spec.infrastructure_ref
+                                              : *machine.spec.bootstrap.config_ref;
     auto live = TRY(live_looks_.look(deps_.client, kube::key_of(machine), ref, context.deadline));
     external->live = live.state != LiveObject::State::Undefined;
     external->resource = std::move(live.resource);
@@ -200,7 +201,7 @@ Result<Outcome> Reconciler::take_down(const runtime::Context& context, const Obs
   if (!taken_over) return ended({taken_over.error()}, {});
   Observation& seen = *taken_over;
   const auto looked = look_at_unreadable(context, seen);
-  if (!looked) context.log.info("an object that can't be read was not found out about", {{"error", looked.error()}});
+  if (!looked) context.log.info("object that can't be read: no answer", {{"error", looked.error()}});
   auto known = deletion_facts(deps_, *host_, seen, plan);
   DeletionTurn turn = deleter_.turn(context, known.objects, std::move(known.facts));
   if (turn.may_go()) {
