@@ -358,7 +358,10 @@ Answer provided(const DeletionFacts& facts, const Provided& object) {
                               "delete that object",
                               object.known.problem, object.known.kind),
                   kElsewhereRecheck);
-    case Known::State::Deleting: return wait(object.reason, waiting);
+    case Known::State::Deleting:
+      // What only a live look shows tells nobody that it is gone.
+      if (object.known.problem.empty()) return wait(object.reason, waiting);
+      return wait(object.reason, waiting + ": " + object.known.problem, kElsewhereRecheck);
     case Known::State::Present: break;
   }
   if (object.trouble) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/contract/control_plane.h"
+#include "base/safeguards.h"
 #include "kube/typed.h"
 
 namespace capstan::controllers::machine {
@@ -11,6 +12,8 @@ namespace {
 Known known_of(const ExternalSeen& external, const api::ContractRef& ref);
 std::string not_its_own(const Observation& seen, const ExternalSeen& external);
 Known nobodys(const api::ContractRef& ref);
+bool is_owned(const ExternalSeen& external, const api::Machine& machine);
+Known unowned(Known known, const ExternalSeen& external, const api::Machine& machine);
 Known cluster_known(const Caches& caches, const Observation& seen);
 void see_control_plane(const Deps& deps, const Host& host, const Observation& seen, DeletionSeen& all);
 std::string provider_id_of_node(const Observation& seen, const std::string& node);
@@ -46,10 +49,31 @@ DeletionSeen deletion_facts(const Deps& deps, const Host& host, const Observatio
     if (seen.fresh && facts.bootstrap.state == Known::State::Missing)
       facts.bootstrap.state = Known::State::Gone;
   }
+  for (Known* known : {&facts.infrastructure, &facts.bootstrap}) {
+    const ExternalSeen& external = known == &facts.infrastructure ? seen.infra : seen.bootstrap;
+    const bool only_live = !known->is_gone() && external.found() && external.live;
+    if (only_live && !is_owned(external, machine)) *known = unowned(*known, external, machine);
+  }
   return all;
 }
 
 namespace {
+
+bool is_owned(const ExternalSeen& external, const api::Machine& machine) {
+  return is_off(Safeguard::UnreadableOwner) ||
+         std::ranges::any_of(*external.object->metadata.owner_references,
+                             [&](const auto& owner) { return owner.uid == machine.metadata.uid; });
+}
+
+// What no cache shows and nobody owns is deleted by a user. As long as nothing came of it, it is nothing to
+// the Machine.
+Known unowned(Known known, const ExternalSeen& external, const api::Machine& machine) {
+  const bool used = !machine.spec.provider_id.empty() || machine.status.node_ref.has_value();
+  known.state = used ? Known::State::Unknown : Known::State::None;
+  known.problem += "; this Machine does not own " + known.kind + " " + external.key.name +
+                   ": delete that object, or make the Machine its owner";
+  return known;
+}
 
 Known known_of(const ExternalSeen& external, const api::ContractRef& ref) {
   using Seen = ExternalSeen::State;
@@ -59,7 +83,7 @@ Known known_of(const ExternalSeen& external, const api::ContractRef& ref) {
     case Seen::CacheBehind:
     case Seen::Unreadable: known.state = Known::State::Unknown; break;
     case Seen::Undefined: known.state = Known::State::Undefined; break;
-    case Seen::Missing: known.state = Known::State::Missing; break;
+    case Seen::Missing: known.state = external.live ? Known::State::Gone : Known::State::Missing; break;
     case Seen::Found:
       known.state = external.object->metadata.deleting() ? Known::State::Deleting : Known::State::Present;
       break;

@@ -99,6 +99,19 @@ kube::ObjectKey cluster_of(const api::Machine& machine) {
 
 StageReport trouble(Error error) { return {.recheck = Seconds(20), .trouble = std::move(error)}; }
 
+// An object that only a live look shows (reconciler.h) is no business of the consistency gate.
+Result<void> remove_object(const claims::Deleting& by, const runtime::External& object,
+                           const claims::Clearance& clearance) {
+  if (object.cache != nullptr) {
+    return claims::remove(by, {.cache = *object.cache, .resource = object.resource, .key = object.key},
+                          clearance);
+  }
+  const auto removed = claims::remove({.client = by.client, .resource = object.resource, .key = object.key},
+                                      clearance, by.deadline);
+  if (!removed && removed.error().code == Code::NotFound) return {};
+  return removed;
+}
+
 }  // namespace
 
 bool DeletionTurn::waits_for_provider() const {
@@ -202,17 +215,15 @@ void Deleter::remove(const runtime::Context& context, DeletionFacts& facts, cons
     return;
   }
   const kube::ObjectKey machine = kube::key_of(*facts.machine);
-  const runtime::Child child{.cache = *object->cache, .resource = object->resource, .key = object->key};
   const auto clearance =
       claims::clear_referred(server(context), object->resource, object->object->metadata,
                              {.kind = api::kind::kMachine, .metadata = facts.machine->metadata});
-  const Result<void> removed =
-      clearance ? claims::remove({.client = deps_.client,
-                                  .consistency = host_->consistency,
-                                  .key = machine,
-                                  .deadline = context.deadline},
-                                 child, *clearance)
-                : Result<void>(fail(clearance.error()));
+  const Result<void> removed = clearance ? remove_object({.client = deps_.client,
+                                                          .consistency = host_->consistency,
+                                                          .key = machine,
+                                                          .deadline = context.deadline},
+                                                         *object, *clearance)
+                                         : Result<void>(fail(clearance.error()));
   if (!removed) {
     told_.with([&](auto& told) { told.erase(machine); });  // what it was true of may be gone since
     removal.failed = removed.error();

@@ -50,7 +50,8 @@ ExternalSeen see_external(runtime::ExternalRefs& externals, const api::ContractR
                       .key = {.namespace_ = std::string(namespace_), .name = ref.name.str()},
                       .problem = error.message,
                       .listed_soon = error.retry_after.has_value()};
-    if (auto resolved = externals.resolve(ref.api_group, ref.kind)) seen.resource = std::move(resolved->resource);
+    if (auto resolved = externals.resolve(ref.api_group, ref.kind))
+      seen.resource = std::move(resolved->resource);
     return seen;
   }
   return {.state = found->object ? State::Found : State::Missing,
@@ -63,7 +64,7 @@ ExternalSeen see_external(runtime::ExternalRefs& externals, const api::ContractR
 }
 
 std::optional<runtime::External> ExternalSeen::external() const {
-  if (cache == nullptr) return std::nullopt;
+  if (cache == nullptr && !live) return std::nullopt;
   return runtime::External{
       .resource = resource, .contract = contract, .key = key, .object = object, .cache = cache};
 }

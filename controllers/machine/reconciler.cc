@@ -67,7 +67,8 @@ Reconciler::Reconciler(const Deps& deps, Settings settings)
       settings_(std::move(settings)),
       node_writes_(deps.clock),
       gather_(deps.clock, settings_.gather),
-      deleter_(deps) {}
+      deleter_(deps),
+      live_looks_(deps.clock) {}
 
 void Reconciler::bind(const Host& host) {
   host_.emplace(host);
@@ -93,6 +94,7 @@ Result<Outcome> Reconciler::reconcile(const runtime::Context& context, const kub
 
 void Reconciler::forget(const kube::ObjectKey& key) {
   deleter_.forget(key);
+  live_looks_.forget(key);
   node_writes_.forget(key);
   gather_.over(key);
 }
@@ -168,12 +170,38 @@ Result<Observation> Reconciler::take_over(const runtime::Context& context, const
   return after;
 }
 
+// Afterwards they are Found and `live`, Missing and `live`, or Undefined; what could not be found out stays
+// Unreadable.
+Result<void> Reconciler::look_at_unreadable(const runtime::Context& context, Observation& seen) {
+  const api::Machine& machine = *seen.machine;
+  for (ExternalSeen* external : {&seen.infra, &seen.bootstrap}) {
+    if (external->state != ExternalSeen::State::Unreadable) continue;
+    const auto& ref = external == &seen.infra ? machine.spec.infrastructure_ref
+                                              : *machine.spec.bootstrap.config_ref;
+    auto live = TRY(live_looks_.look(deps_.client, kube::key_of(machine), ref, context.deadline));
+    external->live = live.state != LiveObject::State::Undefined;
+    external->resource = std::move(live.resource);
+    switch (live.state) {
+      case LiveObject::State::Undefined: external->state = ExternalSeen::State::Undefined; break;
+      case LiveObject::State::Gone: external->state = ExternalSeen::State::Missing; break;
+      case LiveObject::State::Present:
+        external->state = ExternalSeen::State::Found;
+        external->object = std::make_shared<const api::contract::ContractObject>(
+            api::contract::ContractObject{.metadata = std::move(live.metadata)});
+        break;
+    }
+  }
+  return {};
+}
+
 Result<Outcome> Reconciler::take_down(const runtime::Context& context, const Observation& before,
                                       const Plan& plan) {
   if (!before.machine->metadata.has_finalizer(api::finalizer::kMachine)) return Outcome::done();
-  const auto taken_over = take_over(context, before, plan);
+  auto taken_over = take_over(context, before, plan);
   if (!taken_over) return ended({taken_over.error()}, {});
-  const Observation& seen = *taken_over;
+  Observation& seen = *taken_over;
+  const auto looked = look_at_unreadable(context, seen);
+  if (!looked) context.log.info("object that can't be read: no answer", {{"error", looked.error()}});
   auto known = deletion_facts(deps_, *host_, seen, plan);
   DeletionTurn turn = deleter_.turn(context, known.objects, std::move(known.facts));
   if (turn.may_go()) {

@@ -10,6 +10,7 @@
 #include "controllers/machine/gather.h"
 #include "controllers/machine/report.h"
 #include "controllers/shared/deps.h"
+#include "controllers/shared/live_object.h"
 #include "runtime/paused.h"
 #include "runtime/reconcile.h"
 
@@ -35,6 +36,8 @@ class Reconciler final : public runtime::Reconciler {
                                   Done done);
   // What was seen, with the Machine as it is after that.
   Result<Observation> take_over(const runtime::Context& context, const Observation& seen, const Plan& plan);
+  // Asks the server about objects that the caches can't show.
+  Result<void> look_at_unreadable(const runtime::Context& context, Observation& seen);
   Result<runtime::Outcome> take_down(const runtime::Context& context, const Observation& before,
                                      const Plan& plan);
   Result<bool> write_status(const runtime::Context& context, const api::Machine& before,
@@ -47,6 +50,7 @@ class Reconciler final : public runtime::Reconciler {
   NodeWrites node_writes_;
   Gather gather_;
   Deleter deleter_;
+  LiveLooks live_looks_;
 };
 
 }  // namespace capstan::controllers::machine

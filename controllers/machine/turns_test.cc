@@ -125,7 +125,7 @@ TEST(Turns, FailNoProvisionedMachineWhoseInfrastructureCannotBeDecoded) {
     const std::string infrastructure = told(world, "InfrastructureReady");
     world.patch(kDockerMachines, "m1", {{"spec", nullptr}});
     world.infrastructure_is_done();
-    world.settle(31s);
+    world.settle(40s);
 
     EXPECT_NE(garbled.status.phase, "Failed");
     EXPECT_TRUE(!garbled.status.deprecated || !garbled.status.deprecated->v1beta1 ||
@@ -133,6 +133,36 @@ TEST(Turns, FailNoProvisionedMachineWhoseInfrastructureCannotBeDecoded) {
     EXPECT_THAT(infrastructure,
                 HasSubstr("spec.infrastructureRef: DockerMachine default/m1 can't be read: spec: expected object"));
     EXPECT_THAT(told(world, "InfrastructureReady"), StartsWith("True"));
+  });
+}
+
+// The object is there, whatever its definition says.
+TEST(Turns, DeleteAMachineWhoseDefinitionHasLostItsContractLabels) {
+  in_simulation([](World& world) {
+    running(world);
+    const auto& crds = kube::resources::custom_resource_definitions();
+    world.patch(kDockerMachines, "m1", {{"metadata", {{"finalizers", json::array{"docker.example.com/vm"}}}}});
+    ASSERT_TRUE(world.user.patch(crds, {.name = kDockerMachines.plural + "." + kDockerMachines.group},
+                                 {{"metadata", {{"labels", {{"cluster.x-k8s.io/v1beta2", nullptr}}}}}}, {},
+                                 Deadline::never()));
+    world.settle();
+
+    world.remove(machines(), "m1");
+    world.settle(1min);
+    const bool kept = world.exists(machines(), "m1");
+    const std::string waits = told(world, "Deleting");
+    const int reads = world.client.reads;
+    world.settle(5min);
+    const int more_reads = world.client.reads - reads;
+    world.patch(kDockerMachines, "m1", {{"metadata", {{"finalizers", nullptr}}}});
+    world.settle(40s);
+
+    EXPECT_TRUE(kept);
+    EXPECT_THAT(waits, testing::AllOf(HasSubstr("Waiting for DockerMachine to be deleted"),
+                                      HasSubstr("label cluster.x-k8s.io/v1beta2")));
+    EXPECT_LE(more_reads, 22) << "two in 30 s";
+    EXPECT_FALSE(world.exists(kDockerMachines, "m1"));
+    EXPECT_FALSE(world.exists(machines(), "m1"));
   });
 }
 

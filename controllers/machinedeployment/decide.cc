@@ -76,7 +76,9 @@ Plan decide_deletion(const Observation& seen) {
     plan.actions.push_back(DeleteSet{.set = set});
   }
   // A MachineSet that nobody controls may be one that --cascade=orphan has just released: it is left alone.
-  if (seen.sets.empty() && seen.departed.empty()) plan.actions.push_back(DropFinalizer{});
+  const bool all_gone = seen.sets.empty() && seen.departed.empty() && seen.unreadable.empty();
+  if (all_gone) plan.actions.push_back(DropFinalizer{});
+  if (!seen.unreadable.empty()) sooner(plan.recheck, kTemplateRecheck);
   return plan;
 }
 
@@ -300,6 +302,7 @@ Plan decide(const Observation& seen) {
   const auto missing = missing_templates(seen);
   plan.faults.insert(plan.faults.end(), missing.begin(), missing.end());
   if (has_unlisted_template(seen)) sooner(plan.recheck, kListRecheck);
+  if (!seen.unreadable.empty()) sooner(plan.recheck, kTemplateRecheck);
   if (!missing.empty() || awaits_release(seen)) sooner(plan.recheck, kTemplateRecheck);
   if (plan.stuck || !seen.complete) {
     plan.newest = rollout::choose_sets(seen.deployment, seen.sets, seen.now).newest;

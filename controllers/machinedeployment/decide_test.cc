@@ -91,6 +91,24 @@ Sizes rolled(std::int32_t newest, bool old_has_seen_its_size, bool newest_has_se
                        set_of("md1-old", "v1.35.0").with(with(2, old_has_seen_its_size)).shared()})));
 }
 
+// Another one of the same Machines would be made for it.
+TEST(Decide, MakesNoMachineSetBesideOneThatCannotBeDecoded) {
+  auto world = seen(a_machine_deployment().replicas(3).build());
+  world.unreadable = {"MachineSet default/md1-old can't be read: spec.replicas: expected integer"};
+
+  const Plan plan = decide(world);
+  world.stored = a_machine_deployment().deleting().with([](auto& deployment) {
+    deployment.metadata.finalizers = api::Finalizers({Text(api::finalizer::kMachineDeployment)});
+  }).shared();
+  const Plan going = decide(world);
+
+  EXPECT_THAT(plan.actions, IsEmpty());
+  ASSERT_EQ(plan.faults.size(), 1U);
+  EXPECT_THAT(plan.faults[0].remedy, AllOf(HasSubstr("md1-old"), HasSubstr("spec.replicas"), HasSubstr("mend it")));
+  EXPECT_TRUE(plan.recheck);
+  EXPECT_THAT(going.actions, IsEmpty()) << "it is there, so the MachineDeployment stays";
+}
+
 TEST(Decide, MovesNoSetBeforeTheOthersHaveSeenTheirNewSize) {
   EXPECT_EQ(rolled(1, true, true), (Sizes{{"md1-new", 2}, {"md1-old", 2}}));
   EXPECT_EQ(rolled(1, false, true),

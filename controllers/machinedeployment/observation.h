@@ -61,6 +61,7 @@ struct Observation {
   // It controls them, they are on their way out, and only finalizers of others keep them: they have no
   // Machines, get none, and are no part of a rollout.
   std::vector<Snapshot<api::MachineSet>> departed = {};
+  std::vector<std::string> unreadable = {};  // what is wrong with MachineSets of it that can't be decoded
   std::vector<Snapshot<api::MachineSet>> orphans = {};  // it selects them and nobody controls them
   std::vector<Unadopted> unadopted =
       {};  // known once it was tried; whom it was refused is no orphan any more

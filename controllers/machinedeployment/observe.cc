@@ -81,6 +81,13 @@ void set_departed_apart(Observation& seen, const Caches& caches) {
   seen.sets.erase(departed.begin(), departed.end());
 }
 
+void find_unreadable(Observation& seen, const Caches& caches) {
+  if (is_off(Safeguard::UnreadableCounts)) return;
+  for (auto& set : caches.machine_sets.unreadable_in(seen.stored->metadata.namespace_)) {
+    if (set.may_be_owned_by(seen.stored->metadata.uid)) seen.unreadable.push_back(std::move(set.problem));
+  }
+}
+
 void apply_defaults(Observation& seen) {
   seen.deployment = *seen.stored;
   if (!seen.deployment.spec.replicas) {
@@ -153,6 +160,7 @@ Result<std::optional<Observation>> observe(const Deps& deps, const Host& host,
   }
   find_own_sets(seen, deps.caches);
   set_departed_apart(seen, deps.caches);
+  find_unreadable(seen, deps.caches);
   apply_defaults(seen);
   find_orphans(seen, deps.caches);
   find_machines(seen, deps.caches);

@@ -447,8 +447,8 @@ class Actor {
                                      seen_.pool->metadata.namespace_, seen_.pool->metadata.uid, deadline()));
     if (!left) return true;
     still_there_ = fmt::format(
-        "Waiting for the deletion of {} {}, which the MachinePool owns and its reference to {} {} does not name: "
-        "correct the reference, or delete it",
+        "Waiting for the deletion of {} {}, which the MachinePool owns and its reference to {} {} does not "
+        "name: correct the reference, or delete it",
         left->kind, left->name, ref.kind.view(), ref.name.view());
     return false;
   }

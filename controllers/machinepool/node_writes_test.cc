@@ -13,7 +13,7 @@ const kube::ObjectKey kPoolKey{.namespace_ = "default", .name = "mp1"};
 
 // A pool on spot instances: a Node comes every second for hours, each is written once and goes again.
 TEST(NodeWrites, StayFewHoweverManyNodesAPoolHasHad) {
-  FakeClock clock;
+  fakes::FakeClock clock;
   NodeWrites writes(clock);
   std::size_t most = 0;
 
@@ -27,7 +27,7 @@ TEST(NodeWrites, StayFewHoweverManyNodesAPoolHasHad) {
 }
 
 TEST(NodeWrites, AreRememberedUntilTheCacheHasCaughtUp) {
-  FakeClock clock;
+  fakes::FakeClock clock;
   NodeWrites writes(clock);
   api::Node node = builders::a_node("n1").build();
   node.metadata.resource_version = api::ResourceVersion(7);

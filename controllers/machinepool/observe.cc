@@ -240,12 +240,16 @@ Belonged belonged(const Caches& caches, Snapshot<api::MachinePool> pool) {
   if (misnamed.empty()) return {.pool = std::move(pool)};
   api::MachinePool as_owned = *pool;
   as_owned.spec.cluster_name = Text(belonging.cluster);
-  return {.pool = std::make_shared<const api::MachinePool>(std::move(as_owned)), .misnamed = std::move(misnamed)};
+  return {.pool = std::make_shared<const api::MachinePool>(std::move(as_owned)),
+          .misnamed = std::move(misnamed)};
 }
 
 Observation observe(const Looking& with, bool fresh, Belonged known) {
   const auto& [deps, host, infra_memory] = with;
-  Observation seen{.now = Time::from(deps.clock.now()), .fresh = fresh, .pool = std::move(known.pool), .misnamed = std::move(known.misnamed)};
+  Observation seen{.now = Time::from(deps.clock.now()),
+                   .fresh = fresh,
+                   .pool = std::move(known.pool),
+                   .misnamed = std::move(known.misnamed)};
   const auto& metadata = seen.pool->metadata;
   const auto& wanted = seen.pool->spec.machine_template.spec;
   const ObjectKey cluster = cluster_key(*seen.pool);

@@ -65,7 +65,8 @@ Result<LiveObject> look_live(kube::Client& client, const api::ContractRef& ref, 
   }
   if (!definition) return fail(definition.error());
   std::string version = highest_served_version(*definition);
-  if (version.empty()) return fail(Code::Unavailable, "CustomResourceDefinition " + name + " serves no version");
+  if (version.empty())
+    return fail(Code::Unavailable, "CustomResourceDefinition " + name + " serves no version");
   LiveObject found{.resource = {.group = ref.api_group.str(),
                                 .version = std::move(version),
                                 .plural = name.substr(0, name.find('.')),
@@ -75,7 +76,8 @@ Result<LiveObject> look_live(kube::Client& client, const api::ContractRef& ref, 
   if (!object && object.error().code == Code::NotFound) return found;
   if (!object) return fail(object.error());
   const auto* metadata = member_of(*object, "metadata");
-  if (metadata == nullptr) return fail(Code::Invalid, ref.kind.str() + " " + ref.name.str() + " has no metadata");
+  if (metadata == nullptr)
+    return fail(Code::Invalid, ref.kind.str() + " " + ref.name.str() + " has no metadata");
   found.metadata = TRY(api::from_json<api::ObjectMeta>(*metadata));
   found.state = LiveObject::State::Present;
   return found;
