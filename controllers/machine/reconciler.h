@@ -35,6 +35,7 @@ class Reconciler final : public runtime::Reconciler {
                                   Done done);
   // What was seen, with the Machine as it is after that.
   Result<Observation> take_over(const runtime::Context& context, const Observation& seen, const Plan& plan);
+  Result<void> make_sure_it_is_there(const api::Machine& machine, const Deadline& deadline);
   Result<runtime::Outcome> take_down(const runtime::Context& context, const Observation& before,
                                      const Plan& plan);
   Result<bool> write_status(const runtime::Context& context, const api::Machine& before,
