@@ -6,6 +6,7 @@
 #include "controllers/machine/turn_fixture.h"
 #include "kube/resources.h"
 #include "kube/typed.h"
+#include "test/builders/cluster.h"
 #include "test/builders/machine.h"
 #include "test/builders/machine_deployment.h"
 #include "test/builders/machine_set.h"
