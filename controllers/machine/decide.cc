@@ -30,6 +30,7 @@ void infrastructure_phase(const Observation& seen, Plan& plan);
 void node_phase(const Observation& seen, const Settings& settings, Plan& plan);
 void certificate_expiry(const Observation& seen, Plan& plan);
 void reference_troubles(const Observation& seen, Plan& plan);
+void other_cluster(const Observation& seen, Plan& plan);
 void look_again(Plan& plan, Seconds span) {
   plan.recheck = plan.recheck ? std::min(*plan.recheck, span) : span;
 }
@@ -53,6 +54,7 @@ Plan decide(const Observation& seen, const Settings& settings) {
   node_phase(seen, settings, plan);
   certificate_expiry(seen, plan);
   reference_troubles(seen, plan);
+  other_cluster(seen, plan);
   return plan;
 }
 
@@ -250,6 +252,14 @@ void reference_troubles(const Observation& seen, Plan& plan) {
     return !external.problem.empty() && !listed_some_day;
   };
   if (needs_a_look(seen.bootstrap) || needs_a_look(seen.infra)) look_again(plan, kMissingRecheck);
+}
+
+// Events of a Cluster and of its Nodes wake the Machines that name it.
+void other_cluster(const Observation& seen, Plan& plan) {
+  if (seen.contradiction.empty()) return;
+  plan.notes.push_back({.warning = true, .reason = kReferenceEvent, .message = seen.contradiction});
+  plan.troubles.push_back(seen.contradiction);
+  look_again(plan, kMissingRecheck);
 }
 
 void certificate_expiry(const Observation& seen, Plan& plan) {

@@ -32,6 +32,7 @@ struct Subject {
   std::string_view problem = {};  // nothing the object says can be believed
   std::string_view mismatch = {};
   std::string_view left_out = {};
+  std::string_view contradiction = {};  // the Machine belongs to another Cluster than it names
   bool done = false;  // by the Machine's own flag
   const api::Machine& machine;
 };
@@ -80,6 +81,7 @@ std::optional<api::Condition> infrastructure_ready(const Observation& seen, cons
                 .problem = plan.infra.problem,
                 .mismatch = plan.infra.mismatch,
                 .left_out = plan.infra.left_out,
+                .contradiction = seen.contradiction,
                 .done = done,
                 .machine = after});
 }
@@ -107,6 +109,12 @@ api::Condition unreadable(const Subject& subject, std::string_view problem) {
                           fmt::format("{}: {}", subject.field, problem));
 }
 
+void add_line(FreeText& message, std::string_view line) {
+  if (line.empty()) return;
+  conditions::cut(message, conditions::kMaxMessage - line.size() - kLine.size());
+  message = FreeText(fmt::format("{}{}{}", message.view(), message.empty() ? "* " : kLine, line));
+}
+
 api::Condition mirrored(const Subject& subject) {
   if (!subject.problem.empty()) return unreadable(subject, subject.problem);
   if (!subject.mismatch.empty()) {
@@ -125,11 +133,7 @@ api::Condition mirrored(const Subject& subject) {
   auto made = conditions::mirror(*ready ? &**ready : nullptr, condition::kReady, subject.target, fallback);
   if (made.reason == reason::kNoReasonReported && made.status == status::kTrue)
     made.reason = Text(reason::kReady);
-  if (!subject.left_out.empty()) {
-    conditions::cut(made.message, conditions::kMaxMessage - subject.left_out.size() - kLine.size());
-    made.message = FreeText(
-        fmt::format("{}{}{}", made.message.view(), made.message.empty() ? "* " : kLine, subject.left_out));
-  }
+  for (const auto line : {subject.left_out, subject.contradiction}) add_line(made.message, line);
   return made;
 }
 

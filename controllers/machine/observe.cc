@@ -15,7 +15,11 @@ void see_whose(const Deps& deps, const Host& host, Observation& seen);
 }  // namespace
 
 Observation observe(const Deps& deps, const Host& host, bool fresh, Snapshot<api::Machine> machine) {
-  Observation seen{.now = Time::from(deps.clock.now()), .fresh = fresh, .machine = std::move(machine)};
+  const Belonging belonging = belonging_of(deps.caches, *machine);
+  Observation seen{.now = Time::from(deps.clock.now()),
+                   .fresh = fresh,
+                   .contradiction = contradiction(belonging, machine->spec.cluster_name)};
+  seen.machine = of_its_cluster(std::move(machine), belonging);
   const auto& metadata = seen.machine->metadata;
   seen.cluster = deps.caches.cluster_of(metadata.namespace_, seen.machine->spec.cluster_name);
   see_owners(deps.caches, seen);
@@ -35,6 +39,13 @@ claims::Instance instance_of(const api::Machine& machine, const api::Node& node)
       .cluster = {.namespace_ = machine.metadata.namespace_.str(), .name = machine.spec.cluster_name.str()},
       .provider_id = id,
       .node = &node};
+}
+
+Snapshot<api::Machine> of_its_cluster(Snapshot<api::Machine> machine, const Belonging& belonging) {
+  if (machine->spec.cluster_name == std::string_view(belonging.cluster)) return machine;
+  api::Machine belongs = *machine;
+  belongs.spec.cluster_name = Text(belonging.cluster);
+  return std::make_shared<const api::Machine>(std::move(belongs));
 }
 
 ExternalSeen see_external(runtime::ExternalRefs& externals, const api::ContractRef& ref,

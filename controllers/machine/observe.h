@@ -12,6 +12,7 @@
 #include "api/contract/version.h"
 #include "api/core/node.h"
 #include "controllers/claims/claims.h"
+#include "controllers/shared/belonging.h"
 #include "controllers/shared/deps.h"
 
 namespace capstan::controllers::machine {
@@ -66,7 +67,9 @@ struct NodeSeen {
 struct Observation {
   Time now = {};
   bool fresh = true;                                 // otherwise nothing may be deleted
-  Snapshot<api::Machine> machine = {};               // never null
+  // Never null. Its spec.clusterName is the Cluster it belongs to, whatever the Machine itself says.
+  Snapshot<api::Machine> machine = {};
+  std::string contradiction = {};  // spec.clusterName names another Cluster than the one it belongs to
   Snapshot<api::Cluster> cluster = {};               // null: not in the cache
   Snapshot<api::MachineSet> machine_set = {};        // any owner of that kind; null: none, or not seen
   Snapshot<api::MachineDeployment> deployment = {};  // of the MachineSet
@@ -85,6 +88,10 @@ Observation observe(const Deps& deps, const Host& host, bool fresh, Snapshot<api
 
 // A Node under the Machine's providerID, or under the Node's own where the Machine has none.
 claims::Instance instance_of(const api::Machine& machine, const api::Node& node);
+
+// `machine` as if it named the Cluster it belongs to: then nothing is made, labelled or deleted for another
+// one. The same snapshot where it does.
+Snapshot<api::Machine> of_its_cluster(Snapshot<api::Machine> machine, const Belonging& belonging);
 
 // The provider's object behind a reference, as far as the caches know.
 ExternalSeen see_external(runtime::ExternalRefs& externals, const api::ContractRef& ref,

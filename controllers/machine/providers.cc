@@ -150,6 +150,8 @@ void leave_out(std::optional<std::string>& value, const contract::Path& path, Le
 
 void leave_out_what_no_machine_may_have(const contract::Foreign& object, InfraFinding& finding) {
   LeftOut left_out(object);
+  leave_out(finding.failure_domain, contract::path::kFailureDomain, left_out);
+  leave_out(finding.spec_failure_domain, contract::path::kSpecFailureDomain, left_out);
   if (finding.addresses) {
     std::vector<api::MachineAddress> good;
     for (std::size_t i = 0; i < finding.addresses->size(); ++i) {
@@ -165,8 +167,6 @@ void leave_out_what_no_machine_may_have(const contract::Foreign& object, InfraFi
     }
     finding.addresses = std::move(good);
   }
-  leave_out(finding.failure_domain, contract::path::kFailureDomain, left_out);
-  leave_out(finding.spec_failure_domain, contract::path::kSpecFailureDomain, left_out);
   finding.left_out = left_out.text();
 }
 

@@ -85,7 +85,8 @@ Result<Outcome> Reconciler::reconcile(const runtime::Context& context, const kub
     deleter_.interrupt(key);
     return Outcome::done();
   }
-  const auto cluster = deps_.caches.cluster_of(machine->metadata.namespace_, machine->spec.cluster_name);
+  const auto belonging = belonging_of(deps_.caches, *machine);
+  const auto cluster = deps_.caches.cluster_of(machine->metadata.namespace_, belonging.cluster);
   const auto pause = runtime::paused(cluster && cluster->spec.paused.value_or(false), machine->metadata,
                                      api::kind::kMachine);
   if (pause.paused) return hold_still(context, *machine, pause);
@@ -124,6 +125,7 @@ Result<Outcome> Reconciler::go_on(const runtime::Context& context, const Observa
   auto written = write_machine(actor, seen, plan);
   // Without it nothing that follows would be true.
   if (!written) return ended({written.error()}, {});
+  written->spec.cluster_name = seen.machine->spec.cluster_name;
   Done done{.machine = std::move(*written)};
   for (auto& tried :
        {write_claim(actor, done.machine, seen.bootstrap, plan.bootstrap.claim),
@@ -158,11 +160,15 @@ Result<Outcome> Reconciler::finish(const runtime::Context& context, const Observ
 // before it came to that. Whatever is refused for good holds up no deletion.
 Result<Observation> Reconciler::take_over(const runtime::Context& context, const Observation& seen,
                                           const Plan& plan) {
+  if (plan.bootstrap.claim || plan.infra.claim) TRY(make_sure_it_is_there(*seen.machine, context.deadline));
   const Actor actor{.deps = deps_, .host = *host_, .node_writes = node_writes_, .context = context};
   Observation after = seen;
   auto written = write_machine(actor, seen, plan);
   if (!written && is_transient(written.error().code)) return fail(written.error());
-  if (written) after.machine = std::make_shared<const api::Machine>(std::move(*written));
+  if (written) {
+    written->spec.cluster_name = seen.machine->spec.cluster_name;
+    after.machine = std::make_shared<const api::Machine>(std::move(*written));
+  }
   for (const auto& claimed : {write_claim(actor, *after.machine, seen.bootstrap, plan.bootstrap.claim),
                               write_claim(actor, *after.machine, seen.infra, plan.infra.claim)}) {
     if (!claimed) context.log.info("not taken over before it goes", {{"error", claimed.error()}});
@@ -192,6 +198,15 @@ Result<void> Reconciler::look_at_unreadable(const runtime::Context& context, Obs
     }
   }
   return {};
+}
+
+// What it takes over it deletes, too. Another Machine of that name may be about to come, and its objects before
+// it, while the cache still has the one that was there.
+Result<void> Reconciler::make_sure_it_is_there(const api::Machine& machine, const Deadline& deadline) {
+  const auto live = kube::get<api::Machine>(deps_.client, kube::key_of(machine), deadline);
+  if (live && live->metadata.uid == machine.metadata.uid) return {};
+  if (live || live.error().code == Code::NotFound) return fail(Code::Conflict, "the Machine is gone by now");
+  return fail(live.error());
 }
 
 Result<Outcome> Reconciler::take_down(const runtime::Context& context, const Observation& before,

@@ -38,6 +38,7 @@ class Reconciler final : public runtime::Reconciler {
   Result<Observation> take_over(const runtime::Context& context, const Observation& seen, const Plan& plan);
   // Asks the server about objects that the caches can't show.
   Result<void> look_at_unreadable(const runtime::Context& context, Observation& seen);
+  Result<void> make_sure_it_is_there(const api::Machine& machine, const Deadline& deadline);
   Result<runtime::Outcome> take_down(const runtime::Context& context, const Observation& before,
                                      const Plan& plan);
   Result<bool> write_status(const runtime::Context& context, const api::Machine& before,

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <boost/json.hpp>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -39,10 +40,13 @@ class RecordingClient final : public kube::Client {
   int reads = 0;
   std::optional<Error> refusal = {};  // of every list
   std::string refused = {};           // this write is forbidden
+  std::map<std::pair<std::string, std::string>, Error> seen_instead = {};  // by a get, by plural and name
 
   Result<json::value> get(const kube::Resource& resource, const kube::ObjectKey& key,
                           const Deadline& deadline) override {
     ++reads;
+    const auto instead = seen_instead.find({resource.plural, key.name});
+    if (instead != seen_instead.end()) return fail(instead->second);
     return inner_.get(resource, key, deadline);
   }
   Result<json::value> list(const kube::Resource& resource, const kube::ListOptions& options,

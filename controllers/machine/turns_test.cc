@@ -6,6 +6,7 @@
 #include "controllers/machine/turn_fixture.h"
 #include "kube/resources.h"
 #include "kube/typed.h"
+#include "test/builders/cluster.h"
 #include "test/builders/machine.h"
 #include "test/builders/machine_deployment.h"
 #include "test/builders/machine_set.h"
@@ -92,7 +93,7 @@ TEST(Turns, BringAMachineToAvailableWithSixWritesWhenProvidersAreQuick) {
     world.start();
 
     world.make_machine();
-    world.settle(700ms);  // the first Machine of a kind waits for its caches
+    world.settle(200ms);  // the end of their first list wakes the Machine that refers to its objects
     world.bootstrap_is_done();
     world.settle(200ms);
     world.infrastructure_is_done();
@@ -464,6 +465,21 @@ TEST(Paused, MachineWhoseObjectsGoUnownedIsWokenByThem) {
   });
 }
 
+// Its name is in our cache still, and so are objects that a user has made anew for a Machine to come.
+TEST(Deletion, OfAMachineThatIsGoneByNowTakesNoObjectsThatWereMadeForTheNext) {
+  in_simulation([](World& world) {
+    deleted_while_paused(world);
+    world.client.seen_instead[{machines().plural, "m1"}] =
+        Error{.code = Code::NotFound, .message = "machines m1 not found"};
+
+    world.patch(clusters(), "c1", {{"spec", {{"paused", false}}}});
+    world.settle(5s);
+
+    EXPECT_THAT(world.what_was_written(), testing::Each(testing::Not(testing::HasSubstr("dockermachines"))));
+    EXPECT_THAT(world.what_was_written(), testing::Each(testing::Not(testing::HasSubstr("kubeadmconfigs"))));
+  });
+}
+
 TEST(Shard, LeavesMachinesOfOthersAlone) {
   in_simulation(
       [](World& world) {
@@ -659,6 +675,8 @@ TEST(Deletion, BelievesNothingOfAMachineThatHadTheNameBefore) {
     world.patch(kDockerMachines, "m1", {{"metadata", {{"finalizers", {"provider.example.com/vm"}}}}});
     world.remove(machines(), "m1");
     world.settle(10s);
+    world.patch(machines(), "m1", {{"metadata", {{"annotations", {{"cluster.x-k8s.io/paused", ""}}}}}});
+    world.settle();
     world.patch(kDockerMachines, "m1", {{"metadata", {{"finalizers", nullptr}}}});
     world.remove(kKubeadmConfigs, "m1");
     world.patch(machines(), "m1", {{"metadata", {{"finalizers", nullptr}}}});  // a user has lost patience
@@ -767,6 +785,9 @@ TEST(Deletion, DoesNotWaitForAnObjectWhoseKindWasUninstalled) {
   for (const auto* kind : {&kDockerMachines, &kKubeadmConfigs}) {
     in_simulation([kind](World& world) {
       running(world);
+      // The garbage collector runs, too, and its MachineSet was never there.
+      world.patch(machines(), "m1", {{"metadata", {{"ownerReferences", nullptr}}}});
+      world.settle();
       uninstall(world, *kind);
 
       world.remove(machines(), "m1");
@@ -946,7 +967,7 @@ TEST(Turns, AReleasedMachineIsNoLongerJudgedByATemplate) {
     world.patch(machines(), "m1", {{"metadata", {{"ownerReferences", nullptr}}}});
     world.settle();
 
-    EXPECT_EQ(before, "True UpToDate");
+    EXPECT_THAT(before, StartsWith("False NotUpToDate"));
     EXPECT_EQ(told(world, "UpToDate"), "nothing");
   });
 }
@@ -971,6 +992,42 @@ TEST(Turns, MachinesOfASetThatOrphansThemAreLeftAlone) {
     EXPECT_THAT(world.what_was_written(), testing::Each(testing::Not(StartsWith("delete"))));
     EXPECT_FALSE(world.machine().metadata.deleting());
     EXPECT_EQ(world.machine().status.phase, "Running");
+  });
+}
+
+// --- spec.clusterName changed in place, where no webhook refuses it ---
+
+TEST(Turns, AMachineWhoseClusterNameWasChangedStaysWithTheClusterThatOwnsIt) {
+  in_simulation([](World& world) {
+    running(world);
+    world.make(clusters(), api::to_json(builders::a_cluster("c2").without_control_plane_ref().running().build()));
+    const auto owner = world.user.get(clusters(), {"default", "c1"}, Deadline::never()).value();
+    world.patch(machines(), "m1",
+                {{"metadata",
+                  {{"ownerReferences", json::array{{{"apiVersion", "cluster.x-k8s.io/v1beta2"},
+                                                    {"kind", "Cluster"},
+                                                    {"name", "c1"},
+                                                    {"uid", owner.at("metadata").at("uid")}}}}}}});
+    world.settle();
+    world.forget_what_happened();
+
+    world.patch(machines(), "m1", {{"spec", {{"clusterName", "c2"}}}});
+    world.settle(60s);
+    const auto written = world.what_was_written();
+    const std::string infrastructure = told(world, "InfrastructureReady");
+    const auto object = world.user.get(kDockerMachines, {"default", "m1"}, Deadline::never()).value();
+    const auto node = world.what_the_node_got();
+    const auto machine = world.machine();
+    world.remove(machines(), "m1");
+    world.settle(10s);
+
+    EXPECT_THAT(written, ElementsAre("patch machines/status m1")) << "nothing is made for the new name";
+    EXPECT_THAT(node, IsEmpty());
+    EXPECT_EQ(machine.metadata.labels.value_or_empty("cluster.x-k8s.io/cluster-name"), "c1");
+    EXPECT_EQ(object.at("metadata").at("labels").at("cluster.x-k8s.io/cluster-name"), "c1");
+    EXPECT_THAT(infrastructure, HasSubstr("spec.clusterName is c2, but this belongs to Cluster c1"));
+    EXPECT_THAT(world.events.told, Contains(HasSubstr("spec.clusterName is c2")));
+    EXPECT_FALSE(world.exists(machines(), "m1"));
   });
 }
 
