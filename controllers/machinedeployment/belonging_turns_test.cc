@@ -113,11 +113,11 @@ TEST(Turns, ASetThatChangedUnseenGoesWithItsDeployment) {
   at_rest([](Stage& stage) {
     stage.delay_watch("MachineSet", 30s);
     stage.edit<api::MachineSet>(stage.sets().front().metadata.name.view(),
-                                R"({"metadata":{"labels":{"note":"of a user"}}})");
+                                R"({"metadata":{"labels":{"note":"a-user-was-here"}}})");
 
     stage.must(
         stage.user.remove(kube::resource_of<api::MachineDeployment>(), stage.key(), {}, Deadline::never()));
-    stage.settle(2s);
+    stage.settle(10s);
 
     EXPECT_THAT(stage.sets(), IsEmpty());
     EXPECT_THAT(stage.events.events, Each(HasSubstr("Normal SuccessfulDelete")));
@@ -128,8 +128,12 @@ TEST(Turns, ASetThatChangedUnseenGoesWithItsDeployment) {
 
 TEST(Turns, ADeploymentAtFaultAdoptsNothingOnItsWayOut) {
   in_a_world([](Stage& stage) {
-    stage.put_world(a_machine_deployment().replicas(-1));
-    stage.put(a_free_set("of-another"));
+    // Its selector matches a label that its own Machines would not get.
+    stage.put_world(a_machine_deployment().with(
+        [](auto& deployment) { deployment.spec.selector.match_labels.set("team", "red"); }));
+    api::MachineSet another = a_free_set("of-another");
+    another.metadata.labels.set("team", "red");
+    stage.put(another);
     stage.start();
 
     stage.must(

@@ -159,7 +159,7 @@ class Rollout {
     if (!choice_.newest && !paused_ && !can_create()) return;
     const Fleet fleet = count();
     const Scaling scaling = scale(fleet);
-    if (scaling.held) name_unsettled();
+    name_unsettled();
     plan_.notes.insert(plan_.notes.end(), scaling.notes.begin(), scaling.notes.end());
     newest_action(fleet, scaling);
     old_actions(fleet, scaling);

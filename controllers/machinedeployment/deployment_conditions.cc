@@ -56,9 +56,7 @@ std::string with_remarks(std::string message, const Observation& seen, const Pla
   for (const std::string& set : plan.waits_for) {
     message += message.empty() ? "* " : "\n* ";
     message += fmt::format(
-        "MachineSet {} has not acted upon its last change yet, and is waited for: see its conditions, or who "
-        "works for it",
-        set);
+        "MachineSet {} has not acted upon its last change yet, and is waited for: see its conditions", set);
   }
   return message;
 }

@@ -237,7 +237,7 @@ struct Stage {
     must(user.patch(kube::resource_of<T>(), key(name), json::parse(patch),
                     {.subresource = std::string(subresource)}, Deadline::never()));
   }
-  // As kubectl delete --cascade=orphan does. Nobody collects garbage before the test says so.
+  // As kubectl delete --cascade=orphan does; no garbage is collected before collect_garbage().
   void remove_and_orphan() {
     must(user.remove(kube::resource_of<api::MachineDeployment>(), key(),
                      {.propagation = kube::Propagation::Orphan}, Deadline::never()));

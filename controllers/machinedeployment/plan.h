@@ -56,11 +56,10 @@ struct Plan {
   std::vector<Note> notes = {};
   std::optional<Seconds> recheck = {};
   std::vector<Fault> faults = {};
-  std::vector<std::string> waits_for =
-      {};                  // MachineSets that hold up what is to be scaled, for a minute at least
-  bool too_early = false;  // a first list is not complete: nothing is done or told yet
-  bool stuck = false;      // the spec was not acted on: observedGeneration stays behind
-  Snapshot<api::MachineSet> newest = {};  // null: there is none yet
+  std::vector<std::string> waits_for = {};  // MachineSets that have not acted for a minute
+  bool too_early = false;                   // a first list is not complete: nothing is done or told yet
+  bool stuck = false;                       // the spec was not acted on: observedGeneration stays behind
+  Snapshot<api::MachineSet> newest = {};    // null: there is none yet
 };
 
 }  // namespace capstan::controllers::machinedeployment

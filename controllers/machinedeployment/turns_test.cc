@@ -572,6 +572,8 @@ TEST(Turns, ASetThatMayNotBeAdoptedIsNamedAndTriedAgain) {
 
     stage.gatekeeper.answer = {};
     stage.settle(2min);
+    stage.play_sets();
+    stage.settle();
     EXPECT_EQ(stage.says("ScalingUp"), "False NotScalingUp: ");
     EXPECT_THAT(stage.events.events, Contains("Normal SuccessfulAdopt Adopted MachineSet \"stray\""));
   });

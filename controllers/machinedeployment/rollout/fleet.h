@@ -69,7 +69,6 @@ class Scaling {
 
   std::vector<Intent> intents = {};
   std::vector<Note> notes = {};
-  bool held = false;  // something is left for when every set has seen its size
 };
 
 }  // namespace capstan::controllers::machinedeployment::rollout

@@ -18,8 +18,7 @@ void scale_newest(const Fleet& fleet, Scaling& scaling) {
   Count total = std::max(newest.spec, newest.status);
   for (const SetCounts& set : fleet.old) total += std::max(set.spec, set.status);
   if (newest.spec == desired || total >= desired) return;
-  scaling.held = !fleet.old_are_settled();
-  if (scaling.held) return;
+  if (!fleet.old_are_settled()) return;
   scaling.intend(newest.name, newest.spec + desired - total,
                  fmt::format("{} current Machines < {} MachineDeployment spec.replicas", total, desired));
 }

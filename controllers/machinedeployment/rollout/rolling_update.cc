@@ -29,9 +29,7 @@ void scale_newest(const Fleet& fleet, Scaling& scaling) {
                           "scale down to align MachineSet spec.replicas to MachineDeployment spec.replicas");
   }
   const Count total = sum(fleet, [](const SetCounts& set) { return std::max(set.spec, set.status); });
-  if (total >= limits.most()) return;
-  scaling.held = scaling.held || !fleet.old_are_settled();
-  if (!fleet.old_are_settled()) return;
+  if (total >= limits.most() || !fleet.old_are_settled()) return;
   scaling.intend(newest.name, newest.spec + std::min(limits.most() - total, limits.desired - newest.spec),
                  fmt::format("{} current Machines < {} MachineDeployment spec.replicas + {} maxSurge", total,
                              limits.desired, limits.surge));
@@ -107,10 +105,7 @@ void scale_old(const Fleet& fleet, std::vector<SetCounts>& old, Scaling& scaling
   const Count budget = scale_down_budget(fleet, scaling);
   if (budget == 0) return;
   std::ranges::sort(old, {}, [](const SetCounts& set) { return std::tie(set.created, set.name); });
-  if (!fleet.newest->settled || !fleet.old_are_settled()) {
-    scaling.held = true;
-    return give_up_unmade(old, budget, scaling);
-  }
+  if (!fleet.newest->settled || !fleet.old_are_settled()) return give_up_unmade(old, budget, scaling);
   ScaleDown down(fleet, scaling, budget);
   for (const bool only_unavailable : {true, false}) {
     for (const SetCounts& set : old) {
