@@ -37,6 +37,7 @@ class Turn {
         host_(hands.host),
         kubeconfigs_(hands.kubeconfigs),
         live_looks_(hands.live_looks),
+        contests_(hands.contests),
         context_(context),
         seen_(seen),
         key_(runtime::key_of(*seen.cluster)) {
@@ -76,6 +77,7 @@ class Turn {
   const Host& host_;
   KubeconfigKeeper& kubeconfigs_;
   LiveLooks& live_looks_;
+  Contests& contests_;
   const runtime::Context& context_;
   const Observation& seen_;
   const kube::ObjectKey key_;
@@ -164,6 +166,12 @@ Result<void> Turn::perform(const OwnProvider& action) {
   }
   auto& part = body.as_object()["metadata"].as_object();
   part["labels"] = json::object{{api::label::kClusterName, key_.name}};
+  api::ObjectMeta wanted = metadata;
+  wanted.owner_references = owners;
+  wanted.labels.set(Text(api::label::kClusterName), Text(key_.name));
+  const auto fields = disputed_fields(metadata, wanted);
+  const Contests::Target target{.client = deps_.client, .resource = referred.resource, .key = referred.key};
+  if (!contests_.may_write(key_, target, fields, deps_.clock, context_.deadline)) return {};
   const auto written =
       kube::patch_briefly(deps_.client, referred.resource, referred.key, body,
                           {.field_manager = std::string(api::field_manager::kManager)}, context_.deadline);
@@ -174,6 +182,7 @@ Result<void> Turn::perform(const OwnProvider& action) {
   }
   if (!written) return fail(written.error().context("own " + referred.kind + " " + referred.key.describe()));
   host_.consistency.wrote(key_, *referred.cache, written->metadata.resource_version);
+  contests_.wrote(key_, target, fields, deps_.clock);
   return {};
 }
 

@@ -4,6 +4,7 @@
 
 #include "controllers/cluster/effects.h"
 #include "controllers/cluster/kubeconfig_keeper.h"
+#include "controllers/shared/contests.h"
 #include "controllers/shared/deps.h"
 #include "controllers/shared/live_object.h"
 #include "runtime/reconcile.h"
@@ -15,6 +16,7 @@ struct Hands {
   const Host& host;
   KubeconfigKeeper& kubeconfigs;
   LiveLooks& live_looks;
+  Contests& contests;
 };
 
 Effects act(const Hands& hands, const runtime::Context& context, const Observation& seen, const Plan& plan);

@@ -89,6 +89,7 @@ std::span<const std::string_view> owned_conditions() {
       condition::kScalingDown,
       condition::kRemediating,
       condition::kDeleting,
+      condition::kContested,
       condition::kPaused,
   };
   return kOwned;

@@ -26,6 +26,7 @@ Result<runtime::Outcome> Reconciler::reconcile(const runtime::Context& context, 
   if (!cluster) {
     kubeconfigs_.forget(key);
     live_looks_.forget(key);
+    contests_.forget(key);
     return runtime::Outcome::done();  // gone: nobody to report to
   }
   if (!in_scope(cluster->metadata, deps_.watch_filter)) return runtime::Outcome::done();
@@ -85,15 +86,17 @@ bool Reconciler::is_worth_waiting(const Observation& seen) {
 
 Result<runtime::Outcome> Reconciler::take_turn(const runtime::Context& context, const Observation& seen) {
   const Plan plan = decide(seen);
-  const Effects effects = act({deps_, *host_, kubeconfigs_, live_looks_}, context, seen, plan);
+  const Effects effects = act({deps_, *host_, kubeconfigs_, live_looks_, contests_}, context, seen, plan);
   record(*seen.cluster, effects.notes);  // they are told once, whatever becomes of the status
   if (plan.add_finalizer && !effects.errors.empty()) return fail(effects.errors.front());
-  const api::Cluster after = report(seen, plan, effects);
+  api::Cluster after = report(seen, plan, effects);
+  const auto contested = report_contests(contests_, deps_, *seen.cluster, after);
   if (!effects.gone) TRY(tell(context, seen, effects, after));
   record(*seen.cluster, plan.notes);
   if (!effects.gone) record(*seen.cluster, news(*seen.cluster, after));
   if (!effects.errors.empty()) return fail(effects.errors.front());
-  return runtime::Outcome::after(plan.recheck).or_sooner(runtime::Outcome::after(effects.recheck));
+  return contested.or_sooner(runtime::Outcome::after(plan.recheck))
+      .or_sooner(runtime::Outcome::after(effects.recheck));
 }
 
 Result<void> Reconciler::tell(const runtime::Context& context, const Observation& seen,

@@ -45,6 +45,7 @@ class Reconciler final : public runtime::Reconciler {
   std::optional<Host> host_;
   KubeconfigKeeper kubeconfigs_;
   LiveLooks live_looks_;
+  Contests contests_;
   Guarded<std::unordered_map<std::string, SteadyTime>> loading_since_;  // by group and kind
 };
 

@@ -18,6 +18,8 @@ constexpr Nanoseconds kRemembered = std::chrono::seconds(30);
 
 json::value claim_patch(const api::Machine& machine, const ExternalSeen& external, const Claim& claim);
 json::value node_patch(const api::Node& node, const NodeChange& change);
+DisputedFields disputed_by(const ExternalSeen& external, const api::Machine& machine, const Claim& claim);
+DisputedFields disputed_by(const NodeChange& change);
 
 }  // namespace
 
@@ -32,12 +34,18 @@ Result<api::Machine> write_machine(const Actor& actor, const Observation& seen, 
 Result<void> write_claim(const Actor& actor, const api::Machine& machine, const ExternalSeen& external,
                          const std::optional<Claim>& claim) {
   if (!claim) return {};
+  const auto key = kube::key_of(machine);
+  const Contests::Target target{
+      .client = actor.deps.client, .resource = external.resource, .key = external.key};
+  const auto fields = disputed_by(external, machine, *claim);
+  if (!actor.contests.may_write(key, target, fields, actor.deps.clock, actor.context.deadline)) return {};
   const auto written =
       kube::patch_briefly(actor.deps.client, external.resource, external.key,
                           claim_patch(machine, external, *claim), {}, actor.context.deadline);
   if (!written && written.error().code == Code::NotFound) return {};  // the cache will tell
   if (!written) return fail(written.error().context("take over " + external.resource.kind));
-  actor.host.consistency.wrote(kube::key_of(machine), *external.cache, written->metadata.resource_version);
+  actor.host.consistency.wrote(key, *external.cache, written->metadata.resource_version);
+  actor.contests.wrote(key, target, fields, actor.deps.clock);
   return {};
 }
 
@@ -49,12 +57,17 @@ Result<void> write_node(const Actor& actor, const Observation& seen, const Plan&
   }
   const api::Node& node = *seen.node.node;
   if (actor.node_writes.is_behind(machine, node)) return {};
-  const auto written =
-      kube::patch_briefly(seen.workload->client(), kube::resources::nodes(), kube::key_of(node),
-                          node_patch(node, *plan.node_change), {}, actor.context.deadline);
+  const auto key = kube::key_of(node);
+  const Contests::Target target{
+      .client = seen.workload->client(), .resource = kube::resources::nodes(), .key = key};
+  const auto fields = disputed_by(*plan.node_change);
+  if (!actor.contests.may_write(machine, target, fields, actor.deps.clock, actor.context.deadline)) return {};
+  const auto written = kube::patch_briefly(seen.workload->client(), kube::resources::nodes(), key,
+                                           node_patch(node, *plan.node_change), {}, actor.context.deadline);
   if (!written && written.error().code == Code::NotFound) return {};
   if (!written) return fail(written.error().context("patch Node " + node.metadata.name.str()));
   actor.node_writes.wrote(machine, node.metadata.uid, written->metadata.resource_version);
+  actor.contests.wrote(machine, target, fields, actor.deps.clock);
   return {};
 }
 
@@ -89,6 +102,26 @@ json::value claim_patch(const api::Machine& machine, const ExternalSeen& externa
         {api::label::kClusterName, machine.spec.cluster_name.view()}};
   }
   return patch;
+}
+
+DisputedFields disputed_by(const ExternalSeen& external, const api::Machine& machine, const Claim& claim) {
+  api::ObjectMeta wanted = external.object->metadata;
+  wanted.owner_references = claim.owners;
+  if (claim.label) wanted.labels.set(Text(api::label::kClusterName), machine.spec.cluster_name);
+  return disputed_fields(external.object->metadata, wanted);
+}
+
+DisputedFields disputed_by(const NodeChange& change) {
+  DisputedFields fields;
+  for (const auto& [key, value] : change.labels)
+    fields[disputed_key("metadata.labels", key)] = value ? "=" + value->str() : std::string();
+  for (const auto& [key, value] : change.annotations)
+    fields[disputed_key("metadata.annotations", key)] = value ? "=" + value->str() : std::string();
+  if (!change.taints) return fields;
+  std::string& taints = fields["spec.taints"];
+  for (const auto& taint : *change.taints)
+    taints += taint.key.str() + "=" + taint.value.str() + ":" + taint.effect.str() + " ";
+  return fields;
 }
 
 json::object entries_of(const std::vector<NodeChange::Entry>& entries) {

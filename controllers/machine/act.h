@@ -7,6 +7,7 @@
 
 #include "base/guarded.h"
 #include "controllers/machine/decide.h"
+#include "controllers/shared/contests.h"
 #include "runtime/reconcile.h"
 
 namespace capstan::controllers::machine {
@@ -34,6 +35,7 @@ struct Actor {
   const Deps& deps;
   const Host& host;
   NodeWrites& node_writes;
+  Contests& contests;
   const runtime::Context& context;
 };
 

@@ -97,6 +97,7 @@ void Reconciler::forget(const kube::ObjectKey& key) {
   deleter_.forget(key);
   live_looks_.forget(key);
   node_writes_.forget(key);
+  contests_.forget(key);
   gather_.over(key);
 }
 
@@ -121,7 +122,8 @@ Result<Outcome> Reconciler::go_on(const runtime::Context& context, const Observa
   if (plan.too_early) return Outcome::after(*plan.too_early);
   if (seen.deleting()) return take_down(context, seen, plan);
 
-  const Actor actor{.deps = deps_, .host = *host_, .node_writes = node_writes_, .context = context};
+  const Actor actor{
+      .deps = deps_, .host = *host_, .node_writes = node_writes_, .contests = contests_, .context = context};
   auto written = write_machine(actor, seen, plan);
   // Without it nothing that follows would be true.
   if (!written) return ended({written.error()}, {});
@@ -137,8 +139,8 @@ Result<Outcome> Reconciler::go_on(const runtime::Context& context, const Observa
 
 Result<Outcome> Reconciler::finish(const runtime::Context& context, const Observation& seen, const Plan& plan,
                                    Done done) {
-  const Report made = report(seen, plan, done, settings_);
-  Outcome outcome;
+  Report made = report(seen, plan, done, settings_);
+  Outcome outcome = report_contests(contests_, deps_, done.machine, made.machine);
   for (const auto& recheck : {plan.recheck, made.recheck}) {
     outcome = outcome.or_sooner(Outcome::after(recheck));
   }
@@ -161,7 +163,8 @@ Result<Outcome> Reconciler::finish(const runtime::Context& context, const Observ
 Result<Observation> Reconciler::take_over(const runtime::Context& context, const Observation& seen,
                                           const Plan& plan) {
   if (plan.bootstrap.claim || plan.infra.claim) TRY(make_sure_it_is_there(*seen.machine, context.deadline));
-  const Actor actor{.deps = deps_, .host = *host_, .node_writes = node_writes_, .context = context};
+  const Actor actor{
+      .deps = deps_, .host = *host_, .node_writes = node_writes_, .contests = contests_, .context = context};
   Observation after = seen;
   auto written = write_machine(actor, seen, plan);
   if (!written && is_transient(written.error().code)) return fail(written.error());

@@ -49,6 +49,7 @@ class Reconciler final : public runtime::Reconciler {
   const Settings settings_;
   std::optional<Host> host_;
   NodeWrites node_writes_;
+  Contests contests_;
   Gather gather_;
   Deleter deleter_;
   LiveLooks live_looks_;

@@ -34,7 +34,8 @@ constexpr std::array kOwned = {condition::kPaused,
                                condition::kNodeReady,
                                condition::kNodeHealthy,
                                condition::kDeleting,
-                               condition::kUpdating};
+                               condition::kUpdating,
+                               condition::kContested};
 constexpr std::array kOlder = {older_type::kReady,
                                older_type::kBootstrapReady,
                                older_type::kInfrastructureReady,

@@ -41,8 +41,13 @@ std::string steady_words(const Error& error) {
 // ones are left as they are.
 class Act {
  public:
-  Act(const Deps& deps, const Host& host, const runtime::Context& context, const Observation& seen)
-      : deps_(deps), host_(host), context_(context), seen_(seen), key_(kube::key_of(*seen.stored)) {
+  Act(const ActContext& with, const Observation& seen)
+      : deps_(with.deps),
+        host_(with.host),
+        contests_(with.contests),
+        context_(with.context),
+        seen_(seen),
+        key_(kube::key_of(*seen.stored)) {
     effects_.deployment = seen.stored;
   }
 
@@ -205,6 +210,10 @@ class Act {
 
   void apply(const ApplySet& wanted) {
     const auto key = child(wanted.present->metadata).key;
+    const Contests::Target target{
+        .client = deps_.client, .resource = kube::resource_of<api::MachineSet>(), .key = key};
+    const auto fields = disputed(wanted);
+    if (!contests_.may_write(key_, target, fields, deps_.clock, context_.deadline)) return;
     const auto applied = kube::apply(deps_.client, wanted.wanted, wanted.present.get(),
                                      api::field_manager::kMachineDeployment, context_.deadline);
     if (!applied) {
@@ -214,8 +223,17 @@ class Act {
                        applied.error().message));
       return failed(applied.error());
     }
-    if (*applied) wrote((*applied)->metadata.resource_version);
+    if (*applied) {
+      wrote((*applied)->metadata.resource_version);
+      contests_.wrote(key_, target, fields, deps_.clock);
+    }
     if (wanted.from != wanted.to) tell_scaled(wanted, key);
+  }
+
+  // Only what nothing but labels and annotations asks for can wait: a size or a template never does.
+  static DisputedFields disputed(const ApplySet& wanted) {
+    const bool labels_only = wanted.wanted.spec == wanted.present->spec;
+    return labels_only ? disputed_fields(wanted.present->metadata, wanted.wanted.metadata) : DisputedFields();
   }
 
   void tell_scaled(const ApplySet& done, const kube::ObjectKey& key) {
@@ -282,6 +300,7 @@ class Act {
 
   const Deps& deps_;
   const Host& host_;
+  Contests& contests_;
   const runtime::Context& context_;
   const Observation& seen_;
   const kube::ObjectKey key_;
@@ -291,9 +310,8 @@ class Act {
 
 }  // namespace
 
-Effects act(const Deps& deps, const Host& host, const runtime::Context& context, const Observation& seen,
-            const Plan& plan) {
-  return Act(deps, host, context, seen).run(plan);
+Effects act(const ActContext& with, const Observation& seen, const Plan& plan) {
+  return Act(with, seen).run(plan);
 }
 
 }  // namespace capstan::controllers::machinedeployment

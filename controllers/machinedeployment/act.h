@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "controllers/machinedeployment/plan.h"
+#include "controllers/shared/contests.h"
 #include "controllers/shared/deps.h"
 #include "runtime/reconcile.h"
 
@@ -20,7 +21,12 @@ struct Effects {
   bool failed() const { return !errors.empty(); }
 };
 
-Effects act(const Deps& deps, const Host& host, const runtime::Context& context, const Observation& seen,
-            const Plan& plan);
+struct ActContext {
+  const Deps& deps;
+  const Host& host;
+  Contests& contests;
+  const runtime::Context& context;
+};
+Effects act(const ActContext& with, const Observation& seen, const Plan& plan);
 
 }  // namespace capstan::controllers::machinedeployment

@@ -51,12 +51,13 @@ Result<Outcome> Reconciler::reconcile(const runtime::Context& context, const kub
   const auto& [plan, effects] = pass;
   if (plan.too_early) return Outcome::after(plan.recheck);
   if (effects.gone) return Outcome::done();
-  const auto after = report(*seen, plan, *effects.deployment, effects.failed());
+  auto after = report(*seen, plan, *effects.deployment, effects.failed());
+  const Outcome contested = report_contests(contests_, deps_, *effects.deployment, after);
   tell_faults(*seen, plan, after);
   const auto written = write_status(context, *effects.deployment, after);
   if (effects.failed()) return fail(effects.errors.front());
   if (!written) return fail(written.error());
-  return Outcome::after(plan.recheck);
+  return contested.or_sooner(Outcome::after(plan.recheck));
 }
 
 void Reconciler::remember(const kube::ObjectKey& key, const Effects& effects) {
@@ -109,7 +110,8 @@ Reconciler::Pass Reconciler::decide_and_act(const runtime::Context& context, con
   for (const Note& note : plan.notes) {
     context.log.debug("decided", {{"machineSet", note.about}, {"why", note.text}});
   }
-  Effects effects = act(deps_, *host_, context, seen, plan);
+  Effects effects =
+      act({.deps = deps_, .host = *host_, .contests = contests_, .context = context}, seen, plan);
   return {.plan = std::move(plan), .effects = std::move(effects)};
 }
 

@@ -46,6 +46,7 @@ class Reconciler final : public runtime::Reconciler {
 
   const Deps deps_;
   std::optional<Host> host_;
+  Contests contests_;
   Guarded<std::unordered_map<kube::ObjectKey, std::vector<Refusal>>> refusals_;
   Guarded<std::unordered_map<kube::ObjectKey, std::vector<Waiting>>> waiting_;
 };

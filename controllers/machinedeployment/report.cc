@@ -20,9 +20,9 @@ namespace condition = api::condition;
 namespace phase = api::machine_deployment_phase;
 
 constexpr std::array kOwned = {
-    condition::kPaused,           condition::kAvailable,   condition::kMachinesReady,
-    condition::kMachinesUpToDate, condition::kRollingOut,  condition::kScalingDown,
-    condition::kScalingUp,        condition::kRemediating, condition::kDeleting};
+    condition::kPaused,     condition::kAvailable,   condition::kMachinesReady, condition::kMachinesUpToDate,
+    condition::kRollingOut, condition::kScalingDown, condition::kScalingUp,     condition::kRemediating,
+    condition::kDeleting,   condition::kContested};
 constexpr std::array kOwnedOld = {api::v1beta1_condition::kReady, api::v1beta1_condition::kAvailable,
                                   api::v1beta1_condition::kMachineSetReady};
 

@@ -40,6 +40,9 @@ constexpr Seconds kCachesCatchUp{60};
 constexpr std::array kOwnedOfMachine = {api::condition::kUpToDate};
 
 json::value claim_patch(const MachinePool& pool, const ExternalSeen& external, const Claim& claim);
+DisputedFields disputed_by(const MachinePool& pool, const ExternalSeen& external, const Claim& claim);
+// Nothing while a cordon is taken back: that never waits.
+DisputedFields disputed_by(const NodeChange& change);
 json::value node_patch(const api::Node& node, const NodeChange& change);
 
 class Actor {
@@ -155,11 +158,16 @@ class Actor {
 
   Result<void> write_claim(const ExternalSeen& external, const std::optional<Claim>& claim) {
     if (!claim) return {};
+    const Contests::Target target{
+        .client = with_.deps.client, .resource = external.resource, .key = external.key};
+    const auto fields = disputed_by(*seen_.pool, external, *claim);
+    if (!with_.contests.may_write(key_, target, fields, with_.deps.clock, deadline())) return {};
     const auto written = kube::patch_briefly(with_.deps.client, external.resource, external.key,
                                              claim_patch(*seen_.pool, external, *claim), {}, deadline());
     if (!written && written.error().code == Code::NotFound) return {};  // the cache will tell
     if (!written) return fail(written.error().context("take over " + external.resource.kind));
     with_.host.consistency.wrote(key_, *external.cache, written->metadata.resource_version);
+    with_.contests.wrote(key_, target, fields, with_.deps.clock);
     return {};
   }
 
@@ -306,15 +314,20 @@ class Actor {
 
   Result<void> write_node(const NodeWish& wish) {
     const api::Node& node = *wish.node;
-    const auto written =
-        kube::patch_briefly(seen_.workload->client(), kube::resources::nodes(), kube::key_of(node),
-                            node_patch(node, wish.change), {}, deadline());
+    const auto key = kube::key_of(node);
+    const Contests::Target target{
+        .client = seen_.workload->client(), .resource = kube::resources::nodes(), .key = key};
+    const auto fields = disputed_by(wish.change);
+    if (!with_.contests.may_write(key_, target, fields, with_.deps.clock, deadline())) return {};
+    const auto written = kube::patch_briefly(seen_.workload->client(), kube::resources::nodes(), key,
+                                             node_patch(node, wish.change), {}, deadline());
     if (!written) {
       // Gone, or changed meanwhile: its event brings the next turn.
       if (written.error().code == Code::NotFound || written.error().code == Code::Conflict) return {};
       return fail(written.error().context("patch Node " + node.metadata.name.str()));
     }
     with_.node_writes.wrote(key_, node.metadata.uid, written->metadata.resource_version);
+    with_.contests.wrote(key_, target, fields, with_.deps.clock);
     return {};
   }
 
@@ -555,6 +568,25 @@ json::value claim_patch(const MachinePool& pool, const ExternalSeen& external, c
     patch.at("metadata").as_object()["labels"] = {{api::label::kClusterName, pool.spec.cluster_name.view()}};
   }
   return patch;
+}
+
+DisputedFields disputed_by(const MachinePool& pool, const ExternalSeen& external, const Claim& claim) {
+  api::ObjectMeta wanted = external.object->metadata;
+  wanted.owner_references = claim.owners;
+  if (claim.label) wanted.labels.set(Text(api::label::kClusterName), pool.spec.cluster_name);
+  return disputed_fields(external.object->metadata, wanted);
+}
+
+DisputedFields disputed_by(const NodeChange& change) {
+  DisputedFields fields;
+  if (change.uncordon) return fields;
+  for (const auto& [key, value] : change.annotations)
+    fields[disputed_key("metadata.annotations", key)] = "=" + value.str();
+  if (!change.taints) return fields;
+  std::string& taints = fields["spec.taints"];
+  for (const auto& taint : *change.taints)
+    taints += taint.key.str() + "=" + taint.value.str() + ":" + taint.effect.str() + " ";
+  return fields;
 }
 
 // Annotations are nobody else's business; a list of taints is everybody's, so it is bound to what we saw.

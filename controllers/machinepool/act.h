@@ -10,6 +10,7 @@
 #include "controllers/machinepool/decide.h"
 #include "controllers/machinepool/deletion.h"
 #include "controllers/machinepool/pool_drain.h"
+#include "controllers/shared/contests.h"
 #include "controllers/shared/live_object.h"
 #include "runtime/reconcile.h"
 
@@ -56,6 +57,7 @@ struct Act {
   NodeWrites& node_writes;
   PoolDrainer& drainer;
   LiveLooks& live_looks;
+  Contests& contests;
   const runtime::Context& context;
 };
 Effects act(const Act& with, const Observation& seen, const Plan& plan);

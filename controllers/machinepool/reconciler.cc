@@ -53,7 +53,8 @@ Result<Outcome> ended(const std::vector<Error>& errors, const Outcome& otherwise
 
 }  // namespace
 
-Reconciler::Reconciler(const Deps& deps) : deps_(deps), node_writes_(deps.clock), drainer_(deps_), live_looks_(deps.clock) {}
+Reconciler::Reconciler(const Deps& deps)
+    : deps_(deps), node_writes_(deps.clock), drainer_(deps_), live_looks_(deps.clock) {}
 
 void Reconciler::bind(const Host& host) { host_.emplace(host); }
 
@@ -72,6 +73,7 @@ void Reconciler::forget(const ObjectKey& key) {
   infra_memory_.forget(key);
   drainer_.forget(key);
   live_looks_.forget(key);
+  contests_.forget(key);
   emptied_.with([&](auto& since) { since.erase(key); });
 }
 
@@ -126,10 +128,12 @@ Result<Outcome> Reconciler::go_on(const Context& context, const Belonged& known)
   const Plan plan = decide(seen);
   if (plan.too_early) return Outcome::after(*plan.too_early);
   const Effects effects = act(with, seen, plan);
-  const auto reported = report(seen, plan, effects);
+  auto reported = report(seen, plan, effects);
+  const Outcome contested = report_contests(contests_, deps_, effects.pool, reported.after);
   TRY(write_status(context, effects.pool, reported.after));
   tell(*pool, reported.after, effects);
-  auto outcome = Outcome::after(plan.recheck).or_sooner(Outcome::after(reported.recheck));
+  auto outcome =
+      contested.or_sooner(Outcome::after(plan.recheck)).or_sooner(Outcome::after(reported.recheck));
   if (counts_differ(pool->status, reported.after.status)) outcome = outcome.quiet_for(kGathered);
   outcome = outcome.or_sooner(Outcome::after(effects.recheck));
   if (effects.kept.empty()) drainer_.forget(runtime::key_of(*pool));
@@ -143,6 +147,7 @@ Act Reconciler::act_with(const Context& context) {
           .node_writes = node_writes_,
           .drainer = drainer_,
           .live_looks = live_looks_,
+          .contests = contests_,
           .context = context};
 }
 

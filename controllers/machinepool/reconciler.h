@@ -42,6 +42,7 @@ class Reconciler final : public runtime::Reconciler {
   InfraMemory infra_memory_;
   PoolDrainer drainer_;
   LiveLooks live_looks_;
+  Contests contests_;
   Guarded<std::unordered_map<kube::ObjectKey, SteadyTime>> emptied_;  // since when
 };
 

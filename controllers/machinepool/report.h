@@ -16,7 +16,8 @@ inline constexpr std::array kOwnedConditions = {api::condition::kPaused,
                                                 api::condition::kScalingDown,
                                                 api::condition::kMachinesReady,
                                                 api::condition::kMachinesUpToDate,
-                                                api::condition::kDeleting};
+                                                api::condition::kDeleting,
+                                                api::condition::kContested};
 inline constexpr std::array kOwnedV1Beta1Conditions = {
     api::v1beta1_condition::kReady, api::v1beta1_condition::kBootstrapReady,
     api::v1beta1_condition::kInfrastructureReady, api::v1beta1_condition::kReplicasReady};

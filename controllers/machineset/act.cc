@@ -207,12 +207,17 @@ class Actor {
     Machine present = machine;
     present.metadata.resource_version = TRY(with_own_managers(machine));
     const Machine wanted = updated_machine(seen_.set, present);
-    auto intent = kube::needed_intent(api::type_of<Machine>, &wanted,
-                                      {.object = &present,
-                                       .uid = present.metadata.uid.str(),
-                                       .managed = present.metadata.managed_fields},
-                                      api::field_manager::kMachineSet);
+    auto intent = kube::needed_intent(
+        api::type_of<Machine>, &wanted,
+        {.object = &present, .uid = present.metadata.uid.str(), .managed = present.metadata.managed_fields},
+        api::field_manager::kMachineSet);
     if (!intent) return std::optional<api::Written>();
+    // Only what nothing but labels and annotations asks for can wait.
+    const auto key = runtime::key_of(machine);
+    const Contests::Target target{.client = client(), .resource = kube::resource_of<Machine>(), .key = key};
+    const bool labels_only = wanted.spec == present.spec;
+    const auto fields = labels_only ? disputed_fields(present.metadata, wanted.metadata) : DisputedFields();
+    if (!may_write(target, fields)) return std::optional<api::Written>();
     intent->at("metadata").as_object()["resourceVersion"] = present.metadata.resource_version.str();
     auto applied =
         kube::patch_briefly(client(), kube::resource_of<Machine>(), runtime::key_of(machine), *intent,
@@ -221,7 +226,12 @@ class Actor {
                              .force = true},
                             deadline());
     if (!applied) return fail(applied.error().context("apply Machine " + machine.metadata.name.str()));
+    with_.contests.wrote(key_, target, fields, with_.deps.clock);
     return std::optional(std::move(*applied));
+  }
+
+  bool may_write(const Contests::Target& target, const DisputedFields& fields) {
+    return with_.contests.may_write(key_, target, fields, with_.deps.clock, deadline());
   }
 
   // The version in which the set's field manager has an entry of its own.
@@ -244,14 +254,19 @@ class Actor {
     const CloneStep step = clone_step(seen_.set, machine, *clone.object);
     if (step == CloneStep::Nothing) return {};
     if (step == CloneStep::HandOverAndApply) TRY(hand_over(machine, clone.resource, name));
+    const auto intent = metadata_intent(seen_.set, *clone.object);
+    const Contests::Target target{.client = client(), .resource = clone.resource, .key = name};
+    const auto fields = disputed_by_intent(clone.object->metadata, intent);
+    if (!may_write(target, fields)) return {};
     const auto applied =
-        kube::patch_briefly(client(), clone.resource, name, metadata_intent(seen_.set, *clone.object),
+        kube::patch_briefly(client(), clone.resource, name, intent,
                             {.type = kube::PatchType::Apply,
                              .field_manager = std::string(api::field_manager::kMachineSetMetadata),
                              .force = true},
                             deadline());
     if (applied) {
       with_.host.consistency.wrote(key_, *clone.cache, applied->metadata.resource_version);
+      with_.contests.wrote(key_, target, fields, with_.deps.clock);
       return {};
     }
     return applied.error().code == Code::NotFound
@@ -264,8 +279,7 @@ class Actor {
     if (!live) return live.error().code == Code::NotFound ? Result<void>() : fail(live.error());
     const auto patch = keeper_patch(seen_.set, machine, *live);
     if (!patch) return {};  // it has one by now
-    const auto written =
-        TRY(kube::patch_briefly(client(), clone.resource, name, *patch, {}, deadline()));
+    const auto written = TRY(kube::patch_briefly(client(), clone.resource, name, *patch, {}, deadline()));
     with_.host.consistency.wrote(key_, *clone.cache, written.metadata.resource_version);
     return {};
   }
@@ -300,8 +314,7 @@ class Actor {
       if (!awaits_remediation(marked)) return {};
       options.resource_version = marked.metadata.resource_version.str();
     }
-    const bool own_only =
-        action.why == DeleteMachine::Why::SetDeleted && !is_off(Safeguard::ChildVersion);
+    const bool own_only = action.why == DeleteMachine::Why::SetDeleted && !is_off(Safeguard::ChildVersion);
     if (own_only) options.resource_version = machine.metadata.resource_version.str();
     auto removed = remove_machine(machine, options);
     if (!removed && own_only && removed.error().code == Code::Conflict) {
@@ -363,9 +376,8 @@ class Actor {
     with_.context.log.info("object of no machine removed",
                            {{"kind", clone.resource.kind}, {"name", metadata.name.view()}});
     const auto clearance = TRY(claims::Clearance::of_child(object.metadata, seen_.stored->metadata.uid));
-    return claims::remove(deleting(),
-                          {.cache = *clone.cache, .resource = clone.resource, .key = name}, clearance,
-                          {.resource_version = object.metadata.resource_version.str()});
+    return claims::remove(deleting(), {.cache = *clone.cache, .resource = clone.resource, .key = name},
+                          clearance, {.resource_version = object.metadata.resource_version.str()});
   }
 
   claims::Deleting deleting() const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "controllers/machineset/decide.h"
+#include "controllers/shared/contests.h"
 
 namespace capstan::controllers::machineset {
 
@@ -34,6 +35,7 @@ struct Act {
   const Deps& deps;
   const Host& host;
   const Settings& settings;
+  Contests& contests;
   const runtime::Context& context;
 };
 Effects act(const Act& with, const Observation& seen, const Plan& plan);

@@ -28,14 +28,12 @@ namespace {
 std::int32_t machines_there(const Caches& caches, const MachineSet& set) {
   const auto selector = api::Selector::from(set.spec.selector);
   const ObjectKey cluster{.namespace_ = set.metadata.namespace_.str(), .name = set.spec.cluster_name.str()};
-  const auto own =
-      std::ranges::count_if(caches.machines_owned_by(set.metadata.uid), [&](const auto& machine) {
-        return runtime::is_controlled_by(machine->metadata, set.metadata.uid);
-      });
-  const auto adoptable =
-      std::ranges::count_if(caches.uncontrolled_machines_of(cluster), [&](const auto& machine) {
-        return selector && selector->matches(machine->metadata.labels);
-      });
+  const auto own = std::ranges::count_if(
+      caches.machines_owned_by(set.metadata.uid),
+      [&](const auto& machine) { return runtime::is_controlled_by(machine->metadata, set.metadata.uid); });
+  const auto adoptable = std::ranges::count_if(
+      caches.uncontrolled_machines_of(cluster),
+      [&](const auto& machine) { return selector && selector->matches(machine->metadata.labels); });
   return static_cast<std::int32_t>(own + adoptable);
 }
 
@@ -115,14 +113,17 @@ Result<Outcome> Reconciler::work(const Context& context, const Set& set) {
       observe({.deps = deps_, .host = *host_, .settings = settings_, .settled = settled}, context, set);
   const Plan plan = decide(seen);
   const Effects effects =
-      act({.deps = deps_, .host = *host_, .settings = settings_, .context = context}, seen, plan);
+      act({.deps = deps_, .host = *host_, .settings = settings_, .contests = contests_, .context = context},
+          seen, plan);
   remember(seen, effects, std::move(settled));
   if (effects.went) return Outcome::done();
-  const Reported reported = report(seen, plan, effects);
+  Reported reported = report(seen, plan, effects);
+  const Outcome contested = report_contests(contests_, deps_, *set, reported.after);
   TRY(patch(context, *set, reported.after, seen.deleting()));
   tell(seen, reported.after);
   if (!effects.errors.empty()) return fail(effects.errors.front());
-  auto outcome = Outcome::after(plan.recheck).or_sooner(Outcome::after(reported.recheck));
+  auto outcome =
+      contested.or_sooner(Outcome::after(plan.recheck)).or_sooner(Outcome::after(reported.recheck));
   if (effects.unfinished) outcome = outcome.or_sooner(Outcome::after(Nanoseconds()));
   return outcome;
 }

@@ -38,6 +38,7 @@ class Reconciler final : public runtime::Reconciler {
   const Settings settings_;
   std::optional<Host> host_ = {};
   Settled settled_;
+  Contests contests_;
 };
 
 }  // namespace capstan::controllers::machineset

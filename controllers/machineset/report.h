@@ -9,7 +9,7 @@ namespace capstan::controllers::machineset {
 inline constexpr std::array kOwnedConditions = {
     api::condition::kPaused,        api::condition::kScalingUp,        api::condition::kScalingDown,
     api::condition::kMachinesReady, api::condition::kMachinesUpToDate, api::condition::kRemediating,
-    api::condition::kDeleting};
+    api::condition::kDeleting,      api::condition::kContested};
 inline constexpr std::array kOwnedV1Beta1Conditions = {
     api::v1beta1_condition::kReady, api::v1beta1_condition::kMachinesCreated,
     api::v1beta1_condition::kResized, api::v1beta1_condition::kMachinesReady};

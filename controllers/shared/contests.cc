@@ -80,6 +80,25 @@ DisputedFields disputed_fields(const api::ObjectMeta& before, const api::ObjectM
   return fields;
 }
 
+DisputedFields disputed_by_intent(const api::ObjectMeta& before, const json::value& intent) {
+  DisputedFields fields;
+  const json::object& metadata = intent.at("metadata").as_object();
+  const auto add = [&](std::string_view member, const api::TextMap& present) {
+    const json::value* wanted = metadata.if_contains(member);
+    if (wanted == nullptr || !wanted->is_object()) return;
+    for (const auto& [key, value] : wanted->get_object()) {
+      const Text* now = present.find(key);
+      const std::string_view text =
+          value.is_string() ? std::string_view(value.get_string()) : std::string_view();
+      if (now == nullptr || *now != text)
+        fields[disputed_key("metadata." + std::string(member), key)] = "=" + std::string(text);
+    }
+  };
+  add("labels", before.labels);
+  add("annotations", before.annotations);
+  return fields;
+}
+
 std::string describe(const std::vector<Contest>& contests) {
   std::string text;
   for (const Contest& contest : contests | std::views::take(kMostLines)) {
@@ -139,7 +158,11 @@ bool Contests::may_write(const kube::ObjectKey& writer, const Target& target, co
       const auto found = histories.find({writer, object, path});
       if (found == histories.end()) continue;
       History& history = found->second;
-      if (history.value != value) continue;  // another intent: its writes are counted from the first again
+      // Another intent, or a contest that is over: its writes are counted from the first again.
+      if (history.value != value || is_over(history, now)) {
+        histories.erase(found);
+        continue;
+      }
       history.wanted = now;
       if (is_free(history, now)) continue;
       all_free = false;
@@ -167,8 +190,7 @@ void Contests::wrote(const kube::ObjectKey& writer, const Target& target, const 
   histories_.with([&](Histories& histories) {
     for (const auto& [path, value] : fields) {
       History& history = histories[{writer, object, path}];
-      const bool is_over = now - history.wanted > 2 * limits_.span;
-      if (history.value != value || history.writes.empty() || is_over)
+      if (history.value != value || history.writes.empty())
         history = {.value = value, .first = Time::from(clock.now())};
       history.wanted = now;
       history.writes.push_back(now);
@@ -185,7 +207,7 @@ std::vector<Contest> Contests::of(const kube::ObjectKey& writer, const Clock& cl
     for (auto at = histories.lower_bound({.writer = writer}); at != histories.end(); ++at) {
       const auto& [field, history] = *at;
       if (field.writer != writer) break;
-      if (!history.contested || now - history.wanted > 2 * limits_.span) continue;
+      if (!history.contested || is_over(history, now)) continue;
       contests.push_back({field.object, field.path, history.manager, history.first});
     }
     return contests;
@@ -220,6 +242,10 @@ std::size_t Contests::size() const {
   return histories_.with([](const Histories& histories) { return histories.size(); });
 }
 
+bool Contests::is_over(const History& history, SteadyTime now) const {
+  return now - history.wanted > 2 * limits_.span;
+}
+
 bool Contests::is_free(const History& history, SteadyTime now) const {
   if (history.contested) return now - history.writes.back() >= limits_.span;
   return history.writes.size() < limits_.free_writes || now - history.writes.front() >= limits_.span;
@@ -229,7 +255,7 @@ bool Contests::is_free(const History& history, SteadyTime now) const {
 // time.
 void Contests::make_room(Histories& histories, SteadyTime now) const {
   if (histories.size() <= limits_.most_fields) return;
-  std::erase_if(histories, [&](const auto& each) { return now - each.second.wanted > 2 * limits_.span; });
+  std::erase_if(histories, [&](const auto& each) { return is_over(each.second, now); });
   if (histories.size() <= limits_.most_fields / 2) return;
   std::vector<SteadyTime> used;
   for (const auto& [field, history] : histories) used.push_back(history.wanted);
@@ -248,6 +274,12 @@ void show_contests(api::Conditions& conditions, const std::vector<Contest>& cont
                        api::conditions::make(api::condition::kContested, api::status::kTrue,
                                              api::reason::kOverwrittenByAnother, describe(contests)),
                        generation, now);
+}
+
+void record_contests(runtime::EventRecorder& events, const api::ObjectReference& about,
+                     const api::Conditions& conditions, const std::vector<Contest>& contests) {
+  if (contests.empty() || api::conditions::is_true(conditions, api::condition::kContested)) return;
+  events.record(about, runtime::EventType::Warning, api::reason::kOverwrittenByAnother, describe(contests));
 }
 
 }  // namespace capstan::controllers

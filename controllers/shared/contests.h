@@ -21,7 +21,9 @@
 #include "base/deadline.h"
 #include "base/guarded.h"
 #include "base/time.h"
-#include "kube/client.h"
+#include "controllers/shared/deps.h"
+#include "kube/typed.h"
+#include "runtime/reconcile.h"
 
 namespace capstan::controllers {
 
@@ -31,6 +33,8 @@ using DisputedFields = std::map<std::string, std::string, std::less<>>;
 
 // "metadata.labels[zone]", and so on: what of the metadata differs, owner references as one field.
 DisputedFields disputed_fields(const api::ObjectMeta& before, const api::ObjectMeta& wanted);
+// The same for the labels and annotations of a document that is about to be applied.
+DisputedFields disputed_by_intent(const api::ObjectMeta& before, const boost::json::value& intent);
 std::string disputed_key(std::string_view map,
                          std::string_view key);  // "metadata.labels", "zone" -> the path
 
@@ -96,6 +100,7 @@ class Contests {
   };
   using Histories = std::map<Field, History>;
 
+  bool is_over(const History& history, SteadyTime now) const;
   bool is_free(const History& history, SteadyTime now) const;
   void make_room(Histories& histories, SteadyTime now) const;
 
@@ -107,5 +112,22 @@ class Contests {
 // none.
 void show_contests(api::Conditions& conditions, const std::vector<Contest>& contests, std::int64_t generation,
                    Time now);
+
+// One Warning Event when a contest begins: `conditions` are those of before.
+void record_contests(runtime::EventRecorder& events, const api::ObjectReference& about,
+                     const api::Conditions& conditions, const std::vector<Contest>& contests);
+
+// At the end of a turn: condition and Event of the object that the turn was about. Comes back for the next
+// write, or to say that it is over.
+template <kube::Kind T>
+runtime::Outcome report_contests(const Contests& contests, const Deps& deps, const T& before, T& after) {
+  const auto key = kube::key_of(before);
+  const auto present = contests.of(key, deps.clock);
+  show_contests(after.status.conditions, present, after.metadata.generation, Time::from(deps.clock.now()));
+  record_contests(deps.events, runtime::reference_to(kube::resource_of<T>(), before.metadata),
+                  before.status.conditions, present);
+  const auto next = contests.next(key, deps.clock);
+  return next ? runtime::Outcome::after(*next) : runtime::Outcome::done();
+}
 
 }  // namespace capstan::controllers

@@ -1,0 +1,55 @@
+// Whole turns while another writer sets a label of ours to something else, second after second.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "controllers/machineset/turn_fixture.h"
+
+namespace capstan::controllers::machineset {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+// Writes of that sort in a minute in which a user relabels the object each second.
+std::size_t writes_in_a_minute(Stage& stage, const kube::Resource& resource, std::string_view what) {
+  stage.writes.clear();
+  const std::string name = stage.names_of(resource).at(0);
+  for (int second = 0; second < 60; ++second) {
+    stage.change(resource, name, {{"metadata", {{"labels", {{"colour", "mine"}}}}}});
+    stage.settle(1s);
+  }
+  return count_of(stage.writes, what);
+}
+
+void fight_over_a_label_of(const kube::Resource& resource, std::string_view what) {
+  in_simulation([&](Stage& stage) {
+    stage.put_world();
+    stage.put(builders::a_machine_set().replicas(1).template_label("colour", "blue").build());
+    stage.start();
+    stage.settle();
+
+    const auto first = writes_in_a_minute(stage, resource, what);
+    const auto second = writes_in_a_minute(stage, resource, what);
+    const std::string told = stage.says("Contested");
+    stage.scale(2);
+    stage.settle(10s);
+
+    EXPECT_GE(first, 2U);
+    EXPECT_LE(first, 5U);
+    EXPECT_LE(second, 2U);
+    EXPECT_THAT(told, HasSubstr("True OverwrittenByAnother: * metadata.labels[colour] of " + resource.kind));
+    EXPECT_THAT(told, HasSubstr("by kubectl"));
+    EXPECT_EQ(stage.machine_names().size(), 2U) << "a size never waits";
+  });
+}
+
+TEST(Contests, OverALabelOfAMachineCostFiveWritesInTheFirstMinuteAndTwoInEachAfterIt) {
+  fight_over_a_label_of(kube::resource_of<api::Machine>(), "patch Machine");
+}
+
+TEST(Contests, OverALabelOfAnInfrastructureObjectCostFiveWritesInTheFirstMinuteAndTwoInEachAfterIt) {
+  fight_over_a_label_of(kInfraMachines, "patch DockerMachine");
+}
+
+}  // namespace
+}  // namespace capstan::controllers::machineset
