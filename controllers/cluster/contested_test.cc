@@ -131,6 +131,23 @@ TEST(Contested, ACopyIsToldWhoseItsProviderObjectsAre) {
   });
 }
 
+TEST(Contested, ACopyWithTheEndpointOfItsOriginalAsksForNoKubeconfig) {
+  in_world([](World& world) {
+    make_c1(world);
+    api::Cluster copy = a_cluster("c1");
+    copy.metadata.name = "copy"_text;
+    copy.spec.control_plane_ref.reset();
+    copy.spec.control_plane_endpoint = {.host = "10.0.0.1"_text, .port = 6443};
+
+    world.make(kClusters, a_document(copy));
+    world.settle();
+    (void)world.requests();
+    world.settle(10min);
+
+    EXPECT_THAT(world.requests(), IsEmpty()) << "no Secret copy-ca will come";
+  });
+}
+
 TEST(Contested, TheDeletionOfACopyLeavesTheObjectsOfTheOriginalAlone) {
   in_world([](World& world) {
     make_c1_and_its_copy(world);

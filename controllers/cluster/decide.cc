@@ -68,6 +68,8 @@ void keep_kubeconfig(const Observation& seen, Plan& plan) {
   const auto& spec = seen.cluster->spec;
   if (spec.control_plane_ref) return;
   if (!spec.control_plane_endpoint.valid() && !plan.endpoint) return;
+  // Of a copied manifest: the endpoint is that of the other Cluster's control plane.
+  if (plan.infrastructure.presence == Presence::OfAnother && !plan.infrastructure_provisioned) return;
   plan.actions.emplace_back(KeepKubeconfig{});
 }
 

@@ -8,7 +8,7 @@
 #include "base/safeguards.h"
 #include "base/try.h"
 #include "controllers/claims/removal.h"
-#include "controllers/machinedeployment/repair_managers.h"
+#include "controllers/shared/repair_managers.h"
 #include "kube/typed.h"
 #include "runtime/finalizers.h"
 #include "runtime/ownership.h"
@@ -187,7 +187,9 @@ class Act {
   }
 
   void repair(const RepairManagers& wanted) {
-    const auto repaired = repair_managers(deps_.client, *wanted.set, context_.deadline);
+    const auto repaired =
+        repair_managers(deps_.client, kube::resource_of<api::MachineSet>(), kube::key_of(*wanted.set),
+                        api::field_manager::kMachineDeployment, context_.deadline);
     if (!repaired) return failed(repaired.error());
     wrote(*repaired);
   }

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controllers/machinedeployment/repair_managers.h"
 #include "test/builders/cluster.h"
 #include "test/builders/machine.h"
 #include "test/builders/machine_deployment.h"
@@ -485,28 +484,6 @@ TEST(Decide, NamesASetThatHasNotSeenItsSizeForAMinute) {
   EXPECT_EQ(waits(Seconds(59)).recheck, Seconds(1));
   EXPECT_THAT(waits(Seconds(60)).waits_for, ElementsAre("o"));
   EXPECT_EQ(waits(Seconds(60)).recheck, std::nullopt);
-}
-
-// --- repairing field managers ---
-
-TEST(RepairedManagers, TheInventedEntryGoesAndOursComes) {
-  const auto present = boost::json::parse(R"([{"manager":"before-first-apply","operation":"Update"},
-                                              {"manager":"kubectl","operation":"Update"}])");
-
-  const auto repaired = repaired_managers(&present, "us", "g/v1");
-
-  EXPECT_EQ(boost::json::serialize(repaired),
-            R"([{"manager":"kubectl","operation":"Update"},)"
-            R"({"manager":"us","operation":"Apply","apiVersion":"g/v1","fieldsType":"FieldsV1",)"
-            R"("fieldsV1":{"f:metadata":{"f:name":{}}}}])");
-}
-
-TEST(RepairedManagers, AnEntryOfOursStaysAsItIs) {
-  const auto present =
-      boost::json::parse(R"([{"manager":"us","operation":"Apply","fieldsV1":{"f:spec":{}}}])");
-
-  EXPECT_EQ(boost::json::value(repaired_managers(&present, "us", "g/v1")), present);
-  EXPECT_EQ(repaired_managers(nullptr, "us", "g/v1").size(), 1U);
 }
 
 }  // namespace

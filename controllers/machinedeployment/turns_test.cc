@@ -311,6 +311,22 @@ TEST(Turns, LabelsComeAndGoInPlace) {
   });
 }
 
+TEST(Turns, ASetWhoseManagedFieldsWereResetIsScaledAndLosesItsLabels) {
+  at_rest([](Stage& stage) {
+    stage.edit(R"({"spec":{"template":{"metadata":{"labels":{"team":"blue"}}}}})");
+    stage.settle();
+    stage.edit<api::MachineSet>(stage.sets().front().metadata.name.view(),
+                                R"({"metadata":{"managedFields":[{}]}})");
+    stage.settle();
+
+    stage.edit(R"({"spec":{"replicas":5,"template":{"metadata":{"labels":{"team":null}}}}})");
+    stage.settle();
+
+    EXPECT_THAT(stage.sizes(), ElementsAre(5));
+    EXPECT_FALSE(stage.sets().front().metadata.labels.contains("team"));
+  });
+}
+
 TEST(Turns, AUsersEditOfASetIsUndone) {
   at_rest([](Stage& stage) {
     const auto name = stage.sets().front().metadata.name;

@@ -89,6 +89,7 @@ void Auditor::look() {
   note_reach();
   note_pool_drain();
   note_losses(before);
+  note_releases(before);
 }
 
 // What an edit says of an object is not what is true of it: a Machine's own infrastructure object is the one
@@ -233,6 +234,18 @@ void Auditor::note_losses(const FleetFacts& before) {
     const MachineFacts* was = before.machine(machine.name);
     if (machine.available && (was == nullptr || !was->available))
       available_since_[machine.name] = deps_.baton.steady_now();
+  }
+}
+
+// The release of one is taken for meant.
+void Auditor::note_releases(const FleetFacts& before) {
+  if (!released_) return;
+  for (const MachineFacts& machine : before.machines) {
+    const MachineFacts* now = facts_.machine(machine.name);
+    const bool released = !machine.set.empty() && now != nullptr && !now->going && now->set.empty();
+    if (released && !machine.given && ++*released_ == 2)
+      deps_.broke(
+          fmt::format("Machine {} is the second one that a change of a selector released", machine.name));
   }
 }
 
@@ -483,10 +496,12 @@ void Auditor::check_eviction(const std::string& name, const std::vector<PodFacts
 }
 
 void Auditor::check_object_of_pool(const Asked& asked) const {
-  if (asked.key.name != kPool || (!asked.is("DriverMachinePool") && !asked.is("CloudConfig"))) return;
-  const auto pool = std::ranges::find(facts_.pools, kPool, &PoolFacts::name);
+  const std::string& kind = asked.resource->kind;
+  const bool of_pool = kind != api::kind::kMachinePool && kind.ends_with(api::kind::kMachinePool);
+  if (!of_pool && !asked.is("CloudConfig")) return;
+  const auto pool = std::ranges::find(facts_.pools, asked.key.name, &PoolFacts::name);
   if (pool == facts_.pools.end() || pool->going || facts_.cluster_going) return;
-  deps_.broke(fmt::format("{} {} of the living MachinePool was deleted", asked.resource->kind, kPool));
+  deps_.broke(fmt::format("{} {} of the living MachinePool was deleted", kind, pool->name));
 }
 
 // Who decided so may have known the Node of a Machine that has had one for a while.

@@ -49,6 +49,8 @@ class Auditor {
   void machine_taken();
   // Its set gets a Machine that it did not make: a label edit, or an owner reference that went.
   void machine_given(const std::string& name) { given_.insert(name); }
+  // A selector is changed, without a word that its Machines are to be released; and it is put back.
+  void selector_changes(bool changed) { released_ = changed ? std::optional(0) : std::nullopt; }
   void vm_vanished(const std::string& name) { vanished_.insert(name); }
   // The Nodes of these Machines fall silent together, and a policy says what that means; and it is over.
   void silence_begins(std::set<std::string> machines) { silent_ = std::move(machines); }
@@ -92,6 +94,7 @@ class Auditor {
   void note_reach();
   void note_pool_drain();
   void note_losses(const FleetFacts& before);
+  void note_releases(const FleetFacts& before);
   std::uint64_t version_seen(std::string_view controller, const std::string& name,
                              const std::string& uid) const;
   void check(const Broken& broken) const;
@@ -146,6 +149,7 @@ class Auditor {
   std::vector<SteadyTime> losses_;
   std::vector<SteadyTime> taken_;
   std::set<std::string> vanished_;
+  std::optional<int> released_;                       // Machines, since a selector was changed
   std::set<std::string> given_;                       // Machines
   std::map<std::string, std::string> first_objects_;  // by uid of a Machine: its own infrastructure object
   std::map<std::string, int> last_replicas_;          // by uid of a MachineSet or MachineDeployment

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <boost/algorithm/string/replace.hpp>
+#include <cctype>
 
 #include "api/bootstrap/cloud_config.h"
 #include "api/driver/driver_cluster.h"
@@ -25,8 +26,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::string_view kPoolLabel = "pool";  // what the MachineDeployment selects its Machines by
 constexpr int kInsists = 120;
+constexpr int kLooks = 40;
 
 const kube::Resource& machines() {
   static const kube::Resource kind = kube::resource_of<api::Machine>();
@@ -43,6 +44,11 @@ const kube::Resource& machine_deployments() {
 const kube::Resource& clusters() {
   static const kube::Resource kind = kube::resource_of<api::Cluster>();
   return kind;
+}
+
+json::value driver_cluster(std::string_view name) {
+  const auto kind = kube::resource_of<api::DriverCluster>();
+  return {{"apiGroup", kind.group}, {"kind", kind.kind}, {"name", name}};
 }
 
 // As `kubectl get -o yaml` gives it, under another name.
@@ -67,26 +73,50 @@ json::value labelled(std::string_view label, const json::value& value) {
 
 const json::value kProvisioned = {{"status", {{"initialization", {{"provisioned", true}}}}}};
 
-// A kind as DriverMachine is, that no provider of ours knows.
-json::value definition(std::string_view word) {
+const json::value kProvisionedGroup = {
+    {"status", {{"initialization", {{"provisioned", true}}}, {"ready", true}, {"replicas", 1}}}};
+
+std::string lower(std::string_view word) {
+  std::string made(word);
+  std::ranges::transform(made, made.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return made;
+}
+
+// A kind like one of ours, that no provider of ours knows.
+json::value definition(std::string_view original, std::string_view kind) {
   for (const json::value& each : fleet_kinds()) {
-    if (each.at("spec").at("names").at("kind") != "DriverMachine") continue;
+    if (each.at("spec").at("names").at("kind").as_string() != original) continue;
     std::string text = json::serialize(each);
-    boost::replace_all(text, "DriverMachine", fmt::format("{}Machine", word));
-    std::string lower(word);
-    lower[0] = static_cast<char>(lower[0] + ('a' - 'A'));
-    boost::replace_all(text, "drivermachine", lower + "machine");
+    boost::replace_all(text, original, kind);
+    boost::replace_all(text, lower(original), lower(kind));
     return json::parse(text);
   }
   return {};
 }
 
+kube::Resource pool_kind() {
+  kube::Resource kind = kube::resource_of<api::DriverMachinePool>();
+  kind.kind = "PlainMachinePool";
+  kind.plural = "plainmachinepools";
+  return kind;
+}
+
+json::object group_of(const kube::Resource& kind, const std::string& name, const std::string& instance) {
+  return {{"apiVersion", kind.api_version()},
+          {"kind", kind.kind},
+          {"metadata", {{"name", name}, {"namespace", kNamespace}}},
+          {"spec", {{"providerIDList", json::array{instance}}}}};
+}
+
+json::object reference_to(const kube::Resource& kind, const std::string& name) {
+  return {{"apiGroup", kind.group}, {"kind", kind.kind}, {"name", name}};
+}
+
 kube::Resource kind_of(std::string_view word) {
   kube::Resource kind = kube::resource_of<api::DriverMachine>();
-  std::string lower(word);
-  lower[0] = static_cast<char>(lower[0] + ('a' - 'A'));
   kind.kind = fmt::format("{}Machine", word);
-  kind.plural = lower + "machines";
+  kind.plural = lower(kind.kind) + "s";
   return kind;
 }
 
@@ -154,33 +184,37 @@ bool ClumsyUser::share_provider_id() {
 
 bool ClumsyUser::pool_of_foreign_ids() {
   const auto original = draw_worker_with_vm();
-  const auto machine = original ? read({machines(), original->name}) : std::nullopt;
-  if (!machine || !machine->at("spec").at("bootstrap").as_object().contains("dataSecretName")) return false;
+  if (!original) return false;
   const std::string name = new_name();
+  const auto group = kube::resource_of<api::DriverMachinePool>();
+  json::object instances = group_of(group, name, original->provider_id);
+  instances.at("metadata").as_object()["annotations"] = {{api::annotation::kPaused, ""}};
   note(ClumsyAct::PoolOfForeignIds,
        fmt::format("makes MachinePool {}, which lists the VM of Machine {}", name, original->name));
-  const auto group = kube::resource_of<api::DriverMachinePool>();
+  if (!create(group, instances) || !write({group, name}, kProvisionedGroup, "status")) return true;
+  return make_pool(ClumsyAct::PoolOfForeignIds, name, reference_to(group, name));
+}
+
+// With the bootstrap data of some worker: it has no instance that would read it.
+bool ClumsyUser::make_pool(ClumsyAct act, const std::string& name, const json::object& reference) {
+  const auto worker = draw_worker_with_vm();
+  const auto machine = worker ? read({machines(), worker->name}) : std::nullopt;
+  const auto* secret =
+      machine ? machine->at("spec").at("bootstrap").as_object().if_contains("dataSecretName") : nullptr;
+  if (secret == nullptr) return true;
   const auto pools = kube::resource_of<api::MachinePool>();
-  const json::object instances = {
-      {"apiVersion", group.api_version()},
-      {"kind", group.kind},
-      {"metadata",
-       {{"name", name}, {"namespace", kNamespace}, {"annotations", {{api::annotation::kPaused, ""}}}}},
-      {"spec", {{"providerIDList", json::array{original->provider_id}}}}};
-  const json::object spec = {
-      {"clusterName", kCluster},
-      {"bootstrap", {{"dataSecretName", machine->at("spec").at("bootstrap").at("dataSecretName")}}},
-      {"infrastructureRef",
-       {{"apiGroup", api::group::kInfrastructure}, {"kind", group.kind}, {"name", name}}}};
+  const json::object spec = {{"clusterName", kCluster},
+                             {"bootstrap", {{"dataSecretName", *secret}}},
+                             {"infrastructureRef", reference}};
   const json::object pool = {
       {"apiVersion", pools.api_version()},
       {"kind", pools.kind},
       {"metadata", {{"name", name}, {"namespace", kNamespace}}},
       {"spec", {{"clusterName", kCluster}, {"replicas", 1}, {"template", {{"spec", spec}}}}}};
-  const json::value status = {
-      {"status", {{"initialization", {{"provisioned", true}}}, {"ready", true}, {"replicas", 1}}}};
-  if (!create(group, instances) || !write({group, name}, status, "status")) return true;
-  if (create(pools, pool)) note_copy(ClumsyAct::PoolOfForeignIds, {pools, name}, true, {{group, name}});
+  if (!create(pools, pool)) return true;
+  kube::Resource group = kube::resource_of<api::DriverMachinePool>();
+  if (reference.at("kind").as_string() != group.kind) group = pool_kind();
+  note_copy(act, {pools, name}, true, {{group, name}});
   return true;
 }
 
@@ -199,11 +233,18 @@ bool ClumsyUser::copy_cluster() {
 
 // A Cluster of his own first, that is there and well; then the wrong line.
 bool ClumsyUser::take_reference() {
+  const auto name = make_cluster(ClumsyAct::TakeReference);
+  if (!name) return true;
+  rest_up_to(60s, stop_);
+  deps_.tell(fmt::format("clumsy user: points Cluster {} at DriverCluster {}", *name, kCluster));
+  const json::value body = {{"spec", {{"infrastructureRef", driver_cluster(kCluster)}}}};
+  if (!write({clusters(), *name}, body)) deps_.tell("clumsy user: is refused");
+  return true;
+}
+
+std::optional<std::string> ClumsyUser::make_cluster(ClumsyAct act) {
   const std::string name = new_name();
   const auto infrastructure = kube::resource_of<api::DriverCluster>();
-  const auto reference = [&](std::string_view object) -> json::value {
-    return {{"apiGroup", infrastructure.group}, {"kind", infrastructure.kind}, {"name", object}};
-  };
   const json::object own = {{"apiVersion", infrastructure.api_version()},
                             {"kind", infrastructure.kind},
                             {"metadata", {{"name", name}, {"namespace", kNamespace}}},
@@ -211,15 +252,27 @@ bool ClumsyUser::take_reference() {
   const json::object cluster = {{"apiVersion", clusters().api_version()},
                                 {"kind", clusters().kind},
                                 {"metadata", {{"name", name}, {"namespace", kNamespace}}},
-                                {"spec", {{"infrastructureRef", reference(name)}}}};
-  note(ClumsyAct::TakeReference, fmt::format("makes Cluster {}", name));
-  if (!create(infrastructure, own) || !create(clusters(), cluster)) return true;
+                                {"spec", {{"infrastructureRef", driver_cluster(name)}}}};
+  note(act, fmt::format("makes Cluster {}", name));
+  if (!create(infrastructure, own) || !create(clusters(), cluster)) return {};
   outliving_.insert(name);
-  note_copy(ClumsyAct::TakeReference, {clusters(), name}, true, {{infrastructure, name}});
-  rest_up_to(60s, stop_);
-  const json::value body = {{"spec", {{"infrastructureRef", reference(kCluster)}}}};
-  deps_.tell(fmt::format("clumsy user: points Cluster {} at DriverCluster {}", name, kCluster));
-  if (!write({clusters(), name}, body)) deps_.tell("clumsy user: is refused");
+  note_copy(act, {clusters(), name}, true, {{infrastructure, name}});
+  return name;
+}
+
+bool ClumsyUser::copy_infrastructure() {
+  const auto original = draw_worker_with_vm();
+  const auto kind = kube::resource_of<api::DriverMachine>();
+  auto document = original ? read({kind, original->infrastructure}) : std::nullopt;
+  if (!document) return false;
+  const std::string name = new_name();
+  json::object copy = copied(std::move(*document), name);
+  const bool with_owner = deps_.baton.draw(2) == 0;
+  if (!with_owner) copy.at("metadata").as_object().erase("ownerReferences");
+  note(ClumsyAct::CopyInfrastructure,
+       fmt::format("copies DriverMachine {} as {}, {} its owner", original->infrastructure, name,
+                   with_owner ? "with" : "without"));
+  if (create(kind, copy)) note_copy(ClumsyAct::CopyInfrastructure, {kind, name}, false);
   return true;
 }
 
@@ -337,13 +390,42 @@ bool ClumsyUser::delete_definition() {
   return true;
 }
 
+// The core knows no version of it any more, and what is there of it is there.
+bool ClumsyUser::unlabel_definition() {
+  if (!draw_worker_with_vm()) return false;
+  const kube::Resource kind = pool_kind();
+  const kube::ObjectKey key{.name = fmt::format("{}.{}", kind.plural, kind.group)};
+  const auto& definitions = kube::resources::custom_resource_definitions();
+  const json::value plain = definition("DriverMachinePool", "PlainMachinePool");
+  const json::value labels = {{"metadata", {{"labels", plain.at("metadata").at("labels")}}}};
+  const bool there = deps_.client.get(definitions, key, Deadline::never()).has_value();
+  const bool labelled_again =
+      there ? deps_.client.patch(definitions, key, labels, {}, Deadline::never()).has_value()
+            : deps_.client.create(definitions, key, plain, {}, Deadline::never()).has_value();
+  if (!labelled_again) return false;
+  const std::string name = new_name();
+  note(ClumsyAct::UnlabelDefinition, fmt::format("makes a {} {}, and a pool of it", kind.kind, name));
+  if (!create(kind, group_of(kind, name, "plain:///" + name))) return true;
+  if (!write({kind, name}, kProvisionedGroup, "status")) return true;
+  make_pool(ClumsyAct::UnlabelDefinition, name, reference_to(kind, name));
+  for (int i = 0; i < kLooks && !is_owned({kind, name}); ++i) rest(5s, stop_);
+  if (!is_owned({kind, name})) return true;
+  if (deps_.baton.draw(2) == 0) make_pool(ClumsyAct::UnlabelDefinition, new_name(), reference_to(kind, name));
+  deps_.tell("clumsy user: takes the labels off the definition of " + kind.kind);
+  json::object none;
+  for (const auto& [label, value] : plain.at("metadata").at("labels").as_object()) none[label] = nullptr;
+  (void)deps_.client.patch(definitions, key, {{"metadata", {{"labels", none}}}}, {}, Deadline::never());
+  return true;
+}
+
 bool ClumsyUser::install_kind(std::string_view word) {
   const kube::Resource kind = kind_of(word);
   const kube::ObjectKey key{.name = fmt::format("{}.{}", kind.plural, kind.group)};
   const auto& definitions = kube::resources::custom_resource_definitions();
   const auto there = deps_.client.get(definitions, key, Deadline::never());
   if (there) return !there->at("metadata").as_object().contains("deletionTimestamp");
-  return deps_.client.create(definitions, key, definition(word), {}, Deadline::never()).has_value();
+  return deps_.client.create(definitions, key, definition("DriverMachine", kind.kind), {}, Deadline::never())
+      .has_value();
 }
 
 // --- edits ---
@@ -381,9 +463,37 @@ bool ClumsyUser::relabel_object() {
                             ? Object{kube::resource_of<api::DriverMachine>(), worker->infrastructure}
                             : Object{kube::resource_of<api::CloudConfig>(), worker->bootstrap};
   const json::value value = deps_.baton.draw(2) == 0 ? json::value("another") : json::value(nullptr);
+  const auto label = deps_.baton.draw(2) == 0 ? api::label::kClusterName : kPoolLabel;
   note(ClumsyAct::RelabelObject,
-       fmt::format("takes the label of its Cluster off {} {}", object.kind.kind, object.name));
-  write(object, labelled(api::label::kClusterName, value));
+       fmt::format("takes the label {} off {} {}", label, object.kind.kind, object.name));
+  write(object, labelled(label, value));
+  return true;
+}
+
+bool ClumsyUser::change_selector() {
+  const auto in_set = [](const MachineFacts& each) { return !each.set.empty() && !each.going; };
+  if (std::ranges::count_if(deps_.auditor.facts().machines, in_set) < 2 || acts_.contains("change-selector"))
+    return false;
+  const Object deployment{machine_deployments(), std::string(kDeployment)};
+  const auto labels = [](std::string_view value) -> json::value {
+    return {{"spec",
+             {{"selector", {{"matchLabels", {{kPoolLabel, value}}}}},
+              {"template", {{"metadata", {{"labels", {{kPoolLabel, value}}}}}}}}}};
+  };
+  note(ClumsyAct::ChangeSelector, "changes the selector of the MachineDeployment, and its template's labels");
+  deps_.auditor.selector_changes(true);
+  if (!write(deployment, labels("another"))) {
+    deps_.auditor.selector_changes(false);
+    return false;
+  }
+  mistakes_.push_back({.act = ClumsyAct::ChangeSelector,
+                       .what = "the selector of the MachineDeployment",
+                       .mend =
+                           [this, deployment, labels] {
+                             deps_.auditor.selector_changes(false);
+                             write(deployment, labels(kDeployment));
+                           },
+                       .may_stay = false});
   return true;
 }
 
@@ -416,17 +526,14 @@ bool ClumsyUser::drop_owners() {
 
 bool ClumsyUser::reset_managed_fields() {
   const Object deployment{machine_deployments(), std::string(kDeployment)};
-  const auto template_label = [](const json::value& value) -> json::value {
-    return {{"spec", {{"template", {{"metadata", {{"labels", {{kClumsyLabel, value}}}}}}}}}};
-  };
-  if (!write(deployment, template_label("yes"))) return false;
+  const json::value body = {{"spec", {{"template", {{"metadata", {{"labels", {{kClumsyLabel, "yes"}}}}}}}}}};
+  if (!write(deployment, body)) return false;
+  has_template_label_ = true;
   note(ClumsyAct::ResetManagedFields, "puts a label into the template");
   rest_up_to(2min, stop_);
-  deps_.tell("clumsy user: resets managedFields of everything, and takes the label out again");
+  deps_.tell("clumsy user: resets managedFields of everything");
   const json::value reset = {{"metadata", {{"managedFields", json::array{json::object()}}}}};
   for (const Object& each : objects(false)) write(each, reset);
-  rest_up_to(20s, stop_);
-  write(deployment, template_label(nullptr));
   return true;
 }
 
@@ -436,7 +543,12 @@ bool ClumsyUser::forget_replicas() {
   const SetFacts* set = worker && of_set ? deps_.auditor.facts().set(worker->set) : nullptr;
   const Object object = set != nullptr ? Object{machine_sets(), set->name}
                                        : Object{machine_deployments(), std::string(kDeployment)};
-  if (!read(object)) return false;
+  const auto document = read(object);
+  if (!document) return false;
+  // The number that is to stay is one that its controller has seen.
+  const auto* status = document->if_contains("status");
+  const auto* seen = status == nullptr ? nullptr : status->as_object().if_contains("observedGeneration");
+  if (seen == nullptr || *seen != document->at("metadata").at("generation")) return false;
   note(ClumsyAct::ForgetReplicas, fmt::format("leaves {} {} to an autoscaler, and takes spec.replicas out",
                                               object.kind.kind, object.name));
   const json::value body = {
@@ -448,6 +560,7 @@ bool ClumsyUser::forget_replicas() {
   return true;
 }
 
+// To another Cluster that is there, and that is deleted before or after he puts it right.
 bool ClumsyUser::rename_cluster() {
   const auto worker = draw_worker();
   if (!worker) return false;
@@ -456,10 +569,14 @@ bool ClumsyUser::rename_cluster() {
   const Object object = which == 0 || set == nullptr ? Object{machines(), worker->name}
                         : which == 1                 ? Object{machine_sets(), set->name}
                                      : Object{machine_deployments(), std::string(kDeployment)};
-  const auto body = [](std::string_view name) -> json::value { return {{"spec", {{"clusterName", name}}}}; };
-  note(ClumsyAct::RenameCluster,
-       fmt::format("has {} {} belong to another Cluster", object.kind.kind, object.name));
-  if (!write(object, body("another"))) return true;
+  const auto name = make_cluster(ClumsyAct::RenameCluster);
+  if (!name) return true;
+  rest_up_to(30s, stop_);
+  const auto body = [](std::string_view cluster) -> json::value {
+    return {{"spec", {{"clusterName", cluster}}}};
+  };
+  deps_.tell(fmt::format("clumsy user: has {} {} belong to {}", object.kind.kind, object.name, *name));
+  if (!write(object, body(*name))) return true;
   mistakes_.push_back({.act = ClumsyAct::RenameCluster,
                        .what = fmt::format("the Cluster of {} {}", object.kind.kind, object.name),
                        .mend = [this, object, body] { write(object, body(kCluster)); },

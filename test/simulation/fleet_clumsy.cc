@@ -24,6 +24,7 @@ using namespace std::chrono_literals;
 constexpr std::uint64_t kMostActs = 3;
 constexpr Nanoseconds kLongestHold = 2h;
 constexpr Nanoseconds kTimeToAdopt = 5min;
+constexpr Nanoseconds kTimeToRepair = 15min;
 
 bool has_finalizer_of_ours(const json::object& metadata) {
   const auto* list = metadata.if_contains("finalizers");
@@ -47,6 +48,8 @@ std::string_view to_string(ClumsyAct act) {
     case ClumsyAct::ReleaseMachine: return "release-machine";
     case ClumsyAct::RelabelObject: return "relabel-object";
     case ClumsyAct::InsistOnLabel: return "insist-on-label";
+    case ClumsyAct::ChangeSelector: return "change-selector";
+    case ClumsyAct::CopyInfrastructure: return "copy-infrastructure";
     case ClumsyAct::DropOwners: return "drop-owners";
     case ClumsyAct::ResetManagedFields: return "reset-managed-fields";
     case ClumsyAct::ForgetReplicas: return "forget-replicas";
@@ -55,6 +58,7 @@ std::string_view to_string(ClumsyAct act) {
     case ClumsyAct::MistypeKind: return "mistype-kind";
     case ClumsyAct::StrayMachine: return "stray-machine";
     case ClumsyAct::DeleteDefinition: return "delete-definition";
+    case ClumsyAct::UnlabelDefinition: return "unlabel-definition";
     case ClumsyAct::OrphanMachines: return "orphan-machines";
     case ClumsyAct::OrphanSets: return "orphan-sets";
     case ClumsyAct::StripFinalizers: return "strip-finalizers";
@@ -102,6 +106,8 @@ ClumsyUser::Do ClumsyUser::method_of(ClumsyAct act) {
     case ClumsyAct::ReleaseMachine: return &ClumsyUser::release_machine;
     case ClumsyAct::RelabelObject: return &ClumsyUser::relabel_object;
     case ClumsyAct::InsistOnLabel: return &ClumsyUser::insist_on_label;
+    case ClumsyAct::ChangeSelector: return &ClumsyUser::change_selector;
+    case ClumsyAct::CopyInfrastructure: return &ClumsyUser::copy_infrastructure;
     case ClumsyAct::DropOwners: return &ClumsyUser::drop_owners;
     case ClumsyAct::ResetManagedFields: return &ClumsyUser::reset_managed_fields;
     case ClumsyAct::ForgetReplicas: return &ClumsyUser::forget_replicas;
@@ -110,6 +116,7 @@ ClumsyUser::Do ClumsyUser::method_of(ClumsyAct act) {
     case ClumsyAct::MistypeKind: return &ClumsyUser::mistype_kind;
     case ClumsyAct::StrayMachine: return &ClumsyUser::stray_machine;
     case ClumsyAct::DeleteDefinition: return &ClumsyUser::delete_definition;
+    case ClumsyAct::UnlabelDefinition: return &ClumsyUser::unlabel_definition;
     case ClumsyAct::OrphanMachines: return &ClumsyUser::orphan_machines;
     case ClumsyAct::OrphanSets:
       return nullptr;  // it is the fleet's user who makes the MachineDeployment again
@@ -145,11 +152,26 @@ void ClumsyUser::make_peace() {
   }
   if (acts_.empty()) return;
   rest(kTimeToAdopt);
-  remove_forsaken_machines();
+  remove_forsaken();
 }
 
-// Whose MachineSet went while they were out of it: no other one selects them.
-void ClumsyUser::remove_forsaken_machines() {
+bool ClumsyUser::come_back() {
+  if (!std::exchange(has_template_label_, false)) return false;
+  rest(kTimeToRepair);
+  deps_.tell("clumsy user: takes the label out of the template again");
+  const json::value body = {
+      {"spec", {{"template", {{"metadata", {{"labels", {{kClumsyLabel, nullptr}}}}}}}}}};
+  return write({kube::resource_of<api::MachineDeployment>(), std::string(kDeployment)}, body);
+}
+
+// Whose owner went while they were out of it, or selects others by now: no other one selects them.
+void ClumsyUser::remove_forsaken() {
+  const auto sets = deps_.auditor.facts().sets;
+  for (const SetFacts& each : sets) {
+    if (!each.deployment.empty() || each.going || is_copy(each.name)) continue;
+    deps_.tell("clumsy user: deletes MachineSet " + each.name + ", which has no owner");
+    remove({kube::resource_of<api::MachineSet>(), each.name});
+  }
   const auto machines = deps_.auditor.facts().machines;
   for (const MachineFacts& each : machines) {
     const bool forsaken = each.set.empty() && each.pool.empty() && each.name != kControlPlane;
@@ -214,9 +236,10 @@ std::string ClumsyUser::wrong_with_objects() const {
     };
     const std::string what = fmt::format("{} {}", each.kind.kind, each.name);
     const bool of_machine = each.kind.kind == "DriverMachine" || each.kind.kind == "CloudConfig";
-    if (of_machine && label(api::label::kClusterName) != kCluster)
-      text += what + " lacks the label of its Cluster; ";
-    if (!label(kClumsyLabel).empty() && each.kind.kind != api::kind::kMachineDeployment)
+    if (of_machine && (label(api::label::kClusterName) != kCluster || label(kPoolLabel) != kDeployment))
+      text += what + " lacks a label of its Machine; ";
+    if (!has_template_label_ && !label(kClumsyLabel).empty() &&
+        each.kind.kind != api::kind::kMachineDeployment)
       text += what + " has a label that its template has no more; ";
     const auto* owners = metadata.if_contains("ownerReferences");
     const bool needs_owner = each.kind.kind != api::kind::kCluster;
@@ -307,11 +330,17 @@ void ClumsyUser::note_copy(ClumsyAct act, const Object& copy, bool may_stay, std
                              copies_.erase(copy.name);
                              deps_.auditor.machine_taken();
                              remove(copy);
-                             // One that no controller has signed on to is gone at once.
-                             if (read(copy)) return;
-                             for (const Object& each : along) remove(each);
+                             // What no controller has signed on to, or taken over, is left to him.
+                             const bool stays = read(copy).has_value();
+                             for (const Object& each : along)
+                               if (!stays || !is_owned(each)) remove(each);
                            },
                        .may_stay = may_stay});
+}
+
+bool ClumsyUser::is_owned(const Object& object) const {
+  const auto document = read(object);
+  return document && document->at("metadata").as_object().contains("ownerReferences");
 }
 
 void ClumsyUser::note(ClumsyAct act, const std::string& line) {

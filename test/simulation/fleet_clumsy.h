@@ -30,16 +30,19 @@ enum class ClumsyAct {
   CopySet,              // with its owner and labels, or without the owner
   RemediateByTemplate,  // a MachineHealthCheck whose templateRef names the infrastructure template
   ReleaseMachine,       // a label edit: its MachineSet selects it no more
-  RelabelObject,        // an infrastructure or bootstrap object loses the label of its Cluster
+  RelabelObject,        // an infrastructure or bootstrap object loses a label that its Machine has
   InsistOnLabel,        // another manager puts its own value back, every second for two minutes
+  ChangeSelector,       // of the MachineDeployment, and the labels of its template with it
+  CopyInfrastructure,   // an infrastructure object with its instance key and providerID
   DropOwners,           // the owner references of an object
-  ResetManagedFields,   // of everything, before a label is taken out of the template
+  ResetManagedFields,   // of everything, before a label is taken out of the template (when all is repaired)
   ForgetReplicas,       // spec.replicas goes, under an autoscaler's annotations
   RenameCluster,        // spec.clusterName of a Machine, MachineSet or MachineDeployment in place
   MisplaceReference,    // a Machine's infrastructureRef at another Machine's object
   MistypeKind,          // a Machine whose infrastructureRef names a kind that there is not
   StrayMachine,         // labelled with the Cluster, with another spec.clusterName
   DeleteDefinition,     // the CRD of a Machine's infrastructure object
+  UnlabelDefinition,    // the CRD of a pool's infrastructure object, which a second pool names as well
   OrphanMachines,       // a MachineSet is deleted with --cascade=orphan
   OrphanSets,           // the MachineDeployment is, and made again
   StripFinalizers,      // of one object that is not being deleted
@@ -56,6 +59,8 @@ inline constexpr std::array kClumsyActs = {ClumsyAct::CopyMachine,
                                            ClumsyAct::ReleaseMachine,
                                            ClumsyAct::RelabelObject,
                                            ClumsyAct::InsistOnLabel,
+                                           ClumsyAct::ChangeSelector,
+                                           ClumsyAct::CopyInfrastructure,
                                            ClumsyAct::DropOwners,
                                            ClumsyAct::ResetManagedFields,
                                            ClumsyAct::ForgetReplicas,
@@ -64,6 +69,7 @@ inline constexpr std::array kClumsyActs = {ClumsyAct::CopyMachine,
                                            ClumsyAct::MistypeKind,
                                            ClumsyAct::StrayMachine,
                                            ClumsyAct::DeleteDefinition,
+                                           ClumsyAct::UnlabelDefinition,
                                            ClumsyAct::OrphanMachines,
                                            ClumsyAct::OrphanSets,
                                            ClumsyAct::StripFinalizers,
@@ -71,7 +77,15 @@ inline constexpr std::array kClumsyActs = {ClumsyAct::CopyMachine,
 std::string_view to_string(ClumsyAct act);  // "copy-machine"
 
 // Those that fleets are held to, in every other seed.
-inline constexpr std::array<ClumsyAct, 0> kUsualActs = {};
+inline constexpr std::array kUsualActs = {
+    ClumsyAct::CopyMachine,       ClumsyAct::ShareProviderId,     ClumsyAct::PoolOfForeignIds,
+    ClumsyAct::CopyCluster,       ClumsyAct::TakeReference,       ClumsyAct::CopyDeployment,
+    ClumsyAct::CopySet,           ClumsyAct::RemediateByTemplate, ClumsyAct::ReleaseMachine,
+    ClumsyAct::RelabelObject,     ClumsyAct::CopyInfrastructure,  ClumsyAct::DropOwners,
+    ClumsyAct::ForgetReplicas,    ClumsyAct::RenameCluster,       ClumsyAct::MisplaceReference,
+    ClumsyAct::MistypeKind,       ClumsyAct::StrayMachine,        ClumsyAct::DeleteDefinition,
+    ClumsyAct::UnlabelDefinition, ClumsyAct::OrphanMachines,      ClumsyAct::OrphanSets,
+    ClumsyAct::StripFinalizers,   ClumsyAct::HoldFinalizer};
 // Who has a clumsy user by the seed alone, whatever else it decides.
 bool has_clumsy_user(std::uint64_t seed);
 
@@ -92,6 +106,8 @@ class ClumsyUser {
   void run(const std::stop_token& stop);
   // Takes back what keeps the fleet from becoming as wished, and of the rest what is not to stay.
   void make_peace();
+  // What he has yet to do to a fleet that is as wished; false: nothing.
+  bool come_back();
   // Takes back all that holds up a deletion.
   void let_go();
   // Once the Cluster is gone: deletes what never belonged to it.
@@ -138,6 +154,8 @@ class ClumsyUser {
   bool release_machine();
   bool relabel_object();
   bool insist_on_label();
+  bool change_selector();
+  bool copy_infrastructure();
   bool drop_owners();
   bool reset_managed_fields();
   bool forget_replicas();
@@ -146,6 +164,8 @@ class ClumsyUser {
   bool mistype_kind();
   bool stray_machine();
   bool delete_definition();
+  bool unlabel_definition();
+  bool make_pool(ClumsyAct act, const std::string& name, const json::object& reference);
   bool orphan_machines();
   bool strip_finalizers();
   bool hold_finalizer();
@@ -163,8 +183,10 @@ class ClumsyUser {
   void note_copy(ClumsyAct act, const Object& copy, bool may_stay, std::vector<Object> along = {});
   void note(ClumsyAct act, const std::string& line);
   std::optional<json::object> copied_machine(const MachineFacts& original, const std::string& name) const;
+  std::optional<std::string> make_cluster(ClumsyAct act);
   bool install_kind(std::string_view word);
-  void remove_forsaken_machines();
+  void remove_forsaken();
+  bool is_owned(const Object& object) const;
   std::string wrong_with_objects() const;
   std::string wrong_with_copies() const;
   void rest(Nanoseconds span, const std::stop_token& stop = {});
@@ -179,6 +201,7 @@ class ClumsyUser {
   std::set<std::string> released_;   // Machines and their objects
   std::set<std::string> held_;
   std::map<std::string, std::uint64_t> acts_;
+  bool has_template_label_ = false;
   int named_ = 0;
 };
 

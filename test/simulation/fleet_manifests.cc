@@ -35,7 +35,7 @@ json::value reference(std::string_view name) {
   return {{"apiGroup", info.group}, {"kind", info.kind}, {"name", name}};
 }
 
-json::object worker_labels() { return {{api::label::kClusterName, kCluster}, {"pool", kDeployment}}; }
+json::object worker_labels() { return {{api::label::kClusterName, kCluster}, {kPoolLabel, kDeployment}}; }
 
 template <typename Bootstrap, typename Infrastructure>
 json::object machine_spec(std::string_view refs, const std::string& version) {

@@ -23,6 +23,7 @@ inline constexpr std::string_view kPool = "mp";
 // Of the clumsy user: how the names of his copies begin, his finalizer, and a label he puts into a template.
 inline constexpr std::string_view kCopy = "copy-";
 inline constexpr std::string_view kClumsy = "example.com/clumsy";
+inline constexpr std::string_view kPoolLabel = "pool";  // what the MachineDeployment selects its Machines by
 inline constexpr std::string_view kClumsyLabel = "clumsy";
 constexpr bool is_copy(std::string_view name) { return name.starts_with(kCopy); }
 

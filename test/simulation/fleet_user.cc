@@ -113,6 +113,9 @@ void FleetUser::live_with_it(std::uint64_t acts, bool mishaps) {
     Act act = mishap ? kMishaps[deps_.baton.draw(kMishaps.size())] : kActs[deps_.baton.draw(kActs.size())];
     if (deps_.clumsy.can(ClumsyAct::OrphanSets) && deps_.baton.draw(6) == 0)
       act = &FleetUser::replace_deployment;
+    // A MachineSet is held until the next roll has it deleted.
+    if (!mishap && deps_.clumsy.can(ClumsyAct::HoldFinalizer) && deps_.baton.draw(4) == 0)
+      act = &FleetUser::roll;
     if (mishap && policy_ && deps_.baton.draw(2) == 0) act = &FleetUser::silence_nodes;
     if (mishap && wishes_.pool && deps_.baton.draw(2) == 0)
       act = kMishapsOfPools[deps_.baton.draw(kMishapsOfPools.size())];

@@ -1,6 +1,8 @@
 #include "infrastructure/controller/cluster/decide.h"
 
+#include "api/conditions/conditions.h"
 #include "api/driver/names.h"
+#include "api/names.h"
 #include "base/safeguards.h"
 
 namespace capstan::infrastructure::cluster {
@@ -45,8 +47,11 @@ void provide(const Observation& seen, Plan& plan) {
       protected_ || seen.object->metadata.annotations.contains(api::driver::annotation::kMadeControlPlane);
   const bool provisioned = seen.object->status.initialization.provisioned.value_or(false);
   const bool given = seen.object->spec.control_plane_endpoint.valid() && !ours;
-  if (given && provisioned) return;
-  plan.step = given ? Step::Trust : provisioned && seen.ensured && protected_ ? Step::Rest : Step::Ensure;
+  // What was said while its owner was gone for a moment has to be taken back.
+  const bool settled =
+      provisioned && !api::conditions::is_false(seen.object->status.conditions, api::condition::kReady);
+  if (given && settled) return;
+  plan.step = given ? Step::Trust : settled && seen.ensured && protected_ ? Step::Rest : Step::Ensure;
 }
 
 }  // namespace

@@ -62,6 +62,20 @@ TEST(Decide, WaitsForAnOwnerAndSaysSoWhenItTakesLong) {
   EXPECT_EQ(late.reason, "WaitingForOwner");
 }
 
+TEST(Decide, TakesBackThatItWaitsForAnOwnerWhenTheOwnerIsBack) {
+  Seen ours;
+  ours.ours().at("127.0.0.1").provisioned().ensured = true;
+  Seen given;
+  given.at("127.0.0.1").provisioned();
+
+  for (Seen* seen : {&ours, &given})
+    api::conditions::set(seen->object.status.conditions,
+                         api::conditions::make("Ready", "False", "WaitingForOwner", ""), 1, builders::noon());
+
+  EXPECT_EQ(decide(ours).step, Step::Ensure);
+  EXPECT_EQ(decide(given).step, Step::Trust);
+}
+
 TEST(Decide, SeesToTheControlPlaneOncePerProcess) {
   Seen after_restart;
   after_restart.ours().at("127.0.0.1").provisioned();
