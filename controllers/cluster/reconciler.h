@@ -9,6 +9,7 @@
 #include "base/guarded.h"
 #include "controllers/cluster/effects.h"
 #include "controllers/cluster/kubeconfig_keeper.h"
+#include "controllers/shared/contests.h"
 #include "controllers/shared/deps.h"
 #include "controllers/shared/live_object.h"
 #include "runtime/reconcile.h"

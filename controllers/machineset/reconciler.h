@@ -6,6 +6,7 @@
 
 #include "controllers/machineset/settings.h"
 #include "controllers/machineset/settled.h"
+#include "controllers/shared/contests.h"
 #include "controllers/shared/deps.h"
 #include "runtime/reconcile.h"
 
