@@ -5,6 +5,7 @@
 #include "controllers/claims/wakes.h"
 #include "controllers/machinepool/conditions.h"
 #include "controllers/machinepool/reconciler.h"
+#include "controllers/shared/repair_managers.h"
 
 namespace capstan::controllers::machinepool {
 namespace {
@@ -41,6 +42,8 @@ bool matters(const Change<api::Machine>& change) {
          before->metadata.annotations != after->metadata.annotations ||
          before->metadata.owner_references != after->metadata.owner_references ||
          before->metadata.deleting() != after->metadata.deleting() || before->spec != after->spec ||
+         has_lost_managers(before->metadata.managed_fields) !=
+             has_lost_managers(after->metadata.managed_fields) ||
          before->status.conditions != after->status.conditions ||
          before->status.node_info != after->status.node_info;
 }

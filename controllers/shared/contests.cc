@@ -60,6 +60,21 @@ bool holds(const json::object& entry, const std::vector<std::string>& steps) {
   return place != nullptr;
 }
 
+// Whether the live object has what we want already: then a cache is behind, and nothing is contested. Of
+// lists only the server could tell.
+bool has_wanted_value(const json::value& live, std::string_view field, std::string_view wanted) {
+  const bool is_label = field.starts_with("metadata.labels[");
+  if (!is_label && !field.starts_with("metadata.annotations[")) return false;
+  const std::size_t bracket = field.find('[');
+  const std::string_view key = field.substr(bracket + 1, field.size() - bracket - 2);
+  const json::value* place = live.is_object() ? live.get_object().if_contains("metadata") : nullptr;
+  for (const std::string_view step : {is_label ? std::string_view("labels") : "annotations", key}) {
+    place = place != nullptr && place->is_object() ? place->get_object().if_contains(step) : nullptr;
+  }
+  if (place == nullptr || !place->is_string()) return wanted.empty();
+  return !wanted.empty() && wanted.substr(1) == std::string_view(place->get_string());
+}
+
 std::string_view text_of(const json::object& entry, std::string_view member) {
   const json::value* found = entry.if_contains(member);
   return found != nullptr && found->is_string() ? std::string_view(found->get_string()) : std::string_view();
@@ -177,7 +192,12 @@ bool Contests::may_write(const kube::ObjectKey& writer, const Target& target, co
   histories_.with([&](Histories& histories) {
     for (const std::string& path : unnamed) {
       const auto found = histories.find({writer, object, path});
-      if (found != histories.end()) found->second.manager = field_manager_of(*live, path);
+      if (found == histories.end()) continue;
+      if (has_wanted_value(*live, path, found->second.value)) {
+        histories.erase(found);
+      } else {
+        found->second.manager = field_manager_of(*live, path);
+      }
     }
   });
   return free;
@@ -232,6 +252,19 @@ std::optional<Nanoseconds> Contests::next(const kube::ObjectKey& writer, const C
   });
 }
 
+bool Contests::has_news(const kube::ObjectKey& writer) {
+  return histories_.with([&](Histories& histories) {
+    bool news = false;
+    for (auto at = histories.lower_bound({.writer = writer}); at != histories.end(); ++at) {
+      auto& [field, history] = *at;
+      if (field.writer != writer) break;
+      news = news || (history.contested && !history.told);
+      if (history.contested) history.told = true;
+    }
+    return news;
+  });
+}
+
 void Contests::forget(const kube::ObjectKey& writer) {
   histories_.with([&](Histories& histories) {
     std::erase_if(histories, [&](const auto& each) { return each.first.writer == writer; });
@@ -274,12 +307,6 @@ void show_contests(api::Conditions& conditions, const std::vector<Contest>& cont
                        api::conditions::make(api::condition::kContested, api::status::kTrue,
                                              api::reason::kOverwrittenByAnother, describe(contests)),
                        generation, now);
-}
-
-void record_contests(runtime::EventRecorder& events, const api::ObjectReference& about,
-                     const api::Conditions& conditions, const std::vector<Contest>& contests) {
-  if (contests.empty() || api::conditions::is_true(conditions, api::condition::kContested)) return;
-  events.record(about, runtime::EventType::Warning, api::reason::kOverwrittenByAnother, describe(contests));
 }
 
 }  // namespace capstan::controllers

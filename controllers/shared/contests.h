@@ -17,6 +17,7 @@
 
 #include "api/meta/condition.h"
 #include "api/meta/object_meta.h"
+#include "api/names.h"
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "base/guarded.h"
@@ -80,6 +81,8 @@ class Contests {
   std::vector<Contest> of(const kube::ObjectKey& writer, const Clock& clock) const;
   // When to look again: for the next write of a contested field, or to say that a contest is over.
   std::optional<Nanoseconds> next(const kube::ObjectKey& writer, const Clock& clock) const;
+  // Whether one of `writer` has begun since this was asked last: for an Event.
+  bool has_news(const kube::ObjectKey& writer);
   void forget(const kube::ObjectKey& writer);
   std::size_t size() const;
 
@@ -96,6 +99,7 @@ class Contests {
     SteadyTime wanted = {};              // when it was asked for last
     Time first = {};
     bool contested = false;
+    bool told = false;
     std::string manager = {};
   };
   using Histories = std::map<Field, History>;
@@ -113,19 +117,17 @@ class Contests {
 void show_contests(api::Conditions& conditions, const std::vector<Contest>& contests, std::int64_t generation,
                    Time now);
 
-// One Warning Event when a contest begins: `conditions` are those of before.
-void record_contests(runtime::EventRecorder& events, const api::ObjectReference& about,
-                     const api::Conditions& conditions, const std::vector<Contest>& contests);
-
 // At the end of a turn: condition and Event of the object that the turn was about. Comes back for the next
 // write, or to say that it is over.
 template <kube::Kind T>
-runtime::Outcome report_contests(const Contests& contests, const Deps& deps, const T& before, T& after) {
+runtime::Outcome report_contests(Contests& contests, const Deps& deps, const T& before, T& after) {
   const auto key = kube::key_of(before);
   const auto present = contests.of(key, deps.clock);
   show_contests(after.status.conditions, present, after.metadata.generation, Time::from(deps.clock.now()));
-  record_contests(deps.events, runtime::reference_to(kube::resource_of<T>(), before.metadata),
-                  before.status.conditions, present);
+  if (!present.empty() && contests.has_news(key)) {
+    deps.events.record(runtime::reference_to(kube::resource_of<T>(), before.metadata),
+                       runtime::EventType::Warning, api::reason::kOverwrittenByAnother, describe(present));
+  }
   const auto next = contests.next(key, deps.clock);
   return next ? runtime::Outcome::after(*next) : runtime::Outcome::done();
 }

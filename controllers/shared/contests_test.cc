@@ -28,14 +28,17 @@ class OneObject : public kube::StubClient {
  public:
   Result<json::value> get(const kube::Resource&, const kube::ObjectKey&, const Deadline&) override {
     ++reads;
-    return json::parse(R"({"metadata": {"managedFields": [
+    json::value object = json::parse(R"({"metadata": {"managedFields": [
       {"manager": "manager", "operation": "Update", "time": "2024-01-01T10:00:05Z",
        "fieldsV1": {"f:metadata": {"f:labels": {"f:role": {}}}}},
       {"manager": "kubectl-label", "operation": "Update", "time": "2024-01-01T10:00:04Z",
        "fieldsV1": {"f:metadata": {"f:labels": {"f:zone": {}}}}},
       {"manager": "kubelet", "operation": "Update", "time": "2024-01-01T10:00:09Z", "subresource": "status",
        "fieldsV1": {"f:status": {}}}]}})");
+    object.at("metadata").as_object()["labels"] = {{"zone", zone}};
+    return object;
   }
+  std::string zone = "another";
   int reads = 0;
 };
 
@@ -94,6 +97,15 @@ TEST(Contests, WhatIsWrittenTwiceIsNoContestYet) {
 
   EXPECT_THAT(fight.contests.of(kWriter, fight.clock), IsEmpty());
   EXPECT_EQ(fight.server.reads, 0);
+}
+
+// The cache is behind: the server has what was wanted all the time.
+TEST(Contests, WhatTheServerHasAsWantedIsNoContest) {
+  Fight fight;
+  fight.server.zone = "a";
+  fight.go_on(10s);
+
+  EXPECT_THAT(fight.contests.of(kWriter, fight.clock), IsEmpty());
 }
 
 TEST(Contests, AnotherIntentIsWrittenAtOnce) {
