@@ -284,7 +284,7 @@ bool ClumsyUser::copy_infrastructure() {
 
 bool ClumsyUser::copy_deployment() {
   auto document = read({machine_deployments(), std::string(kDeployment)});
-  if (!document) return false;
+  if (!document || has_orphans()) return false;
   const std::string name = new_name();
   json::object copy = copied(std::move(*document), name);
   copy.at("spec").as_object()["replicas"] = 1;
@@ -299,7 +299,7 @@ bool ClumsyUser::copy_set() {
   const auto worker = draw_worker();
   const SetFacts* original = worker ? deps_.auditor.facts().set(worker->set) : nullptr;
   auto document = original == nullptr ? std::nullopt : read({machine_sets(), original->name});
-  if (!document) return false;
+  if (!document || has_orphans()) return false;
   const std::string name = new_name();
   json::object copy = copied(std::move(*document), name);
   const bool with_owner = deps_.baton.draw(2) == 0;
@@ -523,6 +523,8 @@ bool ClumsyUser::insist_on_label() {
 bool ClumsyUser::drop_owners() {
   const auto drawn = draw_object(true);
   if (!drawn || drawn->kind.kind == api::kind::kCluster) return false;
+  const bool selected = drawn->kind.kind == api::kind::kMachine || drawn->kind.kind == api::kind::kMachineSet;
+  if (selected && has_rival_selectors()) return false;
   note(ClumsyAct::DropOwners, fmt::format("takes the owners off {} {}", drawn->kind.kind, drawn->name));
   if (drawn->kind.kind == api::kind::kMachine) deps_.auditor.machine_given(drawn->name);
   deps_.auditor.excuse(LegalCase::MachineLost);
@@ -614,7 +616,7 @@ bool ClumsyUser::misplace_reference() {
 bool ClumsyUser::orphan_machines() {
   const auto worker = draw_worker();
   const SetFacts* set = worker ? deps_.auditor.facts().set(worker->set) : nullptr;
-  if (set == nullptr || set->going) return false;
+  if (set == nullptr || set->going || has_rival_selectors()) return false;
   note(ClumsyAct::OrphanMachines, fmt::format("deletes MachineSet {} with --cascade=orphan", set->name));
   for (const MachineFacts& each : deps_.auditor.facts().machines) {
     if (each.set == set->uid) deps_.auditor.machine_given(each.name);
