@@ -201,7 +201,12 @@ bool ClumsyUser::make_pool(ClumsyAct act, const std::string& name, const json::o
   const auto machine = worker ? read({machines(), worker->name}) : std::nullopt;
   const auto* secret =
       machine ? machine->at("spec").at("bootstrap").as_object().if_contains("dataSecretName") : nullptr;
-  if (secret == nullptr) return true;
+  kube::Resource group = kube::resource_of<api::DriverMachinePool>();
+  if (reference.at("kind").as_string() != group.kind) group = pool_kind();
+  if (secret == nullptr) {
+    remove({group, name});
+    return true;
+  }
   const auto pools = kube::resource_of<api::MachinePool>();
   const json::object spec = {{"clusterName", kCluster},
                              {"bootstrap", {{"dataSecretName", *secret}}},
@@ -212,8 +217,6 @@ bool ClumsyUser::make_pool(ClumsyAct act, const std::string& name, const json::o
       {"metadata", {{"name", name}, {"namespace", kNamespace}}},
       {"spec", {{"clusterName", kCluster}, {"replicas", 1}, {"template", {{"spec", spec}}}}}};
   if (!create(pools, pool)) return true;
-  kube::Resource group = kube::resource_of<api::DriverMachinePool>();
-  if (reference.at("kind").as_string() != group.kind) group = pool_kind();
   note_copy(act, {pools, name}, true, {{group, name}});
   return true;
 }
@@ -272,13 +275,16 @@ bool ClumsyUser::copy_infrastructure() {
   note(ClumsyAct::CopyInfrastructure,
        fmt::format("copies DriverMachine {} as {}, {} its owner", original->infrastructure, name,
                    with_owner ? "with" : "without"));
-  if (create(kind, copy)) note_copy(ClumsyAct::CopyInfrastructure, {kind, name}, false);
+  if (!create(kind, copy)) return true;
+  note_copy(ClumsyAct::CopyInfrastructure, {kind, name}, false);
+  // As a tool does that restores status, too.
+  if (deps_.baton.draw(2) == 0) write({kind, name}, kProvisioned, "status");
   return true;
 }
 
 bool ClumsyUser::copy_deployment() {
   auto document = read({machine_deployments(), std::string(kDeployment)});
-  if (!document) return false;
+  if (!document || has_orphans()) return false;
   const std::string name = new_name();
   json::object copy = copied(std::move(*document), name);
   copy.at("spec").as_object()["replicas"] = 1;
@@ -293,7 +299,7 @@ bool ClumsyUser::copy_set() {
   const auto worker = draw_worker();
   const SetFacts* original = worker ? deps_.auditor.facts().set(worker->set) : nullptr;
   auto document = original == nullptr ? std::nullopt : read({machine_sets(), original->name});
-  if (!document) return false;
+  if (!document || has_orphans()) return false;
   const std::string name = new_name();
   json::object copy = copied(std::move(*document), name);
   const bool with_owner = deps_.baton.draw(2) == 0;
@@ -408,7 +414,7 @@ bool ClumsyUser::unlabel_definition() {
   if (!create(kind, group_of(kind, name, "plain:///" + name))) return true;
   if (!write({kind, name}, kProvisionedGroup, "status")) return true;
   make_pool(ClumsyAct::UnlabelDefinition, name, reference_to(kind, name));
-  for (int i = 0; i < kLooks && !is_owned({kind, name}); ++i) rest(5s, stop_);
+  for (int i = 0; i < kLooks && read({kind, name}) && !is_owned({kind, name}); ++i) rest(5s);
   if (!is_owned({kind, name})) return true;
   if (deps_.baton.draw(2) == 0) make_pool(ClumsyAct::UnlabelDefinition, new_name(), reference_to(kind, name));
   deps_.tell("clumsy user: takes the labels off the definition of " + kind.kind);
@@ -517,6 +523,8 @@ bool ClumsyUser::insist_on_label() {
 bool ClumsyUser::drop_owners() {
   const auto drawn = draw_object(true);
   if (!drawn || drawn->kind.kind == api::kind::kCluster) return false;
+  const bool selected = drawn->kind.kind == api::kind::kMachine || drawn->kind.kind == api::kind::kMachineSet;
+  if (selected && has_rival_selectors()) return false;
   note(ClumsyAct::DropOwners, fmt::format("takes the owners off {} {}", drawn->kind.kind, drawn->name));
   if (drawn->kind.kind == api::kind::kMachine) deps_.auditor.machine_given(drawn->name);
   deps_.auditor.excuse(LegalCase::MachineLost);
@@ -608,7 +616,7 @@ bool ClumsyUser::misplace_reference() {
 bool ClumsyUser::orphan_machines() {
   const auto worker = draw_worker();
   const SetFacts* set = worker ? deps_.auditor.facts().set(worker->set) : nullptr;
-  if (set == nullptr || set->going) return false;
+  if (set == nullptr || set->going || has_rival_selectors()) return false;
   note(ClumsyAct::OrphanMachines, fmt::format("deletes MachineSet {} with --cascade=orphan", set->name));
   for (const MachineFacts& each : deps_.auditor.facts().machines) {
     if (each.set == set->uid) deps_.auditor.machine_given(each.name);

@@ -195,6 +195,24 @@ bool ClumsyUser::is_extra(std::string_view name) const {
   return is_copy(name) || released_.contains(std::string(name));
 }
 
+bool ClumsyUser::has_rival_selectors() const {
+  const auto copy = [](const auto& each) { return is_copy(each.name); };
+  const auto& facts = deps_.auditor.facts();
+  return std::ranges::any_of(facts.deployments, copy) || std::ranges::any_of(facts.sets, copy);
+}
+
+bool ClumsyUser::has_orphans() const {
+  const auto& facts = deps_.auditor.facts();
+  const auto orphan = [&](const MachineFacts& each) {
+    return each.set.empty() && each.pool.empty() && each.name != kControlPlane && !is_extra(each.name);
+  };
+  const auto without_owner = [](const SetFacts& each) { return each.deployment.empty(); };
+  const auto leaves_orphans = [](const auto& each) { return each.orphaning; };
+  return std::ranges::any_of(facts.machines, orphan) || std::ranges::any_of(facts.sets, without_owner) ||
+         std::ranges::any_of(facts.sets, leaves_orphans) ||
+         std::ranges::any_of(facts.deployments, leaves_orphans);
+}
+
 bool ClumsyUser::is_held(const json::object& object) const {
   const auto& metadata = object.at("metadata").as_object();
   return held_.contains(std::string(metadata.at("name").as_string())) &&

@@ -101,6 +101,8 @@ class ClumsyUser {
   };
   ClumsyUser(Deps deps, std::vector<ClumsyAct> acts) : deps_(std::move(deps)), can_(std::move(acts)) {}
 
+  // Copies of a MachineDeployment or MachineSet select what the original does, and may adopt what it lost.
+  bool has_rival_selectors() const;
   bool can(ClumsyAct act) const { return std::ranges::find(can_, act) != can_.end(); }
   // A few acts, with time in between, until stopped.
   void run(const std::stop_token& stop);
@@ -186,6 +188,7 @@ class ClumsyUser {
   std::optional<std::string> make_cluster(ClumsyAct act);
   bool install_kind(std::string_view word);
   void remove_forsaken();
+  bool has_orphans() const;
   bool is_owned(const Object& object) const;
   std::string wrong_with_objects() const;
   std::string wrong_with_copies() const;

@@ -205,13 +205,16 @@ struct Shown {
 constexpr std::array kShownByHim = {Shown{Safeguard::RemediationRequest, ClumsyAct::RemediateByTemplate},
                                     Shown{Safeguard::LostFinalizers, ClumsyAct::StripFinalizers},
                                     Shown{Safeguard::VmClaims, ClumsyAct::CopyInfrastructure},
-                                    Shown{Safeguard::OrphanFinalizer, ClumsyAct::OrphanSets},
+                                    Shown{Safeguard::OrphanFinalizer, ClumsyAct::OrphanMachines},
                                     Shown{Safeguard::ChildVersion, ClumsyAct::OrphanMachines},
                                     Shown{Safeguard::ConfirmRelease, ClumsyAct::ChangeSelector},
                                     Shown{Safeguard::FirstOwner, ClumsyAct::CopyCluster},
                                     Shown{Safeguard::Belonging, ClumsyAct::RenameCluster},
                                     Shown{Safeguard::Claims, ClumsyAct::ShareProviderId},
-                                    Shown{Safeguard::CopiedProviderId, ClumsyAct::CopyMachine}};
+                                    Shown{Safeguard::UnreadableOwner, ClumsyAct::UnlabelDefinition}};
+// What no seed shows: all objects of this fleet can be decoded, and as long as a Node is there that a copied
+// providerID leads to, its Machine claims it as well. Tests of the controllers show them.
+constexpr std::array kShownByTestsAlone = {Safeguard::UnreadableCounts, Safeguard::CopiedProviderId};
 
 std::string act_that_shows(Safeguard safeguard) {
   const auto found = std::ranges::find(kShownByHim, safeguard, &Shown::safeguard);
@@ -223,6 +226,7 @@ int run_mutants(Options options) {
 #ifdef CAPSTAN_DEFECTS
   int missed = 0;
   for (const Safeguard safeguard : kSafeguards) {
+    if (std::ranges::find(kShownByTestsAlone, safeguard) != kShownByTestsAlone.end()) continue;
     options.mutant = to_string(safeguard);
     options.act = act_that_shows(safeguard);
     const Sum sum = run_all(options, true);

@@ -44,10 +44,9 @@ std::size_t WriteHistory::note(const std::string& object, const boost::json::val
   if (version == nullptr) return 0;
   const bool changed =
       std::exchange(known.version, std::string(version->as_string())) != version->as_string();
-  std::erase_if(known.states, [&](const auto& state) { return now - state.second > kMinute; });
   while (!known.writes.empty() && now - known.writes.front() > kMinute) known.writes.pop_front();
-  const auto [state, is_new] = known.states.insert_or_assign(state_of(document), now);
-  if (changed && !is_new) known.writes.push_back(now);
+  const std::uint64_t state = state_of(document);
+  if (changed && std::exchange(known.state, state) == state) known.writes.push_back(now);
   return known.writes.size();
 }
 

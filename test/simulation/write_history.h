@@ -1,7 +1,6 @@
 // What the processes of a simulation wrote to each object in the last minute without any effect but on its
-// metadata: two that do not agree about a label write it for ever. A write counts unless it leaves a spec or
-// status that the object did not have within that minute; times in conditions do not. Called by whoever holds
-// the baton.
+// metadata: two that do not agree about a label write it for ever. A write that changes spec or status does
+// not count; times in conditions are no change. Called by whoever holds the baton.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -21,9 +20,9 @@ class WriteHistory {
 
  private:
   struct Object {
-    std::string version = {};                         // of the last write
-    std::map<std::uint64_t, SteadyTime> states = {};  // of spec and status, with the last time of each
-    std::deque<SteadyTime> writes = {};               // that count
+    std::string version = {};            // of the last write
+    std::uint64_t state = 0;             // of spec and status, as the last write left them
+    std::deque<SteadyTime> writes = {};  // that count
   };
   std::map<std::string, Object> objects_;
 };
