@@ -114,8 +114,10 @@ void own_templates(const Observation& seen, Plan& plan) {
 
 // --- the rollout ---
 
+// Of a number that an edit took out, what the set has stands for it: taken for one, a set of five would be
+// held at that where no surge is allowed. One is the default of a set that has reported nothing.
 Count replicas_of(const api::MachineSet& set) {
-  return set.spec.replicas.value_or(1);  // its own default
+  return set.spec.replicas.value_or(set.status.replicas.value_or(1));
 }
 
 Count machines_of(const api::MachineSet& set, std::span<const Snapshot<api::Machine>> owned) {

@@ -327,6 +327,20 @@ TEST(Turns, ASetWhoseManagedFieldsWereResetIsScaledAndLosesItsLabels) {
   });
 }
 
+TEST(Turns, ASetWhoseReplicasWereTakenOutKeepsAsManyAsItHas) {
+  at_rest([](Stage& stage) {
+    stage.edit(R"({"spec":{"rollout":{"strategy":{"type":"RollingUpdate",
+                   "rollingUpdate":{"maxSurge":0,"maxUnavailable":1}}}}})");
+    stage.settle();
+
+    stage.edit<api::MachineSet>(stage.sets().front().metadata.name.view(), R"({"spec":{"replicas":null}})");
+    stage.settle();
+
+    EXPECT_THAT(stage.sizes(), ElementsAre(3));
+    EXPECT_THAT(stage.events.events, Not(Contains(HasSubstr("Scaled down"))));
+  });
+}
+
 TEST(Turns, AUsersEditOfASetIsUndone) {
   at_rest([](Stage& stage) {
     const auto name = stage.sets().front().metadata.name;
