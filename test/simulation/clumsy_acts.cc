@@ -131,12 +131,15 @@ std::optional<json::object> ClumsyUser::copied_machine(const MachineFacts& origi
   return copied(std::move(*document), name);
 }
 
+// One whose objects are its own already: of two that name an object which is nobody's yet, either may come
+// first.
 bool ClumsyUser::copy_machine() {
   const bool of_workers = deps_.baton.draw(4) != 0;
   const MachineFacts* control_plane = deps_.auditor.facts().machine(kControlPlane);
-  const auto original = of_workers                 ? draw_worker()
-                        : control_plane == nullptr ? std::nullopt
-                                                   : std::optional(*control_plane);
+  const bool has_vm = control_plane != nullptr && !control_plane->provider_id.empty();
+  const auto original = of_workers ? draw_worker_with_vm()
+                        : has_vm   ? std::optional(*control_plane)
+                                   : std::nullopt;
   if (!original) return false;
   const std::string name = new_name();
   auto copy = copied_machine(*original, name);
@@ -328,7 +331,7 @@ bool ClumsyUser::remediate_by_template() {
 }
 
 bool ClumsyUser::mistype_kind() {
-  const auto original = draw_worker();
+  const auto original = draw_worker_with_vm();
   if (!original) return false;
   const std::string name = new_name();
   auto copy = copied_machine(*original, name);
@@ -525,6 +528,8 @@ bool ClumsyUser::drop_owners() {
   if (!drawn || drawn->kind.kind == api::kind::kCluster) return false;
   const bool selected = drawn->kind.kind == api::kind::kMachine || drawn->kind.kind == api::kind::kMachineSet;
   if (selected && has_rival_selectors()) return false;
+  const bool referred = drawn->kind.kind == "DriverMachine" || drawn->kind.kind == "CloudConfig";
+  if (referred && !copies_.empty()) return false;  // a copy that names it, too, may take it over then
   note(ClumsyAct::DropOwners, fmt::format("takes the owners off {} {}", drawn->kind.kind, drawn->name));
   if (drawn->kind.kind == api::kind::kMachine) deps_.auditor.machine_given(drawn->name);
   deps_.auditor.excuse(LegalCase::MachineLost);

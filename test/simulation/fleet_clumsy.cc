@@ -219,8 +219,18 @@ bool ClumsyUser::is_held(const json::object& object) const {
          metadata.contains("deletionTimestamp");
 }
 
-bool ClumsyUser::outlives_cluster(std::string_view name) const {
-  return std::ranges::any_of(outliving_, [&](const std::string& each) { return name.starts_with(each); });
+bool ClumsyUser::outlives_cluster(const json::object& object) const {
+  const auto outlives = [&](const json::value& name) {
+    return std::ranges::any_of(outliving_, [&](const std::string& each) {
+      return std::string_view(name.as_string()).starts_with(each);
+    });
+  };
+  const auto& metadata = object.at("metadata").as_object();
+  const auto* owners = metadata.if_contains("ownerReferences");
+  return outlives(metadata.at("name")) ||
+         (owners != nullptr && std::ranges::any_of(owners->as_array(), [&](const json::value& owner) {
+            return outlives(owner.at("name"));
+          }));
 }
 
 std::string ClumsyUser::wrong() const { return wrong_with_copies() + wrong_with_objects(); }

@@ -119,8 +119,8 @@ class ClumsyUser {
   bool is_extra(std::string_view name) const;
   // Is there although it was deleted, because of his finalizer.
   bool is_held(const json::object& object) const;
-  // Stays when the Cluster has gone.
-  bool outlives_cluster(std::string_view name) const;
+  // Stays when the Cluster has gone: never belonged to it, or belongs to a copy as well.
+  bool outlives_cluster(const json::object& object) const;
   // What should have been put right by now, by the manager or by himself; empty: nothing.
   std::string wrong() const;
 

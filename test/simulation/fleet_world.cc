@@ -560,25 +560,25 @@ class World {
     if (raging_) rest(Nanoseconds(1ms) * static_cast<std::int64_t>(baton_.draw(90'000)));
     raging_ = false;
     clumsy_.let_go();
-    await_nothing_left([this](std::string_view name) { return clumsy_.outlives_cluster(name); });
+    await_nothing_left([this](const json::object& object) { return clumsy_.outlives_cluster(object); });
     clumsy_.clear_away();
-    await_nothing_left([](std::string_view) { return false; });
+    await_nothing_left([](const json::object&) { return false; });
   }
 
-  void await_nothing_left(const std::function<bool(std::string_view)>& but) {
+  void await_nothing_left(const std::function<bool(const json::object&)>& but) {
     const SteadyTime until = baton_.steady_now() + kTimeToConverge;
     while (!left(but).empty() && baton_.steady_now() < until) rest(2s);
     if (const auto what = left(but); !what.empty())
       broke("the cluster was deleted, and what is left is " + what);
   }
 
-  std::string left(const std::function<bool(std::string_view)>& but) {
+  std::string left(const std::function<bool(const json::object&)>& but) {
     std::string text;
     for (const auto& type : api_.types()) {
       if (!type->group.ends_with("cluster.x-k8s.io")) continue;
       for (const auto& object : api_.stored_all(type->group, type->plural)) {
         const std::string_view name = object->at("metadata").at("name").as_string();
-        if (!but(name)) text += fmt::format("{} {}; ", type->kind, name);
+        if (!but(*object)) text += fmt::format("{} {}; ", type->kind, name);
       }
     }
     if (!cloud_.vms().empty()) text += fmt::format("{} VMs; ", cloud_.vms().size());
