@@ -223,15 +223,11 @@ class PoolOwners final : public DrainOwners {
  public:
   explicit PoolOwners(machine::World& world)
       : office_(world),
-        informer_({.loop = office_.loop, .client = office_.client},
-                  {.resource = kube::resource_of<api::MachinePool>()}, world.caches.machine_pools),
         pools_(office_, "machinepool", api::kind::kMachinePool) {
-    define(world, api::crd<api::MachinePool>());
     define(world, definition_of(infra_pools()));
-    informer_.start();
     pools_.start();
   }
-  ~PoolOwners() override { informer_.stop(); }
+  ~PoolOwners() override = default;
   PoolOwners(const PoolOwners&) = delete;
   PoolOwners& operator=(const PoolOwners&) = delete;
 
@@ -282,7 +278,6 @@ class PoolOwners final : public DrainOwners {
 
  private:
   Office office_;
-  runtime::Informer<api::MachinePool> informer_;
   Desk<controllers::machinepool::Reconciler> pools_;
 };
 
