@@ -137,7 +137,8 @@ inline constexpr std::string_view kMachine = "machine.cluster.x-k8s.io";
 inline constexpr std::string_view kMachineSet = "cluster.x-k8s.io/machineset";
 inline constexpr std::string_view kMachineDeployment = "cluster.x-k8s.io/machinedeployment";
 inline constexpr std::string_view kMachinePool = "machinepool.cluster.x-k8s.io";
-// Kubernetes' own: stands while the garbage collector takes an owner out of its dependents (--cascade=orphan).
+// Kubernetes' own: stands while the garbage collector takes an owner out of its dependents
+// (--cascade=orphan).
 inline constexpr std::string_view kOrphan = "orphan";
 // The topology controller's own: kept as they are.
 inline constexpr std::string_view kMachineSetTopology = "machineset.topology.cluster.x-k8s.io";
@@ -237,7 +238,8 @@ inline constexpr std::string_view kNodeHealthy = "NodeHealthy";
 inline constexpr std::string_view kHealthCheckSucceeded = "HealthCheckSucceeded";
 inline constexpr std::string_view kOwnerRemediated = "OwnerRemediated";
 inline constexpr std::string_view kExternallyRemediated = "ExternallyRemediated";
-// Ours, on any kind, while another writer and this controller overwrite each other (controllers/shared/contests.h).
+// Ours, on any kind, while another writer and this controller overwrite each other
+// (controllers/shared/contests.h).
 inline constexpr std::string_view kContested = "Contested";
 // Cluster
 inline constexpr std::string_view kRemoteConnectionProbe = "RemoteConnectionProbe";

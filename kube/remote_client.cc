@@ -63,8 +63,8 @@ Quoting quoting_of(const net::Url& url, const Connection& connection) {
   return verified ? Quoting::VerifiedStatus : Quoting::Nothing;
 }
 
-// A Secret can name any service that this process reaches. Those that were never meant to be asked by it, such
-// as the metadata service of a cloud, speak plain http.
+// A Secret can name any service that this process reaches. Those that were never meant to be asked by it,
+// such as the metadata service of a cloud, speak plain http.
 Result<void> check_scheme(const net::Url& url, const net::AddressRules& rules) {
   if (url.scheme == "https" || rules.plain_http_on_loopback) return {};
   return fail(Code::Invalid,

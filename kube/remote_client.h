@@ -40,7 +40,7 @@ struct RemoteClientOptions {
   std::size_t max_body_bytes = 64U << 20;  // of one answer; streams have no limit of their own
   Nanoseconds idle_timeout = std::chrono::seconds(30);
   Nanoseconds connect_timeout = std::chrono::seconds(10);
-  net::ProxyRules proxies = {};    // of the environment; a connection's own proxy_url wins
+  net::ProxyRules proxies = {};      // of the environment; a connection's own proxy_url wins
   net::AddressRules addresses = {};  // of connections that come from a Secret
   std::function<void(const RequestRecord&)> on_request = {};
 };

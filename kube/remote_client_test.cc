@@ -517,8 +517,8 @@ TEST(RemoteClientOfAStranger, TellsWhatABudgetSaysOverVerifiedTls) {
   EXPECT_EQ(error.code, Code::RateLimited);
   EXPECT_EQ(error.message, "Cannot evict pod");
   EXPECT_EQ(error.retry_after, seconds(10));
-  EXPECT_THAT(error.causes, ElementsAre(Cause{"", "DisruptionBudget",
-                                              "The disruption budget web needs 3 healthy pods"}));
+  EXPECT_THAT(error.causes,
+              ElementsAre(Cause{"", "DisruptionBudget", "The disruption budget web needs 3 healthy pods"}));
 }
 
 TEST(RemoteClientOfAStranger, KnowsABudgetsRefusalWithoutRepeatingIt) {
@@ -542,10 +542,9 @@ TEST(RemoteClientOfAStranger, ObeysRetryAfterAndDoesNotShowIt) {
 }
 
 TEST(RemoteClientOfAStranger, RepeatsNoFieldOfAnObjectThatCanNotBeDecoded) {
-  const std::string object = fmt::format(
-      R"({{"metadata":{{"name":"{0}","labels":{{"{0}":7}}}},)"
-      R"("items":[{{"metadata":{{"name":"{0}","labels":7}}}}]}})",
-      kForeign);
+  const std::string object = fmt::format(R"({{"metadata":{{"name":"{0}","labels":{{"{0}":7}}}},)"
+                                         R"("items":[{{"metadata":{{"name":"{0}","labels":7}}}}]}})",
+                                         kForeign);
   const StrangerBench bench(answer(200, object));
   Widget made{};
   const Into into{.type = &api::type_of<Widget>, .object = &made};

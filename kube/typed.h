@@ -104,8 +104,7 @@ Result<Listed<T>> list(Client& client, const Resource& resource, ListOptions opt
   listed.items.reserve(raw.items.size());
   for (const json::value& document : raw.items) {
     auto item = api::from_json<T>(document);
-    if (!item)
-      return fail(detail::unlisted(std::move(item).error(), document, resource, client.quoting()));
+    if (!item) return fail(detail::unlisted(std::move(item).error(), document, resource, client.quoting()));
     listed.items.push_back(std::move(*item));
   }
   return listed;

@@ -172,7 +172,8 @@ TEST(WatchProtocol, RefusesAListOfAnotherKind) {
   EXPECT_TRUE(verdict.drop_stream);
   EXPECT_EQ(verdict.tell, Tell::Nothing);
   EXPECT_GT(wait_of(protocol), milliseconds(0));
-  EXPECT_EQ(protocol.trouble()->message, "expected a MachineList of cluster.x-k8s.io/v1beta2, got something else");
+  EXPECT_EQ(protocol.trouble()->message,
+            "expected a MachineList of cluster.x-k8s.io/v1beta2, got something else");
 }
 
 TEST(WatchProtocol, RefusesAListOfAnotherVersionOfTheKind) {

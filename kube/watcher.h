@@ -174,8 +174,7 @@ class Watcher {
           std::uint64_t seed = 0, WatchLimits limits = {})
       : loop_(loop) {
     auto body = std::make_unique<detail::TypedBody<T>>(handler, client.quoting());
-    stream_ =
-        std::make_shared<WatchStream>(loop, client, std::move(target), limits, seed, std::move(body));
+    stream_ = std::make_shared<WatchStream>(loop, client, std::move(target), limits, seed, std::move(body));
   }
   // Not from inside a handler. After it no call to the handler is running or will come.
   ~Watcher() {

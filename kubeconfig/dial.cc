@@ -9,8 +9,8 @@ namespace capstan::kubeconfig {
 Dial remote_dial(const kube::RemoteClient::Seams& seams, net::ProxyRules proxies, net::AddressRules addresses,
                  std::function<void(const kube::RequestRecord&)> on_request) {
   return [seams, proxies = std::move(proxies), addresses = std::move(addresses),
-          on_request = std::move(on_request)](const kube::Connection& to, const Limits& limits)
-             -> Result<std::unique_ptr<kube::Client>> {
+          on_request = std::move(on_request)](const kube::Connection& to,
+                                              const Limits& limits) -> Result<std::unique_ptr<kube::Client>> {
     return TRY(kube::RemoteClient::make(seams, to,
                                         {.user_agent = limits.user_agent,
                                          .rate_limit = limits.rate,

@@ -57,8 +57,8 @@ class Lookout {
     config.contexts.push_back({.name = "c", .cluster = "s", .user = "u"});
     const auto object = secret_object(kHarbour, {"v1", "Cluster", kHarbour.name, "u"},
                                       Secret<std::string>(render(config)->reveal()));
-    const auto created = management_.create(kube::resources::secrets(), secret_key_of(kHarbour), object, {},
-                                            net::soon());
+    const auto created =
+        management_.create(kube::resources::secrets(), secret_key_of(kHarbour), object, {}, net::soon());
     ASSERT_TRUE(created) << created.error().describe();
   }
   // The reason why there is no connection.
@@ -142,15 +142,15 @@ TEST_P(StrangerServer, AnswersAndNothingOfItIsRepeated) {
 INSTANTIATE_TEST_SUITE_P(
     Every, StrangerServer,
     ::testing::Values(
-        Answer{"JsonThatIsNoStatus",
-               json_answer("500 Internal Server Error",
-                           fmt::format(R"({{"AccessKeyId":"{}"}})", kSecretWord)),
-               "http 500 without a Status"},
-        Answer{"JsonThatLooksLikeAStatus",
-               json_answer("403 Forbidden",
-                           fmt::format(R"({{"status":"Failure","message":"{}","reason":"{}"}})", kSecretWord,
-                                       kSecretWord)),
-               "http 403 without a Status"},
+        Answer{
+            "JsonThatIsNoStatus",
+            json_answer("500 Internal Server Error", fmt::format(R"({{"AccessKeyId":"{}"}})", kSecretWord)),
+            "http 500 without a Status"},
+        Answer{
+            "JsonThatLooksLikeAStatus",
+            json_answer("403 Forbidden", fmt::format(R"({{"status":"Failure","message":"{}","reason":"{}"}})",
+                                                     kSecretWord, kSecretWord)),
+            "http 403 without a Status"},
         Answer{"AnUnverifiedStatus", json_answer("503 Service Unavailable", refusal("Later", 503)),
                "http 503 with a Status"},
         Answer{"Html",
@@ -190,12 +190,11 @@ TEST(StrangerServers, ARedirectIsNotFollowed) {
 class TlsServer {
  public:
   explicit TlsServer(std::string body, int status)
-      : server_(net::serve(io_, {.tls = pki_.server()},
-                           [status, body = std::move(body)](const net::ServerRequest&, net::Responder& to) {
-                             to.respond({.status = status,
-                                         .headers = {{"Content-Type", "application/json"}},
-                                         .body = body});
-                           })) {}
+      : server_(net::serve(
+            io_, {.tls = pki_.server()},
+            [status, body = std::move(body)](const net::ServerRequest&, net::Responder& to) {
+              to.respond({.status = status, .headers = {{"Content-Type", "application/json"}}, .body = body});
+            })) {}
   ClusterEntry verified() const { return {.server = url(), .ca_pem = pki_.ca().certificate_pem}; }
   ClusterEntry unverified() const { return {.server = url(), .insecure_skip_tls_verify = true}; }
   std::string url() const { return fmt::format("https://127.0.0.1:{}", server_->port()); }
@@ -248,9 +247,8 @@ TEST(StrangerServers, ACertificateThatIsNotTrustedIsNotQuoted) {
                                                   .dns_names = {"akiaiosfodnn7example.internal"}})});
   Lookout lookout;
 
-  const std::string problem =
-      lookout.problem_with({.server = fmt::format("https://127.0.0.1:{}", server->port()),
-                            .ca_pem = ours.ca().certificate_pem});
+  const std::string problem = lookout.problem_with(
+      {.server = fmt::format("https://127.0.0.1:{}", server->port()), .ca_pem = ours.ca().certificate_pem});
 
   EXPECT_THAT(problem, HasSubstr("certificate"));
   EXPECT_THAT(lookout.told(), Not(HasSubstr(kSecretWord)));
@@ -264,9 +262,7 @@ net::RawServer::Serve serving(std::string nodes, std::string events) {
   return [nodes = std::move(nodes), events = std::move(events)](net::RawSocket& peer, int) {
     const std::string head = peer.read_until("\r\n\r\n");
     const bool watches = head.contains("watch=true");
-    peer.send(json_answer("200 OK", watches                 ? events
-                                    : head.contains("/nodes") ? nodes
-                                                              : "{}"));
+    peer.send(json_answer("200 OK", watches ? events : head.contains("/nodes") ? nodes : "{}"));
   };
 }
 constexpr std::string_view kNoNodes =
@@ -387,9 +383,8 @@ TEST(StrangerServers, AProxyOfTheSecretMayNotBeThereEither) {
   });
   Lookout lookout({.denied = {*net::parse_ip_network("127.0.0.0/8")}});
 
-  const std::string problem =
-      lookout.problem_with({.server = "https://192.0.2.1",
-                            .proxy_url = fmt::format("http://127.0.0.1:{}", proxy.port())});
+  const std::string problem = lookout.problem_with(
+      {.server = "https://192.0.2.1", .proxy_url = fmt::format("http://127.0.0.1:{}", proxy.port())});
 
   EXPECT_THAT(problem, AllOf(HasSubstr("default/harbour-kubeconfig"), HasSubstr("proxy-url")));
   EXPECT_EQ(arrived, 0);

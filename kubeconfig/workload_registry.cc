@@ -343,8 +343,8 @@ Result<std::unique_ptr<kube::Client>> WorkloadRegistry::Parts::dial(const Turn& 
   with_entry(turn, [&](Entry& entry) { entry.reach.insecure = access.insecure_skip_tls_verify; });
   auto wire = dial_(access, options_.limits);
   if (!wire)
-    return fail(wire.error().context(fmt::format("secret {}: kubeconfig of {}",
-                                                 secret_key_of(turn.key).describe(), access.server)));
+    return fail(wire.error().context(
+        fmt::format("secret {}: kubeconfig of {}", secret_key_of(turn.key).describe(), access.server)));
   const auto answer = ask(turn, **wire, access.server);
   Series series;
   with_entry(turn, [&](const Entry& entry) { series = entry.series; });

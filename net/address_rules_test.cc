@@ -16,10 +16,9 @@ std::optional<std::string> denied(const std::string& host, const AddressRules& r
 }
 
 TEST(AddressRules, LinkLocalAddressesAreDeniedInEveryNotation) {
-  for (const char* host :
-       {"169.254.0.0", "169.254.169.254", "169.254.255.255", "fe80::1", "febf::1", "::ffff:169.254.169.254",
-        "::169.254.169.254", "64:ff9b::169.254.169.254", "2002:a9fe:a9fe::1", "2852039166", "0xa9fea9fe",
-        "0251.0376.0251.0376"})
+  for (const char* host : {"169.254.0.0", "169.254.169.254", "169.254.255.255", "fe80::1", "febf::1",
+                           "::ffff:169.254.169.254", "::169.254.169.254", "64:ff9b::169.254.169.254",
+                           "2002:a9fe:a9fe::1", "2852039166", "0xa9fea9fe", "0251.0376.0251.0376"})
     EXPECT_THAT(denied(host), Optional(HasSubstr("link-local"))) << host;
 }
 

@@ -195,9 +195,9 @@ bool MessageParser::parse_header(std::string_view line) {
   const std::string_view name = line.substr(0, colon);
   const std::string_view value = trimmed(line.substr(colon + 1));
   if (!std::ranges::all_of(value, is_value_char)) {
-    return broken(MessageFault::Malformed,
-                  role_ == Role::Request ? fmt::format("control character in header {}", name)
-                                         : "control character in a header");
+    return broken(MessageFault::Malformed, role_ == Role::Request
+                                               ? fmt::format("control character in header {}", name)
+                                               : "control character in a header");
   }
   head_.headers.emplace_back(name, value);
   return true;

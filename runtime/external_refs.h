@@ -47,9 +47,9 @@ class ExternalRefs {
   ExternalRefs(DynamicInformers& informers, const Store<api::CustomResourceDefinition>& crds, Owner owner,
                Queue& queue);
 
-  // Errors: Unavailable while the CRD is missing, has no contract labels, the cache is not complete yet or the
-  // object can't be decoded; the reasons above tell them apart. None of them means that the object does not
-  // exist. With retry_after: nothing is wrong, the list is only not there yet.
+  // Errors: Unavailable while the CRD is missing, has no contract labels, the cache is not complete yet or
+  // the object can't be decoded; the reasons above tell them apart. None of them means that the object does
+  // not exist. With retry_after: nothing is wrong, the list is only not there yet.
   Result<External> get(const api::ContractRef& ref, std::string_view namespace_);
   // The same without the object: for creating one.
   Result<External> resolve(std::string_view group, std::string_view kind);

@@ -166,8 +166,9 @@ TEST(ExternalRefs, AnObjectThatCannotBeDecodedIsNeitherThereNorMissing) {
 
     ASSERT_FALSE(garbled);
     EXPECT_EQ(garbled.error().reason, kUnreadable);
-    EXPECT_EQ(garbled.error().message, "Box default/garbled can't be read: spec: expected object, found string "
-                                       "\"as you like it\"");
+    EXPECT_EQ(garbled.error().message,
+              "Box default/garbled can't be read: spec: expected object, found string "
+              "\"as you like it\"");
     EXPECT_FALSE(garbled.error().retry_after);
     ASSERT_TRUE(known && known->object) << "an earlier state of it is known";
     EXPECT_THAT(known->unreadable, HasSubstr("Box default/known can't be read: spec"));

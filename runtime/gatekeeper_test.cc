@@ -30,9 +30,8 @@ class Reviews final : public kube::StubClient {
 };
 
 int status_for(const Gatekeeper& gate, std::string_view token) {
-  const net::ServerRequest request{.method = "GET",
-                                   .target = "/metrics",
-                                   .headers = {{"Authorization", "Bearer " + std::string(token)}}};
+  const net::ServerRequest request{
+      .method = "GET", .target = "/metrics", .headers = {{"Authorization", "Bearer " + std::string(token)}}};
   const auto refused = gate(request);
   return refused ? refused->status : 200;
 }

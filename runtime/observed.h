@@ -26,8 +26,8 @@ struct ObservedObject {
 
 // An object that is there, and whose newest state could not be decoded.
 struct Unreadable {
-  ObjectKey key = {};        // without a name: some object of a list whose name could not be read either
-  std::string problem = {};  // names the object and its field; for people
+  ObjectKey key = {};          // without a name: some object of a list whose name could not be read either
+  std::string problem = {};    // names the object and its field; for people
   bool metadata_read = false;  // otherwise nothing is known of owners and labels
   std::vector<api::Uid> owners = {};
   api::TextMap labels = {};

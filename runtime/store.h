@@ -137,7 +137,7 @@ class Store final : public Observed {
   const std::string kind_;
   Unreadable without_name(std::string_view namespace_) const;
 
-  std::vector<Snapshot<T>> staged_;  // the writer's own
+  std::vector<Snapshot<T>> staged_;                    // the writer's own
   std::map<ObjectKey, Unreadable> staged_unreadable_;  // likewise
   Guarded<Inside> inside_;
 };

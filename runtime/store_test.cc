@@ -255,7 +255,8 @@ TEST(Store, WhatCanBeReadAgainOrIsGoneIsNotUnreadable) {
   stage.list({thing("mended", 5)}, {.version = at(7)});
 
   EXPECT_TRUE(kept);
-  for (const auto* name : {"mended", "gone", "left out"}) EXPECT_FALSE(stage.store.unreadable(key(name))) << name;
+  for (const auto* name : {"mended", "gone", "left out"})
+    EXPECT_FALSE(stage.store.unreadable(key(name))) << name;
 }
 
 TEST(Store, AfterAListWithNamelessHolesAnyMissingObjectMayBeThere) {

@@ -47,8 +47,8 @@ inline constexpr std::string_view kVictims = "capstan.dev/victims";
 inline constexpr std::string_view kAutoscaledTo = "capstan.dev/autoscaled-to";
 // On a DriverMachine that a pool made: where its VM is to be.
 inline constexpr std::string_view kFailureDomain = "capstan.dev/failure-domain";
-// On a DriverCluster whose control plane and endpoint the provider has made, so that it knows them for its own
-// also when somebody took its finalizer off.
+// On a DriverCluster whose control plane and endpoint the provider has made, so that it knows them for its
+// own also when somebody took its finalizer off.
 inline constexpr std::string_view kMadeControlPlane = "capstan.dev/made-control-plane";
 }  // namespace annotation
 

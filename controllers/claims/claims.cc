@@ -126,8 +126,7 @@ bool names_node(const api::MachinePool& pool, const Instance& instance) {
 }
 
 bool lists(const api::MachinePool& pool, std::string_view provider_id) {
-  return std::ranges::any_of(pool.spec.provider_id_list,
-                             [&](const Text& id) { return id == provider_id; });
+  return std::ranges::any_of(pool.spec.provider_id_list, [&](const Text& id) { return id == provider_id; });
 }
 
 // Some controllers only look after an object until its Machine takes it over.
@@ -323,9 +322,9 @@ std::vector<Claim> claims_on(const Caches& caches, const ReadObject& read, const
 Verdict whose(const Caches& caches, runtime::ExternalRefs& externals, const Instance& instance,
               const Asking& asking, const api::contract::ContractObject* infra) {
   const Owner owner = asking.pool != nullptr ? owner_of(*asking.pool) : owner_of(*asking.machine);
-  const bool refused = infra != nullptr && !runtime::is_controlled_by(infra->metadata, owner.metadata.uid) &&
-                       control_of(infra->metadata, owner, caches.clusters.get(instance.cluster).get()) ==
-                           Control::Another;
+  const bool refused =
+      infra != nullptr && !runtime::is_controlled_by(infra->metadata, owner.metadata.uid) &&
+      control_of(infra->metadata, owner, caches.clusters.get(instance.cluster).get()) == Control::Another;
   if (!refused && rivals_on(caches, instance, asking).none()) return {};
   const ReadObject read = [&](const api::ContractRef& ref, std::string_view namespace_) {
     return externals.get(ref, namespace_);

@@ -1,7 +1,7 @@
-// Whose an instance is: which Machines and MachinePools of a Cluster claim a providerID and its Node, and which
-// one of them may touch that Node. Asked before a Node is annotated, drained or deleted. Reads caches and
-// never blocks; where an instance has one claimant, as ordinary, asking is a few index look-ups. The verdict
-// is a pure function.
+// Whose an instance is: which Machines and MachinePools of a Cluster claim a providerID and its Node, and
+// which one of them may touch that Node. Asked before a Node is annotated, drained or deleted. Reads caches
+// and never blocks; where an instance has one claimant, as ordinary, asking is a few index look-ups. The
+// verdict is a pure function.
 #pragma once
 
 #include <functional>

@@ -43,7 +43,8 @@ Claim claim(std::string_view name, const Wish& wish) {
 // What the Machine a is told, and what b is told.
 std::pair<Whose, Whose> told(const Wish& a, const Wish& b) {
   const std::vector both = {claim("a", a), claim("b", b)};
-  return {whose_instance(kId, both, both.front().uid).whose, whose_instance(kId, both, both.back().uid).whose};
+  return {whose_instance(kId, both, both.front().uid).whose,
+          whose_instance(kId, both, both.back().uid).whose};
 }
 
 constexpr std::pair kOfTheFirst{Whose::Ours, Whose::Anothers};
@@ -226,8 +227,9 @@ TEST(Clearance, OfAChildIsGivenToItsOwnerOnly) {
   const auto machine = a_machine("m1").in_set("ms").build();
 
   EXPECT_TRUE(Clearance::of_child(machine.metadata, builders::uid_of(api::kind::kMachineSet, "ms")));
-  EXPECT_EQ(Clearance::of_child(machine.metadata, builders::uid_of(api::kind::kMachineSet, "other")).error().code,
-            Code::Conflict);
+  EXPECT_EQ(
+      Clearance::of_child(machine.metadata, builders::uid_of(api::kind::kMachineSet, "other")).error().code,
+      Code::Conflict);
 }
 
 TEST(Clearance, IsForTheUidThatWasAskedAbout) {
@@ -239,9 +241,11 @@ TEST(Clearance, IsForTheUidThatWasAskedAbout) {
 
 TEST(Clearance, OfAChildOfAClusterOutlivesARestore) {
   api::ObjectMeta child;
-  child.owner_references = api::OwnerReferences(std::vector<api::OwnerReference>{
-      {.api_version = Text("cluster.x-k8s.io/v1beta2"), .kind = Text("Cluster"), .name = Text("c1"),
-       .uid = api::Uid("before")}});
+  child.owner_references =
+      api::OwnerReferences(std::vector<api::OwnerReference>{{.api_version = Text("cluster.x-k8s.io/v1beta2"),
+                                                             .kind = Text("Cluster"),
+                                                             .name = Text("c1"),
+                                                             .uid = api::Uid("before")}});
   const api::Cluster cluster = builders::a_cluster("c1").build();
   const api::Cluster other = builders::a_cluster("c2").build();
 
@@ -280,8 +284,10 @@ struct Referred {
                           {.kind = api::kind::kMachine, .metadata = asking.metadata});
   }
 
-  inline static const kube::Resource kInfra{
-      .group = "infrastructure.cluster.x-k8s.io", .version = "v1", .plural = "drivermachines", .kind = "DriverMachine"};
+  inline static const kube::Resource kInfra{.group = "infrastructure.cluster.x-k8s.io",
+                                            .version = "v1",
+                                            .plural = "drivermachines",
+                                            .kind = "DriverMachine"};
   std::vector<std::string> there;
   std::vector<std::string> asked = {};
   Caches caches;

@@ -1,5 +1,5 @@
-// Whom a change of one claimant wakes: the others on the same instance. Index look-ups on the writer's thread;
-// nothing for nearly every change, because an instance has one claimant.
+// Whom a change of one claimant wakes: the others on the same instance. Index look-ups on the writer's
+// thread; nothing for nearly every change, because an instance has one claimant.
 #pragma once
 
 #include <vector>

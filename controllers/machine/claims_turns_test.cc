@@ -1,4 +1,5 @@
-// Whole turns of Machines of which two claim one instance: copied manifests, providers that give one ID twice.
+// Whole turns of Machines of which two claim one instance: copied manifests, providers that give one ID
+// twice.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +29,8 @@ const kube::ObjectKey kOfC1{"default", "c1"};
 class OneNode {
  public:
   explicit OneNode(World& world) : world_(world) {
-    world.node_api.on_patch = [this](const kube::Resource&, const kube::ObjectKey& key, const json::value& body,
+    world.node_api.on_patch = [this](const kube::Resource&, const kube::ObjectKey& key,
+                                     const json::value& body,
                                      const kube::PatchOptions&) -> Result<json::value> {
       change(body);
       return json::value{{"metadata", {{"name", key.name}, {"resourceVersion", "1"}}}};
@@ -45,7 +47,8 @@ class OneNode {
  private:
   void change(const json::value& body) {
     const auto* metadata = body.as_object().if_contains("metadata");
-    const auto* annotations = metadata == nullptr ? nullptr : metadata->as_object().if_contains("annotations");
+    const auto* annotations =
+        metadata == nullptr ? nullptr : metadata->as_object().if_contains("annotations");
     if (!there_ || annotations == nullptr) return;
     for (const auto& [key, value] : annotations->as_object()) {
       if (value.is_string()) node_.metadata.annotations.set(Text(key), Text(value.as_string()));
@@ -91,13 +94,14 @@ void make_with_same_id(World& world, std::string_view name) {
   world.make(kKubeadmConfigs,
              provided(kKubeadmConfigs, name, {},
                       {{"initialization", {{"dataSecretCreated", true}}}, {"dataSecretName", "secret"}}));
-  world.make(machines(), api::to_json(builders::a_machine(name)
-                                          .version("v1.36.3")
-                                          .finalized_by(api::finalizer::kMachine)
-                                          .build()));
+  world.make(
+      machines(),
+      api::to_json(
+          builders::a_machine(name).version("v1.36.3").finalized_by(api::finalizer::kMachine).build()));
 }
 
-// m1 under the name m1-copy, with its spec and without its status, as `kubectl get -o yaml` and an edit make it.
+// m1 under the name m1-copy, with its spec and without its status, as `kubectl get -o yaml` and an edit make
+// it.
 void copy_m1(World& world) {
   api::Machine copy;
   const api::Machine original = world.machine();

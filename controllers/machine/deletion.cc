@@ -264,11 +264,12 @@ constexpr Seconds kFreePlaceRecheck{1};
 
 // Too many of us ask this workload cluster at the moment: no failure, but what the Machine waits for.
 Answer wait_for_a_free_place(const DeletionFacts& facts, std::string_view why, const Error& crowded_out) {
-  return wait(why,
-              fmt::format("Waiting for a free place at the API server of Cluster {}: other Machines of it are "
-                          "asking there",
-                          facts.machine->spec.cluster_name.view()),
-              crowded_out.retry_after.value_or(kFreePlaceRecheck));
+  return wait(
+      why,
+      fmt::format("Waiting for a free place at the API server of Cluster {}: other Machines of it are "
+                  "asking there",
+                  facts.machine->spec.cluster_name.view()),
+      crowded_out.retry_after.value_or(kFreePlaceRecheck));
 }
 
 struct Slow {
@@ -321,7 +322,8 @@ Answer volumes(const DeletionFacts& facts, api::MachineDeletionStatus& marks) {
       facts,
       {.report = *facts.volumes,
        .reason = reason::kWaitingForVolumeDetach,
-       .on_error = "Error waiting for volumes to be detached from Node, please check controller logs for errors",
+       .on_error =
+           "Error waiting for volumes to be detached from Node, please check controller logs for errors",
        .recheck = no_later(facts.volumes->recheck, facts.now, volume_end(facts))});
 }
 
@@ -352,12 +354,13 @@ Answer provided(const DeletionFacts& facts, const Provided& object) {
     case Known::State::Undefined:
       return {.kind = Answer::Kind::Act, .act = object.confirm, .reason = object.reason, .message = waiting};
     case Known::State::Elsewhere:
-      return wait(object.reason,
-                  fmt::format("Waiting for {} to be deleted, which belongs to this Machine although its reference "
-                              "names {}, a kind without a CustomResourceDefinition: correct the reference, or "
-                              "delete that object",
-                              object.known.problem, object.known.kind),
-                  kElsewhereRecheck);
+      return wait(
+          object.reason,
+          fmt::format("Waiting for {} to be deleted, which belongs to this Machine although its reference "
+                      "names {}, a kind without a CustomResourceDefinition: correct the reference, or "
+                      "delete that object",
+                      object.known.problem, object.known.kind),
+          kElsewhereRecheck);
     case Known::State::Deleting:
       // What only a live look shows tells nobody that it is gone.
       if (object.known.problem.empty()) return wait(object.reason, waiting);
@@ -468,10 +471,10 @@ void add_drain(std::vector<api::V1Beta1Condition>& list, const StageReport& repo
   constexpr auto kType = api::v1beta1_condition::kDrainingSucceeded;
   if (report.done) return list.push_back(older::yes(kType));
   const bool failed = report.trouble && !is_our_own_brake(*report.trouble);
-  list.push_back(failed
-                     ? older::no(kType, api::v1beta1_reason::kDrainingFailed, api::severity::kWarning,
-                                 report.trouble->message)
-                     : older::no(kType, api::v1beta1_reason::kDraining, api::severity::kInfo, report.message));
+  list.push_back(
+      failed ? older::no(kType, api::v1beta1_reason::kDrainingFailed, api::severity::kWarning,
+                         report.trouble->message)
+             : older::no(kType, api::v1beta1_reason::kDraining, api::severity::kInfo, report.message));
 }
 
 void add_volumes(std::vector<api::V1Beta1Condition>& list, const StageReport& report) {

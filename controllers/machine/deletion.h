@@ -21,9 +21,9 @@ namespace capstan::controllers::machine {
 // What is known of an object that deletion depends on.
 struct Known {
   enum class State {
-    None,     // nobody refers to such an object
-    Unknown,  // could not be found out; `problem` says why
-    Missing,  // not in the cache, which is complete; nobody has asked the API server
+    None,       // nobody refers to such an object
+    Unknown,    // could not be found out; `problem` says why
+    Missing,    // not in the cache, which is complete; nobody has asked the API server
     Undefined,  // the cache has no definition of its kind; nobody has asked the API server
     Gone,       // the API server has said so
     Elsewhere,  // under another kind than the reference names, which has no definition; `problem` names it

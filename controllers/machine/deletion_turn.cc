@@ -197,7 +197,8 @@ void Deleter::confirm_infrastructure(const DeletionObjects& objects, DeletionFac
   const bool undefined = known.state == Known::State::Undefined;
   confirm(deps_.client, objects.infrastructure, known, deadline);
   if (!undefined || known.state != Known::State::Gone) return;
-  const auto other = infrastructure_under_another_kind(deps_.client, deps_.caches.crds, *facts.machine, deadline);
+  const auto other =
+      infrastructure_under_another_kind(deps_.client, deps_.caches.crds, *facts.machine, deadline);
   if (!other) {
     known.state = Known::State::Unknown;
     known.problem = other.error().message;
@@ -290,15 +291,16 @@ StageReport Deleter::on_node(const DeletionFacts& facts, Time started, const OnN
                              const Deadline& deadline) {
   auto workload = deps_.workload_clusters.get(cluster_of(*facts.machine));
   if (!workload) return lost(facts, started, workload.error());
-  return (drainer_.*stage.turn)({.machine = *facts.machine,
-                            .cluster = *facts.cluster,
-                            .rules = deps_.caches.drain_rules_in(facts.machine->metadata.namespace_.view()),
-                            .workload = *workload,
-                            .node = facts.node,
-                            .clearance = stage.clearance,
-                            .started = started,
-                            .now = facts.now},
-                           deadline);
+  return (drainer_.*stage.turn)(
+      {.machine = *facts.machine,
+       .cluster = *facts.cluster,
+       .rules = deps_.caches.drain_rules_in(facts.machine->metadata.namespace_.view()),
+       .workload = *workload,
+       .node = facts.node,
+       .clearance = stage.clearance,
+       .started = started,
+       .now = facts.now},
+      deadline);
 }
 
 void Deleter::drain(const runtime::Context& context, DeletionFacts& facts) {

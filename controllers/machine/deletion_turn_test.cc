@@ -87,16 +87,16 @@ struct Workload {
   }
   // As the Node's status has it.
   void mount_a_disk() {
-    const auto mounted = memory.patch(
-        kube::resources::nodes(), {.name = "m1"},
-        {{"status", {{"volumesAttached", json::array{{{"name", "disk"}, {"devicePath", ""}}}}}}},
-        {.subresource = "status"}, Deadline::never());
+    const auto mounted =
+        memory.patch(kube::resources::nodes(), {.name = "m1"},
+                     {{"status", {{"volumesAttached", json::array{{{"name", "disk"}, {"devicePath", ""}}}}}}},
+                     {.subresource = "status"}, Deadline::never());
     ASSERT_TRUE(mounted) << mounted.error().describe();
   }
   void unmount_the_disk() {
-    const auto gone = memory.patch(kube::resources::nodes(), {.name = "m1"},
-                                   {{"status", {{"volumesAttached", nullptr}}}}, {.subresource = "status"},
-                                   Deadline::never());
+    const auto gone =
+        memory.patch(kube::resources::nodes(), {.name = "m1"}, {{"status", {{"volumesAttached", nullptr}}}},
+                     {.subresource = "status"}, Deadline::never());
     ASSERT_TRUE(gone) << gone.error().describe();
   }
   void detach_the_disk() {
@@ -299,7 +299,8 @@ TEST(DeletionTurns, WatchPodsAndBudgetsOnlyWhileTheNodeIsDrained) {
 
     EXPECT_EQ(meanwhile, 2);
     EXPECT_THAT(deleting(world), StartsWith("WaitingForVolumeDetach: "));
-    EXPECT_EQ(workload.client.open_watches, 1) << "the drain has run out of time, the Node's volumes are left";
+    EXPECT_EQ(workload.client.open_watches, 1)
+        << "the drain has run out of time, the Node's volumes are left";
   });
 }
 
@@ -462,8 +463,8 @@ TEST(DeletionTurns, GoOnWhenTheClusterIsInReachAgain) {
   });
 }
 
-// A thousand Machines of one cluster go at once: that one finds no free place at its API server is no failure,
-// but what it waits for.
+// A thousand Machines of one cluster go at once: that one finds no free place at its API server is no
+// failure, but what it waits for.
 TEST(DeletionTurns, TellAtOnceOfAPlaceInTheQueueAndComeBackSoon) {
   in_simulation([](World& world) {
     Workload workload(world);
@@ -481,7 +482,8 @@ TEST(DeletionTurns, TellAtOnceOfAPlaceInTheQueueAndComeBackSoon) {
     workload.client.refusal.reset();
     world.settle(5s);
 
-    EXPECT_THAT(meanwhile, StartsWith("DrainingNode: Waiting for a free place at the API server of Cluster c1"));
+    EXPECT_THAT(meanwhile,
+                StartsWith("DrainingNode: Waiting for a free place at the API server of Cluster c1"));
     EXPECT_EQ(std::ranges::count(written, "patch machines/status m1"), 1) << "told once";
     EXPECT_THAT(world.events.told, Not(Contains(StartsWith("FailedDrainNode"))));
     EXPECT_FALSE(world.exists(machines(), "m1"));

@@ -33,7 +33,7 @@ struct Subject {
   std::string_view mismatch = {};
   std::string_view left_out = {};
   std::string_view contradiction = {};  // the Machine belongs to another Cluster than it names
-  bool done = false;  // by the Machine's own flag
+  bool done = false;                    // by the Machine's own flag
   const api::Machine& machine;
 };
 

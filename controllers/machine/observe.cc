@@ -122,11 +122,10 @@ NodeSeen see_node(Observation& seen, const Deps& deps) {
 void see_whose(const Deps& deps, const Host& host, Observation& seen) {
   const std::string provider_id = provider_id_to_be(seen);
   if (provider_id.empty()) return;
-  seen.node.whose = claims::whose(deps.caches, host.externals,
-                                  {.cluster = kube::key_of(*seen.cluster),
-                                   .provider_id = provider_id,
-                                   .node = seen.node.node.get()},
-                                  {.machine = seen.machine.get()}, seen.infra.object.get());
+  seen.node.whose = claims::whose(
+      deps.caches, host.externals,
+      {.cluster = kube::key_of(*seen.cluster), .provider_id = provider_id, .node = seen.node.node.get()},
+      {.machine = seen.machine.get()}, seen.infra.object.get());
 }
 
 }  // namespace

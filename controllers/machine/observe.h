@@ -34,8 +34,8 @@ struct ExternalSeen {
   Snapshot<api::contract::ContractObject> object = {};  // null unless Found
   const runtime::Observed* cache = nullptr;             // for the consistency gate
   std::string problem = {};  // of Found: why `object` is an earlier state than the newest
-  bool listed_soon = true;  // of CacheBehind; false: its list fails, `problem` says how
-  bool live = false;        // of Found: a live look has shown its metadata, the caches can't; `problem` says why
+  bool listed_soon = true;   // of CacheBehind; false: its list fails, `problem` says how
+  bool live = false;  // of Found: a live look has shown its metadata, the caches can't; `problem` says why
 
   bool found() const { return state == State::Found; }
   bool missing() const { return state == State::Missing; }
@@ -66,11 +66,11 @@ struct NodeSeen {
 
 struct Observation {
   Time now = {};
-  bool fresh = true;                                 // otherwise nothing may be deleted
+  bool fresh = true;  // otherwise nothing may be deleted
   // Never null. Its spec.clusterName is the Cluster it belongs to, whatever the Machine itself says.
   Snapshot<api::Machine> machine = {};
-  std::string contradiction = {};  // spec.clusterName names another Cluster than the one it belongs to
-  Snapshot<api::Cluster> cluster = {};               // null: not in the cache
+  std::string contradiction = {};       // spec.clusterName names another Cluster than the one it belongs to
+  Snapshot<api::Cluster> cluster = {};  // null: not in the cache
   Snapshot<api::MachineSet> machine_set = {};        // any owner of that kind; null: none, or not seen
   Snapshot<api::MachineDeployment> deployment = {};  // of the MachineSet
   ExternalSeen bootstrap = {};

@@ -56,7 +56,8 @@ Result<std::string> search(kube::Client& client, const kube::Resource& resource,
   kube::ListOptions options{.namespace_ = machine.metadata.namespace_.str(), .limit = kPage};
   do {
     const auto page = client.list(resource, options, deadline);
-    if (!page && page.error().code == Code::NotFound) return std::string();  // uninstalled, or of no namespace
+    if (!page && page.error().code == Code::NotFound)
+      return std::string();  // uninstalled, or of no namespace
     if (!page) return fail(page.error().context("list " + resource.plural));
     for (const auto& item : page->at("items").as_array()) {
       const auto object = TRY(api::from_json<contract::ContractObject>(item));

@@ -66,8 +66,8 @@ InfraFinding read_infra(const Observation& seen) {
   if (!claimed) return {.problem = claimed.error().message};
   finding->claim = std::move(*claimed);
   finding->mismatch = older_contract_only(seen.infra, contract::path::kProvisioned);
-  finding->problem = too_long(infra.object(), contract::path::kProviderId, finding->provider_id,
-                              kLongestProviderId);
+  finding->problem =
+      too_long(infra.object(), contract::path::kProviderId, finding->provider_id, kLongestProviderId);
   if (!finding->problem.empty()) finding->copy = false;
   leave_out_what_no_machine_may_have(infra.object(), *finding);
   if (object.metadata.deleting()) finding->copy = false;

@@ -83,10 +83,9 @@ std::optional<api::Condition> up_to_date(const Observation& seen, const api::Mac
 bool has_lost_its_template(const Observation& seen) {
   const auto& metadata = seen.machine->metadata;
   if (seen.machine_set) return !seen.deployment && seen.machine_set->metadata.controller() == nullptr;
-  const bool of_a_set =
-      std::ranges::any_of(*metadata.owner_references, [](const api::OwnerReference& owner) {
-        return owner.kind == api::kind::kMachineSet && owner.group() == api::group::kCluster;
-      });
+  const bool of_a_set = std::ranges::any_of(*metadata.owner_references, [](const api::OwnerReference& owner) {
+    return owner.kind == api::kind::kMachineSet && owner.group() == api::group::kCluster;
+  });
   // A set that is not in the cache says nothing; a control plane judges its Machines itself.
   return !of_a_set && metadata.controller() == nullptr && !seen.is_control_plane();
 }

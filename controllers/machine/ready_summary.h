@@ -20,8 +20,8 @@ Availability available(const api::Machine& machine, Time now);
 // When rollout.after makes the Machine outdated; nothing: never, by what is known.
 std::optional<Seconds> rollout_due_in(const Observation& seen);
 
-// No template judges the Machine any more: its MachineSet has released it, or belongs to no MachineDeployment.
-// What was said before is void then.
+// No template judges the Machine any more: its MachineSet has released it, or belongs to no
+// MachineDeployment. What was said before is void then.
 bool has_lost_its_template(const Observation& seen);
 
 // Nothing: not ours to say.

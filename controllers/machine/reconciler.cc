@@ -185,8 +185,8 @@ Result<void> Reconciler::look_at_unreadable(const runtime::Context& context, Obs
   const api::Machine& machine = *seen.machine;
   for (ExternalSeen* external : {&seen.infra, &seen.bootstrap}) {
     if (external->state != ExternalSeen::State::Unreadable) continue;
-    const auto& ref = external == &seen.infra ? machine.spec.infrastructure_ref
-                                              : *machine.spec.bootstrap.config_ref;
+    const auto& ref =
+        external == &seen.infra ? machine.spec.infrastructure_ref : *machine.spec.bootstrap.config_ref;
     auto live = TRY(live_looks_.look(deps_.client, kube::key_of(machine), ref, context.deadline));
     external->live = live.state != LiveObject::State::Undefined;
     external->resource = std::move(live.resource);
@@ -203,8 +203,8 @@ Result<void> Reconciler::look_at_unreadable(const runtime::Context& context, Obs
   return {};
 }
 
-// What it takes over it deletes, too. Another Machine of that name may be about to come, and its objects before
-// it, while the cache still has the one that was there.
+// What it takes over it deletes, too. Another Machine of that name may be about to come, and its objects
+// before it, while the cache still has the one that was there.
 Result<void> Reconciler::make_sure_it_is_there(const api::Machine& machine, const Deadline& deadline) {
   const auto live = kube::get<api::Machine>(deps_.client, kube::key_of(machine), deadline);
   if (live && live->metadata.uid == machine.metadata.uid) return {};

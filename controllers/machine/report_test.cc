@@ -462,7 +462,8 @@ TEST(NodeConditions, OlderOneFollowsTheInfrastructureOnTheWayOut) {
 
 // As upstream, from the moment on when its infrastructure is told to go.
 TEST(NodeConditions, OlderOneIsDeletingForAMachineThatNeverHadANode) {
-  for (const auto lookup : {NodeSeen::Lookup::NotAsked, NodeSeen::Lookup::None, NodeSeen::Lookup::NotConnected}) {
+  for (const auto lookup :
+       {NodeSeen::Lookup::NotAsked, NodeSeen::Lookup::None, NodeSeen::Lookup::NotConnected}) {
     auto seen = deleting(a_machine("m1"));
     seen.node.lookup = lookup;
     const Plan plan = decide(seen, {});
@@ -765,7 +766,8 @@ TEST(UpToDate, GoesWithTheOwnerWhoseTemplateCounted) {
   const auto judged = [](api::Machine machine) {
     auto seen = seen_of(std::move(machine));
     change_machine(seen, [](api::Machine& each) {
-      api::conditions::set(each.status.conditions, api::conditions::make("UpToDate", "True", "UpToDate"), 1, kNow);
+      api::conditions::set(each.status.conditions, api::conditions::make("UpToDate", "True", "UpToDate"), 1,
+                           kNow);
     });
     return seen;
   };

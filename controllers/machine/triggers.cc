@@ -101,10 +101,10 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
   runtime::trigger<api::Machine>(caches.machines, queue, [&caches](const Change<api::Machine>& change) {
     return claims::woken_by(caches, change).machines;
   });
-  runtime::trigger<api::MachinePool>(
-      caches.machine_pools, queue, [&caches](const Change<api::MachinePool>& change) {
-        return claims::woken_by(caches, change).machines;
-      });
+  runtime::trigger<api::MachinePool>(caches.machine_pools, queue,
+                                     [&caches](const Change<api::MachinePool>& change) {
+                                       return claims::woken_by(caches, change).machines;
+                                     });
   runtime::trigger<api::MachineDrainRule>(
       caches.machine_drain_rules, queue, [this](const Change<api::MachineDrainRule>& change) {
         if (change.initial) return std::vector<ObjectKey>();

@@ -38,8 +38,8 @@ class RecordingClient final : public kube::Client {
   explicit RecordingClient(kube::Client& inner) : inner_(inner) {}
   std::vector<Write> writes = {};
   int reads = 0;
-  std::optional<Error> refusal = {};  // of every list
-  std::string refused = {};           // this write is forbidden
+  std::optional<Error> refusal = {};                                       // of every list
+  std::string refused = {};                                                // this write is forbidden
   std::map<std::pair<std::string, std::string>, Error> seen_instead = {};  // by a get, by plural and name
 
   Result<json::value> get(const kube::Resource& resource, const kube::ObjectKey& key,

@@ -124,8 +124,8 @@ World::World(fakes::Baton& with, std::string watch_filter)
   const auto& crds = kube::resources::custom_resource_definitions();
   for (const json::value& crd :
        {api::crd<api::Cluster>(), api::crd<api::Machine>(), api::crd<api::MachineSet>(),
-        api::crd<api::MachineDeployment>(), api::crd<api::MachineDrainRule>(), api::crd<api::MachinePool>(), provider_crd(kDockerMachines),
-        provider_crd(kKubeadmConfigs)}) {
+        api::crd<api::MachineDeployment>(), api::crd<api::MachineDrainRule>(), api::crd<api::MachinePool>(),
+        provider_crd(kDockerMachines), provider_crd(kKubeadmConfigs)}) {
     must(user.create(crds, {}, crd, {}, Deadline::never()));
   }
   node_api.on_patch = [](const kube::Resource&, const kube::ObjectKey& key, const json::value&,

@@ -131,8 +131,9 @@ TEST(Turns, FailNoProvisionedMachineWhoseInfrastructureCannotBeDecoded) {
     EXPECT_NE(garbled.status.phase, "Failed");
     EXPECT_TRUE(!garbled.status.deprecated || !garbled.status.deprecated->v1beta1 ||
                 garbled.status.deprecated->v1beta1->failure_reason.empty());
-    EXPECT_THAT(infrastructure,
-                HasSubstr("spec.infrastructureRef: DockerMachine default/m1 can't be read: spec: expected object"));
+    EXPECT_THAT(
+        infrastructure,
+        HasSubstr("spec.infrastructureRef: DockerMachine default/m1 can't be read: spec: expected object"));
     EXPECT_THAT(told(world, "InfrastructureReady"), StartsWith("True"));
   });
 }
@@ -142,7 +143,8 @@ TEST(Turns, DeleteAMachineWhoseDefinitionHasLostItsContractLabels) {
   in_simulation([](World& world) {
     running(world);
     const auto& crds = kube::resources::custom_resource_definitions();
-    world.patch(kDockerMachines, "m1", {{"metadata", {{"finalizers", json::array{"docker.example.com/vm"}}}}});
+    world.patch(kDockerMachines, "m1",
+                {{"metadata", {{"finalizers", json::array{"docker.example.com/vm"}}}}});
     ASSERT_TRUE(world.user.patch(crds, {.name = kDockerMachines.plural + "." + kDockerMachines.group},
                                  {{"metadata", {{"labels", {{"cluster.x-k8s.io/v1beta2", nullptr}}}}}}, {},
                                  Deadline::never()));
@@ -834,8 +836,7 @@ TEST(Deletion, WaitsForTheObjectThatAMachineOwnsUnderAnotherKindThanItNames) {
     world.remove(kDockerMachines, "m1");
     world.settle(40s);
 
-    EXPECT_THAT(while_it_lived,
-                HasSubstr("dokcermachines.infrastructure.cluster.x-k8s.io does not exist"));
+    EXPECT_THAT(while_it_lived, HasSubstr("dokcermachines.infrastructure.cluster.x-k8s.io does not exist"));
     EXPECT_TRUE(waited);
     EXPECT_TRUE(untouched) << "the reference does not name it";
     EXPECT_THAT(why, HasSubstr("DockerMachine default/m1"));
@@ -867,8 +868,7 @@ TEST(Turns, PutTheClusterLabelBackOnAnObjectThatLostIt) {
   in_simulation([](World& world) {
     running(world);
     for (const auto* kind : {&kDockerMachines, &kKubeadmConfigs}) {
-      world.patch(*kind, "m1",
-                  {{"metadata", {{"labels", {{"cluster.x-k8s.io/cluster-name", nullptr}}}}}});
+      world.patch(*kind, "m1", {{"metadata", {{"labels", {{"cluster.x-k8s.io/cluster-name", nullptr}}}}}});
     }
     world.settle();
 
@@ -891,13 +891,11 @@ TEST(Turns, ANodeConditionWithoutAStatusCostsNothingButThatCondition) {
     world.make_machine();
     world.bootstrap_is_done();
     world.infrastructure_is_done();
-    world.workload_clusters.put_node(kTheCluster,
-                                     builders::a_node("m1").condition("Ready", "", "who knows"));
+    world.workload_clusters.put_node(kTheCluster, builders::a_node("m1").condition("Ready", "", "who knows"));
     world.settle();
 
     EXPECT_EQ(world.machine().status.phase, "Running");
-    EXPECT_EQ(told(world, "NodeReady"),
-              "Unknown NodeReadyUnknown: * Node.Ready: who knows");
+    EXPECT_EQ(told(world, "NodeReady"), "Unknown NodeReadyUnknown: * Node.Ready: who knows");
   });
 }
 
@@ -1000,7 +998,8 @@ TEST(Turns, MachinesOfASetThatOrphansThemAreLeftAlone) {
 TEST(Turns, AMachineWhoseClusterNameWasChangedStaysWithTheClusterThatOwnsIt) {
   in_simulation([](World& world) {
     running(world);
-    world.make(clusters(), api::to_json(builders::a_cluster("c2").without_control_plane_ref().running().build()));
+    world.make(clusters(),
+               api::to_json(builders::a_cluster("c2").without_control_plane_ref().running().build()));
     const auto owner = world.user.get(clusters(), {"default", "c1"}, Deadline::never()).value();
     world.patch(machines(), "m1",
                 {{"metadata",

@@ -96,14 +96,19 @@ TEST(Decide, MakesNoMachineSetBesideOneThatCannotBeDecoded) {
   world.unreadable = {"MachineSet default/md1-old can't be read: spec.replicas: expected integer"};
 
   const Plan plan = decide(world);
-  world.stored = a_machine_deployment().deleting().with([](auto& deployment) {
-    deployment.metadata.finalizers = api::Finalizers({Text(api::finalizer::kMachineDeployment)});
-  }).shared();
+  world.stored = a_machine_deployment()
+                     .deleting()
+                     .with([](auto& deployment) {
+                       deployment.metadata.finalizers =
+                           api::Finalizers({Text(api::finalizer::kMachineDeployment)});
+                     })
+                     .shared();
   const Plan going = decide(world);
 
   EXPECT_THAT(plan.actions, IsEmpty());
   ASSERT_EQ(plan.faults.size(), 1U);
-  EXPECT_THAT(plan.faults[0].remedy, AllOf(HasSubstr("md1-old"), HasSubstr("spec.replicas"), HasSubstr("mend it")));
+  EXPECT_THAT(plan.faults[0].remedy,
+              AllOf(HasSubstr("md1-old"), HasSubstr("spec.replicas"), HasSubstr("mend it")));
   EXPECT_TRUE(plan.recheck);
   EXPECT_THAT(going.actions, IsEmpty()) << "it is there, so the MachineDeployment stays";
 }

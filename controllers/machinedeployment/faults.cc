@@ -123,9 +123,9 @@ void check_template(const TemplateSeen& seen, std::vector<Fault>& faults) {
 std::vector<Fault> faults_of(const Observation& seen) {
   std::vector<Fault> faults;
   for (const std::string& problem : seen.unreadable) {
-    faults.push_back({.because = problem,
-                      .remedy = problem +
-                                ": no other MachineSet is made or scaled beside it; mend it, or delete it"});
+    faults.push_back(
+        {.because = problem,
+         .remedy = problem + ": no other MachineSet is made or scaled beside it; mend it, or delete it"});
   }
   check_cluster(seen, faults);
   if (!seen.no_defaults.empty()) {

@@ -90,7 +90,8 @@ TEST(ClaimsTurns, APoolKeepsItsNodeWhenAMachineClaimsItLater) {
   on_stage([](Theatre& stage) {
     stage.run_two();
 
-    stage.put(builders::a_machine("stray").in_set("workers").provider_id(id_of("n1")).phase("Pending").build());
+    stage.put(
+        builders::a_machine("stray").in_set("workers").provider_id(id_of("n1")).phase("Pending").build());
     stage.settle(10s);
     const auto while_claimed = stage.workload.notes;
     stage.remove(kPools, kPool);

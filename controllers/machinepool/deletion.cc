@@ -15,7 +15,7 @@ namespace {
 constexpr Seconds kRecheck{20};
 constexpr Seconds kUnlistedRecheck{1};
 constexpr Seconds kUnlistableRecheck = kLiveLook;  // the first list of a kind wakes us, a live look does not
-constexpr std::int32_t kDefaultNodeTimeout = 10;  // where no webhook wrote it
+constexpr std::int32_t kDefaultNodeTimeout = 10;   // where no webhook wrote it
 
 bool is_owned_by(const ExternalSeen& external, const api::MachinePool& pool) {
   return std::ranges::any_of(*external.object->metadata.owner_references,

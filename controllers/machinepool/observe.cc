@@ -104,9 +104,8 @@ std::vector<ObjectKey> pools_labelled(const Caches& caches, std::string_view nam
 
 MachinesSeen see_machines(const Deps& deps, const Host& host, const Observation& seen) {
   const InfraFinding& infra = seen.infra_says;
-  MachinesSeen found{
-      .machines = machines_of(deps.caches, *seen.pool),
-      .unreadable = deps.caches.machines.unreadable_in(seen.pool->metadata.namespace_)};
+  MachinesSeen found{.machines = machines_of(deps.caches, *seen.pool),
+                     .unreadable = deps.caches.machines.unreadable_in(seen.pool->metadata.namespace_)};
   if (!infra.machine_kind) {
     // Whether its provider has some can't be read just now: those that are there show that it has.
     if (seen.infra.found() || seen.infra.missing() || found.machines.empty()) return found;

@@ -37,7 +37,7 @@ struct MachinesSeen {
   kube::Resource resource = {};  // of the provider's objects
   std::string problem = {};
   std::vector<Snapshot<api::contract::ContractObject>> objects = {};
-  std::vector<Snapshot<api::Machine>> machines = {};  // controlled by the pool, or by nobody yet
+  std::vector<Snapshot<api::Machine>> machines = {};         // controlled by the pool, or by nobody yet
   std::vector<runtime::Unreadable> unreadable_objects = {};  // those that Machines refer to
   std::vector<runtime::Unreadable> unreadable = {};          // Machines of the namespace
 };

@@ -237,14 +237,14 @@ machine::StageReport PoolDrainer::ask(const Turn& turn, Time since, const Stage&
   const Observation& seen = turn.seen;
   const api::Machine machine = stand_in(*seen.pool, turn.node.metadata.name);
   return (drainer_.*stage.turn)({.machine = machine,
-                            .cluster = *seen.cluster,
-                            .rules = deps_.caches.drain_rules_in(seen.pool->metadata.namespace_.view()),
-                            .workload = seen.workload,
-                            .node = turn.node.metadata.name.str(),
-                            .clearance = stage.clearance,
-                            .started = since,
-                            .now = seen.now},
-                           turn.deadline);
+                                 .cluster = *seen.cluster,
+                                 .rules = deps_.caches.drain_rules_in(seen.pool->metadata.namespace_.view()),
+                                 .workload = seen.workload,
+                                 .node = turn.node.metadata.name.str(),
+                                 .clearance = stage.clearance,
+                                 .started = since,
+                                 .now = seen.now},
+                                turn.deadline);
 }
 
 void PoolDrainer::note(const machine::StageReport& report, Time since, std::optional<std::int32_t> timeout,

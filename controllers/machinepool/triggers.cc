@@ -128,10 +128,9 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
   runtime::trigger<api::MachinePool>(
       caches.machine_pools, queue,
       [&caches](const Change<api::MachinePool>& change) { return waiting_pools(caches, change); });
-  runtime::trigger<api::MachinePool>(caches.machine_pools, queue,
-                                     [&caches](const Change<api::MachinePool>& change) {
-                                       return claims::woken_by(caches, change).pools;
-                                     });
+  runtime::trigger<api::MachinePool>(
+      caches.machine_pools, queue,
+      [&caches](const Change<api::MachinePool>& change) { return claims::woken_by(caches, change).pools; });
   runtime::trigger<api::Machine>(caches.machines, queue, [&caches](const Change<api::Machine>& change) {
     return claims::woken_by(caches, change).pools;
   });

@@ -957,8 +957,7 @@ TEST(Turns, ChangeLabelsOfAMachineWhoseFieldManagersWereReset) {
     stage.patch(kMachines, "b1", {{"metadata", {{"managedFields", json::array{json::object()}}}}});
     stage.settle();
 
-    stage.patch(kPools, kPool,
-                {{"spec", {{"template", {{"metadata", {{"labels", {{"team", nullptr}}}}}}}}}});
+    stage.patch(kPools, kPool, {{"spec", {{"template", {{"metadata", {{"labels", {{"team", nullptr}}}}}}}}}});
     stage.settle();
 
     EXPECT_FALSE(stage.read<api::Machine>("b1").metadata.labels.contains("team"));

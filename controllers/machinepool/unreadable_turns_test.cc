@@ -172,7 +172,8 @@ TEST(UnreadableTurns, LeaveAnObjectWithoutReadableContractToWhoControlsIt) {
   });
 }
 
-// Its owner references were taken off by hand, and its definition lost the labels: nobody can say whose it is.
+// Its owner references were taken off by hand, and its definition lost the labels: nobody can say whose it
+// is.
 TEST(UnreadableTurns, DeleteNothingThatNobodyOwnsAndTheCachesCannotShow) {
   on_stage([](Theatre& stage) {
     stage.run_two();
@@ -188,7 +189,8 @@ TEST(UnreadableTurns, DeleteNothingThatNobodyOwnsAndTheCachesCannotShow) {
     stage.settle(40s);
 
     EXPECT_TRUE(kept);
-    EXPECT_THAT(waits, HasSubstr("MachinePool mp1 does not own: delete it, or make the MachinePool its owner"));
+    EXPECT_THAT(waits,
+                HasSubstr("MachinePool mp1 does not own: delete it, or make the MachinePool its owner"));
     EXPECT_FALSE(stage.exists(kPools, kPool));
   });
 }
@@ -269,7 +271,8 @@ TEST(UnreadableTurns, MakeNoMachineInThePlaceOfOneThatCannotBeDecoded) {
     const json::value anything = {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}};
     auto crd = stage.read(kCrds, "machines.cluster.x-k8s.io");
     crd.at("spec").at("versions").at(0).at("schema") = {{"openAPIV3Schema", anything}};
-    stage.patch(kCrds, "machines.cluster.x-k8s.io", {{"spec", {{"versions", crd.at("spec").at("versions")}}}});
+    stage.patch(kCrds, "machines.cluster.x-k8s.io",
+                {{"spec", {{"versions", crd.at("spec").at("versions")}}}});
     stage.patch(kMachines, "b2", {{"spec", {{"deletion", "later"}}}});
 
     const auto second = another_life(stage);

@@ -68,9 +68,9 @@ struct Observation {
 
   Snapshot<api::MachineSet> stored = {};  // as it was read; never null
   api::MachineSet set = {};               // the same with its defaults
-  std::string problem = {};             // what is wrong with its spec, field and remedy named; empty: nothing
+  std::string problem = {};      // what is wrong with its spec, field and remedy named; empty: nothing
   std::string unconfirmed = {};  // part of the problem: whom a changed selector would release, unconfirmed
-  Snapshot<api::Cluster> cluster = {};  // null: not there
+  Snapshot<api::Cluster> cluster = {};               // null: not there
   Snapshot<api::MachineDeployment> deployment = {};  // null: none, or not there
   bool deployment_missing = false;                   // a label names one that is not there
 

@@ -350,8 +350,7 @@ TEST(Release, ASelectorThatIsChangedBeforeItsTemplateIsAskedAboutToo) {
     stage.change(kSets, "ms1", {{"spec", {{"selector", {{"matchLabels", {{"tier", "db"}}}}}}}});
     stage.settle(1min);
 
-    stage.change(kSets, "ms1",
-                 {{"spec", {{"template", {{"metadata", {{"labels", {{"tier", "db"}}}}}}}}}});
+    stage.change(kSets, "ms1", {{"spec", {{"template", {{"metadata", {{"labels", {{"tier", "db"}}}}}}}}}});
     stage.settle(5min);
 
     EXPECT_EQ(controlled(stage), names);
@@ -437,8 +436,7 @@ void expect_label_leaves(const std::vector<kube::Resource>& reset) {
     }
     stage.settle();
 
-    stage.change(kSets, "ms1",
-                 {{"spec", {{"template", {{"metadata", {{"labels", {{"old", nullptr}}}}}}}}}});
+    stage.change(kSets, "ms1", {{"spec", {{"template", {{"metadata", {{"labels", {{"old", nullptr}}}}}}}}}});
     stage.settle(2min);
 
     for (const auto& resource : {kInfraMachines, kConfigs, kMachines}) {

@@ -19,7 +19,7 @@ class Settled {
   // What is known of the Machines of one set, as it was then.
   struct Known {
     api::Uid set = {};
-    Time since = {};                    // when everyone was looked at
+    Time since = {};                   // when everyone was looked at
     api::MachineTemplate wanted = {};  // not the generation: a step of a rollout changes the replicas alone
     Text cluster = {};
     Text deployment = {};  // a label of the set that its Machines inherit

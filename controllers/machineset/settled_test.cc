@@ -23,7 +23,9 @@ void settle(Settled& settled, const MachineSet& set) {
   settled.put(runtime::key_of(set), std::move(known));
 }
 
-bool still_known(Settled& settled, const MachineSet& set) { return settled.take(set, builders::noon()).has(kMachine); }
+bool still_known(Settled& settled, const MachineSet& set) {
+  return settled.take(set, builders::noon()).has(kMachine);
+}
 
 MachineSet workers() { return a_machine_set("workers").replicas(3); }
 
@@ -51,7 +53,8 @@ TEST(Settled, AChangedMachineIsLookedAtAgain) {
   Settled settled;
   settle(settled, workers());
 
-  EXPECT_FALSE(settled.take(workers(), builders::noon()).has(a_machine("workers-1").version_number(8).build()));
+  EXPECT_FALSE(
+      settled.take(workers(), builders::noon()).has(a_machine("workers-1").version_number(8).build()));
 }
 
 TEST(Settled, WhatMachinesInheritMakesEveryoneLookedAtAgain) {

@@ -114,8 +114,8 @@ struct Stage {
   fakes::MemoryClient user;
   fakes::MemoryClient wire;
   std::function<fakes::Fault(const fakes::FaultPoint&)> choose = {};  // of the manager's calls
-  std::vector<std::string> writes = {};                        // of the manager, that took place
-  Nanoseconds lag = std::chrono::seconds(2);                   // of a piece of a watch that is stale
+  std::vector<std::string> writes = {};                               // of the manager, that took place
+  Nanoseconds lag = std::chrono::seconds(2);                          // of a piece of a watch that is stale
   fakes::FaultyClient network;
   kube::WatchLoop loop;
   Caches caches;

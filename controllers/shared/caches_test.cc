@@ -128,13 +128,12 @@ TEST(Caches, FindsAPoolByTheInfrastructureItsTemplateNames) {
 
   caches.machine_pools.apply(pool);
 
-  EXPECT_EQ(caches
-                .machine_pools_referring_to({.group = kInfraGroup,
-                                             .kind = "DriverMachinePool",
-                                             .namespace_ = kNamespace,
-                                             .name = "group"})
-                .size(),
-            1U);
+  EXPECT_EQ(
+      caches
+          .machine_pools_referring_to(
+              {.group = kInfraGroup, .kind = "DriverMachinePool", .namespace_ = kNamespace, .name = "group"})
+          .size(),
+      1U);
 }
 
 // What glibc has given out; nothing under a sanitizer, which has an allocator of its own.

@@ -48,9 +48,8 @@ bool has_owner(const json::value& object, const api::Uid& owner) {
   const auto* metadata = member_of(object, "metadata");
   const auto* owners = metadata == nullptr ? nullptr : member_of(*metadata, "ownerReferences");
   if (owners == nullptr || !owners->is_array()) return false;
-  return std::ranges::any_of(owners->as_array(), [&](const json::value& each) {
-    return api::Uid(text_of(each, "uid")) == owner;
-  });
+  return std::ranges::any_of(
+      owners->as_array(), [&](const json::value& each) { return api::Uid(text_of(each, "uid")) == owner; });
 }
 
 }  // namespace
@@ -71,8 +70,8 @@ Result<LiveObject> look_live(kube::Client& client, const api::ContractRef& ref, 
                                 .version = std::move(version),
                                 .plural = name.substr(0, name.find('.')),
                                 .kind = ref.kind.str()}};
-  const auto object = client.get(
-      found.resource, {.namespace_ = std::string(namespace_), .name = ref.name.str()}, deadline);
+  const auto object =
+      client.get(found.resource, {.namespace_ = std::string(namespace_), .name = ref.name.str()}, deadline);
   if (!object && object.error().code == Code::NotFound) return found;
   if (!object) return fail(object.error());
   const auto* metadata = member_of(*object, "metadata");

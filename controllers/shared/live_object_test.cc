@@ -15,8 +15,7 @@ using namespace std::chrono_literals;
 
 const kube::Resource& kDefinitions = kube::resources::custom_resource_definitions();
 const kube::Resource kBoxes = provider_resource("infrastructure.cluster.x-k8s.io", "Box", "boxes");
-const api::ContractRef kBox{
-    .api_group = Text(kBoxes.group), .kind = Text(kBoxes.kind), .name = Text("b1")};
+const api::ContractRef kBox{.api_group = Text(kBoxes.group), .kind = Text(kBoxes.kind), .name = Text("b1")};
 const kube::ObjectKey kOwner{.namespace_ = std::string(builders::kNamespace), .name = "owner"};
 
 // Serves v1alpha1, v1 and, no longer, v2; without any label of the contract.

@@ -1,4 +1,5 @@
-// A user copies a manifest and forgets a line: the Node that another object has is neither fought for nor lost.
+// A user copies a manifest and forgets a line: the Node that another object has is neither fought for nor
+// lost.
 #include "test/component/fleet_story.h"
 
 namespace capstan {

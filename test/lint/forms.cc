@@ -110,8 +110,7 @@ Findings check_removals(const Tree& tree) {
                        file.path != "controllers/claims/removal.cc";
     if (!meant) continue;
     for (const std::string_view removal : kRemovals) {
-      for (auto at = file.code.find(removal); at != std::string::npos;
-           at = file.code.find(removal, at + 1)) {
+      for (auto at = file.code.find(removal); at != std::string::npos; at = file.code.find(removal, at + 1)) {
         findings.push_back(
             {.file = file.path,
              .line = file.line_at(at),

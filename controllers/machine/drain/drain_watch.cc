@@ -99,8 +99,8 @@ class VolumeWatch::Feed final : private kube::WatchHandler<api::NodeVolumes> {
       : known_(std::move(subject.seen)),
         wake_(std::move(wake)),
         watcher_(loop, client,
-                 {.resource = kube::resources::nodes(), .field_selector = "metadata.name=" + subject.node}, *this,
-                 hash_bytes(subject.node)) {
+                 {.resource = kube::resources::nodes(), .field_selector = "metadata.name=" + subject.node},
+                 *this, hash_bytes(subject.node)) {
     watcher_.start();
   }
   ~Feed() override { watcher_.stop(); }

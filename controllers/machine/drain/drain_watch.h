@@ -1,7 +1,7 @@
 // What wakes a Machine while its Node is emptied, and no longer. DrainWatch: the Pods of the Node and the
 // budgets over those that would not go; every change wakes. VolumeWatch: the volumes that the Node's status
-// has; another list than the one that was seen wakes. Made, asked and dropped by the Machine's turns, one at a
-// time; the wake comes from the loop's thread.
+// has; another list than the one that was seen wakes. Made, asked and dropped by the Machine's turns, one at
+// a time; the wake comes from the loop's thread.
 #pragma once
 
 #include <functional>

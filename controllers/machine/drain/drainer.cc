@@ -30,8 +30,7 @@ StageReport Drainer::turn(const DrainRequest& request, const Deadline& deadline)
     memory->watch.reset();
   } else if (!report.trouble) {
     if (!memory->watch) {
-      memory->watch =
-          std::make_unique<DrainWatch>(loop(), request.workload, request.node, wake_of(machine));
+      memory->watch = std::make_unique<DrainWatch>(loop(), request.workload, request.node, wake_of(machine));
     }
     memory->watch->watch_budgets(round.held_by_budgets());
   }
@@ -49,8 +48,8 @@ StageReport Drainer::check_volumes(const DrainRequest& request, const Deadline& 
     watch.reset();
   } else if (!report.trouble && !watch) {
     watch = std::make_unique<VolumeWatch>(
-        loop(), request.workload,
-        VolumeWatch::Subject{.node = request.node, .seen = round.volumes_seen()}, wake_of(machine));
+        loop(), request.workload, VolumeWatch::Subject{.node = request.node, .seen = round.volumes_seen()},
+        wake_of(machine));
   }
   return report;
 }
