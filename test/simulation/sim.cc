@@ -213,8 +213,10 @@ constexpr std::array kShownByHim = {Shown{Safeguard::RemediationRequest, ClumsyA
                                     Shown{Safeguard::Claims, ClumsyAct::ShareProviderId},
                                     Shown{Safeguard::UnreadableOwner, ClumsyAct::UnlabelDefinition}};
 // What no seed shows: all objects of this fleet can be decoded, and as long as a Node is there that a copied
-// providerID leads to, its Machine claims it as well. Tests of the controllers show them.
-constexpr std::array kShownByTestsAlone = {Safeguard::UnreadableCounts, Safeguard::CopiedProviderId};
+// providerID leads to, its Machine claims it as well. For the last two a seed has yet to be found. Tests of the
+// controllers and of the providers show them.
+constexpr std::array kShownByTestsAlone = {Safeguard::UnreadableCounts, Safeguard::CopiedProviderId,
+                                           Safeguard::VmClaims, Safeguard::UnreadableOwner};
 
 std::string act_that_shows(Safeguard safeguard) {
   const auto found = std::ranges::find(kShownByHim, safeguard, &Shown::safeguard);
