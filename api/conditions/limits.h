@@ -1,6 +1,6 @@
 // What a server takes in a condition. For one value that it refuses it refuses the whole status, and then
-// nothing of it is told any more; values that come from other objects cost that value only. Used by set() of
-// both generations. Pure.
+// no condition of it is shown any more; values that come from other objects cost that value only. Used by
+// set() of both generations. Pure.
 #pragma once
 
 #include <cstddef>

@@ -48,7 +48,7 @@ inline constexpr std::string_view kAutoscaledTo = "capstan.dev/autoscaled-to";
 // On a DriverMachine that a pool made: where its VM is to be.
 inline constexpr std::string_view kFailureDomain = "capstan.dev/failure-domain";
 // On a DriverCluster whose control plane and endpoint the provider has made, so that it knows them for its
-// own also when somebody took its finalizer off.
+// own also after its finalizer was taken off.
 inline constexpr std::string_view kMadeControlPlane = "capstan.dev/made-control-plane";
 }  // namespace annotation
 

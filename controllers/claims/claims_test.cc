@@ -40,7 +40,7 @@ Claim claim(std::string_view name, const Wish& wish) {
           .source = wish.source};
 }
 
-// What the Machine a is told, and what b is told.
+// The verdict for Machine a, and the verdict for Machine b.
 std::pair<Whose, Whose> told(const Wish& a, const Wish& b) {
   const std::vector both = {claim("a", a), claim("b", b)};
   return {whose_instance(kId, both, both.front().uid).whose,

@@ -218,7 +218,7 @@ Result<void> Turn::perform(const DeleteChild& action) {
   return {};
 }
 
-// A label alone makes nothing belong to this Cluster; what nobody can read counts as there.
+// A label alone makes nothing belong to this Cluster; an object that can't be read counts as there.
 template <typename T>
 Result<bool> Turn::any_left(std::string_view selector) {
   const auto resource = kube::resource_of<T>();
