@@ -231,11 +231,18 @@ bool is_leaving(const Done& done) {
   return done.deletion && std::ranges::find(kReasons, done.deletion->reason) != kReasons.end();
 }
 
+// A condition that is set twice in one report changes with each of the two, and so does its time.
+bool tells_of_the_node(const Done& done) {
+  return done.deletion && std::ranges::any_of(done.deletion->older, [](const auto& each) {
+           return each.type == older_type::kNodeHealthy;
+         });
+}
+
 void older_conditions(const Observation& seen, const Plan& plan, const Done& done, api::Machine& after) {
   Teller teller(after, seen.now);
   teller.tell(older_bootstrap_ready(seen, plan));
   teller.tell(older_infrastructure_ready(seen, plan));
-  teller.tell(older_node_healthy(seen, after, is_leaving(done)));
+  if (!tells_of_the_node(done)) teller.tell(older_node_healthy(seen, after, is_leaving(done)));
   if (done.deletion) {
     for (const auto& each : done.deletion->older) teller.tell(std::optional(each));
   }

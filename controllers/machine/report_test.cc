@@ -475,6 +475,26 @@ TEST(NodeConditions, OlderOneIsDeletingForAMachineThatNeverHadANode) {
   }
 }
 
+// The two conditions of one type would have a new time in every report.
+TEST(NodeConditions, OlderOneKeepsItsTimeWhileTheNodeCanNotBeDeleted) {
+  auto seen = deleting(a_machine("m1").provisioned().on_node("m1"));
+  Plan plan = decide(seen, {});
+  Done done{.machine = plan.wanted,
+            .deletion = DeletionReport{
+                .reason = "DeletingNode",
+                .older = {api::conditions::v1beta1::no("NodeHealthy", "DeletionFailed", "Warning")}}};
+  const auto first = report(seen, plan, done, {});
+  seen.machine = std::make_shared<const api::Machine>(first.machine);
+  seen.now = kNow + Seconds(2);
+  plan = decide(seen, {});
+  done.machine = plan.wanted;
+
+  const auto second = report(seen, plan, done, {});
+
+  EXPECT_EQ(told_before(second, "NodeHealthy"), "False/Warning DeletionFailed");
+  EXPECT_EQ(second.machine.status, first.machine.status);
+}
+
 TEST(NodeConditions, AStatusThatIsNoneIsUnknown) {
   auto seen = waiting_for_node();
   on_node(seen, a_node("m1").condition("Ready", "Maybe", "who knows").condition("DiskPressure", ""));
