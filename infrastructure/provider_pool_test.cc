@@ -444,6 +444,7 @@ class PoolCore {
     for (const auto& machine : all<api::Machine>()) names.push_back(machine.metadata.name.str());
     return names;
   }
+  std::vector<api::DriverMachine> objects() { return all<api::DriverMachine>(); }
   bool has(std::size_t machines, std::int32_t instances) {
     turn();
     return all<api::Machine>().size() == machines && all<api::DriverMachine>().size() == machines &&
@@ -538,6 +539,34 @@ TEST(ProviderPoolWithMachines, ShrinksByDeletingTheMarkedMachineAndKeepsItListed
 
     EXPECT_TRUE(world.eventually([&] { return core.has(2, 2); }));
     EXPECT_THAT(core.machines(), ElementsAre(names[0], names[2]));
+  });
+}
+
+// While the request to delete it is on its way.
+TEST(ProviderPoolWithMachines, AnInstanceThatAMachineHasJustTakenIsNotDeletedUnderIt) {
+  World world;
+  bool taken = false;
+  world.run([&] {
+    const World::Process process(world, world.management);
+    PoolCore core(world.management);
+    world.bring_cluster_up();
+    world.management.add_pool("mp1", 2, with_machines());
+    world.sleep(1min);
+    EXPECT_EQ(core.objects().size(), 2U);
+    world.fault = [&](const FaultPoint& point) {
+      if (point.call == Call::Remove && point.kind == "DriverMachine" && !std::exchange(taken, true))
+        core.turn();
+      return Fault::None;
+    };
+
+    world.management.resize("mp1", 1);
+    world.sleep(1min);
+
+    EXPECT_TRUE(taken);
+    const auto going = [](const auto& object) { return object.metadata.deleting(); };
+    EXPECT_EQ(std::ranges::count_if(core.objects(), going), 0);
+    EXPECT_EQ(core.machines().size(), 2U) << "one of them is on its way out, as its core is to see to";
+    EXPECT_TRUE(world.eventually([&] { return core.has(1, 1); }));
   });
 }
 

@@ -136,11 +136,14 @@ bool Work::remove_member(const Member& member) {
     context_.log.info("machine deleted", {{"machine", machine.name}});
     return true;
   }
-  const auto removed = deps_.consistency.remove(deps_.client, kube::key_of(object_),
-                                                {.cache = deps_.caches.driver_machines,
-                                                 .resource = kube::resource_of<api::DriverMachine>(),
-                                                 .key = runtime::key_of(*member.object)},
-                                                member.object->metadata.uid, {}, deadline());
+  // In the version that was seen: a Machine may be made for it while the request is on its way.
+  const auto removed = deps_.consistency.remove(
+      deps_.client, kube::key_of(object_),
+      {.cache = deps_.caches.driver_machines,
+       .resource = kube::resource_of<api::DriverMachine>(),
+       .key = runtime::key_of(*member.object)},
+      member.object->metadata.uid, {.resource_version = member.object->metadata.resource_version.str()},
+      deadline());
   return removed ? true : fail_with(removed.error());
 }
 
