@@ -219,8 +219,8 @@ void Auditor::note_pool_drain() {
   if (!pool_drain_) return;
   const SteadyTime now = deps_.baton.steady_now();
   for (const auto& vm : deps_.cloud.vms()) vm_seen_[vm.provider_id] = now;
-  const bool going = std::ranges::any_of(facts_.pools, &PoolFacts::going);
-  if (going && !pool_going_since_) pool_going_since_ = now;
+  const auto leaves = [](const PoolFacts& each) { return each.going && each.name == kPool; };
+  if (std::ranges::any_of(facts_.pools, leaves) && !pool_going_since_) pool_going_since_ = now;
 }
 
 // A Machine that is available no more although nobody deletes it.
@@ -456,7 +456,7 @@ void Auditor::object_removed(const Asked& asked, const json::value& answer, cons
   if ((asked.is("DriverMachine") && !not_a_machines) || asked.is("CloudConfig"))
     check(object_of_a_living_machine(asked.resource->kind, name, facts_));
   if (asked.is("Node")) node_removed({.name = name, .uid = text_at(answer, "/details/uid")});
-  if (asked.is("DriverMachinePool")) check_group_drained();
+  if (asked.is("DriverMachinePool") && name == kPool) check_group_drained();
   if (const SetFacts* set = asked.is(api::kind::kMachineSet) ? before.set_named(name) : nullptr) {
     const auto owner = deployment_wants_.find(set->deployment);
     const bool went = owner != deployment_wants_.end() && owner->second.back().going;
@@ -555,6 +555,7 @@ void Auditor::check_group_drained() {
   if (group_told_to_go_ || !pool_going_since_) return;
   group_told_to_go_ = now;
   for (const PoolFacts& pool : facts_.pools) {
+    if (pool.name != kPool) continue;
     for (const NodeFacts& node : pool.nodes) check_drained_by_pool(node, now);
   }
 }

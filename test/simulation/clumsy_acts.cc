@@ -158,7 +158,8 @@ bool ClumsyUser::copy_machine() {
 
 bool ClumsyUser::share_provider_id() {
   const auto original = draw_worker_with_vm();
-  if (!original || !install_kind("Foreign")) return false;
+  // Without a Node both have an equal right to the VM, and neither becomes available.
+  if (!original || original->node.empty() || !install_kind("Foreign")) return false;
   const std::string name = new_name();
   auto copy = copied_machine(*original, name);
   if (!copy) return false;
@@ -326,8 +327,37 @@ bool ClumsyUser::remediate_by_template() {
        {{"apiVersion", infrastructure.api_version()}, {"kind", infrastructure.kind}, {"name", kDeployment}}}};
   note(ClumsyAct::RemediateByTemplate,
        fmt::format("makes MachineHealthCheck {}, whose templateRef names a {}", name, infrastructure.kind));
-  if (create(kind, check)) note_copy(ClumsyAct::RemediateByTemplate, {kind, name}, true);
+  if (!create(kind, check)) return true;
+  note_copy(ClumsyAct::RemediateByTemplate, {kind, name}, true);
+  mistakes_.back().mend = [this, taken_back = std::move(mistakes_.back().mend)] {
+    taken_back();
+    remove_health_marks();
+  };
   return true;
+}
+
+// The marks of a check stay when it is deleted, as upstream's do: a user who deletes one for its mistakes
+// takes them off.
+void ClumsyUser::remove_health_marks() {
+  const auto is_mark = [](const json::value& condition) {
+    const auto& type = condition.at("type").as_string();
+    return type == api::condition::kHealthCheckSucceeded || type == api::condition::kOwnerRemediated;
+  };
+  const auto machines_now = deps_.auditor.facts().machines;
+  for (const MachineFacts& each : machines_now) {
+    const auto machine = read({machines(), each.name});
+    const auto* status = machine ? machine->if_contains("status") : nullptr;
+    const auto* conditions = status == nullptr ? nullptr : status->as_object().if_contains("conditions");
+    if (conditions == nullptr) continue;
+    json::array kept;
+    for (const auto& condition : conditions->as_array())
+      if (!is_mark(condition)) kept.push_back(condition);
+    if (kept.size() == conditions->as_array().size()) continue;
+    const json::value body = {
+        {"metadata", {{"resourceVersion", machine->at("metadata").at("resourceVersion")}}},
+        {"status", {{"conditions", std::move(kept)}}}};
+    write({machines(), each.name}, body, "status");
+  }
 }
 
 bool ClumsyUser::mistype_kind() {

@@ -201,6 +201,12 @@ bool ClumsyUser::has_rival_selectors() const {
   return std::ranges::any_of(facts.deployments, copy) || std::ranges::any_of(facts.sets, copy);
 }
 
+bool ClumsyUser::has_renamed_clusters() const {
+  return std::ranges::any_of(mistakes_, [](const Mistake& each) {
+    return each.act == ClumsyAct::RenameCluster && each.what.starts_with("the Cluster of");
+  });
+}
+
 bool ClumsyUser::has_orphans() const {
   const auto& facts = deps_.auditor.facts();
   const auto orphan = [&](const MachineFacts& each) {

@@ -103,6 +103,7 @@ class ClumsyUser {
 
   // Copies of a MachineDeployment or MachineSet select what the original does, and may adopt what it lost.
   bool has_rival_selectors() const;
+  bool has_renamed_clusters() const;
   bool can(ClumsyAct act) const { return std::ranges::find(can_, act) != can_.end(); }
   // A few acts, with time in between, until stopped.
   void run(const std::stop_token& stop);
@@ -153,6 +154,7 @@ class ClumsyUser {
   bool copy_deployment();
   bool copy_set();
   bool remediate_by_template();
+  void remove_health_marks();
   bool release_machine();
   bool relabel_object();
   bool insist_on_label();

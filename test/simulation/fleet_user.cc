@@ -221,6 +221,8 @@ kube::DeleteOptions FleetUser::draw_cascade() {
 // What a MachineDeployment leaves behind that way is for the garbage collector, not for its successor.
 void FleetUser::replace_deployment_by_force() {
   if (paused_ || cluster_paused_) return;
+  // A set without its owner belongs to the Cluster that it names.
+  if (deps_.clumsy.has_renamed_clusters()) return;
   note("force", "deletes the MachineDeployment and its finalizers, and creates it again");
   (void)deps_.client.remove(resource<api::MachineDeployment>(), named(kDeployment), {}, kNever);
   deps_.auditor.look();

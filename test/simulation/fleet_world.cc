@@ -433,8 +433,24 @@ class World {
     rest(kLongestDelay);  // what is still under way
     const SteadyTime until = baton_.steady_now() + kTimeToConverge;
     while (!missing().empty() && baton_.steady_now() < until) rest(2s);
-    if (const auto lacks = missing(); !lacks.empty()) return broke("no convergence: " + lacks);
+    if (const auto lacks = missing(); !lacks.empty()) {
+      broke("no convergence: " + lacks);
+      return tell_what_stands();
+    }
     tell("the fleet is as wished");
+  }
+
+  // Why a fleet stands still is mostly in what its objects say of themselves.
+  void tell_what_stands() {
+    for (const std::string_view plural : {"clusters", "machinedeployments", "machinesets", "machines",
+                                          "machinepools", "machinehealthchecks"}) {
+      for (const auto& object : api_.stored_all("cluster.x-k8s.io", plural)) {
+        json::value shown = *object;
+        if (auto* metadata = shown.as_object().if_contains("metadata"))
+          metadata->as_object().erase("managedFields");
+        tell("stands: " + json::serialize(shown));
+      }
+    }
   }
 
   // What is not yet as wished; empty: nothing.
@@ -512,7 +528,7 @@ class World {
     const std::uint64_t asked = requests() - before;
     // Once an hour it looks whether the Secret is there.
     const auto glances = std::ranges::count_if(read_, [](const std::string& each) {
-      return each.ends_with(fmt::format("Secret {}-kubeconfig", kCluster));
+      return each.contains("Secret ") && each.ends_with("-kubeconfig");
     });
     if (asked == 0 || (asked == 1 && glances == 1)) return;
     broke(fmt::format("{} requests while nothing happened, writes among them:{}\nand reads:{}", asked,
