@@ -188,6 +188,51 @@ TEST(Claim, BelievesNothingOfAnObjectThatAnotherMachineControls) {
                   "Machine other already"));
 }
 
+// Seen: its owner references were taken off, a copy of the Machine came first and took it along when it went.
+TEST(Claim, LeavesAnObjectThatNothingControlsToTheMachineWithTheBetterRight) {
+  auto seen = seen_of(a_machine("copy"));
+  bootstrap_done(seen);
+  seen.bootstrap = changed(seen.bootstrap, [](auto& object) { object.metadata.owner_references = {}; });
+  seen.bootstrap.right_of = "m1";
+
+  const auto plan = plan_for(seen);
+
+  EXPECT_EQ(plan.bootstrap.claim, std::nullopt);
+  EXPECT_EQ(plan.wanted.spec.bootstrap.data_secret_name, std::nullopt);
+  EXPECT_THAT(
+      messages(plan.notes),
+      ElementsAre("InvalidReference: spec.bootstrap.configRef: KubeadmConfig default/copy: has no "
+                  "controller, and Machine m1 names it with the better right: let this Machine name an "
+                  "object of its own"));
+}
+
+TEST(Claim, TakesNoStrangerThatOnlyHasTheNameOfAMachineOfASet) {
+  const auto claim_of = [](const api::Machine& machine, bool cloned) {
+    auto seen = seen_of(machine);
+    infra_done(seen);
+    seen.infra = changed(seen.infra, [&](auto& object) {
+      object.metadata.owner_references = {};
+      if (!cloned) object.metadata.annotations = {};
+    });
+    return plan_for(seen);
+  };
+  api::Machine of_set = a_machine("m1").in_set("ms1");
+  of_set.metadata.owner_references = api::OwnerReferences({builders::controller_of("MachineSet", "ms1")});
+  api::Machine ready = of_set;
+  ready.status.initialization.infrastructure_provisioned = true;
+
+  const auto stranger = claim_of(of_set, false);
+  EXPECT_EQ(stranger.infra.claim, std::nullopt);
+  EXPECT_TRUE(stranger.wanted.spec.provider_id.empty());
+  EXPECT_THAT(
+      messages(stranger.notes),
+      testing::Contains("InvalidReference: spec.infrastructureRef: DockerMachine default/m1: was not made "
+                        "from a template for this Machine, it only has its name: delete one of the two"));
+  EXPECT_TRUE(claim_of(of_set, true).infra.claim);
+  EXPECT_TRUE(claim_of(ready, false).infra.claim) << "it was made ready with it";
+  EXPECT_TRUE(claim_of(a_machine("m1"), false).infra.claim) << "a user made both";
+}
+
 // An infrastructure pool may own the objects of its Machines, but must not control them: the Machine does.
 TEST(Claim, SaysSoWhenAPoolControlsTheObjectOfItsMachine) {
   const auto owned_by_pool = [](bool controls) {

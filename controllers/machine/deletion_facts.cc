@@ -94,7 +94,7 @@ Known known_of(const ExternalSeen& external, const api::ContractRef& ref) {
 // What another object controls is not ours to delete: to this deletion there is no such object.
 std::string not_its_own(const Observation& seen, const ExternalSeen& external) {
   if (!external.found()) return {};
-  const auto claimed = claim(*external.object, seen);
+  const auto claimed = claim(external, seen);
   return claimed ? std::string() : claimed.error().message;
 }
 

@@ -35,7 +35,8 @@ inline ExternalSeen object_of(std::string_view kind, const api::Machine& machine
       {"metadata",
        {{"name", machine.metadata.name.view()},
         {"namespace", machine.metadata.namespace_.view()},
-        {"labels", {{"cluster.x-k8s.io/cluster-name", machine.spec.cluster_name.view()}}}}},
+        {"labels", {{"cluster.x-k8s.io/cluster-name", machine.spec.cluster_name.view()}}},
+        {"annotations", {{"cluster.x-k8s.io/cloned-from-name", "t1"}}}}},
       {"spec", std::move(spec)},
       {"status", std::move(status)}};
   auto object = api::from_json<api::contract::ContractObject>(document).value();

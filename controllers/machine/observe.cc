@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "controllers/machine/providers.h"
+#include "controllers/shared/referrers.h"
 #include "kube/typed.h"
 
 namespace capstan::controllers::machine {
@@ -11,6 +12,7 @@ namespace {
 void see_owners(const Caches& caches, Observation& seen);
 NodeSeen see_node(Observation& seen, const Deps& deps);
 void see_whose(const Deps& deps, const Host& host, Observation& seen);
+void see_right_of(const Caches& caches, Observation& seen);
 
 }  // namespace
 
@@ -28,6 +30,7 @@ Observation observe(const Deps& deps, const Host& host, bool fresh, Snapshot<api
     seen.bootstrap = see_external(host.externals, *config, space);
   }
   seen.infra = see_external(host.externals, seen.machine->spec.infrastructure_ref, space);
+  see_right_of(deps.caches, seen);
   if (seen.cluster) seen.node = see_node(seen, deps);
   if (seen.cluster) see_whose(deps, host, seen);
   return seen;
@@ -74,6 +77,10 @@ ExternalSeen see_external(runtime::ExternalRefs& externals, const api::ContractR
           .problem = std::move(found->unreadable)};
 }
 
+bool is_uncontrolled(const ExternalSeen& external) {
+  return external.found() && external.object->metadata.controller() == nullptr;
+}
+
 std::optional<runtime::External> ExternalSeen::external() const {
   if (cache == nullptr && !live) return std::nullopt;
   return runtime::External{
@@ -116,6 +123,19 @@ NodeSeen see_node(Observation& seen, const Deps& deps) {
     for (const auto& node : nodes) found.names.push_back(node->metadata.name.str());
   }
   return found;
+}
+
+void see_right_of(const Caches& caches, Observation& seen) {
+  for (ExternalSeen* external : {&seen.bootstrap, &seen.infra}) {
+    if (!is_uncontrolled(*external)) continue;
+    const auto made_ready = [&](const api::Machine& machine) {
+      const auto& was = machine.status.initialization;
+      return external == &seen.infra ? was.infrastructure_provisioned.value_or(false)
+                                     : was.bootstrap_data_secret_created.value_or(false);
+    };
+    external->right_of = better_claimant<api::Machine>(
+        caches.machines_referring_to(referred(external->resource, external->key)), *seen.machine, made_ready);
+  }
 }
 
 // Told before there is a Node, too: two that wait for one Node should hear of it.

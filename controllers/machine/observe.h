@@ -36,6 +36,9 @@ struct ExternalSeen {
   std::string problem = {};  // of Found: why `object` is an earlier state than the newest
   bool listed_soon = true;   // of CacheBehind; false: its list fails, `problem` says how
   bool live = false;  // of Found: a live look has shown its metadata, the caches can't; `problem` says why
+  // Of Found: which other one that names the object has the better right to it; empty unless none controls
+  // it.
+  std::string right_of = {};
 
   bool found() const { return state == State::Found; }
   bool missing() const { return state == State::Missing; }
@@ -45,6 +48,8 @@ struct ExternalSeen {
   // As the runtime has it; nothing while the reference leads nowhere.
   std::optional<runtime::External> external() const;
 };
+
+bool is_uncontrolled(const ExternalSeen& external);
 
 struct NodeSeen {
   enum class Lookup {

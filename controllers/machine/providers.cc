@@ -31,6 +31,7 @@ void leave_out_what_no_machine_may_have(const contract::Foreign& object, InfraFi
 Result<BootstrapFinding> read(const contract::BootstrapConfig& config);
 Result<InfraFinding> read(const contract::InfraMachine& infra, bool was_provisioned);
 bool made_for(const api::OwnerReference& owner, const Observation& seen);
+Result<void> may_take(const ExternalSeen& external, const Observation& seen);
 
 }  // namespace
 
@@ -40,7 +41,7 @@ BootstrapFinding read_bootstrap(const Observation& seen) {
   const contract::BootstrapConfig config(contract::Foreign(object), seen.bootstrap.contract);
   auto finding = read(config);
   if (!finding) return {.problem = finding.error().message};
-  auto claimed = claim(object, seen);
+  auto claimed = claim(seen.bootstrap, seen);
   if (!claimed) return {.problem = claimed.error().message};
   finding->claim = std::move(*claimed);
   finding->mismatch = older_contract_only(seen.bootstrap, contract::path::kDataSecretCreated);
@@ -62,7 +63,7 @@ InfraFinding read_infra(const Observation& seen) {
   const contract::InfraMachine infra(contract::Foreign(object), seen.infra.contract);
   auto finding = read(infra, seen.machine->status.initialization.infrastructure_provisioned.value_or(false));
   if (!finding) return {.problem = finding.error().message};
-  auto claimed = claim(object, seen);
+  auto claimed = claim(seen.infra, seen);
   if (!claimed) return {.problem = claimed.error().message};
   finding->claim = std::move(*claimed);
   finding->mismatch = older_contract_only(seen.infra, contract::path::kProvisioned);
@@ -79,14 +80,15 @@ std::string provider_id_to_be(const Observation& seen) {
   std::string known = seen.machine->spec.provider_id.str();
   if (finding.copy) return finding.provider_id;
   if (!known.empty() || !seen.deleting() || !seen.infra.found()) return known;
-  if (!claim(*seen.infra.object, seen)) return known;
+  if (!claim(seen.infra, seen)) return known;
   // On the way out whatever leads to the Node is good enough, as long as it is the Machine's own.
   const contract::InfraMachine infra(contract::Foreign(*seen.infra.object), seen.infra.contract);
   return infra.provider_id().value_or(std::nullopt).value_or("");
 }
 
-Result<std::optional<Claim>> claim(const contract::ContractObject& object, const Observation& seen) {
+Result<std::optional<Claim>> claim(const ExternalSeen& external, const Observation& seen) {
   const api::Machine& machine = *seen.machine;
+  const auto& object = *external.object;
   const auto& metadata = object.metadata;
   if (metadata.deleting()) return std::nullopt;  // too late to matter
   std::vector<api::OwnerReference> owners = *metadata.owner_references;
@@ -94,6 +96,7 @@ Result<std::optional<Claim>> claim(const contract::ContractObject& object, const
   const auto reference = runtime::controller_reference(kube::resource_of<api::Machine>(), machine.metadata);
   auto owned = runtime::with_controller(api::OwnerReferences(std::move(owners)), reference);
   if (!owned) return fail(owned.error().context(contract::Foreign(object).describe()));
+  TRY(may_take(external, seen));
   Claim wanted{
       .owners = std::move(*owned),
       .label = metadata.labels.value_or_empty(api::label::kClusterName) != machine.spec.cluster_name};
@@ -200,6 +203,32 @@ bool made_for(const api::OwnerReference& owner, const Observation& seen) {
   if (!seen.is_control_plane() || !seen.cluster || !seen.cluster->spec.control_plane_ref) return false;
   const auto& control_plane = *seen.cluster->spec.control_plane_ref;
   return owner.kind == control_plane.kind && owner.group() == control_plane.api_group;
+}
+
+// What nothing controls can be a Machine's that was copied with its references, or a stranger of its name.
+Result<void> may_take(const ExternalSeen& external, const Observation& seen) {
+  const auto& metadata = external.object->metadata;
+  if (metadata.controller() != nullptr) return {};
+  const std::string what = contract::Foreign(*external.object).describe();
+  if (!external.right_of.empty()) {
+    return fail(Code::Conflict,
+                fmt::format("{}: has no controller, and Machine {} names it with the better right: let this "
+                            "Machine name an object of its own",
+                            what, external.right_of));
+  }
+  const auto& was = seen.machine->status.initialization;
+  const bool made_ready = &external == &seen.infra ? was.infrastructure_provisioned.value_or(false)
+                                                   : was.bootstrap_data_secret_created.value_or(false);
+  const auto* of_a_set = seen.machine->metadata.controller();
+  if (made_ready || of_a_set == nullptr || of_a_set->kind != api::kind::kMachineSet) return {};
+  const bool by_owner = std::ranges::any_of(
+      *metadata.owner_references, [&](const api::OwnerReference& owner) { return made_for(owner, seen); });
+  if (by_owner || metadata.annotations.contains(api::annotation::kClonedFromName)) return {};
+  return fail(
+      Code::Conflict,
+      fmt::format("{}: was not made from a template for this Machine, it only has its name: delete one "
+                  "of the two",
+                  what));
 }
 
 }  // namespace

@@ -19,8 +19,9 @@ struct Claim {
   bool label = false;  // cluster-name has to be set
   bool operator==(const Claim&) const = default;
 };
-// Nothing when it is as it should be. Conflict when something else controls it.
-Result<std::optional<Claim>> claim(const api::contract::ContractObject& object, const Observation& seen);
+// Nothing when it is as it should be. Conflict when something else controls it, or when nothing does and it
+// is another Machine's by right, or was not made for this one.
+Result<std::optional<Claim>> claim(const ExternalSeen& external, const Observation& seen);
 
 struct BootstrapFinding {
   std::optional<Claim> claim = {};

@@ -73,6 +73,7 @@ json::value clone(const kube::Resource& resource) {
            {{"name", "m1"},
             {"namespace", kNamespace},
             {"labels", {{"cluster.x-k8s.io/cluster-name", "c1"}}},
+            {"annotations", {{api::annotation::kClonedFromName, "t1"}}},
             {"ownerReferences", json::array{{{"apiVersion", "cluster.x-k8s.io/v1beta2"},
                                              {"kind", "MachineSet"},
                                              {"name", "ms1"},

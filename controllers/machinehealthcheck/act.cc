@@ -13,10 +13,11 @@ namespace {
 
 class Turn {
  public:
-  Turn(const Deps& deps, const Host& host, const runtime::Context& context, const Observation& seen,
-       const Plan& plan)
+  Turn(const Deps& deps, const Host& host, Contests& contests, const runtime::Context& context,
+       const Observation& seen, const Plan& plan)
       : deps_(deps),
         host_(host),
+        contests_(contests),
         context_(context),
         seen_(seen),
         plan_(plan),
@@ -42,6 +43,7 @@ class Turn {
 
   const Deps& deps_;
   const Host& host_;
+  Contests& contests_;
   const runtime::Context& context_;
   const Observation& seen_;
   const Plan& plan_;
@@ -74,8 +76,13 @@ Effects Turn::take() {
 Result<void> Turn::own() {
   api::MachineHealthCheck owned = *seen_.check;
   owned.metadata = owned_metadata(*seen_.check, *seen_.cluster);
+  const kube::Resource resource = kube::resource_of<api::MachineHealthCheck>();
+  const Contests::Target target{.client = deps_.client, .resource = resource, .key = key_};
+  const DisputedFields fields = disputed_fields(seen_.check->metadata, owned.metadata);
+  if (!contests_.may_write(key_, target, fields, deps_.clock, context_.deadline)) return {};
   const auto written = TRY(kube::patch(deps_.client, *seen_.check, owned, context_.deadline));
   if (!written) return {};
+  contests_.wrote(key_, target, fields, deps_.clock);
   host_.consistency.wrote(key_, deps_.caches.machine_health_checks, written->metadata.resource_version);
   effects_.check = *written;
   return {};
@@ -154,9 +161,9 @@ void Turn::record_marked(const api::Machine& machine) {
 
 }  // namespace
 
-Effects act(const Deps& deps, const Host& host, const runtime::Context& context, const Observation& seen,
-            const Plan& plan) {
-  return Turn(deps, host, context, seen, plan).take();
+Effects act(const Deps& deps, const Host& host, Contests& contests, const runtime::Context& context,
+            const Observation& seen, const Plan& plan) {
+  return Turn(deps, host, contests, context, seen, plan).take();
 }
 
 }  // namespace capstan::controllers::machinehealthcheck

@@ -4,6 +4,7 @@
 
 #include "controllers/machinehealthcheck/decide.h"
 #include "controllers/machinehealthcheck/effects.h"
+#include "controllers/shared/contests.h"
 #include "controllers/shared/deps.h"
 #include "runtime/reconcile.h"
 
@@ -12,7 +13,7 @@ namespace capstan::controllers::machinehealthcheck {
 // So many good news a turn sends: bad news must not wait behind them.
 inline constexpr int kGoodNewsPerTurn = 100;
 
-Effects act(const Deps& deps, const Host& host, const runtime::Context& context, const Observation& seen,
-            const Plan& plan);
+Effects act(const Deps& deps, const Host& host, Contests& contests, const runtime::Context& context,
+            const Observation& seen, const Plan& plan);
 
 }  // namespace capstan::controllers::machinehealthcheck

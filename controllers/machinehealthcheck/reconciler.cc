@@ -39,6 +39,7 @@ void find_rivals(const Caches& caches, Observation& seen) {
 
 Result<runtime::Outcome> Reconciler::reconcile(const runtime::Context& context, const kube::ObjectKey& key) {
   auto check = deps_.caches.machine_health_checks.get(key);
+  if (!check) contests_.forget(key);
   if (!check || !in_scope(check->metadata, deps_.watch_filter)) return runtime::Outcome::done();
   auto cluster = deps_.caches.cluster_of(key.namespace_, check->spec.cluster_name);
   return take_turn(context, observe(context, std::move(check), std::move(cluster)));
@@ -111,16 +112,17 @@ Target Reconciler::target_of(Snapshot<api::Machine> machine, kubeconfig::Workloa
 
 Result<runtime::Outcome> Reconciler::take_turn(const runtime::Context& context, const Observation& seen) {
   const Plan plan = decide(seen);
-  const Effects effects = act(deps_, *host_, context, seen, plan);
-  const auto after = report(seen, plan, effects);
+  const Effects effects = act(deps_, *host_, contests_, context, seen, plan);
+  auto after = report(seen, plan, effects);
+  const runtime::Outcome contested = report_contests(contests_, deps_, *seen.check, after);
   const auto told = tell(context, plan, effects, after);
   // While one Machine makes the check back off, the deadlines of the others go on.
   const bool failed = !told || !effects.errors.empty();
   if (failed && plan.recheck) host_->queue.add_after(runtime::key_of(*seen.check), *plan.recheck);
   TRY(told);
   if (!effects.errors.empty()) return fail(effects.errors.front());
-  runtime::Outcome outcome;
-  if (plan.recheck) outcome = runtime::Outcome::after(*plan.recheck);
+  runtime::Outcome outcome = contested;
+  if (plan.recheck) outcome = outcome.or_sooner(runtime::Outcome::after(*plan.recheck));
   if (effects.recheck) outcome = outcome.or_sooner(runtime::Outcome::after(*effects.recheck));
   return outcome;
 }

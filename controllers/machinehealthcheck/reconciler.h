@@ -8,6 +8,7 @@
 
 #include "controllers/machinehealthcheck/decide.h"
 #include "controllers/machinehealthcheck/effects.h"
+#include "controllers/shared/contests.h"
 #include "controllers/shared/deps.h"
 #include "runtime/reconcile.h"
 
@@ -35,6 +36,7 @@ class Reconciler final : public runtime::Reconciler {
 
   const Deps deps_;
   std::optional<Host> host_;
+  Contests contests_;
 };
 
 }  // namespace capstan::controllers::machinehealthcheck

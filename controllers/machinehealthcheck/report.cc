@@ -192,7 +192,8 @@ std::vector<Note> news(const Plan& plan, const api::MachineHealthCheck& before,
 }
 
 std::span<const std::string_view> owned_conditions() {
-  static constexpr std::array kOwned = {condition::kPaused, condition::kRemediationAllowed};
+  static constexpr std::array kOwned = {condition::kPaused, condition::kRemediationAllowed,
+                                        condition::kContested};
   return kOwned;
 }
 

@@ -96,6 +96,37 @@ api::MachineHealthCheck watching(std::string_view type, std::string_view status,
   return check;
 }
 
+// Another writer relabels the check each second: so many writes of the controller in that minute.
+std::ptrdiff_t writes_in_a_contested_minute(World& world) {
+  (void)world.requests();
+  for (int second = 0; second < 60; ++second) {
+    world.patch(kChecks, "mhc", {{"metadata", {{"labels", {{"cluster.x-k8s.io/cluster-name", "mine"}}}}}});
+    world.settle(1s);
+  }
+  return std::ranges::count(world.requests(), "patch machinehealthchecks mhc");
+}
+
+TEST(Contests, OverTheLabelOfACheckCostFiveWritesInTheFirstMinuteAndTwoInEachAfterIt) {
+  in_world([](World& world) {
+    world.make_cluster();
+    world.make_check(a_check());
+    world.connect();
+    world.start();
+
+    const auto first = writes_in_a_contested_minute(world);
+    const auto second = writes_in_a_contested_minute(world);
+
+    EXPECT_GE(first, 1);
+    EXPECT_LE(first, 5);
+    EXPECT_LE(second, 2);
+    const auto check = world.read<api::MachineHealthCheck>("mhc");
+    const auto told = api::conditions::find(check.status.conditions, api::condition::kContested);
+    ASSERT_NE(told, nullptr);
+    EXPECT_EQ(told->reason, "OverwrittenByAnother");
+    EXPECT_THAT(told->message.str(), HasSubstr("metadata.labels[cluster.x-k8s.io/cluster-name]"));
+  });
+}
+
 TEST(Turns, ToldAHealthyFleetOnceCostNothing) {
   in_world([](World& world) {
     world.make_cluster();

@@ -14,7 +14,8 @@ InfraFinding InfraMemory::read(const ExternalSeen& infra, const api::MachinePool
     if (found == all.end()) return std::nullopt;
     const Known& known = found->second;
     const bool same = known.object == infra.object && known.contract == infra.contract &&
-                      known.pool == pool.metadata.uid && known.cluster == pool.spec.cluster_name;
+                      known.right_of == infra.right_of && known.pool == pool.metadata.uid &&
+                      known.cluster == pool.spec.cluster_name;
     return same ? std::optional(known.finding) : std::nullopt;
   });
   if (remembered) return std::move(*remembered);
@@ -22,6 +23,7 @@ InfraFinding InfraMemory::read(const ExternalSeen& infra, const api::MachinePool
   known_.with([&](auto& all) {
     all[key] = {.object = infra.object,
                 .contract = infra.contract,
+                .right_of = infra.right_of,
                 .pool = pool.metadata.uid,
                 .cluster = pool.spec.cluster_name,
                 .finding = finding};

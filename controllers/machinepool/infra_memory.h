@@ -21,6 +21,7 @@ class InfraMemory {
   struct Known {
     Snapshot<api::contract::ContractObject> object = {};
     api::contract::ContractVersion contract = {};
+    std::string right_of = {};
     api::Uid pool = {};
     Text cluster = {};
     InfraFinding finding = {};

@@ -7,6 +7,7 @@
 #include "controllers/claims/claims.h"
 #include "controllers/shared/belonging.h"
 #include "controllers/shared/policies.h"
+#include "controllers/shared/referrers.h"
 #include "kube/typed.h"
 
 namespace capstan::controllers::machinepool {
@@ -243,6 +244,20 @@ Belonged belonged(const Caches& caches, Snapshot<api::MachinePool> pool) {
           .misnamed = std::move(misnamed)};
 }
 
+void see_right_of(const Caches& caches, Observation& seen) {
+  for (ExternalSeen* external : {&seen.bootstrap, &seen.infra}) {
+    if (!machine::is_uncontrolled(*external)) continue;
+    const auto made_ready = [&](const api::MachinePool& pool) {
+      const auto& was = pool.status.initialization;
+      return external == &seen.infra ? was.infrastructure_provisioned.value_or(false)
+                                     : was.bootstrap_data_secret_created.value_or(false);
+    };
+    external->right_of = better_claimant<api::MachinePool>(
+        caches.machine_pools_referring_to(referred(external->resource, external->key)), *seen.pool,
+        made_ready);
+  }
+}
+
 Observation observe(const Looking& with, bool fresh, Belonged known) {
   const auto& [deps, host, infra_memory] = with;
   Observation seen{.now = Time::from(deps.clock.now()),
@@ -257,6 +272,7 @@ Observation observe(const Looking& with, bool fresh, Belonged known) {
     seen.bootstrap = machine::see_external(host.externals, *config, metadata.namespace_);
   }
   seen.infra = machine::see_external(host.externals, wanted.infrastructure_ref, metadata.namespace_);
+  see_right_of(deps.caches, seen);
   seen.infra_says = infra_memory.read(seen.infra, *seen.pool);
   auto connected = deps.workload_clusters.get(cluster);
   if (connected) seen.workload = std::move(*connected);

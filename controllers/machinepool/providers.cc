@@ -23,7 +23,7 @@ constexpr std::size_t kLongestId = 512;  // of an entry of spec.providerIDList
 constexpr std::size_t kShown = 3;
 constexpr std::size_t kShownOfId = 40;
 
-Result<std::optional<Claim>> claim(const contract::ContractObject& object, const api::MachinePool& pool);
+Result<std::optional<Claim>> claim(const ExternalSeen& external, const api::MachinePool& pool);
 Result<BootstrapFinding> read(const contract::BootstrapConfig& config);
 Result<InfraFinding> read(const contract::InfraMachinePool& infra);
 std::string wrong_with(const api::List<Text>& ids);
@@ -36,7 +36,7 @@ BootstrapFinding read_bootstrap(const ExternalSeen& bootstrap, const api::Machin
   const contract::BootstrapConfig config(contract::Foreign(object), bootstrap.contract);
   auto finding = read(config);
   if (!finding) return {.problem = finding.error().message};
-  auto claimed = claim(object, pool);
+  auto claimed = claim(bootstrap, pool);
   if (!claimed) return {.problem = claimed.error().message};
   finding->claim = std::move(*claimed);
   if (finding->created && finding->secret.empty()) {
@@ -51,7 +51,7 @@ InfraFinding read_infra(const ExternalSeen& infra, const api::MachinePool& pool)
   const auto& object = *infra.object;
   auto finding = read(contract::InfraMachinePool(contract::Foreign(object), infra.contract));
   if (!finding) return {.problem = finding.error().message};
-  auto claimed = claim(object, pool);
+  auto claimed = claim(infra, pool);
   if (!claimed) return {.problem = claimed.error().message};
   finding->claim = std::move(*claimed);
   const std::int32_t replicas = finding->replicas.value_or(0);
@@ -123,9 +123,17 @@ ListFinding list_to_be(const Observation& seen) {
 
 namespace {
 
-Result<std::optional<Claim>> claim(const contract::ContractObject& object, const api::MachinePool& pool) {
+Result<std::optional<Claim>> claim(const ExternalSeen& external, const api::MachinePool& pool) {
+  const auto& object = *external.object;
   const auto& metadata = object.metadata;
   if (metadata.deleting()) return std::nullopt;  // too late to matter
+  if (!external.right_of.empty()) {
+    return fail(
+        Code::Conflict,
+        fmt::format("{}: has no controller, and MachinePool {} names it with the better right: let this "
+                    "MachinePool name an object of its own",
+                    contract::Foreign(object).describe(), external.right_of));
+  }
   auto owned = runtime::with_controller(
       metadata.owner_references,
       runtime::controller_reference(kube::resource_of<api::MachinePool>(), pool.metadata));

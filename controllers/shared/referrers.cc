@@ -5,10 +5,6 @@
 namespace capstan::controllers {
 namespace {
 
-ReferredObject referred(const kube::Resource& resource, const ObjectKey& key) {
-  return {.group = resource.group, .kind = resource.kind, .namespace_ = key.namespace_, .name = key.name};
-}
-
 template <typename T>
 std::vector<ObjectKey> keys_of_referrers(const std::vector<Snapshot<T>>& referring) {
   std::vector<ObjectKey> keys;
@@ -17,6 +13,10 @@ std::vector<ObjectKey> keys_of_referrers(const std::vector<Snapshot<T>>& referri
 }
 
 }  // namespace
+
+ReferredObject referred(const kube::Resource& resource, const ObjectKey& key) {
+  return {.group = resource.group, .kind = resource.kind, .namespace_ = key.namespace_, .name = key.name};
+}
 
 runtime::ExternalRefs::Referrers referrers_of_kind(const Caches& caches, std::string_view kind) {
   if (kind == api::kind::kCluster) {

@@ -558,8 +558,6 @@ bool ClumsyUser::drop_owners() {
   if (!drawn || drawn->kind.kind == api::kind::kCluster) return false;
   const bool selected = drawn->kind.kind == api::kind::kMachine || drawn->kind.kind == api::kind::kMachineSet;
   if (selected && has_rival_selectors()) return false;
-  const bool referred = drawn->kind.kind == "DriverMachine" || drawn->kind.kind == "CloudConfig";
-  if (referred && !copies_.empty()) return false;  // a copy that names it, too, may take it over then
   note(ClumsyAct::DropOwners, fmt::format("takes the owners off {} {}", drawn->kind.kind, drawn->name));
   if (drawn->kind.kind == api::kind::kMachine) deps_.auditor.machine_given(drawn->name);
   deps_.auditor.excuse(LegalCase::MachineLost);
