@@ -32,6 +32,7 @@ Result<BootstrapFinding> read(const contract::BootstrapConfig& config);
 Result<InfraFinding> read(const contract::InfraMachine& infra, bool was_provisioned);
 bool made_for(const api::OwnerReference& owner, const Observation& seen);
 Result<void> may_take(const ExternalSeen& external, const Observation& seen);
+bool has_living_set(const Observation& seen);
 
 }  // namespace
 
@@ -97,9 +98,9 @@ Result<std::optional<Claim>> claim(const ExternalSeen& external, const Observati
   auto owned = runtime::with_controller(api::OwnerReferences(std::move(owners)), reference);
   if (!owned) return fail(owned.error().context(contract::Foreign(object).describe()));
   TRY(may_take(external, seen));
-  Claim wanted{
-      .owners = std::move(*owned),
-      .label = metadata.labels.value_or_empty(api::label::kClusterName) != machine.spec.cluster_name};
+  Claim wanted{.owners = std::move(*owned),
+               .label = !has_living_set(seen) && metadata.labels.value_or_empty(api::label::kClusterName) !=
+                                                     machine.spec.cluster_name};
   if (wanted.owners == metadata.owner_references && !wanted.label) return std::nullopt;
   return wanted;
 }
@@ -203,6 +204,12 @@ bool made_for(const api::OwnerReference& owner, const Observation& seen) {
   if (!seen.is_control_plane() || !seen.cluster || !seen.cluster->spec.control_plane_ref) return false;
   const auto& control_plane = *seen.cluster->spec.control_plane_ref;
   return owner.kind == control_plane.kind && owner.group() == control_plane.api_group;
+}
+
+// It labels the objects of its Machines itself; of two that do, each would fight whoever labels them
+// otherwise.
+bool has_living_set(const Observation& seen) {
+  return seen.machine_set && !seen.machine_set->metadata.deleting() && !seen.deleting();
 }
 
 // What nothing controls can be a Machine's that was copied with its references, or a stranger of its name.

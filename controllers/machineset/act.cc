@@ -204,21 +204,20 @@ class Actor {
   // Bound to the version that was seen: the set is named as owner, and that must not come back to a Machine
   // that was released meanwhile.
   Result<std::optional<api::Written>> apply_wanted(const Machine& machine) {
-    Machine present = machine;
-    present.metadata.resource_version = TRY(with_own_managers(machine));
-    const Machine wanted = updated_machine(seen_.set, present);
+    if (has_lost_managers(machine.metadata.managed_fields)) return give_back_managers(machine);
+    const Machine wanted = updated_machine(seen_.set, machine);
     auto intent = kube::needed_intent(
         api::type_of<Machine>, &wanted,
-        {.object = &present, .uid = present.metadata.uid.str(), .managed = present.metadata.managed_fields},
+        {.object = &machine, .uid = machine.metadata.uid.str(), .managed = machine.metadata.managed_fields},
         api::field_manager::kMachineSet);
     if (!intent) return std::optional<api::Written>();
     // Only what nothing but labels and annotations asks for can wait.
     const auto key = runtime::key_of(machine);
     const Contests::Target target{.client = client(), .resource = kube::resource_of<Machine>(), .key = key};
-    const bool labels_only = wanted.spec == present.spec;
-    const auto fields = labels_only ? disputed_fields(present.metadata, wanted.metadata) : DisputedFields();
+    const auto fields =
+        has_spec(machine, wanted) ? disputed_fields(machine.metadata, wanted.metadata) : DisputedFields();
     if (!may_write(target, fields)) return std::optional<api::Written>();
-    intent->at("metadata").as_object()["resourceVersion"] = present.metadata.resource_version.str();
+    intent->at("metadata").as_object()["resourceVersion"] = machine.metadata.resource_version.str();
     auto applied =
         kube::patch_briefly(client(), kube::resource_of<Machine>(), runtime::key_of(machine), *intent,
                             {.type = kube::PatchType::Apply,
@@ -230,18 +229,26 @@ class Actor {
     return std::optional(std::move(*applied));
   }
 
+  // What the Machine controller fills in is no part of what a set wants.
+  static bool has_spec(const Machine& present, const Machine& wanted) {
+    api::MachineSpec spec = wanted.spec;
+    spec.provider_id = present.spec.provider_id;
+    spec.bootstrap.data_secret_name = present.spec.bootstrap.data_secret_name;
+    return spec == present.spec;
+  }
+
   bool may_write(const Contests::Target& target, const DisputedFields& fields) {
     return with_.contests.may_write(key_, target, fields, with_.deps.clock, deadline());
   }
 
-  // The version in which the set's field manager has an entry of its own.
-  Result<api::ResourceVersion> with_own_managers(const Machine& machine) {
-    if (!has_lost_managers(machine.metadata.managed_fields)) return machine.metadata.resource_version;
+  // The set's field manager gets an entry of its own. What the Machine is after that brings the next turn: an
+  // intent made from what was seen before could give it back a finalizer that went meanwhile.
+  Result<std::optional<api::Written>> give_back_managers(const Machine& machine) {
     const auto repaired =
         TRY(repair_managers(client(), kube::resource_of<Machine>(), runtime::key_of(machine),
                             api::field_manager::kMachineSet, deadline()));
     wrote(repaired);
-    return repaired;
+    return std::optional<api::Written>();
   }
 
   Result<std::optional<api::Written>> patch_deleting(const Machine& machine) {

@@ -457,6 +457,33 @@ TEST(LostManagers, ALabelLeavesAMachineAndItsObjects) {
   expect_label_leaves({kInfraMachines, kConfigs, kMachines});
 }
 
+// Seen: the finalizer of another was back on a Machine whose managedFields had been reset, and kept it for
+// ever.
+TEST(LostManagers, AFinalizerThatGoesWhileTheyAreRepairedDoesNotComeBack) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(1).build());
+    stage.start();
+    const std::string name = stage.machine_names().front();
+    const auto finalizers = [&] { return stage.all(kMachines).at(0).at("metadata").at("finalizers"); };
+    const json::value before = finalizers();
+    json::value with_another = before;
+    with_another.as_array().emplace_back("example.com/another");
+    stage.change(kMachines, name, {{"metadata", {{"finalizers", with_another}}}});
+    stage.settle();
+    stage.choose = [&, gone = false](const fakes::FaultPoint& at) mutable {
+      if (at.call == fakes::Call::Read && at.kind == api::kind::kMachine && !std::exchange(gone, true))
+        stage.change(kMachines, name, {{"metadata", {{"finalizers", before}}}});
+      return fakes::Fault::None;
+    };
+
+    reset_managers(stage, kMachines, name);
+    stage.settle(1min);
+
+    EXPECT_EQ(finalizers(), before);
+  });
+}
+
 // --- whose Cluster ---
 
 TEST(Belonging, ASetWhoseClusterNameChangesMakesNothingForTheOtherCluster) {

@@ -584,8 +584,10 @@ class World {
   void await_nothing_left(const std::function<bool(const json::object&)>& but) {
     const SteadyTime until = baton_.steady_now() + kTimeToConverge;
     while (!left(but).empty() && baton_.steady_now() < until) rest(2s);
-    if (const auto what = left(but); !what.empty())
-      broke("the cluster was deleted, and what is left is " + what);
+    const auto what = left(but);
+    if (what.empty()) return;
+    broke("the cluster was deleted, and what is left is " + what);
+    tell_what_stands();
   }
 
   std::string left(const std::function<bool(const json::object&)>& but) {
