@@ -201,7 +201,8 @@ class Decider {
   void update_machines() {
     if (!seen_.problem.empty()) return;  // what the spec means is in doubt
     for (const UnsettledMachine& machine : seen_.unsettled) {
-      act(UpdateMachine{.seen = &machine});
+      // What it owns tells which labels of its objects are ours, until these have been seen to, too.
+      if (machine.complete || !machine.listed_soon) act(UpdateMachine{.seen = &machine});
       if (!machine.complete) recheck(machine.listed_soon ? kUnlistedRecheck : kUnreadableRecheck);
     }
   }

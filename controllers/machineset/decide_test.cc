@@ -285,6 +285,26 @@ TEST(Decide, AKindThatCantBeReadIsAskedForRarely) {
   EXPECT_EQ(recheck(false), Seconds(30));
 }
 
+// Seen after a restart: the label went from the Machine, and nothing took it off its objects any more.
+TEST(Decide, AMachineKeepsItsLabelsUntilItsObjectsAreListed) {
+  const auto updates = [](bool complete, bool listed_soon) {
+    const auto plan =
+        a_world(a_machine_set().replicas(1))
+            .with(well("a"))
+            .where([&](Observation& seen) {
+              seen.unsettled.push_back(
+                  {.machine = seen.machines.front(), .complete = complete, .listed_soon = listed_soon});
+            })
+            .plan();
+    return std::ranges::count_if(
+        plan.actions, [](const Action& action) { return std::holds_alternative<UpdateMachine>(action); });
+  };
+
+  EXPECT_EQ(updates(true, true), 1);
+  EXPECT_EQ(updates(false, true), 0);
+  EXPECT_EQ(updates(false, false), 1) << "a kind that can't be read holds nothing up";
+}
+
 TEST(Decide, RemediatesWhatAHealthCheckHandedOver) {
   const auto plan =
       a_world(a_machine_set().replicas(2)).with(well("a")).with(well("b").awaiting_remediation()).plan();

@@ -97,7 +97,9 @@ void Auditor::look() {
 void Auditor::correct_facts() {
   for (MachineFacts& machine : facts_.machines) {
     machine.given = machine.copy() || given_.contains(machine.name);
-    machine.infrastructure = first_objects_.try_emplace(machine.uid, machine.infrastructure).first->second;
+    const auto [own, is_new] = first_objects_.try_emplace(machine.uid, machine.infrastructure);
+    machine.infrastructure = own->second;
+    if (is_new && orphaning_.contains(machine.set)) made_for_orphaning_.insert(machine.uid);
   }
   const auto correct = [&](auto& owner) {
     int& last = last_replicas_.try_emplace(owner.uid, owner.replicas).first->second;
@@ -386,7 +388,7 @@ void Auditor::machine_removed(const FleetFacts& before, const std::string& name)
     removal.in_force = in_force_since(set_wants_.at(set->uid), sent->second.version);
     removal.staying = before.staying(set->uid);
     removal.taken = taken_since(sent->second.at - kMemory);
-    removal.orphaned = orphaning_.contains(set->uid);
+    removal.orphaned = orphaning_.contains(set->uid) && !made_for_orphaning_.contains(machine->uid);
   }
   check(removed_against_its_owner(removal));
   // One that its owner does not want any more is no remediation, whatever a health check says of it.

@@ -158,8 +158,9 @@ bool ClumsyUser::copy_machine() {
 
 bool ClumsyUser::share_provider_id() {
   const auto original = draw_worker_with_vm();
-  // Without a Node both have an equal right to the VM, and neither becomes available.
-  if (!original || original->node.empty() || !install_kind("Foreign")) return false;
+  // Without a Node, or with another's object, both have an equal right to the VM, and neither is available.
+  if (!original || original->node.empty() || has_misplaced_references()) return false;
+  if (!install_kind("Foreign")) return false;
   const std::string name = new_name();
   auto copy = copied_machine(*original, name);
   if (!copy) return false;
@@ -521,7 +522,7 @@ bool ClumsyUser::change_selector() {
   };
   note(ClumsyAct::ChangeSelector, "changes the selector of the MachineDeployment, and its template's labels");
   deps_.auditor.selector_changes(true);
-  if (!write(deployment, labels("another"))) {
+  if (!write(deployment, labels(kOtherLabel))) {
     deps_.auditor.selector_changes(false);
     return false;
   }
@@ -530,10 +531,20 @@ bool ClumsyUser::change_selector() {
                        .mend =
                            [this, deployment, labels] {
                              deps_.auditor.selector_changes(false);
-                             write(deployment, labels(kDeployment));
+                             // What was made for it meanwhile would be released.
+                             if (!has_set_labelled(kOtherLabel)) write(deployment, labels(kDeployment));
                            },
                        .may_stay = false});
   return true;
+}
+
+bool ClumsyUser::has_set_labelled(std::string_view value) const {
+  return std::ranges::any_of(deps_.auditor.facts().sets, [&](const SetFacts& each) {
+    const auto set = read({machine_sets(), each.name});
+    const auto* labels = set ? set->at("metadata").as_object().if_contains("labels") : nullptr;
+    const auto* label = labels == nullptr ? nullptr : labels->as_object().if_contains(kPoolLabel);
+    return label != nullptr && *label == json::value(value);
+  });
 }
 
 bool ClumsyUser::insist_on_label() {
@@ -570,6 +581,7 @@ bool ClumsyUser::reset_managed_fields() {
   const json::value body = {{"spec", {{"template", {{"metadata", {{"labels", {{kClumsyLabel, "yes"}}}}}}}}}};
   if (!write(deployment, body)) return false;
   has_template_label_ = true;
+  labelled_deployment_ = deployment_uid();
   note(ClumsyAct::ResetManagedFields, "puts a label into the template");
   rest_up_to(2min, stop_);
   deps_.tell("clumsy user: resets managedFields of everything");

@@ -151,7 +151,7 @@ std::vector<std::string> acts_that_lack(const std::map<std::string, std::uint64_
   for (const std::string_view act : kKnownActs) {
     if (!acts.contains(std::string(act))) lacking.push_back(fmt::format("nobody ever came to: {}", act));
   }
-  for (const ClumsyAct act : kUsualActs) {
+  for (const ClumsyAct act : kClumsyActs) {
     if (!acts.contains(std::string(to_string(act))))
       lacking.push_back(fmt::format("nobody ever came to: {}", to_string(act)));
   }

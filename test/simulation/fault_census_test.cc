@@ -91,7 +91,7 @@ TEST(FaultCensus, NamesTheImpossibleThatHappened) {
 TEST(Acts, LackWhatNeverHappened) {
   std::map<std::string, std::uint64_t> all;
   for (const std::string_view act : kKnownActs) all[std::string(act)] = 1;
-  for (const ClumsyAct act : kUsualActs) all[std::string(to_string(act))] = 1;
+  for (const ClumsyAct act : kClumsyActs) all[std::string(to_string(act))] = 1;
   EXPECT_THAT(acts_that_lack(all), IsEmpty());
 
   for (const std::string_view act : kKnownActs) {

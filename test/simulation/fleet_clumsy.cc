@@ -155,8 +155,15 @@ void ClumsyUser::make_peace() {
   remove_forsaken();
 }
 
+std::string ClumsyUser::deployment_uid() const {
+  const auto& deployments = deps_.auditor.facts().deployments;
+  const auto found = std::ranges::find(deployments, kDeployment, &DeploymentFacts::name);
+  return found == deployments.end() ? std::string() : found->uid;
+}
+
 bool ClumsyUser::come_back() {
   if (!std::exchange(has_template_label_, false)) return false;
+  if (deployment_uid() != labelled_deployment_) return false;
   rest(kTimeToRepair);
   deps_.tell("clumsy user: takes the label out of the template again");
   const json::value body = {
@@ -205,6 +212,11 @@ bool ClumsyUser::has_renamed_clusters() const {
   return std::ranges::any_of(mistakes_, [](const Mistake& each) {
     return each.act == ClumsyAct::RenameCluster && each.what.starts_with("the Cluster of");
   });
+}
+
+bool ClumsyUser::has_misplaced_references() const {
+  return std::ranges::any_of(mistakes_,
+                             [](const Mistake& each) { return each.act == ClumsyAct::MisplaceReference; });
 }
 
 bool ClumsyUser::has_orphans() const {
@@ -270,9 +282,11 @@ std::string ClumsyUser::wrong_with_objects() const {
     };
     const std::string what = fmt::format("{} {}", each.kind.kind, each.name);
     const bool of_machine = each.kind.kind == "DriverMachine" || each.kind.kind == "CloudConfig";
-    if (of_machine && (label(api::label::kClusterName) != kCluster || label(kPoolLabel) != kDeployment))
+    const bool selected = label(kPoolLabel) == kDeployment || label(kPoolLabel) == kOtherLabel;
+    if (of_machine && (label(api::label::kClusterName) != kCluster || !selected))
       text += what + " lacks a label of its Machine; ";
-    if (!has_template_label_ && !label(kClumsyLabel).empty() &&
+    // That the label is ours is lost where it goes with its MachineDeployment before that was repaired.
+    if (!has_template_label_ && deployment_uid() == labelled_deployment_ && !label(kClumsyLabel).empty() &&
         each.kind.kind != api::kind::kMachineDeployment)
       text += what + " has a label that its template has no more; ";
     const auto* owners = metadata.if_contains("ownerReferences");

@@ -76,16 +76,6 @@ inline constexpr std::array kClumsyActs = {ClumsyAct::CopyMachine,
                                            ClumsyAct::HoldFinalizer};
 std::string_view to_string(ClumsyAct act);  // "copy-machine"
 
-// Those that fleets are held to, in every other seed.
-inline constexpr std::array kUsualActs = {
-    ClumsyAct::CopyMachine,       ClumsyAct::ShareProviderId,     ClumsyAct::PoolOfForeignIds,
-    ClumsyAct::CopyCluster,       ClumsyAct::TakeReference,       ClumsyAct::CopyDeployment,
-    ClumsyAct::CopySet,           ClumsyAct::RemediateByTemplate, ClumsyAct::ReleaseMachine,
-    ClumsyAct::RelabelObject,     ClumsyAct::CopyInfrastructure,  ClumsyAct::DropOwners,
-    ClumsyAct::ForgetReplicas,    ClumsyAct::RenameCluster,       ClumsyAct::MisplaceReference,
-    ClumsyAct::MistypeKind,       ClumsyAct::StrayMachine,        ClumsyAct::DeleteDefinition,
-    ClumsyAct::UnlabelDefinition, ClumsyAct::OrphanMachines,      ClumsyAct::OrphanSets,
-    ClumsyAct::StripFinalizers,   ClumsyAct::HoldFinalizer};
 // Who has a clumsy user by the seed alone, whatever else it decides.
 bool has_clumsy_user(std::uint64_t seed);
 
@@ -104,6 +94,7 @@ class ClumsyUser {
   // Copies of a MachineDeployment or MachineSet select what the original does, and may adopt what it lost.
   bool has_rival_selectors() const;
   bool has_renamed_clusters() const;
+  bool has_changed_selector() const { return acts_.contains("change-selector"); }
   bool can(ClumsyAct act) const { return std::ranges::find(can_, act) != can_.end(); }
   // A few acts, with time in between, until stopped.
   void run(const std::stop_token& stop);
@@ -155,6 +146,9 @@ class ClumsyUser {
   bool copy_set();
   bool remediate_by_template();
   void remove_health_marks();
+  bool has_set_labelled(std::string_view value) const;
+  std::string deployment_uid() const;
+  bool has_misplaced_references() const;
   bool release_machine();
   bool relabel_object();
   bool insist_on_label();
@@ -207,6 +201,7 @@ class ClumsyUser {
   std::set<std::string> held_;
   std::map<std::string, std::uint64_t> acts_;
   bool has_template_label_ = false;
+  std::string labelled_deployment_ = {};  // uid of the one whose template got it
   int named_ = 0;
 };
 

@@ -25,6 +25,7 @@ inline constexpr std::string_view kCopy = "copy-";
 inline constexpr std::string_view kClumsy = "example.com/clumsy";
 inline constexpr std::string_view kPoolLabel = "pool";  // what the MachineDeployment selects its Machines by
 inline constexpr std::string_view kClumsyLabel = "clumsy";
+inline constexpr std::string_view kOtherLabel = "another";  // of the pool label, while a selector is changed
 constexpr bool is_copy(std::string_view name) { return name.starts_with(kCopy); }
 
 struct Rollout {

@@ -24,7 +24,7 @@ struct FleetOptions {
   std::uint64_t seed = 1;
   bool faults = true;
   // What a clumsy user does to it: nothing, or these to every other fleet, or to every one.
-  std::span<const ClumsyAct> clumsy_acts = kUsualActs;
+  std::span<const ClumsyAct> clumsy_acts = kClumsyActs;
   bool always_clumsy = false;
   std::optional<Safeguard> without = {};  // taken away, to see it noticed; only with CAPSTAN_DEFECTS
   std::function<void(std::string_view)> story = {};     // what happened, line by line

@@ -97,8 +97,7 @@ std::optional<Safeguard> safeguard_named(std::string_view name) {
 // Nothing: there is no such act.
 std::optional<std::vector<ClumsyAct>> acts_named(std::string_view name) {
   if (name == "none") return std::vector<ClumsyAct>();
-  if (name == "usual") return std::vector<ClumsyAct>(kUsualActs.begin(), kUsualActs.end());
-  if (name == "all") return std::vector<ClumsyAct>(kClumsyActs.begin(), kClumsyActs.end());
+  if (name == "usual" || name == "all") return std::vector<ClumsyAct>(kClumsyActs.begin(), kClumsyActs.end());
   std::vector<ClumsyAct> acts;
   for (const auto& word : std::views::split(name, ',')) {
     const std::string_view each(word.begin(), word.end());
@@ -213,8 +212,8 @@ constexpr std::array kShownByHim = {Shown{Safeguard::RemediationRequest, ClumsyA
                                     Shown{Safeguard::Claims, ClumsyAct::ShareProviderId},
                                     Shown{Safeguard::UnreadableOwner, ClumsyAct::UnlabelDefinition}};
 // What no seed shows: all objects of this fleet can be decoded, and as long as a Node is there that a copied
-// providerID leads to, its Machine claims it as well. For the last two a seed has yet to be found. Tests of the
-// controllers and of the providers show them.
+// providerID leads to, its Machine claims it as well. For the last two a seed has yet to be found. Tests of
+// the controllers and of the providers show them.
 constexpr std::array kShownByTestsAlone = {Safeguard::UnreadableCounts, Safeguard::CopiedProviderId,
                                            Safeguard::VmClaims, Safeguard::UnreadableOwner};
 
