@@ -44,11 +44,11 @@ capstan_library(bootstrap LIGHT DIR bootstrap bootstrap/controller LINK PUBLIC r
 capstan_test(bootstrap_test DIR bootstrap bootstrap/controller LABELS sanitize-domain LINK bootstrap builders fakes)
 
 # floor 6
-set(controller_folders controllers controllers/shared controllers/claims controllers/cluster controllers/machine controllers/machine/drain
-    controllers/machineset controllers/machinedeployment controllers/machinedeployment/rollout controllers/machinepool
+set(controller_folders controllers controllers/shared controllers/claims controllers/cluster controllers/machine controllers/drain
+    controllers/machineset controllers/machinedeployment controllers/rollout controllers/machinepool
     controllers/machinehealthcheck controllers/lifecyclepolicy)
 capstan_library(controllers LIGHT DIR ${controller_folders} LINK PUBLIC kubeconfig runtime kube api base PRIVATE Boost::json net)
-foreach(folder shared claims cluster machine machine/drain machineset machinedeployment machinedeployment/rollout machinepool
+foreach(folder shared claims cluster machine drain machineset machinedeployment rollout machinepool
         machinehealthcheck lifecyclepolicy)
   string(REPLACE "/" "_" suite controllers_${folder}_test)
   capstan_test(${suite} DIR controllers/${folder} LABELS sanitize-domain LINK controllers builders fakes)

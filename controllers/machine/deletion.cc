@@ -8,8 +8,8 @@
 #include "api/conditions/conditions.h"
 #include "api/conditions/v1beta1.h"
 #include "api/names.h"
-#include "controllers/machine/drain/eviction.h"
-#include "controllers/machine/drain/pace.h"
+#include "controllers/drain/eviction.h"
+#include "controllers/drain/pace.h"
 #include "controllers/machine/hooks.h"
 
 namespace capstan::controllers::machine {
@@ -273,17 +273,18 @@ Answer wait_for_a_free_place(const DeletionFacts& facts, std::string_view why, c
 }
 
 struct Slow {
-  const StageReport& report;
+  const drain::StageReport& report;
   std::string_view reason;
   std::string_view on_error;
   Seconds recheck;
 };
 
 Answer slow(const DeletionFacts& facts, const Slow& stage) {
-  const StageReport& report = stage.report;
+  const drain::StageReport& report = stage.report;
   if (report.done) return done();
   if (!report.trouble) return wait(stage.reason, report.message, stage.recheck);
-  if (is_our_own_brake(*report.trouble)) return wait_for_a_free_place(facts, stage.reason, *report.trouble);
+  if (drain::is_our_own_brake(*report.trouble))
+    return wait_for_a_free_place(facts, stage.reason, *report.trouble);
   Answer answer = stuck(stage.reason, std::string(stage.on_error), *report.trouble);
   answer.recheck = stage.recheck;
   return answer;
@@ -466,18 +467,18 @@ void add_hook(std::vector<api::V1Beta1Condition>& list, std::string_view type,
                      : older::no(type, api::v1beta1_reason::kWaitingExternalHook, api::severity::kInfo));
 }
 
-void add_drain(std::vector<api::V1Beta1Condition>& list, const StageReport& report) {
+void add_drain(std::vector<api::V1Beta1Condition>& list, const drain::StageReport& report) {
   namespace older = api::conditions::v1beta1;
   constexpr auto kType = api::v1beta1_condition::kDrainingSucceeded;
   if (report.done) return list.push_back(older::yes(kType));
-  const bool failed = report.trouble && !is_our_own_brake(*report.trouble);
+  const bool failed = report.trouble && !drain::is_our_own_brake(*report.trouble);
   list.push_back(
       failed ? older::no(kType, api::v1beta1_reason::kDrainingFailed, api::severity::kWarning,
                          report.trouble->message)
              : older::no(kType, api::v1beta1_reason::kDraining, api::severity::kInfo, report.message));
 }
 
-void add_volumes(std::vector<api::V1Beta1Condition>& list, const StageReport& report) {
+void add_volumes(std::vector<api::V1Beta1Condition>& list, const drain::StageReport& report) {
   namespace older = api::conditions::v1beta1;
   constexpr auto kType = api::v1beta1_condition::kVolumeDetachSucceeded;
   if (report.done) return list.push_back(older::yes(kType));
@@ -502,7 +503,7 @@ std::vector<api::V1Beta1Condition> older_conditions(const DeletionFacts& facts) 
              pre_terminate_hooks(facts.machine->metadata));
   }
   if (reached == Stage::DeleteNode && facts.node_deletion && facts.node_deletion->trouble &&
-      !is_our_own_brake(*facts.node_deletion->trouble)) {
+      !drain::is_our_own_brake(*facts.node_deletion->trouble)) {
     list.push_back(older::no(api::v1beta1_condition::kNodeHealthy, api::v1beta1_reason::kDeletionFailed,
                              api::severity::kWarning));
   }

@@ -14,7 +14,7 @@
 #include "api/v1beta2/machine.h"
 #include "base/time.h"
 #include "controllers/claims/claims.h"
-#include "controllers/machine/drain/stage_report.h"
+#include "controllers/drain/stage_report.h"
 
 namespace capstan::controllers::machine {
 
@@ -85,9 +85,9 @@ struct DeletionFacts {
   std::optional<Stage> told_to_go = {};
 
   // What this turn has already tried; nothing before.
-  std::optional<StageReport> drain = {};
-  std::optional<StageReport> volumes = {};
-  std::optional<StageReport> node_deletion = {};
+  std::optional<drain::StageReport> drain = {};
+  std::optional<drain::StageReport> volumes = {};
+  std::optional<drain::StageReport> node_deletion = {};
   // How long the Node has been refusing to go, as far as this process knows.
   Seconds node_deletion_tried_for = {};
   std::optional<Error> infrastructure_trouble = {};  // the DELETE failed

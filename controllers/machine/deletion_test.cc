@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "api/conditions/v1beta1.h"
-#include "controllers/machine/drain/pace.h"
+#include "controllers/drain/pace.h"
 #include "controllers/machine/hooks.h"
 #include "test/builders/cluster.h"
 #include "test/builders/machine.h"
@@ -45,11 +45,11 @@ struct World {
     return next;
   }
   World& drained() {
-    facts.drain = StageReport::finished();
+    facts.drain = drain::StageReport::finished();
     return *this;
   }
   World& detached() {
-    facts.volumes = StageReport::finished();
+    facts.volumes = drain::StageReport::finished();
     return *this;
   }
   World& without_objects() {
@@ -65,10 +65,10 @@ struct World {
   NodeVerdict::State node() { return may_delete_node(seen()).state; }
 };
 
-StageReport held_up(std::string message, Seconds recheck = Seconds(20)) {
+drain::StageReport held_up(std::string message, Seconds recheck = Seconds(20)) {
   return {.message = std::move(message), .recheck = recheck};
 }
-StageReport failed(std::string why) {
+drain::StageReport failed(std::string why) {
   return {.recheck = Seconds(20), .trouble = Error{.code = Code::NotConnected, .message = std::move(why)}};
 }
 
@@ -86,7 +86,7 @@ TEST(NextStep, GoesFromDrainToFinalizerInOrder) {
     if (step.act == Do::CheckVolumes) world.detached();
     if (step.act == Do::DeleteInfra) world.facts.infrastructure.state = State::Gone;
     if (step.act == Do::DeleteBootstrap) world.facts.bootstrap.state = State::Gone;
-    if (step.act == Do::DeleteNode) world.facts.node_deletion = StageReport::finished();
+    if (step.act == Do::DeleteNode) world.facts.node_deletion = drain::StageReport::finished();
     if (step.act == Do::RemoveFinalizer) break;
   }
 
@@ -133,7 +133,7 @@ TEST(NextStep, DestroysNothingWhileCachesAreBehind) {
   EXPECT_EQ(world.step().reason, "DeletingNode");
   EXPECT_EQ(world.step().answer, Step::Answer::Wait) << "Node";
 
-  world.facts.node_deletion = StageReport::finished();
+  world.facts.node_deletion = drain::StageReport::finished();
   EXPECT_EQ(world.step().answer, Step::Answer::Wait) << "finalizer";
 }
 
@@ -651,15 +651,15 @@ TEST(OlderConditions, TellOfANodeThatRefusesToGo) {
 // --- pace ---
 
 TEST(Pace, GrowsFromTwentySecondsToFiveMinutes) {
-  EXPECT_EQ(pause_after(Seconds(0)), Seconds(20));
-  EXPECT_EQ(pause_after(Seconds(60)), Seconds(20));
-  EXPECT_EQ(pause_after(Seconds(300)), Seconds(100));
-  EXPECT_EQ(pause_after(Seconds(7200)), Seconds(300));
+  EXPECT_EQ(drain::pause_after(Seconds(0)), Seconds(20));
+  EXPECT_EQ(drain::pause_after(Seconds(60)), Seconds(20));
+  EXPECT_EQ(drain::pause_after(Seconds(300)), Seconds(100));
+  EXPECT_EQ(drain::pause_after(Seconds(7200)), Seconds(300));
 }
 
 TEST(Pace, TriesAtMostFortyTimesInTwoHours) {
   int tries = 0;
-  for (Seconds at{0}; at < std::chrono::hours(2); at += pause_after(at)) ++tries;
+  for (Seconds at{0}; at < std::chrono::hours(2); at += drain::pause_after(at)) ++tries;
 
   EXPECT_LE(tries, 40);
   EXPECT_GE(tries, 25);

@@ -6,7 +6,8 @@
 #include "api/names.h"
 #include "base/try.h"
 #include "controllers/claims/removal.h"
-#include "controllers/machine/drain/eviction.h"
+#include "controllers/drain/drain_rules.h"
+#include "controllers/drain/eviction.h"
 #include "controllers/machine/observe.h"
 #include "controllers/machine/other_kinds.h"
 #include "kube/resources.h"
@@ -97,7 +98,7 @@ kube::ObjectKey cluster_of(const api::Machine& machine) {
   return {machine.metadata.namespace_.str(), machine.spec.cluster_name.str()};
 }
 
-StageReport trouble(Error error) { return {.recheck = Seconds(20), .trouble = std::move(error)}; }
+drain::StageReport trouble(Error error) { return {.recheck = Seconds(20), .trouble = std::move(error)}; }
 
 // An object that only a live look shows (reconciler.h) is no business of the consistency gate.
 Result<void> remove_object(const claims::Deleting& by, const runtime::External& object,
@@ -280,15 +281,15 @@ Result<std::optional<claims::Clearance>> Deleter::clear_node(const runtime::Cont
   return std::move(answer.clearance);
 }
 
-StageReport Deleter::lost(const DeletionFacts& facts, Time started, const Error& error) {
+drain::StageReport Deleter::lost(const DeletionFacts& facts, Time started, const Error& error) {
   drainer_.forget(kube::key_of(*facts.machine));
-  StageReport report = trouble(error);
-  report.recheck = pause_after(facts.now - started);
+  drain::StageReport report = trouble(error);
+  report.recheck = drain::pause_after(facts.now - started);
   return report;
 }
 
-StageReport Deleter::on_node(const DeletionFacts& facts, Time started, const OnNode& stage,
-                             const Deadline& deadline) {
+drain::StageReport Deleter::on_node(const DeletionFacts& facts, Time started, const OnNode& stage,
+                                    const Deadline& deadline) {
   auto workload = deps_.workload_clusters.get(cluster_of(*facts.machine));
   if (!workload) return lost(facts, started, workload.error());
   return (drainer_.*stage.turn)(
@@ -312,17 +313,17 @@ void Deleter::drain(const runtime::Context& context, DeletionFacts& facts) {
   if (!clearance) {
     facts.drain = lost(facts, started, clearance.error());
   } else if (!*clearance) {
-    facts.drain = StageReport::finished();
+    facts.drain = drain::StageReport::finished();
   } else {
-    facts.drain = on_node(facts, started, {&Drainer::turn, **clearance}, context.deadline);
+    facts.drain = on_node(facts, started, {&drain::Drainer::turn, **clearance}, context.deadline);
   }
   for (const std::string& warning : facts.drain->warnings) {
-    tell(*facts.machine, runtime::EventType::Warning, kDrainRulesContradict, warning);
+    tell(*facts.machine, runtime::EventType::Warning, drain::kDrainRulesContradict, warning);
   }
   if (facts.drain->done) {
     tell(*facts.machine, runtime::EventType::Normal, api::event::kSuccessfulDrainNode,
          "success draining Machine's node \"" + facts.node + "\"");
-  } else if (facts.drain->trouble && !is_our_own_brake(*facts.drain->trouble)) {
+  } else if (facts.drain->trouble && !drain::is_our_own_brake(*facts.drain->trouble)) {
     tell(*facts.machine, runtime::EventType::Warning, api::event::kFailedDrainNode,
          "error draining Machine's node \"" + facts.node + "\": " + facts.drain->trouble->message);
   }
@@ -330,12 +331,12 @@ void Deleter::drain(const runtime::Context& context, DeletionFacts& facts) {
 
 void Deleter::check_volumes(const runtime::Context& context, DeletionFacts& facts) {
   const Time started = facts.marks.wait_for_node_volume_detach_start_time;
-  facts.volumes = on_node(facts, started, {&Drainer::check_volumes}, context.deadline);
+  facts.volumes = on_node(facts, started, {&drain::Drainer::check_volumes}, context.deadline);
   if (facts.volumes->done) {
     if (facts.now == started) return;  // nothing was waited for
     tell(*facts.machine, runtime::EventType::Normal, api::event::kNodeVolumesDetached,
          "success waiting for node volumes detaching Machine's node \"" + facts.node + "\"");
-  } else if (facts.volumes->trouble && !is_our_own_brake(*facts.volumes->trouble)) {
+  } else if (facts.volumes->trouble && !drain::is_our_own_brake(*facts.volumes->trouble)) {
     tell(*facts.machine, runtime::EventType::Warning, api::event::kFailedWaitForVolumeDetach,
          "error waiting for node volumes detaching, Machine's node \"" + facts.node +
              "\": " + facts.volumes->trouble->message);
@@ -346,12 +347,12 @@ void Deleter::remove_node(const runtime::Context& context, DeletionFacts& facts)
   const kube::ObjectKey machine = kube::key_of(*facts.machine);
   const Result<void> removed = try_to_remove_node(context, facts);
   if (removed) {
-    facts.node_deletion = StageReport::finished();
+    facts.node_deletion = drain::StageReport::finished();
     return;
   }
   facts.node_deletion = trouble(removed.error());
   facts.node_deletion_tried_for = trying_for(machine);
-  if (is_our_own_brake(removed.error())) return;
+  if (drain::is_our_own_brake(removed.error())) return;
   tell(*facts.machine, runtime::EventType::Warning, api::event::kFailedDeleteNode,
        "error deleting Machine's node \"" + facts.node + "\": " + removed.error().message);
 }

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/guarded.h"
+#include "controllers/drain/drainer.h"
+#include "controllers/drain/pace.h"
 #include "controllers/machine/deletion.h"
-#include "controllers/machine/drain/drainer.h"
-#include "controllers/machine/drain/pace.h"
 #include "controllers/shared/deps.h"
 #include "runtime/reconcile.h"
 
@@ -30,9 +30,6 @@ struct DeletionTurn {
   // A provider takes its object away, and nothing is wrong.
   bool waits_for_provider() const;
 };
-
-// Reason of the Event about rules that want different things of the same Pods.
-inline constexpr std::string_view kDrainRulesContradict = "DrainRulesContradict";
 
 class Deleter {
  public:
@@ -61,8 +58,8 @@ class Deleter {
     api::Uid machine = {};
     Stage stage = Stage::Begin;  // DeleteInfra or DeleteBootstrap: that object was told to go
     api::MachineDeletionStatus marks = {};
-    std::optional<StageReport> drain = {};
-    std::optional<StageReport> volumes = {};
+    std::optional<drain::StageReport> drain = {};
+    std::optional<drain::StageReport> volumes = {};
   };
   struct Removal {
     Stage stage;
@@ -75,12 +72,12 @@ class Deleter {
   void remember(const DeletionFacts& facts);
   void recall(DeletionFacts& facts) const;
   struct OnNode {
-    StageReport (Drainer::*turn)(const DrainRequest&, const Deadline&);
+    drain::StageReport (drain::Drainer::*turn)(const drain::DrainRequest&, const Deadline&);
     std::optional<claims::Clearance> clearance = {};
   };
-  StageReport on_node(const DeletionFacts& facts, Time started, const OnNode& stage,
-                      const Deadline& deadline);
-  StageReport lost(const DeletionFacts& facts, Time started, const Error& error);
+  drain::StageReport on_node(const DeletionFacts& facts, Time started, const OnNode& stage,
+                             const Deadline& deadline);
+  drain::StageReport lost(const DeletionFacts& facts, Time started, const Error& error);
   claims::Server server(const runtime::Context& context) const;
   Result<std::optional<claims::Clearance>> clear_node(const runtime::Context& context,
                                                       kubeconfig::WorkloadCluster& workload,
@@ -95,7 +92,7 @@ class Deleter {
 
   const Deps deps_;
   std::optional<Host> host_;
-  Drainer drainer_;
+  drain::Drainer drainer_;
   // Losing it costs a look at the API server.
   Guarded<std::map<kube::ObjectKey, Told>> told_;
   // Since when the Nodes of these Machines refuse to be deleted. Losing it only makes us try longer.

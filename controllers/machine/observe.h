@@ -14,42 +14,9 @@
 #include "controllers/claims/claims.h"
 #include "controllers/shared/belonging.h"
 #include "controllers/shared/deps.h"
+#include "controllers/shared/external_seen.h"
 
 namespace capstan::controllers::machine {
-
-// A provider's object the Machine refers to.
-struct ExternalSeen {
-  enum class State {
-    Unused,       // there is no such reference
-    CacheBehind,  // its kind is not listed yet: nothing is known
-    Undefined,    // its definition does not exist: nor can the object, once a live read has found the same
-    Unreadable,   // it is there, or may be, and can't be read: `problem` says why
-    Missing,      // listed, and not there
-    Found,
-  };
-  State state = State::Unused;
-  kube::Resource resource = {};
-  api::contract::ContractVersion contract = api::contract::ContractVersion::V1Beta2;
-  kube::ObjectKey key = {};
-  Snapshot<api::contract::ContractObject> object = {};  // null unless Found
-  const runtime::Observed* cache = nullptr;             // for the consistency gate
-  std::string problem = {};  // of Found: why `object` is an earlier state than the newest
-  bool listed_soon = true;   // of CacheBehind; false: its list fails, `problem` says how
-  bool live = false;  // of Found: a live look has shown its metadata, the caches can't; `problem` says why
-  // Of Found: which other one that names the object has the better right to it; empty unless none controls
-  // it.
-  std::string right_of = {};
-
-  bool found() const { return state == State::Found; }
-  bool missing() const { return state == State::Missing; }
-  bool unknown() const {
-    return state == State::CacheBehind || state == State::Undefined || state == State::Unreadable;
-  }
-  // As the runtime has it; nothing while the reference leads nowhere.
-  std::optional<runtime::External> external() const;
-};
-
-bool is_uncontrolled(const ExternalSeen& external);
 
 struct NodeSeen {
   enum class Lookup {
@@ -97,9 +64,5 @@ claims::Instance instance_of(const api::Machine& machine, const api::Node& node)
 // `machine` as if it named the Cluster it belongs to: then nothing is made, labelled or deleted for another
 // one. The same snapshot where it does.
 Snapshot<api::Machine> of_its_cluster(Snapshot<api::Machine> machine, const Belonging& belonging);
-
-// The provider's object behind a reference, as far as the caches know.
-ExternalSeen see_external(runtime::ExternalRefs& externals, const api::ContractRef& ref,
-                          std::string_view namespace_);
 
 }  // namespace capstan::controllers::machine

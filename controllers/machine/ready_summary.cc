@@ -11,7 +11,7 @@
 #include "api/conditions/merge.h"
 #include "api/v1beta2/rules.h"
 #include "base/version.h"
-#include "controllers/machinedeployment/rollout/new_set.h"
+#include "controllers/rollout/new_set.h"
 
 namespace capstan::controllers::machine {
 namespace {
@@ -92,9 +92,8 @@ bool has_lost_its_template(const Observation& seen) {
 
 std::optional<Seconds> rollout_due_in(const Observation& seen) {
   if (!seen.machine_set || !seen.deployment) return std::nullopt;
-  const auto begin = machinedeployment::rollout::begin_of_rollout_after(*seen.deployment);
-  const bool is_old =
-      !machinedeployment::rollout::is_made_since(*seen.machine_set, seen.deployment->spec.rollout.after);
+  const auto begin = rollout::begin_of_rollout_after(*seen.deployment);
+  const bool is_old = !rollout::is_made_since(*seen.machine_set, seen.deployment->spec.rollout.after);
   return begin && *begin > seen.now && is_old ? std::optional(*begin - seen.now) : std::nullopt;
 }
 
@@ -227,9 +226,8 @@ std::vector<std::string> outdated_because(const Observation& seen) {
     reasons.push_back(fmt::format("Failure domain {}, {} required", is.failure_domain.view(),
                                   wanted.failure_domain.view()));
   }
-  const auto begin = machinedeployment::rollout::begin_of_rollout_after(*seen.deployment);
-  const bool is_old =
-      !machinedeployment::rollout::is_made_since(*seen.machine_set, seen.deployment->spec.rollout.after);
+  const auto begin = rollout::begin_of_rollout_after(*seen.deployment);
+  const bool is_old = !rollout::is_made_since(*seen.machine_set, seen.deployment->spec.rollout.after);
   if (begin && *begin <= seen.now && is_old) {
     reasons.emplace_back("MachineDeployment spec.rolloutAfter expired");
   }

@@ -6,7 +6,7 @@
 
 #include "api/v1beta2/machine_set.h"
 #include "controllers/machinedeployment/observation.h"
-#include "controllers/machinedeployment/rollout/limits.h"
+#include "controllers/rollout/limits.h"
 
 namespace capstan::controllers::machinedeployment {
 

@@ -5,7 +5,7 @@
 
 #include "api/conditions/conditions.h"
 #include "api/names.h"
-#include "controllers/machinedeployment/stale_deletions.h"
+#include "controllers/shared/stale_deletions.h"
 
 namespace capstan::controllers::machinedeployment {
 namespace {

@@ -8,7 +8,7 @@
 #include "api/names.h"
 #include "controllers/machinedeployment/counters.h"
 #include "controllers/machinedeployment/release.h"
-#include "controllers/machinedeployment/rollout/limits.h"
+#include "controllers/rollout/limits.h"
 
 namespace capstan::controllers::machinedeployment {
 namespace {

@@ -11,7 +11,7 @@
 #include "api/conditions/message.h"
 #include "api/names.h"
 #include "base/version.h"
-#include "controllers/machinedeployment/rollout/new_set.h"
+#include "controllers/rollout/new_set.h"
 
 namespace capstan::controllers::machinedeployment {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/safeguards.h"
 #include "base/try.h"
-#include "controllers/machinedeployment/rollout/set_intent.h"
+#include "controllers/rollout/set_intent.h"
 #include "controllers/shared/belonging.h"
 #include "controllers/shared/replicas.h"
 #include "kube/typed.h"

@@ -9,7 +9,7 @@
 
 #include "controllers/machinedeployment/faults.h"
 #include "controllers/machinedeployment/observation.h"
-#include "controllers/machinedeployment/rollout/fleet.h"
+#include "controllers/rollout/fleet.h"
 
 namespace capstan::controllers::machinedeployment {
 

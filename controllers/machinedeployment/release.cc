@@ -4,7 +4,7 @@
 
 #include "api/meta/label_selector.h"
 #include "api/names.h"
-#include "controllers/machinedeployment/rollout/set_intent.h"
+#include "controllers/rollout/set_intent.h"
 #include "controllers/shared/confirm_release.h"
 #include "runtime/ownership.h"
 

@@ -10,7 +10,7 @@
 #include "controllers/machinedeployment/deployment_conditions.h"
 #include "controllers/machinedeployment/machine_conditions.h"
 #include "controllers/machinedeployment/old_conditions.h"
-#include "controllers/machinedeployment/rollout/new_set.h"
+#include "controllers/rollout/new_set.h"
 #include "controllers/shared/held_up.h"
 
 namespace capstan::controllers::machinedeployment {

@@ -6,7 +6,7 @@
 #include "api/conditions/conditions.h"
 #include "api/conditions/v1beta1.h"
 #include "controllers/machinedeployment/decide.h"
-#include "controllers/machinedeployment/stale_deletions.h"
+#include "controllers/shared/stale_deletions.h"
 #include "test/builders/cluster.h"
 #include "test/builders/machine.h"
 #include "test/builders/machine_deployment.h"

@@ -13,8 +13,8 @@
 #include "api/schema/encode.h"
 #include "base/safeguards.h"
 #include "controllers/claims/removal.h"
-#include "controllers/machine/deletion_turn.h"
-#include "controllers/machine/drain/cordon.h"
+#include "controllers/drain/cordon.h"
+#include "controllers/drain/drain_rules.h"
 #include "controllers/shared/repair_managers.h"
 #include "controllers/shared/status_patch.h"
 #include "kube/resources.h"
@@ -391,7 +391,7 @@ class Actor {
           fmt::format("success waiting for volumes of Node \"{}\" to be detached", name));
     }
     for (const std::string& warning : round.warnings) {
-      with_.deps.events.record(about, runtime::EventType::Warning, machine::kDrainRulesContradict, warning);
+      with_.deps.events.record(about, runtime::EventType::Warning, drain::kDrainRulesContradict, warning);
     }
   }
 
@@ -606,7 +606,7 @@ json::value node_patch(const api::Node& node, const NodeChange& change) {
   if (change.uncordon) {
     metadata["resourceVersion"] = node.metadata.resource_version.str();
     json::object& annotations = metadata.emplace("annotations", json::object()).first->value().as_object();
-    annotations[machine::kCordonedBy] = nullptr;
+    annotations[drain::kCordonedBy] = nullptr;
     patch["spec"] = {{"unschedulable", nullptr}};
   }
   if (change.taints) {

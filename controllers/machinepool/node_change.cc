@@ -3,7 +3,7 @@
 #include <array>
 
 #include "api/names.h"
-#include "controllers/machine/drain/cordon.h"
+#include "controllers/drain/cordon.h"
 #include "controllers/machinepool/drain_key.h"
 
 namespace capstan::controllers::machinepool {
@@ -27,7 +27,7 @@ std::optional<NodeChange> node_change(const api::MachinePool& pool, const api::N
     return each.same_taint(api::taint::kUninitialized, api::taint::kNoSchedule);
   });
   if (gone > 0) change.taints = std::move(taints);
-  const Text* cordoned = node.metadata.annotations.find(machine::kCordonedBy);
+  const Text* cordoned = node.metadata.annotations.find(drain::kCordonedBy);
   change.uncordon =
       cordoned != nullptr && *cordoned == std::string_view(drain_key(pool, node.metadata.name).describe());
   const auto& annotations = node.metadata.annotations;

@@ -246,7 +246,7 @@ Belonged belonged(const Caches& caches, Snapshot<api::MachinePool> pool) {
 
 void see_right_of(const Caches& caches, Observation& seen) {
   for (ExternalSeen* external : {&seen.bootstrap, &seen.infra}) {
-    if (!machine::is_uncontrolled(*external)) continue;
+    if (!is_uncontrolled(*external)) continue;
     const auto made_ready = [&](const api::MachinePool& pool) {
       const auto& was = pool.status.initialization;
       return external == &seen.infra ? was.infrastructure_provisioned.value_or(false)
@@ -269,9 +269,9 @@ Observation observe(const Looking& with, bool fresh, Belonged known) {
   const ObjectKey cluster = cluster_key(*seen.pool);
   seen.cluster = deps.caches.clusters.get(cluster);
   if (const auto& config = wanted.bootstrap.config_ref) {
-    seen.bootstrap = machine::see_external(host.externals, *config, metadata.namespace_);
+    seen.bootstrap = see_external(host.externals, *config, metadata.namespace_);
   }
-  seen.infra = machine::see_external(host.externals, wanted.infrastructure_ref, metadata.namespace_);
+  seen.infra = see_external(host.externals, wanted.infrastructure_ref, metadata.namespace_);
   see_right_of(deps.caches, seen);
   seen.infra_says = infra_memory.read(seen.infra, *seen.pool);
   auto connected = deps.workload_clusters.get(cluster);

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "api/v1beta2/syntax.h"
-#include "controllers/machine/drain/eviction.h"
+#include "controllers/drain/eviction.h"
 #include "controllers/machinepool/deletion.h"
 #include "kube/resources.h"
 #include "kube/typed.h"
@@ -200,7 +200,7 @@ void PoolDrainer::turn_of_drain(const Turn& turn, NodeDrain& drain) {
     drain.drained = drain_is_over(seen, drain.began);
     if (drain.drained) return;
   }
-  auto report = ask(turn, drain.began, {&machine::Drainer::turn, answer->clearance});
+  auto report = ask(turn, drain.began, {&drain::Drainer::turn, answer->clearance});
   for (auto& warning : report.warnings) turn.round.warnings.push_back(std::move(warning));
   drain.drained = report.done;
   if (drain.drained) return turn.round.drained.push_back(turn.node.metadata.name.str());
@@ -217,7 +217,7 @@ void PoolDrainer::turn_of_volumes(const Turn& turn, NodeDrain& drain) {
   drain.done = volume_wait_is_over(seen, drain.waits_since);
   if (drain.done) return;
   const bool waited = drain.waits_since.is_set();
-  auto report = ask(turn, waited ? drain.waits_since : seen.now, {&machine::Drainer::check_volumes});
+  auto report = ask(turn, waited ? drain.waits_since : seen.now, {&drain::Drainer::check_volumes});
   drain.done = report.done;
   if (drain.done && waited) turn.round.detached.push_back(turn.node.metadata.name.str());
   if (drain.done) return;
@@ -233,7 +233,7 @@ void PoolDrainer::turn_of_volumes(const Turn& turn, NodeDrain& drain) {
   note(report, drain.waits_since, timeout, seen.now, drain);
 }
 
-machine::StageReport PoolDrainer::ask(const Turn& turn, Time since, const Stage& stage) {
+drain::StageReport PoolDrainer::ask(const Turn& turn, Time since, const Stage& stage) {
   const Observation& seen = turn.seen;
   const api::Machine machine = stand_in(*seen.pool, turn.node.metadata.name);
   return (drainer_.*stage.turn)({.machine = machine,
@@ -247,10 +247,10 @@ machine::StageReport PoolDrainer::ask(const Turn& turn, Time since, const Stage&
                                 turn.deadline);
 }
 
-void PoolDrainer::note(const machine::StageReport& report, Time since, std::optional<std::int32_t> timeout,
+void PoolDrainer::note(const drain::StageReport& report, Time since, std::optional<std::int32_t> timeout,
                        Time now, NodeDrain& drain) {
   if (report.trouble) {
-    if (!machine::is_our_own_brake(*report.trouble) || drain.message.empty()) {
+    if (!drain::is_our_own_brake(*report.trouble) || drain.message.empty()) {
       drain.message = report.trouble->message;
     }
   } else {

@@ -1,5 +1,5 @@
 // Emptying Nodes of a pool without Machines before they are removed, where a policy asks for it: one drain
-// per Node and then the wait until its volumes are detached (controllers/machine/drain), all of them under
+// per Node and then the wait until its volumes are detached (controllers/drain), all of them under
 // the pool's timeouts. Everything that has to outlive a turn stands on objects (since when: the pool's
 // deletion, or marks on the Node); what is remembered here only spares requests. Safe from any thread, one
 // turn at a time per pool.
@@ -14,7 +14,7 @@
 
 #include "base/guarded.h"
 #include "controllers/claims/clearance.h"
-#include "controllers/machine/drain/drainer.h"
+#include "controllers/drain/drainer.h"
 #include "controllers/machinepool/drain_key.h"
 #include "controllers/machinepool/observe.h"
 
@@ -80,14 +80,14 @@ class PoolDrainer {
     DrainRound& round;
   };
   static bool news(const Observation& seen, const api::Node& node, const NodeDrain& drain);
-  static void note(const machine::StageReport& report, Time since, std::optional<std::int32_t> timeout,
+  static void note(const drain::StageReport& report, Time since, std::optional<std::int32_t> timeout,
                    Time now, NodeDrain& drain);
   Result<Time> mark(const Turn& turn, std::string_view annotation);
   struct Stage {
-    machine::StageReport (machine::Drainer::*turn)(const machine::DrainRequest&, const Deadline&);
+    drain::StageReport (drain::Drainer::*turn)(const drain::DrainRequest&, const Deadline&);
     std::optional<claims::Clearance> clearance = {};
   };
-  machine::StageReport ask(const Turn& turn, Time since, const Stage& stage);
+  drain::StageReport ask(const Turn& turn, Time since, const Stage& stage);
   void one_turn(const Turn& turn, NodeDrain& drain);
   void turn_of_drain(const Turn& turn, NodeDrain& drain);
   void turn_of_volumes(const Turn& turn, NodeDrain& drain);
@@ -95,7 +95,7 @@ class PoolDrainer {
   const Deps& deps_;
   runtime::Queue* queue_ = nullptr;
   Guarded<std::map<kube::ObjectKey, Drains>> drains_;
-  machine::Drainer drainer_;  // first to go: it wakes
+  drain::Drainer drainer_;  // first to go: it wakes
 };
 
 }  // namespace capstan::controllers::machinepool

@@ -8,11 +8,9 @@
 #include <vector>
 
 #include "api/contract/foreign.h"
-#include "controllers/machine/observe.h"
+#include "controllers/shared/external_seen.h"
 
 namespace capstan::controllers::machinepool {
-
-using machine::ExternalSeen;
 
 struct Observation;
 

@@ -8,7 +8,7 @@
 #include "api/conditions/conditions.h"
 #include "api/conditions/merge.h"
 #include "api/conditions/message.h"
-#include "controllers/machinedeployment/stale_deletions.h"
+#include "controllers/shared/stale_deletions.h"
 
 namespace capstan::controllers::machineset {
 namespace {
@@ -24,7 +24,7 @@ constexpr std::size_t kNames = 3;
 std::int32_t number(const Machines& machines) { return static_cast<std::int32_t>(machines.size()); }
 
 std::string stale_deletions(const Observation& seen) {
-  const std::string text = machinedeployment::stale_deletions(seen.machines, seen.now);
+  const std::string text = controllers::stale_deletions(seen.machines, seen.now);
   return text.empty() ? text : "\n* " + text;
 }
 

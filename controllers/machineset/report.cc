@@ -4,10 +4,10 @@
 
 #include "api/conditions/conditions.h"
 #include "api/meta/label_selector.h"
-#include "controllers/machinedeployment/stale_deletions.h"
 #include "controllers/machineset/conditions.h"
 #include "controllers/machineset/counters.h"
 #include "controllers/shared/held_up.h"
+#include "controllers/shared/stale_deletions.h"
 #include "runtime/paused.h"
 
 namespace capstan::controllers::machineset {
@@ -45,8 +45,7 @@ std::optional<Seconds> sooner(std::optional<Seconds> left, std::optional<Seconds
 
 // What no event will tell: that a Machine has got older, or a Node has been ready for long enough.
 std::optional<Seconds> next_change(const Observation& seen) {
-  auto next = sooner(machinedeployment::next_stale_deletion(seen.machines, seen.now),
-                     next_held_up(seen.machines, seen.now));
+  auto next = sooner(next_stale_deletion(seen.machines, seen.now), next_held_up(seen.machines, seen.now));
   const auto in = [&](Time since, Seconds span) {
     // A clock that is ahead of ours says a moment that is still to come.
     const Seconds left = std::min(span + Seconds(1) - (seen.now - since), span + Seconds(1));

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "apiserver/api.h"
-#include "controllers/machine/drain/drainer.h"
+#include "controllers/drain/drainer.h"
 #include "kube/resources.h"
 #include "test/bench/figure.h"
 #include "test/builders/cluster.h"
@@ -177,7 +177,7 @@ class World {
   const api::Cluster cluster_ = builders::a_cluster("c1").running();
   const Time started_ = Time::from(clock_.now());
   Signal woken_;
-  controllers::machine::Drainer drainer_{
+  controllers::drain::Drainer drainer_{
       {.clock = clock_, .threads = clock_, .wake = [this](const kube::ObjectKey&) { woken_.notify(); }}};
 };
 

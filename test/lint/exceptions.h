@@ -16,7 +16,7 @@ struct Exception {
 inline constexpr std::array kExceptions = {
     Exception{"chance", "test/envtest/real_servers.cc", "a token nobody can guess"},
     Exception{"light-headers", "kube/typed.h", "templates over documents, for the sources of reconcilers"},
-    Exception{"removals", "controllers/machine/drain/drain_watch.cc",
+    Exception{"removals", "controllers/drain/drain_watch.cc",
               "a store of its own: nothing is asked of a server"},
     Exception{"threads", "net/io_pool_impl.h",
               "io threads run Asio; simulations have no sockets and no io threads"},

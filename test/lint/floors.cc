@@ -44,6 +44,26 @@ constexpr std::array<Wall, 5> kWalls = {{
     {"cmd/manager/", "apiserver/", "the manager never carries the embedded API server"},
 }};
 
+// One controller each. What several of them need stands in a room beside them.
+constexpr std::array<std::string_view, 7> kKinds = {"cluster",           "lifecyclepolicy",    "machine",
+                                                    "machinedeployment", "machinehealthcheck", "machinepool",
+                                                    "machineset"};
+
+// "machine" of controllers/machine/act.cc; empty for what is in no room, as the wiring of all of them.
+std::string_view room_of(const SourceFile& file) {
+  constexpr std::string_view kControllers = "controllers/";
+  if (!file.path.starts_with(kControllers)) return {};
+  const std::string_view rest = std::string_view(file.path).substr(kControllers.size());
+  const auto end = rest.find('/');
+  return end == rest.npos ? std::string_view() : rest.substr(0, end);
+}
+
+bool is_sideways(const SourceFile& file, const SourceFile& included) {
+  const std::string_view from = room_of(file);
+  const std::string_view to = room_of(included);
+  return !from.empty() && from != to && std::ranges::find(kKinds, to) != kKinds.end();
+}
+
 std::optional<int> level_of(std::string_view folder) {
   const auto found = std::ranges::find(kFloors, folder, &Floor::folder);
   if (found == kFloors.end()) return {};
@@ -74,6 +94,12 @@ std::optional<std::string> complaint(const SourceFile& file, const SourceFile& i
   if (*other == *own && file.folder() != included.folder() && !file.is_test()) {
     return fmt::format("{} and {} share floor {} and must not know each other", file.folder(),
                        included.folder(), *own);
+  }
+  if (is_sideways(file, included)) {
+    return fmt::format(
+        "includes {}: controllers do not know each other, what several of them need gets a room "
+        "beside theirs, as controllers/shared and controllers/drain",
+        included.path);
   }
   if (file.is_test()) return {};
   for (const Wall& wall : kWalls) {

@@ -40,6 +40,8 @@ TEST(Floors, DownwardAndSidewaysWithinAFolderIsFine) {
   EXPECT_THAT(floors_of("runtime/store.h", "runtime/index.h"), IsEmpty());
   EXPECT_THAT(floors_of("apiserver/http.cc", "net/http_server.h"), IsEmpty());
   EXPECT_THAT(floors_of("controllers/machine/decide.h", "controllers/shared/labels.h"), IsEmpty());
+  EXPECT_THAT(floors_of("controllers/machine/decide.h", "controllers/machine/observe.h"), IsEmpty());
+  EXPECT_THAT(floors_of("controllers/wiring.h", "controllers/machine/reconciler.h"), IsEmpty());
 }
 
 TEST(Floors, UpwardIsReportedWithFileLineAndRule) {
@@ -53,6 +55,16 @@ TEST(Floors, FoldersOfOneFloorMustNotKnowEachOther) {
   EXPECT_THAT(floors_of("net/tls.cc", "api/names.h"), ElementsAre(HasSubstr("net and api share floor 1")));
   EXPECT_THAT(floors_of("bootstrap/join_token.h", "infrastructure/driver.h"),
               ElementsAre(HasSubstr("share floor 5")));
+}
+
+TEST(Floors, ControllersMustNotKnowEachOther) {
+  EXPECT_THAT(floors_of("controllers/machinepool/act.cc", "controllers/machine/observe.h"),
+              ElementsAre(HasSubstr("controllers do not know each other")));
+  EXPECT_THAT(floors_of("controllers/drain/drainer.cc", "controllers/machine/observe.h"),
+              ElementsAre(HasSubstr("controllers do not know each other")));
+  EXPECT_THAT(floors_of("controllers/machinepool/act_test.cc", "controllers/machine/observe.h"),
+              ElementsAre(HasSubstr("controllers do not know each other")));
+  EXPECT_THAT(floors_of("controllers/machinepool/act.cc", "controllers/drain/drainer.h"), IsEmpty());
 }
 
 TEST(Floors, SomeDownwardWaysAreWalledUp) {

@@ -55,6 +55,7 @@ class NoClient final : public kubeconfig::WorkloadCluster {
 };
 
 using Object = api::contract::ContractObject;
+using controllers::ExternalSeen;
 std::shared_ptr<const Object> object_of(const kube::Resource& kind, std::string_view name,
                                         json::object document) {
   document["apiVersion"] = kind.api_version();

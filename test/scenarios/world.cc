@@ -7,10 +7,10 @@
 #include "api/conditions/conditions.h"
 #include "api/v1beta2/machine_deployment_rules.h"
 #include "controllers/machinedeployment/report.h"
-#include "controllers/machinedeployment/rollout/template_diff.h"
 #include "controllers/machineset/counters.h"
 #include "controllers/machineset/decide.h"
 #include "controllers/machineset/wanted.h"
+#include "controllers/rollout/template_diff.h"
 #include "test/builders/cluster.h"
 #include "test/builders/machine.h"
 
@@ -21,6 +21,7 @@ namespace annotation = api::annotation;
 namespace condition = api::condition;
 namespace conditions = api::conditions;
 using namespace controllers::machinedeployment;
+namespace rollout = controllers::rollout;
 namespace machineset = controllers::machineset;
 
 constexpr std::string_view kDeployment = "deployment";

@@ -1,0 +1,117 @@
+// A workload cluster with one Node "n" that is drained for Machine "m", for the tests of the drainer: a real
+// embedded API server behind a client that counts, Pods and budgets made through it. One thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/v1beta2/cluster.h"
+#include "api/v1beta2/machine.h"
+#include "apiserver/api.h"
+#include "controllers/drain/drainer.h"
+#include "test/builders/node.h"
+#include "test/fakes/fake_clock.h"
+#include "test/fakes/fake_workload_clusters.h"
+#include "test/fakes/memory_client.h"
+
+namespace capstan::controllers::drain {
+
+// How often which verb was asked about what: "list pods", "evict default/p", "patch nodes".
+class CountingClient final : public kube::Client {
+ public:
+  explicit CountingClient(kube::Client& inner) : inner_(inner) {}
+
+  int count(std::string_view what) const;
+  // Answers this instead of the server, for the verb and thing named.
+  std::map<std::string, Error> refuse = {};
+  std::function<void()> on_evict = {};  // before every eviction
+
+  using Object = Result<boost::json::value>;
+  Object get(const kube::Resource&, const kube::ObjectKey&, const Deadline&) override;
+  Object list(const kube::Resource&, const kube::ListOptions&, const Deadline&) override;
+  Object create(const kube::Resource&, const kube::ObjectKey&, const boost::json::value&,
+                const kube::WriteOptions&, const Deadline&) override;
+  Object replace(const kube::Resource&, const kube::ObjectKey&, const boost::json::value&, std::string_view,
+                 const kube::WriteOptions&, const Deadline&) override;
+  Object patch(const kube::Resource&, const kube::ObjectKey&, const boost::json::value&,
+               const kube::PatchOptions&, const Deadline&) override;
+  Result<void> remove(const kube::Resource&, const kube::ObjectKey&, const kube::DeleteOptions&,
+                      const Deadline&) override;
+  Result<void> evict(const kube::ObjectKey&, const kube::DeleteOptions&, const Deadline&) override;
+  Object get_path(std::string_view, const Deadline&) override;
+  Object post_path(std::string_view, const boost::json::value&, const Deadline&) override;
+  std::unique_ptr<kube::Stream> list_stream(const kube::Resource&, const kube::ListOptions&,
+                                            kube::StreamSink&) override;
+  std::unique_ptr<kube::Stream> watch(const kube::Resource&, const kube::WatchOptions&,
+                                      kube::StreamSink&) override;
+
+ private:
+  std::optional<Error> note(const std::string& what);
+
+  kube::Client& inner_;
+  Guarded<std::map<std::string, int, std::less<>>> counts_;
+};
+
+struct PodWish {
+  std::string name = {};
+  std::string namespace_ = "default";
+  std::map<std::string, std::string> labels = {};
+  std::string daemon_set = {};
+  std::string claim = {};
+  int grace = 0;  // seconds; 0: gone as soon as it is evicted
+  std::string node = "n";
+};
+
+struct DrainWorld {
+  DrainWorld();
+  ~DrainWorld();
+
+  // --- the cluster ---
+  void pod(const PodWish& wish);
+  void daemon_set(std::string_view name);
+  void budget(std::string_view name, std::string_view app, std::string_view spec);
+  void relax(std::string_view budget, std::string_view patch);
+  void make(std::string_view path, std::string_view body);
+  // The kubelet has ended it.
+  void gone(std::string_view pod);
+  bool has_pod(std::string_view name);
+  boost::json::value node();
+  void set_node(api::Node node);  // in the cache of Nodes
+  void settle();                  // what the cluster's own controllers do
+
+  // --- the drain ---
+  StageReport turn();
+  StageReport volumes();
+  // Turn by turn, as it wakes the Machine. Its last report when nothing happens any more.
+  StageReport finish();
+  void pass(Seconds span) { clock.advance(span); }
+  // Until the drainer has asked for another turn since the last one; false: it never does.
+  bool awake();
+  // Until the watches have told so many more things: the end of each first list and every change since.
+  void hear(std::uint64_t news);
+
+  fakes::FakeClock clock;
+  apiserver::Api api;
+  fakes::MemoryClient memory;
+  CountingClient client;
+  fakes::FakeWorkloadClusters clusters;
+  api::Machine machine;
+  api::Cluster cluster;
+  std::vector<runtime::Snapshot<api::MachineDrainRule>> rules;
+  std::optional<Time> started;
+  Signal woken;
+  std::uint64_t seen = 0;
+  std::uint64_t heard = 0;
+  std::map<std::string, std::string> daemon_set_uids;
+  std::optional<Drainer> drainer;
+
+ private:
+  DrainRequest request();
+  boost::json::value pod_of(const PodWish& wish) const;
+};
+
+}  // namespace capstan::controllers::drain

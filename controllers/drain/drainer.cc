@@ -1,0 +1,135 @@
+#include "controllers/drain/drainer.h"
+
+#include <utility>
+
+#include "controllers/drain/drain_round.h"
+#include "controllers/drain/pace.h"
+#include "kube/typed.h"
+
+namespace capstan::controllers::drain {
+namespace {
+
+StageReport told(Result<StageReport> outcome, const DrainRequest& request) {
+  if (outcome) return std::move(*outcome);
+  return {.recheck = pause_after(request.now - request.started), .trouble = std::move(outcome).error()};
+}
+
+}  // namespace
+
+Drainer::Drainer(DrainerDeps deps) : deps_(std::move(deps)) {}
+Drainer::~Drainer() = default;
+
+StageReport Drainer::turn(const DrainRequest& request, const Deadline& deadline) {
+  const kube::ObjectKey machine = kube::key_of(request.machine);
+  const auto memory = memory_of(machine);
+  if (memory->watch && memory->watch->cluster() != request.workload.get()) memory->watch.reset();
+  DrainRound round(deps_.clock, request, *memory, deadline);
+  StageReport report = told(round.drain(), request);
+  report.warnings = round.take_warnings();
+  if (report.done) {
+    memory->watch.reset();
+  } else if (!report.trouble) {
+    if (!memory->watch) {
+      memory->watch = std::make_unique<DrainWatch>(loop(), request.workload, request.node, wake_of(machine));
+    }
+    memory->watch->watch_budgets(round.held_by_budgets());
+  }
+  return report;
+}
+
+StageReport Drainer::check_volumes(const DrainRequest& request, const Deadline& deadline) {
+  const kube::ObjectKey machine = kube::key_of(request.machine);
+  const auto memory = memory_of(machine);
+  auto& watch = memory->volume_watch;
+  if (watch && watch->cluster() != request.workload.get()) watch.reset();
+  DrainRound round(deps_.clock, request, *memory, deadline);
+  StageReport report = told(round.volumes(), request);
+  if (report.done) {
+    watch.reset();
+  } else if (!report.trouble && !watch) {
+    watch = std::make_unique<VolumeWatch>(
+        loop(), request.workload, VolumeWatch::Subject{.node = request.node, .seen = round.volumes_seen()},
+        wake_of(machine));
+  }
+  return report;
+}
+
+std::function<void()> Drainer::wake_of(const kube::ObjectKey& machine) const {
+  return [wake = deps_.wake, machine] {
+    if (wake) wake(machine);
+  };
+}
+
+void Drainer::stop_watching_pods(const kube::ObjectKey& machine) {
+  const auto memory = known_memory_of(machine);
+  if (memory) memory->watch.reset();
+}
+
+void Drainer::stop_watching(const kube::ObjectKey& machine) {
+  const auto memory = known_memory_of(machine);
+  if (!memory) return;
+  memory->watch.reset();
+  memory->volume_watch.reset();
+}
+
+void Drainer::forget(const kube::ObjectKey& machine) {
+  // Ends its watches outside of the lock.
+  const auto memory = drains_.with([&](auto& drains) {
+    auto node = drains.extract(machine);
+    return node.empty() ? nullptr : std::move(node.mapped());
+  });
+}
+
+void Drainer::rest() {
+  const auto ended = drains_.with([](auto& drains) { return std::exchange(drains, {}); });
+}
+
+std::vector<kube::ObjectKey> Drainer::drains_in(std::string_view namespace_) const {
+  return drains_.with([&](const auto& drains) {
+    std::vector<kube::ObjectKey> keys;
+    for (const auto& [key, memory] : drains) {
+      if (key.namespace_ == namespace_) keys.push_back(key);
+    }
+    return keys;
+  });
+}
+
+std::size_t Drainer::size() const {
+  return drains_.with([](const auto& drains) { return drains.size(); });
+}
+
+std::size_t Drainer::remembered(const kube::ObjectKey& machine) const {
+  return drains_.with([&](const auto& drains) -> std::size_t {
+    const auto known = drains.find(machine);
+    if (known == drains.end()) return 0;
+    return known->second->attempts.size() + known->second->living_daemon_sets.size() +
+           known->second->warned.size();
+  });
+}
+
+std::shared_ptr<DrainMemory> Drainer::memory_of(const kube::ObjectKey& machine) {
+  return drains_.with([&](auto& drains) {
+    auto& memory = drains[machine];
+    if (!memory) memory = std::make_shared<DrainMemory>();
+    return memory;
+  });
+}
+
+std::shared_ptr<DrainMemory> Drainer::known_memory_of(const kube::ObjectKey& machine) {
+  return drains_.with([&](auto& drains) {
+    const auto known = drains.find(machine);
+    return known == drains.end() ? nullptr : known->second;
+  });
+}
+
+// Its thread is started outside of the lock; of two that were made at once one goes again.
+kube::WatchLoop& Drainer::loop() {
+  if (auto* known = loop_.with([](auto& held) { return held.get(); })) return *known;
+  auto fresh = std::make_unique<kube::WatchLoop>(deps_.threads, deps_.clock);
+  return *loop_.with([&](auto& held) {
+    if (!held) held = std::move(fresh);
+    return held.get();
+  });
+}
+
+}  // namespace capstan::controllers::drain

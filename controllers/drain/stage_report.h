@@ -1,0 +1,25 @@
+// What one turn of a slow stage of a Machine's deletion came to: the drain and the wait for volumes answer
+// with it, controllers/machine/deletion.h reads it. A plain value.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/error.h"
+
+namespace capstan::controllers::drain {
+
+struct StageReport {
+  bool done = false;
+  std::string message = {};                // for the condition, whole: what holds it up, since when
+  Seconds recheck = {};                    // while not done
+  std::optional<Error> trouble = {};       // it could not even be tried
+  std::vector<std::string> warnings = {};  // for Events, each said once
+
+  static StageReport finished() { return {.done = true}; }
+  bool operator==(const StageReport&) const = default;
+};
+
+}  // namespace capstan::controllers::drain

@@ -1,0 +1,74 @@
+// What a planner knows and what it answers: the MachineSets of one MachineDeployment as numbers, and the
+// replicas they should have next. Values.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "controllers/rollout/limits.h"
+
+namespace capstan::controllers::rollout {
+
+struct SetCounts {
+  std::string name = {};
+  Time created = {};
+  Count spec = 0;       // spec.replicas
+  Count status = 0;     // status.replicas: Machines there are, deleting ones included
+  Count available = 0;  // status.availableReplicas
+  bool settled = true;  // the status is about this spec: nothing asked for earlier is still being done
+};
+
+struct Fleet {
+  Limits limits = {};
+  std::optional<SetCounts> newest = {};
+  std::vector<SetCounts> old = {};  // larger first, then older, then by name
+
+  // A set that was made smaller may still be making Machines as it was told before, and one that was made
+  // larger may still be deleting some: until it has seen its new size, its numbers allow nothing.
+  bool old_are_settled() const {
+    return std::ranges::all_of(old, [](const SetCounts& set) { return set.settled; });
+  }
+};
+
+// One explanation for log lines, stories and whoever asks why.
+struct Note {
+  std::string about = {};  // a MachineSet
+  std::string text = {};
+  bool operator==(const Note&) const = default;
+};
+
+struct Intent {
+  std::string set = {};
+  Count replicas = 0;
+  bool operator==(const Intent&) const = default;
+};
+
+// In the order in which they came up; a set without an intent stays as it is.
+class Scaling {
+ public:
+  std::optional<Count> of(std::string_view set) const {
+    for (const Intent& intent : intents) {
+      if (intent.set == set) return intent.replicas;
+    }
+    return std::nullopt;
+  }
+  void intend(const std::string& set, Count replicas) {
+    for (Intent& intent : intents) {
+      if (intent.set == set) return void(intent.replicas = replicas);
+    }
+    intents.push_back({.set = set, .replicas = replicas});
+  }
+  void intend(const std::string& set, Count replicas, std::string why) {
+    intend(set, replicas);
+    notes.push_back({.about = set, .text = std::move(why)});
+  }
+
+  std::vector<Intent> intents = {};
+  std::vector<Note> notes = {};
+};
+
+}  // namespace capstan::controllers::rollout

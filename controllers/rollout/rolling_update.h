@@ -1,0 +1,16 @@
+// The next step of a rolling update: the new MachineSet grows as far as the surge allows, old ones shrink as
+// far as availability allows, sick Machines of old ones first. Upstream's arithmetic to the digit
+// (reference capi-machine 5.6). Pure.
+#pragma once
+
+#include "controllers/rollout/fleet.h"
+
+namespace capstan::controllers::rollout {
+
+// Needs fleet.newest; one that does not exist yet has zeros.
+Scaling plan_rolling_update(const Fleet& fleet);
+
+// How many more old Machines may be asked to go; zero or less: none. For tests and for people.
+Count scale_down_budget(const Fleet& fleet, const Scaling& so_far);
+
+}  // namespace capstan::controllers::rollout
