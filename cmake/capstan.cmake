@@ -25,7 +25,7 @@ set_source_files_properties(
   apiserver/schema/formats.cc apiserver/schema/validate.cc apiserver/table_columns.cc apiserver/updating.cc
   apiserver/webhooks.cc base/time.cc base/version.cc cmd/dev/apiserver_command.cc cmd/dev/demo_command.cc
   cmd/dev/provider_command.cc cmd/dev/up_command.cc controllers/cluster/descendant_conditions.cc
-  controllers/cluster/old_conditions.cc controllers/machinedeployment/old_conditions.cc
+  controllers/cluster/conditions_v1beta1.cc controllers/machinedeployment/conditions_v1beta1.cc
   controllers/rollout/rolling_update.cc controllers/shared/stale_deletions.cc
   controllers/machinehealthcheck/shared_cause.cc controllers/machinepool/pool_drain.cc
   controllers/machinepool/providers.cc controllers/machinepool/reconciler.cc

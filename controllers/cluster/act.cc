@@ -32,12 +32,12 @@ constexpr std::size_t kStraysNamed = 5;
 
 class Turn {
  public:
-  Turn(const Hands& hands, const runtime::Context& context, const Observation& seen)
-      : deps_(hands.deps),
-        host_(hands.host),
-        kubeconfigs_(hands.kubeconfigs),
-        live_looks_(hands.live_looks),
-        contests_(hands.contests),
+  Turn(const ActContext& with, const runtime::Context& context, const Observation& seen)
+      : deps_(with.deps),
+        host_(with.host),
+        kubeconfigs_(with.kubeconfigs),
+        live_looks_(with.live_looks),
+        contests_(with.contests),
         context_(context),
         seen_(seen),
         key_(runtime::key_of(*seen.cluster)) {
@@ -318,8 +318,9 @@ Result<void> Turn::perform(const DropFinalizer&) {
 
 }  // namespace
 
-Effects act(const Hands& hands, const runtime::Context& context, const Observation& seen, const Plan& plan) {
-  return Turn(hands, context, seen).take(plan);
+Effects act(const ActContext& with, const runtime::Context& context, const Observation& seen,
+            const Plan& plan) {
+  return Turn(with, context, seen).take(plan);
 }
 
 }  // namespace capstan::controllers::cluster

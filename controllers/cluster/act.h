@@ -11,7 +11,7 @@
 
 namespace capstan::controllers::cluster {
 
-struct Hands {
+struct ActContext {
   const Deps& deps;
   const Host& host;
   KubeconfigKeeper& kubeconfigs;
@@ -19,6 +19,7 @@ struct Hands {
   Contests& contests;
 };
 
-Effects act(const Hands& hands, const runtime::Context& context, const Observation& seen, const Plan& plan);
+Effects act(const ActContext& with, const runtime::Context& context, const Observation& seen,
+            const Plan& plan);
 
 }  // namespace capstan::controllers::cluster

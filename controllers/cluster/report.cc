@@ -5,8 +5,8 @@
 #include "api/conditions/conditions.h"
 #include "api/names.h"
 #include "controllers/cluster/cluster_conditions.h"
+#include "controllers/cluster/conditions_v1beta1.h"
 #include "controllers/cluster/counters.h"
-#include "controllers/cluster/old_conditions.h"
 
 namespace capstan::controllers::cluster {
 namespace {

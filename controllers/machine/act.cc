@@ -23,51 +23,50 @@ DisputedFields disputed_by(const NodeChange& change);
 
 }  // namespace
 
-Result<api::Machine> write_machine(const Actor& actor, const Observation& seen, const Plan& plan) {
-  auto written = TRY(kube::patch(actor.deps.client, *seen.machine, plan.wanted, actor.context.deadline));
+Result<api::Machine> write_machine(const ActContext& with, const Observation& seen, const Plan& plan) {
+  auto written = TRY(kube::patch(with.deps.client, *seen.machine, plan.wanted, with.context.deadline));
   if (!written) return *seen.machine;
-  actor.host.consistency.wrote(kube::key_of(*seen.machine), actor.deps.caches.machines,
-                               written->metadata.resource_version);
+  with.host.consistency.wrote(kube::key_of(*seen.machine), with.deps.caches.machines,
+                              written->metadata.resource_version);
   return std::move(*written);
 }
 
-Result<void> write_claim(const Actor& actor, const api::Machine& machine, const ExternalSeen& external,
+Result<void> write_claim(const ActContext& with, const api::Machine& machine, const ExternalSeen& external,
                          const std::optional<Claim>& claim) {
   if (!claim) return {};
   const auto key = kube::key_of(machine);
   const Contests::Target target{
-      .client = actor.deps.client, .resource = external.resource, .key = external.key};
+      .client = with.deps.client, .resource = external.resource, .key = external.key};
   const auto fields = disputed_by(external, machine, *claim);
-  if (!actor.contests.may_write(key, target, fields, actor.deps.clock, actor.context.deadline)) return {};
-  const auto written =
-      kube::patch_briefly(actor.deps.client, external.resource, external.key,
-                          claim_patch(machine, external, *claim), {}, actor.context.deadline);
+  if (!with.contests.may_write(key, target, fields, with.deps.clock, with.context.deadline)) return {};
+  const auto written = kube::patch_briefly(with.deps.client, external.resource, external.key,
+                                           claim_patch(machine, external, *claim), {}, with.context.deadline);
   if (!written && written.error().code == Code::NotFound) return {};  // the cache will tell
   if (!written) return fail(written.error().context("take over " + external.resource.kind));
-  actor.host.consistency.wrote(key, *external.cache, written->metadata.resource_version);
-  actor.contests.wrote(key, target, fields, actor.deps.clock);
+  with.host.consistency.wrote(key, *external.cache, written->metadata.resource_version);
+  with.contests.wrote(key, target, fields, with.deps.clock);
   return {};
 }
 
-Result<void> write_node(const Actor& actor, const Observation& seen, const Plan& plan) {
+Result<void> write_node(const ActContext& with, const Observation& seen, const Plan& plan) {
   const auto machine = kube::key_of(*seen.machine);
   if (!plan.node_change) {
-    actor.node_writes.forget(machine);  // seen, or needed no longer
+    with.node_writes.forget(machine);  // seen, or needed no longer
     return {};
   }
   const api::Node& node = *seen.node.node;
-  if (actor.node_writes.is_behind(machine, node)) return {};
+  if (with.node_writes.is_behind(machine, node)) return {};
   const auto key = kube::key_of(node);
   const Contests::Target target{
       .client = seen.workload->client(), .resource = kube::resources::nodes(), .key = key};
   const auto fields = disputed_by(*plan.node_change);
-  if (!actor.contests.may_write(machine, target, fields, actor.deps.clock, actor.context.deadline)) return {};
+  if (!with.contests.may_write(machine, target, fields, with.deps.clock, with.context.deadline)) return {};
   const auto written = kube::patch_briefly(seen.workload->client(), kube::resources::nodes(), key,
-                                           node_patch(node, *plan.node_change), {}, actor.context.deadline);
+                                           node_patch(node, *plan.node_change), {}, with.context.deadline);
   if (!written && written.error().code == Code::NotFound) return {};
   if (!written) return fail(written.error().context("patch Node " + node.metadata.name.str()));
-  actor.node_writes.wrote(machine, node.metadata.uid, written->metadata.resource_version);
-  actor.contests.wrote(machine, target, fields, actor.deps.clock);
+  with.node_writes.wrote(machine, node.metadata.uid, written->metadata.resource_version);
+  with.contests.wrote(machine, target, fields, with.deps.clock);
   return {};
 }
 

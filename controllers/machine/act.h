@@ -31,7 +31,7 @@ class NodeWrites {
   Guarded<std::unordered_map<kube::ObjectKey, Write>> writes_;
 };
 
-struct Actor {
+struct ActContext {
   const Deps& deps;
   const Host& host;
   NodeWrites& node_writes;
@@ -40,11 +40,11 @@ struct Actor {
 };
 
 // Metadata and spec of the Machine, in one patch; the Machine as it is then.
-Result<api::Machine> write_machine(const Actor& actor, const Observation& seen, const Plan& plan);
+Result<api::Machine> write_machine(const ActContext& with, const Observation& seen, const Plan& plan);
 // Our ownership of a provider's object and its label, in one patch.
-Result<void> write_claim(const Actor& actor, const api::Machine& machine, const ExternalSeen& external,
+Result<void> write_claim(const ActContext& with, const api::Machine& machine, const ExternalSeen& external,
                          const std::optional<Claim>& claim);
 // Labels, annotations and taints of the Node, in one patch.
-Result<void> write_node(const Actor& actor, const Observation& seen, const Plan& plan);
+Result<void> write_node(const ActContext& with, const Observation& seen, const Plan& plan);
 
 }  // namespace capstan::controllers::machine

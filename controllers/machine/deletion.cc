@@ -488,7 +488,7 @@ void add_volumes(std::vector<api::V1Beta1Condition>& list, const drain::StageRep
 
 }  // namespace
 
-std::vector<api::V1Beta1Condition> older_conditions(const DeletionFacts& facts) {
+std::vector<api::V1Beta1Condition> v1beta1_conditions(const DeletionFacts& facts) {
   namespace older = api::conditions::v1beta1;
   const Stage reached = next_step(facts).stage;
   std::vector<api::V1Beta1Condition> list;

@@ -139,7 +139,7 @@ NodeVerdict may_delete_node(const DeletionFacts& facts);
 
 // Conditions of the older generation that these facts give; those that do not follow from them stay as they
 // are.
-std::vector<api::V1Beta1Condition> older_conditions(const DeletionFacts& facts);
+std::vector<api::V1Beta1Condition> v1beta1_conditions(const DeletionFacts& facts);
 
 // The drain is over: it finished, ran out of time, or a later stage has begun.
 bool drain_is_over(const DeletionFacts& facts);

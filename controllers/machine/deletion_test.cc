@@ -602,7 +602,7 @@ TEST(NextStep, LeavesTheNodeOfAnotherInstanceAlone) {
 
 std::vector<std::string> told(World& world) {
   std::vector<std::string> lines;
-  for (const auto& condition : older_conditions(world.seen())) {
+  for (const auto& condition : v1beta1_conditions(world.seen())) {
     lines.push_back(condition.type.str() + "=" + condition.status.str() + " " + condition.severity.str() +
                     " " + condition.reason.str());
   }

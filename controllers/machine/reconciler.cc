@@ -47,7 +47,7 @@ Done done_by(const DeletionTurn& turn, const Observation& seen) {
           .deletion = DeletionReport{.reason = turn.step.reason,
                                      .message = turn.step.message,
                                      .marks = turn.step.marks,
-                                     .older = older_conditions(turn.facts),
+                                     .older = v1beta1_conditions(turn.facts),
                                      .under_way = turn.waits_for_provider()}};
 }
 
@@ -122,16 +122,16 @@ Result<Outcome> Reconciler::go_on(const runtime::Context& context, const Observa
   if (plan.too_early) return Outcome::after(*plan.too_early);
   if (seen.deleting()) return take_down(context, seen, plan);
 
-  const Actor actor{
+  const ActContext with{
       .deps = deps_, .host = *host_, .node_writes = node_writes_, .contests = contests_, .context = context};
-  auto written = write_machine(actor, seen, plan);
+  auto written = write_machine(with, seen, plan);
   // Without it nothing that follows would be true.
   if (!written) return ended({written.error()}, {});
   written->spec.cluster_name = seen.machine->spec.cluster_name;
   Done done{.machine = std::move(*written)};
   for (auto& tried :
-       {write_claim(actor, done.machine, seen.bootstrap, plan.bootstrap.claim),
-        write_claim(actor, done.machine, seen.infra, plan.infra.claim), write_node(actor, seen, plan)}) {
+       {write_claim(with, done.machine, seen.bootstrap, plan.bootstrap.claim),
+        write_claim(with, done.machine, seen.infra, plan.infra.claim), write_node(with, seen, plan)}) {
     if (!tried) done.errors.push_back(tried.error());
   }
   return finish(context, seen, plan, std::move(done));
@@ -163,17 +163,17 @@ Result<Outcome> Reconciler::finish(const runtime::Context& context, const Observ
 Result<Observation> Reconciler::take_over(const runtime::Context& context, const Observation& seen,
                                           const Plan& plan) {
   if (plan.bootstrap.claim || plan.infra.claim) TRY(make_sure_it_is_there(*seen.machine, context.deadline));
-  const Actor actor{
+  const ActContext with{
       .deps = deps_, .host = *host_, .node_writes = node_writes_, .contests = contests_, .context = context};
   Observation after = seen;
-  auto written = write_machine(actor, seen, plan);
+  auto written = write_machine(with, seen, plan);
   if (!written && is_transient(written.error().code)) return fail(written.error());
   if (written) {
     written->spec.cluster_name = seen.machine->spec.cluster_name;
     after.machine = std::make_shared<const api::Machine>(std::move(*written));
   }
-  for (const auto& claimed : {write_claim(actor, *after.machine, seen.bootstrap, plan.bootstrap.claim),
-                              write_claim(actor, *after.machine, seen.infra, plan.infra.claim)}) {
+  for (const auto& claimed : {write_claim(with, *after.machine, seen.bootstrap, plan.bootstrap.claim),
+                              write_claim(with, *after.machine, seen.infra, plan.infra.claim)}) {
     if (!claimed) context.log.info("not taken over before it goes", {{"error", claimed.error()}});
   }
   return after;

@@ -78,7 +78,7 @@ api::Condition paused(const Observation& seen);
 api::Condition deleting(const Done& done);
 api::Condition updating(const api::Machine& machine);
 std::string_view phase_of(const api::Machine& after);
-void older_conditions(const Observation& seen, const Plan& plan, const Done& done, api::Machine& after);
+void v1beta1_conditions(const Observation& seen, const Plan& plan, const Done& done, api::Machine& after);
 
 }  // namespace
 
@@ -115,7 +115,7 @@ Report report(const Observation& seen, const Plan& plan, const Done& done, const
     if (due) made.recheck = std::min(made.recheck.value_or(Seconds::max()), *due);
   }
 
-  older_conditions(seen, plan, done, after);
+  v1beta1_conditions(seen, plan, done, after);
   const std::string_view now_in = phase_of(after);
   if (after.status.phase != now_in) after.status.last_updated = seen.now;
   after.status.phase = Text(now_in);
@@ -238,7 +238,7 @@ bool tells_of_the_node(const Done& done) {
          });
 }
 
-void older_conditions(const Observation& seen, const Plan& plan, const Done& done, api::Machine& after) {
+void v1beta1_conditions(const Observation& seen, const Plan& plan, const Done& done, api::Machine& after) {
   Teller teller(after, seen.now);
   teller.tell(older_bootstrap_ready(seen, plan));
   teller.tell(older_infrastructure_ready(seen, plan));

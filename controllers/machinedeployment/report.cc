@@ -6,10 +6,10 @@
 #include "api/conditions/v1beta1.h"
 #include "api/meta/label_selector.h"
 #include "api/names.h"
+#include "controllers/machinedeployment/conditions_v1beta1.h"
 #include "controllers/machinedeployment/counters.h"
 #include "controllers/machinedeployment/deployment_conditions.h"
 #include "controllers/machinedeployment/machine_conditions.h"
-#include "controllers/machinedeployment/old_conditions.h"
 #include "controllers/rollout/new_set.h"
 #include "controllers/shared/held_up.h"
 

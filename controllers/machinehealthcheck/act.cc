@@ -32,7 +32,7 @@ class Turn {
 
  private:
   Result<void> own();
-  void spare();
+  void unmark_exempted();
   void tell_sick(std::size_t target);
   bool tell_well(std::size_t target);
   bool take_back_request(const api::Machine& machine);
@@ -58,7 +58,7 @@ Effects Turn::take() {
     const auto owned = own();
     if (!owned) effects_.errors.push_back(owned.error());
   }
-  if (plan_.judged) spare();
+  if (plan_.judged) unmark_exempted();
   if (plan_.verdicts.empty() || plan_.allowance.state == Allowance::State::Invalid)
     return std::move(effects_);
   for (std::size_t i = 0; i < plan_.verdicts.size(); ++i) {
@@ -89,8 +89,8 @@ Result<void> Turn::own() {
 }
 
 // Or its owner would delete it as soon as it is its turn, whatever the annotation says.
-void Turn::spare() {
-  for (const auto& machine : seen_.spared) {
+void Turn::unmark_exempted() {
+  for (const auto& machine : seen_.exempted) {
     api::Machine after = *machine;
     unmark_for_owner(after);
     write(*machine, after);

@@ -106,7 +106,7 @@ Plan decide(const Observation& seen) {
   plan.own = owned_metadata(*seen.check, *seen.cluster) != seen.check->metadata;
   if (!seen.connected) return plan;  // the connection wakes us
   judge_all(seen, plan);
-  plan.selects_past = seen.targets.empty() && (!seen.selector_problem.empty() ||
+  plan.selects_none = seen.targets.empty() && (!seen.selector_problem.empty() ||
                                                (seen.others && control_plane_initialized(*seen.cluster)));
   plan.allowance = allowance(seen.check->spec.remediation.trigger_if, plan.counts, seen.brake);
   if (!seen.template_problem.empty())

@@ -20,7 +20,7 @@ struct Plan {
 
   std::vector<Verdict> verdicts = {};  // one per target, in the same order
   Counts counts = {};
-  bool selects_past = false;  // the Cluster is up and has Machines, but none that it selects
+  bool selects_none = false;  // the Cluster is up and has Machines, but none that it selects
   Allowance allowance = {};
   SharedCauseVerdict shared_cause = {};
   // The sick ones are handed to whoever remediates, but for those that are held.

@@ -15,7 +15,7 @@ bool is_target(const api::Machine& machine, const api::Selector& selector) {
          !metadata.annotations.contains(api::annotation::kSkipRemediation);
 }
 
-bool is_spared(const api::Machine& machine, const api::Selector& selector) {
+bool is_exempted(const api::Machine& machine, const api::Selector& selector) {
   return machine.metadata.annotations.contains(api::annotation::kSkipRemediation) &&
          api::conditions::is_false(machine.status.conditions, api::condition::kOwnerRemediated) &&
          selector.matches(machine.metadata.labels);

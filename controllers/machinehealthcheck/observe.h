@@ -52,18 +52,18 @@ struct Observation {
   bool connected = true;                         // false: Nodes matter, and can't be seen as they are
   std::vector<Target> targets = {};              // by name
   bool others = false;                           // the Cluster has Machines that are no targets
-  std::vector<Snapshot<api::Machine>> spared = {};  // handed to their owners before a user exempted them
-  std::vector<std::string> overlapping = {};        // other checks that select one of them, by name
-  std::vector<Rival> rivals = {};                   // those of them that are not paused
-  std::vector<std::string> rival_policies = {};     // that select one of their pools together: none applies
-  runtime::Verdict brake = {};                      // may anything be remediated now
+  std::vector<Snapshot<api::Machine>> exempted = {};  // handed to their owners before a user exempted them
+  std::vector<std::string> overlapping = {};          // other checks that select one of them, by name
+  std::vector<Rival> rivals = {};                     // those of them that are not paused
+  std::vector<std::string> rival_policies = {};       // that select one of their pools together: none applies
+  runtime::Verdict brake = {};                        // may anything be remediated now
   bool fresh = true;
 };
 
 // Selected, of this Cluster, and not exempt.
 bool is_target(const api::Machine& machine, const api::Selector& selector);
 // Selected, and waits for its owner to remediate it, although a user wants it to be left alone by now.
-bool is_spared(const api::Machine& machine, const api::Selector& selector);
+bool is_exempted(const api::Machine& machine, const api::Selector& selector);
 // The selector; Invalid when it can't be read or would select everything.
 Result<api::Selector> selector_of(const api::MachineHealthCheck& check);
 // Requests made from the template would be of a kind that `machines` use as infrastructure or bootstrap

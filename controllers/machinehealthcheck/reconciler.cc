@@ -85,7 +85,7 @@ void Reconciler::find_targets(const runtime::Context& context, Observation& seen
       seen.targets.push_back(target_of(std::move(machine), workload.get(), context));
     } else {
       seen.others = true;
-      if (is_spared(*machine, *selector)) seen.spared.push_back(std::move(machine));
+      if (is_exempted(*machine, *selector)) seen.exempted.push_back(std::move(machine));
     }
   }
   Governance(deps_.caches, cluster.namespace_).tell(seen);

@@ -186,7 +186,7 @@ std::vector<Note> news(const Plan& plan, const api::MachineHealthCheck& before,
     notes.push_back(
         {.reason = std::string(api::event::kRemediationRestricted), .message = is->message.str()});
   // A check that is made before its Machines is none of it.
-  if (is->status == status::kTrue && !is->message.empty() && (plan.counts.targets > 0 || plan.selects_past))
+  if (is->status == status::kTrue && !is->message.empty() && (plan.counts.targets > 0 || plan.selects_none))
     notes.push_back({.reason = std::string(kMisconfigured), .message = is->message.str()});
   return notes;
 }

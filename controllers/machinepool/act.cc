@@ -45,9 +45,9 @@ DisputedFields disputed_by(const MachinePool& pool, const ExternalSeen& external
 DisputedFields disputed_by(const NodeChange& change);
 json::value node_patch(const api::Node& node, const NodeChange& change);
 
-class Actor {
+class Turn {
  public:
-  Actor(const Act& with, const Observation& seen)
+  Turn(const ActContext& with, const Observation& seen)
       : with_(with), seen_(seen), key_(runtime::key_of(*seen.pool)) {
     effects_.pool = *seen.pool;
   }
@@ -65,7 +65,7 @@ class Actor {
     return std::move(effects_);
   }
 
-  Effects leave(Leaving& leaving) {
+  Effects leave(DeletionPlan& leaving) {
     for (const OwnedNow& each : leaving.claims) keep(write_claim(*each.external, each.claim));
     if (!leaving.late.empty() && !keep(add_to_list(leaving.late))) return std::move(effects_);
     if (!leaving.drain.empty() && !drain_all(leaving)) return std::move(effects_);
@@ -121,7 +121,7 @@ class Actor {
     return {};
   }
 
-  bool ends_instances(const Leaving& leaving) const {
+  bool ends_instances(const DeletionPlan& leaving) const {
     return std::ranges::find(leaving.remove, &seen_.infra) != leaving.remove.end();
   }
 
@@ -227,7 +227,7 @@ class Actor {
     }
     for (const Mark& mark : plan.marks) keep(write_mark(mark));
     if (!seen_.fresh) return;
-    for (const auto& machine : plan.bereft) keep(remove_bereft(*machine));
+    for (const auto& machine : plan.without_object) keep(remove_without_object(*machine));
   }
 
   void wrote(const std::optional<api::Written>& written) {
@@ -278,7 +278,7 @@ class Actor {
   }
 
   // Only what the server itself says is gone takes a Machine with it.
-  Result<void> remove_bereft(const Machine& machine) {
+  Result<void> remove_without_object(const Machine& machine) {
     const kube::ObjectKey object{.namespace_ = key_.namespace_,
                                  .name = machine.spec.infrastructure_ref.name.str()};
     const auto live = with_.deps.client.get(seen_.machines.resource, object, deadline());
@@ -364,7 +364,7 @@ class Actor {
   }
 
   // Whether the instances may go now.
-  bool drain_all(Leaving& leaving) {
+  bool drain_all(DeletionPlan& leaving) {
     const auto began = seen_.pool->metadata.deletion_timestamp;
     auto round =
         with_.drainer.turn(seen_, {.nodes = leaving.drain, .began = began, .clear = clear_by()}, deadline());
@@ -472,7 +472,7 @@ class Actor {
                                                  api::finalizer::kMachinePool, deadline()));
   }
 
-  const Act& with_;
+  const ActContext& with_;
   const Observation& seen_;
   const kube::ObjectKey key_;
   Effects effects_ = {};
@@ -481,15 +481,15 @@ class Actor {
 
 }  // namespace
 
-Effects act(const Act& with, const Observation& seen, const Plan& plan) {
-  return Actor(with, seen).act(plan);
+Effects act(const ActContext& with, const Observation& seen, const Plan& plan) {
+  return Turn(with, seen).act(plan);
 }
 
-Effects leave(const Act& with, const Observation& seen, Leaving& leaving) {
-  return Actor(with, seen).leave(leaving);
+Effects leave(const ActContext& with, const Observation& seen, DeletionPlan& leaving) {
+  return Turn(with, seen).leave(leaving);
 }
 
-Result<void> look_at_unreadable(const Act& with, Observation& seen) {
+Result<void> look_at_unreadable(const ActContext& with, Observation& seen) {
   const kube::ObjectKey key = runtime::key_of(*seen.pool);
   const auto& wanted = seen.pool->spec.machine_template.spec;
   const auto look = [&](ExternalSeen& external, const api::ContractRef& ref) -> Result<void> {
@@ -514,7 +514,7 @@ Result<void> look_at_unreadable(const Act& with, Observation& seen) {
   return infra;
 }
 
-Result<bool> is_empty_indeed(const Act& with, const Observation& seen) {
+Result<bool> is_confirmed_empty(const ActContext& with, const Observation& seen) {
   const auto live = TRY(with.deps.client.get(seen.infra.resource, seen.infra.key, with.context.deadline));
   const api::contract::InfraMachinePool infra(api::contract::Foreign(live), seen.infra.contract);
   const auto ids = TRY(infra.provider_id_list());

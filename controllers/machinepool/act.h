@@ -1,6 +1,6 @@
-// Carries out what decide() and take_leave() want: the writes of one turn. Each is safe to repeat; one that
-// fails does not keep the others from happening, except that nothing goes on after the pool itself could not
-// be written. Blocks as the clients do; one turn at a time per pool, safe from any thread.
+// Carries out what decide() and decide_deletion() want: the writes of one turn. Each is safe to repeat; one
+// that fails does not keep the others from happening, except that nothing goes on after the pool itself could
+// not be written. Blocks as the clients do; one turn at a time per pool, safe from any thread.
 #pragma once
 
 #include <unordered_map>
@@ -51,7 +51,7 @@ struct Effects {
   std::optional<Seconds> recheck = {};
 };
 
-struct Act {
+struct ActContext {
   const Deps& deps;
   const Host& host;
   NodeWrites& node_writes;
@@ -60,16 +60,16 @@ struct Act {
   Contests& contests;
   const runtime::Context& context;
 };
-Effects act(const Act& with, const Observation& seen, const Plan& plan);
+Effects act(const ActContext& with, const Observation& seen, const Plan& plan);
 // `leaving` is brought up to date with what came of it.
-Effects leave(const Act& with, const Observation& seen, Leaving& leaving);
+Effects leave(const ActContext& with, const Observation& seen, DeletionPlan& leaving);
 
 // Asks the server about objects of a pool that goes which the caches can't show. Afterwards they are Found
 // and `live`, Missing or Undefined; what could not be found out stays Unreadable.
-Result<void> look_at_unreadable(const Act& with, Observation& seen);
+Result<void> look_at_unreadable(const ActContext& with, Observation& seen);
 
 // A live look at an infrastructure that says that all instances are gone. An error when it could not be found
 // out.
-Result<bool> is_empty_indeed(const Act& with, const Observation& seen);
+Result<bool> is_confirmed_empty(const ActContext& with, const Observation& seen);
 
 }  // namespace capstan::controllers::machinepool

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controllers/machinepool/theatre_fixture.h"
+#include "controllers/machinepool/pool_stage_fixture.h"
 #include "test/builders/machine.h"
 
 namespace capstan::controllers::machinepool {
@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using namespace std::chrono_literals;
 
-std::string listed_problem(Theatre& stage) {
+std::string listed_problem(PoolStage& stage) {
   const auto pool = stage.pool();
   const auto found = api::conditions::find(pool.status.conditions, api::condition::kInfrastructureReady);
   return found == nullptr ? "nothing"
@@ -24,13 +24,13 @@ std::string listed_problem(Theatre& stage) {
 }
 
 // A worker of MachineSet workers on Node n1, looked after by its own controller.
-void make_worker(Theatre& stage) {
+void make_worker(PoolStage& stage) {
   stage.put(builders::a_machine("worker").in_set("workers").provider_id(id_of("n1")).on_node("n1").build());
   stage.make_node(a_node("n1"));
 }
 
 TEST(ClaimsTurns, APoolWhoseListHoldsTheInstanceOfAMachineDoesNotTouchItsNode) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     make_worker(stage);
     stage.make_pool();
     stage.connect();
@@ -48,7 +48,7 @@ TEST(ClaimsTurns, APoolWhoseListHoldsTheInstanceOfAMachineDoesNotTouchItsNode) {
 }
 
 TEST(ClaimsTurns, DeletingAPoolThatListsTheInstanceOfAMachineLeavesItsNodeAlone) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     make_worker(stage);
     api::MachinePool pool = a_pool(1);
     pool.spec.provider_id_list = {Text(id_of("n1"))};
@@ -69,7 +69,7 @@ TEST(ClaimsTurns, DeletingAPoolThatListsTheInstanceOfAMachineLeavesItsNodeAlone)
 }
 
 TEST(ClaimsTurns, APoolTakesAnInstanceWhenTheMachineThatHadItIsGone) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     make_worker(stage);
     stage.make_pool();
     stage.connect();
@@ -87,7 +87,7 @@ TEST(ClaimsTurns, APoolTakesAnInstanceWhenTheMachineThatHadItIsGone) {
 
 // A Machine that was given the ID of a pool's instance, by hand or by a copied manifest.
 TEST(ClaimsTurns, APoolKeepsItsNodeWhenAMachineClaimsItLater) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.run_two();
 
     stage.put(

@@ -1,14 +1,14 @@
 // Whole turns while another writer sets a label of ours to something else, second after second.
 #include <gtest/gtest.h>
 
-#include "controllers/machinepool/theatre_fixture.h"
+#include "controllers/machinepool/pool_stage_fixture.h"
 
 namespace capstan::controllers::machinepool {
 namespace {
 
 using namespace std::chrono_literals;
 
-std::ptrdiff_t writes_in_a_contested_minute(Theatre& stage) {
+std::ptrdiff_t writes_in_a_contested_minute(PoolStage& stage) {
   (void)stage.requests();
   for (int second = 0; second < 60; ++second) {
     stage.patch(kBoxPools, kPool, {{"metadata", {{"labels", {{"cluster.x-k8s.io/cluster-name", "mine"}}}}}});
@@ -18,7 +18,7 @@ std::ptrdiff_t writes_in_a_contested_minute(Theatre& stage) {
 }
 
 TEST(Contests, OverTheLabelOfAPoolsObjectCostFiveWritesInTheFirstMinuteAndTwoInEachAfterIt) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.connect();
     stage.make_pool();
     stage.start();

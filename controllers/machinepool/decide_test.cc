@@ -546,15 +546,15 @@ TEST(Machines, WhoseObjectIsGoneAreToGoToo) {
 
   const auto plan = world.plan();
 
-  ASSERT_THAT(plan.machines.bereft, SizeIs(1));
-  EXPECT_EQ(plan.machines.bereft[0]->metadata.name, "b2");
+  ASSERT_THAT(plan.machines.without_object, SizeIs(1));
+  EXPECT_EQ(plan.machines.without_object[0]->metadata.name, "b2");
 }
 
 TEST(Machines, OfAnotherKindAreNotJudgedByThisOne) {
   auto world = a_pool_world();
   world.instances({}).boxes({}).with(builders::a_machine("m1").in_pool(kPool));
 
-  EXPECT_THAT(world.plan().machines.bereft, IsEmpty());
+  EXPECT_THAT(world.plan().machines.without_object, IsEmpty());
 }
 
 TEST(Machines, AreMarkedUpToDateAndGoingOnesAreNot) {

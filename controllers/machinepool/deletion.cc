@@ -116,7 +116,7 @@ bool is_out_of_patience(const Observation& seen) {
 }
 
 // As long as the instances live. True: nothing else happens before there is a way to the Nodes.
-bool drains_first(const Observation& seen, Leaving& leaving) {
+bool drains_first(const Observation& seen, DeletionPlan& leaving) {
   const bool living =
       seen.infra.found() && !seen.infra.object->metadata.deleting() && !is_foreign(seen.infra, *seen.pool);
   const bool known = !seen.pool->status.node_refs.empty() || !seen.pool->spec.provider_id_list.empty();
@@ -133,7 +133,7 @@ bool drains_first(const Observation& seen, Leaving& leaving) {
   return true;
 }
 
-void delete_nodes(const Observation& seen, Leaving& leaving) {
+void delete_nodes(const Observation& seen, DeletionPlan& leaving) {
   const bool known = !seen.pool->status.node_refs.empty() || !seen.pool->spec.provider_id_list.empty();
   const bool cluster_goes = !seen.cluster || seen.cluster->metadata.deleting();
   leaving.let_go = true;
@@ -177,9 +177,9 @@ bool volume_wait_is_over(const Observation& seen, Time started) {
   return !waits_for_volumes(seen) || is_over(seen, started, deletion.node_volume_detach_timeout_seconds);
 }
 
-Leaving take_leave(const Observation& seen) {
+DeletionPlan decide_deletion(const Observation& seen) {
   using State = ExternalSeen::State;
-  Leaving leaving{.claims = not_owned_yet(seen), .late = seen.late};
+  DeletionPlan leaving{.claims = not_owned_yet(seen), .late = seen.late};
   std::vector<std::string> left;
   bool infra_left = false;
   for (const ExternalSeen* external : {&seen.infra, &seen.bootstrap}) {

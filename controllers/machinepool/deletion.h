@@ -24,7 +24,7 @@ struct OwnedNow {
   Claim claim = {};
 };
 
-struct Leaving {
+struct DeletionPlan {
   std::vector<OwnedNow> claims = {};  // otherwise nothing would tell the pool that they are gone
   // Instances that the pool's list lacks: to be added first, for nobody else will know whose Nodes they were.
   std::vector<Text> late = {};
@@ -41,6 +41,6 @@ struct Leaving {
   std::string message = {};
   std::optional<Seconds> recheck = {};
 };
-Leaving take_leave(const Observation& seen);
+DeletionPlan decide_deletion(const Observation& seen);
 
 }  // namespace capstan::controllers::machinepool

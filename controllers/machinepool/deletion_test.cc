@@ -26,12 +26,12 @@ World an_emptied_world() {
   });
   return world;
 }
-std::vector<std::string> names(const Leaving& leaving) {
+std::vector<std::string> names(const DeletionPlan& leaving) {
   std::vector<std::string> all;
   for (const auto& node : leaving.nodes) all.push_back(node->metadata.name.str());
   return all;
 }
-std::vector<std::string> removed(const Leaving& leaving) {
+std::vector<std::string> removed(const DeletionPlan& leaving) {
   std::vector<std::string> all;
   for (const auto* external : leaving.remove) all.push_back(external->resource.kind);
   return all;
@@ -39,7 +39,7 @@ std::vector<std::string> removed(const Leaving& leaving) {
 
 TEST(Leave, RemovesBothProviderObjectsAtOnce) {
   const auto seen = a_leaving_world().seen();
-  const auto leaving = take_leave(seen);
+  const auto leaving = decide_deletion(seen);
 
   EXPECT_THAT(removed(leaving), ElementsAre("BoxPool", "Recipe"));
   EXPECT_EQ(leaving.message, "Waiting for the deletion of BoxPool mp1, Recipe mp1");
@@ -52,7 +52,7 @@ TEST(Leave, AsksOnlyOnce) {
   auto world = a_leaving_world();
   world.infra({{"metadata", {{"deletionTimestamp", "2026-01-01T12:00:00Z"}}}});
   const auto seen = world.seen();
-  const auto leaving = take_leave(seen);
+  const auto leaving = decide_deletion(seen);
 
   EXPECT_THAT(removed(leaving), ElementsAre("Recipe"));
   EXPECT_FALSE(leaving.let_go);
@@ -67,7 +67,7 @@ TEST(Leave, RemovesNothingOfSomebodyElse) {
                                                   {"uid", "u"},
                                                   {"controller", true}}}}}}});
   const auto seen = world.seen();
-  const auto leaving = take_leave(seen);
+  const auto leaving = decide_deletion(seen);
 
   EXPECT_THAT(removed(leaving), ElementsAre("Recipe"));
   EXPECT_EQ(leaving.reason, "WaitingForBootstrapDeletion");
@@ -78,13 +78,13 @@ TEST(Leave, RemovesNothingWhileTheCachesAreBehind) {
   world.where([](Observation& seen) { seen.fresh = false; });
   const auto seen = world.seen();
 
-  EXPECT_THAT(removed(take_leave(seen)), IsEmpty());
+  EXPECT_THAT(removed(decide_deletion(seen)), IsEmpty());
 }
 
 TEST(Leave, WaitsForAKindThatIsNotListedYet) {
   auto world = an_emptied_world();
   world.where([](Observation& seen) { seen.infra.state = ExternalSeen::State::CacheBehind; });
-  const auto leaving = take_leave(world.seen());
+  const auto leaving = decide_deletion(world.seen());
 
   EXPECT_FALSE(leaving.confirm);
   EXPECT_FALSE(leaving.let_go);
@@ -98,7 +98,7 @@ TEST(Leave, SaysWhichKindCannotBeListedAndAsksRarely) {
                   .problem = "boxpools can't be listed: forbidden",
                   .listed_soon = false};
   });
-  const auto leaving = take_leave(world.seen());
+  const auto leaving = decide_deletion(world.seen());
 
   EXPECT_FALSE(leaving.confirm);
   EXPECT_FALSE(leaving.let_go);
@@ -112,7 +112,7 @@ TEST(Leave, LeavesNodesAloneThatAnotherPoolListsToo) {
     seen.instances.front().shared = true;
   });
 
-  EXPECT_THAT(names(take_leave(world.seen())), ElementsAre("n2"));
+  EXPECT_THAT(names(decide_deletion(world.seen())), ElementsAre("n2"));
 }
 
 TEST(Leave, GivesUpAfterTenSecondsWhereNobodySaidHowLong) {
@@ -122,7 +122,7 @@ TEST(Leave, GivesUpAfterTenSecondsWhereNobodySaidHowLong) {
   const auto at = [&](int seconds) {
     world.where(
         [&](Observation& seen) { seen.now = Time::from_unix(builders::noon().unix_seconds() + seconds); });
-    return take_leave(world.seen()).let_go;
+    return decide_deletion(world.seen()).let_go;
   };
 
   EXPECT_FALSE(at(10));
@@ -136,7 +136,7 @@ World a_world_to_be_drained() {
   });
   return world;
 }
-std::vector<std::string> to_drain(const Leaving& leaving) {
+std::vector<std::string> to_drain(const DeletionPlan& leaving) {
   std::vector<std::string> all;
   for (const auto& node : leaving.drain) all.push_back(node->metadata.name.str());
   return all;
@@ -149,8 +149,8 @@ TEST(Leave, DrainsFirstWhereAPolicyAsksForIt) {
   unasked.where([](Observation& all) { all.drains = false; });
   const auto seen_unasked = unasked.seen();
 
-  EXPECT_THAT(to_drain(take_leave(seen)), ElementsAre("n1", "n2"));
-  EXPECT_THAT(to_drain(take_leave(seen_unasked)), IsEmpty());
+  EXPECT_THAT(to_drain(decide_deletion(seen)), ElementsAre("n1", "n2"));
+  EXPECT_THAT(to_drain(decide_deletion(seen_unasked)), IsEmpty());
 }
 
 TEST(Leave, DrainsNobodyWhoseInstancesGoAlready) {
@@ -158,7 +158,7 @@ TEST(Leave, DrainsNobodyWhoseInstancesGoAlready) {
   world.infra({{"metadata", {{"deletionTimestamp", "2026-01-01T12:00:00Z"}}}});
   const auto seen = world.seen();
 
-  EXPECT_THAT(to_drain(take_leave(seen)), IsEmpty());
+  EXPECT_THAT(to_drain(decide_deletion(seen)), IsEmpty());
 }
 
 TEST(Leave, DrainsNobodyWhoseClusterGoesToo) {
@@ -166,8 +166,8 @@ TEST(Leave, DrainsNobodyWhoseClusterGoesToo) {
   world.where([](Observation& all) { all.cluster = builders::a_cluster().deleting().shared(); });
   const auto seen = world.seen();
 
-  EXPECT_THAT(to_drain(take_leave(seen)), IsEmpty());
-  EXPECT_THAT(removed(take_leave(seen)), ElementsAre("BoxPool", "Recipe"));
+  EXPECT_THAT(to_drain(decide_deletion(seen)), IsEmpty());
+  EXPECT_THAT(removed(decide_deletion(seen)), ElementsAre("BoxPool", "Recipe"));
 }
 
 TEST(Leave, WaitsForNodesOutOfReachAsLongAsBothTimeoutsSay) {
@@ -180,7 +180,7 @@ TEST(Leave, WaitsForNodesOutOfReachAsLongAsBothTimeoutsSay) {
     world.where(
         [&](Observation& all) { all.now = Time::from_unix(builders::noon().unix_seconds() + seconds); });
     const auto seen = world.seen();
-    return removed(take_leave(seen)).size();
+    return removed(decide_deletion(seen)).size();
   };
 
   EXPECT_EQ(removed_at(89), 0u);
@@ -200,8 +200,8 @@ TEST(Leave, DrainsNobodyWhoIsExcludedFromBoth) {
       Text(api::annotation::kExcludeWaitForNodeVolumeDetach), Text());
   const auto neither = world.seen();
 
-  EXPECT_THAT(to_drain(take_leave(volumes_only)), ElementsAre("n1", "n2"));
-  EXPECT_THAT(to_drain(take_leave(neither)), IsEmpty());
+  EXPECT_THAT(to_drain(decide_deletion(volumes_only)), ElementsAre("n1", "n2"));
+  EXPECT_THAT(to_drain(decide_deletion(neither)), IsEmpty());
 }
 
 std::vector<std::string> late_in(const World& world) {
@@ -247,7 +247,7 @@ TEST(Leave, KeepsInMindWhatItsListLacks) {
   world.where([](Observation& all) { all.late = {Text(id_of("n1"))}; });
   const auto seen = world.seen();
 
-  EXPECT_THAT(take_leave(seen).late, ElementsAre(Text(id_of("n1"))));
+  EXPECT_THAT(decide_deletion(seen).late, ElementsAre(Text(id_of("n1"))));
   EXPECT_THAT(list_to_be(seen).ids, ElementsAre(Text(id_of("n1"))));
 }
 
@@ -255,7 +255,7 @@ TEST(Leave, WaitsForTheWayToTheNodesItHasToDrain) {
   auto world = a_leaving_world();
   world.knows({"n1"}).where([](Observation& all) { all.drains = true; });
   const auto seen = world.seen();
-  const auto leaving = take_leave(seen);
+  const auto leaving = decide_deletion(seen);
 
   EXPECT_THAT(removed(leaving), IsEmpty());
   EXPECT_EQ(leaving.reason, "DrainingNode");
@@ -265,7 +265,7 @@ TEST(Leave, WaitsForTheWayToTheNodesItHasToDrain) {
 TEST(Leave, TakesTheNodesAlongThatStillAreInTheList) {
   auto world = an_emptied_world();
   world.knows({"n1", "n2"}).referred({"n1"}).with(a_node("n1")).with(a_node("n2"));
-  const auto leaving = take_leave(world.seen());
+  const auto leaving = decide_deletion(world.seen());
 
   EXPECT_TRUE(leaving.confirm);
   EXPECT_THAT(names(leaving), ElementsAre("n1", "n2"));
@@ -277,13 +277,13 @@ TEST(Leave, LeavesNodesOfMachinesToThem) {
   world.knows({"n1", "n2"}).referred({"n1", "n2"}).connected();
   world.with(builders::a_machine("m1").in_pool(kPool).on_node("n1"));
 
-  EXPECT_THAT(names(take_leave(world.seen())), ElementsAre("n2"));
+  EXPECT_THAT(names(decide_deletion(world.seen())), ElementsAre("n2"));
 }
 
 TEST(Leave, WaitsForAClusterItCannotReach) {
   auto world = an_emptied_world();
   world.knows({"n1"}).referred({"n1"});
-  const auto leaving = take_leave(world.seen());
+  const auto leaving = decide_deletion(world.seen());
 
   EXPECT_FALSE(leaving.let_go);
   EXPECT_THAT(leaving.message, HasSubstr("no connection has been made yet"));
@@ -294,7 +294,7 @@ TEST(Leave, GivesUpOnNodesWhenTheTimeIsOver) {
   auto world = an_emptied_world();
   world.knows({"n1"}).referred({"n1"});
   world.where([](Observation& seen) { seen.now = Time::from_unix(builders::noon().unix_seconds() + 11); });
-  const auto leaving = take_leave(world.seen());
+  const auto leaving = decide_deletion(world.seen());
 
   EXPECT_TRUE(leaving.let_go);
   EXPECT_THAT(names(leaving), IsEmpty());
@@ -304,7 +304,7 @@ TEST(Leave, TriesNodesOnceEvenWhenTheTimeIsOver) {
   auto world = an_emptied_world();
   world.knows({"n1"}).referred({"n1"}).connected();
   world.where([](Observation& seen) { seen.now = Time::from_unix(builders::noon().unix_seconds() + 3600); });
-  const auto leaving = take_leave(world.seen());
+  const auto leaving = decide_deletion(world.seen());
 
   EXPECT_THAT(names(leaving), ElementsAre("n1"));
   EXPECT_TRUE(leaving.let_go);
@@ -317,21 +317,21 @@ TEST(Leave, NeverGivesUpWithATimeoutOfZero) {
   world.pool.spec.machine_template.spec.deletion.node_deletion_timeout_seconds = 0;
   world.where([](Observation& seen) { seen.now = Time::from_unix(builders::noon().unix_seconds() + 86400); });
 
-  EXPECT_FALSE(take_leave(world.seen()).let_go);
+  EXPECT_FALSE(decide_deletion(world.seen()).let_go);
 }
 
 TEST(Leave, AsksNobodyForNodesOfAClusterThatGoesToo) {
   auto world = an_emptied_world();
   world.knows({"n1"}).referred({"n1"});
   world.where([](Observation& seen) { seen.cluster = builders::a_cluster().deleting().shared(); });
-  const auto leaving = take_leave(world.seen());
+  const auto leaving = decide_deletion(world.seen());
 
   EXPECT_TRUE(leaving.let_go);
   EXPECT_THAT(names(leaving), IsEmpty());
 }
 
 TEST(Leave, GoesAtOnceWhereNothingEverWas) {
-  const auto leaving = take_leave(an_emptied_world().seen());
+  const auto leaving = decide_deletion(an_emptied_world().seen());
 
   EXPECT_TRUE(leaving.confirm);
   EXPECT_TRUE(leaving.let_go);

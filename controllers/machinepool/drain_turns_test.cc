@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controllers/machinepool/theatre_fixture.h"
+#include "controllers/machinepool/pool_stage_fixture.h"
 #include "test/builders/machine_lifecycle_policy.h"
 
 namespace capstan::controllers::machinepool {
@@ -17,7 +17,7 @@ using testing::Not;
 using namespace std::chrono_literals;
 
 // Two Nodes; on n1 a Pod whose budget allows as many to be missing as it says.
-void run_with_a_pod(Theatre& stage, bool with_policy, int may_be_missing) {
+void run_with_a_pod(PoolStage& stage, bool with_policy, int may_be_missing) {
   const auto policy = builders::a_policy().selecting_everything().drains_machine_pools().build();
   if (with_policy) stage.make(kube::resource_of<api::MachineLifecyclePolicy>(), api::to_json(policy));
   stage.run_two();
@@ -26,7 +26,7 @@ void run_with_a_pod(Theatre& stage, bool with_policy, int may_be_missing) {
 }
 
 // What happens before the controller looks again, as after a restart.
-void unseen(Theatre& stage, const std::function<void()>& happens) {
+void unseen(PoolStage& stage, const std::function<void()>& happens) {
   const auto pause = [&](const json::value& value) {
     stage.patch(kPools, kPool, {{"metadata", {{"annotations", {{"cluster.x-k8s.io/paused", value}}}}}});
   };
@@ -38,7 +38,7 @@ void unseen(Theatre& stage, const std::function<void()>& happens) {
 }
 
 TEST(DrainTurns, EmptyTheNodeOfAnInstanceThatLeftBeforeItGoes) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     run_with_a_pod(stage, true, 1);
 
     stage.infrastructure_has({"n2"});
@@ -58,7 +58,7 @@ TEST(DrainTurns, EmptyTheNodeOfAnInstanceThatLeftBeforeItGoes) {
 }
 
 TEST(DrainTurns, KeepANodeWhoseBudgetAllowsNothingAndSayWhy) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     run_with_a_pod(stage, true, 0);
 
     stage.infrastructure_has({"n2"});
@@ -79,7 +79,7 @@ TEST(DrainTurns, KeepANodeWhoseBudgetAllowsNothingAndSayWhy) {
 }
 
 TEST(DrainTurns, GiveUpWhenThePoolsTimeIsOver) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     run_with_a_pod(stage, true, 0);
     stage.patch(kPools, kPool,
                 {{"spec", {{"template", {{"spec", {{"deletion", {{"nodeDrainTimeoutSeconds", 120}}}}}}}}}});
@@ -97,7 +97,7 @@ TEST(DrainTurns, GiveUpWhenThePoolsTimeIsOver) {
 }
 
 TEST(DrainTurns, EndWithTheProcessWhateverIsWatched) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     run_with_a_pod(stage, true, 0);
 
     stage.infrastructure_has({"n2"});
@@ -109,7 +109,7 @@ TEST(DrainTurns, EndWithTheProcessWhateverIsWatched) {
 }
 
 TEST(DrainTurns, CountFromTheMarkOnTheNodeWhoeverMadeIt) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     run_with_a_pod(stage, true, 0);
     stage.patch(kPools, kPool,
                 {{"spec", {{"template", {{"spec", {{"deletion", {{"nodeDrainTimeoutSeconds", 120}}}}}}}}}});
@@ -124,7 +124,7 @@ TEST(DrainTurns, CountFromTheMarkOnTheNodeWhoeverMadeIt) {
 }
 
 TEST(DrainTurns, EmptyAllNodesBeforeThePoolsInstancesGo) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     run_with_a_pod(stage, true, 0);
 
     stage.remove(kPools, kPool);
@@ -168,7 +168,7 @@ api::MachineDrainRule for_machines(api::MachineDrainRule rule, std::string_view 
 }
 
 // Pod db of n1, which comes last where its rule is for this pool; Pod web is held up by its budget.
-void retire_with_db_last(Theatre& stage, api::MachineDrainRule db_last) {
+void retire_with_db_last(PoolStage& stage, api::MachineDrainRule db_last) {
   run_with_a_pod(stage, true, 0);
   stage.make_pod("db", "n1", "db");
   stage.patch(kPools, kPool, {{"spec", {{"template", {{"metadata", {{"labels", {{"tier", "front"}}}}}}}}}});
@@ -181,7 +181,7 @@ void retire_with_db_last(Theatre& stage, api::MachineDrainRule db_last) {
   stage.settle(1min);
 }
 
-std::string told_of_scaling_down(Theatre& stage) {
+std::string told_of_scaling_down(PoolStage& stage) {
   const auto status = stage.pool().status;
   const auto told = api::conditions::find(status.conditions, "ScalingDown");
   return told == nullptr ? "" : told->message.str();
@@ -191,7 +191,7 @@ TEST(DrainTurns, GoInTheOrderOfTheRulesForTheirPool) {
   const std::vector<std::pair<std::string_view, std::string_view>> labels = {
       {"tier", "front"}, {api::label::kPoolName, kPool}, {api::label::kClusterName, "c1"}};
   for (const auto& [label, value] : labels) {
-    on_stage([&](Theatre& stage) {
+    on_stage([&](PoolStage& stage) {
       retire_with_db_last(stage, for_machines(a_drain_rule("a", "Drain"), label, value));
       const bool held = stage.has_pod("web") && stage.has_pod("db");
       const auto before = stage.workload.notes;
@@ -219,7 +219,7 @@ TEST(DrainTurns, FollowNoRulesForOtherPools) {
       elsewhere,
   };
   for (const auto& rule : rules) {
-    on_stage([&](Theatre& stage) {
+    on_stage([&](PoolStage& stage) {
       retire_with_db_last(stage, rule);
 
       EXPECT_TRUE(stage.has_pod("web"));
@@ -230,7 +230,7 @@ TEST(DrainTurns, FollowNoRulesForOtherPools) {
 }
 
 TEST(DrainTurns, TellOfRulesThatContradictEachOtherAndGoOnWhenTheyDoNoMore) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     run_with_a_pod(stage, true, 1);
     stage.caches.machine_drain_rules.apply(a_drain_rule("a", "WaitCompleted"));
     stage.caches.machine_drain_rules.apply(a_drain_rule("b", "Drain", 5));
@@ -256,7 +256,7 @@ TEST(DrainTurns, TellOfRulesThatContradictEachOtherAndGoOnWhenTheyDoNoMore) {
 }
 
 TEST(DrainTurns, LookAgainAtOnceWhenARuleOfTheirNamespaceChanges) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     run_with_a_pod(stage, true, 1);
     stage.caches.machine_drain_rules.apply(a_drain_rule("a", "WaitCompleted"));
     stage.infrastructure_has({"n2"});
@@ -279,7 +279,7 @@ TEST(DrainTurns, LookAgainAtOnceWhenARuleOfTheirNamespaceChanges) {
 }
 
 TEST(DrainTurns, LookAgainAtOnceWhenARuleChangesWhileTheirPoolGoes) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     run_with_a_pod(stage, true, 1);
     stage.caches.machine_drain_rules.apply(a_drain_rule("a", "WaitCompleted"));
     stage.remove(kPools, kPool);
@@ -295,7 +295,7 @@ TEST(DrainTurns, LookAgainAtOnceWhenARuleChangesWhileTheirPoolGoes) {
 }
 
 TEST(DrainTurns, SeeNoContradictionInRulesOfWhichOneIsForAnotherPool) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     run_with_a_pod(stage, true, 0);
     stage.caches.machine_drain_rules.apply(
         for_machines(a_drain_rule("a", "WaitCompleted"), api::label::kPoolName, "mp2"));
@@ -313,7 +313,7 @@ TEST(DrainTurns, SeeNoContradictionInRulesOfWhichOneIsForAnotherPool) {
 // --- volumes ---
 
 TEST(DrainTurns, WaitForTheVolumesOfANodeThatIsEmpty) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     run_with_a_pod(stage, true, 1);
     stage.attach_disk("n1");
 
@@ -342,7 +342,7 @@ TEST(DrainTurns, WaitForTheVolumesOfANodeThatIsEmpty) {
 }
 
 TEST(DrainTurns, BeginNoDrainAgainOfANodeThatWaitsForItsVolumes) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     run_with_a_pod(stage, true, 1);
     stage.attach_disk("n1");
     unseen(stage, [&] {
@@ -361,7 +361,7 @@ TEST(DrainTurns, BeginNoDrainAgainOfANodeThatWaitsForItsVolumes) {
 }
 
 TEST(DrainTurns, BeginAnewWithANodeThatWasToStayInBetween) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     run_with_a_pod(stage, true, 0);
     stage.infrastructure_has({"n1", "n2", "n3"});
     stage.make_node(a_node("n3"));
@@ -387,7 +387,7 @@ TEST(DrainTurns, BeginAnewWithANodeThatWasToStayInBetween) {
 }
 
 TEST(DrainTurns, WaitForVolumesNoLongerThanThePoolsTimeout) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     run_with_a_pod(stage, true, 0);
     stage.attach_disk("n1");
     stage.patch(kPools, kPool,
@@ -410,7 +410,7 @@ TEST(DrainTurns, WaitForVolumesNoLongerThanThePoolsTimeout) {
 }
 
 TEST(DrainTurns, LetNoInstanceOfAPoolEndBeforeItsVolumesAreDetached) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     run_with_a_pod(stage, true, 1);
     stage.attach_disk("n1");
 
@@ -428,7 +428,7 @@ TEST(DrainTurns, LetNoInstanceOfAPoolEndBeforeItsVolumesAreDetached) {
 }
 
 TEST(DrainTurns, WaitForNoVolumesOfAPoolThatIsExcluded) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     run_with_a_pod(stage, true, 1);
     stage.attach_disk("n1");
     stage.patch(
@@ -446,7 +446,7 @@ TEST(DrainTurns, WaitForNoVolumesOfAPoolThatIsExcluded) {
 }
 
 TEST(DrainTurns, TakeTheMarksBackWhereAUserHasCordoned) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.run_two();
     stage.cordon_node("n1");
     stage.annotate_node("n1", kDrainStarted, stage.now_minus(Seconds(110)).to_string());
@@ -459,7 +459,7 @@ TEST(DrainTurns, TakeTheMarksBackWhereAUserHasCordoned) {
 }
 
 TEST(DrainTurns, LeaveTheCordonOfAUserWhenTheInstanceIsListedAgain) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     run_with_a_pod(stage, true, 0);
     stage.cordon_node("n1");
     stage.infrastructure_has({"n2"});
@@ -480,7 +480,7 @@ TEST(DrainTurns, LeaveTheCordonOfAUserWhenTheInstanceIsListedAgain) {
 // --- pools that are left alone ---
 
 TEST(DrainTurns, TouchNoPodWhereNoPolicyAsksForIt) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     run_with_a_pod(stage, false, 1);
 
     stage.infrastructure_has({"n2"});
@@ -499,7 +499,7 @@ TEST(DrainTurns, TouchNoPodWhereNoPolicyAsksForIt) {
 }
 
 TEST(DrainTurns, TouchNoPodOfAPoolThatIsToBeLeftAlone) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     run_with_a_pod(stage, true, 1);
     stage.patch(kPools, kPool,
                 {{"metadata", {{"annotations", {{"machine.cluster.x-k8s.io/exclude-node-draining", ""}}}}}});
@@ -514,7 +514,7 @@ TEST(DrainTurns, TouchNoPodOfAPoolThatIsToBeLeftAlone) {
 }
 
 TEST(DrainTurns, TakeTheCordonBackWhenTheInstanceIsListedAgain) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     run_with_a_pod(stage, true, 0);
     stage.infrastructure_has({"n2"});
     stage.settle(30s);

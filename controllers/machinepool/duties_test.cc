@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controllers/machinepool/theatre_fixture.h"
+#include "controllers/machinepool/pool_stage_fixture.h"
 
 namespace capstan::controllers::machinepool {
 namespace {
@@ -21,10 +21,10 @@ struct Providers {
 };
 void PrintTo(const Providers& providers, std::ostream* out) { *out << providers.name; }
 
-class Scene : public Theatre {
+class Scene : public PoolStage {
  public:
   Scene(fakes::Baton& with, const Providers& providers)
-      : Theatre(with, 1s, providers.contract), providers_(providers) {}
+      : PoolStage(with, 1s, providers.contract), providers_(providers) {}
 
   void config_says(json::object status) { patch(kConfigs, kPool, {{"status", std::move(status)}}, "status"); }
   void config_is_done(std::string_view secret = "data") {

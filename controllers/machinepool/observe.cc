@@ -35,7 +35,7 @@ bool another_has(const Caches& caches, const api::MachinePool& pool, std::string
                              [&](const auto& other) { return other->metadata.uid != pool.metadata.uid; });
 }
 
-claims::Verdict whose(const Looking& with, const Observation& seen, std::string_view id,
+claims::Verdict whose(const ObserveContext& with, const Observation& seen, std::string_view id,
                       const api::Node* node) {
   return claims::whose(with.deps.caches, with.host.externals,
                        {.cluster = cluster_key(*seen.pool), .provider_id = id, .node = node},
@@ -43,7 +43,7 @@ claims::Verdict whose(const Looking& with, const Observation& seen, std::string_
 }
 
 // What can't be told yet is left alone and not spoken of.
-bool is_anothers(const Looking& with, std::string_view id, const api::Node* node, Observation& seen) {
+bool is_anothers(const ObserveContext& with, std::string_view id, const api::Node* node, Observation& seen) {
   auto verdict = whose(with, seen, id, node);
   if (verdict.ours()) return false;
   const bool told = verdict.whose != claims::Verdict::Whose::Unknown && seen.anothers.size() < kShown;
@@ -52,7 +52,7 @@ bool is_anothers(const Looking& with, std::string_view id, const api::Node* node
 }
 
 // Of new entries; of old ones their Nodes tell.
-void see_taken(const Looking& with, Observation& seen) {
+void see_taken(const ObserveContext& with, Observation& seen) {
   const Caches& caches = with.deps.caches;
   const auto& known = seen.pool->spec.provider_id_list;
   const auto& ids = seen.infra_says.provider_ids;
@@ -173,7 +173,7 @@ Uids uids_of(const std::vector<Instance>& instances) {
 }
 
 // References stand in the order of the list: as a rule the next one is the next instance's.
-void see_former(const Looking& with, Observation& seen) {
+void see_former(const ObserveContext& with, Observation& seen) {
   auto next = seen.instances.begin();
   std::optional<Uids> of_instances;  // looked for when one is out of its place
   for (const auto& ref : seen.pool->status.node_refs) {
@@ -195,7 +195,7 @@ void see_former(const Looking& with, Observation& seen) {
   }
 }
 
-void see_nodes(const Looking& with, Observation& seen) {
+void see_nodes(const ObserveContext& with, Observation& seen) {
   const Caches& caches = with.deps.caches;
   std::unordered_set<std::string_view> with_machine;
   for (const auto& machine : seen.machines.machines) {
@@ -226,7 +226,7 @@ std::vector<Text> late_instances(const Caches& caches, const InfraFinding& infra
   return late;
 }
 
-void believe_empty(Observation& seen) {
+void accept_empty_list(Observation& seen) {
   seen.emptied_for_sure = true;
   for (Instance& each : seen.instances) {
     if (each.node && !each.shared) seen.former.push_back(std::move(each.node));
@@ -258,7 +258,7 @@ void see_right_of(const Caches& caches, Observation& seen) {
   }
 }
 
-Observation observe(const Looking& with, bool fresh, Belonged known) {
+Observation observe(const ObserveContext& with, bool fresh, Belonged known) {
   const auto& [deps, host, infra_memory] = with;
   Observation seen{.now = Time::from(deps.clock.now()),
                    .fresh = fresh,

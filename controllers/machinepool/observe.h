@@ -79,16 +79,16 @@ struct Belonged {
 Belonged belonged(const Caches& caches, Snapshot<api::MachinePool> pool);
 
 // Reads everything but `emptied_for_sure`.
-struct Looking {
+struct ObserveContext {
   const Deps& deps;
   const Host& host;
   InfraMemory& infra_memory;
 };
-Observation observe(const Looking& with, bool fresh, Belonged known);
+Observation observe(const ObserveContext& with, bool fresh, Belonged known);
 // named_late(), less those that another pool or a Machine claims, too.
 std::vector<Text> late_instances(const Caches& caches, const InfraFinding& infra,
                                  const api::MachinePool& pool);
 // It is sure by now that all instances are gone: what Nodes they had are former ones.
-void believe_empty(Observation& seen);
+void accept_empty_list(Observation& seen);
 
 }  // namespace capstan::controllers::machinepool

@@ -128,7 +128,7 @@ MachinesPlan plan_machines(const Observation& seen) {
   for (const auto& [name, machine] : by_object) {
     const bool ours = machine->metadata.controller() != nullptr;
     if (ours && !machine->metadata.deleting() && !has_unreadable_object(seen, name)) {
-      plan.bereft.push_back(machine);
+      plan.without_object.push_back(machine);
     }
   }
   return plan;

@@ -22,7 +22,7 @@ struct Mark {
 
 struct MachinesPlan {
   std::vector<MachineWish> wishes = {};
-  std::vector<Snapshot<api::Machine>> bereft = {};  // the provider's object is gone: to be deleted
+  std::vector<Snapshot<api::Machine>> without_object = {};  // the provider's object is gone: to be deleted
   std::vector<Mark> marks = {};
   std::vector<std::string> troubles = {};  // why Machines that lack are not made
 };

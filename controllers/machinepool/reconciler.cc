@@ -122,9 +122,9 @@ Result<std::optional<Outcome>> Reconciler::pause(const Context& context, const P
 
 Result<Outcome> Reconciler::go_on(const Context& context, const Belonged& known) {
   const Pool& pool = known.pool;
-  const Act with = act_with(context);
+  const ActContext with = act_with(context);
   Observation seen = observe({deps_, *host_, infra_memory_}, context.fresh, known);
-  look_twice(with, seen);
+  confirm_empty_list(with, seen);
   const Plan plan = decide(seen);
   if (plan.too_early) return Outcome::after(*plan.too_early);
   const Effects effects = act(with, seen, plan);
@@ -141,7 +141,7 @@ Result<Outcome> Reconciler::go_on(const Context& context, const Belonged& known)
   return ended(effects.errors, outcome);
 }
 
-Act Reconciler::act_with(const Context& context) {
+ActContext Reconciler::act_with(const Context& context) {
   return {.deps = deps_,
           .host = *host_,
           .node_writes = node_writes_,
@@ -151,7 +151,7 @@ Act Reconciler::act_with(const Context& context) {
           .context = context};
 }
 
-void Reconciler::look_twice(const Act& with, Observation& seen) {
+void Reconciler::confirm_empty_list(const ActContext& with, Observation& seen) {
   const ObjectKey key = kube::key_of(*seen.pool);
   if (!says_emptied(seen.infra_says, *seen.pool)) {
     emptied_.with([&](auto& since) { since.erase(key); });
@@ -162,21 +162,21 @@ void Reconciler::look_twice(const Act& with, Observation& seen) {
       emptied_.with([&](auto& since) { return since.try_emplace(key, now).first->second; });
   if (now - first < kSecondLook) return;
   // An error means: not yet sure.
-  if (!is_empty_indeed(with, seen).value_or(false)) return;
-  believe_empty(seen);
+  if (!is_confirmed_empty(with, seen).value_or(false)) return;
+  accept_empty_list(seen);
 }
 
 Result<Outcome> Reconciler::take_down(const Context& context, const Belonged& known) {
   const Pool& pool = known.pool;
   if (!pool->metadata.has_finalizer(api::finalizer::kMachinePool)) return Outcome::done();
-  const Act with = act_with(context);
+  const ActContext with = act_with(context);
   Observation seen = observe({deps_, *host_, infra_memory_}, context.fresh, known);
   const auto looked = look_at_unreadable(with, seen);
-  Leaving leaving = take_leave(seen);
+  DeletionPlan leaving = decide_deletion(seen);
   Effects effects = leave(with, seen, leaving);
   if (!looked) effects.errors.push_back(looked.error());
   if (effects.went) return Outcome::done();
-  TRY(write_status(context, *pool, report_leaving(seen, leaving)));
+  TRY(write_status(context, *pool, report_deletion(seen, leaving)));
   auto outcome = Outcome::after(leaving.recheck);
   if (effects.unfinished) outcome = outcome.or_sooner(Outcome::after(Nanoseconds()));
   return ended(effects.errors, outcome);

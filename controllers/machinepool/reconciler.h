@@ -29,9 +29,9 @@ class Reconciler final : public runtime::Reconciler {
   Result<std::optional<runtime::Outcome>> pause(const runtime::Context& context, const Pool& pool);
   Result<runtime::Outcome> go_on(const runtime::Context& context, const Belonged& known);
   Result<runtime::Outcome> take_down(const runtime::Context& context, const Belonged& known);
-  Act act_with(const runtime::Context& context);
+  ActContext act_with(const runtime::Context& context);
   // Looks for the second time at an infrastructure that has lost all instances at once.
-  void look_twice(const Act& with, Observation& seen);
+  void confirm_empty_list(const ActContext& with, Observation& seen);
   Result<void> write_status(const runtime::Context& context, const api::MachinePool& before,
                             const api::MachinePool& after);
   void tell(const api::MachinePool& before, const api::MachinePool& after, const Effects& effects);

@@ -44,7 +44,7 @@ Reported report(const Observation& seen, const Plan& plan, const Effects& effect
   return reported;
 }
 
-api::MachinePool report_leaving(const Observation& seen, const Leaving& leaving) {
+api::MachinePool report_deletion(const Observation& seen, const DeletionPlan& leaving) {
   api::MachinePool after = *seen.pool;
   after.status.phase = Text(phase_of(after));
   api::conditions::set(

@@ -28,7 +28,7 @@ struct Reported {
 };
 Reported report(const Observation& seen, const Plan& plan, const Effects& effects);
 // Of one that goes.
-api::MachinePool report_leaving(const Observation& seen, const Leaving& leaving);
+api::MachinePool report_deletion(const Observation& seen, const DeletionPlan& leaving);
 
 // Whether somebody outside decides how large the pool is (an autoscaler of the cloud).
 bool is_sized_by_others(const api::MachinePool& pool);

@@ -92,7 +92,7 @@ TEST(Phase, IsDeletingForOneThatGoes) {
   world.pool.metadata.deletion_timestamp = builders::noon();
   const auto seen = world.seen();
 
-  const auto after = report_leaving(seen, take_leave(seen));
+  const auto after = report_deletion(seen, decide_deletion(seen));
 
   EXPECT_EQ(after.status.phase, "Deleting");
   EXPECT_EQ(told(after, "Deleting"),

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controllers/machinepool/theatre_fixture.h"
+#include "controllers/machinepool/pool_stage_fixture.h"
 #include "controllers/shared/life_fixture.h"
 #include "test/builders/machine_lifecycle_policy.h"
 
@@ -17,7 +17,7 @@ using testing::StartsWith;
 using namespace std::chrono_literals;
 
 // A manager that finds both Nodes as they are on their server.
-std::unique_ptr<Life<Reconciler>> a_life(Theatre& stage) {
+std::unique_ptr<Life<Reconciler>> a_life(PoolStage& stage) {
   auto life = std::make_unique<Life<Reconciler>>(stage, "machinepool", api::kind::kMachinePool);
   for (const auto* name : {"n1", "n2"}) {
     if (!stage.node_exists(name)) continue;
@@ -32,7 +32,7 @@ std::unique_ptr<Life<Reconciler>> a_life(Theatre& stage) {
 
 // A pool whose policy asks for a drain of at most two minutes runs on two Nodes; Pod web may not be taken off
 // n1. Its provider takes a while to let go.
-std::unique_ptr<Life<Reconciler>> a_life_with_a_pool(Theatre& stage) {
+std::unique_ptr<Life<Reconciler>> a_life_with_a_pool(PoolStage& stage) {
   stage.make(kube::resource_of<api::MachineLifecyclePolicy>(),
              api::to_json(builders::a_policy().selecting_everything().drains_machine_pools().build()));
   auto pool = a_pool(2);
@@ -51,14 +51,14 @@ std::unique_ptr<Life<Reconciler>> a_life_with_a_pool(Theatre& stage) {
   return life;
 }
 
-std::string told_of_deletion(Theatre& stage) {
+std::string told_of_deletion(PoolStage& stage) {
   const auto status = stage.pool().status;
   const auto told = api::conditions::find(status.conditions, "Deleting");
   return told == nullptr ? "" : told->reason.str() + ": " + told->message.str();
 }
 
 TEST(Restart, WhileAPoolDrainsLosesNeitherWhatHoldsItUpNorTheTimeItHasTaken) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     auto first = a_life_with_a_pool(stage);
     stage.remove(kPools, kPool);
     stage.settle(80s);
@@ -91,7 +91,7 @@ TEST(Restart, WhileAPoolDrainsLosesNeitherWhatHoldsItUpNorTheTimeItHasTaken) {
 // Cluster API's manager does not watch the provider's object again before its pool is well: it would hear of
 // the end only when everything is looked at again.
 TEST(Restart, WhileAPoolWaitsForItsProviderHearsThatItHasLetGo) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     auto first = a_life_with_a_pool(stage);
     stage.relax_budget("web", 1);
     stage.remove(kPools, kPool);

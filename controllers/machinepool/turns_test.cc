@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controllers/machinepool/theatre_fixture.h"
+#include "controllers/machinepool/pool_stage_fixture.h"
 
 namespace capstan::controllers::machinepool {
 namespace {
@@ -16,7 +16,7 @@ using testing::SizeIs;
 using namespace std::chrono_literals;
 
 TEST(Turns, BringAPoolFromNothingToRunning) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.make_pool();
     stage.connect();
     stage.start();
@@ -51,7 +51,7 @@ TEST(Turns, BringAPoolFromNothingToRunning) {
 }
 
 TEST(Turns, CostNothingAtRest) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.run_two();
 
     stage.settle(1h);
@@ -63,7 +63,7 @@ TEST(Turns, CostNothingAtRest) {
 }
 
 TEST(Turns, WriteEachNodeOnce) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.let_the_watch_be_late();
     stage.make_pool();
     stage.connect();
@@ -85,7 +85,7 @@ TEST(Turns, WriteEachNodeOnce) {
 }
 
 TEST(Turns, GatherManyNodesIntoOneStatusASecond) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.let_the_watch_be_late();
     stage.make_pool(a_pool(30));
     stage.connect();
@@ -113,7 +113,7 @@ TEST(Turns, GatherManyNodesIntoOneStatusASecond) {
 // The pace of the manager, which knows nothing of Nodes.
 TEST(Turns, GatherTheNodesOfASmallPoolJustTheSame) {
   on_stage(
-      [](Theatre& stage) {
+      [](PoolStage& stage) {
         stage.let_the_watch_be_late();
         stage.make_pool(a_pool(50));
         stage.connect();
@@ -140,7 +140,7 @@ TEST(Turns, GatherTheNodesOfASmallPoolJustTheSame) {
 
 TEST(Turns, TellOfASingleNodeAtOnce) {
   on_stage(
-      [](Theatre& stage) {
+      [](PoolStage& stage) {
         stage.run_two();
 
         stage.workload_clusters.put_node(kTheCluster, a_node("n1").not_ready());
@@ -152,7 +152,7 @@ TEST(Turns, TellOfASingleNodeAtOnce) {
 }
 
 TEST(Turns, GiveAPoolASizeWhereNobodyDid) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     auto pool = a_pool();
     pool.spec.replicas.reset();
     pool.metadata.annotations.set("cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size", "2");
@@ -166,7 +166,7 @@ TEST(Turns, GiveAPoolASizeWhereNobodyDid) {
 }
 
 TEST(Turns, FollowTheSecretOfTheConfig) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.run_two();
 
     stage.bootstrap_is_done("rotated");
@@ -177,7 +177,7 @@ TEST(Turns, FollowTheSecretOfTheConfig) {
 }
 
 TEST(Turns, FindNodesThatCameBeforeTheList) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.make_pool(a_pool(1));
     stage.connect();
     stage.make_node(a_node("n1"));
@@ -191,7 +191,7 @@ TEST(Turns, FindNodesThatCameBeforeTheList) {
 }
 
 TEST(Turns, DeleteTheNodeOfAnInstanceThatLeft) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.run_two();
 
     stage.infrastructure_has({"n2"});
@@ -206,7 +206,7 @@ TEST(Turns, DeleteTheNodeOfAnInstanceThatLeft) {
 }
 
 // What the server has become when it is asked: the caches have not heard of it yet.
-void right_before(Theatre& stage, std::string_view request, std::function<void()> happens) {
+void right_before(PoolStage& stage, std::string_view request, std::function<void()> happens) {
   stage.client.refuses = [request, happens = std::move(happens),
                           before = true](std::string_view note) mutable -> std::optional<Error> {
     if (note == request && std::exchange(before, false)) happens();
@@ -215,7 +215,7 @@ void right_before(Theatre& stage, std::string_view request, std::function<void()
 }
 
 TEST(Turns, KeepTheNodeOfAnInstanceThatTheServerStillLists) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.run_two();
     bool looked = false;
     right_before(stage, "get boxpools mp1", [&] {
@@ -234,7 +234,7 @@ TEST(Turns, KeepTheNodeOfAnInstanceThatTheServerStillLists) {
 }
 
 TEST(Turns, KeepTheNodeOfAnInstanceWhileTheServerDoesNotAnswer) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.run_two();
     bool answers = false;
     stage.client.refuses = [&](std::string_view note) -> std::optional<Error> {
@@ -256,7 +256,7 @@ TEST(Turns, KeepTheNodeOfAnInstanceWhileTheServerDoesNotAnswer) {
 // Otherwise it would be nobody's, and stand in the way of the next instance of its name for ever.
 TEST(Turns, DoNotForgetANodeThatCouldNotBeDeleted) {
   for (const Code code : {Code::Conflict, Code::Unavailable}) {
-    on_stage([code](Theatre& stage) {
+    on_stage([code](PoolStage& stage) {
       stage.run_two();
       int tries = 0;
       stage.workload.refuses = [&](std::string_view note) -> std::optional<Error> {
@@ -275,7 +275,7 @@ TEST(Turns, DoNotForgetANodeThatCouldNotBeDeleted) {
 }
 
 TEST(Turns, DoNotForgetANodeWhenThePoolCouldNotBeWritten) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.run_two();
     int tries = 0;
     stage.client.refuses = [&](std::string_view note) -> std::optional<Error> {
@@ -292,7 +292,7 @@ TEST(Turns, DoNotForgetANodeWhenThePoolCouldNotBeWritten) {
 }
 
 TEST(Turns, KeepTheNewNodeOfAnInstanceThatWasReplacedUnderItsName) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.let_the_watch_be_late();
     stage.run_two();
 
@@ -312,7 +312,7 @@ TEST(Turns, KeepTheNewNodeOfAnInstanceThatWasReplacedUnderItsName) {
 }
 
 TEST(Turns, KeepTheNewNodeThatOnlyTheServerKnows) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.run_two();
     const auto& nodes = kube::resources::nodes();
     const json::value again = {{"apiVersion", "v1"},
@@ -341,7 +341,7 @@ TEST(Turns, KeepTheNewNodeThatOnlyTheServerKnows) {
 }
 
 TEST(Turns, DeleteNoNodeWhenTheListIsEmptyForAMoment) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.run_two();
 
     stage.infrastructure_has({});
@@ -359,7 +359,7 @@ TEST(Turns, DeleteNoNodeWhenTheListIsEmptyForAMoment) {
 }
 
 TEST(Turns, DeleteNoNodeWhenTheListIsEmptyAndReplicasAreNot) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.run_two();
 
     stage.infrastructure_has({}, {{"replicas", 2}});
@@ -373,7 +373,7 @@ TEST(Turns, DeleteNoNodeWhenTheListIsEmptyAndReplicasAreNot) {
 
 TEST(Turns, BelieveAnEmptyListAtTheSecondLook) {
   for (const json::value& replicas : {json::value(0), json::value(nullptr)}) {
-    on_stage([&](Theatre& stage) {
+    on_stage([&](PoolStage& stage) {
       stage.run_two();
 
       stage.infrastructure_has({}, {{"replicas", replicas}});
@@ -393,16 +393,16 @@ TEST(Turns, BelieveAnEmptyListAtTheSecondLook) {
 // The list is empty in the cache for all of 30 s: only the server knows that it is back, that there are
 // instances, or that the pool is going.
 TEST(Turns, BelieveNoEmptyListThatTheServerDoesNotConfirm) {
-  const std::vector<std::function<void(Theatre&)>> truths = {
-      [](Theatre& stage) {  // and the replicas are not
+  const std::vector<std::function<void(PoolStage&)>> truths = {
+      [](PoolStage& stage) {  // and the replicas are not
         const json::array ids = {json::value(id_of("n1")), json::value(id_of("n2"))};
         stage.patch(kBoxPools, kPool, {{"spec", {{"providerIDList", ids}}}});
       },
-      [](Theatre& stage) { stage.infrastructure_has({}, {{"replicas", 2}}); },
-      [](Theatre& stage) { stage.remove(kBoxPools, kPool); },
+      [](PoolStage& stage) { stage.infrastructure_has({}, {{"replicas", 2}}); },
+      [](PoolStage& stage) { stage.remove(kBoxPools, kPool); },
   };
   for (const auto& truth : truths) {
-    on_stage([&](Theatre& stage) {
+    on_stage([&](PoolStage& stage) {
       stage.run_two();
       stage.patch(kBoxPools, kPool, {{"metadata", {{"finalizers", json::array{"example.com/busy"}}}}});
       stage.settle();
@@ -425,7 +425,7 @@ TEST(Turns, BelieveNoEmptyListThatTheServerDoesNotConfirm) {
 }
 
 TEST(Turns, KeepWhatTheyKnowWhileTheClusterIsOutOfReach) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.run_two();
 
     stage.workload_clusters.lose(kTheCluster);
@@ -442,7 +442,7 @@ TEST(Turns, KeepWhatTheyKnowWhileTheClusterIsOutOfReach) {
 }
 
 TEST(Turns, DoNotTakeInstancesOfAnotherPool) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.run_two();
     auto other = a_pool(1);
     other.metadata.name = Text("mp2");
@@ -464,7 +464,7 @@ TEST(Turns, DoNotTakeInstancesOfAnotherPool) {
 }
 
 // Pool mp2, which had instance n1 in its list before anybody looked.
-void make_second_pool(Theatre& stage) {
+void make_second_pool(PoolStage& stage) {
   auto other = a_pool(1);
   other.metadata.name = Text("mp2");
   other.spec.machine_template.spec.infrastructure_ref.name = Text("mp2");
@@ -476,7 +476,7 @@ void make_second_pool(Theatre& stage) {
 }
 
 TEST(Turns, DoNotFightForANodeThatTwoPoolsList) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.run_two();
 
     make_second_pool(stage);
@@ -491,7 +491,7 @@ TEST(Turns, DoNotFightForANodeThatTwoPoolsList) {
 }
 
 TEST(Turns, HandANodeOverToThePoolThatStillListsIt) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.run_two();
     stage.let_the_watch_be_late();
     make_second_pool(stage);
@@ -509,7 +509,7 @@ TEST(Turns, HandANodeOverToThePoolThatStillListsIt) {
 }
 
 TEST(Turns, TakeAnInstanceOnceItsFormerPoolHasLetItGo) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.run_two();
     auto other = a_pool(1);
     other.metadata.name = Text("mp2");
@@ -533,7 +533,7 @@ TEST(Turns, TakeAnInstanceOnceItsFormerPoolHasLetItGo) {
 }
 
 TEST(Turns, OfAPausedPoolWriteTheFinalizerAndTheCondition) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.connect();
     stage.patch(kClusters, "c1", {{"spec", {{"paused", true}}}});
     stage.make_pool();
@@ -556,7 +556,7 @@ TEST(Turns, OfAPausedPoolWriteTheFinalizerAndTheCondition) {
 
 // Nobody had told the provider's objects yet whose they are.
 TEST(Turns, TakeDownAPoolThatWasDeletedBeforeItOwnedItsObjects) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.connect();
     stage.patch(kClusters, "c1", {{"spec", {{"paused", true}}}});
     stage.make_pool();
@@ -579,7 +579,7 @@ TEST(Turns, TakeDownAPoolThatWasDeletedBeforeItOwnedItsObjects) {
 }
 
 TEST(Turns, PutALabelBackThatAUserTookOffAProviderObject) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.run_two();
     const json::value none = {{"metadata", {{"labels", {{"cluster.x-k8s.io/cluster-name", nullptr}}}}}};
 
@@ -599,7 +599,7 @@ TEST(Turns, PutALabelBackThatAUserTookOffAProviderObject) {
 
 // No webhook keeps a user from it.
 TEST(Turns, StayWithTheClusterThatOwnsAPoolWhateverItsSpecSaysLater) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.put(builders::a_cluster("c2").infrastructure_provisioned().build());
     stage.run_two();
 
@@ -627,7 +627,7 @@ TEST(Turns, StayWithTheClusterThatOwnsAPoolWhateverItsSpecSaysLater) {
 }
 
 TEST(Turns, LeaveThePoolsSizeToWhoeverManagesIt) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.run_two();
 
     stage.patch(kPools, kPool,
@@ -648,7 +648,7 @@ TEST(Turns, LeaveThePoolsSizeToWhoeverManagesIt) {
 }
 
 TEST(Turns, ScaleThroughTheSubresource) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.run_two();
 
     stage.patch(kPools, kPool, {{"spec", {{"replicas", 3}}}}, "scale");
@@ -663,7 +663,7 @@ TEST(Turns, ScaleThroughTheSubresource) {
 // --- the end ---
 
 TEST(Turns, TakeEverythingDownWithItsNodes) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.run_two();
 
     stage.remove(kPools, kPool);
@@ -679,7 +679,7 @@ TEST(Turns, TakeEverythingDownWithItsNodes) {
 }
 
 TEST(Turns, DeleteNoNodeBeforeTheInstancesAreGone) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.run_two();
     stage.patch(kBoxPools, kPool, {{"metadata", {{"finalizers", json::array{"example.com/busy"}}}}});
 
@@ -700,7 +700,7 @@ TEST(Turns, DeleteNoNodeBeforeTheInstancesAreGone) {
 }
 
 // A pool that is paused while its provider names its first instances: our copy has none when it is deleted.
-void delete_before_the_first_copy(Theatre& stage) {
+void delete_before_the_first_copy(PoolStage& stage) {
   const auto pause = [&](const json::value& value) {
     stage.patch(kPools, kPool, {{"metadata", {{"annotations", {{"cluster.x-k8s.io/paused", value}}}}}});
     stage.settle();
@@ -719,7 +719,7 @@ void delete_before_the_first_copy(Theatre& stage) {
 }
 
 TEST(Turns, LeaveNoNodeOfAPoolThatGoesBeforeItsFirstList) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     delete_before_the_first_copy(stage);
     stage.settle(10s);
 
@@ -731,7 +731,7 @@ TEST(Turns, LeaveNoNodeOfAPoolThatGoesBeforeItsFirstList) {
 }
 
 TEST(Turns, LeaveNoNodeOfInstancesThatTheCacheHasNotHeardOf) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     bool named = false;
     stage.client.refuses = [&](std::string_view note) -> std::optional<Error> {
       // As late as can be: between the look at the cache and the request that ends the instances.
@@ -753,7 +753,7 @@ TEST(Turns, LeaveNoNodeOfInstancesThatTheCacheHasNotHeardOf) {
 }
 
 TEST(Turns, LeaveNoNodeOfInstancesThatAreNamedWhileTheyEnd) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.make_pool();
     stage.connect();
     stage.start();
@@ -779,7 +779,7 @@ TEST(Turns, LeaveNoNodeOfInstancesThatAreNamedWhileTheyEnd) {
 
 // An instance may come and go before its provider has ever named it. Nothing on its Node says whose it was.
 TEST(Turns, LeaveANodeThatNoListEverNamed) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.run_two();
     stage.make_node(a_node("n3"));
     stage.settle();
@@ -799,7 +799,7 @@ TEST(Turns, LeaveANodeThatNoListEverNamed) {
 }
 
 TEST(Turns, GiveUpOnNodesOfAClusterOutOfReachAfterTheTimeout) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.run_two();
     stage.workload_clusters.lose(kTheCluster);
 
@@ -817,7 +817,7 @@ TEST(Turns, GiveUpOnNodesOfAClusterOutOfReachAfterTheTimeout) {
 // --- Machines ---
 
 TEST(Turns, KeepOneMachinePerObjectOfTheProvider) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.make_pool();
     stage.connect();
     stage.start();
@@ -844,7 +844,7 @@ TEST(Turns, KeepOneMachinePerObjectOfTheProvider) {
 }
 
 TEST(Turns, MakeAMachineForAnObjectThatComesLater) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.make_pool();
     stage.connect();
     stage.start();
@@ -859,7 +859,7 @@ TEST(Turns, MakeAMachineForAnObjectThatComesLater) {
 }
 
 TEST(Turns, AdoptAMachineThatNobodyControls) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     auto orphan = builders::a_machine("m7").build();
     orphan.metadata.labels.set("cluster.x-k8s.io/pool-name", kPool);
     orphan.spec.infrastructure_ref = {
@@ -881,7 +881,7 @@ TEST(Turns, AdoptAMachineThatNobodyControls) {
 }
 
 TEST(Turns, RemoveAMachineWhoseObjectIsGone) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.make_pool();
     stage.connect();
     stage.start();
@@ -899,7 +899,7 @@ TEST(Turns, RemoveAMachineWhoseObjectIsGone) {
 }
 
 TEST(Turns, KeepAMachineWhoseObjectOnlyTheCacheHasLost) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.make_pool();
     stage.connect();
     stage.start();
@@ -924,7 +924,7 @@ TEST(Turns, KeepAMachineWhoseObjectOnlyTheCacheHasLost) {
 }
 
 TEST(Turns, ChangeLabelsOfMachinesWithTheTemplate) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     auto pool = a_pool(1);
     pool.spec.machine_template.metadata.labels.set("team", "a");
     stage.make_pool(pool);
@@ -945,7 +945,7 @@ TEST(Turns, ChangeLabelsOfMachinesWithTheTemplate) {
 }
 
 TEST(Turns, ChangeLabelsOfAMachineWhoseFieldManagersWereReset) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     auto pool = a_pool(1);
     pool.spec.machine_template.metadata.labels.set("team", "a");
     stage.make_pool(pool);

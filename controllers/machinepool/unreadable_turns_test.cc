@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controllers/machinepool/theatre_fixture.h"
+#include "controllers/machinepool/pool_stage_fixture.h"
 #include "controllers/shared/life_fixture.h"
 
 namespace capstan::controllers::machinepool {
@@ -17,29 +17,29 @@ using testing::Not;
 using namespace std::chrono_literals;
 
 // The contract labels of the definition of BoxPool.
-void label_boxpools(Theatre& stage, const json::value& version) {
+void label_boxpools(PoolStage& stage, const json::value& version) {
   stage.patch(kCrds, "boxpools.infrastructure.cluster.x-k8s.io",
               {{"metadata", {{"labels", {{"cluster.x-k8s.io/v1beta2", version}}}}}});
 }
 
 // Whatever the watch says, the server keeps it: this kind takes any fields.
-void garble_boxpool(Theatre& stage) { stage.patch(kBoxPools, kPool, {{"spec", "as you like it"}}); }
+void garble_boxpool(PoolStage& stage) { stage.patch(kBoxPools, kPool, {{"spec", "as you like it"}}); }
 
-std::string told(Theatre& stage, std::string_view type) {
+std::string told(PoolStage& stage, std::string_view type) {
   const auto status = stage.pool().status;
   const auto condition = api::conditions::find(status.conditions, type);
   return condition == nullptr ? "" : condition->reason.str() + ": " + condition->message.str();
 }
 
-bool is_going(Theatre& stage, const kube::Resource& kind) {
+bool is_going(PoolStage& stage, const kube::Resource& kind) {
   return stage.read(kind, kPool).at("metadata").as_object().contains("deletionTimestamp");
 }
 
-void hold(Theatre& stage, const kube::Resource& kind) {
+void hold(PoolStage& stage, const kube::Resource& kind) {
   stage.patch(kind, kPool, {{"metadata", {{"finalizers", json::array{"box.example.com/vms"}}}}});
 }
 
-void let_go(Theatre& stage, const kube::Resource& kind) {
+void let_go(PoolStage& stage, const kube::Resource& kind) {
   stage.patch(kind, kPool, {{"metadata", {{"finalizers", nullptr}}}});
 }
 
@@ -48,7 +48,7 @@ std::ptrdiff_t asked_for(const std::vector<std::string>& requests, std::string_v
 }
 
 // The next manager, which finds the Nodes as they are on their server.
-std::unique_ptr<Life<Reconciler>> another_life(Theatre& stage) {
+std::unique_ptr<Life<Reconciler>> another_life(PoolStage& stage) {
   auto life = std::make_unique<Life<Reconciler>>(stage, "machinepool", api::kind::kMachinePool);
   for (const auto* name : {"n1", "n2"}) {
     if (!stage.node_exists(name)) continue;
@@ -62,7 +62,7 @@ std::unique_ptr<Life<Reconciler>> another_life(Theatre& stage) {
 }
 
 // Its pool runs on two Nodes, and the manager that brought it up has ended.
-void run_two_and_end(Theatre& stage) {
+void run_two_and_end(PoolStage& stage) {
   stage.make_pool();
   stage.make_node(builders::a_node("n1"));
   stage.make_node(builders::a_node("n2"));
@@ -74,7 +74,7 @@ void run_two_and_end(Theatre& stage) {
 }
 
 TEST(UnreadableTurns, DeleteAPoolWhoseDefinitionHasLostItsContractLabels) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.run_two();
     hold(stage, kBoxPools);
     label_boxpools(stage, nullptr);
@@ -101,7 +101,7 @@ TEST(UnreadableTurns, DeleteAPoolWhoseDefinitionHasLostItsContractLabels) {
 }
 
 TEST(UnreadableTurns, NameTheLabelThatADefinitionLacks) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     label_boxpools(stage, nullptr);
     stage.make_pool();
     stage.start();
@@ -124,7 +124,7 @@ TEST(UnreadableTurns, NameTheLabelThatADefinitionLacks) {
 
 // A kind that nobody defines, edited into a pool that runs.
 TEST(UnreadableTurns, WaitForTheObjectThatAPoolOwnsWhenItsReferenceWasMistyped) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.run_two();
     hold(stage, kBoxPools);
     stage.patch(kPools, kPool,
@@ -152,7 +152,7 @@ TEST(UnreadableTurns, WaitForTheObjectThatAPoolOwnsWhenItsReferenceWasMistyped) 
 }
 
 TEST(UnreadableTurns, LeaveAnObjectWithoutReadableContractToWhoControlsIt) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.make_pool();
     const json::value other = {{"apiVersion", "cluster.x-k8s.io/v1beta2"},
                                {"kind", "MachinePool"},
@@ -175,7 +175,7 @@ TEST(UnreadableTurns, LeaveAnObjectWithoutReadableContractToWhoControlsIt) {
 // Its owner references were taken off by hand, and its definition lost the labels: nobody can say whose it
 // is.
 TEST(UnreadableTurns, DeleteNothingThatNobodyOwnsAndTheCachesCannotShow) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.run_two();
     label_boxpools(stage, nullptr);
     stage.settle();
@@ -196,7 +196,7 @@ TEST(UnreadableTurns, DeleteNothingThatNobodyOwnsAndTheCachesCannotShow) {
 }
 
 TEST(UnreadableTurns, FailNoPoolWhoseObjectCannotBeDecodedAfterARestart) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     run_two_and_end(stage);
     garble_boxpool(stage);
     stage.workload.notes.clear();
@@ -222,7 +222,7 @@ TEST(UnreadableTurns, FailNoPoolWhoseObjectCannotBeDecodedAfterARestart) {
 }
 
 TEST(UnreadableTurns, NameTheFieldOfAnObjectThatCannotBeDecodedAnyMore) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.run_two();
 
     garble_boxpool(stage);
@@ -237,7 +237,7 @@ TEST(UnreadableTurns, NameTheFieldOfAnObjectThatCannotBeDecodedAnyMore) {
 }
 
 TEST(UnreadableTurns, DeleteAPoolWhoseObjectCannotBeDecoded) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     run_two_and_end(stage);
     hold(stage, kBoxPools);
     garble_boxpool(stage);
@@ -259,7 +259,7 @@ TEST(UnreadableTurns, DeleteAPoolWhoseObjectCannotBeDecoded) {
 
 // The Machine of box b2 can't be decoded when the manager starts.
 TEST(UnreadableTurns, MakeNoMachineInThePlaceOfOneThatCannotBeDecoded) {
-  on_stage([](Theatre& stage) {
+  on_stage([](PoolStage& stage) {
     stage.make_pool();
     for (const auto* name : {"b1", "b2"}) stage.make_box(name);
     {

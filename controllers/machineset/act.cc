@@ -28,9 +28,9 @@ using runtime::EventType;
 constexpr std::array kOwnedOfMachine = {api::condition::kOwnerRemediated};
 constexpr std::array kOwnedOfMachineV1Beta1 = {api::v1beta1_condition::kOwnerRemediated};
 
-class Actor {
+class Turn {
  public:
-  Actor(const Act& with, const Observation& seen)
+  Turn(const ActContext& with, const Observation& seen)
       : with_(with), seen_(seen), key_(runtime::key_of(*seen.stored)) {}
 
   Effects run(const Plan& plan) {
@@ -394,7 +394,7 @@ class Actor {
             .deadline = with_.context.deadline};
   }
 
-  const Act& with_;
+  const ActContext& with_;
   const Observation& seen_;
   const ObjectKey key_;
   Effects effects_ = {};
@@ -403,8 +403,8 @@ class Actor {
 
 }  // namespace
 
-Effects act(const Act& with, const Observation& seen, const Plan& plan) {
-  return Actor(with, seen).run(plan);
+Effects act(const ActContext& with, const Observation& seen, const Plan& plan) {
+  return Turn(with, seen).run(plan);
 }
 
 }  // namespace capstan::controllers::machineset

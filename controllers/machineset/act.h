@@ -31,13 +31,13 @@ struct Effects {
   std::optional<Refusal> creation = {};
 };
 
-struct Act {
+struct ActContext {
   const Deps& deps;
   const Host& host;
   const Settings& settings;
   Contests& contests;
   const runtime::Context& context;
 };
-Effects act(const Act& with, const Observation& seen, const Plan& plan);
+Effects act(const ActContext& with, const Observation& seen, const Plan& plan);
 
 }  // namespace capstan::controllers::machineset

@@ -24,7 +24,7 @@ using api::Machine;
 constexpr int kNameTries = 20;
 
 // A template as it stands on the server in this turn, and where its clones go.
-struct Mould {
+struct TemplateSource {
   json::value source = {};
   kube::Resource resource = {};  // of the clones
   const runtime::Observed* cache = nullptr;
@@ -47,16 +47,16 @@ struct Owner {
 
 class Creator {
  public:
-  Creator(const Act& with, const Observation& seen, Effects& effects)
+  Creator(const ActContext& with, const Observation& seen, Effects& effects)
       : with_(with), seen_(seen), effects_(effects), key_(runtime::key_of(*seen.stored)) {}
 
   void create(std::int32_t count) {
-    if (read_moulds()) make(count);
+    if (read_templates()) make(count);
   }
 
   // Those of an earlier turn that was cut short, or was refused one of their objects.
   void finish(const std::vector<const UnsettledMachine*>& machines) {
-    if (!read_moulds()) return;
+    if (!read_templates()) return;
     for (const UnsettledMachine* machine : machines) {
       const Made made = finish_one(*machine);
       if (!made.error) continue;
@@ -66,24 +66,25 @@ class Creator {
   }
 
  private:
-  bool read_moulds() {
+  bool read_templates() {
     const auto& machine = seen_.set.spec.machine_template.spec;
     if (machine.bootstrap.config_ref) {
-      bootstrap_ = read_mould(*machine.bootstrap.config_ref, refusal::kBootstrapTemplateCloningFailed);
+      bootstrap_ = read_template(*machine.bootstrap.config_ref, refusal::kBootstrapTemplateCloningFailed);
       if (!bootstrap_) return false;
     }
-    infrastructure_ = read_mould(machine.infrastructure_ref, refusal::kInfrastructureTemplateCloningFailed);
+    infrastructure_ =
+        read_template(machine.infrastructure_ref, refusal::kInfrastructureTemplateCloningFailed);
     return infrastructure_.has_value();
   }
 
-  std::optional<Mould> read_mould(const api::ContractRef& ref, std::string_view reason) {
-    auto mould = mould_of(ref);
-    if (!mould) {
-      refuse(reason, mould.error());
+  std::optional<TemplateSource> read_template(const api::ContractRef& ref, std::string_view reason) {
+    auto source_template = template_of(ref);
+    if (!source_template) {
+      refuse(reason, source_template.error());
       return std::nullopt;
     }
-    mould->reason = reason;
-    return std::move(*mould);
+    source_template->reason = reason;
+    return std::move(*source_template);
   }
 
   void refuse(std::string_view reason, const Error& error) {
@@ -92,7 +93,7 @@ class Creator {
   }
 
   // One live read per turn that creates: nobody keeps foreign documents.
-  Result<Mould> mould_of(const api::ContractRef& ref) {
+  Result<TemplateSource> template_of(const api::ContractRef& ref) {
     const std::string what = fmt::format("{} {}/{}", ref.kind.view(), key_.namespace_, ref.name.view());
     const auto source = TRY(with_.host.externals.resolve(ref.api_group.view(), ref.kind.view()));
     auto document =
@@ -103,7 +104,8 @@ class Creator {
                                  .name = ref.name};
     auto target = with_.host.externals.get(clone, key_.namespace_);
     if (!target) return fail(target.error());
-    return Mould{.source = std::move(*document), .resource = target->resource, .cache = target->cache};
+    return TemplateSource{
+        .source = std::move(*document), .resource = target->resource, .cache = target->cache};
   }
 
   // --- so many at once ---
@@ -201,9 +203,9 @@ class Creator {
                                 seen_.stored->metadata.uid, api::to_json(*machine));
     if (!created) return {.error = created.error(), .reason = refusal::kMachineCreationFailed};
     const Owner owner{.name = name, .uid = created->metadata.uid};
-    for (const auto* mould : {&bootstrap_, &infrastructure_}) {
-      if (!*mould) continue;
-      if (auto made = make_clone(**mould, owner); made.error) {
+    for (const auto* source_template : {&bootstrap_, &infrastructure_}) {
+      if (!*source_template) continue;
+      if (auto made = make_clone(**source_template, owner); made.error) {
         if (made.taken) made.there = !take_back(owner);
         return made;
       }
@@ -222,15 +224,17 @@ class Creator {
     const bool same = live->metadata.uid == metadata.uid && !live->metadata.deleting() &&
                       live->metadata.resource_version == metadata.resource_version;
     if (!same) return {};  // its news brings the next turn
-    for (const auto& [lacks, mould] : {std::pair(unfinished.lacks_bootstrap, &bootstrap_),
-                                       std::pair(unfinished.lacks_infrastructure, &infrastructure_)}) {
-      if (!lacks || !*mould) continue;
-      const auto there = with_.deps.client.get((*mould)->resource, name, with_.context.deadline);
+    for (const auto& [lacks, source_template] :
+         {std::pair(unfinished.lacks_bootstrap, &bootstrap_),
+          std::pair(unfinished.lacks_infrastructure, &infrastructure_)}) {
+      if (!lacks || !*source_template) continue;
+      const auto there = with_.deps.client.get((*source_template)->resource, name, with_.context.deadline);
       if (there) continue;  // the cache will learn of it
-      if (there.error().code != Code::NotFound) return {.error = there.error(), .reason = (*mould)->reason};
+      if (there.error().code != Code::NotFound)
+        return {.error = there.error(), .reason = (*source_template)->reason};
       with_.context.log.info("object made for a machine without one",
-                             {{"kind", (*mould)->resource.kind}, {"machine", owner.name}});
-      auto made = make_clone(**mould, owner);
+                             {{"kind", (*source_template)->resource.kind}, {"machine", owner.name}});
+      auto made = make_clone(**source_template, owner);
       if (!made.error) continue;
       if (made.taken) {
         made.error->message += fmt::format(": delete Machine {}, another one will be made", owner.name);
@@ -240,31 +244,32 @@ class Creator {
     return {.there = true};
   }
 
-  Made make_clone(const Mould& mould, const Owner& owner) {
-    const auto document = clone_for(mould, owner);
-    if (!document) return {.there = true, .error = document.error(), .reason = mould.reason};
-    kube::Resource resource = mould.resource;
+  Made make_clone(const TemplateSource& source_template, const Owner& owner) {
+    const auto document = clone_for(source_template, owner);
+    if (!document) return {.there = true, .error = document.error(), .reason = source_template.reason};
+    kube::Resource resource = source_template.resource;
     const std::string api_version = api::contract::Foreign(*document).api_version();
     resource.version = api_version.substr(api_version.find('/') + 1);
-    const auto made = create(*mould.cache, resource, owner.name, owner.uid, *document);
+    const auto made = create(*source_template.cache, resource, owner.name, owner.uid, *document);
     if (made ? is_of_another(made->metadata, owner) : is_refused_for_another(made.error(), resource, owner)) {
-      return {.there = true, .taken = true, .error = name_taken(resource), .reason = mould.reason};
+      return {.there = true, .taken = true, .error = name_taken(resource), .reason = source_template.reason};
     }
-    if (!made) return {.there = true, .error = made.error(), .reason = mould.reason};
+    if (!made) return {.there = true, .error = made.error(), .reason = source_template.reason};
     return {.there = true};
   }
 
-  Result<json::value> clone_for(const Mould& mould, const Owner& owner) const {
+  Result<json::value> clone_for(const TemplateSource& source_template, const Owner& owner) const {
     api::ObjectMeta machine;
     machine.name = Text(owner.name);
     machine.uid = owner.uid;
     return api::contract::clone_from_template(
-        mould.source, {.namespace_ = key_.namespace_,
-                       .name = owner.name,
-                       .cluster_name = seen_.set.spec.cluster_name.str(),
-                       .labels = machine_labels(seen_.set),
-                       .annotations = seen_.set.spec.machine_template.metadata.annotations,
-                       .owner = runtime::controller_reference(kube::resource_of<Machine>(), machine)});
+        source_template.source,
+        {.namespace_ = key_.namespace_,
+         .name = owner.name,
+         .cluster_name = seen_.set.spec.cluster_name.str(),
+         .labels = machine_labels(seen_.set),
+         .annotations = seen_.set.spec.machine_template.metadata.annotations,
+         .owner = runtime::controller_reference(kube::resource_of<Machine>(), machine)});
   }
 
   static Error name_taken(const kube::Resource& resource) {
@@ -321,22 +326,22 @@ class Creator {
     return error;
   }
 
-  const Act& with_;
+  const ActContext& with_;
   const Observation& seen_;
   Effects& effects_;
   const ObjectKey key_;
-  std::optional<Mould> bootstrap_ = {};
-  std::optional<Mould> infrastructure_ = {};
+  std::optional<TemplateSource> bootstrap_ = {};
+  std::optional<TemplateSource> infrastructure_ = {};
   std::unordered_set<std::string> names_ = {};  // of this turn
 };
 
 }  // namespace
 
-void create_machines(const Act& with, const Observation& seen, std::int32_t count, Effects& effects) {
+void create_machines(const ActContext& with, const Observation& seen, std::int32_t count, Effects& effects) {
   Creator(with, seen, effects).create(count);
 }
 
-void finish_machines(const Act& with, const Observation& seen,
+void finish_machines(const ActContext& with, const Observation& seen,
                      const std::vector<const UnsettledMachine*>& machines, Effects& effects) {
   Creator(with, seen, effects).finish(machines);
 }

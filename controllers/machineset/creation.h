@@ -8,10 +8,10 @@
 
 namespace capstan::controllers::machineset {
 
-void create_machines(const Act& with, const Observation& seen, std::int32_t count, Effects& effects);
+void create_machines(const ActContext& with, const Observation& seen, std::int32_t count, Effects& effects);
 
 // One after the other, each after a live look.
-void finish_machines(const Act& with, const Observation& seen,
+void finish_machines(const ActContext& with, const Observation& seen,
                      const std::vector<const UnsettledMachine*>& machines, Effects& effects);
 
 }  // namespace capstan::controllers::machineset

@@ -24,7 +24,8 @@ using runtime::Intent;
 
 class Observer {
  public:
-  Observer(const Observe& with, Observation& seen) : with_(with), caches_(with.deps.caches), seen_(seen) {}
+  Observer(const ObserveContext& with, Observation& seen)
+      : with_(with), caches_(with.deps.caches), seen_(seen) {}
 
   void look() {
     see_owners();
@@ -283,7 +284,7 @@ class Observer {
     seen_.may_remediate = with_.deps.brake.ask(Intent::Remediate, key);
   }
 
-  const Observe& with_;
+  const ObserveContext& with_;
   const Caches& caches_;
   Observation& seen_;
   Belonging belonging_ = {};
@@ -292,7 +293,7 @@ class Observer {
 
 }  // namespace
 
-Observation observe(const Observe& with, const runtime::Context& context,
+Observation observe(const ObserveContext& with, const runtime::Context& context,
                     const Snapshot<MachineSet>& stored) {
   Observation seen{.now = Time::from(with.deps.clock.now()),
                    .fresh = context.fresh && with.deps.caches.machines.synced(),

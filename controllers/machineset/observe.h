@@ -104,13 +104,13 @@ struct Observation {
   bool outdated() const;
 };
 
-struct Observe {
+struct ObserveContext {
   const Deps& deps;
   const Host& host;
   const Settings& settings;
   const Settled::Known& settled;
 };
-Observation observe(const Observe& with, const runtime::Context& context,
+Observation observe(const ObserveContext& with, const runtime::Context& context,
                     const Snapshot<api::MachineSet>& stored);
 
 }  // namespace capstan::controllers::machineset

@@ -22,7 +22,7 @@ std::string_view reason_of(const Machine& machine) {
   return found == nullptr ? std::string_view() : found->reason.view();
 }
 
-const api::V1Beta1Conditions* old_conditions(const Machine& machine) {
+const api::V1Beta1Conditions* v1beta1_conditions(const Machine& machine) {
   const auto& deprecated = machine.status.deprecated;
   return deprecated && deprecated->v1beta1 ? &deprecated->v1beta1->conditions : nullptr;
 }
@@ -35,7 +35,7 @@ Machine recovered(const Machine& machine) {
       conditions::is_false(list, api::condition::kOwnerRemediated)) {
     conditions::remove(list, api::condition::kOwnerRemediated);
   }
-  const auto* before = old_conditions(machine);
+  const auto* before = v1beta1_conditions(machine);
   if (before != nullptr && old::is_true(*before, api::v1beta1_condition::kHealthCheckSucceeded) &&
       old::is_false(*before, api::v1beta1_condition::kOwnerRemediated)) {
     old::remove(after.status.deprecated.ensure().v1beta1.ensure().conditions,

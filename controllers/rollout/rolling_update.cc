@@ -52,7 +52,7 @@ class ScaleDown {
     const Count before = available_;
     Count down = std::min(only_unavailable ? std::max<Count>(from - set.available, 0) : from, budget_);
     if (down == 0) return;
-    if (set.available > 0) down = spared(set, from, down);
+    if (set.available > 0) down = affordable(set, from, down);
     if (down == 0) return;
     scaling_.intend(set.name, std::max<Count>(from - down, 0), why(before));
     budget_ = std::max<Count>(budget_ - down, 0);
@@ -60,7 +60,7 @@ class ScaleDown {
 
  private:
   // We do not choose which Machines go, so every existing one that goes counts as available.
-  Count spared(const SetCounts& set, Count from, Count down) {
+  Count affordable(const SetCounts& set, Count from, Count down) {
     Count left = std::max<Count>(from - down, 0);
     Count leaving = std::max<Count>(set.status - left, 0);
     if (leaving == 0) return down;

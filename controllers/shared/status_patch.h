@@ -48,15 +48,16 @@ Result<T> rebased_status(const T& latest, const T& before, const T& after, const
   T rebased = TRY(with_changes(latest, before, after));
   rebased.status.conditions = TRY(api::conditions::merge_into(
       latest.status.conditions, {before.status.conditions, after.status.conditions, owned.types}));
-  const auto old_conditions = [](const T& object) {
+  const auto v1beta1_conditions = [](const T& object) {
     using List = std::remove_cvref_t<decltype(object.status.deprecated->v1beta1->conditions)>;
     return object.status.deprecated && object.status.deprecated->v1beta1
                ? object.status.deprecated->v1beta1->conditions
                : List();
   };
-  const auto was = old_conditions(before);
-  const auto is = old_conditions(after);
-  auto merged = TRY(api::conditions::merge_into(old_conditions(latest), {was, is, owned.v1beta1_types}, now));
+  const auto was = v1beta1_conditions(before);
+  const auto is = v1beta1_conditions(after);
+  auto merged =
+      TRY(api::conditions::merge_into(v1beta1_conditions(latest), {was, is, owned.v1beta1_types}, now));
   if (!merged.empty()) {
     rebased.status.deprecated.ensure().v1beta1.ensure().conditions = std::move(merged);
   }

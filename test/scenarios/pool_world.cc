@@ -449,7 +449,7 @@ void PoolWorld::turn_of_machine(const std::string& name) {
   wake_pool();
 }
 
-// --- the pool: its real decide, report and take_leave ---
+// --- the pool: its real decide, report and decide_deletion ---
 
 bool PoolWorld::is_paused() const {
   return runtime::paused(paused_, pool_->metadata, api::kind::kMachinePool).paused;
@@ -468,7 +468,7 @@ void PoolWorld::turn_of_pool() {
   }
   if (pool_->metadata.deleting()) return go_away();
   Observation seen = look();
-  look_twice(seen);
+  confirm_empty_list(seen);
   const Plan plan = decide(seen);
   Effects effects{.pool = *seen.pool};
   carry_out(seen, plan, effects);
@@ -524,12 +524,12 @@ PoolWorld::Observation PoolWorld::look() {
   return seen;
 }
 
-void PoolWorld::look_twice(Observation& seen) {
+void PoolWorld::confirm_empty_list(Observation& seen) {
   if (!says_emptied(seen.infra_says, *seen.pool)) return emptied_.reset();
   if (!emptied_) emptied_ = now_;
   if (now_ - *emptied_ < kSecondLook) return;
   tell(kPool, "has looked twice: the group says that it is empty");
-  believe_empty(seen);
+  accept_empty_list(seen);
 }
 
 void PoolWorld::carry_out(const Observation& seen, const Plan& plan, Effects& effects) {
@@ -593,7 +593,7 @@ void PoolWorld::make_machines(const MachinesPlan& plan) {
     const auto found = machines_.find(mark.before->metadata.name.str());
     if (found != machines_.end()) found->second.status.conditions = mark.after.status.conditions;
   }
-  for (const auto& machine : plan.bereft) {
+  for (const auto& machine : plan.without_object) {
     const std::string name = machine->metadata.name.str();
     tell(kPool, fmt::format("deletes Machine {}: its instance is gone", name));
     if (std::ranges::find(instances_, name.substr(2), &CloudInstance::name) != instances_.end()) {
@@ -637,7 +637,7 @@ void PoolWorld::delete_node(const api::Node& node, std::string_view why) {
 
 void PoolWorld::go_away() {
   const Observation seen = look();
-  Leaving leaving = take_leave(seen);
+  DeletionPlan leaving = decide_deletion(seen);
   if (!leaving.late.empty()) {
     std::vector<std::string> ids;
     for (const Text& id : leaving.late) {
@@ -672,7 +672,7 @@ void PoolWorld::go_away() {
     return;
   }
   if (leaving.recheck) due_ = now_ + *leaving.recheck;
-  auto after = report_leaving(seen, leaving);
+  auto after = report_deletion(seen, leaving);
   after.spec = pool_->spec;
   save(std::move(after));
 }

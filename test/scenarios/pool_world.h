@@ -1,6 +1,6 @@
-// A tiny world for stories of pools: one MachinePool, judged by its real decide, report and take_leave, a
-// provider with a group of instances, their kubelets, a bootstrap provider, a user. Whoever has something to
-// do takes turns, in one fixed order or in one that a seed chooses; every step is checked against the
+// A tiny world for stories of pools: one MachinePool, judged by its real decide, report and decide_deletion,
+// a provider with a group of instances, their kubelets, a bootstrap provider, a user. Whoever has something
+// to do takes turns, in one fixed order or in one that a seed chooses; every step is checked against the
 // promises. One thread.
 #pragma once
 
@@ -106,7 +106,7 @@ class PoolWorld {
   void turn_of_pool();
   bool is_paused() const;
   Observation look();
-  void look_twice(Observation& seen);
+  void confirm_empty_list(Observation& seen);
   void carry_out(const Observation& seen, const Plan& plan, controllers::machinepool::Effects& effects);
   void make_machines(const controllers::machinepool::MachinesPlan& plan);
   void go_away();

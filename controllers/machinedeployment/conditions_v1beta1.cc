@@ -1,4 +1,4 @@
-#include "controllers/machinedeployment/old_conditions.h"
+#include "controllers/machinedeployment/conditions_v1beta1.h"
 
 #include <fmt/format.h>
 

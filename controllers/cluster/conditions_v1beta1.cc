@@ -1,4 +1,4 @@
-#include "controllers/cluster/old_conditions.h"
+#include "controllers/cluster/conditions_v1beta1.h"
 
 #include <array>
 #include <span>

@@ -41,10 +41,10 @@ class WorkloadServer {
 };
 
 // Pool mp1 of Cluster c1 with its provider's objects; the API server of c1 knows the Nodes put there.
-class Theatre : public WorkloadServer, public Stage<Reconciler> {
+class PoolStage : public WorkloadServer, public Stage<Reconciler> {
  public:
-  explicit Theatre(fakes::Baton& with, Nanoseconds pace = std::chrono::seconds(1),
-                   std::string_view contract = "v1beta2")
+  explicit PoolStage(fakes::Baton& with, Nanoseconds pace = std::chrono::seconds(1),
+                     std::string_view contract = "v1beta2")
       : WorkloadServer(with), Stage(with, "machinepool", api::kind::kMachinePool, pace) {
     for (const auto& kind : {kBoxPools, kBoxes, kConfigs}) make(kCrds, provider_crd(kind, contract));
     put(builders::a_cluster().infrastructure_provisioned().build());
@@ -244,10 +244,11 @@ class Theatre : public WorkloadServer, public Stage<Reconciler> {
   }
 };
 
-inline void on_stage(const std::function<void(Theatre&)>& body, Nanoseconds pace = std::chrono::seconds(1)) {
+inline void on_stage(const std::function<void(PoolStage&)>& body,
+                     Nanoseconds pace = std::chrono::seconds(1)) {
   under_seeds([&](fakes::Baton& baton) {
-    Theatre theatre(baton, pace);
-    body(theatre);
+    PoolStage stage(baton, pace);
+    body(stage);
   });
 }
 
