@@ -18,7 +18,10 @@ class DrainWatch::Feed final : private kube::WatchHandler<T> {
         watcher_(loop, client, target, *this, hash_bytes(target.field_selector + target.namespace_)) {
     watcher_.start();
   }
-  ~Feed() override { watcher_.stop(); }
+  ~Feed() override { stop(); }
+
+  // Waits for a call that is under way. Before it goes, where the thread that lets it go goes on.
+  void stop() { watcher_.stop(); }
 
   // An object that can't be read is one we know nothing of: then nothing is known.
   bool complete() const { return store_.synced() && !unreadable_; }
@@ -69,7 +72,11 @@ std::optional<std::vector<api::Pod>> DrainWatch::pods() const {
 }
 
 void DrainWatch::watch_budgets(const std::set<std::string>& namespaces) {
-  std::erase_if(budgets_, [&](const auto& feed) { return !namespaces.contains(feed.first); });
+  const auto is_over = [&](const auto& feed) { return !namespaces.contains(feed.first); };
+  for (auto& each : budgets_) {
+    if (is_over(each)) each.second->stop();
+  }
+  std::erase_if(budgets_, is_over);
   for (const std::string& name : namespaces) {
     auto& feed = budgets_[name];
     if (feed) continue;

@@ -21,7 +21,7 @@ struct Sum {
   std::map<std::string, std::uint64_t> acts = {};
   std::int64_t failed = 0;
   std::uint64_t crashes = 0;
-  std::optional<std::uint64_t> first_failed = {};
+  std::optional<std::uint64_t> first_failed = {};  // by a promise; a process that died broke none
 
   void add(const Sum& other);
 };

@@ -231,7 +231,7 @@ int run_mutants(Options options) {
     options.mutant = to_string(safeguard);
     options.act = act_that_shows(safeguard);
     const Sum sum = run_all(options, true);
-    missed += sum.failed == 0 ? 1 : 0;
+    missed += sum.first_failed ? 0 : 1;
     fmt::print("without {}: {}\n", options.mutant,
                sum.first_failed ? fmt::format("caught by seed {}", *sum.first_failed)
                                 : fmt::format("NOT CAUGHT within {} seeds", options.count));
