@@ -20,7 +20,8 @@ class DrainWatch::Feed final : private kube::WatchHandler<T> {
   }
   ~Feed() override { stop(); }
 
-  // Waits for a call that is under way. Before it goes, where the thread that lets it go goes on.
+  // Waits for a call that is under way, and may throw where a simulated process dies: call it before the
+  // destructor, unless the thread is being unwound.
   void stop() { watcher_.stop(); }
 
   // An object that can't be read is one we know nothing of: then nothing is known.

@@ -206,10 +206,13 @@ bool made_for(const api::OwnerReference& owner, const Observation& seen) {
   return owner.kind == control_plane.kind && owner.group() == control_plane.api_group;
 }
 
-// It labels the objects of its Machines itself; of two that do, each would fight whoever labels them
-// otherwise.
+// A MachineSet labels the objects of its Machines; were the Machine's controller to do so as well, a label
+// that another manager contests would be written by both. A paused MachineSet labels nothing.
 bool has_living_set(const Observation& seen) {
-  return seen.machine_set && !seen.machine_set->metadata.deleting() && !seen.deleting();
+  const api::OwnerReference* owner = seen.machine->metadata.controller();
+  if (!seen.machine_set || owner == nullptr || seen.deleting()) return false;
+  const auto& set = seen.machine_set->metadata;
+  return owner->uid == set.uid && !set.deleting() && !set.annotations.contains(api::annotation::kPaused);
 }
 
 // What nothing controls can be a Machine's that was copied with its references, or a stranger of its name.
