@@ -248,6 +248,12 @@ json::value apply_intent(const json::value& object, std::string_view uid) {
   return intent;
 }
 
+json::value creation_intent(const json::value& object) {
+  json::value intent = apply_intent(object);
+  intent.at("metadata").as_object()["resourceVersion"] = "1";  // etcd's own, before the first write
+  return intent;
+}
+
 Claims claims_of(const json::value& intent, const api::TypeInfo* type) {
   Claims claims;
   const Place root{.type = type};

@@ -18,6 +18,10 @@ namespace capstan::kube {
 // vanished.
 boost::json::value apply_intent(const boost::json::value& object, std::string_view uid = {});
 
+// An apply that only creates: it names a version that no object has, and a server compares versions where
+// there is an object, but not where there is none. What has the name already is a Conflict, and unchanged.
+boost::json::value creation_intent(const boost::json::value& object);
+
 // What a server would note as owned after applying `intent`, in the words of api::ManagedEntry; sorted.
 // `type` tells maps from atoms and lists from sets; without one only labels, annotations and plain fields are
 // told right.

@@ -83,6 +83,13 @@ TEST(Apply, IsSilentWhenObjectAndOwnershipAreAsWanted) {
   EXPECT_FALSE(must_apply(kIntent, object_with(managed_by("me"))));
 }
 
+TEST(Apply, ACreationNamesAVersionThatNoObjectHas) {
+  const json::value intent = creation_intent(json::parse(kIntent));
+
+  EXPECT_EQ(intent.at("metadata").at("resourceVersion"), "1");
+  EXPECT_EQ(intent.at("spec"), json::parse(kIntent).at("spec"));
+}
+
 TEST(Apply, IsSentWhenAValueDrifted) { EXPECT_TRUE(must_apply(kIntent, object_with(managed_by("me"), "4"))); }
 
 TEST(Apply, IsSentWhenAFieldLeftTheIntent) {

@@ -87,7 +87,7 @@ Result<api::Written> Consistency::create_by_apply(kube::Client& client, const Ob
                                                   const Deadline& deadline) {
   return create_with(client, key, child, owner, deadline, [&]() -> Result<api::Written> {
     auto applied = kube::patch_briefly(
-        client, child.resource, child.key, kube::apply_intent(object),
+        client, child.resource, child.key, kube::creation_intent(object),
         {.type = kube::PatchType::Apply, .field_manager = std::string(field_manager)}, deadline);
     if (applied || applied.error().code != Code::Conflict) return applied;
     Error taken = applied.error().context("the name is taken");

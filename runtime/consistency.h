@@ -61,7 +61,7 @@ class Consistency {
                               const api::Uid& owner, const boost::json::value& object,
                               const kube::WriteOptions& options, const Deadline& deadline);
   // The same by server-side apply, so that `field_manager` owns what it set and later applies can take fields
-  // away again. Without force: fields of a stranger under that name are a Conflict, told as AlreadyExists.
+  // away again. It changes no object that has the name already.
   Result<api::Written> create_by_apply(kube::Client& client, const ObjectKey& key, const Child& child,
                                        const api::Uid& owner, const boost::json::value& object,
                                        std::string_view field_manager, const Deadline& deadline);

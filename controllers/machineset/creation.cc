@@ -251,11 +251,12 @@ class Creator {
     const std::string api_version = api::contract::Foreign(*document).api_version();
     resource.version = api_version.substr(api_version.find('/') + 1);
     const auto made = create(*source_template.cache, resource, owner.name, owner.uid, *document);
-    if (made ? is_of_another(made->metadata, owner) : is_refused_for_another(made.error(), resource, owner)) {
-      return {.there = true, .taken = true, .error = name_taken(resource), .reason = source_template.reason};
-    }
-    if (!made) return {.there = true, .error = made.error(), .reason = source_template.reason};
-    return {.there = true};
+    if (made) return {.there = true};
+    const bool taken = made.error().code == Code::AlreadyExists;
+    return {.there = true,
+            .taken = taken,
+            .error = taken ? name_taken(resource) : made.error(),
+            .reason = source_template.reason};
   }
 
   Result<json::value> clone_for(const TemplateSource& source_template, const Owner& owner) const {
@@ -277,24 +278,8 @@ class Creator {
             .message = fmt::format("failed to create {}: the name is taken by another one", resource.kind)};
   }
 
-  static bool is_of_another(const api::WrittenMeta& clone, const Owner& owner) {
-    return std::ranges::any_of(*clone.owner_references, [&](const api::OwnerReference& each) {
-      return each.is_controller() && each.uid != owner.uid;
-    });
-  }
-
-  // A server takes no second controller, and says no more than that the object is invalid.
-  bool is_refused_for_another(const Error& refused, const kube::Resource& resource,
-                              const Owner& owner) const {
-    const bool may_be = refused.code == Code::Invalid || refused.code == Code::AlreadyExists;
-    if (refused.outcome_unknown || !may_be) return false;
-    const auto there = with_.deps.client.get(resource, {key_.namespace_, owner.name}, with_.context.deadline);
-    const auto seen = there ? api::from_json<api::Written>(*there) : fail(there.error());
-    return seen && is_of_another(seen->metadata, owner);
-  }
-
-  // The Machine of this very moment, whose name turned out to be unusable. What stands under that name is
-  // controlled by another one, and no deletion of a Machine touches that.
+  // The Machine of this very moment, whose name turned out to be unusable. What has that name was not made
+  // for this Machine, and no deletion of a Machine of a set touches that.
   bool take_back(const Owner& owner) {
     const auto removed = claims::remove({.client = with_.deps.client,
                                          .consistency = with_.host.consistency,

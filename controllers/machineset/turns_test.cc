@@ -491,28 +491,50 @@ TEST(Turns, AStrangersObjectOfThatNameIsLeftAlone) {
   });
 }
 
-// It has been made since our caches last heard: only the answer tells.
+// It is made since our caches last heard, so the answer alone shows it.
+void make_before_the_clone(Stage& stage, const json::value& metadata) {
+  stage.choose = [&stage, metadata, made = false](const FaultPoint& at) mutable {
+    const bool first = at.call == Call::Patch && at.kind == "DockerMachine" && !std::exchange(made, true);
+    if (!first) return Fault::None;
+    stage.put(kInfraMachines, {{"apiVersion", kInfraMachines.api_version()},
+                               {"kind", kInfraMachines.kind},
+                               {"metadata", metadata}});
+    return Fault::None;
+  };
+}
+
+TEST(Turns, AnObjectThatNobodyControlsAndThatWasMadeMeanwhileIsNotTakenAway) {
+  in_simulation([](Stage& stage) {
+    stage.put_world();
+    stage.put(a_machine_set().replicas(1).build());
+    make_before_the_clone(stage, {{"name", "ms1-xxxxc"}, {"namespace", kNamespace}});
+
+    stage.start();
+    stage.let_go_of_deleted();
+    stage.settle(3min);
+
+    const auto stranger =
+        stage.user.get(kInfraMachines, {std::string(kNamespace), "ms1-xxxxc"}, Deadline::never());
+    ASSERT_TRUE(stranger);
+    EXPECT_FALSE(stranger->at("metadata").as_object().contains("labels"));
+    EXPECT_FALSE(stranger->at("metadata").as_object().contains("ownerReferences"));
+    EXPECT_THAT(stage.machine_names(), SizeIs(1));
+    EXPECT_THAT(stage.machine_names(), testing::Not(Contains("ms1-xxxxc")));
+  });
+}
+
 TEST(Turns, AStrangersObjectThatWasMadeMeanwhileIsNotTakenAway) {
   in_simulation([](Stage& stage) {
     stage.put_world();
     stage.put(a_machine_set().replicas(1).build());
-    bool made = false;
-    stage.choose = [&](const FaultPoint& at) {
-      const bool first = at.call == Call::Patch && at.kind == "DockerMachine" && !std::exchange(made, true);
-      if (!first) return Fault::None;
-      stage.put(kInfraMachines,
-                {{"apiVersion", kInfraMachines.api_version()},
-                 {"kind", kInfraMachines.kind},
-                 {"metadata",
-                  {{"name", "ms1-xxxxc"},
-                   {"namespace", kNamespace},
-                   {"ownerReferences", json::array{{{"apiVersion", "cluster.x-k8s.io/v1beta2"},
-                                                    {"kind", "Machine"},
-                                                    {"name", "elsewhere"},
-                                                    {"uid", "8c8ea0f1-9ad6-4b3e-9b8c-0d6f2f6a7b11"},
-                                                    {"controller", true}}}}}}});
-      return Fault::None;
-    };
+    make_before_the_clone(stage,
+                          {{"name", "ms1-xxxxc"},
+                           {"namespace", kNamespace},
+                           {"ownerReferences", json::array{{{"apiVersion", "cluster.x-k8s.io/v1beta2"},
+                                                            {"kind", "Machine"},
+                                                            {"name", "elsewhere"},
+                                                            {"uid", "8c8ea0f1-9ad6-4b3e-9b8c-0d6f2f6a7b11"},
+                                                            {"controller", true}}}}});
 
     stage.start();
     stage.let_go_of_deleted();

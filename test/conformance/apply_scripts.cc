@@ -28,6 +28,18 @@ const Script kScripts[] = {
        s.expect_equal(made.body, "metadata.managedFields[0].operation", "Apply");
        s.expect_equal(made.body, "metadata.managedFields[0].manager", "alice");
      }},
+    {"apply: in a version that no object has, it only creates",
+     [](Session& s) {
+       const std::string only = R"(,"resourceVersion":"1")";
+
+       s.expect_status(s.apply(s.widgets("w"), "alice", widget("w", R"({"replicas":3})", only)), 201);
+       const Reply again = s.apply(s.widgets("w"), "alice", widget("w", R"({"replicas":3})", only));
+       const Reply other = s.apply(s.widgets("w"), "bob", widget("w", R"({"mode":"Fast"})", only));
+
+       s.expect_refused(again, 409, "Conflict", "the object has been modified");
+       s.expect_refused(other, 409, "Conflict", "the object has been modified");
+       s.expect_equal(s.get(s.widgets("w")).body, "metadata.generation", 1);
+     }},
     {"apply: owns what it names and nothing else",
      [](Session& s) {
        const Reply made = s.apply(s.widgets("w"), "alice", widget("w", R"({"mode":"Fast"})"));
