@@ -281,6 +281,13 @@ Claimants claimants_on(const Caches& caches, const Instance& instance, const IsM
   return found;
 }
 
+// Then its providerID came with its manifest.
+bool never_had_instance(const Asking& asking) {
+  if (asking.machine == nullptr) return false;
+  const auto& status = asking.machine->status;
+  return !status.initialization.infrastructure_provisioned.value_or(false) && !status.node_ref;
+}
+
 struct IsRival {
   const Caches& caches;
   const Asking& asking;
@@ -325,12 +332,23 @@ Verdict whose(const Caches& caches, runtime::ExternalRefs& externals, const Inst
   const bool refused =
       infra != nullptr && !runtime::is_controlled_by(infra->metadata, owner.metadata.uid) &&
       control_of(infra->metadata, owner, caches.clusters.get(instance.cluster).get()) == Control::Another;
+  if (infra == nullptr && never_had_instance(asking) && !is_off(Safeguard::CopiedProviderId)) {
+    return {.whose = Whose::Anothers,
+            .why = fmt::format("no infrastructure object says that {} is this Machine's: create the one that "
+                               "spec.infrastructureRef names, or correct spec.providerID; the Node stays",
+                               instance.provider_id)};
+  }
   if (!refused && rivals_on(caches, instance, asking).none()) return {};
+  bool lists = false;
   const ReadObject read = [&](const api::ContractRef& ref, std::string_view namespace_) {
-    return externals.get(ref, namespace_);
+    auto found = externals.get(ref, namespace_);
+    lists = lists || (!found && found.error().retry_after);
+    return found;
   };
-  return whose_instance(instance.provider_id, claims_on(caches, read, instance, asking),
-                        uid_of(caches, asking));
+  Verdict verdict =
+      whose_instance(instance.provider_id, claims_on(caches, read, instance, asking), uid_of(caches, asking));
+  verdict.listed_soon = lists && verdict.whose == Whose::Unknown;
+  return verdict;
 }
 
 }  // namespace capstan::controllers::claims

@@ -48,7 +48,8 @@ struct Verdict {
     Unknown,    // an infrastructure object that decides can't be read at the moment
   };
   Whose whose = Whose::Ours;
-  std::string why = {};  // else: who claims it and what would help, for conditions and Events
+  std::string why = {};      // else: who claims it and what would help, for conditions and Events
+  bool listed_soon = false;  // of Unknown: what decides is being listed
 
   bool ours() const { return whose == Whose::Ours; }
 };

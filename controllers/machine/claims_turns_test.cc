@@ -201,6 +201,30 @@ TEST(ClaimsTurns, DeletingACopiedMachineLeavesTheNodeAndTheInfrastructureOfTheOr
   });
 }
 
+// Seen: a copy of a Machine, its providerID changed to that of a Node made by hand. Then the original went,
+// and with it the object that told whose the instance was.
+TEST(ClaimsTurns, AProviderIdThatOnlyTheManifestNamesMakesNoNodeTheMachines) {
+  in_simulation([](World& world) {
+    OneNode node(world);
+    world.make_cluster();
+    world.workload_clusters.connect(kOfC1, &world.workload);
+    world.make_control_plane_machine();
+    world.start();
+    node.comes();
+    world.make(machines(), api::to_json(builders::a_machine("m2").provider_id(kId).build()));
+    world.settle(2min);
+    const std::string healthy = condition_of(world, "m2", api::condition::kNodeHealthy);
+    world.remove(machines(), "m2");
+    world.settle(30s);
+
+    EXPECT_THAT(healthy, AllOf(HasSubstr("Unknown InstanceOfAnother: no infrastructure object says that"),
+                               HasSubstr("correct spec.providerID; the Node stays")));
+    EXPECT_FALSE(world.exists(machines(), "m2"));
+    EXPECT_THAT(world.what_the_node_got(), IsEmpty());
+    EXPECT_EQ(node.annotation(api::annotation::kMachine), "");
+  });
+}
+
 TEST(ClaimsTurns, TwoThatWaitForOneNodeLeaveItAloneUntilOneOfThemIsGone) {
   in_simulation([](World& world) {
     OneNode node(world);

@@ -99,6 +99,7 @@ std::optional<Nanoseconds> too_early(const Observation& seen) {
     const bool long_enough = is_new ? age > kCachePatience : in_vain;
     if (!long_enough) return in_vain ? kMissingRecheck : kCacheRecheck;
   }
+  if (seen.node.whose.listed_soon && !never_reported(seen)) return kCacheRecheck;
   const bool something_missing = seen.bootstrap.missing() || seen.infra.missing();
   if (something_missing && !seen.deleting() && never_reported(seen) && age < kYoung) return kYoungRecheck;
   return std::nullopt;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "controllers/machine/observation_fixture.h"
+#include "test/builders/machine_set.h"
 #include "test/builders/node.h"
 
 namespace capstan::controllers::machine {
@@ -186,6 +187,31 @@ TEST(Claim, BelievesNothingOfAnObjectThatAnotherMachineControls) {
       messages(plan.notes),
       ElementsAre("InvalidReference: spec.infrastructureRef: DockerMachine default/m1: is controlled by "
                   "Machine other already"));
+}
+
+// Of two that label, each would fight a third one that labels otherwise.
+TEST(Claim, LabelsAnObjectUnlessALivingMachineSetDoes) {
+  const auto labels = [](const api::MachineSet& set) {
+    api::Machine machine = a_machine("m1").in_set("ms1");
+    machine.metadata.owner_references = api::OwnerReferences({builders::controller_of("MachineSet", "ms1")});
+    auto seen = seen_of(machine);
+    seen.infra = changed(seen.infra, [](auto& object) { object.metadata.labels = {}; });
+    seen.machine_set = std::make_shared<const api::MachineSet>(set);
+    const auto plan = plan_for(seen);
+    return plan.infra.claim && plan.infra.claim->label;
+  };
+  const api::MachineSet living = builders::a_machine_set("ms1").build();
+  api::MachineSet paused = living;
+  paused.metadata.annotations.set(Text(api::annotation::kPaused), Text());
+  api::MachineSet going = living;
+  going.metadata.deletion_timestamp = noon();
+  api::MachineSet namesake = living;
+  namesake.metadata.uid = uid_of("MachineSet", "made later under the name");
+
+  EXPECT_FALSE(labels(living));
+  EXPECT_TRUE(labels(paused));
+  EXPECT_TRUE(labels(going));
+  EXPECT_TRUE(labels(namesake));
 }
 
 // Seen: its owner references were taken off, a copy of the Machine came first and took it along when it went.
@@ -519,6 +545,17 @@ TEST(TooEarly, AsksRarelyForACacheWhoseListFails) {
   EXPECT_EQ(soon, std::chrono::milliseconds(500));
   EXPECT_EQ(plan_for(known).recheck, std::nullopt);
   EXPECT_EQ(plan_for(young).too_early, std::chrono::seconds(30));
+}
+
+// Else each restart would write twice to it: that it can't be told, and then what it was.
+TEST(TooEarly, WaitsForTheListThatTellsWhoseItsNodeIs) {
+  auto known = seen_of(a_machine("m1").running());
+  known.node.whose = {.whose = claims::Verdict::Whose::Unknown, .listed_soon = true};
+  auto in_vain = known;
+  in_vain.node.whose.listed_soon = false;
+
+  EXPECT_EQ(plan_for(known).too_early, std::chrono::milliseconds(500));
+  EXPECT_FALSE(plan_for(in_vain).too_early);
 }
 
 // Its objects were made before it and name it nowhere: no list of theirs wakes it.

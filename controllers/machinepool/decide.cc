@@ -59,7 +59,7 @@ std::optional<Nanoseconds> too_early(const Observation& seen) {
     });
   };
   const bool young = seen.now - seen.pool->metadata.creation_timestamp <= kCachePatience;
-  const bool never_told = seen.pool->status.observed_generation == 0;
+  const bool never_told = seen.pool->status.conditions.empty();
   if (waits(true) && (young || !never_told)) return kCacheRecheck;
   if (waits(false) && young) return kMissingRecheck;
   return std::nullopt;

@@ -616,7 +616,7 @@ TEST(Decide, TellsAboutAKindThatCannotBeListedAndAsksRarely) {
 
 TEST(Decide, WaitsForAListThatComesSoonHoweverOldThePoolIs) {
   auto world = of_an_unlisted_kind(true);
-  world.pool.status.observed_generation = 1;
+  world.pool.status.conditions = api::Conditions({api::Condition()});
   age(world, 86400);
 
   EXPECT_EQ(world.plan().too_early, Nanoseconds(std::chrono::milliseconds(500)));

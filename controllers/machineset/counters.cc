@@ -16,6 +16,13 @@ using runtime::Snapshot;
 
 std::int32_t number(std::ptrdiff_t count) { return static_cast<std::int32_t>(count); }
 
+// They are there: who counts on this number must not delete a set for want of them.
+std::ptrdiff_t unreadable_of_its_own(const Observation& seen) {
+  return std::ranges::count_if(seen.unreadable, [&](const runtime::Unreadable& machine) {
+    return machine.metadata_read && machine.may_be_owned_by(seen.stored->metadata.uid);
+  });
+}
+
 // True, and not in the middle of an update in place.
 std::int32_t count_true(const Machines& machines, std::string_view type) {
   return number(std::ranges::count_if(machines, [&](const Snapshot<Machine>& machine) {
@@ -75,7 +82,7 @@ const api::NodeCondition* ready_of(const Snapshot<api::Node>& node) {
 
 void count(const Observation& seen, std::span<const std::string> just_deleted,
            api::MachineSetStatus& status) {
-  status.replicas = number(std::ssize(seen.machines));
+  status.replicas = number(std::ssize(seen.machines) + unreadable_of_its_own(seen));
   status.ready_replicas = count_true(seen.machines, api::condition::kReady);
   Machines staying;
   std::ranges::copy_if(seen.machines, std::back_inserter(staying), [&](const auto& machine) {

@@ -58,10 +58,12 @@ TEST(Turns, NoMachineIsMadeInThePlaceOfOneThatCannotBeDecoded) {
     stage.start();
     const auto there = stage.machine_names();
     const std::string scaling = stage.says("ScalingUp");
+    const auto counted = stage.set().status.replicas;
     stage.change(kMachines, "ms1-bbbbb", {{"spec", {{"deletion", nullptr}}}});
     stage.settle();
 
     EXPECT_THAT(there, ElementsAre("ms1-aaaaa", "ms1-bbbbb"));
+    EXPECT_EQ(counted, 2) << "its MachineDeployment reckons with both";
     EXPECT_THAT(scaling, AllOf(HasSubstr("Machine default/ms1-bbbbb can't be read: spec.deletion: expected"),
                                HasSubstr("no Machine is made in its place")));
     EXPECT_THAT(stage.machine_names(), SizeIs(3));
