@@ -39,6 +39,7 @@ void note(Wants& wants, const Want& want) {
 
 void Auditor::manager_starts(FleetManager& manager) {
   manager_ = &manager;
+  writes_ = {};  // what is contested is not remembered beyond a process
   cached_.clear();
   known_since_.clear();
   manager.core().caches().machine_deployments.subscribe(
@@ -291,6 +292,7 @@ void Auditor::sent(const Asked& asked) {
   if (asked.is(api::kind::kMachineSet) && deps_.baton.who().name.starts_with("machinedeployment"))
     set_change_sent(asked);
   if (asked.call == Call::Remove && asked.is(api::kind::kMachine)) machine_removal_sent(asked);
+  if (asked.call == Call::Remove) check_disowned(asked);
 }
 
 void Auditor::set_change_sent(const Asked& asked) const {
@@ -344,6 +346,8 @@ void Auditor::took_effect(const Asked& asked, const json::value& answer) {
     check_eviction(asked.key.name, pods_before);
   }
   const std::string& name = asked.key.name;
+  if (asked.is("Node") && name.starts_with(kHandMade) && fakes::is_write(asked.call))
+    deps_.broke(fmt::format("Node {}, which was made by hand, was written to: {}", name, asked.describe()));
   if (creates_machine(asked) && before.machine(name) == nullptr) machine_made(name);
   if (asked.is("DriverMachine") && asked.apply) infrastructure_made(name, text_at(answer, "/metadata/uid"));
   if (asked.is(api::kind::kMachine) && asked.subresource == "status") machine_changed(before, name);
@@ -434,7 +438,7 @@ void Auditor::machine_changed(const FleetFacts& before, const std::string& name)
   if (!silent_.contains(name)) return;
   Silence silence;
   for (const MachineFacts& each : facts_.machines) {
-    if (each.going || each.set.empty()) continue;
+    if (each.going || each.set.empty() || !each.readable) continue;
     ++silence.targets;
     silence.struck += silent_.contains(each.name) ? 1 : 0;
   }
@@ -504,6 +508,19 @@ void Auditor::check_object_of_pool(const Asked& asked) const {
   const auto pool = std::ranges::find(facts_.pools, asked.key.name, &PoolFacts::name);
   if (pool == facts_.pools.end() || pool->going || facts_.cluster_going) return;
   deps_.broke(fmt::format("{} {} of the living MachinePool was deleted", kind, pool->name));
+}
+
+// Whoever saw an owner on it saw that a while ago.
+void Auditor::check_disowned(const Asked& asked) const {
+  const auto known = disowned_.find(asked.key.name);
+  if (known == disowned_.end() || deps_.baton.steady_now() - known->second < kNewsArrive) return;
+  const auto object =
+      deps_.api.stored(asked.resource->group, asked.resource->plural, kNamespace, asked.key.name);
+  if (object == nullptr || asked.is(api::kind::kMachinePool)) return;
+  const auto* owners = object->at("metadata").as_object().if_contains("ownerReferences");
+  if (owners == nullptr || owners->as_array().empty())
+    deps_.broke(fmt::format("{} {} is deleted, which nobody owns and no cache shows", asked.resource->kind,
+                            asked.key.name));
 }
 
 // Who decided so may have known the Node of a Machine that has had one for a while.

@@ -51,6 +51,10 @@ class Auditor {
   void machine_given(const std::string& name) { given_.insert(name); }
   // A selector is changed, without a word that its Machines are to be released; and it is put back.
   void selector_changes(bool changed) { released_ = changed ? std::optional(0) : std::nullopt; }
+  // No owner is left on a pool's infrastructure object, and only a live read shows it; until it can be listed
+  // again.
+  void object_disowned(const std::string& name) { disowned_.emplace(name, deps_.baton.steady_now()); }
+  void objects_owned_again() { disowned_.clear(); }
   void vm_vanished(const std::string& name) { vanished_.insert(name); }
   // The Nodes of these Machines fall silent together, and a policy says what that means; and it is over.
   void silence_begins(std::set<std::string> machines) { silent_ = std::move(machines); }
@@ -112,6 +116,7 @@ class Auditor {
   void pod_sent_away(const std::string& name, const std::vector<PodFacts>& before) const;
   void check_eviction(const std::string& name, const std::vector<PodFacts>& before) const;
   void check_object_of_pool(const Asked& asked) const;
+  void check_disowned(const Asked& asked) const;
   void check_drained(const std::string& infrastructure);
   void node_removed(const NodeFacts& node) const;
   void check_drained_by_pool(const NodeFacts& node, SteadyTime since) const;
@@ -149,6 +154,7 @@ class Auditor {
   std::vector<SteadyTime> losses_;
   std::vector<SteadyTime> taken_;
   std::set<std::string> vanished_;
+  std::map<std::string, SteadyTime> disowned_;        // since when
   std::optional<int> released_;                       // Machines, since a selector was changed
   std::set<std::string> given_;                       // Machines
   std::map<std::string, std::string> first_objects_;  // by uid of a Machine: its own infrastructure object
@@ -180,5 +186,8 @@ class Auditor {
 
 // A finalizer of nobody we know: it stays in the list until its owner takes it back.
 inline constexpr std::string_view kStranger = "example.com/stranger";
+
+// So begins the name of a Node that no Machine stands for.
+inline constexpr std::string_view kHandMade = "hand-made-";
 
 }  // namespace capstan::simulation

@@ -156,6 +156,65 @@ bool ClumsyUser::copy_machine() {
   return true;
 }
 
+// The object it refers to is the original's, and the Node no Machine's.
+bool ClumsyUser::type_provider_id() {
+  const auto original = draw_worker_with_vm();
+  const auto workload = deps_.workload();
+  if (!original || workload == nullptr) return false;
+  const std::string name = new_name();
+  auto copy = copied_machine(*original, name);
+  if (!copy) return false;
+  copy->at("metadata").as_object().erase("ownerReferences");
+  erase_label(*copy, kPoolLabel);
+  const std::string node = fmt::format("{}{}", kHandMade, name);
+  const std::string provider_id = "hand:///" + node;
+  copy->at("spec").as_object()["providerID"] = provider_id;
+  const json::object made = {{"apiVersion", "v1"},
+                             {"kind", "Node"},
+                             {"metadata", {{"name", node}}},
+                             {"spec", {{"providerID", provider_id}}}};
+  note(ClumsyAct::TypeProviderId,
+       fmt::format("makes Node {} by hand, and copies Machine {} as {} for it", node, original->name, name));
+  if (!workload->create(kube::resources::nodes(), {.name = node}, made, {}, Deadline::never())) return true;
+  if (create(machines(), *copy)) note_copy(ClumsyAct::TypeProviderId, {machines(), name}, true);
+  return true;
+}
+
+// By a definition that was edited so that it takes words, too.
+bool ClumsyUser::mistype_number() {
+  const auto worker = draw_worker();
+  const kube::ObjectKey key{.name = fmt::format("{}.{}", machines().plural, machines().group)};
+  const auto& definitions = kube::resources::custom_resource_definitions();
+  const auto there = deps_.client.get(definitions, key, Deadline::never());
+  if (!worker || !there) return false;
+  json::value versions = there->at("spec").at("versions");
+  for (json::value& version : versions.as_array()) {
+    json::error_code absent;
+    auto* field = version.find_pointer(
+        "/schema/openAPIV3Schema/properties/spec/properties/deletion/properties/nodeDrainTimeoutSeconds",
+        absent);
+    if (field != nullptr) *field = {{"x-kubernetes-int-or-string", true}};
+  }
+  const Object object{machines(), worker->name};
+  const auto timeout = [](const json::value& value) -> json::value {
+    return {{"spec", {{"deletion", {{"nodeDrainTimeoutSeconds", value}}}}}};
+  };
+  const auto before = read(object);
+  json::error_code absent;
+  const json::value whole(*before);
+  const json::value* number = whole.find_pointer("/spec/deletion/nodeDrainTimeoutSeconds", absent);
+  if (number != nullptr && number->is_string()) return false;
+  note(ClumsyAct::MistypeNumber, fmt::format("gives Machine {} a timeout in words", worker->name));
+  (void)deps_.client.patch(definitions, key, {{"spec", {{"versions", versions}}}}, {}, Deadline::never());
+  if (!write(object, timeout("soon"))) return true;
+  mistakes_.push_back({.act = ClumsyAct::MistypeNumber,
+                       .what = "the timeout of Machine " + worker->name,
+                       .mend = [this, object, body = timeout(number == nullptr ? json::value() : *number)] {
+                         write(object, body);
+                       }});
+  return true;
+}
+
 bool ClumsyUser::share_provider_id() {
   const auto original = draw_worker_with_vm();
   // Without a Node, or with another's object, both have an equal right to the VM, and neither is available.
@@ -443,6 +502,7 @@ bool ClumsyUser::unlabel_definition() {
       there ? deps_.client.patch(definitions, key, labels, {}, Deadline::never()).has_value()
             : deps_.client.create(definitions, key, plain, {}, Deadline::never()).has_value();
   if (!labelled_again) return false;
+  deps_.auditor.objects_owned_again();
   const std::string name = new_name();
   note(ClumsyAct::UnlabelDefinition, fmt::format("makes a {} {}, and a pool of it", kind.kind, name));
   if (!create(kind, group_of(kind, name, "plain:///" + name))) return true;
@@ -450,12 +510,25 @@ bool ClumsyUser::unlabel_definition() {
   make_pool(ClumsyAct::UnlabelDefinition, name, reference_to(kind, name));
   for (int i = 0; i < kLooks && read({kind, name}) && !is_owned({kind, name}); ++i) rest(5s);
   if (!is_owned({kind, name})) return true;
-  if (deps_.baton.draw(2) == 0) make_pool(ClumsyAct::UnlabelDefinition, new_name(), reference_to(kind, name));
+  const bool named_twice = deps_.baton.draw(2) == 0;
+  if (named_twice) make_pool(ClumsyAct::UnlabelDefinition, new_name(), reference_to(kind, name));
   deps_.tell("clumsy user: takes the labels off the definition of " + kind.kind);
   json::object none;
   for (const auto& [label, value] : plain.at("metadata").at("labels").as_object()) none[label] = nullptr;
   (void)deps_.client.patch(definitions, key, {{"metadata", {{"labels", none}}}}, {}, Deadline::never());
+  if (!named_twice) disown_group({kind, name});
   return true;
+}
+
+// Its pool can't put itself back, and deletes nothing that it does not own: the user has to.
+void ClumsyUser::disown_group(const Object& group) {
+  const auto mistake = std::ranges::find_if(
+      mistakes_, [&](const Mistake& each) { return each.what == "MachinePool " + group.name; });
+  if (mistake == mistakes_.end()) return;
+  deps_.tell(fmt::format("clumsy user: takes the owners off {} {}", group.kind.kind, group.name));
+  if (!write(group, {{"metadata", {{"ownerReferences", nullptr}}}})) return;
+  mistake->holds = true;
+  deps_.auditor.object_disowned(group.name);
 }
 
 bool ClumsyUser::install_kind(std::string_view word) {
@@ -540,6 +613,7 @@ bool ClumsyUser::change_selector() {
 
 bool ClumsyUser::has_set_labelled(std::string_view value) const {
   return std::ranges::any_of(deps_.auditor.facts().sets, [&](const SetFacts& each) {
+    if (is_copy(each.name)) return false;
     const auto set = read({machine_sets(), each.name});
     const auto* labels = set ? set->at("metadata").as_object().if_contains("labels") : nullptr;
     const auto* label = labels == nullptr ? nullptr : labels->as_object().if_contains(kPoolLabel);

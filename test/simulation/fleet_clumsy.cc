@@ -38,6 +38,8 @@ bool has_finalizer_of_ours(const json::object& metadata) {
 std::string_view to_string(ClumsyAct act) {
   switch (act) {
     case ClumsyAct::CopyMachine: return "copy-machine";
+    case ClumsyAct::TypeProviderId: return "type-provider-id";
+    case ClumsyAct::MistypeNumber: return "mistype-number";
     case ClumsyAct::ShareProviderId: return "share-provider-id";
     case ClumsyAct::PoolOfForeignIds: return "pool-of-foreign-ids";
     case ClumsyAct::CopyCluster: return "copy-cluster";
@@ -96,6 +98,8 @@ void ClumsyUser::do_something() {
 ClumsyUser::Do ClumsyUser::method_of(ClumsyAct act) {
   switch (act) {
     case ClumsyAct::CopyMachine: return &ClumsyUser::copy_machine;
+    case ClumsyAct::TypeProviderId: return &ClumsyUser::type_provider_id;
+    case ClumsyAct::MistypeNumber: return &ClumsyUser::mistype_number;
     case ClumsyAct::ShareProviderId: return &ClumsyUser::share_provider_id;
     case ClumsyAct::PoolOfForeignIds: return &ClumsyUser::pool_of_foreign_ids;
     case ClumsyAct::CopyCluster: return &ClumsyUser::copy_cluster;

@@ -22,6 +22,8 @@ namespace capstan::simulation {
 
 enum class ClumsyAct {
   CopyMachine,          // under a new name with its spec: providerID, references, perhaps owners and labels
+  TypeProviderId,       // a copy of a Machine names a Node that was made by hand
+  MistypeNumber,        // a Machine has a word where a number belongs, and its definition lets it pass
   ShareProviderId,      // a Machine of another provider says that it is a VM which a Machine has
   PoolOfForeignIds,     // a MachinePool lists the VM of a Machine
   CopyCluster,          // names the same infrastructure object
@@ -42,38 +44,24 @@ enum class ClumsyAct {
   MistypeKind,          // a Machine whose infrastructureRef names a kind that there is not
   StrayMachine,         // labelled with the Cluster, with another spec.clusterName
   DeleteDefinition,     // the CRD of a Machine's infrastructure object
-  UnlabelDefinition,    // the CRD of a pool's infrastructure object, which a second pool names as well
+  UnlabelDefinition,    // the CRD of a pool's infrastructure object, which a second pool names, or loses its
+                        // owner
   OrphanMachines,       // a MachineSet is deleted with --cascade=orphan
   OrphanSets,           // the MachineDeployment is, and made again
   StripFinalizers,      // of one object that is not being deleted
   HoldFinalizer,        // a finalizer on a MachineSet or a Machine for hours, while it is deleted
 };
-inline constexpr std::array kClumsyActs = {ClumsyAct::CopyMachine,
-                                           ClumsyAct::ShareProviderId,
-                                           ClumsyAct::PoolOfForeignIds,
-                                           ClumsyAct::CopyCluster,
-                                           ClumsyAct::TakeReference,
-                                           ClumsyAct::CopyDeployment,
-                                           ClumsyAct::CopySet,
-                                           ClumsyAct::RemediateByTemplate,
-                                           ClumsyAct::ReleaseMachine,
-                                           ClumsyAct::RelabelObject,
-                                           ClumsyAct::InsistOnLabel,
-                                           ClumsyAct::ChangeSelector,
-                                           ClumsyAct::CopyInfrastructure,
-                                           ClumsyAct::DropOwners,
-                                           ClumsyAct::ResetManagedFields,
-                                           ClumsyAct::ForgetReplicas,
-                                           ClumsyAct::RenameCluster,
-                                           ClumsyAct::MisplaceReference,
-                                           ClumsyAct::MistypeKind,
-                                           ClumsyAct::StrayMachine,
-                                           ClumsyAct::DeleteDefinition,
-                                           ClumsyAct::UnlabelDefinition,
-                                           ClumsyAct::OrphanMachines,
-                                           ClumsyAct::OrphanSets,
-                                           ClumsyAct::StripFinalizers,
-                                           ClumsyAct::HoldFinalizer};
+inline constexpr std::array kClumsyActs = {
+    ClumsyAct::CopyMachine,         ClumsyAct::TypeProviderId,     ClumsyAct::MistypeNumber,
+    ClumsyAct::ShareProviderId,     ClumsyAct::PoolOfForeignIds,   ClumsyAct::CopyCluster,
+    ClumsyAct::TakeReference,       ClumsyAct::CopyDeployment,     ClumsyAct::CopySet,
+    ClumsyAct::RemediateByTemplate, ClumsyAct::ReleaseMachine,     ClumsyAct::RelabelObject,
+    ClumsyAct::InsistOnLabel,       ClumsyAct::ChangeSelector,     ClumsyAct::CopyInfrastructure,
+    ClumsyAct::DropOwners,          ClumsyAct::ResetManagedFields, ClumsyAct::ForgetReplicas,
+    ClumsyAct::RenameCluster,       ClumsyAct::MisplaceReference,  ClumsyAct::MistypeKind,
+    ClumsyAct::StrayMachine,        ClumsyAct::DeleteDefinition,   ClumsyAct::UnlabelDefinition,
+    ClumsyAct::OrphanMachines,      ClumsyAct::OrphanSets,         ClumsyAct::StripFinalizers,
+    ClumsyAct::HoldFinalizer};
 std::string_view to_string(ClumsyAct act);  // "copy-machine"
 
 // Who has a clumsy user by the seed alone, whatever else it decides.
@@ -85,6 +73,7 @@ class ClumsyUser {
     fakes::Baton& baton;
     kube::Client& client;  // nobody else does anything between two of its calls
     const apiserver::Api& api;
+    std::function<std::shared_ptr<kube::Client>()> workload = {};  // of the workload cluster; null: none
     Auditor& auditor;
     std::function<void(std::string_view)> tell = {};
     std::function<void(std::string)> broke = {};
@@ -138,6 +127,8 @@ class ClumsyUser {
   void mend_all(const std::function<bool(const Mistake&)>& which);
 
   bool copy_machine();
+  bool type_provider_id();
+  bool mistype_number();
   bool share_provider_id();
   bool pool_of_foreign_ids();
   bool copy_cluster();
@@ -163,6 +154,7 @@ class ClumsyUser {
   bool stray_machine();
   bool delete_definition();
   bool unlabel_definition();
+  void disown_group(const Object& group);
   bool make_pool(ClumsyAct act, const std::string& name, const json::object& reference);
   bool orphan_machines();
   bool strip_finalizers();

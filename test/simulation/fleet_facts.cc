@@ -142,6 +142,22 @@ int FleetFacts::available_below(std::string_view uid) const {
   }));
 }
 
+namespace {
+
+// A word where a number belongs does not make a Machine less there.
+bool take_words_out(boost::json::value& object) {
+  boost::json::error_code absent;
+  auto* deletion = object.find_pointer("/spec/deletion", absent);
+  if (deletion == nullptr) return false;
+  auto& members = deletion->as_object();
+  const auto* timeout = members.if_contains("nodeDrainTimeoutSeconds");
+  if (timeout == nullptr || !timeout->is_string()) return false;
+  members.erase("nodeDrainTimeoutSeconds");
+  return true;
+}
+
+}  // namespace
+
 template <typename T, typename Facts>
 std::vector<Facts> FleetReader::read(Known<Facts>& known, Facts (*facts_of)(const T&)) const {
   Known<Facts> now;
@@ -150,9 +166,12 @@ std::vector<Facts> FleetReader::read(Known<Facts>& known, Facts (*facts_of)(cons
     const std::string name(object->at("metadata").at("name").as_string());
     auto known_one = known.find(name);
     if (known_one == known.end() || known_one->second.first != object) {
-      const auto decoded = api::from_json<T>(boost::json::value(*object));
+      boost::json::value document(*object);
+      const bool readable = !take_words_out(document);
+      const auto decoded = api::from_json<T>(document);
       if (!decoded) continue;
       now[name] = {object, facts_of(*decoded)};
+      if constexpr (std::is_same_v<Facts, MachineFacts>) now[name].second.readable = readable;
     } else {
       now[name] = std::move(known_one->second);
     }

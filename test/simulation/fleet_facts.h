@@ -28,7 +28,8 @@ struct MachineFacts {
   std::string infrastructure = {};
   std::string provider_id = {};
   std::string node = {};
-  bool given = false;  // to its owner, who did not make it: a copy, or one that was released before
+  bool readable = true;  // can be decoded as it stands
+  bool given = false;    // to its owner, who did not make it: a copy, or one that was released before
 
   bool copy() const { return is_copy(name); }
 };

@@ -212,6 +212,7 @@ void FleetUser::replace_deployment() {
 kube::DeleteOptions FleetUser::draw_cascade() {
   if (!deps_.clumsy.can(ClumsyAct::OrphanSets) || deps_.baton.draw(2) == 0) return {};
   if (deps_.clumsy.has_rival_selectors() || deps_.clumsy.has_changed_selector()) return {};
+  if (deps_.clumsy.has_renamed_clusters()) return {};  // as below: a set without its owner
   note(to_string(ClumsyAct::OrphanSets), "does so with --cascade=orphan");
   for (const auto& each : deps_.auditor.facts().machines)
     if (!each.set.empty()) deps_.auditor.machine_given(each.name);

@@ -138,6 +138,7 @@ class World {
         clumsy_({.baton = baton,
                  .client = at_once_,
                  .api = api_,
+                 .workload = [this] { return workload_.client(named(kCluster)); },
                  .auditor = auditor_,
                  .tell = [this](std::string_view line) { tell(line); },
                  .broke = [this](std::string what) { broke(std::move(what)); }},
