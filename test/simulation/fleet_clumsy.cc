@@ -203,7 +203,7 @@ void ClumsyUser::clear_away() {
 // --- what there should be ---
 
 bool ClumsyUser::is_extra(std::string_view name) const {
-  return is_copy(name) || released_.contains(std::string(name));
+  return is_copy(name) || name.starts_with(kHandMade) || released_.contains(std::string(name));
 }
 
 bool ClumsyUser::has_rival_selectors() const {
