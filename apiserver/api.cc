@@ -1,11 +1,11 @@
 #include "apiserver/api.h"
 
-#include "apiserver/controllers.h"
+#include "apiserver/controllers/controllers.h"
 #include "apiserver/core.h"
-#include "apiserver/crd_kinds.h"
-#include "apiserver/document.h"
-#include "apiserver/subresources.h"
-#include "apiserver/verbs.h"
+#include "apiserver/document/document.h"
+#include "apiserver/store/crd_kinds.h"
+#include "apiserver/verbs/subresources.h"
+#include "apiserver/verbs/verbs.h"
 
 namespace capstan::apiserver {
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/admission.h"
+#include "apiserver/admission/admission.h"
 #include "apiserver/defects.h"
 #include "apiserver/request.h"
-#include "apiserver/watch.h"
+#include "apiserver/store/watch.h"
 #include "base/clock.h"
 
 namespace capstan::apiserver {

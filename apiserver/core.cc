@@ -1,8 +1,8 @@
 #include "apiserver/core.h"
 
-#include "apiserver/document.h"
-#include "apiserver/incoming.h"
+#include "apiserver/document/document.h"
 #include "apiserver/schema/prune.h"
+#include "apiserver/verbs/incoming.h"
 
 namespace capstan::apiserver {
 

@@ -6,10 +6,10 @@
 #include <string>
 
 #include "apiserver/api.h"
-#include "apiserver/identities.h"
-#include "apiserver/registry.h"
 #include "apiserver/status_error.h"
-#include "apiserver/storage.h"
+#include "apiserver/store/identities.h"
+#include "apiserver/store/registry.h"
+#include "apiserver/store/storage.h"
 
 namespace capstan::apiserver {
 

@@ -1,8 +1,8 @@
 #include "apiserver/internal_write.h"
 
-#include "apiserver/deletion_plan.h"
-#include "apiserver/document.h"
-#include "apiserver/verbs.h"
+#include "apiserver/document/document.h"
+#include "apiserver/verbs/deletion_plan.h"
+#include "apiserver/verbs/verbs.h"
 
 namespace capstan::apiserver {
 

@@ -1,6 +1,6 @@
 #include "apiserver/request.h"
 
-#include "apiserver/watch.h"
+#include "apiserver/store/watch.h"
 
 namespace capstan::apiserver {
 

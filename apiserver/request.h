@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/resource_type.h"
+#include "apiserver/store/resource_type.h"
 #include "kube/client.h"
 
 namespace capstan::apiserver {

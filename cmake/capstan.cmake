@@ -19,11 +19,11 @@ endfunction()
 # {anonymous}::x": give x a name of its own, or add the file here.)
 set_source_files_properties(
   api/schema/openapi.cc api/schema/struct_builder.cc api/schema/validate.cc api/v1beta2/machine_rules.cc
-  api/v1beta2/version_order.cc apiserver/builtin/builtin.cc apiserver/builtin/config_rules.cc apiserver/evicting.cc
-  apiserver/fields/typed_node.cc apiserver/fields/typed_value.cc apiserver/garbage.cc apiserver/http.cc
-  apiserver/openapi_paths.cc apiserver/patching.cc apiserver/reading.cc apiserver/schema/declare.cc
-  apiserver/schema/formats.cc apiserver/schema/validate.cc apiserver/table_columns.cc apiserver/updating.cc
-  apiserver/webhooks.cc base/time.cc base/version.cc cmd/dev/apiserver_command.cc cmd/dev/demo_command.cc
+  api/v1beta2/version_order.cc apiserver/builtin/builtin.cc apiserver/builtin/config_rules.cc apiserver/verbs/evicting.cc
+  apiserver/fields/typed_node.cc apiserver/fields/typed_value.cc apiserver/controllers/garbage.cc apiserver/http/http.cc
+  apiserver/present/openapi_paths.cc apiserver/verbs/patching.cc apiserver/verbs/reading.cc apiserver/schema/declare.cc
+  apiserver/schema/formats.cc apiserver/schema/validate.cc apiserver/present/table_columns.cc apiserver/verbs/updating.cc
+  apiserver/admission/webhooks.cc base/time.cc base/version.cc cmd/dev/apiserver_command.cc cmd/dev/demo_command.cc
   cmd/dev/provider_command.cc cmd/dev/up_command.cc controllers/cluster/descendant_conditions.cc
   controllers/cluster/conditions_v1beta1.cc controllers/machinedeployment/conditions_v1beta1.cc
   controllers/rollout/rolling_update.cc controllers/shared/stale_deletions.cc

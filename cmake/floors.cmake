@@ -55,8 +55,10 @@ foreach(folder shared claims cluster machine drain machineset machinedeployment 
 endforeach()
 capstan_library(webhooks DIR webhooks LINK PUBLIC net base)
 capstan_test(webhooks_test DIR webhooks LABELS sanitize LINK webhooks net)
-capstan_library(apiserver DIR apiserver apiserver/schema apiserver/fields apiserver/builtin LINK PUBLIC api base PRIVATE net kube Boost::json yaml-cpp)
-capstan_test(apiserver_test DIR apiserver apiserver/schema apiserver/fields apiserver/builtin LABELS sanitize LINK apiserver net kube fake_time PkgConfig::httplib)
+set(apiserver_rooms apiserver apiserver/document apiserver/schema apiserver/fields apiserver/store apiserver/builtin
+    apiserver/admission apiserver/verbs apiserver/controllers apiserver/present apiserver/http)
+capstan_library(apiserver DIR ${apiserver_rooms} LINK PUBLIC api base PRIVATE net kube Boost::json yaml-cpp)
+capstan_test(apiserver_test DIR ${apiserver_rooms} LABELS sanitize LINK apiserver net kube fake_time PkgConfig::httplib)
 
 # what tests stand on
 capstan_library(fakes DIR test/fakes EXCLUDE "/(baton|fake_clock|stack).cc$" LINK PUBLIC fake_time kubeconfig apiserver runtime kube api base)

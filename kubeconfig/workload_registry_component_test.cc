@@ -6,7 +6,7 @@
 #include <atomic>
 #include <boost/json.hpp>
 
-#include "apiserver/server.h"
+#include "apiserver/http/server.h"
 #include "kube/resources.h"
 #include "kubeconfig/connect.h"
 #include "kubeconfig/secret.h"

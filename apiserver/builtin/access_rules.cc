@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "apiserver/builtin/strategies.h"
-#include "apiserver/document.h"
+#include "apiserver/document/document.h"
 
 namespace capstan::apiserver {
 namespace {

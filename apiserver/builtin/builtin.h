@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/registry.h"
+#include "apiserver/store/registry.h"
 
 namespace capstan::apiserver {
 

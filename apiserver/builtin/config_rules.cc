@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "apiserver/builtin/strategies.h"
-#include "apiserver/document.h"
+#include "apiserver/document/document.h"
 #include "base/base64.h"
 
 namespace capstan::apiserver {

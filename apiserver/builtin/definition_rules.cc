@@ -5,8 +5,8 @@
 #include <set>
 
 #include "apiserver/builtin/strategies.h"
-#include "apiserver/document.h"
-#include "apiserver/name_rules.h"
+#include "apiserver/document/document.h"
+#include "apiserver/document/name_rules.h"
 
 namespace capstan::apiserver {
 namespace {

@@ -1,5 +1,5 @@
 #include "apiserver/builtin/strategies.h"
-#include "apiserver/document.h"
+#include "apiserver/document/document.h"
 
 namespace capstan::apiserver {
 namespace {

@@ -1,6 +1,6 @@
 #include "apiserver/builtin/pod_defaults.h"
 
-#include "apiserver/document.h"
+#include "apiserver/document/document.h"
 
 namespace capstan::apiserver {
 namespace {

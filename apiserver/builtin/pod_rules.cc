@@ -2,8 +2,8 @@
 
 #include "apiserver/builtin/pod_defaults.h"
 #include "apiserver/builtin/strategies.h"
-#include "apiserver/document.h"
-#include "apiserver/name_rules.h"
+#include "apiserver/document/document.h"
+#include "apiserver/document/name_rules.h"
 
 namespace capstan::apiserver {
 namespace {

@@ -2,7 +2,7 @@
 // only.
 #pragma once
 
-#include "apiserver/strategy.h"
+#include "apiserver/store/strategy.h"
 
 namespace capstan::apiserver {
 

@@ -1,8 +1,8 @@
 #include "apiserver/builtin/pod_defaults.h"
 #include "apiserver/builtin/strategies.h"
-#include "apiserver/document.h"
+#include "apiserver/document/document.h"
+#include "apiserver/document/selectors.h"
 #include "apiserver/schema/prune.h"
-#include "apiserver/selectors.h"
 
 namespace capstan::apiserver {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
-#include "apiserver/field_error.h"
+#include "apiserver/document/field_error.h"
 
 namespace capstan::apiserver {
 namespace {

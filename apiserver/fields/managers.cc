@@ -6,8 +6,8 @@
 #include <tuple>
 #include <vector>
 
-#include "apiserver/document.h"
-#include "apiserver/field_error.h"
+#include "apiserver/document/document.h"
+#include "apiserver/document/field_error.h"
 
 namespace capstan::apiserver {
 namespace {

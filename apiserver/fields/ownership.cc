@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "apiserver/document.h"
+#include "apiserver/document/document.h"
 #include "apiserver/fields/typed_value.h"
 
 namespace capstan::apiserver {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "apiserver/document.h"
+#include "apiserver/document/document.h"
 #include "apiserver/fields/typed_value.h"
 #include "apiserver/schema/value_type.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "apiserver/document.h"
+#include "apiserver/document/document.h"
 
 namespace capstan::apiserver {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apiserver/document.h"
-#include "apiserver/field_error.h"
+#include "apiserver/document/document.h"
+#include "apiserver/document/field_error.h"
 #include "apiserver/schema/formats.h"
 #include "base/time.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "apiserver/name_rules.h"
+#include "apiserver/document/name_rules.h"
 
 namespace capstan::apiserver {
 namespace {

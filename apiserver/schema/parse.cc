@@ -1,6 +1,6 @@
 #include "apiserver/schema/parse.h"
 
-#include "apiserver/document.h"
+#include "apiserver/document/document.h"
 #include "apiserver/schema/pattern.h"
 
 namespace capstan::apiserver {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "apiserver/field_error.h"
+#include "apiserver/document/field_error.h"
 #include "apiserver/schema/decode.h"
 
 namespace capstan::apiserver {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apiserver/document.h"
+#include "apiserver/document/document.h"
 #include "apiserver/schema/formats.h"
 #include "apiserver/schema/pattern.h"
 #include "apiserver/schema/value_type.h"

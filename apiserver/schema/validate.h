@@ -5,7 +5,7 @@
 #include <boost/json/fwd.hpp>
 #include <string>
 
-#include "apiserver/field_error.h"
+#include "apiserver/document/field_error.h"
 #include "apiserver/schema/schema.h"
 
 namespace capstan::apiserver {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <set>
 
-#include "apiserver/document.h"
+#include "apiserver/document/document.h"
 #include "apiserver/schema/validate.h"
 
 namespace capstan::apiserver {

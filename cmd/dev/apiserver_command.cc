@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "api/schema/yaml.h"
-#include "apiserver/body.h"
-#include "apiserver/server.h"
+#include "apiserver/http/body.h"
+#include "apiserver/http/server.h"
 #include "apiserver/status_error.h"
 #include "base/options.h"
 #include "base/try.h"

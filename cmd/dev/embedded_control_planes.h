@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "apiserver/server.h"
+#include "apiserver/http/server.h"
 #include "base/guarded.h"
 #include "infrastructure/sim/control_plane.h"
 #include "kube/remote_client.h"

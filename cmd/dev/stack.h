@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/server.h"
+#include "apiserver/http/server.h"
 #include "base/log.h"
 #include "cmd/dev/embedded_control_planes.h"
 #include "cmd/manager/wiring.h"

@@ -38,7 +38,7 @@ std::vector<std::string> floors_of(const std::string& path, const std::string& i
 TEST(Floors, DownwardAndSidewaysWithinAFolderIsFine) {
   EXPECT_THAT(floors_of("runtime/store.h", "kube/client.h"), IsEmpty());
   EXPECT_THAT(floors_of("runtime/store.h", "runtime/index.h"), IsEmpty());
-  EXPECT_THAT(floors_of("apiserver/http.cc", "net/http_server.h"), IsEmpty());
+  EXPECT_THAT(floors_of("apiserver/http/http.cc", "net/http_server.h"), IsEmpty());
   EXPECT_THAT(floors_of("controllers/machine/decide.h", "controllers/shared/labels.h"), IsEmpty());
   EXPECT_THAT(floors_of("controllers/machine/decide.h", "controllers/machine/observe.h"), IsEmpty());
   EXPECT_THAT(floors_of("controllers/wiring.h", "controllers/machine/reconciler.h"), IsEmpty());
