@@ -286,10 +286,6 @@ std::vector<const runtime::Controller*> Controllers::controllers() const {
   return all;
 }
 
-std::vector<runtime::DynamicInformers::State> Controllers::provider_kinds() const {
-  return parts_->dynamic.states();
-}
-
 void Controllers::refresh_metrics() {
   for (auto* informer : parts_->informers) informer->refresh_metrics();
   parts_->dynamic.refresh_metrics();

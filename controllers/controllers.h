@@ -79,7 +79,6 @@ class Controllers {
   // False: its kind need not be installed, and is not; nobody waits for that cache.
   bool is_wanted(const runtime::InformerState& informer) const;
   std::vector<const runtime::Controller*> controllers() const;
-  std::vector<runtime::DynamicInformers::State> provider_kinds() const;
   void refresh_metrics();
 
  private:

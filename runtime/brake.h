@@ -1,5 +1,5 @@
-// May this destructive intent happen now? Asked by whoever decides, answered by the safety controllers
-//. The verdict goes into an Observation, so that decisions stay pure. Safe from any thread.
+// May this destructive intent happen now? Asked by whoever decides, answered by the safety controllers.
+// The verdict goes into an Observation, so that decisions stay pure. Safe from any thread.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// JSON text to structs, in one pass and from chunks cut anywhere: what LIST and WATCH bytes go through
-//. Errors name the path: `spec.replicas: expected integer, found string "x"`. null means
+// JSON text to structs, in one pass and from chunks cut anywhere: what LIST and WATCH bytes go through.
+// Errors name the path: `spec.replicas: expected integer, found string "x"`. null means
 // absent; unknown members go into the struct's bag, or are dropped where it has none. A decoder belongs to
 // one thread at a time.
 #pragma once

@@ -111,6 +111,4 @@ bool is_empty(const json::value& value) {
 
 std::string timestamp(WallTime at) { return Time::from(at).to_string(); }
 
-std::string micro_timestamp(WallTime at) { return MicroTime::from(at).to_string(); }
-
 }  // namespace capstan::apiserver

@@ -41,9 +41,7 @@ json::object& metadata_of(json::object& document);
 // "" and false and 0 and null and {} and [] are what Go's omitempty leaves out.
 bool is_empty(const json::value& value);
 
-// "2026-01-02T03:04:05Z", and with microseconds for MicroTime fields.
-std::string timestamp(WallTime at);
-std::string micro_timestamp(WallTime at);
+std::string timestamp(WallTime at);  // "2026-01-02T03:04:05Z"
 
 std::string_view text_of(const json::value& value);  // "" unless it is a string
 

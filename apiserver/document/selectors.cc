@@ -247,13 +247,6 @@ bool FieldSelector::matches(const json::object& document) const {
   });
 }
 
-std::string_view FieldSelector::exact_name() const {
-  for (const auto& one : requirements_) {
-    if (one.field == "metadata.name" && one.equal) return one.value;
-  }
-  return {};
-}
-
 std::string field_text(const json::object& document, std::string_view dotted) {
   const json::object* here = &document;
   for (;;) {

@@ -50,8 +50,6 @@ class FieldSelector {
   bool matches(const json::object& document) const;
   bool everything() const { return requirements_.empty(); }
   const std::vector<FieldRequirement>& requirements() const { return requirements_; }
-  // The name the selector pins, if any: metadata.name=x.
-  std::string_view exact_name() const;
 
  private:
   std::vector<FieldRequirement> requirements_ = {};

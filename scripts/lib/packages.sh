@@ -2,7 +2,7 @@
 
 build_packages=(
   g++ cmake ninja-build ccache mold pkg-config
-  libboost1.81-dev libboost-json1.81-dev libboost-url1.81-dev
+  libboost1.81-dev libboost-json1.81-dev
   libssl-dev zlib1g-dev libcpp-httplib-dev prometheus-cpp-dev libyaml-cpp-dev libfmt-dev
   libgtest-dev libgmock-dev libbenchmark-dev
   openssl

@@ -22,7 +22,7 @@ endforeach()
 
 add_library(headers_check OBJECT EXCLUDE_FROM_ALL ${units})
 target_compile_options(headers_check PRIVATE -O0 -g0)
-target_link_libraries(headers_check PRIVATE capstan_flags fmt::fmt Boost::headers Boost::json Boost::url OpenSSL::SSL
+target_link_libraries(headers_check PRIVATE capstan_flags fmt::fmt Boost::headers Boost::json OpenSSL::SSL
                       yaml-cpp prometheus-cpp::core PkgConfig::httplib GTest::gmock GTest::gtest)
 add_test(NAME headers_self_contained
          COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target headers_check)
