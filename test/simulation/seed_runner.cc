@@ -80,7 +80,7 @@ Sum work(const SeedRange& range, const RunOne& run_one, Board& board, std::size_
     const std::uint64_t seed = range.first + static_cast<std::uint64_t>(i);
     board.running.at(job) = seed;
     run_one(seed, sum);
-    if (sum.failed > 0) board.one_failed = true;
+    if (sum.first_failed) board.one_failed = true;
   }
   return sum;
 }
