@@ -40,18 +40,37 @@ TEST_F(FleetStory, AClusterThatCantBeReachedDoesNotHoldUpAnother) {
   wait_for("the lost one again", workers(5));
 }
 
-TEST_F(FleetStory, AFullCloudIsToldOnTheMachineAndTriedAgain) {
+// One fault for the VMs of all workers.
+infrastructure::sim::Script refusing(infrastructure::DriverCode code, int times) {
   auto script = quick_cloud();
   script.faults.push_back({.verb = infrastructure::sim::SimVerb::Create,
-                           .code = infrastructure::DriverCode::Unavailable,
+                           .code = code,
                            .message = "no capacity in zone a",
                            .vms = "*workers*",
-                           .times = 1});
-  start(1, 2, script);
+                           .times = times});
+  return script;
+}
+
+TEST_F(FleetStory, ACloudThatIsBusyIsAskedAgain) {
+  start(1, 2, refusing(infrastructure::DriverCode::Unavailable, 1));
 
   wait_for("two workers in spite of it", workers(2));
 
   EXPECT_EQ(stack_->cloud().hits().at(0), 2U);
+}
+
+TEST_F(FleetStory, AFullCloudIsToldOnTheMachine) {
+  start(1, 2, refusing(infrastructure::DriverCode::ResourceExhausted, 100));
+
+  wait_for("two Machines that say why", [this](const Fleet&) {
+    const auto all =
+        kube::list<api::Machine>(stack_->client(), kube::resource_of<api::Machine>(), {}, soon());
+    return all && std::ranges::count_if(all->items, [](const api::Machine& machine) {
+                    const auto ready = api::conditions::find(machine.status.conditions,
+                                                             api::condition::kInfrastructureReady);
+                    return ready != nullptr && ready->message.view().contains("no capacity in zone a");
+                  }) == 2;
+  });
 }
 
 }  // namespace

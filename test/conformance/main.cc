@@ -118,8 +118,22 @@ void name_those_for_the_real_server(std::span<const Script> scripts) {
     if (script.needs == Needs::RealServerOnly) fmt::print("{}: {}\n", where(script), script.name);
 }
 
+std::string counted(int scripts, std::string_view why) {
+  return scripts == 0 ? std::string() : fmt::format(", {} left out: {}", scripts, why);
+}
+
+// How many of the chosen ones the embedded server is not asked, and why.
+std::string left_out(std::span<const Script> scripts, bool kubectl) {
+  const auto many = [&](Needs needs) {
+    return static_cast<int>(std::ranges::count(scripts, needs, &Script::needs));
+  };
+  return counted(many(Needs::RealServerOnly), "CEL rules, which it does not evaluate") +
+         (kubectl ? "" : counted(many(Needs::Kubectl), "they drive kubectl, which scripts/envtest brings"));
+}
+
 // One line per failing script, with the answer of each server.
-int report(const std::vector<std::pair<std::string, std::vector<Outcome>>>& runs, bool verbose) {
+int report(const std::vector<std::pair<std::string, std::vector<Outcome>>>& runs, const std::string& left_out,
+           bool verbose) {
   int passed = 0;
   int failed = 0;
   std::set<std::string> failing;
@@ -134,7 +148,8 @@ int report(const std::vector<std::pair<std::string, std::vector<Outcome>>>& runs
         fmt::print("ok on {}: {}\n", server, outcome.script);
       }
     }
-    fmt::print("{}: {} scripts ran\n", server, outcomes.size());
+    fmt::print("{}: {} scripts ran{}\n", server, outcomes.size(),
+               server == "embedded" ? left_out : std::string());
   }
   failed = static_cast<int>(failing.size());
   passed = static_cast<int>(seen.size()) - failed;
@@ -211,6 +226,7 @@ std::vector<Outcome> run_on_real(const Options& options, std::span<const Script>
 
 int run(const Options& options) {
   const auto scripts = chosen(options);
+  if (scripts.empty()) throw std::invalid_argument("no script's name holds " + options.filter);
   if (options.list) return list(scripts);
   if (options.defects) return prove_defects(options);
   std::vector<std::pair<std::string, std::vector<Outcome>>> runs;
@@ -222,7 +238,7 @@ int run(const Options& options) {
   }
   if (options.real) runs.emplace_back("real", run_on_real(options, scripts));
   name_those_for_the_real_server(scripts);
-  return report(runs, options.verbose);
+  return report(runs, left_out(scripts, !assets().empty()), options.verbose);
 }
 
 }  // namespace

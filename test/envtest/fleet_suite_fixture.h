@@ -55,11 +55,18 @@ class FleetSuite : public ::testing::Test {
       std::fputs(told(run({.argv = {"tail", "-n", "60", bed_->core().log()}}, kShort)).c_str(), stderr);
   }
 
+  // What it printed; the test fails where the command does.
   static std::string kubectl(std::vector<std::string> arguments, std::string input = {}) {
-    return told(bed_->management().run_kubectl(std::move(arguments), std::move(input)));
+    return succeeded(bed_->management(), std::move(arguments), std::move(input));
+  }
+  // What it is refused with; the test fails where it is not.
+  static std::string refused(std::vector<std::string> arguments) {
+    const auto outcome = bed_->management().run_kubectl(std::move(arguments), {});
+    if (outcome && outcome->exit_code == 0) ADD_FAILURE() << "was not refused: " << outcome->out;
+    return told(outcome);
   }
   static std::string workload(std::vector<std::string> arguments, std::string input = {}) {
-    return told(bed_->workload().run_kubectl(std::move(arguments), std::move(input)));
+    return succeeded(bed_->workload(), std::move(arguments), std::move(input));
   }
   static std::string until(const std::string& what, const std::string& object) {
     return kubectl({"wait", "--for=" + what, "--timeout=50s", object});
@@ -86,6 +93,15 @@ class FleetSuite : public ::testing::Test {
   }
 
   static inline std::unique_ptr<FleetBed> bed_;
+
+ private:
+  static std::string succeeded(const RealServers& servers, std::vector<std::string> arguments,
+                               std::string input) {
+    const std::string command = arguments.empty() ? std::string() : arguments.front();
+    const auto outcome = servers.run_kubectl(std::move(arguments), std::move(input));
+    if (!outcome || outcome->exit_code != 0) ADD_FAILURE() << "kubectl " << command << ": " << told(outcome);
+    return told(outcome);
+  }
 };
 
 }  // namespace capstan::envtest

@@ -142,15 +142,16 @@ TEST_F(Pools, OwnersFormTheChainThatTheReferenceNames) {
 }
 
 TEST_F(Pools, WhatMakesAGroupCantBeChanged) {
-  const auto patched = [&](const std::string& pool, const std::string& spec) {
-    return kubectl({"patch", "drivermachinepool/" + pool, "--type=merge", "-p={\"spec\":" + spec + "}"});
+  const auto patch = [](const std::string& pool, const std::string& spec) -> std::vector<std::string> {
+    return {"patch", "drivermachinepool/" + pool, "--type=merge", "-p={\"spec\":" + spec + "}"};
   };
 
-  EXPECT_THAT(patched(group(), R"({"withMachines":true})"), HasSubstr("withMachines can't be changed"));
-  EXPECT_THAT(patched(machines_pool(), R"({"withMachines":null})"),
+  EXPECT_THAT(refused(patch(group(), R"({"withMachines":true})")),
               HasSubstr("withMachines can't be changed"));
-  EXPECT_THAT(patched(group(), R"({"groupKey":"another"})"), HasSubstr("groupKey is the identity"));
-  EXPECT_THAT(patched(group(), R"({"class":"large"})"), HasSubstr("patched"));
+  EXPECT_THAT(refused(patch(machines_pool(), R"({"withMachines":null})")),
+              HasSubstr("withMachines can't be changed"));
+  EXPECT_THAT(refused(patch(group(), R"({"groupKey":"another"})")), HasSubstr("groupKey is the identity"));
+  EXPECT_THAT(kubectl(patch(group(), R"({"class":"large"})")), HasSubstr("patched"));
 }
 
 TEST_F(Pools, NothingThatIsSentForAPoolIsRefused) {

@@ -222,8 +222,7 @@ class DeploymentOwners final : public DrainOwners {
 class PoolOwners final : public DrainOwners {
  public:
   explicit PoolOwners(machine::World& world)
-      : office_(world),
-        pools_(office_, "machinepool", api::kind::kMachinePool) {
+      : office_(world), pools_(office_, "machinepool", api::kind::kMachinePool) {
     define(world, definition_of(infra_pools()));
     pools_.start();
   }
