@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <type_traits>
 
 #include "api/conditions/conditions.h"
 #include "api/names.h"
