@@ -1,4 +1,4 @@
-// May this destructive intent happen now? Asked by whoever decides, answered by the safety controllers.
+// May this destructive intent happen now? The controllers ask, the safety controllers answer.
 // The verdict goes into an Observation, so that decisions stay pure. Safe from any thread.
 #pragma once
 

@@ -90,8 +90,9 @@ Result<api::Written> Consistency::create_by_apply(kube::Client& client, const Ob
         client, child.resource, child.key, kube::creation_intent(object),
         {.type = kube::PatchType::Apply, .field_manager = std::string(field_manager)}, deadline);
     if (applied || applied.error().code != Code::Conflict) return applied;
-    Error taken = applied.error().context("the name is taken");
+    Error taken = applied.error();  // the server speaks of the version, which no user has named
     taken.code = Code::AlreadyExists;
+    taken.message = "the name is taken by another object";
     return fail(std::move(taken));
   });
 }

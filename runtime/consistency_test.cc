@@ -363,6 +363,7 @@ TEST(Consistency, AnAppliedCreationThatMeetsAStrangerIsRefusedAndOwesNothing) {
 
   ASSERT_FALSE(applied);
   EXPECT_EQ(applied.error().code, Code::AlreadyExists);
+  EXPECT_EQ(applied.error().message, "the name is taken by another object");
   EXPECT_EQ(stage.consistency.check(kSet).state, State::Fresh);
 }
 

@@ -281,7 +281,7 @@ Claimants claimants_on(const Caches& caches, const Instance& instance, const IsM
   return found;
 }
 
-// Then its providerID came with its manifest.
+// A providerID of such a Machine came with its manifest.
 bool never_had_instance(const Asking& asking) {
   if (asking.machine == nullptr) return false;
   const auto& status = asking.machine->status;

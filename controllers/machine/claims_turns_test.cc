@@ -202,7 +202,7 @@ TEST(ClaimsTurns, DeletingACopiedMachineLeavesTheNodeAndTheInfrastructureOfTheOr
 }
 
 // Seen: a copy of a Machine, its providerID changed to that of a Node made by hand. Then the original went,
-// and with it the object that told whose the instance was.
+// and with it the infrastructure object that both referred to.
 TEST(ClaimsTurns, AProviderIdThatOnlyTheManifestNamesMakesNoNodeTheMachines) {
   in_simulation([](World& world) {
     OneNode node(world);

@@ -547,7 +547,7 @@ TEST(TooEarly, AsksRarelyForACacheWhoseListFails) {
   EXPECT_EQ(plan_for(young).too_early, std::chrono::seconds(30));
 }
 
-// Else each restart would write twice to it: that it can't be told, and then what it was.
+// Else each restart would write the Machine's status twice: NodeHealthy Unknown, and then as it was before.
 TEST(TooEarly, WaitsForTheListThatTellsWhoseItsNodeIs) {
   auto known = seen_of(a_machine("m1").running());
   known.node.whose = {.whose = claims::Verdict::Whose::Unknown, .listed_soon = true};

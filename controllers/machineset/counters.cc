@@ -16,7 +16,7 @@ using runtime::Snapshot;
 
 std::int32_t number(std::ptrdiff_t count) { return static_cast<std::int32_t>(count); }
 
-// They are there: who counts on this number must not delete a set for want of them.
+// They are there: a MachineDeployment deletes an old MachineSet that reports no replicas.
 std::ptrdiff_t unreadable_of_its_own(const Observation& seen) {
   return std::ranges::count_if(seen.unreadable, [&](const runtime::Unreadable& machine) {
     return machine.metadata_read && machine.may_be_owned_by(seen.stored->metadata.uid);

@@ -1,5 +1,5 @@
 // A tiny world for stories of pools: one MachinePool, judged by its real decide, report and decide_deletion,
-// a provider with a group of instances, their kubelets, a bootstrap provider, a user. Whoever has something
+// a provider with a group of instances, their kubelets, a bootstrap provider, a user. Each that has something
 // to do takes turns, in one fixed order or in one that a seed chooses; every step is checked against the
 // promises. One thread.
 #pragma once

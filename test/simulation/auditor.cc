@@ -510,7 +510,7 @@ void Auditor::check_object_of_pool(const Asked& asked) const {
   deps_.broke(fmt::format("{} {} of the living MachinePool was deleted", kind, pool->name));
 }
 
-// Whoever saw an owner on it saw that a while ago.
+// A manager that saw an owner on the object saw it before the news of its removal arrived.
 void Auditor::check_disowned(const Asked& asked) const {
   const auto known = disowned_.find(asked.key.name);
   if (known == disowned_.end() || deps_.baton.steady_now() - known->second < kNewsArrive) return;
