@@ -32,6 +32,9 @@ std::string_view to_string(Safeguard safeguard) {
     case Safeguard::UnreadableCounts: return "unreadable-counts";
     case Safeguard::Claims: return "claims";
     case Safeguard::CopiedProviderId: return "copied-provider-id";
+    case Safeguard::Contests: return "contests";
+    case Safeguard::OtherKinds: return "other-kinds";
+    case Safeguard::StillThere: return "still-there";
   }
   return "";
 }

@@ -36,6 +36,9 @@ enum class Safeguard {
   UnreadableCounts,    // an object that can't be decoded is there: none is made in its place
   Claims,              // a Node or instance that two objects claim belongs to the one that has it
   CopiedProviderId,    // a Machine without an infrastructure object of its own touches no Node
+  Contests,            // a field that another writer sets, too, is written once a minute
+  OtherKinds,          // before a Machine goes, its infrastructure is looked for under every kind
+  StillThere,          // before a Machine takes objects over the server confirms that it is there
 };
 inline constexpr std::array kSafeguards = {
     Safeguard::ConsistencyGate, Safeguard::CreateExpectation, Safeguard::OwnerUid,
@@ -46,7 +49,8 @@ inline constexpr std::array kSafeguards = {
     Safeguard::LostFinalizers,  Safeguard::VmClaims,          Safeguard::OrphanFinalizer,
     Safeguard::ChildVersion,    Safeguard::ConfirmRelease,    Safeguard::FirstOwner,
     Safeguard::Belonging,       Safeguard::UnreadableOwner,   Safeguard::UnreadableCounts,
-    Safeguard::Claims,          Safeguard::CopiedProviderId};
+    Safeguard::Claims,          Safeguard::CopiedProviderId,  Safeguard::Contests,
+    Safeguard::OtherKinds,      Safeguard::StillThere};
 std::string_view to_string(Safeguard safeguard);  // "consistency-gate"
 
 #ifdef CAPSTAN_DEFECTS

@@ -4,6 +4,7 @@
 
 #include "api/contract/plural.h"
 #include "api/names.h"
+#include "base/safeguards.h"
 #include "base/try.h"
 #include "controllers/claims/removal.h"
 #include "controllers/drain/drain_rules.h"
@@ -197,7 +198,7 @@ void Deleter::confirm_infrastructure(const DeletionObjects& objects, DeletionFac
   Known& known = facts.infrastructure;
   const bool undefined = known.state == Known::State::Undefined;
   confirm(deps_.client, objects.infrastructure, known, deadline);
-  if (!undefined || known.state != Known::State::Gone) return;
+  if (!undefined || known.state != Known::State::Gone || is_off(Safeguard::OtherKinds)) return;
   const auto other =
       infrastructure_under_another_kind(deps_.client, deps_.caches.crds, *facts.machine, deadline);
   if (!other) {

@@ -8,6 +8,7 @@
 
 #include "api/conditions/conditions.h"
 #include "api/names.h"
+#include "base/safeguards.h"
 
 namespace capstan::controllers {
 namespace {
@@ -164,6 +165,7 @@ Contests::Contests(const Limits& limits) : limits_(limits) {}
 
 bool Contests::may_write(const kube::ObjectKey& writer, const Target& target, const DisputedFields& fields,
                          const Clock& clock, const Deadline& deadline) {
+  if (is_off(Safeguard::Contests)) return true;
   const SteadyTime now = clock.steady_now();
   const std::string object = target.resource.kind + " " + target.key.describe();
   std::vector<std::string> unnamed;

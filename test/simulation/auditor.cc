@@ -600,6 +600,16 @@ void Auditor::check_vms() {
       deps_.broke(fmt::format("the VM of DriverMachine {} was removed, which nobody deletes", gone));
   }
   vms_ = std::move(names);
+  check_edited();
+}
+
+// Under another kind its infrastructure object is there, and so is the VM.
+void Auditor::check_edited() {
+  for (const std::string& name : edited_) {
+    if (facts_.machine(name) == nullptr && vms_.contains(name))
+      deps_.broke(fmt::format("Machine {} went before its VM", name));
+  }
+  std::erase_if(edited_, [this](const std::string& name) { return facts_.machine(name) == nullptr; });
 }
 
 void Auditor::check_pool_size() const {

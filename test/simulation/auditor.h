@@ -49,6 +49,8 @@ class Auditor {
   void machine_taken();
   // Its set gets a Machine that it did not make: a label edit, or an owner reference that went.
   void machine_given(const std::string& name) { given_.insert(name); }
+  // Its infrastructureRef names a kind that there is not, by an edit.
+  void kind_edited(const std::string& name) { edited_.insert(name); }
   // A selector is changed, without a word that its Machines are to be released; and it is put back.
   void selector_changes(bool changed) { released_ = changed ? std::optional(0) : std::nullopt; }
   // No owner is left on a pool's infrastructure object, and only a live read shows it; until it can be listed
@@ -128,6 +130,7 @@ class Auditor {
   int gains_since(SteadyTime time, std::string_view set) const;
   int taken_since(SteadyTime time) const;
   void check_vms();
+  void check_edited();
   void check_marks();
 
   Deps deps_;
@@ -154,6 +157,7 @@ class Auditor {
   std::vector<SteadyTime> losses_;
   std::vector<SteadyTime> taken_;
   std::set<std::string> vanished_;
+  std::set<std::string> edited_;                      // Machines
   std::map<std::string, SteadyTime> disowned_;        // since when
   std::optional<int> released_;                       // Machines, since a selector was changed
   std::set<std::string> given_;                       // Machines

@@ -28,6 +28,7 @@ using namespace std::chrono_literals;
 
 constexpr int kInsists = 120;
 constexpr int kLooks = 40;
+constexpr Nanoseconds kBetweenEdits = 20s;
 
 const kube::Resource& machines() {
   static const kube::Resource kind = kube::resource_of<api::Machine>();
@@ -437,6 +438,57 @@ bool ClumsyUser::mistype_kind() {
   return true;
 }
 
+// The Machine is held up until the kind is put right: its VM runs under the kind that was meant.
+bool ClumsyUser::edit_kind() {
+  const auto worker = draw_worker_with_vm();
+  if (!worker) return false;
+  const Object object{machines(), worker->name};
+  const auto body = [](std::string_view kind) -> json::value {
+    return {{"spec", {{"infrastructureRef", {{"kind", kind}}}}}};
+  };
+  note(ClumsyAct::EditKind,
+       fmt::format("makes Machine {} of kind DriverMachin and deletes it", worker->name));
+  deps_.auditor.excuse(LegalCase::MachineLost);
+  if (!write(object, body("DriverMachin"))) return true;
+  deps_.auditor.kind_edited(worker->name);
+  mistakes_.push_back({.act = ClumsyAct::EditKind,
+                       .what = "the kind of the infrastructureRef of Machine " + worker->name,
+                       .mend = [this, object, body] { write(object, body("DriverMachine")); }});
+  rest_up_to(kBetweenEdits, stop_);
+  deps_.auditor.machine_taken();
+  remove(object);
+  return true;
+}
+
+// As a restore from a backup does it that knows no patience. The Machine's own controller may see the objects
+// of the new one while it has the old one in its cache.
+bool ClumsyUser::restore_machine() {
+  const auto original = draw_worker_with_vm();
+  const auto kind = kube::resource_of<api::DriverMachine>();
+  const auto backup = original ? read({kind, original->infrastructure}) : std::nullopt;
+  if (!backup) return false;
+  const std::string name = new_name();
+  auto machine = copied_machine(*original, name);
+  if (!machine) return false;
+  json::object infrastructure = copied(*backup, name);
+  for (json::object* each : {&*machine, &infrastructure}) {
+    each->at("metadata").as_object().erase("ownerReferences");
+    each->at("spec").as_object().erase("providerID");
+    erase_label(*each, kPoolLabel);
+  }
+  machine->at("spec").as_object().at("infrastructureRef").as_object()["name"] = name;
+  note(ClumsyAct::RestoreMachine, fmt::format("makes Machine {} without its DriverMachine", name));
+  const Object object{machines(), name};
+  if (!create(machines(), *machine)) return true;
+  note_copy(ClumsyAct::RestoreMachine, object, false, {{kind, name}});
+  rest_up_to(kBetweenEdits, stop_);
+  deps_.tell(fmt::format("clumsy user: takes Machine {} away by force and restores both", name));
+  remove(object);
+  strip(object);
+  if (!read(object) && create(kind, infrastructure)) create(machines(), *machine);
+  return true;
+}
+
 bool ClumsyUser::stray_machine() {
   const auto original = draw_worker();
   if (!original) return false;
@@ -747,17 +799,23 @@ bool ClumsyUser::orphan_machines() {
 
 bool ClumsyUser::strip_finalizers() {
   const auto drawn = draw_object(true);
-  const auto document = drawn ? read(*drawn) : std::nullopt;
-  if (!document) return false;
+  if (!drawn || !read(*drawn)) return false;
+  note(ClumsyAct::StripFinalizers,
+       fmt::format("strips the finalizers of {} {}", drawn->kind.kind, drawn->name));
+  strip(*drawn);
+  return true;
+}
+
+// Of all finalizers those stay that no controller of the fleet put there.
+void ClumsyUser::strip(const Object& object) {
+  const auto document = read(object);
+  if (!document) return;
   json::array kept;
   if (const auto* list = document->at("metadata").as_object().if_contains("finalizers")) {
     for (const json::value& each : list->as_array())
       if (each.as_string() == kStranger || each.as_string() == kClumsy) kept.push_back(each);
   }
-  note(ClumsyAct::StripFinalizers,
-       fmt::format("strips the finalizers of {} {}", drawn->kind.kind, drawn->name));
-  write(*drawn, {{"metadata", {{"finalizers", kept}}}});
-  return true;
+  write(object, {{"metadata", {{"finalizers", kept}}}});
 }
 
 bool ClumsyUser::hold_finalizer() {

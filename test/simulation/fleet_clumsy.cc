@@ -58,6 +58,8 @@ std::string_view to_string(ClumsyAct act) {
     case ClumsyAct::RenameCluster: return "rename-cluster";
     case ClumsyAct::MisplaceReference: return "misplace-reference";
     case ClumsyAct::MistypeKind: return "mistype-kind";
+    case ClumsyAct::EditKind: return "edit-kind";
+    case ClumsyAct::RestoreMachine: return "restore-machine";
     case ClumsyAct::StrayMachine: return "stray-machine";
     case ClumsyAct::DeleteDefinition: return "delete-definition";
     case ClumsyAct::UnlabelDefinition: return "unlabel-definition";
@@ -118,6 +120,8 @@ ClumsyUser::Do ClumsyUser::method_of(ClumsyAct act) {
     case ClumsyAct::RenameCluster: return &ClumsyUser::rename_cluster;
     case ClumsyAct::MisplaceReference: return &ClumsyUser::misplace_reference;
     case ClumsyAct::MistypeKind: return &ClumsyUser::mistype_kind;
+    case ClumsyAct::EditKind: return &ClumsyUser::edit_kind;
+    case ClumsyAct::RestoreMachine: return &ClumsyUser::restore_machine;
     case ClumsyAct::StrayMachine: return &ClumsyUser::stray_machine;
     case ClumsyAct::DeleteDefinition: return &ClumsyUser::delete_definition;
     case ClumsyAct::UnlabelDefinition: return &ClumsyUser::unlabel_definition;

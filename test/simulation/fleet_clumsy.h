@@ -42,6 +42,8 @@ enum class ClumsyAct {
   RenameCluster,        // spec.clusterName of a Machine, MachineSet or MachineDeployment in place
   MisplaceReference,    // a Machine's infrastructureRef at another Machine's object
   MistypeKind,          // a Machine whose infrastructureRef names a kind that there is not
+  EditKind,             // the infrastructureRef of a Machine gets such a kind, and the Machine is deleted
+  RestoreMachine,       // a Machine is taken away by force and made again at once, its objects first
   StrayMachine,         // labelled with the Cluster, with another spec.clusterName
   DeleteDefinition,     // the CRD of a Machine's infrastructure object
   UnlabelDefinition,    // the CRD of a pool's infrastructure object, which a second pool names, or loses its
@@ -51,17 +53,36 @@ enum class ClumsyAct {
   StripFinalizers,      // of one object that is not being deleted
   HoldFinalizer,        // a finalizer on a MachineSet or a Machine for hours, while it is deleted
 };
-inline constexpr std::array kClumsyActs = {
-    ClumsyAct::CopyMachine,         ClumsyAct::TypeProviderId,     ClumsyAct::MistypeNumber,
-    ClumsyAct::ShareProviderId,     ClumsyAct::PoolOfForeignIds,   ClumsyAct::CopyCluster,
-    ClumsyAct::TakeReference,       ClumsyAct::CopyDeployment,     ClumsyAct::CopySet,
-    ClumsyAct::RemediateByTemplate, ClumsyAct::ReleaseMachine,     ClumsyAct::RelabelObject,
-    ClumsyAct::InsistOnLabel,       ClumsyAct::ChangeSelector,     ClumsyAct::CopyInfrastructure,
-    ClumsyAct::DropOwners,          ClumsyAct::ResetManagedFields, ClumsyAct::ForgetReplicas,
-    ClumsyAct::RenameCluster,       ClumsyAct::MisplaceReference,  ClumsyAct::MistypeKind,
-    ClumsyAct::StrayMachine,        ClumsyAct::DeleteDefinition,   ClumsyAct::UnlabelDefinition,
-    ClumsyAct::OrphanMachines,      ClumsyAct::OrphanSets,         ClumsyAct::StripFinalizers,
-    ClumsyAct::HoldFinalizer};
+inline constexpr std::array kClumsyActs = {ClumsyAct::CopyMachine,
+                                           ClumsyAct::TypeProviderId,
+                                           ClumsyAct::MistypeNumber,
+                                           ClumsyAct::ShareProviderId,
+                                           ClumsyAct::PoolOfForeignIds,
+                                           ClumsyAct::CopyCluster,
+                                           ClumsyAct::TakeReference,
+                                           ClumsyAct::CopyDeployment,
+                                           ClumsyAct::CopySet,
+                                           ClumsyAct::RemediateByTemplate,
+                                           ClumsyAct::ReleaseMachine,
+                                           ClumsyAct::RelabelObject,
+                                           ClumsyAct::InsistOnLabel,
+                                           ClumsyAct::ChangeSelector,
+                                           ClumsyAct::CopyInfrastructure,
+                                           ClumsyAct::DropOwners,
+                                           ClumsyAct::ResetManagedFields,
+                                           ClumsyAct::ForgetReplicas,
+                                           ClumsyAct::RenameCluster,
+                                           ClumsyAct::MisplaceReference,
+                                           ClumsyAct::MistypeKind,
+                                           ClumsyAct::EditKind,
+                                           ClumsyAct::RestoreMachine,
+                                           ClumsyAct::StrayMachine,
+                                           ClumsyAct::DeleteDefinition,
+                                           ClumsyAct::UnlabelDefinition,
+                                           ClumsyAct::OrphanMachines,
+                                           ClumsyAct::OrphanSets,
+                                           ClumsyAct::StripFinalizers,
+                                           ClumsyAct::HoldFinalizer};
 std::string_view to_string(ClumsyAct act);  // "copy-machine"
 
 // Who has a clumsy user by the seed alone, whatever else it decides.
@@ -151,6 +172,8 @@ class ClumsyUser {
   bool rename_cluster();
   bool misplace_reference();
   bool mistype_kind();
+  bool edit_kind();
+  bool restore_machine();
   bool stray_machine();
   bool delete_definition();
   bool unlabel_definition();
@@ -158,6 +181,7 @@ class ClumsyUser {
   bool make_pool(ClumsyAct act, const std::string& name, const json::object& reference);
   bool orphan_machines();
   bool strip_finalizers();
+  void strip(const Object& object);
   bool hold_finalizer();
 
   std::optional<MachineFacts> draw_worker();

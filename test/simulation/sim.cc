@@ -250,7 +250,10 @@ constexpr std::array kShown = {
     Shown{Safeguard::Claims, "of the living Machine", ClumsyAct::ShareProviderId},
     Shown{Safeguard::UnreadableOwner, "which nobody owns and no cache shows", ClumsyAct::UnlabelDefinition},
     Shown{Safeguard::UnreadableCounts, "were wanted at most", ClumsyAct::MistypeNumber},
-    Shown{Safeguard::CopiedProviderId, "which was made by hand, was written to", ClumsyAct::TypeProviderId}};
+    Shown{Safeguard::CopiedProviderId, "which was made by hand, was written to", ClumsyAct::TypeProviderId},
+    Shown{Safeguard::Contests, "times in a minute", ClumsyAct::InsistOnLabel},
+    Shown{Safeguard::OtherKinds, "went before its VM", ClumsyAct::EditKind},
+    Shown{Safeguard::StillThere, "of the living Machine", ClumsyAct::RestoreMachine}};
 static_assert(kShown.size() == kSafeguards.size(), "each safeguard has a promise that shows it");
 #endif
 
