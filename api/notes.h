@@ -1,0 +1,54 @@
+// What controllers say beside conditions: in Events, in lines of a condition's message, in the log. A closed
+// list: a code says what kind of news it is, its reason is what users filter Events by. Pure.
+#pragma once
+
+#include <string_view>
+
+namespace capstan::api {
+
+enum class NoteCode {
+  // Any kind.
+  ClusterMissing,
+  InvalidReference,  // a field refers to what is not there, or is not the object's
+  // Cluster.
+  PhaseChanged,  // the reason of its Event is the new phase
+  InfrastructureReady,
+  ControlPlaneInitialized,
+  UselessProvider,  // a provider's object that can't be read, or that another Cluster owns
+  WaitingForClusterCA,
+  KubeconfigNotMade,
+  KubeconfigNotRenewed,
+  KubeconfigUnreadable,
+  StrayMachines,
+  ClusterDeleted,
+  // MachineDeployment.
+  RolloutStep,  // why a MachineSet gets the replicas it gets; for the log
+  RolloutBlocked,
+  // MachineSet: what does not happen, and why. Lines of conditions, but for the last two.
+  CreateHeldUp,
+  LeftoverObject,  // stands where a Machine should, and keeps no other from being created
+  ScaleDownHeldUp,
+  RemediationHeldUp,
+  CreateFailed,
+  ChangeUnconfirmed,  // a selector that would release several Machines
+  // Machine.
+  NodeFound,
+  NodeBecameInterruptible,
+  NodesAmbiguous,
+  InstanceOfAnother,
+  InstanceContested,
+  // MachinePool.
+  NodesFound,
+  NodesNotWritten,
+  ProviderIdListInvalid,
+  // MachineHealthCheck.
+  CheckMisconfigured,
+  RemediationRestricted,
+};
+
+// Of the Event; empty for what is no Event's, or whose reason is not known by the code alone.
+std::string_view reason_of(NoteCode code);
+// Warnings are what a user may have to act upon.
+bool is_warning(NoteCode code);
+
+}  // namespace capstan::api

@@ -1,0 +1,124 @@
+#include "controllers/shared/node_writes.h"
+
+#include <boost/json.hpp>
+
+#include "api/schema/encode.h"
+#include "kube/resources.h"
+#include "kube/typed.h"
+
+namespace capstan::controllers {
+namespace {
+
+namespace json = boost::json;
+
+// When a watch has surely brought what was written, or never will.
+constexpr Nanoseconds kRemembered = std::chrono::seconds(30);
+
+DisputedFields disputed_by(const NodeChange& change);
+json::value node_patch(const api::Node& node, const NodeChange& change);
+
+}  // namespace
+
+Result<void> write_node(const ActContext& with, NodeWrites& writes, const kube::ObjectKey& writer,
+                        const NodeToWrite& what) {
+  const auto key = kube::key_of(what.node);
+  const Contests::Target target{.client = what.client, .resource = kube::resources::nodes(), .key = key};
+  const auto fields = disputed_by(what.change);
+  if (!with.contests.may_write(writer, target, fields, with.deps.clock, with.context.deadline)) return {};
+  const auto written = kube::patch_briefly(what.client, kube::resources::nodes(), key,
+                                           node_patch(what.node, what.change), {}, with.context.deadline);
+  if (!written && written.error().code == Code::NotFound) return {};
+  if (!written) return fail(written.error().context("patch Node " + what.node.metadata.name.str()));
+  writes.wrote(writer, what.node.metadata.uid, written->metadata.resource_version);
+  with.contests.wrote(writer, target, fields, with.deps.clock);
+  return {};
+}
+
+void NodeWrites::wrote(const kube::ObjectKey& writer, const api::Uid& node, api::ResourceVersion version) {
+  const SteadyTime now = clock_.steady_now();
+  writers_.with([&](auto& writers) {
+    Writes& writes = writers[writer];
+    writes.nodes[node] = {.version = version, .until = now + kRemembered};
+    // A Node that is as wanted is not asked about again: most writes are never looked up.
+    if (now - writes.swept < kRemembered) return;
+    writes.swept = now;
+    std::erase_if(writes.nodes, [&](const auto& each) { return each.second.until <= now; });
+  });
+}
+
+bool NodeWrites::is_behind(const kube::ObjectKey& writer, const api::Node& node) {
+  const SteadyTime now = clock_.steady_now();
+  return writers_.with([&](auto& writers) {
+    const auto writes = writers.find(writer);
+    if (writes == writers.end()) return false;
+    auto& nodes = writes->second.nodes;
+    const auto found = nodes.find(node.metadata.uid);
+    if (found == nodes.end()) return false;
+    const bool behind = node.metadata.resource_version < found->second.version && now < found->second.until;
+    if (!behind) nodes.erase(found);
+    if (nodes.empty()) writers.erase(writes);
+    return behind;
+  });
+}
+
+void NodeWrites::forget(const kube::ObjectKey& writer) {
+  writers_.with([&](auto& writers) { writers.erase(writer); });
+}
+
+std::size_t NodeWrites::size() const {
+  return writers_.with([](const auto& writers) {
+    std::size_t writes = 0;
+    for (const auto& [writer, of_writer] : writers) writes += of_writer.nodes.size();
+    return writes;
+  });
+}
+
+namespace {
+
+void add_disputed(std::string_view map, const std::vector<NodeChange::Entry>& entries, DisputedFields& into) {
+  for (const auto& [key, value] : entries)
+    into[disputed_key(map, key)] = value ? "=" + value->str() : std::string();
+}
+
+DisputedFields disputed_by(const NodeChange& change) {
+  DisputedFields fields;
+  if (change.uncordon) return fields;
+  add_disputed("metadata.labels", change.labels, fields);
+  add_disputed("metadata.annotations", change.annotations, fields);
+  if (!change.taints) return fields;
+  std::string& taints = fields["spec.taints"];
+  for (const auto& taint : *change.taints)
+    taints += taint.key.str() + "=" + taint.value.str() + ":" + taint.effect.str() + " ";
+  return fields;
+}
+
+json::object entries_of(const std::vector<NodeChange::Entry>& entries) {
+  json::object members;
+  for (const auto& [key, value] : entries)
+    members[key.view()] = value ? json::value(value->view()) : json::value(nullptr);
+  return members;
+}
+
+// Keys of maps have one writer each. A list of taints and the cordon have several: the patch is bound to the
+// version they were read in.
+json::value node_patch(const api::Node& node, const NodeChange& change) {
+  json::object metadata;
+  json::object spec;
+  if (!change.labels.empty()) metadata["labels"] = entries_of(change.labels);
+  json::object annotations = entries_of(change.annotations);
+  for (const Text& key : change.marks_off) annotations[key.view()] = nullptr;
+  if (!annotations.empty()) metadata["annotations"] = std::move(annotations);
+  if (change.uncordon) spec["unschedulable"] = nullptr;
+  if (change.taints) {
+    json::array taints;
+    for (const auto& taint : *change.taints) taints.push_back(api::to_json(taint));
+    spec["taints"] = taints.empty() ? json::value(nullptr) : json::value(std::move(taints));
+  }
+  if (!spec.empty()) metadata["resourceVersion"] = node.metadata.resource_version.str();
+  json::object patch{{"metadata", std::move(metadata)}};
+  if (!spec.empty()) patch["spec"] = std::move(spec);
+  return patch;
+}
+
+}  // namespace
+}  // namespace capstan::controllers

@@ -1,0 +1,61 @@
+// What Machines and MachinePools write on Nodes of workload clusters: the change as values, its patch, and
+// which writes the Nodes' caches have not shown yet. Blocks as the client does; safe from any thread.
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "api/core/node.h"
+#include "base/guarded.h"
+#include "controllers/shared/turn.h"
+
+namespace capstan::controllers {
+
+struct NodeChange {
+  using Entry = std::pair<Text, std::optional<Text>>;  // an absent value takes the key away
+  std::vector<Entry> labels = {};
+  std::vector<Entry> annotations = {};
+  std::vector<Text> marks_off = {};  // annotations that only Capstan writes: they go without delay
+  std::optional<api::List<api::NodeTaint>> taints = {};  // the whole list
+  bool uncordon = false;                                 // never waits for another writer
+
+  bool operator==(const NodeChange&) const = default;
+};
+
+// The Nodes' caches come and go with their clusters, so the consistency gate can't remember writes to Nodes.
+// Losing this memory costs patches that change nothing.
+class NodeWrites {
+ public:
+  explicit NodeWrites(const Clock& clock) : clock_(clock) {}
+  void wrote(const kube::ObjectKey& writer, const api::Uid& node, api::ResourceVersion version);
+  // The cache shows the Node as it was before our write.
+  bool is_behind(const kube::ObjectKey& writer, const api::Node& node);
+  void forget(const kube::ObjectKey& writer);
+  std::size_t size() const;  // writes that are remembered
+
+ private:
+  struct Write {
+    api::ResourceVersion version = {};
+    SteadyTime until = {};
+  };
+  struct Writes {
+    std::unordered_map<api::Uid, Write> nodes = {};
+    SteadyTime swept = {};  // what was too old then is forgotten
+  };
+  const Clock& clock_;
+  Guarded<std::unordered_map<kube::ObjectKey, Writes>> writers_;
+};
+
+struct NodeToWrite {
+  kube::Client& client;  // of the workload cluster
+  const api::Node& node;
+  const NodeChange& change;
+};
+// One patch. A Node that is gone is no error; Conflict when the Node has changed and the change depends on
+// what was seen. `writer` is the Machine or pool.
+Result<void> write_node(const ActContext& with, NodeWrites& writes, const kube::ObjectKey& writer,
+                        const NodeToWrite& what);
+
+}  // namespace capstan::controllers

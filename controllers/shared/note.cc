@@ -1,0 +1,24 @@
+#include "controllers/shared/note.h"
+
+#include "runtime/events.h"
+
+namespace capstan::controllers {
+namespace {
+
+std::string_view event_reason(const Note& note) {
+  return note.code == api::NoteCode::PhaseChanged ? std::string_view(note.about) : api::reason_of(note.code);
+}
+
+}  // namespace
+
+void record_notes(runtime::EventRecorder& events, const api::ObjectReference& object,
+                  std::span<const Note> notes) {
+  for (const Note& note : notes) {
+    const std::string_view reason = event_reason(note);
+    if (reason.empty()) continue;
+    const auto type = api::is_warning(note.code) ? runtime::EventType::Warning : runtime::EventType::Normal;
+    events.record(object, type, reason, note.text);
+  }
+}
+
+}  // namespace capstan::controllers
