@@ -32,13 +32,13 @@ constexpr std::size_t kStraysNamed = 5;
 
 class Turn {
  public:
-  Turn(const ActContext& with, const runtime::Context& context, const Observation& seen)
+  Turn(const ActContext& with, Memory& memory, const Observation& seen)
       : deps_(with.deps),
         host_(with.host),
-        kubeconfigs_(with.kubeconfigs),
-        live_looks_(with.live_looks),
+        kubeconfigs_(memory.kubeconfigs),
+        live_looks_(memory.live_looks),
         contests_(with.contests),
-        context_(context),
+        context_(with.context),
         seen_(seen),
         key_(runtime::key_of(*seen.cluster)) {
     effects_.cluster = *seen.cluster;
@@ -47,13 +47,13 @@ class Turn {
   Effects take(const Plan& plan);
 
  private:
+  Result<void> perform(const AddFinalizer& action);
+  Result<void> perform(const WriteEndpoint& action);
   Result<void> perform(const OwnProvider& action);
   Result<void> perform(const KeepKubeconfig& action);
   Result<void> perform(const DeleteChild& action);
   Result<void> perform(const DeleteProvider& action);
   Result<void> perform(const DropFinalizer& action);
-  Result<void> add_finalizer();
-  Result<void> write_endpoint(const api::ApiEndpoint& endpoint);
 
   claims::Deleting deleting() const;
 
@@ -85,39 +85,31 @@ class Turn {
 };
 
 std::string named_strays(const Strays& strays) {
-  std::string told;
+  std::string names;
   for (const std::string& each : strays | std::views::take(kStraysNamed))
-    told.append(told.empty() ? "" : "; ").append(each);
-  if (strays.size() > kStraysNamed) told += fmt::format("; and {} more", strays.size() - kStraysNamed);
-  return told;
+    names.append(names.empty() ? "" : "; ").append(each);
+  if (strays.size() > kStraysNamed) names += fmt::format("; and {} more", strays.size() - kStraysNamed);
+  return names;
 }
 
 bool is_deletion(const Action& action) {
-  return !std::holds_alternative<OwnProvider>(action) && !std::holds_alternative<KeepKubeconfig>(action);
+  return std::holds_alternative<DeleteChild>(action) || std::holds_alternative<DeleteProvider>(action) ||
+         std::holds_alternative<DropFinalizer>(action);
 }
 
 Effects Turn::take(const Plan& plan) {
-  if (plan.add_finalizer) {
-    const auto added = add_finalizer();
-    if (!added) {
-      effects_.errors.push_back(added.error());
-      return std::move(effects_);
-    }
-  }
-  if (plan.endpoint) {
-    const auto written = write_endpoint(*plan.endpoint);
-    if (!written) effects_.errors.push_back(written.error());
-  }
   for (const Action& action : plan.actions) {
     const auto done = std::visit([&](const auto& one) { return perform(one); }, action);
     if (done) continue;
     effects_.errors.push_back(done.error());
     effects_.deletion_failed = effects_.deletion_failed || is_deletion(action);
+    effects_.lacks_finalizer = std::holds_alternative<AddFinalizer>(action);
+    if (effects_.lacks_finalizer) break;
   }
   return std::move(effects_);
 }
 
-Result<void> Turn::add_finalizer() {
+Result<void> Turn::perform(const AddFinalizer&) {
   const auto added = TRY(kube::add_finalizer<api::Cluster>(deps_.client, effects_.cluster,
                                                            api::finalizer::kCluster, context_.deadline));
   if (!added) return {};
@@ -126,10 +118,9 @@ Result<void> Turn::add_finalizer() {
   return {};
 }
 
-Result<void> Turn::write_endpoint(const api::ApiEndpoint& endpoint) {
+Result<void> Turn::perform(const WriteEndpoint& action) {
   api::Cluster with_endpoint = effects_.cluster;
-  with_endpoint.spec.control_plane_endpoint = endpoint;
-  // A user who sets it at this moment wins.
+  with_endpoint.spec.control_plane_endpoint = action.to;
   const auto written = TRY(kube::patch_part(deps_.client, effects_.cluster, with_endpoint, kube::Part::Main,
                                             kube::Lock::Always, context_.deadline));
   if (!written) return {};
@@ -304,23 +295,21 @@ Result<void> Turn::perform(const DropFinalizer&) {
   }
   if (!seen_.descendants.strays.empty()) {
     effects_.notes.push_back(
-        {.warning = true,
-         .reason = std::string(api::event::kStrayMachines),
-         .message = fmt::format(
+        {.code = api::NoteCode::StrayMachines,
+         .text = fmt::format(
              "{}; left alone when Cluster {} was deleted: correct spec.clusterName or the label, or "
              "delete what is not needed",
              named_strays(seen_.descendants.strays), key_.name)});
   }
-  effects_.notes.push_back({.reason = std::string(api::event::kDeleted),
-                            .message = fmt::format("Cluster {} has been deleted", key_.name)});
+  effects_.notes.push_back(
+      {.code = api::NoteCode::ClusterDeleted, .text = fmt::format("Cluster {} has been deleted", key_.name)});
   return {};
 }
 
 }  // namespace
 
-Effects act(const ActContext& with, const runtime::Context& context, const Observation& seen,
-            const Plan& plan) {
-  return Turn(with, context, seen).take(plan);
+Effects act(const ActContext& with, Memory& memory, const Observation& seen, const Plan& plan) {
+  return Turn(with, memory, seen).take(plan);
 }
 
 }  // namespace capstan::controllers::cluster

@@ -3,23 +3,12 @@
 #pragma once
 
 #include "controllers/cluster/effects.h"
-#include "controllers/cluster/kubeconfig_keeper.h"
-#include "controllers/shared/contests.h"
-#include "controllers/shared/deps.h"
-#include "controllers/shared/live_object.h"
-#include "runtime/reconcile.h"
+#include "controllers/cluster/memory.h"
+#include "controllers/cluster/plan.h"
+#include "controllers/shared/turn.h"
 
 namespace capstan::controllers::cluster {
 
-struct ActContext {
-  const Deps& deps;
-  const Host& host;
-  KubeconfigKeeper& kubeconfigs;
-  LiveLooks& live_looks;
-  Contests& contests;
-};
-
-Effects act(const ActContext& with, const runtime::Context& context, const Observation& seen,
-            const Plan& plan);
+Effects act(const ActContext& with, Memory& memory, const Observation& seen, const Plan& plan);
 
 }  // namespace capstan::controllers::cluster

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "controllers/cluster/effects.h"
+#include "controllers/cluster/plan.h"
 
 namespace capstan::controllers::cluster {
 

@@ -1,7 +1,7 @@
 // The conditions of a Cluster in the older form, which providers on old libraries still read. Pure.
 #pragma once
 
-#include "controllers/cluster/decide.h"
+#include "controllers/cluster/plan.h"
 
 namespace capstan::controllers::cluster {
 

@@ -1,7 +1,7 @@
 // status.controlPlane and status.workers: how many Machines are wanted, there, and in which state. Pure.
 #pragma once
 
-#include "controllers/cluster/decide.h"
+#include "controllers/cluster/plan.h"
 
 namespace capstan::controllers::cluster {
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "api/names.h"
 #include "controllers/cluster/connection_probe.h"
 #include "controllers/cluster/deletion.h"
@@ -16,6 +18,7 @@ namespace {
 constexpr Seconds kMissingRecheck{30};
 // What the caches owe us arrives by itself; this is for the day it does not.
 constexpr Seconds kStaleRecheck{5};
+constexpr Nanoseconds kLoadingRecheck = std::chrono::milliseconds(200);
 
 void look_again(Plan& plan, Seconds span) { plan.recheck = std::min(plan.recheck.value_or(span), span); }
 
@@ -26,10 +29,17 @@ void own(const Observation& seen, const Referred& referred, Role role, Plan& pla
   if (referred.wanted && !referred.object) look_again(plan, kMissingRecheck);
 }
 
-// Whoever knows the endpoint first sets it; later changes are the user's to make.
+bool writes_endpoint(const Plan& plan) {
+  return std::ranges::any_of(
+      plan.actions, [](const Action& action) { return std::holds_alternative<WriteEndpoint>(action); });
+}
+
+// The provider that knows the endpoint first sets it; later changes are the user's to make.
 void take_endpoint(const Observation& seen, const Provider& provider, Plan& plan) {
-  if (plan.endpoint || seen.cluster->spec.control_plane_endpoint.valid()) return;
-  if (provider.endpoint && provider.endpoint->valid()) plan.endpoint = provider.endpoint;
+  const api::ApiEndpoint& present = seen.cluster->spec.control_plane_endpoint;
+  if (writes_endpoint(plan) || present.valid()) return;
+  if (provider.endpoint && provider.endpoint->valid())
+    plan.actions.emplace_back(WriteEndpoint{.from = present, .to = *provider.endpoint});
 }
 
 void provision(const Observation& seen, Plan& plan) {
@@ -45,9 +55,9 @@ void provision(const Observation& seen, Plan& plan) {
   take_endpoint(seen, provider, plan);
   plan.infrastructure_provisioned = true;
   if (before) return;
-  plan.notes.push_back({.reason = std::string(api::event::kInfrastructureReady),
-                        .message = fmt::format("Cluster {} InfrastructureProvisioned is now True",
-                                               cluster.metadata.name.view())});
+  plan.notes.push_back({.code = api::NoteCode::InfrastructureReady,
+                        .text = fmt::format("Cluster {} InfrastructureProvisioned is now True",
+                                            cluster.metadata.name.view())});
 }
 
 void initialize(const Observation& seen, Plan& plan) {
@@ -59,38 +69,46 @@ void initialize(const Observation& seen, Plan& plan) {
   take_endpoint(seen, provider, plan);
   plan.control_plane_initialized = true;
   if (before) return;
-  plan.notes.push_back({.reason = std::string(api::event::kControlPlaneInitialized),
-                        .message = fmt::format("Cluster {} ControlPlaneInitialized is now True",
-                                               cluster.metadata.name.view())});
+  plan.notes.push_back(
+      {.code = api::NoteCode::ControlPlaneInitialized,
+       .text = fmt::format("Cluster {} ControlPlaneInitialized is now True", cluster.metadata.name.view())});
 }
 
 void keep_kubeconfig(const Observation& seen, Plan& plan) {
   const auto& spec = seen.cluster->spec;
   if (spec.control_plane_ref) return;
-  if (!spec.control_plane_endpoint.valid() && !plan.endpoint) return;
+  if (!spec.control_plane_endpoint.valid() && !writes_endpoint(plan)) return;
   // Of a copied manifest: the endpoint is that of the other Cluster's control plane.
   if (plan.infrastructure.presence == Presence::OfAnother && !plan.infrastructure_provisioned) return;
   plan.actions.emplace_back(KeepKubeconfig{});
 }
 
-bool changes_the_world(const Action& action) { return !std::holds_alternative<OwnProvider>(action); }
+// What depends on which objects there are.
+bool needs_fresh_caches(const Action& action) {
+  return std::holds_alternative<KeepKubeconfig>(action) || std::holds_alternative<DeleteChild>(action) ||
+         std::holds_alternative<DeleteProvider>(action) || std::holds_alternative<DropFinalizer>(action);
+}
 
 }  // namespace
 
 Plan decide(const Observation& seen) {
   const auto& cluster = *seen.cluster;
   Plan plan;
+  if (seen.loading) {
+    plan.too_early = kLoadingRecheck;
+    return plan;
+  }
   plan.pause = runtime::paused(cluster.spec.paused.value_or(false), cluster.metadata, api::kind::kCluster);
-  plan.add_finalizer =
-      !cluster.metadata.deleting() && !cluster.metadata.has_finalizer(api::finalizer::kCluster);
+  if (!cluster.metadata.deleting() && !cluster.metadata.has_finalizer(api::finalizer::kCluster))
+    plan.actions.emplace_back(AddFinalizer{});
   if (plan.pause.paused) return plan;
 
   plan.infrastructure = read_infrastructure(seen.infrastructure);
   plan.control_plane = read_control_plane(seen.control_plane);
-  own(seen, seen.infrastructure, Role::Infrastructure, plan);
-  own(seen, seen.control_plane, Role::ControlPlane, plan);
   provision(seen, plan);
   initialize(seen, plan);
+  own(seen, seen.infrastructure, Role::Infrastructure, plan);
+  own(seen, seen.control_plane, Role::ControlPlane, plan);
   if (cluster.metadata.deleting()) {
     decide_deletion(seen, plan);
   } else {
@@ -100,7 +118,7 @@ Plan decide(const Observation& seen) {
     look_again(plan, *turns);
   if (const auto judged = until_all_are_judged(seen)) look_again(plan, *judged);
   if (!seen.fresh) {
-    std::erase_if(plan.actions, changes_the_world);
+    std::erase_if(plan.actions, needs_fresh_caches);
     look_again(plan, kStaleRecheck);
   }
   return plan;

@@ -2,7 +2,7 @@
 // step is found anew from what is there.
 #pragma once
 
-#include "controllers/cluster/decide.h"
+#include "controllers/cluster/plan.h"
 
 namespace capstan::controllers::cluster {
 

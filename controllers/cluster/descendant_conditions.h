@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "api/meta/condition.h"
-#include "controllers/cluster/decide.h"
+#include "controllers/cluster/plan.h"
 
 namespace capstan::controllers::cluster {
 

@@ -6,7 +6,7 @@
 
 #include "api/v1beta2/cluster.h"
 #include "base/result.h"
-#include "controllers/cluster/decide.h"
+#include "controllers/shared/note.h"
 
 namespace capstan::controllers::cluster {
 
@@ -14,6 +14,7 @@ struct Effects {
   api::Cluster cluster = {};     // as the server has it after our patches of spec and metadata
   bool gone = false;             // its last finalizer was ours, and has been taken off
   bool deletion_failed = false;  // a step of it; the errors say why
+  bool lacks_finalizer = false;  // it could not be put on: nothing else was done
   std::vector<Error> errors = {};
   std::vector<Note> notes = {};
   std::optional<Seconds> recheck = {};

@@ -123,24 +123,20 @@ Result<void> replace(const Task& task, const Present& present, const kubeconfig:
 }
 
 Note waits_for_ca(const Task& task, const Error& error) {
-  return {
-      .warning = true,
-      .reason = "WaitingForClusterCA",
-      .message = fmt::format("no control plane object makes the kubeconfig: {1}; put the CA's tls.crt and "
-                             "tls.key into Secret {0}-ca, or create Secret {0}-kubeconfig",
-                             task.cluster.metadata.name.view(), error.message)};
+  return {.code = api::NoteCode::WaitingForClusterCA,
+          .text = fmt::format("no control plane object makes the kubeconfig: {1}; put the CA's tls.crt and "
+                              "tls.key into Secret {0}-ca, or create Secret {0}-kubeconfig",
+                              task.cluster.metadata.name.view(), error.message)};
 }
 
 bool lacks_ca(const Error& error) { return error.code == Code::NotFound || error.code == Code::Invalid; }
 bool is_refusal(const Error& error) { return error.code == Code::Forbidden || error.code == Code::Invalid; }
 
 Note not_made(const Task& task, const Error& error) {
-  return {
-      .warning = true,
-      .reason = "KubeconfigNotMade",
-      .message = fmt::format("no control plane object makes the kubeconfig, and neither may this manager: "
-                             "{1}; allow it, or create Secret {0}-kubeconfig",
-                             task.cluster.metadata.name.view(), error.message)};
+  return {.code = api::NoteCode::KubeconfigNotMade,
+          .text = fmt::format("no control plane object makes the kubeconfig, and neither may this manager: "
+                              "{1}; allow it, or create Secret {0}-kubeconfig",
+                              task.cluster.metadata.name.view(), error.message)};
 }
 
 Result<Found> make(const Task& task) {
@@ -154,9 +150,8 @@ Result<Found> make(const Task& task) {
 }
 
 Note not_renewed(const Task& task, const Present& present, std::string_view why, std::string_view remedy) {
-  return {.warning = true,
-          .reason = "KubeconfigNotRenewed",
-          .message = fmt::format(
+  return {.code = api::NoteCode::KubeconfigNotRenewed,
+          .text = fmt::format(
               "the client certificate in Secret {}-kubeconfig {} {} and can't be renewed: {}; {}, "
               "or renew the certificate yourself",
               task.cluster.metadata.name.view(), present.ends_before(task.now) ? "ended" : "ends",
@@ -194,9 +189,8 @@ Found renew(const Task& task, const Present& present) {
 
 // It is not overwritten: it may be somebody's work that is not done yet.
 Note unreadable(const Error& error) {
-  return {.warning = true,
-          .reason = "KubeconfigUnreadable",
-          .message = error.message + "; repair it, or delete it to have it made again"};
+  return {.code = api::NoteCode::KubeconfigUnreadable,
+          .text = error.message + "; repair it, or delete it to have it made again"};
 }
 
 Result<Found> look_after(const Task& task) {

@@ -1,7 +1,7 @@
 // Looks after the Secret "<cluster>-kubeconfig" of Clusters that have no control plane object: makes it out
 // of the CA Secret and renews a certificate of ours before it ends. Secrets are never cached, so it remembers
 // when it looked: at one that works once an hour, in whatever turn comes then. A restart costs one GET per
-// such Cluster. What only users can mend is told once and fails no turn. Safe from any thread.
+// such Cluster. What only users can mend is said once and fails no turn. Safe from any thread.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "base/result.h"
-#include "controllers/cluster/decide.h"
+#include "controllers/shared/note.h"
 #include "kube/client.h"
 
 namespace capstan::controllers::cluster {

@@ -107,8 +107,8 @@ class World : public StageServer {
   net::KeyAndCertificate ca_ = an_authority();
 };
 
-std::string told(const KubeconfigKeeper::Kept& kept) {
-  return kept.warning ? kept.warning->reason + ": " + kept.warning->message : "";
+std::string warning(const KubeconfigKeeper::Kept& kept) {
+  return kept.warning ? std::string(api::reason_of(kept.warning->code)) + ": " + kept.warning->text : "";
 }
 
 void in_world(const std::function<void(World&)>& body) {
@@ -179,12 +179,12 @@ TEST(KubeconfigKeeper, SaysOnceWhatACertificateCanNotBeRenewedWithout) {
     world.settle(60min);
     const auto later = world.keep(kConnected);
 
-    EXPECT_EQ(told(first),
+    EXPECT_EQ(warning(first),
               "KubeconfigNotRenewed: the client certificate in Secret c1-kubeconfig ends "
               "2026-04-11T00:00:00Z and can't be renewed: secret default/c1-ca has no key \"tls.key\"; put "
               "the CA's tls.crt and tls.key into Secret c1-ca, or renew the certificate yourself");
     EXPECT_EQ(first.look_again, std::nullopt) << "there is time";
-    EXPECT_EQ(told(later), "");
+    EXPECT_EQ(warning(later), "");
   });
 }
 
@@ -211,7 +211,7 @@ TEST(KubeconfigKeeper, KeepsAKubeconfigThatWorksWhereTheCaIsAnotherOneByNow) {
 
     EXPECT_EQ(world.kubeconfig_now(), before);
     EXPECT_EQ(
-        told(kept),
+        warning(kept),
         "KubeconfigNotRenewed: the client certificate in Secret c1-kubeconfig ends 2026-04-11T00:00:00Z and "
         "can't be renewed: the CA in Secret c1-ca has not signed it; put the CA that is in use into Secret "
         "c1-ca, or "
@@ -229,7 +229,8 @@ TEST(KubeconfigKeeper, KeepsAKubeconfigThatTrustsAnotherCaThanTheSecretHolds) {
     const auto kept = world.keep(kConnected);
 
     EXPECT_EQ(world.kubeconfig_now(), before);
-    EXPECT_THAT(told(kept), HasSubstr("its certificate-authority-data does not name the CA in Secret c1-ca"));
+    EXPECT_THAT(warning(kept),
+                HasSubstr("its certificate-authority-data does not name the CA in Secret c1-ca"));
   });
 }
 
@@ -246,17 +247,17 @@ TEST(KubeconfigKeeper, SaysAgainThatACertificateWasNotRenewedOnceItHasEnded) {
   in_world([](World& world) {
     world.put_kubeconfig(2h);
     world.remove(kSecrets, "c1-ca");
-    EXPECT_THAT(told(world.keep(kConnected)), HasSubstr("ends 2026-01-01T02:00:00Z"));
+    EXPECT_THAT(warning(world.keep(kConnected)), HasSubstr("ends 2026-01-01T02:00:00Z"));
 
     world.settle(3h);
     const auto ended = world.keep(kNotConnected);
     world.settle(30s);
     const auto later = world.keep(kNotConnected);
 
-    EXPECT_THAT(told(ended), HasSubstr("ended 2026-01-01T02:00:00Z and can't be renewed: secret "
-                                       "default/c1-ca does not exist"));
+    EXPECT_THAT(warning(ended), HasSubstr("ended 2026-01-01T02:00:00Z and can't be renewed: secret "
+                                          "default/c1-ca does not exist"));
     EXPECT_EQ(ended.look_again, 30s) << "it is as good as missing";
-    EXPECT_EQ(told(later), "");
+    EXPECT_EQ(warning(later), "");
   });
 }
 
@@ -268,7 +269,7 @@ TEST(KubeconfigKeeper, FailsNoTurnBecauseASecretThatWorksCanNotBeReplaced) {
         if (note != "patch secrets c1-kubeconfig") return std::nullopt;
         return Error{.code = code, .message = "refused"};
       };
-      return told(world.keep(kConnected));
+      return warning(world.keep(kConnected));
     };
     world.put_kubeconfig(std::chrono::days(100));
 
@@ -277,7 +278,7 @@ TEST(KubeconfigKeeper, FailsNoTurnBecauseASecretThatWorksCanNotBeReplaced) {
         HasSubstr("can't be renewed: write secret default/c1-kubeconfig: refused; allow this manager to, "
                   "or renew the certificate yourself"));
     EXPECT_EQ(kept_while(Code::Conflict), "") << "that passes by itself";
-    EXPECT_EQ(kept_while(Code::Forbidden), "") << "it was told";
+    EXPECT_EQ(kept_while(Code::Forbidden), "") << "it was said";
   });
 }
 
@@ -293,10 +294,10 @@ TEST(KubeconfigKeeper, SaysOnceThatItMayNotMakeTheSecret) {
     const auto second = world.keep(kNotConnected);
 
     EXPECT_EQ(
-        told(first),
+        warning(first),
         "KubeconfigNotMade: no control plane object makes the kubeconfig, and neither may this manager: "
         "write secret default/c1-kubeconfig: refused; allow it, or create Secret c1-kubeconfig");
-    EXPECT_EQ(told(second), "");
+    EXPECT_EQ(warning(second), "");
   });
 }
 
@@ -312,12 +313,12 @@ TEST(KubeconfigKeeper, SaysOnceWhatACaLacksWhileThereIsNoSecret) {
     const auto third = world.keep(kNotConnected);
 
     EXPECT_EQ(
-        told(first),
+        warning(first),
         "WaitingForClusterCA: no control plane object makes the kubeconfig: secret default/c1-ca has no "
         "key \"tls.key\"; put the CA's tls.crt and tls.key into Secret c1-ca, or create Secret "
         "c1-kubeconfig");
     EXPECT_EQ(first.look_again, 30s);
-    EXPECT_EQ(told(second), "");
+    EXPECT_EQ(warning(second), "");
     EXPECT_TRUE(third.made);
   });
 }
@@ -331,10 +332,10 @@ TEST(KubeconfigKeeper, SaysOnceThatItsSecretHoldsNoKubeconfigAnyMore) {
     world.settle(30s);
     const auto second = world.keep(kNotConnected);
 
-    EXPECT_THAT(told(first),
+    EXPECT_THAT(warning(first),
                 StartsWith("KubeconfigUnreadable: secret default/c1-kubeconfig: kubeconfig: line"));
-    EXPECT_THAT(told(first), EndsWith("; repair it, or delete it to have it made again"));
-    EXPECT_EQ(told(second), "");
+    EXPECT_THAT(warning(first), EndsWith("; repair it, or delete it to have it made again"));
+    EXPECT_EQ(warning(second), "");
     EXPECT_EQ(json::serialize(world.read(kSecrets, "c1-kubeconfig")), before) << "it may be in the making";
   });
 }
@@ -343,7 +344,7 @@ TEST(KubeconfigKeeper, SaysNothingOfWhatSomebodyElsePutThere) {
   in_world([](World& world) {
     world.make(kSecrets, a_secret("c1-kubeconfig", {{"value", base64_encode("theirs")}}));
 
-    EXPECT_EQ(told(world.keep(kNotConnected)), "");
+    EXPECT_EQ(warning(world.keep(kNotConnected)), "");
   });
 }
 

@@ -6,13 +6,14 @@
 
 #include "api/contract/plural.h"
 #include "controllers/shared/belonging.h"
-#include "controllers/shared/caches.h"
-#include "controllers/shared/live_object.h"
-#include "runtime/external_refs.h"
 #include "runtime/ownership.h"
+#include "runtime/paused.h"
 
 namespace capstan::controllers::cluster {
 namespace {
+
+// After that the wait is no matter of a moment any more, and users are told.
+constexpr auto kLoadingPatience = std::chrono::seconds(30);
 
 void describe_problem(Referred& referred, const Caches& caches, const api::ContractRef& reference,
                       const Error& error, bool known_definition) {
@@ -107,28 +108,6 @@ bool may_belong_to(const runtime::Unreadable& object, const api::Cluster& cluste
          object.labels.value_or_empty(api::label::kClusterName) == cluster.metadata.name;
 }
 
-}  // namespace
-
-const api::ObjectMeta* Referred::metadata() const {
-  if (object) return &object->metadata;
-  return live ? &*live : nullptr;
-}
-
-bool is_control_plane(const api::Machine& machine) {
-  return machine.metadata.labels.contains(api::label::kControlPlane);
-}
-
-bool is_pool_machine(const api::Machine& machine) {
-  return std::ranges::any_of(*machine.metadata.owner_references, [](const api::OwnerReference& owner) {
-    return owner.kind == api::kind::kMachinePool && owner.group() == api::group::kCluster;
-  });
-}
-
-bool is_owned(const api::ObjectMeta& object, const api::Cluster& cluster) {
-  return runtime::find_owner(object.owner_references, api::group::kCluster, api::kind::kCluster,
-                             cluster.metadata.name) != nullptr;
-}
-
 Referred look_up(const Caches& caches, runtime::ExternalRefs& externals,
                  const std::optional<api::ContractRef>& reference, const api::Cluster& cluster) {
   if (!reference) return {};
@@ -157,15 +136,17 @@ Referred look_up(const Caches& caches, runtime::ExternalRefs& externals,
   return referred;
 }
 
-void look_live(const Live& live, const Caches& caches, const std::optional<api::ContractRef>& reference,
-               const api::Cluster& cluster, Referred& referred) {
-  const auto found = live.looks.look(live.client, runtime::key_of(cluster), *reference, live.deadline);
+// Where no cache can tell whether an object exists that must be gone: its definition lacks the labels of the
+// contract, or its kind can't be listed.
+void look_live(const ObserveContext& with, LiveLooks& looks, const api::Cluster& cluster,
+               const api::ContractRef& reference, Referred& referred) {
+  const auto found = looks.look(with.deps.client, runtime::key_of(cluster), reference, with.context.deadline);
   if (!found) return;
   referred.definition_gone = found->state == LiveObject::State::Undefined;
   referred.asked_live = !referred.definition_gone;
   if (found->state != LiveObject::State::Present) return;
   referred.resource = found->resource;
-  find_out_whose(caches, *reference, cluster, found->metadata, referred);
+  find_out_whose(with.deps.caches, reference, cluster, found->metadata, referred);
   // Where nothing could be watched nothing was taken either.
   if (referred.claim.ours) referred.live = found->metadata;
 }
@@ -218,6 +199,81 @@ Descendants descendants_of(const Caches& caches, const api::Cluster& cluster) {
     }
   }
   return all;
+}
+
+// Only a deletion has to know, and only once the Machines are gone.
+void look_at_what_no_cache_shows(const ObserveContext& with, LiveLooks& looks, Observation& seen) {
+  const auto& cluster = *seen.cluster;
+  const Descendants& all = seen.descendants;
+  if (!cluster.metadata.deleting() || !cluster.metadata.has_finalizer(api::finalizer::kCluster)) return;
+  if (!all.pools.empty() || !all.deployments.empty() || !all.sets.empty() || !all.worker_machines.empty())
+    return;
+  const auto look = [&](const std::optional<api::ContractRef>& reference, Referred& referred) {
+    if (referred.problem.empty() || referred.definition_gone) return;
+    look_live(with, looks, cluster, *reference, referred);
+  };
+  look(cluster.spec.infrastructure_ref, seen.infrastructure);
+  look(cluster.spec.control_plane_ref, seen.control_plane);
+}
+
+// The cache of a provider's kind may take a moment at first; nothing is said or done meanwhile.
+bool is_loading(Memory& memory, const Observation& seen, SteadyTime now) {
+  return memory.loading_since.with([&](auto& since) {
+    bool loading = false;
+    for (const Referred* each : {&seen.infrastructure, &seen.control_plane}) {
+      const std::string name = each->resource.group + "/" + each->kind;
+      if (each->loading) {
+        loading = loading || now - since.try_emplace(name, now).first->second < kLoadingPatience;
+      } else if (each->wanted) {
+        since.erase(name);
+      }
+    }
+    return loading;
+  });
+}
+
+}  // namespace
+
+std::optional<Observation> observe(const ObserveContext& with, Memory& memory, const kube::ObjectKey& key) {
+  const Deps& deps = with.deps;
+  auto cluster = deps.caches.clusters.get(key);
+  if (!cluster || !in_scope(cluster->metadata, deps.watch_filter)) return std::nullopt;
+  Observation seen{.now = Time::from(deps.clock.now()),
+                   .cluster = std::move(cluster),
+                   .fresh = with.context.fresh,
+                   .stale = with.context.stale};
+  const auto& spec = seen.cluster->spec;
+  const auto pause =
+      runtime::paused(spec.paused.value_or(false), seen.cluster->metadata, api::kind::kCluster);
+  if (pause.paused) return seen;  // nothing else matters
+  seen.infrastructure = look_up(deps.caches, with.host.externals, spec.infrastructure_ref, *seen.cluster);
+  seen.control_plane = look_up(deps.caches, with.host.externals, spec.control_plane_ref, *seen.cluster);
+  seen.descendants = descendants_of(deps.caches, *seen.cluster);
+  seen.reach = deps.workload_clusters.reach(key);
+  seen.connection_grace = memory.settings.connection_grace;
+  seen.loading = is_loading(memory, seen, deps.clock.steady_now());
+  if (!seen.loading) look_at_what_no_cache_shows(with, memory.live_looks, seen);
+  return seen;
+}
+
+const api::ObjectMeta* Referred::metadata() const {
+  if (object) return &object->metadata;
+  return live ? &*live : nullptr;
+}
+
+bool is_control_plane(const api::Machine& machine) {
+  return machine.metadata.labels.contains(api::label::kControlPlane);
+}
+
+bool is_pool_machine(const api::Machine& machine) {
+  return std::ranges::any_of(*machine.metadata.owner_references, [](const api::OwnerReference& owner) {
+    return owner.kind == api::kind::kMachinePool && owner.group() == api::group::kCluster;
+  });
+}
+
+bool is_owned(const api::ObjectMeta& object, const api::Cluster& cluster) {
+  return runtime::find_owner(object.owner_references, api::group::kCluster, api::kind::kCluster,
+                             cluster.metadata.name) != nullptr;
 }
 
 }  // namespace capstan::controllers::cluster

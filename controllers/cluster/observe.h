@@ -1,113 +1,17 @@
-// What the Cluster controller looks at before it decides: the Cluster, the two provider objects behind it,
-// everything that belongs to it, and what is known about the way to its API server. All from caches: visits
-// the Machines, sets, deployments and pools of this Cluster, sends nothing (but for look_live()). A plain
-// value.
+// Gathers what a turn of a Cluster looks at: from caches, visiting the Machines, sets, deployments and pools
+// of this Cluster; of a Cluster whose Machines are gone also from live reads, where no cache shows a
+// provider's object.
 #pragma once
 
 #include <optional>
-#include <string>
-#include <vector>
 
-#include "api/contract/contract_object.h"
-#include "api/contract/version.h"
-#include "api/v1beta2/cluster.h"
-#include "api/v1beta2/machine.h"
-#include "api/v1beta2/machine_deployment.h"
-#include "api/v1beta2/machine_pool.h"
-#include "api/v1beta2/machine_set.h"
-#include "base/time.h"
-#include "controllers/cluster/connection_probe.h"
-#include "controllers/cluster/ownership.h"
-#include "kubeconfig/workload_clusters.h"
-#include "runtime/store.h"
-
-namespace capstan {
-struct Deadline;
-}
-namespace capstan::controllers {
-class Caches;
-class LiveLooks;
-}  // namespace capstan::controllers
-namespace capstan::kube {
-class Client;
-}
-namespace capstan::runtime {
-class ExternalRefs;
-}
+#include "controllers/cluster/memory.h"
+#include "controllers/cluster/observation.h"
+#include "controllers/shared/turn.h"
 
 namespace capstan::controllers::cluster {
 
-using runtime::Snapshot;
-
-// An object of a provider that the Cluster refers to.
-struct Referred {
-  bool wanted = false;           // there is a reference at all
-  std::string kind = {};         // of the reference
-  std::string problem = {};      // why we can't tell whether it exists; empty: we can
-  bool loading = false;          // with a problem: only because its cache is being filled
-  bool definition_gone = false;  // with a problem: its CRD does not exist, so nor can the object
-  // With a problem: what the API server said itself, in a version it serves (look_live). `live` is null where
-  // there is no such object or it is not this Cluster's.
-  bool asked_live = false;
-  std::optional<api::ObjectMeta> live = {};
-  kube::Resource resource = {};
-  api::contract::ContractVersion contract = api::contract::ContractVersion::V1Beta2;
-  kube::ObjectKey key = {};
-  // Null without a problem: it does not exist, or belongs to another Cluster.
-  Snapshot<api::contract::ContractObject> object = {};
-  const runtime::Observed* cache = nullptr;
-  Claim claim = {};
-  // Another object of that kind which this Cluster owns: what the reference named before, most likely.
-  std::string also_owned = {};
-
-  // Of the object or of what was read live; null: there is none that is this Cluster's or might be.
-  const api::ObjectMeta* metadata() const;
-};
-
-// What says that it belongs to this Cluster and does not, for people: "Machine m1 is labelled with Cluster
-// ...".
-using Strays = std::vector<std::string>;
-
-// Those that belong to this Cluster (controllers/shared/belonging.h), in the order of their names.
-struct Descendants {
-  std::vector<Snapshot<api::MachinePool>> pools = {};
-  std::vector<Snapshot<api::MachineDeployment>> deployments = {};
-  std::vector<Snapshot<api::MachineSet>> sets = {};
-  std::vector<Snapshot<api::Machine>> control_plane_machines = {};
-  std::vector<Snapshot<api::Machine>> worker_machines = {};
-  Strays strays = {};
-  std::vector<std::string> unreadable = {};  // what is wrong with those that can't be decoded
-};
-
-struct Observation {
-  Time now = {};
-  Snapshot<api::Cluster> cluster = {};  // never null
-  Referred infrastructure = {};
-  Referred control_plane = {};
-  Descendants descendants = {};
-  kubeconfig::Reach reach = {};
-  Seconds connection_grace = kConnectionGrace;
-  bool fresh = true;       // what we wrote is in the caches
-  std::string stale = {};  // what is missing, for people
-};
-
-bool is_control_plane(const api::Machine& machine);
-// The Machines of a MachinePool are counted by their pool.
-bool is_pool_machine(const api::Machine& machine);
-// There is an owner reference to this Cluster, whatever its API version.
-bool is_owned(const api::ObjectMeta& object, const api::Cluster& cluster);
-
-Referred look_up(const Caches& caches, runtime::ExternalRefs& externals,
-                 const std::optional<api::ContractRef>& reference, const api::Cluster& cluster);
-// Where no cache can tell whether an object exists that must be gone: its definition lacks the labels of the
-// contract, or its kind can't be listed.
-struct Live {
-  LiveLooks& looks;
-  kube::Client& client;
-  const Deadline& deadline;
-};
-void look_live(const Live& live, const Caches& caches, const std::optional<api::ContractRef>& reference,
-               const api::Cluster& cluster, Referred& referred);
-Descendants descendants_of(const Caches& caches, const api::Cluster& cluster);
+// Nothing when the Cluster is gone or another shard's.
+std::optional<Observation> observe(const ObserveContext& with, Memory& memory, const kube::ObjectKey& key);
 
 }  // namespace capstan::controllers::cluster

@@ -8,7 +8,7 @@
 
 #include "api/contract/foreign.h"
 #include "api/meta/condition.h"
-#include "controllers/cluster/observe.h"
+#include "controllers/cluster/observation.h"
 
 namespace capstan::controllers::cluster {
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "api/meta/condition.h"
-#include "controllers/cluster/decide.h"
+#include "controllers/cluster/plan.h"
 
 namespace capstan::controllers::cluster {
 

@@ -82,15 +82,14 @@ std::vector<Note> news(const api::Cluster& before, const api::Cluster& after) {
   std::vector<Note> notes;
   if (after.status.phase != before.status.phase) {
     notes.push_back(
-        {.reason = after.status.phase.str(),
-         .message = fmt::format("Cluster {} is {}", after.metadata.name.view(), after.status.phase.view())});
+        {.about = after.status.phase.str(),
+         .code = api::NoteCode::PhaseChanged,
+         .text = fmt::format("Cluster {} is {}", after.metadata.name.view(), after.status.phase.view())});
   }
   for (const std::string_view type : {condition::kInfrastructureReady, condition::kControlPlaneAvailable}) {
     const auto now = api::conditions::find(after.status.conditions, type);
     if (now == nullptr || !became_useless(before, *now)) continue;
-    notes.push_back({.warning = true,
-                     .reason = std::string(api::v1beta1_reason::kIncorrectExternalRef),
-                     .message = now->message.str()});
+    notes.push_back({.code = api::NoteCode::UselessProvider, .text = now->message.str()});
   }
   return notes;
 }

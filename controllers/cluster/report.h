@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "controllers/cluster/effects.h"
+#include "controllers/cluster/plan.h"
 
 namespace capstan::controllers::cluster {
 
 // On top of `effects.cluster`.
 api::Cluster report(const Observation& seen, const Plan& plan, const Effects& effects);
 
-// What the new status tells the world beside itself: a new phase, a provider object nobody can read, or
+// What the new status means for Events: a new phase, a provider object nobody can read, or
 // another Cluster owns.
 std::vector<Note> news(const api::Cluster& before, const api::Cluster& after);
 

@@ -139,8 +139,9 @@ TEST(Report, ANewPhaseIsNews) {
   const auto before = c1();
   const auto after = Seen(before).infrastructure("{}").control_plane("{}").reported();
 
-  EXPECT_THAT(news(before, after),
-              ElementsAre(Note{.reason = "Provisioning", .message = "Cluster c1 is Provisioning"}));
+  EXPECT_THAT(news(before, after), ElementsAre(Note{.about = "Provisioning",
+                                                    .code = api::NoteCode::PhaseChanged,
+                                                    .text = "Cluster c1 is Provisioning"}));
   EXPECT_THAT(news(after, after), IsEmpty());
 }
 
@@ -154,9 +155,8 @@ TEST(Report, AReferenceNobodyCanFollowIsNewsOnce) {
             "Unknown InternalError: spec.infrastructureRef: CustomResourceDefinition x is missing");
   EXPECT_EQ(shown(after, "Available").substr(0, 7), "Unknown");
   EXPECT_THAT(news(running(), after),
-              ElementsAre(Note{.warning = true,
-                               .reason = "IncorrectExternalRef",
-                               .message = "spec.infrastructureRef: CustomResourceDefinition x is missing"}));
+              ElementsAre(Note{.code = api::NoteCode::UselessProvider,
+                               .text = "spec.infrastructureRef: CustomResourceDefinition x is missing"}));
   EXPECT_THAT(news(after, after), IsEmpty());
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "api/schema/decode.h"
+#include "controllers/cluster/decide.h"
 #include "controllers/cluster/effects.h"
 #include "controllers/cluster/report.h"
 #include "test/builders/cluster.h"
@@ -100,7 +101,10 @@ class Seen {
   api::Cluster reported(Effects effects) const {
     const Plan plan = decide(world_);
     effects.cluster = *world_.cluster;
-    if (plan.endpoint) effects.cluster.spec.control_plane_endpoint = *plan.endpoint;
+    for (const Action& action : plan.actions) {
+      if (const auto* written = std::get_if<WriteEndpoint>(&action))
+        effects.cluster.spec.control_plane_endpoint = written->to;
+    }
     return report(world_, plan, effects);
   }
 

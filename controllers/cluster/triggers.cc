@@ -1,6 +1,7 @@
 // Who wakes a Cluster's key, and how soon: what only moves counters and messages is gathered.
 #include "runtime/triggers.h"
 #include "api/conditions/conditions.h"
+#include "controllers/cluster/observation.h"
 #include "controllers/cluster/reconciler.h"
 #include "controllers/shared/belonging.h"
 

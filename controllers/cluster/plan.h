@@ -1,0 +1,72 @@
+// What a turn of a Cluster is going to do, and why. Made by decide.h, carried out by act.h, shown by
+// report.h. A plain value.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "controllers/cluster/observation.h"
+#include "controllers/cluster/provider.h"
+#include "controllers/shared/note.h"
+#include "runtime/paused.h"
+
+namespace capstan::controllers::cluster {
+
+enum class Role { Infrastructure, ControlPlane };
+enum class ChildKind { MachinePool, MachineDeployment, MachineSet, Machine };
+
+// Also onto a paused Cluster. Nothing else is done before it is there.
+struct AddFinalizer {};
+// A user who sets it at the same moment wins.
+struct WriteEndpoint {
+  api::ApiEndpoint from = {};
+  api::ApiEndpoint to = {};
+};
+// Label and owner reference of this Cluster onto a provider's object. Before, where another Cluster is among
+// its owners and in no cache: make sure, live, that it is gone.
+struct OwnProvider {
+  Role role = Role::Infrastructure;
+};
+// No control plane object makes the kubeconfig: look after the Secret.
+struct KeepKubeconfig {};
+struct DeleteChild {
+  ChildKind kind = ChildKind::Machine;
+  kube::ObjectKey key = {};
+  api::Uid uid = {};
+  bool operator==(const DeleteChild&) const = default;
+};
+// Before: make sure, live, that no Machine that belongs to this Cluster is left.
+struct DeleteProvider {
+  Role role = Role::Infrastructure;
+};
+// Before: make sure, live, that both provider objects are gone.
+struct DropFinalizer {};
+using Action = std::variant<AddFinalizer, WriteEndpoint, OwnProvider, KeepKubeconfig, DeleteChild,
+                            DeleteProvider, DropFinalizer>;
+
+struct Plan {
+  // Nothing can be said yet: a cache is still being filled. Write nothing, look again so soon.
+  std::optional<Nanoseconds> too_early = {};
+  runtime::Paused pause = {};
+
+  Provider infrastructure = {};
+  Provider control_plane = {};
+  bool infrastructure_provisioned = false;  // the flags of the status from now on
+  bool control_plane_initialized = false;
+
+  // Of the condition Deleting; an empty reason: it is not being deleted.
+  std::string_view deleting_reason = {};
+  std::string deleting_message = {};
+
+  std::vector<Action> actions = {};
+  std::vector<Note> notes = {};
+  std::optional<Seconds> recheck = {};
+};
+
+// How a failed action of a deletion shows in the condition.
+inline constexpr std::string_view kSeeLogs = "Please check controller logs for errors";
+
+}  // namespace capstan::controllers::cluster
