@@ -52,28 +52,24 @@ class Act {
   }
 
   Effects run(const Plan& plan) {
-    // Before anything is made that would have to be cleaned up.
-    if (!seen_.stored->metadata.has_finalizer(api::finalizer::kMachineDeployment))
-      write_metadata(plan.metadata);
     for (const Action& action : plan.actions) {
       if (effects_.failed()) break;
       std::visit(
-          overloaded{[&](const OwnTemplate& each) { own(each); }, [&](const AdoptSet& each) { adopt(each); },
-                     [&](const ReleaseSet& each) { release(each); },
-                     [&](const RepairManagers& each) { repair(each); },
-                     [&](const CreateSet& each) { create(each); }, [&](const ApplySet& each) { apply(each); },
-                     [&](const DeleteSet& each) { remove(each); },
-                     [&](const DropFinalizer&) { drop_finalizer(); }},
+          overloaded{
+              [&](const WriteMetadata& each) { write(each); }, [&](const OwnTemplate& each) { own(each); },
+              [&](const AdoptSet& each) { adopt(each); }, [&](const ReleaseSet& each) { release(each); },
+              [&](const RepairManagers& each) { repair(each); }, [&](const CreateSet& each) { create(each); },
+              [&](const ApplySet& each) { apply(each); }, [&](const DeleteSet& each) { remove(each); },
+              [&](const DropFinalizer&) { drop_finalizer(); }},
           action);
     }
-    if (!effects_.failed()) write_metadata(plan.metadata);
     return std::move(effects_);
   }
 
  private:
   void failed(Error error) { effects_.errors.push_back(std::move(error)); }
 
-  void tell(EventType type, std::string_view reason, const std::string& message) {
+  void record_event(EventType type, std::string_view reason, const std::string& message) {
     deps_.events.record(
         runtime::reference_to(kube::resource_of<api::MachineDeployment>(), seen_.stored->metadata), type,
         reason, message);
@@ -89,14 +85,12 @@ class Act {
             .key = {.namespace_ = set.namespace_.str(), .name = set.name.str()}};
   }
 
-  // Labels, annotations, owners and finalizers of the deployment, in one patch.
-  void write_metadata(const api::ObjectMeta& wanted) {
-    if (seen_.stored->metadata.deleting()) return;
+  void write(const WriteMetadata& wanted) {
     api::MachineDeployment after = *effects_.deployment;
-    after.metadata.labels = wanted.labels;
-    after.metadata.annotations = wanted.annotations;
-    after.metadata.owner_references = wanted.owner_references;
-    after.metadata.finalizers = wanted.finalizers;
+    after.metadata.labels = wanted.to.labels;
+    after.metadata.annotations = wanted.to.annotations;
+    after.metadata.owner_references = wanted.to.owner_references;
+    after.metadata.finalizers = wanted.to.finalizers;
     auto written = kube::patch(deps_.client, *effects_.deployment, after, context_.deadline);
     if (!written) return failed(written.error());
     if (!*written) return;
@@ -143,13 +137,13 @@ class Act {
       // It has changed or gone since: the next turn looks again, and nothing is wrong.
       if (adopted.error().code == Code::NotFound) return;
       if (adopted.error().code == Code::Conflict) return failed(adopted.error());
-      tell(EventType::Warning, event::kFailedAdopt,
-           fmt::format("Failed to adopt MachineSet {:?}: {}", name, adopted.error().message));
+      record_event(EventType::Warning, event::kFailedAdopt,
+                   fmt::format("Failed to adopt MachineSet {:?}: {}", name, adopted.error().message));
       return could_not_adopt(*wanted.set, adopted.error());
     }
     if (!*adopted) return;
     wrote((*adopted)->metadata.resource_version);
-    tell(EventType::Normal, event::kSuccessfulAdopt, fmt::format("Adopted MachineSet {:?}", name));
+    record_event(EventType::Normal, event::kSuccessfulAdopt, fmt::format("Adopted MachineSet {:?}", name));
   }
 
   void could_not_adopt(const api::MachineSet& set, const Error& error) {
@@ -179,7 +173,7 @@ class Act {
     }
     if (!*released) return;
     wrote((*released)->metadata.resource_version);
-    tell(
+    record_event(
         EventType::Normal, event::kSuccessfulRelease,
         fmt::format("Released MachineSet {:?}: spec.selector does not match it any more; it runs on and goes "
                     "with Cluster {}",
@@ -200,14 +194,14 @@ class Act {
         deps_.client, key_, child(meta), seen_.stored->metadata.uid, api::to_json(wanted.set),
         api::field_manager::kMachineDeployment, context_.deadline);
     if (!created) {
-      tell(EventType::Warning, event::kFailedCreate,
-           fmt::format("Failed to create MachineSet: {}", created.error().message));
+      record_event(EventType::Warning, event::kFailedCreate,
+                   fmt::format("Failed to create MachineSet: {}", created.error().message));
       return failed(created.error().context("create a MachineSet"));
     }
     const auto replicas = wanted.set.spec.replicas.value_or(0);
     context_.log.info("machineset created", {{"machineSet", meta.name.view()}, {"replicas", replicas}});
-    tell(EventType::Normal, event::kSuccessfulCreate,
-         fmt::format("Created MachineSet {} with {} replicas", child(meta).key.describe(), replicas));
+    record_event(EventType::Normal, event::kSuccessfulCreate,
+                 fmt::format("Created MachineSet {} with {} replicas", child(meta).key.describe(), replicas));
   }
 
   void apply(const ApplySet& wanted) {
@@ -220,16 +214,16 @@ class Act {
                                      api::field_manager::kMachineDeployment, context_.deadline);
     if (!applied) {
       const bool scaled = wanted.while_paused && wanted.from != wanted.to;
-      tell(EventType::Warning, scaled ? event::kFailedScale : event::kFailedUpdate,
-           fmt::format("Failed to {} MachineSet {}: {}", scaled ? "scale" : "update", key.describe(),
-                       applied.error().message));
+      record_event(EventType::Warning, scaled ? event::kFailedScale : event::kFailedUpdate,
+                   fmt::format("Failed to {} MachineSet {}: {}", scaled ? "scale" : "update", key.describe(),
+                               applied.error().message));
       return failed(applied.error());
     }
     if (*applied) {
       wrote((*applied)->metadata.resource_version);
       contests_.wrote(key_, target, fields, deps_.clock);
     }
-    if (wanted.from != wanted.to) tell_scaled(wanted, key);
+    if (wanted.from != wanted.to) record_scaled(wanted, key);
   }
 
   // Only what nothing but labels and annotations asks for can wait: a size or a template never does.
@@ -238,12 +232,13 @@ class Act {
     return labels_only ? disputed_fields(wanted.present->metadata, wanted.wanted.metadata) : DisputedFields();
   }
 
-  void tell_scaled(const ApplySet& done, const kube::ObjectKey& key) {
+  void record_scaled(const ApplySet& done, const kube::ObjectKey& key) {
     context_.log.info("machineset scaled", {{"machineSet", key.name}, {"from", done.from}, {"to", done.to}});
-    tell(EventType::Normal, event::kSuccessfulScale,
-         done.while_paused ? fmt::format("Scaled MachineSet {}: {} -> {}", key.describe(), done.from, done.to)
-                           : fmt::format("Scaled {} MachineSet {}: {} -> {}",
-                                         done.from < done.to ? "up" : "down", key.name, done.from, done.to));
+    record_event(EventType::Normal, event::kSuccessfulScale,
+                 done.while_paused
+                     ? fmt::format("Scaled MachineSet {}: {} -> {}", key.describe(), done.from, done.to)
+                     : fmt::format("Scaled {} MachineSet {}: {} -> {}", done.from < done.to ? "up" : "down",
+                                   key.name, done.from, done.to));
   }
 
   void remove(const DeleteSet& wanted) {
@@ -259,12 +254,13 @@ class Act {
     if (!removed) {
       // Another write came at the same moment: the next turn looks again.
       if (removed.error().code != Code::Conflict)
-        tell(EventType::Warning, event::kFailedDelete,
-             fmt::format("Failed to delete MachineSet {:?}: {}", meta.name.view(), removed.error().message));
+        record_event(
+            EventType::Warning, event::kFailedDelete,
+            fmt::format("Failed to delete MachineSet {:?}: {}", meta.name.view(), removed.error().message));
       return failed(removed.error().context("delete MachineSet " + meta.name.str()));
     }
-    tell(EventType::Normal, event::kSuccessfulDelete,
-         fmt::format("Deleted MachineSet {:?}", meta.name.view()));
+    record_event(EventType::Normal, event::kSuccessfulDelete,
+                 fmt::format("Deleted MachineSet {:?}", meta.name.view()));
   }
 
   // In the version that was looked at, which has no Machines or names the MachineDeployment as its

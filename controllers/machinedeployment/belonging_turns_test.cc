@@ -158,7 +158,7 @@ TEST(Turns, AnAdoptionThatMeetsAnotherWriteIsNoWarning) {
     stage.settle();
 
     EXPECT_EQ(conflicts, 1);
-    EXPECT_THAT(stage.events.events, Contains("Normal SuccessfulAdopt Adopted MachineSet \"stray\""));
+    EXPECT_THAT(stage.events.events, Contains("Normal SuccessfulAdopt: Adopted MachineSet \"stray\""));
     EXPECT_THAT(stage.events.events, Not(Contains(HasSubstr("Warning"))));
   });
 }
@@ -341,7 +341,7 @@ TEST(Turns, AChangedSelectorReleasesNothingBeforeItIsConfirmed) {
     EXPECT_THAT(stage.says("ScalingUp"),
                 AllOf(HasSubstr("(a, b, c)"), HasSubstr("annotation capstan.dev/confirm-release: \"3\"")));
     EXPECT_THAT(stage.events.events,
-                Contains(HasSubstr("Warning RolloutBlocked spec.selector does not match 3 Machines ")));
+                Contains(HasSubstr("Warning RolloutBlocked: spec.selector does not match 3 Machines ")));
   });
 }
 
@@ -363,7 +363,7 @@ TEST(Turns, AConfirmedReleaseLeavesTheMachineSetToTheCluster) {
     EXPECT_FALSE(stage.sets().back().metadata.annotations.contains("capstan.dev/confirm-release"));
     EXPECT_THAT(
         stage.events.events,
-        Contains(fmt::format("Normal SuccessfulRelease Released MachineSet \"{}\": spec.selector does not "
+        Contains(fmt::format("Normal SuccessfulRelease: Released MachineSet \"{}\": spec.selector does not "
                              "match it any more; it runs on and goes with Cluster c1",
                              before.metadata.name.view())));
   });
@@ -432,7 +432,7 @@ TEST(Turns, AChangedClusterNameMakesNothingForTheOtherCluster) {
     EXPECT_EQ(stage.deployment().metadata.labels.value_or_empty(api::label::kClusterName), "c1");
     EXPECT_THAT(stage.says("ScalingUp"), HasSubstr("spec.clusterName is c2, but this belongs to Cluster c1"));
     EXPECT_THAT(stage.events.events,
-                ElementsAre(HasSubstr("Warning RolloutBlocked spec.clusterName is c2, ")));
+                ElementsAre(HasSubstr("Warning RolloutBlocked: spec.clusterName is c2, ")));
 
     stage.edit(R"({"spec":{"clusterName":"c1","template":{"spec":{"clusterName":"c1"}}}})");
     stage.settle();

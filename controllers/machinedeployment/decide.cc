@@ -65,14 +65,15 @@ bool is_orphaning(const Observation& seen) {
 }
 
 Plan decide_deletion(const Observation& seen) {
-  Plan plan{.metadata = seen.stored->metadata};
+  Plan plan;
   if (const auto next = next_stale_deletion(seen.machines, seen.now)) sooner(plan.recheck, *next);
   if (!seen.complete || !seen.stored->metadata.has_finalizer(api::finalizer::kMachineDeployment)) return plan;
   if (is_orphaning(seen)) return plan;
   for (const auto& set : seen.sets) {
     if (set->metadata.deleting()) continue;
-    plan.notes.push_back(
-        {.about = set->metadata.name.str(), .text = "the MachineDeployment is being deleted"});
+    plan.notes.push_back({.about = set->metadata.name.str(),
+                          .code = api::NoteCode::RolloutStep,
+                          .text = "the MachineDeployment is being deleted"});
     plan.actions.push_back(DeleteSet{.set = set});
   }
   // A MachineSet that nobody controls may be one that --cascade=orphan has just released: it is left alone.
@@ -144,9 +145,11 @@ SetCounts counts_of(const api::MachineSet& set, std::span<const Snapshot<api::Ma
 // One rollout, from what is there to the actions of its next step.
 class Rollout {
  public:
-  Rollout(const Observation& seen, Plan& plan)
+  // The revision goes into `own`, the deployment's own metadata.
+  Rollout(const Observation& seen, Plan& plan, api::ObjectMeta& own)
       : seen_(seen),
         plan_(plan),
+        own_(own),
         choice_(rollout::choose_sets(seen.deployment, seen.sets, seen.now)),
         intent_{.deployment = seen.deployment,
                 .limits = rollout::limits_of(seen.deployment).value_or(Limits()),
@@ -168,7 +171,7 @@ class Rollout {
     if (plan_.stuck) return;
     // While it waits there is no new revision yet; the one it has goes on to name its MachineSets.
     if (choice_.newest || !paused_) {
-      plan_.metadata.annotations.set(api::annotation::kRevision, revision_.number);
+      own_.annotations.set(api::annotation::kRevision, revision_.number);
     }
   }
 
@@ -180,7 +183,7 @@ class Rollout {
   }
 
   bool can_create() {
-    plan_.too_early = has_unlisted_template(seen_);
+    if (has_unlisted_template(seen_)) plan_.too_early = kListRecheck;
     if (plan_.faults.empty() && !plan_.too_early) return true;
     plan_.stuck = true;
     sooner(plan_.recheck, plan_.too_early ? kListRecheck : kTemplateRecheck);
@@ -195,13 +198,16 @@ class Rollout {
       fleet.newest->spec += static_cast<Count>(arrivals_.fresh.size());
       if (!arrivals_.fresh.empty()) {
         plan_.notes.push_back({.about = fleet.newest->name,
+                               .code = api::NoteCode::RolloutStep,
                                .text = fmt::format("acknowledge {} Machines moved from an old MachineSet",
                                                    arrivals_.fresh.size())});
       }
     } else if (!paused_) {
       fleet.newest = SetCounts{.name = rollout::set_name(seen_.stored->metadata.name.view(), seen_.suffix),
                                .created = seen_.now};
-      plan_.notes.push_back({.about = fleet.newest->name, .text = "new MachineSet: " + choice_.why_none});
+      plan_.notes.push_back({.about = fleet.newest->name,
+                             .code = api::NoteCode::RolloutStep,
+                             .text = "new MachineSet: " + choice_.why_none});
     }
     for (const auto& set : choice_.old) fleet.old.push_back(counts_of(*set, seen_.owned));
     return fleet;
@@ -261,8 +267,9 @@ class Rollout {
     }
     for (const auto& set : done) {
       if (plan_.stuck) return;
-      plan_.notes.push_back(
-          {.about = set->metadata.name.str(), .text = "rollout complete: remove the old MachineSet"});
+      plan_.notes.push_back({.about = set->metadata.name.str(),
+                             .code = api::NoteCode::RolloutStep,
+                             .text = "rollout complete: remove the old MachineSet"});
       plan_.actions.push_back(DeleteSet{.set = set});
     }
   }
@@ -277,6 +284,7 @@ class Rollout {
 
   const Observation& seen_;
   Plan& plan_;
+  api::ObjectMeta& own_;
   const Choice choice_;
   const rollout::SetIntent intent_;
   const bool paused_;
@@ -294,11 +302,8 @@ void wait_for_times(const Observation& seen, Plan& plan) {
   if (const auto next = next_stale_deletion(seen.machines, seen.now)) sooner(plan.recheck, *next);
 }
 
-}  // namespace
-
-Plan decide(const Observation& seen) {
-  if (seen.stored->metadata.deleting()) return decide_deletion(seen);
-  Plan plan{.metadata = own_metadata(seen), .faults = faults_of(seen)};
+Plan decide_sets(const Observation& seen, api::ObjectMeta& own) {
+  Plan plan{.faults = faults_of(seen)};
   wait_for_times(seen, plan);
   plan.stuck = !plan.faults.empty();
   const auto missing = missing_templates(seen);
@@ -322,7 +327,26 @@ Plan decide(const Observation& seen) {
   own_templates(seen, plan);
   for (const auto& set : seen.unmanaged) plan.actions.push_back(RepairManagers{.set = set});
   plan.stuck = !seen.unmanaged.empty();
-  if (!plan.stuck) Rollout(seen, plan).step();
+  if (!plan.stuck) Rollout(seen, plan, own).step();
+  return plan;
+}
+
+// Where a step can't be decided nothing is written, this neither.
+void write_metadata(const Observation& seen, api::ObjectMeta own, Plan& plan) {
+  const api::ObjectMeta& stored = seen.stored->metadata;
+  if (own == stored) return;
+  const bool first = !stored.has_finalizer(api::finalizer::kMachineDeployment);
+  plan.actions.insert(first ? plan.actions.begin() : plan.actions.end(),
+                      WriteMetadata{.from = stored, .to = std::move(own)});
+}
+
+}  // namespace
+
+Plan decide(const Observation& seen) {
+  if (seen.stored->metadata.deleting()) return decide_deletion(seen);
+  api::ObjectMeta own = own_metadata(seen);
+  Plan plan = decide_sets(seen, own);
+  write_metadata(seen, std::move(own), plan);
   return plan;
 }
 

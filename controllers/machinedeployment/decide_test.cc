@@ -61,6 +61,19 @@ std::vector<Wanted> all(const Plan& plan) {
   return found;
 }
 
+template <typename Wanted>
+Wanted only(const Plan& plan) {
+  const auto found = all<Wanted>(plan);
+  EXPECT_EQ(found.size(), 1U);
+  return found.empty() ? Wanted() : found.front();
+}
+
+std::vector<Action> beside_metadata(const Plan& plan) {
+  std::vector<Action> actions = plan.actions;
+  std::erase_if(actions, [](const Action& each) { return std::holds_alternative<WriteMetadata>(each); });
+  return actions;
+}
+
 std::vector<std::pair<std::string, Count>> sizes(const Plan& plan) {
   std::vector<std::pair<std::string, Count>> found;
   for (const auto& create : all<CreateSet>(plan)) {
@@ -105,12 +118,12 @@ TEST(Decide, MakesNoMachineSetBesideOneThatCannotBeDecoded) {
                      .shared();
   const Plan going = decide(world);
 
-  EXPECT_THAT(plan.actions, IsEmpty());
+  EXPECT_THAT(beside_metadata(plan), IsEmpty());
   ASSERT_EQ(plan.faults.size(), 1U);
   EXPECT_THAT(plan.faults[0].remedy,
               AllOf(HasSubstr("md1-old"), HasSubstr("spec.replicas"), HasSubstr("mend it")));
   EXPECT_TRUE(plan.recheck);
-  EXPECT_THAT(going.actions, IsEmpty()) << "it is there, so the MachineDeployment stays";
+  EXPECT_THAT(beside_metadata(going), IsEmpty()) << "it is there, so the MachineDeployment stays";
 }
 
 TEST(Decide, MovesNoSetBeforeTheOthersHaveSeenTheirNewSize) {
@@ -127,7 +140,7 @@ TEST(Decide, MakesTheFirstSetWithAllReplicas) {
   const auto plan = decide(seen(a_machine_deployment().replicas(3)));
 
   EXPECT_EQ(sizes(plan), (Sizes{{"md1-abcde", 3}}));
-  EXPECT_EQ(plan.metadata.annotations.value_or_empty(api::annotation::kRevision), "1");
+  EXPECT_EQ(only<WriteMetadata>(plan).to.annotations.value_or_empty(api::annotation::kRevision), "1");
   EXPECT_FALSE(plan.stuck);
 }
 
@@ -164,7 +177,7 @@ TEST(Decide, DoesNothingOnCachesThatAreBehind) {
 
   const auto plan = decide(world);
 
-  EXPECT_THAT(plan.actions, IsEmpty());
+  EXPECT_THAT(beside_metadata(plan), IsEmpty());
   EXPECT_TRUE(plan.stuck);
 }
 
@@ -186,7 +199,7 @@ TEST(Decide, WaitsASecondForATemplateThatIsNotListedYet) {
 
   EXPECT_TRUE(plan.too_early);
   EXPECT_EQ(plan.recheck, Seconds(1));
-  EXPECT_THAT(plan.actions, IsEmpty());
+  EXPECT_THAT(beside_metadata(plan), IsEmpty());
 }
 
 // Told at rest, too, and nothing else leads back to it.
@@ -230,7 +243,7 @@ TEST(Decide, AdoptsBeforeAnythingElse) {
 
   const auto plan = decide(world);
 
-  EXPECT_EQ(plan.actions.size(), 1U);
+  EXPECT_EQ(beside_metadata(plan).size(), 1U);
   EXPECT_EQ(all<AdoptSet>(plan).size(), 1U);
 }
 
@@ -253,7 +266,7 @@ TEST(Decide, MakesNoFirstSetBesideOneThatMayNotBeAdopted) {
 
   const auto plan = decide(world);
 
-  EXPECT_THAT(plan.actions, IsEmpty());
+  EXPECT_THAT(beside_metadata(plan), IsEmpty());
   EXPECT_TRUE(plan.stuck);
   EXPECT_EQ(plan.recheck, Seconds(60));
 }
@@ -266,13 +279,35 @@ TEST(Decide, RepairsFieldManagersBeforeItApplies) {
   EXPECT_THAT(all<ApplySet>(decide(world)), IsEmpty());
 }
 
+// --- the deployment's own metadata ---
+
+TEST(DecideMetadata, PutsTheFinalizerOnBeforeAnythingIsMade) {
+  Observation world = seen(a_machine_deployment());
+  api::MachineDeployment stored = *world.stored;
+  stored.metadata.finalizers = {};
+  world.stored = std::make_shared<const api::MachineDeployment>(stored);
+
+  const auto plan = decide(world);
+
+  ASSERT_FALSE(plan.actions.empty());
+  ASSERT_TRUE(std::holds_alternative<WriteMetadata>(plan.actions.front()));
+  EXPECT_TRUE(only<WriteMetadata>(plan).to.has_finalizer(api::finalizer::kMachineDeployment));
+}
+
+TEST(DecideMetadata, WritesNothingThatIsThereAlready) {
+  api::MachineDeployment deployment = a_machine_deployment();
+  deployment.metadata = only<WriteMetadata>(decide(seen(deployment))).to;
+
+  EXPECT_THAT(all<WriteMetadata>(decide(seen(deployment))), IsEmpty());
+}
+
 // --- deletion ---
 
 TEST(DecideDeletion, DeletesEverySetOnceAndWaits) {
   const auto plan = decide(seen(a_machine_deployment().deleting(),
                                 {set_of("a", "v1").shared(), set_of("b", "v1").deleting().shared()}));
 
-  ASSERT_EQ(plan.actions.size(), 1U);
+  ASSERT_EQ(beside_metadata(plan).size(), 1U);
   EXPECT_EQ(all<DeleteSet>(plan).front().set->metadata.name, "a");
 }
 
@@ -284,7 +319,7 @@ TEST(DecideDeletion, LetsGoOnlyOnWhatItKnows) {
   auto world = seen(a_machine_deployment().deleting());
   world.complete = false;
 
-  EXPECT_THAT(decide(world).actions, IsEmpty());
+  EXPECT_THAT(beside_metadata(decide(world)), IsEmpty());
 }
 
 // It may be one that --cascade=orphan has just released.
@@ -305,14 +340,14 @@ TEST(DecideDeletion, DoesNothingWhileTheGarbageCollectorReleasesItsSets) {
       api::Finalizers({Text(api::finalizer::kMachineDeployment), Text(api::finalizer::kOrphan)});
   world.stored = std::make_shared<const api::MachineDeployment>(orphaning);
 
-  EXPECT_THAT(decide(world).actions, IsEmpty());
+  EXPECT_THAT(beside_metadata(decide(world)), IsEmpty());
 }
 
 TEST(DecideDeletion, WaitsForASetThatAFinalizerOfOthersKeeps) {
   auto world = seen(a_machine_deployment().deleting());
   world.departed = {set_of("a", "v1").deleting().shared()};
 
-  EXPECT_THAT(decide(world).actions, IsEmpty());
+  EXPECT_THAT(beside_metadata(decide(world)), IsEmpty());
 }
 
 TEST(DecideDeletion, GoesOnWithoutItsCluster) {
@@ -336,7 +371,7 @@ TEST(Faults, AClusterThatGoesAwayHoldsEverything) {
   auto world = seen(a_machine_deployment().version("v2"), {set_of("o", "v1").shared()});
   world.cluster = a_cluster().deleting().shared();
 
-  EXPECT_THAT(decide(world).actions, IsEmpty());
+  EXPECT_THAT(beside_metadata(decide(world)), IsEmpty());
   EXPECT_THAT(remedies(world), ElementsAre(HasSubstr("spec.clusterName: Cluster c1 is being deleted")));
 }
 
@@ -356,7 +391,7 @@ TEST(Faults, ANegativeNumberOfReplicasIsNamedAndDeletesNobody) {
   const auto world = seen(a_machine_deployment().replicas(-2), {set_of("o", "").replicas(3).shared()});
 
   EXPECT_THAT(remedies(world), ElementsAre(HasSubstr("spec.replicas: -2 is negative")));
-  EXPECT_THAT(decide(world).actions, IsEmpty());
+  EXPECT_THAT(beside_metadata(decide(world)), IsEmpty());
   EXPECT_THAT(remedies(seen(a_machine_deployment().replicas(0))), IsEmpty());
 }
 
@@ -366,7 +401,7 @@ TEST(Faults, ASelectorThatSelectsEverythingIsNamed) {
 
   EXPECT_THAT(remedies(world),
               ElementsAre(HasSubstr("spec.selector: it is empty and would take over every")));
-  EXPECT_THAT(decide(world).actions, IsEmpty());
+  EXPECT_THAT(beside_metadata(decide(world)), IsEmpty());
 }
 
 // A copy of deployment a under another name: its Machines would be labelled with the name, whatever selector
@@ -390,7 +425,7 @@ TEST(Faults, ACopyWhoseSelectorStillNamesTheOriginalIsToldWhatItsMachinesGet) {
       ElementsAre("spec.selector: it wants cluster.x-k8s.io/deployment-name=a, but Machines of this "
                   "MachineDeployment get cluster.x-k8s.io/deployment-name=b; put that into spec.selector "
                   "and spec.template.metadata.labels"));
-  EXPECT_THAT(decide(copy).actions, IsEmpty());
+  EXPECT_THAT(beside_metadata(decide(copy)), IsEmpty());
   EXPECT_THAT(remedies(copy_that_selects(names("NotIn", {"b"_text}))), ElementsAre(HasSubstr("notin (b)")));
   EXPECT_THAT(remedies(copy_that_selects(names("In", {"a"_text, "b"_text}))), IsEmpty());
 }
@@ -435,7 +470,7 @@ TEST(DecideRelease, NothingIsDoneBeforeItIsConfirmedForThisGeneration) {
 
     const auto plan = decide(world);
 
-    EXPECT_THAT(plan.actions, IsEmpty());
+    EXPECT_THAT(beside_metadata(plan), IsEmpty());
     EXPECT_TRUE(plan.stuck);
     EXPECT_EQ(plan.recheck, Seconds(15));
     EXPECT_THAT(remedies(world),
@@ -446,7 +481,7 @@ TEST(DecideRelease, NothingIsDoneBeforeItIsConfirmedForThisGeneration) {
 TEST(DecideRelease, OnceConfirmedTheSetIsReleasedBeforeAnythingElse) {
   const auto plan = decide(with_another_selector("7"));
 
-  ASSERT_EQ(plan.actions.size(), 1U);
+  ASSERT_EQ(beside_metadata(plan).size(), 1U);
   EXPECT_EQ(all<ReleaseSet>(plan).front().set->metadata.name, "s");
 }
 

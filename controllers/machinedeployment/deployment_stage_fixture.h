@@ -30,6 +30,7 @@
 #include "test/fakes/fake_workload_clusters.h"
 #include "test/fakes/faulty_client.h"
 #include "test/fakes/memory_client.h"
+#include "test/fakes/recorded_events.h"
 
 namespace capstan::controllers::machinedeployment {
 
@@ -72,15 +73,6 @@ inline json::value provider_crd(const kube::Resource& resource) {
                            {{"openAPIV3Schema",
                              {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}}}}}}}}}};
 }
-
-class HeardEvents final : public runtime::EventRecorder {
- public:
-  void record(const api::ObjectReference&, runtime::EventType type, std::string_view reason,
-              std::string_view message) override {
-    events.push_back(std::string(to_string(type)) + " " + std::string(reason) + " " + std::string(message));
-  }
-  std::vector<std::string> events = {};
-};
 
 class CountedNames final : public NameGenerator {
  public:
@@ -144,7 +136,7 @@ struct Stage {
   fakes::FaultyClient network;
   kube::WatchLoop loop;
   Caches caches;
-  HeardEvents events;
+  fakes::RecordedEvents events;
   CountedNames names;
   runtime::OpenBrake brake;
   fakes::FakeWorkloadClusters workloads;

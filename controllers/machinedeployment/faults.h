@@ -9,12 +9,9 @@
 
 namespace capstan::controllers::machinedeployment {
 
-// Reason of the Event that tells of a fault.
-inline constexpr std::string_view kBlockedEvent = "RolloutBlocked";
-
 struct Fault {
   std::string because = {};  // for the condition ScalingUp: "... is blocked because <this>"
-  std::string remedy = {};   // for the Event beside it: field and way out; empty: nobody has to do anything
+  std::string remedy = {};   // for the Event beside it: field and way out; empty: it passes by itself
   bool operator==(const Fault&) const = default;
 };
 

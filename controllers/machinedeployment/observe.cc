@@ -144,8 +144,9 @@ bool has_strange_managers(const api::MachineSet& set) {
 
 }  // namespace
 
-Result<std::optional<Observation>> observe(const Deps& deps, const Host& host,
-                                           const runtime::Context& context, const kube::ObjectKey& key) {
+Result<std::optional<Observation>> observe(const ObserveContext& with, Memory& memory,
+                                           const kube::ObjectKey& key) {
+  const Deps& deps = with.deps;
   Observation seen{.now = Time::from(deps.clock.now()), .stored = deps.caches.machine_deployments.get(key)};
   if (!seen.stored || !in_scope(seen.stored->metadata, deps.watch_filter))
     return std::optional<Observation>();
@@ -154,7 +155,7 @@ Result<std::optional<Observation>> observe(const Deps& deps, const Host& host,
   seen.cluster = deps.caches.cluster_of(key.namespace_, belongs.cluster);
   if (!seen.cluster) {  // is it gone, or have we only not heard of it yet?
     const ObjectKey cluster{.namespace_ = key.namespace_, .name = belongs.cluster};
-    auto live = kube::get<api::Cluster>(deps.client, cluster, context.deadline);
+    auto live = kube::get<api::Cluster>(deps.client, cluster, with.context.deadline);
     if (!live && live.error().code != Code::NotFound) return fail(live.error());
     if (live) seen.cluster = std::make_shared<const api::Cluster>(std::move(*live));
   }
@@ -167,10 +168,12 @@ Result<std::optional<Observation>> observe(const Deps& deps, const Host& host,
   std::ranges::copy_if(seen.sets, std::back_inserter(seen.unmanaged), [](const auto& set) {
     return !set->metadata.deleting() && has_strange_managers(*set);
   });
-  if (!seen.stored->metadata.deleting()) look_at_templates(seen, host.externals);
+  if (!seen.stored->metadata.deleting()) look_at_templates(seen, with.host.externals);
   seen.suffix = free_suffix(seen, deps.names);
-  seen.complete = context.fresh && deps.caches.clusters.synced() && deps.caches.machine_sets.synced() &&
+  seen.complete = with.context.fresh && deps.caches.clusters.synced() && deps.caches.machine_sets.synced() &&
                   deps.caches.machines.synced();
+  memory.set_refused_apart(key, seen);
+  memory.note_waiting(key, seen);
   return std::optional(std::move(seen));
 }
 

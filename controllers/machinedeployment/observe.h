@@ -4,14 +4,13 @@
 
 #include <optional>
 
-#include "controllers/machinedeployment/observation.h"
-#include "controllers/shared/deps.h"
-#include "runtime/reconcile.h"
+#include "controllers/machinedeployment/memory.h"
+#include "controllers/shared/turn.h"
 
 namespace capstan::controllers::machinedeployment {
 
 // Nothing when the deployment is gone or another shard's.
-Result<std::optional<Observation>> observe(const Deps& deps, const Host& host,
-                                           const runtime::Context& context, const kube::ObjectKey& key);
+Result<std::optional<Observation>> observe(const ObserveContext& with, Memory& memory,
+                                           const kube::ObjectKey& key);
 
 }  // namespace capstan::controllers::machinedeployment

@@ -1,5 +1,5 @@
-// What a turn of a MachineDeployment is going to do, and why. Made by decide.h, carried out by act.h, told by
-// report.h. A plain value.
+// What a turn of a MachineDeployment is going to do, and why. Made by decide.h, carried out by act.h, shown
+// by report.h. A plain value.
 #pragma once
 
 #include <optional>
@@ -10,12 +10,18 @@
 #include "controllers/machinedeployment/faults.h"
 #include "controllers/machinedeployment/observation.h"
 #include "controllers/rollout/fleet.h"
+#include "controllers/shared/note.h"
 
 namespace capstan::controllers::machinedeployment {
 
 using rollout::Count;
-using rollout::Note;
 
+// The deployment's own labels, annotations, owners and finalizers, in one patch. First of all when the
+// finalizer is missing: before anything is made that would have to be cleaned up; else last.
+struct WriteMetadata {
+  api::ObjectMeta from = {};
+  api::ObjectMeta to = {};
+};
 // The Cluster becomes an owner of a template, so that both move and go together.
 struct OwnTemplate {
   TemplateSeen which = {};
@@ -47,17 +53,17 @@ struct DeleteSet {
 };
 struct DropFinalizer {};
 
-using Action = std::variant<OwnTemplate, AdoptSet, ReleaseSet, RepairManagers, CreateSet, ApplySet, DeleteSet,
-                            DropFinalizer>;
+using Action = std::variant<WriteMetadata, OwnTemplate, AdoptSet, ReleaseSet, RepairManagers, CreateSet,
+                            ApplySet, DeleteSet, DropFinalizer>;
 
 struct Plan {
-  api::ObjectMeta metadata = {};  // what the deployment's own labels, annotations, owners, finalizers become
+  // A first list is not complete: nothing is done or said. Look again so soon.
+  std::optional<Nanoseconds> too_early = {};
   std::vector<Action> actions = {};
   std::vector<Note> notes = {};
   std::optional<Seconds> recheck = {};
   std::vector<Fault> faults = {};
   std::vector<std::string> waits_for = {};  // MachineSets that have not acted for a minute
-  bool too_early = false;                   // a first list is not complete: nothing is done or told yet
   bool stuck = false;                       // the spec was not acted on: observedGeneration stays behind
   Snapshot<api::MachineSet> newest = {};    // null: there is none yet
 };

@@ -2,23 +2,21 @@
 // its runtime/controller.h.
 #pragma once
 
-#include <unordered_map>
-#include <vector>
+#include <optional>
 
-#include "base/guarded.h"
-#include "controllers/machinedeployment/act.h"
+#include "controllers/machinedeployment/memory.h"
 #include "controllers/machinedeployment/plan.h"
-#include "controllers/shared/deps.h"
-#include "runtime/reconcile.h"
+#include "controllers/shared/turn.h"
+#include "runtime/paused.h"
 
 namespace capstan::controllers::machinedeployment {
 
 class Reconciler final : public runtime::Reconciler {
  public:
-  explicit Reconciler(const Deps& deps) : deps_(deps) {}
+  explicit Reconciler(const Deps& deps) : deps_(deps), memory_(deps.clock) {}
 
   void bind(const Host& host) { host_.emplace(host); }  // before the first turn
-  // Who wakes it: deployments, their MachineSets and those without an owner, and Clusters.
+  // What wakes it: deployments, their MachineSets and those without an owner, and Clusters.
   void add_triggers(runtime::Queue& queue);
 
   Result<runtime::Outcome> reconcile(const runtime::Context& context, const kube::ObjectKey& key) override;
@@ -28,27 +26,19 @@ class Reconciler final : public runtime::Reconciler {
     Plan plan = {};
     Effects effects = {};
   };
-  // An adoption that was refused a moment ago.
-  struct Refusal {
-    Unadopted what = {};
-    SteadyTime until = {};
-  };
 
-  Pass decide_and_act(const runtime::Context& context, const Observation& seen);
-  void remember(const kube::ObjectKey& key, const Effects& effects);
-  void recall(const kube::ObjectKey& key, Observation& seen);
-  // Since when sets have not acted: no object says so, and a restart begins anew.
-  void note_waiting(const kube::ObjectKey& key, Observation& seen);
-  Result<bool> is_held(const runtime::Context& context, const Observation& seen);
-  Result<void> write_status(const runtime::Context& context, const api::MachineDeployment& before,
+  Result<runtime::Outcome> hold_still(const ActContext& with, const Observation& seen,
+                                      const runtime::Paused& pause);
+  Result<runtime::Outcome> take_turn(const ActContext& with, Observation seen);
+  Pass decide_and_act(const ActContext& with, const Observation& seen);
+  Result<bool> write_status(const ActContext& with, const api::MachineDeployment& before,
                             const api::MachineDeployment& after);
-  void tell_faults(const Observation& seen, const Plan& plan, const api::MachineDeployment& after);
+  void record_events(const Observation& seen, const Plan& plan, const api::MachineDeployment& after);
 
   const Deps deps_;
   std::optional<Host> host_;
+  Memory memory_;
   Contests contests_;
-  Guarded<std::unordered_map<kube::ObjectKey, std::vector<Refusal>>> refusals_;
-  Guarded<std::unordered_map<kube::ObjectKey, std::vector<Waiting>>> waiting_;
 };
 
 }  // namespace capstan::controllers::machinedeployment

@@ -81,9 +81,8 @@ void count_old(const Observation& seen, const Plan& plan, api::V1Beta1MachineDep
 std::span<const std::string_view> owned_conditions() { return kOwned; }
 std::span<const std::string_view> owned_v1beta1_conditions() { return kOwnedOld; }
 
-api::MachineDeployment report(const Observation& seen, const Plan& plan, const api::MachineDeployment& base,
-                              bool failed) {
-  api::MachineDeployment after = base;
+api::MachineDeployment report(const Observation& seen, const Plan& plan, const Effects& effects) {
+  api::MachineDeployment after = *effects.deployment;
   auto& status = after.status;
   count(seen, status);
   status.phase = Text(phase_of(seen, status));
@@ -103,7 +102,7 @@ api::MachineDeployment report(const Observation& seen, const Plan& plan, const a
   auto& old = status.deprecated.ensure().v1beta1.ensure();
   count_old(seen, plan, old);
   set_old_conditions(seen, plan, old);
-  if (!failed && !plan.stuck) status.observed_generation = after.metadata.generation;
+  if (!effects.failed() && !plan.stuck) status.observed_generation = after.metadata.generation;
   return after;
 }
 

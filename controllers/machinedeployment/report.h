@@ -2,14 +2,12 @@
 // Pure: nothing new is read here.
 #pragma once
 
+#include "controllers/machinedeployment/effects.h"
 #include "controllers/machinedeployment/plan.h"
 
 namespace capstan::controllers::machinedeployment {
 
-// `base`: the deployment as it is by now; only its status is changed. `failed`: something planned could not
-// be done.
-api::MachineDeployment report(const Observation& seen, const Plan& plan, const api::MachineDeployment& base,
-                              bool failed);
+api::MachineDeployment report(const Observation& seen, const Plan& plan, const Effects& effects);
 
 // The types this controller answers for.
 std::span<const std::string_view> owned_conditions();

@@ -24,7 +24,7 @@ using builders::a_machine_set;
 using builders::noon;
 using testing::HasSubstr;
 
-// What is seen, and what is told of it.
+// What is seen, and what is reported of it.
 struct World {
   Observation seen = {};
   Plan plan = {};
@@ -49,16 +49,20 @@ struct World {
     return *this;
   }
 
-  api::MachineDeployment told(bool failed = false) const { return report(seen, plan, *seen.stored, failed); }
+  api::MachineDeployment reported(bool failed = false) const {
+    Effects effects{.deployment = seen.stored};
+    if (failed) effects.errors.push_back({.code = Code::Unavailable, .message = "no answer"});
+    return report(seen, plan, effects);
+  }
   std::string says(std::string_view type) const {
-    const auto after = told();
+    const auto after = reported();
     const auto found = api::conditions::find(after.status.conditions, type);
     if (found == nullptr) return "absent";
     std::string text = found->status.str() + " " + found->reason.str();
     return found->message.empty() ? text : text + ": " + found->message.str();
   }
   std::string old_says(std::string_view type) const {
-    const auto after = told();
+    const auto after = reported();
     const auto found = api::conditions::v1beta1::find(after.status.deprecated->v1beta1->conditions, type);
     if (found == nullptr) return "absent";
     return found->status.str() + "/" + found->severity.str() + " " + found->reason.str() + ": " +
@@ -82,7 +86,7 @@ TEST(Report, SumsItsSets) {
                          .with(set_of_md1("a").reporting(2, 2, 1))
                          .with(set_of_md1("b").reporting(2, 1, 1).with(
                              [](auto& set) { set.status.up_to_date_replicas = 2; }))
-                         .told();
+                         .reported();
 
   EXPECT_EQ(after.status.replicas, 4);
   EXPECT_EQ(after.status.ready_replicas, 3);
@@ -96,8 +100,8 @@ TEST(Report, CountsNothingOfAnOldSetAsUpToDate) {
   const auto all_up_to_date = [](auto& set) { set.status.up_to_date_replicas = 3; };
   const auto old = set_of_md1("a").version("v1").reporting(3, 3, 3).with(all_up_to_date);
 
-  const auto before = World(a_machine_deployment().replicas(3).version("v1")).with(old).told();
-  const auto after = World(a_machine_deployment().replicas(3).version("v2")).with(old).told();
+  const auto before = World(a_machine_deployment().replicas(3).version("v1")).with(old).reported();
+  const auto after = World(a_machine_deployment().replicas(3).version("v2")).with(old).reported();
 
   EXPECT_EQ(before.status.up_to_date_replicas, 3);
   EXPECT_EQ(after.status.up_to_date_replicas, 0);
@@ -105,7 +109,7 @@ TEST(Report, CountsNothingOfAnOldSetAsUpToDate) {
 }
 
 TEST(Report, LeavesOutWhatNoSetReports) {
-  const auto after = three().with(a_machine_set("a")).told();
+  const auto after = three().with(a_machine_set("a")).reported();
 
   EXPECT_FALSE(after.status.replicas);
   EXPECT_FALSE(after.status.available_replicas);
@@ -120,7 +124,7 @@ TEST(Report, AddsUpVersionsOldestFirst) {
                          .with(with_versions("a", {{.version = "v1.10.0"_text, .replicas = 1}}))
                          .with(with_versions("b", {{.version = "v1.9.0"_text, .replicas = 1},
                                                    {.version = "v1.10.0"_text, .replicas = 2}}))
-                         .told();
+                         .reported();
 
   ASSERT_EQ(after.status.versions.size(), 2U);
   EXPECT_EQ(after.status.versions[0].version, "v1.9.0");
@@ -129,21 +133,21 @@ TEST(Report, AddsUpVersionsOldestFirst) {
 }
 
 TEST(Report, ObservesAGenerationOnlyWhenItWasActedOn) {
-  EXPECT_EQ(three().told().status.observed_generation, 1);
-  EXPECT_EQ(three().told(true).status.observed_generation, 0);
+  EXPECT_EQ(three().reported().status.observed_generation, 1);
+  EXPECT_EQ(three().reported(true).status.observed_generation, 0);
   World stuck = three();
   stuck.plan.stuck = true;
-  EXPECT_EQ(stuck.told().status.observed_generation, 0);
+  EXPECT_EQ(stuck.reported().status.observed_generation, 0);
 }
 
 TEST(Report, ChangesNothingTheSecondTime) {
   World world =
       three().with(a_machine_set("a").reporting(3, 3, 3)).with(a_machine("m").running().up_to_date());
-  const auto once = world.told();
+  const auto once = world.reported();
   world.seen.stored = std::make_shared<const api::MachineDeployment>(once);
   world.seen.now = noon() + Seconds(60);
 
-  EXPECT_EQ(world.told(), once);
+  EXPECT_EQ(world.reported(), once);
 }
 
 // --- Available ---
@@ -365,7 +369,7 @@ api::MachineSet old_set(std::int32_t available) {
 }
 
 TEST(OldStatus, CountsByItsOwnCounters) {
-  const auto after = three().with(old_set(2)).told();
+  const auto after = three().with(old_set(2)).reported();
   const auto& old = *after.status.deprecated->v1beta1;
 
   EXPECT_EQ(old.updated_replicas, 3);
@@ -379,7 +383,7 @@ TEST(OldStatus, CountsSetsAsTheyAreAboutToBe) {
   world.plan.actions.push_back(
       ApplySet{.present = world.seen.sets.front(), .wanted = *world.seen.sets.front(), .from = 3, .to = 5});
 
-  EXPECT_EQ(world.told().status.deprecated->v1beta1->unavailable_replicas, 2);
+  EXPECT_EQ(world.reported().status.deprecated->v1beta1->unavailable_replicas, 2);
 }
 
 TEST(OldConditions, SayHowManyAreRequired) {

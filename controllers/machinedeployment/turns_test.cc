@@ -61,7 +61,7 @@ TEST(Turns, AFirstSetHasEverythingItsMachinesAreFoundBy) {
     EXPECT_EQ(set.metadata.controller()->uid, stage.deployment().metadata.uid);
     EXPECT_NE(set.metadata.managed_fields.applied_by(api::field_manager::kMachineDeployment), nullptr);
     EXPECT_THAT(stage.events.events,
-                ElementsAre(HasSubstr("Normal SuccessfulCreate Created MachineSet default/md1-")));
+                ElementsAre(HasSubstr("Normal SuccessfulCreate: Created MachineSet default/md1-")));
   });
 }
 
@@ -125,7 +125,7 @@ TEST(Turns, AStrangersNameIsLeftToIt) {
     EXPECT_THAT(ours, ElementsAre(testing::MatchesRegex("md1-xxxx[4-9]")));
     EXPECT_THAT(stage.sets(), SizeIs(4));
     EXPECT_THAT(stage.events.events,
-                Contains(HasSubstr("Warning FailedCreate Failed to create MachineSet: ")));
+                Contains(HasSubstr("Warning FailedCreate: Failed to create MachineSet: ")));
   });
 }
 
@@ -206,9 +206,9 @@ TEST(Turns, ARollEndsWithTheOldSetGone) {
     EXPECT_EQ(stage.deployment().metadata.annotations.value_or_empty(annotation::kRevision), "2");
     EXPECT_THAT(stage.writes, Contains("remove MachineSet").Times(1));
     EXPECT_THAT(stage.events.events,
-                Contains(HasSubstr("Normal SuccessfulDelete Deleted MachineSet \"md1-")));
+                Contains(HasSubstr("Normal SuccessfulDelete: Deleted MachineSet \"md1-")));
     EXPECT_THAT(stage.events.events,
-                Contains(HasSubstr("Normal SuccessfulScale Scaled down MachineSet md1-")));
+                Contains(HasSubstr("Normal SuccessfulScale: Scaled down MachineSet md1-")));
   });
 }
 
@@ -286,7 +286,7 @@ TEST(Turns, ScalingCostsOneApply) {
     EXPECT_THAT(stage.sizes(), ElementsAre(5));
     EXPECT_THAT(stage.writes, ElementsAre("patch MachineSet", "patch MachineDeployment"));
     EXPECT_THAT(stage.events.events,
-                ElementsAre(HasSubstr("Normal SuccessfulScale Scaled up MachineSet md1-")));
+                ElementsAre(HasSubstr("Normal SuccessfulScale: Scaled up MachineSet md1-")));
     EXPECT_EQ(stage.says("ScalingUp"), "True ScalingUp: Scaling up from 3 to 5 replicas");
   });
 }
@@ -409,7 +409,7 @@ TEST(Turns, ScalingWhilePausedCostsOneApply) {
     EXPECT_THAT(stage.sizes(), ElementsAre(4));
     EXPECT_THAT(stage.writes, ElementsAre("patch MachineSet", "patch MachineDeployment"));
     EXPECT_THAT(stage.events.events,
-                Contains(HasSubstr("Normal SuccessfulScale Scaled MachineSet default/md1-")));
+                Contains(HasSubstr("Normal SuccessfulScale: Scaled MachineSet default/md1-")));
   });
 }
 
@@ -451,7 +451,7 @@ TEST(Turns, AClusterThatIsDeletedWhileMachinesAreMissingIsTold) {
     stage.settle();
 
     EXPECT_THAT(stage.says("ScalingUp"), HasSubstr("is blocked because Cluster c1 is being deleted"));
-    EXPECT_THAT(stage.events.events, ElementsAre(HasSubstr("Warning RolloutBlocked spec.clusterName: ")));
+    EXPECT_THAT(stage.events.events, ElementsAre(HasSubstr("Warning RolloutBlocked: spec.clusterName: ")));
   });
 }
 
@@ -468,7 +468,7 @@ TEST(Turns, AMissingTemplateIsToldAndWaitedFor) {
               "True ScalingUp: Scaling up from 0 to 3 replicas is blocked because DockerMachineTemplate does "
               "not exist");
     EXPECT_THAT(stage.events.events,
-                ElementsAre("Warning RolloutBlocked spec.template.spec.infrastructureRef: "
+                ElementsAre("Warning RolloutBlocked: spec.template.spec.infrastructureRef: "
                             "DockerMachineTemplate md1 does not exist; create it or change the reference"));
     EXPECT_EQ(stage.deployment().status.observed_generation, 0);
 
@@ -489,7 +489,7 @@ TEST(Turns, ASelectorThatMissesItsTemplateMakesNothing) {
     EXPECT_THAT(stage.says("ScalingUp"),
                 HasSubstr("is blocked because spec.selector does not match spec.template.metadata.labels"));
     EXPECT_THAT(stage.events.events,
-                ElementsAre(HasSubstr("Warning RolloutBlocked spec.template.metadata.labels: "
+                ElementsAre(HasSubstr("Warning RolloutBlocked: spec.template.metadata.labels: "
                                       "spec.selector wants ")));
 
     stage.edit(R"({"spec":{"template":{"metadata":{"labels":{"team":"red"}}}}})");
@@ -540,7 +540,7 @@ TEST(Turns, AMachineSetNobodyControlsIsAdopted) {
     ASSERT_NE(set.metadata.controller(), nullptr);
     EXPECT_EQ(set.metadata.controller()->name, "md1");
     EXPECT_EQ(set.spec.selector.match_labels.value_or_empty(api::label::kMachineTemplateHash), "1-aaaaa");
-    EXPECT_THAT(stage.events.events, Contains("Normal SuccessfulAdopt Adopted MachineSet \"stray\""));
+    EXPECT_THAT(stage.events.events, Contains("Normal SuccessfulAdopt: Adopted MachineSet \"stray\""));
   });
 }
 
@@ -552,7 +552,7 @@ TEST(Turns, AnAdoptedSetWithoutAHashIsToldWithItsRemedy) {
 
     EXPECT_THAT(stage.says("ScalingUp"), HasSubstr("MachineSet stray has no label machine-template-hash"));
     EXPECT_THAT(stage.events.events,
-                Contains(HasSubstr("Warning RolloutBlocked MachineSet stray has no label")));
+                Contains(HasSubstr("Warning RolloutBlocked: MachineSet stray has no label")));
   });
 }
 
@@ -593,7 +593,7 @@ TEST(Turns, ASetThatMayNotBeAdoptedIsNamedAndTriedAgain) {
               "policy: "
               "hands off stray");
     EXPECT_THAT(stage.events.events,
-                Contains("Warning FailedAdopt Failed to adopt MachineSet \"stray\": patch MachineSet "
+                Contains("Warning FailedAdopt: Failed to adopt MachineSet \"stray\": patch MachineSet "
                          "default/stray: policy: hands off stray"));
     EXPECT_THAT(stage.writes_since_then(), ElementsAre("patch MachineDeployment"));
 
@@ -605,7 +605,7 @@ TEST(Turns, ASetThatMayNotBeAdoptedIsNamedAndTriedAgain) {
     stage.play_sets();
     stage.settle();
     EXPECT_EQ(stage.says("ScalingUp"), "False NotScalingUp: ");
-    EXPECT_THAT(stage.events.events, Contains("Normal SuccessfulAdopt Adopted MachineSet \"stray\""));
+    EXPECT_THAT(stage.events.events, Contains("Normal SuccessfulAdopt: Adopted MachineSet \"stray\""));
   });
 }
 
@@ -632,7 +632,7 @@ TEST(Turns, ARefusedAdoptionKeepsNoOtherSetOut) {
     stage.put(other);
     stage.settle();
 
-    EXPECT_THAT(stage.events.events, Contains("Normal SuccessfulAdopt Adopted MachineSet \"willing\""));
+    EXPECT_THAT(stage.events.events, Contains("Normal SuccessfulAdopt: Adopted MachineSet \"willing\""));
     EXPECT_THAT(stage.says("ScalingUp"), HasSubstr("* MachineSet stray could not be adopted: "));
     EXPECT_THAT(stage.sizes(), ElementsAre(3, 2, 0));  // not needed beside the three there are
   });
@@ -701,18 +701,19 @@ TEST(Observe, SeesMachinesOfItsSetsOnly) {
     stage.put(mine("foreign", "md1"));
     stage.settle();
 
-    const auto seen = observe({.clock = stage.baton,
-                               .threads = stage.baton,
-                               .client = stage.network,
-                               .caches = stage.caches,
-                               .workload_clusters = stage.workloads,
-                               .events = stage.events,
-                               .names = stage.names,
-                               .brake = stage.brake},
-                              {.consistency = stage.controller.consistency(),
-                               .externals = stage.externals,
-                               .queue = stage.controller.queue()},
-                              {}, stage.key());
+    const Deps deps{.clock = stage.baton,
+                    .threads = stage.baton,
+                    .client = stage.network,
+                    .caches = stage.caches,
+                    .workload_clusters = stage.workloads,
+                    .events = stage.events,
+                    .names = stage.names,
+                    .brake = stage.brake};
+    const Host host{.consistency = stage.controller.consistency(),
+                    .externals = stage.externals,
+                    .queue = stage.controller.queue()};
+    Memory memory(stage.baton);
+    const auto seen = observe({.deps = deps, .host = host, .context = {}}, memory, stage.key());
 
     ASSERT_TRUE(seen && *seen);
     ASSERT_THAT((*seen)->machines, SizeIs(1));

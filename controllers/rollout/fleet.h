@@ -10,6 +10,7 @@
 
 #include "base/time.h"
 #include "controllers/rollout/limits.h"
+#include "controllers/shared/note.h"
 
 namespace capstan::controllers::rollout {
 
@@ -32,13 +33,6 @@ struct Fleet {
   bool old_are_settled() const {
     return std::ranges::all_of(old, [](const SetCounts& set) { return set.settled; });
   }
-};
-
-// One explanation for log lines, stories and whoever asks why.
-struct Note {
-  std::string about = {};  // a MachineSet
-  std::string text = {};
-  bool operator==(const Note&) const = default;
 };
 
 struct Intent {
@@ -64,7 +58,7 @@ class Scaling {
   }
   void intend(const std::string& set, Count replicas, std::string why) {
     intend(set, replicas);
-    notes.push_back({.about = set, .text = std::move(why)});
+    notes.push_back({.about = set, .code = api::NoteCode::RolloutStep, .text = std::move(why)});
   }
 
   std::vector<Intent> intents = {};

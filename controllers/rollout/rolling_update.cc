@@ -130,6 +130,7 @@ void break_deadlock(const Fleet& fleet, const std::vector<SetCounts>& old, Scali
   scaling.intend(stuck->name, stuck->spec - 1);
   scaling.notes.push_back(
       {.about = fleet.newest->name,
+       .code = api::NoteCode::RolloutStep,
        .text = "scaling down by 1 to unblock rollout stuck due to unavailable Machine on oldMS"});
 }
 

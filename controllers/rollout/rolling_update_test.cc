@@ -104,8 +104,11 @@ TEST(RollingUpdate, NewSetSaysWhyItGrows) {
   const auto plan = plan_rolling_update(
       {.limits = limits(3, 1, 0), .newest = a_set("N", 0, 0, 0, 1), .old = {a_set("O", 3, 3, 3)}});
 
-  EXPECT_THAT(plan.notes,
-              ElementsAre(Note{"N", "3 current Machines < 3 MachineDeployment spec.replicas + 1 maxSurge"}));
+  EXPECT_THAT(
+      plan.notes,
+      ElementsAre(Note{.about = "N",
+                       .code = api::NoteCode::RolloutStep,
+                       .text = "3 current Machines < 3 MachineDeployment spec.replicas + 1 maxSurge"}));
 }
 
 // --- old sets (step C) ---
@@ -176,7 +179,9 @@ TEST(RollingUpdate, SaysHowManyAvailableThereWere) {
   const auto plan = plan_rolling_update(
       {.limits = limits(3, 1, 0), .newest = a_set("N", 1, 1, 1, 1), .old = {a_set("O", 3, 3, 3)}});
 
-  EXPECT_THAT(plan.notes, ElementsAre(Note{"O", "4 available replicas > 3 minimum available replicas"}));
+  EXPECT_THAT(plan.notes, ElementsAre(Note{.about = "O",
+                                           .code = api::NoteCode::RolloutStep,
+                                           .text = "4 available replicas > 3 minimum available replicas"}));
 }
 
 // --- while a set has not seen its new size ---
@@ -232,7 +237,9 @@ TEST(RollingUpdate, ABrokenOldMachineDoesNotHoldTheRolloutForEver) {
   EXPECT_THAT(told(plan), ElementsAre("O 1"));
   EXPECT_THAT(plan.notes,
               ElementsAre(Note{
-                  "N", "scaling down by 1 to unblock rollout stuck due to unavailable Machine on oldMS"}));
+                  .about = "N",
+                  .code = api::NoteCode::RolloutStep,
+                  .text = "scaling down by 1 to unblock rollout stuck due to unavailable Machine on oldMS"}));
 }
 
 TEST(RollingUpdate, NothingIsForcedWhileAnythingMoves) {

@@ -255,10 +255,10 @@ void World::turn_of_deployment() {
   for (const auto& fault : plan.faults) {
     if (told_faults_.insert(fault.because).second) tell(kDeployment, "is blocked: " + fault.because);
   }
-  deployment_->metadata = plan.metadata;
   carry_out(plan);
   if (!deployment_) return;
-  auto after = report(seen, plan, *deployment_, false);
+  auto after =
+      report(seen, plan, {.deployment = std::make_shared<const api::MachineDeployment>(*deployment_)});
   if (after.status == deployment_->status) return;
   deployment_ = std::move(after);
   awake_.emplace(kDeployment);  // its own write comes back as an event
@@ -277,6 +277,8 @@ void World::carry_out(const Plan& plan) {
       tell(kDeployment, fmt::format("makes MachineSet {} with {} replicas", name, *set.spec.replicas));
       sets_.emplace(name, std::move(set));
       awake_.insert({name, std::string(kDeployment)});
+    } else if (const auto* own = std::get_if<WriteMetadata>(&action)) {
+      deployment_->metadata = own->to;
     } else if (const auto* change = std::get_if<ApplySet>(&action)) {
       apply(*change);
     } else if (const auto* remove = std::get_if<DeleteSet>(&action)) {
