@@ -9,6 +9,8 @@ build_packages=(
 )
 tool_packages=(clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev)
 
+go_packages=(ca-certificates curl unzip)
+
 missing_packages() {
   local installed package
   installed=$(dpkg-query --show --showformat '${Package} ${db:Status-Status}\n' "$@" 2>/dev/null |

@@ -1,6 +1,7 @@
 # Builds kube-apiserver, kube-controller-manager, kubectl and etcd from test/envtest/{kubernetes,etcd}/go.mod into a cache
 # folder outside the tree, once per content of those files. Sourced after say.sh; `find_real_servers` sets $assets.
 # KUBEBUILDER_ASSETS, where set, wins.
+source "$root/scripts/lib/go.sh"
 
 kubernetes_version=$(sed -n 's|^.*k8s.io/kubernetes v\([0-9.]*\)$|\1|p' "$root/test/envtest/kubernetes/go.mod" | head -n 1)
 cache_folder=${CAPSTAN_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/capstan}/envtest
@@ -41,7 +42,7 @@ holds_programs() {
 # Two runs at once: the second one waits for the first and then finds everything in place.
 build_once() {
   local build=$1 lock
-  require_go
+  use_go
   mkdir -p "$cache_folder"
   exec {lock}>"$cache_folder/lock"
   if ! flock --nonblock "$lock"; then
@@ -50,17 +51,6 @@ build_once() {
   fi
   "$build"
   exec {lock}>&-
-}
-
-require_go() {
-  local version minor
-  command -v go >/dev/null ||
-    die "no Go found: install Go 1.21 or newer (it fetches the toolchain it needs), or set KUBEBUILDER_ASSETS"
-  version=$(cd / && GOTOOLCHAIN=local go env GOVERSION 2>/dev/null) || version=unknown
-  minor=$(sed -n 's/^go1\.\([0-9]*\).*$/\1/p' <<<"$version")
-  [[ -n $minor && $minor -ge 21 ]] ||
-    die "$(command -v go) is $version, too old: Go 1.21 or newer is needed (Debian 12's own golang package is 1.19)," \
-      "or set KUBEBUILDER_ASSETS"
 }
 
 build_servers() {
