@@ -75,6 +75,7 @@ class UnitOf final : public Unit {
               .events = *recorder_,
               .names = names,
               .brake = seams.brake,
+              .metrics = seams.metrics,
               .watch_filter = settings.watch_filter},
         reconciler_(deps_, own...),
         gathering_(reconciler_, made.count),

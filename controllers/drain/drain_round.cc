@@ -198,6 +198,7 @@ Result<void> DrainRound::evict(const api::Pod& pod, DrainProgress& progress) {
   kube::DeleteOptions options{.uid = pod.metadata.uid.str()};
   if (unreachable_) options.grace_period_seconds = kUnreachableGrace;
   const auto evicted = send_away(kube::key_of(pod), options);
+  count(evicted);
   attempt.accepted = evicted.has_value();
   if (evicted) {
     progress.terminating.push_back(name_of(pod));
@@ -221,6 +222,14 @@ Result<void> DrainRound::evict(const api::Pod& pod, DrainProgress& progress) {
   if (budgets != nullptr && (attempt.accepted || attempt.by_budget)) spend(pod, attempt.accepted, *budgets);
   memory_.attempts[pod.metadata.uid.str()] = std::move(attempt);
   return {};
+}
+
+void DrainRound::count(const Result<void>& evicted) const {
+  if (evicted) return probes_.evictions[EvictionResult::Accepted].add();
+  const Error& error = evicted.error();
+  if (is_our_own_brake(error)) return probes_.evictions[EvictionResult::CrowdedOut].add();
+  const bool by_budget = is_budget_refusal(error);
+  probes_.evictions[by_budget ? EvictionResult::RefusedByBudget : EvictionResult::Failed].add();
 }
 
 // It is not asked for now: what is said of it is the last answer, with newer numbers from time to time.

@@ -16,6 +16,7 @@
 #include "controllers/drain/drain_watch.h"
 #include "controllers/drain/drainer.h"
 #include "controllers/drain/eviction.h"
+#include "controllers/drain/probes.h"
 
 namespace capstan::controllers::drain {
 
@@ -31,10 +32,16 @@ struct DrainMemory {
   std::unique_ptr<VolumeWatch> volume_watch = {};  // once the wait for volumes has begun
 };
 
+struct DrainRoundDeps {
+  const Clock& clock;
+  const Probes& probes;
+};
+
 class DrainRound {
  public:
-  DrainRound(const Clock& clock, const DrainRequest& request, DrainMemory& memory, const Deadline& deadline)
-      : clock_(clock), request_(request), memory_(memory), deadline_(deadline) {}
+  DrainRound(const DrainRoundDeps& deps, const DrainRequest& request, DrainMemory& memory,
+             const Deadline& deadline)
+      : clock_(deps.clock), probes_(deps.probes), request_(request), memory_(memory), deadline_(deadline) {}
 
   Result<StageReport> drain();
   Result<StageReport> volumes();
@@ -62,6 +69,7 @@ class DrainRound {
   Result<void> evict_all(const DrainPlan::Pods& pods, DrainProgress& progress);
   Result<void> evict(const api::Pod& pod, DrainProgress& progress);
   Result<void> send_away(const kube::ObjectKey& pod, const kube::DeleteOptions& options);
+  void count(const Result<void>& evicted) const;
   void pause(const api::Pod& pod, Attempt& last, DrainProgress& progress);
   Budgets* budgets_of(const api::Pod& pod);
   void warn_of(const std::vector<Contradiction>& contradictions, DrainProgress& progress);
@@ -73,6 +81,7 @@ class DrainRound {
   Result<std::vector<std::string>> ignored_claims();
 
   const Clock& clock_;
+  const Probes& probes_;
   const DrainRequest& request_;
   DrainMemory& memory_;
   const Deadline& deadline_;

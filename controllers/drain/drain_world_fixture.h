@@ -107,6 +107,7 @@ struct DrainWorld {
   std::uint64_t seen = 0;
   std::uint64_t heard = 0;
   std::map<std::string, std::string> daemon_set_uids;
+  Metrics metrics;
   std::optional<Drainer> drainer;
 
  private:

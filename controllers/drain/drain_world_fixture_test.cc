@@ -110,8 +110,10 @@ DrainWorld::DrainWorld()
   make("v1/nodes", R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n"},"status":{}})");
   clusters.connect(kClusterKey, &client);
   set_node(builders::a_node("n"));
-  drainer.emplace(DrainerDeps{
-      .clock = clock, .threads = clock, .wake = [this](const kube::ObjectKey&) { woken.notify(); }});
+  drainer.emplace(DrainerDeps{.clock = clock,
+                              .threads = clock,
+                              .wake = [this](const kube::ObjectKey&) { woken.notify(); },
+                              .metrics = &metrics});
 }
 
 DrainWorld::~DrainWorld() {

@@ -9,22 +9,22 @@
 namespace capstan::controllers::drain {
 namespace {
 
-StageReport told(Result<StageReport> outcome, const DrainRequest& request) {
+StageReport report_of(Result<StageReport> outcome, const DrainRequest& request) {
   if (outcome) return std::move(*outcome);
   return {.recheck = pause_after(request.now - request.started), .trouble = std::move(outcome).error()};
 }
 
 }  // namespace
 
-Drainer::Drainer(DrainerDeps deps) : deps_(std::move(deps)) {}
+Drainer::Drainer(DrainerDeps deps) : deps_(std::move(deps)), probes_(deps_.metrics) {}
 Drainer::~Drainer() = default;
 
 StageReport Drainer::turn(const DrainRequest& request, const Deadline& deadline) {
   const kube::ObjectKey machine = kube::key_of(request.machine);
   const auto memory = memory_of(machine);
   if (memory->watch && memory->watch->cluster() != request.workload.get()) memory->watch.reset();
-  DrainRound round(deps_.clock, request, *memory, deadline);
-  StageReport report = told(round.drain(), request);
+  DrainRound round({deps_.clock, probes_}, request, *memory, deadline);
+  StageReport report = report_of(round.drain(), request);
   report.warnings = round.take_warnings();
   if (report.done) {
     memory->watch.reset();
@@ -42,8 +42,8 @@ StageReport Drainer::check_volumes(const DrainRequest& request, const Deadline& 
   const auto memory = memory_of(machine);
   auto& watch = memory->volume_watch;
   if (watch && watch->cluster() != request.workload.get()) watch.reset();
-  DrainRound round(deps_.clock, request, *memory, deadline);
-  StageReport report = told(round.volumes(), request);
+  DrainRound round({deps_.clock, probes_}, request, *memory, deadline);
+  StageReport report = report_of(round.volumes(), request);
   if (report.done) {
     watch.reset();
   } else if (!report.trouble && !watch) {

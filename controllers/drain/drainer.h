@@ -17,6 +17,7 @@
 #include "base/guarded.h"
 #include "base/threads.h"
 #include "controllers/claims/clearance.h"
+#include "controllers/drain/probes.h"
 #include "controllers/drain/stage_report.h"
 #include "kube/watch_loop.h"
 #include "kubeconfig/workload_clusters.h"
@@ -31,6 +32,7 @@ struct DrainerDeps {
   Threads& threads;
   // "Look at this Machine again": a Pod or a budget of its Node has changed. Called from any thread.
   std::function<void(const kube::ObjectKey& machine)> wake = {};
+  Metrics* metrics = nullptr;
 };
 
 // What is to be drained. All of it lives as long as the turn.
@@ -79,6 +81,7 @@ class Drainer {
 
   const DrainerDeps deps_;
   Guarded<std::unique_ptr<kube::WatchLoop>> loop_;  // from the first drain on that is held up
+  const Probes probes_;
   Guarded<std::map<kube::ObjectKey, std::shared_ptr<DrainMemory>>> drains_;
 };
 

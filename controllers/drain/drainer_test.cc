@@ -131,6 +131,21 @@ TEST(Drainer, NamesThePodAndTheBudgetThatHoldItUp) {
       "budget b needs 1 healthy pods and has 1 currently");
 }
 
+TEST(Drainer, CountsEvictionsByTheirResult) {
+  DrainWorld world;
+  world.pod({.name = "p", .labels = {{"app", "x"}}});
+  world.pod({.name = "free"});
+  world.budget("b", "x", R"("minAvailable":1)");
+
+  (void)world.turn();
+
+  EXPECT_THAT(
+      world.metrics.text(),
+      testing::AllOf(testing::HasSubstr("capstan_drain_evictions_total{result=\"accepted\"} 1"),
+                     testing::HasSubstr("capstan_drain_evictions_total{result=\"refused_by_budget\"} 1"),
+                     testing::HasSubstr("capstan_drain_evictions_total{result=\"failed\"} 0")));
+}
+
 TEST(Drainer, TakesOneAtATimeWhenTheBudgetAllowsOne) {
   DrainWorld world;
   world.pod({.name = "p", .labels = {{"app", "x"}}});

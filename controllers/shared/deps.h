@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/metrics.h"
 #include "base/names.h"
 #include "base/threads.h"
 #include "controllers/shared/caches.h"
@@ -27,6 +28,7 @@ struct Deps {
   runtime::EventRecorder& events;  // speaks as this controller
   NameGenerator& names;
   const runtime::Brake& brake;
+  Metrics* metrics = nullptr;     // for the probes.h of a folder; null: nothing is counted
   std::string watch_filter = {};  // --watch-filter; empty: everything
 };
 
