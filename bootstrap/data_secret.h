@@ -1,5 +1,5 @@
-// The contract of the bootstrap data Secret (reference: Bootstrap data Secret): what infrastructure providers
-// read, whoever wrote it. Pure functions.
+// The bootstrap data Secret as infrastructure providers read it, from any bootstrap provider: its keys, its
+// type and its format ("Contract rules for BootstrapConfig" in the Cluster API book). Pure functions.
 #pragma once
 
 #include <boost/json/fwd.hpp>

@@ -1,4 +1,5 @@
-// What Cluster API reads of a control plane (reference 6.2). A view: see foreign.h for lifetime and threads.
+// What Cluster API reads of a control plane ("Contract rules for ControlPlane" in the Cluster API book). A
+// view: see foreign.h for lifetime and threads.
 #pragma once
 
 #include "api/contract/foreign.h"

@@ -1,5 +1,5 @@
-// What Cluster API reads of an infrastructure cluster (reference 6.2). A view: see foreign.h for lifetime and
-// threads.
+// What Cluster API reads of an infrastructure cluster ("Contract rules for InfraCluster" in the Cluster API
+// book). A view: see foreign.h for lifetime and threads.
 #pragma once
 
 #include "api/contract/foreign.h"

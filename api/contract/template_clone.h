@@ -1,5 +1,5 @@
 // A new object from a provider's template: bootstrap and infrastructure objects of a Machine, remediation
-// requests (reference capi-machine 1.7). Works on JSON, because the shape belongs to the provider. Pure.
+// requests. Works on JSON, because the shape belongs to the provider. Pure.
 #pragma once
 
 #include <boost/json/fwd.hpp>

@@ -1,5 +1,5 @@
 // Which version of the Cluster API contract a provider's kind keeps, and in which API version to talk to it:
-// both come from labels of its CRD, at every use (reference 6.1). Pure functions.
+// both come from labels of its CRD, at every use. Pure functions.
 #pragma once
 
 #include <compare>

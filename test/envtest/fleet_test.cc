@@ -213,7 +213,7 @@ TEST_F(Fleet, AClusterDeletedInTheForegroundGoesAsWell) {
             "[]");
 }
 
-TEST_F(Fleet, OwnersFormTheChainThatTheReferenceNames) {
+TEST_F(Fleet, OwnersFormAChainUpToTheCluster) {
   const std::string machine = machines().front();
   const std::string set = machine.substr(0, machine.rfind('-'));
 
@@ -242,7 +242,7 @@ TEST_F(Fleet, OwnersFormTheChainThatTheReferenceNames) {
   EXPECT_THAT(links, Each(Not(HasSubstr("DriverMachine/" + machine + " <- MachineSet"))));
 }
 
-TEST_F(Fleet, FieldsAreManagedByTheNamesThatTheReferenceGives) {
+TEST_F(Fleet, FieldsAreManagedUnderUpstreamsNames) {
   for (const auto& object : objects("machinedeployments"))
     EXPECT_THAT(managers(object), UnorderedElementsAre("kubectl-client-side-apply Update", "manager Update",
                                                        "manager Update status"));
@@ -263,7 +263,7 @@ TEST_F(Fleet, FieldsAreManagedByTheNamesThatTheReferenceGives) {
   }
 }
 
-TEST_F(Fleet, ConditionsOfASettledFleetAreThoseOfTheReference) {
+TEST_F(Fleet, ConditionsOfASettledFleetAreThoseOfUpstream) {
   const auto of = [&](const std::string& object) {
     return conditions(json::parse(kubectl({"get", object, "-o=json"})));
   };

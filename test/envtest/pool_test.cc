@@ -127,7 +127,7 @@ TEST_F(Pools, ADeletedClusterTakesThemAlong) {
   }
 }
 
-TEST_F(Pools, OwnersFormTheChainThatTheReferenceNames) {
+TEST_F(Pools, OwnersFormAChainUpToTheCluster) {
   for (const auto& pool : both()) {
     EXPECT_THAT(owners("machinepool/" + pool), ElementsAre("Cluster/" + cluster_));
     EXPECT_THAT(owners("drivermachinepool/" + pool), ElementsAre("MachinePool/" + pool + " controller"));

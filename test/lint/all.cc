@@ -10,7 +10,13 @@
 namespace capstan::lint {
 namespace {
 
-using Allowed = std::pair<std::string_view, std::string_view>;  // rule and file
+using Allowed = std::pair<std::string_view, std::string_view>;  // rule and file or folder
+
+bool allows(const Exception& exception, const Finding& finding) {
+  if (exception.rule != finding.rule) return false;
+  return exception.file.ends_with('/') ? finding.file.starts_with(exception.file)
+                                       : finding.file == exception.file;
+}
 
 Findings unneeded_exceptions(const std::set<Allowed>& needed) {
   Findings findings;
@@ -32,11 +38,10 @@ Findings check_all(const Tree& tree) {
   std::set<Allowed> needed;
   for (const auto check : {&check_floors, &check_homes, &check_light_headers, &check_banned_words,
                            &check_purity, &check_header_form, &check_own_header_first, &check_loops,
-                           &check_removals, &check_machine_paths, &check_docs}) {
+                           &check_removals, &check_machine_paths, &check_docs, &check_citations}) {
     for (Finding& finding : check(tree)) {
-      const auto* exception = std::ranges::find_if(kExceptions, [&](const Exception& allowed) {
-        return allowed.rule == finding.rule && allowed.file == finding.file;
-      });
+      const auto* exception = std::ranges::find_if(
+          kExceptions, [&](const Exception& allowed) { return allows(allowed, finding); });
       if (exception == kExceptions.end()) {
         findings.push_back(std::move(finding));
       } else {

@@ -30,7 +30,10 @@ Findings check_machine_paths(const Tree& tree);
 // Pages name files, folders and scripts that exist.
 Findings check_docs(const Tree& tree);
 
-// All of them, without what exceptions.h allows; an exception nobody needs any more is a finding too.
+// What is cited can be opened: a page of this repository, Kubernetes' or upstream's documentation, an RFC.
+Findings check_citations(const Tree& tree);
+
+// All of them, without what exceptions.h allows; an exception without a finding is a finding too.
 Findings check_all(const Tree& tree);
 
 }  // namespace capstan::lint

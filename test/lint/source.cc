@@ -117,6 +117,16 @@ std::vector<Include> includes_of(std::string_view without_comments) {
   return includes;
 }
 
+// What the blanker took away, without the marks that begin and end a comment.
+std::string comments_of(std::string_view text, std::string_view without_comments) {
+  std::string comments(text);
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const bool mark = text[at] == '/' || text[at] == '*';
+    if (text[at] != '\n' && (mark || text[at] == without_comments[at])) comments[at] = ' ';
+  }
+  return comments;
+}
+
 bool is_skipped_folder(const std::filesystem::path& folder) {
   const std::string name = folder.filename();
   return name == "build" || (name.starts_with('.') && name != ".ci");
@@ -130,7 +140,9 @@ SourceFile SourceFile::of(std::string path, std::string text) {
   SourceFile file{.path = std::move(path), .text = std::move(text)};
   if (!file.is_cpp()) return file;
   file.code = Blanker(file.text, Literals::Blanked).run();
-  file.includes = includes_of(Blanker(file.text, Literals::Kept).run());
+  const std::string without_comments = Blanker(file.text, Literals::Kept).run();
+  file.comments = comments_of(file.text, without_comments);
+  file.includes = includes_of(without_comments);
   return file;
 }
 

@@ -1,5 +1,5 @@
-// The tree as the lint sees it: every text file with its includes and with its code apart from comments and
-// strings. Read once, then only looked at; used by the rules beside this file.
+// The tree as the lint sees it: every text file with its includes and with its code and its comments
+// apart. Read once, then only looked at; used by the rules beside this file.
 #pragma once
 
 #include <compare>
@@ -22,6 +22,7 @@ struct SourceFile {
   std::string text = {};
   std::string code =
       {};  // C++ only: the text with comments and the insides of literals blanked, lines as they were
+  std::string comments = {};  // C++ only: the text with all but the words of comments blanked, likewise
   std::vector<Include> includes = {};
 
   static SourceFile of(std::string path, std::string text);

@@ -47,10 +47,10 @@ std::string letters(int number) {
 
 std::string_view to_string(Exception exception) {
   switch (exception) {
-    case Exception::DeadlockBreaker: return "deadlock breaker, capi-machine 5.6 E";
-    case Exception::NewSetScalesDown: return "the new set scales down, capi-machine 5.6 B";
-    case Exception::PausedScaling: return "scaling while paused, capi-machine 5.11";
-    case Exception::UnseenFailure: return "a failure nobody had seen yet, capi-machine 1.11";
+    case Exception::DeadlockBreaker: return "deadlock breaker";
+    case Exception::NewSetScalesDown: return "the new set scales down";
+    case Exception::PausedScaling: return "scaling while paused";
+    case Exception::UnseenFailure: return "a failure its set had not seen yet";
   }
   return "";
 }

@@ -1,7 +1,7 @@
 // A tiny world for stories: one MachineDeployment, MachineSets that make and delete Machines, Machines that
 // become available or stay broken, and a user. Deployment and sets are judged by their real decide; Machines
-// behave as reference capi-machine 3 says. Whoever has something to do takes turns, in one fixed order or in
-// one that a seed chooses. After every step the bounds are checked. One thread.
+// pass through the phases that upstream's do. The objects with something to do take turns, in one fixed order
+// or in one that a seed chooses. After every step the bounds are checked. One thread.
 #pragma once
 
 #include <functional>
@@ -21,12 +21,12 @@ using controllers::machinedeployment::Count;
 using controllers::machinedeployment::Observation;
 using controllers::machinedeployment::Plan;
 
-// Where the reference lets a rollout leave its bounds. A story has to name what it allows.
+// Where upstream, too, leaves the bounds of a rollout. A story has to name what it allows.
 enum class Exception {
-  DeadlockBreaker,   // 5.6 E: one available Machine less, so that a broken old one does not stop everything
-  NewSetScalesDown,  // 5.6 B: the new set follows spec.replicas downwards whatever is available
-  PausedScaling,     // 5.11: while paused the largest set takes the whole difference
-  UnseenFailure,     // 1.11: a Machine failed after its set last reported, the step was decided before
+  DeadlockBreaker,   // one available Machine less, so that a broken old one does not stop everything
+  NewSetScalesDown,  // the new set follows spec.replicas downwards whatever is available
+  PausedScaling,     // while paused the largest set takes the whole difference
+  UnseenFailure,     // a Machine failed after its set last reported, the step was decided before
 };
 std::string_view to_string(Exception exception);
 

@@ -188,7 +188,7 @@ void Auditor::note_wants() {
   }
 }
 
-// A rollout that is scaled down may be kept from shrinking (5.6 C); who goes meanwhile is replaced, as was
+// A rollout that is scaled down may be kept from shrinking; who goes meanwhile is replaced, as was
 // decided when its sets grew.
 void Auditor::note_growth(const std::string& deployment, SteadyTime now) {
   Growth growth{.at = now};

@@ -243,8 +243,7 @@ void FleetUser::await_no_deployment() {
     return deps_.client.get(resource<api::MachineDeployment>(), named(kDeployment), kNever).has_value();
   };
   while (there()) {
-    if (deps_.baton.steady_now() >
-        until) {  // drain waits for a lost cluster for ever (capi-machine 8, row 21)
+    if (deps_.baton.steady_now() > until) {  // drain waits for a lost cluster for ever, as upstream's does
       deps_.workload.lose(false);
       deps_.clumsy.let_go();
       take_back_mark();

@@ -477,7 +477,7 @@ class World {
                   workers + 1 + (wishes.pool ? 1 : 0));
     apiserver::Api* const workload = workload_.api(named(kCluster));
     const std::size_t nodes = workload == nullptr ? 0 : wished(workload->stored_all("", "nodes"));
-    // One that can't be deleted within ten seconds stays behind (capi-machine 8, row 22).
+    // One that can't be deleted within nodeDeletionTimeout (ten seconds) stays behind.
     if (nodes < wanted_nodes || !options_.faults) text += count("Nodes", nodes, wanted_nodes);
     if (text.empty() && !acts_of(options_).empty()) text += clumsy_.wrong();
     if (!text.empty()) return text;

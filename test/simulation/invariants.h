@@ -43,11 +43,11 @@ Broken made_for_an_owner_that_goes(std::string_view owner, std::span<const Want>
 // were lost or given up for one of those.
 enum class LegalCase {
   MachineLost,    // its VM vanished, its Node fell silent, a user deleted it: nobody can promise against that
-  Remediated,     // capi-machine 4.7: deleting the unhealthy is its own decision
-  NewSetAligned,  // 5.6 B: a new MachineSet above spec.replicas shrinks whatever is available
-  DeadlockBroken,  // 5.6 E: one below on purpose
-  JustAvailable,   // 4.4, 5.6 C: who is not available goes first, and when that was decided one was not
-  Marked,          // 4.4: whom an autoscaler marked goes first of all, although others are not available
+  Remediated,     // deleting the unhealthy is its own decision
+  NewSetAligned,  // a new MachineSet above spec.replicas shrinks whatever is available
+  DeadlockBroken,  // one below on purpose
+  JustAvailable,   // a Machine that is not available goes first, and when that was decided one was not
+  Marked,          // a Machine that an autoscaler marked goes first of all, although others are not available
 };
 std::string_view to_string(LegalCase legal);
 Broken below_the_promise(std::string_view owner, std::span<const Want> in_force, int available, int excused);

@@ -1,5 +1,5 @@
-// The Secret "<cluster>-ca" (reference: kubeconfig Secret contract): the authority that signs whoever wants
-// into the workload cluster. Pure.
+// The Secret "<cluster>-ca", under the name that the Cluster API book gives it ("Using Custom Certificates"):
+// the authority that signs the client certificates of the workload cluster. Pure.
 #pragma once
 
 #include <boost/json/fwd.hpp>
