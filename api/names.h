@@ -1,5 +1,5 @@
 // Every label, annotation, finalizer, taint, field manager, condition type and reason of Cluster API and of
-// the Kubernetes objects around it, spelled once. Everybody includes it; constants only, safe everywhere.
+// the Kubernetes objects around it, spelled once. Every folder includes it; constants only, safe everywhere.
 // Names of our own policy kinds live in api/policy.
 #pragma once
 
@@ -68,7 +68,7 @@ namespace annotation {
 // Presence pauses an object, whatever the value, "false" included.
 inline constexpr std::string_view kPaused = "cluster.x-k8s.io/paused";
 inline constexpr std::string_view kManagedBy = "cluster.x-k8s.io/managed-by";
-// A pool whose size somebody else decides; any value but "false" counts.
+// A pool whose size an autoscaler decides; any value but "false" counts.
 inline constexpr std::string_view kReplicasManagedBy = "cluster.x-k8s.io/replicas-managed-by";
 inline constexpr std::string_view kDeleteMachine = "cluster.x-k8s.io/delete-machine";
 inline constexpr std::string_view kRemediateMachine = "cluster.x-k8s.io/remediate-machine";

@@ -28,7 +28,7 @@ void create_first(Core& core, Request request, json::object object) {
   if (target) create_object(core, *target, request);
 }
 
-// What is there before anybody comes.
+// What is there before the first request.
 void create_first_objects(Core& core) {
   for (const auto name : kFirstNamespaces) {
     create_first(core, {.verb = Verb::Create, .version = "v1", .resource = "namespaces"},

@@ -9,8 +9,8 @@
 
 namespace capstan::apiserver {
 
-// Edits the stored object until nobody interferes; `edit` answers whether there is anything to write. Ends
-// the deletion of an object that nothing holds back any more. True when it wrote.
+// Edits the stored object until no other write comes in between; `edit` answers whether there is anything to
+// write. Ends the deletion of an object that nothing holds back any more. True when it wrote.
 bool edit_stored(Core& core, std::string_view collection, const StoredKey& key,
                  const std::function<bool(json::object&)>& edit);
 

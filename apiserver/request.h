@@ -74,7 +74,7 @@ struct Request {
 using ObjectPtr = std::shared_ptr<const json::object>;
 
 // The answer. `object` is the whole body unless `list`; then it is the list without its items, which follow
-// apart so that nobody copies ten thousand documents. Errors are Status objects.
+// apart so that ten thousand documents are not copied. Errors are Status objects.
 struct Response {
   int status = 200;
   ObjectPtr object = {};

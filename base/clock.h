@@ -1,5 +1,5 @@
-// The time seam. Wall time for stamps in objects, steady time for waiting; nobody else reads a clock. Waiting
-// itself is base/threads.h. Safe from any thread.
+// The time seam. Wall time for stamps in objects, steady time for waiting; no other code reads a clock.
+// Waiting itself is base/threads.h. Safe from any thread.
 #pragma once
 
 #include "base/instant.h"  // IWYU pragma: export

@@ -1,4 +1,4 @@
-// Deadline: how long may I wait. An absolute steady time and the stop token of whoever asked. A small value,
+// Deadline: how long may I wait. An absolute steady time and the stop token of the caller. A small value,
 // passed down through every call that can block.
 #pragma once
 

@@ -1,5 +1,5 @@
 // What went wrong outside our process, as a value. Branch on `code` only; `message` is for people, outermost
-// reason first. Everybody uses it through Result<T> (base/result.h). A plain value, safe to copy between
+// reason first. Every folder uses it through Result<T> (base/result.h). A plain value, safe to copy between
 // threads.
 #pragma once
 

@@ -29,7 +29,7 @@ struct EntryEqual {
 
 using Entries = boost::unordered_flat_set<const InternEntry*, EntryHash, EntryEqual>;
 
-// Zero references means: somebody is on the way to remove it. Such an entry is never revived, or two threads
+// Zero references means: a thread is on the way to remove it. Such an entry is never revived, or two threads
 // would both believe to be its last owner.
 bool retain_if_alive(const InternEntry& entry) {
   std::uint32_t refs = entry.refs.load(std::memory_order_relaxed);

@@ -1,6 +1,7 @@
 // The table behind Text and Interned<T>: finds the one live entry equal to a key, or makes it. Entries count
-// their references; whoever drops the last one removes the entry and destroys it. Split by hash into shards
-// with a lock each. Safe from any thread; used by base/text.cc, base/interned.h and api/schema/text_map.cc.
+// their references; the thread that drops the last one removes the entry and destroys it. Split by hash into
+// shards with a lock each. Safe from any thread; used by base/text.cc, base/interned.h and
+// api/schema/text_map.cc.
 #pragma once
 
 #include <atomic>

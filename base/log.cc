@@ -222,7 +222,7 @@ void DescriptorSink::write(std::string_view line) {
   while (!line.empty()) {
     const ssize_t written = ::write(descriptor_, line.data(), line.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;  // nobody listens: a log must never stop the work
+    if (written <= 0) return;  // the reader is gone: a log must never stop the work
     line.remove_prefix(static_cast<std::size_t>(written));
   }
 }

@@ -52,7 +52,7 @@ struct MetricOf<Histogram> {
 
 }  // namespace
 
-// One family and who holds which of its series. Handles keep it alive, so they may outlive Metrics.
+// One family and the handles of its series. Handles keep it alive, so they may outlive Metrics.
 template <typename Handle>
 class FamilyState : public std::enable_shared_from_this<FamilyState<Handle>> {
  public:

@@ -88,7 +88,7 @@ Result<void> read_number(Number& target, std::string_view text, const FlagRules&
   return {};
 }
 
-// Writes one given value into its option. `first` tells whether lists still hold their defaults.
+// Writes one given value into its option. `first` says whether lists still hold their defaults.
 struct Reader {
   std::string_view text;
   const FlagRules& rules;

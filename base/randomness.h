@@ -1,4 +1,4 @@
-// Where chance comes from, injected like the clock: names, jitter, uids. Nobody else includes <random>.
+// Where chance comes from, injected like the clock: names, jitter, uids. No other file includes <random>.
 // Safe from any thread.
 #pragma once
 

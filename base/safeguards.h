@@ -12,7 +12,7 @@ namespace capstan {
 enum class Safeguard {
   ConsistencyGate,     // no turn before the caches have seen our own writes
   CreateExpectation,   // a create is remembered until the cache has it, also when its answer is lost
-  OwnerUid,            // an owner is who has the uid, not who has the name
+  OwnerUid,            // an owner is recognised by its uid, not by its name
   InstanceKey,         // a VM's key is written down before the VM is asked for
   ArrayVersions,       // a list that others write to is replaced only in the version it was read in
   SecondLook,          // a pool that lost all instances at once is believed when it says so again
@@ -20,17 +20,17 @@ enum class Safeguard {
   Evictions,           // Pods are made to go by evictions, which keep to budgets
   PoolDrain,           // where a policy asks for it, Nodes of a pool are emptied before they go
   LiveList,            // before a pool deletes a Node the server confirms that its instance is not listed
-  NodeUid,             // a pool deletes the Node it saw, not whoever has its name by then
+  NodeUid,             // a pool deletes the Node it saw, not another one of its name
   InFlight,            // no more sick Machines are replaced at once than maxInFlight says
   OutOfReach,          // no Machine is judged while its workload cluster can't be reached
   Finishing,           // a Machine whose making was cut short gets what it lacks
   RemediationRequest,  // a health check takes back only what was made from its template, for that Machine
-  LostFinalizers,      // a finalizer that somebody took off is put back while the object lives
+  LostFinalizers,      // a finalizer that was taken off is put back while the object lives
   VmClaims,            // a VM that two objects name is removed only for the one whose name it carries
   OrphanFinalizer,     // an owner whose dependents are being orphaned deletes and adopts none of them
   ChildVersion,        // an owner on its way out deletes a child only in the version that names it as owner
   ConfirmRelease,      // a change of a selector that releases several Machines waits for a confirmation
-  FirstOwner,          // a provider's object stays with the Cluster that owns it, whoever else names it
+  FirstOwner,          // a provider's object stays with the Cluster that owns it, whichever others name it
   Belonging,           // an object belongs to the Cluster that owns it, not to the one that its spec names
   UnreadableOwner,     // an object that only a live read can show is deleted by its owner alone
   UnreadableCounts,    // an object that can't be decoded is there: none is made in its place

@@ -1,5 +1,5 @@
 // Secret<T>: a value that must never reach a log, an event or an error. It has no operator<<, no comparison
-// and no implicit conversion; whoever needs the value says so with reveal().
+// and no implicit conversion; code that needs the value says so with reveal().
 #pragma once
 
 #include <utility>

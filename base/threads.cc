@@ -71,8 +71,8 @@ std::unique_ptr<Thread> SystemThreads::spawn(std::string name, Body body) {
   return std::make_unique<SystemThread>(std::move(name), std::move(body));
 }
 
-// A stop is a notification too, for whoever waits here, so that it can't slip in between a look and the
-// sleep.
+// A stop is a notification too, for the threads that wait here, so that it can't slip in between a look and
+// the sleep.
 Woken SystemThreads::wait(Signal& signal, std::uint64_t seen, const Deadline& deadline) {
   if (signal.count() != seen) return Woken::Notified;
   const std::stop_callback on_stop(deadline.stop, [&signal] { signal.notify(); });

@@ -1,7 +1,7 @@
 // How threads start and wait: the seam that lets a whole manager run under a seeded scheduler with virtual
 // time. In production a thread is a thread and a wait is a sleep on a futex; in a simulation exactly one
-// thread holds the baton and every call here is a switch point. Nobody else starts a thread or blocks on a
-// condition variable.
+// thread holds the baton and every call here is a switch point. No other code starts a thread or blocks on
+// a condition variable.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,8 @@
 namespace capstan {
 
 // An event count: "something changed, look again". Read `count()` before you look at the state, wait with
-// that count. Nobody waits: a notification is one atomic step. A woken waiter may destroy the signal at once.
+// that count. While no thread waits, a notification is one atomic step. A woken waiter may destroy the signal
+// at once.
 class Signal {
  public:
   // The name is a literal: what a stuck waiter waits for, in reports.
@@ -29,7 +30,7 @@ class Signal {
 
  private:
   friend class SystemThreads;
-  std::atomic<std::uint32_t> word_ = 0;  // twice the count; odd while somebody may be asleep
+  std::atomic<std::uint32_t> word_ = 0;  // twice the count; odd while a thread may be asleep
   std::string_view name_;
 };
 
@@ -55,7 +56,7 @@ class Threads {
   virtual std::unique_ptr<Thread> spawn(std::string name, Body body) = 0;
 
   // Blocks until `signal` has moved past `seen`, the deadline passes or its stop token is triggered. A stop
-  // also wakes a waiter that nobody notifies.
+  // also wakes a waiter whose signal is never notified.
   virtual Woken wait(Signal& signal, std::uint64_t seen, const Deadline& deadline) = 0;
 
   // "I am about to call `seam`": a simulation may let another thread go on here. Free in production.

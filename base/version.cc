@@ -86,8 +86,8 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(0, text.find_last_not_of(kSpace) + 1);
 }
 
-// "1.30" -> "1.30.0", "01.2.3" -> "1.2.3"; a short version can't carry a suffix, as nobody could tell what it
-// belongs to.
+// "1.30" -> "1.30.0", "01.2.3" -> "1.2.3"; a short version can't carry a suffix, as it would be unclear what
+// it belongs to.
 std::optional<std::string> completed(std::string_view text) {
   std::string full;
   for (int part = 0; part < 3; ++part) {

@@ -62,7 +62,7 @@ TEST(CloudConfig, WritesFilesAndRunsCommandsInTheirOrder) {
   EXPECT_EQ(commands.at(1), "echo 'two: three'");
 }
 
-// Whoever waits for a Node to have booted well waits for this file.
+// A provider that waits for a Node to have booted well waits for this file.
 TEST(CloudConfig, LeavesTheSignOfSuccessLast) {
   api::CloudConfigSpec spec;
   spec.commands.push_back("echo one"_text);

@@ -28,7 +28,7 @@ constexpr std::array<std::pair<DriverCode, std::string_view>, kDriverCodes> kNam
 }};
 
 constexpr Seconds kSoon{5};         // it may be over the next moment
-constexpr Seconds kLater{180};      // somebody may have to do something first
+constexpr Seconds kLater{180};      // a user may have to do something first
 constexpr Seconds kMuchLater{600};  // clouds don't grow by the minute
 
 using Next = Reaction::Next;

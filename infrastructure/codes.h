@@ -13,9 +13,9 @@ namespace capstan::infrastructure {
 
 enum class DriverCode {
   Canceled,
-  Unknown,  // nobody knows whether it happened
+  Unknown,  // whether it happened is not known
   InvalidArgument,
-  DeadlineExceeded,  // nobody knows either
+  DeadlineExceeded,  // nor here
   NotFound,
   AlreadyExists,
   PermissionDenied,

@@ -47,7 +47,7 @@ void must(const Result<T>& result, std::string_view what) {
   if (!result) ADD_FAILURE() << what << ": " << result.error().describe();
 }
 
-// A management cluster and whoever writes there by hand: the user and the core provider.
+// A management cluster and what else writes there: the user and the core provider.
 struct Management {
   apiserver::Api api;
   fakes::MemoryClient user;

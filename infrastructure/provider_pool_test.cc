@@ -1,4 +1,4 @@
-// Pools of both sorts, told by a core that the test plays: it makes a Machine for each DriverMachine of a
+// Pools of both sorts, beside a core that the test plays: it makes a Machine for each DriverMachine of a
 // pool, and removes the DriverMachine of a Machine that goes.
 #include "infrastructure/provider_fixture.h"
 #include "runtime/ownership.h"
@@ -259,7 +259,7 @@ TEST(ProviderPool, AVictimThatTheListStillShowsCostsNoOtherItsLife) {
   });
 }
 
-// Neither its ID, which got lost with the answer, nor a list that lags tells of the second VM.
+// Neither its ID, which got lost with the answer, nor a list that lags shows the second VM.
 TEST(ProviderPool, LeavesNoInstanceBehindOfWhichItNeverHeard) {
   sim::Script script;
   script.list_lag = 40s;

@@ -1,4 +1,4 @@
-// The infrastructure provider's clusters and machines, told by a core that the test plays.
+// The infrastructure provider's clusters and machines, beside a core that the test plays.
 #include "infrastructure/provider_fixture.h"
 
 namespace capstan::infrastructure {

@@ -15,9 +15,9 @@ namespace {
 constexpr std::array<std::string_view, 6> kIntentMetadata = {"name",        "namespace",  "labels",
                                                              "annotations", "finalizers", "ownerReferences"};
 
-// Of the core's own kinds: nobody but us puts them on.
 constexpr std::size_t kIntentScratch = 32U << 10;  // two Machines and an intent
 
+// Of the core's own kinds: no other field manager puts them on.
 constexpr std::array<std::string_view, 5> kOurFinalizers = {
     api::finalizer::kCluster, api::finalizer::kMachine, api::finalizer::kMachineSet,
     api::finalizer::kMachineDeployment, api::finalizer::kMachinePool};

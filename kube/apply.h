@@ -23,8 +23,8 @@ boost::json::value apply_intent(const boost::json::value& object, std::string_vi
 boost::json::value creation_intent(const boost::json::value& object);
 
 // What a server would note as owned after applying `intent`, in the words of api::ManagedEntry; sorted.
-// `type` tells maps from atoms and lists from sets; without one only labels, annotations and plain fields are
-// told right.
+// `type` distinguishes maps from atoms and lists from sets; without one only labels, annotations and plain
+// fields are told right.
 struct Claims {
   std::vector<std::string> labels = {};
   std::vector<std::string> annotations = {};

@@ -33,8 +33,8 @@ class Credentials {
   // What TLS connections use; the whole of it whenever something changed.
   net::ClientTlsOptions tls() const;
   // True when a minute has passed and certificate, key or CA read differently now: tls() is new. A
-  // half-written pair can't be told here; whoever fails to use it says so with tls_failed() and it is tried
-  // again.
+  // half-written pair can't be recognised here; the connection that fails with it calls tls_failed(), and it
+  // is tried again.
   bool tls_changed();
   void tls_failed();
   // After a 401: reads everything again (once a second at most) and says whether anything is different now.

@@ -109,7 +109,7 @@ class Client {
                                       std::string_view subresource, const WriteOptions&, const Deadline&) = 0;
   virtual Result<json::value> patch(const Resource&, const ObjectKey&, const json::value& body,
                                     const PatchOptions&, const Deadline&) = 0;
-  // The same two for a caller who wants a struct: who speaks HTTP reads it without a document in between.
+  // The same two for a caller that wants a struct: RemoteClient reads it without a document in between.
   virtual Result<void> create_into(const Into&, const Resource&, const ObjectKey&, const json::value& object,
                                    const WriteOptions&, const Deadline&);
   virtual Result<void> patch_into(const Into&, const Resource&, const ObjectKey&, const json::value& body,

@@ -10,7 +10,7 @@
 
 namespace capstan::kube {
 
-// Act as somebody else (kubeconfig "as"); the server checks that we may.
+// Act as another user (kubeconfig "as"); the server checks that we may.
 struct Impersonation {
   std::string user = {};
   std::string uid = {};

@@ -96,7 +96,7 @@ Result<void> replace(json::value& document, const Steps& path, const json::value
   return {};
 }
 
-// An absent member equals null, which is how a patch says "nobody may have put anything there".
+// An absent member equals null, which is how a patch says "nothing may be there".
 Result<void> test(json::value& document, const Steps& path, const json::value& value) {
   if (path.empty()) return document == value ? Result<void>() : test_failed();
   json::value* parent = TRY(find(document, path, path.size() - 1));

@@ -13,7 +13,7 @@ boost::json::value merge_difference(const boost::json::value& before, const boos
 // Applies `patch` to `target` in place.
 void apply_merge_patch(boost::json::value& target, const boost::json::value& patch);
 
-// Does the patch write or remove a whole array? Then it may undo what somebody else put into it meanwhile.
+// Does the patch write or remove a whole array? Then it may undo what another writer put into it meanwhile.
 bool replaces_array(const boost::json::value& patch, const boost::json::value& before);
 
 }  // namespace capstan::kube

@@ -37,7 +37,7 @@ std::optional<boost::json::value> merge_patch(const api::TypeInfo& type, const v
                                               const void* after, Part part, Lock lock);
 
 // JSON patch that adds or removes one finalizer, and fails (reason TestFailed, or Invalid from a real server)
-// when somebody changed the list since. Nothing when the list is as wanted already.
+// when the list was changed since. Nothing when the list is as wanted already.
 std::optional<boost::json::value> add_finalizer_patch(const std::vector<std::string>& present,
                                                       std::string_view finalizer);
 std::optional<boost::json::value> remove_finalizer_patch(const std::vector<std::string>& present,

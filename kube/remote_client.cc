@@ -37,7 +37,7 @@ std::unique_ptr<Stream> refused(StreamSink& sink, const Error& error) {
   return std::make_unique<NoStream>();
 }
 
-// What a write made of an object is decoded by whoever wrote and dropped: it comes in one piece of memory.
+// What a write made of an object is decoded by the writer and dropped: it comes in one piece of memory.
 // What was read may be kept and copied from on several threads, which such memory does not bear.
 json::storage_ptr storage_for(Asked asked, std::size_t body) {
   constexpr std::size_t kOverText = 3;  // what a parsed document takes
@@ -119,7 +119,7 @@ class RemoteClient::Wire {
     return parse_answer(response, asked);
   }
 
-  // A write. What can't be decoded is told from what is no JSON at all.
+  // A write. What can't be decoded is another error than what is no JSON at all.
   Result<void> send_into(const Into& into, Result<net::HttpRequest> request, const Deadline& deadline) {
     net::HttpResponse response = TRY(send(std::move(request), Asked::Write, deadline));
     cut_managed_fields(response.body);

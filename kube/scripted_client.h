@@ -74,7 +74,7 @@ class ScriptedClient final : public StubClient {
 
   ScriptedClient(Threads& threads, const Clock& clock) : threads_(threads), clock_(clock) {}
 
-  // The next stream that is opened (or was, and nobody has taken it).
+  // The next stream that is opened (or was, and next() has not returned it yet).
   std::shared_ptr<Exchange> next() {
     std::shared_ptr<Exchange> taken;
     threads_.wait_until(opened_, Deadline::in(clock_, std::chrono::hours(1)), [&] {

@@ -52,7 +52,7 @@ Code code_of_http(int code) {
     default: break;
   }
   if (code >= 400 && code < 500) return Code::Invalid;
-  // 1xx and 3xx: nobody who speaks Kubernetes answers like this, so it is something in between.
+  // 1xx and 3xx: no API server answers like this, so it is a proxy in between.
   return code >= 500 ? Code::Internal : Code::Unavailable;
 }
 

@@ -103,7 +103,7 @@ TEST(CutBehindMetadata, LeavesATextThatEndsEarly) {
   const std::string whole = R"({"metadata":{"name":"a"},"spec":{"a":[1],"b":"c"})";
   for (std::size_t size = 0; size < whole.size(); ++size) {
     const std::string begun = whole.substr(0, size);
-    if (begun.ends_with('}')) continue;  // looks like a whole document; whoever reads metadata has all of it
+    if (begun.ends_with('}')) continue;  // looks like a whole document, and has all its metadata
     EXPECT_EQ(only_metadata(begun), begun);
   }
 }

@@ -70,7 +70,7 @@ Result<RawList> list_raw(Client& client, const Resource& resource, ListOptions o
 ObjectKey key_in(const json::value& document);
 Error unlisted(Error error, const json::value& item, const Resource& resource, Quoting quoting);
 
-// A JSON patch that met another list than it tested for: somebody was faster.
+// A JSON patch that met another list than it tested for: another writer was faster.
 Error as_conflict(Error error);
 
 }  // namespace detail
@@ -127,7 +127,7 @@ Result<T> create(Client& client, const T& object, const WriteOptions& options, c
       std::move(made), "create", resource, key);
 }
 
-// The patch of a caller who goes on with no more than that it was written.
+// The patch of a caller that needs no more than that it was written.
 Result<api::Written> patch_briefly(Client& client, const Resource& resource, const ObjectKey& key,
                                    const json::value& body, const PatchOptions& options,
                                    const Deadline& deadline);

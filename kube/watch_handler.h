@@ -46,7 +46,7 @@ class WatchHandler {
   virtual void on_apply(T&& object) = 0;
   virtual void on_delete(T&& last_state) = 0;
   virtual void on_quarantine(const Quarantine& quarantine) = 0;
-  // Everything up to this version has been told (bookmarks).
+  // Everything up to this version has been handed over (bookmarks).
   virtual void on_version(std::string_view) {}
   // A request failed or the server contradicted itself; it is tried again by itself.
   virtual void on_trouble(const Error&) {}

@@ -1,4 +1,4 @@
-// List and watch as a pure state machine: told what arrived, it answers what to do next and what the reader
+// List and watch as a pure state machine: from what arrived it says what to do next and what the reader
 // may believe. kube/watcher.h drives it; tests and the fuzzer drive it without sockets. One object per watch,
 // one thread at a time.
 //
@@ -46,7 +46,7 @@ struct RequestPage {
 };
 struct RequestWatch {
   std::string version = {};
-  std::chrono::seconds timeout = {};       // told to the server
+  std::chrono::seconds timeout = {};       // sent to the server
   std::chrono::seconds silent_after = {};  // no byte for so long: call on_silence()
 };
 struct WaitFor {
@@ -71,7 +71,7 @@ struct ArrivedPage {
 enum class EventType { Added, Modified, Deleted, Bookmark, Unknown };
 EventType parse_event_type(std::string_view type);
 
-// --- what the reader is told ---
+// --- what the reader is called with ---
 enum class Tell {
   Nothing,
   Item,      // put this object into the side map
@@ -110,7 +110,7 @@ class WatchProtocol {
   // The same answer until something arrives.
   const Step& next_step() const { return step_; }
   const WatchState& state() const { return state_; }
-  // The version everything up to which has been told; empty before the first complete list.
+  // The version everything up to which has been handed over; empty before the first complete list.
   std::string_view version() const;
   // Why the last response was no good; absent while all is well.
   const std::optional<Error>& trouble() const { return trouble_; }
@@ -157,11 +157,11 @@ class WatchProtocol {
   Step step_ = WaitFor{};
   std::optional<Error> trouble_;
   std::uint64_t troubles_ = 0;
-  std::optional<std::uint64_t> newest_;  // the highest version ever told
+  std::optional<std::uint64_t> newest_;  // the highest version ever handed over
   int failures_ = 0;                     // in a row, since the last complete list or watch that lived
   int relists_ = 0;                      // lists the server made necessary since the last watch that lived
   int rewinds_ = 0;                      // lists in a row that were older than newest_
-  bool announced_ = false;               // init_start was told for the list being read
+  bool announced_ = false;               // init_start was called for the list being read
   bool in_one_piece_ = false;            // the last list expired halfway: the next one is not paged
 };
 

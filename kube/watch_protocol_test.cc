@@ -538,7 +538,7 @@ TEST(WatchProtocol, AServerThatKeepsLyingIsAskedLessAndLessOften) {
   EXPECT_GE(last, seconds(30));
 }
 
-// --- told the wrong thing at the wrong time (the fuzzer's playground) ---
+// --- the wrong input at the wrong time (found by the fuzzer) ---
 
 TEST(WatchProtocol, IgnoresWhatDoesNotBelongToItsState) {
   WatchProtocol listing = machines();

@@ -28,7 +28,7 @@ struct WatchTarget {
 // How a watch is doing; what probes, /readyz and /debug ask.
 struct WatchProgress {
   bool synced = false;       // a list has been completed once
-  std::string version = {};  // everything up to it has been told
+  std::string version = {};  // everything up to it has been handed over
   std::optional<Error> trouble = {};
   SteadyTime last_bytes = SteadyTime::min();     // or when the present request was sent, if that is later
   SteadyTime last_received = SteadyTime::min();  // bytes only: proof that the server lives

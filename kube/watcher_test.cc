@@ -48,7 +48,7 @@ std::string gone() {
                R"("message":"too old resource version"})");
 }
 
-// Writes down what it is told, one line each.
+// Writes down its calls, one line each.
 class Diary final : public WatchHandler<Widget> {
  public:
   void on_init_start() override { note("start"); }
@@ -92,7 +92,7 @@ struct World {
   WatchLoop loop{baton, baton};
   Watcher<Widget> watcher{loop, client, {.resource = kWidgets, .label_selector = "a=b"}, diary};
 
-  // Everybody else goes on as far as they can.
+  // The other threads go on as far as they can.
   void pass(Nanoseconds span) { baton.pause(Deadline::in(baton, span)); }
   void settle() { pass(std::chrono::milliseconds(1)); }
   SteadyTime now() const { return baton.steady_now(); }

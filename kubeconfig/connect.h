@@ -15,8 +15,8 @@ struct Choice {
   std::string context = {};  // empty: the kubeconfig's current one
   // Relative paths in the kubeconfig start here.
   std::string directory = {};
-  // Files are our own machine's. A kubeconfig that came out of a Secret must not name any, or whoever may
-  // write the Secret could have our token sent to a server of theirs.
+  // Files are our own machine's. A kubeconfig that came out of a Secret must not name any, or a user who may
+  // write the Secret could have our token sent to a server of their own.
   bool allow_files = true;
 };
 

@@ -1,5 +1,5 @@
-// A stop token that is triggered by either of two: of whoever asked for something, and of what it was asked
-// of. For the time of one call; safe from any thread.
+// A stop token that is triggered by either of two: the one of the caller, and the one of the client that it
+// calls. For the time of one call; safe from any thread.
 #pragma once
 
 #include <stop_token>

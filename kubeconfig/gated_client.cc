@@ -21,7 +21,8 @@ class EndedStream final : public kube::Stream {};
 
 }  // namespace
 
-// Somebody in the queue; each is called by name, for a hundred workers may stand here while four go through.
+// A worker in the queue; each is woken by a Signal of its own, for a hundred workers may stand here while
+// four go through.
 struct GatedClient::Waiter {
   Signal called{"a place among the requests to a workload cluster"};
   bool has_place = false;  // of those in flight: handed over by one who left
@@ -77,7 +78,7 @@ Error GatedClient::closed() const {
           .message = inside_.with([](const Inside& inside) { return inside.why; })};
 }
 
-// The token tells when the gate is shut.
+// The token is triggered when the gate is shut.
 Result<std::stop_token> GatedClient::enter(const Deadline& deadline) {
   std::shared_ptr<Waiter> waiter;
   std::stop_token shutting;

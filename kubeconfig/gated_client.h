@@ -37,9 +37,9 @@ class GatedClient final : public kube::Client {
   GatedClient(const GatedClient&) = delete;
   GatedClient& operator=(const GatedClient&) = delete;
 
-  // Nobody gets in any more; `why` is what they are told. Whoever is inside may finish.
+  // No request gets in any more; `why` is its error. Requests that are inside may finish.
   void refuse(std::string why);
-  // ... and whoever is inside comes back with NotConnected. Streams go on until their reader lets go.
+  // ... and requests that are inside come back with NotConnected. Streams go on until their reader lets go.
   void shut(std::string why);
   void open();
 
@@ -83,8 +83,8 @@ class GatedClient final : public kube::Client {
     bool refusing = false;
     std::string why = {};
     std::size_t in_flight = 0;
-    std::deque<std::shared_ptr<Waiter>> queue = {};  // who came first goes first
-    std::stop_source shutting = {};                  // of those who are inside now
+    std::deque<std::shared_ptr<Waiter>> queue = {};  // first come, first served
+    std::stop_source shutting = {};                  // of the requests that are inside now
     std::optional<SteadyTime> last_answer = {};
   };
   class Place;

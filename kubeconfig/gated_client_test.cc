@@ -16,7 +16,7 @@ using fakes::Baton;
 using namespace std::literals;
 namespace json = boost::json;
 
-// Answers after a while, and counts who is inside.
+// Answers after a while, and counts the requests inside.
 class Slow final : public kube::StubClient {
  public:
   Slow(Threads& threads, const Clock& clock) : threads_(threads), clock_(clock) {}

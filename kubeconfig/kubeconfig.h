@@ -1,6 +1,6 @@
 // A kubeconfig as data: parsed from YAML (or JSON), rendered back. Contents of credentials stay in Secret<T>
 // and never get into an error. Users: the manager's --kubeconfig, workload clusters (kubeconfig/connect.h),
-// and whoever issues one. Values.
+// and the issuer of new ones (kubeconfig/issue.h). Values.
 #pragma once
 
 #include <string>

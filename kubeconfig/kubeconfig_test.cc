@@ -278,7 +278,8 @@ TEST(Connect, InlineContentsWinOverFiles) {
   EXPECT_EQ(settings->certificate_file, "");
 }
 
-// Somebody who may write a kubeconfig Secret must not get the manager's own files sent to a server of theirs.
+// A user who may write a kubeconfig Secret must not get the manager's own files sent to a server of their
+// own.
 TEST(Connect, AKubeconfigFromASecretMayNotNameFiles) {
   const Choice strict{.allow_files = false};
 

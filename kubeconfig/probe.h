@@ -23,7 +23,7 @@ struct ProbeRules {
 
 enum class Health {
   Connected,
-  Suspect,  // the last probe failed: nobody is sent there until one succeeds
+  Suspect,  // the last probe failed: no request is sent there until one succeeds
   Down,     // too many in a row failed: the connection is given up
 };
 std::string_view to_string(Health health);
@@ -43,7 +43,7 @@ class Probe {
   explicit Probe(const Moment& connected);
 
   void answered(const Moment& at);
-  // Its watch brought bytes, or somebody's request was answered. Older than what is known: no news.
+  // Its watch brought bytes, or a request was answered. Older than what is known: no news.
   void heard(const Moment& at);
   void failed(const Moment& at, std::string why);
 

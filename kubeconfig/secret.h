@@ -22,7 +22,7 @@ api::ObjectKey secret_key_of(const api::ObjectKey& cluster);
 Result<Kubeconfig> kubeconfig_in(const api::SecretContent& secret);
 Result<Kubeconfig> read(kube::Client& client, const api::ObjectKey& cluster, const Deadline& deadline);
 
-// Who owns the Secret: the Cluster, or its control plane object.
+// The owner of the Secret: the Cluster, or its control plane object.
 struct Owner {
   std::string api_version = {};
   std::string kind = {};

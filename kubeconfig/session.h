@@ -62,7 +62,7 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   void start() { watch_.start(); }
-  // The watch ends, as with the destructor; for whoever can be stopped while waiting for that.
+  // The watch ends, as with the destructor; for a caller that can be stopped while it waits for that.
   void stop() { watch_.stop(); }
 
   const std::shared_ptr<ConnectedCluster>& cluster() const { return cluster_; }
@@ -75,7 +75,7 @@ class Session {
   std::optional<Error> trouble() const;
   // When the server last gave a sign of life without being probed.
   std::optional<SteadyTime> heard() const;
-  // Whether somebody's request, or the watch, was answered with 401 since this was last asked.
+  // Whether a request, or the watch, was answered with 401 since this was last asked.
   bool take_refused();
 
   // The registry's notes about it.

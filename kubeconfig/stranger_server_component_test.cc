@@ -1,5 +1,5 @@
 // What becomes of a server that a kubeconfig Secret names and that is no API server, or none that TLS
-// verifies: real sockets, real threads, and a look at everything users and logs are told.
+// verifies: real sockets, real threads, and a look at every condition, Event and log line.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ using ::testing::Not;
 const ObjectKey kHarbour = {"default", "harbour"};
 constexpr std::string_view kSecretWord = "AKIAIOSFODNN7EXAMPLE";  // another service's, in every answer
 
-// A registry that is told of one cluster, and all that it says about it.
+// A registry that wants one cluster, and all that it says about it.
 class Lookout {
  public:
   explicit Lookout(net::AddressRules rules = {.plain_http_on_loopback = true}, net::ProxyRules proxies = {})

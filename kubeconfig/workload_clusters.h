@@ -20,7 +20,7 @@ namespace capstan::kubeconfig {
 
 using kube::ObjectKey;
 
-// A connected cluster. Who holds one keeps it alive, not connected: when the connection goes, its calls
+// A connected cluster. Its holder keeps it alive, not connected: when the connection goes, its calls
 // answer NotConnected.
 class WorkloadCluster {
  public:

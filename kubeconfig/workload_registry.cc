@@ -167,7 +167,7 @@ class WorkloadRegistry::Parts final : public runtime::Reconciler {
   void drop(const ObjectKey& key, const std::string& why);
   void erase(const ObjectKey& key);
 
-  // Does what it is told with the entry, as long as it still is the one the turn is about.
+  // Runs the action on the entry, as long as it still is the one the turn is about.
   template <typename Fn>
   bool with_entry(const Turn& turn, const Fn& fn) {
     return entries_.with([&](Entries& entries) {
@@ -361,7 +361,7 @@ Result<void> WorkloadRegistry::Parts::ask(const Turn& turn, kube::Client& wire, 
   return fail(explained(turn, answer.error().context(fmt::format("GET {} of {}", kProbePath, server))));
 }
 
-// Where the Secret's server must not be, its owner is told what to do.
+// Where the Secret's server must not be, the error says what its owner can do.
 Error WorkloadRegistry::Parts::explained(const Turn& turn, Error error) {
   if (error.reason != net::kAddressDenied) return error;
   error.message += kWhereServersMayBe;
@@ -402,7 +402,7 @@ Outcome WorkloadRegistry::Parts::connected(const Turn& turn, Session& session) {
   return Outcome::after(options_.probe.every);
 }
 
-// Listens first: a cluster that was heard of is not probed, unless it refused somebody's credentials.
+// Listens first: a cluster that was heard of is not probed, unless it refused the credentials of a request.
 Outcome WorkloadRegistry::Parts::look(const Turn& turn, Session& session) {
   Probe& probe = *session.probe;
   if (const auto heard = session.heard()) probe.heard(at(*heard));
@@ -436,7 +436,7 @@ Outcome WorkloadRegistry::Parts::after_probe(const Turn& turn, Session& session)
   return Outcome::after(std::max(probe.due(options_.probe) - now().steady, Nanoseconds(1)));
 }
 
-// What the probe says now, to those who ask and, when it turned, to those who listen.
+// What the probe says now: the answer of reach() and, when it turned, a call of the handlers.
 void WorkloadRegistry::Parts::publish(const Turn& turn, Session& session) {
   const Probe& probe = *session.probe;
   with_entry(turn, [&](Entry& entry) {
@@ -472,7 +472,7 @@ Outcome WorkloadRegistry::Parts::failed(const Turn& turn, const Error& error) {
   return Outcome::after(std::max<Nanoseconds>(pause, error.retry_after.value_or(Seconds(0))));
 }
 
-// The session ends, and whoever holds its cluster is told.
+// The session ends; requests through its client answer NotConnected.
 void WorkloadRegistry::Parts::drop(const ObjectKey& key, const std::string& why) {
   std::unique_ptr<Session> session;
   std::shared_ptr<ConnectedCluster> lost;

@@ -1,7 +1,7 @@
-// The product behind WorkloadClusters: told which clusters exist, it reads their kubeconfig Secrets, dials,
-// watches their Nodes, probes, loses and reconnects, each cluster by itself on a few shared threads. The
-// manager makes one; want() and forget() come from whoever watches Clusters. Safe from any thread, but for
-// start() and stop().
+// The product behind WorkloadClusters. For each cluster that is wanted it reads their kubeconfig Secrets,
+// dials, watches their Nodes, probes, loses and reconnects, each cluster by itself on a few shared threads.
+// The manager makes one; want() and forget() are called by wanted.h. Safe from any thread, but for start()
+// and stop().
 #pragma once
 
 #include <memory>
@@ -57,7 +57,7 @@ class WorkloadRegistry final : public WorkloadClusters {
 
   // After the handlers have been subscribed.
   void start();
-  // Every connection ends; nobody is called any more. Who still holds a cluster is told NotConnected.
+  // Every connection ends; no handler is called any more. A client that is still held answers NotConnected.
   void stop();
 
   // A cluster to be connected to: its infrastructure is provisioned. Again: nothing.

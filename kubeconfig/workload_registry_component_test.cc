@@ -163,7 +163,7 @@ TEST(WorkloadRegistryOverHttp, RefusesAServerWhoseCertificateTheKubeconfigDoesNo
   EXPECT_THAT(bench.registry.reach(kC).problem, HasSubstr("certificate"));
 }
 
-// For ThreadSanitizer and AddressSanitizer: everybody does everything at once.
+// For ThreadSanitizer and AddressSanitizer: all threads do everything at once.
 TEST(WorkloadRegistryOverHttp, HoldsTogetherWhenClustersComeAndGoUnderLoad) {
   constexpr int kClusters = 4;
   constexpr int kRounds = 15;

@@ -23,7 +23,7 @@ using Mood = TestServer::Mood;
 const ObjectKey kC = {"default", "c"};
 const ObjectKey kOther = {"default", "other"};
 
-// A registry in the test world. Whatever it tells is written down: "c", "+n1", "~n1", "-n1", "?+n1"
+// A registry in the test world. Its calls of handlers are written down: "c", "+n1", "~n1", "-n1", "?+n1"
 // (initial).
 struct Bench {
   explicit Bench(Baton& all, RegistryOptions options = {})
@@ -551,7 +551,7 @@ TEST(WorkloadRegistry, GivesUpADialWhenTheClusterIsForgotten) {
     const SteadyTime begin = bench.baton.steady_now();
 
     bench.registry.forget(kC);
-    EXPECT_EQ(bench.baton.steady_now(), begin);  // nobody waits for the dial
+    EXPECT_EQ(bench.baton.steady_now(), begin);  // forget() does not wait for the dial
     bench.pass(100ms);
     EXPECT_EQ(bench.registry.controller().turns().size(), 0U);  // nor does it go on
     server.mood = Mood::Well;

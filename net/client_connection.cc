@@ -33,7 +33,7 @@ void ClientConnection::run(std::shared_ptr<Exchange> exchange) {
   });
 }
 
-// Whom it serves while it is parked gives up alone.
+// A worker that it serves while it is parked gives up by itself.
 void ClientConnection::give_up(std::shared_ptr<Exchange> exchange) {
   asio::post(strand_, [self = shared_from_this(), exchange = std::move(exchange)] {
     if (!self->parked_ && self->exchange_ == exchange) self->finish(fail(Code::Cancelled, "given up"), false);
@@ -96,7 +96,7 @@ void ClientConnection::drive(const Deadline& deadline) {
   }
 }
 
-// Whoever is served has no more time, and knows what to say of it.
+// The exchange has no more time, and its waiter knows what to say of it.
 void ClientConnection::leave() {
   exchange_.reset();
   parser_.reset();
@@ -364,7 +364,7 @@ void ClientConnection::on_timer() {
     const SteadyTime until = idle_since_.load() + idle_timeout_;
     if (now() < until) return arm_timer(until);
     if (owner_->forget_idle(shared_from_this())) return disconnect();
-    return arm_timer(now() + idle_timeout_);  // it serves somebody
+    return arm_timer(now() + idle_timeout_);  // it serves an exchange
   }
   if (!exchange_) return;
   const Nanoseconds limit = exchange_->rules().silent_after;

@@ -1,7 +1,7 @@
 // Internal to net/: includes Asio. One connection to an origin, one exchange at a time. On its strand it
 // dials and runs streams, with one outstanding read. After an exchange it parks, which takes its socket off
-// the io thread, and hands itself back to its pool: whoever takes it from there is served on the own thread,
-// and no other thread wakes for it. It closes itself when idle for too long.
+// the io thread, and hands itself back to its pool: a worker that takes it from there is served on its own
+// thread, and no other thread wakes for it. It closes itself when idle for too long.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ namespace capstan::net {
 class ClientConnection;
 
 // What a connection asks of the pool that made it. Called on the connection's strand, or on the thread of
-// whoever it serves.
+// the worker it serves.
 class ConnectionOwner {
  public:
   virtual ~ConnectionOwner() = default;
@@ -95,7 +95,8 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   asio::steady_timer timer_;
   std::weak_ptr<Dial> dial_;  // which holds us until it is done
   std::unique_ptr<Transport> transport_;
-  bool parked_ = false;      // set on the strand; while it is, all below belongs to whom the pool gave it
+  // Set on the strand; while it is, all below belongs to the worker that the pool gave it to.
+  bool parked_ = false;
   std::uint64_t epoch_ = 0;  // of transport_: a late timer of an older socket is ignored
   std::uint64_t watch_ = 0;  // of its being watched by the io thread: so is a late readiness
   bool reading_ = false;     // a read wait is outstanding

@@ -1,4 +1,4 @@
-// Internal to net/, no Asio. One request and whoever waits for its answer: a blocked worker (RequestExchange)
+// Internal to net/, no Asio. One request and what waits for its answer: a blocked worker (RequestExchange)
 // or a sink (StreamExchange). ClientConnection calls it from its strand, or from the thread of the worker
 // that it serves; the waiting side may give up from any thread.
 #pragma once
@@ -36,7 +36,7 @@ class Exchange {
   const ExchangeRules& rules() const { return rules_; }
 
   virtual bool abandoned() const = 0;
-  // The first byte is about to leave; false when nobody waits any more. `took_nothing` takes it back.
+  // The first byte is about to leave; false when the waiter has gone. `took_nothing` takes it back.
   virtual bool begin_sending() = 0;
   virtual void took_nothing() {}
   virtual void on_head(MessageHead head) = 0;
@@ -50,7 +50,7 @@ class Exchange {
   std::shared_ptr<ClientConnection> connection() const {
     return connection_.with([](const auto& current) { return current.lock(); });
   }
-  bool retried = false;  // for whoever runs it
+  bool retried = false;  // for the connection that runs it
 
  private:
   const std::string wire_;
@@ -67,7 +67,7 @@ class RequestExchange final : public Exchange {
   std::shared_ptr<ClientConnection> wait(const Deadline& deadline);
   // After wait() returned nothing: what came of it, Timeout or Cancelled when it is abandoned.
   Result<HttpResponse> answer();
-  // A connection that became free. False: nobody waits any more.
+  // A connection that became free. False: the waiter has gone.
   bool offer(std::shared_ptr<ClientConnection> connection);
 
   bool abandoned() const override;
@@ -87,7 +87,7 @@ class RequestExchange final : public Exchange {
   };
   Guarded<State> state_;
   Signal changed_;
-  HttpResponse response_;  // for whoever runs it
+  HttpResponse response_;  // for the connection that runs it
 };
 
 class StreamExchange final : public Exchange {

@@ -1,4 +1,4 @@
-// Our server and somebody else's client: cpp-httplib, which shares no code with ours.
+// Our server and a client that is not ours: cpp-httplib, which shares no code with ours.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <httplib.h>

@@ -11,7 +11,7 @@
 namespace capstan::net {
 namespace {
 
-constexpr std::size_t kLookupThreads = 4;  // one dead name server must not hold up everybody
+constexpr std::size_t kLookupThreads = 4;  // one dead name server must not hold up all dials
 
 constexpr std::size_t kHandshakesAtOnce = 32;
 

@@ -53,8 +53,8 @@ class StreamBacklog {
   };
   Batch take();
   void written(std::size_t bytes);
-  void close();      // the peer is gone: nothing more is taken, the owner is told
-  void wind_down();  // the server stops: what is here still goes out, the owner is told
+  void close();      // the peer is gone: nothing more is taken, the owner is called
+  void wind_down();  // the server stops: what is here still goes out, the owner is called
   void on_closed(std::function<void()> callback, IoPool::Impl& io);
 
  private:

@@ -152,7 +152,7 @@ class CollectingSink final : public HttpStreamSink {
   Signal changed_;
 };
 
-// A port nobody listens on (any more).
+// A port that no socket listens on (any more).
 inline std::uint16_t free_port() {
   IoPool io(1);
   const auto server = serve(io, {}, [](const ServerRequest&, Responder& responder) { responder.drop(); });

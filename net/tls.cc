@@ -164,7 +164,7 @@ Result<void> ask_for_client_certificate(SSL_CTX* context, const ServerTlsOptions
     SSL_CTX_add_client_CA(context, anchor.get());
   const int must = options.require_client_certificate ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0;
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER | must,
-                     options.strangers == Strangers::Nobody ? put_up_with : verified);
+                     options.strangers == Strangers::Anonymous ? put_up_with : verified);
   return {};
 }
 
@@ -186,7 +186,7 @@ Result<std::shared_ptr<TlsContext>> client_tls(const ClientTlsOptions& options) 
   if (!options.certificate_pem.empty()) {
     TRY(identify(context.get(), options.certificate_pem, options.private_key_pem.reveal()));
   }
-  // A record in one read instead of two. Whoever waits for the socket has read until nothing was left.
+  // A record in one read instead of two. A thread that waits for the socket has read until nothing was left.
   SSL_CTX_set_read_ahead(context.get(), 1);
   SSL_CTX_set_alpn_protos(context.get(), reinterpret_cast<const unsigned char*>(kHttp11.data()),
                           static_cast<unsigned>(kHttp11.size()));

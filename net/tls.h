@@ -23,9 +23,9 @@ struct ClientTlsOptions {
   bool quote_certificates = true;     // errors say what stands in the server's
 };
 
-// What a client is whose certificate is not good: turned away in the handshake, or nobody, as one that showed
+// What a client is whose certificate is not good: turned away in the handshake, or taken for one that showed
 // none. An API server does the second: the answer is a 401 that says so, and a token may still count.
-enum class Strangers { TurnedAway, Nobody };
+enum class Strangers { TurnedAway, Anonymous };
 
 struct ServerTlsOptions {
   std::string certificate_pem = {};

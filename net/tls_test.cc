@@ -14,10 +14,10 @@ using std::chrono::hours;
 using testing::AllOf;
 using testing::HasSubstr;
 
-// Answers "CN|O,O", or "nobody".
+// Answers "CN|O,O", or "anonymous".
 std::unique_ptr<HttpServer> who_am_i(IoPool& io, std::shared_ptr<TlsContext> tls) {
   return serve(io, {.tls = std::move(tls)}, [](const ServerRequest& request, Responder& responder) {
-    std::string text = request.peer ? request.peer->common_name + "|" : "nobody";
+    std::string text = request.peer ? request.peer->common_name + "|" : "anonymous";
     if (request.peer) {
       for (const auto& one : request.peer->organizations) text += one + ",";
     }
@@ -156,7 +156,7 @@ TEST(Tls, TheServerKnowsItsPeerByCertificate) {
   HttpClient unknown(io, tls_client(server->port(), pki.client()));
 
   EXPECT_EQ(value_of(known.request({}, soon())).body, "admin|system:masters,ops,");
-  EXPECT_EQ(value_of(unknown.request({}, soon())).body, "nobody");
+  EXPECT_EQ(value_of(unknown.request({}, soon())).body, "anonymous");
 }
 
 TEST(Tls, RefusesClientsWithoutACertificateWhenOneIsRequired) {
@@ -201,7 +201,7 @@ TEST(Tls, AServerMayTakeStrangersForNobody) {
   const auto server = who_am_i(io, value_of(server_tls({.certificate_pem = ours.certificate_pem,
                                                         .private_key_pem = ours.private_key_pem,
                                                         .client_ca_pem = pki.ca().certificate_pem,
-                                                        .strangers = Strangers::Nobody})));
+                                                        .strangers = Strangers::Anonymous})));
   const Subject admin{.common_name = "admin", .organizations = {"system:masters"}};
   const auto known = pki.client_certificate(admin);
   const auto expired = value_of(issue(pki.ca(), {.subject = admin,
@@ -213,9 +213,9 @@ TEST(Tls, AServerMayTakeStrangersForNobody) {
   };
 
   EXPECT_EQ(says(known), "admin|system:masters,");
-  EXPECT_EQ(says(other.client_certificate(admin)), "nobody") << "of another authority";
-  EXPECT_EQ(says(expired), "nobody") << "expired";
-  EXPECT_EQ(says(ours), "nobody") << "not made for clients";
+  EXPECT_EQ(says(other.client_certificate(admin)), "anonymous") << "of another authority";
+  EXPECT_EQ(says(expired), "anonymous") << "expired";
+  EXPECT_EQ(says(ours), "anonymous") << "not made for clients";
 }
 
 TEST(Tls, NewConnectionsUseTheNewCertificate) {

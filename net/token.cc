@@ -95,7 +95,7 @@ Result<Parts> split(std::string_view token) {
   return parts;
 }
 
-// Only headers exactly as we write them: nobody gets to choose an algorithm.
+// Only headers exactly as we write them: a token does not get to choose an algorithm.
 Result<std::string> key_id_of(std::string_view header) {
   if (!header.starts_with(kHeaderBegin) || !header.ends_with(kHeaderEnd) ||
       header.size() < kHeaderBegin.size() + kHeaderEnd.size()) {

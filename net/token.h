@@ -10,7 +10,7 @@
 
 namespace capstan::net {
 
-// A P-256 key of net/pki.h; `key_id` tells the verifier which of its keys to take.
+// A P-256 key of net/pki.h; `key_id` names the key to the verifier.
 Result<std::string> sign_token(const Secret<std::string>& private_key_pem, std::string_view key_id,
                                std::string_view payload);
 // The payload. Checks the signature only: expiry and audience are the caller's, who knows the time.

@@ -54,12 +54,12 @@ class Transport {
     });
   }
 
-  // From the io threads to whoever drives it alone, and back. False: it is of no use any more.
+  // From the io threads to the one thread that drives it alone, and back. False: it is of no use any more.
   bool go_alone();
   bool come_back();
   // Alone only: blocks until it is worth trying again, but not longer than `span`.
   void wait_here(IoStatus want, Nanoseconds span) const;
-  // Alone only, from any thread: whoever waits here wakes and finds the connection closed.
+  // Alone only, from any thread: the thread that waits here wakes and finds the connection closed.
   void cut() const;
 
   void give_up_tls() { ssl_.reset(); }  // after a failed handshake: what still comes is only thrown away

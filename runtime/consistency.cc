@@ -126,7 +126,7 @@ Result<void> Consistency::remove(kube::Client& client, const ObjectKey& key, con
     settle(key, question, Answer::Done, {});
     return {};
   }
-  // Another object has the name by now, or somebody wrote at the same moment: a look tells.
+  // Another object has the name by now, or another write came at the same moment: a live read shows it.
   if (removed.error().code == Code::Conflict &&
       is_going(client.get(child.resource, child.key, deadline), uid)) {
     settle(key, question, Answer::Done, {});

@@ -1,4 +1,4 @@
-// Read your own writes: what the caches still owe a key of one controller. Whoever acts records what it
+// Read your own writes: what the caches still owe a key of one controller. The reconciler records what it
 // wrote; the controller asks before the next turn of the key whether the caches have seen it. A create or
 // delete is recorded before it is sent: when no answer comes, the key is held until a live read has said what
 // became of it. Safe from any thread; one key is worked on by one worker at a time.
@@ -54,7 +54,7 @@ class Consistency {
  public:
   explicit Consistency(const Clock& clock, ConsistencyOptions options = {});
 
-  // --- for those who act ---
+  // --- for reconcilers ---
   // Creates `object`. Success also when it was there already and `owner` owns it; AlreadyExists when it is a
   // stranger's.
   Result<api::Written> create(kube::Client& client, const ObjectKey& key, const Child& child,

@@ -11,7 +11,7 @@
 namespace capstan::runtime {
 namespace {
 
-constexpr std::uint32_t kFailuresBeforeAlarm = 5;  // in a row; before that a transient error is just told
+constexpr std::uint32_t kFailuresBeforeAlarm = 5;  // in a row; before that a transient error is just logged
 
 TurnResult result_of(const Next& next) {
   if (next.failed) return TurnResult::Error;

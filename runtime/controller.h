@@ -57,7 +57,7 @@ class Controller {
   const std::string& name() const { return options_.name; }
 
   void start();
-  // No new turns; those in progress are told to stop and waited for.
+  // No new turns; those in progress are stopped and waited for.
   void stop();
 
   // What a worker is doing, for people.

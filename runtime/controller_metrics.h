@@ -30,7 +30,7 @@ class ControllerMetrics {
   // A turn was put off, or past the bound kept from acting, because the cache of `kind` is behind.
   void stale_cache(std::string_view kind, bool overdue);
 
-  // What is read from the queue when somebody scrapes.
+  // What is read from the queue when the metrics are scraped.
   struct Turns {
     std::size_t active = 0;
     Nanoseconds longest = {};

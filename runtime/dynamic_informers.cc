@@ -7,12 +7,12 @@
 namespace capstan::runtime {
 
 struct DynamicInformers::Kind {
-  // What should be, and what is. Whoever makes them differ brings them together, one at a time.
+  // What should be, and what is. The thread that makes them differ brings them together, one at a time.
   struct Watch {
     std::size_t holds = 0;
     bool running = false;
     bool changing = false;
-    std::shared_ptr<Informer<ContractObject>> informer = {};  // shared for the moment somebody asks it
+    std::shared_ptr<Informer<ContractObject>> informer = {};  // shared for the moment of a question
   };
 
   explicit Kind(const kube::Resource& what)
@@ -67,7 +67,7 @@ DynamicInformers::Hold::~Hold() {
   owner_->settle(*kind_);
 }
 
-// Starts or stops the watch, outside of the lock, until it is as the holds want it. Somebody else at it
+// Starts or stops the watch, outside of the lock, until it is as the holds want it. Another thread at it
 // already will see our change.
 void DynamicInformers::settle(Kind& kind) {
   for (;;) {

@@ -1,7 +1,7 @@
 // Informers of kinds met at run time: the objects of providers, as far as the contract names their fields.
-// The watch of a kind runs while somebody holds it. A kind that can't be watched (its CRD is missing, we may
-// not read it) says so whenever it is asked; it is tried again by itself, slower and slower. Safe from any
-// thread.
+// The watch of a kind runs while there is a Hold of it. A kind that can't be watched (its CRD is missing, we
+// may not read it) says so whenever it is asked; it is tried again by itself, slower and slower. Safe from
+// any thread.
 #pragma once
 
 #include <functional>
@@ -44,7 +44,7 @@ class DynamicInformers {
     ~Hold();
 
     explicit operator bool() const { return owner_ != nullptr; }
-    // Lives as long as the DynamicInformers; empty and unsynced while nobody holds the kind.
+    // Lives as long as the DynamicInformers; empty and unsynced while there is no Hold of the kind.
     Store<ContractObject>& store() const;
     // Objects with an owner reference of that uid that is no controller's: made by it, not yet taken over.
     std::vector<Snapshot<ContractObject>> plainly_owned_by(const api::Uid& owner) const;
@@ -60,7 +60,7 @@ class DynamicInformers {
     Kind* kind_ = nullptr;
   };
 
-  // Starts the watch if nobody holds the kind yet; does not wait for its list.
+  // Starts the watch with the first Hold of the kind; does not wait for its list.
   Hold hold(const kube::Resource& resource);
 
   struct State {

@@ -27,9 +27,9 @@ struct ElectionState {
 struct ElectionStep {
   enum class Kind {
     Create,    // there is no lease: make one
-    TakeOver,  // nobody holds it, or its holder is silent for too long
+    TakeOver,  // it is not held, or its holder is silent for too long
     Renew,     // it is ours
-    Wait,      // somebody else leads
+    Wait,      // another process leads
   };
   Kind kind = Kind::Wait;
   std::string holder = {};  // for Wait: who

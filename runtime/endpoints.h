@@ -1,4 +1,4 @@
-// What a process says about itself: /healthz and /readyz for whoever supervises it, /metrics and /debug for
+// What a process says about itself: /healthz and /readyz for the kubelet, /metrics and /debug for
 // people. Probes have a port and threads of their own, so that nothing can starve them. Diagnostics are
 // either TLS with TokenReview and SubjectAccessReview, or plain and metrics only. Checks and pages are added
 // before start; safe from any thread afterwards.
@@ -51,7 +51,7 @@ class Endpoints {
   void before_scrape(std::function<void()> refresh) { refreshes_.push_back(std::move(refresh)); }
 
   Result<void> serve_probes(const ListenOn& where);
-  // `tls` null: plain HTTP, /metrics only, to anybody.
+  // `tls` null: plain HTTP, /metrics only, without authentication.
   Result<void> serve_diagnostics(const ListenOn& where, std::shared_ptr<net::TlsContext> tls,
                                  Gatekeeper gatekeeper);
   void stop();

@@ -39,7 +39,7 @@ class EventCorrelator {
   void sent(const Correlated& what);
 
  private:
-  // Events are told apart by a hash of what makes them alike: texts would be megabytes, and two of a few
+  // Events are distinguished by a hash of what makes them alike: texts would be megabytes, and two of a few
   // thousand that meet in 64 bits cost no more than one Event counted on another.
   using Key = std::uint64_t;
 

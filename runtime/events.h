@@ -24,7 +24,7 @@ std::string_view to_string(EventType type);
 // The object an Event is about.
 api::ObjectReference reference_to(const kube::Resource& resource, const api::ObjectMeta& object);
 
-// The seam controllers get: they only tell.
+// The seam controllers get: they only record.
 class EventRecorder {
  public:
   virtual ~EventRecorder() = default;

@@ -48,7 +48,7 @@ class ExternalRefs {
                Queue& queue);
 
   // Errors: Unavailable while the CRD is missing, has no contract labels, the cache is not complete yet or
-  // the object can't be decoded; the reasons above tell them apart. None of them means that the object does
+  // the object can't be decoded; the reasons above distinguish them. None of them means that the object does
   // not exist. With retry_after: nothing is wrong, the list is only not there yet.
   Result<External> get(const api::ContractRef& ref, std::string_view namespace_);
   // The same without the object: for creating one.
@@ -59,10 +59,10 @@ class ExternalRefs {
     const Observed* cache = nullptr;
     std::vector<Snapshot<ContractObject>> objects = {};
   };
-  // Those of that kind that `owner` made and nobody controls yet. Errors as of get().
+  // Those of that kind that `owner` made and that have no controller yet. Errors as of get().
   Result<Owned> plainly_owned_by(std::string_view group, std::string_view kind, const api::Uid& owner);
   // Those of that kind with that value of the label pool-name. From the first call on, changes of such
-  // objects wake whom `pools` names for their namespace and label. Errors as of get().
+  // objects wake the keys that `pools` names for their namespace and label. Errors as of get().
   using Pools = std::function<std::vector<ObjectKey>(std::string_view namespace_, std::string_view label)>;
   struct InPool {
     std::string_view namespace_ = {};

@@ -30,7 +30,7 @@ struct IndexValue {
 
 using IndexValues = std::vector<IndexValue>;
 
-// A value somebody asks for: nothing is interned for a question.
+// A value to be looked up: nothing is interned for a question.
 struct IndexKey {
   template <std::convertible_to<std::string_view> Scope>
   IndexKey(const Scope& within, std::string_view called = {})  // NOLINT(google-explicit-constructor)

@@ -1,5 +1,5 @@
 // Informer<T>: keeps a Store<T> like the collection in the API server, for ever. What can't be read is
-// quarantined, object by object: the previous snapshot stays, people are told, the stream goes on. Wiring
+// quarantined, object by object: the previous snapshot stays, an Event says so, the stream goes on. Wiring
 // makes one per kind; start() and stop() from its thread, everything else from any. The store lives longer.
 #pragma once
 
@@ -28,7 +28,7 @@ struct InformerDeps {
   kube::WatchLimits limits = {};
   std::uint64_t seed = 0;  // of back-off jitter and watch lengths
   // From the watch's threads, without locks; must not block.
-  std::function<void()> on_listed = {};               // a list is complete, its changes have been told
+  std::function<void()> on_listed = {};               // a list is complete, its handlers have been called
   std::function<void(const Error&)> on_trouble = {};  // will be tried again by itself
 };
 
@@ -43,7 +43,7 @@ class InformerState {
   virtual void refresh_metrics() = 0;  // before a scrape
 };
 
-// What informers count and tell, per kind. Safe from any thread.
+// What informers count and report, per kind. Safe from any thread.
 class InformerReport {
  public:
   InformerReport(const InformerDeps& deps, const kube::Resource& resource);

@@ -13,7 +13,7 @@
 
 namespace capstan::runtime {
 
-// Low is what an initial list brings: work that nobody just asked for.
+// Low is what an initial list brings: work that no event asked for.
 enum class Priority { Low, Normal, High };
 std::string_view to_string(Priority priority);
 

@@ -1,5 +1,5 @@
 // Leader election: one thread that keeps a Lease ours. Wiring starts it, waits until we lead, and ends the
-// process at once when the lease is lost, for somebody else may act from then on. stop() gives the lease
+// process at once when the lease is lost, for another process may act from then on. stop() gives the lease
 // back. Safe from any thread.
 #pragma once
 

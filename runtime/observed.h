@@ -32,7 +32,7 @@ struct Unreadable {
   std::vector<api::Uid> owners = {};
   api::TextMap labels = {};
 
-  // Also when it may be, as far as anybody can tell.
+  // Also when it may be: its metadata could not be read.
   bool may_be_owned_by(const api::Uid& owner) const {
     return !metadata_read || std::ranges::find(owners, owner) != owners.end();
   }

@@ -1,5 +1,5 @@
 // Owner references as Cluster API keeps them: two name the same owner when group, kind and name agree (the
-// API version moves on without anybody editing references), and there is one controller at most. Pure
+// API version moves on while the references stay), and there is one controller at most. Pure
 // functions on whole lists.
 #pragma once
 
@@ -27,7 +27,7 @@ bool is_controlled_by(const api::ObjectMeta& object, const api::Uid& owner);
 // `owner` takes the place of the reference to the same owner, or comes last. The list itself when that
 // changes nothing.
 api::OwnerReferences with_owner(const api::OwnerReferences& owners, const api::OwnerReference& owner);
-// As with_owner; Conflict when somebody else is the controller and `owner` would be, too.
+// As with_owner; Conflict when another object is the controller and `owner` would be, too.
 Result<api::OwnerReferences> with_controller(const api::OwnerReferences& owners,
                                              const api::OwnerReference& owner);
 api::OwnerReferences without_owner(const api::OwnerReferences& owners, const api::OwnerReference& owner);

@@ -77,7 +77,7 @@ void Queue::close() {
   for (Hand* hand : waiting) hand->signal.notify();
 }
 
-// One look at the queue by someone who may wait: `me` is where, once there was nothing.
+// One look at the queue by a worker that may wait: `me` is where, once there was nothing.
 Queue::Look Queue::look(Hand*& me) {
   const SteadyTime now = clock_.steady_now();
   return inside_.with([&](Inside& inside) {
@@ -88,7 +88,7 @@ Queue::Look Queue::look(Hand*& me) {
     Look found;
     const bool keeps_time = me != nullptr && inside.idle.size() > 1 && inside.idle.front() == me;
     if (inside.lanes.size() > 0 &&
-        !keeps_time) {  // the keeper of the time works only when nobody else is idle
+        !keeps_time) {  // the keeper of the time works only when no other worker is idle
       unlist(inside, me);
       found.taken = start(inside, *inside.lanes.pop(), now);
       found.call = whom_to_call(inside, nullptr);
@@ -129,7 +129,7 @@ void Queue::unlist(Inside& inside, Hand*& me) {
   me = nullptr;
 }
 
-// Somebody gives up waiting: the time must be kept, and a call meant for me must reach another.
+// A worker gives up waiting: the time must be kept, and a call meant for it must reach another.
 void Queue::leave(Hand* me) {
   if (me == nullptr) return;
   Hand* const call = inside_.with([&](Inside& inside) -> Hand* {
@@ -140,7 +140,7 @@ void Queue::leave(Hand* me) {
   if (call != nullptr) call->signal.notify();
 }
 
-// It may go when nobody called it, nothing is to be done and somebody else waits; whom it leaves keeps the
+// A worker may go when it was not called, nothing is to be done and another one waits; that one keeps the
 // time.
 bool Queue::leave_if_too_many(Hand*& me) {
   Hand* call = nullptr;
@@ -154,8 +154,8 @@ bool Queue::leave_if_too_many(Hand*& me) {
   return left;
 }
 
-// One at a time: whoever comes calls the next. Without work to hand out, the keeper of the time when it would
-// sleep too long.
+// One at a time: the worker that comes calls the next. Without work to hand out, the keeper of the time when
+// it would sleep too long.
 Queue::Hand* Queue::whom_to_call(Inside& inside, const Hand* but) {
   if (inside.idle.empty()) return nullptr;
   if (inside.lanes.size() > 0 && !inside.calling && inside.idle.back() != but) {

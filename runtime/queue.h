@@ -58,7 +58,7 @@ struct KeyState {
   Priority priority = Priority::Normal;
   Nanoseconds span = {};  // running or ready for so long; waiting: due in so long
   std::uint32_t failures = 0;
-  bool again = false;  // running, and somebody asked for another turn
+  bool again = false;  // running, and another turn was asked for
 };
 std::string_view to_string(KeyState::Where where);
 
@@ -95,7 +95,7 @@ class Queue {
   std::optional<Taken> take(const Deadline& deadline, Nanoseconds patience = Nanoseconds::max());
   void finish(const ObjectKey& key, const Next& next);
 
-  // Nobody is given a key any more; everybody who waits returns.
+  // No key is given out any more; every worker that waits returns.
   void close();
 
   struct Counts {
@@ -110,7 +110,7 @@ class Queue {
   std::vector<KeyState> keys(std::size_t limit) const;
 
  private:
-  // Someone who waits in take(). Kept for reuse: making a condition variable allocates.
+  // A worker that waits in take(). Kept for reuse: making a condition variable allocates.
   struct Hand {
     Signal signal{"work in the queue"};
     bool listed = false;
@@ -128,7 +128,7 @@ class Queue {
     std::vector<Hand*> spare = {};
     std::vector<Hand*> idle = {};                  // the first keeps the time, the last is called first
     SteadyTime watched_until = SteadyTime::max();  // when the keeper of the time wakes by itself
-    bool calling = false;                          // someone was called and has not come yet
+    bool calling = false;                          // a worker was called and has not come yet
     bool closed = false;
   };
   // What take() found: a key, or how long to wait for one and where.

@@ -18,7 +18,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using namespace std::chrono_literals;
 
-// Notes for how long somebody wants to sleep, and lets the time pass at once.
+// Notes for how long a worker wants to sleep, and lets the time pass at once.
 class Dozer final : public Threads {
  public:
   explicit Dozer(FakeClock& clock) : clock_(clock) {}

@@ -1,5 +1,5 @@
-// Store<T>: the cached snapshots of one kind, their indexes, and who wants to know of changes. One informer
-// writes, from one thread at a time; everybody reads. Handlers run on the writer's thread after the lock is
+// Store<T>: the cached snapshots of one kind, their indexes, and the handlers of changes. One informer
+// writes, from one thread at a time; all threads read. Handlers run on the writer's thread after the lock is
 // released: they turn a change into keys and nothing else. Indexes are added before the informer starts. Safe
 // from any thread otherwise.
 #pragma once
@@ -56,7 +56,7 @@ class Store final : public Observed {
   IndexId<T> add_index(IndexValues (*values)(const T&));
 
   // From now on, and once as an initial change for whatever is there already. A change that happens meanwhile
-  // may be told before the initial one of the same object: handlers look at keys, not at order.
+  // may be handed over before the initial one of the same object: handlers look at keys, not at order.
   void subscribe(Handler handler);
 
   // --- readers ---
@@ -102,7 +102,7 @@ class Store final : public Observed {
     bool rewound = false;       // the server's history was set back: a lower version is right
   };
   void finish_list(const ListEnd& end);
-  // Nobody keeps it up to date any more: empty and unsynced, and nobody is told.
+  // It is kept up to date no more: empty and unsynced, and no handler is called.
   void forget();
 
  private:

@@ -1,5 +1,5 @@
 // Reading and writing a condition list with upstream's rules: the transition time moves with the status
-// alone, and the list has one fixed order. Used by every report and by whoever reads a condition. Pure
+// alone, and the list has one fixed order. Used by every report and by every reader of a condition. Pure
 // functions; `now` is an argument.
 #pragma once
 

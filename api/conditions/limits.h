@@ -16,7 +16,7 @@ inline constexpr std::size_t kMaxV1Beta1Message = 10240;
 // At most that many bytes; what was cut ends with "...". Never in the middle of a character.
 void cut(FreeText& message, std::size_t limit);
 
-// A status that is none becomes Unknown, a reason that is none NoReasonReported; a line of the message tells
+// A status that is none becomes Unknown, a reason that is none NoReasonReported; a line of the message names
 // it. The message is cut to its limit.
 void make_acceptable(Condition& wanted);
 void make_acceptable(V1Beta1Condition& wanted);

@@ -1,6 +1,6 @@
 // Condition lists are shared arrays: several controllers write to one list. What we changed (before -> after)
-// is put on top of what the server has now (latest). Types we own win; for the others a change by somebody
-// else that disagrees with ours is a Conflict. Used after a refused patch. Pure.
+// is put on top of what the server has now (latest). Types we own win; for the others a change by another
+// writer that disagrees with ours is a Conflict. Used after a refused patch. Pure.
 #pragma once
 
 #include <span>

@@ -52,7 +52,7 @@ struct ContractStatus {
   bool operator==(const ContractStatus&) const = default;
 };
 
-// Found by Packed: conditions nobody reads are dropped before a status is packed.
+// Found by Packed: conditions that no controller reads are dropped before a status is packed.
 void keep_what_is_read(ContractStatus& status);
 
 struct ContractObject {
@@ -64,8 +64,8 @@ struct ContractObject {
   bool operator==(const ContractObject&) const = default;
 };
 
-// Found by the informer (runtime/informer.h): the annotations that nobody reads are dropped before an object
-// is cached.
+// Found by the informer (runtime/informer.h): the annotations that no controller reads are dropped before an
+// object is cached.
 void keep_what_is_read(ContractObject& object);
 
 }  // namespace contract

@@ -40,8 +40,7 @@ class Packed {
 
 }  // namespace capstan::api::contract
 
-// Who asks for its members one by one finds none. What is filled may drop what nobody reads before it is
-// packed.
+// Its list of members is empty. What is filled may drop what no controller reads before it is packed.
 template <typename T>
 struct capstan::api::detail::Describe<capstan::api::contract::Packed<T>> {
   static constexpr TypeInfo info() {

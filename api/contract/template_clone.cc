@@ -29,7 +29,7 @@ Result<json::object> template_body(const Foreign& source, const json::value& doc
   return object_at(source, spec, "template", "spec.template");
 }
 
-// What identifies an object, or belongs to whoever wrote the template.
+// What identifies an object, or belongs to the writer of the template.
 void forget_identity(json::object& metadata) {
   for (const std::string_view field : {"resourceVersion", "finalizers", "uid", "selfLink"})
     metadata.erase(field);

@@ -54,7 +54,7 @@ void replace_if_shorter(RawJson& raw, const std::string& kept) {
 void keep_what_is_read(ContractStatus& status) {
   replace_if_shorter(status.conditions, conditions_that_are_read(status.conditions.text()));
 
-  // Who reports both generations at once has the newer one there.
+  // A provider that reports both generations at once has the newer one there.
   const std::string_view newer = status.v1beta2.text();
   JsonSkimmer text(newer);
   if (!enter(text, R"("conditions")")) return;

@@ -1,4 +1,4 @@
-// Of a provider's object the cache keeps only what somebody reads: a fleet holds two of them for every
+// Of a provider's object the cache keeps only what our controllers read: a fleet holds two of them for every
 // Machine, and providers report dozens of conditions. keep_what_is_read (contract_object.h) drops the others,
 // malformed ones included, and of the annotations the whole object that kubectl apply repeats there. Pure
 // functions.

@@ -1,4 +1,4 @@
-// Event (core/v1): what we tell users about an object. Written by runtime/events; a plain value.
+// Event (core/v1): what we report to users about an object. Written by runtime/events; a plain value.
 #pragma once
 
 #include "api/core/object_reference.h"

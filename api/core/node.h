@@ -1,6 +1,6 @@
 // Node of a workload cluster, as far as we look at it. A projection for the cache: heartbeats are left out,
-// so that a Node at rest never changes, and so are addresses and what of the metadata nobody reads. Taints
-// are whole, because the list is written as a whole. A plain value.
+// so that a Node at rest never changes, and so are addresses and the metadata that no controller reads.
+// Taints are whole, because the list is written as a whole. A plain value.
 #pragma once
 
 #include <string_view>

@@ -7,7 +7,7 @@
 
 namespace capstan::api {
 
-// A Secret in the namespace of whoever names it.
+// A Secret in the namespace of the object that names it.
 struct CredentialsRef {
   Text name = {};
   UnknownFields unknown = {};

@@ -27,7 +27,7 @@ struct ObjectMeta {
   OwnerReferences owner_references = {};
   Finalizers finalizers = {};
   ManagedFields managed_fields = {};  // a digest; read, never written
-  UnknownFields unknown = {};         // what is rare and read by nobody: generateName, the grace period
+  UnknownFields unknown = {};         // what is rare and never read here: generateName, the grace period
 
   bool deleting() const { return deletion_timestamp.is_set(); }
   bool has_finalizer(std::string_view finalizer) const;

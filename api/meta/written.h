@@ -1,5 +1,5 @@
-// What a write tells of the object it made: all that most writers go on with. A client that speaks HTTP reads
-// no more of the answer than that (kube/client.h, Into). A value.
+// What the answer to a write says of the object: all that most writers go on with. A client that speaks HTTP
+// reads no more of the answer than that (kube/client.h, Into). A value.
 #pragma once
 
 #include <array>

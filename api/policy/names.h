@@ -8,7 +8,7 @@ namespace capstan::api::policy {
 
 inline constexpr std::string_view kGroup = "policy.capstan.dev";
 inline constexpr std::string_view kVersion = "v1alpha1";
-// The name of its CustomResourceDefinition: where it is not installed nobody has a policy.
+// The name of its CustomResourceDefinition: where it is not installed there are no policies.
 inline constexpr std::string_view kLifecyclePolicyCrd = "machinelifecyclepolicies.policy.capstan.dev";
 
 namespace kind {

@@ -199,7 +199,7 @@ struct BookmarkMeta {
   TextMap annotations = {};
 };
 
-// What a bookmark tells.
+// What a bookmark holds.
 struct Bookmark {
   BookmarkMeta metadata = {};
 };

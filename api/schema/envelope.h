@@ -1,5 +1,5 @@
-// What lists and watch events have in common: an outer object whose members are handed to whoever is
-// responsible for them. Internal to api/schema.
+// What lists and watch events have in common: an outer object whose members are handed to the
+// decoders of their types. Internal to api/schema.
 #pragma once
 
 #include <optional>
@@ -31,7 +31,7 @@ class Envelope : public JsonEvents {
   void refuse(std::string message);
 
  private:
-  // Who takes the value of this member, or the next element of the list of this member; null: nobody, it is
+  // The decoder of the value of this member, or of the next element of the list of this member; null: it is
   // skipped.
   virtual JsonEvents* taker(std::string_view name) = 0;
   virtual void taken(std::string_view name) = 0;

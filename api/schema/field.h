@@ -64,7 +64,7 @@ struct Rules {
   bool map_atomic = false;          // x-kubernetes-map-type: atomic
   // Written even when empty, and missed when absent.
   bool required = false;
-  // Written even when empty, though nobody misses it (counters Go never omits).
+  // Written even when empty, though it may be absent (counters Go never omits).
   bool keep_empty = false;
   bool nullable = false;
   bool preserve_unknown = false;       // x-kubernetes-preserve-unknown-fields
@@ -84,7 +84,7 @@ struct ObjectRules {
 
 struct TypeInfo;
 
-// Tells most names apart by one comparison: length, first, middle and last character.
+// Distinguishes most names by one comparison: length, first, middle and last character.
 constexpr std::uint32_t name_tag(std::string_view name) {
   if (name.empty()) return 0;
   const auto at = [&](std::size_t index) { return std::uint32_t{static_cast<unsigned char>(name[index])}; };

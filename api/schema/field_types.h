@@ -197,8 +197,8 @@ struct Describe<SharedList<T>> {
   }
 };
 
-// Read where they stand: the members of T, found through what is shared. Nobody writes through them, since
-// filling goes by a T and defaults are not allowed.
+// Read where they stand: the members of T, found through what is shared. They are never written through,
+// since filling goes by a T and defaults are not allowed.
 template <typename T, std::size_t index>
 constexpr Member shared_member() {
   static_assert(members<T>[index].rules.default_json.empty());

@@ -18,7 +18,7 @@ struct Number {
   std::string_view text = {};  // as it was written
 };
 
-// False for 1e999, which JSON can spell and nobody can hold.
+// False for 1e999, which JSON can spell and a double can't hold.
 inline bool is_representable(const Number& number) {
   return number.kind != Number::Kind::Real || std::isfinite(number.real);
 }

@@ -1,5 +1,5 @@
 // Steps over JSON text without understanding more of it than where strings and brackets end: to find one
-// member in a document that nobody needs to parse. A value on the stack; refers to the text it was made from.
+// member in a document that need not be parsed. A value on the stack; refers to the text it was made from.
 #pragma once
 
 #include <cstddef>
@@ -79,8 +79,7 @@ class JsonSkimmer {
   std::size_t at_ = 0;
 };
 
-// The members of an object, one after the other. Whoever asks for the next has stepped over the value of the
-// last.
+// The members of an object, one after the other. Asking for the next steps over the value of the last.
 class JsonMembers {
  public:
   explicit JsonMembers(JsonSkimmer& text) : text_(text), open_(text.take('{')) {}

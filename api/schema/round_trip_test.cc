@@ -1,4 +1,4 @@
-// Random documents of every kind, with random members nobody knows in every struct, come back as they were;
+// Random documents of every kind, with random unknown members in every struct, come back as they were;
 // damaged ones are refused or come back as what was understood, and never do harm.
 #include <gmock/gmock.h>
 

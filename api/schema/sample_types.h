@@ -145,7 +145,7 @@ inline constexpr ResourceInfo resource<Sample> = {
     .doc = "Sample is for tests.",
 };
 
-// Fields of the same object somebody else needs: no bag, so it can't be encoded.
+// Fields of the same object for another reader: no bag, so it can't be encoded.
 struct SampleView {
   ObjectMeta metadata = {};
   struct Spec {

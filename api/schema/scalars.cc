@@ -52,7 +52,7 @@ std::optional<std::array<char, kDigits>> digits_of(std::string_view dashed) {
 }
 
 // Sixteen digits as a number. `seen` gathers the bits of their values: 16 is set when one is no digit, so
-// that nobody has to look after each.
+// that one look at the end is enough.
 std::uint64_t half_of(const char* digits, std::uint64_t& seen) {
   std::uint64_t half = 0;
   for (std::size_t i = 0; i < kDigits / 2; ++i) {

@@ -1,4 +1,4 @@
-// SharedList<T>: a list whose elements are stored once for everybody who holds an equal one, all but their
+// SharedList<T>: a list whose elements are stored once for all lists that hold an equal one, all but their
 // time: the conditions of ten thousand Machines at rest differ in nothing else. 16 bytes for each element.
 // Reading gives views, whose members refer to what is shared; writing is by whole elements. T has a
 // `last_transition_time`, a std::hash, and its view beside it (api/meta/condition.h). Values; thread rule as
@@ -81,8 +81,8 @@ class Shared {
 };
 
 // Where a decoder fills elements. It remembers the last few, since the next object of a kind mostly says the
-// same as the one before: that spares a look into the pool. So a few live on when nobody says them any more.
-// One per thread; an element may be closed by another thread than the one that opened it.
+// same as the one before: that spares a look into the pool. So a few live on when no object says them any
+// more. One per thread; an element may be closed by another thread than the one that opened it.
 template <typename T>
 class Filling {
  public:

@@ -519,7 +519,7 @@ std::string StructBuilder::path() const {
   return out;
 }
 
-// A failed object still tells its name, so that the one who reports it can say which one it was.
+// A failed object still has its name, so that the report can say which one it was.
 void StructBuilder::note_failed_key(std::string_view name) {
   failed_string_ = nullptr;
   if (depth_ == 1) failed_in_metadata_ = name == "metadata";

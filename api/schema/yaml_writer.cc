@@ -59,8 +59,8 @@ std::string scalar_text(std::string_view text) {
   return out;
 }
 
-// Lines of a literal block keep every blank, so they must not end with one that nobody sees, nor begin with
-// one.
+// Lines of a literal block keep every blank, so they must not end with one, which a reader would not see, nor
+// begin with one.
 bool fits_literal(std::string_view text) {
   if (text.find('\n') == std::string_view::npos || text.ends_with('\n') || text.front() == ' ' ||
       text.front() == '\n') {

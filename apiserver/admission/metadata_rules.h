@@ -1,5 +1,5 @@
-// The life of metadata: what the server fills in, what nobody may change, what names and references must look
-// like. Pure functions; used by every write.
+// The life of metadata: what the server fills in, what no request may change, what names and references must
+// look like. Pure functions; used by every write.
 #pragma once
 
 #include <string>

@@ -17,8 +17,8 @@ namespace capstan::apiserver {
 // Where a webhook is: clientConfig of webhook configurations and CRDs.
 struct WebhookClient {
   std::string url = {};
-  std::string service =
-      {};  // "namespace/name" of a clientConfig that names a Service, which nobody can reach from here
+  // "namespace/name" of a clientConfig that names a Service: this server can't reach one.
+  std::string service = {};
   std::string ca_pem = {};
 };
 WebhookClient webhook_client(const json::object* client_config);

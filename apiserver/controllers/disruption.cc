@@ -19,7 +19,7 @@ bool counts(const json::object& pod) {
   return !is_deleting(pod) && phase != "Succeeded" && phase != "Failed";
 }
 
-// Somebody else keeps this status: a harness that wants exact answers.
+// Another field manager keeps this status: a test that wants exact answers.
 bool kept_by_others(const json::object& budget) {
   const auto* owners = array_at(budget, {"metadata", "managedFields"});
   return owners != nullptr && std::ranges::any_of(*owners, [](const json::value& entry) {

@@ -31,7 +31,7 @@ class Garbage {
     std::vector<std::string> gone = {};     // uids
     std::vector<std::string> waiting = {};  // deleted in the foreground: waits for this dependent
     bool solid = false;                     // one at least stays
-    bool unknown = false;                   // of a kind nobody serves: nothing is certain
+    bool unknown = false;                   // of a kind this server does not serve: nothing is certain
   };
 
   void remember(const std::string& collection, const Change& change);

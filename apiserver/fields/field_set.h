@@ -22,7 +22,7 @@ struct FieldSet {
 
   bool empty() const;
   bool has(const FieldPath& path) const;
-  void insert(const FieldPath& path);  // the empty path means the whole object, which nobody owns
+  void insert(const FieldPath& path);  // the empty path means the whole object, which has no owner
   const FieldSet* child(std::string_view element) const;
 
   FieldSet operator|(const FieldSet& other) const;

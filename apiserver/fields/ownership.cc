@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kBeforeFirstApply = "before-first-apply";
 const Schema kNothingKnown{.preserve_unknown = true};
 
-// What nobody is ever said to own.
+// The fields that never have an owner.
 const FieldSet& never_owned() {
   static const FieldSet set = [] {
     FieldSet made;
@@ -60,8 +60,8 @@ Comparison comparison_at(const Ownership& ownership, const json::object& before,
   return compared;
 }
 
-// What the step from `before` to `after` means for everybody but `self`: who loses what, or who is in the
-// way.
+// What the step from `before` to `after` means for all managers but `self`: which of them lose what, or are
+// in the way.
 std::expected<Comparison, Conflicts> take_from_others(const Ownership& ownership, const json::object& before,
                                                       const json::object& after, Managers& managers,
                                                       const ManagerKey* self, bool force) {
@@ -109,7 +109,7 @@ void record_update(const Ownership& ownership, Managers& managers, const json::o
   cap_updaters(managers);
 }
 
-// Takes out what the manager applied last time and does not apply now, unless somebody else owns it too.
+// Takes out what the manager applied last time and does not apply now, unless another manager owns it too.
 json::object pruned(const Ownership& ownership, const json::object& merged, const FieldSet& last,
                     const Managers& managers) {
   const auto& schema = ownership.schema;
@@ -123,7 +123,7 @@ json::object pruned(const Ownership& ownership, const json::object& merged, cons
   const auto kept = with_named_parents(fields_of(stripped, schema), schema);
   const auto owned_now = with_named_parents(owned, schema);
   const auto restored = without_fields(merged, all - (kept | owned_now), schema);
-  // A struct somebody owns stays even when nothing that is left in it has an owner (a default).
+  // A struct that has an owner stays even when nothing that is left in it has an owner (a default).
   const auto now = with_named_parents(fields_of(restored, schema), schema) | owned_now;
   return without_fields(merged, (all - now) & last_named, schema);
 }
@@ -140,7 +140,7 @@ void own_after_update(const Ownership& ownership, json::object& after, const jso
   if (ownership.subresource.empty()) managers = managers_of(after);
   if (managers.empty() && before != nullptr) managers = managers_of(*before);
   metadata_of(after).erase("managedFields");
-  if (managers.empty() && before != nullptr) return;  // nobody has kept a record of this object
+  if (managers.empty() && before != nullptr) return;  // this object has no record of its managers
   const auto old = before != nullptr            ? unmanaged(*before)
                    : ownership.blank != nullptr ? *ownership.blank
                                                 : json::object();

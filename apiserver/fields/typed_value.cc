@@ -8,7 +8,7 @@
 namespace capstan::apiserver {
 namespace {
 
-// The items of a list by their element; items whose key can't be told stand under their index.
+// The items of a list by their element; items without a readable key stand under their index.
 struct Item {
   std::string element = {};
   const json::value* value = nullptr;

@@ -1,6 +1,6 @@
-// Who is asking, and may they: static tokens, client certificates, and rules that deny. Everybody who is
-// known may do anything unless a rule says otherwise: this server stands in for clusters whose RBAC is
-// somebody else's business. Rules can be changed while it serves. Safe from any thread.
+// Who is asking, and may they: static tokens, client certificates, and rules that deny. A user who is
+// known may do anything unless a rule says otherwise: this server has no RBAC. Rules can be changed while it
+// serves. Safe from any thread.
 #pragma once
 
 #include <map>
@@ -33,7 +33,7 @@ class Auth {
  public:
   explicit Auth(std::vector<TokenUser> tokens);
 
-  // Nobody: 401. A certificate counts before a token.
+  // Absent: 401. A certificate counts before a token.
   std::optional<User> who(const net::ServerRequest& request) const;
   std::optional<User> who_has(std::string_view token) const;
   // The refusal of a known user, or nothing.

@@ -91,7 +91,7 @@ void HttpFace::answer(const net::ServerRequest& http, net::Responder& responder)
   answer_object(**request, http, responder);
 }
 
-// What anybody may ask.
+// What a request without a user may ask.
 bool HttpFace::answer_open(const std::vector<std::string>& path, net::Responder& responder) const {
   if (path.size() != 1) return false;
   if (path[0] != "healthz" && path[0] != "livez" && path[0] != "readyz") return false;

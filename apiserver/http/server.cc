@@ -37,7 +37,7 @@ Result<std::shared_ptr<net::TlsContext>> tls_of(const Clock& clock, const net::K
   return net::server_tls({.certificate_pem = certificate.certificate_pem,
                           .private_key_pem = certificate.private_key_pem,
                           .client_ca_pem = ca.certificate_pem,
-                          .strangers = net::Strangers::Nobody});
+                          .strangers = net::Strangers::Anonymous});
 }
 
 json::object named(std::string_view name, std::string_view member, json::object content) {

@@ -43,14 +43,14 @@ class Server {
   std::uint16_t port() const;
   std::string url() const;
   const std::string& ca_pem() const;
-  // Whoever holds it can make client certificates that this server lets in (the Secret "<cluster>-ca").
+  // Its key signs client certificates that this server lets in (the Secret "<cluster>-ca").
   const net::KeyAndCertificate& authority() const;
   // An administrator's, with a client certificate made for it; everything inline.
   Result<std::string> kubeconfig() const;
   std::size_t open_watches() const;
 
   // Faults.
-  void refuse(bool refused);           // nobody gets in while true
+  void refuse(bool refused);           // no request is served while true
   void drop_connections();             // cut whatever is open
   void slow_down(Nanoseconds answer);  // every answer waits so long first; 0: at once
   void expire_watches();               // 410 for every watch and continue token

@@ -51,7 +51,7 @@ class Watching final : public net::HttpStreamSink {
   }
   Guarded<Seen> seen_;
   Signal changed_{"bytes of a watch"};
-  std::unique_ptr<net::HttpStreamHandle> stream_;  // last: nobody is called once it is gone
+  std::unique_ptr<net::HttpStreamHandle> stream_;  // last: no callback runs once it is gone
 };
 
 class Servers : public testing::Test {

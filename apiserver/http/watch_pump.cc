@@ -52,7 +52,7 @@ void WatchPump::run(const std::stop_token& stop) {
   }
 }
 
-// Serves the called ones and those whose time has come; when to look again if nobody calls.
+// Serves the called ones and those whose time has come; when to look again if no watch is called.
 SteadyTime WatchPump::serve_due(const std::set<std::uint64_t>& ready) {
   const auto all = table_.with([](const Table& table) { return table.watches; });
   std::vector<std::uint64_t> over;

@@ -103,7 +103,7 @@ void follow_crd(Core& core, std::string_view name) {
     if (!same_spec) core.storage.begin(name);
     if (!same_spec)
       core.registry.add_custom(type_of_crd(*stored), core.storage.version(), crd_generation(*stored));
-    // Whoever sweeps it up meanwhile may have taken the kind away before it was added.
+    // A deletion of the definition meanwhile may have taken the kind away before it was added.
     if (!core.storage.find(kCrdCollection, key)) return follow_crd(core, name);
   }
   if (accepted != *stored) core.storage.replace(kCrdCollection, key, stored, std::move(accepted));

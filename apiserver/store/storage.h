@@ -79,7 +79,7 @@ class Storage {
   // Do readers from `version` on miss nothing?
   bool remembers(std::string_view collection, std::uint64_t version) const;
   std::uint64_t epoch() const;
-  // Nobody reads from before this moment: all that a collection held when it came into being is its
+  // No watch begins before this moment: all that a collection held when it came into being is its
   // beginning.
   void begin(std::string_view collection);
   void begin_everywhere();

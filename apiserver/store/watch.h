@@ -1,5 +1,6 @@
-// One watch being served: a cursor over the storage's history. The consumer takes events when told that there
-// may be some (on_ready) or when time has come (wake_at). Safe from any thread, but one taker at a time.
+// One watch being served: a cursor over the storage's history. The consumer takes events when called because
+// there may be some (on_ready) or when time has come (wake_at). Safe from any thread, but one taker at a
+// time.
 #pragma once
 
 #include <functional>
@@ -26,7 +27,7 @@ class Watch {
   virtual ~Watch() = default;
 
   // Everything that is due at `now`, at most `max` events; call again until it answers nothing. Never blocks
-  // on anybody but the storage lock.
+  // but for the storage lock.
   virtual std::vector<WatchEvent> take(SteadyTime now, std::size_t max = 256) = 0;
   // True once nothing more will come: timeoutSeconds passed or an Error event was taken. The consumer closes
   // the stream.

@@ -41,7 +41,7 @@ std::optional<Response> refuse_preconditions(const Core& core, const Target& tar
   return {};
 }
 
-// The object as it is afterwards; null when somebody else wrote in between.
+// The object as it is afterwards; null when another write came in between.
 ObjectPtr carried_out(Core& core, const Target& target, const ObjectPtr& stored, Deletion deletion) {
   auto& storage = core.storage;
   switch (deletion.step) {

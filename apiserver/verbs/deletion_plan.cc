@@ -55,7 +55,7 @@ void set_finalizers(json::object& object, json::array finalizers) {
   if (!finalizers.empty()) metadata["finalizers"] = std::move(finalizers);
 }
 
-// The first mark moves the generation: whoever acts on the spec should look again.
+// The first mark moves the generation: controllers that act on the spec should look again.
 void mark_deleting(json::object& object, WallTime when, std::int64_t grace) {
   auto& metadata = metadata_of(object);
   if (!metadata.contains("deletionTimestamp")) {

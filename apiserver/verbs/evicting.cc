@@ -55,7 +55,7 @@ void own_spending(const Core& core, json::object& spent, const json::object& bef
   own_update(core, target, request, spent, &before);
 }
 
-// Takes one disruption out of the budget, or says why there is none. Null: somebody else wrote the budget
+// Takes one disruption out of the budget, or says why there is none. Null: the budget was written
 // meanwhile.
 std::optional<Response> spend(Core& core, const StoredKey& key, const ObjectPtr& budget, const Target& pod,
                               bool dry_run, bool& again) {

@@ -15,7 +15,7 @@ using Warnings = std::vector<std::string>;
 // missing.
 Answer<json::object> expected_object(const Target& target, const Body& body);
 
-// Prunes, checks types and fills in defaults; `body` tells of duplicate fields. Field validation is as the
+// Prunes, checks types and fills in defaults; `body` shows duplicate fields. Field validation is as the
 // query says.
 Answer<json::object> shaped(const Core& core, const Target& target, json::object object,
                             const Request& request, Warnings& warnings);

@@ -136,7 +136,7 @@ std::optional<Response> refuse_manager(const Request& request) {
 void own_update(const Core& core, const Target& target, const Request& request, json::object& object,
                 const json::object* before) {
   if (before == nullptr && !target.type->custom) {
-    // A new object of a built-in type grows out of its empty struct, whose fields nobody owns.
+    // A new object of a built-in type grows out of its empty struct, whose fields have no owner.
     json::object empty{{"apiVersion", target.api_version()}, {"kind", target.type->kind}};
     empty["metadata"] = json::object();
     normalise_builtin(empty, *target.version->schema);

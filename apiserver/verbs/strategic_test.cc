@@ -56,7 +56,7 @@ TEST(StrategicMerge, RefusesItemsWithoutTheirKey) {
   EXPECT_TRUE(patched("{}", R"({"securityContext":{"$patch":"frobnicate"}})").starts_with("! "));
 }
 
-// Found by fuzzing: each application made one more item that nobody could ever name.
+// Found by fuzzing: each application made one more item that no patch could ever name.
 TEST(StrategicMerge, RefusesItemsWhoseKeyIsNull) {
   EXPECT_TRUE(patched("{}", R"({"containers":[{"name":null,"image":"x"}]})").starts_with("! "));
 }

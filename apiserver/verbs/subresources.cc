@@ -48,7 +48,7 @@ Response bind_pod(Core& core, const Target& target, const Request& request) {
                                                                       {"code", 201}})};
 }
 
-// A token nobody can read anything out of; the HTTP layer decides who may use it.
+// A token whose text says nothing; the HTTP layer decides who may use it.
 Response request_token(Core& core, const Target& target, const Request& request) {
   const auto account = core.storage.find(target.collection, target.key);
   if (!account) return not_found(target.subject());

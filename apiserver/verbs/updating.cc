@@ -134,7 +134,7 @@ Answer<Response> written(Core& core, const Target& target, const ObjectPtr& stor
   return answer(target, std::move(*shown));
 }
 
-// One attempt; status 0 means that somebody else wrote in between.
+// One attempt; status 0 means that another write came in between.
 Response attempt(Core& core, const Target& target, const Request& request, const ObjectPtr& stored,
                  const Edit& edit, Warnings& warnings) {
   const auto live = as_requested(core, target, stored);

@@ -24,12 +24,13 @@ std::optional<Response> refuse_namespace(const Core& core, const Target& target)
 // Stores a new object: `object` is shaped and owned already; name and namespace are checked here.
 Response insert(Core& core, Target target, const Request& request, json::object object, Warnings warnings);
 
-// Makes the new object out of the live one, at the version of the request. Runs again when somebody else was
+// Makes the new object out of the live one, at the version of the request. Runs again when another write was
 // faster.
 using Edit = std::function<Answer<json::object>(const ObjectPtr& live, Warnings& warnings)>;
 Response update(Core& core, const Target& target, const Request& request, const Edit& edit);
 
-// Who owns what after an Update: metadata.managedFields of `object`. `before` is null for a new object.
+// The owners of fields after an Update: metadata.managedFields of `object`. `before` is null for a new
+// object.
 void own_update(const Core& core, const Target& target, const Request& request, json::object& object,
                 const json::object* before);
 

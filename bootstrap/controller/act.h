@@ -13,7 +13,7 @@ namespace capstan::bootstrap::controller {
 
 struct Effects {
   bool has_secret = false;
-  std::string taken = {};  // somebody else's Secret stands in the way: for the condition
+  std::string taken = {};  // a Secret of another owner stands in the way: for the condition
   std::optional<Error> error = {};
 };
 

@@ -15,7 +15,7 @@ runtime::IndexValues cluster_of(const api::CloudConfig& config) {
 const api::MachineSpec& machine_spec(const api::Machine& machine) { return machine.spec; }
 const api::MachineSpec& machine_spec(const api::MachinePool& pool) { return pool.spec.machine_template.spec; }
 
-// References name an owner by kind and name; the uid tells whether it is the same one still.
+// References name an owner by kind and name; the uid shows whether it is the same one still.
 template <typename T>
 std::optional<Owner> described(const runtime::Store<T>& store, const api::ObjectMeta& object,
                                const api::OwnerReference& reference) {

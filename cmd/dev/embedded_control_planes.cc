@@ -38,7 +38,7 @@ Result<sim::ControlPlane> EmbeddedControlPlanes::ensure(const kube::ObjectKey& c
 }
 
 Result<void> EmbeddedControlPlanes::remove(const kube::ObjectKey& cluster, const Deadline&) {
-  // Destroyed outside of the lock: stopping a server waits for those who use it.
+  // Destroyed outside of the lock: stopping a server waits for its requests.
   const Running ended = running_.with([&](auto& running) {
     const auto at = running.find(cluster);
     if (at == running.end()) return Running();

@@ -26,7 +26,7 @@ class EmbeddedControlPlanes final : public infrastructure::sim::ControlPlanes {
 
   // An administrator's kubeconfig; NotFound while there is no such control plane.
   Result<std::string> kubeconfig(const kube::ObjectKey& cluster) const;
-  // For faults; null while there is none. It stays as long as somebody holds it, also when it was removed.
+  // For faults; null while there is none. It stays as long as a caller holds it, also when it was removed.
   std::shared_ptr<apiserver::Server> server(const kube::ObjectKey& cluster) const;
 
  private:

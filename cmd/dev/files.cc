@@ -26,7 +26,7 @@ int write_all(int file, std::string_view text) {
   return 0;
 }
 
-// Zero, or errno. Nobody else may read it at any moment.
+// Zero, or errno. No other user may read it at any moment.
 int write_new(const std::string& path, std::string_view text) {
   constexpr mode_t kOwnerOnly = 0600;
   ::unlink(path.c_str());  // of a run that was killed

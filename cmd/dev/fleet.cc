@@ -79,7 +79,7 @@ std::string why_not(const api::Conditions& list) {
   return why.empty() ? reason_not(list, api::condition::kAvailable) : why;
 }
 
-// No pool rolls by itself: its status alone tells whether it is as wished.
+// No pool rolls by itself: its status alone shows whether it is as wished.
 GroupRow row_of(const api::MachinePool& pool) {
   const auto& status = pool.status;
   return {.name = full_name(pool),

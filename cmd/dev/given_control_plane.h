@@ -1,6 +1,6 @@
 // One API server that exists already stands for the control plane of every cluster: simulated kubelets
-// register their Nodes there. It also hands out the kubeconfig Secret, for nobody else has the key of its CA.
-// Used by `provider --workload-kubeconfig`; safe from any thread.
+// register their Nodes there. It also hands out the kubeconfig Secret, for no other part has the key of its
+// CA. Used by `provider --workload-kubeconfig`; safe from any thread.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// The fleet that `up` and `demo` bring up when nobody gives them manifests: Clusters on the simulated cloud,
+// The fleet that `up` and `demo` bring up when they are given no manifests: Clusters on the simulated cloud,
 // one control plane Machine, one MachineDeployment and, where asked for, MachinePools of both sorts each.
 // What `up --print-sample` prints is config/samples/fleet.yaml. Pure.
 #pragma once

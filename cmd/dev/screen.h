@@ -19,7 +19,7 @@ class Screen {
   void show(const Fleet& fleet);
   // A line of its own, that stays.
   void say(const std::string& line);
-  // Nobody reads it any more: the pipe is closed, the disk is full.
+  // It can't be written to any more: the pipe is closed, the disk is full.
   bool lost() const { return lost_; }
 
  private:

@@ -35,7 +35,7 @@ struct LateCache final : runtime::Observed {
 
 runtime::ObjectKey key(std::string name) { return {.namespace_ = "fleet", .name = std::move(name)}; }
 
-// "busy" takes a minute, "broken" fails, anyone else is done at once.
+// "busy" takes a minute, "broken" fails, all other keys are done at once.
 struct Mixed final : runtime::Reconciler {
   fakes::Baton& baton;
   explicit Mixed(fakes::Baton& time) : baton(time) {}

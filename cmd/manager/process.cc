@@ -44,8 +44,8 @@ Result<kube::Connection> connection(const ScopeOptions& options) {
   return pod_connection();
 }
 
-// The pod we run in, if the downward API tells: a workload cluster that turns out to be ours is reached from
-// inside.
+// The pod we run in, if the downward API names it: a workload cluster that turns out to be ours is reached
+// from inside.
 std::optional<kubeconfig::OwnPod> own_pod() {
   const auto ns = environment("POD_NAMESPACE");
   const auto name = environment("POD_NAME");

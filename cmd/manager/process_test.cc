@@ -13,7 +13,7 @@
 namespace capstan::manager {
 namespace {
 
-// Somebody else listens there.
+// Another socket listens there.
 class TakenPort {
  public:
   TakenPort() : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {

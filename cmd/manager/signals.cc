@@ -27,7 +27,7 @@ Signals::Signals(Threads& threads) {
 
 Signals::~Signals() {
   thread_->request_stop();
-  kill(getpid(), SIGTERM);  // wakes the thread, nobody else: the signal is blocked everywhere
+  kill(getpid(), SIGTERM);  // wakes that thread alone: the signal is blocked everywhere
   thread_->join();
 }
 

@@ -161,7 +161,7 @@ Result<void> Wiring::Parts::make(kube::Connection connection) {
                     .name = election.lease_name},
           .identity = identity(around, seams.randomness),
           .times = {election.lease_duration, election.renew_deadline, election.retry_period}},
-      [] { _exit(kLeaseLost); });  // at once: somebody else acts from now on
+      [] { _exit(kLeaseLost); });  // at once: another process acts from now on
   make_webhooks();
   make_endpoints();
   make_order();

@@ -40,7 +40,7 @@ class Wiring {
   Wiring(const Wiring&) = delete;
   Wiring& operator=(const Wiring&) = delete;
 
-  // Returns when the controllers run, or when told to stop before that.
+  // Returns when the controllers run, or when it is stopped before that.
   Result<void> start(std::stop_token stop);
   void stop();
 

@@ -47,7 +47,7 @@ runtime::IndexValues vms_of_pool(const api::DriverMachinePool& pool) {
   return values;
 }
 
-// References name an owner by kind and name; the uid tells whether it is the same one still.
+// References name an owner by kind and name; the uid shows whether it is the same one still.
 template <typename T>
 Snapshot<T> owner(const runtime::Store<T>& store, const api::ObjectMeta& object, std::string_view kind) {
   for (const auto& reference : *object.owner_references) {

@@ -1,5 +1,5 @@
 // The caches the controllers of the infrastructure provider read. Provider makes one and feeds it by
-// informers; everybody else reads. Safe from any thread.
+// informers; its controllers read. Safe from any thread.
 #pragma once
 
 #include <string_view>

@@ -32,7 +32,7 @@ class Inventory {
   Inventory(const Inventory&) = delete;
   Inventory& operator=(const Inventory&) = delete;
 
-  // Who is told of doubts; before start().
+  // Called with each object in doubt; set before start().
   void tell(std::function<void(const ObjectKey&)> wake) { wake_ = std::move(wake); }
   void start();
   void stop();

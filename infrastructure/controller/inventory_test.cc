@@ -1,4 +1,4 @@
-// What the cloud's list makes us doubt, and when such a doubt is over. Provider tests tell what comes of one.
+// What the cloud's list makes us doubt, and when such a doubt is over. Provider tests show what comes of one.
 #include "infrastructure/controller/inventory.h"
 
 #include "infrastructure/controller/machine/reconciler.h"

@@ -42,7 +42,7 @@ struct Disk {
 
 enum class Farewell { Removed, Vanished };
 
-// Told outside of locks, from whichever thread caused it.
+// Called outside of locks, by the thread that made the change.
 class VmListener {
  public:
   virtual ~VmListener() = default;

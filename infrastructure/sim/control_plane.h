@@ -17,8 +17,8 @@ namespace capstan::infrastructure::sim {
 struct ControlPlane {
   std::string host = {};
   std::int32_t port = 0;
-  // Signs client certificates that the API server accepts. Without a private key nobody gets to make a
-  // kubeconfig Secret from it, and the Secret must come from elsewhere.
+  // Signs client certificates that the API server accepts. Without a private key no kubeconfig Secret is
+  // made from it, and the Secret must come from elsewhere.
   net::KeyAndCertificate authority = {};
 };
 

@@ -50,7 +50,7 @@ std::size_t Kubelets::count() const {
   return agenda_.with([](const Agenda& agenda) { return agenda.kubelets.size(); });
 }
 
-// --- what the cloud tells ---
+// --- events of the cloud ---
 
 void Kubelets::vm_started(const SimVm& vm) {
   const SteadyTime at = vm.created + vm.registers_after;

@@ -48,7 +48,7 @@ class Kubelets final : private VmListener {
     Booting,    // no Node yet
     Starting,   // a Node that is not Ready yet
     Running,    // renews its Lease, now and then its status
-    Abandoned,  // the VM vanished: somebody has to say so on the Node
+    Abandoned,  // the VM vanished: the Node has yet to say so
   };
   struct Kubelet {
     SimVm vm = {};

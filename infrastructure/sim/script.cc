@@ -28,7 +28,7 @@ constexpr std::array<std::pair<SimVerb, std::string_view>, 7> kVerbs = {{
 }};
 
 // One object of the file: takes its fields one by one, remembers the first mistake, and in the end complains
-// about what nobody took.
+// about fields that were not taken.
 class Fields {
  public:
   Fields(const json::value& value, std::string path) : path_(std::move(path)) {

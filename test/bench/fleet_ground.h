@@ -24,7 +24,7 @@ T must(Result<T>&& result) {
 
 // What the audit logs of both servers say about the manager, since the last look.
 struct Spent {
-  std::vector<envtest::AuditEntry> management = {};  // of everybody, management server
+  std::vector<envtest::AuditEntry> management = {};  // of all users, management server
   std::vector<envtest::AuditEntry> workload = {};    // ... workload server
   std::vector<envtest::AuditEntry> manager = {};     // of the manager, both servers; no watches
   double writes() const;                             // Events and Leases apart

@@ -31,7 +31,7 @@ double fleet_seeds_per_minute(const Place& place) {
   return kSeeds / std::chrono::duration<double, std::ratio<60>>(clock.steady_now() - begun).count();
 }
 
-// Watches begun again and probes are printed apart; there is no Lease, for nobody else wants to be leader.
+// Watches begun again and probes are printed apart; there is no Lease, for there is one manager.
 double fleet_at_rest_in_virtual_time(const Place& place) {
   const int machines = place.machines > 0 ? place.machines : 10000;
   const std::string out =

@@ -1,4 +1,4 @@
-// A client nobody is expected to call: every verb answers NotConnected.
+// A client that is not to be called: every verb answers NotConnected.
 #pragma once
 
 #include <boost/json.hpp>

@@ -159,7 +159,7 @@ void apart(const std::function<void()>& work) {
     throw std::runtime_error("the child that writes failed");
 }
 
-// Looks at the heap every millisecond until it is told to stop.
+// Looks at the heap every millisecond until it is stopped.
 class HeapPeak {
  public:
   HeapPeak(Threads& threads, const Clock& clock)
@@ -200,7 +200,7 @@ class CountingSink final : public kube::StreamSink {
 }  // namespace
 
 // The most there was above what is left in the end: resident, as the kernel saw it, and on the heap, as seen
-// every millisecond, whichever is more. Whoever writes the fleet does so in another process: memory it gave
+// every millisecond, whichever is more. The fleet is written by another process: memory it gave
 // back to this one's allocator would hide what a list needs.
 double cache_list_peak_mb(const Place& place) {
   constexpr int kListed = 10000;

@@ -1,4 +1,4 @@
-// One document per kind with every field of its schema in it, and a field nobody knows in every object that
+// One document per kind with every field of its schema in it, and an unknown field in every object that
 // keeps such fields: what round trips, conversions and servers are tried with.
 #pragma once
 

@@ -1,4 +1,4 @@
-// A server that knows nothing of MachineLifecyclePolicies, as everybody's who comes from Cluster API.
+// A server without the definition of MachineLifecyclePolicies, as upstream's users have it.
 #include "api/policy/machine_lifecycle_policy.h"
 #include "api/policy/names.h"
 #include "api/schema/crd.h"

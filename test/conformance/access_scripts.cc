@@ -47,7 +47,7 @@ envtest::KeyPair administrators_pair(const Server& server, const std::filesystem
   return pair;
 }
 
-// Somebody with a certificate that an authority of the same name signed, but not this server's.
+// A client with a certificate that an authority of the same name signed, but not this server's.
 Server stranger_of(const Server& server, const std::filesystem::path& folder) {
   const auto elsewhere = envtest::Pki::create(folder / "pki");
   if (!elsewhere) throw Failed(elsewhere.error().describe());

@@ -178,7 +178,7 @@ const Script kScripts[] = {
      }},
     {"watch: a version from before the kind was known is Expired",
      [](Session& s) {
-       // Told as an HTTP 410 or, once the stream has begun, as an ERROR event with the same Status.
+       // Answered as an HTTP 410 or, once the stream has begun, as an ERROR event with the same Status.
        s.made_widget("a");
 
        const auto events = s.watch(s.widgets() + "?resourceVersion=1", 1, 2);

@@ -1,5 +1,5 @@
-// What became of Pods, as somebody outside has seen it: a watch, replayed event by event. Says whether ever
-// too few of them were healthy. Used by the drain suite. Values and pure functions.
+// What became of Pods, as an observer outside the manager has seen it: a watch, replayed event by event. Says
+// whether ever too few of them were healthy. Used by the drain suite. Values and pure functions.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ struct AppHistory {
   std::size_t most = 0;
   std::size_t fewest = 0;
   std::string fewest_at = {};  // the Pod whose event led there
-  std::size_t left = 0;        // Pods that were told to go
+  std::size_t left = 0;        // Pods with a deletionTimestamp
 };
 std::map<std::string, AppHistory> history_of(const std::vector<PodEvent>& events,
                                              const std::map<std::string, std::size_t>& complete);

@@ -1,6 +1,6 @@
 // Scheduler and kubelets of a workload server that has none: puts Pods on Nodes, calls them Ready, ends those
-// that are told to go, and writes down every event of their watch. For the drain suite. Starts with the
-// constructor; takes a thread of its own.
+// that have a deletionTimestamp, and writes down every event of their watch. For the drain suite. Starts with
+// the constructor; takes a thread of its own.
 #pragma once
 
 #include <atomic>
@@ -27,8 +27,8 @@ class Kubelets final : private kube::WatchHandler<api::Pod> {
   explicit Kubelets(const std::filesystem::path& kubeconfig);
   ~Kubelets() override;
 
-  // At first Pods are spread evenly. From now on the youngest Nodes are filled first, as somebody would do
-  // who knows that the others are about to go.
+  // At first Pods are spread evenly. From now on the youngest Nodes are filled first, as a scheduler
+  // would that knows that the others are about to go.
   void prefer_young_nodes() { prefer_young_ = true; }
   // Every event so far, in the server's order.
   std::vector<PodEvent> history() const;

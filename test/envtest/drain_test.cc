@@ -1,5 +1,6 @@
 // Twenty Nodes with ten Pods each on a real kube-apiserver, under budgets that a real disruption controller
-// keeps: Machines are deleted and rolled, a pool without Machines goes, and somebody outside looks on.
+// keeps: Machines are deleted and rolled, a pool without Machines goes, and a watch outside the manager looks
+// on.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -146,7 +147,7 @@ TEST_F(Drain, NeverBreaksABudgetAndSaysWhichOneHoldsItUp) {
   const auto rocks = nodes_of_rocks();
   ASSERT_THAT(rocks, SizeIs(2));
 
-  // Given: one Machine under a rock, and three others, are told to go; then the rest is rolled.
+  // Given: one Machine under a rock, and three others, are deleted; then the rest is rolled.
   Lines others;
   Lines under_rocks;
   for (const auto& line : machines()) {
@@ -185,7 +186,7 @@ TEST_F(Drain, NeverBreaksABudgetAndSaysWhichOneHoldsItUp) {
   const std::string set = under_rocks.front().substr(0, under_rocks.front().rfind('-'));
   EXPECT_THAT(message_of("machineset/" + set, "ScalingDown"), HasSubstr("DrainingNode since "));
 
-  // And when the user gives way, nobody waits for a pause to end.
+  // And when the user gives way, the drain goes on at once.
   const SystemClock clock;
   const std::string opened =
       workload({"patch", "pdb/rock", "--type=merge", R"(-p={"spec":{"maxUnavailable":1}})",
@@ -209,7 +210,7 @@ TEST_F(Drain, NeverBreaksABudgetAndSaysWhichOneHoldsItUp) {
     fmt::print("{}: {} of {} Pods left, at least {} healthy all the time\n", app.name, history.left, app.pods,
                history.fewest);
   }
-  // Until the user gave way, in the server's own order of changes, not one Pod of the rock was told to go.
+  // Until the user gave way, in the server's own order of changes, not one Pod of the rock was deleted.
   const AppHistory shut =
       history_of(events_before(events, std::strtoull(opened.c_str(), nullptr, 10)), complete).at("rock");
   EXPECT_EQ(shut.fewest, 2U) << "broken at " << shut.fewest_at;
@@ -234,8 +235,8 @@ TEST_F(Drain, NeverBreaksABudgetAndSaysWhichOneHoldsItUp) {
   EXPECT_LE(asked, 10 * accepted);
 }
 
-// A policy that has pools drained, and what it is for: Pod slab of the first Node, which nobody may take, and
-// Pod free of the second, which anybody may.
+// A policy that has pools drained, and what it is for: Pod slab of the first Node, which may not be evicted,
+// and Pod free of the second, which may.
 constexpr std::string_view kDrainsPools = R"(
 apiVersion: policy.capstan.dev/v1alpha1
 kind: MachineLifecyclePolicy

@@ -1,4 +1,4 @@
-// A fleet on real servers, told through real kubectl: manifests become Nodes, scale, roll and go; and what
+// A fleet on real servers, driven by real kubectl: manifests become Nodes, scale, roll and go; and what
 // the real server keeps of it (owners, managers of fields, conditions) is what upstream documents.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

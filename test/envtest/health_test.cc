@@ -1,5 +1,6 @@
-// MachineHealthChecks on real servers, told through real kubectl: a Machine whose Node is sick is replaced, a
-// whole fleet that falls silent under a policy is not, and somebody else is asked where the check says so.
+// MachineHealthChecks on real servers, driven by real kubectl: a Machine whose Node is sick is replaced, a
+// whole fleet that falls silent under a policy is not, and another controller is asked where the check says
+// so.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -27,7 +28,7 @@ using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
-// What a test says of a Node's health stays: nobody at the Nodes speaks.
+// What a test says of a Node's health stays: its kubelet is silent.
 constexpr std::string_view kSilentKubelets = "heartbeat: {lease: 0s, status: 0s}\n";
 constexpr const char* kMet = "condition met\n";
 
@@ -145,11 +146,11 @@ spec:
   static std::time_t a_minute_ago() { return std::time(nullptr) - 60; }
 
   // What the manager sent since the test began or this was called. Refused is what a server would not have,
-  // as "verb resource object code"; to look for what is not there, or to be told to come again, is none.
+  // as "verb resource object code"; to look for what is not there, or a Retry-After, is none.
   struct Sent {
     Lines refused = {};
     Lines removed = {};       // Machines that were deleted
-    std::size_t reports = 0;  // what MachineHealthChecks were told
+    std::size_t reports = 0;  // what MachineHealthChecks were answered
   };
   Sent sent() {
     Sent sent;

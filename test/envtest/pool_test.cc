@@ -1,4 +1,4 @@
-// MachinePools of both sorts on real servers, told through real kubectl: applied, waited for, scaled,
+// MachinePools of both sorts on real servers, driven by real kubectl: applied, waited for, scaled,
 // deleted, and whose they are.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -116,7 +116,7 @@ Result<void> RealServers::State::start() {
 // A cluster of one needs no patience to elect its leader.
 Result<void> RealServers::State::start_etcd() {
   const fs::path path = TRY(program(assets, "etcd"));
-  const std::string peer = "http://127.0.0.1:0";  // nobody ever calls it
+  const std::string peer = "http://127.0.0.1:0";  // there are no peers
   etcd = TRY(launch({path, "--name=envtest", "--data-dir=" + in_folder("etcd").string(),
                      "--listen-client-urls=" + etcd_url(), "--advertise-client-urls=" + etcd_url(),
                      "--listen-peer-urls=" + peer, "--initial-advertise-peer-urls=" + peer,

@@ -1,5 +1,5 @@
-// A free loopback port that nobody else can take: bound here without listening, and left to a server that
-// binds it with SO_REUSEPORT. Keeps the number over restarts of that server. Move-only value.
+// A free loopback port that no other process can take: bound here without listening, and left to a server
+// that binds it with SO_REUSEPORT. Keeps the number over restarts of that server. Move-only value.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ namespace capstan::fakes {
 namespace {
 
 constexpr SteadyTime kSteadyStart = SteadyTime(std::chrono::hours(1));
-constexpr std::uint32_t kSeamsAfterCrash = 20'000;  // more means that somebody swallowed SimulatedCrash
+constexpr std::uint32_t kSeamsAfterCrash = 20'000;  // more means that SimulatedCrash was swallowed
 constexpr int kStuckSeconds = 60;                   // real time without a switch
 
 struct Process {
@@ -159,7 +159,7 @@ class Baton::Scheduler {
     return actor;
   }
 
-  // Returns who goes on when it is over.
+  // Returns the actor that goes on when it is over.
   Stack& live(Actor& me, Threads::Body body) {
     t_current = &me;
     try {
@@ -197,7 +197,7 @@ class Baton::Scheduler {
     t_current = &me;
   }
 
-  // Who goes on. Moves the clock when nobody can; ends the run when that does not help either.
+  // The actor that goes on. Moves the clock when none can; ends the run when that does not help either.
   Actor& choose(Actor* me) {
     if (switches_.load(std::memory_order_relaxed) > options_.max_switches)
       end(RunReport::End::TooLong, who_waits());

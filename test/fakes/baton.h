@@ -1,6 +1,6 @@
 // Baton: Threads and Clock of a simulation. Every simulated thread has a stack of its own
 // (stack.h), exactly one of them holds the baton; each call on a seam hands it to the thread the seed picks.
-// Time is virtual and jumps to the next deadline when nobody can go on. The same seed gives the same run.
+// Time is virtual and jumps to the next deadline when no thread can go on. The same seed gives the same run.
 // Everything but run() is called from simulated threads only.
 //
 // A process is a thread and whatever it spawns. crash() throws SimulatedCrash at every parked seam of one
@@ -24,7 +24,7 @@ struct BatonOptions {
   std::uint64_t seed = 1;
   std::uint64_t max_switches = 2'000'000;              // a run that needs more goes round in circles
   Nanoseconds max_time = std::chrono::hours(24 * 30);  // of virtual time
-  std::uint32_t slips_per_thousand = 0;  // switches at which time jumps ahead although someone could run
+  std::uint32_t slips_per_thousand = 0;  // switches at which time jumps ahead although a thread could run
   WallTime start = std::chrono::sys_days(std::chrono::year(2026) / 1 / 1);
   std::function<void(std::string_view)> story = {};  // one line per switch
 };

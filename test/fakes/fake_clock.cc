@@ -54,7 +54,7 @@ Woken FakeClock::wait(Signal& signal, std::uint64_t seen, const Deadline& deadli
                         : real_.wait(signal, seen, {.at = SteadyTime(), .stop = deadline.stop});
   return state_.with([&](State& state) {
     std::erase(state.waiting, &me);
-    // advance() wakes by a notify of its own: nobody else need have changed anything
+    // advance() wakes by a notify of its own: nothing else need have changed
     return woken == Woken::Notified && state.steady >= deadline.at ? Woken::TimedOut : woken;
   });
 }

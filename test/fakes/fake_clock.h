@@ -21,7 +21,7 @@ class FakeClock final : public Clock, public Threads {
 
   // Moves both clocks and wakes every wait whose deadline has come.
   void advance(Nanoseconds span);
-  // Somebody set the machine's clock: only wall time jumps.
+  // The machine's clock was set: only wall time jumps.
   void set_wall(WallTime now);
 
   // Until `count` threads are parked in wait() (at most 30 s of real time; false then).

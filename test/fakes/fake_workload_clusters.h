@@ -24,16 +24,17 @@ class FakeWorkloadClusters final : public kubeconfig::WorkloadClusters {
   ~FakeWorkloadClusters() override;
 
   // From now on its API server is `client`, which lives longer (none: every call answers Internal). Its
-  // Nodes, as they were put so far, are told as initial changes, then the cluster as connected.
+  // Nodes, as they were put so far, are handed over as initial changes, then the cluster as connected.
   void connect(const ObjectKey& cluster, kube::Client* client = nullptr, Time at = {});
-  // Those who hold the WorkloadCluster keep its Nodes; its client answers NotConnected. Also for a cluster
+  // Holders of the WorkloadCluster keep its Nodes; its client answers NotConnected. Also for a cluster
   // that never was connected, to give it a problem of its own.
   void lose(const ObjectKey& cluster, std::string problem = "probe failed: connection refused",
             Time since = {});
   // Anything else there is to say (insecure, times); `connected` stays what it is.
   void set_reach(const ObjectKey& cluster, kubeconfig::Reach reach);
 
-  // Adds the Node, or replaces the one of that name; the version is given here. Told when connected.
+  // Adds the Node, or replaces the one of that name; the version is given here. Handlers are called when
+  // connected.
   void put_node(const ObjectKey& cluster, api::Node node);
   void remove_node(const ObjectKey& cluster, std::string_view name);
 

@@ -32,7 +32,7 @@ std::vector<std::string> names(const std::vector<runtime::Snapshot<api::Node>>& 
   return found;
 }
 
-// Everything that was told, in order: "cluster", "+n1", "~n1", "-n1"; with "?" where it is initial.
+// Every call of a handler, in order: "cluster", "+n1", "~n1", "-n1"; with "?" where it is initial.
 std::vector<std::string>& record(FakeWorkloadClusters& clusters, std::vector<std::string>& told) {
   clusters.on_reach_change([&](const ObjectKey& cluster) { told.push_back(cluster.name); });
   clusters.on_node_change([&](const ObjectKey&, const runtime::Change<api::Node>& change) {

@@ -16,7 +16,7 @@
 
 namespace capstan::fakes {
 
-// Threads of streams that were destroyed from inside their own callback; whoever owns them joins them.
+// Threads of streams that were destroyed from inside their own callback; the owner of this list joins them.
 using OrphanThreads = Guarded<std::vector<std::unique_ptr<Thread>>>;
 
 // What the delivering thread holds; it may outlive the stream.

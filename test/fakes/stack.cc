@@ -127,7 +127,7 @@ struct Stack::Inner {
   static void begin();
 };
 
-// Never returns: the memory it stands on is another's as soon as somebody asks for some.
+// Never returns: the memory it stands on is another's as soon as some is asked for.
 void Stack::Inner::begin() {
   Inner& me = *t_current->inner_;
   Exceptions().restore();

@@ -11,21 +11,21 @@ namespace capstan::fakes {
 
 class Stack {
  public:
-  // Returns who goes on after it.
+  // Returns the stack that goes on after it.
   using Body = std::move_only_function<Stack&()>;
 
   Stack();                    // the caller's own
-  explicit Stack(Body body);  // begins when somebody hands over to it
+  explicit Stack(Body body);  // begins when it is handed over to
   ~Stack();                   // its body must have ended, or never begun
   Stack(const Stack&) = delete;
   Stack& operator=(const Stack&) = delete;
 
-  // Called by who runs on this one; returns when somebody hands back.
+  // Called by the code that runs on this one; returns when it is handed back to.
   void hand_over(Stack& next);
   // The body has returned: lets go of what it ran on.
   void release();
 
-  // Tells apart who runs, among stacks and all other threads.
+  // Identifies the running one among stacks and all other threads.
   static const void* current();
 
  private:

@@ -60,7 +60,7 @@ class Reach {
   std::map<const SourceFile*, bool> known_;
 };
 
-// Blames the include that leaves the home, not everybody who includes the culprit.
+// Blames the include that leaves the home, not all files that include the culprit.
 bool leaves_home(const Tree& tree, const Library& library, const Include& include) {
   if (include.angled) return true;
   const SourceFile* included = tree.find(include.name);
@@ -94,8 +94,8 @@ bool includes(const SourceFile& file, std::string_view path) {
   return std::ranges::any_of(file.includes, [&](const Include& include) { return include.name == path; });
 }
 
-// Who outside its folder includes the header, if only through another one; null when nobody does: a private
-// header may weigh what it likes.
+// A file outside its folder that includes the header, if only through another one; null when none does: a
+// private header may weigh what it likes.
 const SourceFile* stranger(const Tree& tree, const SourceFile& header) {
   std::set<const SourceFile*> reached = {&header};
   std::vector<const SourceFile*> to_visit = {&header};

@@ -32,6 +32,8 @@ Findings check_docs(const Tree& tree);
 
 // What is cited can be opened: a page of this repository, Kubernetes' or upstream's documentation, an RFC.
 Findings check_citations(const Tree& tree);
+// The subject of a comment is a thing of the code; the words that leave it open are listed in subjects.cc.
+Findings check_subjects(const Tree& tree);
 
 // All of them, without what exceptions.h allows; an exception without a finding is a finding too.
 Findings check_all(const Tree& tree);

@@ -46,7 +46,7 @@ const kube::Resource& recipes() {
   return kind;
 }
 
-// Connected is who has one; the pure parts ask it nothing.
+// A pool that has one is connected; the pure parts ask it nothing.
 class NoClient final : public kubeconfig::WorkloadCluster {
  public:
   kube::Client& client() override { std::terminate(); }
@@ -719,7 +719,7 @@ std::vector<std::string> PoolWorld::unused() const {
   return texts;
 }
 
-// When nobody has anything to do, what the pool says has to be what there is.
+// When no object has anything to do, what the pool says has to be what there is.
 void PoolWorld::check_rest() {
   if (!pool_ || is_paused() || pool_->metadata.deleting() || muted_ || !connected_) return;
   std::vector<std::string> listed;

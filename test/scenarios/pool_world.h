@@ -20,7 +20,7 @@ namespace capstan::scenarios {
 
 class PoolWorld;
 
-// What somebody does, as soon as the world is so.
+// What a user or a provider does, as soon as the world is so.
 struct PoolAct {
   std::string who = {};
   std::string text = {};
@@ -48,7 +48,7 @@ class PoolWorld {
   };
   explicit PoolWorld(const Beginning& beginning);
 
-  // Until nobody has anything to do. With a seed the order is its own.
+  // Until no object has anything to do. With a seed the order is its own.
   void settle(std::optional<std::uint64_t> seed = {});
   // What happened so far is no part of the story; this is.
   void begin_story(std::vector<PoolAct> acts, std::set<std::string> lies = {});

@@ -1,5 +1,5 @@
 // Every story against its file, and a hundred times in random order against its bounds and its end.
-// scenarios_test --write tells the files anew; review them like code.
+// scenarios_test --write writes the files anew; review them like code.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What all suites of golden stories share: how a story is compared with its file, or told anew when the
+// What all suites of golden stories share: how a story is compared with its file, or written anew when the
 // program was called with --write, and their main().
 #pragma once
 

@@ -49,7 +49,7 @@ class World {
  public:
   World(api::MachineDeployment deployment, Behaviour behaviour);
 
-  // Until nobody has anything to do. With a seed the order is its own.
+  // Until no object has anything to do. With a seed the order is its own.
   void settle(std::optional<std::uint64_t> seed = {});
   // What happened so far is no part of the story; this is.
   void begin_story(Behaviour behaviour);
@@ -61,9 +61,9 @@ class World {
   void delete_deployment();
   void delete_machine(std::string_view name);  // by hand
   void break_machine(std::string_view name);
-  void stall_machine(std::string_view name);  // no longer available, and nobody can say it is unhealthy
+  void stall_machine(std::string_view name);  // no longer available, and not known to be unhealthy
   void heal_machine(std::string_view name);
-  void hold_machine(std::string_view name);     // a finalizer of nobody we know: once deleted it stays
+  void hold_machine(std::string_view name);     // a finalizer of another controller: once deleted it stays
   void release_machine(std::string_view name);  // takes that finalizer back
   void let_time_pass(Seconds span);
 
@@ -72,7 +72,7 @@ class World {
   const std::map<std::string, api::MachineSet>& sets() const { return sets_; }
   const std::map<std::string, api::Machine>& machines() const { return machines_; }
   Time now() const { return now_; }
-  bool at_rest() const { return awake_.empty(); }  // nobody has anything to do
+  bool at_rest() const { return awake_.empty(); }  // no object has anything to do
   Count total() const { return static_cast<Count>(machines_.size()); }
   Count available() const;
   Count available_of(std::string_view set) const;

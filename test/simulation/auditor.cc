@@ -147,7 +147,7 @@ void Auditor::note_node_of_pool(const NodeFacts& node, const std::string& provid
   ++came_of_pool_[listed ? "Node after the list" : "Node before the list"];
 }
 
-// The Node of its predecessor has its name until somebody deletes it.
+// The Node of its predecessor has its name until it is deleted.
 void Auditor::note_replaced_instance(const infrastructure::Vm& vm) {
   if (!vm.name.starts_with(kPool)) return;
   const std::string before = std::exchange(instances_[vm.name], vm.provider_id);
@@ -188,7 +188,7 @@ void Auditor::note_wants() {
   }
 }
 
-// A rollout that is scaled down may be kept from shrinking; who goes meanwhile is replaced, as was
+// A rollout that is scaled down may be kept from shrinking; a Machine that goes meanwhile is replaced, as was
 // decided when its sets grew.
 void Auditor::note_growth(const std::string& deployment, SteadyTime now) {
   Growth growth{.at = now};
@@ -207,7 +207,8 @@ void Auditor::note_pause(SteadyTime now) {
   }
 }
 
-// How far back a rollout may have looked that is carried out now: nobody looks while the Cluster is paused.
+// How far back a rollout may have looked that is carried out now: no controller looks while the Cluster is
+// paused.
 SteadyTime Auditor::looked_since(SteadyTime now) const {
   const SteadyTime since = now - kMemory;
   return pause_ && since < pause_->until ? std::min(since, pause_->from - kMemory) : since;
@@ -226,7 +227,7 @@ void Auditor::note_pool_drain() {
   if (std::ranges::any_of(facts_.pools, leaves) && !pool_going_since_) pool_going_since_ = now;
 }
 
-// A Machine that is available no more although nobody deletes it.
+// A Machine that is available no more although it is not being deleted.
 void Auditor::note_losses(const FleetFacts& before) {
   for (const MachineFacts& machine : before.machines) {
     if (!machine.available || machine.going) continue;
@@ -495,7 +496,8 @@ void Auditor::pod_sent_away(const std::string& name, const std::vector<PodFacts>
   check(budget_breached(name, static_cast<int>(left), deps_.pods_needed()));
 }
 
-// A drain of one that nobody deletes: its Node has another claimant, who is not to be drained with it.
+// A drain of one that is not being deleted: its Node has another claimant, whose Pods are not to be evicted
+// with it.
 void Auditor::check_eviction(const std::string& name, const std::vector<PodFacts>& before) const {
   const auto pod = std::ranges::find(before, name, &PodFacts::name);
   if (pod != before.end()) check(evicted_from_a_living_machine(name, pod->node, facts_));
@@ -523,7 +525,7 @@ void Auditor::check_disowned(const Asked& asked) const {
                             asked.key.name));
 }
 
-// Who decided so may have known the Node of a Machine that has had one for a while.
+// The controller that decided so may have known the Node of a Machine that has had one for a while.
 void Auditor::check_drained(const std::string& infrastructure) {
   if (facts_.cluster_going || !told_to_go_.insert(infrastructure).second) return;
   for (const MachineFacts& machine : facts_.machines) {
@@ -539,7 +541,8 @@ void Auditor::check_drained(const std::string& infrastructure) {
 
 // --- Nodes ---
 
-// Which one it was says the answer: a name is taken again, and a removal that is late hits whoever has it.
+// Which one it was says the answer: a name is taken again, and a removal that is late hits the next Node of
+// that name.
 void Auditor::node_removed(const NodeFacts& node) const {
   check(node_of_a_living_machine(node.name, facts_));
   const auto known = provider_ids_.find(node.uid);

@@ -1,6 +1,6 @@
 // The auditor of a simulated fleet: looks at everything that is sent and at everything that took effect,
 // keeps the history that promises refer to (who wanted what since when, what the manager's caches had seen)
-// and asks invariants.h. Lives in the world; called by whoever holds the baton.
+// and asks invariants.h. Lives in the world; called by the thread that holds the baton.
 #pragma once
 
 #include <functional>
@@ -41,7 +41,7 @@ class Auditor {
   // A process sends that, whatever becomes of it; and that took effect, and was answered so.
   void sent(const Asked& asked);
   void took_effect(const Asked& asked, const json::value& answer);
-  // The world changed by somebody else's hand.
+  // The world was changed by something else than the manager.
   void look();
 
   // Why there may be fewer than promised; a user deletes a Machine; a VM vanishes.
@@ -188,7 +188,7 @@ class Auditor {
   std::map<LegalCase, std::uint64_t> counted_;
 };
 
-// A finalizer of nobody we know: it stays in the list until its owner takes it back.
+// A finalizer of another controller: it stays in the list until its owner takes it back.
 inline constexpr std::string_view kStranger = "example.com/stranger";
 
 // So begins the name of a Node that no Machine stands for.

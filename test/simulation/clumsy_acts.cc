@@ -132,7 +132,7 @@ std::optional<json::object> ClumsyUser::copied_machine(const MachineFacts& origi
   return copied(std::move(*document), name);
 }
 
-// One whose objects are its own already: of two that name an object which is nobody's yet, either may come
+// One whose objects are its own already: of two that name an object that has no owner yet, either may come
 // first.
 bool ClumsyUser::copy_machine() {
   const bool of_workers = deps_.baton.draw(4) != 0;
@@ -299,7 +299,7 @@ bool ClumsyUser::copy_cluster() {
   return true;
 }
 
-// A Cluster of his own first, that is there and well; then the wrong line.
+// A Cluster of its own first, that is there and well; then the wrong line.
 bool ClumsyUser::take_reference() {
   const auto name = make_cluster(ClumsyAct::TakeReference);
   if (!name) return true;

@@ -38,7 +38,7 @@ class FleetApps {
   void run(const std::stop_token& stop);
 
   int needed() const { return says_; }  // healthy Pods, says the budget
-  // Somebody wants to see nothing evicted before then.
+  // The budget allows no eviction before then.
   void close_budget(SteadyTime until) { closed_until_ = until; }
 
  private:

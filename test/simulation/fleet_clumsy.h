@@ -85,14 +85,14 @@ inline constexpr std::array kClumsyActs = {ClumsyAct::CopyMachine,
                                            ClumsyAct::HoldFinalizer};
 std::string_view to_string(ClumsyAct act);  // "copy-machine"
 
-// Who has a clumsy user by the seed alone, whatever else it decides.
+// Which runs have a clumsy user is decided by the seed alone, whatever else it decides.
 bool has_clumsy_user(std::uint64_t seed);
 
 class ClumsyUser {
  public:
   struct Deps {
     fakes::Baton& baton;
-    kube::Client& client;  // nobody else does anything between two of its calls
+    kube::Client& client;  // no other actor does anything between two of its calls
     const apiserver::Api& api;
     std::function<std::shared_ptr<kube::Client>()> workload = {};  // of the workload cluster; null: none
     Auditor& auditor;
@@ -119,7 +119,7 @@ class ClumsyUser {
 
   // Of what is there beyond the wishes of the fleet's user: a copy, what came of it, a Machine released.
   bool is_extra(std::string_view name) const;
-  // Is there although it was deleted, because of his finalizer.
+  // Is there although it was deleted, because of the clumsy user's finalizer.
   bool is_held(const json::object& object) const;
   // Stays when the Cluster has gone: never belonged to it, or belongs to a copy as well.
   bool outlives_cluster(const json::object& object) const;
@@ -193,7 +193,7 @@ class ClumsyUser {
   bool write(const Object& object, const json::value& body, std::string_view subresource = {});
   bool create(const kube::Resource& kind, const json::object& object);
   void remove(const Object& object);
-  // The mistake whose mend is to delete this copy, and with it what nobody else would delete.
+  // The mistake whose mend is to delete this copy, and with it what would stay otherwise.
   void note_copy(ClumsyAct act, const Object& copy, bool may_stay, std::vector<Object> along = {});
   void note(ClumsyAct act, const std::string& line);
   std::optional<json::object> copied_machine(const MachineFacts& original, const std::string& name) const;

@@ -22,7 +22,7 @@ struct MachineFacts {
   bool going = false;     // being deleted
   bool available = false;
   bool to_remediate = false;      // a health check handed it to its owner
-  bool being_remediated = false;  // ... who has begun with it
+  bool being_remediated = false;  // ... which has begun with it
   bool marked = false;            // to go first
   std::string bootstrap = {};     // names of its objects
   std::string infrastructure = {};

@@ -20,7 +20,7 @@ inline constexpr std::string_view kCluster = "c";
 inline constexpr std::string_view kControlPlane = "c-cp";
 inline constexpr std::string_view kDeployment = "md";
 inline constexpr std::string_view kPool = "mp";
-// Of the clumsy user: how the names of his copies begin, his finalizer, and a label he puts into a template.
+// Of the clumsy user: how the names of its copies begin, its finalizer, and a label it puts into a template.
 inline constexpr std::string_view kCopy = "copy-";
 inline constexpr std::string_view kClumsy = "example.com/clumsy";
 inline constexpr std::string_view kPoolLabel = "pool";  // what the MachineDeployment selects its Machines by
@@ -61,7 +61,7 @@ std::vector<Document> cluster_documents(const std::string& version);
 // Replaces a worker whose Node is not Ready, or does not come.
 Document health_check_document();
 struct Policy {
-  bool shared_cause = false;  // nobody is replaced while the trouble looks like that of all
+  bool shared_cause = false;  // no Machine is replaced while the trouble looks like that of all
   bool drains_pools = false;
 };
 Document policy_document(const Policy& policy);

@@ -22,7 +22,7 @@ constexpr int kStutters = 5;
 
 kube::Resource pool_groups() { return kube::resource_of<api::DriverMachinePool>(); }
 
-// What the node controller says of a Node nobody hears of, or its kubelet when it is back.
+// What the node controller says of a Node whose kubelet is silent, or its kubelet when it is back.
 json::value heard(bool is, Time now) {
   const json::object ready = {{"type", "Ready"},
                               {"status", is ? "True" : "Unknown"},
@@ -149,7 +149,7 @@ void FleetUser::kill_provider() {
 
 // --- capacity ---
 
-// Neither more Machines nor more instances: whoever goes makes room for one.
+// Neither more Machines nor more instances: one that goes makes room for one.
 void FleetUser::fill_cloud() {
   deps_.cloud.make_room(std::ssize(deps_.cloud.vms()));
   note("fill cloud", "the cloud is full");
@@ -172,7 +172,7 @@ void FleetUser::grow_pool() {
 
 // --- an hour ---
 
-// Whatever is wished meanwhile has to wait, and nobody is to think that the Nodes are gone.
+// Whatever is wished meanwhile has to wait, and no controller is to think that the Nodes are gone.
 void FleetUser::lose_workload_cluster_for_an_hour() {
   note("lose cluster for an hour", "the workload cluster is lost for an hour");
   deps_.workload.lose(true);
@@ -180,7 +180,7 @@ void FleetUser::lose_workload_cluster_for_an_hour() {
   deps_.workload.lose(false);
 }
 
-// Its credentials are good no more, and what somebody has written over them was never any good.
+// Its credentials are good no more, and what is written over them was never any good.
 void FleetUser::lose_kubeconfig_for_an_hour() {
   const kube::ObjectKey key = kubeconfig::secret_key_of(named(kCluster));
   const auto secret = deps_.client.get(kube::resources::secrets(), key, Deadline::never());
@@ -237,8 +237,8 @@ void FleetUser::let_the_list_come_first() {
   deps_.cloud.boot_for({});
 }
 
-// Its successor takes its name, and the deletion of the Node that had it takes effect late: whoever has the
-// name by then must not be taken for it.
+// Its successor takes its name, and the deletion of the Node that had it takes effect late: the Node that
+// has the name by then must not be taken for it.
 void FleetUser::replace_instance() {
   std::vector<std::string> names;
   for (const auto& vm : deps_.cloud.vms())
@@ -250,8 +250,8 @@ void FleetUser::replace_instance() {
   lose(name);
 }
 
-// A provider that leaves one out now and then, and names it again in the same moment: who has heard of the
-// first only must not believe that the instance is gone.
+// A provider that leaves one out now and then, and names it again in the same moment: a controller that has
+// heard of the first only must not believe that the instance is gone.
 void FleetUser::stutter_pool_list() {
   kube::Client& api = deps_.at_once;
   for (int i = 0; i < kStutters; ++i) {

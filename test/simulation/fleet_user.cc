@@ -272,7 +272,8 @@ void FleetUser::autoscale() {
   autoscale_deployment();
 }
 
-// Names whom it can do without, and asks for one less. Of two who scale at once the last one is right.
+// Names the Machine it can do without, and asks for one less. Of two writers of replicas the last one is
+// right.
 void FleetUser::autoscale_deployment() {
   const bool she_was_first = deps_.baton.draw(2) == 0;
   if (she_was_first) scale();
@@ -316,7 +317,7 @@ void FleetUser::take_pool_back() {
              "take the pool back");
 }
 
-// By whoever it is that says so.
+// By the autoscaler, or by the user.
 void FleetUser::size_pool(int replicas) {
   wishes_.pool->replicas = replicas;
   if (!autoscaled_) return patch_pool({{"spec", {{"replicas", replicas}}}}, "scale the pool");
@@ -339,7 +340,7 @@ std::string FleetUser::mark_machine(std::string MachineFacts::* owner) {
   return name;
 }
 
-// A drain is told no for a while, or until the pool gives up.
+// Evictions of a drain are refused for a while, or until the pool gives up.
 void FleetUser::perhaps_close_budget() {
   if (!wishes_.pool->drains || deps_.baton.draw(2) == 0) return;
   const auto span = Nanoseconds(1s) * static_cast<std::int64_t>(20 + deps_.baton.draw(280));
@@ -355,7 +356,7 @@ void FleetUser::drop_pool() {
   wishes_.pool.reset();
   autoscaled_ = false;
   (void)deps_.client.remove(resource<api::MachinePool>(), named(kPool), {}, kNever);
-  // One that nobody has signed on to is gone at once, and what it refers to is left to its user.
+  // One without a finalizer is gone at once, and what it refers to is left to its user.
   if (deps_.client.get(resource<api::MachinePool>(), named(kPool), kNever)) return;
   (void)deps_.client.remove(resource<api::DriverMachinePool>(), named(kPool), {}, kNever);
   (void)deps_.client.remove(resource<api::CloudConfig>(), named(kPool), {}, kNever);
@@ -446,7 +447,7 @@ void FleetUser::take_back_mark() {
   }
 }
 
-// As everybody should: the whole list, bound to the version it was read in.
+// As every client should: the whole list, bound to the version it was read in.
 bool FleetUser::write_finalizers(const std::string& where, const std::string& name, bool leave) {
   const auto slash = where.find('/');
   const kube::Resource kind{

@@ -23,7 +23,7 @@ class FleetUser {
   struct Deps {
     fakes::Baton& baton;
     kube::Client& client;
-    kube::Client& at_once;  // nobody else does anything between two of its calls
+    kube::Client& at_once;  // no other actor does anything between two of its calls
     infrastructure::sim::SimCloud& cloud;
     WorkloadServers& workload;
     Auditor& auditor;
@@ -32,7 +32,7 @@ class FleetUser {
     std::function<void(std::string)> kill = {};          // a process, by name
     std::function<void(Nanoseconds)> close_budget = {};  // of the app: nothing may be evicted for so long
     std::function<void()> delay_deletion_of_node = {};   // by a pool: the next one takes effect late
-    ClumsyUser& clumsy;                                  // who may hold up what she deletes
+    ClumsyUser& clumsy;                                  // may hold up what this user deletes
   };
   explicit FleetUser(Deps deps) : deps_(std::move(deps)) {}
 

@@ -101,7 +101,7 @@ class OneMoment final : public Threads {
   Threads& inner_;
 };
 
-// "machineset-2" -> "machineset"; those who make Machines for it are it.
+// "machineset-2" -> "machineset"; its threads that make Machines count as it.
 std::string controller_of(std::string_view thread) {
   if (thread == "create machine") return "machineset";
   const auto end = thread.find_last_not_of("0123456789");
@@ -536,8 +536,8 @@ class World {
                       listed(said), listed(read_)));
   }
 
-  // Who starts anew learns everything again. Nothing has changed meanwhile, so there is nothing to write: not
-  // at rest, and not while the workload cluster is out of reach and all has been said about that.
+  // A manager that starts anew learns everything again. Nothing has changed meanwhile, so there is nothing to
+  // write: not at rest, and not while the workload cluster is out of reach and all has been said about that.
   void expect_nothing_to_say_after_a_restart() {
     restart("at rest");
     if (baton_.draw(4) != 0) return;

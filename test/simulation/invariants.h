@@ -27,8 +27,8 @@ struct Want {
 };
 using Wants = std::vector<Want>;  // oldest first; never empty once its owner was seen
 
-// What somebody may act upon who has seen that version, or who looked at that time: that, and what came
-// later.
+// What a controller may act upon that has seen that version, or that looked at that time: that, and what
+// came later.
 std::span<const Want> in_force_since(const Wants& wants, std::uint64_t version);
 std::span<const Want> in_force_since(const Wants& wants, SteadyTime time);
 
@@ -42,9 +42,9 @@ Broken made_for_an_owner_that_goes(std::string_view owner, std::span<const Want>
 // "No available machine is deleted below the promise except in named legal cases." `excused`: so many
 // were lost or given up for one of those.
 enum class LegalCase {
-  MachineLost,    // its VM vanished, its Node fell silent, a user deleted it: nobody can promise against that
-  Remediated,     // deleting the unhealthy is its own decision
-  NewSetAligned,  // a new MachineSet above spec.replicas shrinks whatever is available
+  MachineLost,     // its VM vanished, its Node fell silent, a user deleted it: no controller can prevent that
+  Remediated,      // deleting the unhealthy is its own decision
+  NewSetAligned,   // a new MachineSet above spec.replicas shrinks whatever is available
   DeadlockBroken,  // one below on purpose
   JustAvailable,   // a Machine that is not available goes first, and when that was decided one was not
   Marked,          // a Machine that an autoscaler marked goes first of all, although others are not available
@@ -69,7 +69,7 @@ struct SetRemoval {
 };
 Broken set_removed_against_its_owner(const SetRemoval& removal);
 
-// An owner is who has the uid, not who has the name.
+// An owner is recognised by its uid, not by its name.
 Broken changed_by_another(const SetFacts& set, std::string_view deployment);
 
 // "Never more remediations in flight than allowed." `in_flight`: the one just begun included.
@@ -83,7 +83,7 @@ struct Silence {
 };
 Broken remediated_for_a_shared_cause(std::string_view machine, const Silence& silence);
 
-// "Nothing is decided about Nodes that nobody can look at": the workload cluster has been out of reach for so
+// "Nothing is decided about Nodes that can't be looked at": the workload cluster has been out of reach for so
 // long that the manager knows.
 Broken remediated_out_of_reach(std::string_view machine, Nanoseconds lost);
 
@@ -92,7 +92,7 @@ Broken budget_breached(std::string_view pod, int healthy, int needed);
 // "A Node is drained before its machine goes": `pods` of it were healthy when its VM was removed.
 Broken not_drained(std::string_view machine, int pods);
 // "A pool without Machines whose policy asks for it drains, too": `pods` were healthy on a Node of it when
-// that was deleted, or when its instances were told to end. `gave_up`: the pool's timeout was over.
+// that was deleted, or when its instances were removed. `gave_up`: the pool's timeout was over.
 Broken not_drained_by_its_pool(std::string_view node, int pods, bool gave_up);
 
 // "No infrastructure or bootstrap object of a living Machine is ever cleaned up." A copy of a Machine has

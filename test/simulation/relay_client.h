@@ -1,4 +1,4 @@
-// RelayClient: a Client in front of another one that lets whoever derives from it look at every verb, refuse
+// RelayClient: a Client in front of another one that lets a class derived from it look at every verb, refuse
 // it, and look at the answer. Taps of the simulated world are made of it. Safe from any thread if the hooks
 // are.
 #pragma once

@@ -31,7 +31,7 @@ constexpr std::uint64_t kMostSwitches = 4'000'000'000;
 constexpr std::size_t kTold = 10;
 constexpr Nanoseconds kTimeToStand = 6h;
 constexpr Nanoseconds kTimeToSettle = 5min;
-constexpr std::size_t kHistory = 4096;  // objects are large, and nobody lags behind for long
+constexpr std::size_t kHistory = 4096;  // objects are large, and no watch lags behind for long
 
 struct Counts {
   std::uint64_t requests = 0;
@@ -74,7 +74,7 @@ class Counting final : public RelayClient {
 
 infrastructure::sim::Script quiet_script() {
   infrastructure::sim::Script script;
-  script.lease_every = {};  // nobody watches those
+  script.lease_every = {};  // those are not watched
   return script;
 }
 

@@ -24,14 +24,14 @@ class WorkloadServers final : public infrastructure::sim::ControlPlanes {
   using Network = std::function<kube::Client&(kube::Client& server)>;
   kubeconfig::Dial dial(Network network);
 
-  // Lost: nobody who dialled is answered any more. Kubelets still are.
+  // Lost: connections of the manager are answered no more. Those of kubelets still are.
   void lose(bool lost) {
     lost_.with([&](bool& is) { is = lost; });
   }
   bool lost() const {
     return lost_.with([](bool is) { return is; });
   }
-  // Refused: who has dialled has credentials that are good no more.
+  // Refused: the credentials of clients that have dialled are good no more.
   void refuse(bool refused) {
     refused_.with([&](bool& is) { is = refused; });
   }

@@ -1,6 +1,6 @@
 // What the processes of a simulation wrote to each object in the last minute without any effect but on its
 // metadata: two that do not agree about a label write it for ever. A write that changes spec or status does
-// not count; times in conditions are no change. Called by whoever holds the baton.
+// not count; times in conditions are no change. Called by the thread that holds the baton.
 #pragma once
 
 #include <boost/json/fwd.hpp>

@@ -93,7 +93,8 @@ class Work {
     return false;
   }
 
-  // The answer to an earlier try may have got lost; somebody else's authority would lock everybody out.
+  // The answer to an earlier try may have got lost; an authority that is not ours would lock every client
+  // out.
   bool is_same_authority(const kube::ObjectKey& key, const net::KeyAndCertificate& authority) {
     const auto present = deps_.client.get(kube::resources::secrets(), key, context_.deadline);
     const auto content =

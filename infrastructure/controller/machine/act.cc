@@ -68,7 +68,7 @@ class Work {
  private:
   // --- creation ---
 
-  // The whole list of finalizers and a key nobody else has thought of meanwhile: bound to what we saw.
+  // The whole list of finalizers and a key of the instance: bound to what we saw.
   bool mint_key() {
     api::DriverMachine wanted = object_;
     if (wanted.spec.instance_key.empty() && !is_off(Safeguard::InstanceKey))
@@ -168,7 +168,7 @@ class Work {
     return found == vm.tags.end() ? std::string_view() : std::string_view(found->second);
   }
 
-  // A tag that is not there contradicts nobody.
+  // A tag that is not there contradicts nothing.
   bool carries_our_name(const Vm& vm) const {
     const auto says = [&](std::string_view name, std::string_view ours) {
       const auto theirs = tag_of(vm, name);
@@ -203,7 +203,7 @@ class Work {
   bool remove_vm(const Credentials& credentials) {
     VmId vm = identity();
     auto others = belongs_to_other(vm, credentials);
-    // Somebody wrote the provider ID of another VM into the spec: the key still leads to this object's own.
+    // The provider ID of another VM was written into the spec: the key still leads to this object's own.
     if (others == true && !vm.provider_id.empty() && !vm.instance_key.empty()) {
       vm.provider_id.clear();
       others = belongs_to_other(vm, credentials);

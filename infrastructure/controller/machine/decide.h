@@ -12,10 +12,10 @@ namespace capstan::infrastructure::machine {
 
 enum class Step {
   Rest,     // all is as it should be
-  Wait,     // somebody else's turn first: `reason` and `message` say whose
+  Wait,     // another object comes first: `reason` and `message` say whose
   Create,   // a VM: the one there may be already, or a new one
   Verify,   // the VM is in doubt: ask the cloud
-  Protect,  // put the finalizer back that somebody took off: without it the VM would outlive the object
+  Protect,  // put the finalizer back that was taken off: without it the VM would outlive the object
   Remove,   // the VM, then the finalizer
   Release,  // the finalizer: there never was a VM
 };

@@ -17,14 +17,14 @@ struct Trouble {
   std::string_view reason = {};
   std::string message = {};
   Seconds retry = {};
-  bool quiet = false;  // may be over before anybody has read of it
+  bool quiet = false;  // may be over before a user has read of it
 };
 
 struct Effects {
   Snapshot<api::DriverMachine> object = {};  // with what act wrote; null: as it was seen
   std::optional<Vm> vm = {};
   bool vm_gone = false;   // it was there once, and the cloud knows nothing of it
-  bool released = false;  // the finalizer is off: nobody to report to
+  bool released = false;  // the finalizer is off: there is no status to write
   std::optional<Trouble> trouble = {};
   std::optional<Error> error = {};  // of our own API server: back off
 };

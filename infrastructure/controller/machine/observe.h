@@ -1,5 +1,5 @@
 // What the DriverMachine controller looks at before it decides: the object, the Machine and the Cluster it
-// belongs to, and whether somebody doubts that its VM is still there. Visits four objects per turn.
+// belongs to, and whether the list of VMs agrees with its status. Visits four objects per turn.
 #pragma once
 
 #include <optional>

@@ -33,7 +33,7 @@ std::optional<api::Condition> ready_condition(const Observation& seen, const Pla
     return api::conditions::make(condition::kReady, status::kFalse, why, message);
   };
   if (effects.trouble) {
-    // That nobody could be asked about a VM that has long been there says nothing of it.
+    // That the cloud could not be asked about a VM that has long been there says nothing of it.
     if (effects.trouble->quiet && (plan.step == Step::Verify || !is_old(seen))) return std::nullopt;
     return no(effects.trouble->reason, effects.trouble->message);
   }

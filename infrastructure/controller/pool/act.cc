@@ -47,7 +47,7 @@ void Work::release() {
   context_.log.info("pool released", {});
 }
 
-// The whole list of finalizers and a key nobody else has thought of meanwhile: bound to what we saw.
+// The whole list of finalizers and a key of the group: bound to what we saw.
 bool Work::sign_on() {
   if (!plan_.sign_on) return true;
   api::DriverMachinePool wanted = object_;

@@ -60,7 +60,7 @@ Plan decide(const Observation& seen) {
   return plan;
 }
 
-// Who does not run goes first, then who is named, then the highest places.
+// An instance that does not run goes first, then one that is named, then the highest places.
 Sizing size(const Observation& seen, const Plan& plan, const std::vector<Vm>& there) {
   Sizing sizing;
   std::set<std::size_t> taken;
@@ -196,8 +196,8 @@ std::int64_t autoscaled_size(const Observation& seen) {
   return began && present ? *present : seen.owner->spec.replicas.value_or(1);
 }
 
-// Who has no VM any more is replaced. Of the others go first: whom somebody marked, whom the pool names, whom
-// a health check handed over, who does not work, the youngest.
+// A Machine without a VM is replaced. Of the others go first: those that a user marked, those that the pool
+// names, those that a health check handed over, those that do not work, the youngest.
 void size_members(const Observation& seen, Plan& plan) {
   if (!plan.wanted) return;
   std::vector<Member> staying;
@@ -232,7 +232,7 @@ void size_members(const Observation& seen, Plan& plan) {
 }
 
 // One at a time, for a pool has no maxInFlight: the next goes when the one before is gone and who came for it
-// has a Node. Whom a person asked for goes first, then the youngest.
+// has a Node. One that a user named goes first, then the youngest.
 void replace_one(const Observation& seen, std::vector<Member> staying, Plan& plan) {
   const auto rank = [](const Member& member) {
     const auto& metadata = member.object->metadata;

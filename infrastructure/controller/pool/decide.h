@@ -19,7 +19,7 @@ inline constexpr std::size_t kMostInstances = 10000;  // what spec.providerIDLis
 
 enum class Step {
   Rest,     // nothing to do, or nothing that may be done now
-  Wait,     // somebody else's turn first: `reason` and `message` say whose
+  Wait,     // another object comes first: `reason` and `message` say whose
   Size,     // bring the group to its size
   Remove,   // all instances, then the finalizer
   Release,  // the finalizer: there never was an instance
@@ -32,7 +32,7 @@ struct Plan {
   bool sign_on = false;
   // Size: how many; nothing: as many as there are, for `reason`.
   std::optional<std::size_t> wanted = {};
-  bool tell_owner = false;  // somebody else decides the size: spec.replicas has to follow
+  bool tell_owner = false;  // an autoscaler decides the size: spec.replicas has to follow
   // Size and Remove, with Machines
   std::size_t missing = 0;
   std::vector<Member> victims = {};
@@ -58,9 +58,9 @@ Sizing size(const Observation& seen, const Plan& plan, const std::vector<Vm>& th
 std::string vm_name(const api::DriverMachinePool& pool, std::size_t place);
 std::string instance_key(const api::DriverMachinePool& pool, std::size_t place);
 // Whether the tags of a VM name this pool; a copy of a pool brings the key of the original along. A tag that
-// is not there contradicts nobody.
+// is not there contradicts nothing.
 bool is_ours(const api::DriverMachinePool& pool, const Vm& vm);
-// Those of the annotation that name nobody who is gone already.
+// Those of the annotation that are not gone already.
 std::string victims_left(std::string_view annotation, const std::vector<std::string>& gone);
 // Where the next instance goes: to the domain with the fewest, the first of them in the list's order.
 std::string emptiest(const api::List<Text>& domains, const std::vector<std::string>& used);

@@ -17,14 +17,14 @@ struct Trouble {
   std::string_view reason = {};
   std::string message = {};
   Seconds retry = {};
-  bool quiet = false;  // may be over before anybody has read of it
+  bool quiet = false;  // may be over before a user has read of it
 };
 
 struct Effects {
   Snapshot<api::DriverMachinePool> object = {};  // with what act wrote; null: as it was seen
   std::optional<std::size_t> there = {};         // instances that stay; nothing: not found out
   bool more = false;                             // there is more to do right away
-  bool released = false;                         // the finalizer is off: nobody to report to
+  bool released = false;                         // the finalizer is off: there is no status to write
   std::optional<Trouble> trouble = {};
   std::optional<Error> error = {};  // of our own API server: back off
 };

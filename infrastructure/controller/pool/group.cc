@@ -1,6 +1,6 @@
 // VMs that the group keeps itself. Each is made under a key that follows from its place, so that a lost
-// answer or a list that lags never makes two. Who is only in the cloud's list or only in ours is asked for
-// one by one: the cloud's may lack who is there and show who is gone.
+// answer or a list that lags never makes two. An instance that is only in the cloud's list or only in ours is
+// asked for one by one: the cloud's may lack one that is there and show one that is gone.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Instances that are Machines: the pool makes a DriverMachine, the core a Machine for it. Who has to go goes
-// by its Machine, which is drained first.
+// Instances that are Machines: the pool makes a DriverMachine, the core a Machine for it. One that has to go
+// goes by its Machine, which is drained first.
 #include <fmt/core.h>
 
 #include <boost/json.hpp>
@@ -148,7 +148,7 @@ bool Work::remove_member(const Member& member) {
 }
 
 // A health check takes its marks back when the Machine is well again, or when it is not the Machine that
-// broke: the server has the last word, and nobody may have written since.
+// broke: the server has the last word, and the Machine must not have been written since.
 bool Work::remove_sick(const Member& member) {
   const auto live = kube::get<api::Machine>(deps_.client, runtime::key_of(*member.machine), deadline());
   if (!live && live.error().code == Code::NotFound) return false;

@@ -284,7 +284,7 @@ class PoolOwners final : public DrainOwners {
 
 std::unique_ptr<DrainOwners> DrainOwners::of(DrainOwner owner, machine::World& world) {
   switch (owner) {
-    case DrainOwner::Nobody: break;
+    case DrainOwner::None: break;
     case DrainOwner::Deployment: return std::make_unique<DeploymentOwners>(world);
     case DrainOwner::Pool: return std::make_unique<PoolOwners>(world);
   }

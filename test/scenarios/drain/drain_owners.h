@@ -13,23 +13,23 @@
 
 namespace capstan::scenarios {
 
-enum class DrainOwner { Nobody, Deployment, Pool };
+enum class DrainOwner { None, Deployment, Pool };
 
 class DrainOwners {
  public:
-  // Null for Nobody. The world is started already and stops before this goes.
+  // Null for DrainOwner::None. The world is started already and stops before this goes.
   static std::unique_ptr<DrainOwners> of(DrainOwner owner, controllers::machine::World& world);
   virtual ~DrainOwners() = default;
 
   // What they have made, on its way: its name.
   virtual std::string make_machine() = 0;
-  // Makes them decide that it goes. Who does, and what.
+  // Makes them decide that it goes. Returns which of them does, and what.
   struct Word {
     std::string who = {};
     std::string text = {};
   };
   virtual Word let_it_go() = 0;
-  // The condition that tells of it, of each of them.
+  // The condition that reports it, of each of them.
   virtual std::vector<Word> say() const = 0;
   virtual void stop() = 0;
 };

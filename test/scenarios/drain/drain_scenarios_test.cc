@@ -1,5 +1,5 @@
 // Every story of drains against its file, and in some other orders of events against its promise.
-// drain_scenarios_test --write tells the files anew; review them like code.
+// drain_scenarios_test --write writes the files anew; review them like code.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -25,7 +25,7 @@ const kube::Resource kAttachments{.group = "storage.k8s.io",
                                   .plural = "volumeattachments",
                                   .kind = "VolumeAttachment",
                                   .namespaced = false};
-// Events that tell how a drain goes.
+// Events that report how a drain goes.
 constexpr std::array<std::string_view, 5> kEvents = {"SuccessfulDrainNode", "FailedDrainNode",
                                                      "NodeVolumesDetached", "FailedWaitForVolumeDetach",
                                                      "DrainRulesContradict"};
@@ -138,7 +138,7 @@ void DrainStage::run() {
   }
 }
 
-// Everybody but the controller, before its next second.
+// All objects but the controller, before its next second.
 void DrainStage::live() {
   while (!acts_.empty() && now() - began_ >= acts_.front().at) {
     const DrainAct act = acts_.front();
@@ -165,7 +165,7 @@ void DrainStage::run_workload_controllers() {
   }
 }
 
-// What has been told to go, seen from outside.
+// What has a deletionTimestamp, seen from outside.
 void DrainStage::look_at_pods() {
   for (auto& [name, pod] : pods_) {
     if (pod.told) continue;

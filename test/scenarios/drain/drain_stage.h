@@ -22,7 +22,7 @@ struct StoryPod {
   std::string app = "web";
   std::string drain = {};  // its label cluster.x-k8s.io/drain
   Seconds grace{30};
-  Seconds takes{5};       // to end, once it is told to
+  Seconds takes{5};       // to end, once it is deleted
   bool stubborn = false;  // never ends by itself
 };
 
@@ -49,8 +49,8 @@ struct DrainStory {
   std::vector<StoryRule> rules = {};
   std::set<std::string> closed = {};  // apps whose budget allows nothing
   std::function<void(DrainStage&)> before = {};
-  DrainOwner owner = DrainOwner::Nobody;  // of the Machine, with its real controllers
-  std::vector<DrainAct> acts = {};        // after the Machine was told to go
+  DrainOwner owner = DrainOwner::None;  // of the Machine, with its real controllers
+  std::vector<DrainAct> acts = {};      // after the Machine was deleted
   Seconds length{600};
   // Of what is promised beside the text, in any order of events; empty: it holds.
   std::function<std::string(const DrainStage&)> broken = {};
@@ -85,7 +85,7 @@ class DrainStage {
   bool machine_is_gone() const { return gone_; }
   const std::vector<std::string>& told_to_go() const { return told_to_go_; }  // Pods, in their order
   bool has_pod(const std::string& name) const { return pods_.contains(name); }
-  // Those who have told of the drain in a condition of their own: "set", "deployment", "pool".
+  // The owners that report the drain in a condition of their own: "set", "deployment", "pool".
   const std::set<std::string>& owners_told() const { return owners_told_; }
   const std::vector<std::string>& log() const { return log_; }
   const std::string& fault() const { return fault_; }

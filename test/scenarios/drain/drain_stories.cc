@@ -56,7 +56,7 @@ Promise in_order(const std::vector<std::vector<std::string>>& groups) {
     return gone(stage);
   };
 }
-// And these have told of it in conditions of their own.
+// And these report it in conditions of their own.
 Promise told_by(const std::set<std::string>& owners, const Promise& promise) {
   return [owners, promise](const DrainStage& stage) {
     if (stage.owners_told() == owners) return promise(stage);

@@ -131,7 +131,7 @@ void HealthWorld::run() {
   }
 }
 
-// One second of everybody but the controller.
+// One second of all objects but the controller.
 void HealthWorld::live() {
   machines_ = read_machines();
   tell_changes();
