@@ -140,8 +140,6 @@ TypePtr Api::type(std::string_view group, std::string_view plural) const {
   return impl_->core.registry.find(group, plural).type;
 }
 
-std::uint64_t Api::types_generation() const { return impl_->core.registry.generation(); }
-
 ObjectPtr Api::stored(std::string_view group, std::string_view plural, std::string_view ns,
                       std::string_view name) const {
   const auto kind = impl_->core.registry.find(group, plural);

@@ -44,7 +44,6 @@ class Api {
   std::vector<TypePtr> types() const;
   TypePtr type(std::string_view group, std::string_view plural) const;  // null when unknown
   // Moves whenever types() may answer something else (for caches of discovery and OpenAPI documents).
-  std::uint64_t types_generation() const;
 
   // Plain reads for admission (configurations, namespaces) and controllers: the stored object or null.
   ObjectPtr stored(std::string_view group, std::string_view plural, std::string_view ns,

@@ -141,16 +141,6 @@ constexpr std::array<LevelName, 3> kLevels = {
 
 const LevelName& name_of(Level level) { return kLevels.at(static_cast<std::size_t>(level)); }
 
-std::optional<Level> parse_level(std::string_view text) {
-  for (const LevelName& name : kLevels) {
-    if (name.lower == text) return name.level;
-  }
-  int verbosity = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), verbosity);
-  if (error != std::errc() || end != text.data() + text.size() || verbosity < 0) return {};
-  return verbosity >= kDebugVerbosity ? Level::Debug : Level::Info;
-}
-
 }  // namespace
 
 struct Log::Root {
@@ -225,27 +215,6 @@ void DescriptorSink::write(std::string_view line) {
     if (written <= 0) return;  // the reader is gone: a log must never stop the work
     line.remove_prefix(static_cast<std::size_t>(written));
   }
-}
-
-Result<LogLevels> parse_log_levels(std::string_view text) {
-  LogLevels levels;
-  while (!text.empty()) {
-    const auto end = std::min(text.find(','), text.size());
-    const std::string_view part = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    const auto equals = part.find('=');
-    const auto level = parse_level(equals == std::string_view::npos ? part : part.substr(equals + 1));
-    if (!level || equals == 0) {
-      return fail(Code::Invalid,
-                  fmt::format("\"{}\" is not a log level such as info, debug, 4 or queue=debug", part));
-    }
-    if (equals == std::string_view::npos) {
-      levels.all = *level;
-    } else {
-      levels.components.insert_or_assign(std::string(part.substr(0, equals)), *level);
-    }
-  }
-  return levels;
 }
 
 }  // namespace capstan

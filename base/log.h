@@ -26,9 +26,6 @@ struct LogLevels {
   std::map<std::string, Level, std::less<>> components = {};
 };
 
-// "debug", "info,queue=debug"; a number is Kubernetes' verbosity, where 4 and more means debug.
-Result<LogLevels> parse_log_levels(std::string_view text);
-
 // Receives whole lines, each ending in a line break, from any thread.
 class LogSink {
  public:

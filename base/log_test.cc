@@ -191,22 +191,5 @@ TEST(DescriptorSink, SurvivesAClosedDescriptor) {
   sink.write("nobody listens\n");
 }
 
-TEST(ParseLogLevels, ReadsLevelsVerbosityAndComponents) {
-  const LogLevels levels = parse_log_levels("error,queue=debug,machine=5,watch=2").value();
-
-  EXPECT_EQ(levels.all, Level::Error);
-  EXPECT_EQ(levels.components.at("queue"), Level::Debug);
-  EXPECT_EQ(levels.components.at("machine"), Level::Debug);
-  EXPECT_EQ(levels.components.at("watch"), Level::Info);
-  EXPECT_EQ(parse_log_levels("4")->all, Level::Debug);
-  EXPECT_EQ(parse_log_levels("")->all, Level::Info);
-}
-
-TEST(ParseLogLevels, RefusesUnknownLevels) {
-  for (const std::string_view text : {"loud", "-1", "queue=", "=debug", "info,,debug", "4x"}) {
-    EXPECT_FALSE(parse_log_levels(text)) << text;
-  }
-}
-
 }  // namespace
 }  // namespace capstan

@@ -81,10 +81,6 @@ class FamilyState : public std::enable_shared_from_this<FamilyState<Handle>> {
     return handle;
   }
 
-  void keep_forever(const LabelValues& values) {
-    series_.with([&](Series& series) { ++series.at(values).handles; });
-  }
-
  private:
   struct Held {
     Metric* metric = nullptr;
@@ -124,14 +120,6 @@ class FamilyState : public std::enable_shared_from_this<FamilyState<Handle>> {
 template <typename Handle>
 Handle MetricFamily<Handle>::with(std::span<const std::string_view> label_values) const {
   return state_->with(LabelValues(label_values.begin(), label_values.end()));
-}
-
-template <typename Handle>
-Handle MetricFamily<Handle>::forever(std::initializer_list<std::string_view> label_values) const {
-  const LabelValues values(label_values.begin(), label_values.end());
-  Handle handle = state_->with(values);
-  state_->keep_forever(values);
-  return handle;
 }
 
 template class MetricFamily<Counter>;

@@ -70,8 +70,6 @@ class MetricFamily {
   Handle with(std::initializer_list<std::string_view> label_values) const {
     return with(std::span(label_values.begin(), label_values.size()));
   }
-  // The same, kept until the process ends, whether or not a Handle is kept.
-  Handle forever(std::initializer_list<std::string_view> label_values) const;
 
  private:
   friend struct MetricAccess;

@@ -77,16 +77,6 @@ TEST(Metrics, SeriesThatComesBackStartsAtZero) {
   EXPECT_EQ(again.value(), 0);
 }
 
-TEST(Metrics, PinnedSeriesStaysWithoutHandles) {
-  Metrics metrics;
-  const CounterFamily family = metrics.counters("requests_total", "requests", {"code"});
-
-  family.forever({"200"}).add();
-  family.forever({"200"}).add();
-
-  EXPECT_THAT(metrics.text(), HasSubstr("requests_total{code=\"200\"} 2"));
-}
-
 TEST(Metrics, OneSeriesPerEnumerator) {
   Metrics metrics;
   const PerEnum results(metrics.counters("total", "all", {"controller", "result"}), kOutcomes, {"machine"});

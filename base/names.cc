@@ -15,10 +15,4 @@ std::string generate_name(NameGenerator& names, std::string_view base, std::size
   return std::string(base.substr(0, max_length - kNameSuffixLength)) + names.suffix(kNameSuffixLength);
 }
 
-std::string safe_encode(std::string_view text) {
-  std::string encoded(text);
-  for (char& c : encoded) c = kNameAlphabet[static_cast<unsigned char>(c) % kNameAlphabet.size()];
-  return encoded;
-}
-
 }  // namespace capstan

@@ -34,7 +34,4 @@ class RandomNames final : public NameGenerator {
 std::string generate_name(NameGenerator& names, std::string_view base,
                           std::size_t max_length = kMaxNameLength);
 
-// Any text, letter by letter in the alphabet: how template hashes become labels and names.
-std::string safe_encode(std::string_view text);
-
 }  // namespace capstan

@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include "base/hash.h"
-
 namespace capstan {
 namespace {
 
@@ -45,11 +43,6 @@ TEST(RandomNames, RepeatTheirNamesForTheSameSeedOnly) {
   EXPECT_EQ(RandomNames(again).suffix(5), first);
   EXPECT_NE(RandomNames(other).suffix(5), first);
   EXPECT_NE(RandomNames(one).suffix(5), first);
-}
-
-TEST(SafeEncode, MapsATemplateHashAsKubernetesDoes) {
-  EXPECT_EQ(safe_encode(std::to_string(fnv1a_32("template"))), "5cbb944dc9");
-  EXPECT_EQ(safe_encode("bcdf0123-xyz"), "wxz44567xqrs");
 }
 
 TEST(Below, IsEvenAndStaysBelow) {

@@ -144,9 +144,4 @@ std::weak_ordering Version::operator<=>(const Version& other) const {
   return numbers != 0 ? numbers : compare_prereleases(prerelease, other.prerelease);
 }
 
-std::optional<std::int64_t> minors_ahead(const Version& a, const Version& b) {
-  if (a.major != b.major) return {};
-  return static_cast<std::int64_t>(a.minor) - static_cast<std::int64_t>(b.minor);
-}
-
 }  // namespace capstan

@@ -30,7 +30,4 @@ struct Version {
   std::weak_ordering operator<=>(const Version& other) const;
 };
 
-// 2 for v1.36 over v1.34; nothing across major versions, where minors don't compare.
-std::optional<std::int64_t> minors_ahead(const Version& a, const Version& b);
-
 }  // namespace capstan

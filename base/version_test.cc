@@ -78,11 +78,5 @@ TEST(Version, WhatADistributionAppendsDoesNotCount) {
   EXPECT_NE(version("v1.30.2-rke2r1"), version("v1.30.2"));
 }
 
-TEST(MinorsAhead, CountsWithinOneMajorVersion) {
-  EXPECT_EQ(minors_ahead(version("v1.36.0"), version("v1.34.9")), 2);
-  EXPECT_EQ(minors_ahead(version("v1.34.0"), version("v1.36.0")), -2);
-  EXPECT_EQ(minors_ahead(version("v2.0.0"), version("v1.36.0")), std::nullopt);
-}
-
 }  // namespace
 }  // namespace capstan

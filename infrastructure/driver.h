@@ -31,7 +31,6 @@ struct VmId {
 };
 
 enum class VmState { Pending, Running, Stopping, Stopped };
-std::string_view to_string(VmState state);
 
 struct Vm {
   std::string provider_id = {};  // what its Node will carry as spec.providerID

@@ -144,7 +144,6 @@ const Resource& namespaces() { return *well_known("", "Namespace"); }
 const Resource& nodes() { return *well_known("", "Node"); }
 const Resource& pods() { return *well_known("", "Pod"); }
 const Resource& secrets() { return *well_known("", "Secret"); }
-const Resource& config_maps() { return *well_known("", "ConfigMap"); }
 const Resource& events() { return *well_known("", "Event"); }
 const Resource& leases() { return *well_known("coordination.k8s.io", "Lease"); }
 const Resource& pod_disruption_budgets() { return *well_known("policy", "PodDisruptionBudget"); }

@@ -46,7 +46,6 @@ const Resource& namespaces();
 const Resource& nodes();
 const Resource& pods();
 const Resource& secrets();
-const Resource& config_maps();
 const Resource& events();
 const Resource& leases();
 const Resource& pod_disruption_budgets();

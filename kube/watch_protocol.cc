@@ -26,14 +26,6 @@ Verdict quarantined(std::string_view why) { return {.tell = Tell::Quarantine, .w
 
 }  // namespace
 
-EventType parse_event_type(std::string_view type) {
-  if (type == "ADDED") return EventType::Added;
-  if (type == "MODIFIED") return EventType::Modified;
-  if (type == "DELETED") return EventType::Deleted;
-  if (type == "BOOKMARK") return EventType::Bookmark;
-  return EventType::Unknown;
-}
-
 WatchProtocol::WatchProtocol(WatchedKind expected, WatchLimits limits, std::uint64_t seed)
     : expected_(std::move(expected)), limits_(limits), random_state_(seed) {
   go_on();

@@ -69,7 +69,6 @@ struct ArrivedPage {
   std::string_view continue_token = {};
 };
 enum class EventType { Added, Modified, Deleted, Bookmark, Unknown };
-EventType parse_event_type(std::string_view type);
 
 // --- what the reader is called with ---
 enum class Tell {

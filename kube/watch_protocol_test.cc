@@ -493,7 +493,6 @@ TEST(WatchProtocol, QuarantinesAnUnreadableObjectButRemembersItsVersion) {
 TEST(WatchProtocol, QuarantinesAnUnknownTypeOfEvent) {
   WatchProtocol protocol = watching_from("100");
 
-  EXPECT_EQ(parse_event_type("PATCHED"), EventType::Unknown);
   EXPECT_EQ(protocol.on_event(EventType::Unknown, machine("101")).tell, Tell::Quarantine);
 }
 

@@ -34,17 +34,6 @@ ClusterChange within(const std::function<bool(const api::Cluster&)>& in_scope, c
 
 }  // namespace
 
-std::string_view to_string(Wish wish) {
-  switch (wish) {
-    case Wish::Nothing: return "Nothing";
-    case Wish::Want: return "Want";
-    case Wish::Hurry: return "Hurry";
-    case Wish::Forget: return "Forget";
-    case Wish::Anew: return "Anew";
-  }
-  return "Nothing";
-}
-
 Wish wish_after(const ClusterChange& change) {
   const bool was = is_provisioned(change.before);
   const bool is = is_provisioned(change.after);

@@ -20,7 +20,6 @@ enum class Wish {
   Forget,
   Anew,  // another Cluster of the same name: forget the old one, want this one
 };
-std::string_view to_string(Wish wish);
 
 // Pure.
 Wish wish_after(const runtime::Change<api::Cluster>& change);

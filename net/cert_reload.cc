@@ -72,11 +72,4 @@ TlsFiles server_tls_files(const ServerCertificateFiles& files, Nanoseconds every
       every);
 }
 
-TlsFiles client_tls_files(const ClientCertificateFiles& files) {
-  return TlsFiles({files.ca, files.certificate, files.private_key}, [](const TlsFiles::Contents& contents) {
-    return client_tls(
-        {.ca_pem = contents[0], .certificate_pem = contents[1], .private_key_pem = Secret(contents[2])});
-  });
-}
-
 }  // namespace capstan::net

@@ -56,11 +56,4 @@ struct ServerCertificateFiles {
 };
 TlsFiles server_tls_files(const ServerCertificateFiles& files, Nanoseconds every = TlsFiles::kEvery);
 
-struct ClientCertificateFiles {
-  std::string ca = {};  // empty: the system's roots
-  std::string certificate = {};
-  std::string private_key = {};
-};
-TlsFiles client_tls_files(const ClientCertificateFiles& files);
-
 }  // namespace capstan::net

@@ -74,12 +74,12 @@ TEST(TlsFiles, AHalfExchangedPairIsAnErrorAndIsTriedAgain) {
 }
 
 TEST(TlsFiles, NamesTheFileThatIsMissing) {
-  TlsFiles files = client_tls_files({.ca = "/nonexistent/ca.crt"});
+  TlsFiles files = server_tls_files({.certificate = "/nonexistent/tls.crt"});
 
   const auto loaded = files.load();
 
   ASSERT_FALSE(loaded);
-  EXPECT_THAT(loaded.error().message, HasSubstr("/nonexistent/ca.crt"));
+  EXPECT_THAT(loaded.error().message, HasSubstr("/nonexistent/tls.crt"));
 }
 
 }  // namespace

@@ -62,7 +62,6 @@ class MessageParser {
 
   // Responses: the next message answers HEAD or CONNECT, so it has no body whatever its headers say.
   void expect_no_body() { no_body_ = true; }
-  void limit_body(std::uint64_t bytes) { limits_.body_bytes = bytes; }
 
   const MessageHead& head() const { return head_; }
   MessageHead take_head() { return std::move(head_); }

@@ -18,13 +18,6 @@ namespace {
 using NamePtr = std::unique_ptr<X509_NAME, FreeWith<X509_NAME_free>>;
 using ExtensionPtr = std::unique_ptr<X509_EXTENSION, FreeWith<X509_EXTENSION_free>>;
 
-struct FreeExtensions {
-  void operator()(STACK_OF(X509_EXTENSION) * list) const {
-    sk_X509_EXTENSION_pop_free(list, X509_EXTENSION_free);
-  }
-};
-using ExtensionsPtr = std::unique_ptr<STACK_OF(X509_EXTENSION), FreeExtensions>;
-
 Result<KeyPtr> new_key() {
   ERR_clear_error();
   KeyPtr key(EVP_EC_gen("P-256"));
@@ -163,38 +156,7 @@ Result<std::string> signed_leaf(const KeyAndCertificate& ca, EVP_PKEY* key, cons
   return certificate_text(made.get());
 }
 
-Result<RequestPtr> request_from_pem(std::string_view pem) {
-  ERR_clear_error();
-  const BioPtr bio = memory_bio(pem);
-  RequestPtr request(PEM_read_bio_X509_REQ(bio.get(), nullptr, nullptr, nullptr));
-  if (!request) return openssl_failure("read certificate signing request");
-  if (X509_REQ_verify(request.get(), X509_REQ_get0_pubkey(request.get())) != 1) {
-    return fail(Code::Invalid, "the certificate signing request is not signed by its own key");
-  }
-  return request;
-}
-
-std::vector<std::string> requested_names(X509_REQ* request, int type) {
-  // A throw-away certificate carries the extensions, so that one reader serves both.
-  const ExtensionsPtr extensions(X509_REQ_get_extensions(request));
-  const CertificatePtr carrier(X509_new());
-  for (int i = 0; extensions && i < sk_X509_EXTENSION_num(extensions.get()); ++i) {
-    X509_add_ext(carrier.get(), sk_X509_EXTENSION_value(extensions.get(), i), -1);
-  }
-  return alternative_names(carrier.get(), type);
-}
-
 }  // namespace
-
-Result<Secret<std::string>> new_private_key() {
-  const KeyPtr key = TRY(new_key());
-  return Secret(TRY(key_text(key.get())));
-}
-
-Result<std::string> public_key_of(const Secret<std::string>& private_key_pem) {
-  const KeyPtr key = TRY(key_from_pem(private_key_pem.reveal()));
-  return public_key_text(key.get());
-}
 
 Result<KeyAndCertificate> new_ca(std::string_view common_name, WallTime not_before, WallTime not_after) {
   const KeyPtr key = TRY(new_key());
@@ -217,49 +179,6 @@ Result<KeyAndCertificate> issue(const KeyAndCertificate& ca, const CertificateUs
   std::string certificate = TRY(signed_leaf(ca, key.get(), name.get(), use));
   return KeyAndCertificate{.certificate_pem = std::move(certificate),
                            .private_key_pem = Secret(TRY(key_text(key.get())))};
-}
-
-Result<std::string> new_signing_request(const Secret<std::string>& private_key_pem,
-                                        const CertificateUse& use) {
-  const KeyPtr key = TRY(key_from_pem(private_key_pem.reveal()));
-  const NamePtr name = TRY(name_of(use.subject));
-  const RequestPtr request(X509_REQ_new());
-  X509_REQ_set_version(request.get(), X509_REQ_VERSION_1);
-  X509_REQ_set_subject_name(request.get(), name.get());
-  X509_REQ_set_pubkey(request.get(), key.get());
-  const std::string names = TRY(alternative_name_text(use));
-  if (!names.empty()) {
-    const ExtensionsPtr extensions(sk_X509_EXTENSION_new_null());
-    sk_X509_EXTENSION_push(extensions.get(), TRY(extension(NID_subject_alt_name, names)).release());
-    X509_REQ_add_extensions(request.get(), extensions.get());
-  }
-  ERR_clear_error();
-  if (X509_REQ_sign(request.get(), key.get(), EVP_sha256()) == 0) return openssl_failure("sign request");
-  const BioPtr bio(BIO_new(BIO_s_mem()));
-  PEM_write_bio_X509_REQ(bio.get(), request.get());
-  return contents(bio.get());
-}
-
-Result<std::string> sign_request(const KeyAndCertificate& ca, std::string_view request_pem,
-                                 const CertificateUse& use) {
-  const RequestPtr request = TRY(request_from_pem(request_pem));
-  CertificateUse wanted = use;
-  wanted.dns_names = requested_names(request.get(), GEN_DNS);
-  wanted.ip_addresses = requested_names(request.get(), GEN_IPADD);
-  return signed_leaf(ca, X509_REQ_get0_pubkey(request.get()), X509_REQ_get_subject_name(request.get()),
-                     wanted);
-}
-
-Result<CertificateUse> read_signing_request(std::string_view request_pem) {
-  const RequestPtr request = TRY(request_from_pem(request_pem));
-  const X509_NAME* name = X509_REQ_get_subject_name(request.get());
-  CertificateUse wanted;
-  const auto names = name_entries(name, NID_commonName);
-  if (!names.empty()) wanted.subject.common_name = names.back();
-  wanted.subject.organizations = name_entries(name, NID_organizationName);
-  wanted.dns_names = requested_names(request.get(), GEN_DNS);
-  wanted.ip_addresses = requested_names(request.get(), GEN_IPADD);
-  return wanted;
 }
 
 Result<CertificateFacts> read_certificate(std::string_view pem) {

@@ -1,4 +1,4 @@
-// Keys and certificates, all as PEM text: P-256 keys, CSRs, a CA of our own, certificates for servers and
+// Keys and certificates, all as PEM text: P-256 keys, a CA of our own, certificates for servers and
 // clients. The only X.509 code of the project. Time comes in as a value. Pure apart from randomness; safe
 // from any thread.
 #pragma once
@@ -48,19 +48,9 @@ struct CertificateFacts {
   std::string public_key_pem = {};
 };
 
-Result<Secret<std::string>> new_private_key();  // P-256, PKCS #8
-Result<std::string> public_key_of(const Secret<std::string>& private_key_pem);
-
 Result<KeyAndCertificate> new_ca(std::string_view common_name, WallTime not_before, WallTime not_after);
 // A new key and its certificate, signed by `ca`.
 Result<KeyAndCertificate> issue(const KeyAndCertificate& ca, const CertificateUse& use);
-
-Result<std::string> new_signing_request(const Secret<std::string>& private_key_pem,
-                                        const CertificateUse& use);
-// Subject and names come from the request; `use` says what for and how long.
-Result<std::string> sign_request(const KeyAndCertificate& ca, std::string_view request_pem,
-                                 const CertificateUse& use);
-Result<CertificateUse> read_signing_request(std::string_view request_pem);
 
 Result<CertificateFacts> read_certificate(std::string_view pem);  // the first one in the text
 Result<void> check_issued_by(std::string_view certificate_pem, std::string_view ca_pem);

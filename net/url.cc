@@ -107,8 +107,6 @@ std::string host_and_port(std::string_view host, std::string_view port) {
   return v6 ? fmt::format("[{}]:{}", host, port) : fmt::format("{}:{}", host, port);
 }
 
-std::string encode_path_segment(std::string_view segment) { return encode(segment, "!$&'()*+,;=:@"); }
-
 std::string encode_query_value(std::string_view value) { return encode(value, ""); }
 
 std::string decode_percent(std::string_view text, bool plus_is_blank) {
@@ -150,13 +148,6 @@ std::string render_query(const Query& query) {
     out += encode_query_value(name) + "=" + encode_query_value(value);
   }
   return out;
-}
-
-std::optional<std::string_view> find_parameter(const Query& query, std::string_view name) {
-  for (const auto& [key, value] : query) {
-    if (key == name) return value;
-  }
-  return std::nullopt;
 }
 
 }  // namespace capstan::net

@@ -27,7 +27,6 @@ struct Url {
 Result<Url> parse_url(std::string_view text);
 std::string host_and_port(std::string_view host, std::string_view port);  // "[::1]:6443"
 
-std::string encode_path_segment(std::string_view segment);
 std::string encode_query_value(std::string_view value);
 // Malformed escapes are kept as they are.
 std::string decode_percent(std::string_view text, bool plus_is_blank = false);
@@ -35,6 +34,5 @@ std::string decode_percent(std::string_view text, bool plus_is_blank = false);
 using Query = std::vector<std::pair<std::string, std::string>>;
 Query parse_query(std::string_view query);
 std::string render_query(const Query& query);  // "a=b&c=d", encoded
-std::optional<std::string_view> find_parameter(const Query& query, std::string_view name);
 
 }  // namespace capstan::net

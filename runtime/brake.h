@@ -3,14 +3,12 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "kube/resource.h"
 
 namespace capstan::runtime {
 
 enum class Intent { CreateMachine, ScaleDown, Remediate, SweepOrphans };
-std::string_view to_string(Intent intent);
 
 struct Verdict {
   bool open = true;

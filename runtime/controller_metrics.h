@@ -26,7 +26,6 @@ class ControllerMetrics {
   void turn_ended(TurnResult result, Nanoseconds took) const;
   void turn_threw() const { panics_.add(); }
   void turn_timed_out() const { timeouts_.add(); }
-  void turn_failed_for_good() const { terminal_errors_.add(); }
   // A turn was put off, or past the bound kept from acting, because the cache of `kind` is behind.
   void stale_cache(std::string_view kind, bool overdue);
 
@@ -44,7 +43,7 @@ class ControllerMetrics {
   Results turns_ = {};
   Results capi_turns_ = {};
   Counter errors_ = {};
-  Counter terminal_errors_ = {};
+  Counter terminal_errors_ = {};  // upstream's name; stays 0, for every error is tried again
   Counter panics_ = {};
   Counter timeouts_ = {};
   Histogram time_ = {};

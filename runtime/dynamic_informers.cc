@@ -111,24 +111,6 @@ std::optional<Error> DynamicInformers::Hold::trouble() const {
   return informer == nullptr ? std::nullopt : informer->progress().trouble;
 }
 
-std::vector<DynamicInformers::State> DynamicInformers::states() const {
-  const auto all = kinds_.with([](const auto& kinds) {
-    std::vector<const Kind*> pointers;
-    for (const auto& [resource, kind] : kinds) pointers.push_back(kind.get());
-    return pointers;
-  });
-  std::vector<State> states;
-  for (const Kind* kind : all) {
-    const auto informer = kind->informer();
-    states.push_back({.resource = kind->resource,
-                      .holds = kind->watch.with([](const Kind::Watch& watch) { return watch.holds; }),
-                      .synced = kind->store.synced(),
-                      .objects = kind->store.size(),
-                      .trouble = informer == nullptr ? std::nullopt : informer->progress().trouble});
-  }
-  return states;
-}
-
 void DynamicInformers::refresh_metrics() {
   const auto all = kinds_.with([](const auto& kinds) {
     std::vector<const Kind*> pointers;

@@ -63,14 +63,6 @@ class DynamicInformers {
   // Starts the watch with the first Hold of the kind; does not wait for its list.
   Hold hold(const kube::Resource& resource);
 
-  struct State {
-    kube::Resource resource = {};
-    std::size_t holds = 0;
-    bool synced = false;
-    std::size_t objects = 0;
-    std::optional<Error> trouble = {};
-  };
-  std::vector<State> states() const;  // every kind ever met
   void refresh_metrics();
 
  private:

@@ -76,10 +76,6 @@ bool is_false(const Conditions& list, std::string_view type) {
   return has_status(list, type, status::kFalse);
 }
 
-bool is_unknown(const Conditions& list, std::string_view type) {
-  return find(list, type) == nullptr || has_status(list, type, status::kUnknown);
-}
-
 Condition make(std::string_view type, std::string_view status, std::string_view reason,
                std::string_view message) {
   return {.type = Text(type), .status = Text(status), .reason = Text(reason), .message = FreeText(message)};

@@ -15,7 +15,6 @@ ConditionPlace find(const Conditions& list, std::string_view type);
 // A missing condition is neither True nor False, but Unknown.
 bool is_true(const Conditions& list, std::string_view type);
 bool is_false(const Conditions& list, std::string_view type);
-bool is_unknown(const Conditions& list, std::string_view type);
 
 // Without times and generation: `set` adds those.
 Condition make(std::string_view type, std::string_view status, std::string_view reason,

@@ -123,14 +123,13 @@ TEST(FindCondition, TellsTheThreeStatusesApart) {
   set(list, make("B", status::kFalse, "R"), kGeneration, kNow);
   set(list, make("C", status::kUnknown, "R"), kGeneration, kNow);
 
-  EXPECT_TRUE(is_true(list, "A") && !is_false(list, "A") && !is_unknown(list, "A"));
-  EXPECT_TRUE(!is_true(list, "B") && is_false(list, "B") && !is_unknown(list, "B"));
-  EXPECT_TRUE(!is_true(list, "C") && !is_false(list, "C") && is_unknown(list, "C"));
+  EXPECT_TRUE(is_true(list, "A") && !is_false(list, "A"));
+  EXPECT_TRUE(!is_true(list, "B") && is_false(list, "B"));
+  EXPECT_TRUE(!is_true(list, "C") && !is_false(list, "C"));
 }
 
-TEST(FindCondition, CountsAMissingConditionAsUnknown) {
+TEST(FindCondition, AMissingConditionIsNeitherTrueNorFalse) {
   EXPECT_EQ(find({}, "Ready"), nullptr);
-  EXPECT_TRUE(is_unknown({}, "Ready"));
   EXPECT_FALSE(is_true({}, "Ready"));
   EXPECT_FALSE(is_false({}, "Ready"));
 }

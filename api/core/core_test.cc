@@ -114,10 +114,10 @@ TEST(PodProjection, TellsVolumesApart) {
       {"name":"cfg","configMap":{"name":"c"}}],"priority":0,"priorityClassName":"low","terminationGracePeriodSeconds":0}})");
 
   const auto& volumes = pod.spec.volumes;
-  EXPECT_TRUE(volumes[0].is_empty_dir());
+  EXPECT_FALSE(volumes[0].empty_dir.empty());
   EXPECT_EQ(volumes[1].persistent_volume_claim->claim_name, "pvc");
   EXPECT_FALSE(volumes[2].ephemeral.empty());
-  EXPECT_FALSE(volumes[3].is_empty_dir() || volumes[3].persistent_volume_claim);
+  EXPECT_TRUE(volumes[3].empty_dir.empty() && !volumes[3].persistent_volume_claim);
   EXPECT_EQ(pod.spec.priority, 0);
   EXPECT_EQ(pod.spec.termination_grace_period_seconds, 0);
 }

@@ -23,7 +23,6 @@ struct PodVolume {
   RawJson ephemeral = {};  // its claim is called "<pod>-<volume>"
   std::optional<ClaimVolume> persistent_volume_claim = {};
 
-  bool is_empty_dir() const { return !empty_dir.empty(); }
   bool operator==(const PodVolume&) const = default;
 };
 template <>

@@ -186,12 +186,6 @@ class SelectorReader {
 
 }  // namespace
 
-Selector Selector::nothing() {
-  Selector selector;
-  selector.nothing_ = true;
-  return selector;
-}
-
 Result<Selector> Selector::from(const LabelSelector& from) {
   Selector selector;
   for (const auto& [key, value] : from.match_labels) {
@@ -212,7 +206,6 @@ Result<Selector> Selector::parse(std::string_view text) {
 }
 
 bool Selector::matches(const TextMap& labels) const {
-  if (nothing_) return false;
   return std::ranges::all_of(requirements_, [&](const Requirement& each) { return holds(each, labels); });
 }
 

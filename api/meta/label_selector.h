@@ -74,14 +74,13 @@ class Selector {
 
   // Matches everything.
   Selector() = default;
-  static Selector nothing();
   // An empty LabelSelector matches everything; an unknown operator or a missing value is an error.
   static Result<Selector> from(const LabelSelector& selector);
   // "a=b,c!=d,e in (f,g),h notin (i),j,!k,l>1"
   static Result<Selector> parse(std::string_view text);
 
   bool matches(const TextMap& labels) const;
-  bool matches_everything() const { return !nothing_ && requirements_.empty(); }
+  bool matches_everything() const { return requirements_.empty(); }
   const std::vector<Requirement>& requirements() const { return requirements_; }
   // The string form, as it stands in status.selector.
   std::string str() const;
@@ -89,7 +88,6 @@ class Selector {
 
  private:
   std::vector<Requirement> requirements_ = {};
-  bool nothing_ = false;
 };
 
 }  // namespace capstan::api

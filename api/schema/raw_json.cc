@@ -71,16 +71,6 @@ std::optional<RawJson> UnknownFields::find(std::string_view name) const {
   return RawJson(*found);
 }
 
-void UnknownFields::set(std::string_view name, const json::value& value) {
-  json::object members = to_json();
-  if (value.is_null()) {
-    members.erase(name);
-  } else {
-    members[name] = value;
-  }
-  *this = UnknownFields(members);
-}
-
 namespace detail {
 
 std::string plain_text(const Number& number) {

@@ -40,8 +40,6 @@ class UnknownFields {
   std::string_view text() const { return text_.view(); }  // "" or "{...}"
   boost::json::object to_json() const;
   std::optional<RawJson> find(std::string_view name) const;
-  // Adds or replaces one member; a null value removes it.
-  void set(std::string_view name, const boost::json::value& value);
   friend bool operator==(const UnknownFields& left, const UnknownFields& right) {
     return left.text_ == right.text_;
   }

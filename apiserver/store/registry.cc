@@ -48,10 +48,6 @@ std::vector<TypePtr> Registry::types() const {
   });
 }
 
-std::uint64_t Registry::generation() const {
-  return state_.with([](const State& state) { return state.generation; });
-}
-
 void Registry::add_custom(TypePtr type, std::uint64_t since, std::int64_t definition_generation) {
   state_.with([&](State& state) {
     std::pair key(type->group, type->plural);
@@ -59,7 +55,6 @@ void Registry::add_custom(TypePtr type, std::uint64_t since, std::int64_t defini
                                        .strategy = &kCustom,
                                        .since = since,
                                        .definition_generation = definition_generation};
-    ++state.generation;
   });
 }
 
@@ -68,7 +63,6 @@ void Registry::remove_custom(std::string_view group, std::string_view plural) {
     const auto found = state.kinds.find(std::pair(std::string(group), std::string(plural)));
     if (found == state.kinds.end() || !found->second.type->custom) return;
     state.kinds.erase(found);
-    ++state.generation;
   });
 }
 

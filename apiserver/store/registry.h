@@ -32,7 +32,6 @@ class Registry {
   Kind find(std::string_view group, std::string_view plural) const;
   Kind find_by_kind(std::string_view group, std::string_view kind) const;
   std::vector<TypePtr> types() const;
-  std::uint64_t generation() const;
 
   void add_custom(TypePtr type, std::uint64_t since, std::int64_t definition_generation);
   void remove_custom(std::string_view group, std::string_view plural);
@@ -41,7 +40,6 @@ class Registry {
   struct State {
     std::map<std::pair<std::string, std::string>, Kind> kinds = {};  // by group and plural
     std::vector<std::pair<std::string, std::string>> order = {};     // built-in ones, as discovery lists them
-    std::uint64_t generation = 1;
   };
   Guarded<State> state_;
 };

@@ -190,13 +190,6 @@ ChangePage Storage::changes_after(std::string_view collection, std::uint64_t ver
   });
 }
 
-bool Storage::remembers(std::string_view collection, std::uint64_t version) const {
-  return state_.with([&](const State& state) {
-    const auto found = state.collections.find(collection);
-    return version >= (found == state.collections.end() ? state.forgotten : found->second.forgotten);
-  });
-}
-
 void Storage::begin(std::string_view collection) {
   state_.with([&](State& state) {
     if (!state.collections.contains(collection)) collection_in(state, collection).forgotten = state.version;

@@ -76,8 +76,6 @@ class Storage {
   // What happened after `version`, oldest first. `epoch` is what epoch() said when the reader began.
   ChangePage changes_after(std::string_view collection, std::uint64_t version, std::uint64_t epoch,
                            std::size_t max) const;
-  // Do readers from `version` on miss nothing?
-  bool remembers(std::string_view collection, std::uint64_t version) const;
   std::uint64_t epoch() const;
   // No watch begins before this moment: all that a collection held when it came into being is its
   // beginning.

@@ -227,8 +227,6 @@ Result<Script> parse_script(std::string_view text) {
   return read(documents.front());
 }
 
-std::string_view to_string(SimVerb verb) { return kVerbs[static_cast<std::size_t>(verb)].second; }
-
 bool matches_glob(std::string_view pattern, std::string_view name) {
   std::size_t at = 0;
   std::size_t in = 0;

@@ -35,7 +35,6 @@
 namespace capstan::infrastructure::sim {
 
 enum class SimVerb { Create, Remove, Status, List, Tag, VolumeIds, Identity };
-std::string_view to_string(SimVerb verb);
 
 struct Latency {
   Nanoseconds create = std::chrono::milliseconds(200);

@@ -28,6 +28,8 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
+const Resource kConfigMaps = {.version = "v1", .plural = "configmaps", .kind = "ConfigMap"};
+
 constexpr std::string_view kWidgetCrd = R"(
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -151,7 +153,7 @@ class RealApi : public ::testing::Test {
 // --- untyped verbs ---
 
 TEST_F(RealApi, CreatesReadsReplacesAndDeletes) {
-  const Resource& maps = resources::config_maps();
+  const Resource& maps = kConfigMaps;
 
   const auto made = client().create(maps, key("a"), config_map("a"), {}, soon());
   const auto read = client().get(maps, key("a"), soon());
@@ -175,7 +177,7 @@ TEST_F(RealApi, CreatesReadsReplacesAndDeletes) {
 }
 
 TEST_F(RealApi, RefusalsHaveTheirCodes) {
-  const Resource& maps = resources::config_maps();
+  const Resource& maps = kConfigMaps;
   ASSERT_TRUE(client().create(maps, key("a"), config_map("a"), {}, soon()));
   json::value bad_label = config_map("b");
   bad_label.at("metadata").as_object()["labels"] = {{"x", "not a label!"}};
@@ -202,7 +204,7 @@ TEST_F(RealApi, RefusalsHaveTheirCodes) {
 }
 
 TEST_F(RealApi, MergePatchesAndDryRuns) {
-  const Resource& maps = resources::config_maps();
+  const Resource& maps = kConfigMaps;
   ASSERT_TRUE(client().create(maps, key("a"), config_map("a"), {}, soon()));
   const json::value patch = json::parse(R"({"data":{"a":null,"c":"3"}})");
 
@@ -223,7 +225,7 @@ TEST_F(RealApi, MergePatchesAndDryRuns) {
 }
 
 TEST_F(RealApi, DeletesOnlyWhatItIsMeantTo) {
-  const Resource& maps = resources::config_maps();
+  const Resource& maps = kConfigMaps;
   const auto made = client().create(maps, key("a"), config_map("a"), {}, soon());
   const std::string uid(made->at("metadata").at("uid").as_string());
 
@@ -240,7 +242,7 @@ TEST_F(RealApi, DeletesOnlyWhatItIsMeantTo) {
 }
 
 TEST_F(RealApi, ForegroundDeletionWaitsForTheCollector) {
-  const Resource& maps = resources::config_maps();
+  const Resource& maps = kConfigMaps;
   ASSERT_TRUE(client().create(maps, key("a"), config_map("a"), {}, soon()));
 
   const auto removed = client().remove(maps, key("a"), {.propagation = Propagation::Foreground}, soon());
@@ -251,7 +253,7 @@ TEST_F(RealApi, ForegroundDeletionWaitsForTheCollector) {
 }
 
 TEST_F(RealApi, ListsInPagesOfOneVersion) {
-  const Resource& maps = resources::config_maps();
+  const Resource& maps = kConfigMaps;
   for (int i = 0; i < 7; ++i) {
     ASSERT_TRUE(
         client().create(maps, key(fmt::format("a{}", i)), config_map(fmt::format("a{}", i)), {}, soon()));
@@ -292,7 +294,7 @@ TEST_F(RealApi, ImpersonatesWithTheRightsOfTheOther) {
   Connection connection = *kubeconfig::load(servers_->kubeconfig_path());
   connection.impersonate = {.user = "jane", .groups = {"crew"}};
 
-  const auto read = connect(connection)->get(resources::config_maps(), key("a"), soon());
+  const auto read = connect(connection)->get(kConfigMaps, key("a"), soon());
 
   EXPECT_EQ(read.error().code, Code::Forbidden);
   EXPECT_THAT(read.error().message, HasSubstr("jane"));
