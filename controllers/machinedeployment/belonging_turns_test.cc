@@ -207,6 +207,51 @@ TEST(Turns, LeavingReplicasOutWhileItRollsDoesNotCountTheSurge) {
   });
 }
 
+constexpr std::string_view kPause = R"({"spec":{"paused":true}})";
+constexpr std::string_view kResume = R"({"spec":{"paused":false}})";
+
+void orphan_the_only_set(Stage& stage) {
+  stage.must(stage.user.remove(kube::resource_of<api::MachineSet>(),
+                               stage.key(stage.sets().front().metadata.name.view()),
+                               {.propagation = kube::Propagation::Orphan}, Deadline::never()));
+  stage.settle();
+  stage.collect_garbage();
+  stage.settle();
+  ASSERT_THAT(stage.sizes(), IsEmpty());
+}
+
+// A paused deployment of three lost its MachineSet, which had the number noted, and got none for it.
+TEST(Turns, ReplicasLeftOutStayWhereAPausedDeploymentHasLostItsOnlySet) {
+  at_rest([](Stage& stage) {
+    stage.edit(kPause);
+    stage.settle();
+    orphan_the_only_set(stage);
+
+    stage.edit(fmt::format(kNoReplicas, 0, 9));
+    stage.settle();
+    stage.edit(kResume);
+    stage.settle();
+
+    EXPECT_THAT(stage.sizes(), ElementsAre(3));
+    EXPECT_FALSE(stage.deployment().metadata.annotations.contains(annotation::kDesiredReplicas));
+  });
+}
+
+TEST(Turns, ReplicasLeftOutStayWhereAPausedDeploymentLosesItsOnlySetAfterwards) {
+  at_rest([](Stage& stage) {
+    stage.edit(fmt::format(kNoReplicas, 0, 9));
+    stage.settle();
+    stage.edit(kPause);
+    stage.settle();
+
+    orphan_the_only_set(stage);
+    stage.edit(kResume);
+    stage.settle();
+
+    EXPECT_THAT(stage.sizes(), ElementsAre(3));
+  });
+}
+
 // --- a set that others hold ---
 
 // Rolled to v1.34.0, and the set of v1.33.0 is on its way out, held by a finalizer of another controller.

@@ -169,6 +169,7 @@ class Rollout {
     newest_action(fleet, scaling);
     old_actions(fleet, scaling);
     if (plan_.stuck) return;
+    note_replicas();
     // While it waits there is no new revision yet; the one it has goes on to name its MachineSets.
     if (choice_.newest || !paused_) {
       own_.annotations.set(api::annotation::kRevision, revision_.number);
@@ -271,6 +272,19 @@ class Rollout {
                              .code = api::NoteCode::RolloutStep,
                              .text = "rollout complete: remove the old MachineSet"});
       plan_.actions.push_back(DeleteSet{.set = set});
+    }
+  }
+
+  // A MachineSet has the number of replicas noted for the case that it is left out. A paused deployment makes
+  // none in the place of its last one: it keeps the number itself until it has a MachineSet again.
+  void note_replicas() {
+    const bool set_stays =
+        std::ranges::any_of(seen_.sets, [](const auto& set) { return !set->metadata.deleting(); });
+    auto& annotations = plan_.metadata.annotations;
+    if (!paused_ || set_stays) {
+      annotations.erase(api::annotation::kDesiredReplicas);
+    } else {
+      annotations.set(api::annotation::kDesiredReplicas, std::to_string(intent_.limits.desired));
     }
   }
 

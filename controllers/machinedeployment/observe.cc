@@ -88,11 +88,17 @@ void find_unreadable(Observation& seen, const Caches& caches) {
   }
 }
 
+std::optional<std::int32_t> replicas_wanted_before(const Observation& seen) {
+  if (const auto by_sets = rollout::replicas_wanted_before(seen.sets)) return by_sets;
+  if (const auto by_departed = rollout::replicas_wanted_before(seen.departed)) return by_departed;
+  return rollout::replicas_noted(seen.stored->metadata.annotations);
+}
+
 void apply_defaults(Observation& seen) {
   seen.deployment = *seen.stored;
   if (!seen.deployment.spec.replicas) {
     const auto chosen = replicas_when_left_out(api::kind::kMachineDeployment, seen.stored->metadata,
-                                               rollout::replicas_wanted_before(seen.sets));
+                                               replicas_wanted_before(seen));
     if (!chosen) seen.no_defaults = chosen.error().message;
     if (chosen) seen.deployment.spec.replicas = *chosen;
   }

@@ -61,10 +61,14 @@ std::optional<std::int32_t> replicas_wanted_before(std::span<const SetSnapshot> 
   std::optional<std::int32_t> sum;
   for (const SetSnapshot& set : sets) {
     sum = sum.value_or(0) + set->spec.replicas.value_or(0);
-    const auto note = number_in(set->metadata.annotations.value_or_empty(annotation::kDesiredReplicas));
+    const auto note = replicas_noted(set->metadata.annotations);
     if (note) noted = std::max(noted.value_or(0), *note);
   }
   return noted ? noted : sum;
+}
+
+std::optional<std::int32_t> replicas_noted(const api::TextMap& annotations) {
+  return number_in(annotations.value_or_empty(annotation::kDesiredReplicas));
 }
 
 std::string set_name(std::string_view deployment, std::string_view suffix) {

@@ -41,6 +41,9 @@ std::optional<api::LabelSelector> selector_for(const api::MachineDeployment& dep
 // not in it. Without such a note, what the sets have; nothing without any set.
 std::optional<std::int32_t> replicas_wanted_before(std::span<const SetSnapshot> sets);
 
+// That note by itself. A paused deployment whose last set goes has it, too.
+std::optional<std::int32_t> replicas_noted(const api::TextMap& annotations);
+
 // "<deployment>-<suffix>", the front cut where both are too long.
 std::string set_name(std::string_view deployment, std::string_view suffix);
 
