@@ -114,6 +114,11 @@ json::object reference_to(const kube::Resource& kind, const std::string& name) {
   return {{"apiGroup", kind.group}, {"kind", kind.kind}, {"name", name}};
 }
 
+const json::value* drain_timeout(const json::value& machine) {
+  json::error_code absent;
+  return machine.find_pointer("/spec/deletion/nodeDrainTimeoutSeconds", absent);
+}
+
 kube::Resource kind_of(std::string_view word) {
   kube::Resource kind = kube::resource_of<api::DriverMachine>();
   kind.kind = fmt::format("{}Machine", word);
@@ -201,9 +206,8 @@ bool ClumsyUser::mistype_number() {
     return {{"spec", {{"deletion", {{"nodeDrainTimeoutSeconds", value}}}}}};
   };
   const auto before = read(object);
-  json::error_code absent;
   const json::value whole(*before);
-  const json::value* number = whole.find_pointer("/spec/deletion/nodeDrainTimeoutSeconds", absent);
+  const json::value* number = drain_timeout(whole);
   if (number != nullptr && number->is_string()) return false;
   note(ClumsyAct::MistypeNumber, fmt::format("gives Machine {} a timeout in words", worker->name));
   (void)deps_.client.patch(definitions, key, {{"spec", {{"versions", versions}}}}, {}, Deadline::never());
@@ -214,6 +218,12 @@ bool ClumsyUser::mistype_number() {
                          write(object, body);
                        }});
   return true;
+}
+
+bool ClumsyUser::has_mistyped_number(const Object& machine) const {
+  const json::value whole(read(machine).value_or(json::object()));
+  const json::value* number = drain_timeout(whole);
+  return number != nullptr && number->is_string();
 }
 
 bool ClumsyUser::share_provider_id() {
@@ -635,10 +645,14 @@ bool ClumsyUser::relabel_object() {
   return true;
 }
 
+// One Machine is released without a question (docs/ownership.md), and those of a copy are not asked about.
 bool ClumsyUser::change_selector() {
-  const auto in_set = [](const MachineFacts& each) { return !each.set.empty() && !each.going; };
-  if (std::ranges::count_if(deps_.auditor.facts().machines, in_set) < 2 || acts_.contains("change-selector"))
-    return false;
+  const FleetFacts& facts = deps_.auditor.facts();
+  const auto would_go = [&, uid = deployment_uid()](const MachineFacts& each) {
+    const SetFacts* set = facts.set(each.set);
+    return set != nullptr && set->deployment == uid && !each.going;
+  };
+  if (std::ranges::count_if(facts.machines, would_go) < 2 || acts_.contains("change-selector")) return false;
   const Object deployment{machine_deployments(), std::string(kDeployment)};
   const auto labels = [](std::string_view value) -> json::value {
     return {{"spec",
@@ -751,6 +765,9 @@ bool ClumsyUser::rename_cluster() {
   const auto name = make_cluster(ClumsyAct::RenameCluster);
   if (!name) return true;
   rest_up_to(30s, stop_);
+  // What no Cluster owns yet belongs to the one that it names (docs/ownership.md), and goes with that one: a
+  // MachineDeployment that was made again while the manager was away, and what it controls.
+  if (!is_owned({machine_deployments(), std::string(kDeployment)})) return true;
   const auto body = [](std::string_view cluster) -> json::value {
     return {{"spec", {{"clusterName", cluster}}}};
   };

@@ -391,7 +391,9 @@ void ClumsyUser::note_copy(ClumsyAct act, const Object& copy, bool may_stay, std
                              for (const Object& each : along)
                                if (!stays || !is_owned(each)) remove(each);
                            },
-                       .may_stay = may_stay});
+                       .may_stay = may_stay,
+                       // The Cluster deletes no Machine that it can't read, and names it: the user has to.
+                       .holds = has_mistyped_number(copy)});
 }
 
 bool ClumsyUser::is_owned(const Object& object) const {

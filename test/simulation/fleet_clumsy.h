@@ -135,7 +135,7 @@ class ClumsyUser {
     std::string what = {};
     std::function<void()> mend = {};
     bool may_stay = false;
-    bool holds = false;  // a finalizer
+    bool holds = false;  // up a deletion: a finalizer, or what no controller deletes
   };
   struct Object {
     kube::Resource kind = {};
@@ -150,6 +150,7 @@ class ClumsyUser {
   bool copy_machine();
   bool type_provider_id();
   bool mistype_number();
+  bool has_mistyped_number(const Object& machine) const;
   bool share_provider_id();
   bool pool_of_foreign_ids();
   bool copy_cluster();

@@ -482,7 +482,6 @@ class World {
     if (text.empty() && !acts_of(options_).empty()) text += clumsy_.wrong();
     if (!text.empty()) return text;
     for (const auto& machine : all<api::Machine>()) {
-      if (clumsy_.is_extra(machine.metadata.name.view())) continue;
       const auto* owner = machine.metadata.controller();
       const bool of_deployment = owner != nullptr && owner->kind == api::kind::kMachineSet;
       if (of_deployment && machine.spec.version != std::string_view(wishes.version))
@@ -503,7 +502,6 @@ class World {
   std::string missing_in_pool(std::size_t wanted) {
     std::string text;
     for (const auto& pool : all<api::MachinePool>()) {
-      if (clumsy_.is_extra(pool.metadata.name.view())) continue;
       const auto number = [](const std::optional<std::int32_t>& value) {
         return static_cast<std::size_t>(value.value_or(0));
       };
@@ -618,11 +616,14 @@ class World {
   std::size_t stored() const {
     return stored(api::resource<T>.group, api::resource<T>.plural);
   }
+  // Of the fleet's own. A copy may not even be readable: its original had a word where a number belongs.
   template <typename T>
   std::vector<T> all() const {
     std::vector<T> found;
-    for (const auto& object : api_.stored_all(api::resource<T>.group, api::resource<T>.plural))
+    for (const auto& object : api_.stored_all(api::resource<T>.group, api::resource<T>.plural)) {
+      if (clumsy_.is_extra(object->at("metadata").at("name").as_string())) continue;
       found.push_back(api::from_json<T>(json::value(*object)).value());
+    }
     return found;
   }
   std::uint64_t requests() const {
