@@ -20,8 +20,6 @@ class DrainWatch::Feed final : private kube::WatchHandler<T> {
   }
   ~Feed() override { stop(); }
 
-  // Waits for a call that is under way, and may throw where a simulated process dies: call it before the
-  // destructor, unless the thread is being unwound.
   void stop() { watcher_.stop(); }
 
   // An object that can't be read is one we know nothing of: then nothing is known.
@@ -64,6 +62,11 @@ DrainWatch::DrainWatch(kube::WatchLoop& loop, Cluster cluster, const std::string
 }
 
 DrainWatch::~DrainWatch() = default;
+
+void DrainWatch::stop() {
+  pods_->stop();
+  for (const auto& [namespace_, feed] : budgets_) feed->stop();
+}
 
 std::optional<std::vector<api::Pod>> DrainWatch::pods() const {
   if (!pods_->complete()) return {};
@@ -111,7 +114,9 @@ class VolumeWatch::Feed final : private kube::WatchHandler<api::NodeVolumes> {
                  *this, hash_bytes(subject.node)) {
     watcher_.start();
   }
-  ~Feed() override { watcher_.stop(); }
+  ~Feed() override { stop(); }
+
+  void stop() { watcher_.stop(); }
 
  private:
   void on_init_start() override {}
@@ -137,5 +142,7 @@ VolumeWatch::VolumeWatch(kube::WatchLoop& loop, Cluster cluster, Subject subject
       feed_(std::make_unique<Feed>(loop, cluster_->client(), std::move(subject), std::move(wake))) {}
 
 VolumeWatch::~VolumeWatch() = default;
+
+void VolumeWatch::stop() { feed_->stop(); }
 
 }  // namespace capstan::controllers::drain

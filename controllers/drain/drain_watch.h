@@ -31,6 +31,10 @@ class DrainWatch {
   DrainWatch(const DrainWatch&) = delete;
   DrainWatch& operator=(const DrainWatch&) = delete;
 
+  // Waits for a wake that is under way. It may throw where a simulated process dies: call it before the
+  // destructor, unless the thread is being unwound.
+  void stop();
+
   // The connection it watches through: another one means another watch.
   const kubeconfig::WorkloadCluster* cluster() const { return cluster_.get(); }
   // Nothing until the first list is complete.
@@ -70,6 +74,8 @@ class VolumeWatch {
   ~VolumeWatch();
   VolumeWatch(const VolumeWatch&) = delete;
   VolumeWatch& operator=(const VolumeWatch&) = delete;
+
+  void stop();  // as a DrainWatch's
 
   const kubeconfig::WorkloadCluster* cluster() const { return cluster_.get(); }
 

@@ -14,6 +14,17 @@ StageReport report_of(Result<StageReport> outcome, const DrainRequest& request) 
   return {.recheck = pause_after(request.now - request.started), .trouble = std::move(outcome).error()};
 }
 
+template <typename Watch>
+void end_watch(std::unique_ptr<Watch>& watch) {
+  if (watch) watch->stop();
+  watch.reset();
+}
+
+void end_watches(DrainMemory& memory) {
+  end_watch(memory.watch);
+  end_watch(memory.volume_watch);
+}
+
 }  // namespace
 
 Drainer::Drainer(DrainerDeps deps) : deps_(std::move(deps)), probes_(deps_.metrics) {}
@@ -22,12 +33,12 @@ Drainer::~Drainer() = default;
 StageReport Drainer::turn(const DrainRequest& request, const Deadline& deadline) {
   const kube::ObjectKey machine = kube::key_of(request.machine);
   const auto memory = memory_of(machine);
-  if (memory->watch && memory->watch->cluster() != request.workload.get()) memory->watch.reset();
+  if (memory->watch && memory->watch->cluster() != request.workload.get()) end_watch(memory->watch);
   DrainRound round({deps_.clock, probes_}, request, *memory, deadline);
   StageReport report = report_of(round.drain(), request);
   report.warnings = round.take_warnings();
   if (report.done) {
-    memory->watch.reset();
+    end_watch(memory->watch);
   } else if (!report.trouble) {
     if (!memory->watch) {
       memory->watch = std::make_unique<DrainWatch>(loop(), request.workload, request.node, wake_of(machine));
@@ -41,11 +52,11 @@ StageReport Drainer::check_volumes(const DrainRequest& request, const Deadline& 
   const kube::ObjectKey machine = kube::key_of(request.machine);
   const auto memory = memory_of(machine);
   auto& watch = memory->volume_watch;
-  if (watch && watch->cluster() != request.workload.get()) watch.reset();
+  if (watch && watch->cluster() != request.workload.get()) end_watch(watch);
   DrainRound round({deps_.clock, probes_}, request, *memory, deadline);
   StageReport report = report_of(round.volumes(), request);
   if (report.done) {
-    watch.reset();
+    end_watch(watch);
   } else if (!report.trouble && !watch) {
     watch = std::make_unique<VolumeWatch>(
         loop(), request.workload, VolumeWatch::Subject{.node = request.node, .seen = round.volumes_seen()},
@@ -62,14 +73,12 @@ std::function<void()> Drainer::wake_of(const kube::ObjectKey& machine) const {
 
 void Drainer::stop_watching_pods(const kube::ObjectKey& machine) {
   const auto memory = known_memory_of(machine);
-  if (memory) memory->watch.reset();
+  if (memory) end_watch(memory->watch);
 }
 
 void Drainer::stop_watching(const kube::ObjectKey& machine) {
   const auto memory = known_memory_of(machine);
-  if (!memory) return;
-  memory->watch.reset();
-  memory->volume_watch.reset();
+  if (memory) end_watches(*memory);
 }
 
 void Drainer::forget(const kube::ObjectKey& machine) {
@@ -78,10 +87,12 @@ void Drainer::forget(const kube::ObjectKey& machine) {
     auto node = drains.extract(machine);
     return node.empty() ? nullptr : std::move(node.mapped());
   });
+  if (memory) end_watches(*memory);
 }
 
 void Drainer::rest() {
   const auto ended = drains_.with([](auto& drains) { return std::exchange(drains, {}); });
+  for (const auto& [machine, memory] : ended) end_watches(*memory);
 }
 
 std::vector<kube::ObjectKey> Drainer::drains_in(std::string_view namespace_) const {
