@@ -9,12 +9,14 @@ capstan_test(base_test DIR base LABELS sanitize LINK base)
 
 # floor 1
 capstan_library(api_schema DIR api/schema LINK PUBLIC base Boost::json PRIVATE yaml-cpp)
-capstan_library(api DIR api api/meta api/core api/v1beta2 api/policy api/driver api/bootstrap api/contract api/conditions
+capstan_library(api DIR api api/meta api/core api/v1beta1 api/v1beta2 api/policy api/driver api/bootstrap api/contract
+                    api/conditions
                 LINK PUBLIC api_schema base)
 capstan_test(schema_test DIR api/schema api/meta LABELS sanitize-address LINK api)
 capstan_library(builders DIR test/builders LINK PUBLIC api)
 capstan_test(api_test DIR api api/core api/v1beta2 api/policy api/driver api/contract api/conditions test/builders
              LABELS sanitize-address LINK api builders)
+capstan_test(api_v1beta1_test DIR api/v1beta1 LABELS sanitize-address LINK api builders Boost::json)
 capstan_library(net DIR net LINK PUBLIC base PRIVATE OpenSSL::SSL OpenSSL::Crypto Boost::headers)
 capstan_test(net_test DIR net LABELS sanitize LINK net PkgConfig::httplib OpenSSL::SSL)
 
@@ -53,8 +55,8 @@ foreach(folder shared claims cluster machine drain machineset machinedeployment 
   string(REPLACE "/" "_" suite controllers_${folder}_test)
   capstan_test(${suite} DIR controllers/${folder} LABELS sanitize-domain LINK controllers builders fakes)
 endforeach()
-capstan_library(webhooks DIR webhooks LINK PUBLIC net base)
-capstan_test(webhooks_test DIR webhooks LABELS sanitize LINK webhooks net)
+capstan_library(webhooks DIR webhooks LINK PUBLIC net api base PRIVATE Boost::json)
+capstan_test(webhooks_test DIR webhooks LABELS sanitize LINK webhooks net Boost::json)
 set(apiserver_rooms apiserver apiserver/document apiserver/schema apiserver/fields apiserver/store apiserver/builtin
     apiserver/admission apiserver/verbs apiserver/controllers apiserver/present apiserver/http)
 capstan_library(apiserver DIR ${apiserver_rooms} LINK PUBLIC api base PRIVATE net kube Boost::json yaml-cpp)

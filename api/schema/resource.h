@@ -54,6 +54,7 @@ struct ResourceInfo {
   ScaleSubresource scale = {};  // absent when spec_replicas_path is empty
   bool served = true;
   bool storage = true;
+  bool deprecated = false;                        // the API server warns clients that use this version
   std::span<const StaticLabel> labels = {};       // of the CRD object: the contract labels
   std::span<const StaticLabel> annotations = {};  // of the CRD object
   std::span<const CelRule> cel = {};              // on the whole object
