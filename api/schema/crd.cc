@@ -72,7 +72,21 @@ json::object subresources_of(const ResourceInfo& resource) {
   return out;
 }
 
-json::object version_of(const CrdVersion& version) {
+const ResourceInfo& stored_of(std::span<const CrdVersion> versions) {
+  const auto stored =
+      std::ranges::find_if(versions, [](const auto& version) { return version.resource->storage; });
+  return stored == versions.end() ? *versions.front().resource : *stored->resource;
+}
+
+// What the API server tells clients that use a deprecated version.
+void put_deprecation(json::object& out, const ResourceInfo& resource, const ResourceInfo& stored) {
+  if (!resource.deprecated) return;
+  out["deprecated"] = true;
+  out["deprecationWarning"] = fmt::format("{} of {} is deprecated and will go away: write {}",
+                                          resource.api_version(), resource.kind, stored.api_version());
+}
+
+json::object version_of(const CrdVersion& version, const ResourceInfo& stored) {
   const ResourceInfo& resource = *version.resource;
   json::object out{{"name", text(resource.version)},
                    {"schema", {{"openAPIV3Schema", detail::openapi(*version.type)}}},
@@ -82,6 +96,7 @@ json::object version_of(const CrdVersion& version) {
   if (auto subresources = subresources_of(resource); !subresources.empty()) {
     out["subresources"] = std::move(subresources);
   }
+  put_deprecation(out, resource, stored);
   return out;
 }
 
@@ -98,7 +113,7 @@ json::value crd(std::span<const CrdVersion> versions) {
   assert(!versions.empty());
   const ResourceInfo& resource = *versions.front().resource;
   json::array rows;
-  for (const CrdVersion& version : versions) rows.push_back(version_of(version));
+  for (const CrdVersion& version : versions) rows.push_back(version_of(version, stored_of(versions)));
   return json::object{{"apiVersion", "apiextensions.k8s.io/v1"},
                       {"kind", "CustomResourceDefinition"},
                       {"metadata", metadata_of(resource)},

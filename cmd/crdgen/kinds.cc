@@ -6,6 +6,7 @@
 #include "api/driver/driver_machine_pool.h"
 #include "api/driver/driver_machine_template.h"
 #include "api/policy/machine_lifecycle_policy.h"
+#include "api/v1beta1/kinds.h"
 #include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine.h"
 #include "api/v1beta2/machine_deployment.h"
@@ -15,16 +16,26 @@
 #include "api/v1beta2/machine_set.h"
 
 namespace capstan::crdgen {
+namespace {
+
+// v1beta2, and v1beta1 behind it.
+template <typename Kind>
+std::vector<api::CrdVersion> both() {
+  const api::CrdVersion stored = api::crd_version<Kind>();
+  return {stored, api::v1beta1::crd_version(stored.resource->kind)};
+}
+
+}  // namespace
 
 std::vector<std::vector<api::CrdVersion>> kinds() {
   return {
-      {api::crd_version<api::Cluster>()},
-      {api::crd_version<api::Machine>()},
-      {api::crd_version<api::MachineDeployment>()},
-      {api::crd_version<api::MachineDrainRule>()},
-      {api::crd_version<api::MachineHealthCheck>()},
-      {api::crd_version<api::MachinePool>()},
-      {api::crd_version<api::MachineSet>()},
+      both<api::Cluster>(),
+      both<api::Machine>(),
+      both<api::MachineDeployment>(),
+      both<api::MachineDrainRule>(),
+      both<api::MachineHealthCheck>(),
+      both<api::MachinePool>(),
+      both<api::MachineSet>(),
       {api::crd_version<api::DriverCluster>()},
       {api::crd_version<api::DriverMachine>()},
       {api::crd_version<api::DriverMachinePool>()},

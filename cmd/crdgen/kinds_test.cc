@@ -49,6 +49,29 @@ TEST(Kinds, CarryNoConversionStanza) {
   }
 }
 
+// Converting needs the webhook, which the bases do not name: the patch that names it serves the older
+// version, too.
+TEST(Kinds, ServeTheirOlderVersionOnlyThroughThePatch) {
+  const auto patch = api::parse_yaml(file_text("config/crd/patches/conversion_webhook.yaml"));
+  ASSERT_TRUE(patch) << patch.error().message;
+  const json::value served = json::parse(R"({"op":"replace","path":"/spec/versions/1/served","value":true})");
+  EXPECT_EQ(std::ranges::count(patch->as_array(), served), 1);
+
+  int older = 0;
+  for (const auto& versions : kinds()) {
+    if (versions.size() == 1) continue;
+    const json::value document = api::crd(versions);
+    const json::value& second = document.at("spec").at("versions").at(1);
+    EXPECT_EQ(second.at("name"), "v1beta1") << versions.front().resource->kind;
+    EXPECT_EQ(second.at("served"), false) << versions.front().resource->kind;
+    EXPECT_EQ(second.at("storage"), false) << versions.front().resource->kind;
+    EXPECT_EQ(second.at("deprecated"), true) << versions.front().resource->kind;
+    EXPECT_TRUE(second.as_object().contains("deprecationWarning")) << versions.front().resource->kind;
+    ++older;
+  }
+  EXPECT_EQ(older, 7);
+}
+
 TEST(Kinds, AreWrittenAsYamlThatReadsBack) {
   for (const auto& versions : kinds()) {
     const json::value document = api::crd(versions);
