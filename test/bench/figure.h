@@ -43,6 +43,7 @@ double apiserver_writes_ratio(const Place&);
 double fleet_seeds_per_minute(const Place&);
 double fleet_at_rest_in_virtual_time(const Place&);
 double drain_evictions_per_pod(const Place&);
+double convert_ratio(const Place&);
 Values fleet_machine_costs(const Place&);
 Values fleet_roll_costs(const Place&);
 Values costs_beside_upstream(const Place&);

@@ -52,6 +52,7 @@ constexpr std::array kFigures = {
     Figure{"mhc.idle_cpu_percent", "%", 0.2, Bound::AtMost, nullptr, health_costs},
     Figure{"mhc.reaction_ms", "ms", 100, Bound::AtMost, nullptr, health_costs},
     Figure{"drain.evictions_per_pod", "1/pod", 40, Bound::AtMost, drain_evictions_per_pod},
+    Figure{"webhook.convert_ratio", "x of upstream's core", 0.5, Bound::AtMost, convert_ratio},
     Figure{"sim.seeds_per_minute", "1/min, two processes", 300, Bound::AtLeast, fleet_seeds_per_minute},
 };
 
