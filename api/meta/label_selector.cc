@@ -27,7 +27,8 @@ bool takes_values(Operator op) { return op != Operator::Exists && op != Operator
 Result<Requirement> requirement_of(const LabelSelectorRequirement& from) {
   const auto op = parse_operator(from.operator_);
   if (!op)
-    return fail(Code::Invalid, fmt::format("\"{}\" is no label selector operator", from.operator_.view()));
+    return fail(Code::Invalid,
+                fmt::format("\"{}\" is not a valid label selector operator", from.operator_.view()));
   if (takes_values(*op) == from.values.empty()) {
     return fail(Code::Invalid,
                 fmt::format("label selector operator {} on {} {}", from.operator_.view(), from.key.view(),
