@@ -59,7 +59,9 @@ void check_references(const ClusterSpec& now, const ClusterSpec* before, Causes&
 }
 
 void check_topology(const ClusterSpec& now, const ClusterSpec* before, const Gates& gates, Causes& causes) {
-  if (!now.topology.empty() && !gates.cluster_topology) {
+  // A topology that was stored while the gate was on stays writable around it: finalizers have to come off.
+  const bool is_new = before == nullptr || before->topology != now.topology;
+  if (!now.topology.empty() && is_new && !gates.cluster_topology) {
     causes.push_back(
         field_forbidden("spec.topology", "can be set only if the ClusterTopology feature flag is enabled"));
   }

@@ -35,7 +35,9 @@ Result<void> apply_defaults(MachinePool& now, const MachinePool* before) {
 }
 
 Causes validate(const MachinePool& now, const MachinePool* before, const Gates& gates) {
-  if (!gates.machine_pool) {
+  // A pool that was stored while the gate was on stays writable around its spec: finalizers have to come off.
+  const bool is_new = before == nullptr || before->spec != now.spec;
+  if (is_new && !gates.machine_pool) {
     return {field_forbidden("spec", "can be set only if the MachinePool feature flag is enabled")};
   }
   Causes causes;

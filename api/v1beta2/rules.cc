@@ -94,7 +94,7 @@ Result<std::int32_t> default_replicas(const ReplicaDefault& from) {
   const auto& annotations = from.metadata->annotations;
   if (!annotations.contains(annotation::kAutoscalerMinSize) ||
       !annotations.contains(annotation::kAutoscalerMaxSize)) {
-    return kDefaultReplicas;
+    return from.before.value_or(kDefaultReplicas);
   }
   const std::int32_t smallest = TRY(parse_size(from, annotation::kAutoscalerMinSize));
   const std::int32_t largest = TRY(parse_size(from, annotation::kAutoscalerMaxSize));

@@ -33,7 +33,8 @@ namespace rules {
 void label_cluster(ObjectMeta& metadata, const Text& cluster_name);
 // "1.34.1" -> "v1.34.1"
 void prefix_version(Text& version);
-// Replicas left out: within the autoscaler's limits where both annotations are there, else 1.
+// Replicas left out: the stored number stays, within the autoscaler's limits where both annotations are
+// there; of a new object the lower limit, else 1.
 struct ReplicaDefault {
   std::string_view kind = {};
   const ObjectMeta* metadata = nullptr;

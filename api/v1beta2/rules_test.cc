@@ -156,15 +156,17 @@ TEST_P(DefaultReplicas, FollowTheAutoscalersLimits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, DefaultReplicas,
-                         ::testing::Values(Replicas{"given", 9, true, 3, true, 9},                        //
-                                           Replicas{"given as zero", 0, false, {}, true, 0},              //
-                                           Replicas{"new", {}, false, {}, true, 2},                       //
-                                           Replicas{"stored without", {}, true, {}, true, 2},             //
-                                           Replicas{"stored below", {}, true, 1, true, 2},                //
-                                           Replicas{"stored above", {}, true, 6, true, 5},                //
-                                           Replicas{"stored between", {}, true, 3, true, 3},              //
-                                           Replicas{"new without annotations", {}, false, {}, false, 1},  //
-                                           Replicas{"stored without annotations", {}, true, 7, false, 1}));
+                         ::testing::Values(Replicas{"given", 9, true, 3, true, 9},                         //
+                                           Replicas{"given as zero", 0, false, {}, true, 0},               //
+                                           Replicas{"new", {}, false, {}, true, 2},                        //
+                                           Replicas{"stored without", {}, true, {}, true, 2},              //
+                                           Replicas{"stored below", {}, true, 1, true, 2},                 //
+                                           Replicas{"stored above", {}, true, 6, true, 5},                 //
+                                           Replicas{"stored between", {}, true, 3, true, 3},               //
+                                           Replicas{"new without annotations", {}, false, {}, false, 1},   //
+                                           Replicas{"stored without annotations", {}, true, 7, false, 7},  //
+                                           Replicas{
+                                               "never stored without annotations", {}, true, {}, false, 1}));
 
 TEST(DefaultReplicas, AreOneWhenOnlyOneLimitIsGiven) {
   auto set = a_machine_set().annotated(annotation::kAutoscalerMinSize, "3").build();
@@ -445,6 +447,18 @@ TEST(PoolRules, RefuseTaintsOfAnyKind) {
   EXPECT_THAT(complaints(a_pool()), IsEmpty());
 }
 
+TEST(PoolRules, LetAStoredPoolBeTouchedWithoutTheGateUnlessItsSpecChanges) {
+  const auto stored = a_pool();
+  auto relabelled = stored;
+  relabelled.metadata.labels.set("a"_text, "b"_text);
+  auto scaled = stored;
+  scaled.spec.replicas = 7;
+
+  EXPECT_THAT(complaints(relabelled, &stored, {.machine_pool = false}), IsEmpty());
+  EXPECT_THAT(complaints(scaled, &stored, {.machine_pool = false}),
+              ElementsAre("spec: Forbidden: can be set only if the MachinePool feature flag is enabled"));
+}
+
 TEST(PoolRules, RefusePoolsWithoutTheGate) {
   EXPECT_THAT(complaints(a_pool(), {}, {.machine_pool = false}),
               ElementsAre("spec: Forbidden: can be set only if the MachinePool feature flag is enabled"));
@@ -596,6 +610,21 @@ TEST(ClusterRules, RefuseRangesThatAreNone) {
 TEST(ClusterRules, RefuseANameThatIsNoLabelValue) {
   EXPECT_THAT(complaints(a_cluster(std::string(64, 'c')).build()),
               ElementsAre(::testing::EndsWith("must be a valid label value must be no more than 63 bytes")));
+}
+
+TEST(ClusterRules, LetAStoredTopologyStayWithoutTheGate) {
+  Cluster stored = a_cluster().build();
+  stored.spec.topology = RawJson::from_compact(R"({"version":"v1.36.0"})");
+  Cluster paused = stored;
+  paused.spec.paused = true;
+  Cluster upgraded = stored;
+  upgraded.spec.topology = RawJson::from_compact(R"({"version":"v1.37.0"})");
+
+  EXPECT_THAT(complaints(paused, &stored), IsEmpty());
+  EXPECT_THAT(
+      complaints(upgraded, &stored),
+      ElementsAre(
+          "spec.topology: Forbidden: can be set only if the ClusterTopology feature flag is enabled"));
 }
 
 TEST(ClusterRules, RefuseATopologyWithoutTheGate) {
