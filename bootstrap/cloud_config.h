@@ -24,6 +24,6 @@ struct MachineFacts {
 Result<std::string> render(const api::CloudConfigSpec& spec, const MachineFacts& facts);
 
 // Where an agent on the machine finds the facts, as JSON.
-inline constexpr std::string_view kFactsFile = "/etc/capstan/machine.json";
+inline constexpr std::string_view kFactsFile = api::kMachineFactsFile;
 
 }  // namespace capstan::bootstrap

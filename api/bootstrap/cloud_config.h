@@ -22,6 +22,9 @@ inline constexpr std::string_view kInvalid = "InvalidConfiguration";
 inline constexpr std::string_view kReady = "Ready";
 }  // namespace bootstrap_reason
 
+// Where an agent on the machine finds what the machine is, as JSON; the provider writes it.
+inline constexpr std::string_view kMachineFactsFile = "/etc/capstan/machine.json";
+
 struct CloudConfigFile {
   Text path = {};
   FreeText content = {};
