@@ -55,8 +55,8 @@ foreach(folder shared claims cluster machine drain machineset machinedeployment 
   string(REPLACE "/" "_" suite controllers_${folder}_test)
   capstan_test(${suite} DIR controllers/${folder} LABELS sanitize-domain LINK controllers builders fakes)
 endforeach()
-capstan_library(webhooks DIR webhooks LINK PUBLIC net api base PRIVATE Boost::json)
-capstan_test(webhooks_test DIR webhooks LABELS sanitize LINK webhooks net Boost::json)
+capstan_library(webhooks DIR webhooks LINK PUBLIC kube net api base PRIVATE Boost::json)
+capstan_test(webhooks_test DIR webhooks LABELS sanitize LINK webhooks kube net builders Boost::json)
 set(apiserver_rooms apiserver apiserver/document apiserver/schema apiserver/fields apiserver/store apiserver/builtin
     apiserver/admission apiserver/verbs apiserver/controllers apiserver/present apiserver/http)
 capstan_library(apiserver DIR ${apiserver_rooms} LINK PUBLIC api base PRIVATE net kube Boost::json yaml-cpp)
@@ -75,7 +75,7 @@ if(TARGET crdgen AND CAPSTAN_TESTS)
 endif()
 capstan_library(manager LIGHT DIR cmd/manager EXCLUDE "/main.cc$" LINK PUBLIC controllers webhooks kubeconfig runtime kube net api base)
 capstan_program(capstan SOURCES cmd/manager/main.cc LINK manager)
-capstan_test(manager_test DIR cmd/manager LINK manager fake_time Boost::json)
+capstan_test(manager_test DIR cmd/manager LINK manager builders fake_time Boost::json)
 capstan_library(dev LIGHT DIR cmd/dev EXCLUDE "/main.cc$"
                 LINK PUBLIC manager infrastructure bootstrap apiserver kubeconfig runtime kube net api base
                 PRIVATE crd_kinds Boost::json)
