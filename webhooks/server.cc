@@ -56,13 +56,20 @@ Result<void> Server::start() {
                                         });
   if (!server) return fail(server.error().context("webhook server"));
   server_ = *std::move(server);
+  listens_ = true;
   follower_ =
       deps_.threads.spawn("webhook-cert", [this](const std::stop_token& stop) { follow_certificate(stop); });
   deps_.log.info("webhook server listens", {{"port", server_->port()}});
   return {};
 }
 
+std::optional<std::string> Server::problem() const {
+  if (listens_) return {};
+  return "the webhook server does not listen yet";
+}
+
 void Server::stop() {
+  listens_ = false;
   follower_.reset();
   server_.reset();
 }

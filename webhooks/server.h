@@ -3,10 +3,12 @@
 // are added before start; safe from any thread afterwards.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -52,6 +54,8 @@ class Server {
   Result<void> start();
   void stop();
   std::uint16_t port() const { return server_ ? server_->port() : 0; }
+  // Nothing while it listens with a certificate; otherwise what is missing, for probes.
+  std::optional<std::string> problem() const;
 
   // What is answered; apart from sockets, for tests.
   net::HttpResponse answer(const net::ServerRequest& request) const;
@@ -64,6 +68,7 @@ class Server {
   net::TlsFiles files_;
   std::map<std::string, Answer, std::less<>> answers_;
   std::unique_ptr<net::HttpServer> server_;
+  std::atomic<bool> listens_ = false;  // server_ is there and has a certificate
   std::unique_ptr<Thread> follower_;
 };
 

@@ -104,6 +104,23 @@ TEST_F(WebhookServer, AnswersReviewsProbesAndNothingElse) {
   EXPECT_EQ(unknown->status, 404);
 }
 
+TEST_F(WebhookServer, HasAProblemUntilItListensAndAfterItStopped) {
+  Server server(deps(), options());
+
+  const auto without_certificate = server.start();
+  const auto before = server.problem();
+  folder_.put(pki_.server_certificate());
+  const auto started = server.start();
+  const auto meanwhile = server.problem();
+  server.stop();
+
+  EXPECT_FALSE(without_certificate);
+  EXPECT_EQ(before, "the webhook server does not listen yet");
+  ASSERT_TRUE(started) << started.error().message;
+  EXPECT_EQ(meanwhile, std::nullopt);
+  EXPECT_NE(server.problem(), std::nullopt);
+}
+
 TEST_F(WebhookServer, ShowsANewCertificateToNewConnections) {
   folder_.put(pki_.server_certificate());
   Server server(deps(), options());
