@@ -12,8 +12,9 @@
 
 namespace capstan::runtime {
 
-// In starting order.
-enum class Group { Endpoints, Io, Informers, Webhooks, Leadership, Controllers };
+// In starting order. An API server converts what it lists by our webhooks, so they serve before informers
+// ask.
+enum class Group { Endpoints, Io, Webhooks, Informers, Leadership, Controllers };
 
 struct Part {
   Group group = Group::Io;

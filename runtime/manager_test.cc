@@ -41,6 +41,17 @@ TEST(Manager, StartsByGroupAndStopsInReverse) {
                                           "-informers", "-endpoints"));
 }
 
+TEST(Manager, ServesWebhooksBeforeInformersListAndUntilTheyHaveStopped) {
+  Parts parts;
+  parts.add(Group::Informers, "informers");
+  parts.add(Group::Webhooks, "webhooks");
+
+  ASSERT_TRUE(parts.manager.start());
+  parts.manager.stop();
+
+  EXPECT_THAT(parts.happened, ElementsAre("+webhooks", "+informers", "-informers", "-webhooks"));
+}
+
 TEST(Manager, StopsWhatRanWhenOneFailsAndNamesIt) {
   Parts parts;
   parts.add(Group::Endpoints, "endpoints");
