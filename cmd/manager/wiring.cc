@@ -7,6 +7,7 @@
 #include <boost/json.hpp>
 
 #include "base/try.h"
+#include "cmd/manager/cached_lookups.h"
 #include "cmd/manager/diagnostics.h"
 #include "cmd/manager/process.h"
 #include "controllers/controllers.h"
@@ -21,6 +22,7 @@
 #include "runtime/gatekeeper.h"
 #include "runtime/leader.h"
 #include "runtime/manager.h"
+#include "webhooks/admission.h"
 #include "webhooks/server.h"
 
 namespace capstan::manager {
@@ -34,6 +36,13 @@ bool gate(const Options& options, std::string_view name) {
   const auto& gates = options.behaviour.feature_gates;
   const auto found = gates.find(name);
   return found != gates.end() && found->second;
+}
+
+api::Gates gates(const Options& options) {
+  return {.machine_pool = gate(options, "MachinePool"),
+          .machine_set_preflight_checks = gate(options, "MachineSetPreflightChecks"),
+          .machine_taint_propagation = gate(options, "MachineTaintPropagation"),
+          .cluster_topology = gate(options, "ClusterTopology")};
 }
 
 // A list flag that was split at its commas already.
@@ -122,6 +131,7 @@ class Wiring::Parts {
   runtime::OpenBrake brake;
   std::unique_ptr<kubeconfig::WorkloadRegistry> workload_clusters;
   std::unique_ptr<controllers::Controllers> core;
+  std::unique_ptr<CachedLookups> lookups;
   std::unique_ptr<webhooks::Server> webhooks;  // null: switched off
   std::unique_ptr<runtime::Leader> leader;
   std::unique_ptr<runtime::Endpoints> endpoints;
@@ -178,6 +188,8 @@ void Wiring::Parts::make_webhooks() {
                               .certificate_name = servers.webhook_cert_name,
                               .key_name = servers.webhook_key_name,
                               .oldest_tls = oldest_tls(servers)});
+  lookups = std::make_unique<CachedLookups>(core->caches());
+  webhooks::add_admission(*webhooks, {.gates = gates(options), .lookups = lookups.get()});
 }
 
 Result<void> Wiring::Parts::make_workload_clusters() {
@@ -211,6 +223,7 @@ void Wiring::Parts::make_endpoints() {
                                                     : std::string("not synced yet");
                           }});
   }
+  if (webhooks) endpoints->add_check({.name = "webhook", .problem = [this] { return webhooks->problem(); }});
   endpoints->before_scrape([this] {
     core->refresh_metrics();
     workload_clusters->refresh_metrics();

@@ -1,0 +1,46 @@
+#include "cmd/manager/cached_lookups.h"
+
+#include <fmt/format.h>
+
+#include "api/names.h"
+#include "controllers/shared/policies.h"
+
+namespace capstan::manager {
+namespace {
+
+using Policies = std::vector<controllers::PolicySnapshot>;
+
+std::vector<std::string> rivals(const api::MachineLifecyclePolicy& policy, const api::ObjectMeta& object,
+                                const Policies& policies) {
+  std::vector<std::string> names;
+  if (!controllers::selects(policy, object)) return names;
+  for (const auto& other : policies) {
+    if (other->metadata.name != policy.metadata.name && controllers::selects(*other, object))
+      names.push_back(other->metadata.name.str());
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<webhooks::ContestedObject> CachedLookups::contested_by(
+    const api::MachineLifecyclePolicy& policy) const {
+  const auto& where = policy.metadata.namespace_;
+  const Policies policies = caches_.policies_in(where);
+  std::vector<webhooks::ContestedObject> contested;
+  const auto look_at = [&](std::string_view kind, const api::ObjectMeta& object) {
+    auto names = rivals(policy, object, policies);
+    if (!names.empty())
+      contested.push_back(
+          {.object = fmt::format("{} {}", kind, object.name.view()), .policies = std::move(names)});
+  };
+  for (const auto& each : caches_.machine_deployments_in(where))
+    look_at(api::kind::kMachineDeployment, each->metadata);
+  for (const auto& each : caches_.machine_sets_in(where)) {
+    if (each->metadata.controller() == nullptr) look_at(api::kind::kMachineSet, each->metadata);
+  }
+  for (const auto& each : caches_.machine_pools_in(where)) look_at(api::kind::kMachinePool, each->metadata);
+  return contested;
+}
+
+}  // namespace capstan::manager

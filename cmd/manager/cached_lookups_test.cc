@@ -1,0 +1,65 @@
+#include "cmd/manager/cached_lookups.h"
+
+#include <gmock/gmock.h>
+
+#include "test/builders/machine_deployment.h"
+#include "test/builders/machine_lifecycle_policy.h"
+#include "test/builders/machine_set.h"
+
+namespace capstan::manager {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using webhooks::ContestedObject;
+
+using builders::a_machine_deployment;
+using builders::a_machine_set;
+using builders::a_policy;
+
+class LookedUp : public ::testing::Test {
+ protected:
+  std::vector<ContestedObject> contested_by(const api::MachineLifecyclePolicy& policy) const {
+    return CachedLookups(caches_).contested_by(policy);
+  }
+  controllers::Caches caches_;
+};
+
+TEST_F(LookedUp, NamesWhatAnotherPolicySelectsToo) {
+  caches_.machine_deployments.apply(a_machine_deployment("mine").labelled("team", "a"));
+  caches_.machine_deployments.apply(a_machine_deployment("theirs").labelled("team", "b"));
+  caches_.machine_sets.apply(a_machine_set("free").labelled("team", "a"));
+  caches_.machine_lifecycle_policies.apply(a_policy("of-team-a").selecting("team", "a"));
+  caches_.machine_lifecycle_policies.apply(a_policy("of-everybody").selecting_everything());
+
+  EXPECT_THAT(contested_by(a_policy("new").selecting("team", "a")),
+              ElementsAre(ContestedObject{"MachineDeployment mine", {"of-everybody", "of-team-a"}},
+                          ContestedObject{"MachineSet free", {"of-everybody", "of-team-a"}}));
+}
+
+TEST_F(LookedUp, IsNothingForThePolicyThatIsStoredAlready) {
+  caches_.machine_deployments.apply(a_machine_deployment("mine").labelled("team", "a"));
+  caches_.machine_lifecycle_policies.apply(a_policy("of-team-a").selecting("team", "a"));
+
+  EXPECT_THAT(contested_by(a_policy("of-team-a").selecting("team", "a")), IsEmpty());
+}
+
+TEST_F(LookedUp, LeavesSetsToTheirDeployment) {
+  caches_.machine_sets.apply(a_machine_set("owned").labelled("team", "a").with([](api::MachineSet& set) {
+    set.metadata.owner_references = api::OwnerReferences(std::vector<api::OwnerReference>{
+        {.kind = Text(api::kind::kMachineDeployment), .name = "md"_text, .controller = true}});
+  }));
+  caches_.machine_lifecycle_policies.apply(a_policy("of-everybody").selecting_everything());
+
+  EXPECT_THAT(contested_by(a_policy("new").selecting("team", "a")), IsEmpty());
+}
+
+TEST_F(LookedUp, StaysInTheNamespaceOfThePolicy) {
+  caches_.machine_deployments.apply(a_machine_deployment("mine").labelled("team", "a"));
+  caches_.machine_lifecycle_policies.apply(a_policy("of-everybody").selecting_everything());
+
+  EXPECT_THAT(contested_by(a_policy("new").in_namespace("elsewhere").selecting("team", "a")), IsEmpty());
+}
+
+}  // namespace
+}  // namespace capstan::manager
