@@ -46,14 +46,17 @@ void check_moves(const ClusterSpec& now, const Cluster* before, Causes& causes) 
 
 // A reference may point elsewhere as long as nothing came of it, but never nowhere.
 void check_references(const ClusterSpec& now, const ClusterSpec* before, Causes& causes) {
-  if (before != nullptr && before->infrastructure_ref && !now.infrastructure_ref) {
+  if (before != nullptr && rules::is_defined(before->infrastructure_ref) &&
+      !rules::is_defined(now.infrastructure_ref)) {
     causes.push_back(field_forbidden("spec.infrastructureRef", "cannot be removed"));
   }
-  if (!now.control_plane_ref && !now.infrastructure_ref && now.topology.empty()) {
+  if (!rules::is_defined(now.control_plane_ref) && !rules::is_defined(now.infrastructure_ref) &&
+      now.topology.empty()) {
     causes.push_back(field_forbidden(
         "spec", "one of spec.controlPlaneRef, spec.infrastructureRef or spec.topology must be set"));
   }
-  if (before != nullptr && before->control_plane_ref && !now.control_plane_ref) {
+  if (before != nullptr && rules::is_defined(before->control_plane_ref) &&
+      !rules::is_defined(now.control_plane_ref)) {
     causes.push_back(field_forbidden("spec.controlPlaneRef", "cannot be removed"));
   }
 }

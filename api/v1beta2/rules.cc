@@ -70,6 +70,33 @@ std::vector<std::string_view> split(std::string_view text) {
   }
 }
 
+std::string key_fault(std::string_view key) {
+  const auto faults = label_key_faults(key);
+  return faults.empty() ? std::string()
+                        : fmt::format("key: Invalid value: {}: {}", quoted(key), faults.front());
+}
+
+std::string value_fault(std::string_view key, std::size_t index, std::string_view value) {
+  const auto faults = label_value_faults(value);
+  if (faults.empty()) return {};
+  return fmt::format("values[{}][{}]: Invalid value: {}: {}", index, key, quoted(value), faults.front());
+}
+
+// The first key or value that no label can have: such a selector would never mean what was written.
+std::string label_fault(const LabelSelector& selector) {
+  for (const auto& [key, value] : selector.match_labels) {
+    if (auto fault = key_fault(key); !fault.empty()) return fault;
+    if (auto fault = value_fault(key, 0, value); !fault.empty()) return fault;
+  }
+  for (const auto& requirement : selector.match_expressions) {
+    if (auto fault = key_fault(requirement.key); !fault.empty()) return fault;
+    for (std::size_t i = 0; i < requirement.values.size(); ++i) {
+      if (auto fault = value_fault(requirement.key, i, requirement.values[i]); !fault.empty()) return fault;
+    }
+  }
+  return {};
+}
+
 template <typename Texts>
 std::string joined(const Texts& texts, std::string_view separator) {
   std::string result;
@@ -114,8 +141,10 @@ void check_same_cluster_name(const Text& cluster_name, const MachineSpec& machin
                     "spec.clusterName and spec.template.spec.clusterName must be set to the same value"));
 }
 
+bool is_defined(const std::optional<ContractRef>& reference) { return reference && !is_empty(*reference); }
+
 void check_bootstrap(std::string_view at, const MachineBootstrap& bootstrap, Causes& causes) {
-  if (bootstrap.config_ref || bootstrap.data_secret_name) return;
+  if (is_defined(bootstrap.config_ref) || bootstrap.data_secret_name) return;
   causes.push_back(field_required(
       fmt::format("{}.bootstrap", at),
       fmt::format("expected either {0}.bootstrap.dataSecretName or {0}.bootstrap.configRef to be populated",
@@ -217,8 +246,9 @@ void check_int_or_percent(std::string_view at, const std::optional<IntOrString>&
 
 std::optional<Selector> check_selector(std::string_view at, const LabelSelector& selector, Causes& causes) {
   auto compiled = Selector::from(selector);
-  if (compiled) return std::move(*compiled);
-  causes.push_back(field_invalid(at, encode(selector), compiled.error().message));
+  const std::string fault = compiled ? label_fault(selector) : compiled.error().message;
+  if (fault.empty()) return std::move(*compiled);
+  causes.push_back(field_invalid(at, encode(selector), fault));
   return {};
 }
 

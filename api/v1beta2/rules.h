@@ -46,6 +46,8 @@ Result<std::int32_t> default_replicas(const ReplicaDefault& from);
 
 void check_cluster_name_unchanged(const Text& now, const Text* before, Causes& causes);
 void check_same_cluster_name(const Text& cluster_name, const MachineSpec& machine_spec, Causes& causes);
+// {} is no reference: the schema refuses it, and old clients write it for "none".
+bool is_defined(const std::optional<ContractRef>& reference);
 // `at` is the path of the MachineSpec: "spec" or "spec.template.spec".
 void check_bootstrap(std::string_view at, const MachineBootstrap& bootstrap, Causes& causes);
 void check_version(std::string_view at, const Text& version, Causes& causes);

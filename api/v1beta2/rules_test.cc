@@ -464,6 +464,43 @@ TEST(PoolRules, RefusePoolsWithoutTheGate) {
               ElementsAre("spec: Forbidden: can be set only if the MachinePool feature flag is enabled"));
 }
 
+// ---- selectors and references
+
+TEST(SelectorRules, RefuseKeysAndValuesThatNoLabelHas) {
+  const auto complaint = [](LabelSelector selector) {
+    MachineDrainRule rule;
+    rule.spec.pods = {{.selector = std::move(selector)}};
+    return complaints(rule);
+  };
+  const auto says = [](std::string_view what) {
+    return ElementsAre(::testing::AllOf(::testing::StartsWith("spec.pods[0].selector: Invalid value: {"),
+                                        ::testing::HasSubstr(what)));
+  };
+
+  EXPECT_THAT(complaint({.match_labels = {{"a b", "c"}}}), says("}: key: Invalid value: \"a b\": "));
+  EXPECT_THAT(complaint({.match_labels = {{"a", "b!"}}}), says("}: values[0][a]: Invalid value: \"b!\": "));
+  EXPECT_THAT(complaint({.match_expressions = {{.key = "a b"_text, .operator_ = "Exists"_text}}}),
+              says("}: key: Invalid value: \"a b\": "));
+  EXPECT_THAT(complaint({.match_expressions = {{.key = "a"_text,
+                                                .operator_ = "NotIn"_text,
+                                                .values = {"b"_text, "c!"_text}}}}),
+              says("}: values[1][a]: Invalid value: \"c!\": "));
+  EXPECT_THAT(complaint({.match_labels = {{"a.com/b", ""}, {"c", "d.e"}}}), IsEmpty());
+}
+
+TEST(ReferenceRules, TakeAnEmptyReferenceForNone) {
+  Cluster stored = a_cluster().build();
+  stored.spec.infrastructure_ref = ContractRef{.api_group = "i"_text, .kind = "K"_text, .name = "n"_text};
+  stored.spec.control_plane_ref.reset();
+  Cluster emptied = stored;
+  emptied.spec.infrastructure_ref = ContractRef{};
+  auto machine = a_machine().build();
+  machine.spec.bootstrap = {.config_ref = ContractRef{}};
+
+  EXPECT_THAT(complaints(emptied, &stored), Contains("spec.infrastructureRef: Forbidden: cannot be removed"));
+  EXPECT_THAT(complaints(machine), ElementsAre(::testing::StartsWith("spec.bootstrap: Required value")));
+}
+
 // ---- MachineHealthCheck
 
 MachineHealthCheck a_health_check() {
