@@ -25,6 +25,25 @@ find_real_servers() {
   is_complete "$assets" || build_once build_servers
 }
 
+# Sets $kubectl. Where the servers are not built, it alone is: kubectl renders config/, for scripts/package.
+find_kubectl() {
+  local folder=${KUBEBUILDER_ASSETS:-$cache_folder/$(fingerprint)/bin}
+  if ! holds_programs "$folder" kubectl; then
+    folder=$cache_folder/kubectl-$(fingerprint)
+    holds_programs "$folder" kubectl || build_once build_kubectl
+  fi
+  kubectl=$folder/kubectl
+}
+
+build_kubectl() {
+  local folder=$cache_folder/kubectl-$(fingerprint)
+  holds_programs "$folder" kubectl && return
+  mkdir -p "$folder.partial"
+  build_module kubernetes "$folder.partial/kubectl" k8s.io/kubernetes/cmd/kubectl
+  rm -rf "$folder"
+  mv "$folder.partial" "$folder"
+}
+
 fingerprint() {
   { cat "$root"/test/envtest/{kubernetes,etcd}/go.{mod,sum} && link_flags; } | sha256sum | cut -c1-16
 }
