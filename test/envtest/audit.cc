@@ -28,6 +28,8 @@ AuditEntry entry_of(const json::object& line) {
   entry.agent = entry.agent.substr(0, entry.agent.find('/'));
   entry.at = text_at(line, "requestReceivedTimestamp");
   entry.uri = text_at(line, "requestURI");
+  if (const auto* user = line.if_contains("user"); user != nullptr && user->is_object())
+    entry.user = text_at(user->as_object(), "username");
   if (const auto* body = line.if_contains("requestObject")) entry.body = json::serialize(*body);
   if (const auto* reference = line.if_contains("objectRef"); reference != nullptr && reference->is_object())
     read_object(reference->as_object(), entry);

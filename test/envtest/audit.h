@@ -14,6 +14,7 @@
 namespace capstan::envtest {
 
 struct AuditEntry {
+  std::string user = {};
   std::string agent = {};     // program of the User-Agent, without its version
   std::string verb = {};      // as Kubernetes names it: create, patch, list, watch, ...
   std::string resource = {};  // "machines", "machines/status"; the path when it is none

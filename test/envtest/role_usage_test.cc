@@ -1,0 +1,54 @@
+#include "test/envtest/role_usage.h"
+
+#include <gmock/gmock.h>
+
+#include <boost/json.hpp>
+
+namespace capstan::envtest {
+namespace {
+
+namespace json = boost::json;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::vector<std::string> unused(std::string_view rules, const std::vector<AuditEntry>& entries) {
+  return unused_permissions(json::parse(rules), entries);
+}
+
+TEST(RoleUsage, AVerbThatWasNotUsedOnAResourceIsNamed) {
+  const auto rules = R"([{"apiGroups": ["g"], "resources": ["a", "b"], "verbs": ["get", "list"]}])";
+
+  const auto left = unused(rules, {{.verb = "get", .resource = "a", .group = "g"},
+                                   {.verb = "list", .resource = "b", .group = "g"},
+                                   {.verb = "get", .resource = "b", .group = "other"}});
+
+  EXPECT_THAT(left, ElementsAre("list a.g", "get b.g"));
+}
+
+TEST(RoleUsage, ASubresourceIsAResourceOfItsOwn) {
+  const auto rules = R"([{"apiGroups": [""], "resources": ["pods", "pods/status"], "verbs": ["patch"]}])";
+
+  EXPECT_THAT(unused(rules, {{.verb = "patch", .resource = "pods"}}), ElementsAre("patch pods/status"));
+}
+
+TEST(RoleUsage, AnApplyThatMadeTheObjectNeededTheRightToCreate) {
+  const auto rules = R"([{"apiGroups": ["g"], "resources": ["a", "b"], "verbs": ["create"]}])";
+
+  const auto left = unused(rules, {{.verb = "patch", .resource = "a", .group = "g", .code = 201},
+                                   {.verb = "patch", .resource = "b", .group = "g", .code = 200}});
+
+  EXPECT_THAT(left, ElementsAre("create b.g"));
+}
+
+TEST(RoleUsage, AStarIsUsedByAnyResourceOfItsGroup) {
+  const auto rules = R"([{"apiGroups": ["g", "h"], "resources": ["*"], "verbs": ["create"]}])";
+
+  const auto left = unused(rules, {{.verb = "create", .resource = "things", .group = "g"}});
+
+  EXPECT_THAT(left, ElementsAre("create *.h"));
+}
+
+TEST(RoleUsage, AnAggregatedRoleWithoutRulesLacksNothing) { EXPECT_THAT(unused("[]", {}), IsEmpty()); }
+
+}  // namespace
+}  // namespace capstan::envtest
