@@ -1,5 +1,6 @@
-# Builds clusterctl from test/envtest/clusterctl/go.mod into the cache folder of the servers. Sourced after real_servers.sh;
-# `find_clusterctl` sets $clusterctl. CAPSTAN_CLUSTERCTL, where set, wins.
+# Builds clusterctl from test/envtest/clusterctl/go.mod into the cache folder of the servers, and beside it renders upstream's own
+# package of that release (upstream/core-components.yaml, upstream/metadata.yaml), which upgrades start from. Sourced after
+# real_servers.sh; `find_clusterctl` sets $clusterctl. CAPSTAN_CLUSTERCTL, where set, wins.
 
 clusterctl_version=$(sed -n 's|^.*sigs.k8s.io/cluster-api v\([0-9.]*\)$|\1|p' "$root/test/envtest/clusterctl/go.mod" | head -n 1)
 
@@ -25,8 +26,18 @@ build_clusterctl() {
   say "building clusterctl v$clusterctl_version: once, one to four minutes on two cores"
   build_module clusterctl "$folder.partial/clusterctl" sigs.k8s.io/cluster-api/cmd/clusterctl \
     -ldflags "$(clusterctl_link_flags)"
+  render_upstream_package "$folder.partial/upstream"
   rm -rf "$folder"
   mv "$folder.partial" "$folder"
+}
+
+render_upstream_package() {
+  local module
+  module=$(cd "$root/test/envtest/clusterctl" && GOFLAGS=-mod=readonly GOWORK=off go list -m -f '{{.Dir}}' sigs.k8s.io/cluster-api)
+  mkdir -p "$1"
+  find_kubectl
+  "$kubectl" kustomize "$module/core/config/default" >"$1/core-components.yaml"
+  cp "$module/metadata.yaml" "$1/"
 }
 
 # It compares its own version with those of the providers it installs.

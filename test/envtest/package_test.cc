@@ -90,6 +90,15 @@ class Package : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     if (why_not()) return;
+    start_servers();
+    if (HasFatalFailure()) return;
+    const auto packaged = package_into(in_folder("repository"));
+    ASSERT_TRUE(packaged) << packaged.error().describe();
+    installed_ = clusterctl({"init", "--core=cluster-api:" + std::string(kVersion),
+                             "--infrastructure=capstan:" + std::string(kVersion),
+                             "--bootstrap=capstan:" + std::string(kVersion), "--control-plane=-"});
+  }
+  static void start_servers() {
     ASSERT_TRUE(enter_own_network());
     auto folder = ScratchFolder::create();
     ASSERT_TRUE(folder) << folder.error().describe();
@@ -104,7 +113,6 @@ class Package : public ::testing::Test {
     servers_ = std::move(*started);
     kubectl({"apply", "-f", "test/envtest/cert_manager_stub.yaml"});
     kubectl({"wait", "--for=condition=Established", "--timeout=50s", "crd", "--all"});
-    install();
   }
   static void TearDownTestSuite() {
     servers_.reset();
@@ -121,18 +129,14 @@ class Package : public ::testing::Test {
     return ::geteuid() == 0 ? nullptr : "root is needed for a network and a file system of its own";
   }
 
-  static void install() {
-    const auto packaged = package_into(in_folder("repository"));
-    ASSERT_TRUE(packaged) << packaged.error().describe();
-    installed_ = printed(run({.argv = {std::getenv("CAPSTAN_CLUSTERCTL"), "init",
-                                       "--kubeconfig=" + servers_->kubeconfig_path().string(),
-                                       "--config=" + in_folder("repository/clusterctl.yaml").string(),
-                                       "--core=cluster-api:" + std::string(kVersion),
-                                       "--infrastructure=capstan:" + std::string(kVersion),
-                                       "--bootstrap=capstan:" + std::string(kVersion), "--control-plane=-"},
-                              .environment = {"CLUSTERCTL_DISABLE_VERSIONCHECK=true",
-                                              "XDG_CONFIG_HOME=" + in_folder("config").string()}},
-                             kPatience));
+  static std::string clusterctl(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), std::getenv("CAPSTAN_CLUSTERCTL"));
+    arguments.push_back("--kubeconfig=" + servers_->kubeconfig_path().string());
+    arguments.push_back("--config=" + in_folder("repository/clusterctl.yaml").string());
+    return printed(run({.argv = std::move(arguments),
+                        .environment = {"CLUSTERCTL_DISABLE_VERSIONCHECK=true",
+                                        "XDG_CONFIG_HOME=" + in_folder("config").string()}},
+                       kPatience));
   }
   static Result<std::string> package_into(const fs::path& folder) {
     return output_of({.argv = {"scripts/package", std::string(kVersion), folder}}, kPatience);
@@ -224,6 +228,44 @@ TEST_F(Package, ItsVariablesCanBeFilledInBySed) {
                             HasSubstr("InPlaceUpdates=false,MachineTaintPropagation=false\n")));
   EXPECT_THAT(kubectl({"apply", "--server-side", "--force-conflicts", "--dry-run=server", "-f=-"}, filled),
               HasSubstr("deployment.apps/capi-controller-manager"));
+}
+
+// clusterctl puts our package in the place of upstream's.
+class Upgrade : public Package {
+ protected:
+  static void SetUpTestSuite() {
+    if (why_not() || !fs::exists(upstream())) return;
+    start_servers();
+    if (HasFatalFailure()) return;
+    ASSERT_TRUE(package_into(in_folder("repository")));
+    fs::copy(upstream(), in_folder("repository") / "cluster-api" / kUpstream);
+    installed_ = clusterctl({"init", "--core=cluster-api:" + std::string(kUpstream), "--bootstrap=-",
+                             "--control-plane=-", "--infrastructure=-"});
+  }
+  void SetUp() override {
+    if (why_not() || fs::exists(upstream())) return Package::SetUp();
+    GTEST_SKIP() << "upstream's package is not beside " << std::getenv("CAPSTAN_CLUSTERCTL");
+  }
+  static fs::path upstream() {
+    return fs::path(std::getenv("CAPSTAN_CLUSTERCTL")).parent_path() / "upstream";
+  }
+  static constexpr std::string_view kUpstream = "v1.14.2";
+};
+
+TEST_F(Upgrade, LeavesNoPermissionAndNoArgumentOfUpstreams) {
+  ASSERT_THAT(installed_, Not(StartsWith("failed")));
+  ASSERT_THAT(clusterctl({"upgrade", "apply", "--core=capi-system/cluster-api:" + std::string(kVersion)}),
+              Not(StartsWith("failed")));
+
+  const auto packaged = object("clusterrole", "capi-manager-role");
+  EXPECT_THAT(json::serialize(packaged.at("rules")), Not(HasSubstr("clusterresourcesets")));
+  const auto deployment = object("deployment", "capi-controller-manager", "capi-system");
+  const auto& container = deployment.at_pointer("/spec/template/spec/containers/0");
+  EXPECT_EQ(container.at("command"), json::array{"/capstan"});
+  EXPECT_EQ(container.at("image"), json::string("localhost/capstan:" + std::string(kVersion)));
+  EXPECT_EQ(kubectl({"get", "providers.clusterctl.cluster.x-k8s.io", "-n=capi-system", "--no-headers",
+                     "-o=custom-columns=NAME:.metadata.name,VERSION:.version"}),
+            "cluster-api   v1.14.200\n");
 }
 
 // The fleet of the demo under what was installed.
