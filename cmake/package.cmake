@@ -33,3 +33,9 @@ if(CAPSTAN_TESTS AND SYSTEMD_ANALYZE)
                            echo \"$said\" && test -z \"$said\"" $<TARGET_FILE:capstan>
            WORKING_DIRECTORY ${CMAKE_BINARY_DIR}/deb)
 endif()
+
+# Every alert fires in a made-up history, and is silent before.
+find_program(PROMTOOL promtool)
+if(CAPSTAN_TESTS AND PROMTOOL)
+  add_test(NAME prometheus_alerts COMMAND ${PROMTOOL} test rules ${CMAKE_SOURCE_DIR}/config/prometheus/alerts_test.yaml)
+endif()
