@@ -11,7 +11,7 @@
 #include "base/metrics.h"
 #include "base/randomness.h"
 #include "controllers/cluster/reconciler.h"
-#include "controllers/machine/decide.h"
+#include "controllers/machine/settings.h"
 #include "controllers/machineset/settings.h"
 #include "controllers/shared/caches.h"
 #include "kube/watch_loop.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/guarded.h"
-#include "controllers/machine/decide.h"
+#include "controllers/machine/plan.h"
 #include "controllers/shared/contests.h"
 #include "runtime/reconcile.h"
 

@@ -4,6 +4,8 @@
 
 #include "api/contract/control_plane.h"
 #include "base/safeguards.h"
+#include "controllers/machine/decide.h"
+#include "controllers/machine/observe.h"
 #include "kube/typed.h"
 
 namespace capstan::controllers::machine {

@@ -2,8 +2,8 @@
 // once per turn of a Machine that is being deleted; reads caches, never blocks.
 #pragma once
 
-#include "controllers/machine/decide.h"
 #include "controllers/machine/deletion_turn.h"
+#include "controllers/machine/plan.h"
 
 namespace capstan::controllers::machine {
 

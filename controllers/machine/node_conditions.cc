@@ -9,6 +9,7 @@
 #include "api/conditions/conditions.h"
 #include "api/conditions/message.h"
 #include "api/conditions/v1beta1.h"
+#include "controllers/machine/decide.h"
 
 namespace capstan::controllers::machine {
 namespace {

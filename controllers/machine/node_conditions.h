@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "api/meta/condition.h"
-#include "controllers/machine/decide.h"
+#include "controllers/machine/plan.h"
 
 namespace capstan::controllers::machine {
 

@@ -90,12 +90,12 @@ inline Observation seen_of(api::Machine machine, api::Cluster cluster = a_cluste
 // Decided, nothing went wrong, reported.
 inline Report reported(const Observation& seen, const Settings& settings = {}) {
   const Plan plan = decide(seen, settings);
-  Done done{.machine = plan.wanted};
-  done.machine.status = seen.machine->status;
+  Effects effects{.machine = plan.wanted};
+  effects.machine.status = seen.machine->status;
   if (seen.deleting()) {
-    done.deletion = DeletionReport{.reason = api::reason::kDeleting, .message = "Deletion started"};
+    effects.deletion = DeletionReport{.reason = api::reason::kDeleting, .message = "Deletion started"};
   }
-  return report(seen, plan, done, settings);
+  return report(seen, plan, effects, settings);
 }
 
 }  // namespace capstan::controllers::machine

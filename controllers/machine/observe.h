@@ -1,60 +1,12 @@
-// What the Machine controller looks at before it decides: the Machine, its Cluster and owners, the provider's
-// objects behind it and its Node. Visits one object of each kind per turn. A plain value; observe() reads
-// caches and never blocks.
+// Gathers what a turn of a Machine looks at: one object of each kind, from caches; never blocks. Safe from
+// any thread.
 #pragma once
 
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "api/contract/contract_object.h"
-#include "api/contract/version.h"
-#include "api/core/node.h"
-#include "controllers/claims/claims.h"
+#include "controllers/machine/observation.h"
 #include "controllers/shared/belonging.h"
 #include "controllers/shared/deps.h"
-#include "controllers/shared/external_seen.h"
 
 namespace capstan::controllers::machine {
-
-struct NodeSeen {
-  enum class Lookup {
-    NotAsked,      // no providerID yet
-    NotConnected,  // nobody to ask
-    None,
-    One,
-    Many,
-  };
-  Lookup lookup = Lookup::NotAsked;
-  Snapshot<api::Node> node = {};        // null unless One
-  std::vector<std::string> names = {};  // of Many
-  kubeconfig::Reach reach = {};
-  claims::Verdict whose = {};  // by the providerID; that of a Node which is not the Machine's is left alone
-
-  // The Machine's own.
-  bool found() const { return lookup == Lookup::One && whose.ours(); }
-};
-
-struct Observation {
-  Time now = {};
-  bool fresh = true;  // otherwise nothing may be deleted
-  // Never null. Its spec.clusterName is the Cluster it belongs to, whatever the Machine itself says.
-  Snapshot<api::Machine> machine = {};
-  std::string contradiction = {};       // spec.clusterName names another Cluster than the one it belongs to
-  Snapshot<api::Cluster> cluster = {};  // null: not in the cache
-  Snapshot<api::MachineSet> machine_set = {};        // any owner of that kind; null: none, or not seen
-  Snapshot<api::MachineDeployment> deployment = {};  // of the MachineSet
-  ExternalSeen bootstrap = {};
-  ExternalSeen infra = {};
-  NodeSeen node = {};
-  std::shared_ptr<kubeconfig::WorkloadCluster> workload =
-      {};  // null while not connected; act's, not decide's
-
-  bool deleting() const { return machine->metadata.deleting(); }
-  bool cluster_deleting() const { return cluster && cluster->metadata.deleting(); }
-  bool is_control_plane() const { return machine->metadata.labels.contains(api::label::kControlPlane); }
-};
 
 Observation observe(const Deps& deps, const Host& host, bool fresh, Snapshot<api::Machine> machine);
 

@@ -9,7 +9,7 @@
 
 #include "api/contract/foreign.h"
 #include "api/v1beta2/machine.h"
-#include "controllers/machine/observe.h"
+#include "controllers/machine/observation.h"
 
 namespace capstan::controllers::machine {
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "api/meta/condition.h"
-#include "controllers/machine/observe.h"
+#include "controllers/machine/observation.h"
 
 namespace capstan::controllers::machine {
 

@@ -5,7 +5,9 @@
 #include "api/conditions/conditions.h"
 #include "base/safeguards.h"
 #include "base/try.h"
+#include "controllers/machine/decide.h"
 #include "controllers/machine/deletion_facts.h"
+#include "controllers/machine/observe.h"
 #include "controllers/machine/ready_summary.h"
 #include "controllers/shared/status_patch.h"
 #include "kube/typed.h"
@@ -35,14 +37,14 @@ bool is_ready(const api::Machine& machine) {
 
 // News of a Machine on its way, or of one that is about to be gone; whether it works, and what holds it up,
 // is told at once.
-bool can_wait(const Done& done, const api::Machine& after) {
-  const api::Machine& before = done.machine;
+bool can_wait(const Effects& effects, const api::Machine& after) {
+  const api::Machine& before = effects.machine;
   if (before.status == after.status) return false;
-  if (done.deletion) return done.deletion->under_way;
+  if (effects.deletion) return effects.deletion->under_way;
   return !is_ready(before) && !is_ready(after);
 }
 
-Done done_by(const DeletionTurn& turn, const Observation& seen) {
+Effects effects_of(const DeletionTurn& turn, const Observation& seen) {
   return {.machine = *seen.machine,
           .failed = turn.step.trouble.has_value(),
           .deletion = DeletionReport{.reason = turn.step.reason,
@@ -129,34 +131,34 @@ Result<Outcome> Reconciler::go_on(const runtime::Context& context, const Observa
   // Without it nothing that follows would be true.
   if (!written) return ended({written.error()}, {});
   written->spec.cluster_name = seen.machine->spec.cluster_name;
-  Done done{.machine = std::move(*written)};
+  Effects effects{.machine = std::move(*written)};
   for (auto& tried :
-       {write_claim(with, done.machine, seen.bootstrap, plan.bootstrap.claim),
-        write_claim(with, done.machine, seen.infra, plan.infra.claim), write_node(with, seen, plan)}) {
-    if (!tried) done.errors.push_back(tried.error());
+       {write_claim(with, effects.machine, seen.bootstrap, plan.bootstrap.claim),
+        write_claim(with, effects.machine, seen.infra, plan.infra.claim), write_node(with, seen, plan)}) {
+    if (!tried) effects.errors.push_back(tried.error());
   }
-  return finish(context, seen, plan, std::move(done));
+  return finish(context, seen, plan, std::move(effects));
 }
 
 Result<Outcome> Reconciler::finish(const runtime::Context& context, const Observation& seen, const Plan& plan,
-                                   Done done) {
-  Report made = report(seen, plan, done, settings_);
-  Outcome outcome = report_contests(contests_, deps_, done.machine, made.machine);
+                                   Effects effects) {
+  Report made = report(seen, plan, effects, settings_);
+  Outcome outcome = report_contests(contests_, deps_, effects.machine, made.machine);
   for (const auto& recheck : {plan.recheck, made.recheck}) {
     outcome = outcome.or_sooner(Outcome::after(recheck));
   }
-  const auto key = kube::key_of(done.machine);
-  if (can_wait(done, made.machine)) {
+  const auto key = kube::key_of(effects.machine);
+  if (can_wait(effects, made.machine)) {
     if (const auto left = gather_.wait(key)) {
-      tell(done.machine, plan.notes, false);
-      return ended(done.errors, outcome.or_sooner(Outcome::after(*left)));
+      tell(effects.machine, plan.notes, false);
+      return ended(effects.errors, outcome.or_sooner(Outcome::after(*left)));
     }
   }
   gather_.over(key);
-  const auto written = write_status(context, done.machine, made.machine, seen.now);
-  if (!written) done.errors.push_back(written.error());
-  tell(done.machine, plan.notes, written.value_or(false));
-  return ended(done.errors, outcome);
+  const auto written = write_status(context, effects.machine, made.machine, seen.now);
+  if (!written) effects.errors.push_back(written.error());
+  tell(effects.machine, plan.notes, written.value_or(false));
+  return ended(effects.errors, outcome);
 }
 
 // Ownership and what leads to the Node are taken over on the way out, too: the Machine may have been deleted
@@ -227,7 +229,7 @@ Result<Outcome> Reconciler::take_down(const runtime::Context& context, const Obs
   if (turn.may_go()) {
     // It stays for others to see; but a status that is refused holds up nothing.
     if (seen.machine->metadata.finalizers->size() > 1) {
-      const auto told = finish(context, seen, plan, done_by(turn, seen));
+      const auto told = finish(context, seen, plan, effects_of(turn, seen));
       if (!told) context.log.info("deletion is completed, which was not told", {{"error", told.error()}});
     }
     const auto dropped = runtime::drop_finalizer(deps_.client, host_->consistency, deps_.caches.machines,
@@ -236,10 +238,10 @@ Result<Outcome> Reconciler::take_down(const runtime::Context& context, const Obs
     if (dropped.error().code == Code::Conflict) return fail(dropped.error());
     turn.step = finalizer_stays(dropped.error(), turn.step);
   }
-  Done done = done_by(turn, seen);
+  Effects effects = effects_of(turn, seen);
   if (turn.step.trouble) context.log.error("deletion is held up", {{"error", turn.step.trouble->describe()}});
-  if (turn.step.trouble && !turn.step.recheck) done.errors.push_back(*turn.step.trouble);
-  const auto reported = TRY(finish(context, seen, plan, std::move(done)));
+  if (turn.step.trouble && !turn.step.recheck) effects.errors.push_back(*turn.step.trouble);
+  const auto reported = TRY(finish(context, seen, plan, std::move(effects)));
   return Outcome::after(turn.step.recheck).or_sooner(reported);
 }
 

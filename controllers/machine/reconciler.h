@@ -33,7 +33,7 @@ class Reconciler final : public runtime::Reconciler {
                                       const runtime::Paused& pause);
   Result<runtime::Outcome> go_on(const runtime::Context& context, const Observation& seen);
   Result<runtime::Outcome> finish(const runtime::Context& context, const Observation& seen, const Plan& plan,
-                                  Done done);
+                                  Effects effects);
   // What was seen, with the Machine as it is after that.
   Result<Observation> take_over(const runtime::Context& context, const Observation& seen, const Plan& plan);
   // Asks the server about objects that the caches can't show.

@@ -47,7 +47,7 @@ constexpr std::array kOlder = {older_type::kReady,
 
 void copy_values(const Plan& plan, api::Machine& after);
 void failure(const Observation& seen, const Plan& plan, api::Machine& after);
-bool went_well(const Plan& plan, const Done& done);
+bool went_well(const Plan& plan, const Effects& effects);
 
 // Sets conditions of one Machine.
 class Teller {
@@ -75,18 +75,19 @@ class Teller {
 };
 
 api::Condition paused(const Observation& seen);
-api::Condition deleting(const Done& done);
+api::Condition deleting(const Effects& effects);
 api::Condition updating(const api::Machine& machine);
 std::string_view phase_of(const api::Machine& after);
-void v1beta1_conditions(const Observation& seen, const Plan& plan, const Done& done, api::Machine& after);
+void v1beta1_conditions(const Observation& seen, const Plan& plan, const Effects& effects,
+                        api::Machine& after);
 
 }  // namespace
 
-Report report(const Observation& seen, const Plan& plan, const Done& done, const Settings& settings) {
-  Report made{.machine = done.machine};
+Report report(const Observation& seen, const Plan& plan, const Effects& effects, const Settings& settings) {
+  Report made{.machine = effects.machine};
   api::Machine& after = made.machine;
   copy_values(plan, after);
-  if (done.deletion) after.status.deletion = done.deletion->marks;
+  if (effects.deletion) after.status.deletion = effects.deletion->marks;
   if (after.status.deletion && *after.status.deletion == api::MachineDeletionStatus())
     after.status.deletion.reset();
   failure(seen, plan, after);
@@ -104,7 +105,7 @@ Report report(const Observation& seen, const Plan& plan, const Done& done, const
     teller.tell(node.ready);
     teller.tell(node.healthy);
   }
-  teller.tell(deleting(done));
+  teller.tell(deleting(effects));
   teller.tell(updating(after));
   if (has_lost_its_template(seen)) conditions::remove(after.status.conditions, condition::kUpToDate);
   teller.tell(up_to_date(seen, after));
@@ -115,11 +116,11 @@ Report report(const Observation& seen, const Plan& plan, const Done& done, const
     if (due) made.recheck = std::min(made.recheck.value_or(Seconds::max()), *due);
   }
 
-  v1beta1_conditions(seen, plan, done, after);
+  v1beta1_conditions(seen, plan, effects, after);
   const std::string_view now_in = phase_of(after);
   if (after.status.phase != now_in) after.status.last_updated = seen.now;
   after.status.phase = Text(now_in);
-  if (went_well(plan, done)) after.status.observed_generation = after.metadata.generation;
+  if (went_well(plan, effects)) after.status.observed_generation = after.metadata.generation;
   return made;
 }
 
@@ -139,9 +140,9 @@ void copy_values(const Plan& plan, api::Machine& after) {
 }
 
 // A lost race is no failure: the next turn is due already.
-bool went_well(const Plan& plan, const Done& done) {
-  return !done.failed && plan.troubles.empty() &&
-         std::ranges::all_of(done.errors, [](const Error& error) { return error.code == Code::Conflict; });
+bool went_well(const Plan& plan, const Effects& effects) {
+  return !effects.failed && plan.troubles.empty() &&
+         std::ranges::all_of(effects.errors, [](const Error& error) { return error.code == Code::Conflict; });
 }
 
 void say_failure(api::Machine& after, std::string_view failure_reason, const std::string& message) {
@@ -182,9 +183,10 @@ api::Condition paused(const Observation& seen) {
   return conditions::make(condition::kPaused, status::kTrue, reason::kPaused, pause.message);
 }
 
-api::Condition deleting(const Done& done) {
-  if (!done.deletion) return conditions::make(condition::kDeleting, status::kFalse, reason::kNotDeleting);
-  return conditions::make(condition::kDeleting, status::kTrue, done.deletion->reason, done.deletion->message);
+api::Condition deleting(const Effects& effects) {
+  if (!effects.deletion) return conditions::make(condition::kDeleting, status::kFalse, reason::kNotDeleting);
+  return conditions::make(condition::kDeleting, status::kTrue, effects.deletion->reason,
+                          effects.deletion->message);
 }
 
 api::Condition updating(const api::Machine& machine) {
@@ -224,27 +226,28 @@ std::optional<api::V1Beta1Condition> older_ready(const api::Machine& after) {
 }
 
 // Its infrastructure has been told to go.
-bool is_leaving(const Done& done) {
+bool is_leaving(const Effects& effects) {
   constexpr std::array kReasons = {reason::kWaitingForInfrastructureDeletion,
                                    reason::kWaitingForBootstrapDeletion, reason::kDeletingNode,
                                    reason::kDeletionCompleted};
-  return done.deletion && std::ranges::find(kReasons, done.deletion->reason) != kReasons.end();
+  return effects.deletion && std::ranges::find(kReasons, effects.deletion->reason) != kReasons.end();
 }
 
 // A condition that is set twice in one report changes with each of the two, and so does its time.
-bool tells_of_the_node(const Done& done) {
-  return done.deletion && std::ranges::any_of(done.deletion->older, [](const auto& each) {
+bool tells_of_the_node(const Effects& effects) {
+  return effects.deletion && std::ranges::any_of(effects.deletion->older, [](const auto& each) {
            return each.type == older_type::kNodeHealthy;
          });
 }
 
-void v1beta1_conditions(const Observation& seen, const Plan& plan, const Done& done, api::Machine& after) {
+void v1beta1_conditions(const Observation& seen, const Plan& plan, const Effects& effects,
+                        api::Machine& after) {
   Teller teller(after, seen.now);
   teller.tell(older_bootstrap_ready(seen, plan));
   teller.tell(older_infrastructure_ready(seen, plan));
-  if (!tells_of_the_node(done)) teller.tell(older_node_healthy(seen, after, is_leaving(done)));
-  if (done.deletion) {
-    for (const auto& each : done.deletion->older) teller.tell(std::optional(each));
+  if (!tells_of_the_node(effects)) teller.tell(older_node_healthy(seen, after, is_leaving(effects)));
+  if (effects.deletion) {
+    for (const auto& each : effects.deletion->older) teller.tell(std::optional(each));
   }
   teller.tell(older_ready(after));
 }

@@ -468,9 +468,9 @@ TEST(NodeConditions, OlderOneIsDeletingForAMachineThatNeverHadANode) {
     seen.node.lookup = lookup;
     const Plan plan = decide(seen, {});
     for (const auto reason : {"WaitingForInfrastructureDeletion", "WaitingForBootstrapDeletion"}) {
-      Done done{.machine = plan.wanted, .deletion = DeletionReport{.reason = reason}};
+      Effects effects{.machine = plan.wanted, .deletion = DeletionReport{.reason = reason}};
 
-      EXPECT_EQ(told_before(report(seen, plan, done, {}), "NodeHealthy"), "False/Info Deleting");
+      EXPECT_EQ(told_before(report(seen, plan, effects, {}), "NodeHealthy"), "False/Info Deleting");
     }
   }
 }
@@ -479,17 +479,17 @@ TEST(NodeConditions, OlderOneIsDeletingForAMachineThatNeverHadANode) {
 TEST(NodeConditions, OlderOneKeepsItsTimeWhileTheNodeCanNotBeDeleted) {
   auto seen = deleting(a_machine("m1").provisioned().on_node("m1"));
   Plan plan = decide(seen, {});
-  Done done{.machine = plan.wanted,
-            .deletion = DeletionReport{
-                .reason = "DeletingNode",
-                .older = {api::conditions::v1beta1::no("NodeHealthy", "DeletionFailed", "Warning")}}};
-  const auto first = report(seen, plan, done, {});
+  Effects effects{.machine = plan.wanted,
+                  .deletion = DeletionReport{
+                      .reason = "DeletingNode",
+                      .older = {api::conditions::v1beta1::no("NodeHealthy", "DeletionFailed", "Warning")}}};
+  const auto first = report(seen, plan, effects, {});
   seen.machine = std::make_shared<const api::Machine>(first.machine);
   seen.now = kNow + Seconds(2);
   plan = decide(seen, {});
-  done.machine = plan.wanted;
+  effects.machine = plan.wanted;
 
-  const auto second = report(seen, plan, done, {});
+  const auto second = report(seen, plan, effects, {});
 
   EXPECT_EQ(told_before(second, "NodeHealthy"), "False/Warning DeletionFailed");
   EXPECT_EQ(second.machine.status, first.machine.status);
@@ -591,12 +591,12 @@ TEST(OutOfReach, LostBetweenTwoLooksIsNoDeletedNode) {
 TEST(Deleting, ShowsTheStage) {
   const auto seen = deleting(provisioned());
   const Plan plan = decide(seen, {});
-  const Done done{.machine = *seen.machine,
-                  .deletion = DeletionReport{.reason = "DrainingNode",
-                                             .message = "Drain not completed yet",
-                                             .marks = {.node_drain_start_time = kNow}}};
+  const Effects effects{.machine = *seen.machine,
+                        .deletion = DeletionReport{.reason = "DrainingNode",
+                                                   .message = "Drain not completed yet",
+                                                   .marks = {.node_drain_start_time = kNow}}};
 
-  const auto report = machine::report(seen, plan, done, {});
+  const auto report = machine::report(seen, plan, effects, {});
 
   EXPECT_EQ(told(report, "Deleting"), "True DrainingNode: Drain not completed yet");
   EXPECT_EQ(report.machine.status.deletion->node_drain_start_time, kNow);
@@ -709,11 +709,11 @@ std::string ready_while_draining(Seconds deleting_for, Seconds draining_for, std
   infra_done(seen);
   const Plan plan = decide(seen, {});
   const Time started = Time::from_unix(kNow.unix_seconds() - draining_for.count());
-  const Done done{.machine = *seen.machine,
-                  .deletion = DeletionReport{.reason = "DrainingNode",
-                                             .message = std::string(message),
-                                             .marks = {.node_drain_start_time = started}}};
-  return told(report(seen, plan, done, {}), "Ready");
+  const Effects effects{.machine = *seen.machine,
+                        .deletion = DeletionReport{.reason = "DrainingNode",
+                                                   .message = std::string(message),
+                                                   .marks = {.node_drain_start_time = started}}};
+  return told(report(seen, plan, effects, {}), "Ready");
 }
 
 TEST(Ready, NamesLikelyCausesOfALongDrain) {
