@@ -111,6 +111,7 @@ class UnitOf final : public Unit {
   void stop_all() {
     controller_.stop();
     if constexpr (requires { reconciler_.rest(); }) reconciler_.rest();
+    if constexpr (requires { reconciler_.stop_drains(); }) reconciler_.stop_drains();
   }
 
   std::unique_ptr<runtime::EventRecorder> recorder_;

@@ -230,17 +230,17 @@ void node_phase(const Observation& seen, const Settings& settings, Plan& plan) {
 
 // Whatever is wrong with what the Machine refers to, by the field a user has to look at.
 void reference_troubles(const Observation& seen, Plan& plan) {
-  const auto tell = [&](std::string_view field, const std::string& problem) {
+  const auto add = [&](std::string_view field, const std::string& problem) {
     if (problem.empty()) return;
     plan.notes.push_back(
         {.warning = true, .reason = kReferenceEvent, .message = fmt::format("{}: {}", field, problem)});
     plan.troubles.push_back(plan.notes.back().message);
   };
   for (const auto& problem : {seen.bootstrap.problem, plan.bootstrap.problem, plan.bootstrap.mismatch}) {
-    tell("spec.bootstrap.configRef", problem);
+    add("spec.bootstrap.configRef", problem);
   }
   for (const auto& problem : {seen.infra.problem, plan.infra.problem, plan.infra.mismatch}) {
-    tell("spec.infrastructureRef", problem);
+    add("spec.infrastructureRef", problem);
   }
   if (!plan.infra.left_out.empty()) {
     plan.notes.push_back({.warning = true,

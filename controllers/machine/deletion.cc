@@ -224,8 +224,8 @@ std::string_view last_reason(const api::Machine& machine) {
 }
 
 // In this turn or one before, somebody has seen the object and told it to go.
-bool was_told_to_go(const DeletionFacts& facts, Stage stage) {
-  if (facts.told_to_go && *facts.told_to_go >= stage) return true;
+bool delete_was_sent(const DeletionFacts& facts, Stage stage) {
+  if (facts.delete_sent && *facts.delete_sent >= stage) return true;
   const auto last = last_reason(*facts.machine);
   if (last == reason::kWaitingForBootstrapDeletion || last == reason::kDeletingNode ||
       last == reason::kDeletionCompleted) {
@@ -241,7 +241,7 @@ std::optional<Answer> without_infrastructure(const DeletionFacts& facts) {
     case Known::State::Elsewhere: return {};
     case Known::State::Undefined: return ask(Do::ConfirmInfraGone);
     case Known::State::Missing:
-      if (was_told_to_go(facts, Stage::DeleteInfra)) return done();
+      if (delete_was_sent(facts, Stage::DeleteInfra)) return done();
       return ask(Do::ConfirmInfraGone);
     case Known::State::Unknown:
       return stuck(reason::kInternalError, std::string(kSeeLogs),
@@ -347,7 +347,7 @@ Answer provided(const DeletionFacts& facts, const Provided& object) {
     case Known::State::None:
     case Known::State::Gone: return done();
     case Known::State::Missing:
-      if (was_told_to_go(facts, object.stage)) return done();
+      if (delete_was_sent(facts, object.stage)) return done();
       return {.kind = Answer::Kind::Act, .act = object.confirm, .reason = object.reason, .message = waiting};
     case Known::State::Unknown:
       return stuck(reason::kInternalError, std::string(kSeeLogs),

@@ -82,7 +82,7 @@ struct DeletionFacts {
 
   // The last of DeleteInfra and DeleteBootstrap whose object this process has told to go. The Deleting
   // condition says it, too, but later, or never.
-  std::optional<Stage> told_to_go = {};
+  std::optional<Stage> delete_sent = {};
 
   // What this turn has already tried; nothing before.
   std::optional<drain::StageReport> drain = {};

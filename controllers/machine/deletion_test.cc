@@ -515,14 +515,14 @@ TEST(NextStep, BelievesTheCacheAboutWhatItHasToldToGo) {
 TEST(NextStep, BelievesTheCacheAboutWhatThisProcessHasToldToGo) {
   World world;
   world.drained().detached();
-  world.facts.told_to_go = Stage::DeleteInfra;
+  world.facts.delete_sent = Stage::DeleteInfra;
   world.facts.infrastructure.state = State::Missing;
   EXPECT_EQ(world.step().act, Do::DeleteBootstrap);
 
   world.facts.bootstrap.state = State::Missing;
   EXPECT_EQ(world.step().act, Do::ConfirmBootstrapGone) << "nobody has told that one";
 
-  world.facts.told_to_go = Stage::DeleteBootstrap;
+  world.facts.delete_sent = Stage::DeleteBootstrap;
   EXPECT_EQ(world.step().act, Do::DeleteNode);
 }
 

@@ -133,10 +133,10 @@ void Deleter::bind(const Host& host) { host_.emplace(host); }
 void Deleter::forget(const kube::ObjectKey& machine) {
   drainer_.forget(machine);
   node_deletions_.with([&](auto& since) { since.erase(machine); });
-  told_.with([&](auto& told) { told.erase(machine); });
+  progress_.with([&](auto& all) { all.erase(machine); });
 }
 
-void Deleter::rest() { drainer_.rest(); }
+void Deleter::stop_drains() { drainer_.rest(); }
 
 DeletionTurn Deleter::turn(const runtime::Context& context, const DeletionObjects& objects,
                            DeletionFacts facts) {
@@ -228,37 +228,37 @@ void Deleter::remove(const runtime::Context& context, DeletionFacts& facts, cons
                                                          *object, *clearance)
                                          : Result<void>(fail(clearance.error()));
   if (!removed) {
-    told_.with([&](auto& told) { told.erase(machine); });  // what it was true of may be gone since
+    progress_.with([&](auto& all) { all.erase(machine); });  // what it was true of may be gone since
     removal.failed = removed.error();
     return;
   }
   removal.known.state =
       goes_at_once(removal.stage, *object->object) ? Known::State::Gone : Known::State::Deleting;
-  facts.told_to_go = removal.stage;
+  facts.delete_sent = removal.stage;
   remember(facts);
   context.log.info("deleting", {{"kind", kind}, {"name", object->key.describe()}});
 }
 
 void Deleter::remember(const DeletionFacts& facts) {
-  told_.with([&](auto& told) {
-    told[kube::key_of(*facts.machine)] = {.machine = facts.machine->metadata.uid,
-                                          .stage = *facts.told_to_go,
-                                          .marks = facts.marks,
-                                          .drain = facts.drain,
-                                          .volumes = facts.volumes};
+  progress_.with([&](auto& all) {
+    all[kube::key_of(*facts.machine)] = {.machine = facts.machine->metadata.uid,
+                                         .stage = *facts.delete_sent,
+                                         .marks = facts.marks,
+                                         .drain = facts.drain,
+                                         .volumes = facts.volumes};
   });
 }
 
 // Another Machine may have had the name before.
 void Deleter::recall(DeletionFacts& facts) const {
-  told_.with([&](const auto& all) {
+  progress_.with([&](const auto& all) {
     const auto found = all.find(kube::key_of(*facts.machine));
     if (found == all.end() || found->second.machine != facts.machine->metadata.uid) return;
-    const Told& told = found->second;
-    facts.told_to_go = told.stage;
-    add_marks(facts.marks, told.marks);
-    facts.drain = told.drain;
-    facts.volumes = told.volumes;
+    const Progress& before = found->second;
+    facts.delete_sent = before.stage;
+    add_marks(facts.marks, before.marks);
+    facts.drain = before.drain;
+    facts.volumes = before.volumes;
   });
 }
 
@@ -319,14 +319,14 @@ void Deleter::drain(const runtime::Context& context, DeletionFacts& facts) {
     facts.drain = on_node(facts, started, {&drain::Drainer::turn, **clearance}, context.deadline);
   }
   for (const std::string& warning : facts.drain->warnings) {
-    tell(*facts.machine, runtime::EventType::Warning, drain::kDrainRulesContradict, warning);
+    record_event(*facts.machine, runtime::EventType::Warning, drain::kDrainRulesContradict, warning);
   }
   if (facts.drain->done) {
-    tell(*facts.machine, runtime::EventType::Normal, api::event::kSuccessfulDrainNode,
-         "success draining Machine's node \"" + facts.node + "\"");
+    record_event(*facts.machine, runtime::EventType::Normal, api::event::kSuccessfulDrainNode,
+                 "success draining Machine's node \"" + facts.node + "\"");
   } else if (facts.drain->trouble && !drain::is_our_own_brake(*facts.drain->trouble)) {
-    tell(*facts.machine, runtime::EventType::Warning, api::event::kFailedDrainNode,
-         "error draining Machine's node \"" + facts.node + "\": " + facts.drain->trouble->message);
+    record_event(*facts.machine, runtime::EventType::Warning, api::event::kFailedDrainNode,
+                 "error draining Machine's node \"" + facts.node + "\": " + facts.drain->trouble->message);
   }
 }
 
@@ -335,12 +335,12 @@ void Deleter::check_volumes(const runtime::Context& context, DeletionFacts& fact
   facts.volumes = on_node(facts, started, {&drain::Drainer::check_volumes}, context.deadline);
   if (facts.volumes->done) {
     if (facts.now == started) return;  // nothing was waited for
-    tell(*facts.machine, runtime::EventType::Normal, api::event::kNodeVolumesDetached,
-         "success waiting for node volumes detaching Machine's node \"" + facts.node + "\"");
+    record_event(*facts.machine, runtime::EventType::Normal, api::event::kNodeVolumesDetached,
+                 "success waiting for node volumes detaching Machine's node \"" + facts.node + "\"");
   } else if (facts.volumes->trouble && !drain::is_our_own_brake(*facts.volumes->trouble)) {
-    tell(*facts.machine, runtime::EventType::Warning, api::event::kFailedWaitForVolumeDetach,
-         "error waiting for node volumes detaching, Machine's node \"" + facts.node +
-             "\": " + facts.volumes->trouble->message);
+    record_event(*facts.machine, runtime::EventType::Warning, api::event::kFailedWaitForVolumeDetach,
+                 "error waiting for node volumes detaching, Machine's node \"" + facts.node +
+                     "\": " + facts.volumes->trouble->message);
   }
 }
 
@@ -354,8 +354,8 @@ void Deleter::remove_node(const runtime::Context& context, DeletionFacts& facts)
   facts.node_deletion = trouble(removed.error());
   facts.node_deletion_tried_for = trying_for(machine);
   if (drain::is_our_own_brake(removed.error())) return;
-  tell(*facts.machine, runtime::EventType::Warning, api::event::kFailedDeleteNode,
-       "error deleting Machine's node \"" + facts.node + "\": " + removed.error().message);
+  record_event(*facts.machine, runtime::EventType::Warning, api::event::kFailedDeleteNode,
+               "error deleting Machine's node \"" + facts.node + "\": " + removed.error().message);
 }
 
 Result<void> Deleter::try_to_remove_node(const runtime::Context& context, DeletionFacts& facts) {
@@ -372,8 +372,8 @@ Seconds Deleter::trying_for(const kube::ObjectKey& machine) {
   return std::chrono::floor<Seconds>(now - since);
 }
 
-void Deleter::tell(const api::Machine& machine, runtime::EventType type, std::string_view reason,
-                   std::string_view message) {
+void Deleter::record_event(const api::Machine& machine, runtime::EventType type, std::string_view reason,
+                           std::string_view message) {
   deps_.events.record(runtime::reference_to(kube::resource_of<api::Machine>(), machine.metadata), type,
                       reason, message);
 }

@@ -46,7 +46,7 @@ class Deleter {
     return drainer_.drains_in(namespace_);
   }
   // No turn comes any more; the queue may go after this.
-  void rest();
+  void stop_drains();
 
  private:
   void end_of_drain(const Step& step, const kube::ObjectKey& machine);
@@ -54,7 +54,7 @@ class Deleter {
   void act(const runtime::Context& context, const DeletionObjects& objects, const Step& step,
            DeletionFacts& facts);
   // What a turn has found out and a later one has to know, although no status says so yet.
-  struct Told {
+  struct Progress {
     api::Uid machine = {};
     Stage stage = Stage::Begin;  // DeleteInfra or DeleteBootstrap: that object was told to go
     api::MachineDeletionStatus marks = {};
@@ -87,14 +87,14 @@ class Deleter {
   void check_volumes(const runtime::Context& context, DeletionFacts& facts);
   void remove_node(const runtime::Context& context, DeletionFacts& facts);
   Seconds trying_for(const kube::ObjectKey& machine);
-  void tell(const api::Machine& machine, runtime::EventType type, std::string_view reason,
-            std::string_view message);
+  void record_event(const api::Machine& machine, runtime::EventType type, std::string_view reason,
+                    std::string_view message);
 
   const Deps deps_;
   std::optional<Host> host_;
   drain::Drainer drainer_;
   // Losing it costs a look at the API server.
-  Guarded<std::map<kube::ObjectKey, Told>> told_;
+  Guarded<std::map<kube::ObjectKey, Progress>> progress_;
   // Since when the Nodes of these Machines refuse to be deleted. Losing it only makes us try longer.
   Guarded<std::map<kube::ObjectKey, SteadyTime>> node_deletions_;
 };

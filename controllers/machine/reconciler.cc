@@ -93,7 +93,7 @@ Result<Outcome> Reconciler::reconcile(const runtime::Context& context, const kub
   const auto pause = runtime::paused(cluster && cluster->spec.paused.value_or(false), machine->metadata,
                                      api::kind::kMachine);
   if (pause.paused) return hold_still(context, *machine, pause);
-  return go_on(context, observe(deps_, *host_, context.fresh, machine));
+  return take_turn(context, observe(deps_, *host_, context.fresh, machine));
 }
 
 void Reconciler::forget(const kube::ObjectKey& key) {
@@ -120,10 +120,10 @@ Result<Outcome> Reconciler::hold_still(const runtime::Context& context, const ap
   return Outcome::done();
 }
 
-Result<Outcome> Reconciler::go_on(const runtime::Context& context, const Observation& seen) {
+Result<Outcome> Reconciler::take_turn(const runtime::Context& context, const Observation& seen) {
   const Plan plan = decide(seen, settings_);
   if (plan.too_early) return Outcome::after(*plan.too_early);
-  if (seen.deleting()) return take_down(context, seen, plan);
+  if (seen.deleting()) return take_deletion_turn(context, seen, plan);
 
   const ActContext with{
       .deps = deps_, .host = *host_, .node_writes = node_writes_, .contests = contests_, .context = context};
@@ -150,14 +150,14 @@ Result<Outcome> Reconciler::finish(const runtime::Context& context, const Observ
   const auto key = kube::key_of(effects.machine);
   if (can_wait(effects, made.machine)) {
     if (const auto left = gather_.wait(key)) {
-      tell(effects.machine, plan.notes, false);
+      record_events(effects.machine, plan.notes, false);
       return ended(effects.errors, outcome.or_sooner(Outcome::after(*left)));
     }
   }
   gather_.over(key);
   const auto written = write_status(context, effects.machine, made.machine, seen.now);
   if (!written) effects.errors.push_back(written.error());
-  tell(effects.machine, plan.notes, written.value_or(false));
+  record_events(effects.machine, plan.notes, written.value_or(false));
   return ended(effects.errors, outcome);
 }
 
@@ -216,8 +216,8 @@ Result<void> Reconciler::make_sure_it_is_there(const api::Machine& machine, cons
   return fail(live.error());
 }
 
-Result<Outcome> Reconciler::take_down(const runtime::Context& context, const Observation& before,
-                                      const Plan& plan) {
+Result<Outcome> Reconciler::take_deletion_turn(const runtime::Context& context, const Observation& before,
+                                               const Plan& plan) {
   if (!before.machine->metadata.has_finalizer(api::finalizer::kMachine)) return Outcome::done();
   auto taken_over = take_over(context, before, plan);
   if (!taken_over) return ended({taken_over.error()}, {});
@@ -229,8 +229,9 @@ Result<Outcome> Reconciler::take_down(const runtime::Context& context, const Obs
   if (turn.may_go()) {
     // It stays for others to see; but a status that is refused holds up nothing.
     if (seen.machine->metadata.finalizers->size() > 1) {
-      const auto told = finish(context, seen, plan, effects_of(turn, seen));
-      if (!told) context.log.info("deletion is completed, which was not told", {{"error", told.error()}});
+      const auto reported = finish(context, seen, plan, effects_of(turn, seen));
+      if (!reported)
+        context.log.info("status of a completed deletion: not written", {{"error", reported.error()}});
     }
     const auto dropped = runtime::drop_finalizer(deps_.client, host_->consistency, deps_.caches.machines,
                                                  *seen.machine, api::finalizer::kMachine, context.deadline);
@@ -259,7 +260,8 @@ Result<bool> Reconciler::write_status(const runtime::Context& context, const api
   return true;
 }
 
-void Reconciler::tell(const api::Machine& machine, const std::vector<Note>& notes, bool status_written) {
+void Reconciler::record_events(const api::Machine& machine, const std::vector<Note>& notes,
+                               bool status_written) {
   for (const Note& note : notes) {
     if (!note.at_once && !status_written) continue;
     deps_.events.record(runtime::reference_to(kube::resource_of<api::Machine>(), machine.metadata),

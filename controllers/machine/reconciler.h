@@ -21,9 +21,9 @@ class Reconciler final : public runtime::Reconciler {
   explicit Reconciler(const Deps& deps, Settings settings = {});
 
   void bind(const Host& host);  // before the first turn
-  // No turn comes any more: when this returns, nothing wakes anybody.
-  void rest() { deleter_.rest(); }
-  void add_triggers(runtime::Queue& queue);  // who wakes it
+  // After the last turn: when this returns, no watch of a drain puts anything into the queue.
+  void stop_drains() { deleter_.stop_drains(); }
+  void add_triggers(runtime::Queue& queue);  // what wakes a Machine
 
   Result<runtime::Outcome> reconcile(const runtime::Context& context, const kube::ObjectKey& key) override;
 
@@ -31,7 +31,7 @@ class Reconciler final : public runtime::Reconciler {
   void forget(const kube::ObjectKey& key);
   Result<runtime::Outcome> hold_still(const runtime::Context& context, const api::Machine& machine,
                                       const runtime::Paused& pause);
-  Result<runtime::Outcome> go_on(const runtime::Context& context, const Observation& seen);
+  Result<runtime::Outcome> take_turn(const runtime::Context& context, const Observation& seen);
   Result<runtime::Outcome> finish(const runtime::Context& context, const Observation& seen, const Plan& plan,
                                   Effects effects);
   // What was seen, with the Machine as it is after that.
@@ -39,11 +39,11 @@ class Reconciler final : public runtime::Reconciler {
   // Asks the server about objects that the caches can't show.
   Result<void> look_at_unreadable(const runtime::Context& context, Observation& seen);
   Result<void> make_sure_it_is_there(const api::Machine& machine, const Deadline& deadline);
-  Result<runtime::Outcome> take_down(const runtime::Context& context, const Observation& before,
-                                     const Plan& plan);
+  Result<runtime::Outcome> take_deletion_turn(const runtime::Context& context, const Observation& before,
+                                              const Plan& plan);
   Result<bool> write_status(const runtime::Context& context, const api::Machine& before,
                             const api::Machine& after, Time now);
-  void tell(const api::Machine& machine, const std::vector<Note>& notes, bool status_written);
+  void record_events(const api::Machine& machine, const std::vector<Note>& notes, bool status_written);
 
   const Deps deps_;
   const Settings settings_;

@@ -50,23 +50,23 @@ void failure(const Observation& seen, const Plan& plan, api::Machine& after);
 bool went_well(const Plan& plan, const Effects& effects);
 
 // Sets conditions of one Machine.
-class Teller {
+class ConditionWriter {
  public:
-  Teller(api::Machine& after, Time now) : after_(after), now_(now) {}
-  void tell(api::Condition wanted) {
+  ConditionWriter(api::Machine& after, Time now) : after_(after), now_(now) {}
+  void set(api::Condition wanted) {
     conditions::set(after_.status.conditions, std::move(wanted), after_.metadata.generation, now_);
   }
-  void tell(std::optional<api::Condition> wanted) {
-    if (wanted) tell(std::move(*wanted));
+  void set(std::optional<api::Condition> wanted) {
+    if (wanted) set(std::move(*wanted));
   }
-  void tell(std::optional<api::V1Beta1Condition> wanted) {
+  void set(std::optional<api::V1Beta1Condition> wanted) {
     if (!wanted) return;
     older::set(after_.status.deprecated.ensure().v1beta1.ensure().conditions, std::move(*wanted), now_);
   }
   // Only the generation moves on.
   void keep(const api::Condition& unless_there) {
     const auto known = conditions::find(after_.status.conditions, unless_there.type);
-    tell(known == nullptr ? unless_there : api::Condition(*known));
+    set(known == nullptr ? unless_there : api::Condition(*known));
   }
 
  private:
@@ -92,26 +92,26 @@ Report report(const Observation& seen, const Plan& plan, const Effects& effects,
     after.status.deletion.reset();
   failure(seen, plan, after);
 
-  Teller teller(after, seen.now);
-  teller.tell(paused(seen));
-  teller.tell(bootstrap_config_ready(seen, plan, after));
-  teller.tell(infrastructure_ready(seen, plan, after));
+  ConditionWriter write(after, seen.now);
+  write.set(paused(seen));
+  write.set(bootstrap_config_ready(seen, plan, after));
+  write.set(infrastructure_ready(seen, plan, after));
   const auto node = node_conditions(seen, after, settings);
   made.recheck = node.recheck;
   if (node.keep) {
-    teller.keep(node.ready);
-    teller.keep(node.healthy);
+    write.keep(node.ready);
+    write.keep(node.healthy);
   } else {
-    teller.tell(node.ready);
-    teller.tell(node.healthy);
+    write.set(node.ready);
+    write.set(node.healthy);
   }
-  teller.tell(deleting(effects));
-  teller.tell(updating(after));
+  write.set(deleting(effects));
+  write.set(updating(after));
   if (has_lost_its_template(seen)) conditions::remove(after.status.conditions, condition::kUpToDate);
-  teller.tell(up_to_date(seen, after));
-  teller.tell(ready(after, seen.now));
+  write.set(up_to_date(seen, after));
+  write.set(ready(after, seen.now));
   const auto available_now = available(after, seen.now);
-  teller.tell(available_now.condition);
+  write.set(available_now.condition);
   for (const auto& due : {available_now.recheck, rollout_due_in(seen)}) {
     if (due) made.recheck = std::min(made.recheck.value_or(Seconds::max()), *due);
   }
@@ -234,7 +234,7 @@ bool is_leaving(const Effects& effects) {
 }
 
 // A condition that is set twice in one report changes with each of the two, and so does its time.
-bool tells_of_the_node(const Effects& effects) {
+bool names_the_node(const Effects& effects) {
   return effects.deletion && std::ranges::any_of(effects.deletion->older, [](const auto& each) {
            return each.type == older_type::kNodeHealthy;
          });
@@ -242,14 +242,14 @@ bool tells_of_the_node(const Effects& effects) {
 
 void v1beta1_conditions(const Observation& seen, const Plan& plan, const Effects& effects,
                         api::Machine& after) {
-  Teller teller(after, seen.now);
-  teller.tell(older_bootstrap_ready(seen, plan));
-  teller.tell(older_infrastructure_ready(seen, plan));
-  if (!tells_of_the_node(effects)) teller.tell(older_node_healthy(seen, after, is_leaving(effects)));
+  ConditionWriter write(after, seen.now);
+  write.set(older_bootstrap_ready(seen, plan));
+  write.set(older_infrastructure_ready(seen, plan));
+  if (!names_the_node(effects)) write.set(older_node_healthy(seen, after, is_leaving(effects)));
   if (effects.deletion) {
-    for (const auto& each : effects.deletion->older) teller.tell(std::optional(each));
+    for (const auto& each : effects.deletion->older) write.set(std::optional(each));
   }
-  teller.tell(older_ready(after));
+  write.set(older_ready(after));
 }
 
 }  // namespace

@@ -148,7 +148,7 @@ World::~World() { stop(); }
 void World::stop() {
   if (!std::exchange(started_, false)) return;
   controller_.stop();
-  reconciler_.rest();
+  reconciler_.stop_drains();
   pool_informer_.stop();
   rule_informer_.stop();
   deployment_informer_.stop();

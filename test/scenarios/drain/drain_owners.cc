@@ -143,6 +143,7 @@ class Desk {
   void stop() {
     controller_.stop();
     if constexpr (requires { reconciler_.rest(); }) reconciler_.rest();
+    if constexpr (requires { reconciler_.stop_drains(); }) reconciler_.stop_drains();
   }
 
  private:
