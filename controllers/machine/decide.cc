@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "api/conditions/conditions.h"
 #include "kube/typed.h"
@@ -13,6 +14,7 @@
 namespace capstan::controllers::machine {
 namespace {
 
+using api::NoteCode;
 using std::chrono::milliseconds;
 
 // Objects made after the Machine wake it when they come; those made before it may be shown later than it is.
@@ -27,34 +29,35 @@ std::optional<Nanoseconds> too_early(const Observation& seen);
 void own_and_label(const Observation& seen, Plan& plan);
 void bootstrap_phase(const Observation& seen, Plan& plan);
 void infrastructure_phase(const Observation& seen, Plan& plan);
-void node_phase(const Observation& seen, const Settings& settings, Plan& plan);
+void node_phase(const Observation& seen, Plan& plan);
 void certificate_expiry(const Observation& seen, Plan& plan);
 void reference_troubles(const Observation& seen, Plan& plan);
 void other_cluster(const Observation& seen, Plan& plan);
+void machine_first(const Observation& seen, Plan& plan);
 void look_again(Plan& plan, Seconds span) {
   plan.recheck = plan.recheck ? std::min(*plan.recheck, span) : span;
 }
 
 }  // namespace
 
-Plan decide(const Observation& seen, const Settings& settings) {
+Plan decide(const Observation& seen) {
   Plan plan{.too_early = too_early(seen), .wanted = *seen.machine};
   if (plan.too_early) return plan;
   if (!seen.cluster && !seen.deleting()) {
-    plan.notes.push_back({.warning = true,
-                          .reason = kClusterMissingEvent,
-                          .message = fmt::format("spec.clusterName: Cluster {}/{} does not exist",
-                                                 seen.machine->metadata.namespace_.view(),
-                                                 seen.machine->spec.cluster_name.view())});
+    plan.notes.push_back({.code = NoteCode::ClusterMissing,
+                          .text = fmt::format("spec.clusterName: Cluster {}/{} does not exist",
+                                              seen.machine->metadata.namespace_.view(),
+                                              seen.machine->spec.cluster_name.view())});
     return plan;
   }
   own_and_label(seen, plan);
   bootstrap_phase(seen, plan);
   infrastructure_phase(seen, plan);
-  node_phase(seen, settings, plan);
+  node_phase(seen, plan);
   certificate_expiry(seen, plan);
   reference_troubles(seen, plan);
   other_cluster(seen, plan);
+  machine_first(seen, plan);
   return plan;
 }
 
@@ -67,8 +70,8 @@ std::string_view reason_of(const claims::Verdict& verdict) {
   using Whose = claims::Verdict::Whose;
   switch (verdict.whose) {
     case Whose::Ours: break;
-    case Whose::Anothers: return kInstanceOfAnother;
-    case Whose::Contested: return kInstanceContested;
+    case Whose::Anothers: return api::reason_of(NoteCode::InstanceOfAnother);
+    case Whose::Contested: return api::reason_of(NoteCode::InstanceContested);
     case Whose::Unknown: return api::reason::kInspectionFailed;
   }
   return {};
@@ -134,10 +137,15 @@ void own_and_label(const Observation& seen, Plan& plan) {
       runtime::owner_reference(kube::resource_of<api::Cluster>(), seen.cluster->metadata));
 }
 
+void claim_object(ClaimObject::Which which, const std::optional<ProviderClaim>& claim, Plan& plan) {
+  if (claim) plan.actions.push_back(ClaimObject{.which = which, .claim = *claim});
+}
+
 void bootstrap_phase(const Observation& seen, Plan& plan) {
   if (seen.bootstrap.state == ExternalSeen::State::Unused) return;
   auto& wanted = plan.wanted;
   plan.bootstrap = read_bootstrap(seen);
+  claim_object(ClaimObject::Which::Bootstrap, plan.bootstrap.claim, plan);
   auto& created = wanted.status.initialization.bootstrap_data_secret_created;
   if (seen.bootstrap.missing()) {
     if (!seen.deleting() && !created.value_or(false)) look_again(plan, kMissingRecheck);
@@ -162,6 +170,7 @@ void copy_from(const InfraFinding& infra, api::Machine& wanted) {
 
 void infrastructure_phase(const Observation& seen, Plan& plan) {
   plan.infra = read_infra(seen);
+  claim_object(ClaimObject::Which::Infrastructure, plan.infra.claim, plan);
   if (seen.infra.missing() && !seen.deleting()) {
     if (plan.wanted.status.initialization.infrastructure_provisioned.value_or(false)) {
       plan.troubles.push_back("the infrastructure object is gone");
@@ -189,25 +198,28 @@ bool interruptible(const Observation& seen, const Plan& plan) {
   return seen.node.node->metadata.labels.contains(api::label::kInterruptible);
 }
 
-void found_node(const Observation& seen, const Settings& settings, Plan& plan) {
+void change_node(const Observation& seen, Plan& plan) {
+  const NodeSync sync{.node = *seen.node.node,
+                      .machine = plan.wanted,
+                      .rules = seen.settings.node_sync,
+                      .interruptible = interruptible(seen, plan),
+                      .outdated = outdated(seen)};
+  auto change = node_change(sync);
+  if (!change) return;
+  plan.actions.push_back(ChangeNode{.change = std::move(*change)});
+  if (!became_interruptible(sync)) return;
+  plan.notes.push_back({.code = NoteCode::NodeBecameInterruptible, .text = sync.node.metadata.name.str()});
+}
+
+void found_node(const Observation& seen, Plan& plan) {
   const api::Node& node = *seen.node.node;
   auto& status = plan.wanted.status;
   if (!status.node_ref) {
     status.node_ref = api::MachineNodeRef{.name = node.metadata.name};
-    plan.notes.push_back({.reason = api::event::kSuccessfulSetNodeRef, .message = node.metadata.name.str()});
+    plan.notes.push_back({.code = NoteCode::NodeFound, .text = node.metadata.name.str()});
   }
   status.node_info = node.status.node_info;
-  if (seen.deleting()) return;
-  plan.node_change = node_change({.node = node,
-                                  .machine = plan.wanted,
-                                  .rules = settings.node_sync,
-                                  .interruptible = interruptible(seen, plan),
-                                  .outdated = outdated(seen)});
-  if (plan.node_change && plan.node_change->became_interruptible) {
-    plan.notes.push_back({.at_once = true,
-                          .reason = api::event::kSuccessfulSetInterruptibleNodeLabel,
-                          .message = node.metadata.name.str()});
-  }
+  if (!seen.deleting() && !seen.node.behind) change_node(seen, plan);
 }
 
 // It is left as it is. What the other claimant does wakes this one.
@@ -215,26 +227,27 @@ void anothers_node(const Observation& seen, Plan& plan) {
   const claims::Verdict& whose = seen.node.whose;
   if (seen.deleting()) return;  // what would help is under way
   if (whose.whose == claims::Verdict::Whose::Unknown) return look_again(plan, kUnreadRecheck);
+  const bool contested = whose.whose == claims::Verdict::Whose::Contested;
   plan.troubles.push_back(whose.why);
-  plan.notes.push_back({.warning = true, .reason = reason_of(whose), .message = whose.why});
+  plan.notes.push_back(
+      {.code = contested ? NoteCode::InstanceContested : NoteCode::InstanceOfAnother, .text = whose.why});
 }
 
-void node_phase(const Observation& seen, const Settings& settings, Plan& plan) {
+void node_phase(const Observation& seen, Plan& plan) {
   if (!seen.node.whose.ours()) return anothers_node(seen, plan);
-  if (seen.node.lookup == NodeSeen::Lookup::One) found_node(seen, settings, plan);
+  if (seen.node.lookup == NodeSeen::Lookup::One) found_node(seen, plan);
   if (seen.node.lookup != NodeSeen::Lookup::Many) return;
   const std::string problem = duplicate_nodes(seen);
   plan.troubles.push_back(problem);
-  plan.notes.push_back({.warning = true, .reason = api::event::kFailedToRetrieveNode, .message = problem});
+  plan.notes.push_back({.code = NoteCode::NodesAmbiguous, .text = problem});
 }
 
 // Whatever is wrong with what the Machine refers to, by the field a user has to look at.
 void reference_troubles(const Observation& seen, Plan& plan) {
   const auto add = [&](std::string_view field, const std::string& problem) {
     if (problem.empty()) return;
-    plan.notes.push_back(
-        {.warning = true, .reason = kReferenceEvent, .message = fmt::format("{}: {}", field, problem)});
-    plan.troubles.push_back(plan.notes.back().message);
+    plan.notes.push_back({.code = NoteCode::InvalidReference, .text = fmt::format("{}: {}", field, problem)});
+    plan.troubles.push_back(plan.notes.back().text);
   };
   for (const auto& problem : {seen.bootstrap.problem, plan.bootstrap.problem, plan.bootstrap.mismatch}) {
     add("spec.bootstrap.configRef", problem);
@@ -243,9 +256,8 @@ void reference_troubles(const Observation& seen, Plan& plan) {
     add("spec.infrastructureRef", problem);
   }
   if (!plan.infra.left_out.empty()) {
-    plan.notes.push_back({.warning = true,
-                          .reason = kReferenceEvent,
-                          .message = fmt::format("spec.infrastructureRef: {}", plan.infra.left_out)});
+    plan.notes.push_back({.code = NoteCode::InvalidReference,
+                          .text = fmt::format("spec.infrastructureRef: {}", plan.infra.left_out)});
   }
   // No event will tell that a CRD has come, nor of an object that the Machine has not made its own yet.
   const auto needs_a_look = [&](const ExternalSeen& external) {
@@ -258,7 +270,7 @@ void reference_troubles(const Observation& seen, Plan& plan) {
 // Events of a Cluster and of its Nodes wake the Machines that name it.
 void other_cluster(const Observation& seen, Plan& plan) {
   if (seen.contradiction.empty()) return;
-  plan.notes.push_back({.warning = true, .reason = kReferenceEvent, .message = seen.contradiction});
+  plan.notes.push_back({.code = NoteCode::InvalidReference, .text = seen.contradiction});
   plan.troubles.push_back(seen.contradiction);
   look_again(plan, kMissingRecheck);
 }
@@ -278,6 +290,21 @@ void certificate_expiry(const Observation& seen, Plan& plan) {
     plan.troubles.push_back(
         fmt::format("annotation {}: {}", api::annotation::kCertificatesExpiry, time.error().message));
   }
+}
+
+// What follows counts on the Machine's own patch.
+void machine_first(const Observation& seen, Plan& plan) {
+  std::vector<Action> first;
+  const bool takes_over = !plan.actions.empty();
+  if (seen.deleting() && takes_over) first.push_back(ConfirmMachine{});
+  const bool differs =
+      plan.wanted.metadata != seen.machine->metadata || plan.wanted.spec != seen.machine->spec;
+  if (differs) {
+    first.push_back(PatchMachine{
+        .metadata = plan.wanted.metadata, .spec = plan.wanted.spec, .may_be_refused = seen.deleting()});
+  }
+  plan.actions.insert(plan.actions.begin(), std::make_move_iterator(first.begin()),
+                      std::make_move_iterator(first.end()));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using State = ExternalSeen::State;
 
-Plan plan_for(const Observation& seen) { return decide(seen, {}); }
+Plan plan_for(const Observation& seen) { return decide(seen); }
 
 std::vector<std::string> owners(const api::OwnerReferences& references) {
   std::vector<std::string> all;
@@ -27,9 +27,17 @@ std::vector<std::string> owners(const api::OwnerReferences& references) {
   return all;
 }
 
+// Null: the Node is left as it is.
+const NodeChange* node_change_in(const Plan& plan) {
+  for (const Action& action : plan.actions) {
+    if (const auto* node = std::get_if<ChangeNode>(&action)) return &node->change;
+  }
+  return nullptr;
+}
+
 std::vector<std::string> messages(const std::vector<Note>& notes) {
   std::vector<std::string> all;
-  for (const auto& note : notes) all.push_back(std::string(note.reason) + ": " + note.message);
+  for (const auto& note : notes) all.push_back(std::string(api::reason_of(note.code)) + ": " + note.text);
   return all;
 }
 
@@ -616,7 +624,7 @@ TEST(Node, IsTakenByItsProviderId) {
   ASSERT_TRUE(plan.wanted.status.node_ref);
   EXPECT_EQ(plan.wanted.status.node_ref->name, "n1");
   EXPECT_EQ(plan.wanted.status.node_info->kubelet_version, "v1.36.3");
-  EXPECT_TRUE(plan.node_change);
+  EXPECT_TRUE(node_change_in(plan));
   EXPECT_THAT(messages(plan.notes), ElementsAre("SuccessfulSetNodeRef: n1"));
 }
 
@@ -640,7 +648,7 @@ TEST(Node, IsNeverGuessedAmongTwo) {
   const auto plan = plan_for(seen);
 
   EXPECT_FALSE(plan.wanted.status.node_ref);
-  EXPECT_FALSE(plan.node_change);
+  EXPECT_FALSE(node_change_in(plan));
   EXPECT_THAT(messages(plan.notes),
               ElementsAre("Failed to retrieve Node by ProviderID: Nodes n1, n2 have the same spec.providerID "
                           "docker:////m1: delete those that are not this Machine's"));
@@ -652,7 +660,7 @@ TEST(Node, IsLeftAloneWhileItsMachineGoes) {
 
   const auto plan = plan_for(seen);
 
-  EXPECT_FALSE(plan.node_change);
+  EXPECT_FALSE(node_change_in(plan));
   EXPECT_EQ(plan.wanted.status.node_ref->name, "n1");
 }
 
@@ -663,7 +671,7 @@ TEST(Node, KeepsItsInterruptibleLabelWhileTheInfrastructureCannotBeRead) {
   on_node(seen, a_node("n1"));
   const auto first = plan_for(seen);
   auto labelled = a_node("n1").labelled("cluster.x-k8s.io/interruptible");
-  for (const auto& [key, value] : first.node_change->annotations) labelled.annotated(key, *value);
+  for (const auto& [key, value] : node_change_in(first)->annotations) labelled.annotated(key, *value);
   on_node(seen, labelled);
   seen.infra = in_state(State::Missing);
 
@@ -671,7 +679,83 @@ TEST(Node, KeepsItsInterruptibleLabelWhileTheInfrastructureCannotBeRead) {
 
   EXPECT_THAT(messages(first.notes),
               ElementsAre("SuccessfulSetNodeRef: n1", "SuccessfulSetInterruptibleNodeLabel: n1"));
-  EXPECT_FALSE(later.node_change);
+  EXPECT_FALSE(node_change_in(later));
+}
+
+// --- the actions ---
+
+std::string described(const PatchMachine& patch) {
+  return std::string("patch the Machine") + (patch.may_be_refused ? ", or go on without" : "");
+}
+std::string described(const ConfirmMachine&) { return "confirm the Machine"; }
+std::string described(const ClaimObject& claim) {
+  return claim.which == ClaimObject::Which::Bootstrap ? "claim bootstrap" : "claim infrastructure";
+}
+std::string described(const ChangeNode&) { return "change the Node"; }
+
+std::vector<std::string> actions(const Plan& plan) {
+  std::vector<std::string> all;
+  for (const Action& action : plan.actions) {
+    all.push_back(std::visit([](const auto& each) { return described(each); }, action));
+  }
+  return all;
+}
+
+// As its set made them; both have done their work.
+void not_taken_over(Observation& seen) {
+  const auto by_set = [](auto& object) { object = made_by_set(object); };
+  bootstrap_done(seen);
+  infra_done(seen);
+  seen.bootstrap = changed(seen.bootstrap, by_set);
+  seen.infra = changed(seen.infra, by_set);
+}
+
+TEST(Actions, BeginWithTheMachineItself) {
+  auto seen = seen_of(a_machine("m1").in_set("ms1"));
+  not_taken_over(seen);
+  on_node(seen, a_node("n1"));
+
+  const auto plan = plan_for(seen);
+
+  ASSERT_THAT(actions(plan),
+              ElementsAre("patch the Machine", "claim bootstrap", "claim infrastructure", "change the Node"));
+  const auto& patch = std::get<PatchMachine>(plan.actions.front());
+  EXPECT_TRUE(patch.metadata.has_finalizer("machine.cluster.x-k8s.io"));
+  EXPECT_EQ(patch.spec.provider_id, "docker:////m1");
+  EXPECT_EQ(std::get<ClaimObject>(plan.actions[2]).claim, plan.infra.claim);
+}
+
+TEST(Actions, AreNoneForAMachineThatIsAsWanted) { EXPECT_THAT(plan_for(seen_of(m1())).actions, IsEmpty()); }
+
+TEST(Actions, ConfirmAMachineThatGoesBeforeItTakesObjectsOver) {
+  auto seen = seen_of(a_machine("m1").in_set("ms1").finalized_by(api::finalizer::kMachine).deleting());
+  const auto owner = seen;
+  not_taken_over(seen);
+
+  EXPECT_THAT(actions(plan_for(seen)),
+              ElementsAre("confirm the Machine", "patch the Machine, or go on without", "claim bootstrap",
+                          "claim infrastructure"));
+  EXPECT_THAT(actions(plan_for(owner)), IsEmpty());
+}
+
+TEST(Actions, ChangeNoNodeTwiceBeforeItsCacheShowsTheFirstChange) {
+  auto seen = seen_of(m1());
+  infra_done(seen);
+  on_node(seen, a_node("n1"));
+  seen.node.behind = true;
+
+  EXPECT_EQ(node_change_in(plan_for(seen)), nullptr);
+}
+
+TEST(Actions, MakePlansThatCanBeCompared) {
+  auto seen = seen_of(m1());
+  infra_done(seen);
+  on_node(seen, a_node("n1"));
+  auto other = seen;
+  other.settings.node_sync.taints = true;
+
+  EXPECT_EQ(plan_for(seen), plan_for(seen));
+  EXPECT_NE(plan_for(seen), plan_for(other));
 }
 
 // --- certificates ---

@@ -4,6 +4,7 @@
 
 #include "api/contract/control_plane.h"
 #include "base/safeguards.h"
+#include "base/try.h"
 #include "controllers/machine/decide.h"
 #include "controllers/machine/observe.h"
 #include "kube/typed.h"
@@ -17,14 +18,12 @@ Known nobodys(const api::ContractRef& ref);
 bool is_owned(const ExternalSeen& external, const api::Machine& machine);
 Known unowned(Known known, const ExternalSeen& external, const api::Machine& machine);
 Known cluster_known(const Caches& caches, const Observation& seen);
-void see_control_plane(const Deps& deps, const Host& host, const Observation& seen, DeletionSeen& all);
-std::string provider_id_of_node(const Observation& seen, const std::string& node);
-claims::Verdict whose_node(const Deps& deps, const Host& host, const Observation& seen,
-                           const std::string& node);
+void see_control_plane(const ObserveContext& with, const Observation& seen, DeletionSeen& all);
+void see_node(const ObserveContext& with, const Observation& seen, DeletionFacts& facts);
 
 }  // namespace
 
-DeletionSeen deletion_facts(const Deps& deps, const Host& host, const Observation& seen, const Plan& plan) {
+DeletionSeen deletion_facts(const ObserveContext& with, const Observation& seen, const Plan& plan) {
   const api::Machine& machine = *seen.machine;
   DeletionSeen all;
   DeletionFacts& facts = all.facts;
@@ -33,13 +32,12 @@ DeletionSeen deletion_facts(const Deps& deps, const Host& host, const Observatio
   facts.machine = &machine;
   if (machine.status.deletion) facts.marks = *machine.status.deletion;
   facts.cluster = seen.cluster.get();
-  facts.cluster_known = cluster_known(deps.caches, seen);
-  see_control_plane(deps, host, seen, all);
+  facts.cluster_known = cluster_known(with.deps.caches, seen);
+  see_control_plane(with, seen, all);
   if (plan.wanted.status.node_ref) facts.node = plan.wanted.status.node_ref->name.str();
   if (seen.node.lookup == NodeSeen::Lookup::Many) facts.node_problem = duplicate_nodes(seen);
-  facts.node_provider_id = provider_id_of_node(seen, facts.node);
+  see_node(with, seen, facts);
   facts.not_its_own = not_its_own(seen, seen.infra);
-  facts.whose_node = whose_node(deps, host, seen, facts.node);
   facts.infrastructure = facts.not_its_own.empty() ? known_of(seen.infra, machine.spec.infrastructure_ref)
                                                    : nobodys(machine.spec.infrastructure_ref);
   all.objects.infrastructure = seen.infra.external();
@@ -57,6 +55,28 @@ DeletionSeen deletion_facts(const Deps& deps, const Host& host, const Observatio
     if (only_live && !is_owned(external, machine)) *known = unowned(*known, external, machine);
   }
   return all;
+}
+
+Result<void> look_at_unreadable(const ObserveContext& with, LiveLooks& live_looks, Observation& seen) {
+  const api::Machine& machine = *seen.machine;
+  for (ExternalSeen* external : {&seen.infra, &seen.bootstrap}) {
+    if (external->state != ExternalSeen::State::Unreadable) continue;
+    const auto& ref =
+        external == &seen.infra ? machine.spec.infrastructure_ref : *machine.spec.bootstrap.config_ref;
+    auto live = TRY(live_looks.look(with.deps.client, kube::key_of(machine), ref, with.context.deadline));
+    external->live = live.state != LiveObject::State::Undefined;
+    external->resource = std::move(live.resource);
+    switch (live.state) {
+      case LiveObject::State::Undefined: external->state = ExternalSeen::State::Undefined; break;
+      case LiveObject::State::Gone: external->state = ExternalSeen::State::Missing; break;
+      case LiveObject::State::Present:
+        external->state = ExternalSeen::State::Found;
+        external->object = std::make_shared<const api::contract::ContractObject>(
+            api::contract::ContractObject{.metadata = std::move(live.metadata)});
+        break;
+    }
+  }
+  return {};
 }
 
 namespace {
@@ -110,15 +130,15 @@ Known cluster_known(const Caches& caches, const Observation& seen) {
   return known;
 }
 
-void see_control_plane(const Deps& deps, const Host& host, const Observation& seen, DeletionSeen& all) {
+void see_control_plane(const ObserveContext& with, const Observation& seen, DeletionSeen& all) {
   if (!seen.cluster) return;
   auto& facts = all.facts.control_plane;
-  const auto machines = deps.caches.control_plane_machines_of(kube::key_of(*seen.cluster));
+  const auto machines = with.deps.caches.control_plane_machines_of(kube::key_of(*seen.cluster));
   facts.active_machines = static_cast<std::size_t>(
       std::ranges::count_if(machines, [](const auto& machine) { return !machine->metadata.deleting(); }));
   const auto& ref = seen.cluster->spec.control_plane_ref;
   if (!ref) return;
-  const ExternalSeen external = see_external(host.externals, *ref, seen.machine->metadata.namespace_);
+  const ExternalSeen external = see_external(with.host.externals, *ref, seen.machine->metadata.namespace_);
   facts.object = known_of(external, *ref);
   all.objects.control_plane = external.external();
   if (!external.found()) return;
@@ -131,20 +151,15 @@ void see_control_plane(const Deps& deps, const Host& host, const Observation& se
   facts.object.problem = hosted.error().message;
 }
 
-std::string provider_id_of_node(const Observation& seen, const std::string& node) {
-  if (!seen.workload || node.empty()) return {};
-  const auto found = seen.workload->nodes().get({.namespace_ = {}, .name = node});
-  return found ? found->spec.provider_id.str() : std::string();
-}
-
-// Of the one it is about to drain and delete, which need not be the one with its providerID.
-claims::Verdict whose_node(const Deps& deps, const Host& host, const Observation& seen,
-                           const std::string& node) {
-  if (!seen.workload || !seen.cluster || node.empty()) return {};
-  const auto found = seen.workload->nodes().get({.namespace_ = {}, .name = node});
-  if (!found) return {};
-  return claims::whose(deps.caches, host.externals, instance_of(*seen.machine, *found),
-                       {.machine = seen.machine.get()}, seen.infra.object.get());
+// Of the Node it is about to drain and delete, which need not be the one with its providerID.
+void see_node(const ObserveContext& with, const Observation& seen, DeletionFacts& facts) {
+  if (!seen.cluster || facts.node.empty()) return;
+  const auto workload = with.deps.workload_clusters.get(kube::key_of(*seen.cluster));
+  const auto node = workload ? (*workload)->nodes().get({.namespace_ = {}, .name = facts.node}) : nullptr;
+  if (!node) return;
+  facts.node_provider_id = node->spec.provider_id.str();
+  facts.whose_node = claims::whose(with.deps.caches, with.host.externals, instance_of(*seen.machine, *node),
+                                   {.machine = seen.machine.get()}, seen.infra.object.get());
 }
 
 }  // namespace

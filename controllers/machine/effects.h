@@ -24,7 +24,8 @@ struct DeletionReport {
 struct Effects {
   api::Machine machine = {};       // as the API server has it after what was written in this turn
   std::vector<Error> errors = {};  // what could not be written; keeps observedGeneration back
-  bool failed = false;             // so does this
+  bool stopped = false;            // after the last of them no further action was tried
+  bool failed = false;             // the deletion met an error; keeps observedGeneration back, too
   std::optional<DeletionReport> deletion = {};
 };
 

@@ -30,16 +30,16 @@ constexpr std::array kHealth = {condition::kReady, condition::kMemoryPressure, c
 
 NodeConditions both(std::string_view status, std::string_view reason, const std::string& message);
 std::optional<NodeConditions> cluster_not_there_yet(const Observation& seen);
-std::optional<NodeConditions> out_of_reach(const Observation& seen, const Settings& settings);
+std::optional<NodeConditions> out_of_reach(const Observation& seen);
 std::string last_success(const Observation& seen);
 NodeConditions of_node(const api::Node& node);
 NodeConditions without_node(const Observation& seen, const api::Machine& after);
 
 }  // namespace
 
-NodeConditions node_conditions(const Observation& seen, const api::Machine& after, const Settings& settings) {
+NodeConditions node_conditions(const Observation& seen, const api::Machine& after) {
   if (auto early = cluster_not_there_yet(seen)) return *early;
-  if (auto unreachable = out_of_reach(seen, settings)) return *unreachable;
+  if (auto unreachable = out_of_reach(seen)) return *unreachable;
   if (!seen.node.whose.ours()) {
     return both(status::kUnknown, reason_of(seen.node.whose), seen.node.whose.why);
   }
@@ -89,7 +89,7 @@ bool knows_a_success(const api::Machine& machine) {
 }
 
 // What was known of the Node is believed for a while after the last sign of life.
-std::optional<NodeConditions> out_of_reach(const Observation& seen, const Settings& settings) {
+std::optional<NodeConditions> out_of_reach(const Observation& seen) {
   const auto& reach = seen.node.reach;
   if (reach.connected) return std::nullopt;
   const auto initialized =
@@ -104,9 +104,9 @@ std::optional<NodeConditions> out_of_reach(const Observation& seen, const Settin
   const Seconds silent = seen.now - std::max(reach.last_success, initialized->last_transition_time);
   auto down = both(status::kUnknown, reason::kConnectionDown, last_success(seen));
   down.keep = never && knows_a_success(*seen.machine);
-  if (silent > settings.conditions_grace) return down;
+  if (silent > seen.settings.conditions_grace) return down;
   down.keep = true;
-  down.recheck = settings.conditions_grace - silent + Seconds(1);
+  down.recheck = seen.settings.conditions_grace - silent + Seconds(1);
   return down;
 }
 

@@ -16,7 +16,7 @@ struct NodeConditions {
   std::optional<Seconds> recheck = {};  // when what is kept stops to hold
 };
 // `after`: the Machine with the values of this turn.
-NodeConditions node_conditions(const Observation& seen, const api::Machine& after, const Settings& settings);
+NodeConditions node_conditions(const Observation& seen, const api::Machine& after);
 
 // `leaving`: the infrastructure under the Node has been told to go. Nothing: as it was.
 std::optional<api::V1Beta1Condition> older_node_healthy(const Observation& seen, const api::Machine& after,

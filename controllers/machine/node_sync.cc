@@ -54,8 +54,11 @@ std::optional<NodeChange> node_change(const NodeSync& sync) {
   if (sync.rules.taints) bookkeeping.set(annotation::kTaintsFromMachine, always_taints(sync.machine));
   for (auto& entry : difference(metadata.annotations, bookkeeping, {}))
     change.annotations.push_back(std::move(entry));
-  change.became_interruptible = sync.interruptible && !metadata.labels.contains(label::kInterruptible);
   return change;
+}
+
+bool became_interruptible(const NodeSync& sync) {
+  return sync.interruptible && !sync.node.metadata.labels.contains(label::kInterruptible);
 }
 
 std::optional<bool> is_outdated(const api::TextMap& set_annotations,

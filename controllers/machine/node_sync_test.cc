@@ -21,13 +21,14 @@ struct Wish {
   bool interruptible = false;
   std::optional<bool> outdated = false;
 
-  std::optional<NodeChange> change() const {
-    return node_change({.node = node,
-                        .machine = machine,
-                        .rules = rules,
-                        .interruptible = interruptible,
-                        .outdated = outdated});
+  NodeSync sync() const {
+    return {.node = node,
+            .machine = machine,
+            .rules = rules,
+            .interruptible = interruptible,
+            .outdated = outdated};
   }
+  std::optional<NodeChange> change() const { return node_change(sync()); }
 };
 
 std::vector<std::string> entries(const std::vector<NodeChange::Entry>& all) {
@@ -216,12 +217,13 @@ TEST(NodeSync, MarksAnInterruptibleNodeOnce) {
   wish.interruptible = true;
 
   const auto change = wish.change();
-  const auto again = synced(wish).change();
+  const Wish again = synced(wish);
 
   ASSERT_TRUE(change);
   EXPECT_THAT(entries(change->labels), ElementsAre("cluster.x-k8s.io/interruptible="));
-  EXPECT_TRUE(change->became_interruptible);
-  EXPECT_EQ(again, std::nullopt);
+  EXPECT_TRUE(became_interruptible(wish.sync()));
+  EXPECT_EQ(again.change(), std::nullopt);
+  EXPECT_FALSE(became_interruptible(again.sync()));
 }
 
 TEST(NodeSync, LiftsTheUninitializedTaintAndKeepsTheOthers) {

@@ -2,7 +2,6 @@
 // objects behind it and its Node. Gathered by observe.h, judged by decide.h and report.h. A plain value.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "api/v1beta2/machine_deployment.h"
 #include "api/v1beta2/machine_set.h"
 #include "controllers/claims/claims.h"
+#include "controllers/machine/settings.h"
 #include "controllers/shared/external_seen.h"
 #include "kubeconfig/workload_clusters.h"
 
@@ -20,8 +20,8 @@ namespace capstan::controllers::machine {
 
 struct NodeSeen {
   enum class Lookup {
-    NotAsked,      // no providerID yet
-    NotConnected,  // nobody to ask
+    NotAsked,  // no providerID yet
+    NotConnected,
     None,
     One,
     Many,
@@ -29,6 +29,7 @@ struct NodeSeen {
   Lookup lookup = Lookup::NotAsked;
   Snapshot<api::Node> node = {};        // null unless One
   std::vector<std::string> names = {};  // of Many
+  bool behind = false;                  // of One: the cache shows it as it was before our last write
   kubeconfig::Reach reach = {};
   claims::Verdict whose = {};  // by the providerID; that of a Node which is not the Machine's is left alone
 
@@ -48,8 +49,7 @@ struct Observation {
   ExternalSeen bootstrap = {};
   ExternalSeen infra = {};
   NodeSeen node = {};
-  std::shared_ptr<kubeconfig::WorkloadCluster> workload =
-      {};  // null while not connected; act's, not decide's
+  Settings settings = {};
 
   bool deleting() const { return machine->metadata.deleting(); }
   bool cluster_deleting() const { return cluster && cluster->metadata.deleting(); }

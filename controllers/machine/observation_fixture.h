@@ -88,14 +88,14 @@ inline Observation seen_of(api::Machine machine, api::Cluster cluster = a_cluste
 }
 
 // Decided, nothing went wrong, reported.
-inline Report reported(const Observation& seen, const Settings& settings = {}) {
-  const Plan plan = decide(seen, settings);
+inline Report reported(const Observation& seen) {
+  const Plan plan = decide(seen);
   Effects effects{.machine = plan.wanted};
   effects.machine.status = seen.machine->status;
   if (seen.deleting()) {
     effects.deletion = DeletionReport{.reason = api::reason::kDeleting, .message = "Deletion started"};
   }
-  return report(seen, plan, effects, settings);
+  return report(seen, plan, effects);
 }
 
 }  // namespace capstan::controllers::machine

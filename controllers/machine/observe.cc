@@ -10,29 +10,31 @@ namespace capstan::controllers::machine {
 namespace {
 
 void see_owners(const Caches& caches, Observation& seen);
-NodeSeen see_node(Observation& seen, const Deps& deps);
-void see_whose(const Deps& deps, const Host& host, Observation& seen);
+NodeSeen see_node(const ObserveContext& with, Memory& memory, const Observation& seen);
+void see_whose(const ObserveContext& with, Observation& seen);
 void see_right_of(const Caches& caches, Observation& seen);
 
 }  // namespace
 
-Observation observe(const Deps& deps, const Host& host, bool fresh, Snapshot<api::Machine> machine) {
+Observation observe(const ObserveContext& with, Memory& memory, Snapshot<api::Machine> machine) {
+  const Deps& deps = with.deps;
   const Belonging belonging = belonging_of(deps.caches, *machine);
   Observation seen{.now = Time::from(deps.clock.now()),
-                   .fresh = fresh,
+                   .fresh = with.context.fresh,
                    .contradiction = contradiction(belonging, machine->spec.cluster_name)};
   seen.machine = of_its_cluster(std::move(machine), belonging);
+  seen.settings = memory.settings;
   const auto& metadata = seen.machine->metadata;
   seen.cluster = deps.caches.cluster_of(metadata.namespace_, seen.machine->spec.cluster_name);
   see_owners(deps.caches, seen);
   const std::string_view space = metadata.namespace_;
   if (const auto& config = seen.machine->spec.bootstrap.config_ref) {
-    seen.bootstrap = see_external(host.externals, *config, space);
+    seen.bootstrap = see_external(with.host.externals, *config, space);
   }
-  seen.infra = see_external(host.externals, seen.machine->spec.infrastructure_ref, space);
+  seen.infra = see_external(with.host.externals, seen.machine->spec.infrastructure_ref, space);
   see_right_of(deps.caches, seen);
-  if (seen.cluster) seen.node = see_node(seen, deps);
-  if (seen.cluster) see_whose(deps, host, seen);
+  if (seen.cluster) seen.node = see_node(with, memory, seen);
+  if (seen.cluster) see_whose(with, seen);
   return seen;
 }
 
@@ -67,22 +69,23 @@ void see_owners(const Caches& caches, Observation& seen) {
   seen.deployment = caches.machine_deployments.get({.namespace_ = space, .name = deployment->str()});
 }
 
-NodeSeen see_node(Observation& seen, const Deps& deps) {
+NodeSeen see_node(const ObserveContext& with, Memory& memory, const Observation& seen) {
   using Lookup = NodeSeen::Lookup;
   const auto cluster = kube::key_of(*seen.cluster);
-  NodeSeen found{.reach = deps.workload_clusters.reach(cluster)};
+  NodeSeen found{.reach = with.deps.workload_clusters.reach(cluster)};
   const std::string provider_id = provider_id_to_be(seen);
-  if (provider_id.empty() && !seen.deleting()) return found;
-  auto connected = deps.workload_clusters.get(cluster);
+  if (provider_id.empty()) return found;
+  const auto connected = with.deps.workload_clusters.get(cluster);
   if (!connected) {
-    if (!provider_id.empty()) found.lookup = Lookup::NotConnected;
+    found.lookup = Lookup::NotConnected;
     return found;
   }
-  seen.workload = std::move(*connected);
-  if (provider_id.empty()) return found;
-  auto nodes = seen.workload->nodes_with(provider_id);
+  const auto nodes = (*connected)->nodes_with(provider_id);
   found.lookup = nodes.empty() ? Lookup::None : nodes.size() == 1 ? Lookup::One : Lookup::Many;
-  if (nodes.size() == 1) found.node = nodes.front();
+  if (nodes.size() == 1) {
+    found.node = nodes.front();
+    found.behind = memory.node_writes.is_behind(kube::key_of(*seen.machine), *found.node);
+  }
   if (nodes.size() > 1) {
     for (const auto& node : nodes) found.names.push_back(node->metadata.name.str());
   }
@@ -102,12 +105,12 @@ void see_right_of(const Caches& caches, Observation& seen) {
   }
 }
 
-// Told before there is a Node, too: two that wait for one Node should hear of it.
-void see_whose(const Deps& deps, const Host& host, Observation& seen) {
+// Before there is a Node, too: two Machines that wait for one Node say so.
+void see_whose(const ObserveContext& with, Observation& seen) {
   const std::string provider_id = provider_id_to_be(seen);
   if (provider_id.empty()) return;
   seen.node.whose = claims::whose(
-      deps.caches, host.externals,
+      with.deps.caches, with.host.externals,
       {.cluster = kube::key_of(*seen.cluster), .provider_id = provider_id, .node = seen.node.node.get()},
       {.machine = seen.machine.get()}, seen.infra.object.get());
 }

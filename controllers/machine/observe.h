@@ -2,13 +2,14 @@
 // any thread.
 #pragma once
 
+#include "controllers/machine/memory.h"
 #include "controllers/machine/observation.h"
 #include "controllers/shared/belonging.h"
-#include "controllers/shared/deps.h"
+#include "controllers/shared/turn.h"
 
 namespace capstan::controllers::machine {
 
-Observation observe(const Deps& deps, const Host& host, bool fresh, Snapshot<api::Machine> machine);
+Observation observe(const ObserveContext& with, Memory& memory, Snapshot<api::Machine> machine);
 
 // A Node under the Machine's providerID, or under the Node's own where the Machine has none.
 claims::Instance instance_of(const api::Machine& machine, const api::Node& node);

@@ -4,34 +4,55 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
+#include <variant>
 #include <vector>
 
 #include "controllers/machine/providers.h"
-#include "controllers/machine/settings.h"
+#include "controllers/shared/node_change.h"
+#include "controllers/shared/note.h"
 
 namespace capstan::controllers::machine {
 
-// An Event to be.
-struct Note {
-  bool warning = false;
-  bool at_once = false;  // otherwise with the status that says the same
-  std::string_view reason = {};
-  std::string message = {};
-  bool operator==(const Note&) const = default;
+// Of a Machine that is being deleted, before it takes objects over, which it deletes then: a live read finds
+// that it is still the Machine of that uid. Otherwise nothing after this is done.
+struct ConfirmMachine {
+  bool operator==(const ConfirmMachine&) const = default;
 };
+// In one patch. Without it nothing after this is done.
+struct PatchMachine {
+  api::ObjectMeta metadata = {};  // what they become
+  api::MachineSpec spec = {};
+  bool may_be_refused = false;  // a definite refusal stops nothing: no rule holds up a deletion
+  bool operator==(const PatchMachine&) const = default;
+};
+// The provider's object becomes the Machine's own.
+struct ClaimObject {
+  enum class Which { Bootstrap, Infrastructure };
+  Which which = Which::Bootstrap;
+  ProviderClaim claim = {};
+  bool operator==(const ClaimObject&) const = default;
+};
+// Of the Node that was seen.
+struct ChangeNode {
+  NodeChange change = {};
+  bool operator==(const ChangeNode&) const = default;
+};
+
+using Action = std::variant<ConfirmMachine, PatchMachine, ClaimObject, ChangeNode>;
 
 struct Plan {
   // Nothing can be said yet: a cache is still being filled. Write nothing, look again so soon.
   std::optional<Nanoseconds> too_early = {};
 
-  api::Machine wanted = {};  // the Machine after this turn, conditions apart
+  std::vector<Action> actions = {};  // in this order
+  api::Machine wanted = {};          // the Machine after this turn, conditions apart
   BootstrapFinding bootstrap = {};
   InfraFinding infra = {};
-  std::optional<NodeChange> node_change = {};
 
   std::vector<Note> notes = {};
   std::vector<std::string> troubles = {};  // what can't go on; keeps observedGeneration back
   std::optional<Seconds> recheck = {};
+  bool operator==(const Plan&) const = default;
 };
+
 }  // namespace capstan::controllers::machine

@@ -87,7 +87,7 @@ std::string provider_id_to_be(const Observation& seen) {
   return infra.provider_id().value_or(std::nullopt).value_or("");
 }
 
-Result<std::optional<Claim>> claim(const ExternalSeen& external, const Observation& seen) {
+Result<std::optional<ProviderClaim>> claim(const ExternalSeen& external, const Observation& seen) {
   const api::Machine& machine = *seen.machine;
   const auto& object = *external.object;
   const auto& metadata = object.metadata;
@@ -98,9 +98,10 @@ Result<std::optional<Claim>> claim(const ExternalSeen& external, const Observati
   auto owned = runtime::with_controller(api::OwnerReferences(std::move(owners)), reference);
   if (!owned) return fail(owned.error().context(contract::Foreign(object).describe()));
   TRY(may_take(external, seen));
-  Claim wanted{.owners = std::move(*owned),
-               .label = !has_living_set(seen) && metadata.labels.value_or_empty(api::label::kClusterName) !=
-                                                     machine.spec.cluster_name};
+  ProviderClaim wanted{
+      .owners = std::move(*owned),
+      .label = !has_living_set(seen) &&
+               metadata.labels.value_or_empty(api::label::kClusterName) != machine.spec.cluster_name};
   if (wanted.owners == metadata.owner_references && !wanted.label) return std::nullopt;
   return wanted;
 }

@@ -10,31 +10,28 @@
 #include "api/contract/foreign.h"
 #include "api/v1beta2/machine.h"
 #include "controllers/machine/observation.h"
+#include "controllers/shared/provider_claim.h"
 
 namespace capstan::controllers::machine {
 
-// How the object has to be owned and labelled so that it is this Machine's.
-struct Claim {
-  api::OwnerReferences owners = {};
-  bool label = false;  // cluster-name has to be set
-  bool operator==(const Claim&) const = default;
-};
-// Nothing when it is as it should be. Conflict when something else controls it, or when nothing does and it
-// is another Machine's by right, or was not made for this one.
-Result<std::optional<Claim>> claim(const ExternalSeen& external, const Observation& seen);
+// How the object has to be owned and labelled so that it is this Machine's; nothing when it is so. Conflict
+// when something else controls it, or when nothing does and it is another Machine's by right, or was not made
+// for this one.
+Result<std::optional<ProviderClaim>> claim(const ExternalSeen& external, const Observation& seen);
 
 struct BootstrapFinding {
-  std::optional<Claim> claim = {};
+  std::optional<ProviderClaim> claim = {};
   bool created = false;       // the object says so
   std::string secret = {};    // to be copied; empty: nothing to copy
   std::string mismatch = {};  // it speaks the older contract under the newer label
-  std::string problem = {};   // nothing of it counts: it is somebody else's, or a field can't be what it is
+  std::string problem = {};   // nothing of it counts: another object controls it, or a field is impossible
   api::contract::Failures failures = {};
+  bool operator==(const BootstrapFinding&) const = default;
 };
 BootstrapFinding read_bootstrap(const Observation& seen);
 
 struct InfraFinding {
-  std::optional<Claim> claim = {};
+  std::optional<ProviderClaim> claim = {};
   bool provisioned = false;  // the object says so now
   bool copy = false;         // the values below are to be copied
   std::string provider_id = {};
@@ -46,10 +43,11 @@ struct InfraFinding {
   std::string problem = {};
   std::string left_out = {};  // values that no Machine may have, each with its field: they are not copied
   api::contract::Failures failures = {};
+  bool operator==(const InfraFinding&) const = default;
 };
 InfraFinding read_infra(const Observation& seen);
 
-// spec.providerID as it will be after this turn; empty when nobody knows yet.
+// spec.providerID as it will be after this turn; empty while it is not known.
 std::string provider_id_to_be(const Observation& seen);
 
 }  // namespace capstan::controllers::machine

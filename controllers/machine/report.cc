@@ -83,7 +83,7 @@ void v1beta1_conditions(const Observation& seen, const Plan& plan, const Effects
 
 }  // namespace
 
-Report report(const Observation& seen, const Plan& plan, const Effects& effects, const Settings& settings) {
+Report report(const Observation& seen, const Plan& plan, const Effects& effects) {
   Report made{.machine = effects.machine};
   api::Machine& after = made.machine;
   copy_values(plan, after);
@@ -96,7 +96,7 @@ Report report(const Observation& seen, const Plan& plan, const Effects& effects,
   write.set(paused(seen));
   write.set(bootstrap_config_ready(seen, plan, after));
   write.set(infrastructure_ready(seen, plan, after));
-  const auto node = node_conditions(seen, after, settings);
+  const auto node = node_conditions(seen, after);
   made.recheck = node.recheck;
   if (node.keep) {
     write.keep(node.ready);

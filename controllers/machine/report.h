@@ -15,7 +15,7 @@ struct Report {
   api::Machine machine = {};
   std::optional<Seconds> recheck = {};  // when time alone changes what is said
 };
-Report report(const Observation& seen, const Plan& plan, const Effects& done, const Settings& settings);
+Report report(const Observation& seen, const Plan& plan, const Effects& effects);
 
 // The condition types this controller answers for.
 std::span<const std::string_view> owned_conditions();

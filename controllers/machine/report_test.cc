@@ -148,11 +148,10 @@ TEST(Report, AListThatFailsIsToldWhereTheKindWasUnknownBefore) {
 
 TEST(Report, ALostRaceDoesNotKeepTheObservedGenerationBack) {
   const auto seen = on_its_way();
-  const Plan plan = decide(seen, {});
+  const Plan plan = decide(seen);
 
-  const auto raced = report(seen, plan, {.machine = *seen.machine, .errors = {{.code = Code::Conflict}}}, {});
-  const auto failed =
-      report(seen, plan, {.machine = *seen.machine, .errors = {{.code = Code::Forbidden}}}, {});
+  const auto raced = report(seen, plan, {.machine = *seen.machine, .errors = {{.code = Code::Conflict}}});
+  const auto failed = report(seen, plan, {.machine = *seen.machine, .errors = {{.code = Code::Forbidden}}});
 
   EXPECT_EQ(raced.machine.status.observed_generation, 1);
   EXPECT_EQ(failed.machine.status.observed_generation, 0);
@@ -466,11 +465,11 @@ TEST(NodeConditions, OlderOneIsDeletingForAMachineThatNeverHadANode) {
        {NodeSeen::Lookup::NotAsked, NodeSeen::Lookup::None, NodeSeen::Lookup::NotConnected}) {
     auto seen = deleting(a_machine("m1"));
     seen.node.lookup = lookup;
-    const Plan plan = decide(seen, {});
+    const Plan plan = decide(seen);
     for (const auto reason : {"WaitingForInfrastructureDeletion", "WaitingForBootstrapDeletion"}) {
       Effects effects{.machine = plan.wanted, .deletion = DeletionReport{.reason = reason}};
 
-      EXPECT_EQ(told_before(report(seen, plan, effects, {}), "NodeHealthy"), "False/Info Deleting");
+      EXPECT_EQ(told_before(report(seen, plan, effects), "NodeHealthy"), "False/Info Deleting");
     }
   }
 }
@@ -478,18 +477,18 @@ TEST(NodeConditions, OlderOneIsDeletingForAMachineThatNeverHadANode) {
 // The two conditions of one type would have a new time in every report.
 TEST(NodeConditions, OlderOneKeepsItsTimeWhileTheNodeCanNotBeDeleted) {
   auto seen = deleting(a_machine("m1").provisioned().on_node("m1"));
-  Plan plan = decide(seen, {});
+  Plan plan = decide(seen);
   Effects effects{.machine = plan.wanted,
                   .deletion = DeletionReport{
                       .reason = "DeletingNode",
                       .older = {api::conditions::v1beta1::no("NodeHealthy", "DeletionFailed", "Warning")}}};
-  const auto first = report(seen, plan, effects, {});
+  const auto first = report(seen, plan, effects);
   seen.machine = std::make_shared<const api::Machine>(first.machine);
   seen.now = kNow + Seconds(2);
-  plan = decide(seen, {});
+  plan = decide(seen);
   effects.machine = plan.wanted;
 
-  const auto second = report(seen, plan, effects, {});
+  const auto second = report(seen, plan, effects);
 
   EXPECT_EQ(told_before(second, "NodeHealthy"), "False/Warning DeletionFailed");
   EXPECT_EQ(second.machine.status, first.machine.status);
@@ -548,9 +547,10 @@ TEST(OutOfReach, KnowsNothingMoreAfterTheGracePeriod) {
 }
 
 TEST(OutOfReach, GracePeriodIsASetting) {
-  const auto seen = out_of_reach({.last_success = kNow + Seconds(-121)});
+  auto seen = out_of_reach({.last_success = kNow + Seconds(-121)});
+  seen.settings.conditions_grace = Seconds(120);
 
-  EXPECT_EQ(told(reported(seen, {.conditions_grace = Seconds(120)}), "NodeReady"),
+  EXPECT_EQ(told(reported(seen), "NodeReady"),
             "Unknown ConnectionDown: Last successful probe at 2026-01-01T12:57:59Z");
 }
 
@@ -590,13 +590,13 @@ TEST(OutOfReach, LostBetweenTwoLooksIsNoDeletedNode) {
 
 TEST(Deleting, ShowsTheStage) {
   const auto seen = deleting(provisioned());
-  const Plan plan = decide(seen, {});
+  const Plan plan = decide(seen);
   const Effects effects{.machine = *seen.machine,
                         .deletion = DeletionReport{.reason = "DrainingNode",
                                                    .message = "Drain not completed yet",
                                                    .marks = {.node_drain_start_time = kNow}}};
 
-  const auto report = machine::report(seen, plan, effects, {});
+  const auto report = machine::report(seen, plan, effects);
 
   EXPECT_EQ(told(report, "Deleting"), "True DrainingNode: Drain not completed yet");
   EXPECT_EQ(report.machine.status.deletion->node_drain_start_time, kNow);
@@ -707,13 +707,13 @@ std::string ready_while_draining(Seconds deleting_for, Seconds draining_for, std
   on_node(seen, a_node("n1"));
   bootstrap_done(seen);
   infra_done(seen);
-  const Plan plan = decide(seen, {});
+  const Plan plan = decide(seen);
   const Time started = Time::from_unix(kNow.unix_seconds() - draining_for.count());
   const Effects effects{.machine = *seen.machine,
                         .deletion = DeletionReport{.reason = "DrainingNode",
                                                    .message = std::string(message),
                                                    .marks = {.node_drain_start_time = started}}};
-  return told(report(seen, plan, effects, {}), "Ready");
+  return told(report(seen, plan, effects), "Ready");
 }
 
 TEST(Ready, NamesLikelyCausesOfALongDrain) {

@@ -1,28 +1,15 @@
-// What Machines and MachinePools write on Nodes of workload clusters: the change as values, its patch, and
-// which writes the Nodes' caches have not shown yet. Blocks as the client does; safe from any thread.
+// What Machines and MachinePools write on Nodes of workload clusters: the patch of a change, and which writes
+// the Nodes' caches have not shown yet. Blocks as the client does; safe from any thread.
 #pragma once
 
-#include <optional>
+#include <cstddef>
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
-#include "api/core/node.h"
 #include "base/guarded.h"
+#include "controllers/shared/node_change.h"
 #include "controllers/shared/turn.h"
 
 namespace capstan::controllers {
-
-struct NodeChange {
-  using Entry = std::pair<Text, std::optional<Text>>;  // an absent value takes the key away
-  std::vector<Entry> labels = {};
-  std::vector<Entry> annotations = {};
-  std::vector<Text> marks_off = {};  // annotations that only Capstan writes: they go without delay
-  std::optional<api::List<api::NodeTaint>> taints = {};  // the whole list
-  bool uncordon = false;                                 // never waits for another writer
-
-  bool operator==(const NodeChange&) const = default;
-};
 
 // The Nodes' caches come and go with their clusters, so the consistency gate can't remember writes to Nodes.
 // Losing this memory costs patches that change nothing.

@@ -1,0 +1,24 @@
+// What is to be changed of a Node of a workload cluster, as values: decided for Machines and MachinePools,
+// sent by node_writes.h. A plain value.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "api/core/node.h"
+
+namespace capstan::controllers {
+
+struct NodeChange {
+  using Entry = std::pair<Text, std::optional<Text>>;  // an absent value takes the key away
+  std::vector<Entry> labels = {};
+  std::vector<Entry> annotations = {};
+  std::vector<Text> marks_off = {};  // annotations that only Capstan writes: they go without delay
+  std::optional<api::List<api::NodeTaint>> taints = {};  // the whole list
+  bool uncordon = false;                                 // never waits for another writer
+
+  bool operator==(const NodeChange&) const = default;
+};
+
+}  // namespace capstan::controllers
