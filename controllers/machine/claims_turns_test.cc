@@ -28,7 +28,7 @@ const kube::ObjectKey kOfC1{"default", "c1"};
 // Node m1 as its API server has it: what a patch changes shows in the cache at once.
 class OneNode {
  public:
-  explicit OneNode(World& world) : world_(world) {
+  explicit OneNode(MachineWorld& world) : world_(world) {
     world.node_api.on_patch = [this](const kube::Resource&, const kube::ObjectKey& key,
                                      const json::value& body,
                                      const kube::PatchOptions&) -> Result<json::value> {
@@ -56,24 +56,24 @@ class OneNode {
     comes();
   }
 
-  World& world_;
+  MachineWorld& world_;
   api::Node node_ = builders::a_node("m1").provider_id(kId).build();
   bool there_ = false;
 };
 
-api::Machine machine_of(const World& world, std::string_view name) {
+api::Machine machine_of(const MachineWorld& world, std::string_view name) {
   const auto found = world.caches.machines.get({"default", std::string(name)});
   return found ? *found : api::Machine();
 }
 
-std::string condition_of(const World& world, std::string_view machine, std::string_view type) {
+std::string condition_of(const MachineWorld& world, std::string_view machine, std::string_view type) {
   const api::Machine found = machine_of(world, machine);
   const auto condition = api::conditions::find(found.status.conditions, type);
   if (condition == nullptr) return "nothing";
   return condition->status.str() + " " + condition->reason.str() + ": " + condition->message.str();
 }
 
-std::string node_of(const World& world, std::string_view machine) {
+std::string node_of(const MachineWorld& world, std::string_view machine) {
   const auto found = machine_of(world, machine);
   return found.status.node_ref ? found.status.node_ref->name.str() : "none";
 }
@@ -88,7 +88,7 @@ json::value provided(const kube::Resource& resource, std::string_view name, json
 }
 
 // Machine `name` with an infrastructure object of its own, which names the instance of m1.
-void make_with_same_id(World& world, std::string_view name) {
+void make_with_same_id(MachineWorld& world, std::string_view name) {
   world.make(kDockerMachines, provided(kDockerMachines, name, {{"providerID", kId}},
                                        {{"initialization", {{"provisioned", true}}}}));
   world.make(kKubeadmConfigs,
@@ -102,7 +102,7 @@ void make_with_same_id(World& world, std::string_view name) {
 
 // m1 under the name m1-copy, with its spec and without its status, as `kubectl get -o yaml` and an edit make
 // it.
-void copy_m1(World& world) {
+void copy_m1(MachineWorld& world) {
   api::Machine copy;
   const api::Machine original = world.machine();
   copy.metadata.name = Text("m1-copy");
@@ -114,7 +114,7 @@ void copy_m1(World& world) {
 }
 
 // m1 on its Node, in a cluster whose Nodes are drained.
-void run_m1(World& world, OneNode& node) {
+void run_m1(MachineWorld& world, OneNode& node) {
   world.make_cluster();
   world.workload_clusters.connect(kOfC1, &world.workload);
   world.make_control_plane_machine();
@@ -131,7 +131,7 @@ void run_m1(World& world, OneNode& node) {
 }
 
 TEST(ClaimsTurns, TwoMachinesWithOneProviderIdDoNotOverwriteTheNodeOfTheFirst) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     OneNode node(world);
     run_m1(world, node);
 
@@ -144,12 +144,12 @@ TEST(ClaimsTurns, TwoMachinesWithOneProviderIdDoNotOverwriteTheNodeOfTheFirst) {
     EXPECT_THAT(condition_of(world, "m2", api::condition::kNodeHealthy),
                 AllOf(HasSubstr("Unknown InstanceOfAnother"), HasSubstr("Machine m1")));
     EXPECT_THAT(condition_of(world, "m1", api::condition::kNodeHealthy), HasSubstr("True NodeHealthy"));
-    EXPECT_THAT(world.events.told, Contains(HasSubstr("InstanceOfAnother: ")));
+    EXPECT_THAT(world.events.events, Contains(HasSubstr("InstanceOfAnother: ")));
   });
 }
 
 TEST(ClaimsTurns, DeletingTheSecondOfTwoMachinesWithOneProviderIdLeavesTheNodeAlone) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     OneNode node(world);
     run_m1(world, node);
     make_with_same_id(world, "m2");
@@ -166,7 +166,7 @@ TEST(ClaimsTurns, DeletingTheSecondOfTwoMachinesWithOneProviderIdLeavesTheNodeAl
 }
 
 TEST(ClaimsTurns, AMachineCopiedWithItsProviderIdDoesNotTouchTheNode) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     OneNode node(world);
     run_m1(world, node);
 
@@ -182,7 +182,7 @@ TEST(ClaimsTurns, AMachineCopiedWithItsProviderIdDoesNotTouchTheNode) {
 }
 
 TEST(ClaimsTurns, DeletingACopiedMachineLeavesTheNodeAndTheInfrastructureOfTheOriginal) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     OneNode node(world);
     run_m1(world, node);
     copy_m1(world);
@@ -204,7 +204,7 @@ TEST(ClaimsTurns, DeletingACopiedMachineLeavesTheNodeAndTheInfrastructureOfTheOr
 // Seen: a copy of a Machine, its providerID changed to that of a Node made by hand. Then the original went,
 // and with it the infrastructure object that both referred to.
 TEST(ClaimsTurns, AProviderIdThatOnlyTheManifestNamesMakesNoNodeTheMachines) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     OneNode node(world);
     world.make_cluster();
     world.workload_clusters.connect(kOfC1, &world.workload);
@@ -226,7 +226,7 @@ TEST(ClaimsTurns, AProviderIdThatOnlyTheManifestNamesMakesNoNodeTheMachines) {
 }
 
 TEST(ClaimsTurns, TwoThatWaitForOneNodeLeaveItAloneUntilOneOfThemIsGone) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     OneNode node(world);
     world.make_cluster();
     world.workload_clusters.connect(kOfC1, &world.workload);
@@ -255,7 +255,7 @@ TEST(ClaimsTurns, TwoThatWaitForOneNodeLeaveItAloneUntilOneOfThemIsGone) {
 }
 
 TEST(ClaimsTurns, TheNodeOfAMachineThatIsDrainedAndGoneIsTheOtherClaimants) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     OneNode node(world);
     run_m1(world, node);
     make_with_same_id(world, "m2");
@@ -272,7 +272,7 @@ TEST(ClaimsTurns, TheNodeOfAMachineThatIsDrainedAndGoneIsTheOtherClaimants) {
 }
 
 TEST(ClaimsTurns, ANodeThatAPoolKnowsIsNoMachines) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     OneNode node(world);
     world.make_cluster();
     world.workload_clusters.connect(kOfC1, &world.workload);

@@ -15,14 +15,15 @@ using namespace std::chrono_literals;
 
 const kube::ObjectKey kCluster{.namespace_ = "default", .name = "c1"};
 
-std::string contested(const World& world) {
+std::string contested(const MachineWorld& world) {
   const auto machine = world.machine();
   const auto found = api::conditions::find(machine.status.conditions, api::condition::kContested);
   return found == nullptr ? std::string() : found->message.str();
 }
 
 template <typename Act>
-std::size_t writes_in_a_minute(World& world, RecordingClient& client, std::string_view what, const Act& act) {
+std::size_t writes_in_a_minute(MachineWorld& world, RecordingClient& client, std::string_view what,
+                               const Act& act) {
   client.writes.clear();
   for (int second = 0; second < 60; ++second) {
     act(second);
@@ -32,7 +33,7 @@ std::size_t writes_in_a_minute(World& world, RecordingClient& client, std::strin
 }
 
 TEST(Contests, OverALabelOfTheInfrastructureObjectCostFiveWritesInTheFirstMinuteAndTwoInEachAfterIt) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     world.make_cluster();
     world.start();
     world.make_machine();
@@ -52,13 +53,13 @@ TEST(Contests, OverALabelOfTheInfrastructureObjectCostFiveWritesInTheFirstMinute
     EXPECT_LE(second, 2U);
     EXPECT_THAT(told,
                 HasSubstr("metadata.labels[cluster.x-k8s.io/cluster-name] of DockerMachine default/m1"));
-    EXPECT_THAT(world.events.told, Contains(HasSubstr("OverwrittenByAnother: ")).Times(1));
+    EXPECT_THAT(world.events.events, Contains(HasSubstr("OverwrittenByAnother: ")).Times(1));
     EXPECT_EQ(contested(world), "") << "it is over";
   });
 }
 
 TEST(Contests, OverAnAnnotationOfTheNodeCostFiveWritesInTheFirstMinuteAndTwoInEachAfterIt) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     world.make_cluster();
     world.workload_clusters.connect(kCluster, &world.workload);
     world.start();

@@ -36,7 +36,7 @@ const kube::Resource kAttachments{.group = "storage.k8s.io",
 
 // The other API server: one Node, and what the test puts on it.
 struct Workload {
-  explicit Workload(World& world)
+  explicit Workload(MachineWorld& world)
       : api({.clock = world.baton}), memory(api, world.baton), client(memory), world_(world) {
     make(kube::resources::nodes(), {},
          {{"kind", "Node"}, {"apiVersion", "v1"}, {"metadata", {{"name", "m1"}}}});
@@ -133,10 +133,10 @@ struct Workload {
   RecordingClient client;
 
  private:
-  World& world_;
+  MachineWorld& world_;
 };
 
-void running(World& world) {
+void running(MachineWorld& world) {
   world.make_cluster();
   world.make_control_plane_machine();
   world.start();
@@ -151,14 +151,14 @@ void running(World& world) {
 }
 
 // ... and the cache has its Node as the other API server has it.
-void running(World& world, Workload& workload) {
+void running(MachineWorld& world, Workload& workload) {
   running(world);
   workload.seen(builders::a_node("m1"));
   world.settle();
   world.forget_what_happened();
 }
 
-void rule(World& world, std::string_view name, const json::value& drain) {
+void rule(MachineWorld& world, std::string_view name, const json::value& drain) {
   world.make(kube::resource_of<api::MachineDrainRule>(),
              {{"kind", "MachineDrainRule"},
               {"apiVersion", "cluster.x-k8s.io/v1beta2"},
@@ -166,13 +166,13 @@ void rule(World& world, std::string_view name, const json::value& drain) {
               {"spec", {{"drain", drain}}}});
 }
 
-std::string deleting(const World& world) {
+std::string deleting(const MachineWorld& world) {
   const api::Machine machine = world.machine();
   const auto found = api::conditions::find(machine.status.conditions, api::condition::kDeleting);
   return found == nullptr ? "nothing" : found->reason.str() + ": " + found->message.str();
 }
 
-void impatient(World& world, int drain, int volumes) {
+void impatient(MachineWorld& world, int drain, int volumes) {
   world.patch(
       machines(), "m1",
       {{"spec",
@@ -181,7 +181,7 @@ void impatient(World& world, int drain, int volumes) {
 }
 
 TEST(DeletionTurns, EmptyTheNodeBeforeAnythingElseGoes) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     Workload workload(world);
     running(world, workload);
     workload.pod("p");
@@ -192,14 +192,16 @@ TEST(DeletionTurns, EmptyTheNodeBeforeAnythingElseGoes) {
     EXPECT_FALSE(world.exists(machines(), "m1"));
     EXPECT_FALSE(workload.has(kube::resources::pods(), "default", "p"));
     EXPECT_FALSE(workload.has(kube::resources::nodes(), {}, "m1"));
-    EXPECT_THAT(world.events.told, Contains("SuccessfulDrainNode: success draining Machine's node \"m1\""));
-    EXPECT_THAT(world.events.told, Each(Not(StartsWith("NodeVolumesDetached")))) << "there were none";
+    EXPECT_THAT(world.events.events,
+                Contains("Normal SuccessfulDrainNode: success draining Machine's node \"m1\""));
+    EXPECT_THAT(world.events.events, Each(Not(StartsWith("Normal NodeVolumesDetached"))))
+        << "there were none";
   });
 }
 
 // The turn that ends a drain also deletes the VM, and its status waits: what it knows is not lost by then.
 TEST(DeletionTurns, SayWhatBecameOfTheDrainWhileTheVmGoes) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     Workload workload(world);
     running(world, workload);
     world.patch(kDockerMachines, "m1", {{"metadata", {{"finalizers", {"provider.example.com/vm"}}}}});
@@ -220,7 +222,7 @@ TEST(DeletionTurns, SayWhatBecameOfTheDrainWhileTheVmGoes) {
 
 // Its time is noted once, however long the VM takes.
 TEST(DeletionTurns, WaitForAHookThatComesWhileTheVmGoes) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     Workload workload(world);
     running(world, workload);
     world.patch(kDockerMachines, "m1", {{"metadata", {{"finalizers", {"provider.example.com/vm"}}}}});
@@ -242,7 +244,7 @@ TEST(DeletionTurns, WaitForAHookThatComesWhileTheVmGoes) {
 }
 
 TEST(DeletionTurns, SayWhenTheVolumesTheyWaitedForAreDetached) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     Workload workload(world);
     running(world, workload);
     workload.attach_a_disk();
@@ -254,15 +256,16 @@ TEST(DeletionTurns, SayWhenTheVolumesTheyWaitedForAreDetached) {
     world.settle(60s);
 
     EXPECT_FALSE(world.exists(machines(), "m1"));
-    EXPECT_THAT(world.events.told,
-                Contains("NodeVolumesDetached: success waiting for node volumes detaching Machine's node "
-                         "\"m1\"")
-                    .Times(1));
+    EXPECT_THAT(
+        world.events.events,
+        Contains("Normal NodeVolumesDetached: success waiting for node volumes detaching Machine's node "
+                 "\"m1\"")
+            .Times(1));
   });
 }
 
 TEST(DeletionTurns, ShowWhichBudgetHoldsUpTheMachineUntilTheDrainTimesOut) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     Workload workload(world);
     running(world, workload);
     workload.pod("p");
@@ -284,7 +287,7 @@ TEST(DeletionTurns, ShowWhichBudgetHoldsUpTheMachineUntilTheDrainTimesOut) {
 }
 
 TEST(DeletionTurns, WatchPodsAndBudgetsOnlyWhileTheNodeIsDrained) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     Workload workload(world);
     running(world, workload);
     workload.pod("p");
@@ -305,7 +308,7 @@ TEST(DeletionTurns, WatchPodsAndBudgetsOnlyWhileTheNodeIsDrained) {
 }
 
 TEST(DeletionTurns, WatchNothingForAMachineThatIsPaused) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     Workload workload(world);
     running(world, workload);
     workload.pod("p");
@@ -327,7 +330,7 @@ TEST(DeletionTurns, WatchNothingForAMachineThatIsPaused) {
 }
 
 TEST(DeletionTurns, TellOfDrainRulesThatContradictEachOtherAndGoOnWhenTheyDoNoMore) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     Workload workload(world);
     running(world, workload);
     workload.pod("p");
@@ -346,14 +349,15 @@ TEST(DeletionTurns, TellOfDrainRulesThatContradictEachOtherAndGoOnWhenTheyDoNoMo
         "default/p: a counts, its name comes first; "
         "change spec.pods so that only one of them matches, or delete one";
     EXPECT_THAT(held, HasSubstr("* Pod default/p: waiting for completion\n* " + std::string(remedy)));
-    EXPECT_EQ(std::ranges::count(world.events.told, "DrainRulesContradict: " + std::string(remedy)), 1);
+    EXPECT_EQ(std::ranges::count(world.events.events, "Warning DrainRulesContradict: " + std::string(remedy)),
+              1);
     EXPECT_FALSE(world.exists(machines(), "m1")) << "nobody waited for the next look";
   });
 }
 
 TEST(DeletionTurns, LeaveTheNodeOfAnotherMachineThatTookTheName) {
   for (const bool cached : {true, false}) {
-    in_simulation([&](World& world) {
+    in_simulation([&](MachineWorld& world) {
       Workload workload(world);
       running(world, workload);
       const auto hook = [](const json::value& value) -> json::value {
@@ -376,7 +380,7 @@ TEST(DeletionTurns, LeaveTheNodeOfAnotherMachineThatTookTheName) {
 }
 
 TEST(DeletionTurns, DoNotDrainTwice) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     Workload workload(world);
     running(world, workload);
     world.patch(
@@ -403,7 +407,7 @@ TEST(DeletionTurns, DoNotDrainTwice) {
 }
 
 TEST(DeletionTurns, WaitForPreDrainHooksBeforeTheFirstEviction) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     Workload workload(world);
     running(world, workload);
     workload.pod("p");
@@ -425,7 +429,7 @@ TEST(DeletionTurns, WaitForPreDrainHooksBeforeTheFirstEviction) {
 }
 
 TEST(DeletionTurns, GetPastAClusterThatIsOutOfReachWhenAllTimeoutsAreOver) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     Workload workload(world);
     running(world, workload);
     impatient(world, 30, 30);
@@ -440,13 +444,13 @@ TEST(DeletionTurns, GetPastAClusterThatIsOutOfReachWhenAllTimeoutsAreOver) {
                 StartsWith("DrainingNode: Error draining Node, please check controller logs for errors"));
     EXPECT_THAT(held, HasSubstr("probe failed"));
     EXPECT_FALSE(world.exists(machines(), "m1"));
-    EXPECT_THAT(world.events.told, Contains(StartsWith("FailedDrainNode: ")));
-    EXPECT_THAT(world.events.told, Contains(StartsWith("FailedDeleteNode: ")));
+    EXPECT_THAT(world.events.events, Contains(StartsWith("Warning FailedDrainNode: ")));
+    EXPECT_THAT(world.events.events, Contains(StartsWith("Warning FailedDeleteNode: ")));
   });
 }
 
 TEST(DeletionTurns, GoOnWhenTheClusterIsInReachAgain) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     Workload workload(world);
     running(world, workload);
     workload.pod("p");
@@ -466,7 +470,7 @@ TEST(DeletionTurns, GoOnWhenTheClusterIsInReachAgain) {
 // A thousand Machines of one cluster go at once: that one finds no free place at its API server is no
 // failure, but what it waits for.
 TEST(DeletionTurns, TellAtOnceOfAPlaceInTheQueueAndComeBackSoon) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     Workload workload(world);
     running(world);
     workload.client.refusal = Error{.code = Code::RateLimited,
@@ -485,14 +489,14 @@ TEST(DeletionTurns, TellAtOnceOfAPlaceInTheQueueAndComeBackSoon) {
     EXPECT_THAT(meanwhile,
                 StartsWith("DrainingNode: Waiting for a free place at the API server of Cluster c1"));
     EXPECT_EQ(std::ranges::count(written, "patch machines/status m1"), 1) << "told once";
-    EXPECT_THAT(world.events.told, Not(Contains(StartsWith("FailedDrainNode"))));
+    EXPECT_THAT(world.events.events, Not(Contains(StartsWith("Warning FailedDrainNode"))));
     EXPECT_FALSE(world.exists(machines(), "m1"));
   });
 }
 
 // The attach-detach controller takes the volume off the Node's status, and that is an event.
 TEST(DeletionTurns, GoOnAsSoonAsTheNodeHasNoVolumeAnyMore) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     Workload workload(world);
     running(world, workload);
     workload.mount_a_disk();
@@ -515,7 +519,7 @@ TEST(DeletionTurns, GoOnAsSoonAsTheNodeHasNoVolumeAnyMore) {
 // With a Status, or with the line of text that an overloaded one has left.
 TEST(DeletionTurns, TellOfAServerThatRefusesForItself) {
   for (const auto* reason : {"TooManyRequests", ""}) {
-    in_simulation([reason](World& world) {
+    in_simulation([reason](MachineWorld& world) {
       Workload workload(world);
       running(world);
       workload.client.refusal = Error{.code = Code::RateLimited,
@@ -527,13 +531,13 @@ TEST(DeletionTurns, TellOfAServerThatRefusesForItself) {
       world.settle(5s);
 
       EXPECT_THAT(deleting(world), HasSubstr("too many requests"));
-      EXPECT_THAT(world.events.told, Contains(StartsWith("FailedDrainNode")));
+      EXPECT_THAT(world.events.events, Contains(StartsWith("Warning FailedDrainNode")));
     });
   }
 }
 
 TEST(DeletionTurns, ReadLittleForANodeWithoutPods) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     Workload workload(world);
     running(world, workload);
     workload.client.writes.clear();

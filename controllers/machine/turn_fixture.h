@@ -20,6 +20,7 @@
 #include "test/fakes/baton.h"
 #include "test/fakes/fake_workload_clusters.h"
 #include "test/fakes/memory_client.h"
+#include "test/fakes/recorded_events.h"
 #include "test/fakes/scripted_client.h"
 
 namespace capstan::controllers::machine {
@@ -120,26 +121,17 @@ class RecordingClient final : public kube::Client {
   kube::Client& inner_;
 };
 
-class CollectedEvents final : public runtime::EventRecorder {
+class MachineWorld {
  public:
-  std::vector<std::string> told = {};  // "SuccessfulSetNodeRef: m1"
-  void record(const api::ObjectReference&, runtime::EventType, std::string_view reason,
-              std::string_view message) override {
-    told.push_back(std::string(reason) + ": " + std::string(message));
-  }
-};
-
-class World {
- public:
-  explicit World(fakes::Baton& baton, std::string watch_filter = {});
-  ~World();
+  explicit MachineWorld(fakes::Baton& baton, std::string watch_filter = {});
+  ~MachineWorld();
 
   // --- the user and the owner ---
   // A Cluster c1 that runs, and m1 as upstream's core makes it: its objects first, to be taken over.
   void make_cluster();
   void make_machine();
   void make_clones();
-  // A control plane Machine somebody else looks after (it is paused), so that Nodes of workers are drained.
+  // A paused control plane Machine, so that Nodes of workers are drained.
   void make_control_plane_machine();
   void make(const kube::Resource& resource, json::value object);
   void patch(const kube::Resource& resource, std::string_view name, const json::value& body,
@@ -152,9 +144,9 @@ class World {
 
   void node_is_there(bool ready = true);
 
-  // Starts the controller; call once the world is as it shall find it, or before.
+  // Starts the controller; call it when all is there that the controller is to find, or before.
   void start();
-  void stop();  // before it goes, for whoever listens to its caches
+  void stop();  // for fixtures that subscribed to its caches and go first
   void settle(Nanoseconds span = std::chrono::seconds(3));
 
   api::Machine machine() const;
@@ -172,7 +164,7 @@ class World {
   RecordingClient workload;
   Caches caches;
   fakes::FakeWorkloadClusters workload_clusters;
-  CollectedEvents events;
+  fakes::RecordedEvents events;
 
  private:
   class Names final : public NameGenerator {
@@ -205,6 +197,6 @@ const kube::Resource& machines();
 const kube::Resource& clusters();
 
 // Under five seeds, so that no test depends on who is faster.
-void in_simulation(const std::function<void(World&)>& body, const std::string& watch_filter = {});
+void in_simulation(const std::function<void(MachineWorld&)>& body, const std::string& watch_filter = {});
 
 }  // namespace capstan::controllers::machine

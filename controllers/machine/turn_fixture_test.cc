@@ -83,7 +83,7 @@ json::value clone(const kube::Resource& resource) {
 
 }  // namespace
 
-World::World(fakes::Baton& with, std::string watch_filter)
+MachineWorld::MachineWorld(fakes::Baton& with, std::string watch_filter)
     : baton(with),
       api({.clock = with}),
       user(api, with),
@@ -143,9 +143,9 @@ World::World(fakes::Baton& with, std::string watch_filter)
   reconciler_.add_triggers(controller_.queue());
 }
 
-World::~World() { stop(); }
+MachineWorld::~MachineWorld() { stop(); }
 
-void World::stop() {
+void MachineWorld::stop() {
   if (!std::exchange(started_, false)) return;
   controller_.stop();
   reconciler_.stop_drains();
@@ -158,7 +158,7 @@ void World::stop() {
   crd_informer_.stop();
 }
 
-void World::start() {
+void MachineWorld::start() {
   crd_informer_.start();
   cluster_informer_.start();
   machine_informer_.start();
@@ -171,9 +171,9 @@ void World::start() {
   started_ = true;
 }
 
-void World::settle(Nanoseconds span) { baton.pause(Deadline::in(baton, span)); }
+void MachineWorld::settle(Nanoseconds span) { baton.pause(Deadline::in(baton, span)); }
 
-void World::make(const kube::Resource& resource, json::value object) {
+void MachineWorld::make(const kube::Resource& resource, json::value object) {
   const json::value status =
       object.as_object().contains("status") ? object.at("status") : json::value(nullptr);
   const std::string name(object.at("metadata").at("name").as_string());
@@ -184,30 +184,30 @@ void World::make(const kube::Resource& resource, json::value object) {
   if (!status.is_null()) patch(resource, name, {{"status", status}}, "status");
 }
 
-void World::patch(const kube::Resource& resource, std::string_view name, const json::value& body,
-                  std::string_view subresource) {
+void MachineWorld::patch(const kube::Resource& resource, std::string_view name, const json::value& body,
+                         std::string_view subresource) {
   must(user.patch(resource, {std::string(kNamespace), std::string(name)}, body,
                   {.subresource = std::string(subresource)}, Deadline::never()));
 }
 
-void World::remove(const kube::Resource& resource, std::string_view name) {
+void MachineWorld::remove(const kube::Resource& resource, std::string_view name) {
   must(user.remove(resource, {std::string(kNamespace), std::string(name)}, {}, Deadline::never()));
 }
 
-void World::make_cluster() {
+void MachineWorld::make_cluster() {
   make(clusters(), api::to_json(builders::a_cluster("c1").without_control_plane_ref().running().build()));
 }
 
-void World::make_clones() {
+void MachineWorld::make_clones() {
   make(kKubeadmConfigs, clone(kKubeadmConfigs));
   make(kDockerMachines, clone(kDockerMachines));
 }
 
-void World::make_control_plane_machine() {
+void MachineWorld::make_control_plane_machine() {
   make(machines(), api::to_json(builders::a_machine("cp").control_plane().paused().build()));
 }
 
-void World::make_machine() {
+void MachineWorld::make_machine() {
   make_clones();
   make(machines(), api::to_json(builders::a_machine("m1")
                                     .in_set("ms1")
@@ -216,19 +216,19 @@ void World::make_machine() {
                                     .build()));
 }
 
-void World::bootstrap_is_done() {
+void MachineWorld::bootstrap_is_done() {
   patch(kKubeadmConfigs, "m1",
         {{"status", {{"initialization", {{"dataSecretCreated", true}}}, {"dataSecretName", "m1-data"}}}},
         "status");
 }
 
-void World::node_is_there(bool ready) {
+void MachineWorld::node_is_there(bool ready) {
   auto node = builders::a_node("m1").tainted("node.cluster.x-k8s.io/uninitialized", "NoSchedule");
   if (!ready) node.not_ready();
   workload_clusters.put_node({"default", "c1"}, node);
 }
 
-void World::infrastructure_is_done() {
+void MachineWorld::infrastructure_is_done() {
   patch(kDockerMachines, "m1", {{"spec", {{"providerID", "docker:////m1"}}}});
   patch(kDockerMachines, "m1",
         {{"status",
@@ -238,40 +238,40 @@ void World::infrastructure_is_done() {
         "status");
 }
 
-api::Machine World::machine() const {
+api::Machine MachineWorld::machine() const {
   const auto found = caches.machines.get({std::string(kNamespace), "m1"});
   return found ? *found : api::Machine();
 }
 
-bool World::exists(const kube::Resource& resource, std::string_view name) {
+bool MachineWorld::exists(const kube::Resource& resource, std::string_view name) {
   return user.get(resource, {std::string(kNamespace), std::string(name)}, Deadline::never()).has_value();
 }
 
-void World::forget_what_happened() {
+void MachineWorld::forget_what_happened() {
   client.writes.clear();
   client.reads = 0;
   workload.writes.clear();
   workload.reads = 0;
-  events.told.clear();
+  events.events.clear();
 }
 
-std::vector<std::string> World::what_was_written() const {
+std::vector<std::string> MachineWorld::what_was_written() const {
   std::vector<std::string> all;
   for (const auto& write : client.writes) all.push_back(write.what);
   return all;
 }
 
-std::vector<std::string> World::what_the_node_got() const {
+std::vector<std::string> MachineWorld::what_the_node_got() const {
   std::vector<std::string> all;
   for (const auto& write : workload.writes) all.push_back(write.what);
   return all;
 }
 
-void in_simulation(const std::function<void(World&)>& body, const std::string& watch_filter) {
+void in_simulation(const std::function<void(MachineWorld&)>& body, const std::string& watch_filter) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     fakes::Baton baton({.seed = seed});
     const auto report = baton.run([&] {
-      World world(baton, watch_filter);
+      MachineWorld world(baton, watch_filter);
       body(world);
     });
     ASSERT_TRUE(report.finished()) << "seed " << seed << ": " << report.why;

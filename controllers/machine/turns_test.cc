@@ -28,7 +28,7 @@ const kube::Resource kSets = kube::resource_of<api::MachineSet>();
 const kube::Resource kDeployments = kube::resource_of<api::MachineDeployment>();
 
 // "False NotReady: why"
-std::string told(const World& world, std::string_view type) {
+std::string told(const MachineWorld& world, std::string_view type) {
   const api::Machine machine = world.machine();
   const auto found = api::conditions::find(machine.status.conditions, type);
   if (found == nullptr) return "nothing";
@@ -36,13 +36,13 @@ std::string told(const World& world, std::string_view type) {
          (found->message.empty() ? "" : ": " + found->message.str());
 }
 
-void reachable(World& world) {
+void reachable(MachineWorld& world) {
   world.make_cluster();
   world.workload_clusters.connect(kTheCluster, &world.workload);
 }
 
 // m1 as it is after a minute.
-void running(World& world) {
+void running(MachineWorld& world) {
   reachable(world);
   world.start();
   world.make_machine();
@@ -58,7 +58,7 @@ void running(World& world) {
 // --- what it costs ---
 
 TEST(Turns, BringAMachineToAvailableWithNineWritesWhenProvidersAreSlow) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     reachable(world);
     world.start();
 
@@ -83,12 +83,12 @@ TEST(Turns, BringAMachineToAvailableWithNineWritesWhenProvidersAreSlow) {
                             "patch machines/status m1", "patch machines/status m1"));
     EXPECT_THAT(world.what_the_node_got(), ElementsAre("patch nodes m1"));
     EXPECT_EQ(world.client.reads, 0);
-    EXPECT_THAT(world.events.told, ElementsAre("SuccessfulSetNodeRef: m1"));
+    EXPECT_THAT(world.events.events, ElementsAre("Normal SuccessfulSetNodeRef: m1"));
   });
 }
 
 TEST(Turns, BringAMachineToAvailableWithSixWritesWhenProvidersAreQuick) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     reachable(world);
     world.start();
 
@@ -112,7 +112,7 @@ TEST(Turns, BringAMachineToAvailableWithSixWritesWhenProvidersAreQuick) {
 
 // What the manager finds when it starts: the object is there, and its spec is no object.
 TEST(Turns, FailNoProvisionedMachineWhoseInfrastructureCannotBeDecoded) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     reachable(world);
     world.make_machine();
     world.patch(machines(), "m1", {{"spec", {{"providerID", "docker:////m1"}}}});
@@ -140,7 +140,7 @@ TEST(Turns, FailNoProvisionedMachineWhoseInfrastructureCannotBeDecoded) {
 
 // The object is there, whatever its definition says.
 TEST(Turns, DeleteAMachineWhoseDefinitionHasLostItsContractLabels) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     running(world);
     const auto& crds = kube::resources::custom_resource_definitions();
     world.patch(kDockerMachines, "m1",
@@ -170,7 +170,7 @@ TEST(Turns, DeleteAMachineWhoseDefinitionHasLostItsContractLabels) {
 }
 
 TEST(Turns, TellWithinASecondOrTwoWhatIsWaitedFor) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     reachable(world);
     world.start();
 
@@ -183,7 +183,7 @@ TEST(Turns, TellWithinASecondOrTwoWhatIsWaitedFor) {
 }
 
 TEST(Turns, AreSilentOnceAMachineRuns) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     running(world);
 
     world.workload_clusters.put_node(kTheCluster, builders::a_node("other"));
@@ -198,7 +198,7 @@ TEST(Turns, AreSilentOnceAMachineRuns) {
 }
 
 TEST(Turns, CountMinReadySecondsToTheSecond) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     running(world);
 
     world.patch(machines(), "m1", {{"spec", {{"minReadySeconds", 30}}}});
@@ -216,7 +216,7 @@ TEST(Turns, CountMinReadySecondsToTheSecond) {
 // --- what is written ---
 
 TEST(Turns, BundleWhatAStandAloneMachineNeeds) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     reachable(world);
     world.start();
     world.make_clones();
@@ -237,7 +237,7 @@ TEST(Turns, BundleWhatAStandAloneMachineNeeds) {
 }
 
 TEST(Turns, MakeTheMachineTheOnlyOwnerOfItsObjects) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     reachable(world);
     world.start();
 
@@ -254,7 +254,7 @@ TEST(Turns, MakeTheMachineTheOnlyOwnerOfItsObjects) {
 }
 
 TEST(Turns, BindTaintsOfTheNodeToTheVersionThatWasSeen) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     reachable(world);
     world.start();
     world.make_machine();
@@ -274,7 +274,7 @@ TEST(Turns, BindTaintsOfTheNodeToTheVersionThatWasSeen) {
 // --- bad input ---
 
 TEST(Turns, DoNotScareUsersWithClonesThatAreJustAppearing) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     reachable(world);
     world.start();
 
@@ -296,7 +296,7 @@ TEST(Turns, DoNotScareUsersWithClonesThatAreJustAppearing) {
 }
 
 TEST(Turns, SayOnceWhichReferenceIsWrongAndGoOnWhenItIsRight) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     reachable(world);
     world.start();
     api::Machine machine = builders::a_machine("m1").in_set("ms1").finalized_by(api::finalizer::kMachine);
@@ -309,14 +309,14 @@ TEST(Turns, SayOnceWhichReferenceIsWrongAndGoOnWhenItIsRight) {
     EXPECT_EQ(told(world, "InfrastructureReady"),
               "Unknown InternalError: spec.infrastructureRef: CustomResourceDefinition "
               "boxes.infrastructure.cluster.x-k8s.io does not exist");
-    EXPECT_THAT(world.events.told,
-                ElementsAre("InvalidReference: spec.infrastructureRef: CustomResourceDefinition "
+    EXPECT_THAT(world.events.events,
+                ElementsAre("Warning InvalidReference: spec.infrastructureRef: CustomResourceDefinition "
                             "boxes.infrastructure.cluster.x-k8s.io does not exist"));
   });
 }
 
 TEST(Turns, NeverGuessWhichOfTwoNodesIsMeant) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     reachable(world);
     world.start();
     world.make_machine();
@@ -329,12 +329,12 @@ TEST(Turns, NeverGuessWhichOfTwoNodesIsMeant) {
     EXPECT_FALSE(world.machine().status.node_ref);
     EXPECT_THAT(told(world, "NodeHealthy"), HasSubstr("Nodes n1, n2 have the same spec.providerID"));
     EXPECT_THAT(world.what_the_node_got(), IsEmpty());
-    EXPECT_THAT(world.events.told, SizeIs(1));
+    EXPECT_THAT(world.events.events, SizeIs(1));
   });
 }
 
 TEST(Turns, WaitForAClusterThatIsMadeLater) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     world.start();
     world.make_machine();
     world.settle();
@@ -346,15 +346,15 @@ TEST(Turns, WaitForAClusterThatIsMadeLater) {
     EXPECT_EQ(waiting, "Unknown InspectionFailed: Waiting for Cluster c1 to exist");
     EXPECT_EQ(told(world, "NodeHealthy"),
               "Unknown InspectionFailed: Waiting for DockerMachine to report spec.providerID");
-    EXPECT_THAT(world.events.told,
-                ElementsAre("ClusterNotFound: spec.clusterName: Cluster default/c1 does not exist"));
+    EXPECT_THAT(world.events.events,
+                ElementsAre("Warning ClusterNotFound: spec.clusterName: Cluster default/c1 does not exist"));
   });
 }
 
 // --- pause, shards ---
 
 TEST(Paused, MachineGetsNothingButItsFinalizerAndAWordAboutIt) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     reachable(world);
     world.start();
     world.make_clones();
@@ -371,7 +371,7 @@ TEST(Paused, MachineGetsNothingButItsFinalizerAndAWordAboutIt) {
 }
 
 TEST(Paused, ClusterHoldsUpADeletionUntilItGoesOn) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     running(world);
     world.patch(clusters(), "c1", {{"spec", {{"paused", true}}}});
     world.settle();
@@ -387,7 +387,7 @@ TEST(Paused, ClusterHoldsUpADeletionUntilItGoesOn) {
 }
 
 // m1 was deleted while its Cluster was paused, before it owned its objects; both are held by their providers.
-void deleted_while_paused(World& world) {
+void deleted_while_paused(MachineWorld& world) {
   reachable(world);
   world.patch(clusters(), "c1", {{"spec", {{"paused", true}}}});
   world.start();
@@ -402,7 +402,7 @@ void deleted_while_paused(World& world) {
 }
 
 TEST(Paused, MachineThatWasDeletedMeanwhileTakesItsObjectsOverAndEndsWithThem) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     deleted_while_paused(world);
 
     world.patch(clusters(), "c1", {{"spec", {{"paused", false}}}});
@@ -423,7 +423,7 @@ TEST(Paused, MachineThatWasDeletedMeanwhileTakesItsObjectsOverAndEndsWithThem) {
 
 // Upstream takes both from the infrastructure object of a Machine that goes, too.
 TEST(Paused, MachineThatWasDeletedMeanwhileStillFindsItsNode) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     world.make_control_plane_machine();
     deleted_while_paused(world);
     world.infrastructure_is_done();
@@ -448,7 +448,7 @@ TEST(Paused, MachineThatWasDeletedMeanwhileStillFindsItsNode) {
 
 // It is too late then to own them.
 TEST(Paused, MachineWhoseObjectsGoUnownedIsWokenByThem) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     deleted_while_paused(world);
     world.remove(kDockerMachines, "m1");
     world.remove(kKubeadmConfigs, "m1");
@@ -469,7 +469,7 @@ TEST(Paused, MachineWhoseObjectsGoUnownedIsWokenByThem) {
 
 // Its name is in our cache still, and so are objects that a user has made anew for a Machine to come.
 TEST(Deletion, OfAMachineThatIsGoneByNowTakesNoObjectsThatWereMadeForTheNext) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     deleted_while_paused(world);
     world.client.seen_instead[{machines().plural, "m1"}] =
         Error{.code = Code::NotFound, .message = "machines m1 not found"};
@@ -484,7 +484,7 @@ TEST(Deletion, OfAMachineThatIsGoneByNowTakesNoObjectsThatWereMadeForTheNext) {
 
 TEST(Shard, LeavesMachinesOfOthersAlone) {
   in_simulation(
-      [](World& world) {
+      [](MachineWorld& world) {
         reachable(world);
         world.start();
 
@@ -502,7 +502,7 @@ TEST(Shard, LeavesMachinesOfOthersAlone) {
 }
 
 // m1 belongs to the set ms1 of the deployment md1.
-void of_a_deployment(World& world) {
+void of_a_deployment(MachineWorld& world) {
   const auto owned_by = [](std::string_view kind, std::string_view name, const api::Uid& uid) -> json::value {
     return {{"metadata",
              {{"ownerReferences", json::array{{{"apiVersion", "cluster.x-k8s.io/v1beta2"},
@@ -532,7 +532,7 @@ void of_a_deployment(World& world) {
 }
 
 TEST(Turns, HearOnceOfARolloutThatBeginsInSeveralSteps) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     running(world);
     of_a_deployment(world);
 
@@ -552,7 +552,7 @@ TEST(Turns, HearOnceOfARolloutThatBeginsInSeveralSteps) {
 // --- the way out ---
 
 TEST(Deletion, WithoutAControlPlaneTakesTheObjectsInOrder) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     running(world);
 
     world.remove(machines(), "m1");
@@ -568,7 +568,7 @@ TEST(Deletion, WithoutAControlPlaneTakesTheObjectsInOrder) {
 }
 
 TEST(Deletion, NeedsNoOtherTurnForABootstrapObjectThatNobodyHolds) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     running(world);
     world.patch(kDockerMachines, "m1", {{"metadata", {{"finalizers", {"provider.example.com/vm"}}}}});
     world.remove(machines(), "m1");
@@ -583,7 +583,7 @@ TEST(Deletion, NeedsNoOtherTurnForABootstrapObjectThatNobodyHolds) {
 }
 
 TEST(Deletion, SaysThatItIsCompletedWhereSomebodyElseHoldsTheMachine) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     running(world);
     world.patch(machines(), "m1",
                 {{"metadata", {{"finalizers", {api::finalizer::kMachine, "example.com/mine"}}}}});
@@ -599,7 +599,7 @@ TEST(Deletion, SaysThatItIsCompletedWhereSomebodyElseHoldsTheMachine) {
 }
 
 TEST(Deletion, IsNotHeldUpByAStatusThatIsRefused) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     running(world);
     world.patch(machines(), "m1",
                 {{"metadata", {{"finalizers", {api::finalizer::kMachine, "example.com/mine"}}}}});
@@ -614,7 +614,7 @@ TEST(Deletion, IsNotHeldUpByAStatusThatIsRefused) {
 }
 
 TEST(Deletion, SaysWhyItsFinalizerStays) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     running(world);
     world.client.refused = "patch machines m1";
 
@@ -632,7 +632,7 @@ TEST(Deletion, SaysWhyItsFinalizerStays) {
 }
 
 TEST(Deletion, ShowsWhatItWaitsFor) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     running(world);
     world.patch(kDockerMachines, "m1", {{"metadata", {{"finalizers", {"provider.example.com/vm"}}}}});
     world.patch(kKubeadmConfigs, "m1", {{"metadata", {{"finalizers", {"provider.example.com/data"}}}}});
@@ -656,7 +656,7 @@ TEST(Deletion, ShowsWhatItWaitsFor) {
 }
 
 TEST(Deletion, TellsAtOnceOfAHookThatHoldsItUp) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     running(world);
     world.patch(
         machines(), "m1",
@@ -672,7 +672,7 @@ TEST(Deletion, TellsAtOnceOfAHookThatHoldsItUp) {
 
 // What it remembers of the first is nothing to the second, whose VM may be there although no cache has it.
 TEST(Deletion, BelievesNothingOfAMachineThatHadTheNameBefore) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     running(world);
     world.patch(kDockerMachines, "m1", {{"metadata", {{"finalizers", {"provider.example.com/vm"}}}}});
     world.remove(machines(), "m1");
@@ -697,7 +697,7 @@ TEST(Deletion, BelievesNothingOfAMachineThatHadTheNameBefore) {
 }
 
 TEST(Deletion, DrainsAndDeletesTheNodeWhenAControlPlaneLives) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     world.make_control_plane_machine();
     running(world);
 
@@ -713,7 +713,7 @@ TEST(Deletion, DrainsAndDeletesTheNodeWhenAControlPlaneLives) {
 }
 
 TEST(Deletion, GoesOnWhenTheClusterIsGone) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     running(world);
 
     world.remove(clusters(), "c1");
@@ -728,7 +728,7 @@ TEST(Deletion, GoesOnWhenTheClusterIsGone) {
 
 // Its instance goes on, with all that runs on it.
 TEST(Deletion, LeavesAnObjectThatAnotherMachineControls) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     world.make_control_plane_machine();
     running(world);
     world.patch(kDockerMachines, "m1",
@@ -751,7 +751,7 @@ TEST(Deletion, LeavesAnObjectThatAnotherMachineControls) {
 
 // A manifest is copied, and what it made is deleted again.
 TEST(Deletion, OfAMachineThatNamesTheObjectOfAnotherLeavesThatOnesNodeAlone) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     world.make_control_plane_machine();
     running(world);
     auto copy = builders::a_machine("copy").build();
@@ -774,7 +774,7 @@ TEST(Deletion, OfAMachineThatNamesTheObjectOfAnotherLeavesThatOnesNodeAlone) {
 
 // --- definitions that are gone, kinds that never were ---
 
-void uninstall(World& world, const kube::Resource& kind) {
+void uninstall(MachineWorld& world, const kube::Resource& kind) {
   const auto removed = world.user.remove(kube::resources::custom_resource_definitions(),
                                          {.name = kind.plural + "." + kind.group}, {}, Deadline::never());
   ASSERT_TRUE(removed) << removed.error().describe();
@@ -785,7 +785,7 @@ void uninstall(World& world, const kube::Resource& kind) {
 
 TEST(Deletion, DoesNotWaitForAnObjectWhoseKindWasUninstalled) {
   for (const auto* kind : {&kDockerMachines, &kKubeadmConfigs}) {
-    in_simulation([kind](World& world) {
+    in_simulation([kind](MachineWorld& world) {
       running(world);
       // The garbage collector runs, too, and its MachineSet was never there.
       world.patch(machines(), "m1", {{"metadata", {{"ownerReferences", nullptr}}}});
@@ -801,7 +801,7 @@ TEST(Deletion, DoesNotWaitForAnObjectWhoseKindWasUninstalled) {
 }
 
 TEST(Deletion, OfAMachineWhoseKindNeverExistedEnds) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     reachable(world);
     world.start();
     api::Machine machine = builders::a_machine("m1").finalized_by(api::finalizer::kMachine);
@@ -819,7 +819,7 @@ TEST(Deletion, OfAMachineWhoseKindNeverExistedEnds) {
 
 // Somebody has edited the reference: the VM is there, under the kind it was before.
 TEST(Deletion, WaitsForTheObjectThatAMachineOwnsUnderAnotherKindThanItNames) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     running(world);
     world.patch(machines(), "m1", {{"spec", {{"infrastructureRef", {{"kind", "DokcerMachine"}}}}}});
     world.settle();
@@ -847,7 +847,7 @@ TEST(Deletion, WaitsForTheObjectThatAMachineOwnsUnderAnotherKindThanItNames) {
 
 // Not even the owner reference is left: the instance they both name tells.
 TEST(Deletion, WaitsForTheObjectThatNamesTheInstanceOfAMachineWithAWrongKind) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     running(world);
     world.patch(machines(), "m1", {{"spec", {{"infrastructureRef", {{"kind", "DokcerMachine"}}}}}});
     world.patch(kDockerMachines, "m1", {{"metadata", {{"ownerReferences", nullptr}}}});
@@ -865,7 +865,7 @@ TEST(Deletion, WaitsForTheObjectThatNamesTheInstanceOfAMachineWithAWrongKind) {
 // --- labels of ours, values of others ---
 
 TEST(Turns, PutTheClusterLabelBackOnAnObjectThatLostIt) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     running(world);
     for (const auto* kind : {&kDockerMachines, &kKubeadmConfigs}) {
       world.patch(*kind, "m1", {{"metadata", {{"labels", {{"cluster.x-k8s.io/cluster-name", nullptr}}}}}});
@@ -885,7 +885,7 @@ TEST(Turns, PutTheClusterLabelBackOnAnObjectThatLostIt) {
 }
 
 TEST(Turns, ANodeConditionWithoutAStatusCostsNothingButThatCondition) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     reachable(world);
     world.start();
     world.make_machine();
@@ -901,7 +901,7 @@ TEST(Turns, ANodeConditionWithoutAStatusCostsNothingButThatCondition) {
 
 // Each of them would have the API server refuse the whole status, or the whole Machine.
 TEST(Turns, AValueOfAProviderThatNoMachineMayHaveCostsThatValueAndIsTold) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     reachable(world);
     world.start();
     world.make_machine();
@@ -934,13 +934,13 @@ TEST(Turns, AValueOfAProviderThatNoMachineMayHaveCostsThatValueAndIsTold) {
     EXPECT_EQ(machine.status.addresses.front().address, "10.0.0.1");
     EXPECT_EQ(machine.status.failure_domain, "");
     EXPECT_THAT(told(world, "InfrastructureReady"), StartsWith("True "));
-    EXPECT_THAT(world.events.told, Contains(HasSubstr("status.addresses[0].address")));
-    EXPECT_THAT(world.events.told, Contains(HasSubstr("status.failureDomain")));
+    EXPECT_THAT(world.events.events, Contains(HasSubstr("status.addresses[0].address")));
+    EXPECT_THAT(world.events.events, Contains(HasSubstr("status.failureDomain")));
   });
 }
 
 TEST(Turns, AProviderIdThatNoMachineMayHaveIsToldWithTheField) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     reachable(world);
     world.start();
     world.make_machine();
@@ -957,7 +957,7 @@ TEST(Turns, AProviderIdThatNoMachineMayHaveIsToldWithTheField) {
 // --- a Machine that its MachineSet has released ---
 
 TEST(Turns, AReleasedMachineIsNoLongerJudgedByATemplate) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     running(world);
     of_a_deployment(world);
     const std::string before = told(world, "UpToDate");
@@ -973,7 +973,7 @@ TEST(Turns, AReleasedMachineIsNoLongerJudgedByATemplate) {
 // kubectl delete --cascade=orphan: the garbage collector takes the owner references off, and nothing else
 // happens to what is left.
 TEST(Turns, MachinesOfASetThatOrphansThemAreLeftAlone) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     running(world);
     of_a_deployment(world);
     world.patch(kSets, "ms1", {{"metadata", {{"finalizers", {"orphan"}}}}});
@@ -996,7 +996,7 @@ TEST(Turns, MachinesOfASetThatOrphansThemAreLeftAlone) {
 // --- spec.clusterName changed in place, where no webhook refuses it ---
 
 TEST(Turns, AMachineWhoseClusterNameWasChangedStaysWithTheClusterThatOwnsIt) {
-  in_simulation([](World& world) {
+  in_simulation([](MachineWorld& world) {
     running(world);
     world.make(clusters(),
                api::to_json(builders::a_cluster("c2").without_control_plane_ref().running().build()));
@@ -1025,7 +1025,7 @@ TEST(Turns, AMachineWhoseClusterNameWasChangedStaysWithTheClusterThatOwnsIt) {
     EXPECT_EQ(machine.metadata.labels.value_or_empty("cluster.x-k8s.io/cluster-name"), "c1");
     EXPECT_EQ(object.at("metadata").at("labels").at("cluster.x-k8s.io/cluster-name"), "c1");
     EXPECT_THAT(infrastructure, HasSubstr("spec.clusterName is c2, but this belongs to Cluster c1"));
-    EXPECT_THAT(world.events.told, Contains(HasSubstr("spec.clusterName is c2")));
+    EXPECT_THAT(world.events.events, Contains(HasSubstr("spec.clusterName is c2")));
     EXPECT_FALSE(world.exists(machines(), "m1"));
   });
 }

@@ -66,7 +66,7 @@ json::value definition_of(const kube::Resource& resource) {
                                       {"schema", schema}}}}}}};
 }
 
-void define(machine::World& world, const json::value& definition) {
+void define(machine::MachineWorld& world, const json::value& definition) {
   const auto made = world.user.create(kube::resources::custom_resource_definitions(), {}, definition, {},
                                       Deadline::never());
   if (!made) ADD_FAILURE() << made.error().describe();
@@ -96,17 +96,17 @@ class LetterNames final : public NameGenerator {
 
 // What the controllers of one story share.
 struct Office {
-  explicit Office(machine::World& with)
+  explicit Office(machine::MachineWorld& with)
       : world(with),
         client(with.api, with.baton, {.user_agent = "manager/1"}),
         loop(with.baton, with.baton),
         informers({.loop = loop, .client = client}) {}
 
-  machine::World& world;
+  machine::MachineWorld& world;
   fakes::MemoryClient client;
   kube::WatchLoop loop;
   runtime::DynamicInformers informers;
-  machine::CollectedEvents events = {};
+  fakes::RecordedEvents events = {};
   LetterNames names = {};
   runtime::OpenBrake brake = {};
   SeededRandomness randomness{1};
@@ -170,7 +170,7 @@ std::string told_by(const T& owner) {
 
 class DeploymentOwners final : public DrainOwners {
  public:
-  explicit DeploymentOwners(machine::World& world)
+  explicit DeploymentOwners(machine::MachineWorld& world)
       : office_(world),
         deployments_(office_, "machinedeployment", api::kind::kMachineDeployment),
         sets_(office_, "machineset", api::kind::kMachineSet) {
@@ -222,7 +222,7 @@ class DeploymentOwners final : public DrainOwners {
 // Its provider has an object for each instance, so the pool has Machines.
 class PoolOwners final : public DrainOwners {
  public:
-  explicit PoolOwners(machine::World& world)
+  explicit PoolOwners(machine::MachineWorld& world)
       : office_(world), pools_(office_, "machinepool", api::kind::kMachinePool) {
     define(world, definition_of(infra_pools()));
     pools_.start();
@@ -283,7 +283,7 @@ class PoolOwners final : public DrainOwners {
 
 }  // namespace
 
-std::unique_ptr<DrainOwners> DrainOwners::of(DrainOwner owner, machine::World& world) {
+std::unique_ptr<DrainOwners> DrainOwners::of(DrainOwner owner, machine::MachineWorld& world) {
   switch (owner) {
     case DrainOwner::None: break;
     case DrainOwner::Deployment: return std::make_unique<DeploymentOwners>(world);

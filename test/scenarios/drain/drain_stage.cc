@@ -357,9 +357,9 @@ void DrainStage::tell_removals() {
 }
 
 void DrainStage::tell_events() {
-  const auto& told = world_.events.told;
+  const auto& told = world_.events.events;
   for (; events_told_ < told.size(); ++events_told_) {
-    const auto& event = told[events_told_];
+    const std::string event = told[events_told_].substr(told[events_told_].find(' ') + 1);
     const bool matters =
         std::ranges::any_of(kEvents, [&](std::string_view reason) { return event.starts_with(reason); });
     if (matters) tell("event", event);

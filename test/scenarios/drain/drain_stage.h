@@ -119,7 +119,7 @@ class DrainStage {
   Time now() const { return Time::from(world_.baton.now()); }
 
   const DrainStory& story_;
-  controllers::machine::World world_;
+  controllers::machine::MachineWorld world_;
   std::unique_ptr<DrainOwners> owners_ = {};
   std::string name_ = "m1";  // of the Machine and its Node
   apiserver::Api api_;
