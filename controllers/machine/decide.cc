@@ -94,9 +94,9 @@ std::optional<Nanoseconds> too_early(const Observation& seen) {
     return external.state == ExternalSeen::State::CacheBehind;
   };
   if (waits_for_cache(seen.bootstrap) || waits_for_cache(seen.infra)) {
-    // A cache that never comes (we may not read that kind) has to be told about in the end, and is not asked
+    // A cache that never comes (we may not read that kind) has to be reported in the end, and is not asked
     // for twice a second by every Machine there is: its first list wakes those that own their objects. It
-    // keeps nobody from seeing what becomes of a Node.
+    // does not hide what becomes of a Node.
     const bool in_vain = !seen.bootstrap.listed_soon || !seen.infra.listed_soon;
     const bool is_new = !seen.deleting() && never_reported(seen);
     const bool long_enough = is_new ? age > kCachePatience : in_vain;
@@ -114,7 +114,7 @@ bool has_cluster_owner(const api::ObjectMeta& metadata) {
   });
 }
 
-// Nobody made this Machine but a user.
+// A user made this Machine, no controller.
 bool stands_alone(const api::ObjectMeta& metadata) {
   if (metadata.controller() != nullptr || has_cluster_owner(metadata)) return false;
   return std::ranges::none_of(
@@ -259,7 +259,7 @@ void reference_troubles(const Observation& seen, Plan& plan) {
     plan.notes.push_back({.code = NoteCode::InvalidReference,
                           .text = fmt::format("spec.infrastructureRef: {}", plan.infra.left_out)});
   }
-  // No event will tell that a CRD has come, nor of an object that the Machine has not made its own yet.
+  // No event comes for a new CRD, nor for an object that the Machine has not made its own yet.
   const auto needs_a_look = [&](const ExternalSeen& external) {
     const bool listed_some_day = external.state == ExternalSeen::State::CacheBehind && is_provisioned(seen);
     return !external.problem.empty() && !listed_some_day;

@@ -223,7 +223,7 @@ std::string_view last_reason(const api::Machine& machine) {
   return deleting == nullptr ? std::string_view() : deleting->reason.view();
 }
 
-// In this turn or one before, somebody has seen the object and told it to go.
+// In this turn or one before, the object was seen and a DELETE was sent for it.
 bool delete_was_sent(const DeletionFacts& facts, Stage stage) {
   if (facts.delete_sent && *facts.delete_sent >= stage) return true;
   const auto last = last_reason(*facts.machine);
@@ -234,7 +234,7 @@ bool delete_was_sent(const DeletionFacts& facts, Stage stage) {
   return stage == Stage::DeleteInfra && last == reason::kWaitingForInfrastructureDeletion;
 }
 
-// Draining makes sense as long as there is a machine under the Node that nobody has told to go.
+// Draining makes sense as long as there is a machine under the Node that is not being deleted.
 std::optional<Answer> without_infrastructure(const DeletionFacts& facts) {
   switch (facts.infrastructure.state) {
     case Known::State::Present:
@@ -363,7 +363,7 @@ Answer provided(const DeletionFacts& facts, const Provided& object) {
                       object.known.problem, object.known.kind),
           kElsewhereRecheck);
     case Known::State::Deleting:
-      // What only a live look shows tells nobody that it is gone.
+      // No event comes when an object is gone that only a live look shows.
       if (object.known.problem.empty()) return wait(object.reason, waiting);
       return wait(object.reason, waiting + ": " + object.known.problem, kElsewhereRecheck);
     case Known::State::Present: break;

@@ -21,10 +21,10 @@ namespace capstan::controllers::machine {
 // What is known of an object that deletion depends on.
 struct Known {
   enum class State {
-    None,       // nobody refers to such an object
+    None,       // the Machine refers to none
     Unknown,    // could not be found out; `problem` says why
-    Missing,    // not in the cache, which is complete; nobody has asked the API server
-    Undefined,  // the cache has no definition of its kind; nobody has asked the API server
+    Missing,    // not in the cache, which is complete; the API server has not been asked
+    Undefined,  // the cache has no definition of its kind; the API server has not been asked
     Gone,       // the API server has said so
     Elsewhere,  // under another kind than the reference names, which has no definition; `problem` names it
     Deleting,
@@ -80,7 +80,7 @@ struct DeletionFacts {
   // Whose the Node is, as far as is known by now.
   claims::Verdict whose_node = {};
 
-  // The last of DeleteInfra and DeleteBootstrap whose object this process has told to go. The Deleting
+  // The last of DeleteInfra and DeleteBootstrap for whose object this process has sent a DELETE. The Deleting
   // condition says it, too, but later, or never.
   std::optional<Stage> delete_sent = {};
 
@@ -127,8 +127,8 @@ struct Step {
 // The first stage that is not done.
 Step next_step(const DeletionFacts& facts);
 
-// Whether the Node may be drained and deleted: not when its Cluster goes too, when nobody serves its API any
-// more, or when there is no Node. Reference 3.9.
+// Whether the Node may be drained and deleted: not when its Cluster goes too, when nothing serves its API any
+// more, or when there is no Node.
 struct NodeVerdict {
   enum class State { Allowed, NotAllowed, Unknown };
   State state = State::NotAllowed;

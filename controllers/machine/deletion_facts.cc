@@ -87,8 +87,8 @@ bool is_owned(const ExternalSeen& external, const api::Machine& machine) {
                              [&](const auto& owner) { return owner.uid == machine.metadata.uid; });
 }
 
-// What no cache shows and nobody owns is deleted by a user. As long as nothing came of it, it is nothing to
-// the Machine.
+// A user deletes what no cache shows and nothing owns. As long as nothing came of it, the Machine does not
+// wait for it.
 Known unowned(Known known, const ExternalSeen& external, const api::Machine& machine) {
   const bool used = !machine.spec.provider_id.empty() || machine.status.node_ref.has_value();
   known.state = used ? Known::State::Unknown : Known::State::None;

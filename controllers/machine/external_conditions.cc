@@ -146,7 +146,7 @@ std::optional<api::Condition> shown(const Subject& subject) {
   switch (subject.seen.state) {
     case State::Unused: return std::nullopt;
     case State::CacheBehind:
-      // That nobody can look now takes nothing back of what was seen.
+      // That it can not be read now takes nothing back of what was seen.
       if (was_seen(subject)) return std::nullopt;
       return unreadable(subject, subject.seen.problem);
     case State::Undefined:

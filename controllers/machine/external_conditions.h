@@ -1,5 +1,5 @@
 // BootstrapConfigReady and InfrastructureReady of a Machine, and their older twins: the Ready condition of
-// the provider's object, or why there is none (reference capi-machine 3.12). Pure functions.
+// the provider's object, or why there is none. Pure functions.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
-// Gathers what can wait: a status that nobody acts upon is written a moment later, together with what comes
-// next, or not at all when the Machine is gone by then (with quick providers most status patches are saved).
-// Losing the memory costs one patch. Safe from any thread; one turn at a time per Machine.
+// Gathers what can wait: a status that no controller acts upon is written a moment later, together with what
+// comes next, or not at all when the Machine is gone by then (with quick providers most status patches are
+// saved). Losing the memory costs one patch. Safe from any thread; one turn at a time per Machine.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // Deletion hooks: annotations by which others hold up a Machine's deletion before the drain or before the
-// infrastructure goes. Any key with the prefix counts (reference 8, row 26). Pure functions.
+// infrastructure goes. Any key with the prefix counts. Pure functions.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// NodeReady and NodeHealthy of a Machine, and the older NodeHealthy: what its Node says, or why nobody can
-// say (reference capi-machine 3.12). Pure functions.
+// NodeReady and NodeHealthy of a Machine, and the older NodeHealthy: what its Node says, or why that is
+// not known. Pure functions.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ struct NodeConditions {
 // `after`: the Machine with the values of this turn.
 NodeConditions node_conditions(const Observation& seen, const api::Machine& after);
 
-// `leaving`: the infrastructure under the Node has been told to go. Nothing: as it was.
+// `leaving`: a DELETE has been sent for the infrastructure under the Node. Nothing: as it was.
 std::optional<api::V1Beta1Condition> older_node_healthy(const Observation& seen, const api::Machine& after,
                                                         bool leaving);
 

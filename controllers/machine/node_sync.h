@@ -23,7 +23,7 @@ struct NodeSync {
   const api::Machine& machine;
   const NodeSyncRules& rules;
   bool interruptible = false;         // by the infrastructure object
-  std::optional<bool> outdated = {};  // of an older revision; nothing: can't be told, leave it
+  std::optional<bool> outdated = {};  // of an older revision; nothing: not known, it stays as it is
 };
 
 // Nothing when the Node is as wanted.

@@ -13,8 +13,8 @@
 
 namespace capstan::controllers::machine {
 
-// "DockerMachine default/m1"; empty: there is none. It is an object that the Machine controls, or that nobody
-// controls and that names the Machine's instance (spec.providerID).
+// "DockerMachine default/m1"; empty: there is none. It is an object that the Machine controls, or that
+// nothing controls and that names the Machine's instance (spec.providerID).
 Result<std::string> infrastructure_under_another_kind(
     kube::Client& client, const runtime::Store<api::CustomResourceDefinition>& crds,
     const api::Machine& machine, const Deadline& deadline);

@@ -108,8 +108,8 @@ Result<std::optional<ProviderClaim>> claim(const ExternalSeen& external, const O
 
 namespace {
 
-// Only the field of the older contract is filled: under the newer label it does not count, and nobody would
-// ever see why nothing goes on.
+// Only the field of the older contract is filled: under the newer label it does not count, and without
+// this message no user would see why nothing goes on.
 std::string older_contract_only(const ExternalSeen& external, const contract::Path& wanted) {
   const contract::Foreign object(*external.object);
   if (external.contract != contract::ContractVersion::V1Beta2 || object.at(wanted)) return {};

@@ -1,5 +1,5 @@
 // Ready, Available and UpToDate of a Machine: what follows from its other conditions, its owners and time
-// (reference capi-machine 3.12). Pure functions.
+//. Pure functions.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@ std::optional<Seconds> rollout_due_in(const Observation& seen);
 // MachineDeployment. What was said before is void then.
 bool has_lost_its_template(const Observation& seen);
 
-// Nothing: not ours to say.
+// Nothing: another controller says it.
 std::optional<api::Condition> up_to_date(const Observation& seen, const api::Machine& machine);
 
 }  // namespace capstan::controllers::machine

@@ -193,7 +193,7 @@ api::Condition updating(const api::Machine& machine) {
   if (!machine.metadata.annotations.contains(api::annotation::kUpdateInProgress)) {
     return conditions::make(condition::kUpdating, status::kFalse, reason::kNotUpdating);
   }
-  // The update itself is somebody else's; a failure it has reported stays.
+  // Another controller makes the update; a failure that it has reported stays.
   const auto known = conditions::find(machine.status.conditions, condition::kUpdating);
   if (known != nullptr && known->status == status::kTrue) return *known;
   return conditions::make(condition::kUpdating, status::kTrue, reason::kInPlaceUpdating,
@@ -225,7 +225,7 @@ std::optional<api::V1Beta1Condition> older_ready(const api::Machine& after) {
        .step_counter_only_for = std::vector{older_type::kInfrastructureReady, older_type::kBootstrapReady}});
 }
 
-// Its infrastructure has been told to go.
+// A DELETE has been sent for its infrastructure.
 bool is_leaving(const Effects& effects) {
   constexpr std::array kReasons = {reason::kWaitingForInfrastructureDeletion,
                                    reason::kWaitingForBootstrapDeletion, reason::kDeletingNode,

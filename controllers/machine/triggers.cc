@@ -1,4 +1,4 @@
-// Who wakes the Machine controller, and for what: changes that no decision depends on wake nobody.
+// Which changes wake a Machine: those that no decision depends on do not.
 #include "runtime/triggers.h"
 
 #include <set>
@@ -80,7 +80,7 @@ void add_later(runtime::Queue& queue, const std::vector<ObjectKey>& keys) {
 
 }  // namespace
 
-// What comes with a first list wakes nobody: the Machines of that list wake themselves.
+// What comes with a first list wakes no Machine: those of that list wake themselves.
 void Reconciler::add_triggers(runtime::Queue& queue) {
   Caches& caches = deps_.caches;
   runtime::trigger_self(caches.machines, queue);
