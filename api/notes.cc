@@ -28,12 +28,18 @@ std::string_view reason_of(NoteCode code) {
     case NoteCode::ChangeUnconfirmed: return event::kFailedUpdate;
     case NoteCode::NodeFound: return event::kSuccessfulSetNodeRef;
     case NoteCode::NodeBecameInterruptible: return event::kSuccessfulSetInterruptibleNodeLabel;
+    case NoteCode::NodeNotDrained: return event::kFailedDrainNode;
+    case NoteCode::NodeVolumesNotDetached: return event::kFailedWaitForVolumeDetach;
+    case NoteCode::NodeNotDeleted: return event::kFailedDeleteNode;
     case NoteCode::NodesAmbiguous: return event::kFailedToRetrieveNode;
     case NoteCode::InstanceOfAnother: return "InstanceOfAnother";
     case NoteCode::InstanceContested: return "InstanceContested";
     case NoteCode::NodesFound: return event::kSuccessfulSetNodeRefs;
     case NoteCode::NodesNotWritten: return event::kFailedSetNodeRef;
     case NoteCode::ProviderIdListInvalid: return "InvalidProviderIDList";
+    case NoteCode::NodeDrained: return event::kSuccessfulDrainNode;
+    case NoteCode::NodeVolumesDetached: return event::kNodeVolumesDetached;
+    case NoteCode::DrainRulesContradict: return "DrainRulesContradict";
     case NoteCode::CheckMisconfigured: return "HealthCheckMisconfigured";
     case NoteCode::RemediationRestricted: return event::kRemediationRestricted;
   }
@@ -49,7 +55,9 @@ bool is_warning(NoteCode code) {
     case NoteCode::RolloutStep:
     case NoteCode::NodeFound:
     case NoteCode::NodeBecameInterruptible:
-    case NoteCode::NodesFound: return false;
+    case NoteCode::NodesFound:
+    case NoteCode::NodeDrained:
+    case NoteCode::NodeVolumesDetached: return false;
     case NoteCode::ClusterMissing:
     case NoteCode::InvalidReference:
     case NoteCode::UselessProvider:
@@ -65,11 +73,15 @@ bool is_warning(NoteCode code) {
     case NoteCode::RemediationHeldUp:
     case NoteCode::CreateFailed:
     case NoteCode::ChangeUnconfirmed:
+    case NoteCode::NodeNotDrained:
+    case NoteCode::NodeVolumesNotDetached:
+    case NoteCode::NodeNotDeleted:
     case NoteCode::NodesAmbiguous:
     case NoteCode::InstanceOfAnother:
     case NoteCode::InstanceContested:
     case NoteCode::NodesNotWritten:
     case NoteCode::ProviderIdListInvalid:
+    case NoteCode::DrainRulesContradict:
     case NoteCode::CheckMisconfigured:
     case NoteCode::RemediationRestricted: return true;
   }

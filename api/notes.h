@@ -34,6 +34,9 @@ enum class NoteCode {
   // Machine.
   NodeFound,
   NodeBecameInterruptible,
+  NodeNotDrained,
+  NodeVolumesNotDetached,
+  NodeNotDeleted,
   NodesAmbiguous,
   InstanceOfAnother,
   InstanceContested,
@@ -41,6 +44,9 @@ enum class NoteCode {
   NodesFound,
   NodesNotWritten,
   ProviderIdListInvalid,
+  NodeDrained,
+  NodeVolumesDetached,
+  DrainRulesContradict,
   // MachineHealthCheck.
   CheckMisconfigured,
   RemediationRestricted,

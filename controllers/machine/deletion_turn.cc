@@ -7,11 +7,11 @@
 #include "base/safeguards.h"
 #include "base/try.h"
 #include "controllers/claims/removal.h"
-#include "controllers/drain/drain_rules.h"
 #include "controllers/drain/eviction.h"
 #include "controllers/drain/pace.h"
 #include "controllers/machine/observe.h"
 #include "controllers/machine/other_kinds.h"
+#include "controllers/shared/note.h"
 #include "kube/resources.h"
 #include "kube/typed.h"
 
@@ -30,6 +30,7 @@ struct StepContext {
 
 namespace {
 
+using api::NoteCode;
 using Do = Step::Act;
 
 void confirm_infrastructure(const StepContext& at);
@@ -43,8 +44,7 @@ void remove(const StepContext& at, const Removal& removal);
 Result<std::optional<claims::Clearance>> clear_node(const StepContext& at,
                                                     kubeconfig::WorkloadCluster& workload);
 void remove_node(const StepContext& at);
-void record_event(const StepContext& at, runtime::EventType type, std::string_view reason,
-                  std::string_view message);
+void record_event(const StepContext& at, NoteCode code, std::string text);
 
 // Asks the API server about an object the cache does not have.
 void confirm(kube::Client& client, const runtime::External& object, Known& known, const Deadline& deadline) {
@@ -213,13 +213,12 @@ void Deleter::drain(const StepContext& at) {
     facts.drain = on_node(at, started, {&drain::Drainer::turn, **clearance});
   }
   for (const std::string& warning : facts.drain->warnings) {
-    record_event(at, runtime::EventType::Warning, drain::kDrainRulesContradict, warning);
+    record_event(at, NoteCode::DrainRulesContradict, warning);
   }
   if (facts.drain->done) {
-    record_event(at, runtime::EventType::Normal, api::event::kSuccessfulDrainNode,
-                 "success draining Machine's node \"" + facts.node + "\"");
+    record_event(at, NoteCode::NodeDrained, "success draining Machine's node \"" + facts.node + "\"");
   } else if (facts.drain->trouble && !drain::is_our_own_brake(*facts.drain->trouble)) {
-    record_event(at, runtime::EventType::Warning, api::event::kFailedDrainNode,
+    record_event(at, NoteCode::NodeNotDrained,
                  "error draining Machine's node \"" + facts.node + "\": " + facts.drain->trouble->message);
   }
 }
@@ -230,10 +229,10 @@ void Deleter::check_volumes(const StepContext& at) {
   facts.volumes = on_node(at, started, {&drain::Drainer::check_volumes});
   if (facts.volumes->done) {
     if (facts.now == started) return;  // nothing was waited for
-    record_event(at, runtime::EventType::Normal, api::event::kNodeVolumesDetached,
+    record_event(at, NoteCode::NodeVolumesDetached,
                  "success waiting for node volumes detaching Machine's node \"" + facts.node + "\"");
   } else if (facts.volumes->trouble && !drain::is_our_own_brake(*facts.volumes->trouble)) {
-    record_event(at, runtime::EventType::Warning, api::event::kFailedWaitForVolumeDetach,
+    record_event(at, NoteCode::NodeVolumesNotDetached,
                  "error waiting for node volumes detaching, Machine's node \"" + facts.node +
                      "\": " + facts.volumes->trouble->message);
   }
@@ -352,15 +351,15 @@ void remove_node(const StepContext& at) {
   facts.node_deletion = trouble(removed.error());
   facts.node_deletion_tried_for = at.memory.deletions.node_refused_for(at.machine());
   if (drain::is_our_own_brake(removed.error())) return;
-  record_event(at, runtime::EventType::Warning, api::event::kFailedDeleteNode,
+  record_event(at, NoteCode::NodeNotDeleted,
                "error deleting Machine's node \"" + facts.node + "\": " + removed.error().message);
 }
 
-void record_event(const StepContext& at, runtime::EventType type, std::string_view reason,
-                  std::string_view message) {
-  at.with.deps.events.record(
-      runtime::reference_to(kube::resource_of<api::Machine>(), at.facts.machine->metadata), type, reason,
-      message);
+void record_event(const StepContext& at, NoteCode code, std::string text) {
+  const Note note{.code = code, .text = std::move(text)};
+  record_notes(at.with.deps.events,
+               runtime::reference_to(kube::resource_of<api::Machine>(), at.facts.machine->metadata),
+               std::span(&note, 1));
 }
 
 }  // namespace
