@@ -295,11 +295,11 @@ TEST(ClaimsTurns, ANodeThatAPoolKnowsIsNoMachines) {
 
     make_with_same_id(world, "m1");
     world.settle(5s);
-    const auto told = condition_of(world, "m1", api::condition::kNodeHealthy);
+    const auto shown = condition_of(world, "m1", api::condition::kNodeHealthy);
     world.remove(machines(), "m1");
     world.settle(30s);
 
-    EXPECT_THAT(told, AllOf(HasSubstr("Unknown InstanceOfAnother"), HasSubstr("MachinePool mp1")));
+    EXPECT_THAT(shown, AllOf(HasSubstr("Unknown InstanceOfAnother"), HasSubstr("MachinePool mp1")));
     EXPECT_FALSE(world.exists(machines(), "m1"));
     EXPECT_THAT(world.what_the_node_got(), IsEmpty());
   });

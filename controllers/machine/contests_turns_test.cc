@@ -45,13 +45,13 @@ TEST(Contests, OverALabelOfTheInfrastructureObjectCostFiveWritesInTheFirstMinute
 
     const auto first = writes_in_a_minute(world, world.client, "patch dockermachines m1", relabel);
     const auto second = writes_in_a_minute(world, world.client, "patch dockermachines m1", relabel);
-    const std::string told = contested(world);
+    const std::string shown = contested(world);
     world.settle(10min);
 
     EXPECT_GE(first, 1U);
     EXPECT_LE(first, 5U);
     EXPECT_LE(second, 2U);
-    EXPECT_THAT(told,
+    EXPECT_THAT(shown,
                 HasSubstr("metadata.labels[cluster.x-k8s.io/cluster-name] of DockerMachine default/m1"));
     EXPECT_THAT(world.events.events, Contains(HasSubstr("OverwrittenByAnother: ")).Times(1));
     EXPECT_EQ(contested(world), "") << "it is over";

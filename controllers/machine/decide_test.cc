@@ -568,12 +568,12 @@ TEST(TooEarly, WaitsForTheListThatTellsWhoseItsNodeIs) {
 
 // Its objects were made before it and name it nowhere: no list of theirs wakes it.
 TEST(TooEarly, AMachineThatOwnsNothingYetLooksForItself) {
-  auto told = seen_of(reported(seen_of(m1())).machine);
-  told.infra = in_state(State::CacheBehind, "forbidden");
-  told.infra.listed_soon = false;
+  auto reported_before = seen_of(reported(seen_of(m1())).machine);
+  reported_before.infra = in_state(State::CacheBehind, "forbidden");
+  reported_before.infra.listed_soon = false;
 
-  EXPECT_FALSE(plan_for(told).too_early);
-  EXPECT_EQ(plan_for(told).recheck, Seconds(30));
+  EXPECT_FALSE(plan_for(reported_before).too_early);
+  EXPECT_EQ(plan_for(reported_before).recheck, Seconds(30));
 }
 
 // A provider's list fails for as long as its webhook is down, and Nodes die meanwhile.

@@ -505,7 +505,7 @@ TEST(NextStep, BelievesTheCacheAboutWhatItHasToldToGo) {
   EXPECT_EQ(world.step().act, Do::DeleteBootstrap);
 
   world.facts.bootstrap.state = State::Missing;
-  EXPECT_EQ(world.step().act, Do::ConfirmBootstrapGone) << "nobody has told that one";
+  EXPECT_EQ(world.step().act, Do::ConfirmBootstrapGone) << "no DELETE was sent for that one";
 
   world.deleting_because("WaitingForBootstrapDeletion").drained().detached();
   EXPECT_EQ(world.step().act, Do::DeleteNode);
@@ -520,7 +520,7 @@ TEST(NextStep, BelievesTheCacheAboutWhatThisProcessHasToldToGo) {
   EXPECT_EQ(world.step().act, Do::DeleteBootstrap);
 
   world.facts.bootstrap.state = State::Missing;
-  EXPECT_EQ(world.step().act, Do::ConfirmBootstrapGone) << "nobody has told that one";
+  EXPECT_EQ(world.step().act, Do::ConfirmBootstrapGone) << "no DELETE was sent for that one";
 
   world.facts.delete_sent = Stage::DeleteBootstrap;
   EXPECT_EQ(world.step().act, Do::DeleteNode);
@@ -600,7 +600,7 @@ TEST(NextStep, LeavesTheNodeOfAnotherInstanceAlone) {
 
 // --- the older generation of conditions ---
 
-std::vector<std::string> told(World& world) {
+std::vector<std::string> older_conditions(World& world) {
   std::vector<std::string> lines;
   for (const auto& condition : v1beta1_conditions(world.seen())) {
     lines.push_back(condition.type.str() + "=" + condition.status.str() + " " + condition.severity.str() +
@@ -612,19 +612,20 @@ std::vector<std::string> told(World& world) {
 TEST(OlderConditions, FollowTheDrain) {
   World world;
   world.facts.drain = held_up("held up");
-  EXPECT_THAT(told(world),
+  EXPECT_THAT(older_conditions(world),
               ElementsAre("PreDrainDeleteHookSucceeded=True  ", "DrainingSucceeded=False Info Draining"));
 
   world.facts.drain = failed("not connected");
-  EXPECT_THAT(told(world), ElementsAre("PreDrainDeleteHookSucceeded=True  ",
-                                       "DrainingSucceeded=False Warning DrainingFailed"));
+  EXPECT_THAT(older_conditions(world), ElementsAre("PreDrainDeleteHookSucceeded=True  ",
+                                                   "DrainingSucceeded=False Warning DrainingFailed"));
 
   world.drained().facts.volumes = held_up("volumes");
-  EXPECT_THAT(told(world), ElementsAre("PreDrainDeleteHookSucceeded=True  ", "DrainingSucceeded=True  ",
-                                       "VolumeDetachSucceeded=False Info WaitingForVolumeDetach"));
+  EXPECT_THAT(older_conditions(world),
+              ElementsAre("PreDrainDeleteHookSucceeded=True  ", "DrainingSucceeded=True  ",
+                          "VolumeDetachSucceeded=False Info WaitingForVolumeDetach"));
 
   world.detached();
-  EXPECT_THAT(told(world),
+  EXPECT_THAT(older_conditions(world),
               ElementsAre("PreDrainDeleteHookSucceeded=True  ", "DrainingSucceeded=True  ",
                           "VolumeDetachSucceeded=True  ", "PreTerminateDeleteHookSucceeded=True  "));
 }
@@ -632,20 +633,21 @@ TEST(OlderConditions, FollowTheDrain) {
 TEST(OlderConditions, ShowHooksThatWait) {
   World world;
   world.machine.metadata.annotations.set("pre-drain.delete.hook.machine.cluster.x-k8s.io/a", "");
-  EXPECT_THAT(told(world), ElementsAre("PreDrainDeleteHookSucceeded=False Info WaitingExternalHook"));
+  EXPECT_THAT(older_conditions(world),
+              ElementsAre("PreDrainDeleteHookSucceeded=False Info WaitingExternalHook"));
 }
 
 TEST(OlderConditions, SayNothingOfPreDrainHooksWhenNothingIsDrained) {
   World world;
   world.facts.cluster_known.state = State::Gone;
 
-  EXPECT_THAT(told(world), ElementsAre("PreTerminateDeleteHookSucceeded=True  "));
+  EXPECT_THAT(older_conditions(world), ElementsAre("PreTerminateDeleteHookSucceeded=True  "));
 }
 
 TEST(OlderConditions, TellOfANodeThatRefusesToGo) {
   NodeWorld world(0);
 
-  EXPECT_THAT(told(world), testing::Contains("NodeHealthy=False Warning DeletionFailed"));
+  EXPECT_THAT(older_conditions(world), testing::Contains("NodeHealthy=False Warning DeletionFailed"));
 }
 
 // --- pace ---

@@ -73,7 +73,7 @@ struct Workload {
     while (api.run_controllers()) {
     }
   }
-  // A volume nobody knows: it holds the Machine up once its Pods are gone.
+  // A volume of an unknown driver: it holds the Machine up once its Pods are gone.
   void attach_a_disk() {
     make(
         kAttachments, {},
@@ -351,7 +351,7 @@ TEST(DeletionTurns, TellOfDrainRulesThatContradictEachOtherAndGoOnWhenTheyDoNoMo
     EXPECT_THAT(held, HasSubstr("* Pod default/p: waiting for completion\n* " + std::string(remedy)));
     EXPECT_EQ(std::ranges::count(world.events.events, "Warning DrainRulesContradict: " + std::string(remedy)),
               1);
-    EXPECT_FALSE(world.exists(machines(), "m1")) << "nobody waited for the next look";
+    EXPECT_FALSE(world.exists(machines(), "m1")) << "without waiting for the next look";
   });
 }
 
@@ -488,7 +488,7 @@ TEST(DeletionTurns, TellAtOnceOfAPlaceInTheQueueAndComeBackSoon) {
 
     EXPECT_THAT(meanwhile,
                 StartsWith("DrainingNode: Waiting for a free place at the API server of Cluster c1"));
-    EXPECT_EQ(std::ranges::count(written, "patch machines/status m1"), 1) << "told once";
+    EXPECT_EQ(std::ranges::count(written, "patch machines/status m1"), 1) << "shown once";
     EXPECT_THAT(world.events.events, Not(Contains(StartsWith("Warning FailedDrainNode"))));
     EXPECT_FALSE(world.exists(machines(), "m1"));
   });

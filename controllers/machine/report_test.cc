@@ -19,7 +19,7 @@ using builders::a_node;
 using State = ExternalSeen::State;
 
 // "False NotReady: why"
-std::string told(const Report& report, std::string_view type) {
+std::string shown(const Report& report, std::string_view type) {
   const auto found = api::conditions::find(report.machine.status.conditions, type);
   if (found == nullptr) return "nothing";
   return found->status.str() + " " + found->reason.str() +
@@ -27,7 +27,7 @@ std::string told(const Report& report, std::string_view type) {
 }
 
 // "False/Info Waiting: why"
-std::string told_before(const Report& report, std::string_view type) {
+std::string older_shown_by(const Report& report, std::string_view type) {
   const auto& block = report.machine.status.deprecated;
   if (!block || !block->v1beta1) return "nothing";
   const auto found = api::conditions::v1beta1::find(block->v1beta1->conditions, type);
@@ -94,11 +94,11 @@ TEST(Report, ChangesNothingTheSecondTime) {
 TEST(Report, ARunningMachineIsReadyAndAvailableAtOnce) {
   const auto report = reported(running());
 
-  EXPECT_EQ(told(report, "Ready"), "True Ready");
-  EXPECT_EQ(told(report, "Available"), "True Available");
-  EXPECT_EQ(told(report, "Paused"), "False NotPaused");
-  EXPECT_EQ(told(report, "Deleting"), "False NotDeleting");
-  EXPECT_EQ(told(report, "Updating"), "False NotUpdating");
+  EXPECT_EQ(shown(report, "Ready"), "True Ready");
+  EXPECT_EQ(shown(report, "Available"), "True Available");
+  EXPECT_EQ(shown(report, "Paused"), "False NotPaused");
+  EXPECT_EQ(shown(report, "Deleting"), "False NotDeleting");
+  EXPECT_EQ(shown(report, "Updating"), "False NotUpdating");
   EXPECT_EQ(report.machine.status.observed_generation, 1);
 }
 
@@ -110,9 +110,9 @@ TEST(Report, LeavesConditionsOfOthersAlone) {
 
   const auto report = reported(seen);
 
-  EXPECT_EQ(told(report, "HealthCheckSucceeded"), "False UnhealthyNode");
-  EXPECT_EQ(told(report, "OwnerRemediated"), "False WaitingForRemediation: Waiting for remediation");
-  EXPECT_EQ(told(report, "Ready"), "False NotReady: * HealthCheckSucceeded: UnhealthyNode");
+  EXPECT_EQ(shown(report, "HealthCheckSucceeded"), "False UnhealthyNode");
+  EXPECT_EQ(shown(report, "OwnerRemediated"), "False WaitingForRemediation: Waiting for remediation");
+  EXPECT_EQ(shown(report, "Ready"), "False NotReady: * HealthCheckSucceeded: UnhealthyNode");
 }
 
 TEST(Report, TroubleKeepsTheObservedGenerationBack) {
@@ -131,8 +131,8 @@ TEST(Report, AListThatFailsTakesNothingBackOfWhatWasSeen) {
 
   const auto report = reported(seen);
 
-  EXPECT_EQ(told(report, "InfrastructureReady"), "True Ready");
-  EXPECT_THAT(told(report, "NodeReady"), testing::StartsWith("False"));
+  EXPECT_EQ(shown(report, "InfrastructureReady"), "True Ready");
+  EXPECT_THAT(shown(report, "NodeReady"), testing::StartsWith("False"));
 }
 
 TEST(Report, AListThatFailsIsToldWhereTheKindWasUnknownBefore) {
@@ -142,7 +142,7 @@ TEST(Report, AListThatFailsIsToldWhereTheKindWasUnknownBefore) {
   seen.infra = in_state(State::CacheBehind, "may not list x");
   seen.infra.listed_soon = false;
 
-  EXPECT_EQ(told(reported(seen), "InfrastructureReady"),
+  EXPECT_EQ(shown(reported(seen), "InfrastructureReady"),
             "Unknown InternalError: spec.infrastructureRef: may not list x");
 }
 
@@ -166,8 +166,8 @@ TEST(BootstrapConfigReady, IsTrueWithoutAConfig) {
 
   const auto report = reported(seen);
 
-  EXPECT_EQ(told(report, "BootstrapConfigReady"), "True DataSecretProvided");
-  EXPECT_EQ(told_before(report, "BootstrapReady"), "nothing");
+  EXPECT_EQ(shown(report, "BootstrapConfigReady"), "True DataSecretProvided");
+  EXPECT_EQ(older_shown_by(report, "BootstrapReady"), "nothing");
 }
 
 TEST(BootstrapConfigReady, MirrorsReadyWithItsTime) {
@@ -177,7 +177,7 @@ TEST(BootstrapConfigReady, MirrorsReadyWithItsTime) {
 
   const auto report = reported(seen);
 
-  EXPECT_EQ(told(report, "BootstrapConfigReady"), "False Waiting: for it");
+  EXPECT_EQ(shown(report, "BootstrapConfigReady"), "False Waiting: for it");
   EXPECT_EQ(api::conditions::find(report.machine.status.conditions, "BootstrapConfigReady")
                 ->last_transition_time.to_string(),
             "2026-01-01T12:30:00Z");
@@ -190,8 +190,8 @@ TEST(BootstrapConfigReady, GivesAReadyWithoutReasonOne) {
   bootstrap_says(seen, {{"conditions", ready_condition("False")}});
   const auto bad = reported(seen);
 
-  EXPECT_EQ(told(good, "BootstrapConfigReady"), "True Ready");
-  EXPECT_EQ(told(bad, "BootstrapConfigReady"), "False NoReasonReported");
+  EXPECT_EQ(shown(good, "BootstrapConfigReady"), "True Ready");
+  EXPECT_EQ(shown(bad, "BootstrapConfigReady"), "False NoReasonReported");
 }
 
 TEST(BootstrapConfigReady, SaysWhenConditionsCannotBeRead) {
@@ -199,7 +199,7 @@ TEST(BootstrapConfigReady, SaysWhenConditionsCannotBeRead) {
   bootstrap_says(seen, {{"conditions", ready_condition("Perhaps")}});
 
   EXPECT_EQ(
-      told(reported(seen), "BootstrapConfigReady"),
+      shown(reported(seen), "BootstrapConfigReady"),
       "Unknown InvalidConditionReported: KubeadmConfig default/m1: condition Ready: status must be True, "
       "False or Unknown, not \"Perhaps\"");
 }
@@ -210,18 +210,18 @@ TEST(BootstrapConfigReady, FallsBackToTheMachinesOwnFlag) {
   bootstrap_done(seen);
   const auto after = reported(seen);
 
-  EXPECT_EQ(told(before, "BootstrapConfigReady"),
+  EXPECT_EQ(shown(before, "BootstrapConfigReady"),
             "False NotReady: KubeadmConfig status.initialization.dataSecretCreated is false");
-  EXPECT_EQ(told_before(before, "BootstrapReady"), "False/Info WaitingForDataSecret");
-  EXPECT_EQ(told(after, "BootstrapConfigReady"), "True Ready");
-  EXPECT_EQ(told_before(after, "BootstrapReady"), "True");
+  EXPECT_EQ(older_shown_by(before, "BootstrapReady"), "False/Info WaitingForDataSecret");
+  EXPECT_EQ(shown(after, "BootstrapConfigReady"), "True Ready");
+  EXPECT_EQ(older_shown_by(after, "BootstrapReady"), "True");
 }
 
 TEST(BootstrapConfigReady, SaysWhyTheReferenceLeadsNowhere) {
   auto seen = on_its_way();
   seen.bootstrap = in_state(State::Unreadable, "CustomResourceDefinition x does not exist");
 
-  EXPECT_EQ(told(reported(seen), "BootstrapConfigReady"),
+  EXPECT_EQ(shown(reported(seen), "BootstrapConfigReady"),
             "Unknown InternalError: spec.bootstrap.configRef: CustomResourceDefinition x does not exist");
 }
 
@@ -229,7 +229,7 @@ TEST(BootstrapConfigReady, SaysWhenTheObjectIsNotThere) {
   auto seen = on_its_way();
   seen.bootstrap = in_state(State::Missing);
 
-  EXPECT_EQ(told(reported(seen), "BootstrapConfigReady"),
+  EXPECT_EQ(shown(reported(seen), "BootstrapConfigReady"),
             "False ObjectDoesNotExist: KubeadmConfig does not exist");
 }
 
@@ -239,9 +239,9 @@ TEST(BootstrapConfigReady, SaysThatTheObjectHasGoneWithTheMachine) {
   auto unused = deleting(m1());
   unused.bootstrap = in_state(State::Missing);
 
-  EXPECT_EQ(told(reported(used), "BootstrapConfigReady"),
+  EXPECT_EQ(shown(reported(used), "BootstrapConfigReady"),
             "False ObjectDeleted: KubeadmConfig has been deleted");
-  EXPECT_EQ(told(reported(unused), "BootstrapConfigReady"),
+  EXPECT_EQ(shown(reported(unused), "BootstrapConfigReady"),
             "False ObjectDoesNotExist: KubeadmConfig does not exist");
 }
 
@@ -250,7 +250,7 @@ TEST(BootstrapConfigReady, OlderContractUnderTheNewerLabelBeatsAReadyOfTrue) {
   bootstrap_says(seen, {{"ready", true}, {"conditions", ready_condition("True", {{"reason", "Ready"}})}});
 
   EXPECT_THAT(
-      told(reported(seen), "BootstrapConfigReady"),
+      shown(reported(seen), "BootstrapConfigReady"),
       testing::StartsWith("False NotReady: KubeadmConfig fills only status.ready of contract v1beta1"));
 }
 
@@ -262,10 +262,10 @@ TEST(InfrastructureReady, FallsBackToTheMachinesOwnFlag) {
   infra_done(seen);
   const auto after = reported(seen);
 
-  EXPECT_EQ(told(before, "InfrastructureReady"),
+  EXPECT_EQ(shown(before, "InfrastructureReady"),
             "False NotReady: DockerMachine status.initialization.provisioned is false");
-  EXPECT_EQ(told_before(before, "InfrastructureReady"), "False/Info WaitingForInfrastructure");
-  EXPECT_EQ(told(after, "InfrastructureReady"), "True Ready");
+  EXPECT_EQ(older_shown_by(before, "InfrastructureReady"), "False/Info WaitingForInfrastructure");
+  EXPECT_EQ(shown(after, "InfrastructureReady"), "True Ready");
 }
 
 TEST(InfrastructureReady, OldAndNewFollowDifferentInputs) {
@@ -274,8 +274,8 @@ TEST(InfrastructureReady, OldAndNewFollowDifferentInputs) {
 
   const auto report = reported(seen);
 
-  EXPECT_EQ(told(report, "InfrastructureReady"), "True Ready");
-  EXPECT_EQ(told_before(report, "InfrastructureReady"), "False/Info WaitingForInfrastructure");
+  EXPECT_EQ(shown(report, "InfrastructureReady"), "True Ready");
+  EXPECT_EQ(older_shown_by(report, "InfrastructureReady"), "False/Info WaitingForInfrastructure");
 }
 
 TEST(InfrastructureReady, MirrorsTheOlderConditionsToo) {
@@ -287,8 +287,8 @@ TEST(InfrastructureReady, MirrorsTheOlderConditionsToo) {
 
   const auto report = reported(seen);
 
-  EXPECT_EQ(told(report, "InfrastructureReady"), "False Waiting: quota");
-  EXPECT_EQ(told_before(report, "InfrastructureReady"), "False/Warning Waiting: quota");
+  EXPECT_EQ(shown(report, "InfrastructureReady"), "False Waiting: quota");
+  EXPECT_EQ(older_shown_by(report, "InfrastructureReady"), "False/Warning Waiting: quota");
 }
 
 TEST(InfrastructureReady, ObjectThatVanishedIsAFailureForOlderClients) {
@@ -297,7 +297,7 @@ TEST(InfrastructureReady, ObjectThatVanishedIsAFailureForOlderClients) {
 
   const auto report = reported(seen);
 
-  EXPECT_EQ(told(report, "InfrastructureReady"),
+  EXPECT_EQ(shown(report, "InfrastructureReady"),
             "False ObjectDeleted: DockerMachine has been deleted while the Machine still exists");
   EXPECT_EQ(report.machine.status.deprecated->v1beta1->failure_reason, "InvalidConfiguration");
   EXPECT_EQ(
@@ -312,9 +312,9 @@ TEST(InfrastructureReady, ObjectThatWentWithTheMachineIsNone) {
   auto never = deleting(m1());
   never.infra = in_state(State::Missing);
 
-  EXPECT_EQ(told(reported(seen), "InfrastructureReady"),
+  EXPECT_EQ(shown(reported(seen), "InfrastructureReady"),
             "False ObjectDeleted: DockerMachine has been deleted");
-  EXPECT_EQ(told(reported(never), "InfrastructureReady"),
+  EXPECT_EQ(shown(reported(never), "InfrastructureReady"),
             "False ObjectDoesNotExist: DockerMachine does not exist");
 }
 
@@ -340,12 +340,12 @@ TEST(NodeConditions, WaitForTheClustersInfrastructureAndControlPlane) {
   no_cluster.cluster = nullptr;
 
   EXPECT_EQ(
-      told(reported(nothing), "NodeReady"),
+      shown(reported(nothing), "NodeReady"),
       "Unknown InspectionFailed: Waiting for Cluster status.initialization.infrastructureProvisioned to be "
       "true");
-  EXPECT_EQ(told(reported(infrastructure), "NodeHealthy"),
+  EXPECT_EQ(shown(reported(infrastructure), "NodeHealthy"),
             "Unknown InspectionFailed: Waiting for Cluster control plane to be initialized");
-  EXPECT_EQ(told(reported(no_cluster), "NodeReady"),
+  EXPECT_EQ(shown(reported(no_cluster), "NodeReady"),
             "Unknown InspectionFailed: Waiting for Cluster c1 to exist");
 }
 
@@ -353,21 +353,21 @@ TEST(NodeConditions, WaitForProviderIdAndThenForTheNode) {
   const auto early = reported(on_its_way());
   const auto late = reported(waiting_for_node());
 
-  EXPECT_EQ(told(early, "NodeReady"),
+  EXPECT_EQ(shown(early, "NodeReady"),
             "Unknown InspectionFailed: Waiting for DockerMachine to report spec.providerID");
-  EXPECT_EQ(told_before(early, "NodeHealthy"), "False/Info WaitingForNodeRef");
-  EXPECT_EQ(told(late, "NodeReady"),
+  EXPECT_EQ(older_shown_by(early, "NodeHealthy"), "False/Info WaitingForNodeRef");
+  EXPECT_EQ(shown(late, "NodeReady"),
             "Unknown InspectionFailed: Waiting for a Node with spec.providerID docker:////m1 to exist");
-  EXPECT_EQ(told_before(late, "NodeHealthy"),
+  EXPECT_EQ(older_shown_by(late, "NodeHealthy"),
             "False/Warning NodeProvisioning: Waiting for a node with matching ProviderID to exist");
 }
 
 TEST(NodeConditions, SayWhatTheNodeSays) {
   const auto report = reported(running());
 
-  EXPECT_EQ(told(report, "NodeReady"), "True NodeReady");
-  EXPECT_EQ(told(report, "NodeHealthy"), "True NodeHealthy");
-  EXPECT_EQ(told_before(report, "NodeHealthy"), "True");
+  EXPECT_EQ(shown(report, "NodeReady"), "True NodeReady");
+  EXPECT_EQ(shown(report, "NodeHealthy"), "True NodeHealthy");
+  EXPECT_EQ(older_shown_by(report, "NodeHealthy"), "True");
 }
 
 TEST(NodeConditions, SayWhyTheNodeIsNotReadyAndSinceWhen) {
@@ -376,13 +376,13 @@ TEST(NodeConditions, SayWhyTheNodeIsNotReadyAndSinceWhen) {
 
   const auto report = reported(seen);
 
-  EXPECT_EQ(told(report, "NodeReady"), "False NodeNotReady: * Node.Ready: kubelet stopped");
+  EXPECT_EQ(shown(report, "NodeReady"), "False NodeNotReady: * Node.Ready: kubelet stopped");
   EXPECT_EQ(api::conditions::find(report.machine.status.conditions, "NodeReady")->last_transition_time,
             noon() + Seconds(60));
-  EXPECT_EQ(told(report, "NodeHealthy"), "False NodeNotHealthy: * Node.Ready: kubelet stopped");
-  EXPECT_EQ(told_before(report, "NodeHealthy"),
+  EXPECT_EQ(shown(report, "NodeHealthy"), "False NodeNotHealthy: * Node.Ready: kubelet stopped");
+  EXPECT_EQ(older_shown_by(report, "NodeHealthy"),
             "False/Warning NodeConditionsFailed: Node condition Ready is False");
-  EXPECT_EQ(told(report, "Ready"), "False NotReady: * NodeHealthy:\n  * Node.Ready: kubelet stopped");
+  EXPECT_EQ(shown(report, "Ready"), "False NotReady: * NodeHealthy:\n  * Node.Ready: kubelet stopped");
 }
 
 TEST(NodeConditions, JoinEqualMessagesAndCountPressure) {
@@ -399,12 +399,12 @@ TEST(NodeConditions, JoinEqualMessagesAndCountPressure) {
   const auto unknown = reported(same);
   const auto bad = reported(pressed);
 
-  EXPECT_EQ(told(unknown, "NodeHealthy"), "Unknown NodeHealthyUnknown: * Node.AllConditions: silent");
-  EXPECT_EQ(told(unknown, "NodeReady"), "Unknown NodeReadyUnknown: * Node.Ready: silent");
-  EXPECT_EQ(told_before(unknown, "NodeHealthy"),
+  EXPECT_EQ(shown(unknown, "NodeHealthy"), "Unknown NodeHealthyUnknown: * Node.AllConditions: silent");
+  EXPECT_EQ(shown(unknown, "NodeReady"), "Unknown NodeReadyUnknown: * Node.Ready: silent");
+  EXPECT_EQ(older_shown_by(unknown, "NodeHealthy"),
             "Unknown NodeConditionsFailed: Node condition Ready is Unknown. Node condition MemoryPressure is "
             "Unknown. Node condition DiskPressure is Unknown. Node condition PIDPressure is Unknown");
-  EXPECT_EQ(told(bad, "NodeHealthy"),
+  EXPECT_EQ(shown(bad, "NodeHealthy"),
             "False NodeNotHealthy: * Node.DiskPressure: full\n* Node.PIDPressure: Condition is Unknown");
 }
 
@@ -416,10 +416,10 @@ TEST(NodeConditions, ConditionsTheKubeletOwesAreUnknown) {
 
   const auto report = reported(seen);
 
-  EXPECT_EQ(told(report, "NodeReady"), "Unknown NodeReadyUnknown: * Node.Ready: Condition not yet reported");
-  EXPECT_EQ(told(report, "NodeHealthy"),
+  EXPECT_EQ(shown(report, "NodeReady"), "Unknown NodeReadyUnknown: * Node.Ready: Condition not yet reported");
+  EXPECT_EQ(shown(report, "NodeHealthy"),
             "Unknown NodeHealthyUnknown: * Node.AllConditions: Condition not yet reported");
-  EXPECT_EQ(told_before(report, "NodeHealthy"), "True");
+  EXPECT_EQ(older_shown_by(report, "NodeHealthy"), "True");
 }
 
 TEST(NodeConditions, SayWhenTheNodeIsGone) {
@@ -428,11 +428,11 @@ TEST(NodeConditions, SayWhenTheNodeIsGone) {
   auto expected = deleting(a_machine("m1").provisioned().on_node("n1"));
   auto never = deleting(provisioned());
 
-  EXPECT_EQ(told(reported(lost), "NodeReady"),
+  EXPECT_EQ(shown(reported(lost), "NodeReady"),
             "False NodeDeleted: Node n1 has been deleted while the Machine still exists");
-  EXPECT_EQ(told_before(reported(lost), "NodeHealthy"), "False/Error NodeNotFound");
-  EXPECT_EQ(told(reported(expected), "NodeReady"), "False NodeDeleted: Node n1 has been deleted");
-  EXPECT_EQ(told(reported(never), "NodeReady"), "Unknown NodeDoesNotExist: Node does not exist");
+  EXPECT_EQ(older_shown_by(reported(lost), "NodeHealthy"), "False/Error NodeNotFound");
+  EXPECT_EQ(shown(reported(expected), "NodeReady"), "False NodeDeleted: Node n1 has been deleted");
+  EXPECT_EQ(shown(reported(never), "NodeReady"), "Unknown NodeDoesNotExist: Node does not exist");
 }
 
 TEST(NodeConditions, NameBothNodesOfOneProviderId) {
@@ -442,11 +442,11 @@ TEST(NodeConditions, NameBothNodesOfOneProviderId) {
 
   const auto report = reported(seen);
 
-  EXPECT_EQ(told(report, "NodeReady"),
+  EXPECT_EQ(shown(report, "NodeReady"),
             "Unknown InternalError: Nodes n1, n2 have the same spec.providerID docker:////m1: delete those "
             "that are "
             "not this Machine's");
-  EXPECT_EQ(told_before(report, "NodeHealthy"),
+  EXPECT_EQ(older_shown_by(report, "NodeHealthy"),
             "Unknown NodeInspectionFailed: Failed to get the Node for this Machine by ProviderID");
 }
 
@@ -456,10 +456,10 @@ TEST(NodeConditions, OlderOneFollowsTheInfrastructureOnTheWayOut) {
   infra_done(seen);
   seen.infra = changed(seen.infra, [](auto& object) { object.metadata.deletion_timestamp = kNow; });
 
-  EXPECT_EQ(told_before(reported(seen), "NodeHealthy"), "False/Info Deleting");
+  EXPECT_EQ(older_shown_by(reported(seen), "NodeHealthy"), "False/Info Deleting");
 }
 
-// As upstream, from the moment on when its infrastructure is told to go.
+// As upstream, from the moment on when its infrastructure is being deleted.
 TEST(NodeConditions, OlderOneIsDeletingForAMachineThatNeverHadANode) {
   for (const auto lookup :
        {NodeSeen::Lookup::NotAsked, NodeSeen::Lookup::None, NodeSeen::Lookup::NotConnected}) {
@@ -469,7 +469,7 @@ TEST(NodeConditions, OlderOneIsDeletingForAMachineThatNeverHadANode) {
     for (const auto reason : {"WaitingForInfrastructureDeletion", "WaitingForBootstrapDeletion"}) {
       Effects effects{.machine = plan.wanted, .deletion = DeletionReport{.reason = reason}};
 
-      EXPECT_EQ(told_before(report(seen, plan, effects), "NodeHealthy"), "False/Info Deleting");
+      EXPECT_EQ(older_shown_by(report(seen, plan, effects), "NodeHealthy"), "False/Info Deleting");
     }
   }
 }
@@ -490,7 +490,7 @@ TEST(NodeConditions, OlderOneKeepsItsTimeWhileTheNodeCanNotBeDeleted) {
 
   const auto second = report(seen, plan, effects);
 
-  EXPECT_EQ(told_before(second, "NodeHealthy"), "False/Warning DeletionFailed");
+  EXPECT_EQ(older_shown_by(second, "NodeHealthy"), "False/Warning DeletionFailed");
   EXPECT_EQ(second.machine.status, first.machine.status);
 }
 
@@ -500,8 +500,8 @@ TEST(NodeConditions, AStatusThatIsNoneIsUnknown) {
 
   const auto report = reported(seen);
 
-  EXPECT_EQ(told(report, "NodeReady"), "Unknown NodeReadyUnknown: * Node.Ready: who knows");
-  EXPECT_THAT(told(report, "NodeHealthy"), testing::StartsWith("Unknown NodeHealthyUnknown: "));
+  EXPECT_EQ(shown(report, "NodeReady"), "Unknown NodeReadyUnknown: * Node.Ready: who knows");
+  EXPECT_THAT(shown(report, "NodeHealthy"), testing::StartsWith("Unknown NodeHealthyUnknown: "));
 }
 
 TEST(InfrastructureReady, AReasonThatIsNoneIsReplacedAndTold) {
@@ -510,7 +510,7 @@ TEST(InfrastructureReady, AReasonThatIsNoneIsReplacedAndTold) {
              {{"initialization", {{"provisioned", true}}},
               {"conditions", ready_condition("False", {{"reason", "no disk left"}, {"message", "sorry"}})}});
 
-  EXPECT_EQ(told(reported(seen), "InfrastructureReady"),
+  EXPECT_EQ(shown(reported(seen), "InfrastructureReady"),
             "False NoReasonReported: sorry\n* reason \"no disk left\" is not a CamelCase word");
 }
 
@@ -528,8 +528,8 @@ TEST(OutOfReach, KeepsWhatWasKnownForTheGracePeriod) {
 
   const auto report = reported(seen);
 
-  EXPECT_EQ(told(report, "NodeReady"), "True NodeReady");
-  EXPECT_EQ(told(report, "NodeHealthy"), "True NodeHealthy");
+  EXPECT_EQ(shown(report, "NodeReady"), "True NodeReady");
+  EXPECT_EQ(shown(report, "NodeHealthy"), "True NodeHealthy");
   EXPECT_EQ(report.recheck, Seconds(241));
 }
 
@@ -539,9 +539,9 @@ TEST(OutOfReach, KnowsNothingMoreAfterTheGracePeriod) {
 
   const auto report = reported(seen);
 
-  EXPECT_EQ(told(report, "NodeReady"),
+  EXPECT_EQ(shown(report, "NodeReady"),
             "Unknown ConnectionDown: Last successful probe at 2026-01-01T12:54:59Z");
-  EXPECT_EQ(told(report, "NodeHealthy"),
+  EXPECT_EQ(shown(report, "NodeHealthy"),
             "Unknown ConnectionDown: Last successful probe at 2026-01-01T12:54:59Z");
   EXPECT_EQ(report.recheck, std::nullopt);
 }
@@ -550,7 +550,7 @@ TEST(OutOfReach, GracePeriodIsASetting) {
   auto seen = out_of_reach({.last_success = kNow + Seconds(-121)});
   seen.settings.conditions_grace = Seconds(120);
 
-  EXPECT_EQ(told(reported(seen), "NodeReady"),
+  EXPECT_EQ(shown(reported(seen), "NodeReady"),
             "Unknown ConnectionDown: Last successful probe at 2026-01-01T12:57:59Z");
 }
 
@@ -562,11 +562,11 @@ TEST(OutOfReach, SaysThatNoConnectionWasEverMade) {
   auto given_up = fresh;
   given_up.node.reach.first_failure = kNow + Seconds(-3000);
 
-  EXPECT_EQ(told(reported(fresh), "NodeReady"),
+  EXPECT_EQ(shown(reported(fresh), "NodeReady"),
             "Unknown ConnectionDown: Remote connection not established yet");
   EXPECT_EQ(reported(fresh).recheck, std::nullopt);
   EXPECT_EQ(reported(trying).recheck, Seconds(30));
-  EXPECT_EQ(told(reported(given_up), "NodeReady"), "Unknown ConnectionDown: Last successful probe at ");
+  EXPECT_EQ(shown(reported(given_up), "NodeReady"), "Unknown ConnectionDown: Last successful probe at ");
 }
 
 TEST(OutOfReach, AManagerThatHasJustStartedTakesNothingBackThatWasKnown) {
@@ -583,7 +583,7 @@ TEST(OutOfReach, AManagerThatHasJustStartedTakesNothingBackThatWasKnown) {
 TEST(OutOfReach, LostBetweenTwoLooksIsNoDeletedNode) {
   auto seen = out_of_reach({.connected = true, .last_success = kNow});
 
-  EXPECT_EQ(told(reported(seen), "NodeReady"), "True NodeReady");
+  EXPECT_EQ(shown(reported(seen), "NodeReady"), "True NodeReady");
 }
 
 // --- Deleting, Updating ---
@@ -598,7 +598,7 @@ TEST(Deleting, ShowsTheStage) {
 
   const auto report = machine::report(seen, plan, effects);
 
-  EXPECT_EQ(told(report, "Deleting"), "True DrainingNode: Drain not completed yet");
+  EXPECT_EQ(shown(report, "Deleting"), "True DrainingNode: Drain not completed yet");
   EXPECT_EQ(report.machine.status.deletion->node_drain_start_time, kNow);
   EXPECT_EQ(report.machine.status.phase, "Deleting");
 }
@@ -611,8 +611,8 @@ TEST(Updating, FollowsTheAnnotation) {
 
   const auto report = reported(seen);
 
-  EXPECT_EQ(told(report, "Updating"), "True InPlaceUpdating: In-place update in progress");
-  EXPECT_EQ(told(report, "Ready"), "False NotReady: * Updating: In-place update in progress");
+  EXPECT_EQ(shown(report, "Updating"), "True InPlaceUpdating: In-place update in progress");
+  EXPECT_EQ(shown(report, "Ready"), "False NotReady: * Updating: In-place update in progress");
   EXPECT_EQ(report.machine.status.phase, "Updating");
 }
 
@@ -624,13 +624,13 @@ TEST(Updating, KeepsAFailureThatWasReported) {
                          api::conditions::make("Updating", "True", "InPlaceUpdateFailed", "no"), 1, noon());
   });
 
-  EXPECT_EQ(told(reported(seen), "Updating"), "True InPlaceUpdateFailed: no");
+  EXPECT_EQ(shown(reported(seen), "Updating"), "True InPlaceUpdateFailed: no");
 }
 
 // --- Ready ---
 
 TEST(Ready, ListsEverythingThatIsMissing) {
-  EXPECT_EQ(told(reported(on_its_way()), "Ready"),
+  EXPECT_EQ(shown(reported(on_its_way()), "Ready"),
             "False NotReady: * BootstrapConfigReady: KubeadmConfig status.initialization.dataSecretCreated "
             "is false\n"
             "* InfrastructureReady: DockerMachine status.initialization.provisioned is false\n"
@@ -639,7 +639,7 @@ TEST(Ready, ListsEverythingThatIsMissing) {
 
 TEST(Ready, WaitsForTheNode) {
   EXPECT_EQ(
-      told(reported(waiting_for_node()), "Ready"),
+      shown(reported(waiting_for_node()), "Ready"),
       "Unknown ReadyUnknown: * NodeHealthy: Waiting for a Node with spec.providerID docker:////m1 to exist");
 }
 
@@ -655,26 +655,26 @@ Observation gated(std::string_view type, std::string_view polarity, std::string_
 }
 
 TEST(Ready, AsksEveryGate) {
-  EXPECT_EQ(told(reported(gated("Gate", "", "True")), "Ready"), "True Ready");
-  EXPECT_EQ(told(reported(gated("Gate", "Positive", "False")), "Ready"), "False NotReady: * Gate: Because");
-  EXPECT_EQ(told(reported(gated("Gate", "Negative", "True")), "Ready"), "False NotReady: * Gate: Because");
-  EXPECT_EQ(told(reported(gated("Gate", "Negative", "False")), "Ready"), "True Ready");
+  EXPECT_EQ(shown(reported(gated("Gate", "", "True")), "Ready"), "True Ready");
+  EXPECT_EQ(shown(reported(gated("Gate", "Positive", "False")), "Ready"), "False NotReady: * Gate: Because");
+  EXPECT_EQ(shown(reported(gated("Gate", "Negative", "True")), "Ready"), "False NotReady: * Gate: Because");
+  EXPECT_EQ(shown(reported(gated("Gate", "Negative", "False")), "Ready"), "True Ready");
 }
 
 TEST(Ready, AGateNobodyAnswersIsUnknown) {
-  EXPECT_EQ(told(reported(gated("Gate", "Negative", "")), "Ready"),
+  EXPECT_EQ(shown(reported(gated("Gate", "Negative", "")), "Ready"),
             "Unknown ReadyUnknown: * Gate: Condition not yet reported");
 }
 
 TEST(Ready, AGateOnReadyItselfIsRefused) {
   const auto report = reported(gated("Ready", "", ""));
 
-  EXPECT_THAT(told(report, "Ready"), testing::StartsWith("Unknown InternalError"));
-  EXPECT_EQ(told(report, "Available"), "False NotReady");
+  EXPECT_THAT(shown(report, "Ready"), testing::StartsWith("Unknown InternalError"));
+  EXPECT_EQ(shown(report, "Available"), "False NotReady");
 }
 
 TEST(Ready, AGateOnWhatCountsAnywayCountsOnce) {
-  EXPECT_EQ(told(reported(gated("InfrastructureReady", "", "")), "Ready"), "True Ready");
+  EXPECT_EQ(shown(reported(gated("InfrastructureReady", "", "")), "Ready"), "True Ready");
 }
 
 TEST(Ready, ControlPlaneComponentsThatSayTheSameSayItOnce) {
@@ -687,7 +687,7 @@ TEST(Ready, ControlPlaneComponentsThatSayTheSameSayItOnce) {
     }
   });
 
-  EXPECT_EQ(told(reported(seen), "Ready"), "False NotReady: * Control plane components: Pod is down");
+  EXPECT_EQ(shown(reported(seen), "Ready"), "False NotReady: * Control plane components: Pod is down");
 }
 
 TEST(Ready, WhileDeletingNamesTheStageOnly) {
@@ -695,7 +695,7 @@ TEST(Ready, WhileDeletingNamesTheStageOnly) {
   seen.infra = in_state(State::Missing);
   seen.bootstrap = in_state(State::Missing);
 
-  EXPECT_EQ(told(reported(seen), "Ready"),
+  EXPECT_EQ(shown(reported(seen), "Ready"),
             "False NotReady: * Deleting: Machine deletion in progress, stage: Deleting");
 }
 
@@ -713,7 +713,7 @@ std::string ready_while_draining(Seconds deleting_for, Seconds draining_for, std
                         .deletion = DeletionReport{.reason = "DrainingNode",
                                                    .message = std::string(message),
                                                    .marks = {.node_drain_start_time = started}}};
-  return told(report(seen, plan, effects), "Ready");
+  return shown(report(seen, plan, effects), "Ready");
 }
 
 TEST(Ready, NamesLikelyCausesOfALongDrain) {
@@ -742,9 +742,9 @@ TEST(Ready, OlderOneCountsSteps) {
   bootstrap_done(seen);
   const auto one = reported(seen);
 
-  EXPECT_EQ(told_before(none, "Ready"), "False/Info WaitingForInfrastructure: 0 of 2 completed");
-  EXPECT_EQ(told_before(one, "Ready"), "False/Info WaitingForInfrastructure: 1 of 2 completed");
-  EXPECT_EQ(told_before(reported(running()), "Ready"), "True");
+  EXPECT_EQ(older_shown_by(none, "Ready"), "False/Info WaitingForInfrastructure: 0 of 2 completed");
+  EXPECT_EQ(older_shown_by(one, "Ready"), "False/Info WaitingForInfrastructure: 1 of 2 completed");
+  EXPECT_EQ(older_shown_by(reported(running()), "Ready"), "True");
 }
 
 // --- Available ---
@@ -759,14 +759,14 @@ TEST(Available, WaitsForMinReadySecondsToTheSecond) {
   seen.now = kNow + Seconds(30);
   const auto done = reported(seen);
 
-  EXPECT_EQ(told(first, "Available"), "False WaitingForMinReadySeconds");
+  EXPECT_EQ(shown(first, "Available"), "False WaitingForMinReadySeconds");
   EXPECT_EQ(first.recheck, Seconds(30));
   EXPECT_EQ(almost.recheck, Seconds(1));
-  EXPECT_EQ(told(done, "Available"), "True Available");
+  EXPECT_EQ(shown(done, "Available"), "True Available");
   EXPECT_EQ(done.recheck, std::nullopt);
 }
 
-TEST(Available, NeedsReady) { EXPECT_EQ(told(reported(waiting_for_node()), "Available"), "False NotReady"); }
+TEST(Available, NeedsReady) { EXPECT_EQ(shown(reported(waiting_for_node()), "Available"), "False NotReady"); }
 
 // --- UpToDate ---
 
@@ -778,7 +778,7 @@ Observation rolled_out(api::MachineSet set, api::MachineDeployment deployment) {
 }
 
 TEST(UpToDate, IsNotOursToSayWithoutADeployment) {
-  EXPECT_EQ(told(reported(running()), "UpToDate"), "nothing");
+  EXPECT_EQ(shown(reported(running()), "UpToDate"), "nothing");
 }
 
 // The judgement was made by a template that is nothing to the Machine any more.
@@ -794,11 +794,11 @@ TEST(UpToDate, GoesWithTheOwnerWhoseTemplateCounted) {
   auto of_a_set_alone = judged(a_machine("m1").in_set("ms1"));
   of_a_set_alone.machine_set = std::make_shared<const api::MachineSet>(a_machine_set("ms1").build());
 
-  EXPECT_EQ(told(reported(judged(a_machine("m1"))), "UpToDate"), "nothing");
-  EXPECT_EQ(told(reported(of_a_set_alone), "UpToDate"), "nothing");
-  EXPECT_EQ(told(reported(judged(a_machine("m1").in_set("ms1"))), "UpToDate"), "True UpToDate")
+  EXPECT_EQ(shown(reported(judged(a_machine("m1"))), "UpToDate"), "nothing");
+  EXPECT_EQ(shown(reported(of_a_set_alone), "UpToDate"), "nothing");
+  EXPECT_EQ(shown(reported(judged(a_machine("m1").in_set("ms1"))), "UpToDate"), "True UpToDate")
       << "its set is not in the cache: nothing is known";
-  EXPECT_EQ(told(reported(judged(a_machine("m1").control_plane())), "UpToDate"), "True UpToDate")
+  EXPECT_EQ(shown(reported(judged(a_machine("m1").control_plane())), "UpToDate"), "True UpToDate")
       << "what a control plane provider says is its own";
 }
 
@@ -812,8 +812,8 @@ TEST(UpToDate, ComparesWhatSetAndDeploymentMake) {
   other.spec.machine_template.spec.bootstrap.config_ref->name = "old"_text;
   other.spec.machine_template.spec.failure_domain = "a"_text;
 
-  EXPECT_EQ(told(reported(rolled_out(same, deployment)), "UpToDate"), "True UpToDate");
-  EXPECT_EQ(told(reported(rolled_out(other, deployment)), "UpToDate"),
+  EXPECT_EQ(shown(reported(rolled_out(same, deployment)), "UpToDate"), "True UpToDate");
+  EXPECT_EQ(shown(reported(rolled_out(other, deployment)), "UpToDate"),
             "False NotUpToDate: * Version v1.35.0, v1.36.3 required\n* KubeadmConfig is not up-to-date\n"
             "* DockerMachine is not up-to-date\n* Failure domain a,  required");
 }
@@ -825,7 +825,7 @@ TEST(UpToDate, KnowsAVersionThatNoWebhookHasSeen) {
   set.spec.machine_template = deployment.spec.machine_template;
   set.spec.machine_template.spec.version = "v1.36.3"_text;
 
-  EXPECT_EQ(told(reported(rolled_out(set, deployment)), "UpToDate"), "True UpToDate");
+  EXPECT_EQ(shown(reported(rolled_out(set, deployment)), "UpToDate"), "True UpToDate");
 }
 
 TEST(UpToDate, ComparesGivenSecrets) {
@@ -835,7 +835,7 @@ TEST(UpToDate, ComparesGivenSecrets) {
   set.spec.machine_template = deployment.spec.machine_template;
   set.spec.machine_template.spec.bootstrap = {.data_secret_name = "old"_text};
 
-  EXPECT_EQ(told(reported(rolled_out(set, deployment)), "UpToDate"),
+  EXPECT_EQ(shown(reported(rolled_out(set, deployment)), "UpToDate"),
             "False NotUpToDate: * spec.bootstrap.dataSecretName old, new required");
 }
 
@@ -849,9 +849,9 @@ TEST(UpToDate, ExpiresWithRolloutAfterWithoutAnEvent) {
   seen.now = kNow + Seconds(105);
   const auto after = reported(seen);
 
-  EXPECT_EQ(told(before, "UpToDate"), "True UpToDate");
+  EXPECT_EQ(shown(before, "UpToDate"), "True UpToDate");
   EXPECT_EQ(before.recheck, Seconds(105)) << "with the rollout, not before it";
-  EXPECT_EQ(told(after, "UpToDate"), "False NotUpToDate: * MachineDeployment spec.rolloutAfter expired");
+  EXPECT_EQ(shown(after, "UpToDate"), "False NotUpToDate: * MachineDeployment spec.rolloutAfter expired");
 }
 
 Observation kubelet(std::string_view runs, std::string_view wanted) {
@@ -865,15 +865,15 @@ Observation kubelet(std::string_view runs, std::string_view wanted) {
 }
 
 TEST(UpToDate, AsksTheKubelet) {
-  EXPECT_EQ(told(reported(kubelet("v1.35.0", "v1.36.3")), "UpToDate"),
+  EXPECT_EQ(shown(reported(kubelet("v1.35.0", "v1.36.3")), "UpToDate"),
             "False Updating: * Node.status.nodeInfo.kubeletVersion v1.35.0, v1.36.3 required");
 }
 
 TEST(UpToDate, SuffixOfADistributionKeepsNoRolloutBusy) {
   for (const auto runs : {"v1.36.3+k3s1", "v1.36.3-eks-1234567", "v1.36.3"}) {
-    EXPECT_EQ(told(reported(kubelet(runs, "v1.36.3")), "UpToDate"), "True UpToDate") << runs;
+    EXPECT_EQ(shown(reported(kubelet(runs, "v1.36.3")), "UpToDate"), "True UpToDate") << runs;
   }
-  EXPECT_EQ(told(reported(kubelet("v1.36.3", "")), "UpToDate"), "True UpToDate");
+  EXPECT_EQ(shown(reported(kubelet("v1.36.3", "")), "UpToDate"), "True UpToDate");
 }
 
 // --- phase ---

@@ -28,7 +28,7 @@ const kube::Resource kSets = kube::resource_of<api::MachineSet>();
 const kube::Resource kDeployments = kube::resource_of<api::MachineDeployment>();
 
 // "False NotReady: why"
-std::string told(const MachineWorld& world, std::string_view type) {
+std::string shown(const MachineWorld& world, std::string_view type) {
   const api::Machine machine = world.machine();
   const auto found = api::conditions::find(machine.status.conditions, type);
   if (found == nullptr) return "nothing";
@@ -123,7 +123,7 @@ TEST(Turns, FailNoProvisionedMachineWhoseInfrastructureCannotBeDecoded) {
     world.start();
     world.settle(1min);
     const auto garbled = world.machine();
-    const std::string infrastructure = told(world, "InfrastructureReady");
+    const std::string infrastructure = shown(world, "InfrastructureReady");
     world.patch(kDockerMachines, "m1", {{"spec", nullptr}});
     world.infrastructure_is_done();
     world.settle(40s);
@@ -134,7 +134,7 @@ TEST(Turns, FailNoProvisionedMachineWhoseInfrastructureCannotBeDecoded) {
     EXPECT_THAT(
         infrastructure,
         HasSubstr("spec.infrastructureRef: DockerMachine default/m1 can't be read: spec: expected object"));
-    EXPECT_THAT(told(world, "InfrastructureReady"), StartsWith("True"));
+    EXPECT_THAT(shown(world, "InfrastructureReady"), StartsWith("True"));
   });
 }
 
@@ -153,7 +153,7 @@ TEST(Turns, DeleteAMachineWhoseDefinitionHasLostItsContractLabels) {
     world.remove(machines(), "m1");
     world.settle(1min);
     const bool kept = world.exists(machines(), "m1");
-    const std::string waits = told(world, "Deleting");
+    const std::string waits = shown(world, "Deleting");
     const int reads = world.client.reads;
     world.settle(5min);
     const int more_reads = world.client.reads - reads;
@@ -178,7 +178,7 @@ TEST(Turns, TellWithinASecondOrTwoWhatIsWaitedFor) {
     world.settle(2s);
 
     EXPECT_EQ(world.machine().status.phase, "Pending");
-    EXPECT_EQ(told(world, "Paused"), "False NotPaused");
+    EXPECT_EQ(shown(world, "Paused"), "False NotPaused");
   });
 }
 
@@ -203,11 +203,11 @@ TEST(Turns, CountMinReadySecondsToTheSecond) {
 
     world.patch(machines(), "m1", {{"spec", {{"minReadySeconds", 30}}}});
     world.settle(1s);
-    const std::string before = told(world, "Available");
+    const std::string before = shown(world, "Available");
     world.settle(31s);
 
     EXPECT_EQ(before, "False WaitingForMinReadySeconds");
-    EXPECT_EQ(told(world, "Available"), "True Available");
+    EXPECT_EQ(shown(world, "Available"), "True Available");
     EXPECT_THAT(world.what_was_written(),
                 ElementsAre("patch machines/status m1", "patch machines/status m1"));
   });
@@ -306,7 +306,7 @@ TEST(Turns, SayOnceWhichReferenceIsWrongAndGoOnWhenItIsRight) {
     world.make(machines(), api::to_json(machine));
     world.settle(100s);
 
-    EXPECT_EQ(told(world, "InfrastructureReady"),
+    EXPECT_EQ(shown(world, "InfrastructureReady"),
               "Unknown InternalError: spec.infrastructureRef: CustomResourceDefinition "
               "boxes.infrastructure.cluster.x-k8s.io does not exist");
     EXPECT_THAT(world.events.events,
@@ -327,7 +327,7 @@ TEST(Turns, NeverGuessWhichOfTwoNodesIsMeant) {
     world.settle(60s);
 
     EXPECT_FALSE(world.machine().status.node_ref);
-    EXPECT_THAT(told(world, "NodeHealthy"), HasSubstr("Nodes n1, n2 have the same spec.providerID"));
+    EXPECT_THAT(shown(world, "NodeHealthy"), HasSubstr("Nodes n1, n2 have the same spec.providerID"));
     EXPECT_THAT(world.what_the_node_got(), IsEmpty());
     EXPECT_THAT(world.events.events, SizeIs(1));
   });
@@ -338,13 +338,13 @@ TEST(Turns, WaitForAClusterThatIsMadeLater) {
     world.start();
     world.make_machine();
     world.settle();
-    const std::string waiting = told(world, "NodeHealthy");
+    const std::string waiting = shown(world, "NodeHealthy");
 
     reachable(world);
     world.settle();
 
     EXPECT_EQ(waiting, "Unknown InspectionFailed: Waiting for Cluster c1 to exist");
-    EXPECT_EQ(told(world, "NodeHealthy"),
+    EXPECT_EQ(shown(world, "NodeHealthy"),
               "Unknown InspectionFailed: Waiting for DockerMachine to report spec.providerID");
     EXPECT_THAT(world.events.events,
                 ElementsAre("Warning ClusterNotFound: spec.clusterName: Cluster default/c1 does not exist"));
@@ -364,7 +364,7 @@ TEST(Paused, MachineGetsNothingButItsFinalizerAndAWordAboutIt) {
     world.bootstrap_is_done();
     world.settle();
 
-    EXPECT_EQ(told(world, "Paused"), "True Paused: Machine has the cluster.x-k8s.io/paused annotation");
+    EXPECT_EQ(shown(world, "Paused"), "True Paused: Machine has the cluster.x-k8s.io/paused annotation");
     EXPECT_THAT(world.machine().status.conditions, SizeIs(1));
     EXPECT_THAT(world.what_was_written(), ElementsAre("patch machines m1", "patch machines/status m1"));
   });
@@ -413,7 +413,7 @@ TEST(Paused, MachineThatWasDeletedMeanwhileTakesItsObjectsOverAndEndsWithThem) {
     world.patch(kKubeadmConfigs, "m1", {{"metadata", {{"finalizers", nullptr}}}});
     world.settle(1s);
 
-    EXPECT_FALSE(world.exists(machines(), "m1")) << told(world, "Deleting");
+    EXPECT_FALSE(world.exists(machines(), "m1")) << shown(world, "Deleting");
     const auto* owners = infra.at("metadata").as_object().if_contains("ownerReferences");
     ASSERT_NE(owners, nullptr);
     EXPECT_EQ(owners->at(0).at("kind"), "Machine");
@@ -463,7 +463,7 @@ TEST(Paused, MachineWhoseObjectsGoUnownedIsWokenByThem) {
     world.settle(1s);
 
     EXPECT_TRUE(waited);
-    EXPECT_FALSE(world.exists(machines(), "m1")) << told(world, "Deleting");
+    EXPECT_FALSE(world.exists(machines(), "m1")) << shown(world, "Deleting");
   });
 }
 
@@ -544,7 +544,7 @@ TEST(Turns, HearOnceOfARolloutThatBeginsInSeveralSteps) {
     world.settle();
 
     EXPECT_THAT(world.what_was_written(), ElementsAre("patch machines/status m1"));
-    EXPECT_THAT(told(world, "UpToDate"),
+    EXPECT_THAT(shown(world, "UpToDate"),
                 StartsWith("False NotUpToDate: * Version v1.36.3, v1.37.0 required"));
   });
 }
@@ -592,7 +592,7 @@ TEST(Deletion, SaysThatItIsCompletedWhereSomebodyElseHoldsTheMachine) {
     world.remove(machines(), "m1");
     world.settle(10s);
 
-    EXPECT_EQ(told(world, "Deleting"), "True DeletionCompleted: Deletion completed");
+    EXPECT_EQ(shown(world, "Deleting"), "True DeletionCompleted: Deletion completed");
     EXPECT_EQ(world.machine().status.phase, "Deleting");
     EXPECT_FALSE(world.machine().metadata.has_finalizer(api::finalizer::kMachine));
   });
@@ -621,7 +621,7 @@ TEST(Deletion, SaysWhyItsFinalizerStays) {
     world.remove(machines(), "m1");
     world.settle(10s);
 
-    EXPECT_EQ(told(world, "Deleting"),
+    EXPECT_EQ(shown(world, "Deleting"),
               "True InternalError: Failed to remove the finalizer, please check controller logs for errors\n"
               "* remove a finalizer from Machine default/m1: may not patch machines m1");
 
@@ -639,12 +639,12 @@ TEST(Deletion, ShowsWhatItWaitsFor) {
 
     world.remove(machines(), "m1");
     world.settle(500ms);
-    const std::string at_once = told(world, "Deleting");
+    const std::string at_once = shown(world, "Deleting");
     world.settle(1s);
-    const std::string first = told(world, "Deleting");
+    const std::string first = shown(world, "Deleting");
     world.patch(kDockerMachines, "m1", {{"metadata", {{"finalizers", nullptr}}}});
     world.settle(10s);
-    const std::string second = told(world, "Deleting");
+    const std::string second = shown(world, "Deleting");
     world.patch(kKubeadmConfigs, "m1", {{"metadata", {{"finalizers", nullptr}}}});
     world.settle(10s);
 
@@ -666,7 +666,7 @@ TEST(Deletion, TellsAtOnceOfAHookThatHoldsItUp) {
     world.remove(machines(), "m1");
     world.settle(500ms);
 
-    EXPECT_THAT(told(world, "Deleting"), StartsWith("True WaitingForPreTerminateHook: "));
+    EXPECT_THAT(shown(world, "Deleting"), StartsWith("True WaitingForPreTerminateHook: "));
   });
 }
 
@@ -795,7 +795,7 @@ TEST(Deletion, DoesNotWaitForAnObjectWhoseKindWasUninstalled) {
       world.remove(machines(), "m1");
       world.settle(40s);
 
-      EXPECT_FALSE(world.exists(machines(), "m1")) << kind->kind << ": " << told(world, "Deleting");
+      EXPECT_FALSE(world.exists(machines(), "m1")) << kind->kind << ": " << shown(world, "Deleting");
     });
   }
 }
@@ -813,22 +813,22 @@ TEST(Deletion, OfAMachineWhoseKindNeverExistedEnds) {
     world.remove(machines(), "m1");
     world.settle(40s);
 
-    EXPECT_FALSE(world.exists(machines(), "m1")) << told(world, "Deleting");
+    EXPECT_FALSE(world.exists(machines(), "m1")) << shown(world, "Deleting");
   });
 }
 
-// Somebody has edited the reference: the VM is there, under the kind it was before.
+// A user has edited the reference: the VM is there, under the kind it was before.
 TEST(Deletion, WaitsForTheObjectThatAMachineOwnsUnderAnotherKindThanItNames) {
   in_simulation([](MachineWorld& world) {
     running(world);
     world.patch(machines(), "m1", {{"spec", {{"infrastructureRef", {{"kind", "DokcerMachine"}}}}}});
     world.settle();
-    const std::string while_it_lived = told(world, "InfrastructureReady");
+    const std::string while_it_lived = shown(world, "InfrastructureReady");
 
     world.remove(machines(), "m1");
     world.settle(40s);
     const bool waited = world.exists(machines(), "m1");
-    const std::string why = told(world, "Deleting");
+    const std::string why = shown(world, "Deleting");
     const bool untouched = world.exists(kDockerMachines, "m1");
     world.client.reads = 0;
     world.settle(100s);
@@ -841,7 +841,7 @@ TEST(Deletion, WaitsForTheObjectThatAMachineOwnsUnderAnotherKindThanItNames) {
     EXPECT_TRUE(untouched) << "the reference does not name it";
     EXPECT_THAT(why, HasSubstr("DockerMachine default/m1"));
     EXPECT_LE(reads, 20) << "asked for every half minute";
-    EXPECT_FALSE(world.exists(machines(), "m1")) << told(world, "Deleting");
+    EXPECT_FALSE(world.exists(machines(), "m1")) << shown(world, "Deleting");
   });
 }
 
@@ -858,7 +858,7 @@ TEST(Deletion, WaitsForTheObjectThatNamesTheInstanceOfAMachineWithAWrongKind) {
 
     EXPECT_TRUE(world.exists(machines(), "m1"));
     EXPECT_TRUE(world.exists(kDockerMachines, "m1"));
-    EXPECT_THAT(told(world, "Deleting"), HasSubstr("DockerMachine default/m1"));
+    EXPECT_THAT(shown(world, "Deleting"), HasSubstr("DockerMachine default/m1"));
   });
 }
 
@@ -895,7 +895,7 @@ TEST(Turns, ANodeConditionWithoutAStatusCostsNothingButThatCondition) {
     world.settle();
 
     EXPECT_EQ(world.machine().status.phase, "Running");
-    EXPECT_EQ(told(world, "NodeReady"), "Unknown NodeReadyUnknown: * Node.Ready: who knows");
+    EXPECT_EQ(shown(world, "NodeReady"), "Unknown NodeReadyUnknown: * Node.Ready: who knows");
   });
 }
 
@@ -933,7 +933,7 @@ TEST(Turns, AValueOfAProviderThatNoMachineMayHaveCostsThatValueAndIsTold) {
     ASSERT_THAT(machine.status.addresses, SizeIs(1));
     EXPECT_EQ(machine.status.addresses.front().address, "10.0.0.1");
     EXPECT_EQ(machine.status.failure_domain, "");
-    EXPECT_THAT(told(world, "InfrastructureReady"), StartsWith("True "));
+    EXPECT_THAT(shown(world, "InfrastructureReady"), StartsWith("True "));
     EXPECT_THAT(world.events.events, Contains(HasSubstr("status.addresses[0].address")));
     EXPECT_THAT(world.events.events, Contains(HasSubstr("status.failureDomain")));
   });
@@ -950,7 +950,7 @@ TEST(Turns, AProviderIdThatNoMachineMayHaveIsToldWithTheField) {
     world.settle();
 
     EXPECT_EQ(world.machine().status.phase, "Provisioning");
-    EXPECT_THAT(told(world, "InfrastructureReady"), HasSubstr("spec.providerID"));
+    EXPECT_THAT(shown(world, "InfrastructureReady"), HasSubstr("spec.providerID"));
   });
 }
 
@@ -960,13 +960,13 @@ TEST(Turns, AReleasedMachineIsNoLongerJudgedByATemplate) {
   in_simulation([](MachineWorld& world) {
     running(world);
     of_a_deployment(world);
-    const std::string before = told(world, "UpToDate");
+    const std::string before = shown(world, "UpToDate");
 
     world.patch(machines(), "m1", {{"metadata", {{"ownerReferences", nullptr}}}});
     world.settle();
 
     EXPECT_THAT(before, StartsWith("False NotUpToDate"));
-    EXPECT_EQ(told(world, "UpToDate"), "nothing");
+    EXPECT_EQ(shown(world, "UpToDate"), "nothing");
   });
 }
 
@@ -1013,7 +1013,7 @@ TEST(Turns, AMachineWhoseClusterNameWasChangedStaysWithTheClusterThatOwnsIt) {
     world.patch(machines(), "m1", {{"spec", {{"clusterName", "c2"}}}});
     world.settle(60s);
     const auto written = world.what_was_written();
-    const std::string infrastructure = told(world, "InfrastructureReady");
+    const std::string infrastructure = shown(world, "InfrastructureReady");
     const auto object = world.user.get(kDockerMachines, {"default", "m1"}, Deadline::never()).value();
     const auto machine = world.machine();
     world.remove(machines(), "m1");
