@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/try.h"
+#include "controllers/machinehealthcheck/decide.h"
 #include "controllers/machinehealthcheck/marks.h"
 #include "controllers/machinehealthcheck/remediation_requests.h"
 #include "controllers/shared/status_patch.h"
@@ -13,19 +14,18 @@ namespace {
 
 class Turn {
  public:
-  Turn(const Deps& deps, const Host& host, Contests& contests, const runtime::Context& context,
-       const Observation& seen, const Plan& plan)
-      : deps_(deps),
-        host_(host),
-        contests_(contests),
-        context_(context),
+  Turn(const ActContext& with, const Observation& seen, const Plan& plan)
+      : deps_(with.deps),
+        host_(with.host),
+        contests_(with.contests),
+        context_(with.context),
         seen_(seen),
         plan_(plan),
         key_(runtime::key_of(*seen.check)),
         now_(Time::from(seen.now)) {
     effects_.check = *seen.check;
     const bool by_request = seen.check->spec.remediation.template_ref && seen.template_problem.empty();
-    if (by_request) requests_.emplace(deps, host, context, *seen.check);
+    if (by_request) requests_.emplace(with.deps, with.host, with.context, *seen.check);
   }
 
   Effects take();
@@ -161,9 +161,8 @@ void Turn::record_marked(const api::Machine& machine) {
 
 }  // namespace
 
-Effects act(const Deps& deps, const Host& host, Contests& contests, const runtime::Context& context,
-            const Observation& seen, const Plan& plan) {
-  return Turn(deps, host, contests, context, seen, plan).take();
+Effects act(const ActContext& with, const Observation& seen, const Plan& plan) {
+  return Turn(with, seen, plan).take();
 }
 
 }  // namespace capstan::controllers::machinehealthcheck

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "controllers/machinehealthcheck/observe.h"
+#include "controllers/machinehealthcheck/observation.h"
 
 namespace capstan::controllers::machinehealthcheck {
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "controllers/machinehealthcheck/seen_fixture.h"
+#include "controllers/machinehealthcheck/targets.h"
 
 namespace capstan::controllers::machinehealthcheck {
 namespace {

@@ -5,6 +5,7 @@
 #include "api/conditions/conditions.h"
 #include "base/safeguards.h"
 #include "controllers/machinehealthcheck/marks.h"
+#include "controllers/machinehealthcheck/targets.h"
 #include "kube/typed.h"
 #include "runtime/ownership.h"
 

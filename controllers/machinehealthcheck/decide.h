@@ -1,40 +1,9 @@
-// Who is sick, who is well, and whether the sick ones may be remediated. Pure.
+// Which targets are unhealthy, which are well, and whether the unhealthy ones may be remediated. Pure.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "controllers/machinehealthcheck/allowance.h"
-#include "controllers/machinehealthcheck/checks.h"
-#include "controllers/machinehealthcheck/shared_cause.h"
-#include "runtime/paused.h"
+#include "controllers/machinehealthcheck/plan.h"
 
 namespace capstan::controllers::machinehealthcheck {
-
-struct Plan {
-  runtime::Paused pause = {};
-  bool cluster_missing = false;  // then nothing else is known
-  bool own = false;              // the check lacks its label or its owner reference
-  bool judged = false;           // everything below is known
-
-  std::vector<Verdict> verdicts = {};  // one per target, in the same order
-  Counts counts = {};
-  bool selects_none = false;  // the Cluster is up and has Machines, but none that it selects
-  Allowance allowance = {};
-  SharedCauseVerdict shared_cause = {};
-  // The sick ones are handed to whoever remediates, but for those that are held.
-  bool remediate = false;
-  bool held(std::size_t target) const {
-    return target < shared_cause.held.size() && shared_cause.held[target];
-  }
-  // Per target: another check that selects it too finds it sick, and what that says of it stays.
-  std::vector<bool> told_by_another = {};
-  bool is_told_by_another(std::size_t target) const {
-    return target < told_by_another.size() && told_by_another[target];
-  }
-  std::optional<Nanoseconds> recheck = {};
-};
 
 Plan decide(const Observation& seen);
 

@@ -18,7 +18,7 @@ std::string pool_name(std::string_view kind, const api::ObjectMeta& metadata) {
 Governance::Governance(const Caches& caches, std::string_view where)
     : caches_(caches), where_(where), policies_(caches.policies_in(where)) {}
 
-void Governance::tell(Observation& seen) {
+void Governance::assign_policies(Observation& seen) {
   if (policies_.empty()) return;
   for (Target& target : seen.targets) {
     const auto* owner = target.machine->metadata.controller();

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "controllers/machinehealthcheck/observe.h"
+#include "controllers/machinehealthcheck/observation.h"
 #include "controllers/shared/caches.h"
 #include "controllers/shared/policies.h"
 
@@ -18,7 +18,7 @@ class Governance {
   Governance(const Caches& caches, std::string_view where);
 
   // Fills in pool and policy of all targets, and which policies stand in each other's way.
-  void tell(Observation& seen);
+  void assign_policies(Observation& seen);
 
  private:
   struct Membership {

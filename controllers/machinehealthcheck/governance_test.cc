@@ -37,7 +37,7 @@ api::Machine of_another(api::Machine machine) {
 std::string governance_of(const Caches& caches, const api::Machine& machine) {
   Seen seen;
   seen.without_node(machine).with(
-      [&](Observation& world) { Governance(caches, builders::kNamespace).tell(world); });
+      [&](Observation& world) { Governance(caches, builders::kNamespace).assign_policies(world); });
   const Target& target = (*seen).targets.front();
   if (target.pool.empty()) return target.policy ? "a policy without a pool" : "none";
   return target.pool + ": " + (target.policy ? target.policy->metadata.name.str() : "nobody");
@@ -112,7 +112,7 @@ TEST(Governance, OfTwoPoliciesThatSelectAPoolNoneAppliesAndBothAreNamed) {
   put_policy(caches, "q");
   Seen seen;
   seen.without_node(a_worker().in_pool("mp1")).with([&](Observation& world) {
-    Governance(caches, builders::kNamespace).tell(world);
+    Governance(caches, builders::kNamespace).assign_policies(world);
   });
 
   EXPECT_EQ((*seen).targets.front().policy, nullptr);
@@ -137,7 +137,7 @@ class SickPoolBesideAWellOne : public testing::Test {
     Seen seen(check);
     for (const auto span : {kJustNow, kJustNow, kWell}) put(seen, sick, span);
     for (const auto span : {kLongAgo, kWell, kWell}) put(seen, well, span);
-    seen.with([&](Observation& world) { Governance(caches_, builders::kNamespace).tell(world); });
+    seen.with([&](Observation& world) { Governance(caches_, builders::kNamespace).assign_policies(world); });
     return decide(*seen);
   }
   static std::vector<bool> held(const Plan& plan) {

@@ -1,59 +1,136 @@
 #include "controllers/machinehealthcheck/observe.h"
 
-#include <fmt/format.h>
+#include <algorithm>
 
 #include "api/conditions/conditions.h"
-#include "api/contract/template_clone.h"
+#include "api/names.h"
 #include "base/safeguards.h"
+#include "controllers/machinehealthcheck/governance.h"
+#include "controllers/machinehealthcheck/targets.h"
 #include "kube/resources.h"
 
 namespace capstan::controllers::machinehealthcheck {
+namespace {
 
-bool is_target(const api::Machine& machine, const api::Selector& selector) {
-  const auto& metadata = machine.metadata;
-  return selector.matches(metadata.labels) && !metadata.annotations.contains(api::annotation::kPaused) &&
-         !metadata.annotations.contains(api::annotation::kSkipRemediation);
+// A live read before a Node that the cache lacks counts as deleted; once the Machine says so, none is needed.
+bool is_known_missing(const api::Machine& machine) {
+  const auto shown = api::conditions::find(machine.status.conditions, api::condition::kHealthCheckSucceeded);
+  return shown != nullptr && shown->reason == api::reason::kNodeDeleted &&
+         shown->status == api::status::kFalse;
 }
 
-bool is_exempted(const api::Machine& machine, const api::Selector& selector) {
-  return machine.metadata.annotations.contains(api::annotation::kSkipRemediation) &&
-         api::conditions::is_false(machine.status.conditions, api::condition::kOwnerRemediated) &&
-         selector.matches(machine.metadata.labels);
-}
+class Observer {
+ public:
+  Observer(const ObserveContext& with, Observation& seen)
+      : with_(with), caches_(with.deps.caches), seen_(seen), cluster_(runtime::key_of(*seen.cluster)) {}
 
-Result<api::Selector> selector_of(const api::MachineHealthCheck& check) {
-  if (check.spec.selector.empty()) return fail(Code::Invalid, "spec.selector: must not be empty");
-  auto selector = api::Selector::from(check.spec.selector);
-  if (!selector) return fail(selector.error().context("spec.selector"));
-  return selector;
-}
-
-std::string template_problem(const api::MachineHealthCheck& check,
-                             const std::vector<Snapshot<api::Machine>>& machines) {
-  const auto& reference = check.spec.remediation.template_ref;
-  if (!reference || is_off(Safeguard::RemediationRequest)) return {};
-  const auto request =
-      kube::resource_for(reference->api_version, api::contract::cloned_kind(reference->kind));
-  const auto is_made_of = [&](const api::ContractRef& used) {
-    return used.kind == request.kind && used.api_group == request.group;
-  };
-  for (const auto& machine : machines) {
-    const bool infrastructure = is_made_of(machine->spec.infrastructure_ref);
-    const auto& config = machine->spec.bootstrap.config_ref;
-    if (!infrastructure && !(config && is_made_of(*config))) continue;
-    return fmt::format(
-        "spec.remediation.templateRef: {0} is the template of {1}, which Machines of Cluster {2} use as "
-        "their {3} "
-        "(Machine {4}, for one); name the template of a remediation provider, or leave "
-        "spec.remediation.templateRef out to have Machines replaced by their owners",
-        reference->kind.view(), request.kind, check.spec.cluster_name.view(),
-        infrastructure ? "infrastructure" : "bootstrap configuration", machine->metadata.name.view());
+  void look() {
+    seen_.brake = with_.deps.brake.ask(runtime::Intent::Remediate, runtime::key_of(*seen_.check));
+    see_targets();
+    see_rivals();
   }
-  return {};
+
+ private:
+  void see_targets();
+  // False while Nodes matter and can't be seen as they are.
+  bool see_connection();
+  Target target_of(Snapshot<api::Machine> machine) const;
+  void see_node(Target& target) const;
+  Target::NodeState state_of_uncached(const api::Machine& machine, const kube::ObjectKey& node) const;
+  void see_rivals();
+
+  const ObserveContext& with_;
+  const Caches& caches_;
+  Observation& seen_;
+  const kube::ObjectKey cluster_;
+  std::shared_ptr<kubeconfig::WorkloadCluster> workload_ = {};
+};
+
+void Observer::see_targets() {
+  const auto selector = selector_of(*seen_.check);
+  if (!selector) {
+    seen_.selector_problem = selector.error().message;
+    return;
+  }
+  seen_.connected = see_connection();
+  if (!seen_.connected) return;
+  auto machines = caches_.machines_of(cluster_);
+  seen_.template_problem = template_problem(*seen_.check, machines);
+  for (auto& machine : machines) {
+    if (is_target(*machine, *selector)) {
+      seen_.targets.push_back(target_of(std::move(machine)));
+    } else {
+      seen_.others = true;
+      if (is_exempted(*machine, *selector)) seen_.exempted.push_back(std::move(machine));
+    }
+  }
+  Governance(caches_, cluster_.namespace_).assign_policies(seen_);
 }
 
-bool control_plane_initialized(const api::Cluster& cluster) {
-  return api::conditions::is_true(cluster.status.conditions, api::condition::kControlPlaneInitialized);
+bool Observer::see_connection() {
+  if (!control_plane_initialized(*seen_.cluster)) return true;
+  const auto connected = with_.deps.workload_clusters.get(cluster_);
+  const auto reach = with_.deps.workload_clusters.reach(cluster_);
+  const bool goes_on = is_off(Safeguard::OutOfReach) && reach.last_success.is_set();
+  // In doubt, what the cache says of Nodes may have been over for a while.
+  if ((!connected && !goes_on) || !reach.doubt.empty()) return false;
+  if (connected) workload_ = *connected;
+  return true;
+}
+
+Target Observer::target_of(Snapshot<api::Machine> machine) const {
+  Target target{.machine = std::move(machine)};
+  see_node(target);
+  return target;
+}
+
+void Observer::see_node(Target& target) const {
+  const auto& reference = target.machine->status.node_ref;
+  if (!workload_ || !reference) return;
+  const kube::ObjectKey key{.namespace_ = {}, .name = reference->name.str()};
+  target.node = workload_->nodes().get(key);
+  target.node_state = target.node ? Target::NodeState::Here : state_of_uncached(*target.machine, key);
+}
+
+Target::NodeState Observer::state_of_uncached(const api::Machine& machine,
+                                              const kube::ObjectKey& node) const {
+  if (is_known_missing(machine)) return Target::NodeState::Missing;
+  const auto live = workload_->client().get(kube::resources::nodes(), node, with_.context.deadline);
+  const bool missing = !live && live.error().code == Code::NotFound;
+  return missing ? Target::NodeState::Missing : Target::NodeState::Unsure;
+}
+
+void Observer::see_rivals() {
+  for (auto& other : caches_.machine_health_checks_of(cluster_)) {
+    if (other->metadata.uid == seen_.check->metadata.uid) continue;
+    auto selector = selector_of(*other);
+    if (!selector) continue;
+    const bool overlaps = std::ranges::any_of(
+        seen_.targets, [&](const Target& target) { return is_target(*target.machine, *selector); });
+    if (!overlaps) continue;
+    seen_.overlapping.push_back(other->metadata.name.str());
+    if (other->metadata.annotations.contains(api::annotation::kPaused)) continue;
+    seen_.rivals.push_back({.check = std::move(other), .selector = std::move(*selector)});
+  }
+}
+
+bool is_paused(const Observation& seen) {
+  return seen.cluster->spec.paused.value_or(false) ||
+         seen.check->metadata.annotations.contains(api::annotation::kPaused);
+}
+
+}  // namespace
+
+std::optional<Observation> observe(const ObserveContext& with, const kube::ObjectKey& key) {
+  const Deps& deps = with.deps;
+  Observation seen{.now = deps.clock.now(),
+                   .check = deps.caches.machine_health_checks.get(key),
+                   .fresh = with.context.fresh};
+  if (!seen.check || !in_scope(seen.check->metadata, deps.watch_filter)) return std::nullopt;
+  seen.cluster = deps.caches.cluster_of(key.namespace_, seen.check->spec.cluster_name);
+  // The Cluster's arrival or the end of the pause wakes the check.
+  if (seen.cluster && !is_paused(seen)) Observer(with, seen).look();
+  return seen;
 }
 
 }  // namespace capstan::controllers::machinehealthcheck

@@ -1,16 +1,13 @@
-// The MachineHealthCheck controller: judges the Machines of a check, marks them, and hands sick
-// ones to whoever remediates, as many as the check allows. Called by the workers of its runtime/controller.h.
+// The MachineHealthCheck controller: judges the Machines of a check, marks them, and hands unhealthy ones to
+// their owners or to a remediation provider, as many as the check allows. Called by the workers of its
+// runtime/controller.h.
 #pragma once
 
-#include <memory>
 #include <optional>
-#include <vector>
 
-#include "controllers/machinehealthcheck/decide.h"
 #include "controllers/machinehealthcheck/effects.h"
-#include "controllers/shared/contests.h"
-#include "controllers/shared/deps.h"
-#include "runtime/reconcile.h"
+#include "controllers/machinehealthcheck/plan.h"
+#include "controllers/shared/turn.h"
 
 namespace capstan::controllers::machinehealthcheck {
 
@@ -25,14 +22,10 @@ class Reconciler final : public runtime::Reconciler {
   Result<runtime::Outcome> reconcile(const runtime::Context& context, const kube::ObjectKey& key) override;
 
  private:
-  Observation observe(const runtime::Context& context, Snapshot<api::MachineHealthCheck> check,
-                      Snapshot<api::Cluster> cluster);
-  void find_targets(const runtime::Context& context, Observation& seen);
-  Target target_of(Snapshot<api::Machine> machine, kubeconfig::WorkloadCluster* workload,
-                   const runtime::Context& context);
   Result<runtime::Outcome> take_turn(const runtime::Context& context, const Observation& seen);
-  Result<void> tell(const runtime::Context& context, const Plan& plan, const Effects& effects,
-                    const api::MachineHealthCheck& after);
+  Result<void> write_report(const ActContext& with, const Plan& plan, const Effects& effects,
+                            const api::MachineHealthCheck& after);
+  void record_events(const Plan& plan, const Effects& effects, const api::MachineHealthCheck& after);
 
   const Deps deps_;
   std::optional<Host> host_;

@@ -179,15 +179,14 @@ std::vector<Note> news(const Plan& plan, const api::MachineHealthCheck& before,
                        plan.shared_cause.holds();
   if (is == nullptr || said) return notes;
   if (plan.cluster_missing) {
-    notes.push_back({.reason = std::string(kMisconfigured), .message = is->message.str()});
+    notes.push_back({.code = api::NoteCode::CheckMisconfigured, .text = is->message.str()});
     return notes;
   }
   if (is->status != status::kTrue && matters)
-    notes.push_back(
-        {.reason = std::string(api::event::kRemediationRestricted), .message = is->message.str()});
+    notes.push_back({.code = api::NoteCode::RemediationRestricted, .text = is->message.str()});
   // A check that is made before its Machines is none of it.
   if (is->status == status::kTrue && !is->message.empty() && (plan.counts.targets > 0 || plan.selects_none))
-    notes.push_back({.reason = std::string(kMisconfigured), .message = is->message.str()});
+    notes.push_back({.code = api::NoteCode::CheckMisconfigured, .text = is->message.str()});
   return notes;
 }
 

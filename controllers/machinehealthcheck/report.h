@@ -2,28 +2,22 @@
 #pragma once
 
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "controllers/machinehealthcheck/decide.h"
 #include "controllers/machinehealthcheck/effects.h"
+#include "controllers/machinehealthcheck/plan.h"
+#include "controllers/shared/note.h"
 
 namespace capstan::controllers::machinehealthcheck {
 
 // On top of `effects.check`.
 api::MachineHealthCheck report(const Observation& seen, const Plan& plan, const Effects& effects);
 
-// For Events, all of them warnings: remediation that is held back, limits nobody understands, a check that
-// selects nothing or what another one selects, a template that is missing.
-inline constexpr std::string_view kMisconfigured = "HealthCheckMisconfigured";
 // Reason of RemediationAllowed while the Cluster of the check does not exist.
 inline constexpr std::string_view kClusterMissing = "ClusterNotFound";
-struct Note {
-  std::string reason = {};
-  std::string message = {};
-  bool operator==(const Note&) const = default;
-};
+// For Events, all of them warnings: remediation that is held back, limits that make no sense, a check that
+// selects nothing or what another one selects, a template that is missing.
 std::vector<Note> news(const Plan& plan, const api::MachineHealthCheck& before,
                        const api::MachineHealthCheck& after);
 

@@ -5,6 +5,7 @@
 
 #include "api/conditions/conditions.h"
 #include "api/conditions/v1beta1.h"
+#include "controllers/machinehealthcheck/decide.h"
 #include "controllers/machinehealthcheck/marks.h"
 #include "controllers/machinehealthcheck/seen_fixture.h"
 
@@ -211,7 +212,7 @@ TEST(Report, SaysThatTooManyAreUnhealthy) {
   EXPECT_EQ(shown(after, "RemediationAllowed"), "False TooManyUnhealthy: " + message);
   EXPECT_EQ(old(after, "RemediationAllowed"), "False TooManyUnhealthy/Warning: " + message);
   EXPECT_THAT(news(decide(*seen), check, after),
-              ElementsAre(Note{.reason = "RemediationRestricted", .message = message}));
+              ElementsAre(Note{.code = api::NoteCode::RemediationRestricted, .text = message}));
   EXPECT_THAT(news(decide(*seen), after, after), IsEmpty());
 }
 
@@ -259,9 +260,9 @@ TEST(Report, ACheckThatSelectsNothingIsAnEventOnceTheClusterHasMachines) {
   past.with([](Observation& world) { world.others = true; });
 
   EXPECT_THAT(first_news(*past),
-              ElementsAre(Note{.reason = "HealthCheckMisconfigured",
-                               .message = "spec.selector matches no Machine of Cluster c1; compare it with "
-                                          "the labels of the Machines it is meant for"}));
+              ElementsAre(Note{.code = api::NoteCode::CheckMisconfigured,
+                               .text = "spec.selector matches no Machine of Cluster c1; compare it with "
+                                       "the labels of the Machines it is meant for"}));
   EXPECT_THAT(first_news(*Seen()), IsEmpty());
 }
 

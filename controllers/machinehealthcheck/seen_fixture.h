@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "controllers/machinehealthcheck/decide.h"
+#include "controllers/machinehealthcheck/observation.h"
 #include "test/builders/cluster.h"
 #include "test/builders/machine.h"
 #include "test/builders/node.h"

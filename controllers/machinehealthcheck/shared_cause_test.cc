@@ -352,7 +352,7 @@ TEST(ReportSharedCause, TheVerdictStandsInTheConditionAndInAnEvent) {
   EXPECT_THAT(shown(after), HasSubstr("3 of 3 targets of Cluster c1"));
   EXPECT_EQ(after.status.remediations_allowed, 0);
   ASSERT_THAT(news(plan, *seen.check, after), SizeIs(1));
-  EXPECT_EQ(news(plan, *seen.check, after).front().reason, "RemediationRestricted");
+  EXPECT_EQ(news(plan, *seen.check, after).front().code, api::NoteCode::RemediationRestricted);
 }
 
 TEST(ReportSharedCause, IsAnEventBeforeTheFirstTimeoutIsOver) {

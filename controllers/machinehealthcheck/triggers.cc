@@ -3,6 +3,7 @@
 #include "runtime/triggers.h"
 #include "api/conditions/conditions.h"
 #include "controllers/machinehealthcheck/reconciler.h"
+#include "controllers/machinehealthcheck/targets.h"
 
 namespace capstan::controllers::machinehealthcheck {
 namespace {
