@@ -27,7 +27,7 @@ struct Allowance {
     Restricted,  // too many are not healthy
     Held,        // a brake is shut
     Refused,     // requests would be of a kind that Machines themselves are made of
-    Invalid,     // the limits make no sense: nobody can tell
+    Invalid,     // the limits make no sense
   };
   State state = State::Allowed;
   std::int32_t remediations_allowed = 0;

@@ -33,7 +33,7 @@ class Findings {
     old_node_reason_ = old_why;
     node_.push_back(std::move(message));
   }
-  // True when the span since then is over; otherwise somebody has to look again.
+  // True when the span since then is over; otherwise a later turn has to look again.
   bool is_over(Time since, Seconds span) {
     const WallTime end = (since.is_set() ? since.wall() : WallTime()) + span;
     if (end < now_) return true;
@@ -134,11 +134,11 @@ void check_node_conditions(const api::Node& node, const api::HealthChecks& check
   }
 }
 
-// Nobody writes down when a Node was deleted: when we first told of it.
+// No object says when a Node was deleted: the time at which the check first said so.
 Time missing_since(const api::Machine& machine, WallTime now) {
-  const auto told = api::conditions::find(machine.status.conditions, condition::kHealthCheckSucceeded);
-  const bool sick = told != nullptr && told->status == api::status::kFalse;
-  return sick ? told->last_transition_time : Time::from(now);
+  const auto shown = api::conditions::find(machine.status.conditions, condition::kHealthCheckSucceeded);
+  const bool sick = shown != nullptr && shown->status == api::status::kFalse;
+  return sick ? shown->last_transition_time : Time::from(now);
 }
 
 void check_node(const Target& target, const api::HealthChecks& checks, const Circumstances& when,

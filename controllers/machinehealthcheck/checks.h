@@ -27,7 +27,7 @@ struct Verdict {
   std::optional<Nanoseconds> next_check = {};  // from now; of a pending one
   // When the trouble of an unhealthy or pending one began; unset: by hand, or there is none.
   Time ill_since = {};
-  // When the last of the checked conditions of a healthy one turned good; unset: nobody saw it bad.
+  // When the last of the checked conditions of a healthy one turned good; unset: it never was bad.
   Time well_since = {};
 };
 

@@ -4,7 +4,7 @@
 
 #include "api/conditions/conditions.h"
 #include "base/safeguards.h"
-#include "controllers/machinehealthcheck/marks.h"
+#include "controllers/machinehealthcheck/decide_marks.h"
 #include "controllers/machinehealthcheck/targets.h"
 #include "kube/typed.h"
 #include "runtime/ownership.h"
@@ -16,22 +16,6 @@ constexpr Seconds kStaleRecheck{5};
 // A Node that the cache and the server disagree about.
 constexpr Seconds kUnsureRecheck{1};
 
-void look_again(Plan& plan, std::optional<Nanoseconds> span) {
-  if (span) plan.recheck = std::min(plan.recheck.value_or(*span), *span);
-}
-
-// Two checks that disagree would write over each other for ever: a Machine counts as well when nobody finds
-// it sick any more, and of several who do the first by name says why.
-bool is_told_by_another(const Observation& seen, const Target& target, Health health,
-                        const Circumstances& when) {
-  if (!is_marked_unhealthy(*target.machine)) return false;
-  return std::ranges::any_of(seen.rivals, [&](const Rival& rival) {
-    const bool speaks = health == Health::Healthy || rival.check->metadata.name < seen.check->metadata.name;
-    return speaks && is_target(*target.machine, rival.selector) &&
-           judge(target, rival.check->spec.checks, when).health == Health::Unhealthy;
-  });
-}
-
 void judge_all(const Observation& seen, Plan& plan) {
   const Circumstances when = circumstances_of(*seen.cluster, seen.now);
   for (const Target& target : seen.targets) {
@@ -40,7 +24,6 @@ void judge_all(const Observation& seen, Plan& plan) {
     if (target.node_state == Target::NodeState::Unsure) look_again(plan, kUnsureRecheck);
     if (verdict.health == Health::Healthy) ++plan.counts.healthy;
     if (verdict.health == Health::Unhealthy) ++plan.counts.unhealthy;
-    plan.told_by_another.push_back(is_told_by_another(seen, target, verdict.health, when));
     plan.verdicts.push_back(std::move(verdict));
   }
   plan.counts.targets = static_cast<std::int32_t>(seen.targets.size());
@@ -49,10 +32,10 @@ void judge_all(const Observation& seen, Plan& plan) {
 
 // Since when remediation is on hold, as the check itself says; unset: it is not.
 Time held_since(const api::MachineHealthCheck& check) {
-  const auto told = api::conditions::find(check.status.conditions, api::condition::kRemediationAllowed);
-  const bool held = told != nullptr && told->status == api::status::kFalse &&
-                    told->reason == api::policy::reason::kSharedCause;
-  return held ? told->last_transition_time : Time();
+  const auto shown = api::conditions::find(check.status.conditions, api::condition::kRemediationAllowed);
+  const bool held = shown != nullptr && shown->status == api::status::kFalse &&
+                    shown->reason == api::policy::reason::kSharedCause;
+  return held ? shown->last_transition_time : Time();
 }
 
 Symptom symptom_of(const Target& target, const Verdict& verdict, Time held) {
@@ -83,6 +66,12 @@ void find_shared_cause(const Observation& seen, Plan& plan) {
   look_again(plan, plan.shared_cause.next);
 }
 
+void own_check(const Observation& seen, Plan& plan) {
+  auto wanted = owned_metadata(*seen.check, *seen.cluster);
+  if (wanted == seen.check->metadata) return;
+  plan.actions.push_back(OwnCheck{.from = seen.check->metadata, .to = std::move(wanted)});
+}
+
 }  // namespace
 
 api::ObjectMeta owned_metadata(const api::MachineHealthCheck& check, const api::Cluster& cluster) {
@@ -104,7 +93,7 @@ Plan decide(const Observation& seen) {
   plan.pause = runtime::paused(seen.cluster->spec.paused.value_or(false), seen.check->metadata,
                                api::kind::kMachineHealthCheck);
   if (plan.pause.paused) return plan;
-  plan.own = owned_metadata(*seen.check, *seen.cluster) != seen.check->metadata;
+  own_check(seen, plan);
   if (!seen.connected) return plan;  // the connection wakes us
   judge_all(seen, plan);
   plan.selects_none = seen.targets.empty() && (!seen.selector_problem.empty() ||
@@ -115,6 +104,7 @@ Plan decide(const Observation& seen) {
   find_shared_cause(seen, plan);
   plan.remediate = plan.allowance.allowed() && seen.fresh;
   if (!seen.fresh) look_again(plan, kStaleRecheck);
+  decide_marks(seen, plan);
   return plan;
 }
 

@@ -23,6 +23,30 @@ void set(api::Machine& machine, api::Condition wanted, Time now) {
   conditions::set(machine.status.conditions, std::move(wanted), machine.metadata.generation, now);
 }
 
+template <typename Condition>
+std::optional<Condition> copy_of(const auto& found) {
+  return found == nullptr ? std::nullopt : std::optional<Condition>(*found);
+}
+
+// A condition that marks_of() read has its generation and its transition time.
+void put(api::Machine& machine, std::string_view type, const std::optional<api::Condition>& wanted) {
+  auto& list = machine.status.conditions;
+  if (!wanted) {
+    conditions::remove(list, type);
+  } else {
+    conditions::set(list, *wanted, wanted->observed_generation, wanted->last_transition_time);
+  }
+}
+
+void put(api::Machine& machine, std::string_view type, const std::optional<api::V1Beta1Condition>& wanted) {
+  const auto& deprecated = machine.status.deprecated;
+  if (wanted) {
+    old::set(old_list(machine), *wanted, wanted->last_transition_time);
+  } else if (deprecated && deprecated->v1beta1) {
+    old::remove(old_list(machine), type);
+  }
+}
+
 api::Condition shown(External how, std::string_view message) {
   const auto waiting = [&](std::string_view why) {
     return conditions::make(condition::kExternallyRemediated, status::kFalse, why, message);
@@ -36,6 +60,29 @@ api::Condition shown(External how, std::string_view message) {
 }
 
 }  // namespace
+
+Marks marks_of(const api::Machine& machine) {
+  const auto& list = machine.status.conditions;
+  Marks marks{.health = copy_of<api::Condition>(conditions::find(list, condition::kHealthCheckSucceeded)),
+              .owner = copy_of<api::Condition>(conditions::find(list, condition::kOwnerRemediated)),
+              .external = copy_of<api::Condition>(conditions::find(list, condition::kExternallyRemediated))};
+  const auto& deprecated = machine.status.deprecated;
+  if (!deprecated || !deprecated->v1beta1) return marks;
+  const auto& old_list = deprecated->v1beta1->conditions;
+  marks.old_health =
+      copy_of<api::V1Beta1Condition>(old::find(old_list, old_condition::kHealthCheckSucceeded));
+  marks.old_owner = copy_of<api::V1Beta1Condition>(old::find(old_list, old_condition::kOwnerRemediated));
+  return marks;
+}
+
+api::Machine with_marks(api::Machine machine, const Marks& to) {
+  put(machine, condition::kHealthCheckSucceeded, to.health);
+  put(machine, condition::kOwnerRemediated, to.owner);
+  put(machine, condition::kExternallyRemediated, to.external);
+  put(machine, old_condition::kHealthCheckSucceeded, to.old_health);
+  put(machine, old_condition::kOwnerRemediated, to.old_owner);
+  return machine;
+}
 
 void mark_health(const Verdict& verdict, api::Machine& machine, Time now) {
   switch (verdict.health) {
@@ -77,8 +124,8 @@ void mark_for_owner(api::Machine& machine, Time now) {
 }
 
 void unmark_for_owner(api::Machine& machine) {
-  const auto told = conditions::find(machine.status.conditions, condition::kOwnerRemediated);
-  if (told == nullptr || told->reason == reason::kMachineDeleting || machine.metadata.deleting()) return;
+  const auto found = conditions::find(machine.status.conditions, condition::kOwnerRemediated);
+  if (found == nullptr || found->reason == reason::kMachineDeleting || machine.metadata.deleting()) return;
   conditions::remove(machine.status.conditions, condition::kOwnerRemediated);
   auto& deprecated = machine.status.deprecated;
   if (deprecated && deprecated->v1beta1) old::remove(old_list(machine), old_condition::kOwnerRemediated);
@@ -93,9 +140,9 @@ bool is_marked_unhealthy(const api::Machine& machine) {
 }
 
 bool is_marked_healthy(const api::Machine& machine) {
-  const auto told = conditions::find(machine.status.conditions, condition::kHealthCheckSucceeded);
-  if (told == nullptr || told->status != status::kTrue || told->reason != reason::kHealthCheckSucceeded ||
-      told->observed_generation != machine.metadata.generation || !told->message.empty())
+  const auto found = conditions::find(machine.status.conditions, condition::kHealthCheckSucceeded);
+  if (found == nullptr || found->status != status::kTrue || found->reason != reason::kHealthCheckSucceeded ||
+      found->observed_generation != machine.metadata.generation || !found->message.empty())
     return false;
   const auto& deprecated = machine.status.deprecated;
   return deprecated && deprecated->v1beta1 &&

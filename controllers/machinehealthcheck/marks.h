@@ -1,13 +1,27 @@
-// What a verdict writes onto a Machine: HealthCheckSucceeded in both forms, and the mark that hands it to
-// whoever remediates. Pure.
+// What a verdict writes onto a Machine: HealthCheckSucceeded in both forms, and the mark that hands it to its
+// owner or to a remediation provider. Pure.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include "controllers/machinehealthcheck/checks.h"
 
 namespace capstan::controllers::machinehealthcheck {
+
+// The conditions of a Machine that a check writes, in both forms; absent where it has none of that type.
+struct Marks {
+  std::optional<api::Condition> health = {};
+  std::optional<api::V1Beta1Condition> old_health = {};
+  std::optional<api::Condition> owner = {};  // OwnerRemediated
+  std::optional<api::V1Beta1Condition> old_owner = {};
+  std::optional<api::Condition> external = {};  // ExternallyRemediated
+  bool operator==(const Marks&) const = default;
+};
+Marks marks_of(const api::Machine& machine);
+// `to` as marks_of() read it from a later state of the same Machine.
+api::Machine with_marks(api::Machine machine, const Marks& to);
 
 // Pending and undecided ones keep what they have.
 void mark_health(const Verdict& verdict, api::Machine& machine, Time now);

@@ -21,6 +21,19 @@ namespace capstan::controllers::machinehealthcheck {
 template <typename T>
 using Snapshot = std::shared_ptr<const T>;
 
+// The remediation request of a target, as the cache has it.
+struct RequestSeen {
+  enum class State {
+    NotMade,    // the check hands Machines to their owners
+    Unwatched,  // its kind does not keep the contract: only a live read tells
+    Unlisted,   // its kind is not listed yet: nothing is known
+    Absent,
+    Present,
+  };
+  State state = State::NotMade;
+  api::ObjectMeta metadata = {};  // of Present
+};
+
 struct Target {
   enum class NodeState {
     None,     // no nodeRef, or the control plane is not up yet
@@ -34,6 +47,8 @@ struct Target {
   // "MachineDeployment web", and what governs it; both only where there are policies.
   std::string pool = {};
   Snapshot<api::MachineLifecyclePolicy> policy = {};
+  RequestSeen request = {};
+  bool unmarked = false;  // its mark failed in the last turn
 };
 
 // Another check that selects some of the targets, and judges.

@@ -6,6 +6,7 @@
 #include "api/names.h"
 #include "base/safeguards.h"
 #include "controllers/machinehealthcheck/governance.h"
+#include "controllers/machinehealthcheck/request_rules.h"
 #include "controllers/machinehealthcheck/targets.h"
 #include "kube/resources.h"
 
@@ -21,8 +22,12 @@ bool is_known_missing(const api::Machine& machine) {
 
 class Observer {
  public:
-  Observer(const ObserveContext& with, Observation& seen)
-      : with_(with), caches_(with.deps.caches), seen_(seen), cluster_(runtime::key_of(*seen.cluster)) {}
+  Observer(const ObserveContext& with, const Memory& memory, Observation& seen)
+      : with_(with),
+        caches_(with.deps.caches),
+        seen_(seen),
+        cluster_(runtime::key_of(*seen.cluster)),
+        unmarked_(memory.unmarked_of(runtime::key_of(*seen.check))) {}
 
   void look() {
     seen_.brake = with_.deps.brake.ask(runtime::Intent::Remediate, runtime::key_of(*seen_.check));
@@ -36,6 +41,7 @@ class Observer {
   bool see_connection();
   Target target_of(Snapshot<api::Machine> machine) const;
   void see_node(Target& target) const;
+  void see_request(Target& target) const;
   Target::NodeState state_of_uncached(const api::Machine& machine, const kube::ObjectKey& node) const;
   void see_rivals();
 
@@ -43,6 +49,7 @@ class Observer {
   const Caches& caches_;
   Observation& seen_;
   const kube::ObjectKey cluster_;
+  const Memory::Machines unmarked_;
   std::shared_ptr<kubeconfig::WorkloadCluster> workload_ = {};
 };
 
@@ -80,7 +87,9 @@ bool Observer::see_connection() {
 
 Target Observer::target_of(Snapshot<api::Machine> machine) const {
   Target target{.machine = std::move(machine)};
+  target.unmarked = unmarked_.contains(target.machine->metadata.uid);
   see_node(target);
+  see_request(target);
   return target;
 }
 
@@ -98,6 +107,22 @@ Target::NodeState Observer::state_of_uncached(const api::Machine& machine,
   const auto live = workload_->client().get(kube::resources::nodes(), node, with_.context.deadline);
   const bool missing = !live && live.error().code == Code::NotFound;
   return missing ? Target::NodeState::Missing : Target::NodeState::Unsure;
+}
+
+void Observer::see_request(Target& target) const {
+  const bool by_request = seen_.check->spec.remediation.template_ref && seen_.template_problem.empty();
+  if (!by_request) return;
+  const kube::Resource kind = request_kind(*seen_.check);
+  RequestSeen& request = target.request;
+  request.state = RequestSeen::State::Unwatched;
+  if (!with_.host.externals.resolve(kind.group, kind.kind)) return;
+  const auto cached = with_.host.externals.get(
+      {.api_group = Text(kind.group), .kind = Text(kind.kind), .name = target.machine->metadata.name},
+      cluster_.namespace_);
+  request.state = RequestSeen::State::Unlisted;
+  if (!cached) return;
+  request.state = cached->object ? RequestSeen::State::Present : RequestSeen::State::Absent;
+  if (cached->object) request.metadata = cached->object->metadata;
 }
 
 void Observer::see_rivals() {
@@ -121,7 +146,8 @@ bool is_paused(const Observation& seen) {
 
 }  // namespace
 
-std::optional<Observation> observe(const ObserveContext& with, const kube::ObjectKey& key) {
+std::optional<Observation> observe(const ObserveContext& with, const Memory& memory,
+                                   const kube::ObjectKey& key) {
   const Deps& deps = with.deps;
   Observation seen{.now = deps.clock.now(),
                    .check = deps.caches.machine_health_checks.get(key),
@@ -129,7 +155,7 @@ std::optional<Observation> observe(const ObserveContext& with, const kube::Objec
   if (!seen.check || !in_scope(seen.check->metadata, deps.watch_filter)) return std::nullopt;
   seen.cluster = deps.caches.cluster_of(key.namespace_, seen.check->spec.cluster_name);
   // The Cluster's arrival or the end of the pause wakes the check.
-  if (seen.cluster && !is_paused(seen)) Observer(with, seen).look();
+  if (seen.cluster && !is_paused(seen)) Observer(with, memory, seen).look();
   return seen;
 }
 

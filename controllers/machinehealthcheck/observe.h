@@ -5,12 +5,14 @@
 
 #include <optional>
 
+#include "controllers/machinehealthcheck/memory.h"
 #include "controllers/machinehealthcheck/observation.h"
 #include "controllers/shared/turn.h"
 
 namespace capstan::controllers::machinehealthcheck {
 
 // Nothing when the check is gone or another shard's.
-std::optional<Observation> observe(const ObserveContext& with, const kube::ObjectKey& key);
+std::optional<Observation> observe(const ObserveContext& with, const Memory& memory,
+                                   const kube::ObjectKey& key);
 
 }  // namespace capstan::controllers::machinehealthcheck

@@ -2,20 +2,61 @@
 // by report.h. A plain value.
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <string>
+#include <variant>
 #include <vector>
 
 #include "controllers/machinehealthcheck/allowance.h"
 #include "controllers/machinehealthcheck/checks.h"
+#include "controllers/machinehealthcheck/marks.h"
 #include "controllers/machinehealthcheck/shared_cause.h"
 #include "runtime/paused.h"
 
 namespace capstan::controllers::machinehealthcheck {
 
+// The check gets the label and the owner reference of its Cluster.
+struct OwnCheck {
+  api::ObjectMeta from = {};
+  api::ObjectMeta to = {};
+};
+// Conditions of a Machine change.
+struct MarkMachine {
+  Snapshot<api::Machine> machine = {};  // as it was seen
+  Marks from = {};
+  Marks to = {};
+  bool handed_over = false;  // for remediation: an Event of the Machine says so
+};
+// A request for remediation is made, then the conditions of its Machine change. Two live reads guard it: one
+// of the request, where its kind is not watched, and one of the template. What comes of them is shown as
+// ExternallyRemediated beside `to`.
+struct RequestRemediation {
+  Snapshot<api::Machine> machine = {};
+  Marks from = {};
+  Marks to = {};
+};
+// The request of a Machine that is well is taken back, then its conditions change. The request is looked at
+// again before, live where its kind is not watched. A Machine that was marked unhealthy keeps that mark when
+// the request stays: without it a healthy Machine would be repaired.
+struct WithdrawRequest {
+  Snapshot<api::Machine> machine = {};
+  Marks from = {};
+  Marks to = {};
+};
+
+using Action = std::variant<OwnCheck, MarkMachine, RequestRemediation, WithdrawRequest>;
+
+// So many Machines are marked well in one turn.
+inline constexpr std::size_t kGoodNewsPerTurn = 100;
+
 struct Plan {
+  std::vector<Action> actions = {};  // the exempted first, then the unhealthy, then those that are well
+  // Machines that are well and are marked in one of the next turns, by name.
+  std::vector<std::string> waiting = {};
+
   runtime::Paused pause = {};
   bool cluster_missing = false;  // then nothing else is known
-  bool own = false;              // the check lacks its label or its owner reference
   bool judged = false;           // everything below is known
 
   std::vector<Verdict> verdicts = {};  // one per target, in the same order
@@ -23,15 +64,10 @@ struct Plan {
   bool selects_none = false;  // the Cluster is up and has Machines, but none that it selects
   Allowance allowance = {};
   SharedCauseVerdict shared_cause = {};
-  // The sick ones are handed to whoever remediates, but for those that are held.
+  // Unhealthy targets are handed over for remediation, but for those that are held.
   bool remediate = false;
   bool held(std::size_t target) const {
     return target < shared_cause.held.size() && shared_cause.held[target];
-  }
-  // Per target: another check that selects it too finds it sick, and what that says of it stays.
-  std::vector<bool> told_by_another = {};
-  bool is_told_by_another(std::size_t target) const {
-    return target < told_by_another.size() && told_by_another[target];
   }
   std::optional<Nanoseconds> recheck = {};
 };

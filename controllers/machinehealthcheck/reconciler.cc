@@ -9,18 +9,28 @@
 #include "runtime/events.h"
 
 namespace capstan::controllers::machinehealthcheck {
+namespace {
+
+constexpr Nanoseconds kBetweenGoodNews = std::chrono::milliseconds(1);
+
+}  // namespace
 
 Result<runtime::Outcome> Reconciler::reconcile(const runtime::Context& context, const kube::ObjectKey& key) {
-  const auto seen = observe({.deps = deps_, .host = *host_, .context = context}, key);
+  const auto seen = observe({.deps = deps_, .host = *host_, .context = context}, memory_, key);
   if (seen) return take_turn(context, *seen);
-  contests_.forget(key);
+  forget(key);
   return runtime::Outcome::done();
+}
+
+void Reconciler::forget(const kube::ObjectKey& key) {
+  contests_.forget(key);
+  memory_.forget(key);
 }
 
 Result<runtime::Outcome> Reconciler::take_turn(const runtime::Context& context, const Observation& seen) {
   const ActContext with{.deps = deps_, .host = *host_, .contests = contests_, .context = context};
   const Plan plan = decide(seen);
-  const Effects effects = act(with, seen, plan);
+  const Effects effects = act(with, memory_, seen, plan);
   auto after = report(seen, plan, effects);
   const runtime::Outcome contested = report_contests(contests_, deps_, *seen.check, after);
   const auto written = write_report(with, plan, effects, after);
@@ -29,7 +39,10 @@ Result<runtime::Outcome> Reconciler::take_turn(const runtime::Context& context, 
   if (failed && plan.recheck) host_->queue.add_after(runtime::key_of(*seen.check), *plan.recheck);
   TRY(written);
   if (!effects.errors.empty()) return fail(effects.errors.front());
-  return contested.or_sooner({.again = plan.recheck}).or_sooner({.again = effects.recheck});
+  runtime::Outcome outcome =
+      contested.or_sooner({.again = plan.recheck}).or_sooner({.again = effects.recheck});
+  if (!plan.waiting.empty()) outcome = outcome.or_sooner(runtime::Outcome::after(kBetweenGoodNews));
+  return outcome;
 }
 
 // Events only with a status that was written: one that failed is tried again, and its news come then.

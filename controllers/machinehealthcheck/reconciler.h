@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "controllers/machinehealthcheck/effects.h"
+#include "controllers/machinehealthcheck/memory.h"
 #include "controllers/machinehealthcheck/plan.h"
 #include "controllers/shared/turn.h"
 
@@ -22,6 +23,7 @@ class Reconciler final : public runtime::Reconciler {
   Result<runtime::Outcome> reconcile(const runtime::Context& context, const kube::ObjectKey& key) override;
 
  private:
+  void forget(const kube::ObjectKey& key);
   Result<runtime::Outcome> take_turn(const runtime::Context& context, const Observation& seen);
   Result<void> write_report(const ActContext& with, const Plan& plan, const Effects& effects,
                             const api::MachineHealthCheck& after);
@@ -30,6 +32,7 @@ class Reconciler final : public runtime::Reconciler {
   const Deps deps_;
   std::optional<Host> host_;
   Contests contests_;
+  Memory memory_;
 };
 
 }  // namespace capstan::controllers::machinehealthcheck

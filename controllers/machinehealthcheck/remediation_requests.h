@@ -1,5 +1,6 @@
 // External remediation: an object of a provider's kind, named after the Machine and made from the template
-// that a MachineHealthCheck names, asks somebody else to repair it. Blocks as the client does; one per turn.
+// that a MachineHealthCheck names, asks that provider to repair it. Used by act.cc, one per turn. Blocks as
+// the client does.
 #pragma once
 
 #include <optional>
@@ -7,28 +8,23 @@
 
 #include "controllers/machinehealthcheck/effects.h"
 #include "controllers/machinehealthcheck/marks.h"
-#include "controllers/shared/deps.h"
-#include "runtime/reconcile.h"
+#include "controllers/shared/turn.h"
+#include "kube/typed.h"
 
 namespace capstan::controllers::machinehealthcheck {
 
-// Whether `object` is a request that a check made for `machine` from the template `template_name` of the kind
-// `template_groupkind` ("Kind.group"). What the Machine stands on, and what a Machine controls, is none.
-bool is_request_for(const api::Machine& machine, const kube::Resource& kind, const api::ObjectMeta& object,
-                    std::string_view template_groupkind, std::string_view template_name);
-
 class RemediationRequests {
  public:
-  // All of it lives longer.
-  RemediationRequests(const Deps& deps, const Host& host, const runtime::Context& context,
-                      const api::MachineHealthCheck& check);
+  // Both live longer. Only of a check with spec.remediation.templateRef anything is asked.
+  RemediationRequests(const ActContext& with, const api::MachineHealthCheck& check)
+      : with_(with), check_(check), check_key_(kube::key_of(check)) {}
 
-  // Sees to it that there is one; what to write onto the Machine, nothing when it stays as it is.
+  // Makes sure that there is one; what the Machine shows of it, nothing when that stays as it is.
   std::optional<External> ask_for(const api::Machine& machine, Effects& effects);
-  // Takes it back; `turned`: the Machine was sick until now. False: that has to be tried again.
-  bool withdraw(const api::Machine& machine, bool turned, Effects& effects);
+  // Of a Machine that is well by now. False: it could not be taken back.
+  bool withdraw(const api::Machine& machine, Effects& effects);
 
-  const std::string& template_problem() const { return template_problem_; }
+  std::string message_of(External how) const;
 
  private:
   struct Found {
@@ -38,20 +34,15 @@ class RemediationRequests {
   };
 
   kube::ObjectKey key_of(const api::Machine& machine) const;
-  bool made_for(const api::Machine& machine, const Found& found) const;
-  Result<Found> find(const api::Machine& machine, bool may_ask);
+  Result<Found> find(const api::Machine& machine);
   Result<void> create(const api::Machine& machine, const boost::json::value& source, const Found& found);
-  std::optional<External> judge_present(const api::Machine& machine, const Found& found,
-                                        Effects& effects) const;
+  Result<void> remove(const api::Machine& machine, const Found& found);
+  std::optional<External> shown_of_present(const api::Machine& machine, const Found& found,
+                                           Effects& effects) const;
 
-  const Deps& deps_;
-  const Host& host_;
-  const runtime::Context& context_;
+  const ActContext& with_;
   const api::MachineHealthCheck& check_;
   const kube::ObjectKey check_key_;
-  const kube::Resource template_;
-  const kube::Resource request_;
-  const std::string template_problem_;
 };
 
 }  // namespace capstan::controllers::machinehealthcheck

@@ -107,7 +107,7 @@ api::V1Beta1Condition old_remediation_allowed(const Observation& seen, const Pla
   return old::yes(old_condition::kRemediationAllowed);
 }
 
-// Told when it went wrong, and taken back when it went well again.
+// Shown when it went wrong, and taken back when it went well again.
 void show_external(std::optional<bool> went_well, std::string_view type, std::string_view why,
                    std::string_view message, api::V1Beta1Conditions& list, Time now) {
   if (!went_well) return;

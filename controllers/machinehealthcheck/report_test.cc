@@ -164,8 +164,8 @@ TEST(Decide, ACheckBelongsToItsCluster) {
   auto owned = a_check();
   owned.metadata = owned_metadata(owned, a_running_cluster());
 
-  EXPECT_TRUE(decide(*fresh).own);
-  EXPECT_FALSE(decide(*Seen(owned)).own);
+  EXPECT_EQ(decide(*fresh).actions.size(), 1U);
+  EXPECT_TRUE(decide(*Seen(owned)).actions.empty());
   EXPECT_EQ(owned.metadata.labels.value_or_empty("cluster.x-k8s.io/cluster-name"), "c1");
   ASSERT_EQ(owned.metadata.owner_references->size(), 1U);
   EXPECT_FALSE(owned.metadata.owner_references->front().controller);

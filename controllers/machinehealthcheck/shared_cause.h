@@ -46,7 +46,7 @@ struct Evidence {
 
 struct SharedCauseVerdict {
   std::vector<bool> held = {};           // per symptom
-  std::vector<Evidence> evidence = {};   // the strongest first; what it explains already is not told again
+  std::vector<Evidence> evidence = {};   // the strongest first; without what it explains already
   std::optional<Nanoseconds> next = {};  // when time alone may change the verdict
   bool holds() const { return !evidence.empty(); }
 };

@@ -118,7 +118,7 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
   deps_.workload_clusters.on_node_change(
       [&caches, &queue](const kube::ObjectKey& cluster, const Change<api::Node>& change) {
         if (change.initial || !matters(change)) return;
-        // Two Machines on one Node: whose it is, nobody knows.
+        // Two Machines on one Node: neither is known to be the right one.
         const auto machines = caches.machines_on_node(cluster, change.object().metadata.name);
         if (machines.size() == 1) wake_selecting(caches, *machines.front(), *machines.front(), queue);
       });

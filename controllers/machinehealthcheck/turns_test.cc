@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -191,6 +192,32 @@ TEST(Turns, BadNewsDoNotWaitBehindGoodNews) {
     EXPECT_EQ(std::ranges::count_if(
                   requests, [](const auto& each) { return each.starts_with("patch machines/status"); }),
               121);
+  });
+}
+
+TEST(Turns, AHundredMachinesWhoseMarksAreRefusedDoNotKeepOthersFromBeingMarked) {
+  in_world([](World& world) {
+    world.make_cluster();
+    world.make_check(a_check());
+    for (int i = 0; i < 100; ++i) {
+      const std::string name = fmt::format("a{:02}", i);
+      world.make_machine(name);
+      world.make_node(builders::a_node(name));
+    }
+    world.make_machine("b");
+    world.make_node(builders::a_node("b"));
+    world.connect();
+    world.client.refuses = [](std::string_view request) {
+      return request.starts_with("patch machines/status a")
+                 ? std::optional(Error{.code = Code::Forbidden, .message = "a policy says no"})
+                 : std::nullopt;
+    };
+
+    world.start();
+    world.settle(1min);
+
+    EXPECT_EQ(world.shown("b", "HealthCheckSucceeded"), "True HealthCheckSucceeded");
+    EXPECT_EQ(world.shown("a00", "HealthCheckSucceeded"), "absent");
   });
 }
 
