@@ -15,6 +15,7 @@
 #include "controllers/claims/removal.h"
 #include "controllers/drain/cordon.h"
 #include "controllers/drain/drain_rules.h"
+#include "controllers/machinepool/observe.h"
 #include "controllers/shared/repair_managers.h"
 #include "controllers/shared/status_patch.h"
 #include "kube/resources.h"

@@ -9,6 +9,7 @@
 #include "base/guarded.h"
 #include "controllers/machinepool/decide.h"
 #include "controllers/machinepool/deletion.h"
+#include "controllers/machinepool/effects.h"
 #include "controllers/machinepool/pool_drain.h"
 #include "controllers/shared/contests.h"
 #include "controllers/shared/live_object.h"
@@ -38,17 +39,6 @@ class NodeWrites {
   };
   const Clock& clock_;
   Guarded<std::unordered_map<kube::ObjectKey, Writes>> pools_;
-};
-
-struct Effects {
-  api::MachinePool pool = {};                  // as the server has it now
-  std::vector<Snapshot<api::Node>> kept = {};  // retired, but not deleted yet
-  bool went = false;                           // the finalizer is off: nobody is left to report to
-  bool unfinished = false;                     // there was too much for one turn
-  std::vector<Error> errors = {};
-  std::string node_trouble = {};  // why Nodes could not be written or deleted
-  std::string draining = {};      // what holds up Nodes that are to go
-  std::optional<Seconds> recheck = {};
 };
 
 struct ActContext {

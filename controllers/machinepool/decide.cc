@@ -6,6 +6,7 @@
 #include <array>
 #include <unordered_set>
 
+#include "controllers/machinepool/observe.h"
 #include "kube/typed.h"
 #include "runtime/ownership.h"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "controllers/machinepool/observe.h"
+#include "controllers/machinepool/observation.h"
 
 namespace capstan::controllers::machinepool {
 

@@ -1,72 +1,14 @@
-// What the MachinePool controller looks at before it decides: the pool, its Cluster, the provider's objects
-// behind it, the Nodes of its instances and, where the provider has them, its Machines. Visits the instances
-// of the pool. A plain value; observe() reads caches and never blocks.
+// Gathers what a turn of a MachinePool looks at, from caches; never blocks. Visits the instances of the pool.
 #pragma once
 
-#include <memory>
-#include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "controllers/machinepool/infra_memory.h"
-#include "controllers/machinepool/providers.h"
+#include "controllers/machinepool/observation.h"
 #include "controllers/shared/deps.h"
 
 namespace capstan::controllers::machinepool {
-
-// One providerID of the list as it will be, and the Node that has it.
-struct Instance {
-  Text provider_id = {};
-  Snapshot<api::Node> node = {};   // null: none, or several
-  std::vector<Text> doubles = {};  // names, when there are several
-  bool has_machine = false;        // whose controller looks after the Node
-  // Another claimant has it (controllers/claims), or another pool lists it, too, and the Node says it is that
-  // one's; of a pool that goes: whatever it says.
-  bool shared = false;
-};
-
-// Machines of the pool, where its provider has an object for each instance.
-struct MachinesSeen {
-  enum class State {
-    Unsupported,  // the provider has none
-    Unknown,      // `problem` says why they can't be listed; empty: not yet
-    Known,
-  };
-  State state = State::Unsupported;
-  kube::Resource resource = {};  // of the provider's objects
-  std::string problem = {};
-  std::vector<Snapshot<api::contract::ContractObject>> objects = {};
-  std::vector<Snapshot<api::Machine>> machines = {};         // controlled by the pool, or by nobody yet
-  std::vector<runtime::Unreadable> unreadable_objects = {};  // those that Machines refer to
-  std::vector<runtime::Unreadable> unreadable = {};          // Machines of the namespace
-};
-
-struct Observation {
-  Time now = {};
-  bool fresh = true;                     // otherwise nothing may be created or deleted
-  Snapshot<api::MachinePool> pool = {};  // never null; spec.clusterName is the Cluster it belongs to
-  std::string misnamed = {};             // why that is not what the user wrote
-  Snapshot<api::Cluster> cluster = {};   // null: not in the cache
-  ExternalSeen bootstrap = {};
-  ExternalSeen infra = {};
-  InfraFinding infra_says = {};
-  std::vector<std::string> anothers = {};  // why instances are not the pool's: Machines claim them, too
-  std::vector<Text> taken = {};            // providerIDs that another pool had first: "pool: id"
-  std::vector<Text> late = {};    // named_late() of a pool that goes, less those that another pool lists
-  bool emptied_for_sure = false;  // an empty list was seen for the second time, by a live read
-  bool drains = false;  // a policy wants Nodes emptied before they go; never of a pool with Machines
-  kubeconfig::Reach reach = {};
-  std::vector<Instance> instances = {};  // empty while not connected
-  // Those of status.nodeRefs that still exist, are of none of these instances and of no other pool's.
-  std::vector<Snapshot<api::Node>> former = {};
-  MachinesSeen machines = {};
-  // Null while not connected; act's, not decide's.
-  std::shared_ptr<kubeconfig::WorkloadCluster> workload = {};
-
-  bool deleting() const { return pool->metadata.deleting(); }
-  bool connected() const { return workload != nullptr; }
-};
 
 // How long an empty list has to last before it is looked at for the second time.
 inline constexpr Seconds kSecondLook{30};

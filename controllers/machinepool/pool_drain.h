@@ -16,7 +16,7 @@
 #include "controllers/claims/clearance.h"
 #include "controllers/drain/drainer.h"
 #include "controllers/machinepool/drain_key.h"
-#include "controllers/machinepool/observe.h"
+#include "controllers/machinepool/observation.h"
 
 namespace capstan::controllers::machinepool {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "controllers/machinepool/observe.h"
+#include "controllers/machinepool/observation.h"
 
 namespace capstan::controllers::machinepool {
 

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "controllers/machinepool/act.h"
+#include "controllers/machinepool/observe.h"
 #include "controllers/shared/deps.h"
 #include "runtime/reconcile.h"
 

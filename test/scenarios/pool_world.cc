@@ -8,6 +8,7 @@
 #include "api/conditions/conditions.h"
 #include "api/schema/decode.h"
 #include "api/schema/encode.h"
+#include "controllers/machinepool/observe.h"
 #include "kube/resource.h"
 #include "runtime/paused.h"
 #include "test/builders/cluster.h"
