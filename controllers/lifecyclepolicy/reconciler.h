@@ -1,11 +1,10 @@
 // The MachineLifecyclePolicy controller: says in a policy's status what it selects and where another policy
-// is in its way. It does nothing else: whoever owns a behaviour asks controllers/shared/policies.h. Called by
-// the workers of its runtime/controller.h.
+// is in its way. It writes nothing else, so there is nothing to decide and to carry out: the controller that
+// owns a behaviour asks controllers/shared/policies.h. Called by the workers of its runtime/controller.h.
 #pragma once
 
 #include <optional>
 
-#include "controllers/lifecyclepolicy/report.h"
 #include "controllers/shared/deps.h"
 #include "runtime/reconcile.h"
 
@@ -22,9 +21,6 @@ class Reconciler final : public runtime::Reconciler {
   Result<runtime::Outcome> reconcile(const runtime::Context& context, const kube::ObjectKey& key) override;
 
  private:
-  // Visits the MachineDeployments, MachineSets and MachinePools of one namespace.
-  Observation observe(Snapshot<api::MachineLifecyclePolicy> policy) const;
-
   const Deps deps_;
   std::optional<Host> host_;
 };
