@@ -368,6 +368,14 @@ TEST(NamingRules, RefuseWhatTheyDoNotUnderstand) {
               ElementsAre(::testing::HasSubstr("invalid template: {{ .machineSet.foo }} is none of")));
 }
 
+TEST(NamingRules, RefuseConditionsAndFunctionsOfGosTemplates) {
+  auto deployment = a_machine_deployment().build();
+  deployment.spec.machine_naming.name_template = "{{ if true }}{{ .random }}{{ end }}"_text;
+
+  EXPECT_THAT(complaints(deployment),
+              ElementsAre(::testing::StartsWith("spec.machineNaming.template: Invalid value: ")));
+}
+
 TEST(NamingRules, AcceptEveryVariable) {
   auto deployment = a_machine_deployment().build();
   deployment.spec.machine_naming.name_template =
