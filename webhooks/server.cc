@@ -1,5 +1,6 @@
 #include "webhooks/server.h"
 
+#include <array>
 #include <utility>
 
 #include "base/try.h"
@@ -10,6 +11,21 @@ namespace {
 // A conversion review carries a page of objects, twice when it is answered.
 constexpr net::ServerLimits kLimits{.max_body_bytes = 16U << 20, .max_connections = 256};
 constexpr std::size_t kWorkers = 8;
+constexpr int kAnswered = 200;
+// Prometheus' own buckets, as upstream's dashboards expect them.
+constexpr std::array kSeconds = {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0};
+
+// One more while it lives, also when the answer throws.
+class Counted {
+ public:
+  explicit Counted(const Gauge& gauge) : gauge_(gauge) { gauge_.add(); }
+  ~Counted() { gauge_.add(-1); }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+
+ private:
+  const Gauge& gauge_;
+};
 
 net::HttpResponse text(int status, std::string body) {
   return {
@@ -37,7 +53,26 @@ Server::Server(const ServerDeps& deps, ServerOptions options)
 Server::~Server() { stop(); }
 
 void Server::add(std::string path, Answer answer) {
-  answers_.insert_or_assign(std::move(path), std::move(answer));
+  Path measures = measured(path, std::move(answer));
+  paths_.insert_or_assign(std::move(path), std::move(measures));
+}
+
+Server::Path Server::measured(std::string_view path, Answer answer) const {
+  Path made{.answer = std::move(answer)};
+  if (deps_.metrics == nullptr) return made;
+  const auto requests = deps_.metrics->counters("controller_runtime_webhook_requests_total",
+                                                "Reviews that were answered", {"webhook", "code"});
+  made.answered = requests.with({path, "200"});
+  made.failed = requests.with({path, "500"});
+  made.seconds = deps_.metrics
+                     ->histograms("controller_runtime_webhook_latency_seconds", "Time to answer a review",
+                                  {"webhook"}, {kSeconds.begin(), kSeconds.end()})
+                     .with({path});
+  made.in_flight =
+      deps_.metrics
+          ->gauges("controller_runtime_webhook_requests_in_flight", "Reviews being answered", {"webhook"})
+          .with({path});
+  return made;
 }
 
 Result<void> Server::start() {
@@ -77,10 +112,16 @@ void Server::stop() {
 net::HttpResponse Server::answer(const net::ServerRequest& request) const {
   const std::string_view path = path_of(request);
   if (path == "/healthz" || path == "/readyz") return text(200, "ok");
-  const auto found = answers_.find(path);
-  if (found == answers_.end()) return text(404, "no webhook has this path\n");
+  const auto found = paths_.find(path);
+  if (found == paths_.end()) return text(404, "no webhook has this path\n");
   if (request.method != "POST") return text(405, "only POST\n");
-  return found->second(request);
+  const Path& asked = found->second;
+  const Counted now(asked.in_flight);
+  const SteadyTime began = deps_.clock.steady_now();
+  auto response = asked.answer(request);
+  asked.seconds.observe(std::chrono::duration<double>(deps_.clock.steady_now() - began).count());
+  (response.status == kAnswered ? asked.answered : asked.failed).add();
+  return response;
 }
 
 // A pair that is exchanged file by file fits together only at the end: whatever is wrong is said once, and

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "base/log.h"
+#include "base/metrics.h"
 #include "base/threads.h"
 #include "net/cert_reload.h"
 #include "net/http_server.h"
@@ -35,6 +36,7 @@ struct ServerDeps {
   const Clock& clock;
   Threads& threads;
   Log log = {};
+  Metrics* metrics = nullptr;  // null: nothing is counted
 };
 
 class Server {
@@ -61,12 +63,21 @@ class Server {
   net::HttpResponse answer(const net::ServerRequest& request) const;
 
  private:
+  // Named as controller-runtime names them.
+  struct Path {
+    Answer answer = {};
+    Counter answered = {};  // with 200
+    Counter failed = {};    // with anything else
+    Histogram seconds = {};
+    Gauge in_flight = {};
+  };
+  Path measured(std::string_view path, Answer answer) const;
   void follow_certificate(const std::stop_token& stop);
 
   const ServerDeps deps_;
   const ServerOptions options_;
   net::TlsFiles files_;
-  std::map<std::string, Answer, std::less<>> answers_;
+  std::map<std::string, Path, std::less<>> paths_;
   std::unique_ptr<net::HttpServer> server_;
   std::atomic<bool> listens_ = false;  // server_ is there and has a certificate
   std::unique_ptr<Thread> follower_;

@@ -121,6 +121,25 @@ TEST_F(WebhookServer, HasAProblemUntilItListensAndAfterItStopped) {
   EXPECT_NE(server.problem(), std::nullopt);
 }
 
+TEST_F(WebhookServer, CountsWhatItAnswersAtEachPath) {
+  Metrics metrics;
+  ServerDeps counting = deps();
+  counting.metrics = &metrics;
+  Server server(counting, options());
+  server.add("/good", [](const net::ServerRequest&) { return net::HttpResponse{.status = 200}; });
+  server.add("/bad", [](const net::ServerRequest&) { return net::HttpResponse{.status = 500}; });
+
+  for (const char* path : {"/good", "/bad", "/good", "/unknown"})
+    (void)server.answer({.method = "POST", .target = path});
+  const std::string text = metrics.text();
+
+  EXPECT_THAT(text, HasSubstr("controller_runtime_webhook_requests_total{code=\"200\",webhook=\"/good\"} 2"));
+  EXPECT_THAT(text, HasSubstr("controller_runtime_webhook_requests_total{code=\"500\",webhook=\"/bad\"} 1"));
+  EXPECT_THAT(text, HasSubstr("controller_runtime_webhook_requests_total{code=\"200\",webhook=\"/bad\"} 0"));
+  EXPECT_THAT(text, HasSubstr("controller_runtime_webhook_latency_seconds_count{webhook=\"/good\"} 2"));
+  EXPECT_THAT(text, HasSubstr("controller_runtime_webhook_requests_in_flight{webhook=\"/good\"} 0"));
+}
+
 TEST_F(WebhookServer, ShowsANewCertificateToNewConnections) {
   folder_.put(pki_.server_certificate());
   Server server(deps(), options());

@@ -182,7 +182,7 @@ void Wiring::Parts::make_webhooks() {
   const auto& servers = options.servers;
   if (servers.webhook_port == 0) return;
   webhooks = std::make_unique<webhooks::Server>(
-      webhooks::ServerDeps{io, seams.clock, seams.threads, log.component("webhooks")},
+      webhooks::ServerDeps{io, seams.clock, seams.threads, log.component("webhooks"), &metrics},
       webhooks::ServerOptions{.port = static_cast<std::uint16_t>(servers.webhook_port),
                               .certificate_folder = servers.webhook_cert_dir,
                               .certificate_name = servers.webhook_cert_name,
