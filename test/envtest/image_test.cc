@@ -84,7 +84,7 @@ TEST_F(Image, HasTheSameDigestEachTime) {
 
 TEST_F(Image, HasAtMostTwentyMegabytes) { EXPECT_LE(fs::file_size(archive()), kMostBytes); }
 
-TEST_F(Image, RunsCapstanAsNobodyInParticular) {
+TEST_F(Image, RunsCapstanAsUser65532) {
   if (!has_skopeo()) GTEST_SKIP() << "no skopeo";
 
   const auto config = inspected({"--config"});

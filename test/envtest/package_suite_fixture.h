@@ -1,0 +1,129 @@
+// A kube-apiserver of a test's own on which clusterctl has installed the packages of scripts/package, for the
+// suites that look at them. For gtest; one thread. Needs root (own_network.h) and CAPSTAN_CLUSTERCTL, or its
+// tests are skipped.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <boost/json.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/threads.h"
+#include "test/envtest/own_network.h"
+#include "test/envtest/real_servers.h"
+#include "test/envtest/scratch_folder.h"
+
+namespace capstan::envtest {
+
+namespace fs = std::filesystem;
+namespace json = boost::json;
+
+inline constexpr std::string_view kVersion = "v1.14.200";
+inline constexpr auto kPatience = std::chrono::seconds(120);
+inline constexpr std::string_view kAudit = R"(
+apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived]
+rules:
+- {level: Metadata, verbs: [watch]}
+- {level: Metadata, omitStages: [ResponseStarted]}
+)";
+
+inline std::string printed(const Result<CommandOutcome>& outcome) {
+  if (!outcome) return "failed: " + outcome.error().describe();
+  return outcome->exit_code == 0 ? outcome->out : "failed: " + outcome->out + outcome->err;
+}
+
+template <typename Condition>
+bool waited(Condition&& condition) {
+  const SystemClock clock;
+  SystemThreads threads;
+  const Deadline deadline = Deadline::in(clock, kPatience);
+  while (!condition()) {
+    if (deadline.passed(clock.steady_now())) return false;
+    threads.pause(Deadline::in(clock, std::chrono::milliseconds(100)));
+  }
+  return true;
+}
+
+class Package : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    if (why_not()) return;
+    start_servers();
+    if (HasFatalFailure()) return;
+    const auto packaged = package_into(in_folder("repository"));
+    ASSERT_TRUE(packaged) << packaged.error().describe();
+    installed_ = clusterctl({"init", "--core=cluster-api:" + std::string(kVersion),
+                             "--infrastructure=capstan:" + std::string(kVersion),
+                             "--bootstrap=capstan:" + std::string(kVersion), "--control-plane=-"});
+  }
+  static void start_servers() {
+    ASSERT_TRUE(enter_own_network());
+    auto folder = ScratchFolder::create();
+    ASSERT_TRUE(folder) << folder.error().describe();
+    folder_ = std::make_unique<ScratchFolder>(std::move(*folder));
+    auto started = RealServers::start(
+        {.controller_manager = true,
+         .controllers = {"garbage-collector-controller", "namespace-controller",
+                         "clusterrole-aggregation-controller"},
+         .audit_policy = std::string(kAudit),
+         .apiserver_flags = {"--enable-admission-plugins=OwnerReferencesPermissionEnforcement"}});
+    ASSERT_TRUE(started) << started.error().describe();
+    servers_ = std::move(*started);
+    kubectl({"apply", "-f", "test/envtest/cert_manager_stub.yaml"});
+    kubectl({"wait", "--for=condition=Established", "--timeout=50s", "crd", "--all"});
+  }
+  static void TearDownTestSuite() {
+    servers_.reset();
+    folder_.reset();
+  }
+  void SetUp() override {
+    if (const char* reason = why_not()) GTEST_SKIP() << reason;
+    ASSERT_NE(servers_, nullptr);
+  }
+
+  static const char* why_not() {
+    if (std::getenv("CAPSTAN_CLUSTERCTL") == nullptr)
+      return "CAPSTAN_CLUSTERCTL is not set: run this suite through scripts/envtest";
+    return ::geteuid() == 0 ? nullptr : "root is needed for a network and a file system of its own";
+  }
+
+  static std::string clusterctl(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), std::getenv("CAPSTAN_CLUSTERCTL"));
+    arguments.push_back("--kubeconfig=" + servers_->kubeconfig_path().string());
+    arguments.push_back("--config=" + in_folder("repository/clusterctl.yaml").string());
+    return printed(run({.argv = std::move(arguments),
+                        .environment = {"CLUSTERCTL_DISABLE_VERSIONCHECK=true",
+                                        "XDG_CONFIG_HOME=" + in_folder("config").string()}},
+                       kPatience));
+  }
+  static Result<std::string> package_into(const fs::path& folder) {
+    return output_of({.argv = {"scripts/package", std::string(kVersion), folder}}, kPatience);
+  }
+
+  static fs::path in_folder(std::string_view name) { return folder_->path() / name; }
+  static std::string kubectl(std::vector<std::string> arguments, std::string input = {}) {
+    const std::string command = arguments.empty() ? std::string() : arguments.front();
+    std::string text = printed(servers_->run_kubectl(std::move(arguments), std::move(input)));
+    if (text.starts_with("failed: ")) ADD_FAILURE() << "kubectl " << command << ": " << text;
+    return text;
+  }
+  static json::value object(const std::string& kind, const std::string& name, const std::string& ns = {}) {
+    std::vector<std::string> get = {"get", kind, name, "-o=json"};
+    if (!ns.empty()) get.push_back("--namespace=" + ns);
+    return json::parse(kubectl(std::move(get)));
+  }
+
+  static inline std::unique_ptr<ScratchFolder> folder_;
+  static inline std::unique_ptr<RealServers> servers_;
+  static inline std::string installed_;
+};
+
+}  // namespace capstan::envtest
