@@ -25,7 +25,6 @@ namespace older_reason = api::v1beta1_reason;
 namespace older_type = api::v1beta1_condition;
 namespace reason = api::reason;
 namespace status = api::status;
-using State = ExternalSeen::State;
 
 constexpr std::size_t kNames = 3;
 // How long a manager that has just started tries to reach a cluster before it takes back what stands there.
@@ -55,23 +54,23 @@ std::optional<api::Condition> machines_up_to_date(const Observation& seen);
 void set_conditions(const Observation& seen, const Plan& plan, const Effects& effects,
                     api::MachinePool& after) {
   auto& list = after.status.conditions;
-  // Who comes this far is not paused.
+  // A pool that comes this far is not paused.
   list = runtime::judge_pause({}, list, after.metadata.generation, seen.now).conditions;
-  const auto tell = [&](const api::Condition& wanted) {
+  const auto set = [&](const api::Condition& wanted) {
     conditions::set(list, wanted, after.metadata.generation, seen.now);
   };
-  tell(bootstrap_config_ready(seen, plan, after));
-  tell(infrastructure_ready(seen, plan, after));
-  tell(available(after, plan));
-  tell(scaling_up(seen, after, plan));
-  tell(scaling_down(after, plan, effects));
-  if (const auto ready = machines_ready(seen, after)) tell(*ready);
+  set(bootstrap_config_ready(seen, plan, after));
+  set(infrastructure_ready(seen, plan, after));
+  set(available(after, plan));
+  set(scaling_up(seen, after, plan));
+  set(scaling_down(after, plan, effects));
+  if (const auto ready = machines_ready(seen, after)) set(*ready);
   if (const auto fresh = machines_up_to_date(seen)) {
-    tell(*fresh);
+    set(*fresh);
   } else if (seen.machines.state == MachinesSeen::State::Unsupported) {
     conditions::remove(list, condition::kMachinesUpToDate);
   }
-  tell(conditions::make(condition::kDeleting, status::kFalse, reason::kNotDeleting));
+  set(conditions::make(condition::kDeleting, status::kFalse, reason::kNotDeleting));
 }
 
 namespace {
@@ -151,6 +150,7 @@ api::Condition with_doubt(api::Condition made, const Subject& subject) {
 }
 
 api::Condition shown(const Subject& subject) {
+  using State = ExternalSeen::State;
   switch (subject.seen.state) {
     case State::Unused:
     case State::Missing: break;
@@ -166,7 +166,7 @@ api::Condition shown(const Subject& subject) {
 
 // --- how many ---
 
-// Something where nobody can say how many there should be.
+// Something where it is not known how many there should be.
 std::optional<api::Condition> no_size(std::string_view target, const api::MachinePool& now,
                                       const Plan& plan) {
   if (now.spec.replicas && *now.spec.replicas < 0) {
@@ -273,7 +273,7 @@ api::Condition nodes_ready(const Observation& seen) {
   return conditions::make(condition::kMachinesReady, status::kFalse, reason::kNotReady, text);
 }
 
-// Nobody has seen a Node since this process started, and that is not long ago.
+// No Node has been seen since this process started, and that is not long ago.
 bool is_coming_up(const kubeconfig::Reach& reach, Time now) {
   if (reach.connected || reach.last_success.is_set()) return false;
   return !reach.first_failure.is_set() || now - reach.first_failure < kComingUp;
@@ -294,7 +294,7 @@ std::optional<api::Condition> machines_ready(const Observation& seen, const api:
          .target_type = condition::kMachinesReady,
          .reasons = {.issue = reason::kNotReady, .unknown = reason::kReadyUnknown, .info = reason::kReady}});
   }
-  if (!seen.connected() && !now.spec.provider_id_list.empty()) {
+  if (!seen.connected && !now.spec.provider_id_list.empty()) {
     const auto known = conditions::find(now.status.conditions, condition::kMachinesReady);
     if (known != nullptr && leaves_as_found(seen, *known)) return *known;
     return conditions::make(condition::kMachinesReady, status::kUnknown, reason::kConnectionDown,
@@ -320,7 +320,7 @@ std::optional<api::Condition> machines_up_to_date(const Observation& seen) {
 
 std::optional<api::V1Beta1Condition> older_shown(const ExternalSeen& seen, std::string_view target,
                                                  const older::Fallback& fallback) {
-  if (seen.state != State::Found) return std::nullopt;
+  if (!seen.found()) return std::nullopt;
   const auto ready = contract::read_v1beta1_ready(contract::Foreign(*seen.object));
   return older::mirror(ready ? &*ready : nullptr, target, fallback);
 }
@@ -352,10 +352,10 @@ std::optional<api::V1Beta1Condition> older_infrastructure_ready(const Observatio
                       .severity = api::severity::kInfo});
 }
 
-// Nothing while nobody can count.
+// Nothing while Nodes can't be counted.
 std::optional<api::V1Beta1Condition> older_replicas_ready(const Observation& seen,
                                                           const api::MachinePool& now) {
-  if (!seen.connected()) return std::nullopt;
+  if (!seen.connected) return std::nullopt;
   const std::int32_t ready = now.status.deprecated->v1beta1->ready_replicas;  // just counted
   const std::int32_t there = now.status.replicas.value_or(-1);
   const bool nothing_wanted = now.spec.replicas == 0 && there <= 0;

@@ -2,7 +2,7 @@
 // upstream says it, because people and programs read it. Pure.
 #pragma once
 
-#include "controllers/machinepool/act.h"
+#include "controllers/machinepool/effects.h"
 
 namespace capstan::controllers::machinepool {
 

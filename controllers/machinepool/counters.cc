@@ -95,7 +95,7 @@ void count_old(const NodeCounts& nodes, const MachinePoolStatus& now, api::V1Bet
   old.unavailable_replicas = std::max(now.replicas.value_or(0) - nodes.available, 0);
 }
 
-// Nobody sees Nodes: the numbers stay as they stand, but for instances that have left.
+// No Nodes are seen: the numbers stay as they stand, but for instances that have left.
 void keep_counts(MachinePoolStatus& status) {
   if (!status.replicas) return;
   const std::int32_t most = *status.replicas;
@@ -113,7 +113,7 @@ void keep_counts(MachinePoolStatus& status) {
 
 void count(const Observation& seen, const Plan& plan, const Effects& effects, MachinePoolStatus& status) {
   const NodeCounts nodes = count_nodes(seen);
-  if (seen.connected()) {
+  if (seen.connected) {
     status.node_refs = node_refs(seen, plan, effects);
     count_old(nodes, status, status.deprecated.ensure().v1beta1.ensure());
   } else {
@@ -129,7 +129,7 @@ void count(const Observation& seen, const Plan& plan, const Effects& effects, Ma
       break;
     case MachinesSeen::State::Unsupported:
       status.up_to_date_replicas = std::max(plan.wanted.spec.replicas.value_or(0), 0);
-      if (!seen.connected()) break;
+      if (!seen.connected) break;
       status.ready_replicas = nodes.ready;
       status.available_replicas = nodes.available;
       status.versions = versions_of_nodes(seen);

@@ -2,7 +2,7 @@
 // Nodes; versions. Pure.
 #pragma once
 
-#include "controllers/machinepool/act.h"
+#include "controllers/machinepool/effects.h"
 
 namespace capstan::controllers::machinepool {
 

@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <unordered_set>
 
+#include "controllers/machinepool/deletion.h"
+#include "controllers/machinepool/node_change.h"
 #include "controllers/machinepool/observe.h"
+#include "controllers/machinepool/pool_machines.h"
 #include "kube/typed.h"
 #include "runtime/ownership.h"
 
@@ -16,14 +20,19 @@ namespace {
 constexpr Nanoseconds kCacheRecheck = std::chrono::milliseconds(500);
 constexpr Seconds kCachePatience{60};
 constexpr Seconds kMissingRecheck{30};
+// So many Nodes a turn writes to; the rest follows in the next.
+constexpr std::size_t kNodesPerTurn = 500;
 
 std::optional<Nanoseconds> too_early(const Observation& seen);
 void own_and_label(const Observation& seen, Plan& plan);
 void size_phase(Plan& plan);
 void bootstrap_phase(const Observation& seen, Plan& plan);
 void infrastructure_phase(const Observation& seen, Plan& plan);
+void write_pool(const Observation& seen, Plan& plan);
+void claim_providers(const Observation& seen, Plan& plan);
 void machines_phase(const Observation& seen, Plan& plan);
-void node_phase(const Observation& seen, Plan& plan);
+void write_nodes(const Observation& seen, Plan& plan);
+void retire_nodes(const Observation& seen, Plan& plan);
 
 void look_again(Plan& plan, Seconds span) {
   plan.recheck = plan.recheck ? std::min(*plan.recheck, span) : span;
@@ -32,6 +41,7 @@ void look_again(Plan& plan, Seconds span) {
 }  // namespace
 
 Plan decide(const Observation& seen) {
+  if (seen.deleting()) return decide_deletion(seen);
   Plan plan{.too_early = too_early(seen), .wanted = *seen.pool};
   if (plan.too_early) return plan;
   if (!seen.cluster) {
@@ -45,14 +55,17 @@ Plan decide(const Observation& seen) {
   size_phase(plan);
   bootstrap_phase(seen, plan);
   infrastructure_phase(seen, plan);
+  write_pool(seen, plan);
+  claim_providers(seen, plan);
   machines_phase(seen, plan);
-  node_phase(seen, plan);
+  write_nodes(seen, plan);
+  retire_nodes(seen, plan);
   return plan;
 }
 
 namespace {
 
-// A list that fails is told about, and looked for rarely: its first success wakes us.
+// A list that fails is reported, and looked for rarely: its first success wakes the pool.
 std::optional<Nanoseconds> too_early(const Observation& seen) {
   const auto waits = [&](bool soon) {
     return std::ranges::any_of(std::array{&seen.bootstrap, &seen.infra}, [&](const ExternalSeen* external) {
@@ -60,13 +73,13 @@ std::optional<Nanoseconds> too_early(const Observation& seen) {
     });
   };
   const bool young = seen.now - seen.pool->metadata.creation_timestamp <= kCachePatience;
-  const bool never_told = seen.pool->status.conditions.empty();
-  if (waits(true) && (young || !never_told)) return kCacheRecheck;
+  const bool never_reported = seen.pool->status.conditions.empty();
+  if (waits(true) && (young || !never_reported)) return kCacheRecheck;
   if (waits(false) && young) return kMissingRecheck;
   return std::nullopt;
 }
 
-// Nobody else writes it where no webhook does: providers need a number.
+// Providers need a number, and without a webhook spec.replicas may have none.
 void size_phase(Plan& plan) {
   plan.size = size_of(plan.wanted);
   plan.wanted.spec.replicas = plan.size.replicas;
@@ -113,7 +126,6 @@ void bootstrap_phase(const Observation& seen, Plan& plan) {
 
 void infrastructure_phase(const Observation& seen, Plan& plan) {
   const InfraFinding& infra = seen.infra_says;
-  plan.infra_claim = infra.claim;
   plan.list = list_to_be(seen);
   trouble_with(seen.infra, "spec.template.spec.infrastructureRef", infra.problem, plan);
   if (!seen.infra.found() || !infra.problem.empty()) return;
@@ -124,10 +136,26 @@ void infrastructure_phase(const Observation& seen, Plan& plan) {
   if (plan.list.believed) plan.wanted.spec.provider_id_list = plan.list.ids;
 }
 
+// Encoding a pool of thousands to find no difference would be most of a quiet turn.
+void write_pool(const Observation& seen, Plan& plan) {
+  if (plan.wanted.metadata == seen.pool->metadata && plan.wanted.spec == seen.pool->spec) return;
+  plan.actions.push_back(WritePool{.from = seen.pool, .to = plan.wanted});
+}
+
+void claim_providers(const Observation& seen, Plan& plan) {
+  const auto claim = [&](Provider which, const std::optional<ProviderClaim>& to) {
+    if (to) plan.actions.push_back(ClaimProvider{.which = which, .to = *to});
+  };
+  claim(Provider::Bootstrap, plan.bootstrap.claim);
+  claim(Provider::Infrastructure, seen.infra_says.claim);
+}
+
 void machines_phase(const Observation& seen, Plan& plan) {
-  plan.machines = plan_machines(seen);
-  for (const auto& trouble : plan.machines.troubles) plan.troubles.push_back(trouble);
-  if (!plan.machines.troubles.empty()) look_again(plan, kMissingRecheck);
+  MachinesPlan machines = plan_machines(seen);
+  std::ranges::move(machines.actions, std::back_inserter(plan.actions));
+  plan.unfinished = machines.unfinished;
+  if (!machines.troubles.empty()) look_again(plan, kMissingRecheck);
+  std::ranges::move(machines.troubles, std::back_inserter(plan.troubles));
   if (seen.machines.state != MachinesSeen::State::Unknown) return;
   if (seen.machines.problem.empty()) {
     look_again(plan, Seconds(1));
@@ -145,21 +173,35 @@ bool has_machine(const Observation& seen, const api::Node& node) {
   });
 }
 
-void node_phase(const Observation& seen, Plan& plan) {
+void write_nodes(const Observation& seen, Plan& plan) {
+  std::size_t written = 0;
   for (const Instance& instance : seen.instances) {
-    if (!instance.node || instance.has_machine || instance.shared) continue;
+    if (!instance.node || instance.behind || instance.has_machine || instance.shared) continue;
     if (instance.node->metadata.deleting()) continue;
-    if (auto change = node_change(*seen.pool, *instance.node)) {
-      plan.nodes.push_back({.node = instance.node, .change = std::move(*change)});
+    auto change = node_change(*seen.pool, *instance.node);
+    if (!change) continue;
+    if (++written > kNodesPerTurn) {
+      plan.unfinished = true;
+      return;
     }
+    plan.actions.push_back(WriteNode{.node = instance.node, .change = std::move(*change)});
   }
+}
+
+void retire_nodes(const Observation& seen, Plan& plan) {
   if (seen.former.empty()) return;
   const std::unordered_set<Text> listed(plan.list.ids.begin(), plan.list.ids.end());
-  const bool may_go = seen.fresh && plan.list.believed;
+  Nodes former;
   for (const auto& node : seen.former) {
     const Text& id = node->spec.provider_id;
     if (id.empty() || listed.contains(id) || node->metadata.deleting()) continue;
-    if (!has_machine(seen, *node)) (may_go ? plan.retired : plan.waiting).push_back(node);
+    if (!has_machine(seen, *node)) former.push_back(node);
+  }
+  if (former.empty()) return;
+  if (seen.fresh && plan.list.believed) {
+    plan.actions.push_back(RetireNodes{.nodes = std::move(former), .drain = has_to_drain(seen)});
+  } else {
+    plan.waiting = std::move(former);
   }
 }
 

@@ -1,5 +1,5 @@
-// What is to become of a MachinePool that is not being deleted: what to write on it, on the provider's
-// objects, on Nodes and Machines. Pure; act.h does it, report.h turns it into conditions.
+// What is to become of a MachinePool: what to write on it, on the provider's objects, on Nodes and Machines.
+// Pure; act.h carries it out, report.h turns it into conditions. A pool that goes is decided by deletion.h.
 #pragma once
 
 #include "controllers/machinepool/plan.h"

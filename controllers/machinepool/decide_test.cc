@@ -21,12 +21,6 @@ std::vector<std::string> texts(const api::List<Text>& list) {
   return all;
 }
 
-std::vector<std::string> names(const std::vector<Snapshot<api::Node>>& nodes) {
-  std::vector<std::string> all;
-  for (const auto& node : nodes) all.push_back(node->metadata.name.str());
-  return all;
-}
-
 std::string secret_of(const Plan& plan) {
   const auto& name = plan.wanted.spec.machine_template.spec.bootstrap.data_secret_name;
   return name ? name->str() : "none";
@@ -52,7 +46,7 @@ TEST(Decide, DoesNothingWithoutItsCluster) {
 
   EXPECT_THAT(plan.troubles,
               ElementsAre("Cluster c1 does not exist: create it, or correct spec.clusterName"));
-  EXPECT_FALSE(plan.infra_claim);
+  EXPECT_FALSE(claim_of(plan, Provider::Infrastructure));
   EXPECT_THAT(texts(plan.wanted.spec.provider_id_list), IsEmpty());
 }
 
@@ -61,7 +55,7 @@ TEST(Decide, DoesNothingWithoutItsCluster) {
 TEST(Decide, BecomesControllerOfBothProviderObjects) {
   const auto plan = a_pool_world().plan();
 
-  for (const auto& claim : {plan.bootstrap.claim, plan.infra_claim}) {
+  for (const auto& claim : {claim_of(plan, Provider::Bootstrap), claim_of(plan, Provider::Infrastructure)}) {
     ASSERT_TRUE(claim);
     EXPECT_TRUE(claim->label);
     ASSERT_THAT(*claim->owners, SizeIs(1));
@@ -82,7 +76,7 @@ TEST(Decide, LeavesAnObjectAloneThatIsItsOwnAlready) {
                                                                   {"blockOwnerDeletion", true}}}}};
   world.infra({{"metadata", metadata}});
 
-  EXPECT_FALSE(world.plan().infra_claim);
+  EXPECT_FALSE(claim_of(world.plan(), Provider::Infrastructure));
 }
 
 TEST(Decide, BelievesNothingOfAnObjectThatSomebodyElseControls) {
@@ -98,7 +92,7 @@ TEST(Decide, BelievesNothingOfAnObjectThatSomebodyElseControls) {
 
   const auto plan = world.plan();
 
-  EXPECT_FALSE(plan.infra_claim);
+  EXPECT_FALSE(claim_of(plan, Provider::Infrastructure));
   EXPECT_THAT(texts(plan.wanted.spec.provider_id_list), IsEmpty());
   EXPECT_THAT(plan.troubles, ElementsAre(HasSubstr("other")));
 }
@@ -309,7 +303,7 @@ TEST(List, ThatShrinksToNothingStaysUntilTheSecondLook) {
   const auto plan = world.plan();
 
   EXPECT_THAT(texts(plan.wanted.spec.provider_id_list), ElementsAre("docker:////n1", "docker:////n2"));
-  EXPECT_THAT(plan.retired, IsEmpty());
+  EXPECT_THAT(nodes_of_all<RetireNodes>(plan), IsEmpty());
   EXPECT_THAT(plan.list.problem, HasSubstr("has lost all 2 entries of spec.providerIDList at once"));
   EXPECT_EQ(plan.recheck, Seconds(30));
 }
@@ -323,7 +317,7 @@ TEST(List, ThatIsEmptyForSureIsCopiedAndItsNodesRetire) {
   const auto plan = world.plan();
 
   EXPECT_THAT(texts(plan.wanted.spec.provider_id_list), IsEmpty());
-  EXPECT_THAT(names(plan.retired), ElementsAre("n1", "n2"));
+  EXPECT_THAT(nodes_of_all<RetireNodes>(plan), ElementsAre("n1", "n2"));
   EXPECT_EQ(plan.list.problem, "");
 }
 
@@ -350,7 +344,7 @@ TEST(List, ThatShrinksToNothingWithoutReplicasIsLookedAtTwiceAsWell) {
     const auto plan = world.plan();
 
     EXPECT_THAT(texts(plan.wanted.spec.provider_id_list), ElementsAre("docker:////n1", "docker:////n2"));
-    EXPECT_THAT(plan.retired, IsEmpty());
+    EXPECT_THAT(nodes_of_all<RetireNodes>(plan), IsEmpty());
     EXPECT_THAT(plan.list.problem, HasSubstr("has lost all 2 entries of spec.providerIDList at once"));
     EXPECT_EQ(plan.recheck, Seconds(30));
   }
@@ -363,7 +357,7 @@ TEST(List, ThatIsEmptyForSureNeedsNoReplicasToBeCopied) {
     const auto plan = world.plan();
 
     EXPECT_THAT(texts(plan.wanted.spec.provider_id_list), IsEmpty());
-    EXPECT_THAT(names(plan.retired), ElementsAre("n1", "n2"));
+    EXPECT_THAT(nodes_of_all<RetireNodes>(plan), ElementsAre("n1", "n2"));
     EXPECT_EQ(plan.list.problem, "");
   }
 }
@@ -377,16 +371,17 @@ TEST(Nodes, AreToldWhoseTheyAreAndThatTheyAreInitialized) {
 
   const auto plan = world.plan();
 
-  ASSERT_THAT(plan.nodes, SizeIs(1));
+  const auto writes = actions_of<WriteNode>(plan);
+  ASSERT_THAT(writes, SizeIs(1));
   std::vector<std::string> annotations;
-  for (const auto& [key, value] : plan.nodes[0].change.annotations)
-    annotations.push_back(key.str() + "=" + value.str());
+  for (const auto& [key, value] : writes[0].change.annotations)
+    annotations.push_back(key.str() + "=" + value->str());
   EXPECT_THAT(annotations,
               ElementsAre("cluster.x-k8s.io/cluster-name=c1", "cluster.x-k8s.io/cluster-namespace=default",
                           "cluster.x-k8s.io/owner-kind=MachinePool", "cluster.x-k8s.io/owner-name=mp1"));
-  ASSERT_TRUE(plan.nodes[0].change.taints);
-  ASSERT_THAT(*plan.nodes[0].change.taints, SizeIs(1));
-  EXPECT_EQ(plan.nodes[0].change.taints->front().key, "mine");
+  ASSERT_TRUE(writes[0].change.taints);
+  ASSERT_THAT(*writes[0].change.taints, SizeIs(1));
+  EXPECT_EQ(writes[0].change.taints->front().key, "mine");
 }
 
 TEST(Nodes, ThatAreAsTheyShouldBeAreLeftAlone) {
@@ -397,15 +392,15 @@ TEST(Nodes, ThatAreAsTheyShouldBeAreLeftAlone) {
                                    .annotated("cluster.x-k8s.io/owner-kind", "MachinePool")
                                    .annotated("cluster.x-k8s.io/owner-name", "mp1"));
 
-  EXPECT_THAT(world.plan().nodes, IsEmpty());
+  EXPECT_FALSE(has<WriteNode>(world.plan()));
 }
 
 TEST(Nodes, ThatWereToBeEmptiedAreScheduledAgainWhenTheirInstanceIsBack) {
   const auto cordoned_by = [](std::string_view whom) {
     auto node = a_node("n1").cordoned().build();
     node.metadata.annotations.set(Text("capstan.dev/cordoned-by"), Text(whom));
-    const auto plan = a_pool_world().instances({"n1"}).with(node).plan();
-    return plan.nodes.size() == 1 && plan.nodes.front().change.uncordon;
+    const auto writes = actions_of<WriteNode>(a_pool_world().instances({"n1"}).with(node).plan());
+    return writes.size() == 1 && writes.front().change.uncordon;
   };
 
   EXPECT_TRUE(cordoned_by("default/mp1/n1"));
@@ -418,21 +413,21 @@ TEST(Nodes, OfMachinesAreTheirControllersBusiness) {
     seen.instances[0].has_machine = true;
   });
 
-  EXPECT_THAT(world.plan().nodes, IsEmpty());
+  EXPECT_FALSE(has<WriteNode>(world.plan()));
 }
 
 TEST(Nodes, OfInstancesThatLeftTheListRetire) {
   auto world = a_pool_world();
   world.knows({"n1", "n2"}).referred({"n1", "n2"}).instances({"n2"}).with(a_node("n2"));
 
-  EXPECT_THAT(names(world.plan().retired), ElementsAre("n1"));
+  EXPECT_THAT(nodes_of_all<RetireNodes>(world.plan()), ElementsAre("n1"));
 }
 
 TEST(Nodes, DoNotRetireWhileTheListIsNotBelieved) {
   auto world = a_pool_world();
   world.knows({"n1", "n2"}).referred({"n1", "n2"}).instances({"n2", "n2"}).with(a_node("n2"));
 
-  EXPECT_THAT(world.plan().retired, IsEmpty());
+  EXPECT_THAT(nodes_of_all<RetireNodes>(world.plan()), IsEmpty());
 }
 
 TEST(Nodes, DoNotRetireWhileTheCachesAreBehindOurOwnWrites) {
@@ -441,7 +436,7 @@ TEST(Nodes, DoNotRetireWhileTheCachesAreBehindOurOwnWrites) {
     seen.fresh = false;
   });
 
-  EXPECT_THAT(world.plan().retired, IsEmpty());
+  EXPECT_THAT(nodes_of_all<RetireNodes>(world.plan()), IsEmpty());
 }
 
 TEST(Nodes, OfAMachineRetireWithTheMachine) {
@@ -449,15 +444,19 @@ TEST(Nodes, OfAMachineRetireWithTheMachine) {
   world.knows({"n1", "n2"}).referred({"n1", "n2"}).instances({"n2"}).connected();
   world.with(builders::a_machine("m1").in_pool(kPool).on_node("n1").deleting());
 
-  EXPECT_THAT(world.plan().retired, IsEmpty());
+  EXPECT_THAT(nodes_of_all<RetireNodes>(world.plan()), IsEmpty());
 }
 
 // --- Machines ---
 
 std::vector<std::string> wished(const Plan& plan) {
   std::vector<std::string> all;
-  for (const auto& wish : plan.machines.wishes)
-    all.push_back((wish.present ? "apply " : "create ") + wish.wanted.metadata.name.str());
+  for (const Action& action : plan.actions) {
+    if (const auto* apply = std::get_if<ApplyMachine>(&action))
+      all.push_back("apply " + apply->to.metadata.name.str());
+    if (const auto* create = std::get_if<CreateMachine>(&action))
+      all.push_back("create " + create->machine.metadata.name.str());
+  }
   return all;
 }
 
@@ -498,21 +497,26 @@ TEST(Machines, AreMadeForEachObjectOfTheProvider) {
          {{"apiGroup", "infrastructure.cluster.x-k8s.io"}, {"kind", "Box"}, {"name", "b1"}}},
         {"version", "v1.35.1"},
         {"deletion", {{"nodeDeletionTimeoutSeconds", 10}}}}}};
-  EXPECT_EQ(api::to_json(plan.machines.wishes[0].wanted), expected)
-      << api::to_json(plan.machines.wishes[0].wanted);
+  const auto created = actions_of<CreateMachine>(plan);
+  ASSERT_THAT(created, SizeIs(1));
+  EXPECT_EQ(api::to_json(created[0].machine), expected) << api::to_json(created[0].machine);
 }
 
 TEST(Machines, HaveNoVersionUntilTheirNodeHasOne) {
   const auto plan = a_pool_world().instances({"b1"}).boxes({"b1"}).plan();
 
-  EXPECT_TRUE(plan.machines.wishes[0].wanted.spec.version.empty());
+  const auto created = actions_of<CreateMachine>(plan);
+  ASSERT_THAT(created, SizeIs(1));
+  EXPECT_TRUE(created[0].machine.spec.version.empty());
 }
 
 TEST(Machines, KeepTheirVersionWhileTheNodeCannotBeSeen) {
   auto world = a_pool_world();
   world.instances({"b1"}).boxes({"b1"}).with(a_pool_machine("b1", "b1").version("v1.35.1"));
 
-  EXPECT_EQ(world.plan().machines.wishes[0].wanted.spec.version, "v1.35.1");
+  const auto applied = actions_of<ApplyMachine>(world.plan());
+  ASSERT_THAT(applied, SizeIs(1));
+  EXPECT_EQ(applied[0].to.spec.version, "v1.35.1");
 }
 
 TEST(Machines, AreFoundByTheirObjectWhateverTheirName) {
@@ -546,15 +550,16 @@ TEST(Machines, WhoseObjectIsGoneAreToGoToo) {
 
   const auto plan = world.plan();
 
-  ASSERT_THAT(plan.machines.without_object, SizeIs(1));
-  EXPECT_EQ(plan.machines.without_object[0]->metadata.name, "b2");
+  const auto deletions = actions_of<DeleteMachine>(plan);
+  ASSERT_THAT(deletions, SizeIs(1));
+  EXPECT_EQ(deletions[0].machine->metadata.name, "b2");
 }
 
 TEST(Machines, OfAnotherKindAreNotJudgedByThisOne) {
   auto world = a_pool_world();
   world.instances({}).boxes({}).with(builders::a_machine("m1").in_pool(kPool));
 
-  EXPECT_THAT(world.plan().machines.without_object, IsEmpty());
+  EXPECT_FALSE(has<DeleteMachine>(world.plan()));
 }
 
 TEST(Machines, AreMarkedUpToDateAndGoingOnesAreNot) {
@@ -567,9 +572,9 @@ TEST(Machines, AreMarkedUpToDateAndGoingOnesAreNot) {
   const auto plan = world.plan();
 
   std::vector<std::string> told;
-  for (const auto& mark : plan.machines.marks) {
-    const auto condition = api::conditions::find(mark.after.status.conditions, "UpToDate");
-    told.push_back(mark.after.metadata.name.str() + " " + condition->status.str() + " " +
+  for (const auto& write : actions_of<WriteUpToDate>(plan)) {
+    const auto condition = api::conditions::find(write.to.status.conditions, "UpToDate");
+    told.push_back(write.to.metadata.name.str() + " " + condition->status.str() + " " +
                    condition->reason.str() + " " + condition->message.str());
   }
   EXPECT_THAT(told, ElementsAre("b1 True UpToDate ", "b2 False NotUpToDate Machine is being deleted"));
@@ -627,6 +632,115 @@ TEST(Decide, WaitsForACacheThatIsBeingFilled) {
   world.where([](Observation& seen) { seen.infra.state = ExternalSeen::State::CacheBehind; });
 
   EXPECT_TRUE(world.plan().too_early);
+}
+
+// --- the plan, action by action ---
+
+TEST(PlanOfAPool, WritesThePoolFirstAndNodesLast) {
+  auto world = a_pool_world();
+  world.knows({"n1", "b1"}).referred({"n1"}).instances({"b1", "b2"}).boxes({"b1", "b2"});
+  world.with(a_node("b1")).with(a_pool_machine("b2", "b2")).with(a_pool_machine("b3", "b3"));
+
+  EXPECT_THAT(in_words(world.plan()),
+              ElementsAre("write pool with 2 instances", "claim Recipe", "claim BoxPool", "create Machine b1",
+                          "apply Machine b2", "write UpToDate of b2", "write UpToDate of b3",
+                          "delete Machine b3", "write Node b1", "retire n1"));
+}
+
+TEST(PlanOfAPool, HasWhatThePoolWasAndWhatItBecomes) {
+  auto world = a_pool_world();
+  world.knows({"n1"}).instances({"n1", "n2"});
+
+  const auto writes = actions_of<WritePool>(world.plan());
+
+  ASSERT_THAT(writes, SizeIs(1));
+  EXPECT_THAT(texts(writes[0].from->spec.provider_id_list), ElementsAre("docker:////n1"));
+  EXPECT_THAT(texts(writes[0].to.spec.provider_id_list), ElementsAre("docker:////n1", "docker:////n2"));
+}
+
+TEST(PlanOfAPool, WritesNoPoolThatIsAsWanted) {
+  auto world = a_pool_world();
+  world.pool = world.plan().wanted;
+
+  EXPECT_FALSE(has<WritePool>(world.plan()));
+}
+
+TEST(PlanOfAPool, DeletesAndCreatesNothingWhileTheCachesAreBehindOurOwnWrites) {
+  auto world = a_pool_world();
+  world.instances({"b1", "b2"}).boxes({"b1", "b2"});
+  world.with(a_pool_machine("b2", "b2")).with(a_pool_machine("b3", "b3"));
+  world.where([](Observation& seen) { seen.fresh = false; });
+
+  const auto plan = world.plan();
+
+  EXPECT_FALSE(has<CreateMachine>(plan));
+  EXPECT_FALSE(has<DeleteMachine>(plan));
+  EXPECT_THAT(wished(plan), ElementsAre("apply b2"));
+}
+
+TEST(PlanOfAPool, RepairsLostManagersInsteadOfApplying) {
+  auto world = a_pool_world();
+  world.instances({"b1"}).boxes({"b1"}).with(a_pool_machine("b1", "b1"));
+  world.where([](Observation& seen) { seen.machines.unmanaged = seen.machines.machines; });
+
+  const auto plan = world.plan();
+
+  EXPECT_THAT(wished(plan), IsEmpty());
+  ASSERT_THAT(actions_of<RepairManagers>(plan), SizeIs(1));
+  EXPECT_EQ(actions_of<RepairManagers>(plan)[0].machine->metadata.name, "b1");
+}
+
+TEST(PlanOfAPool, LeavesANodeAloneThatTheCacheShowsAsItWasBeforeOurWrite) {
+  auto world = a_pool_world();
+  world.instances({"n1", "n2"}).with(a_node("n1")).with(a_node("n2")).where([](Observation& seen) {
+    seen.instances[0].behind = true;
+  });
+
+  const auto writes = actions_of<WriteNode>(world.plan());
+
+  ASSERT_THAT(writes, SizeIs(1));
+  EXPECT_EQ(writes[0].node->metadata.name, "n2");
+}
+
+std::vector<std::string> many(std::size_t count) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < count; ++i) names.push_back("n" + std::to_string(i));
+  return names;
+}
+
+TEST(PlanOfAPool, LeavesNodesBeyondFiveHundredToTheNextTurn) {
+  const auto plan_of = [](std::size_t count) {
+    auto world = a_pool_world();
+    for (const auto& name : many(count)) world.with(a_node(name));
+    return world.plan();
+  };
+
+  EXPECT_THAT(actions_of<WriteNode>(plan_of(501)), SizeIs(500));
+  EXPECT_TRUE(plan_of(501).unfinished);
+  EXPECT_FALSE(plan_of(500).unfinished);
+}
+
+TEST(PlanOfAPool, LeavesMachinesBeyondTwoHundredToTheNextTurn) {
+  const auto plan_of = [](std::size_t count) {
+    return a_pool_world().instances(many(count)).boxes(many(count)).plan();
+  };
+
+  EXPECT_THAT(actions_of<CreateMachine>(plan_of(201)), SizeIs(200));
+  EXPECT_TRUE(plan_of(201).unfinished);
+  EXPECT_FALSE(plan_of(200).unfinished);
+}
+
+TEST(PlanOfAPool, SaysWhetherNodesThatRetireAreDrainedFirst) {
+  auto world = a_pool_world();
+  world.knows({"n1"}).referred({"n1"}).instances({"n2"}).connected();
+  const auto undrained = actions_of<RetireNodes>(world.plan());
+  world.where([](Observation& seen) { seen.drains = true; });
+  const auto drained = actions_of<RetireNodes>(world.plan());
+
+  ASSERT_THAT(undrained, SizeIs(1));
+  ASSERT_THAT(drained, SizeIs(1));
+  EXPECT_FALSE(undrained[0].drain);
+  EXPECT_TRUE(drained[0].drain);
 }
 
 }  // namespace

@@ -27,8 +27,8 @@ bool had_instances(const api::MachinePool& pool) {
          pool.status.initialization.infrastructure_provisioned.value_or(false);
 }
 
-// Somebody else's object stays: it was never ours. Nor was one that the pool could never read and that nobody
-// owns, as long as nothing came of it.
+// Another owner's object stays: it was never the pool's. Nor was an object that the pool could never read and
+// that has no owner, as long as nothing came of it.
 bool is_foreign(const ExternalSeen& external, const api::MachinePool& pool) {
   const auto* controller = external.object->metadata.controller();
   if (controller != nullptr) return controller->uid != pool.metadata.uid;
@@ -83,14 +83,14 @@ bool timed_out(const Observation& seen) {
   return timeout > 0 && seen.now - seen.pool->metadata.deletion_timestamp > Seconds(timeout);
 }
 
-void add_once(std::vector<Snapshot<api::Node>>& nodes, const Snapshot<api::Node>& node) {
+void add_once(Nodes& nodes, const Snapshot<api::Node>& node) {
   const auto same = [&](const auto& other) { return other->metadata.uid == node->metadata.uid; };
   if (std::ranges::none_of(nodes, same)) nodes.push_back(node);
 }
 
 // Those it knew and those that came since. Nodes of Machines go with their Machine.
-std::vector<Snapshot<api::Node>> nodes_of(const Observation& seen) {
-  std::vector<Snapshot<api::Node>> nodes;
+Nodes nodes_of(const Observation& seen) {
+  Nodes nodes;
   const auto with_machine = [&](const api::Node& node) {
     return std::ranges::any_of(seen.machines.machines, [&](const auto& machine) {
       const auto& ref = machine->status.node_ref;
@@ -107,7 +107,8 @@ std::vector<Snapshot<api::Node>> nodes_of(const Observation& seen) {
   return nodes;
 }
 
-// Nodes nobody can reach are waited for as long as both waits could take, one after the other.
+// Nodes of a cluster that can't be reached are waited for as long as both waits could take, one after the
+// other.
 bool is_out_of_patience(const Observation& seen) {
   const auto& deletion = seen.pool->spec.machine_template.spec.deletion;
   const Time began = seen.pool->metadata.deletion_timestamp;
@@ -115,49 +116,113 @@ bool is_out_of_patience(const Observation& seen) {
   return drain_is_over(seen, began) && volume_wait_is_over(seen, began + drain);
 }
 
-// As long as the instances live. True: nothing else happens before there is a way to the Nodes.
-bool drains_first(const Observation& seen, DeletionPlan& leaving) {
+bool had_nodes(const api::MachinePool& pool) {
+  return !pool.status.node_refs.empty() || !pool.spec.provider_id_list.empty();
+}
+
+// As long as the instances live.
+bool drains_first(const Observation& seen) {
   const bool living =
       seen.infra.found() && !seen.infra.object->metadata.deleting() && !is_foreign(seen.infra, *seen.pool);
-  const bool known = !seen.pool->status.node_refs.empty() || !seen.pool->spec.provider_id_list.empty();
-  if (!living || !known || !has_to_drain(seen)) return false;
-  if (seen.connected()) {
-    leaving.drain = nodes_of(seen);
-    return false;
-  }
-  if (is_out_of_patience(seen)) return false;
-  leaving.remove.clear();
-  leaving.reason = api::reason::kDrainingNode;
-  leaving.message = "Waiting for the workload cluster to drain its Nodes: " + seen.reach.problem;
-  leaving.recheck = kRecheck;
-  return true;
+  return living && had_nodes(*seen.pool) && has_to_drain(seen);
 }
 
-void delete_nodes(const Observation& seen, DeletionPlan& leaving) {
-  const bool known = !seen.pool->status.node_refs.empty() || !seen.pool->spec.provider_id_list.empty();
+void claim_unowned(const Observation& seen, Plan& plan) {
+  const auto claim = [&](Provider which, const std::optional<ProviderClaim>& to) {
+    if (to && !seen.provider(which).live) plan.actions.push_back(ClaimProvider{.which = which, .to = *to});
+  };
+  // Otherwise no event would wake the pool when the objects are gone.
+  claim(Provider::Infrastructure, seen.infra_says.claim);
+  claim(Provider::Bootstrap, read_bootstrap(seen.bootstrap, *seen.pool).claim);
+}
+
+// Its Nodes are found by this list when the provider's objects are gone.
+void add_late_instances(const Observation& seen, Plan& plan) {
+  if (seen.late.empty()) return;
+  WritePool write{.from = seen.pool, .to = *seen.pool};
+  for (const Text& id : seen.late) write.to.spec.provider_id_list.push_back(id);
+  plan.actions.emplace_back(std::move(write));
+}
+
+void recheck_in(Plan& plan, Seconds span) { plan.recheck = std::min(plan.recheck.value_or(span), span); }
+
+// What the provider's objects are waited for, and which of them the server is asked to delete.
+struct Leftovers {
+  std::vector<std::string> texts = {};
+  std::vector<Provider> to_delete = {};
+  bool infra = false;  // it is one of them
+};
+void see_leftover(const Observation& seen, Provider which, Leftovers& left, Plan& plan) {
+  using State = ExternalSeen::State;
+  const ExternalSeen& external = seen.provider(which);
+  const bool is_infra = which == Provider::Infrastructure;
+  switch (external.state) {
+    case State::Unused:
+    case State::Missing: break;
+    case State::CacheBehind:
+      left.texts.push_back(external.listed_soon
+                               ? "objects not listed yet"
+                               : fmt::format("objects that can't be listed: {}", external.problem));
+      recheck_in(plan, external.listed_soon ? kUnlistedRecheck : kUnlistableRecheck);
+      break;
+    case State::Undefined: break;  // gone with its definition, which the confirmation has to find missing
+    case State::Unreadable:        // nor did the server say what has become of it
+      left.texts.push_back(describe_unreadable(external));
+      left.infra = left.infra || is_infra;
+      recheck_in(plan, kUnlistableRecheck);
+      break;
+    case State::Found:
+      if (is_foreign(external, *seen.pool)) break;
+      left.texts.push_back(describe_left(external, *seen.pool));
+      left.infra = left.infra || is_infra;
+      if (external.live) recheck_in(plan, kUnlistableRecheck);
+      if (seen.fresh && may_remove(external, *seen.pool)) left.to_delete.push_back(which);
+      break;
+  }
+}
+
+void delete_providers(const Leftovers& left, Plan& plan) {
+  const bool ends_instances =
+      std::ranges::find(left.to_delete, Provider::Infrastructure) != left.to_delete.end();
+  if (ends_instances) plan.actions.emplace_back(ConfirmList{});
+  for (const Provider which : left.to_delete) plan.actions.push_back(DeleteProvider{.which = which});
+  plan.reason =
+      left.infra ? api::reason::kWaitingForInfrastructureDeletion : api::reason::kWaitingForBootstrapDeletion;
+  plan.message = fmt::format("Waiting for the deletion of {}", fmt::join(left.texts, ", "));
+}
+
+// False: the Nodes can't be reached, and are waited for.
+bool drain_nodes(const Observation& seen, Plan& plan) {
+  if (seen.connected) {
+    Nodes nodes = nodes_of(seen);
+    const Time since = seen.pool->metadata.deletion_timestamp;
+    if (!nodes.empty()) plan.actions.push_back(DrainNodes{.nodes = std::move(nodes), .since = since});
+    return true;
+  }
+  if (is_out_of_patience(seen)) return true;
+  plan.reason = api::reason::kDrainingNode;
+  plan.message = "Waiting for the workload cluster to drain its Nodes: " + seen.reach.problem;
+  plan.recheck = kRecheck;
+  return false;
+}
+
+// The last step: the Nodes, then the finalizer.
+void delete_nodes(const Observation& seen, Plan& plan) {
+  plan.actions.emplace_back(ConfirmGone{});
+  plan.reason = api::reason::kDeletionCompleted;
+  const bool out_of_time = timed_out(seen);
   const bool cluster_goes = !seen.cluster || seen.cluster->metadata.deleting();
-  leaving.let_go = true;
-  leaving.impatient = timed_out(seen);
-  if (!known || cluster_goes || (leaving.impatient && !seen.connected())) return;
-  leaving.reason = api::reason::kDeletingNode;
-  if (!seen.connected()) {
-    leaving.let_go = false;
-    leaving.message = "Waiting for the workload cluster to delete its Nodes: " + seen.reach.problem;
+  const bool skips_nodes = !had_nodes(*seen.pool) || cluster_goes || (out_of_time && !seen.connected);
+  if (!skips_nodes) plan.reason = api::reason::kDeletingNode;
+  if (!skips_nodes && !seen.connected) {
+    plan.message = "Waiting for the workload cluster to delete its Nodes: " + seen.reach.problem;
     const auto timeout = node_timeout(seen);
-    leaving.recheck = timeout > 0 ? std::min(Seconds(timeout) + Seconds(1), kRecheck) : kRecheck;
+    plan.recheck = timeout > 0 ? std::min(Seconds(timeout) + Seconds(1), kRecheck) : kRecheck;
     return;
   }
-  leaving.nodes = nodes_of(seen);
-}
-
-std::vector<OwnedNow> not_owned_yet(const Observation& seen) {
-  std::vector<OwnedNow> claims;
-  const auto add = [&](const ExternalSeen& external, std::optional<Claim> claim) {
-    if (claim && !external.live) claims.push_back({.external = &external, .claim = std::move(*claim)});
-  };
-  add(seen.infra, seen.infra_says.claim);
-  add(seen.bootstrap, read_bootstrap(seen.bootstrap, *seen.pool).claim);
-  return claims;
+  Nodes nodes = skips_nodes ? Nodes() : nodes_of(seen);
+  if (!nodes.empty()) plan.actions.push_back(DeleteNodes{.nodes = std::move(nodes), .once = out_of_time});
+  plan.actions.emplace_back(DropFinalizer{});
 }
 
 }  // namespace
@@ -177,53 +242,22 @@ bool volume_wait_is_over(const Observation& seen, Time started) {
   return !waits_for_volumes(seen) || is_over(seen, started, deletion.node_volume_detach_timeout_seconds);
 }
 
-DeletionPlan decide_deletion(const Observation& seen) {
-  using State = ExternalSeen::State;
-  DeletionPlan leaving{.claims = not_owned_yet(seen), .late = seen.late};
-  std::vector<std::string> left;
-  bool infra_left = false;
-  for (const ExternalSeen* external : {&seen.infra, &seen.bootstrap}) {
-    switch (external->state) {
-      case State::Unused:
-      case State::Missing: break;
-      case State::CacheBehind:
-        left.push_back(external->listed_soon
-                           ? "objects not listed yet"
-                           : fmt::format("objects that can't be listed: {}", external->problem));
-        leaving.recheck = std::min(leaving.recheck.value_or(kUnlistableRecheck),
-                                   external->listed_soon ? kUnlistedRecheck : kUnlistableRecheck);
-        break;
-      case State::Undefined: break;  // gone with its definition, which the confirmation has to find missing
-      case State::Unreadable:        // nor did the server say what has become of it
-        left.push_back(describe_unreadable(*external));
-        infra_left = infra_left || external == &seen.infra;
-        leaving.recheck = std::min(leaving.recheck.value_or(kUnlistableRecheck), kUnlistableRecheck);
-        break;
-      case State::Found:
-        if (is_foreign(*external, *seen.pool)) break;
-        left.push_back(describe_left(*external, *seen.pool));
-        infra_left = infra_left || external == &seen.infra;
-        if (external->live)
-          leaving.recheck = std::min(leaving.recheck.value_or(kUnlistableRecheck), kUnlistableRecheck);
-        if (seen.fresh && may_remove(*external, *seen.pool)) leaving.remove.push_back(external);
-        break;
-    }
+Plan decide_deletion(const Observation& seen) {
+  Plan plan{.wanted = *seen.pool};
+  claim_unowned(seen, plan);
+  add_late_instances(seen, plan);
+  Leftovers left;
+  for (const Provider which : {Provider::Infrastructure, Provider::Bootstrap})
+    see_leftover(seen, which, left, plan);
+  if (!left.to_delete.empty() && drains_first(seen) && !drain_nodes(seen, plan)) return plan;
+  if (!left.texts.empty()) {
+    delete_providers(left, plan);
+  } else if (!seen.fresh) {
+    plan.reason = api::reason::kDeleting;
+  } else {
+    delete_nodes(seen, plan);
   }
-  if (!leaving.remove.empty() && drains_first(seen, leaving)) return leaving;
-  if (!left.empty()) {
-    leaving.reason = infra_left ? api::reason::kWaitingForInfrastructureDeletion
-                                : api::reason::kWaitingForBootstrapDeletion;
-    leaving.message = fmt::format("Waiting for the deletion of {}", fmt::join(left, ", "));
-    return leaving;
-  }
-  if (!seen.fresh) {
-    leaving.reason = api::reason::kDeleting;
-    return leaving;
-  }
-  leaving.confirm = true;
-  leaving.reason = api::reason::kDeletionCompleted;
-  delete_nodes(seen, leaving);
-  return leaving;
+  return plan;
 }
 
 }  // namespace capstan::controllers::machinepool

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "controllers/machinepool/decide.h"
 #include "controllers/machinepool/seen_fixture.h"
 
 namespace capstan::controllers::machinepool {
@@ -26,17 +27,6 @@ World an_emptied_world() {
   });
   return world;
 }
-std::vector<std::string> names(const DeletionPlan& leaving) {
-  std::vector<std::string> all;
-  for (const auto& node : leaving.nodes) all.push_back(node->metadata.name.str());
-  return all;
-}
-std::vector<std::string> removed(const DeletionPlan& leaving) {
-  std::vector<std::string> all;
-  for (const auto* external : leaving.remove) all.push_back(external->resource.kind);
-  return all;
-}
-
 TEST(Leave, RemovesBothProviderObjectsAtOnce) {
   const auto seen = a_leaving_world().seen();
   const auto leaving = decide_deletion(seen);
@@ -44,8 +34,8 @@ TEST(Leave, RemovesBothProviderObjectsAtOnce) {
   EXPECT_THAT(removed(leaving), ElementsAre("BoxPool", "Recipe"));
   EXPECT_EQ(leaving.message, "Waiting for the deletion of BoxPool mp1, Recipe mp1");
   EXPECT_EQ(leaving.reason, "WaitingForInfrastructureDeletion");
-  EXPECT_FALSE(leaving.confirm);
-  EXPECT_FALSE(leaving.let_go);
+  EXPECT_FALSE(has<ConfirmGone>(leaving));
+  EXPECT_FALSE(has<DropFinalizer>(leaving));
 }
 
 TEST(Leave, AsksOnlyOnce) {
@@ -55,7 +45,7 @@ TEST(Leave, AsksOnlyOnce) {
   const auto leaving = decide_deletion(seen);
 
   EXPECT_THAT(removed(leaving), ElementsAre("Recipe"));
-  EXPECT_FALSE(leaving.let_go);
+  EXPECT_FALSE(has<DropFinalizer>(leaving));
 }
 
 TEST(Leave, RemovesNothingOfSomebodyElse) {
@@ -86,8 +76,8 @@ TEST(Leave, WaitsForAKindThatIsNotListedYet) {
   world.where([](Observation& seen) { seen.infra.state = ExternalSeen::State::CacheBehind; });
   const auto leaving = decide_deletion(world.seen());
 
-  EXPECT_FALSE(leaving.confirm);
-  EXPECT_FALSE(leaving.let_go);
+  EXPECT_FALSE(has<ConfirmGone>(leaving));
+  EXPECT_FALSE(has<DropFinalizer>(leaving));
   EXPECT_EQ(leaving.recheck, Seconds(1));
 }
 
@@ -100,8 +90,8 @@ TEST(Leave, SaysWhichKindCannotBeListedAndAsksRarely) {
   });
   const auto leaving = decide_deletion(world.seen());
 
-  EXPECT_FALSE(leaving.confirm);
-  EXPECT_FALSE(leaving.let_go);
+  EXPECT_FALSE(has<ConfirmGone>(leaving));
+  EXPECT_FALSE(has<DropFinalizer>(leaving));
   EXPECT_EQ(leaving.recheck, Seconds(30));
   EXPECT_THAT(leaving.message, HasSubstr("boxpools can't be listed: forbidden"));
 }
@@ -112,7 +102,7 @@ TEST(Leave, LeavesNodesAloneThatAnotherPoolListsToo) {
     seen.instances.front().shared = true;
   });
 
-  EXPECT_THAT(names(decide_deletion(world.seen())), ElementsAre("n2"));
+  EXPECT_THAT(nodes_of_all<DeleteNodes>(decide_deletion(world.seen())), ElementsAre("n2"));
 }
 
 TEST(Leave, GivesUpAfterTenSecondsWhereNobodySaidHowLong) {
@@ -122,7 +112,7 @@ TEST(Leave, GivesUpAfterTenSecondsWhereNobodySaidHowLong) {
   const auto at = [&](int seconds) {
     world.where(
         [&](Observation& seen) { seen.now = Time::from_unix(builders::noon().unix_seconds() + seconds); });
-    return decide_deletion(world.seen()).let_go;
+    return has<DropFinalizer>(decide_deletion(world.seen()));
   };
 
   EXPECT_FALSE(at(10));
@@ -136,12 +126,6 @@ World a_world_to_be_drained() {
   });
   return world;
 }
-std::vector<std::string> to_drain(const DeletionPlan& leaving) {
-  std::vector<std::string> all;
-  for (const auto& node : leaving.drain) all.push_back(node->metadata.name.str());
-  return all;
-}
-
 TEST(Leave, DrainsFirstWhereAPolicyAsksForIt) {
   auto world = a_world_to_be_drained();
   const auto seen = world.seen();
@@ -149,8 +133,8 @@ TEST(Leave, DrainsFirstWhereAPolicyAsksForIt) {
   unasked.where([](Observation& all) { all.drains = false; });
   const auto seen_unasked = unasked.seen();
 
-  EXPECT_THAT(to_drain(decide_deletion(seen)), ElementsAre("n1", "n2"));
-  EXPECT_THAT(to_drain(decide_deletion(seen_unasked)), IsEmpty());
+  EXPECT_THAT(nodes_of_all<DrainNodes>(decide_deletion(seen)), ElementsAre("n1", "n2"));
+  EXPECT_THAT(nodes_of_all<DrainNodes>(decide_deletion(seen_unasked)), IsEmpty());
 }
 
 TEST(Leave, DrainsNobodyWhoseInstancesGoAlready) {
@@ -158,7 +142,7 @@ TEST(Leave, DrainsNobodyWhoseInstancesGoAlready) {
   world.infra({{"metadata", {{"deletionTimestamp", "2026-01-01T12:00:00Z"}}}});
   const auto seen = world.seen();
 
-  EXPECT_THAT(to_drain(decide_deletion(seen)), IsEmpty());
+  EXPECT_THAT(nodes_of_all<DrainNodes>(decide_deletion(seen)), IsEmpty());
 }
 
 TEST(Leave, DrainsNobodyWhoseClusterGoesToo) {
@@ -166,7 +150,7 @@ TEST(Leave, DrainsNobodyWhoseClusterGoesToo) {
   world.where([](Observation& all) { all.cluster = builders::a_cluster().deleting().shared(); });
   const auto seen = world.seen();
 
-  EXPECT_THAT(to_drain(decide_deletion(seen)), IsEmpty());
+  EXPECT_THAT(nodes_of_all<DrainNodes>(decide_deletion(seen)), IsEmpty());
   EXPECT_THAT(removed(decide_deletion(seen)), ElementsAre("BoxPool", "Recipe"));
 }
 
@@ -200,8 +184,8 @@ TEST(Leave, DrainsNobodyWhoIsExcludedFromBoth) {
       Text(api::annotation::kExcludeWaitForNodeVolumeDetach), Text());
   const auto neither = world.seen();
 
-  EXPECT_THAT(to_drain(decide_deletion(volumes_only)), ElementsAre("n1", "n2"));
-  EXPECT_THAT(to_drain(decide_deletion(neither)), IsEmpty());
+  EXPECT_THAT(nodes_of_all<DrainNodes>(decide_deletion(volumes_only)), ElementsAre("n1", "n2"));
+  EXPECT_THAT(nodes_of_all<DrainNodes>(decide_deletion(neither)), IsEmpty());
 }
 
 std::vector<std::string> late_in(const World& world) {
@@ -247,7 +231,10 @@ TEST(Leave, KeepsInMindWhatItsListLacks) {
   world.where([](Observation& all) { all.late = {Text(id_of("n1"))}; });
   const auto seen = world.seen();
 
-  EXPECT_THAT(decide_deletion(seen).late, ElementsAre(Text(id_of("n1"))));
+  const auto writes = actions_of<WritePool>(decide_deletion(seen));
+  ASSERT_EQ(writes.size(), 1u);
+  EXPECT_THAT(writes[0].from->spec.provider_id_list, IsEmpty());
+  EXPECT_THAT(writes[0].to.spec.provider_id_list, ElementsAre(Text(id_of("n1"))));
   EXPECT_THAT(list_to_be(seen).ids, ElementsAre(Text(id_of("n1"))));
 }
 
@@ -267,9 +254,9 @@ TEST(Leave, TakesTheNodesAlongThatStillAreInTheList) {
   world.knows({"n1", "n2"}).referred({"n1"}).with(a_node("n1")).with(a_node("n2"));
   const auto leaving = decide_deletion(world.seen());
 
-  EXPECT_TRUE(leaving.confirm);
-  EXPECT_THAT(names(leaving), ElementsAre("n1", "n2"));
-  EXPECT_TRUE(leaving.let_go);
+  EXPECT_TRUE(has<ConfirmGone>(leaving));
+  EXPECT_THAT(nodes_of_all<DeleteNodes>(leaving), ElementsAre("n1", "n2"));
+  EXPECT_TRUE(has<DropFinalizer>(leaving));
 }
 
 TEST(Leave, LeavesNodesOfMachinesToThem) {
@@ -277,7 +264,7 @@ TEST(Leave, LeavesNodesOfMachinesToThem) {
   world.knows({"n1", "n2"}).referred({"n1", "n2"}).connected();
   world.with(builders::a_machine("m1").in_pool(kPool).on_node("n1"));
 
-  EXPECT_THAT(names(decide_deletion(world.seen())), ElementsAre("n2"));
+  EXPECT_THAT(nodes_of_all<DeleteNodes>(decide_deletion(world.seen())), ElementsAre("n2"));
 }
 
 TEST(Leave, WaitsForAClusterItCannotReach) {
@@ -285,7 +272,7 @@ TEST(Leave, WaitsForAClusterItCannotReach) {
   world.knows({"n1"}).referred({"n1"});
   const auto leaving = decide_deletion(world.seen());
 
-  EXPECT_FALSE(leaving.let_go);
+  EXPECT_FALSE(has<DropFinalizer>(leaving));
   EXPECT_THAT(leaving.message, HasSubstr("no connection has been made yet"));
   EXPECT_EQ(leaving.recheck, Seconds(11));
 }
@@ -296,8 +283,8 @@ TEST(Leave, GivesUpOnNodesWhenTheTimeIsOver) {
   world.where([](Observation& seen) { seen.now = Time::from_unix(builders::noon().unix_seconds() + 11); });
   const auto leaving = decide_deletion(world.seen());
 
-  EXPECT_TRUE(leaving.let_go);
-  EXPECT_THAT(names(leaving), IsEmpty());
+  EXPECT_TRUE(has<DropFinalizer>(leaving));
+  EXPECT_THAT(nodes_of_all<DeleteNodes>(leaving), IsEmpty());
 }
 
 TEST(Leave, TriesNodesOnceEvenWhenTheTimeIsOver) {
@@ -306,9 +293,9 @@ TEST(Leave, TriesNodesOnceEvenWhenTheTimeIsOver) {
   world.where([](Observation& seen) { seen.now = Time::from_unix(builders::noon().unix_seconds() + 3600); });
   const auto leaving = decide_deletion(world.seen());
 
-  EXPECT_THAT(names(leaving), ElementsAre("n1"));
-  EXPECT_TRUE(leaving.let_go);
-  EXPECT_TRUE(leaving.impatient);
+  EXPECT_THAT(nodes_of_all<DeleteNodes>(leaving), ElementsAre("n1"));
+  EXPECT_TRUE(has<DropFinalizer>(leaving));
+  EXPECT_TRUE(actions_of<DeleteNodes>(leaving)[0].once);
 }
 
 TEST(Leave, NeverGivesUpWithATimeoutOfZero) {
@@ -317,7 +304,7 @@ TEST(Leave, NeverGivesUpWithATimeoutOfZero) {
   world.pool.spec.machine_template.spec.deletion.node_deletion_timeout_seconds = 0;
   world.where([](Observation& seen) { seen.now = Time::from_unix(builders::noon().unix_seconds() + 86400); });
 
-  EXPECT_FALSE(decide_deletion(world.seen()).let_go);
+  EXPECT_FALSE(has<DropFinalizer>(decide_deletion(world.seen())));
 }
 
 TEST(Leave, AsksNobodyForNodesOfAClusterThatGoesToo) {
@@ -326,15 +313,71 @@ TEST(Leave, AsksNobodyForNodesOfAClusterThatGoesToo) {
   world.where([](Observation& seen) { seen.cluster = builders::a_cluster().deleting().shared(); });
   const auto leaving = decide_deletion(world.seen());
 
-  EXPECT_TRUE(leaving.let_go);
-  EXPECT_THAT(names(leaving), IsEmpty());
+  EXPECT_TRUE(has<DropFinalizer>(leaving));
+  EXPECT_THAT(nodes_of_all<DeleteNodes>(leaving), IsEmpty());
 }
 
 TEST(Leave, GoesAtOnceWhereNothingEverWas) {
   const auto leaving = decide_deletion(an_emptied_world().seen());
 
-  EXPECT_TRUE(leaving.confirm);
-  EXPECT_TRUE(leaving.let_go);
+  EXPECT_TRUE(has<ConfirmGone>(leaving));
+  EXPECT_TRUE(has<DropFinalizer>(leaving));
+}
+
+// --- the plan, action by action ---
+
+// Its provider's objects are there, unowned, and the list is as long as the infrastructure's.
+World a_draining_plan() {
+  auto world = a_leaving_world();
+  world.knows({"n1"}).referred({"n1"}).with(a_node("n1"));
+  world.where([](Observation& all) {
+    all.drains = true;
+    all.late = {Text(id_of("n2"))};
+  });
+  return world;
+}
+
+TEST(DeletionPlan, DrainsBeforeItConfirmsTheListAndDeletesProviderObjects) {
+  EXPECT_THAT(in_words(decide_deletion(a_draining_plan().seen())),
+              ElementsAre("claim BoxPool", "claim Recipe", "write pool with 2 instances", "drain n1",
+                          "confirm list", "delete BoxPool", "delete Recipe"));
+}
+
+TEST(DeletionPlan, DrainsSinceThePoolIsBeingDeleted) {
+  const auto plan = decide_deletion(a_draining_plan().seen());
+
+  const auto drains = actions_of<DrainNodes>(plan);
+  ASSERT_EQ(drains.size(), 1u);
+  EXPECT_EQ(drains[0].since, builders::noon());
+}
+
+TEST(DeletionPlan, ConfirmsTheListOnlyBeforeInstancesEnd) {
+  auto world = a_leaving_world();
+  world.where([](Observation& seen) { seen.infra.state = ExternalSeen::State::Missing; });
+
+  EXPECT_THAT(in_words(decide_deletion(world.seen())), ElementsAre("claim Recipe", "delete Recipe"));
+}
+
+TEST(DeletionPlan, EndsWithNodesAndFinalizerOnceTheServerConfirmsThatProviderObjectsAreGone) {
+  auto world = an_emptied_world();
+  world.knows({"n1", "n2"}).referred({"n1", "n2"}).connected();
+
+  EXPECT_THAT(in_words(decide_deletion(world.seen())),
+              ElementsAre("confirm gone", "delete n1 n2", "drop finalizer"));
+}
+
+TEST(DeletionPlan, ConfirmsThatProviderObjectsAreGoneEvenWhileNodesCannotBeReached) {
+  auto world = an_emptied_world();
+  world.knows({"n1"}).referred({"n1"});
+
+  EXPECT_THAT(in_words(decide_deletion(world.seen())), ElementsAre("confirm gone"));
+}
+
+TEST(DeletionPlan, IsWhatDecideAnswersForAPoolThatGoesAndIsEqualForEqualObservations) {
+  const auto seen = a_draining_plan().seen();
+
+  EXPECT_EQ(decide(seen).actions, decide_deletion(seen).actions);
+  EXPECT_NE(decide(seen).actions, decide_deletion(an_emptied_world().seen()).actions);
 }
 
 }  // namespace

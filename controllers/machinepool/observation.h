@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "controllers/machinepool/providers.h"
-#include "controllers/shared/deps.h"
+#include "kubeconfig/workload_clusters.h"
 
 namespace capstan::controllers::machinepool {
 
@@ -18,6 +18,7 @@ struct Instance {
   Text provider_id = {};
   Snapshot<api::Node> node = {};   // null: none, or several
   std::vector<Text> doubles = {};  // names, when there are several
+  bool behind = false;             // `node` is older than the pool's last write to it
   bool has_machine = false;        // whose controller looks after the Node
   // Another claimant has it (controllers/claims), or another pool lists it, too, and the Node says it is that
   // one's; of a pool that goes: whatever it says.
@@ -35,10 +36,13 @@ struct MachinesSeen {
   kube::Resource resource = {};  // of the provider's objects
   std::string problem = {};
   std::vector<Snapshot<api::contract::ContractObject>> objects = {};
-  std::vector<Snapshot<api::Machine>> machines = {};         // controlled by the pool, or by nobody yet
+  std::vector<Snapshot<api::Machine>> machines = {};   // controlled by the pool, or without a controller yet
+  std::vector<Snapshot<api::Machine>> unmanaged = {};  // of `machines`: field managers have to be repaired
   std::vector<runtime::Unreadable> unreadable_objects = {};  // those that Machines refer to
   std::vector<runtime::Unreadable> unreadable = {};          // Machines of the namespace
 };
+
+enum class Provider { Infrastructure, Bootstrap };
 
 struct Observation {
   Time now = {};
@@ -53,17 +57,20 @@ struct Observation {
   std::vector<Text> taken = {};            // providerIDs that another pool had first: "pool: id"
   std::vector<Text> late = {};    // named_late() of a pool that goes, less those that another pool lists
   bool emptied_for_sure = false;  // an empty list was seen for the second time, by a live read
-  bool drains = false;  // a policy wants Nodes emptied before they go; never of a pool with Machines
+  bool drains = false;     // a policy wants Nodes emptied before they go; never of a pool with Machines
+  bool connected = false;  // to the workload cluster
   kubeconfig::Reach reach = {};
   std::vector<Instance> instances = {};  // empty while not connected
   // Those of status.nodeRefs that still exist, are of none of these instances and of no other pool's.
   std::vector<Snapshot<api::Node>> former = {};
   MachinesSeen machines = {};
-  // Null while not connected; act's, not decide's.
-  std::shared_ptr<kubeconfig::WorkloadCluster> workload = {};
+  // Live reads that failed: what they would have shown is as the caches have it, and the turn fails.
+  std::vector<Error> errors = {};
 
   bool deleting() const { return pool->metadata.deleting(); }
-  bool connected() const { return workload != nullptr; }
+  const ExternalSeen& provider(Provider which) const {
+    return which == Provider::Infrastructure ? infra : bootstrap;
+  }
 };
 
 }  // namespace capstan::controllers::machinepool

@@ -1,13 +1,17 @@
 #include "controllers/machinepool/observe.h"
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_set>
 
+#include "api/contract/infra_machine_pool.h"
 #include "api/v1beta2/syntax.h"
+#include "base/try.h"
 #include "controllers/claims/claims.h"
 #include "controllers/shared/belonging.h"
 #include "controllers/shared/policies.h"
 #include "controllers/shared/referrers.h"
+#include "controllers/shared/repair_managers.h"
 #include "kube/typed.h"
 
 namespace capstan::controllers::machinepool {
@@ -19,10 +23,17 @@ ObjectKey cluster_key(const api::MachinePool& pool) {
   return {.namespace_ = pool.metadata.namespace_.str(), .name = pool.spec.cluster_name.str()};
 }
 
+// What the functions below share: the workload cluster is null while not connected.
+struct Gathering {
+  const ObserveContext& with;
+  Memory& memory;
+  std::shared_ptr<kubeconfig::WorkloadCluster> workload = {};
+};
+
 // Null: none, or several.
-Snapshot<api::Node> node_with(const Observation& seen, std::string_view id) {
-  if (!seen.workload) return nullptr;
-  auto nodes = seen.workload->nodes_with(id);
+Snapshot<api::Node> node_with(const Gathering& from, std::string_view id) {
+  if (!from.workload) return nullptr;
+  auto nodes = from.workload->nodes_with(id);
   return nodes.size() == 1 ? std::move(nodes.front()) : nullptr;
 }
 
@@ -42,17 +53,18 @@ claims::Verdict whose(const ObserveContext& with, const Observation& seen, std::
                        {.pool = seen.pool.get()}, seen.infra.object.get());
 }
 
-// What can't be told yet is left alone and not spoken of.
+// An instance whose claims are not known yet is left alone and not spoken of.
 bool is_anothers(const ObserveContext& with, std::string_view id, const api::Node* node, Observation& seen) {
   auto verdict = whose(with, seen, id, node);
   if (verdict.ours()) return false;
-  const bool told = verdict.whose != claims::Verdict::Whose::Unknown && seen.anothers.size() < kShown;
-  if (told) seen.anothers.push_back(std::move(verdict.why));
+  const bool shown = verdict.whose != claims::Verdict::Whose::Unknown && seen.anothers.size() < kShown;
+  if (shown) seen.anothers.push_back(std::move(verdict.why));
   return true;
 }
 
-// Of new entries; of old ones their Nodes tell.
-void see_taken(const ObserveContext& with, Observation& seen) {
+// Of new entries; of old ones the annotations of their Nodes say it.
+void see_taken(const Gathering& from, Observation& seen) {
+  const ObserveContext& with = from.with;
   const Caches& caches = with.deps.caches;
   const auto& known = seen.pool->spec.provider_id_list;
   const auto& ids = seen.infra_says.provider_ids;
@@ -67,11 +79,11 @@ void see_taken(const ObserveContext& with, Observation& seen) {
       note_taken(*other, id, seen);
       taken = true;
     }
-    if (!taken) is_anothers(with, id, node_with(seen, id).get(), seen);
+    if (!taken) is_anothers(with, id, node_with(from, id).get(), seen);
   }
 }
 
-// Those that could be it: of this pool, or of nobody but with its labels.
+// Those that could be the pool's: it is their controller, or they have none but its labels.
 std::vector<Snapshot<api::Machine>> machines_of(const Caches& caches, const api::MachinePool& pool) {
   auto machines = caches.machines_owned_by(pool.metadata.uid);
   std::erase_if(machines, [&](const auto& machine) {
@@ -107,6 +119,9 @@ MachinesSeen see_machines(const Deps& deps, const Host& host, const Observation&
   const InfraFinding& infra = seen.infra_says;
   MachinesSeen found{.machines = machines_of(deps.caches, *seen.pool),
                      .unreadable = deps.caches.machines.unreadable_in(seen.pool->metadata.namespace_)};
+  std::ranges::copy_if(found.machines, std::back_inserter(found.unmanaged), [](const auto& machine) {
+    return has_lost_managers(machine->metadata.managed_fields);
+  });
   if (!infra.machine_kind) {
     // Whether its provider has some can't be read just now: those that are there show that it has.
     if (seen.infra.found() || seen.infra.missing() || found.machines.empty()) return found;
@@ -137,10 +152,13 @@ MachinesSeen see_machines(const Deps& deps, const Host& host, const Observation&
   return found;
 }
 
-Instance see_instance(const Observation& seen, const Text& id) {
+Instance see_instance(const Gathering& from, const Observation& seen, const Text& id) {
   Instance instance{.provider_id = id};
-  auto nodes = seen.workload->nodes_with(id);
-  if (nodes.size() == 1) instance.node = std::move(nodes.front());
+  auto nodes = from.workload->nodes_with(id);
+  if (nodes.size() == 1) {
+    instance.node = std::move(nodes.front());
+    instance.behind = from.memory.node_writes.is_behind(runtime::key_of(*seen.pool), *instance.node);
+  }
   if (nodes.size() > 1) {
     for (const auto& node : nodes) instance.doubles.push_back(node->metadata.name);
   }
@@ -173,7 +191,8 @@ Uids uids_of(const std::vector<Instance>& instances) {
 }
 
 // References stand in the order of the list: as a rule the next one is the next instance's.
-void see_former(const ObserveContext& with, Observation& seen) {
+void see_former(const Gathering& from, Observation& seen) {
+  const ObserveContext& with = from.with;
   auto next = seen.instances.begin();
   std::optional<Uids> of_instances;  // looked for when one is out of its place
   for (const auto& ref : seen.pool->status.node_refs) {
@@ -185,7 +204,7 @@ void see_former(const ObserveContext& with, Observation& seen) {
     }
     if (!of_instances) of_instances = uids_of(seen.instances);
     if (of_instances->contains(ref.uid)) continue;
-    auto node = seen.workload->nodes().get({.namespace_ = {}, .name = ref.name.str()});
+    auto node = from.workload->nodes().get({.namespace_ = {}, .name = ref.name.str()});
     // Another one of that name is not the one we knew.
     if (!node || node->metadata.uid != ref.uid) continue;
     const Text& id = node->spec.provider_id;
@@ -195,7 +214,8 @@ void see_former(const ObserveContext& with, Observation& seen) {
   }
 }
 
-void see_nodes(const ObserveContext& with, Observation& seen) {
+void see_nodes(const Gathering& from, Observation& seen) {
+  const ObserveContext& with = from.with;
   const Caches& caches = with.deps.caches;
   std::unordered_set<std::string_view> with_machine;
   for (const auto& machine : seen.machines.machines) {
@@ -204,14 +224,97 @@ void see_nodes(const ObserveContext& with, Observation& seen) {
   const auto ids = list_to_be(seen).ids;
   seen.instances.reserve(ids.size());
   for (const Text& id : ids) {
-    Instance instance = see_instance(seen, id);
+    Instance instance = see_instance(from, seen, id);
     instance.has_machine = !with_machine.empty() && with_machine.contains(id);
     instance.shared = instance.node && (is_of_another(caches, *instance.node, seen) ||
                                         is_anothers(with, id, instance.node.get(), seen));
     if (seen.deleting() && !instance.shared) instance.shared = another_has(caches, *seen.pool, id);
     seen.instances.push_back(std::move(instance));
   }
-  see_former(with, seen);
+  see_former(from, seen);
+}
+
+void see_right_of(const Caches& caches, Observation& seen) {
+  for (ExternalSeen* external : {&seen.bootstrap, &seen.infra}) {
+    if (!is_uncontrolled(*external)) continue;
+    const auto made_ready = [&](const api::MachinePool& pool) {
+      const auto& was = pool.status.initialization;
+      return external == &seen.infra ? was.infrastructure_provisioned.value_or(false)
+                                     : was.bootstrap_data_secret_created.value_or(false);
+    };
+    external->right_of = better_claimant<api::MachinePool>(
+        caches.machine_pools_referring_to(referred(external->resource, external->key)), *seen.pool,
+        made_ready);
+  }
+}
+
+// The provider's objects, and what they say.
+void see_providers(const ObserveContext& with, Memory& memory, Observation& seen) {
+  const auto& wanted = seen.pool->spec.machine_template.spec;
+  const auto& where = seen.pool->metadata.namespace_;
+  if (const auto& config = wanted.bootstrap.config_ref) {
+    seen.bootstrap = see_external(with.host.externals, *config, where);
+  }
+  seen.infra = see_external(with.host.externals, wanted.infrastructure_ref, where);
+  see_right_of(with.deps.caches, seen);
+  seen.infra_says = memory.infra.read(seen.infra, *seen.pool);
+}
+
+Result<void> look_live(const Gathering& from, const Observation& seen, const api::ContractRef& ref,
+                       ExternalSeen& external) {
+  using State = ExternalSeen::State;
+  if (external.state != State::Unreadable) return {};
+  auto live = TRY(from.memory.live_looks.look(from.with.deps.client, runtime::key_of(*seen.pool), ref,
+                                              from.with.context.deadline));
+  external.resource = std::move(live.resource);
+  switch (live.state) {
+    case LiveObject::State::Undefined: external.state = State::Undefined; break;
+    case LiveObject::State::Gone: external.state = State::Missing; break;
+    case LiveObject::State::Present:
+      external.state = State::Found;
+      external.live = true;
+      external.object = std::make_shared<const api::contract::ContractObject>(
+          api::contract::ContractObject{.metadata = std::move(live.metadata)});
+      break;
+  }
+  return {};
+}
+
+// Asks the server about objects of a pool that goes which the caches can't show. Afterwards they are Found
+// and `live`, Missing or Undefined; what could not be found out stays Unreadable.
+void look_at_unreadable(const Gathering& from, Observation& seen) {
+  const auto& wanted = seen.pool->spec.machine_template.spec;
+  auto looked = look_live(from, seen, wanted.infrastructure_ref, seen.infra);
+  if (const auto& config = wanted.bootstrap.config_ref) {
+    auto of_bootstrap = look_live(from, seen, *config, seen.bootstrap);
+    if (!of_bootstrap) looked = std::move(of_bootstrap);
+  }
+  if (!looked) seen.errors.push_back(looked.error());
+}
+
+// A live look at an infrastructure that says that all instances are gone.
+Result<bool> is_confirmed_empty(const ObserveContext& with, const Observation& seen) {
+  const auto live = TRY(with.deps.client.get(seen.infra.resource, seen.infra.key, with.context.deadline));
+  const api::contract::InfraMachinePool infra(api::contract::Foreign(live), seen.infra.contract);
+  const auto ids = TRY(infra.provider_id_list());
+  const auto replicas = TRY(infra.replicas());
+  return ids.empty() && replicas.value_or(0) == 0 && !infra.object().deleting();
+}
+
+// Looks for the second time at an infrastructure that has lost all instances at once.
+void confirm_empty_list(const Gathering& from, Observation& seen) {
+  const ObjectKey key = runtime::key_of(*seen.pool);
+  auto& emptied = from.memory.emptied;
+  if (!says_emptied(seen.infra_says, *seen.pool)) {
+    emptied.with([&](auto& since) { since.erase(key); });
+    return;
+  }
+  const SteadyTime now = from.with.deps.clock.steady_now();
+  const SteadyTime first =
+      emptied.with([&](auto& since) { return since.try_emplace(key, now).first->second; });
+  if (now - first < kSecondLook) return;
+  // An error means: not yet sure.
+  if (is_confirmed_empty(from.with, seen).value_or(false)) accept_empty_list(seen);
 }
 
 }  // namespace
@@ -244,46 +347,32 @@ Belonged belonged(const Caches& caches, Snapshot<api::MachinePool> pool) {
           .misnamed = std::move(misnamed)};
 }
 
-void see_right_of(const Caches& caches, Observation& seen) {
-  for (ExternalSeen* external : {&seen.bootstrap, &seen.infra}) {
-    if (!is_uncontrolled(*external)) continue;
-    const auto made_ready = [&](const api::MachinePool& pool) {
-      const auto& was = pool.status.initialization;
-      return external == &seen.infra ? was.infrastructure_provisioned.value_or(false)
-                                     : was.bootstrap_data_secret_created.value_or(false);
-    };
-    external->right_of = better_claimant<api::MachinePool>(
-        caches.machine_pools_referring_to(referred(external->resource, external->key)), *seen.pool,
-        made_ready);
-  }
-}
-
-Observation observe(const ObserveContext& with, bool fresh, Belonged known) {
-  const auto& [deps, host, infra_memory] = with;
+Observation observe(const ObserveContext& with, Memory& memory, Belonged known) {
+  const Deps& deps = with.deps;
   Observation seen{.now = Time::from(deps.clock.now()),
-                   .fresh = fresh,
+                   .fresh = with.context.fresh,
                    .pool = std::move(known.pool),
                    .misnamed = std::move(known.misnamed)};
   const auto& metadata = seen.pool->metadata;
-  const auto& wanted = seen.pool->spec.machine_template.spec;
   const ObjectKey cluster = cluster_key(*seen.pool);
   seen.cluster = deps.caches.clusters.get(cluster);
-  if (const auto& config = wanted.bootstrap.config_ref) {
-    seen.bootstrap = see_external(host.externals, *config, metadata.namespace_);
-  }
-  seen.infra = see_external(host.externals, wanted.infrastructure_ref, metadata.namespace_);
-  see_right_of(deps.caches, seen);
-  seen.infra_says = infra_memory.read(seen.infra, *seen.pool);
-  auto connected = deps.workload_clusters.get(cluster);
-  if (connected) seen.workload = std::move(*connected);
-  see_taken(with, seen);
+  see_providers(with, memory, seen);
+  Gathering from{.with = with, .memory = memory};
+  if (auto connected = deps.workload_clusters.get(cluster)) from.workload = std::move(*connected);
+  seen.connected = from.workload != nullptr;
+  see_taken(from, seen);
   if (seen.deleting()) seen.late = late_instances(deps.caches, seen.infra_says, *seen.pool);
-  seen.machines = see_machines(deps, host, seen);
+  seen.machines = see_machines(deps, with.host, seen);
   const auto choice = policy_for(metadata, deps.caches.policies_in(metadata.namespace_));
   seen.drains = seen.machines.state == MachinesSeen::State::Unsupported && choice.policy &&
                 choice.policy->spec.drain.machine_pools.value_or(false);
   seen.reach = deps.workload_clusters.reach(cluster);
-  if (seen.workload) see_nodes(with, seen);
+  if (seen.connected) see_nodes(from, seen);
+  if (seen.deleting()) {
+    look_at_unreadable(from, seen);
+  } else {
+    confirm_empty_list(from, seen);
+  }
   return seen;
 }
 

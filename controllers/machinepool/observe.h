@@ -1,12 +1,14 @@
-// Gathers what a turn of a MachinePool looks at, from caches; never blocks. Visits the instances of the pool.
+// Gathers what a turn looks at. Visits the instances of the pool. Reads caches, and the server for two
+// things: objects of a pool that goes which the caches can't show, and an infrastructure that has said for a
+// while that all instances are gone. Safe from any thread, one turn at a time per pool.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "controllers/machinepool/infra_memory.h"
+#include "controllers/machinepool/memory.h"
 #include "controllers/machinepool/observation.h"
-#include "controllers/shared/deps.h"
+#include "controllers/shared/turn.h"
 
 namespace capstan::controllers::machinepool {
 
@@ -20,13 +22,8 @@ struct Belonged {
 };
 Belonged belonged(const Caches& caches, Snapshot<api::MachinePool> pool);
 
-// Reads everything but `emptied_for_sure`.
-struct ObserveContext {
-  const Deps& deps;
-  const Host& host;
-  InfraMemory& infra_memory;
-};
-Observation observe(const ObserveContext& with, bool fresh, Belonged known);
+Observation observe(const ObserveContext& with, Memory& memory, Belonged known);
+
 // named_late(), less those that another pool or a Machine claims, too.
 std::vector<Text> late_instances(const Caches& caches, const InfraFinding& infra,
                                  const api::MachinePool& pool);

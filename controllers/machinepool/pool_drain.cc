@@ -20,7 +20,7 @@ constexpr std::size_t kDrainsPerTurn = 50;
 constexpr std::size_t kShown = 3;
 constexpr Seconds kMarkRecheck{10};
 
-// Who drain rules take the Node's instance for: what its Machine would be, had it one.
+// The Machine that drain rules see: as it would be, had the Node's instance one.
 api::Machine stand_in(const api::MachinePool& pool, std::string_view node) {
   api::Machine machine;
   const auto key = drain_key(pool, node);
@@ -123,21 +123,21 @@ void PoolDrainer::remember(const kube::ObjectKey& pool, const api::Node& node, c
 
 DrainRound PoolDrainer::turn(const Observation& seen, const Wanted& wanted, const Deadline& deadline) {
   const kube::ObjectKey pool = runtime::key_of(*seen.pool);
-  const auto& [nodes, began, clear] = wanted;
-  forget_others(pool, nodes);
+  forget_others(pool, wanted.nodes);
   DrainRound round{.by_volumes = true};
   std::vector<std::string> lines;
   std::size_t turns = 0;
-  for (const auto& node : nodes) {
+  for (const auto& node : wanted.nodes) {
     NodeDrain drain = drain_of(pool, *node);
-    if (began) drain.began = *began;
+    if (wanted.began) drain.began = *wanted.began;
     if (!drain.done && (drain.due <= seen.now || news(seen, *node, drain))) {
       if (++turns > kDrainsPerTurn) {
         round.unfinished = true;
       } else {
         drain.due = seen.now + kMarkRecheck;
-        remember(pool, *node, drain);  // before the turn: who is woken meanwhile is woken for the next one
-        one_turn({.seen = seen, .node = *node, .clear = clear, .deadline = deadline, .round = round}, drain);
+        remember(pool, *node, drain);  // before the turn: what wakes it meanwhile wakes it for the next one
+        one_turn({.seen = seen, .node = *node, .wanted = wanted, .deadline = deadline, .round = round},
+                 drain);
       }
     }
     if (drain.done) {
@@ -155,7 +155,7 @@ DrainRound PoolDrainer::turn(const Observation& seen, const Wanted& wanted, cons
   return round;
 }
 
-// It is over by now, though nothing has come of it: a timeout, or somebody's word.
+// It is over by now, though nothing has come of it: a timeout, or an annotation.
 bool PoolDrainer::news(const Observation& seen, const api::Node& node, const NodeDrain& drain) {
   if (!drain.drained) return drain_is_over(seen, drain.began) || is_marked(node, kVolumeWaitStarted);
   return volume_wait_is_over(seen, drain.waits_since);
@@ -180,10 +180,10 @@ void PoolDrainer::one_turn(const Turn& turn, NodeDrain& drain) {
 
 void PoolDrainer::turn_of_drain(const Turn& turn, NodeDrain& drain) {
   const Observation& seen = turn.seen;
-  // One that is over is not begun again: Pods that came since are nobody's promise.
+  // One that is over is not begun again: Pods that came since are not waited for.
   drain.drained = is_marked(turn.node, kVolumeWaitStarted) || drain_is_over(seen, drain.began);
   if (drain.drained) return;
-  const auto answer = turn.clear(turn.node);
+  const auto answer = turn.wanted.clear(turn.node);
   if (!answer) {
     drain.message = answer.error().message;
     return;
@@ -239,7 +239,7 @@ drain::StageReport PoolDrainer::ask(const Turn& turn, Time since, const Stage& s
   return (drainer_.*stage.turn)({.machine = machine,
                                  .cluster = *seen.cluster,
                                  .rules = deps_.caches.drain_rules_in(seen.pool->metadata.namespace_.view()),
-                                 .workload = seen.workload,
+                                 .workload = turn.wanted.workload,
                                  .node = turn.node.metadata.name.str(),
                                  .clearance = stage.clearance,
                                  .started = since,
@@ -260,13 +260,13 @@ void PoolDrainer::note(const drain::StageReport& report, Time since, std::option
   if (timeout.value_or(0) > 0) drain.due = std::min(drain.due, since + Seconds(*timeout));
 }
 
-// Written once; whoever comes after us goes on counting from there.
+// Written once: a manager that is started later goes on counting from there.
 Result<Time> PoolDrainer::mark(const Turn& turn, std::string_view annotation) {
   if (const auto began = marked(turn.node, annotation)) return *began;
   boost::json::object annotations;
   annotations[annotation] = turn.seen.now.to_string();
   const boost::json::value patch = {{"metadata", {{"annotations", std::move(annotations)}}}};
-  const auto written = kube::patch_briefly(turn.seen.workload->client(), kube::resources::nodes(),
+  const auto written = kube::patch_briefly(turn.wanted.workload->client(), kube::resources::nodes(),
                                            runtime::key_of(turn.node), patch, {}, turn.deadline);
   if (!written && written.error().code != Code::NotFound) return fail(written.error());
   return turn.seen.now;
@@ -282,6 +282,6 @@ void PoolDrainer::forget(const kube::ObjectKey& pool) {
   }
 }
 
-void PoolDrainer::rest() { drainer_.rest(); }
+void PoolDrainer::stop() { drainer_.rest(); }
 
 }  // namespace capstan::controllers::machinepool

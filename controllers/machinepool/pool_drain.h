@@ -1,7 +1,7 @@
 // Emptying Nodes of a pool without Machines before they are removed, where a policy asks for it: one drain
 // per Node and then the wait until its volumes are detached (controllers/drain), all of them under
 // the pool's timeouts. Everything that has to outlive a turn stands on objects (since when: the pool's
-// deletion, or marks on the Node); what is remembered here only spares requests. Safe from any thread, one
+// deletion, or marks on the Node); what is remembered here only saves requests. Safe from any thread, one
 // turn at a time per pool.
 #pragma once
 
@@ -37,7 +37,7 @@ class PoolDrainer {
  public:
   explicit PoolDrainer(const Deps& deps);
 
-  // Whom a Pod or a budget wakes; before the first turn.
+  // The queue that a Pod or a budget wakes a pool through; before the first turn.
   void wake_through(runtime::Queue& queue);
   // Drain rules of a namespace have changed: which pools of it drain and are to look again.
   std::vector<kube::ObjectKey> look_again_in(std::string_view namespace_);
@@ -47,13 +47,14 @@ class PoolDrainer {
     std::span<const Snapshot<api::Node>> nodes = {};
     std::optional<Time> began = {};  // nothing: when the marks of the Nodes say
     Clear clear = {};
+    std::shared_ptr<kubeconfig::WorkloadCluster> workload = {};  // never null
   };
   // One turn of the drains of these Nodes.
   DrainRound turn(const Observation& seen, const Wanted& wanted, const Deadline& deadline);
   // Nothing is to be drained any more, or not now.
   void forget(const kube::ObjectKey& pool);
-  // No turn comes any more: when this returns, nobody is woken.
-  void rest();
+  // No turn comes any more: when this returns, no drain wakes a pool.
+  void stop();
 
  private:
   struct NodeDrain {
@@ -75,7 +76,7 @@ class PoolDrainer {
   struct Turn {
     const Observation& seen;
     const api::Node& node;
-    const Clear& clear;
+    const Wanted& wanted;
     const Deadline& deadline;
     DrainRound& round;
   };

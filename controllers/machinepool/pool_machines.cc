@@ -18,6 +18,9 @@ namespace conditions = api::conditions;
 using api::Machine;
 using api::contract::ContractObject;
 
+// So many Machines a turn creates; the rest follows in the next.
+constexpr std::size_t kMachinesPerTurn = 200;
+
 std::string version_of_node(const Observation& seen, const ContractObject& object) {
   const api::contract::InfraMachine infra(api::contract::Foreign(object),
                                           api::contract::ContractVersion::V1Beta2);
@@ -36,7 +39,7 @@ api::Labels labels_of(const api::MachinePool& pool) {
   return labels;
 }
 
-// The fields of ours and no others: whoever fills the rest keeps it.
+// The fields of the pool and no others: another writer keeps the rest.
 Machine wanted_machine(const Observation& seen, const ContractObject& object, const Machine* present) {
   const api::MachinePool& pool = *seen.pool;
   Machine wanted;
@@ -60,7 +63,7 @@ Machine wanted_machine(const Observation& seen, const ContractObject& object, co
   return wanted;
 }
 
-void mark(const Observation& seen, const Snapshot<Machine>& machine, MachinesPlan& plan) {
+void write_up_to_date(const Observation& seen, const Snapshot<Machine>& machine, MachinesPlan& plan) {
   const auto condition =
       machine->metadata.deleting()
           ? conditions::make(api::condition::kUpToDate, api::status::kFalse, api::reason::kNotUpToDate,
@@ -68,7 +71,7 @@ void mark(const Observation& seen, const Snapshot<Machine>& machine, MachinesPla
           : conditions::make(api::condition::kUpToDate, api::status::kTrue, api::reason::kUpToDate);
   Machine after = *machine;
   if (!conditions::set(after.status.conditions, condition, after.metadata.generation, seen.now)) return;
-  plan.marks.push_back({.before = machine, .after = std::move(after)});
+  plan.actions.push_back(WriteUpToDate{.from = machine, .to = std::move(after)});
 }
 
 bool refers_to(const Machine& machine, const kube::Resource& resource) {
@@ -98,39 +101,74 @@ bool has_unreadable_object(const Observation& seen, std::string_view name) {
   });
 }
 
+// One that goes is what it is, and none is made of an object that goes.
+bool is_left_alone(const ContractObject& object, const Machine* present) {
+  return present != nullptr ? present->metadata.deleting() : object.metadata.deleting();
+}
+
+void apply(const Observation& seen, const ContractObject& object, const Snapshot<Machine>& present,
+           MachinesPlan& plan) {
+  if (std::ranges::find(seen.machines.unmanaged, present) != seen.machines.unmanaged.end()) {
+    plan.actions.push_back(RepairManagers{.machine = present});
+  } else {
+    plan.actions.push_back(ApplyMachine{.from = present, .to = wanted_machine(seen, object, present.get())});
+  }
+}
+
+using ByObject = std::map<std::string_view, Snapshot<Machine>>;  // by the name of the provider's object
+
+// What is left of `machines` afterwards has no object.
+void create_and_apply(const Observation& seen, ByObject& machines, MachinesPlan& plan) {
+  std::size_t created = 0;
+  bool complete = true;
+  for (const auto& object : seen.machines.objects) {
+    const auto node = machines.extract(object->metadata.name.view());
+    const Snapshot<Machine> present = node.empty() ? nullptr : node.mapped();
+    if (is_left_alone(*object, present.get())) continue;
+    const auto* doubt = present ? nullptr : in_its_place(seen, object->metadata.name);
+    if (doubt != nullptr) {
+      note_once(doubt->problem, plan);
+    } else if (!complete) {
+      continue;
+    } else if (present) {
+      apply(seen, *object, present, plan);
+    } else if (!seen.fresh) {
+      continue;
+    } else if (++created > kMachinesPerTurn) {
+      complete = false;
+    } else {
+      plan.actions.push_back(CreateMachine{.machine = wanted_machine(seen, *object, nullptr)});
+    }
+  }
+  plan.unfinished = !complete;
+}
+
+void delete_without_object(const Observation& seen, const ByObject& machines, MachinesPlan& plan) {
+  if (!seen.fresh) return;
+  for (const auto& [name, machine] : machines) {
+    const bool ours = machine->metadata.controller() != nullptr;
+    if (ours && !machine->metadata.deleting() && !has_unreadable_object(seen, name)) {
+      plan.actions.push_back(DeleteMachine{.machine = machine});
+    }
+  }
+}
+
 }  // namespace
 
 MachinesPlan plan_machines(const Observation& seen) {
   MachinesPlan plan;
-  for (const auto& machine : seen.machines.machines) {
-    if (machine->metadata.controller() != nullptr) mark(seen, machine, plan);
-  }
-  if (seen.machines.state != MachinesSeen::State::Known) return plan;
-  std::map<std::string_view, Snapshot<Machine>> by_object;
+  const bool known = seen.machines.state == MachinesSeen::State::Known;
+  ByObject machines;
   for (const auto& machine : seen.machines.machines) {
     if (refers_to(*machine, seen.machines.resource)) {
-      by_object.emplace(machine->spec.infrastructure_ref.name.view(), machine);
+      machines.emplace(machine->spec.infrastructure_ref.name.view(), machine);
     }
   }
-  for (const auto& object : seen.machines.objects) {
-    const auto found = by_object.find(object->metadata.name.view());
-    const bool there = found != by_object.end();
-    const Snapshot<Machine> present = there ? found->second : nullptr;
-    if (there) by_object.erase(found);
-    if (there ? present->metadata.deleting() : object->metadata.deleting()) continue;
-    const auto* doubt = there ? nullptr : in_its_place(seen, object->metadata.name);
-    if (doubt != nullptr) {
-      note_once(doubt->problem, plan);
-      continue;
-    }
-    plan.wishes.push_back({.wanted = wanted_machine(seen, *object, present.get()), .present = present});
+  if (known) create_and_apply(seen, machines, plan);
+  for (const auto& machine : seen.machines.machines) {
+    if (machine->metadata.controller() != nullptr) write_up_to_date(seen, machine, plan);
   }
-  for (const auto& [name, machine] : by_object) {
-    const bool ours = machine->metadata.controller() != nullptr;
-    if (ours && !machine->metadata.deleting() && !has_unreadable_object(seen, name)) {
-      plan.without_object.push_back(machine);
-    }
-  }
+  if (known) delete_without_object(seen, machines, plan);
   return plan;
 }
 

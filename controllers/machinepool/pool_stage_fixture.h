@@ -114,7 +114,7 @@ class PoolStage : public WorkloadServer, public Stage<Reconciler> {
     return workload_memory_.get(kube::resources::nodes(), {.name = std::string(name)}, Deadline::never())
         .has_value();
   }
-  // Owned by nobody, Ready.
+  // Without an owner, Ready.
   void make_pod(std::string_view name, std::string_view on, std::string_view app = "web") {
     const kube::ObjectKey key{.namespace_ = "default", .name = std::string(name)};
     const json::value pod = {

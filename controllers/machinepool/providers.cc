@@ -23,7 +23,7 @@ constexpr std::size_t kLongestId = 512;  // of an entry of spec.providerIDList
 constexpr std::size_t kShown = 3;
 constexpr std::size_t kShownOfId = 40;
 
-Result<std::optional<Claim>> claim(const ExternalSeen& external, const api::MachinePool& pool);
+Result<std::optional<ProviderClaim>> claim(const ExternalSeen& external, const api::MachinePool& pool);
 Result<BootstrapFinding> read(const contract::BootstrapConfig& config);
 Result<InfraFinding> read(const contract::InfraMachinePool& infra);
 std::string wrong_with(const api::List<Text>& ids);
@@ -123,7 +123,7 @@ ListFinding list_to_be(const Observation& seen) {
 
 namespace {
 
-Result<std::optional<Claim>> claim(const ExternalSeen& external, const api::MachinePool& pool) {
+Result<std::optional<ProviderClaim>> claim(const ExternalSeen& external, const api::MachinePool& pool) {
   const auto& object = *external.object;
   const auto& metadata = object.metadata;
   if (metadata.deleting()) return std::nullopt;  // too late to matter
@@ -138,8 +138,9 @@ Result<std::optional<Claim>> claim(const ExternalSeen& external, const api::Mach
       metadata.owner_references,
       runtime::controller_reference(kube::resource_of<api::MachinePool>(), pool.metadata));
   if (!owned) return fail(owned.error().context(contract::Foreign(object).describe()));
-  Claim wanted{.owners = std::move(*owned),
-               .label = metadata.labels.value_or_empty(api::label::kClusterName) != pool.spec.cluster_name};
+  ProviderClaim wanted{
+      .owners = std::move(*owned),
+      .label = metadata.labels.value_or_empty(api::label::kClusterName) != pool.spec.cluster_name};
   if (wanted.owners == metadata.owner_references && !wanted.label) return std::nullopt;
   return wanted;
 }

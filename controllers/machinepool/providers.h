@@ -9,6 +9,7 @@
 
 #include "api/contract/foreign.h"
 #include "controllers/shared/external_seen.h"
+#include "controllers/shared/provider_claim.h"
 
 namespace capstan::controllers::machinepool {
 
@@ -17,15 +18,8 @@ struct Observation;
 // What spec.providerIDList can hold, so what a pool can have.
 inline constexpr std::size_t kMostInstances = 10000;
 
-// How the object has to be owned and labelled so that it is this pool's.
-struct Claim {
-  api::OwnerReferences owners = {};
-  bool label = false;  // cluster-name has to be set
-  bool operator==(const Claim&) const = default;
-};
-
 struct BootstrapFinding {
-  std::optional<Claim> claim = {};
+  std::optional<ProviderClaim> claim = {};
   bool created = false;
   std::string secret = {};   // of an object whose data are there
   std::string problem = {};  // nothing it says counts
@@ -34,7 +28,7 @@ struct BootstrapFinding {
 BootstrapFinding read_bootstrap(const ExternalSeen& bootstrap, const api::MachinePool& pool);
 
 struct InfraFinding {
-  std::optional<Claim> claim = {};
+  std::optional<ProviderClaim> claim = {};
   bool ready = false;
   api::List<Text> provider_ids = {};
   std::string wrong_ids = {};  // why they can't be a list of instances, and what would help

@@ -1,14 +1,13 @@
 #include "controllers/machinepool/reconciler.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
+#include <iterator>
 
-#include "api/conditions/conditions.h"
-#include "api/conditions/message.h"
-#include "controllers/machinepool/conditions.h"
+#include "base/try.h"
+#include "controllers/machinepool/act.h"
+#include "controllers/machinepool/decide.h"
 #include "controllers/machinepool/report.h"
-#include "controllers/shared/status_patch.h"
+#include "controllers/shared/turn_steps.h"
 #include "runtime/finalizers.h"
 #include "runtime/ownership.h"
 #include "runtime/paused.h"
@@ -21,9 +20,7 @@ using kube::ObjectKey;
 using runtime::Context;
 using runtime::Outcome;
 
-// Somebody was faster: the event of that write brings the next turn, this is for when it has come already.
-constexpr Nanoseconds kAfterConflict = std::chrono::milliseconds(200);
-constexpr std::size_t kNames = 5;
+const OwnedConditions kOwned{.types = kOwnedConditions, .v1beta1_types = kOwnedV1Beta1Conditions};
 
 bool is_paused(const MachinePool& pool, const api::Cluster& cluster) {
   return runtime::paused(cluster.spec.paused.value_or(false), pool.metadata, api::kind::kMachinePool).paused;
@@ -37,44 +34,23 @@ bool counts_differ(const api::MachinePoolStatus& before, const api::MachinePoolS
          before.available_replicas != after.available_replicas;
 }
 
-// The status alone is told: a list of thousands needs not be encoded for it.
+// Only the status is written: a list of thousands needs not be encoded for it.
 MachinePool without_spec(const MachinePool& pool) {
   return {.metadata = pool.metadata, .status = pool.status};
 }
 
-// Errors of a turn become its end; a lost race is no failure.
-Result<Outcome> ended(const std::vector<Error>& errors, const Outcome& otherwise) {
-  const auto real =
-      std::ranges::find_if(errors, [](const Error& error) { return error.code != Code::Conflict; });
-  if (real != errors.end()) return fail(*real);
-  if (!errors.empty()) return Outcome::after(kAfterConflict).or_sooner(otherwise);
-  return otherwise;
-}
-
 }  // namespace
-
-Reconciler::Reconciler(const Deps& deps)
-    : deps_(deps), node_writes_(deps.clock), drainer_(deps_), live_looks_(deps.clock) {}
-
-void Reconciler::bind(const Host& host) { host_.emplace(host); }
 
 Result<Outcome> Reconciler::reconcile(const Context& context, const ObjectKey& key) {
   Pool pool = deps_.caches.machine_pools.get(key);
-  if (!pool) forget(key);
+  if (!pool) memory_.forget(key);
   if (!pool || !in_scope(pool->metadata, deps_.watch_filter)) return Outcome::done();
   Belonged known = belonged(deps_.caches, std::move(pool));
   known.pool = TRY(prepare(context, std::move(known.pool)));
-  if (const auto stopped = TRY(pause(context, known.pool))) return *stopped;
-  return known.pool->metadata.deleting() ? take_down(context, known) : go_on(context, known);
-}
-
-void Reconciler::forget(const ObjectKey& key) {
-  node_writes_.forget(key);
-  infra_memory_.forget(key);
-  drainer_.forget(key);
-  live_looks_.forget(key);
-  contests_.forget(key);
-  emptied_.with([&](auto& since) { since.erase(key); });
+  if (TRY(hold_still(context, known.pool))) return Outcome::done();
+  const auto& metadata = known.pool->metadata;
+  if (metadata.deleting() && !metadata.has_finalizer(api::finalizer::kMachinePool)) return Outcome::done();
+  return take_turn(context, known);
 }
 
 // The finalizer comes first, even on what is paused: nothing is made before it can be cleaned up. Owner and
@@ -104,117 +80,52 @@ Result<Reconciler::Pool> Reconciler::prepare(const Context& context, Pool pool) 
   return belonged(deps_.caches, std::make_shared<const MachinePool>(*patched)).pool;
 }
 
-// Something when the turn ends here.
-Result<std::optional<Outcome>> Reconciler::pause(const Context& context, const Pool& pool) {
+Result<bool> Reconciler::hold_still(const Context& context, const Pool& pool) {
   const auto cluster = deps_.caches.cluster_of(pool->metadata.namespace_, pool->spec.cluster_name);
-  const auto verdict = runtime::paused(cluster && cluster->spec.paused.value_or(false), pool->metadata,
-                                       api::kind::kMachinePool);
-  if (!verdict.paused) return std::optional<Outcome>();
-  drainer_.forget(runtime::key_of(*pool));
-  const auto step = runtime::judge_pause(verdict, pool->status.conditions, pool->metadata.generation,
-                                         Time::from(deps_.clock.now()));
-  if (step.step == runtime::PauseStep::Stop) return std::optional(Outcome::done());
-  MachinePool after = *pool;
-  after.status.conditions = step.conditions;
-  TRY(write_status(context, *pool, after));
-  return std::optional(Outcome::done());
+  const auto pause = runtime::paused(cluster && cluster->spec.paused.value_or(false), pool->metadata,
+                                     api::kind::kMachinePool);
+  if (!pause.paused) return false;
+  memory_.drainer.forget(runtime::key_of(*pool));
+  TRY(write_pause(act_context(context), deps_.caches.machine_pools, without_spec(*pool), pause, kOwned));
+  return true;
 }
 
-Result<Outcome> Reconciler::go_on(const Context& context, const Belonged& known) {
-  const Pool& pool = known.pool;
-  const ActContext with = act_with(context);
-  Observation seen = observe({deps_, *host_, infra_memory_}, context.fresh, known);
-  confirm_empty_list(with, seen);
+Result<Outcome> Reconciler::take_turn(const Context& context, const Belonged& known) {
+  const Observation seen = observe({.deps = deps_, .host = *host_, .context = context}, memory_, known);
   const Plan plan = decide(seen);
   if (plan.too_early) return Outcome::after(*plan.too_early);
-  const Effects effects = act(with, seen, plan);
+  Effects effects = act(act_context(context), memory_, seen, plan);
+  record_events(*seen.pool, effects.notes);
+  if (effects.gone) return Outcome::done();
   auto reported = report(seen, plan, effects);
-  const Outcome contested = report_contests(contests_, deps_, effects.pool, reported.after);
+  auto outcome = Outcome::done();
+  if (!seen.deleting()) outcome = report_contests(memory_.contests, deps_, effects.pool, reported.after);
   TRY(write_status(context, effects.pool, reported.after));
-  tell(*pool, reported.after, effects);
-  auto outcome =
-      contested.or_sooner(Outcome::after(plan.recheck)).or_sooner(Outcome::after(reported.recheck));
-  if (counts_differ(pool->status, reported.after.status)) outcome = outcome.quiet_for(kGathered);
+  record_events(reported.after, reported.notes);
+  outcome = outcome.or_sooner(Outcome::after(effects.waits_for ? effects.waits_for->recheck : plan.recheck))
+                .or_sooner(Outcome::after(reported.recheck));
+  if (counts_differ(seen.pool->status, reported.after.status)) outcome = outcome.quiet_for(kGathered);
   outcome = outcome.or_sooner(Outcome::after(effects.recheck));
-  if (effects.kept.empty()) drainer_.forget(runtime::key_of(*pool));
+  if (!seen.deleting() && effects.kept.empty()) memory_.drainer.forget(runtime::key_of(*seen.pool));
   if (effects.unfinished) outcome = outcome.or_sooner(Outcome::after(Nanoseconds()));
+  std::ranges::copy(seen.errors, std::back_inserter(effects.errors));
   return ended(effects.errors, outcome);
 }
 
-ActContext Reconciler::act_with(const Context& context) {
-  return {.deps = deps_,
-          .host = *host_,
-          .node_writes = node_writes_,
-          .drainer = drainer_,
-          .live_looks = live_looks_,
-          .contests = contests_,
-          .context = context};
-}
-
-void Reconciler::confirm_empty_list(const ActContext& with, Observation& seen) {
-  const ObjectKey key = kube::key_of(*seen.pool);
-  if (!says_emptied(seen.infra_says, *seen.pool)) {
-    emptied_.with([&](auto& since) { since.erase(key); });
-    return;
-  }
-  const SteadyTime now = deps_.clock.steady_now();
-  const SteadyTime first =
-      emptied_.with([&](auto& since) { return since.try_emplace(key, now).first->second; });
-  if (now - first < kSecondLook) return;
-  // An error means: not yet sure.
-  if (!is_confirmed_empty(with, seen).value_or(false)) return;
-  accept_empty_list(seen);
-}
-
-Result<Outcome> Reconciler::take_down(const Context& context, const Belonged& known) {
-  const Pool& pool = known.pool;
-  if (!pool->metadata.has_finalizer(api::finalizer::kMachinePool)) return Outcome::done();
-  const ActContext with = act_with(context);
-  Observation seen = observe({deps_, *host_, infra_memory_}, context.fresh, known);
-  const auto looked = look_at_unreadable(with, seen);
-  DeletionPlan leaving = decide_deletion(seen);
-  Effects effects = leave(with, seen, leaving);
-  if (!looked) effects.errors.push_back(looked.error());
-  if (effects.went) return Outcome::done();
-  TRY(write_status(context, *pool, report_deletion(seen, leaving)));
-  auto outcome = Outcome::after(leaving.recheck);
-  if (effects.unfinished) outcome = outcome.or_sooner(Outcome::after(Nanoseconds()));
-  return ended(effects.errors, outcome);
+ActContext Reconciler::act_context(const Context& context) {
+  return {.deps = deps_, .host = *host_, .contests = memory_.contests, .context = context};
 }
 
 Result<void> Reconciler::write_status(const Context& context, const MachinePool& before,
                                       const MachinePool& after) {
   if (before.status == after.status) return {};
-  const auto written = patch_status(deps_.client, without_spec(before), without_spec(after),
-                                    {.types = kOwnedConditions, .v1beta1_types = kOwnedV1Beta1Conditions},
-                                    Time::from(deps_.clock.now()), context.deadline);
-  if (!written && written.error().code == Code::NotFound) return {};  // gone meanwhile
-  if (!written) return fail(written.error());
-  if (*written) {
-    host_->consistency.wrote(kube::key_of(before), deps_.caches.machine_pools,
-                             (*written)->metadata.resource_version);
-  }
+  TRY(controllers::write_status(act_context(context), deps_.caches.machine_pools, without_spec(before),
+                                without_spec(after), kOwned));
   return {};
 }
 
-// News only; the conditions say the rest all the time.
-void Reconciler::tell(const MachinePool& before, const MachinePool& after, const Effects& effects) {
-  const auto about = runtime::reference_to(kube::resource_of<MachinePool>(), after.metadata);
-  if (before.status.node_refs != after.status.node_refs && !after.status.node_refs.empty()) {
-    std::vector<std::string> names;
-    for (const auto& ref : after.status.node_refs) names.push_back(ref.name.str());
-    deps_.events.record(about, runtime::EventType::Normal, api::event::kSuccessfulSetNodeRefs,
-                        api::conditions::name_list(names, kNames));
-  }
-  if (!effects.node_trouble.empty()) {
-    deps_.events.record(about, runtime::EventType::Warning, api::event::kFailedSetNodeRef,
-                        effects.node_trouble);
-  }
-  const auto was = api::conditions::find(before.status.conditions, api::condition::kInfrastructureReady);
-  const auto is = api::conditions::find(after.status.conditions, api::condition::kInfrastructureReady);
-  if (is == nullptr || is->reason != kInvalidProviderIdList) return;
-  if (was != nullptr && was->message == is->message) return;
-  deps_.events.record(about, runtime::EventType::Warning, kInvalidProviderIdList, is->message);
+void Reconciler::record_events(const MachinePool& pool, std::span<const Note> notes) {
+  record_notes(deps_.events, runtime::reference_to(kube::resource_of<MachinePool>(), pool.metadata), notes);
 }
 
 }  // namespace capstan::controllers::machinepool

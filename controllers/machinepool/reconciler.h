@@ -4,47 +4,41 @@
 #pragma once
 
 #include <optional>
-#include <unordered_map>
+#include <span>
 
-#include "controllers/machinepool/act.h"
+#include "controllers/machinepool/effects.h"
+#include "controllers/machinepool/memory.h"
 #include "controllers/machinepool/observe.h"
-#include "controllers/shared/deps.h"
-#include "runtime/reconcile.h"
+#include "controllers/shared/turn.h"
 
 namespace capstan::controllers::machinepool {
 
 class Reconciler final : public runtime::Reconciler {
  public:
-  explicit Reconciler(const Deps& deps);
+  explicit Reconciler(const Deps& deps) : deps_(deps), memory_(deps_) {}
 
-  void bind(const Host& host);               // before the first turn
-  void add_triggers(runtime::Queue& queue);  // who wakes it
+  void bind(const Host& host) { host_.emplace(host); }  // before the first turn
+  // Pools, their Cluster, Machines and Nodes, policies and drain rules, and objects that claim the same
+  // instances.
+  void add_triggers(runtime::Queue& queue);
 
   Result<runtime::Outcome> reconcile(const runtime::Context& context, const kube::ObjectKey& key) override;
-  void rest() { drainer_.rest(); }  // no turn comes any more
+  void stop_drains() { memory_.drainer.stop(); }  // no turn comes any more
 
  private:
   using Pool = Snapshot<api::MachinePool>;
-  void forget(const kube::ObjectKey& key);
   Result<Pool> prepare(const runtime::Context& context, Pool pool);
-  Result<std::optional<runtime::Outcome>> pause(const runtime::Context& context, const Pool& pool);
-  Result<runtime::Outcome> go_on(const runtime::Context& context, const Belonged& known);
-  Result<runtime::Outcome> take_down(const runtime::Context& context, const Belonged& known);
-  ActContext act_with(const runtime::Context& context);
-  // Looks for the second time at an infrastructure that has lost all instances at once.
-  void confirm_empty_list(const ActContext& with, Observation& seen);
+  // True when the pool is paused.
+  Result<bool> hold_still(const runtime::Context& context, const Pool& pool);
+  Result<runtime::Outcome> take_turn(const runtime::Context& context, const Belonged& known);
+  ActContext act_context(const runtime::Context& context);
   Result<void> write_status(const runtime::Context& context, const api::MachinePool& before,
                             const api::MachinePool& after);
-  void tell(const api::MachinePool& before, const api::MachinePool& after, const Effects& effects);
+  void record_events(const api::MachinePool& pool, std::span<const Note> notes);
 
   const Deps deps_;
   std::optional<Host> host_;
-  NodeWrites node_writes_;
-  InfraMemory infra_memory_;
-  PoolDrainer drainer_;
-  LiveLooks live_looks_;
-  Contests contests_;
-  Guarded<std::unordered_map<kube::ObjectKey, SteadyTime>> emptied_;  // since when
+  Memory memory_;
 };
 
 }  // namespace capstan::controllers::machinepool

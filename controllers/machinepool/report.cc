@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "api/conditions/conditions.h"
+#include "api/conditions/message.h"
 #include "controllers/machinepool/conditions.h"
 #include "controllers/machinepool/counters.h"
 #include "controllers/shared/held_up.h"
@@ -14,14 +15,19 @@ namespace {
 
 namespace phase = api::machine_pool_phase;
 
+constexpr std::size_t kNodesShown = 5;  // names in an Event
+
 void what_holds_up_machines(const Observation& seen, api::MachinePool& after);
 void failures(const Observation& seen, const Plan& plan, api::MachinePool& after);
 std::string_view phase_of(const api::MachinePool& pool);
 bool went_well(const Plan& plan, const Effects& effects);
+api::MachinePool report_deletion(const Observation& seen, const Plan& plan, const Effects& effects);
+std::vector<Note> news(const api::MachinePool& before, const api::MachinePool& after, const Effects& effects);
 
 }  // namespace
 
 Reported report(const Observation& seen, const Plan& plan, const Effects& effects) {
+  if (seen.deleting()) return {.after = report_deletion(seen, plan, effects)};
   Reported reported{.after = effects.pool};
   api::MachinePool& after = reported.after;
   after.status.initialization = plan.wanted.status.initialization;
@@ -41,18 +47,8 @@ Reported report(const Observation& seen, const Plan& plan, const Effects& effect
   for (const auto next : {next_held_up(seen.machines.machines, seen.now), when_nodes_are_given_up(seen)}) {
     if (next) reported.recheck = std::min(reported.recheck.value_or(*next), *next);
   }
+  reported.notes = news(*seen.pool, after, effects);
   return reported;
-}
-
-api::MachinePool report_deletion(const Observation& seen, const DeletionPlan& leaving) {
-  api::MachinePool after = *seen.pool;
-  after.status.phase = Text(phase_of(after));
-  api::conditions::set(
-      after.status.conditions,
-      api::conditions::make(api::condition::kDeleting, api::status::kTrue, leaving.reason, leaving.message),
-      after.metadata.generation, seen.now);
-  what_holds_up_machines(seen, after);
-  return after;
 }
 
 bool is_sized_by_others(const api::MachinePool& pool) {
@@ -115,6 +111,38 @@ void failures(const Observation& seen, const Plan& plan, api::MachinePool& after
 bool went_well(const Plan& plan, const Effects& effects) {
   return plan.troubles.empty() &&
          std::ranges::all_of(effects.errors, [](const Error& error) { return error.code == Code::Conflict; });
+}
+
+api::MachinePool report_deletion(const Observation& seen, const Plan& plan, const Effects& effects) {
+  const auto& waits_for = effects.waits_for;
+  const std::string_view reason = waits_for ? waits_for->reason : plan.reason;
+  const std::string& message = waits_for ? waits_for->message : plan.message;
+  api::MachinePool after = effects.pool;
+  after.status.phase = Text(phase_of(after));
+  api::conditions::set(after.status.conditions,
+                       api::conditions::make(api::condition::kDeleting, api::status::kTrue, reason, message),
+                       after.metadata.generation, seen.now);
+  what_holds_up_machines(seen, after);
+  return after;
+}
+
+std::vector<Note> news(const api::MachinePool& before, const api::MachinePool& after,
+                       const Effects& effects) {
+  std::vector<Note> notes;
+  if (before.status.node_refs != after.status.node_refs && !after.status.node_refs.empty()) {
+    std::vector<std::string> names;
+    for (const auto& ref : after.status.node_refs) names.push_back(ref.name.str());
+    notes.push_back(
+        {.code = api::NoteCode::NodesFound, .text = api::conditions::name_list(names, kNodesShown)});
+  }
+  if (!effects.node_trouble.empty())
+    notes.push_back({.code = api::NoteCode::NodesNotWritten, .text = effects.node_trouble});
+  const auto was = api::conditions::find(before.status.conditions, api::condition::kInfrastructureReady);
+  const auto is = api::conditions::find(after.status.conditions, api::condition::kInfrastructureReady);
+  if (is == nullptr || is->reason != kInvalidProviderIdList) return notes;
+  if (was == nullptr || was->message != is->message)
+    notes.push_back({.code = api::NoteCode::ProviderIdListInvalid, .text = is->message.str()});
+  return notes;
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "controllers/machinepool/act.h"
+#include "controllers/machinepool/effects.h"
 
 namespace capstan::controllers::machinepool {
 
@@ -25,12 +25,11 @@ inline constexpr std::array kOwnedV1Beta1Conditions = {
 struct Reported {
   api::MachinePool after = {};
   std::optional<Seconds> recheck = {};  // when time alone will change it
+  std::vector<Note> notes = {};         // what is new; conditions say the rest
 };
 Reported report(const Observation& seen, const Plan& plan, const Effects& effects);
-// Of one that goes.
-api::MachinePool report_deletion(const Observation& seen, const DeletionPlan& leaving);
 
-// Whether somebody outside decides how large the pool is (an autoscaler of the cloud).
+// Whether a system outside of the cluster decides how large the pool is (an autoscaler of the cloud).
 bool is_sized_by_others(const api::MachinePool& pool);
 
 }  // namespace capstan::controllers::machinepool

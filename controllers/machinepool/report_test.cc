@@ -92,7 +92,7 @@ TEST(Phase, IsDeletingForOneThatGoes) {
   world.pool.metadata.deletion_timestamp = builders::noon();
   const auto seen = world.seen();
 
-  const auto after = report_deletion(seen, decide_deletion(seen));
+  const auto after = report(seen, decide(seen), {.pool = *seen.pool}).after;
 
   EXPECT_EQ(after.status.phase, "Deleting");
   EXPECT_EQ(told(after, "Deleting"),

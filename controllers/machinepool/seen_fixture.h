@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "api/schema/decode.h"
+#include "controllers/machinepool/decide.h"
+#include "controllers/machinepool/plan_fixture.h"
 #include "controllers/machinepool/report.h"
 #include "test/builders/cluster.h"
 #include "test/builders/machine.h"
@@ -42,6 +44,83 @@ inline api::MachinePool a_pool(std::int32_t replicas = 3) {
       api::ContractRef{.api_group = Text(kConfigs.group), .kind = Text(kConfigs.kind), .name = Text(kPool)};
   machine.deletion.node_deletion_timeout_seconds = 10;
   return pool;
+}
+
+// Nodes of all actions of that type.
+template <typename Wanted>
+std::vector<std::string> nodes_of_all(const Plan& plan) {
+  std::vector<std::string> names;
+  for (const auto& action : actions_of<Wanted>(plan)) {
+    for (const auto& node : action.nodes) names.push_back(node->metadata.name.str());
+  }
+  return names;
+}
+inline std::optional<ProviderClaim> claim_of(const Plan& plan, Provider which) {
+  for (const auto& action : actions_of<ClaimProvider>(plan)) {
+    if (action.which == which) return action.to;
+  }
+  return std::nullopt;
+}
+// What is to be deleted of a provider, by kind.
+inline std::vector<std::string> removed(const Plan& plan) {
+  std::vector<std::string> kinds;
+  for (const auto& action : actions_of<DeleteProvider>(plan))
+    kinds.push_back(action.which == Provider::Infrastructure ? "BoxPool" : "Recipe");
+  return kinds;
+}
+inline std::string names_of(const Nodes& nodes) {
+  std::string text;
+  for (const auto& node : nodes) text += " " + node->metadata.name.str();
+  return text;
+}
+// A line per action, in order.
+struct InWords {
+  std::string operator()(const WritePool& each) const {
+    return "write pool with " + std::to_string(each.to.spec.provider_id_list.size()) + " instances";
+  }
+  std::string operator()(const ClaimProvider& each) const {
+    return each.which == Provider::Infrastructure ? "claim BoxPool" : "claim Recipe";
+  }
+  std::string operator()(const ConfirmList&) const { return "confirm list"; }
+  std::string operator()(const DeleteProvider& each) const {
+    return each.which == Provider::Infrastructure ? "delete BoxPool" : "delete Recipe";
+  }
+  std::string operator()(const ConfirmGone&) const { return "confirm gone"; }
+  std::string operator()(const DropFinalizer&) const { return "drop finalizer"; }
+  std::string operator()(const CreateMachine& each) const {
+    return "create Machine " + each.machine.metadata.name.str();
+  }
+  std::string operator()(const ApplyMachine& each) const {
+    return "apply Machine " + each.to.metadata.name.str();
+  }
+  std::string operator()(const RepairManagers& each) const {
+    return "repair managers of " + each.machine->metadata.name.str();
+  }
+  std::string operator()(const WriteUpToDate& each) const {
+    return "write UpToDate of " + each.to.metadata.name.str();
+  }
+  std::string operator()(const DeleteMachine& each) const {
+    return "delete Machine " + each.machine->metadata.name.str();
+  }
+  std::string operator()(const WriteNode& each) const {
+    return "write Node " + each.node->metadata.name.str();
+  }
+  std::string operator()(const RetireNodes& each) const {
+    return (each.drain ? "drain and retire" : "retire") + names_of(each.nodes);
+  }
+  std::string operator()(const DrainNodes& each) const { return "drain" + names_of(each.nodes); }
+  std::string operator()(const DeleteNodes& each) const {
+    return (each.once ? "try once to delete" : "delete") + names_of(each.nodes);
+  }
+};
+inline std::vector<std::string> in_words(const Plan& plan) {
+  std::vector<std::string> lines;
+  for (const Action& action : plan.actions) lines.push_back(std::visit(InWords(), action));
+  return lines;
+}
+template <typename Wanted>
+bool has(const Plan& plan) {
+  return !actions_of<Wanted>(plan).empty();
 }
 
 inline std::string id_of(std::string_view node) { return "docker:////" + std::string(node); }
@@ -105,7 +184,11 @@ class World {
     seen_.instances.push_back({.provider_id = Text(id_of(name))});
     return connected();
   }
-  World& connected();
+  World& connected() {
+    seen_.reach = {.connected = true};
+    seen_.connected = true;
+    return *this;
+  }
   World& with(const builders::MachineBuilder& machine) {
     seen_.machines.machines.push_back(machine.shared());
     return *this;
@@ -162,20 +245,6 @@ class World {
 
   Observation seen_ = {};
 };
-
-// Connected is who has a WorkloadCluster; the pure parts never ask it anything.
-class SilentCluster final : public kubeconfig::WorkloadCluster {
- public:
-  kube::Client& client() override { std::terminate(); }
-  const runtime::Store<api::Node>& nodes() const override { std::terminate(); }
-  std::vector<runtime::Snapshot<api::Node>> nodes_with(std::string_view) const override { return {}; }
-};
-
-inline World& World::connected() {
-  seen_.reach = {.connected = true};
-  seen_.workload = std::make_shared<SilentCluster>();
-  return *this;
-}
 
 inline World a_pool_world() { return World(); }
 

@@ -1,4 +1,4 @@
-// Who wakes the MachinePool controller, and for what: changes that no decision depends on wake nobody.
+// What wakes the MachinePool controller: changes that no decision depends on wake no pool.
 #include "runtime/triggers.h"
 
 #include "api/conditions/conditions.h"
@@ -123,7 +123,7 @@ std::vector<ObjectKey> pools_of(const Caches& caches, const ObjectKey& cluster,
 
 void Reconciler::add_triggers(runtime::Queue& queue) {
   Caches& caches = deps_.caches;
-  drainer_.wake_through(queue);
+  memory_.drainer.wake_through(queue);
   runtime::trigger_self(caches.machine_pools, queue);
   runtime::trigger<api::MachinePool>(
       caches.machine_pools, queue,
@@ -147,7 +147,7 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
   runtime::trigger<api::MachineDrainRule>(
       caches.machine_drain_rules, queue, [this](const Change<api::MachineDrainRule>& change) {
         if (change.initial) return std::vector<ObjectKey>();
-        return drainer_.look_again_in(change.object().metadata.namespace_.view());
+        return memory_.drainer.look_again_in(change.object().metadata.namespace_.view());
       });
   runtime::trigger<api::Cluster>(caches.clusters, queue, [&caches](const Change<api::Cluster>& change) {
     if (change.initial || !matters(change)) return std::vector<ObjectKey>();

@@ -8,7 +8,9 @@
 #include "api/conditions/conditions.h"
 #include "api/schema/decode.h"
 #include "api/schema/encode.h"
+#include "controllers/machinepool/decide.h"
 #include "controllers/machinepool/observe.h"
+#include "controllers/machinepool/plan_fixture.h"
 #include "kube/resource.h"
 #include "runtime/paused.h"
 #include "test/builders/cluster.h"
@@ -46,14 +48,6 @@ const kube::Resource& recipes() {
   static const auto kind = resource("bootstrap", "recipes", "Recipe");
   return kind;
 }
-
-// A pool that has one is connected; the pure parts ask it nothing.
-class NoClient final : public kubeconfig::WorkloadCluster {
- public:
-  kube::Client& client() override { std::terminate(); }
-  const runtime::Store<api::Node>& nodes() const override { std::terminate(); }
-  std::vector<runtime::Snapshot<api::Node>> nodes_with(std::string_view) const override { return {}; }
-};
 
 using Object = api::contract::ContractObject;
 using controllers::ExternalSeen;
@@ -472,7 +466,7 @@ void PoolWorld::turn_of_pool() {
   confirm_empty_list(seen);
   const Plan plan = decide(seen);
   Effects effects{.pool = *seen.pool};
-  carry_out(seen, plan, effects);
+  carry_out(plan, effects);
   const Reported reported = report(seen, plan, effects);
   for (const auto& recheck : {plan.recheck, reported.recheck}) {
     if (recheck && (!due_ || now_ + *recheck < *due_)) due_ = now_ + *recheck;
@@ -504,7 +498,7 @@ PoolWorld::Observation PoolWorld::look() {
     return seen;
   }
   seen.reach.connected = true;
-  seen.workload = std::make_shared<NoClient>();
+  seen.connected = true;
   for (const Text& id : list_to_be(seen).ids) {
     Instance instance{.provider_id = id};
     for (const auto& [name, node] : nodes_) {
@@ -533,7 +527,7 @@ void PoolWorld::confirm_empty_list(Observation& seen) {
   accept_empty_list(seen);
 }
 
-void PoolWorld::carry_out(const Observation& seen, const Plan& plan, Effects& effects) {
+void PoolWorld::carry_out(const Plan& plan, Effects& effects) {
   auto& spec = pool_->spec;
   if (spec.replicas != plan.wanted.spec.replicas) faults_.emplace_back("writes spec.replicas");
   if (spec.provider_id_list != plan.wanted.spec.provider_id_list) {
@@ -553,49 +547,53 @@ void PoolWorld::carry_out(const Observation& seen, const Plan& plan, Effects& ef
   spec = plan.wanted.spec;
   if (grown) ++pool_->metadata.generation;
   effects.pool = *pool_;
-  if (plan.infra_claim && infra_) {
+  for (const auto& claim : actions_of<ClaimProvider>(plan)) {
+    if (claim.which != Provider::Infrastructure || !infra_) continue;
     (*infra_)["metadata"] = json::object{{"labels", {{api::label::kClusterName, builders::kCluster}}}};
     json::array owners;
-    for (const auto& owner : *plan.infra_claim->owners) owners.push_back(api::to_json(owner));
+    for (const auto& owner : *claim.to.owners) owners.push_back(api::to_json(owner));
     (*infra_)["metadata"].as_object()["ownerReferences"] = std::move(owners);
     tell(kPool, "takes its provider's group over");
     wake_provider();
   }
-  make_machines(plan.machines);
+  make_machines(plan);
   std::vector<std::string> written;
-  for (const NodeWish& wish : plan.nodes) {
-    api::Node& node = nodes_.at(wish.node->metadata.name.str());
-    for (const auto& [key, value] : wish.change.annotations) node.metadata.annotations.set(key, value);
-    if (wish.change.taints) node.spec.taints = *wish.change.taints;
+  for (const auto& write : actions_of<WriteNode>(plan)) {
+    api::Node& node = nodes_.at(write.node->metadata.name.str());
+    for (const auto& [key, value] : write.change.annotations) node.metadata.annotations.set(key, *value);
+    if (write.change.taints) node.spec.taints = *write.change.taints;
     written.push_back(node.metadata.name.str());
   }
   if (!written.empty()) tell(kPool, "initializes Nodes " + names_of(written));
-  for (const auto& node : plan.retired) {
-    if (has_to_drain(seen) && !emptied(node->metadata.name.str())) {
-      effects.kept.push_back(node);
-      effects.draining = fmt::format("Node {} waits for the budget of Pod web", node->metadata.name.view());
-    } else {
-      delete_node(*node, "its instance has left the list");
-    }
+  for (const auto& retire : actions_of<RetireNodes>(plan)) {
+    for (const auto& node : retire.nodes) retire_node(node, retire.drain, effects);
   }
 }
 
-void PoolWorld::make_machines(const MachinesPlan& plan) {
-  for (const MachineWish& wish : plan.wishes) {
-    const std::string name = wish.wanted.metadata.name.str();
-    if (wish.present) continue;
+void PoolWorld::retire_node(const std::shared_ptr<const api::Node>& node, bool drain, Effects& effects) {
+  if (drain && !emptied(node->metadata.name.str())) {
+    effects.kept.push_back(node);
+    effects.draining = fmt::format("Node {} waits for the budget of Pod web", node->metadata.name.view());
+  } else {
+    delete_node(*node, "its instance has left the list");
+  }
+}
+
+void PoolWorld::make_machines(const Plan& plan) {
+  for (const auto& create : actions_of<CreateMachine>(plan)) {
+    const std::string name = create.machine.metadata.name.str();
     if (machines_.contains(name)) faults_.push_back("makes Machine " + name + " twice");
-    machines_.emplace(name, wish.wanted);
+    machines_.emplace(name, create.machine);
     tell(kPool, "makes Machine " + name);
     awake_.insert(name);
     wake_pool();
   }
-  for (const Mark& mark : plan.marks) {
-    const auto found = machines_.find(mark.before->metadata.name.str());
-    if (found != machines_.end()) found->second.status.conditions = mark.after.status.conditions;
+  for (const auto& write : actions_of<WriteUpToDate>(plan)) {
+    const auto found = machines_.find(write.from->metadata.name.str());
+    if (found != machines_.end()) found->second.status.conditions = write.to.status.conditions;
   }
-  for (const auto& machine : plan.without_object) {
-    const std::string name = machine->metadata.name.str();
+  for (const auto& each : actions_of<DeleteMachine>(plan)) {
+    const std::string name = each.machine->metadata.name.str();
     tell(kPool, fmt::format("deletes Machine {}: its instance is gone", name));
     if (std::ranges::find(instances_, name.substr(2), &CloudInstance::name) != instances_.end()) {
       faults_.push_back("deletes Machine " + name + " of a living instance");
@@ -638,44 +636,58 @@ void PoolWorld::delete_node(const api::Node& node, std::string_view why) {
 
 void PoolWorld::go_away() {
   const Observation seen = look();
-  DeletionPlan leaving = decide_deletion(seen);
-  if (!leaving.late.empty()) {
-    std::vector<std::string> ids;
-    for (const Text& id : leaving.late) {
-      pool_->spec.provider_id_list.push_back(id);
-      ids.push_back(short_id(id));
-    }
-    tell(kPool, "adds to its list what the provider has named since: " + names_of(ids));
-  }
-  for (const auto& node : leaving.drain) {
-    if (emptied(node->metadata.name.str())) continue;
-    leaving.remove.clear();
-    leaving.reason = api::reason::kDrainingNode;
-    leaving.message = fmt::format("Node {} waits for the budget of Pod web", node->metadata.name.view());
-  }
-  for (const ExternalSeen* external : leaving.remove) {
-    if (external == &seen.infra && infra_deleting_) continue;
-    tell(kPool, fmt::format("deletes {} {}", external->resource.kind, external->key.name));
-    if (external == &seen.infra) {
-      infra_deleting_ = true;
-      wake_provider();
-    } else {
-      config_.reset();
-      wake_pool();
-    }
-  }
-  for (const auto& node : leaving.nodes) delete_node(*node, "the pool goes");
-  if (leaving.let_go) {
+  const Plan plan = decide(seen);
+  Effects effects{.pool = *seen.pool};
+  take_down(seen, plan, effects);
+  if (effects.gone) {
     tell(kPool, "is gone");
     if (!provider_objects_are_gone()) faults_.emplace_back("goes before its provider's objects");
     pool_.reset();
     due_.reset();
     return;
   }
-  if (leaving.recheck) due_ = now_ + *leaving.recheck;
-  auto after = report_deletion(seen, leaving);
+  if (plan.recheck) due_ = now_ + *plan.recheck;
+  auto after = report(seen, plan, effects).after;
   after.spec = pool_->spec;
   save(std::move(after));
+}
+
+void PoolWorld::take_down(const Observation& seen, const Plan& plan, Effects& effects) {
+  if (!seen.late.empty()) {
+    std::vector<std::string> ids;
+    for (const Text& id : seen.late) {
+      pool_->spec.provider_id_list.push_back(id);
+      ids.push_back(short_id(id));
+    }
+    tell(kPool, "adds to its list what the provider has named since: " + names_of(ids));
+  }
+  for (const auto& drain : actions_of<DrainNodes>(plan)) {
+    for (const auto& node : drain.nodes) {
+      if (emptied(node->metadata.name.str())) continue;
+      effects.waits_for = {
+          .reason = api::reason::kDrainingNode,
+          .message = fmt::format("Node {} waits for the budget of Pod web", node->metadata.name.view())};
+    }
+  }
+  if (effects.waits_for) return;
+  for (const auto& deletion : actions_of<DeleteProvider>(plan)) delete_provider(seen, deletion.which);
+  for (const auto& deletion : actions_of<DeleteNodes>(plan)) {
+    for (const auto& node : deletion.nodes) delete_node(*node, "the pool goes");
+  }
+  effects.gone = !actions_of<DropFinalizer>(plan).empty();
+}
+
+void PoolWorld::delete_provider(const Observation& seen, Provider which) {
+  const ExternalSeen& external = seen.provider(which);
+  if (which == Provider::Infrastructure && infra_deleting_) return;
+  tell(kPool, fmt::format("deletes {} {}", external.resource.kind, external.key.name));
+  if (which == Provider::Infrastructure) {
+    infra_deleting_ = true;
+    wake_provider();
+  } else {
+    config_.reset();
+    wake_pool();
+  }
 }
 
 void PoolWorld::save(api::MachinePool after) {

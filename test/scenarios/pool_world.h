@@ -1,4 +1,4 @@
-// A tiny world for stories of pools: one MachinePool, judged by its real decide, report and decide_deletion,
+// A tiny world for stories of pools: one MachinePool, judged by its real decide and report,
 // a provider with a group of instances, their kubelets, a bootstrap provider, a user. Each that has something
 // to do takes turns, in one fixed order or in one that a seed chooses; every step is checked against the
 // promises. One thread.
@@ -107,9 +107,13 @@ class PoolWorld {
   bool is_paused() const;
   Observation look();
   void confirm_empty_list(Observation& seen);
-  void carry_out(const Observation& seen, const Plan& plan, controllers::machinepool::Effects& effects);
-  void make_machines(const controllers::machinepool::MachinesPlan& plan);
+  using Effects = controllers::machinepool::Effects;
+  void carry_out(const Plan& plan, Effects& effects);
+  void make_machines(const Plan& plan);
+  void retire_node(const std::shared_ptr<const api::Node>& node, bool drain, Effects& effects);
   void go_away();
+  void take_down(const Observation& seen, const Plan& plan, Effects& effects);
+  void delete_provider(const Observation& seen, controllers::machinepool::Provider which);
   bool emptied(const std::string& node);
   void delete_node(const api::Node& node, std::string_view why);
   void save(api::MachinePool after);

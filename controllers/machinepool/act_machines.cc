@@ -1,0 +1,81 @@
+#include "controllers/machinepool/act_machines.h"
+
+#include <array>
+#include <boost/json.hpp>
+
+#include "api/schema/encode.h"
+#include "base/try.h"
+#include "controllers/shared/repair_managers.h"
+#include "controllers/shared/turn_steps.h"
+#include "kube/typed.h"
+
+namespace capstan::controllers::machinepool {
+namespace {
+
+using api::Machine;
+
+constexpr std::array kOwnedOfMachine = {api::condition::kUpToDate};
+
+void wrote(ActTurn& turn, api::ResourceVersion version) {
+  turn.with.host.consistency.wrote(turn.key, turn.with.deps.caches.machines, version);
+}
+
+}  // namespace
+
+Result<void> create_machine(ActTurn& turn, const CreateMachine& action) {
+  const Machine& machine = action.machine;
+  const auto& with = turn.with;
+  const auto made = with.host.consistency.create_by_apply(with.deps.client, turn.key,
+                                                          {.cache = with.deps.caches.machines,
+                                                           .resource = kube::resource_of<Machine>(),
+                                                           .key = kube::key_of(machine)},
+                                                          turn.seen.pool->metadata.uid, api::to_json(machine),
+                                                          api::field_manager::kMachinePool, turn.deadline());
+  if (!made) return fail(made.error().context("create Machine " + machine.metadata.name.str()));
+  return {};
+}
+
+Result<void> apply_machine(ActTurn& turn, const ApplyMachine& action) {
+  const auto written = kube::apply(turn.with.deps.client, action.to, action.from.get(),
+                                   api::field_manager::kMachinePool, turn.deadline());
+  if (!written && written.error().code == Code::NotFound) return {};
+  if (!written) return fail(written.error());
+  if (*written) wrote(turn, (*written)->metadata.resource_version);
+  return {};
+}
+
+Result<void> repair_managers_of(ActTurn& turn, const RepairManagers& action) {
+  const auto repaired =
+      repair_managers(turn.with.deps.client, kube::resource_of<Machine>(), kube::key_of(*action.machine),
+                      api::field_manager::kMachinePool, turn.deadline());
+  if (!repaired && repaired.error().code == Code::NotFound) return {};
+  if (!repaired) return fail(repaired.error());
+  wrote(turn, *repaired);
+  return {};
+}
+
+Result<void> write_up_to_date(ActTurn& turn, const WriteUpToDate& action) {
+  const auto written = patch_status(turn.with.deps.client, *action.from, action.to,
+                                    {.types = kOwnedOfMachine}, turn.seen.now, turn.deadline());
+  if (!written && written.error().code == Code::NotFound) return {};
+  if (!written) return fail(written.error());
+  if (*written) wrote(turn, (*written)->metadata.resource_version);
+  return {};
+}
+
+Result<void> delete_machine(ActTurn& turn, const DeleteMachine& action) {
+  const Machine& machine = *action.machine;
+  const kube::ObjectKey object{.namespace_ = turn.key.namespace_,
+                               .name = machine.spec.infrastructure_ref.name.str()};
+  const auto live = turn.with.deps.client.get(turn.seen.machines.resource, object, turn.deadline());
+  if (live) return {};
+  if (live.error().code != Code::NotFound) return fail(live.error());
+  const auto clearance = TRY(claims::Clearance::of_child(machine.metadata, turn.seen.pool->metadata.uid));
+  return claims::remove(turn.deleting(),
+                        {.cache = turn.with.deps.caches.machines,
+                         .resource = kube::resource_of<Machine>(),
+                         .key = kube::key_of(machine)},
+                        clearance);
+}
+
+}  // namespace capstan::controllers::machinepool

@@ -1,0 +1,14 @@
+// The parts of act() that write and delete the pool's Machines. Block as the client does.
+#pragma once
+
+#include "controllers/machinepool/act_turn.h"
+
+namespace capstan::controllers::machinepool {
+
+Result<void> create_machine(ActTurn& turn, const CreateMachine& action);
+Result<void> apply_machine(ActTurn& turn, const ApplyMachine& action);
+Result<void> repair_managers_of(ActTurn& turn, const RepairManagers& action);
+Result<void> write_up_to_date(ActTurn& turn, const WriteUpToDate& action);
+Result<void> delete_machine(ActTurn& turn, const DeleteMachine& action);
+
+}  // namespace capstan::controllers::machinepool
