@@ -14,7 +14,7 @@ namespace {
 
 Known known_of(const ExternalSeen& external, const api::ContractRef& ref);
 std::string not_its_own(const Observation& seen, const ExternalSeen& external);
-Known nobodys(const api::ContractRef& ref);
+Known no_object_of(const api::ContractRef& ref);
 bool is_owned(const ExternalSeen& external, const api::Machine& machine);
 Known unowned(Known known, const ExternalSeen& external, const api::Machine& machine);
 Known cluster_known(const Caches& caches, const Observation& seen);
@@ -39,11 +39,11 @@ DeletionSeen deletion_facts(const ObserveContext& with, const Observation& seen,
   see_node(with, seen, facts);
   facts.not_its_own = not_its_own(seen, seen.infra);
   facts.infrastructure = facts.not_its_own.empty() ? known_of(seen.infra, machine.spec.infrastructure_ref)
-                                                   : nobodys(machine.spec.infrastructure_ref);
+                                                   : no_object_of(machine.spec.infrastructure_ref);
   all.objects.infrastructure = seen.infra.external();
   if (const auto& config = machine.spec.bootstrap.config_ref) {
     facts.bootstrap =
-        not_its_own(seen, seen.bootstrap).empty() ? known_of(seen.bootstrap, *config) : nobodys(*config);
+        not_its_own(seen, seen.bootstrap).empty() ? known_of(seen.bootstrap, *config) : no_object_of(*config);
     all.objects.bootstrap = seen.bootstrap.external();
     // Nothing but the data hangs on it, and the garbage collector comes after us: the cache is proof enough.
     if (seen.fresh && facts.bootstrap.state == Known::State::Missing)
@@ -120,7 +120,7 @@ std::string not_its_own(const Observation& seen, const ExternalSeen& external) {
   return claimed ? std::string() : claimed.error().message;
 }
 
-Known nobodys(const api::ContractRef& ref) { return {.kind = ref.kind.str()}; }
+Known no_object_of(const api::ContractRef& ref) { return {.kind = ref.kind.str()}; }
 
 Known cluster_known(const Caches& caches, const Observation& seen) {
   Known known{.state = Known::State::Present, .kind = std::string(api::kind::kCluster)};
