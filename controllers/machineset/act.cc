@@ -6,12 +6,13 @@
 #include <array>
 #include <boost/json.hpp>
 #include <optional>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "base/safeguards.h"
 #include "controllers/claims/removal.h"
 #include "controllers/machineset/clone_metadata.h"
 #include "controllers/machineset/creation.h"
-#include "controllers/machineset/wanted.h"
 #include "controllers/shared/repair_managers.h"
 #include "controllers/shared/status_patch.h"
 #include "kube/apply.h"
@@ -30,14 +31,15 @@ constexpr std::array kOwnedOfMachineV1Beta1 = {api::v1beta1_condition::kOwnerRem
 
 class Turn {
  public:
-  Turn(const ActContext& with, const Observation& seen)
-      : with_(with), seen_(seen), key_(runtime::key_of(*seen.stored)) {}
+  Turn(const ActContext& with, const Settings& settings, const Observation& seen)
+      : with_(with), settings_(settings), seen_(seen), key_(runtime::key_of(*seen.stored)) {}
 
   Effects run(const Plan& plan) {
     for (const Action& action : plan.actions) {
       const Result<void> done = std::visit([&](const auto& each) { return perform(each); }, action);
       if (!done) effects_.errors.push_back(done.error());
     }
+    settle(plan);
     return std::move(effects_);
   }
 
@@ -57,15 +59,12 @@ class Turn {
   // --- templates, and the end ---
 
   Result<void> perform(const OwnTemplate& action) {
-    const TemplateSeen& seen = *action.seen;
+    const TemplateSeen& seen = action.seen;
     const auto& metadata = seen.object->metadata;
-    const auto owners = runtime::with_owner(
-        metadata.owner_references,
-        runtime::owner_reference(kube::resource_of<api::Cluster>(), seen_.cluster->metadata));
     const auto written =
         kube::patch_briefly(client(), seen.resource, {key_.namespace_, metadata.name.str()},
-                            runtime::owners_patch(owners, metadata.resource_version), {}, deadline());
-    // Somebody else was faster: the next turn looks again.
+                            runtime::owners_patch(action.to, metadata.resource_version), {}, deadline());
+    // Another write was faster: the next turn looks again.
     if (!written && written.error().code != Code::NotFound && written.error().code != Code::Conflict) {
       return fail(written.error().context(
           fmt::format("own template {} {}/{}", seen.ref.kind.view(), key_.namespace_, seen.ref.name.view())));
@@ -85,10 +84,7 @@ class Turn {
 
   Result<void> perform(const AdoptMachine& action) {
     if (!TRY(may_adopt())) return {};
-    const auto owner = runtime::controller_reference(kube::resource_of<MachineSet>(), seen_.stored->metadata);
-    const auto adopted = replace_owners(*action.machine, [&](const api::OwnerReferences& owners) {
-      return runtime::with_controller(owners, owner);
-    });
+    const auto adopted = replace_owners(*action.machine, action.to);
     const auto& name = action.machine->metadata.name;
     if (!adopted && adopted.error().code == Code::NotFound) return {};
     if (!adopted) {
@@ -117,30 +113,20 @@ class Turn {
 
   Result<void> perform(const ReleaseMachine& action) {
     const api::ObjectMeta& metadata = action.machine->metadata;
-    const auto released = replace_owners(*action.machine, [&](const api::OwnerReferences& owners) {
-      return Result<api::OwnerReferences>(owners_after_release(owners));
-    });
+    const auto released = replace_owners(*action.machine, action.to);
     if (!released && released.error().code == Code::NotFound) return {};
     if (!released) {
       stays("release", *action.machine, released.error());
       return fail(released.error().context("release Machine " + metadata.name.str()));
     }
-    const std::string message = told_of_release(action);
+    const std::string message = release_message(action);
     record(EventType::Normal, api::event::kSuccessfulRelease, message);
     with_.deps.events.record(runtime::reference_to(kube::resource_of<Machine>(), metadata), EventType::Normal,
                              api::event::kSuccessfulRelease, message);
     return {};
   }
 
-  api::OwnerReferences owners_after_release(const api::OwnerReferences& owners) const {
-    const auto left = runtime::without_owner(
-        owners, runtime::controller_reference(kube::resource_of<MachineSet>(), seen_.stored->metadata));
-    if (!seen_.cluster) return left;
-    return runtime::with_owner(
-        left, runtime::owner_reference(kube::resource_of<api::Cluster>(), seen_.cluster->metadata));
-  }
-
-  std::string told_of_release(const ReleaseMachine& action) const {
+  std::string release_message(const ReleaseMachine& action) const {
     const std::string_view why = action.why == ReleaseMachine::Why::LabelsChanged
                                      ? "its labels do not match spec.selector any more"
                                      : "the MachineSet is being deleted and does not control it";
@@ -149,17 +135,16 @@ class Turn {
                        seen_.set.spec.cluster_name.view());
   }
 
-  // It counts until that is done. Only what somebody has to do something about is told.
+  // It counts until that is done. Shown only when a user has to do something about it.
   void stays(std::string_view what, const Machine& machine, const Error& error) {
     if (error.outcome_unknown || (error.code != Code::Forbidden && error.code != Code::Invalid)) return;
     effects_.in_the_way.push_back(fmt::format("may not {} Machine {}, which counts until then: {}", what,
                                               machine.metadata.name.view(), error.message));
   }
 
-  template <typename Change>
-  Result<void> replace_owners(const Machine& machine, Change&& change) {
+  Result<void> replace_owners(const Machine& machine, const api::OwnerReferences& owners) {
     Machine after = machine;
-    after.metadata.owner_references = TRY(change(machine.metadata.owner_references));
+    after.metadata.owner_references = owners;
     const auto written =
         TRY(kube::patch_part(client(), machine, after, kube::Part::Main, kube::Lock::Always, deadline()));
     if (written) wrote(written->metadata.resource_version);
@@ -183,16 +168,43 @@ class Turn {
     return *written;
   }
 
-  // Its objects first: what the Machine owns until then tells which of their labels are ours.
+  // --- what the template changes ---
+
+  Result<void> perform(const RepairCloneManagers& action) {
+    return write_object_of(*action.machine, [&] { return repair_clone(*action.machine, action.clone); });
+  }
+  Result<void> perform(const UpdateClone& action) {
+    return write_object_of(*action.machine, [&] { return update_clone(action); });
+  }
+  Result<void> perform(const RepairManagers& action) {
+    return write_machine(*action.machine, [&] { return repair(*action.machine); });
+  }
   Result<void> perform(const UpdateMachine& action) {
-    const Machine& machine = *action.seen->machine;
-    for (const CloneSeen& clone : action.seen->clones) TRY(update_clone(machine, clone));
-    const auto written = machine.metadata.deleting() ? patch_deleting(machine) : apply_wanted(machine);
-    if (!written) return is_overtaken(written.error()) ? Result<void>() : fail(written.error());
-    if (*written) wrote((*written)->metadata.resource_version);
-    if (!action.seen->complete || action.seen->unfinished()) return {};
-    effects_.settled.emplace_back(machine.metadata.uid, *written ? (*written)->metadata.resource_version
-                                                                 : machine.metadata.resource_version);
+    return write_machine(*action.machine, [&] {
+      return action.machine->metadata.deleting() ? patch_deleting(action) : apply_wanted(action);
+    });
+  }
+
+  // Of the writes for one Machine the first that fails is the last that is tried.
+  template <typename Write>
+  Result<void> write_object_of(const Machine& machine, Write&& write) {
+    if (unsettled_.contains(machine.metadata.uid)) return {};
+    auto done = write();
+    if (!done) unsettled_.insert(machine.metadata.uid);
+    return done;
+  }
+
+  template <typename Write>
+  Result<void> write_machine(const Machine& machine, Write&& write) {
+    if (unsettled_.contains(machine.metadata.uid)) return {};
+    const Result<std::optional<api::ResourceVersion>> version = write();
+    if (!version) {
+      unsettled_.insert(machine.metadata.uid);
+      return is_overtaken(version.error()) ? Result<void>() : fail(version.error());
+    }
+    if (!*version) return {};
+    written_[machine.metadata.uid] = **version;
+    wrote(**version);
     return {};
   }
 
@@ -201,32 +213,40 @@ class Turn {
     return error.code == Code::NotFound || error.code == Code::Conflict;
   }
 
+  void settle(const Plan& plan) {
+    for (const SettledMachine& machine : plan.settled) {
+      if (unsettled_.contains(machine.uid)) continue;
+      const auto written = written_.find(machine.uid);
+      effects_.settled.emplace_back(machine.uid,
+                                    written == written_.end() ? machine.version : written->second);
+    }
+  }
+
   // Bound to the version that was seen: the set is named as owner, and that must not come back to a Machine
   // that was released meanwhile.
-  Result<std::optional<api::Written>> apply_wanted(const Machine& machine) {
-    if (has_lost_managers(machine.metadata.managed_fields)) return give_back_managers(machine);
-    const Machine wanted = updated_machine(seen_.set, machine);
+  Result<std::optional<api::ResourceVersion>> apply_wanted(const UpdateMachine& action) {
+    const Machine& machine = *action.machine;
     auto intent = kube::needed_intent(
-        api::type_of<Machine>, &wanted,
+        api::type_of<Machine>, &action.to,
         {.object = &machine, .uid = machine.metadata.uid.str(), .managed = machine.metadata.managed_fields},
         api::field_manager::kMachineSet);
-    if (!intent) return std::optional<api::Written>();
+    if (!intent) return std::optional<api::ResourceVersion>();
     // Only what nothing but labels and annotations asks for can wait.
     const auto key = runtime::key_of(machine);
     const Contests::Target target{.client = client(), .resource = kube::resource_of<Machine>(), .key = key};
-    const auto fields =
-        has_spec(machine, wanted) ? disputed_fields(machine.metadata, wanted.metadata) : DisputedFields();
-    if (!may_write(target, fields)) return std::optional<api::Written>();
+    const auto fields = has_spec(machine, action.to) ? disputed_fields(machine.metadata, action.to.metadata)
+                                                     : DisputedFields();
+    if (!may_write(target, fields)) return std::optional<api::ResourceVersion>();
     intent->at("metadata").as_object()["resourceVersion"] = machine.metadata.resource_version.str();
-    auto applied =
-        kube::patch_briefly(client(), kube::resource_of<Machine>(), runtime::key_of(machine), *intent,
-                            {.type = kube::PatchType::Apply,
-                             .field_manager = std::string(api::field_manager::kMachineSet),
-                             .force = true},
-                            deadline());
+    const auto applied = kube::patch_briefly(client(), kube::resource_of<Machine>(), key, *intent,
+                                             apply_options(api::field_manager::kMachineSet), deadline());
     if (!applied) return fail(applied.error().context("apply Machine " + machine.metadata.name.str()));
     with_.contests.wrote(key_, target, fields, with_.deps.clock);
-    return std::optional(std::move(*applied));
+    return std::optional(applied->metadata.resource_version);
+  }
+
+  static kube::PatchOptions apply_options(std::string_view manager) {
+    return {.type = kube::PatchType::Apply, .field_manager = std::string(manager), .force = true};
   }
 
   // What the Machine controller fills in is no part of what a set wants.
@@ -241,36 +261,36 @@ class Turn {
     return with_.contests.may_write(key_, target, fields, with_.deps.clock, deadline());
   }
 
-  // The set's field manager gets an entry of its own. What the Machine is after that brings the next turn: an
-  // intent made from what was seen before could give it back a finalizer that went meanwhile.
-  Result<std::optional<api::Written>> give_back_managers(const Machine& machine) {
+  // What the Machine is after that brings the next turn: an intent made from what was seen before could give
+  // it back a finalizer that went meanwhile.
+  Result<std::optional<api::ResourceVersion>> repair(const Machine& machine) {
     const auto repaired =
         TRY(repair_managers(client(), kube::resource_of<Machine>(), runtime::key_of(machine),
                             api::field_manager::kMachineSet, deadline()));
     wrote(repaired);
-    return std::optional<api::Written>();
+    return std::optional<api::ResourceVersion>();
   }
 
-  Result<std::optional<api::Written>> patch_deleting(const Machine& machine) {
-    return kube::patch_briefly(client(), machine, updated_deleting_machine(seen_.set, machine), deadline());
+  Result<std::optional<api::ResourceVersion>> patch_deleting(const UpdateMachine& action) {
+    const auto written = TRY(kube::patch_briefly(client(), *action.machine, action.to, deadline()));
+    return written ? std::optional(written->metadata.resource_version) : std::nullopt;
   }
 
-  Result<void> update_clone(const Machine& machine, const CloneSeen& clone) {
-    const ObjectKey name{.namespace_ = key_.namespace_, .name = clone.object->metadata.name.str()};
-    if (has_lost_keeper(*clone.object)) TRY(give_back_keeper(machine, clone, name));
-    const CloneStep step = clone_step(seen_.set, machine, *clone.object);
-    if (step == CloneStep::Nothing) return {};
-    if (step == CloneStep::HandOverAndApply) TRY(hand_over(machine, clone.resource, name));
-    const auto intent = metadata_intent(seen_.set, *clone.object);
+  ObjectKey key_of(const CloneSeen& clone) const {
+    return {.namespace_ = key_.namespace_, .name = clone.object->metadata.name.str()};
+  }
+
+  Result<void> update_clone(const UpdateClone& action) {
+    const CloneSeen& clone = action.clone;
+    const ObjectKey name = key_of(clone);
+    if (action.hand_over) TRY(hand_over(*action.machine, clone.resource, name));
+    const auto intent = metadata_intent(*clone.object, action.to);
     const Contests::Target target{.client = client(), .resource = clone.resource, .key = name};
     const auto fields = disputed_by_intent(clone.object->metadata, intent);
     if (!may_write(target, fields)) return {};
     const auto applied =
         kube::patch_briefly(client(), clone.resource, name, intent,
-                            {.type = kube::PatchType::Apply,
-                             .field_manager = std::string(api::field_manager::kMachineSetMetadata),
-                             .force = true},
-                            deadline());
+                            apply_options(api::field_manager::kMachineSetMetadata), deadline());
     if (applied) {
       with_.host.consistency.wrote(key_, *clone.cache, applied->metadata.resource_version);
       with_.contests.wrote(key_, target, fields, with_.deps.clock);
@@ -281,7 +301,8 @@ class Turn {
                : fail(applied.error().context("label " + clone.resource.kind));
   }
 
-  Result<void> give_back_keeper(const Machine& machine, const CloneSeen& clone, const ObjectKey& name) {
+  Result<void> repair_clone(const Machine& machine, const CloneSeen& clone) {
+    const ObjectKey name = key_of(clone);
     const auto live = client().get(clone.resource, name, deadline());
     if (!live) return live.error().code == Code::NotFound ? Result<void>() : fail(live.error());
     const auto patch = keeper_patch(seen_.set, machine, *live);
@@ -294,20 +315,24 @@ class Turn {
   Result<void> hand_over(const Machine& machine, const kube::Resource& resource, const ObjectKey& name) {
     const auto live = TRY(client().get(resource, name, deadline()));
     const auto patch = hand_over_patch(seen_.set, machine, live);
-    if (!patch) return {};  // somebody did it already
+    if (!patch) return {};  // it is done already
     TRY(kube::patch_briefly(client(), resource, name, *patch, {}, deadline()));
     return {};
   }
 
+  // --- creation and deletion ---
+
+  Creation creation() { return {.with = with_, .settings = settings_, .seen = seen_, .effects = effects_}; }
+
   Result<void> perform(const FinishMachines& action) {
-    finish_machines(with_, seen_, action.machines, effects_);
+    finish_machines(creation(), action.machines);
     return {};
   }
 
   Result<void> perform(const CreateMachines& action) {
     // What refuses an object of one Machine will refuse the next one's.
     if (effects_.creation) return {};
-    create_machines(with_, seen_, action.count, effects_);
+    create_machines(creation(), action.count);
     return {};
   }
 
@@ -315,8 +340,8 @@ class Turn {
     const Machine& machine = *action.machine;
     kube::DeleteOptions options{.propagation = kube::Propagation::Background};
     if (action.first) {
-      // A mark is written into the newest version: whoever is found healthy in it has recovered meanwhile,
-      // and whoever has changed since is looked at again.
+      // A mark is written into the newest version: a Machine that is healthy in it has recovered meanwhile,
+      // and one that has changed since is looked at again.
       const Machine marked = TRY(write_mark(*action.first));
       if (!awaits_remediation(marked)) return {};
       options.resource_version = marked.metadata.resource_version.str();
@@ -360,11 +385,11 @@ class Turn {
     return std::optional<api::ResourceVersion>();
   }
 
-  // --- clones nobody took over ---
+  // --- clones of no Machine ---
 
   // Caches of several kinds don't move together: only a live look tells that no Machine of that name exists.
   Result<void> perform(const RemoveClones& action) {
-    for (const CloneSeen* clone : action.clones) TRY(remove_clone(*clone));
+    for (const CloneSeen& clone : action.clones) TRY(remove_clone(clone));
     return {};
   }
 
@@ -395,16 +420,19 @@ class Turn {
   }
 
   const ActContext& with_;
+  const Settings& settings_;
   const Observation& seen_;
   const ObjectKey key_;
   Effects effects_ = {};
+  std::unordered_set<api::Uid> unsettled_ = {};  // Machines for which a write failed
+  std::unordered_map<api::Uid, api::ResourceVersion> written_ = {};
   std::optional<bool> may_adopt_ = {};
 };
 
 }  // namespace
 
-Effects act(const ActContext& with, const Observation& seen, const Plan& plan) {
-  return Turn(with, seen).run(plan);
+Effects act(const ActContext& with, Memory& memory, const Observation& seen, const Plan& plan) {
+  return Turn(with, memory.settings, seen).run(plan);
 }
 
 }  // namespace capstan::controllers::machineset

@@ -18,14 +18,6 @@ using api::ManagedEntry;
 constexpr std::string_view kMaker = api::field_manager::kMachineSet;
 constexpr std::string_view kKeeper = api::field_manager::kMachineSetMetadata;
 
-struct Wanted {
-  Labels labels = {};
-  Labels annotations = {};
-};
-Wanted wanted_of(const api::MachineSet& set) {
-  return {.labels = machine_labels(set), .annotations = set.spec.machine_template.metadata.annotations};
-}
-
 bool carries(const Labels& present, const Labels& wanted) {
   return std::ranges::all_of(wanted, [&](const auto& entry) {
     if (entry.first == api::annotation::kLastAppliedConfiguration) return true;  // the cache never has it
@@ -86,9 +78,13 @@ json::object take_out(json::object& metadata, std::string_view part, const Label
 
 }  // namespace
 
+CloneMetadata wanted_metadata(const api::MachineSet& set) {
+  return {.labels = machine_labels(set), .annotations = set.spec.machine_template.metadata.annotations};
+}
+
 CloneStep clone_step(const api::MachineSet& set, const api::Machine& machine,
                      const api::contract::ContractObject& clone) {
-  const Wanted wanted = wanted_of(set);
+  const CloneMetadata wanted = wanted_metadata(set);
   const auto& present = clone.metadata;
   const bool differs =
       !carries(present.labels, wanted.labels) || !carries(present.annotations, wanted.annotations);
@@ -119,7 +115,7 @@ Result<json::value> hand_over_patch(const api::MachineSet& set, const api::Machi
   if (managed == nullptr || version == nullptr || !managed->is_array()) {
     return fail(Code::Invalid, "the object has no managedFields");
   }
-  const Wanted wanted = wanted_of(set);
+  const CloneMetadata wanted = wanted_metadata(set);
   const ManagedEntry* ours = machine.metadata.managed_fields.applied_by(kMaker);
   json::array entries = managed->as_array();
   const auto maker =
@@ -157,7 +153,7 @@ bool has_lost_keeper(const api::contract::ContractObject& clone) {
 Result<json::value> keeper_patch(const api::MachineSet& set, const api::Machine& machine,
                                  const json::value& live) {
   const ManagedEntry* ours = machine.metadata.managed_fields.applied_by(kMaker);
-  const Wanted wanted = wanted_of(set);
+  const CloneMetadata wanted = wanted_metadata(set);
   json::object kept;
   for (const auto& [part, field, labels, known] :
        {std::tuple{"labels", "f:labels", &wanted.labels, ours == nullptr ? nullptr : &ours->labels},
@@ -185,8 +181,7 @@ Result<json::value> keeper_patch(const api::MachineSet& set, const api::Machine&
                                .fields = json::value{{"f:metadata", std::move(kept)}}});
 }
 
-json::value metadata_intent(const api::MachineSet& set, const api::contract::ContractObject& clone) {
-  const Wanted wanted = wanted_of(set);
+json::value metadata_intent(const api::contract::ContractObject& clone, const CloneMetadata& wanted) {
   const auto map = [](const Labels& entries) {
     json::object object;
     for (const auto& [key, value] : entries) object[key.view()] = value.view();

@@ -12,6 +12,14 @@
 
 namespace capstan::controllers::machineset {
 
+struct CloneMetadata {
+  api::Labels labels = {};
+  api::Labels annotations = {};
+  bool operator==(const CloneMetadata&) const = default;
+};
+// What the set wants of its Machines' objects.
+CloneMetadata wanted_metadata(const api::MachineSet& set);
+
 enum class CloneStep {
   Nothing,
   Apply,             // the keeper of the metadata applies it
@@ -24,7 +32,7 @@ CloneStep clone_step(const api::MachineSet& set, const api::Machine& machine,
                      const api::contract::ContractObject& clone);
 
 // The merge patch that makes the keeper the owner of our labels and annotations on the object that `live` is;
-// what the maker owned beyond them belongs to nobody afterwards, as upstream leaves it. Invalid when the
+// what the maker owned beyond them has no owner afterwards, as upstream leaves it. Invalid when the
 // object has no managedFields to speak of.
 Result<boost::json::value> hand_over_patch(const api::MachineSet& set, const api::Machine& machine,
                                            const boost::json::value& live);
@@ -40,6 +48,6 @@ Result<boost::json::value> keeper_patch(const api::MachineSet& set, const api::M
                                         const boost::json::value& live);
 
 // What the keeper applies.
-boost::json::value metadata_intent(const api::MachineSet& set, const api::contract::ContractObject& clone);
+boost::json::value metadata_intent(const api::contract::ContractObject& clone, const CloneMetadata& wanted);
 
 }  // namespace capstan::controllers::machineset

@@ -8,6 +8,7 @@
 #include "api/conditions/conditions.h"
 #include "api/conditions/merge.h"
 #include "api/conditions/message.h"
+#include "controllers/machineset/decide.h"
 #include "controllers/shared/stale_deletions.h"
 
 namespace capstan::controllers::machineset {
@@ -108,8 +109,8 @@ api::Condition scaling_up(const Observation& seen, const Plan& plan, const Effec
     return conditions::make(condition::kScalingUp, status::kFalse, reason::kNotScalingUp,
                             would_be_blocked(seen));
   }
-  auto lines = plan.notes_about(Note::About::Create);
-  std::ranges::move(plan.notes_about(Note::About::Leftover), std::back_inserter(lines));
+  auto lines = plan.notes_about(api::NoteCode::CreateHeldUp);
+  std::ranges::move(plan.notes_about(api::NoteCode::LeftoverObject), std::back_inserter(lines));
   std::ranges::move(missing_templates(seen), std::back_inserter(lines));
   std::ranges::copy(effects.in_the_way, std::back_inserter(lines));
   if (effects.creation) lines.push_back(effects.creation->message);
@@ -132,7 +133,7 @@ api::Condition scaling_down(const Observation& seen, const Plan& plan) {
     return conditions::make(condition::kScalingDown, status::kFalse, reason::kNotScalingDown);
   }
   std::string message = fmt::format("Scaling down from {} to {} replicas", present, seen.desired());
-  for (const std::string& line : plan.notes_about(Note::About::ScaleDown)) message += "\n* " + line;
+  for (const std::string& line : plan.notes_about(api::NoteCode::ScaleDownHeldUp)) message += "\n* " + line;
   return conditions::make(condition::kScalingDown, status::kTrue, reason::kScalingDown,
                           message + stale_deletions(seen));
 }
@@ -190,7 +191,7 @@ api::Condition remediating(const Observation& seen, const Plan& plan) {
   const auto sum = conditions::aggregate(
       parts, {.source_type = condition::kOwnerRemediated, .target_type = condition::kRemediating});
   std::string message = sum.message.str();
-  for (const std::string& line : plan.notes_about(Note::About::Remediate)) message += "\n* " + line;
+  for (const std::string& line : plan.notes_about(api::NoteCode::RemediationHeldUp)) message += "\n* " + line;
   return conditions::make(condition::kRemediating, status::kTrue, reason::kRemediating, message);
 }
 

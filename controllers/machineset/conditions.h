@@ -3,7 +3,8 @@
 #pragma once
 
 #include "api/meta/condition.h"
-#include "controllers/machineset/act.h"
+#include "controllers/machineset/effects.h"
+#include "controllers/machineset/plan.h"
 
 namespace capstan::controllers::machineset {
 

@@ -27,7 +27,7 @@ api::V1Beta1ConditionPlace old_ready(const api::Machine& machine) {
 
 std::optional<V1Beta1Condition> machines_created(const Observation& seen, const Plan& plan,
                                                  const Effects& effects) {
-  const auto notes = plan.notes_about(Note::About::Create);
+  const auto notes = plan.notes_about(api::NoteCode::CreateHeldUp);
   if (effects.creation) {
     return old::no(condition::kMachinesCreated, effects.creation->reason, severity::kError,
                    effects.creation->message);

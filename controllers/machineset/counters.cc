@@ -12,7 +12,6 @@ namespace capstan::controllers::machineset {
 namespace {
 
 using api::Machine;
-using runtime::Snapshot;
 
 std::int32_t number(std::ptrdiff_t count) { return static_cast<std::int32_t>(count); }
 

@@ -47,18 +47,22 @@ struct Owner {
 
 class Creator {
  public:
-  Creator(const ActContext& with, const Observation& seen, Effects& effects)
-      : with_(with), seen_(seen), effects_(effects), key_(runtime::key_of(*seen.stored)) {}
+  explicit Creator(const Creation& turn)
+      : with_(turn.with),
+        settings_(turn.settings),
+        seen_(turn.seen),
+        effects_(turn.effects),
+        key_(runtime::key_of(*turn.seen.stored)) {}
 
   void create(std::int32_t count) {
     if (read_templates()) make(count);
   }
 
   // Those of an earlier turn that was cut short, or was refused one of their objects.
-  void finish(const std::vector<const UnsettledMachine*>& machines) {
+  void finish(const std::vector<UnsettledMachine>& machines) {
     if (!read_templates()) return;
-    for (const UnsettledMachine* machine : machines) {
-      const Made made = finish_one(*machine);
+    for (const UnsettledMachine& machine : machines) {
+      const Made made = finish_one(machine);
       if (!made.error) continue;
       refuse(made.reason, *made.error);
       if (!made.taken && made.error->code != Code::Invalid) return;  // no trouble of this Machine alone
@@ -92,7 +96,7 @@ class Creator {
     effects_.errors.push_back(error);
   }
 
-  // One live read per turn that creates: nobody keeps foreign documents.
+  // One live read per turn that creates: caches do not keep documents of providers.
   Result<TemplateSource> template_of(const api::ContractRef& ref) {
     const std::string what = fmt::format("{} {}/{}", ref.kind.view(), key_.namespace_, ref.name.view());
     const auto source = TRY(with_.host.externals.resolve(ref.api_group.view(), ref.kind.view()));
@@ -111,9 +115,8 @@ class Creator {
   // --- so many at once ---
 
   void make(std::int32_t count) {
-    const Deadline until =
-        Deadline::in(with_.deps.clock, with_.settings.create_span, with_.context.deadline.stop)
-            .no_later_than(with_.context.deadline.at);
+    const Deadline until = Deadline::in(with_.deps.clock, settings_.create_span, with_.context.deadline.stop)
+                               .no_later_than(with_.context.deadline.at);
     std::size_t at_once = 1;
     while (count > 0 && !effects_.creation) {
       if (until.passed(with_.deps.clock.steady_now())) {
@@ -123,7 +126,7 @@ class Creator {
       const std::size_t many = std::min(at_once, static_cast<std::size_t>(count));
       make_batch(many);
       count -= static_cast<std::int32_t>(many);
-      at_once = std::min(at_once * 2, with_.settings.creators);
+      at_once = std::min(at_once * 2, settings_.creators);
     }
   }
 
@@ -194,8 +197,8 @@ class Creator {
     }
   }
 
-  // The Machine comes first, and what is made for it is born as its own: nobody has to take it over, and what
-  // is left of a turn that was cut short is a Machine that the next turns finish.
+  // The Machine comes first, and what is made for it is its own from the beginning: nothing has to be taken
+  // over, and what is left of a turn that was cut short is a Machine that the next turns finish.
   Made make_one(const std::string& name) {
     const auto machine = new_machine(seen_.set, name);
     if (!machine) return {.error = machine.error(), .reason = refusal::kMachineCreationFailed};
@@ -312,6 +315,7 @@ class Creator {
   }
 
   const ActContext& with_;
+  const Settings& settings_;
   const Observation& seen_;
   Effects& effects_;
   const ObjectKey key_;
@@ -322,13 +326,10 @@ class Creator {
 
 }  // namespace
 
-void create_machines(const ActContext& with, const Observation& seen, std::int32_t count, Effects& effects) {
-  Creator(with, seen, effects).create(count);
-}
+void create_machines(const Creation& turn, std::int32_t count) { Creator(turn).create(count); }
 
-void finish_machines(const ActContext& with, const Observation& seen,
-                     const std::vector<const UnsettledMachine*>& machines, Effects& effects) {
-  Creator(with, seen, effects).finish(machines);
+void finish_machines(const Creation& turn, const std::vector<UnsettledMachine>& machines) {
+  Creator(turn).finish(machines);
 }
 
 }  // namespace capstan::controllers::machineset

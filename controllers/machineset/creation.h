@@ -8,10 +8,17 @@
 
 namespace capstan::controllers::machineset {
 
-void create_machines(const ActContext& with, const Observation& seen, std::int32_t count, Effects& effects);
+// A turn that makes something. All of it lives longer.
+struct Creation {
+  const ActContext& with;
+  const Settings& settings;
+  const Observation& seen;
+  Effects& effects;
+};
+
+void create_machines(const Creation& turn, std::int32_t count);
 
 // One after the other, each after a live look.
-void finish_machines(const ActContext& with, const Observation& seen,
-                     const std::vector<const UnsettledMachine*>& machines, Effects& effects);
+void finish_machines(const Creation& turn, const std::vector<UnsettledMachine>& machines);
 
 }  // namespace capstan::controllers::machineset

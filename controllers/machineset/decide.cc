@@ -8,7 +8,8 @@
 #include "api/names.h"
 #include "api/v1beta2/common.h"
 #include "base/safeguards.h"
-#include "controllers/machineset/wanted.h"
+#include "controllers/machineset/propagation.h"
+#include "kube/typed.h"
 #include "runtime/ownership.h"
 
 namespace capstan::controllers::machineset {
@@ -16,12 +17,13 @@ namespace {
 
 using namespace std::chrono_literals;
 using api::Machine;
+using api::NoteCode;
 
 constexpr Seconds kPreflightRecheck = 15s;  // of what no watch of ours would tell
 constexpr Seconds kBrakeRecheck = 15s;
 constexpr Seconds kAbandoned = 90s;          // longer than any request of ours can be under way
-constexpr Seconds kUnlistedRecheck = 1s;     // a first list comes soon, and tells nobody
-constexpr Seconds kUnreadableRecheck = 30s;  // somebody has to do something first
+constexpr Seconds kUnlistedRecheck = 1s;     // a first list comes soon, and wakes no set
+constexpr Seconds kUnreadableRecheck = 30s;  // a user has to do something first
 
 class Decider {
  public:
@@ -39,7 +41,7 @@ class Decider {
     adopt_and_release();
     if (seen_.deployment_missing) {
       note(
-          Note::About::Create,
+          NoteCode::CreateHeldUp,
           fmt::format("MachineDeployment {} of label {} does not exist: create it again, or remove the label",
                       seen_.set.metadata.labels.value_or_empty(api::label::kDeploymentName),
                       api::label::kDeploymentName));
@@ -58,24 +60,28 @@ class Decider {
   void act(Kind action) {
     plan_.actions.push_back(std::move(action));
   }
-  void note(Note::About about, std::string text) {
-    plan_.notes.push_back({.about = about, .text = std::move(text)});
+  void note(NoteCode code, std::string text) {
+    plan_.notes.push_back({.code = code, .text = std::move(text)});
   }
   void recheck(Seconds span) { plan_.recheck = plan_.recheck ? std::min(*plan_.recheck, span) : span; }
 
   Plan without_cluster() {
-    note(Note::About::Create, fmt::format("Cluster {} does not exist: create it, or correct spec.clusterName",
-                                          seen_.set.spec.cluster_name.view()));
+    note(NoteCode::CreateHeldUp,
+         fmt::format("Cluster {} does not exist: create it, or correct spec.clusterName",
+                     seen_.set.spec.cluster_name.view()));
     return std::move(plan_);
   }
 
-  // Kinds that don't call themselves templates are nobody's business.
+  // Kinds that don't call themselves templates stay as they are.
   void own_template(const TemplateSeen& seen) {
     if (seen.state != TemplateSeen::State::Found || !seen_.cluster) return;
     if (!seen.ref.kind.view().ends_with(api::kind::kTemplateSuffix)) return;
     const auto& metadata = seen.object->metadata;
     if (metadata.deleting()) return;
-    if (!owned_by_cluster(metadata)) act(OwnTemplate{.seen = &seen});
+    if (owned_by_cluster(metadata)) return;
+    act(OwnTemplate{.seen = seen,
+                    .from = metadata.owner_references,
+                    .to = runtime::with_owner(metadata.owner_references, cluster_reference())});
   }
 
   // What nothing controls may have been released by --cascade=orphan just now: a set on its way out does not
@@ -100,7 +106,7 @@ class Decider {
     for (const auto& orphan : seen_.orphans) {
       const auto& metadata = orphan->metadata;
       if (!seen_.cluster || metadata.deleting() || owned_by_cluster(metadata)) continue;
-      act(ReleaseMachine{.machine = orphan, .why = ReleaseMachine::Why::Orphaned});
+      release(orphan, ReleaseMachine::Why::Orphaned);
       released = true;
     }
     return released;
@@ -119,16 +125,37 @@ class Decider {
   }
 
   void adopt_and_release() {
-    for (const auto& orphan : seen_.orphans) act(AdoptMachine{.machine = orphan});
+    for (const auto& orphan : seen_.orphans) adopt(orphan);
     for (const auto& stray : seen_.strays) {
-      if (!stray->metadata.deleting()) act(ReleaseMachine{.machine = stray});
+      if (!stray->metadata.deleting()) release(stray, ReleaseMachine::Why::LabelsChanged);
     }
+  }
+
+  void adopt(const Snapshot<Machine>& machine) {
+    const api::OwnerReferences& owners = machine->metadata.owner_references;
+    auto after = runtime::with_controller(owners, set_reference());
+    if (after) act(AdoptMachine{.machine = machine, .from = owners, .to = std::move(*after)});
+  }
+
+  void release(const Snapshot<Machine>& machine, ReleaseMachine::Why why) {
+    const api::OwnerReferences& owners = machine->metadata.owner_references;
+    auto after = runtime::without_owner(owners, set_reference());
+    if (seen_.cluster) after = runtime::with_owner(after, cluster_reference());
+    act(ReleaseMachine{.machine = machine, .why = why, .from = owners, .to = std::move(after)});
+  }
+
+  api::OwnerReference set_reference() const {
+    return runtime::controller_reference(kube::resource_of<api::MachineSet>(), seen_.stored->metadata);
+  }
+  api::OwnerReference cluster_reference() const {
+    return runtime::owner_reference(kube::resource_of<api::Cluster>(), seen_.cluster->metadata);
   }
 
   // --- remediation ---
 
   void remediate_machines() {
-    if (!seen_.problem.empty()) return note(Note::About::Remediate, "nobody is remediated: " + seen_.problem);
+    if (!seen_.problem.empty())
+      return note(NoteCode::RemediationHeldUp, "nobody is remediated: " + seen_.problem);
     const bool outdated = seen_.outdated();
     const auto ask = [&](std::vector<std::string> held) {
       return remediate({.machines = seen_.machines,
@@ -144,7 +171,7 @@ class Decider {
       if (auto held = against_remediation(); !held.empty()) remediation = ask(std::move(held));
     }
     if (remediation.held) recheck(kPreflightRecheck);
-    if (!remediation.problem.empty()) note(Note::About::Remediate, remediation.problem);
+    if (!remediation.problem.empty()) note(NoteCode::RemediationHeldUp, remediation.problem);
     for (Mark& mark : remediation.marks) act(MarkMachine{.mark = std::move(mark)});
     for (Mark& mark : remediation.remove) {
       act(DeleteMachine{
@@ -202,7 +229,7 @@ class Decider {
     if (!seen_.problem.empty()) return;  // what the spec means is in doubt
     for (const UnsettledMachine& machine : seen_.unsettled) {
       // What it owns tells which labels of its objects are ours, until these have been seen to, too.
-      if (machine.complete || !machine.listed_soon) act(UpdateMachine{.seen = &machine});
+      if (machine.complete || !machine.listed_soon) update_machine(seen_.set, machine, plan_);
       if (!machine.complete) recheck(machine.listed_soon ? kUnlistedRecheck : kUnreadableRecheck);
     }
   }
@@ -217,7 +244,7 @@ class Decider {
     FinishMachines action;
     for (const UnsettledMachine& machine : seen_.unsettled) {
       if (!machine.unfinished() || is_held(*machine.machine)) continue;
-      machine.as_made_now ? action.machines.push_back(&machine) : note_leftover(machine);
+      machine.as_made_now ? action.machines.push_back(machine) : note_leftover(machine);
     }
     if (action.machines.empty()) return;
     if (has(seen_.bootstrap) && has(seen_.infrastructure) && seen_.may_create.open && seen_.fresh) {
@@ -229,8 +256,8 @@ class Decider {
     note_brakes();
   }
 
-  // Made under another naming or from another template, or a user's own: its objects are not ours to make,
-  // and whoever makes them may need a moment.
+  // Made under another naming or from another template, or a user's own: its objects are not the set's to
+  // make, and their maker may need a moment.
   void note_leftover(const UnsettledMachine& leftover) {
     const Machine& machine = *leftover.machine;
     const Seconds age = seen_.now - machine.metadata.creation_timestamp;
@@ -239,7 +266,7 @@ class Decider {
     const std::string bootstrap = leftover.lacks_bootstrap ? "no " + config->kind.str() : "";
     const std::string infrastructure =
         leftover.lacks_infrastructure ? "no " + machine.spec.infrastructure_ref.kind.str() : "";
-    note(Note::About::Leftover,
+    note(NoteCode::LeftoverObject,
          fmt::format("Machine {} has {}{}{}, and is not what spec.machineNaming and spec.template make now: "
                      "give it what it lacks, or delete it, another one will be made",
                      machine.metadata.name.view(), bootstrap,
@@ -259,7 +286,7 @@ class Decider {
   }
   bool creates_nothing() const { return annotation(api::annotation::kDisableMachineCreate) == "true"; }
 
-  // --- clones nobody took over ---
+  // --- clones of no Machine ---
 
   void remove_clones() {
     if (!seen_.fresh || seen_.clones.empty()) return;
@@ -268,11 +295,11 @@ class Decider {
     for (const CloneSeen& clone : seen_.clones) {
       const auto& metadata = clone.object->metadata;
       if (metadata.deleting() || used.contains(metadata.name.str())) continue;
-      // Somebody may be about to make its Machine: a request of ours that is still under way, or was when the
+      // Its Machine may be about to be made: by a request of ours that is still under way, or was when the
       // process before this one died.
       const Seconds age = seen_.now - metadata.creation_timestamp;
       if (age >= kAbandoned || seen_.deleting()) {
-        action.clones.push_back(&clone);
+        action.clones.push_back(clone);
       } else {
         recheck(kAbandoned - age);
       }
@@ -280,8 +307,7 @@ class Decider {
     if (!action.clones.empty()) act(std::move(action));
   }
 
-  // Names of what Machines refer to: of any Machine at all that we know, whoever owns it by now. act() looks
-  // again, live.
+  // Names of what Machines refer to: of all Machines that were seen, whatever owns them by now.
   std::unordered_set<std::string> used_names() const {
     std::unordered_set<std::string> names;
     for (const Machines* group : {&seen_.machines, &seen_.strays, &seen_.orphans}) {
@@ -304,8 +330,8 @@ class Decider {
 
   void scale() {
     if (!seen_.problem.empty()) {
-      note(Note::About::Create, seen_.problem);
-      return note(Note::About::ScaleDown, "nothing is scaled: " + seen_.problem);
+      note(NoteCode::CreateHeldUp, seen_.problem);
+      return note(NoteCode::ScaleDownHeldUp, "nothing is scaled: " + seen_.problem);
     }
     if (present() < seen_.desired()) return scale_up(seen_.desired() - present());
     std::int32_t surplus = number(seen_.machines.size()) - not_yet_ours() - seen_.desired();
@@ -320,15 +346,16 @@ class Decider {
     if (seen_.bootstrap.missing() || seen_.infrastructure.missing()) return recheck(kPreflightRecheck);
     auto lines = preflight_lines();
     plan_.preflight_failed = !lines.empty();
-    for (std::string& line : lines) note(Note::About::Create, std::move(line));
+    for (std::string& line : lines) note(NoteCode::CreateHeldUp, std::move(line));
     note_brakes();
-    if (!plan_.notes_about(Note::About::Create).empty()) return recheck(kPreflightRecheck);
+    if (!plan_.notes_about(NoteCode::CreateHeldUp).empty()) return recheck(kPreflightRecheck);
     act(CreateMachines{.count = missing});
   }
 
   void note_unreadable() {
     for (const auto& machine : seen_.unreadable) {
-      note(Note::About::Create, machine.problem + ": no Machine is made in its place; mend it, or delete it");
+      note(NoteCode::CreateHeldUp,
+           machine.problem + ": no Machine is made in its place; mend it, or delete it");
     }
   }
   bool is_unlisted() const {
@@ -337,12 +364,12 @@ class Decider {
   }
   void note_templates() {
     for (const TemplateSeen* seen : {&seen_.bootstrap, &seen_.infrastructure}) {
-      if (seen->state == TemplateSeen::State::Unknown) note(Note::About::Create, template_problem(*seen));
+      if (seen->state == TemplateSeen::State::Unknown) note(NoteCode::CreateHeldUp, template_problem(*seen));
     }
   }
   void note_brakes() {
-    if (!seen_.may_create.open) note(Note::About::Create, seen_.may_create.why);
-    if (!seen_.fresh) note(Note::About::Create, staleness());
+    if (!seen_.may_create.open) note(NoteCode::CreateHeldUp, seen_.may_create.why);
+    if (!seen_.fresh) note(NoteCode::CreateHeldUp, staleness());
   }
 
   std::string template_problem(const TemplateSeen& seen) const {
@@ -358,9 +385,9 @@ class Decider {
 
   void scale_down(std::int32_t surplus) {
     if (!annotation(api::annotation::kMoveMachinesTo).empty()) return;  // another core moves them in place
-    if (!seen_.fresh) return note(Note::About::ScaleDown, staleness());
+    if (!seen_.fresh) return note(NoteCode::ScaleDownHeldUp, staleness());
     if (!seen_.may_scale_down.open) {
-      note(Note::About::ScaleDown, seen_.may_scale_down.why);
+      note(NoteCode::ScaleDownHeldUp, seen_.may_scale_down.why);
       return recheck(kBrakeRecheck);
     }
     const auto order = parse_deletion_order(seen_.set.spec.deletion.order.view());
@@ -418,10 +445,10 @@ std::vector<std::string> unreadable_of(const Observation& seen) {
   return problems;
 }
 
-std::vector<std::string> Plan::notes_about(Note::About about) const {
+std::vector<std::string> Plan::notes_about(api::NoteCode code) const {
   std::vector<std::string> lines;
   for (const Note& each : notes) {
-    if (each.about == about) lines.push_back(each.text);
+    if (each.code == code) lines.push_back(each.text);
   }
   return lines;
 }

@@ -233,7 +233,7 @@ TEST(Decide, AShutBrakeHoldsScalingDown) {
           .plan();
 
   EXPECT_THAT(deleted(plan), IsEmpty());
-  EXPECT_THAT(plan.notes_about(Note::About::ScaleDown), ElementsAre("frozen"));
+  EXPECT_THAT(plan.notes_about(api::NoteCode::ScaleDownHeldUp), ElementsAre("frozen"));
 }
 
 TEST(Decide, MachinesMovedInPlaceAreNeitherCountedNorDeleted) {
@@ -292,8 +292,12 @@ TEST(Decide, AMachineKeepsItsLabelsUntilItsObjectsAreListed) {
         a_world(a_machine_set().replicas(1))
             .with(well("a"))
             .where([&](Observation& seen) {
-              seen.unsettled.push_back(
-                  {.machine = seen.machines.front(), .complete = complete, .listed_soon = listed_soon});
+              auto machine = *seen.machines.front();
+              machine.metadata.managed_fields = api::ManagedFields(
+                  {{.manager = Text(api::field_manager::kMachineSet), .operation = "Apply"_text}});
+              seen.unsettled.push_back({.machine = std::make_shared<const api::Machine>(machine),
+                                        .complete = complete,
+                                        .listed_soon = listed_soon});
             })
             .plan();
     return std::ranges::count_if(
@@ -348,7 +352,7 @@ TEST(Decide, ASpecInDoubtRemediatesNobody) {
                         .plan();
 
   EXPECT_THAT(plan.actions, IsEmpty());
-  EXPECT_THAT(plan.notes_about(Note::About::Remediate),
+  EXPECT_THAT(plan.notes_about(api::NoteCode::RemediationHeldUp),
               ElementsAre("nobody is remediated: spec.selector: odd"));
 }
 

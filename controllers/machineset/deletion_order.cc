@@ -39,7 +39,7 @@ double priority(const api::Machine& machine, DeletionOrder order, Time now) {
   if (annotations.contains(api::annotation::kUpdateInProgress)) return kUpdating;
   if (is_unhealthy(machine)) return kUnhealthy;
   switch (order) {
-    // Anyone will do, so nobody who is needed goes.
+    // Any Machine will do.
     case DeletionOrder::Random: return is_available(machine) ? kAnyone : kUnavailable;
     case DeletionOrder::Oldest: return by_age(machine, now);
     case DeletionOrder::Newest: return kUnhealthy - by_age(machine, now);
@@ -66,7 +66,7 @@ bool is_unhealthy(const api::Machine& machine) {
 Machines in_deletion_order(Machines machines, DeletionOrder order, Time now) {
   // The key depends on the element and the one moment of this turn: worked out once, it can't change while
   // sorting.
-  std::vector<std::tuple<double, Text, runtime::Snapshot<api::Machine>>> keyed;
+  std::vector<std::tuple<double, Text, Snapshot<api::Machine>>> keyed;
   keyed.reserve(machines.size());
   for (auto& machine : machines) {
     keyed.emplace_back(-priority(*machine, order, now), machine->metadata.name, machine);

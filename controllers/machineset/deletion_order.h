@@ -1,6 +1,7 @@
-// Which Machines go first when a MachineSet has too many (reference capi-machine 4.4). Pure.
+// Which Machines go first when a MachineSet has too many. Pure.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -8,11 +9,12 @@
 #include "api/v1beta2/machine.h"
 #include "base/result.h"
 #include "base/time.h"
-#include "runtime/store.h"
 
 namespace capstan::controllers::machineset {
 
-using Machines = std::vector<runtime::Snapshot<api::Machine>>;
+template <typename T>
+using Snapshot = std::shared_ptr<const T>;
+using Machines = std::vector<Snapshot<api::Machine>>;
 
 enum class DeletionOrder { Random, Newest, Oldest };
 // Empty means Random; Invalid for any other word.

@@ -24,8 +24,8 @@ using runtime::Intent;
 
 class Observer {
  public:
-  Observer(const ObserveContext& with, Observation& seen)
-      : with_(with), caches_(with.deps.caches), seen_(seen) {}
+  Observer(const ObserveContext& with, const Settings& settings, Observation& seen)
+      : with_(with), settings_(settings), caches_(with.deps.caches), seen_(seen) {}
 
   void look() {
     see_owners();
@@ -90,7 +90,7 @@ class Observer {
       (matched ? seen_.machines : seen_.strays).push_back(std::move(machine));
     }
     see_release();
-    // A selector in doubt lets nobody go and takes nobody on.
+    // A selector in doubt releases no Machine and adopts none.
     if (!seen_.problem.empty()) {
       std::ranges::move(seen_.strays, std::back_inserter(seen_.machines));
       seen_.strays.clear();
@@ -183,7 +183,7 @@ class Observer {
 
   void see_unsettled() {
     for (const auto& machine : seen_.machines) {
-      if (with_.settled.has(*machine)) continue;
+      if (seen_.settled.has(*machine)) continue;
       UnsettledMachine unsettled{.machine = machine};
       if (!machine->metadata.deleting()) {
         see_bootstrap(unsettled);
@@ -266,7 +266,7 @@ class Observer {
   }
 
   void see_topology() {
-    if (!with_.settings.cluster_topology) return;
+    if (!settings_.cluster_topology) return;
     const auto& topology = seen_.cluster->spec.topology;
     if (topology.empty()) return;
     const auto value = topology.to_json();
@@ -285,6 +285,7 @@ class Observer {
   }
 
   const ObserveContext& with_;
+  const Settings& settings_;
   const Caches& caches_;
   Observation& seen_;
   Belonging belonging_ = {};
@@ -293,31 +294,16 @@ class Observer {
 
 }  // namespace
 
-Observation observe(const ObserveContext& with, const runtime::Context& context,
-                    const Snapshot<MachineSet>& stored) {
-  Observation seen{.now = Time::from(with.deps.clock.now()),
-                   .fresh = context.fresh && with.deps.caches.machines.synced(),
-                   .stale = context.stale,
+Observation observe(const ObserveContext& with, Memory& memory, const Snapshot<MachineSet>& stored) {
+  const Time now = Time::from(with.deps.clock.now());
+  Observation seen{.now = now,
+                   .settled = memory.settled.take(*stored, now),
+                   .fresh = with.context.fresh && with.deps.caches.machines.synced(),
+                   .stale = with.context.stale,
                    .stored = stored,
-                   .preflight_checks = with.settings.preflight_checks};
-  Observer(with, seen).look();
+                   .preflight_checks = memory.settings.preflight_checks};
+  Observer(with, memory.settings, seen).look();
   return seen;
-}
-
-std::int32_t Observation::finished() const {
-  return static_cast<std::int32_t>(std::ssize(machines) -
-                                   std::ranges::count_if(unsettled, &UnsettledMachine::unfinished));
-}
-
-bool Observation::orphaning() const {
-  return deleting() && stored->metadata.has_finalizer(api::finalizer::kOrphan) &&
-         !is_off(Safeguard::OrphanFinalizer);
-}
-
-bool Observation::outdated() const {
-  if (!deployment) return false;
-  return deployment->metadata.annotations.value_or_empty(api::annotation::kRevision) !=
-         stored->metadata.annotations.value_or_empty(api::annotation::kRevision);
 }
 
 }  // namespace capstan::controllers::machineset

@@ -1,5 +1,5 @@
 // May a MachineSet get new Machines now, as its control plane stands: the checks before every creation and
-// remediation (reference capi-machine 4.8). Pure.
+// remediation. Pure.
 #pragma once
 
 #include <optional>

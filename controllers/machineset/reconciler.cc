@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
-#include "api/conditions/conditions.h"
 #include "api/meta/label_selector.h"
 #include "controllers/machineset/act.h"
+#include "controllers/machineset/decide.h"
+#include "controllers/machineset/observe.h"
 #include "controllers/machineset/report.h"
 #include "controllers/machineset/wanted.h"
 #include "controllers/shared/belonging.h"
 #include "controllers/shared/replicas.h"
-#include "controllers/shared/status_patch.h"
+#include "controllers/shared/turn_steps.h"
 #include "runtime/finalizers.h"
 #include "runtime/ownership.h"
 #include "runtime/paused.h"
@@ -23,6 +24,8 @@ using runtime::Context;
 using runtime::Outcome;
 
 namespace {
+
+constexpr OwnedConditions kOwned{.types = kOwnedConditions, .v1beta1_types = kOwnedV1Beta1Conditions};
 
 // Those that the set controls, on their way out or not, and those it is about to adopt.
 std::int32_t machines_there(const Caches& caches, const MachineSet& set) {
@@ -39,18 +42,22 @@ std::int32_t machines_there(const Caches& caches, const MachineSet& set) {
 
 }  // namespace
 
-Reconciler::Reconciler(const Deps& deps, Settings settings) : deps_(deps), settings_(std::move(settings)) {}
+Reconciler::Reconciler(const Deps& deps, Settings settings)
+    : deps_(deps), memory_{.settings = std::move(settings)} {}
 
 void Reconciler::bind(const Host& host) { host_.emplace(host); }
 
 Result<Outcome> Reconciler::reconcile(const Context& context, const ObjectKey& key) {
   Set set = deps_.caches.machine_sets.get(key);
-  if (!set) settled_.forget(key);
+  if (!set) forget(key);
   if (!set || !in_scope(set->metadata, deps_.watch_filter)) return Outcome::done();
   set = TRY(prepare(context, std::move(set)));
-  if (const auto stopped = TRY(pause(context, set))) return *stopped;
-  return work(context, set);
+  const ActContext with{.deps = deps_, .host = *host_, .contests = contests_, .context = context};
+  const bool paused = TRY(hold_still(with, *set));
+  return paused ? Outcome::done() : take_turn(with, set);
 }
+
+void Reconciler::forget(const ObjectKey& key) { memory_.settled.forget(key); }
 
 // The one it belongs to, whatever spec.clusterName says by now.
 Snapshot<api::Cluster> Reconciler::cluster_of(const MachineSet& set) const {
@@ -80,7 +87,7 @@ Result<Reconciler::Set> Reconciler::prepare(const Context& context, Set set) {
   return std::make_shared<const MachineSet>(*patched);
 }
 
-// As a webhook would write it down. Reckoned anew in each turn, the number would follow every Machine that
+// As a webhook would write it down. Computed anew in each turn, the number would follow every Machine that
 // comes or goes.
 void Reconciler::fill_in_replicas(const Context& context, MachineSet& set) const {
   const bool left_out = !set.spec.replicas && !set.metadata.deleting();
@@ -92,35 +99,25 @@ void Reconciler::fill_in_replicas(const Context& context, MachineSet& set) const
   if (number) set.spec.replicas = *number;  // otherwise observe() says what is wrong
 }
 
-// Something when the turn ends here.
-Result<std::optional<Outcome>> Reconciler::pause(const Context& context, Set& set) {
-  const auto cluster = cluster_of(*set);
-  const auto verdict =
-      runtime::paused(cluster && cluster->spec.paused.value_or(false), set->metadata, api::kind::kMachineSet);
-  const auto step = runtime::judge_pause(verdict, set->status.conditions, set->metadata.generation,
-                                         Time::from(deps_.clock.now()));
-  if (!verdict.paused || step.step == runtime::PauseStep::GoOn) return std::optional<Outcome>();
-  if (step.step == runtime::PauseStep::Stop) return std::optional(Outcome::done());
-  MachineSet after = *set;
-  after.status.conditions = step.conditions;
-  TRY(patch(context, *set, after, false));
-  return std::optional(Outcome::done());
+Result<bool> Reconciler::hold_still(const ActContext& with, const MachineSet& set) {
+  const auto cluster = cluster_of(set);
+  const auto pause =
+      runtime::paused(cluster && cluster->spec.paused.value_or(false), set.metadata, api::kind::kMachineSet);
+  if (!pause.paused) return false;
+  TRY(write_pause(with, deps_.caches.machine_sets, set, pause, kOwned));
+  return true;
 }
 
-Result<Outcome> Reconciler::work(const Context& context, const Set& set) {
-  Settled::Known settled = settled_.take(*set, Time::from(deps_.clock.now()));
-  const Observation seen =
-      observe({.deps = deps_, .host = *host_, .settings = settings_, .settled = settled}, context, set);
+Result<Outcome> Reconciler::take_turn(const ActContext& with, const Set& set) {
+  const Observation seen = observe({.deps = deps_, .host = *host_, .context = with.context}, memory_, set);
   const Plan plan = decide(seen);
-  const Effects effects =
-      act({.deps = deps_, .host = *host_, .settings = settings_, .contests = contests_, .context = context},
-          seen, plan);
-  remember(seen, effects, std::move(settled));
+  const Effects effects = act(with, memory_, seen, plan);
+  remember(seen, effects);
   if (effects.went) return Outcome::done();
   Reported reported = report(seen, plan, effects);
   const Outcome contested = report_contests(contests_, deps_, *set, reported.after);
-  TRY(patch(context, *set, reported.after, seen.deleting()));
-  tell(seen, reported.after);
+  TRY(write_status(with, deps_.caches.machine_sets, *set, reported.after, kOwned));
+  record_events(seen, reported.after);
   if (!effects.errors.empty()) return fail(effects.errors.front());
   auto outcome =
       contested.or_sooner(Outcome::after(plan.recheck)).or_sooner(Outcome::after(reported.recheck));
@@ -128,45 +125,23 @@ Result<Outcome> Reconciler::work(const Context& context, const Set& set) {
   return outcome;
 }
 
-// Those that are gone are forgotten on the way.
-void Reconciler::remember(const Observation& seen, const Effects& effects, Settled::Known known) {
-  std::unordered_map<api::Uid, api::ResourceVersion> machines;
+void Reconciler::remember(const Observation& seen, const Effects& effects) {
+  KnownMachines known{.set = seen.settled.set,
+                      .since = seen.settled.since,
+                      .wanted = seen.settled.wanted,
+                      .cluster = seen.settled.cluster,
+                      .deployment = seen.settled.deployment};
   for (const auto& machine : seen.machines) {
-    if (known.has(*machine)) machines.emplace(machine->metadata.uid, machine->metadata.resource_version);
+    if (seen.settled.has(*machine))
+      known.machines.emplace(machine->metadata.uid, machine->metadata.resource_version);
   }
-  for (const auto& [uid, version] : effects.settled) machines[uid] = version;
-  known.machines = std::move(machines);
-  settled_.put(kube::key_of(*seen.stored), std::move(known));
+  for (const auto& [uid, version] : effects.settled) known.machines[uid] = version;
+  memory_.settled.put(kube::key_of(*seen.stored), std::move(known));
 }
 
-Result<void> Reconciler::patch(const Context& context, const MachineSet& before, const MachineSet& after,
-                               bool going) {
-  const auto written = patch_status(deps_.client, before, after,
-                                    {.types = kOwnedConditions, .v1beta1_types = kOwnedV1Beta1Conditions},
-                                    Time::from(deps_.clock.now()), context.deadline);
-  if (!written) {
-    if (going && written.error().code == Code::NotFound) return {};  // gone meanwhile
-    return fail(written.error());
-  }
-  if (*written) {
-    host_->consistency.wrote(kube::key_of(before), deps_.caches.machine_sets,
-                             (*written)->metadata.resource_version);
-  }
-  return {};
-}
-
-// An Event when something new stands against creating; the condition says so all the time.
-void Reconciler::tell(const Observation& seen, const MachineSet& after) {
-  constexpr std::string_view kBlocked = " is blocked because:\n";
-  const auto was = api::conditions::find(seen.stored->status.conditions, api::condition::kScalingUp);
-  const auto is = api::conditions::find(after.status.conditions, api::condition::kScalingUp);
-  if (is == nullptr || (was != nullptr && was->message == is->message)) return;
-  const auto warn = [&](std::string_view reason, std::string_view message) {
-    deps_.events.record(runtime::reference_to(kube::resource_of<MachineSet>(), after.metadata),
-                        runtime::EventType::Warning, reason, message);
-  };
-  if (!seen.unconfirmed.empty()) return warn(api::event::kFailedUpdate, seen.unconfirmed);
-  if (is->message.view().contains(kBlocked)) warn(api::event::kFailedCreate, is->message.view());
+void Reconciler::record_events(const Observation& seen, const MachineSet& after) {
+  record_notes(deps_.events, runtime::reference_to(kube::resource_of<MachineSet>(), after.metadata),
+               news(seen, after));
 }
 
 }  // namespace capstan::controllers::machineset

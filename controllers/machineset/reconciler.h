@@ -4,11 +4,8 @@
 
 #include <optional>
 
-#include "controllers/machineset/settings.h"
-#include "controllers/machineset/settled.h"
-#include "controllers/shared/contests.h"
-#include "controllers/shared/deps.h"
-#include "runtime/reconcile.h"
+#include "controllers/machineset/memory.h"
+#include "controllers/shared/turn.h"
 
 namespace capstan::controllers::machineset {
 
@@ -19,7 +16,7 @@ class Reconciler final : public runtime::Reconciler {
  public:
   explicit Reconciler(const Deps& deps, Settings settings = {});
   void bind(const Host& host);               // before the first turn
-  void add_triggers(runtime::Queue& queue);  // who wakes it
+  void add_triggers(runtime::Queue& queue);  // what wakes it
   Result<runtime::Outcome> reconcile(const runtime::Context& context, const kube::ObjectKey& key) override;
 
  private:
@@ -27,18 +24,19 @@ class Reconciler final : public runtime::Reconciler {
 
   Snapshot<api::Cluster> cluster_of(const api::MachineSet& set) const;
   void fill_in_replicas(const runtime::Context& context, api::MachineSet& set) const;
+  // The set as it is after its finalizer, label and owner were written.
   Result<Set> prepare(const runtime::Context& context, Set set);
-  Result<std::optional<runtime::Outcome>> pause(const runtime::Context& context, Set& set);
-  Result<runtime::Outcome> work(const runtime::Context& context, const Set& set);
-  Result<void> patch(const runtime::Context& context, const api::MachineSet& before,
-                     const api::MachineSet& after, bool going);
-  void remember(const Observation& seen, const Effects& effects, Settled::Known known);
-  void tell(const Observation& seen, const api::MachineSet& after);
+  // True when it is paused: the turn ends here.
+  Result<bool> hold_still(const ActContext& with, const api::MachineSet& set);
+  Result<runtime::Outcome> take_turn(const ActContext& with, const Set& set);
+  // Machines that are gone are forgotten on the way.
+  void remember(const Observation& seen, const Effects& effects);
+  void record_events(const Observation& seen, const api::MachineSet& after);
+  void forget(const kube::ObjectKey& key);
 
   const Deps deps_;
-  const Settings settings_;
   std::optional<Host> host_ = {};
-  Settled settled_;
+  Memory memory_;
   Contests contests_;
 };
 

@@ -12,7 +12,6 @@ namespace capstan::controllers::machineset {
 namespace {
 
 using api::Machine;
-using runtime::Snapshot;
 
 namespace conditions = api::conditions;
 namespace old = api::conditions::v1beta1;

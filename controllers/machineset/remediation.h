@@ -1,5 +1,5 @@
-// Machines that a health check found sick and handed to us: which of them go now, which wait, and why
-// (reference capi-machine 4.7). Pure.
+// Machines that a health check found unhealthy and handed to their set: which of them go now, which wait, and
+// why. Pure.
 #pragma once
 
 #include <optional>
@@ -16,13 +16,13 @@ struct RemediationQuestion {
   Time now = {};
   const api::MachineDeployment* deployment = nullptr;  // null: no limit
   bool outdated = false;                               // the set is being rolled away anyway
-  bool fresh = true;                                   // otherwise nobody new is judged
+  bool fresh = true;                                   // otherwise no further Machine is judged
   std::vector<std::string> held = {};                  // preflight or a brake stand against it; one line each
 };
 
 // The condition OwnerRemediated of one Machine has to change.
 struct Mark {
-  runtime::Snapshot<api::Machine> before = {};
+  Snapshot<api::Machine> before = {};
   api::Machine after = {};
 };
 
@@ -33,7 +33,7 @@ struct Remediation {
   bool held = false;              // something would have been remediated now
 };
 
-// Found sick and handed over, whether being deleted or not.
+// Found unhealthy and handed over, whether being deleted or not.
 bool awaits_remediation(const api::Machine& machine);
 
 Remediation remediate(const RemediationQuestion& question);

@@ -13,23 +13,23 @@
 namespace capstan::controllers::machineset {
 namespace {
 
-void tell_unconfirmed(const Observation& seen, api::MachineSet& after);
+void show_unconfirmed(const Observation& seen, api::MachineSet& after);
 
 void set_conditions(const Observation& seen, const Plan& plan, const Effects& effects,
                     api::MachineSet& after) {
-  // Who comes this far is not paused.
+  // A paused set gets no report.
   after.status.conditions =
       runtime::judge_pause({}, after.status.conditions, after.metadata.generation, seen.now).conditions;
   for (auto&& condition : {scaling_up(seen, plan, effects), scaling_down(seen, plan), machines_ready(seen),
                            machines_up_to_date(seen), remediating(seen, plan), deleting(seen)}) {
     api::conditions::set(after.status.conditions, condition, after.metadata.generation, seen.now);
   }
-  tell_unconfirmed(seen, after);
+  show_unconfirmed(seen, after);
   tell_held_up(after.status.conditions, seen.machines, after.metadata.generation, seen.now);
 }
 
 // Where users look first, too.
-void tell_unconfirmed(const Observation& seen, api::MachineSet& after) {
+void show_unconfirmed(const Observation& seen, api::MachineSet& after) {
   const auto ready = api::conditions::find(after.status.conditions, api::condition::kMachinesReady);
   if (seen.unconfirmed.empty() || ready == nullptr) return;
   api::Condition fuller = *ready;
@@ -77,7 +77,7 @@ Reported report(const Observation& seen, const Plan& plan, const Effects& effect
     status.selector = Text(selector->str());
   }
   count(seen, effects.deleted, status);
-  // Whoever reckons with our Machines before we look again has to know of those.
+  // What is decided about the Machines before the next turn has to count those.
   status.replicas =
       *status.replicas + static_cast<std::int32_t>(std::ssize(effects.created)) + effects.in_doubt;
   set_conditions(seen, plan, effects, reported.after);
@@ -91,6 +91,17 @@ Reported report(const Observation& seen, const Plan& plan, const Effects& effect
   }
   reported.recheck = next_change(seen);
   return reported;
+}
+
+std::vector<Note> news(const Observation& seen, const api::MachineSet& after) {
+  constexpr std::string_view kBlocked = " is blocked because:\n";
+  const auto was = api::conditions::find(seen.stored->status.conditions, api::condition::kScalingUp);
+  const auto is = api::conditions::find(after.status.conditions, api::condition::kScalingUp);
+  if (is == nullptr || (was != nullptr && was->message == is->message)) return {};
+  if (!seen.unconfirmed.empty())
+    return {{.code = api::NoteCode::ChangeUnconfirmed, .text = seen.unconfirmed}};
+  if (!is->message.view().contains(kBlocked)) return {};
+  return {{.code = api::NoteCode::CreateFailed, .text = is->message.str()}};
 }
 
 }  // namespace capstan::controllers::machineset

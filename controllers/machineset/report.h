@@ -2,7 +2,13 @@
 // conditions of both generations. Pure: nothing new is read here.
 #pragma once
 
-#include "controllers/machineset/act.h"
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "api/names.h"
+#include "controllers/machineset/effects.h"
+#include "controllers/machineset/plan.h"
 
 namespace capstan::controllers::machineset {
 
@@ -19,5 +25,8 @@ struct Reported {
   std::optional<Seconds> recheck = {};  // when time alone will change it
 };
 Reported report(const Observation& seen, const Plan& plan, const Effects& effects);
+
+// For Events, when something new stands against creating; the condition says so all the time.
+std::vector<Note> news(const Observation& seen, const api::MachineSet& after);
 
 }  // namespace capstan::controllers::machineset

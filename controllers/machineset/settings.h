@@ -1,4 +1,4 @@
-// Flags of the MachineSet controller. Filled by wiring, read by everybody in this folder; a plain value.
+// Flags of the MachineSet controller. Filled by wiring, kept by memory.h; a plain value.
 #pragma once
 
 #include <cstddef>

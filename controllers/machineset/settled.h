@@ -6,30 +6,15 @@
 
 #include <unordered_map>
 
-#include "api/v1beta2/machine.h"
-#include "api/v1beta2/machine_set.h"
 #include "base/guarded.h"
-#include "base/time.h"
+#include "controllers/machineset/known_machines.h"
 #include "kube/resource.h"
 
 namespace capstan::controllers::machineset {
 
 class Settled {
  public:
-  // What is known of the Machines of one set, as it was then.
-  struct Known {
-    api::Uid set = {};
-    Time since = {};                   // when everyone was looked at
-    api::MachineTemplate wanted = {};  // not the generation: a step of a rollout changes the replicas alone
-    Text cluster = {};
-    Text deployment = {};  // a label of the set that its Machines inherit
-    std::unordered_map<api::Uid, api::ResourceVersion> machines = {};
-
-    bool has(const api::Machine& machine) const {
-      const auto found = machines.find(machine.metadata.uid);
-      return found != machines.end() && found->second == machine.metadata.resource_version;
-    }
-  };
+  using Known = KnownMachines;
 
   // Nothing is known any more of a set that wants something else, or was looked at more than a minute ago.
   Known take(const api::MachineSet& set, Time at);

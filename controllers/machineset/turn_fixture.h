@@ -33,6 +33,7 @@
 #include "test/fakes/fake_workload_clusters.h"
 #include "test/fakes/faulty_client.h"
 #include "test/fakes/memory_client.h"
+#include "test/fakes/recorded_events.h"
 #include "test/fakes/shut_brake.h"
 
 namespace capstan::controllers::machineset {
@@ -76,15 +77,6 @@ inline json::value provider_crd(const kube::Resource& resource) {
                              {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}}}}}}}}}};
 }
 
-class HeardEvents final : public runtime::EventRecorder {
- public:
-  void record(const api::ObjectReference&, runtime::EventType type, std::string_view reason,
-              std::string_view message) override {
-    events.push_back(std::string(to_string(type)) + " " + std::string(reason) + " " + std::string(message));
-  }
-  std::vector<std::string> events = {};
-};
-
 class CountedNames final : public NameGenerator {
  public:
   std::deque<std::string> first = {};  // what chance brings before it counts on
@@ -119,7 +111,7 @@ struct Stage {
   fakes::FaultyClient network;
   kube::WatchLoop loop;
   Caches caches;
-  HeardEvents events;
+  fakes::RecordedEvents events;
   CountedNames names;
   runtime::OpenBrake open;
   fakes::ShutBrake shut;

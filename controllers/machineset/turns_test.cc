@@ -41,7 +41,7 @@ TEST(Turns, ThreeMachinesAreMadeWithTheirBootstrapAndInfrastructure) {
     EXPECT_EQ(stage.set().status.replicas, 3);
     EXPECT_EQ(stage.says("ScalingUp"), "False NotScalingUp: ");
     EXPECT_EQ(stage.says("Paused"), "False NotPaused: ");
-    EXPECT_THAT(stage.events.events, testing::Each(StartsWith("Normal SuccessfulCreate Created Machine")));
+    EXPECT_THAT(stage.events.events, testing::Each(StartsWith("Normal SuccessfulCreate: Created Machine")));
   });
 }
 
@@ -288,7 +288,7 @@ TEST(Turns, AMachineWhoseObjectsAreRefusedStaysAndIsFinishedOnceTheyAreNot) {
                                    "* failed to create " +
                                    kind),
                         testing::Not(HasSubstr(unfinished.front()))));
-      EXPECT_THAT(stage.events.events, Contains(StartsWith("Warning FailedCreate Scaling up")).Times(1));
+      EXPECT_THAT(stage.events.events, Contains(StartsWith("Warning FailedCreate: Scaling up")).Times(1));
 
       refusing = false;
       stage.settle(20min);
@@ -414,7 +414,7 @@ TEST(Turns, AMachineThatAUserGaveAnotherReferenceIsNotFinished) {
 }
 
 // Its name is refused, and the remedy is another way of naming. What was made under the old one is neither
-// finished nor counted, and somebody is told what to do with it.
+// finished nor counted, and its condition says what to do with it.
 TEST(Turns, AnUnfinishedMachineOfAnOlderNamingIsSaidToBeInTheWay) {
   in_simulation([](Stage& stage) {
     stage.put_world();
@@ -566,7 +566,7 @@ TEST(Turns, AMissingTemplateIsNamedInConditionAndEventUntilItIsThere) {
         "not exist (spec.template.spec.infrastructureRef names \"ms1\": create it, or correct the "
         "reference)");
     EXPECT_THAT(stage.events.events,
-                Contains(HasSubstr("Warning FailedCreate Scaling up from 0 to 1 replicas is blocked")));
+                Contains(HasSubstr("Warning FailedCreate: Scaling up from 0 to 1 replicas is blocked")));
     EXPECT_THAT(stage.machine_names(), SizeIs(1));
   });
 }
@@ -742,7 +742,7 @@ TEST(Turns, AMatchingMachineWithoutControllerIsAdopted) {
     ASSERT_THAT(stage.machines(), SizeIs(1));
     ASSERT_NE(stage.machines().front().metadata.controller(), nullptr);
     EXPECT_EQ(stage.machines().front().metadata.controller()->kind, "MachineSet");
-    EXPECT_THAT(stage.events.events, Contains("Normal SuccessfulAdopt Adopted Machine \"stray\""));
+    EXPECT_THAT(stage.events.events, Contains("Normal SuccessfulAdopt: Adopted Machine \"stray\""));
   });
 }
 
@@ -1020,6 +1020,37 @@ TEST(Turns, AChangedLabelReachesMachinesAndTheirObjectsAndAnOldOneLeaves) {
     EXPECT_EQ(count_of(cost, "patch DockerMachine"), 2U);  // the hand-over, once, and the change
     EXPECT_EQ(count_of(stage.writes, "patch DockerMachine"), 3U);
     EXPECT_EQ(count_of(stage.writes, "patch Machine"), 2U);
+  });
+}
+
+// Its own fields tell which labels of its objects are the set's: written first, the Machine would forget
+// "old".
+TEST(Turns, AMachineKeepsItsLabelsWhileAWriteToOneOfItsObjectsFails) {
+  in_simulation([](Stage& stage) {
+    bool refusing = false;
+    stage.choose = [&](const FaultPoint& at) {
+      return refusing && at.call == Call::Patch && at.kind == "DockerMachine" ? Fault::Unavailable
+                                                                              : Fault::None;
+    };
+    stage.put_world();
+    stage.put(a_machine_set().replicas(1).template_label("old", "x").build());
+    stage.start();
+    stage.settle();
+    const auto has_old = [&](const kube::Resource& resource) {
+      return stage.all(resource).at(0).at("metadata").at("labels").as_object().contains("old");
+    };
+
+    refusing = true;
+    stage.change(kube::resource_of<api::MachineSet>(), "ms1",
+                 {{"spec", {{"template", {{"metadata", {{"labels", {{"old", nullptr}}}}}}}}}});
+    stage.settle();
+    const bool kept = has_old(kube::resource_of<api::Machine>());
+    refusing = false;
+    stage.settle(20min);
+
+    EXPECT_TRUE(kept);
+    for (const auto& resource : {kInfraMachines, kConfigs, kube::resource_of<api::Machine>()})
+      EXPECT_FALSE(has_old(resource)) << resource.kind;
   });
 }
 

@@ -11,7 +11,7 @@
 namespace capstan::controllers::machineset {
 
 // With the labels and the owner that every set of a Cluster has; `cluster` (null: not there) owns those sets
-// that nobody else owns. What differs from `set` is to be written.
+// that nothing else owns. What differs from `set` is to be written.
 api::MachineSet adjusted(const api::MachineSet& set, const api::ObjectMeta* cluster);
 
 // Labels of Machines and of their bootstrap and infrastructure objects; annotations are the template's.

@@ -1,0 +1,113 @@
+// What a turn of a MachineSet is going to do, and why. Made by decide.h, carried out by act.h, shown by
+// report.h. A plain value.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "controllers/machineset/clone_metadata.h"
+#include "controllers/machineset/observation.h"
+#include "controllers/machineset/remediation.h"
+#include "controllers/shared/note.h"
+
+namespace capstan::controllers::machineset {
+
+// The Cluster becomes an owner of a template, so that it goes with the Cluster.
+struct OwnTemplate {
+  TemplateSeen seen = {};
+  api::OwnerReferences from = {};
+  api::OwnerReferences to = {};
+};
+// The set becomes the controller of a Machine. One live read a turn guards it: that the set is not being
+// deleted.
+struct AdoptMachine {
+  Snapshot<api::Machine> machine = {};
+  api::OwnerReferences from = {};
+  api::OwnerReferences to = {};
+};
+// It runs on, and the Cluster becomes its owner, so that it goes with the Cluster.
+struct ReleaseMachine {
+  enum class Why {
+    LabelsChanged,  // the set controls it, and its selector does not match it any more
+    Orphaned,       // nothing controls it, and the set that selects it is on its way out
+  };
+  Snapshot<api::Machine> machine = {};
+  Why why = Why::LabelsChanged;
+  api::OwnerReferences from = {};
+  api::OwnerReferences to = {};
+};
+// The status of a Machine changes.
+struct MarkMachine {
+  Mark mark = {};
+};
+// A bootstrap or infrastructure object of a Machine lost the field manager of its labels and annotations: the
+// manager of its metadata gets them. A live read guards it: that they still have none.
+struct RepairCloneManagers {
+  Snapshot<api::Machine> machine = {};  // whose fields tell which labels are the set's
+  CloneSeen clone = {};
+};
+// Labels and annotations of an object of a Machine become the template's; `from` is all that it has.
+struct UpdateClone {
+  Snapshot<api::Machine> machine = {};
+  CloneSeen clone = {};
+  bool hand_over = false;  // from the manager that made it, before; a live read tells what that owns
+  CloneMetadata from = {};
+  CloneMetadata to = {};
+};
+// The API server invented a field manager for a Machine that had none; the set's takes its place. This and
+// UpdateMachine are left out when a write to one of its objects failed in the same turn: until those are as
+// wanted, the fields of the Machine tell which of their labels are the set's.
+struct RepairManagers {
+  Snapshot<api::Machine> machine = {};
+};
+// Labels, annotations, owner and what may change in place become what the set wants: by server-side apply of
+// an intent, bound to the version that was seen; of a Machine that is being deleted by a patch.
+struct UpdateMachine {
+  Snapshot<api::Machine> machine = {};  // from
+  api::Machine to = {};
+};
+// Machines whose objects could not be made together with them get them now. Live reads guard each object.
+struct FinishMachines {
+  std::vector<UnsettledMachine> machines = {};
+};
+// Objects of no Machine. Live reads guard each: that there is no Machine of its name, and that it is the
+// set's.
+struct RemoveClones {
+  std::vector<CloneSeen> clones = {};
+};
+struct CreateMachines {
+  std::int32_t count = 0;
+};
+struct DeleteMachine {
+  enum class Why { ScaleDown, Remediation, SetDeleted };
+  Snapshot<api::Machine> machine = {};
+  Why why = Why::ScaleDown;
+  std::optional<Mark> first = {};  // written before: without it nothing is deleted
+};
+struct DropFinalizer {};
+
+using Action = std::variant<OwnTemplate, AdoptMachine, ReleaseMachine, MarkMachine, RepairCloneManagers,
+                            UpdateClone, RepairManagers, UpdateMachine, FinishMachines, RemoveClones,
+                            CreateMachines, DeleteMachine, DropFinalizer>;
+
+// A Machine that is as wanted once the plan is carried out.
+struct SettledMachine {
+  api::Uid uid = {};
+  api::ResourceVersion version = {};  // unless the plan writes it
+};
+
+struct Plan {
+  std::vector<Action> actions = {};
+  std::vector<SettledMachine> settled = {};
+  // Why something does not happen that the user may be waiting for. Become lines of conditions and an Event.
+  std::vector<Note> notes = {};
+  std::optional<Seconds> recheck = {};
+  bool preflight_failed = false;
+
+  std::vector<std::string> notes_about(api::NoteCode code) const;
+};
+
+}  // namespace capstan::controllers::machineset
