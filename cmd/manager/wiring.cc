@@ -23,6 +23,8 @@
 #include "runtime/leader.h"
 #include "runtime/manager.h"
 #include "webhooks/admission.h"
+#include "webhooks/contract_versions.h"
+#include "webhooks/conversion.h"
 #include "webhooks/server.h"
 
 namespace capstan::manager {
@@ -115,6 +117,7 @@ class Wiring::Parts {
   Result<void> lead();
   Result<void> make_workload_clusters();
   void make_webhooks();
+  void add_checks();
   void make_endpoints();
   void make_order();
 
@@ -190,6 +193,10 @@ void Wiring::Parts::make_webhooks() {
                               .oldest_tls = oldest_tls(servers)});
   lookups = std::make_unique<CachedLookups>(core->caches());
   webhooks::add_admission(*webhooks, {.gates = gates(options), .lookups = lookups.get()});
+  webhooks::add_conversion(*webhooks, webhooks::by_contract([this](std::string_view name) {
+    const auto definition = core->caches().crds.get({.namespace_ = {}, .name = std::string(name)});
+    return definition ? std::optional(definition->metadata.labels) : std::nullopt;
+  }));
 }
 
 Result<void> Wiring::Parts::make_workload_clusters() {
@@ -214,16 +221,7 @@ Result<void> Wiring::Parts::make_workload_clusters() {
 
 void Wiring::Parts::make_endpoints() {
   endpoints = std::make_unique<runtime::Endpoints>(io, metrics, log.component("endpoints"));
-  for (const auto* informer : core->informers()) {
-    endpoints->add_check({.name = std::string(informer->cache().kind()),
-                          .problem = [this, informer]() -> std::optional<std::string> {
-                            if (informer->cache().synced() || !core->is_wanted(*informer)) return {};
-                            const auto progress = informer->progress();
-                            return progress.trouble ? "not synced: " + progress.trouble->describe()
-                                                    : std::string("not synced yet");
-                          }});
-  }
-  if (webhooks) endpoints->add_check({.name = "webhook", .problem = [this] { return webhooks->problem(); }});
+  add_checks();
   endpoints->before_scrape([this] {
     core->refresh_metrics();
     workload_clusters->refresh_metrics();
@@ -234,6 +232,22 @@ void Wiring::Parts::make_endpoints() {
                          return controllers_page(all);
                        }});
   endpoints->add_page({.name = "caches", .content = [this] { return caches_page(core->informers()); }});
+}
+
+// A Service leads to ready Pods only, and a list of objects that are stored in another version needs the
+// conversion webhook behind it: with webhooks a manager is ready before its caches are, or never.
+void Wiring::Parts::add_checks() {
+  if (webhooks)
+    return endpoints->add_check({.name = "webhook", .problem = [this] { return webhooks->problem(); }});
+  for (const auto* informer : core->informers()) {
+    endpoints->add_check({.name = std::string(informer->cache().kind()),
+                          .problem = [this, informer]() -> std::optional<std::string> {
+                            if (informer->cache().synced() || !core->is_wanted(*informer)) return {};
+                            const auto progress = informer->progress();
+                            return progress.trouble ? "not synced: " + progress.trouble->describe()
+                                                    : std::string("not synced yet");
+                          }});
+  }
 }
 
 // What starts when: runtime/manager.h sorts by group.

@@ -141,9 +141,13 @@ bool DeletionTurn::waits_for_provider() const {
 }
 
 Deleter::Deleter(const Deps& deps)
-    : drainer_({.clock = deps.clock, .threads = deps.threads, .wake = [this](const kube::ObjectKey& key) {
-                  if (host_) host_->queue.add(key);
-                }}) {}
+    : drainer_({.clock = deps.clock,
+                .threads = deps.threads,
+                .wake =
+                    [this](const kube::ObjectKey& key) {
+                      if (host_) host_->queue.add(key);
+                    },
+                .metrics = deps.metrics}) {}
 
 void Deleter::bind(const Host& host) { host_.emplace(host); }
 

@@ -280,7 +280,7 @@ class Rollout {
   void note_replicas() {
     const bool set_stays =
         std::ranges::any_of(seen_.sets, [](const auto& set) { return !set->metadata.deleting(); });
-    auto& annotations = plan_.metadata.annotations;
+    auto& annotations = own_.annotations;
     if (!paused_ || set_stays) {
       annotations.erase(api::annotation::kDesiredReplicas);
     } else {

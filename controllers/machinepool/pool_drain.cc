@@ -63,9 +63,11 @@ std::string summary(const std::vector<std::string>& lines, std::size_t emptied) 
 }  // namespace
 
 PoolDrainer::PoolDrainer(const Deps& deps)
-    : deps_(deps), drainer_({.clock = deps.clock, .threads = deps.threads, .wake = [this](const auto& drain) {
-                               woken(drain);
-                             }}) {}
+    : deps_(deps),
+      drainer_({.clock = deps.clock,
+                .threads = deps.threads,
+                .wake = [this](const auto& drain) { woken(drain); },
+                .metrics = deps.metrics}) {}
 
 void PoolDrainer::wake_through(runtime::Queue& queue) { queue_ = &queue; }
 

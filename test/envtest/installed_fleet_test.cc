@@ -56,7 +56,6 @@ class InstalledFleet : public Package {
     point_webhooks_at_the_process();
     start_manager();
     if (HasFatalFailure()) return;
-    do_without_webhooks_that_are_not_there();
     start_providers();
   }
   static void TearDownTestSuite() {
@@ -104,19 +103,6 @@ class InstalledFleet : public Package {
       return manager_.has_ended() || (answer && answer->status == 200);
     });
     ASSERT_TRUE(ready && !manager_.has_ended()) << content_of(manager_.log());
-  }
-
-  static void do_without_webhooks_that_are_not_there() {
-    if (admission_is_answered()) return;
-    std::puts("the manager does not answer admission reviews yet: the fleet comes up without its webhooks");
-    kubectl({"delete", "mutatingwebhookconfigurations,validatingwebhookconfigurations",
-             "-l=cluster.x-k8s.io/provider=cluster-api"});
-  }
-  static bool admission_is_answered() {
-    httplib::SSLClient manager("127.0.0.1", 9443);
-    manager.set_ca_cert_path((servers_->certificates() / "ca.crt").c_str());
-    const auto answer = manager.Post("/validate-cluster-x-k8s-io-v1beta2-machine", "{}", "application/json");
-    return answer && answer->status != 404;
   }
 
   static void start_providers() {
