@@ -224,4 +224,19 @@ Result<std::vector<std::string>> parse_json_pointer(std::string_view pointer) {
   return steps;
 }
 
+std::string json_pointer_step(std::string_view step) {
+  std::string escaped;
+  escaped.reserve(step.size());
+  for (const char c : step) {
+    if (c == '~') {
+      escaped += "~0";
+    } else if (c == '/') {
+      escaped += "~1";
+    } else {
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
 }  // namespace capstan::kube

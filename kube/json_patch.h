@@ -26,5 +26,7 @@ inline constexpr std::string_view kTestFailed = "TestFailed";
 
 // "/a~1b/0" -> {"a/b", "0"}; "" -> {}.
 Result<std::vector<std::string>> parse_json_pointer(std::string_view pointer);
+// The text of one step in a pointer: "a/b" -> "a~1b".
+std::string json_pointer_step(std::string_view step);
 
 }  // namespace capstan::kube

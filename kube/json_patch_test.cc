@@ -133,9 +133,10 @@ TEST(JsonPatch, KeepsWithinItsLimits) {
   EXPECT_FALSE(apply(R"([{"op":"remove","path":"/a/b/c/d"}])"));
 }
 
-TEST(JsonPointer, SplitsAndUnescapes) {
+TEST(JsonPointer, SplitsAndEscapes) {
   EXPECT_THAT(*parse_json_pointer("/a~1b/m~0n/0/"), ElementsAre("a/b", "m~n", "0", ""));
   EXPECT_THAT(*parse_json_pointer(""), ElementsAre());
+  EXPECT_EQ(json_pointer_step("a/b~c"), "a~1b~0c");
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 namespace capstan::api {
 namespace {
 
+namespace json = boost::json;
+
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -110,7 +112,7 @@ TEST(Validate, FindsElementsWithTheSameKeys) {
 
 TEST(Validate, CountsProperties) {
   Sample sample = good();
-  sample.spec.deletion.unknown.set("later", 1);
+  sample.spec.deletion.unknown = UnknownFields(json::object{{"later", 1}});
   EXPECT_THAT(faults(sample), IsEmpty());
 
   SampleStatus empty;
