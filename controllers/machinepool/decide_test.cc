@@ -498,7 +498,7 @@ TEST(Machines, AreMadeForEachObjectOfTheProvider) {
         {"version", "v1.35.1"},
         {"deletion", {{"nodeDeletionTimeoutSeconds", 10}}}}}};
   const auto created = actions_of<CreateMachine>(plan);
-  ASSERT_THAT(created, SizeIs(1));
+  ASSERT_THAT(created, SizeIs(2));
   EXPECT_EQ(api::to_json(created[0].machine), expected) << api::to_json(created[0].machine);
 }
 
