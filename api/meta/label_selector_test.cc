@@ -72,7 +72,7 @@ TEST(Selector, RefusesRequirementsWithoutMeaning) {
   EXPECT_THAT(fault(R"({"key":"a","operator":"In"})"), HasSubstr("needs values"));
   EXPECT_THAT(fault(R"({"key":"a","operator":"Exists","values":["x"]})"), HasSubstr("takes no values"));
   EXPECT_THAT(fault(R"({"key":"a","operator":"Near","values":["x"]})"),
-              HasSubstr("no label selector operator"));
+              HasSubstr("is not a valid label selector operator"));
 }
 
 TEST(Selector, AnEmptyOneMatchesEverything) {

@@ -16,8 +16,6 @@ struct Exception {
 inline constexpr std::array kExceptions = {
     Exception{"chance", "test/envtest/real_servers.cc", "a token nobody can guess"},
     Exception{"citations", "controllers/drain/", "to be mended"},
-    Exception{"citations", "controllers/machine/", "to be mended"},
-    Exception{"citations", "controllers/machineset/", "to be mended"},
     Exception{"citations", "controllers/rollout/", "to be mended"},
     Exception{"citations", "test/lint/", "names what it forbids"},
     Exception{"light-headers", "kube/typed.h", "templates over documents, for the sources of reconcilers"},
@@ -26,8 +24,6 @@ inline constexpr std::array kExceptions = {
     Exception{"subjects", "controllers/claims/", "to be mended"},
     Exception{"subjects", "controllers/cluster/", "to be mended"},
     Exception{"subjects", "controllers/drain/", "to be mended"},
-    Exception{"subjects", "controllers/lifecyclepolicy/", "to be mended"},
-    Exception{"subjects", "controllers/machine/", "to be mended"},
     Exception{"subjects", "controllers/machinedeployment/", "to be mended"},
     Exception{"subjects", "controllers/machinehealthcheck/", "to be mended"},
     Exception{"subjects", "controllers/machinepool/", "to be mended"},
