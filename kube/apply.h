@@ -24,7 +24,7 @@ boost::json::value creation_intent(const boost::json::value& object);
 
 // What a server would note as owned after applying `intent`, in the words of api::ManagedEntry; sorted.
 // `type` distinguishes maps from atoms and lists from sets; without one only labels, annotations and plain
-// fields are told right.
+// fields are named right.
 struct Claims {
   std::vector<std::string> labels = {};
   std::vector<std::string> annotations = {};

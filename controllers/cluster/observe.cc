@@ -12,7 +12,7 @@
 namespace capstan::controllers::cluster {
 namespace {
 
-// After that the wait is no matter of a moment any more, and users are told.
+// A cache that is still being filled after that is shown as a problem of the condition.
 constexpr auto kLoadingPatience = std::chrono::seconds(30);
 
 void describe_problem(Referred& referred, const Caches& caches, const api::ContractRef& reference,

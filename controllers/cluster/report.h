@@ -14,7 +14,7 @@ namespace capstan::controllers::cluster {
 // On top of `effects.cluster`.
 api::Cluster report(const Observation& seen, const Plan& plan, const Effects& effects);
 
-// What the new status means for Events: a new phase, a provider object nobody can read, or
+// What the new status means for Events: a new phase, a provider object that can't be read or that
 // another Cluster owns.
 std::vector<Note> news(const api::Cluster& before, const api::Cluster& after);
 

@@ -25,6 +25,7 @@ using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
 
 constexpr std::uintmax_t kMostBytes = 20'000'000;
+constexpr std::string_view kNoSkopeo = "no skopeo: scripts/install-deps --image";
 const fs::path kPrograms = "build/release/bin";
 
 std::string printed(const Result<CommandOutcome>& outcome) {
@@ -42,9 +43,7 @@ class Image : public ::testing::Test {
     digest_ = built_into("out");
   }
   static void TearDownTestSuite() { folder_.reset(); }
-  void SetUp() override {
-    if (!folder_) GTEST_SKIP() << kPrograms << " holds no capstan: scripts/build release";
-  }
+  void SetUp() override { ASSERT_TRUE(folder_) << kPrograms << " holds no capstan: scripts/build release"; }
 
   // Prints the digest.
   static std::string built_into(std::string_view name) {
@@ -85,7 +84,7 @@ TEST_F(Image, HasTheSameDigestEachTime) {
 TEST_F(Image, HasAtMostTwentyMegabytes) { EXPECT_LE(fs::file_size(archive()), kMostBytes); }
 
 TEST_F(Image, RunsCapstanAsUser65532) {
-  if (!has_skopeo()) GTEST_SKIP() << "no skopeo";
+  ASSERT_TRUE(has_skopeo()) << kNoSkopeo;
 
   const auto config = inspected({"--config"});
 
@@ -117,7 +116,8 @@ TEST_F(Image, HasItsLibrariesInTheListBesideIt) {
 
 // No library, no file of this machine is in reach; only the network is.
 TEST_F(Image, StartsInItsOwnFileSystemAlone) {
-  if (!has_skopeo() || ::geteuid() != 0) GTEST_SKIP() << "needs skopeo and root";
+  ASSERT_TRUE(has_skopeo()) << kNoSkopeo;
+  ASSERT_EQ(::geteuid(), 0U) << "only root may change the root folder of a process";
   const fs::path root = folder_->path() / "root";
   const auto unpacked = unpack(root);
   ASSERT_TRUE(unpacked) << unpacked.error().describe();

@@ -1,5 +1,5 @@
-// Clients of v1beta1 on a real kube-apiserver whose CRDs name our endpoint: what kubectl stores, reads,
-// writes back and is told.
+// Clients of v1beta1 on a real kube-apiserver whose CRDs name our endpoint: what kubectl stores, reads
+// and writes back, and which warnings it prints.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

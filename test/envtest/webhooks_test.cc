@@ -1,4 +1,4 @@
-// The admission webhooks of `capstan` behind a real kube-apiserver, told through real kubectl: what is
+// The admission webhooks of `capstan` behind a real kube-apiserver, as kubectl's users meet them: what is
 // defaulted, refused and left alone. The configurations are the test's own, with URLs that lead to the
 // manager's endpoint and the CA of a pki that only the endpoint's certificate comes from.
 #include <fmt/format.h>

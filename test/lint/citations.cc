@@ -40,7 +40,7 @@ std::size_t skip_gap(std::string_view text, std::size_t at) {
   return at;
 }
 
-// "reference 3", "Reference 3.9", "issue 12".
+// Whether a number follows the word: then it cites a place in a document.
 bool is_numbered(std::string_view text, std::size_t end) {
   const std::size_t number = skip_gap(text, end);
   return number > end && number < text.size() && is_digit(text[number]);
