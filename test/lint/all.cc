@@ -39,7 +39,7 @@ Findings check_all(const Tree& tree) {
   for (const auto check :
        {&check_floors, &check_homes, &check_light_headers, &check_banned_words, &check_purity,
         &check_header_form, &check_own_header_first, &check_loops, &check_removals, &check_machine_paths,
-        &check_docs, &check_citations, &check_subjects}) {
+        &check_docs, &check_citations, &check_subjects, &check_stages}) {
     for (Finding& finding : check(tree)) {
       const auto* exception = std::ranges::find_if(
           kExceptions, [&](const Exception& allowed) { return allows(allowed, finding); });

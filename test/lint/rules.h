@@ -29,11 +29,12 @@ Findings check_removals(const Tree& tree);
 Findings check_machine_paths(const Tree& tree);
 // Pages name files, folders and scripts that exist.
 Findings check_docs(const Tree& tree);
-
 // What is cited can be opened: a page of this repository, Kubernetes' or upstream's documentation, an RFC.
 Findings check_citations(const Tree& tree);
 // The subject of a comment is a thing of the code; the words that leave it open are listed in subjects.cc.
 Findings check_subjects(const Tree& tree);
+// A suite that needs foreign servers or programs is left out by scripts/test, and a stage runs it.
+Findings check_stages(const Tree& tree);
 
 // All of them, without what exceptions.h allows; an exception without a finding is a finding too.
 Findings check_all(const Tree& tree);
