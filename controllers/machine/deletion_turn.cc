@@ -214,7 +214,7 @@ void Deleter::drain(const StepContext& at) {
   } else if (!*clearance) {
     facts.drain = drain::StageReport::finished();
   } else {
-    facts.drain = on_node(at, started, {&drain::Drainer::turn, **clearance});
+    facts.drain = on_node(at, started, {&drain::Drainer::turn, *clearance});
   }
   for (const std::string& warning : facts.drain->warnings) {
     record_event(at, NoteCode::DrainRulesContradict, warning);

@@ -204,10 +204,10 @@ TEST_F(InstalledFleet, ComesUpAndGoesWithExactlyTheRolesOfThePackages) {
 
 TEST_F(InstalledFleet, IsTakenAlongByClusterctlMoveWithItsPolicyAndCredentials) {
   // No garbage collector runs here: what a Cluster of another test owned would be found by clusterctl, too.
-  kubectl({"delete",
-           "secrets,drivermachinetemplates,cloudconfigtemplates,drivermachinepools,cloudconfigs,"
-           "machinehealthchecks,machinedrainrules,machinelifecyclepolicies",
-           "--all", "--namespace=default", "--timeout=50s"});
+  const std::string kinds =
+      "secrets,drivermachinetemplates,cloudconfigtemplates,drivermachinepools,cloudconfigs,"
+      "machinehealthchecks,machinedrainrules,machinelifecyclepolicies";
+  kubectl({"delete", kinds, "--all", "--namespace=default", "--timeout=50s"});
   apply_fleet("moving");
   kubectl({"create", "secret", "generic", "cloud", "--namespace=default", "--from-literal=key=value"});
   kubectl({"label", "secret", "cloud", "--namespace=default", "clusterctl.cluster.x-k8s.io/move="});
