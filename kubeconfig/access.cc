@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kube/resources.h"
+#include "kube/status.h"
 #include "kubeconfig/connect.h"
 #include "kubeconfig/secret.h"
 
@@ -12,6 +13,12 @@ namespace {
 
 constexpr std::string_view kNoSecret =
     "; the control plane provider makes it, or you do: key \"value\" holds the kubeconfig";
+
+// Also by a 404 without a Status: a server that does not speak of pods as Kubernetes does is not the one we
+// run in.
+bool is_missing(const Error& error) {
+  return error.code == Code::NotFound || error.reason == kube::kNotServed;
+}
 
 }  // namespace
 
@@ -31,7 +38,7 @@ Result<kube::Connection> read_access(kube::Client& management, const kube::Objec
 
 Result<bool> runs_in(kube::Client& workload, const OwnPod& pod, const Deadline& deadline) {
   const auto found = workload.get(kube::resources::pods(), pod.key, deadline);
-  if (!found && found.error().code == Code::NotFound) return false;
+  if (!found && is_missing(found.error())) return false;
   if (!found) return fail(found.error().context("look for our own pod " + pod.key.describe()));
   boost::system::error_code wrong;
   const auto* uid = found->find_pointer("/metadata/uid", wrong);

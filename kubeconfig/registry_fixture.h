@@ -15,6 +15,7 @@
 
 #include "apiserver/api.h"
 #include "kube/resources.h"
+#include "kube/status.h"
 #include "kube/stub_client.h"
 #include "kubeconfig/dial.h"
 #include "kubeconfig/secret.h"
@@ -54,7 +55,8 @@ class TestServer {
   Mood mood = Mood::Well;
   std::string token = "good";  // the only one it accepts
   bool lists_nodes = true;     // false: 403
-  bool reads_pods = true;
+  bool reads_pods = true;      // false: 403
+  bool knows_pods = true;      // false: 404 without a Status, as upstream's in-memory provider answers
   int probes = 0;
   int dials = 0;
   int requests = 0;  // others than probes, answered or not
@@ -72,6 +74,9 @@ class TestLine final : public kube::StubClient {
     ++server_.requests;
     if (auto refusal = refused(deadline)) return fail(*refusal);
     if (!server_.reads_pods && resource.kind == "Pod") return fail(forbidden("pods is forbidden"));
+    if (!server_.knows_pods && resource.kind == "Pod")
+      return fail(
+          {.code = Code::Unavailable, .message = "http 404", .reason = std::string(kube::kNotServed)});
     return inner_.get(resource, key, deadline);
   }
   Result<json::value> get_path(std::string_view path, const Deadline& deadline) override {

@@ -687,6 +687,18 @@ TEST(WorkloadRegistry, DoesNotGuessWhetherItRunsInAClusterItMayNotAsk) {
       as_pod("00000000-0000-0000-0000-000000000001"));
 }
 
+TEST(WorkloadRegistry, ConnectsToAServerThatAnswersAMissingPodWithoutAStatus) {
+  in_simulation(
+      [](Bench& bench) {
+        bench.world.cluster("c").knows_pods = false;
+
+        bench.connect();
+
+        EXPECT_EQ(bench.world.server("inside").dials, 0);
+      },
+      as_pod("00000000-0000-0000-0000-000000000001"));
+}
+
 TEST(Access, FromInsideKeepsTheCredentialsAndTakesTheServer) {
   const kube::Connection ours{.server = "https://10.96.0.1:443", .ca_file = "/ca.crt"};
   const kube::Connection given{.server = "https://lb",
