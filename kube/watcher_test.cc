@@ -156,6 +156,22 @@ TEST(Watcher, BytesMayBeCutAnywhere) {
   });
 }
 
+// As upstream's in-memory provider writes its events.
+TEST(Watcher, AnEventMayBeIndentedOverManyLines) {
+  tell([](World& world) {
+    const auto watch = world.synced();
+    const auto indented = [](std::string event) {  // without an end of line behind it
+      event.pop_back();
+      return "{\n " + event.substr(1, event.size() - 2) + "\n}";
+    };
+
+    watch->send(indented(event("MODIFIED", widget("a", 11, "7"))));
+    watch->send(indented(event("DELETED", widget("b", 12))));
+
+    EXPECT_THAT(world.diary.lines(), ElementsAre("start", "done 10", "apply a 7", "delete b 1"));
+  });
+}
+
 TEST(Watcher, ABookmarkIsTheVersionToResumeFrom) {
   tell([](World& world) {
     const auto watch = world.synced();

@@ -1,6 +1,8 @@
 // Bytes to lines: what turns the chunks of a watch into events. No I/O. A line that lies within one chunk is
-// handed out without a copy; a line over the limit is an error, and the framer stays in it. One thread at a
-// time.
+// handed out without a copy; a line over the limit is an error, and the framer stays in it. A document that a
+// server indents (go-restful's do) counts as one line: it begins with a "{" alone on its line and ends with
+// the next
+// "}" at the beginning of one. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +26,7 @@ class LineFramer {
   template <typename OnLine>
   Result<void> feed(std::string_view chunk, OnLine&& on_line) {
     while (!chunk.empty() && !too_long_) {
-      const std::size_t end = chunk.find('\n');
+      const std::size_t end = indented_ ? closing_brace(chunk) : chunk.find('\n');
       const std::string_view piece = chunk.substr(0, end);
       if (partial_.size() + piece.size() > max_line_) {
         become_too_long();
@@ -34,7 +36,11 @@ class LineFramer {
         partial_.append(piece);
         break;
       }
-      emit(piece, on_line);
+      if (indented_) {
+        emit_document(piece, on_line);
+      } else {
+        emit(piece, on_line);
+      }
       chunk.remove_prefix(end + 1);
     }
     return too_long_ ? too_long() : Result<void>();
@@ -56,15 +62,26 @@ class LineFramer {
   void emit_line(std::string_view line, OnLine&& on_line) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.empty()) return;
+    if (line == "{") return begin_document();
     ++lines_;
     on_line(line);
   }
+  template <typename OnLine>
+  void emit_document(std::string_view piece, OnLine&& on_line) {
+    indented_ = false;
+    const std::string document = std::exchange(partial_, {}).append(piece) + '}';
+    ++lines_;
+    on_line(std::string_view(document));
+  }
+  void begin_document();
+  std::size_t closing_brace(std::string_view chunk) const;
   void become_too_long();
   Result<void> too_long() const;
 
   std::size_t max_line_;
   std::string partial_;
   std::uint64_t lines_ = 0;
+  bool indented_ = false;  // partial_ holds lines of a document
   bool too_long_ = false;
 };
 

@@ -30,6 +30,30 @@ TEST(LineFramer, GivesTheSameLinesHoweverTheBytesAreCut) {
   }
 }
 
+TEST(LineFramer, GivesAnIndentedDocumentAsOneLineHoweverTheBytesAreCut) {
+  const std::string one = "{\n \"type\": \"ADDED\",\n \"object\": {\n  \"a\": \"}\"\n }\n}";
+  const std::string bytes = one + one + "\n{}\n" + one + "plain\n";
+
+  for (std::size_t cut = 1; cut <= bytes.size(); ++cut) {
+    LineFramer framer;
+    Lines lines;
+    for (std::size_t at = 0; at < bytes.size(); at += cut) {
+      ASSERT_TRUE(framer.feed(std::string_view(bytes).substr(at, cut), lines));
+    }
+    EXPECT_THAT(lines.all, ElementsAre(one, one, "{}", one, "plain")) << "cut every " << cut;
+  }
+}
+
+TEST(LineFramer, RefusesAnIndentedDocumentOverTheLimit) {
+  LineFramer framer(8);
+  Lines lines;
+
+  const auto fed = framer.feed("{\n \"a\": 1\n}", lines);
+
+  ASSERT_FALSE(fed);
+  EXPECT_EQ(fed.error().message, "line 1 is longer than 8 bytes");
+}
+
 TEST(LineFramer, HandsOutALineWithinOneChunkWithoutACopy) {
   const std::string chunk = "inside\n";
   LineFramer framer;
