@@ -75,15 +75,15 @@ if(TARGET crdgen AND CAPSTAN_TESTS)
 endif()
 capstan_library(manager LIGHT DIR cmd/manager EXCLUDE "/main.cc$" LINK PUBLIC controllers webhooks kubeconfig runtime kube net api base)
 capstan_program(capstan SOURCES cmd/manager/main.cc LINK manager)
-capstan_test(manager_test DIR cmd/manager LABELS sanitize-thread LINK manager builders fake_time Boost::json)
+capstan_test(manager_test DIR cmd/manager LINK manager builders fake_time Boost::json)
 capstan_library(dev LIGHT DIR cmd/dev EXCLUDE "/main.cc$"
                 LINK PUBLIC manager infrastructure bootstrap apiserver kubeconfig runtime kube net api base
                 PRIVATE crd_kinds Boost::json)
 capstan_program(capstan-dev SOURCES cmd/dev/main.cc LINK dev)
-capstan_test(dev_test DIR cmd/dev LABELS sanitize-thread LINK dev builders fakes)
+capstan_test(dev_test DIR cmd/dev LINK dev builders fakes)
 
 # suites that span folders
-foreach(suite lint envtest scenarios component simulation conformance fuzz bench)
+foreach(suite lint envtest interop scenarios component simulation conformance fuzz bench)
   if(EXISTS ${CMAKE_SOURCE_DIR}/test/${suite}/CMakeLists.txt)
     add_subdirectory(test/${suite})
   endif()
