@@ -1,5 +1,5 @@
 # capstan_library(NAME [LIGHT] DIR folder [EXCLUDE regex...] LINK PUBLIC ... PRIVATE ...): every *.cc of a folder that is
-#   no test. LIGHT: instrumented as tests are (options.cmake).
+#   no test and no fixture. LIGHT: instrumented as tests are (options.cmake).
 # capstan_test(NAME DIR folder [LABELS ...] [SOURCES ...] LINK ...): every *_test.cc of a folder, one gtest program.
 # capstan_program(NAME [DIR folder] [SOURCES ...] LINK ...): an executable named NAME in bin/.
 # capstan_fuzz(NAME_fuzz SOURCE file LINK ...): with CAPSTAN_FUZZ a libFuzzer program; otherwise a test, NAME_replay, that
@@ -37,7 +37,7 @@ set_source_files_properties(
 function(capstan_library name)
   cmake_parse_arguments(ARG "LIGHT" "" "DIR;EXCLUDE;LINK" ${ARGN})
   _capstan_sources(sources "*.cc" ${ARG_DIR})
-  list(FILTER sources EXCLUDE REGEX "(_test|_bench|_fuzz)\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "(_test|_bench|_fuzz|_fixture)\\.cc$")
   foreach(regex IN LISTS ARG_EXCLUDE)
     list(FILTER sources EXCLUDE REGEX "${regex}")
   endforeach()
@@ -85,7 +85,7 @@ function(capstan_program name)
   set(sources ${ARG_SOURCES})
   if(NOT sources)
     _capstan_sources(sources "*.cc" ${ARG_DIR})
-    list(FILTER sources EXCLUDE REGEX "(_test|_bench|_fuzz)\\.cc$")
+    list(FILTER sources EXCLUDE REGEX "(_test|_bench|_fuzz|_fixture)\\.cc$")
   endif()
   if(NOT sources)
     return()

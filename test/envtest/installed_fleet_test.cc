@@ -6,10 +6,8 @@
 #include <set>
 
 #include "test/envtest/audit.h"
-#include "test/envtest/package_suite_fixture.h"
-#include "test/envtest/pod_process.h"
+#include "test/envtest/installed_manager_fixture.h"
 #include "test/envtest/role_usage.h"
-#include "test/envtest/webhook_urls.h"
 
 namespace capstan::envtest {
 namespace {
@@ -48,61 +46,18 @@ spec: {selector: {matchLabels: {cluster.x-k8s.io/cluster-name: demo}}}
 )";
 
 // The fleet of the demo under what was installed.
-class InstalledFleet : public Package {
+class InstalledFleet : public InstalledManager {
  protected:
   static void SetUpTestSuite() {
     Package::SetUpTestSuite();
     if (why_not() || HasFatalFailure()) return;
-    point_webhooks_at_the_process();
-    start_manager();
+    start_installed_manager();
     if (HasFatalFailure()) return;
     start_providers();
   }
   static void TearDownTestSuite() {
     providers_.kill();
-    manager_.kill();
-    Package::TearDownTestSuite();
-  }
-  void TearDown() override {
-    if (HasFailure())
-      std::fputs(printed(run({.argv = {"tail", "-n", "60", manager_.log()}}, seconds(5))).c_str(), stderr);
-  }
-
-  static void point_webhooks_at_the_process() {
-    const std::string ca = servers_->ca_pem();
-    auto callers =
-        json::parse(kubectl({"get", "crds,mutatingwebhookconfigurations,validatingwebhookconfigurations",
-                             "-l=cluster.x-k8s.io/provider=cluster-api", "-o=json"}));
-    call_urls(callers, {.base_url = "https://127.0.0.1:9443", .ca_pem = ca});
-    kubectl({"replace", "-f=-"}, json::serialize(callers));
-  }
-  static void start_manager() {
-    const auto deployment = object("deployment", "capi-controller-manager", "capi-system");
-    auto command = command_of(deployment, "manager",
-                              {.name = "capi-controller-manager-0", .namespace_ = "capi-system", .uid = "0"});
-    ASSERT_TRUE(command) << command.error().describe();
-    const std::string url = servers_->url();
-    command->environment.push_back("KUBERNETES_SERVICE_HOST=127.0.0.1");
-    command->environment.push_back("KUBERNETES_SERVICE_PORT=" + url.substr(url.rfind(':') + 1));
-    const std::string account = "/var/run/secrets/kubernetes.io/serviceaccount/";
-    const std::string serving = "/tmp/k8s-webhook-server/serving-certs/";
-    auto started = start_container(
-        *command,
-        {.root = in_folder("root"),
-         .programs = {fs::read_symlink("/proc/self/exe").parent_path() / "capstan"},
-         .files = {{account + "token", token_of("capi-manager", "capi-system")},
-                   {account + "ca.crt", servers_->ca_pem()},
-                   {serving + "tls.crt", content_of(servers_->certificates() / "apiserver.crt")},
-                   {serving + "tls.key", content_of(servers_->certificates() / "apiserver.key")}}},
-        in_folder("manager.log"));
-    ASSERT_TRUE(started) << started.error().describe();
-    manager_ = std::move(*started);
-    const bool ready = waited([&] {
-      httplib::Client probe("127.0.0.1", 9440);
-      const auto answer = probe.Get("/readyz");
-      return manager_.has_ended() || (answer && answer->status == 200);
-    });
-    ASSERT_TRUE(ready && !manager_.has_ended()) << content_of(manager_.log());
+    InstalledManager::TearDownTestSuite();
   }
 
   static void start_providers() {
@@ -120,9 +75,6 @@ class InstalledFleet : public Package {
     providers_ = std::move(*started);
   }
 
-  static fs::path program(std::string_view name) {
-    return fs::read_symlink("/proc/self/exe").parent_path() / name;
-  }
   // With everything in it named after the cluster.
   static void apply_fleet(const std::string& cluster) {
     const auto sample = output_of({.argv = {program("capstan-dev"), "up", "--print-sample", "--machines=3",
@@ -158,11 +110,6 @@ class InstalledFleet : public Package {
     }
     return missing;
   }
-  static std::string token_of(const std::string& account, const std::string& ns) {
-    std::string token = kubectl({"create", "token", account, "--namespace=" + ns});
-    while (token.ends_with('\n')) token.pop_back();
-    return token;
-  }
   static std::vector<AuditEntry> requests_of(std::string_view user) {
     auto all = AuditReader(servers_->audit_log()).more().value_or(std::vector<AuditEntry>());
     std::erase_if(all, [&](const AuditEntry& entry) { return entry.user != user; });
@@ -181,7 +128,6 @@ class InstalledFleet : public Package {
       std::printf("nothing used %s: %s\n", role.c_str(), permission.c_str());
   }
 
-  static inline ChildProcess manager_;
   static inline ChildProcess providers_;
 };
 
