@@ -10,7 +10,6 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr std::string_view kNeighboursVersion = "v1.14.2";
 constexpr std::string_view kKubernetes = "v1.36.0";
 constexpr std::string_view kAdmins = "system:masters";
 
@@ -19,10 +18,9 @@ fs::path built() { return std::getenv("CAPSTAN_NEIGHBOURS"); }
 }  // namespace
 
 const std::vector<Neighbours::Neighbour>& Neighbours::all() {
-  static const std::vector<Neighbour> neighbours = {
-      {.provider = "bootstrap-kubeadm", .role = "bootstrap", .port = 9453},
-      {.provider = "control-plane-kubeadm", .role = "control-plane", .port = 9463},
-      {.provider = "infrastructure-docker", .role = "infrastructure", .port = 9473}};
+  static const std::vector<Neighbour> neighbours = {{.provider = "bootstrap-kubeadm", .port = 9453},
+                                                    {.provider = "control-plane-kubeadm", .port = 9463},
+                                                    {.provider = "infrastructure-docker", .port = 9473}};
   return neighbours;
 }
 
@@ -43,10 +41,10 @@ void Neighbours::install() {
   const auto packaged = package_into(in_folder("repository"));
   ASSERT_TRUE(packaged) << packaged.error().describe();
   offer_packages(built() / "repository");
-  const std::string version = ":" + std::string(kNeighboursVersion);
+  const std::string at = ":" + version();
   const std::string said =
-      clusterctl({"init", "--core=cluster-api:" + std::string(kVersion), "--bootstrap=kubeadm" + version,
-                  "--control-plane=kubeadm" + version, "--infrastructure=docker" + version});
+      clusterctl({"init", "--core=cluster-api:" + std::string(kVersion), "--bootstrap=kubeadm" + at,
+                  "--control-plane=kubeadm" + at, "--infrastructure=docker" + at});
   ASSERT_FALSE(said.starts_with("failed: ")) << said;
 }
 
@@ -56,7 +54,7 @@ void Neighbours::offer_packages(const fs::path& repository) {
   const auto offer = [&](std::string_view name, std::string_view type, std::string_view provider,
                          std::string_view file) {
     configuration << fmt::format("- name: {}\n  type: {}Provider\n  url: file://{}/{}/{}/{}\n", name, type,
-                                 repository.string(), provider, kNeighboursVersion, file);
+                                 repository.string(), provider, version(), file);
   };
   offer("kubeadm", "Bootstrap", "bootstrap-kubeadm", "bootstrap-components.yaml");
   offer("kubeadm", "ControlPlane", "control-plane-kubeadm", "control-plane-components.yaml");
@@ -84,6 +82,11 @@ void Neighbours::start(const Neighbour& neighbour) {
   ASSERT_TRUE(waited([&] { return processes_.back().has_ended() || answers(neighbour.port + 1); }) &&
               !processes_.back().has_ended())
       << content_of(processes_.back().log());
+}
+
+// Of the release that was built: the name of its folder.
+std::string Neighbours::version() {
+  return fs::directory_iterator(built() / "repository/bootstrap-kubeadm")->path().filename();
 }
 
 bool Neighbours::answers(int port) {

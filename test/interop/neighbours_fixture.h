@@ -31,7 +31,6 @@ class Neighbours : public InstalledManager {
  private:
   struct Neighbour {
     std::string_view provider;  // as clusterctl labels its objects; the name of its program, too
-    std::string_view role;      // as the roles of its package are named
     int port;                   // of its webhooks; its probes listen at the next one
   };
   static const std::vector<Neighbour>& all();
@@ -39,6 +38,7 @@ class Neighbours : public InstalledManager {
   static void install();
   static void start(const Neighbour& neighbour);
   static bool answers(int port);
+  static std::string version();
 
   static inline std::vector<ChildProcess> processes_;
 };
