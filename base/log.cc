@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -144,31 +145,39 @@ const LevelName& name_of(Level level) { return kLevels.at(static_cast<std::size_
 }  // namespace
 
 struct Log::Root {
+  Root(LogSink& to, const Clock& with, LogOptions given) : sink(to), clock(with), options(std::move(given)) {}
+
   LogSink& sink;
   const Clock& clock;
-  LogOptions options;
+  const LogOptions options;
+  mutable std::atomic<Level> all = options.levels.all;
 
-  Level level_of(std::string_view component) const {
+  std::optional<Level> own_level(std::string_view component) const {
     const auto own = options.levels.components.find(component);
-    return own == options.levels.components.end() ? options.levels.all : own->second;
+    return own == options.levels.components.end() ? std::nullopt : std::optional(own->second);
   }
 };
 
 struct Log::Node {
   std::shared_ptr<const Root> root;
-  std::string component;
-  Level level = Level::Info;
-  std::string pairs;  // ready to be appended to a line
+  std::string component = {};
+  std::optional<Level> own_level = {};  // of the component, where it has one
+  std::string pairs = {};               // ready to be appended to a line
 };
 
 Log::Log(LogSink& sink, const Clock& clock, LogOptions options) {
-  auto root = std::make_shared<const Root>(Root{sink, clock, std::move(options)});
-  const Level level = root->options.levels.all;
-  node_ = std::make_shared<const Node>(
-      Node{.root = std::move(root), .component = {}, .level = level, .pairs = {}});
+  auto root = std::make_shared<const Root>(sink, clock, std::move(options));
+  node_ = std::make_shared<const Node>(Node{.root = std::move(root)});
 }
 
-bool Log::enabled(Level level) const { return node_ != nullptr && level <= node_->level; }
+bool Log::enabled(Level level) const {
+  if (node_ == nullptr) return false;
+  return level <= node_->own_level.value_or(node_->root->all.load(std::memory_order_relaxed));
+}
+
+void Log::set_level(Level all) const {
+  if (node_ != nullptr) node_->root->all.store(all, std::memory_order_relaxed);
+}
 
 Log Log::with(Fields fields) const {
   if (node_ == nullptr) return {};
@@ -181,7 +190,7 @@ Log Log::component(std::string_view name) const {
   if (node_ == nullptr) return {};
   auto child = std::make_shared<Node>(*node_);
   child->component = name;
-  child->level = node_->root->level_of(name);
+  child->own_level = node_->root->own_level(name);
   return Log(std::move(child));
 }
 

@@ -107,6 +107,8 @@ class Log {
 
   Log with(Fields fields) const;               // a child with more pairs
   Log component(std::string_view name) const;  // a child with its own name and level
+  // Of the root and all its children, from now on, but for components that have a level of their own.
+  void set_level(Level all) const;
 
  private:
   struct Root;

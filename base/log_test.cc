@@ -150,6 +150,21 @@ TEST(Log, AComponentCanBeLouderThanTheRest) {
               ElementsAre(HasSubstr("queue: from queue"), HasSubstr("machine: error of machine")));
 }
 
+TEST(Log, ItsLevelChangesForChildrenThatAreThereButNotForComponentsWithTheirOwn) {
+  Lines lines;
+  const Log root(lines, kClock, {.levels = {.components = {{"queue", Level::Error}}}});
+  const Log machine = root.component("machine").with({{"controller", "machine"}});
+  const Log queue = root.component("queue");
+
+  root.set_level(Level::Debug);
+  machine.debug("louder");
+  queue.debug("hidden");
+  root.set_level(Level::Error);
+  machine.info("hidden");
+
+  EXPECT_THAT(lines.all(), ElementsAre(HasSubstr("louder")));
+}
+
 TEST(Log, ChildrenAddPairsAndLeaveTheParentAlone) {
   Lines lines;
   const Log parent = Log(lines, kClock).with({{"controller", "machine"}});
