@@ -1,5 +1,8 @@
 #include "runtime/endpoints.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <boost/json.hpp>
 
 #include "base/try.h"
@@ -22,6 +25,13 @@ std::string_view path_of(const net::ServerRequest& request) {
 
 bool is_read(const net::ServerRequest& request) {
   return request.method == "GET" || request.method == "HEAD";
+}
+
+// Upstream answers 406 to other methods.
+net::HttpResponse put(const Setting& setting, const net::ServerRequest& request) {
+  if (request.method != "PUT") return text(406, "only PUT\n");
+  const auto done = setting.put(request.body);
+  return done ? text(200, *done) : text(400, done.error().message + "\n");
 }
 
 }  // namespace
@@ -48,11 +58,10 @@ Result<void> Endpoints::serve_diagnostics(const ListenOn& where, std::shared_ptr
       {.address = where.host, .port = where.port, .tls = std::move(tls), .workers = 2, .name = "diagnostics"},
       [this, metrics_only, gatekeeper = std::move(gatekeeper)](const net::ServerRequest& request,
                                                                net::Responder& responder) {
-        if (!is_read(request)) return responder.respond(text(405, "only GET\n"));
         if (gatekeeper) {
           if (auto refusal = gatekeeper(request)) return responder.respond(*std::move(refusal));
         }
-        responder.respond(diagnose(path_of(request), metrics_only));
+        responder.respond(diagnose(request, metrics_only));
       });
   diagnostics_ = TRY(std::move(server));
   return {};
@@ -73,7 +82,19 @@ net::HttpResponse Endpoints::probe(std::string_view path) const {
   return problems.empty() ? text(200, "ok") : text(503, problems);
 }
 
-net::HttpResponse Endpoints::diagnose(std::string_view path, bool metrics_only) const {
+net::HttpResponse Endpoints::diagnose(const net::ServerRequest& request, bool metrics_only) const {
+  const auto* setting = metrics_only ? nullptr : setting_at(path_of(request));
+  if (setting != nullptr) return put(*setting, request);
+  return is_read(request) ? read(path_of(request), metrics_only) : text(405, "only GET\n");
+}
+
+const Setting* Endpoints::setting_at(std::string_view path) const {
+  const auto named = [&](const Setting& one) { return path == fmt::format("{}/{}", kDebug, one.name); };
+  const auto found = std::ranges::find_if(settings_, named);
+  return found == settings_.end() ? nullptr : &*found;
+}
+
+net::HttpResponse Endpoints::read(std::string_view path, bool metrics_only) const {
   if (path == "/metrics") {
     process_->refresh();
     for (const auto& refresh : refreshes_) refresh();

@@ -30,6 +30,12 @@ struct DebugPage {
   std::function<boost::json::value()> content = {};
 };
 
+// One entry of /debug that a PUT changes: what to answer, or what is wrong with the body.
+struct Setting {
+  std::string name = {};
+  std::function<Result<std::string>(std::string_view body)> put = {};
+};
+
 // May this request for diagnostics be answered? Nothing: yes.
 using Gatekeeper = std::function<std::optional<net::HttpResponse>(const net::ServerRequest&)>;
 
@@ -47,6 +53,7 @@ class Endpoints {
 
   void add_check(Check check) { checks_.push_back(std::move(check)); }
   void add_page(DebugPage page) { pages_.push_back(std::move(page)); }
+  void add_setting(Setting setting) { settings_.push_back(std::move(setting)); }
   // Run before every scrape: gauges that are computed when asked.
   void before_scrape(std::function<void()> refresh) { refreshes_.push_back(std::move(refresh)); }
 
@@ -60,10 +67,12 @@ class Endpoints {
 
   // What the two servers answer; apart from sockets, for tests.
   net::HttpResponse probe(std::string_view path) const;
-  net::HttpResponse diagnose(std::string_view path, bool metrics_only) const;
+  net::HttpResponse diagnose(const net::ServerRequest& request, bool metrics_only) const;
 
  private:
+  net::HttpResponse read(std::string_view path, bool metrics_only) const;
   net::HttpResponse debug_page(std::string_view name) const;
+  const Setting* setting_at(std::string_view path) const;
 
   net::IoPool& io_;
   Metrics& metrics_;
@@ -71,6 +80,7 @@ class Endpoints {
   const Log log_;
   std::vector<Check> checks_;
   std::vector<DebugPage> pages_;
+  std::vector<Setting> settings_;
   std::vector<std::function<void()>> refreshes_;
   std::unique_ptr<net::HttpServer> probes_;
   std::unique_ptr<net::HttpServer> diagnostics_;
