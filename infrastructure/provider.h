@@ -37,6 +37,9 @@ struct ProviderOptions {
   Nanoseconds pool_pace = std::chrono::seconds(1);         // its instances come one by one
   Nanoseconds inventory_every = std::chrono::seconds(30);  // zero: VMs that vanish go unnoticed
   std::uint64_t seed = 0;                                  // of watch lengths and back-offs
+  // False: a DriverCluster is provisioned as its user wrote it, with an endpoint or without; a control plane
+  // provider brings what is missing.
+  bool makes_control_planes = true;
 };
 
 class Provider {

@@ -46,7 +46,8 @@ void provide(const Observation& seen, Plan& plan) {
   const bool ours =
       protected_ || seen.object->metadata.annotations.contains(api::driver::annotation::kMadeControlPlane);
   const bool provisioned = seen.object->status.initialization.provisioned.value_or(false);
-  const bool given = seen.object->spec.control_plane_endpoint.valid() && !ours;
+  const bool given =
+      !seen.makes_control_planes || (seen.object->spec.control_plane_endpoint.valid() && !ours);
   // What was said while its owner was gone for a moment has to be taken back.
   const bool settled =
       provisioned && !api::conditions::is_false(seen.object->status.conditions, api::condition::kReady);

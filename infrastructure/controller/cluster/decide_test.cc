@@ -18,6 +18,7 @@ struct Seen {
   std::optional<api::Cluster> cluster = builders::a_cluster("c1").build();
   Seconds age{0};
   bool fresh = true;
+  bool makes_control_planes = true;
   bool ensured = false;
   std::size_t machines_left = 0;
 
@@ -41,6 +42,7 @@ struct Seen {
   operator Observation() const {  // NOLINT(google-explicit-constructor): read as what is observed
     return {.now = builders::noon() + age,
             .fresh = fresh,
+            .makes_control_planes = makes_control_planes,
             .ensured = ensured,
             .object = std::make_shared<const api::DriverCluster>(object),
             .cluster = cluster ? std::make_shared<const api::Cluster>(*cluster) : nullptr,
@@ -104,6 +106,17 @@ TEST(Decide, TakesTheUsersEndpointAsItIs) {
 
   EXPECT_EQ(decide(given).step, Step::Trust);
   EXPECT_EQ(decide(done).step, Step::Rest);
+}
+
+TEST(Decide, WhereNoControlPlanesAreMadeTakesAClusterAsItIs) {
+  Seen without_endpoint;
+  without_endpoint.makes_control_planes = false;
+  Seen of_an_earlier_provider;
+  of_an_earlier_provider.ours().at("127.0.0.1").makes_control_planes = false;
+
+  EXPECT_EQ(decide(without_endpoint).step, Step::Trust);
+  EXPECT_EQ(decide(of_an_earlier_provider).step, Step::Trust);
+  EXPECT_EQ(decide(without_endpoint.provisioned()).step, Step::Rest);
 }
 
 TEST(Decide, MakesNothingForAClusterThatLeaves) {

@@ -13,6 +13,7 @@ namespace capstan::infrastructure::cluster {
 struct Observation {
   Time now = {};
   bool fresh = true;                         // the cache knows all we wrote
+  bool makes_control_planes = true;          // false: the endpoint is a user's or another provider's matter
   bool ensured = false;                      // this process has seen to the control plane already
   Snapshot<api::DriverCluster> object = {};  // never null
   Snapshot<api::Cluster> cluster = {};       // the owner; null: none yet, or not in the cache

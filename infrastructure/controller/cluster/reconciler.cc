@@ -44,6 +44,7 @@ Result<Outcome> Reconciler::reconcile(const runtime::Context& context, const kub
     return Outcome::done();
   }
   seen->fresh = context.fresh;
+  seen->makes_control_planes = deps_.makes_control_planes;
   seen->ensured = ensured_.with([&](const auto& ensured) { return ensured.contains(key); });
   const Plan plan = decide(*seen);
   const Effects effects = act({.client = deps_.client,

@@ -21,6 +21,7 @@ struct Deps {
   sim::ControlPlanes& control_planes;
   Caches& caches;
   runtime::EventRecorder& events;
+  bool makes_control_planes = true;
 };
 
 class Reconciler final : public runtime::Reconciler {
