@@ -97,6 +97,8 @@ inline constexpr std::string_view kCrdMigrationObservedGeneration =
     "crd-migration.cluster.x-k8s.io/observed-generation";
 // Our own, on a MachineSet or MachineDeployment: the generation whose selector may release its Machines.
 inline constexpr std::string_view kConfirmRelease = "capstan.dev/confirm-release";
+// Our own, on the Lease of the election: which objects its holder reconciles (runtime/election_scope.h).
+inline constexpr std::string_view kElectionScope = "capstan.dev/election-scope";
 
 // Rollout bookkeeping on MachineSets and MachineDeployments ("clusters" is no slip of ours).
 inline constexpr std::string_view kRevision = "machinedeployment.clusters.x-k8s.io/revision";
@@ -361,6 +363,8 @@ inline constexpr std::string_view kNotInitialized = "NotInitialized";
 inline constexpr std::string_view kNoWorkers = "NoWorkers";
 inline constexpr std::string_view kWaitingForWorkersDeletion = "WaitingForWorkersDeletion";
 inline constexpr std::string_view kWaitingForControlPlaneDeletion = "WaitingForControlPlaneDeletion";
+// Ours: spec.topology is set, and no controller of ours reconciles it.
+inline constexpr std::string_view kTopologyNotSupported = "TopologyNotSupported";
 // Used by providers on their own objects
 inline constexpr std::string_view kWaitingForClusterInfrastructureReady =
     "WaitingForClusterInfrastructureReady";
@@ -402,6 +406,7 @@ inline constexpr std::string_view kMachinesCreated = "MachinesCreated";
 inline constexpr std::string_view kMachinesReady = "MachinesReady";
 inline constexpr std::string_view kResized = "Resized";
 inline constexpr std::string_view kReplicasReady = "ReplicasReady";
+inline constexpr std::string_view kTopologyReconciled = "TopologyReconciled";
 }  // namespace v1beta1_condition
 
 namespace v1beta1_reason {
@@ -416,6 +421,7 @@ inline constexpr std::string_view kWaitingForControlPlaneAvailable = "WaitingFor
 inline constexpr std::string_view kWaitingForControlPlaneProviderInitialized =
     "WaitingForControlPlaneProviderInitialized";
 inline constexpr std::string_view kMissingNodeRef = "MissingNodeRef";
+inline constexpr std::string_view kTopologyNotSupported = "TopologyNotSupported";
 inline constexpr std::string_view kDraining = "Draining";
 inline constexpr std::string_view kDrainingFailed = "DrainingFailed";
 inline constexpr std::string_view kWaitingExternalHook = "WaitingExternalHook";

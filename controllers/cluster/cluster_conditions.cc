@@ -25,6 +25,23 @@ api::Condition deleting(const Plan& plan, const Effects& effects) {
   return conditions::make(condition::kDeleting, status::kTrue, plan.deleting_reason, plan.deleting_message);
 }
 
+// Its deletion works like that of any other Cluster.
+std::optional<api::Condition> topology_reconciled(const api::Cluster& after) {
+  if (after.spec.topology.empty()) return {};
+  if (after.metadata.deleting())
+    return conditions::make(condition::kTopologyReconciled, status::kFalse, reason::kDeleting,
+                            "Cluster is deleting");
+  return conditions::make(condition::kTopologyReconciled, status::kFalse, reason::kTopologyNotSupported,
+                          kTopologyRemedy);
+}
+
+// What stands there of a topology that was taken out of the spec, which only happens without webhooks.
+void remove_our_topology_reconciled(api::Cluster& after) {
+  const auto known = conditions::find(after.status.conditions, condition::kTopologyReconciled);
+  if (known != nullptr && known->reason == reason::kTopologyNotSupported)
+    conditions::remove(after.status.conditions, condition::kTopologyReconciled);
+}
+
 // While a Cluster is taken down, its provider objects are meant to vanish.
 Priority forgive_vanished(const api::ConditionView& each, Priority by_polarity) {
   const bool provider =
@@ -68,6 +85,8 @@ void set_conditions(const Observation& seen, const Plan& plan, const Effects& ef
     conditions::remove(after.status.conditions, condition::kControlPlaneAvailable);
   set(control_plane_initialized(seen, after, plan));
   for (auto& wanted : descendant_conditions(seen)) set(std::move(wanted));
+  set(topology_reconciled(after));
+  if (after.spec.topology.empty()) remove_our_topology_reconciled(after);
   set(deleting(plan, effects));
   set(available(after));
 }
@@ -88,6 +107,7 @@ std::span<const std::string_view> owned_conditions() {
       condition::kScalingUp,
       condition::kScalingDown,
       condition::kRemediating,
+      condition::kTopologyReconciled,
       condition::kDeleting,
       condition::kContested,
       condition::kPaused,

@@ -68,12 +68,20 @@ Old control_plane_initialized(const Observation& seen, const Plan& plan, const a
                  "Waiting for control plane provider to indicate the control plane has been initialized");
 }
 
+Old topology_reconciled(const api::Cluster& after) {
+  if (after.spec.topology.empty()) return {};
+  if (after.metadata.deleting())
+    return old::no(condition::kTopologyReconciled, reason::kDeleting, severity::kInfo);
+  return old::no(condition::kTopologyReconciled, reason::kTopologyNotSupported, severity::kError,
+                 kTopologyRemedy);
+}
+
 }  // namespace
 
 void set_old_conditions(const Observation& seen, const Plan& plan, api::Cluster& after) {
   auto& list = after.status.deprecated.ensure().v1beta1.ensure().conditions;
   for (auto& wanted : {infrastructure_ready(plan, after), control_plane_ready(plan, after),
-                       control_plane_initialized(seen, plan, after, list)}) {
+                       control_plane_initialized(seen, plan, after, list), topology_reconciled(after)}) {
     if (wanted) old::set(list, *wanted, seen.now);
   }
   const auto ready =
@@ -83,7 +91,8 @@ void set_old_conditions(const Observation& seen, const Plan& plan, api::Cluster&
 
 std::span<const std::string_view> owned_v1beta1_conditions() {
   static constexpr std::array kOwned = {condition::kReady, condition::kInfrastructureReady,
-                                        condition::kControlPlaneReady, condition::kControlPlaneInitialized};
+                                        condition::kControlPlaneReady, condition::kControlPlaneInitialized,
+                                        condition::kTopologyReconciled};
   return kOwned;
 }
 

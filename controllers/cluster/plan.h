@@ -68,5 +68,9 @@ struct Plan {
 
 // How a failed action of a deletion shows in the condition.
 inline constexpr std::string_view kSeeLogs = "Please check controller logs for errors";
+inline constexpr std::string_view kTopologyRemedy =
+    "Capstan reconciles no topologies: the objects of this Cluster are reconciled as they are, and "
+    "spec.topology changes none of them. Let Cluster API's own core manager reconcile this Cluster, or make "
+    "one that has spec.infrastructureRef and spec.controlPlaneRef instead of spec.topology";
 
 }  // namespace capstan::controllers::cluster

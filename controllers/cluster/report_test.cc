@@ -394,15 +394,45 @@ TEST(Available, CountsGates) {
   EXPECT_EQ(shown(negative, "Available"), "True Available");
 }
 
-TEST(Available, WaitsForTheTopologyWhereThereIsOne) {
+TEST(TopologyReconciled, IsFalseWithTheRemedyAndNotUnreported) {
   auto cluster = running();
   cluster.spec.topology = api::RawJson::from_compact(R"({"version":"v1.34.0"})");
 
   const auto after =
       Seen(cluster).infrastructure(kReadyInfra).control_plane(kAvailableControlPlane).reported();
 
-  EXPECT_EQ(shown(after, "Available"),
-            "Unknown AvailableUnknown: * TopologyReconciled: Condition not yet reported");
+  const std::string told =
+      "Capstan reconciles no topologies: the objects of this Cluster are reconciled as they are, and "
+      "spec.topology changes none of them. Let Cluster API's own core manager reconcile this Cluster, or "
+      "make "
+      "one that has spec.infrastructureRef and spec.controlPlaneRef instead of spec.topology";
+  EXPECT_EQ(shown(after, "TopologyReconciled"), "False TopologyNotSupported: " + told);
+  EXPECT_EQ(shown(after, "Available"), "False NotAvailable: * TopologyReconciled: " + told);
+  EXPECT_EQ(old(after, "TopologyReconciled"), "False TopologyNotSupported/Error: " + told);
+  EXPECT_EQ(old(after, "Ready"), "True");
+}
+
+TEST(TopologyReconciled, IsMissingWithoutATopologyAlsoAfterOneWasTakenOut) {
+  auto cluster = running();
+  api::conditions::set(cluster.status.conditions,
+                       api::conditions::make("TopologyReconciled", "False", "TopologyNotSupported"), 1,
+                       builders::noon());
+
+  const auto after =
+      Seen(cluster).infrastructure(kReadyInfra).control_plane(kAvailableControlPlane).reported();
+
+  EXPECT_EQ(api::conditions::find(after.status.conditions, "TopologyReconciled"), nullptr);
+  EXPECT_EQ(shown(after, "Available"), "True Available");
+}
+
+TEST(TopologyReconciled, NamesNoRemedyOfAClusterOnItsWayOut) {
+  auto cluster = going();
+  cluster.spec.topology = api::RawJson::from_compact(R"({"version":"v1.34.0"})");
+
+  const auto after = Seen(cluster).infrastructure("{}").control_plane("{}").reported();
+
+  EXPECT_EQ(shown(after, "TopologyReconciled"), "False Deleting: Cluster is deleting");
+  EXPECT_EQ(old(after, "TopologyReconciled"), "False Deleting/Info");
 }
 
 TEST(Available, VanishedProviderObjectsAreNoNewsWhileTheClusterGoes) {
