@@ -1,5 +1,7 @@
 #include "controllers/controllers.h"
 
+#include <array>
+
 #include "api/names.h"
 #include "api/policy/names.h"
 #include "controllers/cluster/reconciler.h"
@@ -25,6 +27,12 @@ constexpr auto kPace = std::chrono::milliseconds(100);
 // a set of ten thousand costs no more turns than one of a hundred.
 constexpr Nanoseconds kQuietPerReplica = std::chrono::milliseconds(5);
 constexpr Nanoseconds kLongestQuiet = std::chrono::seconds(1);
+
+constexpr std::string_view kLifecyclePolicy = "machinelifecyclepolicy";
+constexpr std::array kNames = {
+    api::controller::kCluster, api::controller::kMachineDeployment, api::controller::kMachineSet,
+    api::controller::kMachine, api::controller::kMachinePool,       api::controller::kMachineHealthCheck,
+    kLifecyclePolicy};
 
 // How many objects a key answers for; nothing when it is gone.
 using CountOwned = std::function<std::int32_t(const ObjectKey&)>;
@@ -124,6 +132,8 @@ class UnitOf final : public Unit {
 
 }  // namespace
 
+std::span<const std::string_view> controller_names() { return kNames; }
+
 class Controllers::Parts {
  public:
   Parts(const Seams& given_seams, Settings given_settings)
@@ -154,28 +164,33 @@ class Controllers::Parts {
     watch_policies();
 
     const auto& many = settings.concurrency;
-    add<cluster::Reconciler>(caches.clusters, {"cluster", api::kind::kCluster, many.cluster, {}},
+    add<cluster::Reconciler>(caches.clusters,
+                             {std::string(api::controller::kCluster), api::kind::kCluster, many.cluster, {}},
                              settings.cluster);
-    add<machinedeployment::Reconciler>(caches.machine_deployments,
-                                       {"machinedeployment", api::kind::kMachineDeployment,
-                                        many.machine_deployment, replicas_of(caches.machine_deployments)});
-    add<machineset::Reconciler>(
-        caches.machine_sets,
-        {"machineset", api::kind::kMachineSet, many.machine_set, replicas_of(caches.machine_sets)},
-        settings.machine_set);
-    add<machine::Reconciler>(caches.machines, {"machine", api::kind::kMachine, many.machine, {}},
+    add<machinedeployment::Reconciler>(
+        caches.machine_deployments,
+        {std::string(api::controller::kMachineDeployment), api::kind::kMachineDeployment,
+         many.machine_deployment, replicas_of(caches.machine_deployments)});
+    add<machineset::Reconciler>(caches.machine_sets,
+                                {std::string(api::controller::kMachineSet), api::kind::kMachineSet,
+                                 many.machine_set, replicas_of(caches.machine_sets)},
+                                settings.machine_set);
+    add<machine::Reconciler>(caches.machines,
+                             {std::string(api::controller::kMachine), api::kind::kMachine, many.machine, {}},
                              settings.machine);
     if (settings.machine_pools) {
-      add<machinepool::Reconciler>(
-          caches.machine_pools,
-          {"machinepool", api::kind::kMachinePool, many.machine_pool, replicas_of(caches.machine_pools)});
+      add<machinepool::Reconciler>(caches.machine_pools,
+                                   {std::string(api::controller::kMachinePool), api::kind::kMachinePool,
+                                    many.machine_pool, replicas_of(caches.machine_pools)});
     }
-    add<machinehealthcheck::Reconciler>(
-        caches.machine_health_checks,
-        {"machinehealthcheck", api::kind::kMachineHealthCheck, many.machine_health_check, {}});
+    add<machinehealthcheck::Reconciler>(caches.machine_health_checks,
+                                        {std::string(api::controller::kMachineHealthCheck),
+                                         api::kind::kMachineHealthCheck,
+                                         many.machine_health_check,
+                                         {}});
     add<lifecyclepolicy::Reconciler>(
         caches.machine_lifecycle_policies,
-        {"machinelifecyclepolicy", api::policy::kind::kMachineLifecyclePolicy, 1, {}});
+        {std::string(kLifecyclePolicy), api::policy::kind::kMachineLifecyclePolicy, 1, {}});
   }
 
   const Seams seams;
@@ -232,6 +247,7 @@ class Controllers::Parts {
 
   template <typename R, typename T, typename... Own>
   void add(runtime::Store<T>& store, const typename UnitOf<R>::Made& made, const Own&... own) {
+    if (settings.left_out.contains(made.name)) return;
     auto unit = std::make_unique<UnitOf<R>>(seams, settings, caches, dynamic, events, names, made, own...);
     resync.add(store, unit->controller().queue());
     units.push_back(std::move(unit));

@@ -5,7 +5,10 @@
 
 #include <functional>
 #include <memory>
+#include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/metrics.h"
@@ -45,12 +48,16 @@ struct Concurrency {
   std::size_t machine_health_check = 50;
 };
 
+// Every controller there is, in the order in which they start.
+std::span<const std::string_view> controller_names();
+
 struct Settings {
   std::string namespace_ = {};    // --namespace; empty: all
   std::string watch_filter = {};  // --watch-filter
   Nanoseconds sync_period = std::chrono::minutes(10);
   Concurrency concurrency = {};
-  bool machine_pools = true;  // feature gate MachinePool
+  bool machine_pools = true;                         // feature gate MachinePool
+  std::set<std::string, std::less<>> left_out = {};  // controllers that do not run, by name (--controllers)
   cluster::Settings cluster = {};
   machine::Settings machine = {};
   machineset::Settings machine_set = {};
