@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/names.h"
 #include "base/try.h"
 #include "kube/typed.h"
 
@@ -80,6 +81,8 @@ Result<void> Leader::write(const ElectionStep& step, const api::Lease* before, c
   api::Lease lease = before != nullptr ? *before : api::Lease{};
   lease.spec = claimed(step, before != nullptr ? &before->spec : nullptr, options_.identity,
                        deps_.clock.now(), options_.times);
+  lease.metadata.annotations.set(api::annotation::kElectionScope,
+                                 scope_note(options_.scope, options_.identity));
   if (before == nullptr) {
     lease.metadata.namespace_ = Text(options_.lease.namespace_);
     lease.metadata.name = Text(options_.lease.name);

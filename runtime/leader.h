@@ -12,6 +12,7 @@
 #include "base/threads.h"
 #include "kube/client.h"
 #include "runtime/election_protocol.h"
+#include "runtime/election_scope.h"
 
 namespace capstan::runtime {
 
@@ -19,6 +20,7 @@ struct LeaderOptions {
   kube::ObjectKey lease = {.namespace_ = "capi-system", .name = "controller-leader-election-capi"};
   std::string identity = {};  // unique among candidates: host name and a random part
   ElectionTimes times = {};
+  ElectionScope scope = {};  // noted on the Lease
 };
 
 // All of it lives longer.
