@@ -1,9 +1,12 @@
 #include "webhooks/server.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
+#include "base/time.h"
 #include "base/try.h"
+#include "net/pki.h"
 
 namespace capstan::webhooks {
 namespace {
@@ -36,21 +39,39 @@ std::string_view path_of(const net::ServerRequest& request) {
   return std::string_view(request.target).substr(0, request.target.find('?'));
 }
 
-net::TlsFiles files_of(const ServerOptions& options) {
-  const std::string folder = options.certificate_folder.ends_with('/') ? options.certificate_folder
-                                                                       : options.certificate_folder + "/";
-  return net::server_tls_files({.certificate = folder + options.certificate_name,
-                                .private_key = folder + options.key_name,
-                                .oldest = options.oldest_tls},
-                               options.look_every);
+// Why API servers will refuse a certificate that the server can serve; nothing when they won't.
+std::optional<std::string> complaint(const std::string& certificate_pem, const std::string& called_as,
+                                     WallTime now) {
+  const auto facts = net::read_certificate(certificate_pem);
+  if (!facts) return std::nullopt;  // it can't be served either
+  const auto at = [](WallTime time) { return Time::from(time).to_string(); };
+  if (facts->not_after <= now) return "it has expired at " + at(facts->not_after);
+  if (facts->not_before > now) return "it is not valid before " + at(facts->not_before);
+  const auto& names = facts->dns_names;
+  if (called_as.empty() || std::ranges::find(names, called_as) != names.end()) return std::nullopt;
+  return "it is not for " + called_as;
 }
 
 }  // namespace
 
 Server::Server(const ServerDeps& deps, ServerOptions options)
-    : deps_(deps), options_(std::move(options)), files_(files_of(options_)) {}
+    : deps_(deps), options_(std::move(options)), files_(files()) {}
 
 Server::~Server() { stop(); }
+
+net::TlsFiles Server::files() const {
+  const std::string folder = options_.certificate_folder.ends_with('/') ? options_.certificate_folder
+                                                                        : options_.certificate_folder + "/";
+  return {{folder + options_.certificate_name, folder + options_.key_name},
+          [this](const net::TlsFiles::Contents& contents) {
+            if (const auto why = complaint(contents[0], options_.called_as, deps_.clock.now()))
+              deps_.log.error("API servers refuse the webhook certificate", {{"why", *why}});
+            return net::server_tls({.certificate_pem = contents[0],
+                                    .private_key_pem = Secret(contents[1]),
+                                    .oldest = options_.oldest_tls});
+          },
+          options_.look_every};
+}
 
 void Server::add(std::string path, Answer answer) {
   Path measures = measured(path, std::move(answer));
@@ -75,8 +96,15 @@ Server::Path Server::measured(std::string_view path, Answer answer) const {
   return made;
 }
 
+Result<std::shared_ptr<net::TlsContext>> Server::first_certificate() {
+  if (!options_.certificate_folder.empty()) return files_.load();
+  auto tls = handed_over_.with([](const Served& served) { return served.tls; });
+  if (tls == nullptr) return fail(Code::NotFound, "none was handed over");
+  return tls;
+}
+
 Result<void> Server::start() {
-  auto tls = files_.load();
+  auto tls = first_certificate();
   if (!tls)
     return fail(tls.error().context("webhook certificate (--webhook-port=0 runs without a webhook server)"));
   auto server = net::HttpServer::listen(deps_.io,
@@ -91,11 +119,23 @@ Result<void> Server::start() {
                                         });
   if (!server) return fail(server.error().context("webhook server"));
   server_ = *std::move(server);
+  handed_over_.with([&](Served& served) {
+    served.by = server_.get();
+    if (served.tls != nullptr) server_->use_tls(served.tls);  // a newer one may have come meanwhile
+  });
   listens_ = true;
-  follower_ =
-      deps_.threads.spawn("webhook-cert", [this](const std::stop_token& stop) { follow_certificate(stop); });
+  if (!options_.certificate_folder.empty())
+    follower_ = deps_.threads.spawn("webhook-cert",
+                                    [this](const std::stop_token& stop) { follow_certificate(stop); });
   deps_.log.info("webhook server listens", {{"port", server_->port()}});
   return {};
+}
+
+void Server::use_certificate(std::shared_ptr<net::TlsContext> tls) {
+  handed_over_.with([&](Served& served) {
+    served.tls = std::move(tls);
+    if (served.by != nullptr) served.by->use_tls(served.tls);
+  });
 }
 
 std::optional<std::string> Server::problem() const {
@@ -106,6 +146,7 @@ std::optional<std::string> Server::problem() const {
 void Server::stop() {
   listens_ = false;
   follower_.reset();
+  handed_over_.with([](Served& served) { served.by = nullptr; });
   server_.reset();
 }
 

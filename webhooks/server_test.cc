@@ -154,6 +154,23 @@ TEST_F(WebhookServer, ShowsANewCertificateToNewConnections) {
   EXPECT_FALSE(ask(server, pki_, {.target = "/healthz"}));
 }
 
+TEST_F(WebhookServer, ServesACertificateThatIsHandedOverAndTheNextOne) {
+  ServerOptions without_files = options();
+  without_files.certificate_folder.clear();
+  Server server(deps(), without_files);
+  const auto too_early = server.start();
+  server.use_certificate(pki_.server());
+  ASSERT_TRUE(server.start());
+  ASSERT_TRUE(ask(server, pki_, {.target = "/healthz"}));
+  const net::TestPki next;
+
+  server.use_certificate(next.server());
+
+  EXPECT_FALSE(too_early);
+  EXPECT_TRUE(ask(server, next, {.target = "/healthz"}));
+  EXPECT_FALSE(ask(server, pki_, {.target = "/healthz"}));
+}
+
 TEST_F(WebhookServer, KeepsTheOldCertificateWhileTheNewOneIsHalfThere) {
   folder_.put(pki_.server_certificate());
   Server server(deps(), options());
@@ -163,6 +180,27 @@ TEST_F(WebhookServer, KeepsTheOldCertificateWhileTheNewOneIsHalfThere) {
   ASSERT_TRUE(lines_.wait_for("webhook certificate is not exchanged"));
 
   EXPECT_TRUE(ask(server, pki_, {.target = "/healthz"}));
+}
+
+TEST_F(WebhookServer, SaysWhyAPIServersWillRefuseItsCertificate) {
+  ServerOptions called = options();
+  called.called_as = "capi-webhook-service.capi-system.svc";
+  folder_.put(pki_.server_certificate({.dns_names = {"other"}}));
+  Server for_another_name(deps(), called);
+  ASSERT_TRUE(for_another_name.start());
+  EXPECT_EQ(lines_.count("it is not for capi-webhook-service.capi-system.svc"), 1);
+
+  folder_.put(pki_.server_certificate({.dns_names = {called.called_as},
+                                       .not_before = clock_.now() - std::chrono::hours(2),
+                                       .not_after = clock_.now() - std::chrono::hours(1)}));
+  ASSERT_TRUE(lines_.wait_for("it has expired at 20"));
+  for_another_name.stop();
+  const auto complaints = lines_.count("API servers refuse the webhook certificate");
+
+  folder_.put(pki_.server_certificate({.dns_names = {called.called_as}}));
+  Server good(deps(), called);
+  ASSERT_TRUE(good.start());
+  EXPECT_EQ(lines_.count("API servers refuse the webhook certificate"), complaints);
 }
 
 TEST_F(WebhookServer, NamesTheMissingCertificateAndTheWayOut) {
