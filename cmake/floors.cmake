@@ -55,8 +55,9 @@ foreach(folder shared claims cluster machine drain machineset machinedeployment 
   string(REPLACE "/" "_" suite controllers_${folder}_test)
   capstan_test(${suite} DIR controllers/${folder} LABELS sanitize-domain LINK controllers builders fakes)
 endforeach()
-capstan_library(webhooks DIR webhooks LINK PUBLIC kube net api base PRIVATE Boost::json)
+capstan_library(webhooks DIR webhooks webhooks/certificates LINK PUBLIC runtime kube net api base PRIVATE Boost::json)
 capstan_test(webhooks_test DIR webhooks LABELS sanitize LINK webhooks kube net builders Boost::json)
+capstan_test(webhooks_certificates_test DIR webhooks/certificates LABELS sanitize LINK webhooks builders fakes Boost::json)
 set(apiserver_rooms apiserver apiserver/document apiserver/schema apiserver/fields apiserver/store apiserver/builtin
     apiserver/admission apiserver/verbs apiserver/controllers apiserver/present apiserver/http)
 capstan_library(apiserver DIR ${apiserver_rooms} LINK PUBLIC api base PRIVATE net kube Boost::json yaml-cpp)
@@ -73,9 +74,15 @@ capstan_test(crdgen_test DIR cmd/crdgen LINK crd_kinds Boost::json)
 if(TARGET crdgen AND CAPSTAN_TESTS)
   add_test(NAME crds_are_current COMMAND crdgen --check ${CMAKE_SOURCE_DIR}/config/crd/bases)
 endif()
-capstan_library(manager LIGHT DIR cmd/manager EXCLUDE "/main.cc$" LINK PUBLIC controllers webhooks kubeconfig runtime kube net api base)
+capstan_library(program LIGHT DIR cmd/program LINK PUBLIC kubeconfig runtime kube net api base PRIVATE Boost::json)
+capstan_test(program_test DIR cmd/program LINK program fakes Boost::json)
+capstan_library(manager LIGHT DIR cmd/manager EXCLUDE "/main.cc$" LINK PUBLIC program controllers webhooks kubeconfig runtime kube net api base)
 capstan_program(capstan SOURCES cmd/manager/main.cc LINK manager)
-capstan_test(manager_test DIR cmd/manager LINK manager builders fake_time Boost::json)
+capstan_test(manager_test DIR cmd/manager LINK manager builders fakes Boost::json)
+capstan_library(provider LIGHT DIR cmd/provider EXCLUDE "/main.cc$"
+                LINK PUBLIC program infrastructure bootstrap kubeconfig runtime kube net api base PRIVATE Boost::json)
+capstan_program(capstan-provider SOURCES cmd/provider/main.cc LINK provider)
+capstan_test(provider_test DIR cmd/provider LINK provider apiserver crd_kinds fakes Boost::json)
 capstan_library(dev LIGHT DIR cmd/dev EXCLUDE "/main.cc$"
                 LINK PUBLIC manager infrastructure bootstrap apiserver kubeconfig runtime kube net api base
                 PRIVATE crd_kinds Boost::json)

@@ -14,7 +14,7 @@ api::v1beta1::ApiVersionOf by_contract(LabelsOf labels_of) {
   return [labels_of = std::move(labels_of)](std::string_view group,
                                             std::string_view kind) -> Result<std::string> {
     const std::string name = api::contract::crd_name(group, kind);
-    const auto labels = labels_of(name);
+    const auto labels = TRY(labels_of(name));
     if (!labels) {
       return fail(
           Code::NotFound,

@@ -12,8 +12,8 @@
 
 namespace capstan::webhooks {
 
-// Of the definition with that name; nothing when it does not exist.
-using LabelsOf = std::function<std::optional<api::TextMap>(std::string_view crd_name)>;
+// Of the definition with that name; nothing when it does not exist, an error while that is not known.
+using LabelsOf = std::function<Result<std::optional<api::TextMap>>(std::string_view crd_name)>;
 
 api::v1beta1::ApiVersionOf by_contract(LabelsOf labels_of);
 

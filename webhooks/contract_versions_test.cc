@@ -8,15 +8,16 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::optional<api::TextMap> labels_of(std::string_view name) {
+Result<std::optional<api::TextMap>> labels_of(std::string_view name) {
   api::TextMap labels;
   if (name == "dockermachines.infrastructure.cluster.x-k8s.io") {
     labels.set("cluster.x-k8s.io/v1beta1", "v1beta1");
     labels.set("cluster.x-k8s.io/v1beta2", "v1beta1_v1beta2");
-    return labels;
+    return std::optional(labels);
   }
-  if (name == "widgets.example.com") return labels;
-  return {};
+  if (name == "widgets.example.com") return std::optional(labels);
+  if (name == "doodads.example.com") return fail(Code::Unavailable, "not yet known, try again");
+  return std::nullopt;
 }
 
 TEST(ByContract, NamesTheVersionThatTheLabelsOfTheDefinitionList) {
@@ -31,6 +32,14 @@ TEST(ByContract, NamesTheDefinitionThatIsMissing) {
 
   ASSERT_FALSE(found);
   EXPECT_THAT(found.error().message, HasSubstr("gadgets.example.com"));
+}
+
+TEST(ByContract, ADefinitionThatIsNotYetKnownIsNotCalledMissing) {
+  const auto found = by_contract(labels_of)("example.com", "Doodad");
+
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, Code::Unavailable);
+  EXPECT_EQ(found.error().message, "not yet known, try again");
 }
 
 TEST(ByContract, ADefinitionWithoutTheLabelsHasNoVersion) {

@@ -15,7 +15,7 @@
 #include "cmd/dev/sample.h"
 #include "cmd/dev/screen.h"
 #include "cmd/dev/stack.h"
-#include "cmd/manager/signals.h"
+#include "cmd/program/signals.h"
 #include "kube/typed.h"
 
 namespace capstan::dev {
@@ -161,7 +161,7 @@ int run(const Options& options) {
   SystemClock clock;
   SystemThreads threads;
   SystemRandomness randomness;
-  const manager::Signals signals(threads);
+  const program::Signals signals(threads);
   DescriptorSink sink(STDERR_FILENO);
   const Log log(sink, clock, {.levels = {.all = options.verbose ? Level::Info : Level::Error}});
   const manager::Seams seams{clock, threads, randomness};

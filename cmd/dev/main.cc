@@ -7,7 +7,7 @@
 #include "cmd/dev/demo_command.h"
 #include "cmd/dev/provider_command.h"
 #include "cmd/dev/up_command.h"
-#include "cmd/manager/program_version.h"
+#include "cmd/program/program_version.h"
 
 namespace {
 
@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (command == "--version") {
-    std::cout << capstan::manager::version_line("capstan-dev");
+    std::cout << capstan::program::version_line("capstan-dev");
     return 0;
   }
   std::cerr << (command.empty() ? "capstan-dev: no command given\n\n"

@@ -10,7 +10,7 @@
 #include "cmd/dev/embedded_control_planes.h"
 #include "cmd/dev/files.h"
 #include "cmd/dev/given_control_plane.h"
-#include "cmd/manager/signals.h"
+#include "cmd/program/signals.h"
 #include "infrastructure/provider.h"
 #include "infrastructure/sim/kubelet.h"
 #include "kubeconfig/connect.h"
@@ -58,7 +58,7 @@ Result<infrastructure::sim::Script> script_of(const Options& options) {
   return parsed;
 }
 
-Result<void> serve(const Options& options, const manager::Signals& signals, Threads& threads) {
+Result<void> serve(const Options& options, const program::Signals& signals, Threads& threads) {
   SystemClock clock;
   SystemRandomness randomness;
   DescriptorSink sink(STDERR_FILENO);
@@ -135,7 +135,7 @@ int provider_command(std::span<const char* const> words) {
     return 2;
   }
   SystemThreads threads;
-  const manager::Signals signals(threads);
+  const program::Signals signals(threads);
   const auto served = serve(options, signals, threads);
   if (served || signals.stop().stop_requested()) return 0;
   std::cerr << "capstan-dev provider: " << served.error().describe() << "\n";

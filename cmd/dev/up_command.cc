@@ -15,7 +15,7 @@
 #include "cmd/dev/sample.h"
 #include "cmd/dev/screen.h"
 #include "cmd/dev/stack.h"
-#include "cmd/manager/signals.h"
+#include "cmd/program/signals.h"
 #include "net/file_limit.h"
 
 namespace capstan::dev {
@@ -193,7 +193,7 @@ int run(const Options& options, const StringList& files) {
   SystemClock clock;
   SystemThreads threads;
   SystemRandomness randomness;
-  const manager::Signals signals(threads);
+  const program::Signals signals(threads);
   DescriptorSink sink(STDERR_FILENO);
   const Log log(sink, clock, {.levels = {.all = options.verbose ? Level::Info : Level::Error}});
   if (const auto limit = net::raise_file_limit(kDescriptors); !limit)

@@ -43,4 +43,15 @@ std::vector<webhooks::ContestedObject> CachedLookups::contested_by(
   return contested;
 }
 
+Result<std::optional<api::TextMap>> CachedLookups::labels_of_definition(std::string_view name) const {
+  const auto definition = caches_.crds.get({.namespace_ = {}, .name = std::string(name)});
+  if (definition) return std::optional(definition->metadata.labels);
+  if (caches_.crds.synced()) return std::nullopt;
+  return fail(
+      Code::Unavailable,
+      fmt::format("CustomResourceDefinition {} is not yet known: Capstan has just started and is still "
+                  "listing them; try again in a few seconds",
+                  name));
+}
+
 }  // namespace capstan::manager

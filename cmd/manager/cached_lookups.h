@@ -15,6 +15,9 @@ class CachedLookups final : public webhooks::Lookups {
   std::vector<webhooks::ContestedObject> contested_by(
       const api::MachineLifecyclePolicy& policy) const override;
 
+  // Labels of a CustomResourceDefinition, for webhooks::by_contract.
+  Result<std::optional<api::TextMap>> labels_of_definition(std::string_view name) const;
+
  private:
   const controllers::Caches& caches_;
 };

@@ -61,5 +61,35 @@ TEST_F(LookedUp, StaysInTheNamespaceOfThePolicy) {
   EXPECT_THAT(contested_by(a_policy("new").in_namespace("elsewhere").selecting("team", "a")), IsEmpty());
 }
 
+TEST_F(LookedUp, ADefinitionIsMissingOnlyOnceAllAreListed) {
+  const auto gadgets = [&] { return CachedLookups(caches_).labels_of_definition("gadgets.example.com"); };
+
+  const auto early = gadgets();
+  caches_.crds.begin_list();
+  caches_.crds.finish_list({});
+  const auto late = gadgets();
+
+  ASSERT_FALSE(early);
+  EXPECT_EQ(early.error().code, Code::Unavailable);
+  EXPECT_EQ(early.error().message,
+            "CustomResourceDefinition gadgets.example.com is not yet known: Capstan has just started and is "
+            "still listing them; try again in a few seconds");
+  ASSERT_TRUE(late);
+  EXPECT_EQ(*late, std::nullopt);
+}
+
+TEST_F(LookedUp, ADefinitionThatIsKnownHasItsLabelsWhileOthersAreListed) {
+  api::CustomResourceDefinition known;
+  known.metadata.name = "gadgets.example.com"_text;
+  known.metadata.labels.set("cluster.x-k8s.io/v1beta2", "v1");
+  caches_.crds.apply(std::move(known));
+
+  const auto labels = CachedLookups(caches_).labels_of_definition("gadgets.example.com");
+
+  ASSERT_TRUE(labels);
+  ASSERT_NE(*labels, std::nullopt);
+  EXPECT_EQ((*labels)->value_or_empty("cluster.x-k8s.io/v1beta2"), "v1");
+}
+
 }  // namespace
 }  // namespace capstan::manager

@@ -1,10 +1,14 @@
 #include "cmd/manager/options.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "base/try.h"
-#include "cmd/manager/program_version.h"
+#include "cmd/program/program_version.h"
+#include "controllers/controllers.h"
 
 namespace capstan::manager {
 namespace {
@@ -12,28 +16,26 @@ namespace {
 constexpr std::string_view kUsage = R"(capstan: the Cluster API core manager
 
 usage: capstan [--kubeconfig FILE] [flags]
+       capstan cleanup --kubeconfig FILE [--dry-run]
 
 Without --kubeconfig it uses the credentials of the pod it runs in.
 Exit codes: 0 stopped as asked, 1 failed while running, 2 bad command line,
-3 the API server can't be reached or refuses us, 4 the lease was lost.
+3 the API server can't be reached or refuses us, 4 the lease was lost,
+5 another manager reconciles the same objects under a Lease of its own.
 )";
 
 constexpr FlagRules kPort = {.minimum = 0, .maximum = 65535};
 constexpr FlagRules kWorkers = {.minimum = 1, .maximum = 10000};
 
-constexpr std::array kElection = {
-    flag("leader-elect", &ElectionOptions::leader_elect,
-         "act only while holding the lease; several processes may then run"),
-    flag("leader-elect-lease-duration", &ElectionOptions::lease_duration,
-         "how long others wait before taking over a lease that is not renewed"),
-    flag("leader-elect-renew-deadline", &ElectionOptions::renew_deadline,
-         "how long the leader tries to renew before it gives up"),
-    flag("leader-elect-retry-period", &ElectionOptions::retry_period,
-         "time between two tries to get or renew the lease"),
+constexpr std::array kLease = {
     flag("leader-elect-resource-name", &ElectionOptions::lease_name,
-         "name of the Lease; upstream's own by default, so that two cores never act on one fleet"),
-    flag("leader-elect-resource-namespace", &ElectionOptions::lease_namespace,
-         "namespace of the Lease; empty: the one this process runs in"),
+         "name of the Lease; empty: upstream's own, controller-leader-election-capi, so that two cores never "
+         "act on one fleet, and with --watch-filter=X controller-leader-election-capi-X"),
+};
+constexpr std::array kNeighbours = {
+    flag("beside-upstream", &ScopeOptions::beside_upstream,
+         "with --watch-filter: act while upstream's core holds controller-leader-election-capi. DANGEROUS "
+         "unless that one was started with another --watch-filter: both would reconcile the same Machines"),
 };
 constexpr std::array kScope = {
     flag("kubeconfig", &ScopeOptions::kubeconfig, "kubeconfig of the management cluster; empty: in-cluster"),
@@ -67,6 +69,13 @@ constexpr std::array kConcurrency = {
          "health checks reconciled at the same time", kWorkers),
 };
 constexpr std::array kBehaviour = {
+    flag("controllers", &BehaviourOptions::controllers,
+         "FOR DEVELOPMENT: which controllers run: * for all, NAME for one, -NAME for all but that one "
+         "(cluster, machinedeployment, machineset, machine, machinepool, machinehealthcheck, "
+         "machinelifecyclepolicy). Nothing does the work of one that is left out: its objects on their way "
+         "out keep their finalizer and are never gone, their status stays what it was, and the controllers "
+         "that run decide by it. A second process with the other controllers shares the Lease, so that only "
+         "one of the two acts"),
     flag("machineset-preflight-checks", &BehaviourOptions::machineset_preflight_checks,
          "checks before a machine set makes a machine"),
     flag("skip-crd-migration-phases", &BehaviourOptions::skip_crd_migration_phases,
@@ -102,6 +111,16 @@ constexpr std::array kServers = {
     flag("webhook-cert-dir", &ServerOptions::webhook_cert_dir, "folder of the webhook server's certificate"),
     flag("webhook-cert-name", &ServerOptions::webhook_cert_name, "file of the certificate"),
     flag("webhook-key-name", &ServerOptions::webhook_key_name, "file of its key"),
+    flag(
+        "webhook-self-managed-certs", &ServerOptions::webhook_self_managed_certs,
+        "make the webhook server's certificate, keep it in Secret capi-webhook-self-managed-cert and write "
+        "its CA into CRDs and webhook configurations: for clusters without cert-manager; files are not read"),
+    flag("webhook-self-managed-hosts", &ServerOptions::webhook_self_managed_hosts,
+         "names and addresses, besides the Service's, that the certificate is for; clientConfigs with a URL "
+         "of such a host get the CA, too"),
+    flag("webhook-self-managed-settle", &ServerOptions::webhook_self_managed_settle,
+         "how long a new CA stands in every bundle before a certificate of it is served: the time within "
+         "which each API server has read the bundles"),
     flag("health-addr", &ServerOptions::health_addr, "address of /healthz and /readyz; 0: none"),
     flag("diagnostics-address", &ServerOptions::diagnostics_address,
          "address of /metrics and /debug; 0: none"),
@@ -118,41 +137,30 @@ constexpr std::array kServers = {
     flag("runtime-extension-client-key-file", &ServerOptions::runtime_extension_client_key_file,
          "accepted, without effect: runtime extensions are not called"),
 };
-constexpr std::array kLogging = {
-    flag("logging-format", &LoggingOptions::format, "form of a log line", {.choices = "text|json"}),
-    flag("v", &LoggingOptions::verbosity, "how much is logged: 0 errors, 2 what changed, 4 why nothing did",
-         {.minimum = 0, .maximum = 10}),
-    flag("vmodule", &LoggingOptions::vmodule, "component=level, ..."),
-    flag("log-flush-frequency", &LoggingOptions::flush_frequency,
-         "accepted, without effect: every line is written at once"),
-};
-
-constexpr std::array kProcess = {
-    flag("version", &ProcessOptions::version, "print name and version and exit"),
-    flag("exit-when-ready", &ProcessOptions::exit_when_ready,
-         "end with success once every cache is filled and the controllers run: for smoke tests and "
-         "measurements"),
-};
-
 void bind(Flags& flags, Options& options) {
-  flags.add("Management cluster", options.scope, kScope)
-      .add("Leader election", options.election, kElection)
+  flags.add("Management cluster", options.scope, kScope);
+  program::add_election(flags, options.election);
+  flags.add("Leader election", options.election, kLease)
+      .add("Leader election", options.scope, kNeighbours)
       .add("Controllers", options.concurrency, kConcurrency)
       .add("Behaviour", options.behaviour, kBehaviour)
       .add("API clients", options.clients, kClients)
-      .add("Servers", options.servers, kServers)
-      .add("Logging", options.logging, kLogging)
-      .add("Process", options.process, kProcess);
+      .add("Servers", options.servers, kServers);
+  program::add_logging(flags, options.logging);
+  program::add_process(flags, options.process);
+}
+
+Result<void> check_webhooks(const ServerOptions& servers) {
+  if (!servers.webhook_self_managed_certs) return {};
+  if (servers.webhook_port == 0)
+    return fail(Code::Invalid, "--webhook-self-managed-certs needs a webhook server: --webhook-port is 0");
+  if (servers.webhook_self_managed_settle < std::chrono::seconds(1))
+    return fail(Code::Invalid, "--webhook-self-managed-settle must be at least 1s");
+  return {};
 }
 
 Result<void> check(const Options& options) {
-  const auto& election = options.election;
-  if (election.lease_duration <= election.renew_deadline)
-    return fail(Code::Invalid,
-                "--leader-elect-lease-duration must be longer than --leader-elect-renew-deadline");
-  if (election.renew_deadline <= election.retry_period)
-    return fail(Code::Invalid,
-                "--leader-elect-renew-deadline must be longer than --leader-elect-retry-period");
+  TRY(program::check(options.election));
   const auto& behaviour = options.behaviour;
   if (behaviour.remote_conditions_grace_period < std::chrono::minutes(2))
     return fail(Code::Invalid, "--remote-conditions-grace-period must be at least 2m");
@@ -162,7 +170,8 @@ Result<void> check(const Options& options) {
   TRY(parse_listen_address("health-addr", options.servers.health_addr));
   TRY(parse_listen_address("diagnostics-address", options.servers.diagnostics_address));
   TRY(workload_addresses(options.clients));
-  return {};
+  TRY(left_out_controllers(options.behaviour.controllers));
+  return check_webhooks(options.servers);
 }
 
 }  // namespace
@@ -175,7 +184,7 @@ Result<CommandLine> read_options(std::span<const char* const> words) {
   if (arguments.help) line.print_and_exit = flags.help(kUsage);
   if (!arguments.completion.empty()) line.print_and_exit = flags.completion("capstan");
   if (line.print_and_exit.empty() && line.options.process.version)
-    line.print_and_exit = version_line("capstan");
+    line.print_and_exit = program::version_line("capstan");
   if (!line.print_and_exit.empty()) return line;
   TRY(check(line.options));
   line.effective = flags.effective();
@@ -195,21 +204,25 @@ Result<net::AddressRules> workload_addresses(const ClientOptions& options) {
   return rules;
 }
 
-Result<ListenAddress> parse_listen_address(std::string_view flag, std::string_view text) {
-  if (text.empty() || text == "0") return ListenAddress{.off = true};
-  const std::size_t colon = text.rfind(':');
-  std::uint16_t port = 0;
-  const auto* end = text.data() + text.size();
-  const bool has_port = colon != std::string_view::npos && colon + 1 < text.size();
-  const auto read = has_port ? std::from_chars(text.data() + colon + 1, end, port)
-                             : std::from_chars_result{.ptr = text.data(), .ec = std::errc::invalid_argument};
-  if (read.ec != std::errc() || read.ptr != end) {
-    return fail(Code::Invalid, "--" + std::string(flag) + " " + std::string(text) +
-                                   ": expected ADDRESS:PORT, :PORT, or 0 for none; a port is 0 to 65535");
+// Later words count more, as in "*,-machinepool".
+Result<std::set<std::string, std::less<>>> left_out_controllers(const StringList& list) {
+  const auto names = controllers::controller_names();
+  std::set<std::string, std::less<>> left_out(names.begin(), names.end());
+  for (const std::string& word : list) {
+    const bool off = word.starts_with('-');
+    const std::string_view name = std::string_view(word).substr(off ? 1 : 0);
+    if (word == "*") {
+      left_out.clear();
+    } else if (std::ranges::find(names, name) == names.end()) {
+      return fail(Code::Invalid, fmt::format("--controllers {}: there is no such controller; there are {}",
+                                             word, fmt::join(names, ", ")));
+    } else if (off) {
+      left_out.emplace(name);
+    } else {
+      left_out.erase(std::string(name));
+    }
   }
-  std::string host(text.substr(0, colon));
-  if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
-  return ListenAddress{.host = host.empty() ? "0.0.0.0" : host, .port = port};
+  return left_out;
 }
 
 }  // namespace capstan::manager

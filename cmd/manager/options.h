@@ -3,29 +3,29 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 
 #include "base/clock.h"
 #include "base/options.h"
 #include "base/result.h"
+#include "cmd/program/flags.h"
 #include "net/address_rules.h"
 
 namespace capstan::manager {
 
-struct ElectionOptions {
-  bool leader_elect = false;
-  Nanoseconds lease_duration = std::chrono::seconds(15);
-  Nanoseconds renew_deadline = std::chrono::seconds(10);
-  Nanoseconds retry_period = std::chrono::seconds(2);
-  std::string lease_name = "controller-leader-election-capi";
-  std::string lease_namespace = {};  // empty: the namespace the process runs in
-};
+using program::ElectionOptions;
+using program::ListenAddress;
+using program::LoggingOptions;
+using program::parse_listen_address;
+using program::ProcessOptions;
 
 struct ScopeOptions {
   std::string kubeconfig = {};  // empty: in-cluster
   std::string namespace_ = {};  // empty: all
   std::string watch_filter = {};
+  bool beside_upstream = false;
 };
 
 struct ConcurrencyOptions {
@@ -43,6 +43,7 @@ struct ConcurrencyOptions {
 };
 
 struct BehaviourOptions {
+  StringList controllers = {"*"};
   StringList machineset_preflight_checks = {"All"};
   StringList skip_crd_migration_phases = {};
   Nanoseconds sync_period = std::chrono::minutes(10);
@@ -76,6 +77,9 @@ struct ServerOptions {
   std::string webhook_cert_dir = "/tmp/k8s-webhook-server/serving-certs/";
   std::string webhook_cert_name = "tls.crt";
   std::string webhook_key_name = "tls.key";
+  bool webhook_self_managed_certs = false;
+  StringList webhook_self_managed_hosts = {};
+  Nanoseconds webhook_self_managed_settle = std::chrono::seconds(30);
   std::string health_addr = ":9440";
   std::string diagnostics_address = ":8443";
   bool insecure_diagnostics = false;
@@ -85,18 +89,6 @@ struct ServerOptions {
   bool contention_profiling = false;
   std::string runtime_extension_client_cert_file = {};
   std::string runtime_extension_client_key_file = {};
-};
-
-struct ProcessOptions {
-  bool version = false;
-  bool exit_when_ready = false;
-};
-
-struct LoggingOptions {
-  std::string format = "text";
-  int verbosity = 2;
-  StringMap vmodule = {};
-  Nanoseconds flush_frequency = std::chrono::seconds(5);
 };
 
 struct Options {
@@ -123,12 +115,7 @@ Result<CommandLine> read_options(std::span<const char* const> words);
 // Where the servers of workload clusters may be; the error names the flag.
 Result<net::AddressRules> workload_addresses(const ClientOptions& options);
 
-// "0", "" or ":8443" or "127.0.0.1:8443".
-struct ListenAddress {
-  bool off = false;
-  std::string host = {};
-  std::uint16_t port = 0;
-};
-Result<ListenAddress> parse_listen_address(std::string_view flag, std::string_view text);
+// The controllers that --controllers leaves out; the error names the flag.
+Result<std::set<std::string, std::less<>>> left_out_controllers(const StringList& list);
 
 }  // namespace capstan::manager

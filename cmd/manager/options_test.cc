@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "controllers/controllers.h"
+
 namespace capstan::manager {
 namespace {
 
@@ -15,7 +17,8 @@ TEST(Options, HaveUpstreamsDefaults) {
 
   ASSERT_TRUE(line);
   EXPECT_EQ(line->options.concurrency.machine, 100);
-  EXPECT_EQ(line->options.election.lease_name, "controller-leader-election-capi");
+  EXPECT_EQ(line->options.election.lease_name, "");
+  EXPECT_FALSE(line->options.scope.beside_upstream);
   EXPECT_EQ(line->options.behaviour.sync_period, std::chrono::minutes(10));
   EXPECT_FALSE(line->options.election.leader_elect);
 }
@@ -42,22 +45,20 @@ TEST(Options, RefuseALeaseThatEndsBeforeItIsRenewed) {
   EXPECT_THAT(line.error().message, HasSubstr("--leader-elect-renew-deadline"));
 }
 
+TEST(Options, RefuseSelfManagedCertificatesThatNothingServesOrThatNeverSettle) {
+  EXPECT_TRUE(read({"--webhook-self-managed-certs", "--webhook-self-managed-settle=1s"}));
+  const auto without_server = read({"--webhook-self-managed-certs", "--webhook-port=0"});
+  const auto at_once = read({"--webhook-self-managed-certs", "--webhook-self-managed-settle=0s"});
+
+  ASSERT_FALSE(without_server);
+  EXPECT_THAT(without_server.error().message, HasSubstr("--webhook-port is 0"));
+  ASSERT_FALSE(at_once);
+  EXPECT_THAT(at_once.error().message, HasSubstr("--webhook-self-managed-settle"));
+}
+
 TEST(Options, RefuseGracePeriodsUpstreamWouldRefuse) {
   EXPECT_FALSE(read({"--remote-conditions-grace-period=1m"}));
   EXPECT_FALSE(read({"--remote-connection-grace-period=6m"}));
-}
-
-TEST(Options, ReadListenAddresses) {
-  EXPECT_TRUE(parse_listen_address("x", "0")->off);
-  EXPECT_EQ(parse_listen_address("x", ":9440")->port, 9440);
-  EXPECT_EQ(parse_listen_address("x", "127.0.0.1:1")->host, "127.0.0.1");
-  EXPECT_EQ(parse_listen_address("x", "[::1]:1")->host, "::1");
-}
-
-TEST(Options, RefuseAPortThatThereIsNot) {
-  for (const char* address : {":65536", ":99999", "localhost:-1", ":80x", ":"})
-    EXPECT_FALSE(parse_listen_address("x", address)) << address;
-  EXPECT_TRUE(parse_listen_address("x", ":65535"));
 }
 
 TEST(Options, RefuseAnAddressWithoutAPort) {
@@ -77,6 +78,39 @@ TEST(Options, ReadTheNetworksThatWorkloadClustersMayNotBeIn) {
   EXPECT_EQ(addresses->denied.size(), 2U);
   EXPECT_TRUE(addresses->plain_http_on_loopback);
   EXPECT_FALSE(workload_addresses({})->plain_http_on_loopback);
+}
+
+TEST(Options, SayWhichControllersRun) {
+  const auto left_out = [](const char* flag) {
+    const auto line = read({flag});
+    EXPECT_TRUE(line) << line.error().message;
+    return line ? *left_out_controllers(line->options.behaviour.controllers)
+                : std::set<std::string, std::less<>>{};
+  };
+
+  EXPECT_THAT(left_out("--controllers=*"), testing::IsEmpty());
+  EXPECT_THAT(left_out("--controllers=*,-machinepool"), testing::ElementsAre("machinepool"));
+  EXPECT_THAT(left_out("--controllers=machine,cluster"),
+              testing::ElementsAre("machinedeployment", "machinehealthcheck", "machinelifecyclepolicy",
+                                   "machinepool", "machineset"));
+  EXPECT_THAT(*left_out_controllers(read({})->options.behaviour.controllers), testing::IsEmpty());
+}
+
+TEST(Options, RefuseAControllerThatThereIsNotAndNameThoseThatThereAre) {
+  const auto line = read({"--controllers=machines"});
+
+  ASSERT_FALSE(line);
+  EXPECT_THAT(line.error().message, HasSubstr("--controllers machines: there is no such controller"));
+  EXPECT_THAT(line.error().message, HasSubstr("machine, machinepool"));
+}
+
+TEST(Options, NameTheHazardsOfControllersAndEachOfThemInTheHelp) {
+  const auto help = read({"--help"})->print_and_exit;
+  const std::string one_line = help.substr(help.find("--controllers"));
+
+  EXPECT_THAT(one_line, HasSubstr("FOR DEVELOPMENT"));
+  for (const std::string_view name : controllers::controller_names())
+    EXPECT_THAT(one_line, HasSubstr(std::string(name)));
 }
 
 TEST(Options, RefuseANetworkThatIsNone) {

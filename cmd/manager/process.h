@@ -1,15 +1,17 @@
-// The life of the process: signals, log, wiring, and the exit code a supervisor can use.
+// The life of the manager's process. One call from main.
 #pragma once
 
 #include "cmd/manager/options.h"
+#include "cmd/program/process.h"
 
 namespace capstan::manager {
 
-inline constexpr int kStopped = 0;
-inline constexpr int kFailed = 1;
-inline constexpr int kBadCommandLine = 2;
-inline constexpr int kApiServerRefused = 3;
-inline constexpr int kLeaseLost = 4;
+using program::kApiServerRefused;
+using program::kBadCommandLine;
+using program::kFailed;
+using program::kLeaseLost;
+using program::kScopeTaken;
+using program::kStopped;
 
 int run(const CommandLine& line);
 

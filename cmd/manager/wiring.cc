@@ -6,10 +6,11 @@
 
 #include <boost/json.hpp>
 
+#include "api/names.h"
 #include "base/try.h"
 #include "cmd/manager/cached_lookups.h"
-#include "cmd/manager/diagnostics.h"
 #include "cmd/manager/process.h"
+#include "cmd/program/diagnostics.h"
 #include "controllers/controllers.h"
 #include "controllers/shared/deps.h"
 #include "kube/remote_client.h"
@@ -17,12 +18,16 @@
 #include "kubeconfig/wanted.h"
 #include "kubeconfig/workload_registry.h"
 #include "net/io_pool.h"
+#include "net/url.h"
 #include "runtime/brake.h"
 #include "runtime/endpoints.h"
 #include "runtime/gatekeeper.h"
 #include "runtime/leader.h"
+#include "runtime/lease_neighbour.h"
 #include "runtime/manager.h"
 #include "webhooks/admission.h"
+#include "webhooks/certificates/keeper.h"
+#include "webhooks/certificates/names.h"
 #include "webhooks/contract_versions.h"
 #include "webhooks/conversion.h"
 #include "webhooks/server.h"
@@ -75,6 +80,7 @@ Result<controllers::Settings> settings(const Options& options) {
   wanted.machine.conditions_grace =
       std::chrono::duration_cast<Seconds>(behaviour.remote_conditions_grace_period);
   wanted.machine_pools = gate(options, "MachinePool");
+  wanted.left_out = TRY(left_out_controllers(behaviour.controllers));
   wanted.cluster.connection_grace =
       std::chrono::duration_cast<Seconds>(behaviour.remote_connection_grace_period);
   wanted.machine_set.preflight_checks = behaviour.machineset_preflight_checks;
@@ -87,12 +93,24 @@ net::TlsVersion oldest_tls(const ServerOptions& servers) {
   return servers.tls_min_version == "VersionTLS13" ? net::TlsVersion::Tls13 : net::TlsVersion::Tls12;
 }
 
-// A port that is taken is no matter of the API server, whose troubles have an exit code of their own.
-Result<void> on_own_port(Result<void> served) {
-  if (served) return served;
-  Error error = std::move(served).error();
-  error.code = Code::Invalid;
-  return fail(std::move(error));
+runtime::ElectionTimes times(const ElectionOptions& election) {
+  return {election.lease_duration, election.renew_deadline, election.retry_period};
+}
+
+// As upstream's client library counts them; of the management cluster alone.
+std::function<void(const kube::RequestRecord&)> count_requests(Metrics& metrics, const std::string& server) {
+  const auto url = net::parse_url(server);
+  return [family = metrics.counters("rest_client_requests_total", "requests to the management cluster",
+                                    {"code", "method", "host"}),
+          host = url ? url->host + ":" + url->port : server](const kube::RequestRecord& request) {
+    const std::string code = request.status == 0 ? "<error>" : std::to_string(request.status);
+    family.with({code, request.method, host}).add();
+  };
+}
+
+// By which API servers call the webhooks of our package.
+std::string service_name(const Surroundings& around) {
+  return fmt::format("{}.{}.svc", webhooks::certificates::kService, around.pod_namespace);
 }
 
 std::string identity(const Surroundings& around, Randomness& randomness) {
@@ -115,8 +133,16 @@ class Wiring::Parts {
   Result<void> serve_diagnostics();
   Result<void> fill_caches();
   Result<void> lead();
+  Result<void> check_neighbour();
   Result<void> make_workload_clusters();
+  void make_leader();
+  runtime::LeaderDeps election_deps();
+  runtime::ElectionScope scope() const;
+  kube::ObjectKey lease() const;
   void make_webhooks();
+  void make_certificates();
+  Result<void> serve_webhooks();
+  std::optional<std::string> webhook_problem() const;
   void add_checks();
   void make_endpoints();
   void make_order();
@@ -135,17 +161,20 @@ class Wiring::Parts {
   std::unique_ptr<kubeconfig::WorkloadRegistry> workload_clusters;
   std::unique_ptr<controllers::Controllers> core;
   std::unique_ptr<CachedLookups> lookups;
-  std::unique_ptr<webhooks::Server> webhooks;  // null: switched off
+  std::unique_ptr<webhooks::Server> webhooks;                    // null: switched off
+  std::unique_ptr<webhooks::certificates::Keeper> certificates;  // null: files, or no webhooks
   std::unique_ptr<runtime::Leader> leader;
   std::unique_ptr<runtime::Endpoints> endpoints;
   std::unique_ptr<runtime::Manager> manager;
 };
 
 Result<void> Wiring::Parts::make(kube::Connection connection) {
+  auto count = count_requests(metrics, connection.server);
   client = TRY(kube::RemoteClient::make(
       {io, seams.threads, seams.clock}, std::move(connection),
       {.rate_limit = {.qps = options.clients.kube_api_qps, .burst = options.clients.kube_api_burst},
-       .proxies = around.proxies}));
+       .proxies = around.proxies,
+       .on_request = std::move(count)}));
   loop = std::make_unique<kube::WatchLoop>(seams.threads, seams.clock);
   TRY(make_workload_clusters());
   const auto wanted = TRY(settings(options));
@@ -165,20 +194,37 @@ Result<void> Wiring::Parts::make(kube::Connection connection) {
                        return controllers::in_scope(cluster.metadata, filter);
                      });
 
-  const auto& election = options.election;
-  leader = std::make_unique<runtime::Leader>(
-      runtime::LeaderDeps{seams.clock, seams.threads, *client, log.component("leader")},
-      runtime::LeaderOptions{
-          .lease = {.namespace_ =
-                        election.lease_namespace.empty() ? around.pod_namespace : election.lease_namespace,
-                    .name = election.lease_name},
-          .identity = identity(around, seams.randomness),
-          .times = {election.lease_duration, election.renew_deadline, election.retry_period}},
-      [] { _exit(kLeaseLost); });  // at once: another process acts from now on
+  make_leader();
   make_webhooks();
   make_endpoints();
   make_order();
   return {};
+}
+
+void Wiring::Parts::make_leader() {
+  leader = std::make_unique<runtime::Leader>(
+      election_deps(),
+      runtime::LeaderOptions{.lease = lease(),
+                             .identity = identity(around, seams.randomness),
+                             .times = times(options.election),
+                             .scope = scope()},
+      [] { _exit(kLeaseLost); });  // at once: another process acts from now on
+}
+
+runtime::LeaderDeps Wiring::Parts::election_deps() {
+  return {seams.clock, seams.threads, *client, log.component("leader")};
+}
+
+runtime::ElectionScope Wiring::Parts::scope() const {
+  return {.namespace_ = options.scope.namespace_, .watch_filter = options.scope.watch_filter};
+}
+
+kube::ObjectKey Wiring::Parts::lease() const {
+  const auto& election = options.election;
+  return {.namespace_ = election.lease_namespace.empty() ? around.pod_namespace : election.lease_namespace,
+          .name = election.lease_name.empty()
+                      ? runtime::lease_name(api::kLeaderElectionLease, options.scope.watch_filter)
+                      : election.lease_name};
 }
 
 void Wiring::Parts::make_webhooks() {
@@ -186,17 +232,36 @@ void Wiring::Parts::make_webhooks() {
   if (servers.webhook_port == 0) return;
   webhooks = std::make_unique<webhooks::Server>(
       webhooks::ServerDeps{io, seams.clock, seams.threads, log.component("webhooks"), &metrics},
-      webhooks::ServerOptions{.port = static_cast<std::uint16_t>(servers.webhook_port),
-                              .certificate_folder = servers.webhook_cert_dir,
-                              .certificate_name = servers.webhook_cert_name,
-                              .key_name = servers.webhook_key_name,
-                              .oldest_tls = oldest_tls(servers)});
+      webhooks::ServerOptions{
+          .port = static_cast<std::uint16_t>(servers.webhook_port),
+          .certificate_folder = servers.webhook_self_managed_certs ? "" : servers.webhook_cert_dir,
+          .certificate_name = servers.webhook_cert_name,
+          .key_name = servers.webhook_key_name,
+          .oldest_tls = oldest_tls(servers),
+          .called_as = service_name(around)});
   lookups = std::make_unique<CachedLookups>(core->caches());
   webhooks::add_admission(*webhooks, {.gates = gates(options), .lookups = lookups.get()});
   webhooks::add_conversion(*webhooks, webhooks::by_contract([this](std::string_view name) {
-    const auto definition = core->caches().crds.get({.namespace_ = {}, .name = std::string(name)});
-    return definition ? std::optional(definition->metadata.labels) : std::nullopt;
+    return lookups->labels_of_definition(name);
   }));
+  if (servers.webhook_self_managed_certs) make_certificates();
+}
+
+void Wiring::Parts::make_certificates() {
+  namespace certs = webhooks::certificates;
+  const auto& servers = options.servers;
+  certificates = std::make_unique<certs::Keeper>(
+      certs::KeeperDeps{seams.clock, seams.threads, *client, *loop, seams.randomness,
+                        log.component("webhooks"), &metrics},
+      certs::KeeperOptions{.namespace_ = around.pod_namespace,
+                           .hosts = servers.webhook_self_managed_hosts,
+                           .times = {.settle = servers.webhook_self_managed_settle},
+                           .oldest_tls = oldest_tls(servers)},
+      [this](std::shared_ptr<net::TlsContext> tls) { webhooks->use_certificate(std::move(tls)); });
+  core->caches().crds.subscribe([this](const auto& change) {
+    const auto name = change.object().metadata.name.view();
+    if (std::ranges::find(certs::kDefinitions, name) != certs::kDefinitions.end()) certificates->look();
+  });
 }
 
 Result<void> Wiring::Parts::make_workload_clusters() {
@@ -222,23 +287,28 @@ Result<void> Wiring::Parts::make_workload_clusters() {
 void Wiring::Parts::make_endpoints() {
   endpoints = std::make_unique<runtime::Endpoints>(io, metrics, log.component("endpoints"));
   add_checks();
-  endpoints->before_scrape([this] {
+  const auto leading =
+      metrics.gauges("leader_election_master_status", "1 while this process holds the Lease", {"name"});
+  endpoints->before_scrape([this, leading] {
+    if (options.election.leader_elect) leading.with({lease().name}).set(leader->leading() ? 1 : 0);
     core->refresh_metrics();
     workload_clusters->refresh_metrics();
   });
+  endpoints->add_setting(program::verbosity_setting(log));
   endpoints->add_page({.name = "controllers", .content = [this] {
                          auto all = core->controllers();
                          all.push_back(&workload_clusters->controller());
-                         return controllers_page(all);
+                         return program::controllers_page(all);
                        }});
-  endpoints->add_page({.name = "caches", .content = [this] { return caches_page(core->informers()); }});
+  endpoints->add_page(
+      {.name = "caches", .content = [this] { return program::caches_page(core->informers()); }});
 }
 
 // A Service leads to ready Pods only, and a list of objects that are stored in another version needs the
 // conversion webhook behind it: with webhooks a manager is ready before its caches are, or never.
 void Wiring::Parts::add_checks() {
   if (webhooks)
-    return endpoints->add_check({.name = "webhook", .problem = [this] { return webhooks->problem(); }});
+    return endpoints->add_check({.name = "webhook", .problem = [this] { return webhook_problem(); }});
   for (const auto* informer : core->informers()) {
     endpoints->add_check({.name = std::string(informer->cache().kind()),
                           .problem = [this, informer]() -> std::optional<std::string> {
@@ -270,8 +340,15 @@ void Wiring::Parts::make_order() {
   if (webhooks)
     manager->add({.group = Group::Webhooks,
                   .name = "webhooks",
-                  .start = [this] { return on_own_port(webhooks->start()); },
-                  .stop = [this] { webhooks->stop(); }});
+                  .start = [this] { return serve_webhooks(); },
+                  .stop =
+                      [this] {
+                        if (certificates) certificates->stop();
+                        webhooks->stop();
+                      }});
+  if (options.election.leader_elect)
+    manager->add(
+        {.group = Group::Io, .name = "beside other managers", .start = [this] { return check_neighbour(); }});
   if (options.election.leader_elect)
     manager->add({.group = Group::Leadership,
                   .name = "leader election",
@@ -295,7 +372,7 @@ void Wiring::Parts::make_order() {
 Result<void> Wiring::Parts::serve_probes() {
   const auto where = TRY(parse_listen_address("health-addr", options.servers.health_addr));
   if (where.off) return {};
-  return on_own_port(endpoints->serve_probes({.host = where.host, .port = where.port}));
+  return program::on_own_port(endpoints->serve_probes({.host = where.host, .port = where.port}));
 }
 
 Result<void> Wiring::Parts::serve_diagnostics() {
@@ -303,9 +380,9 @@ Result<void> Wiring::Parts::serve_diagnostics() {
   if (where.off) return {};
   const runtime::ListenOn listen{.host = where.host, .port = where.port};
   if (options.servers.insecure_diagnostics)
-    return on_own_port(endpoints->serve_diagnostics(listen, nullptr, {}));
-  auto tls = TRY(self_signed_tls(seams.clock, around.host_name, oldest_tls(options.servers)));
-  return on_own_port(
+    return program::on_own_port(endpoints->serve_diagnostics(listen, nullptr, {}));
+  auto tls = TRY(program::self_signed_tls(seams.clock, around.host_name, oldest_tls(options.servers)));
+  return program::on_own_port(
       endpoints->serve_diagnostics(listen, std::move(tls), runtime::ask_api_server(*client, seams.clock)));
 }
 
@@ -330,12 +407,46 @@ Result<void> Wiring::Parts::fill_caches() {
   return {};
 }
 
+// The first self-managed certificate is there once every bundle trusts it.
+Result<void> Wiring::Parts::serve_webhooks() {
+  if (certificates) {
+    certificates->start();
+    if (certificates->wait_until_served(Deadline::never(stop_token)) != Woken::Notified) {
+      certificates->stop();
+      return fail(Code::Cancelled, "told to stop");
+    }
+  }
+  return program::on_own_port(webhooks->start());
+}
+
+std::optional<std::string> Wiring::Parts::webhook_problem() const {
+  if (certificates) {
+    if (auto problem = certificates->problem()) return problem;
+  }
+  return webhooks->problem();
+}
+
+// The neighbour again: the wait may have been long.
 Result<void> Wiring::Parts::lead() {
   leader->start();
   const Woken woken = leader->wait_until_leading(Deadline::never(stop_token));
-  if (woken == Woken::Notified) return {};
-  leader->stop();
-  return fail(Code::Cancelled, "told to stop");
+  auto lonely = woken == Woken::Notified ? check_neighbour() : fail(Code::Cancelled, "told to stop");
+  if (!lonely) leader->stop();
+  return lonely;
+}
+
+// A manager under upstream's own Lease has no other holder beside it.
+Result<void> Wiring::Parts::check_neighbour() {
+  const kube::ObjectKey ours = lease();
+  const kube::ObjectKey everything{.namespace_ = ours.namespace_,
+                                   .name = std::string(api::kLeaderElectionLease)};
+  if (ours == everything) return {};
+  return runtime::check_neighbour(
+      election_deps(),
+      {.lease = everything,
+       .rules = {.own = scope(), .beside_upstream = options.scope.beside_upstream},
+       .times = times(options.election)},
+      Deadline::never(stop_token));
 }
 
 Result<void> Wiring::Parts::start(std::stop_token stop) {

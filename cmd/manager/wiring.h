@@ -10,18 +10,14 @@
 #include "base/randomness.h"
 #include "base/threads.h"
 #include "cmd/manager/options.h"
+#include "cmd/program/process.h"
 #include "kube/connection.h"
 #include "kubeconfig/access.h"
 #include "net/proxy.h"
 
 namespace capstan::manager {
 
-// All of it lives longer.
-struct Seams {
-  const Clock& clock;
-  Threads& threads;
-  Randomness& randomness;
-};
+using program::Seams;
 
 // What the process finds around it.
 struct Surroundings {

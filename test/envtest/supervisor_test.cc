@@ -53,15 +53,27 @@ class Supervisor : public ::testing::Test {
                     "-o=jsonpath={.spec.holderIdentity}"});
   }
 
-  void start(const fs::path& kubeconfig) {
+  void start(const fs::path& kubeconfig) { run(manager_, kubeconfig, {}, "capstan.log"); }
+  void start_shard(std::vector<std::string> flags) {
+    run(shard_, servers_->kubeconfig_path(), std::move(flags), "shard.log");
+  }
+  void run(ChildProcess& process, const fs::path& kubeconfig, std::vector<std::string> flags,
+           std::string_view log) {
     const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / "capstan";
-    auto started = ChildProcess::start(
-        {.argv = {program, "--kubeconfig", kubeconfig, "--health-addr=0", "--diagnostics-address=0",
-                  "--webhook-port=0", "--leader-elect", "--leader-elect-lease-duration=6s",
-                  "--leader-elect-renew-deadline=4s", "--leader-elect-retry-period=500ms"}},
-        folder_->path() / "capstan.log");
+    std::vector<std::string> argv = {program,
+                                     "--kubeconfig",
+                                     kubeconfig,
+                                     "--health-addr=0",
+                                     "--diagnostics-address=0",
+                                     "--webhook-port=0",
+                                     "--leader-elect",
+                                     "--leader-elect-lease-duration=6s",
+                                     "--leader-elect-renew-deadline=4s",
+                                     "--leader-elect-retry-period=500ms"};
+    argv.insert(argv.end(), flags.begin(), flags.end());
+    auto started = ChildProcess::start({.argv = std::move(argv)}, folder_->path() / log);
     ASSERT_TRUE(started) << started.error().describe();
-    manager_ = std::move(*started);
+    process = std::move(*started);
   }
   void start_and_lead() {
     start(servers_->kubeconfig_path());
@@ -71,8 +83,9 @@ class Supervisor : public ::testing::Test {
                          "lease/" + std::string(kLease)}),
                 HasSubstr("condition met"));
   }
-  std::string log() const {
-    std::ifstream file(manager_.log());
+  std::string log() const { return log_of(manager_); }
+  static std::string log_of(const ChildProcess& process) {
+    std::ifstream file(process.log());
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   }
   // Its exit code; -1 while it runs on.
@@ -81,6 +94,7 @@ class Supervisor : public ::testing::Test {
   static inline std::unique_ptr<RealServers> servers_;
   std::unique_ptr<ScratchFolder> folder_;
   ChildProcess manager_;
+  ChildProcess shard_;
 };
 
 TEST_F(Supervisor, SeesZeroAndAFreeLeaseWhenItAskedForTheEnd) {
@@ -105,6 +119,53 @@ TEST_F(Supervisor, SeesFourWhenSomebodyElseHoldsTheLease) {
   EXPECT_EQ(holder(), "thief") << "what is not ours is not given back";
   EXPECT_THAT(log(), HasSubstr("lease"));
   EXPECT_THAT(kubectl({"delete", "lease", "-n", "capi-system", std::string(kLease)}), HasSubstr("deleted"));
+}
+
+TEST_F(Supervisor, SeesFiveOfAShardBesideAnUnfilteredOneAndTwoShardsSideBySide) {
+  start_and_lead();
+
+  start_shard({"--watch-filter=blue", "--beside-upstream"});
+  EXPECT_EQ(shard_.await_end(seconds(30)).value_or(-1), 5) << log_of(shard_);
+  EXPECT_THAT(log_of(shard_), HasSubstr("Lease capi-system/controller-leader-election-capi is held by"));
+  EXPECT_THAT(log_of(shard_), HasSubstr("a Capstan that reconciles all objects"));
+
+  ::kill(manager_.pid(), SIGTERM);
+  EXPECT_EQ(end(), 0) << log();
+  start_shard({"--watch-filter=Blue"});
+  const std::string lease = "lease/controller-leader-election-capi-blue-e9dd1fed";
+  EXPECT_THAT(kubectl({"wait", "-n", "capi-system", "--for=create", lease}), HasSubstr("condition met"));
+  EXPECT_THAT(kubectl({"get", "-n", "capi-system", lease,
+                       "-o=jsonpath={.metadata.annotations.capstan\\.dev/election-scope}"}),
+              HasSubstr(R"("watchFilter":"Blue")"));
+  ::kill(shard_.pid(), SIGTERM);
+  EXPECT_EQ(shard_.await_end(seconds(30)).value_or(-1), 0) << log_of(shard_);
+}
+
+TEST_F(Supervisor, SeesFiveOfAShardBesideUpstreamUntilItIsAskedFor) {
+  ASSERT_THAT(kubectl({"delete", "lease", "-n", "capi-system", std::string(kLease), "--ignore-not-found"}),
+              ::testing::Not(HasSubstr("failed")));
+  const auto renew_as_upstream = [&](int microsecond) {
+    return servers_->run_kubectl(
+        {"apply", "-f", "-"},
+        "apiVersion: coordination.k8s.io/v1\nkind: Lease\n"
+        "metadata: {name: controller-leader-election-capi, namespace: capi-system}\n"
+        "spec: {holderIdentity: upstream_1, leaseDurationSeconds: 60, renewTime: '2026-01-01T00:00:00." +
+            std::to_string(microsecond) + "Z'}\n");
+  };
+  ASSERT_TRUE(renew_as_upstream(100000));
+
+  start_shard({"--watch-filter=blue"});
+  for (int second = 11; second < 60 && !shard_.has_ended(); ++second) ASSERT_TRUE(renew_as_upstream(second));
+  EXPECT_EQ(shard_.await_end(seconds(0)).value_or(-1), 5) << log_of(shard_);
+  EXPECT_THAT(log_of(shard_), HasSubstr("upstream_1, which noted no scope"));
+  EXPECT_THAT(log_of(shard_), HasSubstr("--beside-upstream"));
+
+  start_shard({"--watch-filter=blue", "--beside-upstream"});
+  EXPECT_THAT(
+      kubectl({"wait", "-n", "capi-system", "--for=create", "lease/controller-leader-election-capi-blue"}),
+      HasSubstr("condition met"));
+  ::kill(shard_.pid(), SIGTERM);
+  EXPECT_EQ(shard_.await_end(seconds(30)).value_or(-1), 0) << log_of(shard_);
 }
 
 TEST_F(Supervisor, SeesThreeWhenTheServerRefusesTheCredentials) {

@@ -5,7 +5,6 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <optional>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -45,8 +44,10 @@ std::set<std::string> sockets_of(pid_t pid) {
   return sockets;
 }
 
-// The port at which a process listens on IPv4, whatever the kernel gave it.
-std::optional<std::uint16_t> listening_port(pid_t pid) {
+}  // namespace
+
+std::vector<std::uint16_t> listening_ports(pid_t pid) {
+  std::vector<std::uint16_t> ports;
   const std::set<std::string> sockets = sockets_of(pid);
   std::ifstream table(fmt::format("/proc/{}/net/tcp", pid));
   std::string line;
@@ -56,19 +57,17 @@ std::optional<std::uint16_t> listening_port(pid_t pid) {
     std::string number, local, remote, state, queues, timer, retransmits, user, timeout, inode;
     row >> number >> local >> remote >> state >> queues >> timer >> retransmits >> user >> timeout >> inode;
     if (state != kListening || !sockets.contains(fmt::format("socket:[{}]", inode))) continue;
-    return static_cast<std::uint16_t>(std::stoul(local.substr(local.find(':') + 1), nullptr, 16));
+    ports.push_back(static_cast<std::uint16_t>(std::stoul(local.substr(local.find(':') + 1), nullptr, 16)));
   }
-  return {};
+  return ports;
 }
 
-}  // namespace
-
-Result<std::unique_ptr<UpstreamCore>> UpstreamCore::start() {
+Result<std::unique_ptr<UpstreamCore>> UpstreamCore::start(const std::vector<std::string>& flags) {
   const fs::path upstream = TRY(upstream_folder());
   std::unique_ptr<UpstreamCore> started(new UpstreamCore(upstream / "crds", TRY(ScratchFolder::create())));
   started->servers_ = TRY(RealServers::start());
   TRY(started->install_kinds());
-  TRY(started->start_core(upstream / "core"));
+  TRY(started->start_core(upstream / "core", flags));
   TRY(started->await_webhooks());
   return started;
 }
@@ -86,13 +85,18 @@ Result<void> UpstreamCore::install_kinds() const {
       "wait for the CRDs");
 }
 
-Result<void> UpstreamCore::start_core(const fs::path& program) {
-  core_ = TRY(
-      ChildProcess::start({.argv = {program, "--kubeconfig", servers_->kubeconfig_path(), "--health-addr=0",
-                                    "--diagnostics-address=0", "--webhook-port=0",
-                                    "--webhook-cert-dir=" + servers_->certificates().string(),
-                                    "--webhook-cert-name=apiserver.crt", "--webhook-key-name=apiserver.key"}},
-                          folder_.path() / "core.log"));
+Result<void> UpstreamCore::start_core(const fs::path& program, const std::vector<std::string>& flags) {
+  std::vector<std::string> argv = {program,
+                                   "--kubeconfig",
+                                   servers_->kubeconfig_path(),
+                                   "--health-addr=0",
+                                   "--diagnostics-address=0",
+                                   "--webhook-port=0",
+                                   "--webhook-cert-dir=" + servers_->certificates().string(),
+                                   "--webhook-cert-name=apiserver.crt",
+                                   "--webhook-key-name=apiserver.key"};
+  argv.insert(argv.end(), flags.begin(), flags.end());
+  core_ = TRY(ChildProcess::start({.argv = std::move(argv)}, folder_.path() / "core.log"));
   return {};
 }
 
@@ -102,7 +106,8 @@ Result<void> UpstreamCore::await_webhooks() {
   SystemThreads threads;
   const Deadline deadline = Deadline::in(clock, kPatience);
   while (!deadline.passed(clock.steady_now()) && !core_.has_ended()) {
-    port_ = listening_port(core_.pid()).value_or(0);
+    const auto ports = listening_ports(core_.pid());
+    port_ = ports.empty() ? 0 : ports.front();
     if (port_ != 0) return {};
     threads.pause(Deadline::in(clock, kLookAgain));
   }

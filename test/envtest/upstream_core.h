@@ -3,10 +3,13 @@
 // references name are ours. Start it on a thread that outlives it. One thread.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "test/envtest/child_process.h"
@@ -20,10 +23,13 @@ namespace capstan::envtest {
 Result<std::string> post_over_tls(std::uint16_t port, const std::string& ca_pem, const std::string& path,
                                   const std::string& body);
 
+// The ports at which a process listens on IPv4, whatever the kernel gave it.
+std::vector<std::uint16_t> listening_ports(pid_t pid);
+
 class UpstreamCore {
  public:
-  // Returns when its webhooks answer.
-  static Result<std::unique_ptr<UpstreamCore>> start();
+  // Returns when its webhooks answer; with a further listener among the flags, when one of the two does.
+  static Result<std::unique_ptr<UpstreamCore>> start(const std::vector<std::string>& flags = {});
 
   Result<std::string> post(const std::string& path, const std::string& body) const;
   const std::filesystem::path& crds() const { return crds_; }
@@ -34,7 +40,7 @@ class UpstreamCore {
   UpstreamCore(std::filesystem::path crds, ScratchFolder folder)
       : crds_(std::move(crds)), folder_(std::move(folder)) {}
   Result<void> install_kinds() const;
-  Result<void> start_core(const std::filesystem::path& program);
+  Result<void> start_core(const std::filesystem::path& program, const std::vector<std::string>& flags);
   Result<void> await_webhooks();
 
   std::filesystem::path crds_;

@@ -1,8 +1,8 @@
-#include "cmd/manager/signals.h"
+#include "cmd/program/signals.h"
 
 #include <unistd.h>
 
-namespace capstan::manager {
+namespace capstan::program {
 namespace {
 
 constexpr int kEndedBySignal = 128;
@@ -31,4 +31,4 @@ Signals::~Signals() {
   thread_->join();
 }
 
-}  // namespace capstan::manager
+}  // namespace capstan::program

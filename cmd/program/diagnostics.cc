@@ -1,11 +1,14 @@
-#include "cmd/manager/diagnostics.h"
+#include "cmd/program/diagnostics.h"
+
+#include <fmt/format.h>
 
 #include <boost/json.hpp>
+#include <charconv>
 
 #include "base/try.h"
 #include "net/pki.h"
 
-namespace capstan::manager {
+namespace capstan::program {
 namespace {
 
 namespace json = boost::json;
@@ -13,6 +16,7 @@ namespace json = boost::json;
 constexpr std::size_t kMostKeys = 200;
 constexpr auto kLife = std::chrono::hours(24 * 365);
 constexpr auto kSkew = std::chrono::hours(1);
+constexpr int kDebugVerbosity = 4;
 
 double seconds(Nanoseconds span) { return std::chrono::duration<double>(span).count(); }
 
@@ -42,7 +46,31 @@ json::array debts(const runtime::Consistency& consistency) {
   return rows;
 }
 
+// A number as it is sent by `curl --data 4`, with or without a line break.
+Result<int> verbosity_of(std::string_view body) {
+  while (!body.empty() && (body.back() == '\n' || body.back() == '\r' || body.back() == ' '))
+    body.remove_suffix(1);
+  int number = 0;
+  const auto read = std::from_chars(body.data(), body.data() + body.size(), number);
+  const bool whole = read.ec == std::errc() && read.ptr == body.data() + body.size();
+  if (!whole || number < 0) return fail(Code::Invalid, "expected a whole number in the body, as -v takes it");
+  return number;
+}
+
 }  // namespace
+
+Level level_of(std::int64_t verbosity) {
+  if (verbosity >= kDebugVerbosity) return Level::Debug;
+  return verbosity > 0 ? Level::Info : Level::Error;
+}
+
+runtime::Setting verbosity_setting(const Log& root) {
+  return {.name = "flags/v", .put = [root](std::string_view body) -> Result<std::string> {
+            const int verbosity = TRY(verbosity_of(body));
+            root.set_level(level_of(verbosity));
+            return fmt::format("successfully set klog.logging.verbosity to {}", verbosity);
+          }};
+}
 
 json::value controllers_page(const std::vector<const runtime::Controller*>& controllers) {
   json::object page;
@@ -85,4 +113,4 @@ Result<std::shared_ptr<net::TlsContext>> self_signed_tls(const Clock& clock, con
       {.certificate_pem = own.certificate_pem, .private_key_pem = own.private_key_pem, .oldest = oldest});
 }
 
-}  // namespace capstan::manager
+}  // namespace capstan::program

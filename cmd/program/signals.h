@@ -8,7 +8,7 @@
 
 #include "base/threads.h"
 
-namespace capstan::manager {
+namespace capstan::program {
 
 class Signals {
  public:
@@ -25,4 +25,4 @@ class Signals {
   std::unique_ptr<Thread> thread_;
 };
 
-}  // namespace capstan::manager
+}  // namespace capstan::program

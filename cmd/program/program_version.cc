@@ -1,7 +1,7 @@
-#include "cmd/manager/program_version.h"
+#include "cmd/program/program_version.h"
 
-namespace capstan::manager {
+namespace capstan::program {
 
 std::string version_line(std::string_view program) { return std::string(program) + " " CAPSTAN_VERSION "\n"; }
 
-}  // namespace capstan::manager
+}  // namespace capstan::program

@@ -1,4 +1,4 @@
-#include "cmd/manager/diagnostics.h"
+#include "cmd/program/diagnostics.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,9 +7,11 @@
 #include <functional>
 
 #include "test/fakes/baton.h"
+#include "test/fakes/collecting_sink.h"
+#include "test/fakes/fake_clock.h"
 #include "test/fakes/scripted_client.h"
 
-namespace capstan::manager {
+namespace capstan::program {
 namespace {
 
 namespace json = boost::json;
@@ -142,5 +144,35 @@ TEST(CachesPage, NamesTheTroubleOfAWatchAndEachObjectThatCouldNotBeRead) {
               testing::HasSubstr("spec: not an object"));
 }
 
+TEST(VerbositySetting, ChangesWhatIsLoggedAndSaysSoInUpstreamsWords) {
+  fakes::CollectingSink lines;
+  const fakes::FakeClock clock;
+  const Log log(lines, clock);
+  const auto setting = verbosity_setting(log);
+
+  const auto louder = setting.put("4\n");
+  log.debug("louder");
+  const auto silent = setting.put("0");
+  log.info("hidden");
+
+  ASSERT_TRUE(louder && silent);
+  EXPECT_EQ(setting.name, "flags/v");
+  EXPECT_EQ(*louder, "successfully set klog.logging.verbosity to 4");
+  EXPECT_EQ(lines.count("louder"), 1U);
+  EXPECT_EQ(lines.count("hidden"), 0U);
+}
+
+TEST(VerbositySetting, RefusesWhatIsNoNumberAndChangesNothing) {
+  fakes::CollectingSink lines;
+  const fakes::FakeClock clock;
+  const Log log(lines, clock);
+
+  for (const char* body : {"", "loud", "-1", "4x", "4.5"})
+    EXPECT_FALSE(verbosity_setting(log).put(body)) << body;
+
+  EXPECT_FALSE(log.enabled(Level::Debug));
+  EXPECT_TRUE(log.enabled(Level::Info));
+}
+
 }  // namespace
-}  // namespace capstan::manager
+}  // namespace capstan::program

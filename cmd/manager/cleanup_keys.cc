@@ -1,0 +1,117 @@
+#include "cmd/manager/cleanup_keys.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+
+#include "api/driver/names.h"
+#include "api/names.h"
+#include "controllers/drain/cordon.h"
+#include "controllers/machinepool/drain_key.h"
+#include "controllers/rollout/new_set.h"
+
+namespace capstan::manager {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::array kOwnKeys = {
+    api::annotation::kConfirmRelease,           api::annotation::kElectionScope,
+    api::driver::annotation::kAutoscaledTo,     api::driver::annotation::kFailureDomain,
+    api::driver::annotation::kMadeControlPlane, api::driver::annotation::kVictims,
+    api::driver::finalizer::kCluster,           api::driver::finalizer::kMachine,
+    api::driver::finalizer::kMachinePool,       controllers::drain::kCordonedBy,
+    controllers::machinepool::kDrainStarted,    controllers::machinepool::kVolumeWaitStarted,
+    controllers::rollout::kMadeForRolloutAfter,
+};
+
+bool is_ours(std::string_view key) { return std::ranges::find(kOwnKeys, key) != kOwnKeys.end(); }
+
+// A table or list inside the object; null where there is none.
+const json::value* at(const json::value& object, std::string_view section, std::string_view field) {
+  const auto* outer = object.is_object() ? object.as_object().if_contains(section) : nullptr;
+  return outer != nullptr && outer->is_object() ? outer->as_object().if_contains(field) : nullptr;
+}
+
+const json::object& table(const json::value& object, std::string_view field) {
+  static const json::object kNone;
+  const auto* found = at(object, "metadata", field);
+  return found != nullptr && found->is_object() ? found->as_object() : kNone;
+}
+
+const json::array& list(const json::value& object, std::string_view section, std::string_view field) {
+  static const json::array kNone;
+  const auto* found = at(object, section, field);
+  return found != nullptr && found->is_array() ? found->as_array() : kNone;
+}
+
+std::string_view text(const json::value& value) {
+  return value.is_string() ? std::string_view(value.as_string()) : std::string_view();
+}
+
+std::string_view key_of_taint(const json::value& taint) {
+  const auto* key = taint.is_object() ? taint.as_object().if_contains("key") : nullptr;
+  return key == nullptr ? std::string_view() : text(*key);
+}
+
+// A drain marks the Node that it cordons in the same request: a cordon without the mark is a user's.
+bool is_cordoned_by_us(const json::value& object) {
+  const auto* cordoned = at(object, "spec", "unschedulable");
+  return cordoned != nullptr && cordoned->is_bool() && cordoned->as_bool() &&
+         table(object, "annotations").contains(controllers::drain::kCordonedBy);
+}
+
+json::object without_ours(const json::object& present) {
+  json::object patch;
+  for (const auto& entry : present)
+    if (is_ours(entry.key())) patch[entry.key()] = nullptr;
+  return patch;
+}
+
+template <typename KeyOf>
+bool drop_from(json::object& section, std::string_view field, const json::array& present, KeyOf key_of) {
+  json::array left;
+  for (const json::value& one : present)
+    if (!is_ours(key_of(one))) left.push_back(one);
+  if (left.size() == present.size()) return false;
+  section[field] = std::move(left);
+  return true;
+}
+
+}  // namespace
+
+std::span<const std::string_view> own_keys() { return kOwnKeys; }
+
+std::vector<std::string> found_on(const json::value& object) {
+  std::vector<std::string> found;
+  const auto note = [&](std::string_view place, std::string_view key) {
+    if (is_ours(key)) found.push_back(fmt::format("{} {}", place, key));
+  };
+  for (const json::value& one : list(object, "metadata", "finalizers")) note("finalizer", text(one));
+  for (const auto& entry : table(object, "labels")) note("label", entry.key());
+  for (const auto& entry : table(object, "annotations")) note("annotation", entry.key());
+  for (const json::value& one : list(object, "spec", "taints")) note("taint", key_of_taint(one));
+  if (is_cordoned_by_us(object)) found.emplace_back("cordon");
+  return found;
+}
+
+json::value removal_patch(const json::value& object) {
+  json::object metadata;
+  json::object spec;
+  for (const std::string_view field : {"labels", "annotations"}) {
+    json::object gone = without_ours(table(object, field));
+    if (!gone.empty()) metadata[field] = std::move(gone);
+  }
+  bool bound = drop_from(metadata, "finalizers", list(object, "metadata", "finalizers"), text);
+  bound = drop_from(spec, "taints", list(object, "spec", "taints"), key_of_taint) || bound;
+  if (is_cordoned_by_us(object)) spec["unschedulable"] = nullptr;
+  const auto* version = at(object, "metadata", "resourceVersion");
+  if ((bound || !spec.empty()) && version != nullptr) metadata["resourceVersion"] = *version;
+  json::object patch{{"metadata", std::move(metadata)}};
+  if (!spec.empty()) patch["spec"] = std::move(spec);
+  return patch;
+}
+
+}  // namespace capstan::manager

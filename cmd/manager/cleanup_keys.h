@@ -1,0 +1,23 @@
+// The keys that Capstan alone writes on Kubernetes objects, and how an object is rid of them. Pure. Used by
+// `capstan cleanup`; test/lint holds the list against every key below capstan.dev in the sources.
+#pragma once
+
+#include <boost/json/fwd.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace capstan::manager {
+
+// Labels, annotations, taints and finalizers. Keys of Cluster API are not among them: its own manager writes
+// the same ones and goes on with them.
+std::span<const std::string_view> own_keys();
+
+// What an object has of ours: "annotation capstan.dev/victims", "taint ...", "cordon", ...
+std::vector<std::string> found_on(const boost::json::value& object);
+// The merge patch that takes it off. Where it replaces a list it is bound to the version of the object.
+boost::json::value removal_patch(const boost::json::value& object);
+
+}  // namespace capstan::manager
