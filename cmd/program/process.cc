@@ -1,5 +1,6 @@
 #include "cmd/program/process.h"
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@ namespace capstan::program {
 namespace {
 
 constexpr std::uint64_t kDescriptors = 65536;  // a watch per workload cluster
+constexpr int kHeaps = 2;
 
 LogOptions log_options(const LoggingOptions& options) {
   LogOptions log{.format = options.format == "json" ? LogFormat::Json : LogFormat::Text};
@@ -70,8 +72,15 @@ Result<kube::Connection> connection(const std::string& kubeconfig) {
   return pod_connection();
 }
 
+void share_heaps() {
+#ifdef M_ARENA_MAX
+  if (!environment("MALLOC_ARENA_MAX")) mallopt(M_ARENA_MAX, kHeaps);
+#endif
+}
+
 int run(std::string_view program, const LoggingOptions& logging, const Effective& effective,
         const Body& body) {
+  share_heaps();
   SystemClock clock;
   SystemThreads threads;
   SystemRandomness randomness;

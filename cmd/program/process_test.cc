@@ -1,0 +1,74 @@
+#include "cmd/program/process.h"
+
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <barrier>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace capstan::program {
+namespace {
+
+constexpr int kThreads = 8;
+
+// Every thread holds memory at the same time, so that none can take over the heap of one that has ended.
+void allocate_in_threads() {
+  std::barrier all(kThreads);
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < kThreads; ++i)
+    threads.emplace_back([&all] {
+      const auto held = std::make_unique<std::string>(1000, 'x');
+      all.arrive_and_wait();
+    });
+}
+
+int heaps() {
+  char* text = nullptr;
+  std::size_t size = 0;
+  FILE* into = open_memstream(&text, &size);
+  malloc_info(0, into);
+  fclose(into);
+  int count = 0;
+  const std::string_view told(text, size);
+  for (auto at = told.find("<heap nr"); at != std::string_view::npos; at = told.find("<heap nr", at + 1))
+    ++count;
+  std::free(text);
+  return count;
+}
+
+// Each in a process of its own: a heap that is there stays.
+class ShareHeapsDeathTest : public testing::Test {
+ protected:
+  ShareHeapsDeathTest() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+};
+
+TEST_F(ShareHeapsDeathTest, EightThreadsHaveTwoHeaps) {
+  const auto run = [] {
+    unsetenv("MALLOC_ARENA_MAX");
+    share_heaps();
+    allocate_in_threads();
+    std::exit(heaps());
+  };
+
+  EXPECT_EXIT(run(), testing::ExitedWithCode(2), "");
+}
+
+TEST_F(ShareHeapsDeathTest, WhatTheEnvironmentSaysCountsMore) {
+  const auto run = [] {
+    setenv("MALLOC_ARENA_MAX", "5", 1);
+    share_heaps();
+    allocate_in_threads();
+    std::exit(heaps() > 2 ? 0 : 1);
+  };
+
+  EXPECT_EXIT(run(), testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace capstan::program
