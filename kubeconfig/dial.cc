@@ -5,6 +5,14 @@
 #include "base/try.h"
 
 namespace capstan::kubeconfig {
+namespace {
+
+std::string_view use_of(const kube::RequestRecord& request) {
+  if (request.stream) return "watch";
+  return request.path == kProbePath ? "probe" : "request";
+}
+
+}  // namespace
 
 Dial remote_dial(const kube::RemoteClient::Seams& seams, net::ProxyRules proxies, net::AddressRules addresses,
                  std::function<void(const kube::RequestRecord&)> on_request) {
@@ -20,6 +28,14 @@ Dial remote_dial(const kube::RemoteClient::Seams& seams, net::ProxyRules proxies
                                          .proxies = proxies,
                                          .addresses = addresses,
                                          .on_request = on_request}));
+  };
+}
+
+std::function<void(const kube::RequestRecord&)> count_requests(Metrics& metrics) {
+  return [family = metrics.counters("capstan_workload_requests_total", "requests to workload clusters",
+                                    {"method", "code", "use"})](const kube::RequestRecord& request) {
+    const std::string code = request.status == 0 ? "<error>" : std::to_string(request.status);
+    family.with({std::string(request.method), code, std::string(use_of(request))}).add();
   };
 }
 

@@ -7,8 +7,10 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/clock.h"
+#include "base/metrics.h"
 #include "base/result.h"
 #include "base/threads.h"
 #include "kube/client.h"
@@ -36,5 +38,11 @@ using Dial =
 Dial remote_dial(const kube::RemoteClient::Seams& seams, net::ProxyRules proxies = {},
                  net::AddressRules addresses = {},
                  std::function<void(const kube::RequestRecord&)> on_request = {});
+
+// What a connection asks at rest, whether its server is still there.
+inline constexpr std::string_view kProbePath = "/";
+// For on_request: capstan_workload_requests_total by method, code and use, which is watch, probe or request. All
+// workload clusters together. `metrics` lives longer.
+std::function<void(const kube::RequestRecord&)> count_requests(Metrics& metrics);
 
 }  // namespace capstan::kubeconfig

@@ -19,7 +19,6 @@ using runtime::Outcome;
 
 namespace {
 
-constexpr std::string_view kProbePath = "/";
 constexpr std::string_view kNotWanted =
     "no connection is made before its infrastructure is provisioned, nor to a cluster that is gone";
 constexpr std::string_view kWhereServersMayBe =
