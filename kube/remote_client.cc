@@ -169,7 +169,10 @@ class RemoteClient::Wire {
  private:
   Result<net::HttpResponse> send_once(const net::HttpRequest& request, const Deadline& deadline) {
     auto response = http_->request(with_headers(request), deadline);
-    record({.method = request.method, .path = path_of(request), .status = response ? response->status : 0});
+    record({.method = request.method,
+            .path = path_of(request),
+            .status = response ? response->status : 0,
+            .refusal = response && response->status >= 400 ? std::string_view(response->body) : ""});
     return response;
   }
 

@@ -29,6 +29,7 @@ struct RequestRecord {
   std::string_view path = {};  // without query
   int status = 0;              // 0: no answer
   bool stream = false;
+  std::string_view refusal = {};  // the body of an answer of 400 and more; of streams none
 };
 
 struct RemoteClientOptions {

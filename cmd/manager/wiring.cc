@@ -11,6 +11,7 @@
 #include "cmd/manager/cached_lookups.h"
 #include "cmd/manager/process.h"
 #include "cmd/program/diagnostics.h"
+#include "cmd/program/missing_rights.h"
 #include "controllers/controllers.h"
 #include "controllers/shared/deps.h"
 #include "kube/remote_client.h"
@@ -170,11 +171,16 @@ class Wiring::Parts {
 
 Result<void> Wiring::Parts::make(kube::Connection connection) {
   auto count = count_requests(metrics, connection.server);
+  auto see = [count = std::move(count), rights = program::MissingRights(log.component("client"))](
+                 const kube::RequestRecord& request) {
+    count(request);
+    rights(request);
+  };
   client = TRY(kube::RemoteClient::make(
       {io, seams.threads, seams.clock}, std::move(connection),
       {.rate_limit = {.qps = options.clients.kube_api_qps, .burst = options.clients.kube_api_burst},
        .proxies = around.proxies,
-       .on_request = std::move(count)}));
+       .on_request = std::move(see)}));
   loop = std::make_unique<kube::WatchLoop>(seams.threads, seams.clock);
   TRY(make_workload_clusters());
   const auto wanted = TRY(settings(options));

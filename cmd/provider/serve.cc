@@ -8,6 +8,7 @@
 #include "base/try.h"
 #include "bootstrap/provider.h"
 #include "cmd/program/diagnostics.h"
+#include "cmd/program/missing_rights.h"
 #include "infrastructure/provider.h"
 #include "infrastructure/sim/cloud.h"
 #include "kube/remote_client.h"
@@ -72,7 +73,8 @@ class Serving {
         {io_, seams_.threads, seams_.clock}, TRY(program::connection(options_.scope.kubeconfig)),
         {.user_agent = std::move(user_agent),
          .rate_limit = {.qps = options_.work.kube_api_qps, .burst = options_.work.kube_api_burst},
-         .proxies = net::proxy_rules(program::environment)});
+         .proxies = net::proxy_rules(program::environment),
+         .on_request = program::MissingRights(log_.component("client"))});
   }
 
   void make_providers() {
