@@ -21,6 +21,11 @@ constexpr Nanoseconds kNoControlPlane = 1s;
 constexpr Nanoseconds kNever = Nanoseconds::max();  // nothing to do until the VM goes
 constexpr Backoff kRetry = {.initial = 500ms, .cap = 10s};
 
+// Where Leases are not renewed, the status alone is reported.
+Nanoseconds beats_every(const Script& script) {
+  return script.lease_every > 0s ? script.lease_every : script.status_every;
+}
+
 std::string provider_id_of(const json::value& node) {
   boost::system::error_code absent;
   const json::value* id = node.find_pointer("/spec/providerID", absent);
@@ -185,7 +190,7 @@ Kubelets::Later Kubelets::report_ready(Kubelet& kubelet, kube::Client& client, c
 
 // Kubelets that started together must not beat together.
 Kubelets::Later Kubelets::first_beat(Kubelet& kubelet) const {
-  const Nanoseconds every = deps_.cloud.script().lease_every;
+  const Nanoseconds every = beats_every(deps_.cloud.script());
   if (every <= 0s) return kNever;
   const std::uint64_t drawn = hash_bytes(kubelet.vm.vm.provider_id) % 1000;
   return every * static_cast<std::int64_t>(drawn) / 1000;
@@ -193,9 +198,12 @@ Kubelets::Later Kubelets::first_beat(Kubelet& kubelet) const {
 
 Kubelets::Later Kubelets::beat(Kubelet& kubelet, kube::Client& client, const Deadline& deadline) {
   const Script& script = deps_.cloud.script();
-  if (script.lease_every <= 0s) return first_beat(kubelet);
-  const auto renewed = renew_lease(kubelet, client, deadline);
-  if (!renewed) return retry(kubelet, "lease not renewed", renewed.error());
+  const Nanoseconds every = beats_every(script);
+  if (every <= 0s) return kNever;
+  if (script.lease_every > 0s) {
+    const auto renewed = renew_lease(kubelet, client, deadline);
+    if (!renewed) return retry(kubelet, "lease not renewed", renewed.error());
+  }
   kubelet.failures = 0;
   const SteadyTime now = deps_.clock.steady_now();
   if (script.status_every > 0s && now >= kubelet.status_due) {
@@ -205,7 +213,7 @@ Kubelets::Later Kubelets::beat(Kubelet& kubelet, kube::Client& client, const Dea
                        heartbeat_patch(Time::from(deps_.clock.now())),
                        {.type = kube::PatchType::Strategic, .subresource = "status"}, deadline);
   }
-  return script.lease_every;
+  return every;
 }
 
 Result<void> Kubelets::renew_lease(Kubelet& kubelet, kube::Client& client, const Deadline& deadline) {

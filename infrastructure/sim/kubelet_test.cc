@@ -161,6 +161,25 @@ TEST(Kubelets, LeaveTheNodeOfARemovedVmToWhoeverOwnsIt) {
   });
 }
 
+TEST(Kubelets, ReportTheirStatusAlsoWhereNoLeasesAreRenewed) {
+  Script script;
+  script.lease_every = 0s;
+  script.status_every = 5min;
+  Stage stage(script);
+  stage.run([&] {
+    (void)stage.planes.ensure(kCluster, Deadline::never());
+    stage.create("a");
+    stage.sleep(5s);
+    const auto born = stage.node("a");
+    ASSERT_TRUE(born);
+
+    stage.sleep(11min);
+
+    EXPECT_NE(stage.node("a")->metadata.resource_version, born->metadata.resource_version);
+    EXPECT_FALSE(stage.lease("a"));
+  });
+}
+
 TEST(Kubelets, NoticeAVmThatTheScriptLetsVanish) {
   Script script;
   script.faults = {{.vanish = 1min}};

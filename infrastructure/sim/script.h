@@ -71,7 +71,7 @@ struct Script {
   Quota quota = {};
   Nanoseconds register_after = std::chrono::seconds(2);  // from the VM's creation to its Node
   Nanoseconds ready_after = {};                          // from the Node to its Ready; zero: born Ready
-  Nanoseconds lease_every = std::chrono::seconds(10);    // zero: no heartbeat
+  Nanoseconds lease_every = std::chrono::seconds(10);    // zero: no Leases
   Nanoseconds status_every = std::chrono::minutes(5);    // zero: never
   Nanoseconds list_lag = {};
   std::vector<FaultRule> faults = {};
