@@ -46,7 +46,8 @@ double drain_evictions_per_pod(const Place&);
 double convert_ratio(const Place&);
 Values fleet_machine_costs(const Place&);
 Values fleet_roll_costs(const Place&);
-Values costs_beside_upstream(const Place&);
+Values costs_beside_upstream(const Place&);  // limits of clients lifted
+Values costs_beside_upstream_as_shipped(const Place&);
 Values fleet_cost_growth(const Place&);
 Values fleet_at_rest(const Place&);
 Values health_costs(const Place&);

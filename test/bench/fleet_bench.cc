@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "kube/resources.h"
+#include "test/bench/fixed_work.h"
 #include "test/bench/fleet_ground.h"
 
 namespace capstan::bench {
@@ -25,6 +26,12 @@ constexpr std::string_view kPool = "pool";
 constexpr int kWriters = 32;
 
 int count_of(const Place& place, int usual) { return place.machines > 0 ? place.machines : usual; }
+
+double in_fixed_work(double cpu_ms) {
+  const double unit = fixed_work_ms();
+  say(fmt::format("{:.2f} ms CPU per Machine; the fixed work takes {:.2f} ms now", cpu_ms, unit));
+  return cpu_ms / unit;
+}
 
 void tell(std::string_view what, const Spent& spent, double machines) {
   say(fmt::format("--- {}: what the manager asked for, per Machine", what));
@@ -186,7 +193,8 @@ Values fleet_machine_costs(const Place& place) {
   const Spent created = ground.spent();
   values["machine.writes_to_available"] = created.writes() / per;
   values["machine.requests_to_available"] = created.requests() / per;
-  values["machine.cpu_ms"] = (ground.manager_cpu_ms() - cpu) / per;
+  const double cpu_ms = (ground.manager_cpu_ms() - cpu) / per;
+  values["machine.cpu_ratio"] = in_fixed_work(cpu_ms);
   tell("creation to Available", created, per);
   say(fmt::format("{} Machines available in {:.1f} s; Events apart: {:.2f}; manager {:.1f} MB", machines,
                   took, created.events() / per,
@@ -235,7 +243,8 @@ Values fleet_roll_costs(const Place& place) {
   tell("roll", rolled, per);
   say(fmt::format("{} Machines rolled in {:.1f} s; Events apart: {:.2f}", machines, took,
                   rolled.events() / per));
-  return {{"roll.requests", rolled.requests() / per}, {"roll.cpu_ms", (ground.manager_cpu_ms() - cpu) / per}};
+  return {{"roll.requests", rolled.requests() / per},
+          {"roll.cpu_ratio", in_fixed_work((ground.manager_cpu_ms() - cpu) / per)}};
 }
 
 }  // namespace capstan::bench

@@ -1,14 +1,18 @@
 #include "test/bench/fleet_ground.h"
 
 #include <fmt/format.h>
+#include <httplib.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/json.hpp>
 #include <cstdio>
+#include <sstream>
 
 #include "api/schema/yaml.h"
 #include "kube/resources.h"
 #include "kubeconfig/connect.h"
+#include "test/envtest/upstream_core.h"
 
 namespace capstan::bench {
 namespace {
@@ -25,6 +29,8 @@ boot: {register: 0s, ready: 0s}
 heartbeat: {lease: 10m, status: 0s}
 )";
 constexpr std::string_view kOurAgent = "capstan";
+constexpr std::array kLifted = {"--kube-api-qps=1000000", "--kube-api-burst=1000000",
+                                "--clustercache-client-qps=1000000", "--clustercache-client-burst=1000000"};
 
 kube::Resource of_core(std::string_view kind) { return kube::resource_for("cluster.x-k8s.io/v1beta2", kind); }
 
@@ -55,6 +61,26 @@ json::value reference(std::string_view group, std::string_view kind, const std::
   return {{"apiGroup", group}, {"kind", kind}, {"name", name}};
 }
 
+std::string scrape(pid_t pid) {
+  for (const std::uint16_t port : envtest::listening_ports(pid)) {
+    httplib::Client client("127.0.0.1", port);
+    const auto answer = client.Get("/metrics");
+    if (answer && answer->status == 200) return answer->body;
+  }
+  throw std::runtime_error("the manager serves no metrics over plain HTTP");
+}
+
+// Of all series of a family with that label: name{..., use="probe"} 12
+double sum_of(const std::string& metrics, std::string_view family, std::string_view label) {
+  double sum = 0;
+  std::istringstream lines(metrics);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(family) && line.find(label) != std::string::npos)
+      sum += std::stod(line.substr(line.rfind(' ') + 1));
+  }
+  return sum;
+}
+
 bool counts(const AuditEntry& entry) { return !envtest::is_event(entry) && !envtest::is_lease(entry); }
 
 }  // namespace
@@ -73,14 +99,14 @@ double Spent::events() const {
   return static_cast<double>(std::ranges::count_if(manager, envtest::is_event));
 }
 
-Ground::Ground(const Place& place, envtest::FleetBedOptions options)
+Ground::Ground(const Place& place, envtest::FleetBedOptions options, Limits limits)
     : agent_(options.other_core.empty() ? std::string(kOurAgent) : options.other_core.filename().string()),
       begun_(clock_.steady_now()) {
   options.programs = place.programs;
   options.crds = place.crds;
-  options.cloud = kPrompt;
-  if (options.other_core.empty())
-    options.core_flags.insert(options.core_flags.end(), {"--kube-api-qps=0", "--clustercache-client-qps=0"});
+  if (options.cloud.empty()) options.cloud = kPrompt;
+  if (limits == Limits::Lifted)
+    options.core_flags.insert(options.core_flags.end(), kLifted.begin(), kLifted.end());
   const bool audited = options.audit != envtest::FleetBedOptions::Audit::None;
   const bool real_workload = options.real_workload;
   bed_ = must(envtest::FleetBed::start(std::move(options)));
@@ -204,6 +230,13 @@ Spent Ground::spent() {
     sort_out(spent.workload);
   }
   return spent;
+}
+
+WorkloadRequests Ground::workload_requests() const {
+  constexpr std::string_view kFamily = "capstan_workload_requests_total{";
+  const std::string metrics = scrape(bed_->core().pid());
+  return {.requests = sum_of(metrics, kFamily, "use=\"request\""),
+          .probes = sum_of(metrics, kFamily, "use=\"probe\"")};
 }
 
 double Ground::manager_cpu_ms() const {

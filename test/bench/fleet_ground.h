@@ -32,11 +32,20 @@ struct Spent {
   double events() const;
 };
 
+// What our manager asked of workload clusters since it started, by its own count.
+struct WorkloadRequests {
+  double requests = 0;  // neither watches nor probes
+  double probes = 0;
+};
+
+// Of the manager's clients, requests a second.
+enum class Limits { Lifted, AsShipped };
+
 class Ground {
  public:
-  // A cloud that answers at once and Nodes that are created Ready, as upstream's figures were taken. Our
-  // manager's client limits are lifted, another's are as it ships.
-  Ground(const Place& place, envtest::FleetBedOptions options);
+  // Where options name no other cloud: one that answers at once and Nodes that are created Ready and silent, as
+  // upstream's figures were taken.
+  Ground(const Place& place, envtest::FleetBedOptions options, Limits limits = Limits::Lifted);
 
   // One Cluster with a control plane Machine and the templates of its workers, up and connected.
   void make_clusters(int count);
@@ -52,6 +61,8 @@ class Ground {
   void await_quiet();
 
   Spent spent();  // clears
+  // Only of a manager that was started with kDiagnosticsForAll.
+  WorkloadRequests workload_requests() const;
   double manager_cpu_ms() const;
   double elapsed() const;  // since construction
   envtest::FleetBed& bed() { return *bed_; }
@@ -74,6 +85,10 @@ class Ground {
   const std::string agent_;  // of the manager, in the audit logs: its program's name
   SteadyTime begun_;
 };
+
+// Metrics over plain HTTP at some port of loopback.
+inline const std::vector<std::string> kDiagnosticsForAll = {"--diagnostics-address=127.0.0.1:0",
+                                                            "--insecure-diagnostics=true"};
 
 // To standard error, beside the figures.
 void say(std::string_view line);

@@ -47,9 +47,9 @@ Cost cost_of(Ground& ground, int machines, Work&& work) {
   return cost;
 }
 
-Costs costs_on(const Place& place, FleetBedOptions options, int machines) {
+Costs costs_on(const Place& place, FleetBedOptions options, Limits limits, int machines) {
   options.audit = FleetBedOptions::Audit::Requests;
-  Ground ground(place, std::move(options));
+  Ground ground(place, std::move(options), limits);
   ground.make_clusters(1);
   ground.make_deployment(kCluster, kPool, 0);
   ground.await_settled(kPool, 0, minutes(1));
@@ -77,30 +77,49 @@ void tell(std::string_view who, const Costs& costs) {
 
 double mean(double a, double b) { return (a + b) / 2; }
 
-}  // namespace
+std::filesystem::path upstream_of(const Place& place) {
+  std::filesystem::path upstream = place.upstream;
+  if (!upstream.empty() && std::filesystem::exists(upstream / "core")) return upstream;
+  throw std::runtime_error(
+      "CAPSTAN_UPSTREAM does not name a folder with upstream's core: start with scripts/bench, which "
+      "builds it");
+}
+
+struct Ratios {
+  double created = 0;
+  double rolled = 0;
+};
 
 // Ours before and after upstream's: a machine that gets slower meanwhile favours neither.
-Values costs_beside_upstream(const Place& place) {
-  const std::filesystem::path upstream = place.upstream;
-  if (upstream.empty() || !std::filesystem::exists(upstream / "core")) {
-    throw std::runtime_error(
-        "CAPSTAN_UPSTREAM does not name a folder with upstream's core: start with scripts/bench, which "
-        "builds it");
-  }
+Ratios ratios_with(const Place& place, Limits limits) {
+  const std::filesystem::path upstream = upstream_of(place);
   const int machines = place.machines > 0 ? place.machines : 200;
-  say(fmt::format("{} Machines of one MachineDeployment, maxSurge 10 %; per Machine, seconds for all:",
-                  machines));
-  const Costs before = costs_on(place, {}, machines);
+  say(fmt::format("{} Machines of one MachineDeployment, maxSurge 10 %, limits of clients {}; per Machine, seconds "
+                  "for all:",
+                  machines, limits == Limits::Lifted ? "lifted" : "as shipped"));
+  const Costs before = costs_on(place, {}, limits, machines);
   tell("ours", before);
   const Costs theirs =
-      costs_on(place, {.other_core = upstream / "core", .other_crds = upstream / "crds"}, machines);
+      costs_on(place, {.other_core = upstream / "core", .other_crds = upstream / "crds"}, limits, machines);
   tell("upstream", theirs);
-  const Costs after = costs_on(place, {}, machines);
+  const Costs after = costs_on(place, {}, limits, machines);
   tell("ours", after);
-  return {
-      {"upstream.create_cpu_ratio",
-       mean(before.created.cpu_ms, after.created.cpu_ms) / theirs.created.cpu_ms},
-      {"upstream.roll_cpu_ratio", mean(before.rolled.cpu_ms, after.rolled.cpu_ms) / theirs.rolled.cpu_ms}};
+  return {.created = mean(before.created.cpu_ms, after.created.cpu_ms) / theirs.created.cpu_ms,
+          .rolled = mean(before.rolled.cpu_ms, after.rolled.cpu_ms) / theirs.rolled.cpu_ms};
+}
+
+}  // namespace
+
+Values costs_beside_upstream(const Place& place) {
+  const Ratios ratios = ratios_with(place, Limits::Lifted);
+  return {{"upstream.create_cpu_ratio", ratios.created}, {"upstream.roll_cpu_ratio", ratios.rolled}};
+}
+
+Values costs_beside_upstream_as_shipped(const Place& place) {
+  const Ratios ratios = ratios_with(place, Limits::AsShipped);
+  return {{"upstream.create_cpu_ratio_shipped", ratios.created},
+          {"upstream.roll_cpu_ratio_shipped", ratios.rolled}};
 }
 
 }  // namespace capstan::bench
+
