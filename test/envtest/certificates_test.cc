@@ -23,6 +23,7 @@
 #include "test/envtest/pki.h"
 #include "test/envtest/real_servers.h"
 #include "test/envtest/reserved_port.h"
+#include "test/envtest/rights_expectation.h"
 #include "test/envtest/scratch_folder.h"
 #include "test/envtest/webhook_urls.h"
 
@@ -39,7 +40,6 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-constexpr std::string_view kManager = "system:serviceaccount:capi-system:capi-manager";
 constexpr std::string_view kSecret = "capi-webhook-self-managed-cert";
 constexpr std::string_view kSettle = "2s";
 constexpr std::string_view kMachines = "/apis/cluster.x-k8s.io/v1beta1/namespaces/default/machines";
@@ -123,7 +123,8 @@ class SelfManagedCertificates : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     auto started = RealServers::start(
-        {.controller_manager = true, .controllers = {"clusterrole-aggregation-controller"}});
+        {.controller_manager = true, .controllers = {"clusterrole-aggregation-controller"},
+         .audit_policy = std::string(kAuditRequests)});
     ASSERT_TRUE(started) << started.error().describe();
     servers_ = std::move(*started);
     auto folder = ScratchFolder::create();
@@ -142,6 +143,7 @@ class SelfManagedCertificates : public ::testing::Test {
   }
   static void TearDownTestSuite() {
     for (Replica& replica : replicas_) replica.process.kill();
+    if (servers_) expect_rights_suffice(*servers_);
     folder_.reset();
     servers_.reset();
   }
@@ -174,7 +176,7 @@ class SelfManagedCertificates : public ::testing::Test {
     }
   }
   static void start_replica(std::size_t number) {
-    const auto kubeconfig = servers_->kubeconfig_for(kManager, "");
+    const auto kubeconfig = servers_->kubeconfig_for(kManagerUser, "");
     ASSERT_TRUE(kubeconfig) << kubeconfig.error().describe();
     Replica& replica = replicas_.at(number);
     auto started = ChildProcess::start(

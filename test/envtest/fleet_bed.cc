@@ -10,6 +10,7 @@
 
 #include "base/threads.h"
 #include "base/try.h"
+#include "test/envtest/package_roles.h"
 #include "test/envtest/scratch_folder.h"
 
 namespace capstan::envtest {
@@ -19,13 +20,6 @@ namespace fs = std::filesystem;
 
 constexpr auto kLookAgain = std::chrono::milliseconds(20);
 constexpr auto kProviderPatience = std::chrono::seconds(60);
-constexpr std::string_view kAuditRequests = R"(
-apiVersion: audit.k8s.io/v1
-kind: Policy
-omitStages: [RequestReceived, ResponseStarted]
-rules:
-- {level: Metadata}
-)";
 constexpr std::string_view kAuditBodies = R"(
 apiVersion: audit.k8s.io/v1
 kind: Policy
@@ -70,7 +64,9 @@ struct FleetBed::State {
   ScratchFolder folder;
   std::unique_ptr<RealServers> management = {};
   std::unique_ptr<RealServers> workload = {};
-  fs::path kubeconfig = {};
+  fs::path kubeconfig = {};  // an administrator's
+  fs::path core_kubeconfig = {};
+  fs::path provider_kubeconfig = {};
   ChildProcess embedded = {};
   ChildProcess provider = {};
   ChildProcess core = {};
@@ -78,6 +74,7 @@ struct FleetBed::State {
   Result<void> start_servers();
   Result<void> start_embedded();
   Result<void> install_kinds() const;
+  Result<void> give_rights();
   Result<void> start_provider();
   Result<void> start_core();
   fs::path program(std::string_view name) const { return options.programs / name; }
@@ -87,6 +84,7 @@ Result<std::unique_ptr<FleetBed>> FleetBed::start(FleetBedOptions options) {
   ScratchFolder folder = TRY(ScratchFolder::create());
   auto state = std::make_unique<State>(State{.options = std::move(options), .folder = std::move(folder)});
   TRY(state->start_servers());
+  TRY(state->give_rights());
   TRY(state->start_provider());
   TRY(state->start_core());
   return std::unique_ptr<FleetBed>(new FleetBed(std::move(state)));
@@ -131,8 +129,17 @@ Result<void> FleetBed::State::install_kinds() const {
       "wait for the CRDs");
 }
 
+// Another core has more kinds than our roles name.
+Result<void> FleetBed::State::give_rights() {
+  core_kubeconfig = provider_kubeconfig = kubeconfig;
+  if (!management) return {};
+  provider_kubeconfig = TRY(providers_kubeconfig(*management));
+  if (options.other_core.empty()) core_kubeconfig = TRY(manager_kubeconfig(*management));
+  return {};
+}
+
 Result<void> FleetBed::State::start_provider() {
-  std::vector<std::string> argv = {program("capstan-dev"), "provider", "--kubeconfig", kubeconfig};
+  std::vector<std::string> argv = {program("capstan-dev"), "provider", "--kubeconfig", provider_kubeconfig};
   if (workload) argv.insert(argv.end(), {"--workload-kubeconfig", workload->kubeconfig_path()});
   if (!options.cloud.empty()) {
     const fs::path script = folder.path() / "cloud.yaml";
@@ -150,7 +157,7 @@ Result<void> FleetBed::State::start_provider() {
 Result<void> FleetBed::State::start_core() {
   std::vector<std::string> argv = {options.other_core.empty() ? program("capstan") : options.other_core,
                                    "--kubeconfig",
-                                   kubeconfig,
+                                   core_kubeconfig,
                                    "--health-addr=0",
                                    "--diagnostics-address=0",
                                    "--webhook-port=0"};

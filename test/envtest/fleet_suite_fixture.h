@@ -1,5 +1,6 @@
 // What the suites that run the whole product on real servers share: a bed with kubectl for both of its
-// servers, the sample's manifests under a name of one's own, and the end of the core's log when a test fails.
+// servers, the sample's manifests under a name of one's own, and the end of the core's log when a test fails. At the end
+// of a suite nothing was refused for want of a right, and what was asked for is noted for roles_test.cc.
 // For gtest; one thread.
 #pragma once
 
@@ -17,6 +18,7 @@
 
 #include "test/envtest/audit.h"
 #include "test/envtest/fleet_bed.h"
+#include "test/envtest/rights_expectation.h"
 
 namespace capstan::envtest {
 
@@ -49,7 +51,10 @@ class FleetSuite : public ::testing::Test {
     ASSERT_TRUE(started) << started.error().describe();
     bed_ = std::move(*started);
   }
-  static void TearDownTestSuite() { bed_.reset(); }
+  static void TearDownTestSuite() {
+    if (bed_) expect_rights_suffice(bed_->management());
+    bed_.reset();
+  }
   void TearDown() override {
     if (HasFailure() && bed_)
       std::fputs(told(run({.argv = {"tail", "-n", "60", bed_->core().log()}}, kShort)).c_str(), stderr);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "test/envtest/real_servers.h"
+#include "test/envtest/rights_expectation.h"
 #include "test/envtest/scratch_folder.h"
 
 namespace capstan::envtest {
@@ -23,18 +24,22 @@ using std::chrono::seconds;
 using ::testing::HasSubstr;
 
 constexpr std::string_view kLease = "controller-leader-election-capi";
-
 class Supervisor : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    auto started = RealServers::start();
+    auto started = RealServers::start({.audit_policy = std::string(kAuditRequests)});
     ASSERT_TRUE(started) << started.error().describe();
     servers_ = std::move(*started);
-    ASSERT_EQ(kubectl({"create", "namespace", "capi-system", "-o", "name"}), "namespace/capi-system\n");
     ASSERT_THAT(kubectl({"apply", "--server-side", "-f", "config/crd/bases"}), HasSubstr("machines.cluster"));
     ASSERT_THAT(kubectl({"wait", "--for=condition=Established", "crd", "--all"}), HasSubstr("condition met"));
+    const auto kubeconfig = manager_kubeconfig(*servers_);
+    ASSERT_TRUE(kubeconfig) << kubeconfig.error().describe();
+    kubeconfig_ = *kubeconfig;
   }
-  static void TearDownTestSuite() { servers_.reset(); }
+  static void TearDownTestSuite() {
+    if (servers_) expect_rights_suffice(*servers_);
+    servers_.reset();
+  }
 
   void SetUp() override {
     ASSERT_NE(servers_, nullptr);
@@ -55,7 +60,7 @@ class Supervisor : public ::testing::Test {
 
   void start(const fs::path& kubeconfig) { run(manager_, kubeconfig, {}, "capstan.log"); }
   void start_shard(std::vector<std::string> flags) {
-    run(shard_, servers_->kubeconfig_path(), std::move(flags), "shard.log");
+    run(shard_, kubeconfig_, std::move(flags), "shard.log");
   }
   void run(ChildProcess& process, const fs::path& kubeconfig, std::vector<std::string> flags,
            std::string_view log) {
@@ -76,7 +81,7 @@ class Supervisor : public ::testing::Test {
     process = std::move(*started);
   }
   void start_and_lead() {
-    start(servers_->kubeconfig_path());
+    start(kubeconfig_);
     EXPECT_THAT(kubectl({"wait", "-n", "capi-system", "--for=create", "lease/" + std::string(kLease)}),
                 HasSubstr("condition met"));
     EXPECT_THAT(kubectl({"wait", "-n", "capi-system", "--for=jsonpath={.spec.holderIdentity}",
@@ -92,6 +97,7 @@ class Supervisor : public ::testing::Test {
   int end() { return manager_.await_end(seconds(30)).value_or(-1); }
 
   static inline std::unique_ptr<RealServers> servers_;
+  static inline fs::path kubeconfig_;  // of the manager
   std::unique_ptr<ScratchFolder> folder_;
   ChildProcess manager_;
   ChildProcess shard_;

@@ -18,6 +18,7 @@
 #include "test/envtest/pki.h"
 #include "test/envtest/real_servers.h"
 #include "test/envtest/reserved_port.h"
+#include "test/envtest/rights_expectation.h"
 #include "test/envtest/scratch_folder.h"
 #include "webhooks/admission_kinds.h"
 
@@ -32,14 +33,6 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-constexpr std::string_view kAudit = R"(
-apiVersion: audit.k8s.io/v1
-kind: Policy
-omitStages: [RequestReceived, ResponseStarted]
-rules:
-- {level: Metadata, verbs: [create, update, patch]}
-)";
 
 // A stored topology, as a manager with ClusterTopology=true leaves it behind.
 constexpr std::string_view kTopology = R"(
@@ -93,13 +86,12 @@ std::uint16_t free_port() {
 class Webhooks : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    auto started = RealServers::start({.controller_manager = true, .audit_policy = std::string(kAudit)});
+    auto started = RealServers::start({.controller_manager = true, .audit_policy = std::string(kAuditRequests)});
     ASSERT_TRUE(started) << started.error().describe();
     servers_ = std::move(*started);
     auto folder = ScratchFolder::create();
     ASSERT_TRUE(folder) << folder.error().describe();
     folder_ = std::make_unique<ScratchFolder>(std::move(*folder));
-    ASSERT_THAT(kubectl({"create", "namespace", "capi-system", "-o=name"}), StartsWith("namespace/"));
     ASSERT_THAT(kubectl({"apply", "--server-side", "-f", "config/crd/bases"}), HasSubstr("machines.cluster"));
     ASSERT_THAT(kubectl({"wait", "--for=condition=Established", "crd", "--all"}), HasSubstr("condition met"));
     ASSERT_THAT(kubectl({"apply", "-f", "-"}, std::string(kTopology)), EndsWith("created\n"));
@@ -107,6 +99,7 @@ class Webhooks : public ::testing::Test {
   }
   static void TearDownTestSuite() {
     manager_.kill();
+    if (servers_) expect_rights_suffice(*servers_);
     folder_.reset();
     servers_.reset();
   }
@@ -122,9 +115,11 @@ class Webhooks : public ::testing::Test {
     ASSERT_TRUE(certificate) << certificate.error().describe();
     port_ = free_port();
     probes_ = free_port();
+    const auto kubeconfig = manager_kubeconfig(*servers_);
+    ASSERT_TRUE(kubeconfig) << kubeconfig.error().describe();
     auto started = ChildProcess::start(
         {.argv = {fs::read_symlink("/proc/self/exe").parent_path() / "capstan", "--kubeconfig",
-                  servers_->kubeconfig_path(), fmt::format("--health-addr=127.0.0.1:{}", probes_),
+                  *kubeconfig, fmt::format("--health-addr=127.0.0.1:{}", probes_),
                   "--diagnostics-address=0", fmt::format("--webhook-port={}", port_),
                   "--webhook-cert-dir=" + certificate->certificate.parent_path().string(),
                   "--webhook-cert-name=" + certificate->certificate.filename().string(),
@@ -223,7 +218,9 @@ class Webhooks : public ::testing::Test {
       auto entry = json::parse(line).as_object();
       const auto* object = entry.if_contains("objectRef");
       const auto* named = object == nullptr ? nullptr : object->as_object().if_contains("name");
-      if (named != nullptr && named->as_string() == name) all.push_back(std::move(entry));
+      const auto& verb = entry.at("verb").as_string();
+      const bool wrote = verb == "create" || verb == "update" || verb == "patch";
+      if (wrote && named != nullptr && named->as_string() == name) all.push_back(std::move(entry));
     }
     return all;
   }

@@ -1,0 +1,80 @@
+// The roles of our packages, held against what all suites that run the product were seen to use: run last.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+#include <fstream>
+#include <iterator>
+
+#include "api/schema/yaml.h"
+#include "test/envtest/package_roles.h"
+#include "test/envtest/role_usage.h"
+
+namespace capstan::envtest {
+namespace {
+
+namespace json = boost::json;
+using ::testing::IsEmpty;
+
+const std::vector<std::string_view> kSuites = {
+    "envtest_supervisor_test", "envtest_fleet_test",    "envtest_drain_test",       "envtest_pool_test",
+    "envtest_health_test",     "envtest_webhooks_test", "envtest_certificates_test"};
+
+constexpr std::string_view kForAnAdmissionPlugin =
+    "OwnerReferencesPermissionEnforcement asks for it, which kube-apiserver runs with only where it is told to";
+
+struct Unseen {
+  std::string_view permission;
+  std::string_view why;
+};
+constexpr std::array kUnseen = {
+    Unseen{"delete machinehealthchecks.cluster.x-k8s.io", kForAnAdmissionPlugin},
+};
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// Of all ClusterRoles and Roles of a file, one after the other.
+json::value rules_in(const std::string& path) {
+  json::array rules;
+  const auto documents = api::parse_yaml_documents(text_of(path));
+  EXPECT_TRUE(documents) << path;
+  for (const json::value& document : documents.value_or(std::vector<json::value>())) {
+    const auto* own = document.as_object().if_contains("rules");
+    if (own != nullptr) rules.insert(rules.end(), own->as_array().begin(), own->as_array().end());
+  }
+  return rules;
+}
+
+// But for those that kUnseen explains.
+std::vector<std::string> unused_rights_of(std::string_view user, const std::string& path) {
+  auto entries = noted_requests(kSuites);
+  EXPECT_TRUE(entries) << entries.error().describe();
+  if (!entries) return {"nothing is known"};
+  std::erase_if(*entries, [&](const AuditEntry& entry) { return entry.user != user; });
+  auto unused = unused_permissions(rules_in(path), *entries);
+  std::erase_if(unused, [](const std::string& permission) {
+    return std::ranges::any_of(kUnseen, [&](const Unseen& one) { return one.permission == permission; });
+  });
+  return unused;
+}
+
+TEST(Roles, TheManagerHasNoRightThatNothingUses) {
+  EXPECT_THAT(unused_rights_of(kManagerUser, "config/rbac/manager_role.yaml"), IsEmpty());
+  EXPECT_THAT(unused_rights_of(kManagerUser, "config/rbac/leader_election_role.yaml"), IsEmpty());
+}
+
+TEST(Roles, SelfManagedCertificatesBringNoRightThatNothingUses) {
+  EXPECT_THAT(unused_rights_of(kManagerUser, "config/self-managed/role.yaml"), IsEmpty());
+}
+
+TEST(Roles, TheProvidersHaveNoRightThatNothingUses) {
+  EXPECT_THAT(unused_rights_of(kProvidersUser, "config/infrastructure/rbac.yaml"), IsEmpty());
+  EXPECT_THAT(unused_rights_of(kProvidersUser, "config/bootstrap/rbac.yaml"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace capstan::envtest
