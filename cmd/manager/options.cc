@@ -7,7 +7,6 @@
 #include <array>
 
 #include "base/try.h"
-#include "cmd/program/program_version.h"
 #include "controllers/controllers.h"
 
 namespace capstan::manager {
@@ -177,18 +176,8 @@ Result<void> check(const Options& options) {
 }  // namespace
 
 Result<CommandLine> read_options(std::span<const char* const> words) {
-  CommandLine line;
-  Flags flags;
-  bind(flags, line.options);
-  const auto arguments = TRY(flags.parse(words));
-  if (arguments.help) line.print_and_exit = flags.help(kUsage);
-  if (!arguments.completion.empty()) line.print_and_exit = flags.completion("capstan");
-  if (line.print_and_exit.empty() && line.options.process.version)
-    line.print_and_exit = program::version_line("capstan");
-  if (!line.print_and_exit.empty()) return line;
-  TRY(check(line.options));
-  line.effective = flags.effective();
-  return line;
+  return program::read_command_line<Options>(
+      words, {.program = "capstan", .usage = kUsage, .bind = bind, .check = check});
 }
 
 Result<net::AddressRules> workload_addresses(const ClientOptions& options) {

@@ -103,11 +103,7 @@ struct Options {
 };
 
 // What the command line asked for besides starting.
-struct CommandLine {
-  Options options = {};
-  std::string print_and_exit = {};  // help, completion or version
-  std::vector<std::pair<std::string, std::string>> effective = {};
-};
+using CommandLine = program::CommandLine<Options>;
 
 // The error names the flag and what it takes.
 Result<CommandLine> read_options(std::span<const char* const> words);

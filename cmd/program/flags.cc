@@ -3,6 +3,8 @@
 #include <array>
 #include <charconv>
 
+#include "cmd/program/program_version.h"
+
 namespace capstan::program {
 namespace {
 
@@ -41,6 +43,13 @@ void add_election(Flags& flags, ElectionOptions& options) {
 }
 void add_logging(Flags& flags, LoggingOptions& options) { flags.add("Logging", options, kLogging); }
 void add_process(Flags& flags, ProcessOptions& options) { flags.add("Process", options, kProcess); }
+
+std::string instead_of_running(const Flags& flags, const Arguments& arguments, const ProcessOptions& process,
+                               std::string_view program, std::string_view usage) {
+  if (!arguments.completion.empty()) return flags.completion(program);
+  if (arguments.help) return flags.help(usage);
+  return process.version ? version_line(program) : std::string();
+}
 
 Result<void> check(const ElectionOptions& options) {
   if (options.lease_duration <= options.renew_deadline)

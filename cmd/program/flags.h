@@ -3,12 +3,16 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/instant.h"
 #include "base/options.h"
 #include "base/result.h"
+#include "base/try.h"
 
 namespace capstan::program {
 
@@ -40,6 +44,43 @@ void add_process(Flags& flags, ProcessOptions& options);
 
 // The error names the flag.
 Result<void> check(const ElectionOptions& options);
+
+// The flags as they are, for the log.
+using Effective = std::vector<std::pair<std::string, std::string>>;
+
+template <typename Options>
+struct CommandLine {
+  Options options = {};
+  std::string print_and_exit = {};  // help, completion or version; the options are not checked then
+  Effective effective = {};
+};
+
+// Of a program: its name, its help above the flags, and its options, which have a member `process`.
+template <typename Options>
+struct ProgramFlags {
+  std::string_view program = {};
+  std::string_view usage = {};
+  void (*bind)(Flags& flags, Options& options) = nullptr;
+  Result<void> (*check)(const Options& options) = nullptr;  // the error names the flag and what it takes
+};
+
+// What there is to print instead of running; empty: nothing.
+std::string instead_of_running(const Flags& flags, const Arguments& arguments, const ProcessOptions& process,
+                               std::string_view program, std::string_view usage);
+
+template <typename Options>
+Result<CommandLine<Options>> read_command_line(std::span<const char* const> words,
+                                               const ProgramFlags<Options>& of) {
+  CommandLine<Options> line;
+  Flags flags;
+  of.bind(flags, line.options);
+  const auto arguments = TRY(flags.parse(words));
+  line.print_and_exit = instead_of_running(flags, arguments, line.options.process, of.program, of.usage);
+  if (!line.print_and_exit.empty()) return line;
+  TRY(of.check(line.options));
+  line.effective = flags.effective();
+  return line;
+}
 
 // "0", "" or ":8443" or "127.0.0.1:8443".
 struct ListenAddress {

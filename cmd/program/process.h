@@ -7,8 +7,6 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "base/log.h"
 #include "base/randomness.h"
@@ -45,8 +43,6 @@ Result<kube::Connection> connection(const std::string& kubeconfig);
 // what one left half empty from the others (docs/decisions/0009). MALLOC_ARENA_MAX in the environment counts more.
 void share_heaps();
 
-// The flags as they are, for the log.
-using Effective = std::vector<std::pair<std::string, std::string>>;
 // Returns when the stop token asks for it, or with what went wrong.
 using Body = std::function<Result<void>(const Seams&, const Log&, const std::stop_token&)>;
 int run(std::string_view program, const LoggingOptions& logging, const Effective& effective,

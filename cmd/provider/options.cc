@@ -4,7 +4,6 @@
 #include <array>
 
 #include "base/try.h"
-#include "cmd/program/program_version.h"
 
 namespace capstan::provider {
 namespace {
@@ -91,18 +90,8 @@ bool Options::runs(std::string_view provider) const {
 }
 
 Result<CommandLine> read_options(std::span<const char* const> words) {
-  CommandLine line;
-  Flags flags;
-  bind(flags, line.options);
-  const auto arguments = TRY(flags.parse(words));
-  if (arguments.help) line.print_and_exit = flags.help(kUsage);
-  if (!arguments.completion.empty()) line.print_and_exit = flags.completion("capstan-provider");
-  if (line.print_and_exit.empty() && line.options.process.version)
-    line.print_and_exit = program::version_line("capstan-provider");
-  if (!line.print_and_exit.empty()) return line;
-  TRY(check(line.options));
-  line.effective = flags.effective();
-  return line;
+  return program::read_command_line<Options>(
+      words, {.program = "capstan-provider", .usage = kUsage, .bind = bind, .check = check});
 }
 
 }  // namespace capstan::provider

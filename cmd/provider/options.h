@@ -4,7 +4,6 @@
 
 #include <span>
 #include <string>
-#include <vector>
 
 #include "base/result.h"
 #include "cmd/program/flags.h"
@@ -45,11 +44,7 @@ struct Options {
   bool runs(std::string_view provider) const;
 };
 
-struct CommandLine {
-  Options options = {};
-  std::string print_and_exit = {};  // help, completion or version
-  program::Effective effective = {};
-};
+using CommandLine = program::CommandLine<Options>;
 
 inline constexpr std::string_view kBootstrap = "bootstrap";
 inline constexpr std::string_view kInfrastructure = "infrastructure";
