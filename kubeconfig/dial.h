@@ -41,8 +41,8 @@ Dial remote_dial(const kube::RemoteClient::Seams& seams, net::ProxyRules proxies
 
 // What a connection asks at rest, whether its server is still there.
 inline constexpr std::string_view kProbePath = "/";
-// For on_request: capstan_workload_requests_total by method, code and use, which is watch, probe or request. All
-// workload clusters together. `metrics` lives longer.
+// For on_request: capstan_workload_requests_total by method, code and use, which is watch, probe or request.
+// All workload clusters together. `metrics` lives longer.
 std::function<void(const kube::RequestRecord&)> count_requests(Metrics& metrics);
 
 }  // namespace capstan::kubeconfig

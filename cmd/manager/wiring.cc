@@ -171,8 +171,8 @@ class Wiring::Parts {
 
 Result<void> Wiring::Parts::make(kube::Connection connection) {
   auto count = count_requests(metrics, connection.server);
-  auto see = [count = std::move(count), rights = program::MissingRights(log.component("client"))](
-                 const kube::RequestRecord& request) {
+  auto see = [count = std::move(count),
+              rights = program::MissingRights(log.component("client"))](const kube::RequestRecord& request) {
     count(request);
     rights(request);
   };

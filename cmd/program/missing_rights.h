@@ -13,8 +13,8 @@
 
 namespace capstan::program {
 
-// For on_request of a client of the management cluster; from any thread. Each rule is named once in the life of the
-// process.
+// For on_request of a client of the management cluster; from any thread. Each rule is named once in the life
+// of the process.
 class MissingRights {
  public:
   explicit MissingRights(Log log) : log_(std::move(log)), told_(std::make_shared<Rules>()) {}

@@ -26,8 +26,8 @@ TEST(MissingRights, AreNamedOnceEachWithTheRuleThatHelps) {
   list("machinesets", 200);
   list("machinepools", 403);
 
-  EXPECT_THAT(lines.lines(),
-              ElementsAre(AllOf(HasSubstr("a right is missing"), HasSubstr("machines")), HasSubstr("machinepools")));
+  EXPECT_THAT(lines.lines(), ElementsAre(AllOf(HasSubstr("a right is missing"), HasSubstr("machines")),
+                                         HasSubstr("machinepools")));
 }
 
 }  // namespace

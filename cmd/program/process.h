@@ -39,8 +39,9 @@ Result<kube::Connection> pod_connection();
 // Of the pod where no kubeconfig is named.
 Result<kube::Connection> connection(const std::string& kubeconfig);
 
-// Before the first thread: two heaps for all of them, where glibc would give each of many threads its own and keep
-// what one left half empty from the others (docs/decisions/0009). MALLOC_ARENA_MAX in the environment counts more.
+// Before the first thread: two heaps for all of them, where glibc would give each of many threads its own and
+// keep what one left half empty from the others (docs/decisions/0009). MALLOC_ARENA_MAX in the environment
+// counts more.
 void share_heaps();
 
 // Returns when the stop token asks for it, or with what went wrong.

@@ -1,5 +1,5 @@
-// A fixed piece of work, in milliseconds of CPU on this machine and now: what CPU figures are divided by, so that they
-// say more about the program than about the machine.
+// A fixed piece of work, in milliseconds of CPU on this machine and now: what CPU figures are divided by, so
+// that they say more about the program than about the machine.
 #pragma once
 
 namespace capstan::bench {

@@ -43,8 +43,8 @@ enum class Limits { Lifted, AsShipped };
 
 class Ground {
  public:
-  // Where options name no other cloud: one that answers at once and Nodes that are created Ready and silent, as
-  // upstream's figures were taken.
+  // Where options name no other cloud: one that answers at once and Nodes that are created Ready and silent,
+  // as upstream's figures were taken.
   Ground(const Place& place, envtest::FleetBedOptions options, Limits limits = Limits::Lifted);
 
   // One Cluster with a control plane Machine and the templates of its workers, up and connected.

@@ -15,8 +15,8 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 constexpr int kClusters = 100;
-// Kubelets say every five minutes how they are. Their Leases are left out: no manager watches those, and 10,000 of
-// them would take a server's whole time.
+// Kubelets say every five minutes how they are. Their Leases are left out: no manager watches those, and
+// 10,000 of them would take a server's whole time.
 constexpr std::string_view kWithHeartbeats = R"(
 latency: {create: 0s, remove: 0s, status: 0s, list: 0s}
 boot: {register: 0s, ready: 0s}
@@ -70,8 +70,8 @@ Values fleet_cost_growth(const Place& place) {
 }
 
 // Leases and watches are no requests of a fleet at rest, nor is the probe of a cluster that was silent for
-// ten seconds: a figure of its own. The simulated workload clusters are embedded servers inside the provider's
-// process: what they are asked is told by the manager's own count.
+// ten seconds: a figure of its own. The simulated workload clusters are embedded servers inside the
+// provider's process: what they are asked is told by the manager's own count.
 Values fleet_at_rest(const Place& place) {
   const int machines = place.machines > 0 ? place.machines : 10000;
   const int each = std::max(machines / kClusters, 1);
@@ -102,9 +102,8 @@ Values fleet_at_rest(const Place& place) {
   const double probes = now_asked.probes - asked.probes;
   say(fmt::format("of workload clusters: {} requests, {} probes", of_workload, probes));
   values["idle.requests"] =
-      of_workload + static_cast<double>(std::ranges::count_if(idle.manager, [](const AuditEntry& entry) {
-        return !envtest::is_lease(entry);
-      }));
+      of_workload + static_cast<double>(std::ranges::count_if(
+                        idle.manager, [](const AuditEntry& entry) { return !envtest::is_lease(entry); }));
   values["idle.probes"] = probes / kClusters;
   values["idle.cpu_percent"] = used / (watched * 10);
   values["idle.rss_mb"] = static_cast<double>(envtest::resident_bytes_of(ground.bed().core().pid())) / 1e6;

@@ -94,9 +94,10 @@ struct Ratios {
 Ratios ratios_with(const Place& place, Limits limits) {
   const std::filesystem::path upstream = upstream_of(place);
   const int machines = place.machines > 0 ? place.machines : 200;
-  say(fmt::format("{} Machines of one MachineDeployment, maxSurge 10 %, limits of clients {}; per Machine, seconds "
-                  "for all:",
-                  machines, limits == Limits::Lifted ? "lifted" : "as shipped"));
+  say(fmt::format(
+      "{} Machines of one MachineDeployment, maxSurge 10 %, limits of clients {}; per Machine, seconds "
+      "for all:",
+      machines, limits == Limits::Lifted ? "lifted" : "as shipped"));
   const Costs before = costs_on(place, {}, limits, machines);
   tell("ours", before);
   const Costs theirs =
@@ -122,4 +123,3 @@ Values costs_beside_upstream_as_shipped(const Place& place) {
 }
 
 }  // namespace capstan::bench
-

@@ -122,9 +122,9 @@ struct Replica {
 class SelfManagedCertificates : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    auto started = RealServers::start(
-        {.controller_manager = true, .controllers = {"clusterrole-aggregation-controller"},
-         .audit_policy = std::string(kAuditRequests)});
+    auto started = RealServers::start({.controller_manager = true,
+                                       .controllers = {"clusterrole-aggregation-controller"},
+                                       .audit_policy = std::string(kAuditRequests)});
     ASSERT_TRUE(started) << started.error().describe();
     servers_ = std::move(*started);
     auto folder = ScratchFolder::create();

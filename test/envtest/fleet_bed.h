@@ -1,7 +1,7 @@
 // A fleet's whole surroundings on real servers: a management server with our CRDs and the garbage collector,
-// a workload server for the Nodes, `capstan` and `capstan-dev provider` as children, with the roles of our packages
-// (package_roles.h) and no other rights; an embedded server asks nobody for rights. Used by the fleet suite
-// and by the figures of test/bench. One thread; it must outlive the bed (child_process.h).
+// a workload server for the Nodes, `capstan` and `capstan-dev provider` as children, with the roles of our
+// packages (package_roles.h) and no other rights; an embedded server asks nobody for rights. Used by the
+// fleet suite and by the figures of test/bench. One thread; it must outlive the bed (child_process.h).
 #pragma once
 
 #include <cstdint>

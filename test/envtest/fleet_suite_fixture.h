@@ -1,7 +1,7 @@
 // What the suites that run the whole product on real servers share: a bed with kubectl for both of its
-// servers, the sample's manifests under a name of one's own, and the end of the core's log when a test fails. At the end
-// of a suite nothing was refused for want of a right, and what was asked for is noted for roles_test.cc.
-// For gtest; one thread.
+// servers, the sample's manifests under a name of one's own, and the end of the core's log when a test fails.
+// At the end of a suite nothing was refused for want of a right, and what was asked for is noted for
+// roles_test.cc. For gtest; one thread.
 #pragma once
 
 #include <gmock/gmock.h>

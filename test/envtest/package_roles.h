@@ -1,5 +1,5 @@
-// The roles of our packages on a server of a test: the programs of the product run with these and no other rights. What they
-// used is kept for the suite that asks for the uses of all suites together (roles_test.cc).
+// The roles of our packages on a server of a test: the programs of the product run with these and no other
+// rights. What they used is kept for the suite that asks for the uses of all suites together (roles_test.cc).
 #pragma once
 
 #include <filesystem>
@@ -25,8 +25,8 @@ rules:
 - {level: Metadata}
 )";
 
-// Installs config/rbac and gives a kubeconfig of the manager's account. Its ClusterRole is bound as it stands, for no
-// controller sums up roles here.
+// Installs config/rbac and gives a kubeconfig of the manager's account. Its ClusterRole is bound as it
+// stands, for no controller sums up roles here.
 Result<std::filesystem::path> manager_kubeconfig(const RealServers& servers);
 // ... of one user with the ClusterRoles of both providers, as `capstan-dev provider` runs both.
 Result<std::filesystem::path> providers_kubeconfig(const RealServers& servers);
@@ -34,7 +34,8 @@ Result<std::filesystem::path> providers_kubeconfig(const RealServers& servers);
 // "patch /apis/...": what these users were refused for want of a right.
 std::vector<std::string> forbidden_requests(const std::vector<AuditEntry>& entries);
 
-// Notes which requests the manager and the providers made, beside the programs; a later note of the same name takes its place.
+// Notes which requests the manager and the providers made, beside the programs; a later note of the same name
+// takes its place.
 Result<void> note_requests(std::string_view name, const std::vector<AuditEntry>& entries);
 // Of all notes; an error when one that is named is missing or older than the programs.
 Result<std::vector<AuditEntry>> noted_requests(const std::vector<std::string_view>& names);

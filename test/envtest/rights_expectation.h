@@ -12,8 +12,8 @@
 
 namespace capstan::envtest {
 
-// Nothing was refused for want of a right; what was asked for is noted under the program's name, for roles_test.cc. The
-// servers have an audit log.
+// Nothing was refused for want of a right; what was asked for is noted under the program's name, for
+// roles_test.cc. The servers have an audit log.
 inline void expect_rights_suffice(const RealServers& servers) {
   const auto entries = AuditReader(servers.audit_log()).more();
   ASSERT_TRUE(entries) << entries.error().describe();

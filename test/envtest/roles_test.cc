@@ -22,7 +22,8 @@ const std::vector<std::string_view> kSuites = {
     "envtest_health_test",     "envtest_webhooks_test", "envtest_certificates_test"};
 
 constexpr std::string_view kForAnAdmissionPlugin =
-    "OwnerReferencesPermissionEnforcement asks for it, which kube-apiserver runs with only where it is told to";
+    "OwnerReferencesPermissionEnforcement asks for it, which kube-apiserver runs with only where it is told "
+    "to";
 
 struct Unseen {
   std::string_view permission;

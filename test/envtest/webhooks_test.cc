@@ -86,7 +86,8 @@ std::uint16_t free_port() {
 class Webhooks : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    auto started = RealServers::start({.controller_manager = true, .audit_policy = std::string(kAuditRequests)});
+    auto started =
+        RealServers::start({.controller_manager = true, .audit_policy = std::string(kAuditRequests)});
     ASSERT_TRUE(started) << started.error().describe();
     servers_ = std::move(*started);
     auto folder = ScratchFolder::create();
@@ -118,9 +119,9 @@ class Webhooks : public ::testing::Test {
     const auto kubeconfig = manager_kubeconfig(*servers_);
     ASSERT_TRUE(kubeconfig) << kubeconfig.error().describe();
     auto started = ChildProcess::start(
-        {.argv = {fs::read_symlink("/proc/self/exe").parent_path() / "capstan", "--kubeconfig",
-                  *kubeconfig, fmt::format("--health-addr=127.0.0.1:{}", probes_),
-                  "--diagnostics-address=0", fmt::format("--webhook-port={}", port_),
+        {.argv = {fs::read_symlink("/proc/self/exe").parent_path() / "capstan", "--kubeconfig", *kubeconfig,
+                  fmt::format("--health-addr=127.0.0.1:{}", probes_), "--diagnostics-address=0",
+                  fmt::format("--webhook-port={}", port_),
                   "--webhook-cert-dir=" + certificate->certificate.parent_path().string(),
                   "--webhook-cert-name=" + certificate->certificate.filename().string(),
                   "--webhook-key-name=" + certificate->key.filename().string()}},
