@@ -1,7 +1,12 @@
 #include "kubeconfig/dial.h"
 
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
 #include <utility>
 
+#include "base/guarded.h"
 #include "base/try.h"
 
 namespace capstan::kubeconfig {
@@ -11,6 +16,35 @@ std::string_view use_of(const kube::RequestRecord& request) {
   if (request.stream) return "watch";
   return request.path == kProbePath ? "probe" : "request";
 }
+
+// A series goes with its last handle, so that the handles stay here.
+class RequestCounts {
+ public:
+  explicit RequestCounts(Metrics& metrics)
+      : family_(metrics.counters("capstan_workload_requests_total", "requests to workload clusters",
+                                 {"method", "code", "use"})) {}
+
+  void add(const kube::RequestRecord& request) {
+    series_.with([&](Series& series) { counter(series, request).add(); });
+  }
+
+ private:
+  using Key = std::tuple<std::string, int, std::string_view>;  // method, status, use
+  using Series = std::map<Key, Counter>;
+
+  const Counter& counter(Series& series, const kube::RequestRecord& request) const {
+    const std::string_view use = use_of(request);
+    const auto [at, is_new] = series.try_emplace({std::string(request.method), request.status, use});
+    if (is_new) {
+      const std::string code = request.status == 0 ? "<error>" : std::to_string(request.status);
+      at->second = family_.with({request.method, code, use});
+    }
+    return at->second;
+  }
+
+  CounterFamily family_;
+  Guarded<Series> series_;
+};
 
 }  // namespace
 
@@ -32,10 +66,8 @@ Dial remote_dial(const kube::RemoteClient::Seams& seams, net::ProxyRules proxies
 }
 
 std::function<void(const kube::RequestRecord&)> count_requests(Metrics& metrics) {
-  return [family = metrics.counters("capstan_workload_requests_total", "requests to workload clusters",
-                                    {"method", "code", "use"})](const kube::RequestRecord& request) {
-    const std::string code = request.status == 0 ? "<error>" : std::to_string(request.status);
-    family.with({std::string(request.method), code, std::string(use_of(request))}).add();
+  return [counts = std::make_shared<RequestCounts>(metrics)](const kube::RequestRecord& request) {
+    counts->add(request);
   };
 }
 
