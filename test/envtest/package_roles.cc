@@ -36,7 +36,7 @@ Result<void> make_namespace(const RealServers& servers, std::string_view name) {
                fmt::format("{{apiVersion: v1, kind: Namespace, metadata: {{name: {}}}}}", name));
 }
 
-Result<void> bind(const RealServers& servers, std::string_view role, std::string_view user) {
+Result<void> give_role(const RealServers& servers, std::string_view role, std::string_view user) {
   TRY(done(servers.run_kubectl({"create", "clusterrolebinding", fmt::format("{}-of-the-test", role),
                                 fmt::format("--clusterrole={}", role), fmt::format("--user={}", user)}),
            role));
@@ -55,7 +55,7 @@ fs::path note_path(std::string_view name) {
 Result<fs::path> manager_kubeconfig(const RealServers& servers) {
   TRY(make_namespace(servers, "capi-system"));
   TRY(apply(servers, "install config/rbac", {"-k=config/rbac"}));
-  TRY(bind(servers, "capi-manager-role", kManagerUser));
+  TRY(give_role(servers, "capi-manager-role", kManagerUser));
   return servers.kubeconfig_for(kManagerUser, "");
 }
 
@@ -63,7 +63,7 @@ Result<fs::path> providers_kubeconfig(const RealServers& servers) {
   for (const std::string_view part : kProviderParts) {
     TRY(make_namespace(servers, fmt::format("capstan-{}-system", part)));
     TRY(apply(servers, "install the roles of a provider", {fmt::format("-f=config/{}/rbac.yaml", part)}));
-    TRY(bind(servers, fmt::format("capstan-{}-manager-role", part), kProvidersUser));
+    TRY(give_role(servers, fmt::format("capstan-{}-manager-role", part), kProvidersUser));
   }
   return servers.kubeconfig_for(kProvidersUser, "");
 }
