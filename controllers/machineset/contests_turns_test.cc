@@ -44,5 +44,32 @@ TEST(Contests, OverALabelOfAMachineCostFiveWritesInTheFirstMinuteAndTwoInEachAft
   });
 }
 
+// Its successor has the same name, and a Machine of its own that no other writer has touched.
+TEST(Contests, OfAMachineSetThatIsGoneAreNotToldOnItsSuccessor) {
+  in_simulation([](Stage& stage) {
+    const kube::Resource sets = kube::resource_of<api::MachineSet>();
+    const auto set = builders::a_machine_set().replicas(1).template_label("colour", "blue").build();
+    stage.put_world();
+    stage.put(set);
+    stage.start();
+    stage.settle();
+    writes_in_a_minute(stage, kube::resource_of<api::Machine>(), "patch Machine");
+    const std::string told = stage.says("Contested");
+
+    stage.remove(sets, "ms1");
+    stage.settle();
+    stage.let_go_of_deleted();
+    stage.settle();
+    const auto left = stage.names_of(sets);
+    stage.put(set);
+    stage.settle();
+
+    EXPECT_THAT(told, HasSubstr("True OverwrittenByAnother"));
+    EXPECT_TRUE(left.empty());
+    EXPECT_EQ(stage.machine_names().size(), 1U);
+    EXPECT_EQ(stage.says("Contested"), "absent");
+  });
+}
+
 }  // namespace
 }  // namespace capstan::controllers::machineset

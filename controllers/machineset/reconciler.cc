@@ -57,7 +57,10 @@ Result<Outcome> Reconciler::reconcile(const Context& context, const ObjectKey& k
   return paused ? Outcome::done() : take_turn(with, set);
 }
 
-void Reconciler::forget(const ObjectKey& key) { memory_.settled.forget(key); }
+void Reconciler::forget(const ObjectKey& key) {
+  memory_.settled.forget(key);
+  contests_.forget(key);
+}
 
 // The one it belongs to, whatever spec.clusterName says by now.
 Snapshot<api::Cluster> Reconciler::cluster_of(const MachineSet& set) const {
