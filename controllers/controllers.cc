@@ -118,7 +118,6 @@ class UnitOf final : public Unit {
   // What a reconciler watches by itself wakes a queue that goes before it does.
   void stop_all() {
     controller_.stop();
-    if constexpr (requires { reconciler_.rest(); }) reconciler_.rest();
     if constexpr (requires { reconciler_.stop_drains(); }) reconciler_.stop_drains();
   }
 

@@ -64,7 +64,7 @@ class Fleet {
     client_.on_evict = [this] { look_for_broken_budgets(); };
   }
   ~Fleet() {
-    drainer_.rest();
+    drainer_.stop();
     clusters_.lose(kCluster);
   }
   Fleet(const Fleet&) = delete;

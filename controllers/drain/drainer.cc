@@ -90,7 +90,7 @@ void Drainer::forget(const kube::ObjectKey& machine) {
   if (memory) end_watches(*memory);
 }
 
-void Drainer::rest() {
+void Drainer::stop() {
   const auto ended = drains_.with([](auto& drains) { return std::exchange(drains, {}); });
   for (const auto& [machine, memory] : ended) end_watches(*memory);
 }

@@ -67,7 +67,7 @@ class Drainer {
   // Machines of a namespace whose drains have been seen to: those whom a change of drain rules concerns.
   std::vector<kube::ObjectKey> drains_in(std::string_view namespace_) const;
   // No turn comes any more: when this returns, nobody is woken.
-  void rest();
+  void stop();
   // How many drains are remembered; for tests and /debug.
   std::size_t size() const;
   // How many Pods and DaemonSets it remembers of one drain, between its turns; for tests.

@@ -592,7 +592,7 @@ TEST(Drainer, WakesNobodyOnceItRests) {
   world.turn();
   ASSERT_TRUE(world.awake()) << "its watch has begun";
 
-  world.drainer->rest();
+  world.drainer->stop();
   const auto woken = world.woken.count();
   world.gone("p");
 

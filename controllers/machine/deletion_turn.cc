@@ -155,7 +155,7 @@ void Deleter::forget(const kube::ObjectKey& machine) { drainer_.forget(machine);
 
 void Deleter::interrupt(const kube::ObjectKey& machine) { drainer_.stop_watching(machine); }
 
-void Deleter::stop_drains() { drainer_.rest(); }
+void Deleter::stop_drains() { drainer_.stop(); }
 
 DeletionTurn Deleter::turn(const ActContext& with, Memory& memory, const DeletionObjects& objects,
                            DeletionFacts facts) {

@@ -284,6 +284,6 @@ void PoolDrainer::forget(const kube::ObjectKey& pool) {
   }
 }
 
-void PoolDrainer::stop() { drainer_.rest(); }
+void PoolDrainer::stop() { drainer_.stop(); }
 
 }  // namespace capstan::controllers::machinepool

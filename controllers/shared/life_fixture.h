@@ -60,7 +60,6 @@ class Life {
   ~Life() {
     if (started_) controller_.stop();
     // What a reconciler watches by itself wakes a queue that goes before it does.
-    if constexpr (requires { reconciler_.rest(); }) reconciler_.rest();
     if constexpr (requires { reconciler_.stop_drains(); }) reconciler_.stop_drains();
     for (auto& stop : stop_) stop();
   }

@@ -104,7 +104,7 @@ class World {
     clusters_.put_node(kCluster, builders::a_node("n"));
   }
   ~World() {
-    drainer_.rest();
+    drainer_.stop();
     clusters_.lose(kCluster);
   }
   World(const World&) = delete;

@@ -142,7 +142,6 @@ class Desk {
   void start() { controller_.start(); }
   void stop() {
     controller_.stop();
-    if constexpr (requires { reconciler_.rest(); }) reconciler_.rest();
     if constexpr (requires { reconciler_.stop_drains(); }) reconciler_.stop_drains();
   }
 
