@@ -83,7 +83,7 @@ class Controllers {
 
   // For probes, metrics and /debug.
   const std::vector<runtime::InformerState*>& informers() const;
-  // False: its kind need not be installed, and is not; nobody waits for that cache.
+  // False: its kind need not be installed, and is not; the start does not wait for that cache.
   bool is_wanted(const runtime::InformerState& informer) const;
   std::vector<const runtime::Controller*> controllers() const;
   void refresh_metrics();

@@ -36,8 +36,8 @@ inline constexpr std::array kContractLabels = {
     StaticLabel{.key = "cluster.x-k8s.io/v1beta2", .value = "v1beta2"},
 };
 
-// An object of a provider in the namespace of whoever refers to it. The API version is looked up at every use
-// (api/contract/version.h), so a provider may move on without anybody editing references.
+// An object of a provider in the namespace of the object that refers to it. The API version is looked up at
+// every use (api/contract/version.h), so a provider may move on while references stay as they are.
 struct ContractRef {
   Text api_group = {};
   Text kind = {};

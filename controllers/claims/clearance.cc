@@ -194,7 +194,7 @@ Result<std::optional<std::string>> earlier_of(const Question& about, std::string
   const bool owned = mine < about.object.owner_references->size();
   for (const auto& each : referrers) {
     if (each->metadata.uid == about.referrer.metadata.uid) continue;
-    // Without any owner among them it is anybody's guess, and nothing is deleted on a guess.
+    // Without any owner among them it is not known whose it is, and nothing is deleted on a guess.
     if (owned && place_of(about.object, kind, each->metadata) > mine) continue;
     const auto now = kube::get<T>(about.with.client, runtime::key_of(*each), about.with.deadline);
     if (!now && now.error().code == Code::NotFound) continue;

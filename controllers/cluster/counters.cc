@@ -15,7 +15,7 @@ using Count = std::optional<std::int32_t>;
 
 constexpr std::size_t kMaxVersions = 32;
 
-// Sums up; a number nobody reports stays absent.
+// Sums up; a number that no descendant reports stays absent.
 class Sum {
  public:
   void add(Count& total, const Count& part) {

@@ -71,7 +71,7 @@ struct Reasons {
   std::string_view good = {};
   std::string_view bad = {};
   std::string_view unknown = {};
-  std::string_view none = {};  // while there is nobody to ask
+  std::string_view none = {};  // while there is no descendant
 };
 
 api::Condition sum_up(const Parts& parts, std::string_view source, std::string_view target,

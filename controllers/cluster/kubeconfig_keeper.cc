@@ -102,7 +102,7 @@ Result<void> create(const Task& task, const kubeconfig::Kubeconfig& config) {
   const auto created =
       task.client.create(kube::resources::secrets(), key, kubeconfig::secret_object(cluster, owner, text),
                          {.field_manager = std::string(api::field_manager::kManager)}, task.deadline);
-  // Somebody was faster: whoever it was, there is one now.
+  // Another writer was faster: there is a Secret now.
   if (!created && created.error().code != Code::AlreadyExists)
     return fail(created.error().context("write secret " + key.describe()));
   return {};
@@ -187,7 +187,7 @@ Found renew(const Task& task, const Present& present) {
   return found;
 }
 
-// It is not overwritten: it may be somebody's work that is not done yet.
+// It is not overwritten: a user may be editing it.
 Note unreadable(const Error& error) {
   return {.code = api::NoteCode::KubeconfigUnreadable,
           .text = error.message + "; repair it, or delete it to have it made again"};
@@ -196,7 +196,7 @@ Note unreadable(const Error& error) {
 Result<Found> look_after(const Task& task) {
   const Present present = TRY(look(task));
   if (!present.exists) return make(task);
-  if (!present.ours) return Found{};  // what somebody else put there is theirs to renew
+  if (!present.ours) return Found{};  // its writer renews it
   if (present.defect) return Found{.works = false, .obstacle = unreadable(*present.defect)};
   if (present.ends_before(task.now + kubeconfig::kRenewBefore)) return renew(task, present);
   return Found{};

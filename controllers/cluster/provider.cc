@@ -26,8 +26,8 @@ constexpr Fields kInfrastructure = {"spec.infrastructureRef", api::condition::kR
 constexpr Fields kControlPlane = {"spec.controlPlaneRef", api::condition::kAvailable,
                                   contract::path::kControlPlaneInitialized, contract::path::kInitialized};
 
-// An object that was made for the older contract under a CRD that promises the newer one: without a word
-// everybody would wait for ever.
+// An object that was made for the older contract under a CRD that promises the newer one: without a message
+// the Cluster and its user would wait for ever.
 std::string outdated(const contract::Foreign& object, const Fields& fields, const Referred& referred) {
   if (referred.contract != ContractVersion::V1Beta2 || object.at(fields.flag)) return {};
   const auto old = contract::read_bool(object, fields.old_flag);

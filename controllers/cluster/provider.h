@@ -14,7 +14,7 @@ namespace capstan::controllers::cluster {
 
 enum class Presence {
   NotReferred,
-  Unreadable,  // nobody can say; or a field of it has the wrong type
+  Unreadable,  // it could not be found out; or a field of it has the wrong type
   Missing,
   OfAnother,  // it belongs to another Cluster
   Present,

@@ -33,7 +33,7 @@ void show_failure_domains(const Plan& plan, api::Cluster& after) {
   after.status.failure_domains = api::List<api::FailureDomain>(provider.failure_domains);
 }
 
-// Set once, never cleared, acted upon by nobody; old clients look for it.
+// Set once, never cleared, and no controller acts upon it; old clients look for it.
 void show_failures(const Provider& provider, api::Cluster& after) {
   if (!provider.failures.any()) return;
   auto& old = after.status.deprecated.ensure().v1beta1.ensure();

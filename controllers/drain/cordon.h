@@ -1,5 +1,5 @@
-// Keeping new Pods off a Node that is being drained, and remembering who did it: a cordon without our mark is
-// somebody else's and stays whatever happens. Pure functions.
+// Keeping new Pods off a Node that is being drained, and remembering who did it: a cordon without our mark
+// belongs to a user or another program and always stays. Pure functions.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -17,10 +17,10 @@ inline constexpr std::string_view kCordonedBy = "capstan.dev/cordoned-by";
 // The merge patch that cordons, bound to the version of the Node it was made from: a cordon that a user sets
 // at the same moment must not get our mark. Nothing when the Node is cordoned already.
 std::optional<boost::json::value> cordon_patch(const api::Node& node, const api::ObjectKey& machine);
-// Takes back what cordon_patch did. Nothing when somebody else has cordoned the Node.
+// Takes back what cordon_patch did. Nothing when the Node has no mark of this Machine.
 std::optional<boost::json::value> uncordon_patch(const api::Node& node, const api::ObjectKey& machine);
 
-// Nobody has heard of its kubelet for so long that its Ready condition is Unknown.
+// Its kubelet has been silent for so long that its Ready condition is Unknown.
 bool is_unreachable(const api::Node& node);
 
 }  // namespace capstan::controllers::drain

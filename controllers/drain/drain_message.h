@@ -1,6 +1,6 @@
 // What a drain that is not finished says in the Machine's condition, line by line as upstream words it, for
-// the hints about delays are made by looking for these words (reference 3.10 and 3.12); what upstream does
-// not know of comes behind. Pure.
+// the hints about delays are made by looking for these words; lines that upstream does not have come after
+// them. Pure.
 #pragma once
 
 #include <map>

@@ -173,7 +173,7 @@ bool agree(const DrainRule& left, const DrainRule& right) {
   return left.treatment == right.treatment && left.order == right.order;
 }
 
-// Of those that match the Pod: the first, and whoever wants something else. Empty when they agree.
+// Of those that match the Pod: the first, and those that want something else. Empty when they agree.
 std::vector<const DrainRule*> at_odds(const DrainInput& input, const api::Pod& pod) {
   std::vector<const DrainRule*> rules;
   for (const DrainRule* rule : matching_rules(input, pod)) {

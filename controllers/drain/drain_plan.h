@@ -1,4 +1,4 @@
-// Which Pods of a Node are evicted now, later, waited for or left alone (reference 3.10). Pure: the Pods and
+// Which Pods of a Node are evicted now, later, waited for or left alone. Pure: the Pods and
 // what had to be asked about them come in, a plan goes out. The drainer carries it out; the wait for volumes
 // asks which Pods it skips.
 #pragma once
@@ -30,7 +30,7 @@ struct DrainAnswers {
 
 struct DrainInput {
   Time now = {};
-  bool unreachable = false;  // nobody is there who could end the Pods
+  bool unreachable = false;  // no kubelet answers that could end the Pods
   std::span<const api::Pod> pods = {};
   std::span<const DrainRule> rules = {};
   const DrainAnswers& answers;

@@ -17,7 +17,7 @@ namespace capstan::controllers::drain {
 namespace {
 
 constexpr auto kRound = std::chrono::seconds(10);  // of evictions; the rest comes next time
-constexpr std::int64_t kUnreachableGrace = 1;      // seconds: nobody is there to use more
+constexpr std::int64_t kUnreachableGrace = 1;      // seconds: no kubelet is there to use more
 constexpr int kCordonTries = 3;
 constexpr Seconds kLongestVolumePause{60};
 constexpr Seconds kNumbersPause{

@@ -41,7 +41,7 @@ struct DrainSubject {
 };
 
 // Invalid, naming rule and field, when a selector of any of them can't be read, even of one for other
-// Machines: whom it was meant to protect nobody knows.
+// Machines: which Pods it was meant to protect is not known.
 Result<std::vector<DrainRule>> rules_for(const DrainSubject& subject,
                                          std::span<const runtime::Snapshot<api::MachineDrainRule>> rules);
 

@@ -66,7 +66,7 @@ class Drainer {
   void forget(const kube::ObjectKey& machine);
   // Machines of a namespace whose drains have been seen to: those whom a change of drain rules concerns.
   std::vector<kube::ObjectKey> drains_in(std::string_view namespace_) const;
-  // No turn comes any more: when this returns, nobody is woken.
+  // No turn comes any more: when this returns, no Machine is woken.
   void stop();
   // How many drains are remembered; for tests and /debug.
   std::size_t size() const;

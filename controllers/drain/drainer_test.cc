@@ -199,7 +199,7 @@ TEST(Drainer, ComesBackAtOnceWhenTheBudgetOpens) {
   EXPECT_EQ(world.client.count("evict default/p"), 2);
 }
 
-// Between two turns the budget opens, somebody else takes it, and it opens again: the version tells.
+// Between two turns the budget opens, another eviction takes it, and it opens again: the version tells.
 TEST(Drainer, ComesBackAtOnceWhenABudgetThatRefusedWhileItSeemedOpenHasChanged) {
   DrainWorld world;
   world.pod({.name = "p", .labels = {{"app", "x"}}, .grace = 30});

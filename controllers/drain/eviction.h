@@ -27,7 +27,7 @@ struct Outlook {
 
   bool same_pod(const Outlook& other) const;
 };
-// `budgets`: of the Pod's Namespace; null while nobody watches them: no reason to hope.
+// `budgets`: of the Pod's Namespace; null while no watch has listed them: no reason to hope.
 Outlook outlook_of(const api::Pod& pod, const Budgets* budgets);
 
 struct Attempt {

@@ -98,7 +98,7 @@ TEST(NextEviction, ComesAtOnceWhenABudgetOpens) {
       << "it was open already, and the API server refused";
 }
 
-// Somebody else was faster, and between two looks of ours the budget has closed and opened again.
+// Another eviction was faster, and between two looks of ours the budget has closed and opened again.
 TEST(NextEviction, ComesAtOnceWhenABudgetThatWasOpenHasChanged) {
   Budgets open = budget({.observed_generation = 1, .disruptions_allowed = 1});
   const Attempt last{.at = noon() + Seconds(600),

@@ -1,4 +1,4 @@
-// Which volumes still hang on a Node after its Pods have gone (reference 3.11). Pure: what the workload
+// Which volumes are still attached to a Node after its Pods have gone. Pure: what the workload
 // cluster says comes in, a verdict and its words for the condition go out.
 #pragma once
 

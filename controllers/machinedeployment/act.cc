@@ -105,7 +105,7 @@ class Act {
         kube::patch_briefly(deps_.client, which.resource, {.namespace_ = key_.namespace_, .name = which.name},
                             runtime::owners_patch(runtime::with_owner(which.owners, owner), which.version),
                             {}, context_.deadline);
-    // Gone since, or somebody else (the MachineSet controller does the same) was faster: the next turn looks.
+    // Gone since, or another writer (the MachineSet controller does the same) was faster: see the next turn.
     if (patched || patched.error().code == Code::NotFound || patched.error().code == Code::Conflict) return;
     failed(
         patched.error().context(fmt::format("make the Cluster an owner of {} {}", which.kind, which.name)));

@@ -76,7 +76,7 @@ Plan decide_deletion(const Observation& seen) {
                           .text = "the MachineDeployment is being deleted"});
     plan.actions.push_back(DeleteSet{.set = set});
   }
-  // A MachineSet that nobody controls may be one that --cascade=orphan has just released: it is left alone.
+  // A MachineSet without a controller may be one that --cascade=orphan has just released: it is left alone.
   const bool all_gone = seen.sets.empty() && seen.departed.empty() && seen.unreadable.empty();
   if (all_gone) plan.actions.push_back(DropFinalizer{});
   if (!seen.unreadable.empty()) sooner(plan.recheck, kTemplateRecheck);

@@ -233,7 +233,7 @@ TEST(Decide, TheClusterBecomesAnOwnerOfTemplatesThatAreCalledSo) {
 
   const auto owned = all<OwnTemplate>(decide(world));
 
-  ASSERT_EQ(owned.size(), 1U);  // a kind without the suffix is nobody's business
+  ASSERT_EQ(owned.size(), 1U);  // a kind without the suffix gets no owner
   EXPECT_EQ(owned.front().which.kind, "DockerMachineTemplate");
 }
 

@@ -34,7 +34,7 @@ struct TemplateSeen {
   api::ResourceVersion version = {};
 };
 
-// A MachineSet that it selects, nobody controls and it could not adopt.
+// A MachineSet that it selects, that has no controller and that it could not adopt.
 struct Unadopted {
   std::string set = {};
   std::string why = {};
@@ -62,7 +62,7 @@ struct Observation {
   // Machines, get none, and are no part of a rollout.
   std::vector<Snapshot<api::MachineSet>> departed = {};
   std::vector<std::string> unreadable = {};  // what is wrong with MachineSets of it that can't be decoded
-  std::vector<Snapshot<api::MachineSet>> orphans = {};  // it selects them and nobody controls them
+  std::vector<Snapshot<api::MachineSet>> orphans = {};  // it selects them, they have no controller
   std::vector<Unadopted> unadopted =
       {};  // known once it was tried; whom it was refused is no orphan any more
   std::vector<Snapshot<api::MachineSet>> unmanaged =

@@ -96,7 +96,7 @@ TEST(Report, SumsItsSets) {
 }
 
 TEST(Report, CountsNothingOfAnOldSetAsUpToDate) {
-  // All three were made from an earlier template, and nobody has judged them by the new one yet.
+  // All three were made from an earlier template, and no MachineSet has judged them by the new one yet.
   const auto all_up_to_date = [](auto& set) { set.status.up_to_date_replicas = 3; };
   const auto old = set_of_md1("a").version("v1").reporting(3, 3, 3).with(all_up_to_date);
 

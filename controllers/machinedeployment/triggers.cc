@@ -8,7 +8,7 @@ namespace {
 
 using Keys = std::vector<kube::ObjectKey>;
 
-// Whoever may adopt the set.
+// The MachineDeployments that may adopt the set.
 Keys interested_in(const Caches& caches, const api::MachineSet& set) {
   Keys keys;
   const kube::ObjectKey cluster{.namespace_ = set.metadata.namespace_.str(),

@@ -514,7 +514,7 @@ TEST(Turns, AMissingClusterIsToldAndWaitedFor) {
   });
 }
 
-// Nobody controls it, and md1 selects it: two replicas of its template.
+// It has no controller, and md1 selects it: two replicas of its template.
 api::MachineSet a_stray() {
   return a_machine_set("stray")
       .version("v1.33.0")
@@ -561,7 +561,7 @@ TEST(Turns, AnAdoptedSetWithoutAHashIsToldWithItsRemedy) {
 const auto kDenied = apiserver::status_error(403, "Forbidden", "policy: hands off stray");
 const auto kOutOfOrder = apiserver::status_error(500, "InternalError", "failed calling webhook at :43117");
 
-// Whoever adopts it gets that answer.
+// The server gives that answer to a write that adopts it.
 void put_stray(Stage& stage, const apiserver::Response& answer) {
   stage.gatekeeper.answer = answer;
   stage.put(a_stray());
@@ -659,7 +659,7 @@ TEST(Turns, ANewDeploymentMakesNothingBesideASetItMayNotAdopt) {
   });
 }
 
-// Nobody knows what became of it, and the next try may go well: nothing is made or thrown away for that.
+// The write may have taken place, and the next try may go well: no Machine is made or deleted for that.
 TEST(Turns, AnAdoptionThatNobodyAnsweredIsWaitedFor) {
   at_rest([](Stage& stage) {
     put_stray(stage, kOutOfOrder);
@@ -760,7 +760,7 @@ TEST(Turns, DeletionDoesNotNeedItsCluster) {
   });
 }
 
-// --- moves in place that somebody else began ---
+// --- moves in place that another core began ---
 
 TEST(Turns, MachinesMovedByAnotherCoreAreCountedOnce) {
   at_rest([](Stage& stage) {

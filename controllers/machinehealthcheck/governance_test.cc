@@ -33,14 +33,14 @@ api::Machine of_another(api::Machine machine) {
   return machine;
 }
 
-// What governs a Machine, by the caches: "MachinePool mp1: p", "MachinePool mp1: nobody", "none".
+// What governs a Machine, by the caches: "MachinePool mp1: p", "MachinePool mp1: no policy", "none".
 std::string governance_of(const Caches& caches, const api::Machine& machine) {
   Seen seen;
   seen.without_node(machine).with(
       [&](Observation& world) { Governance(caches, builders::kNamespace).assign_policies(world); });
   const Target& target = (*seen).targets.front();
   if (target.pool.empty()) return target.policy ? "a policy without a pool" : "none";
-  return target.pool + ": " + (target.policy ? target.policy->metadata.name.str() : "nobody");
+  return target.pool + ": " + (target.policy ? target.policy->metadata.name.str() : "no policy");
 }
 
 // Governs team a, by half of at least three within five minutes.
@@ -55,7 +55,7 @@ TEST(Governance, AMachineOfAPoolIsGovernedByWhoeverSelectsThePool) {
   caches.machine_pools.apply(a_machine_pool("mp2", "b"));
 
   EXPECT_EQ(governance_of(caches, a_worker().in_pool("mp1")), "MachinePool mp1: p");
-  EXPECT_EQ(governance_of(caches, a_worker().in_pool("mp2")), "MachinePool mp2: nobody");
+  EXPECT_EQ(governance_of(caches, a_worker().in_pool("mp2")), "MachinePool mp2: no policy");
   EXPECT_EQ(governance_of(caches, a_worker().in_pool("mp3")), "none");
 }
 
@@ -66,7 +66,7 @@ TEST(Governance, AMachineOfAStandAloneSetIsGovernedByWhoeverSelectsTheSet) {
   caches.machine_sets.apply(a_machine_set("s2").labelled("team", "b"));
 
   EXPECT_EQ(governance_of(caches, a_worker().in_set("s1")), "MachineSet s1: p");
-  EXPECT_EQ(governance_of(caches, a_worker().in_set("s2")), "MachineSet s2: nobody");
+  EXPECT_EQ(governance_of(caches, a_worker().in_set("s2")), "MachineSet s2: no policy");
   EXPECT_EQ(governance_of(caches, a_worker().in_set("s3")), "none");
 }
 
@@ -81,7 +81,7 @@ TEST(Governance, AllSetsOfADeploymentAreOnePool) {
 
   EXPECT_EQ(governance_of(caches, a_worker().in_set("web-1")), "MachineDeployment web: p");
   EXPECT_EQ(governance_of(caches, a_worker().in_set("web-2")), "MachineDeployment web: p");
-  EXPECT_EQ(governance_of(caches, a_worker().in_set("db-1")), "MachineDeployment db: nobody");
+  EXPECT_EQ(governance_of(caches, a_worker().in_set("db-1")), "MachineDeployment db: no policy");
 }
 
 TEST(Governance, AnOwnerThatCameBackUnderTheSameNameIsAnother) {

@@ -655,7 +655,7 @@ TEST(External, ARequestIsTakenBackWhenTheMachineIsWell) {
   });
 }
 
-// Its kind keeps no contract, so nobody watches it: only the mark tells that there is something to take back.
+// Its kind keeps no contract, so no informer watches it: only the mark tells of a request to take back.
 TEST(External, ARequestThatCouldNotBeTakenBackIsTriedAgainBeforeTheMachineCountsAsWell) {
   in_world([](World& world) {
     world.patch(kCrds, kRequests.plural + "." + kRequests.group,

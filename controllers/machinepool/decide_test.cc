@@ -591,7 +591,7 @@ TEST(Machines, AreLookedForAgainWhileTheirKindIsNotListed) {
   EXPECT_THAT(plan.troubles, IsEmpty());
 }
 
-// The kind can be resolved, and nobody has its objects yet.
+// The kind can be resolved, and no cache has its objects yet.
 World of_an_unlisted_kind(bool listed_soon) {
   World world;
   world.pool.metadata.creation_timestamp = builders::noon();

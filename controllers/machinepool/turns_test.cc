@@ -253,7 +253,7 @@ TEST(Turns, KeepTheNodeOfAnInstanceWhileTheServerDoesNotAnswer) {
   });
 }
 
-// Otherwise it would be nobody's, and stand in the way of the next instance of its name for ever.
+// Otherwise it would belong to no pool, and stand in the way of the next instance of its name for ever.
 TEST(Turns, DoNotForgetANodeThatCouldNotBeDeleted) {
   for (const Code code : {Code::Conflict, Code::Unavailable}) {
     on_stage([code](PoolStage& stage) {
@@ -463,7 +463,7 @@ TEST(Turns, DoNotTakeInstancesOfAnotherPool) {
   });
 }
 
-// Pool mp2, which had instance n1 in its list before anybody looked.
+// Pool mp2, which had instance n1 in its list before the first turn.
 void make_second_pool(PoolStage& stage) {
   auto other = a_pool(1);
   other.metadata.name = Text("mp2");
@@ -554,7 +554,7 @@ TEST(Turns, OfAPausedPoolWriteTheFinalizerAndTheCondition) {
   });
 }
 
-// Nobody had told the provider's objects yet whose they are.
+// The provider's objects had no owner reference to the pool yet.
 TEST(Turns, TakeDownAPoolThatWasDeletedBeforeItOwnedItsObjects) {
   on_stage([](PoolStage& stage) {
     stage.connect();

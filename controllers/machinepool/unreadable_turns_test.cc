@@ -122,7 +122,7 @@ TEST(UnreadableTurns, NameTheLabelThatADefinitionLacks) {
   });
 }
 
-// A kind that nobody defines, edited into a pool that runs.
+// A kind without a CustomResourceDefinition, edited into a pool that runs.
 TEST(UnreadableTurns, WaitForTheObjectThatAPoolOwnsWhenItsReferenceWasMistyped) {
   on_stage([](PoolStage& stage) {
     stage.run_two();
@@ -172,8 +172,8 @@ TEST(UnreadableTurns, LeaveAnObjectWithoutReadableContractToWhoControlsIt) {
   });
 }
 
-// Its owner references were taken off by hand, and its definition lost the labels: nobody can say whose it
-// is.
+// Its owner references were taken off by hand, and its definition lost the labels: no cache and no object
+// tells whose it is.
 TEST(UnreadableTurns, DeleteNothingThatNobodyOwnsAndTheCachesCannotShow) {
   on_stage([](PoolStage& stage) {
     stage.run_two();

@@ -344,7 +344,7 @@ TEST(Decide, AShutBrakeHoldsRemediation) {
   EXPECT_EQ(count_of<MarkMachine>(plan), 1U);
 }
 
-// Nobody would be made in its place.
+// No Machine would be made in its place.
 TEST(Decide, ASpecInDoubtRemediatesNobody) {
   const auto plan = a_world(a_machine_set().replicas(1))
                         .with(well("a").awaiting_remediation())

@@ -197,7 +197,7 @@ TEST(Orphaning, ASetOnItsWayOutAdoptsNobody) {
   });
 }
 
-// A write of somebody else at the same moment is no reason to let a Machine live on.
+// A write of another client at the same moment is no reason to keep a Machine.
 TEST(Orphaning, ADeletedSetDeletesAMachineThatHasChangedMeanwhileAndIsStillItsOwn) {
   in_simulation([](Stage& stage) {
     stage.put_world();

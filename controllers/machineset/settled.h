@@ -1,7 +1,7 @@
 // Which Machines were found to be as their set wants them, in which version: looked at again when one of them
 // has changed or the set wants them otherwise, so that a large set costs by what changes and not by its size;
 // and once a minute at most, because no event tells that a label was taken off one of their objects. Memory
-// only: a restart looks at everyone once, and sends nothing. Safe from any thread.
+// only: after a restart each Machine is looked at once, and nothing is sent. Safe from any thread.
 #pragma once
 
 #include <unordered_map>

@@ -267,7 +267,7 @@ TEST(Turns, ATemplateThatMayNotBeOwnedKeepsNoMachineFromBeingMade) {
 
 // --- Machines without their objects ---
 
-// The Machines of one turn at a time: nobody else is made while one lacks something.
+// The Machines of one turn at a time: no further Machine is made while one lacks an object of its own.
 TEST(Turns, AMachineWhoseObjectsAreRefusedStaysAndIsFinishedOnceTheyAreNot) {
   for (const std::string kind : {"DockerMachine", "KubeadmConfig"}) {
     in_simulation([&kind](Stage& stage) {
@@ -302,7 +302,7 @@ TEST(Turns, AMachineWhoseObjectsAreRefusedStaysAndIsFinishedOnceTheyAreNot) {
   }
 }
 
-// A webhook that fails is a 500: nobody knows what became of the request, and the set waits before it asks
+// A webhook that fails is a 500: the request may have taken effect or not, and the set waits before it asks
 // again. Meanwhile it does not say that all is well.
 TEST(Turns, WhileItIsUnknownWhatBecameOfAnObjectTheSetIsStillScalingUp) {
   in_simulation([](Stage& stage) {
@@ -341,7 +341,7 @@ TEST(Turns, AMachineOfAProcessThatDiedInBetweenIsFinishedByTheNext) {
   });
 }
 
-// It had a VM, or data that a VM was made from: a second one is not what anybody asked for.
+// It had a VM, or data that a VM was made from: a second one would be more than spec.replicas asks for.
 TEST(Turns, WhatHasServedItsMachineIsNotMadeAgain) {
   const std::vector<json::value> signs = {
       {{"spec", {{"providerID", "docker:////a"}, {"bootstrap", {{"dataSecretName", "data"}}}}}},

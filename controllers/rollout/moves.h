@@ -1,6 +1,6 @@
 // The annotations by which another core (or a later version of this one) hands Machines from an old
 // MachineSet to the new one for an update in place. No hand-over is begun here; one that is under way is
-// counted once and left intact, so that whoever began it can go on. Pure.
+// counted once and left intact, so that the core that began it can go on. Pure.
 #pragma once
 
 #include <span>

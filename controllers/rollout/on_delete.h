@@ -1,5 +1,5 @@
-// The next step under the strategy OnDelete: somebody deletes old Machines, the new MachineSet makes up for
-// them. Pure.
+// The next step under the strategy OnDelete: a user deletes old Machines, the new MachineSet makes new ones
+// in their place. Pure.
 #pragma once
 
 #include "controllers/rollout/fleet.h"

@@ -37,7 +37,7 @@ Limits limits_for(std::int32_t replicas, IntOrString surge, IntOrString unavaila
       a_machine_deployment().replicas(replicas).rolling(std::move(surge), std::move(unavailable)));
 }
 
-// --- limits: the formulas of reference capi-machine 5.6 as numbers ---
+// --- limits: how maxSurge and maxUnavailable are rounded ---
 
 TEST(LimitsOf, SurgeRoundsUpAndUnavailableDown) {
   EXPECT_EQ(limits_for(3, percent("50%"), percent("50%")), (Limits{3, 2, 1}));
@@ -68,7 +68,7 @@ TEST(LimitsOf, RefusesWhatIsNeitherNumberNorPercentageAndNamesTheField) {
   EXPECT_THAT(refused.error().message, HasSubstr("spec.rollout.strategy.rollingUpdate.maxSurge"));
 }
 
-// --- OnDelete: reference capi-machine 5.8 ---
+// --- OnDelete ---
 
 TEST(OnDelete, NothingMovesWhileNobodyDeletes) {
   EXPECT_THAT(
@@ -112,7 +112,7 @@ TEST(OnDelete, TheSecondPassGoesOnFromTheFirst) {
       ElementsAre("O 2"));
 }
 
-// --- paused: reference capi-machine 5.11 ---
+// --- paused ---
 
 TEST(Paused, TheOnlySetFollowsTheReplicas) {
   EXPECT_THAT(told(plan_paused({.limits = {5, 1, 0}, .newest = a_set("N", 3, 3, 3)}, false)),

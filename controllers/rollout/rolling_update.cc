@@ -88,8 +88,8 @@ class ScaleDown {
   Count budget_;
 };
 
-// Machines that are not there yet can be done without at any time, but for those that the promise needs: one
-// may be the successor of a Machine that died, and whether the new set's will work nobody knows yet.
+// Machines that do not exist yet can be given up at any time, but for those that the promise needs: one may
+// be the successor of a Machine that died, and whether the new set's Machines will work is not known yet.
 void give_up_unmade(const std::vector<SetCounts>& old, Count budget, Scaling& scaling) {
   for (const SetCounts& set : old) {
     const Count down = std::min(set.spec - set.status, budget);
@@ -134,7 +134,7 @@ void break_deadlock(const Fleet& fleet, const std::vector<SetCounts>& old, Scali
        .text = "scaling down by 1 to unblock rollout stuck due to unavailable Machine on oldMS"});
 }
 
-// Machines of the new set that nobody can count on yet. Before it has seen its size that is all of them.
+// Machines of the new set that are not available yet. Before it has seen its size that is all of them.
 Count coming(const Fleet& fleet) {
   if (!fleet.newest) return 0;
   const Count available = fleet.newest->settled ? fleet.newest->available : 0;

@@ -1,6 +1,6 @@
 // The next step of a rolling update: the new MachineSet grows as far as the surge allows, old ones shrink as
-// far as availability allows, sick Machines of old ones first. Upstream's arithmetic to the digit
-// (reference capi-machine 5.6). Pure.
+// far as availability allows, sick Machines of old ones first. Each number is the one that upstream's
+// controller would choose. Pure.
 #pragma once
 
 #include "controllers/rollout/fleet.h"

@@ -53,7 +53,7 @@ std::vector<std::string> whole_rollout(const Limits& limits) {
   return steps;
 }
 
-// --- the worked examples of reference capi-machine 5.6 ---
+// --- whole rollouts, step by step ---
 
 TEST(RollingUpdate, SurgeOneUnavailableNothingGoesUpBeforeDown) {
   EXPECT_THAT(whole_rollout(limits(3, 1, 0)), ElementsAre("N 1", "O 2", "N 2", "O 1", "N 3", "O 0"));
@@ -91,7 +91,7 @@ TEST(RollingUpdate, NewSetScalesDownWhateverIsAvailable) {
 }
 
 TEST(RollingUpdate, NewSetWaitsForOldMachinesThatAreStillGoing) {
-  // 5.6 B: total = sum of max(spec, status); the old set's spec is 0, but three Machines are still there
+  // total = sum of max(spec, status); the old set's spec is 0, but three Machines are still there
   EXPECT_THAT(
       planned({.limits = limits(3, 0, 1), .newest = a_set("N", 0, 0, 0, 1), .old = {a_set("O", 0, 3, 0)}}),
       IsEmpty());
@@ -124,7 +124,7 @@ TEST(RollingUpdate, UnavailableMachinesOfTheNewSetHoldTheOldOnes) {
 }
 
 TEST(RollingUpdate, BudgetCountsWhatIsOnItsWayDownAlready) {
-  // 5.6 C: totalSpec 4 - pendingDown 1 - minAvailable 3 - newUnavailable 0
+  // totalSpec 4 - pendingDown 1 - minAvailable 3 - newUnavailable 0
   const Fleet fleet{
       .limits = limits(3, 1, 0), .newest = a_set("N", 2, 2, 2, 1), .old = {a_set("O", 2, 3, 2)}};
 

@@ -30,8 +30,8 @@ std::optional<SetCounts> only_one(const Fleet& fleet, const std::vector<SetCount
   return last == nullptr ? std::nullopt : std::optional(*last);
 }
 
-// How many more there may be. A Machine on its way out counts until it is gone, as in a rollout (capi-machine
-// 5.6 B): what holds it, a drain or a finalizer, holds its successor too.
+// How many more there may be. A Machine on its way out counts until it is gone, as in a rollout: what holds
+// it, a drain or a finalizer, holds its successor too.
 Count room(const Fleet& fleet) {
   Count left = fleet.limits.most();
   for (const SetCounts& set : fleet.old) left -= std::max(set.spec, set.status);

@@ -1,6 +1,6 @@
 // Scaling while the rollout is paused (spec.paused): replicas follow the deployment, Machines are not
-// exchanged. As upstream's does in effect: what is added or removed falls to the largest MachineSet
-// (reference capi-machine 5.11). Pure.
+// exchanged. As with upstream's controller, what is added or removed falls to the largest MachineSet.
+// Pure.
 #pragma once
 
 #include "controllers/rollout/fleet.h"

@@ -43,7 +43,7 @@ std::vector<std::string> names_of(const std::vector<SetSnapshot>& sets) {
   return names;
 }
 
-// --- what rolls: reference capi-machine 5.3 ---
+// --- what rolls ---
 
 api::MachineSpec a_spec() {
   return a_machine_deployment().version("v1.33.0").build().spec.machine_template.spec;
@@ -103,7 +103,7 @@ TEST(TemplateNumber, HeedsOnlyWhatRolls) {
   EXPECT_NE(template_number(rolling), template_number(spec));
 }
 
-// --- choosing: reference capi-machine 5.4 ---
+// --- choosing ---
 
 TEST(ChooseSets, TheSetOfTheTemplateIsNew) {
   const auto choice = choose_sets(a_machine_deployment().version("v1.34.0"),
@@ -170,7 +170,7 @@ TEST(ChooseSets, ASetMadeForRolloutAfterIsNewByAnyClock) {
   EXPECT_EQ(newest_at(moment + Seconds(5), made_for("for an earlier one", moment + Seconds(-1))), "none");
 }
 
-// --- revisions: reference capi-machine 5.5 ---
+// --- revisions ---
 
 TEST(Revision, TheFirstIsOne) { EXPECT_EQ(revision_of_newest(nullptr, {})->number, "1"); }
 
@@ -209,7 +209,7 @@ TEST(Revision, NonsenseIsNothingOnAnOldSetAndAnErrorOnTheNewOne) {
               HasSubstr("MachineSet a: annotation machinedeployment.clusters.x-k8s.io/revision"));
 }
 
-// --- intents: reference capi-machine 5.5 ---
+// --- intents ---
 
 SetIntent intent_for(const api::MachineDeployment& deployment) {
   return {.deployment = deployment,
@@ -395,7 +395,7 @@ TEST(ReplicasWantedBefore, AreThoseThatTheSetsHaveNoted) {
   EXPECT_EQ(replicas_wanted_before({}), std::nullopt);
 }
 
-// --- completion: reference capi-machine 5.7 ---
+// --- completion ---
 
 struct Done {
   api::MachineDeployment deployment = a_machine_deployment().replicas(2).version("v2").with(

@@ -15,7 +15,7 @@ std::vector<std::string> differences(const api::MachineSpec& current, const api:
 // What is carried over in place from one to the other.
 void carry_over(const api::MachineSpec& from, api::MachineSpec& to);
 
-// A number that names a template. Nobody compares it: what makes it unique is the suffix beside it.
+// A number that names a template. It is compared with no other: the suffix beside it makes it unique.
 std::uint32_t template_number(const api::MachineSpec& spec);
 
 }  // namespace capstan::controllers::rollout

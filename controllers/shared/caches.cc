@@ -57,7 +57,7 @@ IndexValues by_owner(const T& object) {
   return uids;
 }
 
-// Almost always empty: whoever makes Machines controls them.
+// Almost always empty: a controller that makes a Machine becomes its controller owner.
 IndexValues without_controller(const api::Machine& machine) {
   if (machine.metadata.controller() != nullptr) return {};
   return by_cluster(machine);

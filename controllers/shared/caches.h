@@ -1,6 +1,6 @@
-// The caches all controllers read, with every index any of them needs: whoever looks for "the Machines of"
-// something asks an index, never the whole fleet. Wiring makes one and feeds it by informers; everybody else
-// reads. Safe from any thread.
+// The caches all controllers read, with every index any of them needs: a controller that looks for "the
+// Machines of" something asks an index, never the whole fleet. Wiring makes one and feeds it by informers;
+// controllers only read. Safe from any thread.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // Labels, annotations, taints and owner references that a controller and another writer set to different
 // values, again and again. The first two writes within a minute are ordinary; before the third of the same
 // value the controller waits until a minute has passed since its last one, and says on its object who writes
-// over it. Sizes, finalizers, cordons, health marks, status and deletions are never held up: whoever asks
+// over it. Sizes, finalizers, cordons, health marks, status and deletions are never held up: a controller
 // names the disputable fields only. One per controller, in its memory: a restart begins to count anew.
 // Bounded. Safe from any thread.
 #pragma once

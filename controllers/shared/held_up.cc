@@ -27,7 +27,7 @@ struct HeldUp {
   Time since = {};
 };
 
-// When the stage began that the condition names; unset for stages that nobody outside can do anything about.
+// When the stage began that the condition names; unset for stages in which a user can change nothing.
 Time began(const api::Machine& machine, std::string_view stage) {
   if (!machine.status.deletion) return {};
   const api::MachineDeletionStatus& marks = *machine.status.deletion;

@@ -1,8 +1,8 @@
 // Which objects of one kind name a provider's object in their references, whether they own it or not, and
-// which of them has the best right to it. Wiring
-// hands the answer to runtime/external_refs.h, which wakes them with every change of that object: a Machine
-// that never came to own its infrastructure object still waits for the end of it. Reads indexes only; safe
-// from any thread.
+// which of them has the best right to it. Wiring hands the answer to runtime/external_refs.h, which wakes
+// them with every change of that object: a Machine that never came to own its infrastructure object still
+// waits for the end of it.
+// Reads indexes only; safe from any thread.
 #pragma once
 
 #include <functional>

@@ -175,7 +175,7 @@ class StageServer {
     const auto made = user.create(resource, key_in(resource, ""), object, {}, Deadline::never());
     ASSERT_TRUE(made) << made.error().describe();
   }
-  // Status and all: what an object has become, as somebody else made it.
+  // Status and all: what an object has become, as another writer made it.
   template <typename T>
   void put(const T& object) {
     const auto resource = kube::resource_of<T>();

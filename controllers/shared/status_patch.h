@@ -1,7 +1,7 @@
 // Sends the status that a report made, in one patch. Condition lists are shared with other controllers, so
-// the patch is bound to the version it was made from; when somebody was faster, the object is read live, our
-// conditions are merged into its lists and what else we changed is put on top: several controllers write the
-// status of a Machine. Blocks as the client does.
+// the patch is bound to the version it was made from; when another writer was faster, the object is read
+// live, our conditions are merged into its lists and what else we changed is put on top: several controllers
+// write the status of a Machine. Blocks as the client does.
 #pragma once
 
 #include <boost/json.hpp>

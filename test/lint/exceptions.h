@@ -15,23 +15,10 @@ struct Exception {
 
 inline constexpr std::array kExceptions = {
     Exception{"chance", "test/envtest/real_servers.cc", "a token nobody can guess"},
-    Exception{"citations", "controllers/drain/", "to be mended"},
-    Exception{"citations", "controllers/rollout/", "to be mended"},
     Exception{"citations", "test/lint/", "names what it forbids"},
     Exception{"light-headers", "kube/typed.h", "templates over documents, for the sources of reconcilers"},
     Exception{"removals", "controllers/drain/drain_watch.cc",
               "a store of its own: nothing is asked of a server"},
-    Exception{"subjects", "controllers/claims/", "to be mended"},
-    Exception{"subjects", "controllers/cluster/", "to be mended"},
-    Exception{"subjects", "controllers/drain/", "to be mended"},
-    Exception{"subjects", "controllers/machinedeployment/", "to be mended"},
-    Exception{"subjects", "controllers/machinehealthcheck/", "to be mended"},
-    Exception{"subjects", "controllers/machinepool/", "to be mended"},
-    Exception{"subjects", "controllers/machineset/", "to be mended"},
-    Exception{"subjects", "controllers/rollout/", "to be mended"},
-    Exception{"subjects", "controllers/shared/", "to be mended"},
-    Exception{"subjects", "controllers/controllers.h", "to be mended"},
-    Exception{"subjects", "api/v1beta2/", "to be mended"},
     Exception{"threads", "net/io_pool_impl.h",
               "io threads run Asio; simulations have no sockets and no io threads"},
 };
