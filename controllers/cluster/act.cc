@@ -12,6 +12,7 @@
 #include "controllers/claims/removal.h"
 #include "controllers/cluster/ownership.h"
 #include "controllers/shared/belonging.h"
+#include "controllers/shared/recheck.h"
 #include "kube/resources.h"
 #include "kube/typed.h"
 #include "runtime/ownership.h"
@@ -71,7 +72,6 @@ class Turn {
     const auto& spec = seen_.cluster->spec;
     return role == Role::Infrastructure ? spec.infrastructure_ref : spec.control_plane_ref;
   }
-  void look_again(Seconds span) { effects_.recheck = std::min(effects_.recheck.value_or(span), span); }
 
   const Deps& deps_;
   const Host& host_;
@@ -134,7 +134,7 @@ Result<bool> Turn::is_unclaimed(const Referred& referred) {
     const auto answer = deps_.client.get(kube::resource_of<api::Cluster>(),
                                          {.namespace_ = key_.namespace_, .name = name}, context_.deadline);
     if (answer) {
-      look_again(kAskAgain);
+      recheck_within(effects_.recheck, kAskAgain);
       return false;
     }
     if (answer.error().code != Code::NotFound)
@@ -168,7 +168,7 @@ Result<void> Turn::perform(const OwnProvider& action) {
                           {.field_manager = std::string(api::field_manager::kManager)}, context_.deadline);
   if (!written && written.error().code == Code::Conflict) {
     // It has changed since, perhaps its owners: the next turn sees what it is now.
-    look_again(kTryAgain);
+    recheck_within(effects_.recheck, kTryAgain);
     return {};
   }
   if (!written) return fail(written.error().context("own " + referred.kind + " " + referred.key.describe()));
@@ -180,7 +180,7 @@ Result<void> Turn::perform(const OwnProvider& action) {
 Result<void> Turn::perform(const KeepKubeconfig&) {
   if (!effects_.cluster.spec.control_plane_endpoint.valid()) return {};  // it could not be written
   const auto kept = TRY(kubeconfigs_.keep(effects_.cluster, seen_.reach.connected, context_.deadline));
-  if (kept.look_again) look_again(*kept.look_again);
+  recheck_within(effects_.recheck, kept.look_again);
   if (kept.made) context_.log.info("kubeconfig issued", {{"secret", key_.name + "-kubeconfig"}});
   if (kept.warning) effects_.notes.push_back(*kept.warning);
   return {};
@@ -236,7 +236,7 @@ Result<void> Turn::perform(const DeleteProvider& action) {
   if (theirs) selector += fmt::format(",!{}", api::label::kControlPlane);
   const bool machines = TRY(any_left<api::Machine>(selector));
   if (pools || machines) {
-    look_again(kCachesCatchUp);
+    recheck_within(effects_.recheck, kCachesCatchUp);
     return {};
   }
   context_.log.info("deleting provider object", {{"kind", referred.kind}, {"name", referred.key}});
@@ -282,7 +282,7 @@ Result<void> Turn::perform(const DropFinalizer&) {
   const bool control_plane = TRY(is_gone(seen_.control_plane));
   const bool infrastructure = TRY(is_gone(seen_.infrastructure));
   if (!control_plane || !infrastructure) {
-    look_again(kCachesCatchUp);
+    recheck_within(effects_.recheck, kCachesCatchUp);
     return {};
   }
   const auto dropped = kube::remove_finalizer<api::Cluster>(deps_.client, effects_.cluster,

@@ -9,6 +9,8 @@
 #include "controllers/cluster/deletion.h"
 #include "controllers/cluster/descendant_conditions.h"
 #include "controllers/cluster/ownership.h"
+#include "controllers/shared/pause.h"
+#include "controllers/shared/recheck.h"
 
 namespace capstan::controllers::cluster {
 namespace {
@@ -20,13 +22,11 @@ constexpr Seconds kMissingRecheck{30};
 constexpr Seconds kStaleRecheck{5};
 constexpr Nanoseconds kLoadingRecheck = std::chrono::milliseconds(200);
 
-void look_again(Plan& plan, Seconds span) { plan.recheck = std::min(plan.recheck.value_or(span), span); }
-
 void own(const Observation& seen, const Referred& referred, Role role, Plan& plan) {
   if (referred.object && !referred.object->metadata.deleting() &&
       !is_marked_ours(*seen.cluster, referred.object->metadata))
     plan.actions.emplace_back(OwnProvider{role});
-  if (referred.wanted && !referred.object) look_again(plan, kMissingRecheck);
+  if (referred.wanted && !referred.object) recheck_within(plan.recheck, kMissingRecheck);
 }
 
 bool writes_endpoint(const Plan& plan) {
@@ -98,7 +98,7 @@ Plan decide(const Observation& seen) {
     plan.too_early = kLoadingRecheck;
     return plan;
   }
-  plan.pause = runtime::paused(cluster.spec.paused.value_or(false), cluster.metadata, api::kind::kCluster);
+  plan.pause = pause_of(&cluster, cluster.metadata, api::kind::kCluster);
   if (!cluster.metadata.deleting() && !cluster.metadata.has_finalizer(api::finalizer::kCluster))
     plan.actions.emplace_back(AddFinalizer{});
   if (plan.pause.paused) return plan;
@@ -114,12 +114,11 @@ Plan decide(const Observation& seen) {
   } else {
     keep_kubeconfig(seen, plan);
   }
-  if (const auto turns = when_probe_turns(seen.reach, seen.now, seen.connection_grace))
-    look_again(plan, *turns);
-  if (const auto judged = until_all_are_judged(seen)) look_again(plan, *judged);
+  recheck_within(plan.recheck, when_probe_turns(seen.reach, seen.now, seen.connection_grace));
+  recheck_within(plan.recheck, until_all_are_judged(seen));
   if (!seen.fresh) {
     std::erase_if(plan.actions, needs_fresh_caches);
-    look_again(plan, kStaleRecheck);
+    recheck_within(plan.recheck, kStaleRecheck);
   }
   return plan;
 }

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "api/conditions/message.h"
 #include "api/names.h"
+#include "controllers/shared/recheck.h"
 
 namespace capstan::controllers::cluster {
 namespace {
@@ -132,8 +131,7 @@ void decide_deletion(const Observation& seen, Plan& plan) {
   plan.deleting_message = remaining(seen);
   plan.deleting_reason = api::reason::kWaitingForWorkersDeletion;
   // Nothing tells that one of them is gone.
-  if (!seen.descendants.unreadable.empty())
-    plan.recheck = std::min(plan.recheck.value_or(kUnreadableRecheck), kUnreadableRecheck);
+  if (!seen.descendants.unreadable.empty()) recheck_within(plan.recheck, kUnreadableRecheck);
   if (!plan.deleting_message.empty()) return;
   if (!take_down(seen.control_plane, Role::ControlPlane, api::reason::kWaitingForControlPlaneDeletion, plan))
     return;

@@ -6,8 +6,8 @@
 
 #include "api/contract/plural.h"
 #include "controllers/shared/belonging.h"
+#include "controllers/shared/pause.h"
 #include "runtime/ownership.h"
-#include "runtime/paused.h"
 
 namespace capstan::controllers::cluster {
 namespace {
@@ -243,8 +243,7 @@ std::optional<Observation> observe(const ObserveContext& with, Memory& memory, c
                    .fresh = with.context.fresh,
                    .stale = with.context.stale};
   const auto& spec = seen.cluster->spec;
-  const auto pause =
-      runtime::paused(spec.paused.value_or(false), seen.cluster->metadata, api::kind::kCluster);
+  const auto pause = pause_of(seen.cluster.get(), seen.cluster->metadata, api::kind::kCluster);
   if (pause.paused) return seen;  // nothing else matters
   seen.infrastructure = look_up(deps.caches, with.host.externals, spec.infrastructure_ref, *seen.cluster);
   seen.control_plane = look_up(deps.caches, with.host.externals, spec.control_plane_ref, *seen.cluster);

@@ -8,6 +8,8 @@
 #include <iterator>
 
 #include "api/conditions/conditions.h"
+#include "controllers/shared/finalizer.h"
+#include "controllers/shared/recheck.h"
 #include "kube/typed.h"
 #include "runtime/ownership.h"
 
@@ -34,9 +36,6 @@ void certificate_expiry(const Observation& seen, Plan& plan);
 void reference_troubles(const Observation& seen, Plan& plan);
 void other_cluster(const Observation& seen, Plan& plan);
 void machine_first(const Observation& seen, Plan& plan);
-void look_again(Plan& plan, Seconds span) {
-  plan.recheck = plan.recheck ? std::min(*plan.recheck, span) : span;
-}
 
 }  // namespace
 
@@ -125,11 +124,7 @@ bool stands_alone(const api::ObjectMeta& metadata) {
 void own_and_label(const Observation& seen, Plan& plan) {
   if (seen.deleting()) return;
   auto& metadata = plan.wanted.metadata;
-  if (!metadata.has_finalizer(api::finalizer::kMachine)) {
-    auto finalizers = *metadata.finalizers;
-    finalizers.emplace_back(api::finalizer::kMachine);
-    metadata.finalizers = api::Finalizers(std::move(finalizers));
-  }
+  metadata.finalizers = with_finalizer(metadata.finalizers, api::finalizer::kMachine);
   metadata.labels.set(Text(api::label::kClusterName), seen.machine->spec.cluster_name);
   if (!stands_alone(metadata)) return;
   metadata.owner_references = runtime::with_owner(
@@ -148,7 +143,7 @@ void bootstrap_phase(const Observation& seen, Plan& plan) {
   claim_object(ClaimObject::Which::Bootstrap, plan.bootstrap.claim, plan);
   auto& created = wanted.status.initialization.bootstrap_data_secret_created;
   if (seen.bootstrap.missing()) {
-    if (!seen.deleting() && !created.value_or(false)) look_again(plan, kMissingRecheck);
+    if (!seen.deleting() && !created.value_or(false)) recheck_within(plan.recheck, kMissingRecheck);
     return;
   }
   if (seen.deleting()) return;
@@ -175,7 +170,7 @@ void infrastructure_phase(const Observation& seen, Plan& plan) {
     if (plan.wanted.status.initialization.infrastructure_provisioned.value_or(false)) {
       plan.troubles.push_back("the infrastructure object is gone");
     } else {
-      look_again(plan, kMissingRecheck);
+      recheck_within(plan.recheck, kMissingRecheck);
     }
   }
   if (plan.infra.copy) copy_from(plan.infra, plan.wanted);
@@ -226,7 +221,7 @@ void found_node(const Observation& seen, Plan& plan) {
 void anothers_node(const Observation& seen, Plan& plan) {
   const claims::Verdict& whose = seen.node.whose;
   if (seen.deleting()) return;  // what would help is under way
-  if (whose.whose == claims::Verdict::Whose::Unknown) return look_again(plan, kUnreadRecheck);
+  if (whose.whose == claims::Verdict::Whose::Unknown) return recheck_within(plan.recheck, kUnreadRecheck);
   const bool contested = whose.whose == claims::Verdict::Whose::Contested;
   plan.troubles.push_back(whose.why);
   plan.notes.push_back(
@@ -264,7 +259,7 @@ void reference_troubles(const Observation& seen, Plan& plan) {
     const bool listed_some_day = external.state == ExternalSeen::State::CacheBehind && is_provisioned(seen);
     return !external.problem.empty() && !listed_some_day;
   };
-  if (needs_a_look(seen.bootstrap) || needs_a_look(seen.infra)) look_again(plan, kMissingRecheck);
+  if (needs_a_look(seen.bootstrap) || needs_a_look(seen.infra)) recheck_within(plan.recheck, kMissingRecheck);
 }
 
 // Events of a Cluster and of its Nodes wake the Machines that name it.
@@ -272,7 +267,7 @@ void other_cluster(const Observation& seen, Plan& plan) {
   if (seen.contradiction.empty()) return;
   plan.notes.push_back({.code = NoteCode::InvalidReference, .text = seen.contradiction});
   plan.troubles.push_back(seen.contradiction);
-  look_again(plan, kMissingRecheck);
+  recheck_within(plan.recheck, kMissingRecheck);
 }
 
 void certificate_expiry(const Observation& seen, Plan& plan) {

@@ -7,6 +7,7 @@
 #include "controllers/machine/deletion_facts.h"
 #include "controllers/machine/observe.h"
 #include "controllers/machine/report.h"
+#include "controllers/shared/pause.h"
 #include "controllers/shared/turn_steps.h"
 #include "kube/typed.h"
 #include "runtime/finalizers.h"
@@ -81,8 +82,7 @@ Result<Outcome> Reconciler::reconcile(const runtime::Context& context, const kub
   }
   const auto belonging = belonging_of(deps_.caches, *machine);
   const auto cluster = deps_.caches.cluster_of(machine->metadata.namespace_, belonging.cluster);
-  const auto pause = runtime::paused(cluster && cluster->spec.paused.value_or(false), machine->metadata,
-                                     api::kind::kMachine);
+  const auto pause = pause_of(cluster.get(), machine->metadata, api::kind::kMachine);
   const ActContext with{.deps = deps_, .host = *host_, .contests = memory_.contests, .context = context};
   if (pause.paused) return hold_still(with, *machine, pause);
   return take_turn(with, observe({.deps = deps_, .host = *host_, .context = context}, memory_, machine));

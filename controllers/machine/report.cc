@@ -12,7 +12,8 @@
 #include "controllers/machine/external_conditions.h"
 #include "controllers/machine/node_conditions.h"
 #include "controllers/machine/ready_summary.h"
-#include "runtime/paused.h"
+#include "controllers/shared/pause.h"
+#include "controllers/shared/recheck.h"
 
 namespace capstan::controllers::machine {
 namespace {
@@ -112,9 +113,8 @@ Report report(const Observation& seen, const Plan& plan, const Effects& effects)
   write.set(ready(after, seen.now));
   const auto available_now = available(after, seen.now);
   write.set(available_now.condition);
-  for (const auto& due : {available_now.recheck, rollout_due_in(seen)}) {
-    if (due) made.recheck = std::min(made.recheck.value_or(Seconds::max()), *due);
-  }
+  recheck_within(made.recheck, available_now.recheck);
+  recheck_within(made.recheck, rollout_due_in(seen));
 
   v1beta1_conditions(seen, plan, effects, after);
   const std::string_view now_in = phase_of(after);
@@ -177,8 +177,7 @@ void failure(const Observation& seen, const Plan& plan, api::Machine& after) {
 }
 
 api::Condition paused(const Observation& seen) {
-  const bool cluster = seen.cluster && seen.cluster->spec.paused.value_or(false);
-  const auto pause = runtime::paused(cluster, seen.machine->metadata, api::kind::kMachine);
+  const auto pause = pause_of(seen.cluster.get(), seen.machine->metadata, api::kind::kMachine);
   if (!pause.paused) return conditions::make(condition::kPaused, status::kFalse, reason::kNotPaused);
   return conditions::make(condition::kPaused, status::kTrue, reason::kPaused, pause.message);
 }

@@ -15,7 +15,9 @@
 #include "controllers/rollout/rolling_update.h"
 #include "controllers/rollout/scaling.h"
 #include "controllers/rollout/set_intent.h"
+#include "controllers/shared/finalizer.h"
 #include "controllers/shared/held_up.h"
+#include "controllers/shared/recheck.h"
 #include "controllers/shared/stale_deletions.h"
 #include "runtime/ownership.h"
 
@@ -45,16 +47,12 @@ kube::Resource clusters() {
       .group = std::string(info.group), .version = std::string(info.version), .kind = std::string(info.kind)};
 }
 
-void sooner(std::optional<Seconds>& recheck, Seconds span) {
-  recheck = recheck ? std::min(*recheck, span) : span;
-}
-
 void adopt(const Observation& seen, Plan& plan) {
   for (const auto& orphan : seen.orphans) plan.actions.push_back(AdoptSet{.set = orphan});
 }
 
 void try_again_to_adopt(const Observation& seen, Plan& plan) {
-  if (!seen.unadopted.empty()) sooner(plan.recheck, kAdoptionRecheck);
+  if (!seen.unadopted.empty()) recheck_within(plan.recheck, kAdoptionRecheck);
 }
 
 // --- deletion ---
@@ -66,7 +64,7 @@ bool is_orphaning(const Observation& seen) {
 
 Plan decide_deletion(const Observation& seen) {
   Plan plan;
-  if (const auto next = next_stale_deletion(seen.machines, seen.now)) sooner(plan.recheck, *next);
+  recheck_within(plan.recheck, next_stale_deletion(seen.machines, seen.now));
   if (!seen.complete || !seen.stored->metadata.has_finalizer(api::finalizer::kMachineDeployment)) return plan;
   if (is_orphaning(seen)) return plan;
   for (const auto& set : seen.sets) {
@@ -79,7 +77,7 @@ Plan decide_deletion(const Observation& seen) {
   // A MachineSet without a controller may be one that --cascade=orphan has just released: it is left alone.
   const bool all_gone = seen.sets.empty() && seen.departed.empty() && seen.unreadable.empty();
   if (all_gone) plan.actions.push_back(DropFinalizer{});
-  if (!seen.unreadable.empty()) sooner(plan.recheck, kTemplateRecheck);
+  if (!seen.unreadable.empty()) recheck_within(plan.recheck, kTemplateRecheck);
   return plan;
 }
 
@@ -87,11 +85,7 @@ Plan decide_deletion(const Observation& seen) {
 
 api::ObjectMeta own_metadata(const Observation& seen) {
   api::ObjectMeta metadata = seen.stored->metadata;
-  if (!metadata.has_finalizer(api::finalizer::kMachineDeployment)) {
-    auto finalizers = *metadata.finalizers;
-    finalizers.emplace_back(api::finalizer::kMachineDeployment);
-    metadata.finalizers = api::Finalizers(std::move(finalizers));
-  }
+  metadata.finalizers = with_finalizer(metadata.finalizers, api::finalizer::kMachineDeployment);
   metadata.labels.set(Text(api::label::kClusterName),
                       seen.cluster ? seen.cluster->metadata.name : seen.stored->spec.cluster_name);
   if (seen.cluster) {
@@ -187,7 +181,7 @@ class Rollout {
     if (has_unlisted_template(seen_)) plan_.too_early = kListRecheck;
     if (plan_.faults.empty() && !plan_.too_early) return true;
     plan_.stuck = true;
-    sooner(plan_.recheck, plan_.too_early ? kListRecheck : kTemplateRecheck);
+    recheck_within(plan_.recheck, plan_.too_early ? kListRecheck : kTemplateRecheck);
     return false;
   }
 
@@ -229,7 +223,7 @@ class Rollout {
       if (waited >= kHeldUp) {
         plan_.waits_for.push_back(set->metadata.name.str());
       } else {
-        sooner(plan_.recheck, kHeldUp - waited);
+        recheck_within(plan_.recheck, kHeldUp - waited);
       }
     }
     std::ranges::sort(plan_.waits_for);
@@ -312,8 +306,8 @@ bool waits_for_adoption(const Observation& seen) { return seen.sets.empty() && !
 
 void wait_for_times(const Observation& seen, Plan& plan) {
   const auto begin = rollout::begin_of_rollout_after(seen.deployment);
-  if (begin && *begin > seen.now) sooner(plan.recheck, *begin - seen.now);
-  if (const auto next = next_stale_deletion(seen.machines, seen.now)) sooner(plan.recheck, *next);
+  if (begin && *begin > seen.now) recheck_within(plan.recheck, *begin - seen.now);
+  recheck_within(plan.recheck, next_stale_deletion(seen.machines, seen.now));
 }
 
 Plan decide_sets(const Observation& seen, api::ObjectMeta& own) {
@@ -322,9 +316,9 @@ Plan decide_sets(const Observation& seen, api::ObjectMeta& own) {
   plan.stuck = !plan.faults.empty();
   const auto missing = missing_templates(seen);
   plan.faults.insert(plan.faults.end(), missing.begin(), missing.end());
-  if (has_unlisted_template(seen)) sooner(plan.recheck, kListRecheck);
-  if (!seen.unreadable.empty()) sooner(plan.recheck, kTemplateRecheck);
-  if (!missing.empty() || awaits_release(seen)) sooner(plan.recheck, kTemplateRecheck);
+  if (has_unlisted_template(seen)) recheck_within(plan.recheck, kListRecheck);
+  if (!seen.unreadable.empty()) recheck_within(plan.recheck, kTemplateRecheck);
+  if (!missing.empty() || awaits_release(seen)) recheck_within(plan.recheck, kTemplateRecheck);
   if (plan.stuck || !seen.complete) {
     plan.newest = rollout::choose_sets(seen.deployment, seen.sets, seen.now).newest;
     plan.stuck = true;

@@ -9,6 +9,7 @@
 #include "controllers/machinedeployment/decide.h"
 #include "controllers/machinedeployment/observe.h"
 #include "controllers/machinedeployment/report.h"
+#include "controllers/shared/pause.h"
 #include "controllers/shared/turn_steps.h"
 #include "runtime/finalizers.h"
 
@@ -38,8 +39,7 @@ Result<Outcome> Reconciler::reconcile(const runtime::Context& context, const kub
     return Outcome::done();
   }
   const ActContext with{.deps = deps_, .host = *host_, .contests = contests_, .context = context};
-  const bool cluster_paused = seen->cluster && seen->cluster->spec.paused.value_or(false);
-  const auto pause = runtime::paused(cluster_paused, seen->stored->metadata, api::kind::kMachineDeployment);
+  const auto pause = pause_of(seen->cluster.get(), seen->stored->metadata, api::kind::kMachineDeployment);
   return pause.paused ? hold_still(with, *seen, pause) : take_turn(with, std::move(*seen));
 }
 

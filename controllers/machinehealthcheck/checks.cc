@@ -7,6 +7,7 @@
 
 #include "api/conditions/conditions.h"
 #include "base/duration.h"
+#include "controllers/shared/recheck.h"
 
 namespace capstan::controllers::machinehealthcheck {
 namespace {
@@ -37,8 +38,7 @@ class Findings {
   bool is_over(Time since, Seconds span) {
     const WallTime end = (since.is_set() ? since.wall() : WallTime()) + span;
     if (end < now_) return true;
-    const Nanoseconds left = end - now_ + kJustAfter;
-    next_ = std::min(next_.value_or(left), left);
+    recheck_within(next_, end - now_ + kJustAfter);
     return false;
   }
 

@@ -6,6 +6,8 @@
 #include "base/safeguards.h"
 #include "controllers/machinehealthcheck/decide_marks.h"
 #include "controllers/machinehealthcheck/targets.h"
+#include "controllers/shared/pause.h"
+#include "controllers/shared/recheck.h"
 #include "kube/typed.h"
 #include "runtime/ownership.h"
 
@@ -20,8 +22,8 @@ void judge_all(const Observation& seen, Plan& plan) {
   const Circumstances when = circumstances_of(*seen.cluster, seen.now);
   for (const Target& target : seen.targets) {
     Verdict verdict = judge(target, seen.check->spec.checks, when);
-    look_again(plan, verdict.next_check);
-    if (target.node_state == Target::NodeState::Unsure) look_again(plan, kUnsureRecheck);
+    recheck_within(plan.recheck, verdict.next_check);
+    if (target.node_state == Target::NodeState::Unsure) recheck_within(plan.recheck, kUnsureRecheck);
     if (verdict.health == Health::Healthy) ++plan.counts.healthy;
     if (verdict.health == Health::Unhealthy) ++plan.counts.unhealthy;
     plan.verdicts.push_back(std::move(verdict));
@@ -63,7 +65,7 @@ void find_shared_cause(const Observation& seen, Plan& plan) {
   for (std::size_t i = 0; i < seen.targets.size(); ++i)
     symptoms.push_back(symptom_of(seen.targets[i], plan.verdicts[i], held));
   plan.shared_cause = shared_cause(symptoms, seen.now);
-  look_again(plan, plan.shared_cause.next);
+  recheck_within(plan.recheck, plan.shared_cause.next);
 }
 
 void own_check(const Observation& seen, Plan& plan) {
@@ -86,13 +88,8 @@ api::ObjectMeta owned_metadata(const api::MachineHealthCheck& check, const api::
 Plan decide(const Observation& seen) {
   Plan plan;
   plan.cluster_missing = seen.cluster == nullptr;
-  if (plan.cluster_missing) {
-    plan.pause = runtime::paused(false, seen.check->metadata, api::kind::kMachineHealthCheck);
-    return plan;
-  }
-  plan.pause = runtime::paused(seen.cluster->spec.paused.value_or(false), seen.check->metadata,
-                               api::kind::kMachineHealthCheck);
-  if (plan.pause.paused) return plan;
+  plan.pause = pause_of(seen.cluster.get(), seen.check->metadata, api::kind::kMachineHealthCheck);
+  if (plan.cluster_missing || plan.pause.paused) return plan;
   own_check(seen, plan);
   if (!seen.connected) return plan;  // the connection wakes us
   judge_all(seen, plan);
@@ -103,7 +100,7 @@ Plan decide(const Observation& seen) {
     plan.allowance = {.state = Allowance::State::Refused, .message = seen.template_problem};
   find_shared_cause(seen, plan);
   plan.remediate = plan.allowance.allowed() && seen.fresh;
-  if (!seen.fresh) look_again(plan, kStaleRecheck);
+  if (!seen.fresh) recheck_within(plan.recheck, kStaleRecheck);
   decide_marks(seen, plan);
   return plan;
 }

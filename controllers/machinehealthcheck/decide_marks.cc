@@ -4,6 +4,7 @@
 
 #include "controllers/machinehealthcheck/request_rules.h"
 #include "controllers/machinehealthcheck/targets.h"
+#include "controllers/shared/recheck.h"
 
 namespace capstan::controllers::machinehealthcheck {
 namespace {
@@ -68,7 +69,7 @@ void Marker::mark_unhealthy(std::size_t i) {
 void Marker::request_remediation(const Target& target, api::Machine after) {
   switch (target.request.state) {
     case RequestSeen::State::NotMade: return;
-    case RequestSeen::State::Unlisted: look_again(plan_, kUnlistedRecheck); break;
+    case RequestSeen::State::Unlisted: recheck_within(plan_.recheck, kUnlistedRecheck); break;
     case RequestSeen::State::Unwatched:
     case RequestSeen::State::Absent:
       plan_.actions.push_back(RequestRemediation{
@@ -76,7 +77,7 @@ void Marker::request_remediation(const Target& target, api::Machine after) {
       return;
     case RequestSeen::State::Present: {
       const Presence presence = judge_request(*seen_.check, *target.machine, target.request.metadata);
-      if (presence == Presence::Leaving) look_again(plan_, kUntilRequestGone);
+      if (presence == Presence::Leaving) recheck_within(plan_.recheck, kUntilRequestGone);
       if (presence == Presence::Unsaid) mark_external(External::Waiting, {}, after, now_);
       break;
     }
@@ -117,7 +118,9 @@ Marker::Withdrawal Marker::withdrawal_of(const Target& target) {
   switch (target.request.state) {
     case RequestSeen::State::NotMade: return Withdrawal::None;
     case RequestSeen::State::Absent: return seen_.fresh ? Withdrawal::None : Withdrawal::Unknown;
-    case RequestSeen::State::Unlisted: look_again(plan_, kUnlistedRecheck); return Withdrawal::Unknown;
+    case RequestSeen::State::Unlisted:
+      recheck_within(plan_.recheck, kUnlistedRecheck);
+      return Withdrawal::Unknown;
     case RequestSeen::State::Unwatched:
       return seen_.fresh ? needed(is_marked_unhealthy(machine)) : Withdrawal::Unknown;
     case RequestSeen::State::Present:
@@ -156,9 +159,5 @@ void Marker::mark(const Target& target, const api::Machine& after, bool handed_o
 }  // namespace
 
 void decide_marks(const Observation& seen, Plan& plan) { Marker(seen, plan).decide(); }
-
-void look_again(Plan& plan, std::optional<Nanoseconds> span) {
-  if (span) plan.recheck = std::min(plan.recheck.value_or(*span), *span);
-}
 
 }  // namespace capstan::controllers::machinehealthcheck

@@ -9,7 +9,4 @@ namespace capstan::controllers::machinehealthcheck {
 // `plan` has all but its actions of Machines.
 void decide_marks(const Observation& seen, Plan& plan);
 
-// No later than in that time.
-void look_again(Plan& plan, std::optional<Nanoseconds> span);
-
 }  // namespace capstan::controllers::machinehealthcheck

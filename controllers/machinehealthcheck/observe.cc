@@ -8,6 +8,7 @@
 #include "controllers/machinehealthcheck/governance.h"
 #include "controllers/machinehealthcheck/request_rules.h"
 #include "controllers/machinehealthcheck/targets.h"
+#include "controllers/shared/pause.h"
 #include "kube/resources.h"
 
 namespace capstan::controllers::machinehealthcheck {
@@ -140,8 +141,7 @@ void Observer::see_rivals() {
 }
 
 bool is_paused(const Observation& seen) {
-  return seen.cluster->spec.paused.value_or(false) ||
-         seen.check->metadata.annotations.contains(api::annotation::kPaused);
+  return pause_of(seen.cluster.get(), seen.check->metadata, api::kind::kMachineHealthCheck).paused;
 }
 
 }  // namespace

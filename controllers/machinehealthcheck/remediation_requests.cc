@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <boost/json.hpp>
 
 #include "api/contract/template_clone.h"
@@ -10,6 +9,7 @@
 #include "base/try.h"
 #include "controllers/claims/removal.h"
 #include "controllers/machinehealthcheck/request_rules.h"
+#include "controllers/shared/recheck.h"
 #include "kube/resources.h"
 #include "kube/typed.h"
 #include "runtime/ownership.h"
@@ -19,10 +19,6 @@ namespace {
 
 constexpr Seconds kTemplateRecheck{30};
 constexpr Seconds kCacheRecheck{1};
-
-void look_again(Effects& effects, Nanoseconds span) {
-  effects.recheck = std::min(effects.recheck.value_or(span), span);
-}
 
 }  // namespace
 
@@ -80,7 +76,7 @@ Result<void> RemediationRequests::create(const api::Machine& machine, const boos
 std::optional<External> RemediationRequests::ask_for(const api::Machine& machine, Effects& effects) {
   const auto found = find(machine);
   if (!found) {  // never on a guess
-    look_again(effects, kCacheRecheck);
+    recheck_within(effects.recheck, kCacheRecheck);
     return std::nullopt;
   }
   if (found->exists) return shown_of_present(machine, *found, effects);
@@ -90,7 +86,7 @@ std::optional<External> RemediationRequests::ask_for(const api::Machine& machine
   effects.template_found = source.has_value() && effects.template_found.value_or(true);
   if (!source) {
     effects.template_problem = missing_template(check_);
-    look_again(effects, kTemplateRecheck);
+    recheck_within(effects.recheck, kTemplateRecheck);
     return External::NoTemplate;
   }
   const auto created = create(machine, *source, *found);
@@ -104,14 +100,14 @@ std::optional<External> RemediationRequests::ask_for(const api::Machine& machine
 std::optional<External> RemediationRequests::shown_of_present(const api::Machine& machine, const Found& found,
                                                               Effects& effects) const {
   const Presence presence = judge_request(check_, machine, found.metadata);
-  if (presence == Presence::Leaving) look_again(effects, kUntilRequestGone);
+  if (presence == Presence::Leaving) recheck_within(effects.recheck, kUntilRequestGone);
   return presence == Presence::Unsaid ? std::optional(External::Waiting) : std::nullopt;
 }
 
 bool RemediationRequests::withdraw(const api::Machine& machine, Effects& effects) {
   const auto found = find(machine);
   if (!found) {
-    look_again(effects, kCacheRecheck);
+    recheck_within(effects.recheck, kCacheRecheck);
     return false;
   }
   if (!found->exists || found->metadata.deleting()) return true;

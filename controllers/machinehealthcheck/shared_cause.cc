@@ -8,6 +8,7 @@
 
 #include "api/names.h"
 #include "base/duration.h"
+#include "controllers/shared/recheck.h"
 
 namespace capstan::controllers::machinehealthcheck {
 namespace {
@@ -118,8 +119,7 @@ std::optional<Nanoseconds> next_change(const Numbers& members, std::span<const S
     if (symptom.ill_since.is_set() || !symptom.well_since.is_set()) continue;
     const WallTime end = symptom.well_since.wall() + window;
     if (end < now) continue;
-    const Nanoseconds left = end - now + kMomentLater;
-    next = std::min(next.value_or(left), left);
+    recheck_within(next, end - now + kMomentLater);
   }
   return next;
 }
@@ -165,8 +165,7 @@ SharedCauseVerdict shared_cause(std::span<const Symptom> symptoms, WallTime now)
     finding.evidence.scope = scope;
     finding.evidence.domain = domain;
     finding.evidence.policy = policy;
-    const auto next = next_change(members, symptoms, finding.evidence.window, now);
-    if (next) verdict.next = std::min(verdict.next.value_or(*next), *next);
+    recheck_within(verdict.next, next_change(members, symptoms, finding.evidence.window, now));
     found.push_back(std::move(finding));
   }
   std::ranges::sort(found, stronger);

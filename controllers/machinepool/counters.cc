@@ -5,6 +5,7 @@
 
 #include "api/conditions/conditions.h"
 #include "base/version.h"
+#include "controllers/shared/recheck.h"
 
 namespace capstan::controllers::machinepool {
 namespace {
@@ -159,7 +160,7 @@ std::optional<Seconds> next_available(const Observation& seen) {
     const auto* ready = ready_of(instance.node);
     if (ready == nullptr) continue;
     const Seconds left = span + Seconds(1) - (seen.now - ready->last_transition_time);
-    if (left.count() > 0) next = next ? std::min(*next, left) : left;
+    if (left.count() > 0) recheck_within(next, left);
   }
   return next;
 }

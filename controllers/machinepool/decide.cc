@@ -11,6 +11,7 @@
 #include "controllers/machinepool/node_change.h"
 #include "controllers/machinepool/observe.h"
 #include "controllers/machinepool/pool_machines.h"
+#include "controllers/shared/recheck.h"
 #include "kube/typed.h"
 #include "runtime/ownership.h"
 
@@ -33,10 +34,6 @@ void claim_providers(const Observation& seen, Plan& plan);
 void machines_phase(const Observation& seen, Plan& plan);
 void write_nodes(const Observation& seen, Plan& plan);
 void retire_nodes(const Observation& seen, Plan& plan);
-
-void look_again(Plan& plan, Seconds span) {
-  plan.recheck = plan.recheck ? std::min(*plan.recheck, span) : span;
-}
 
 }  // namespace
 
@@ -100,7 +97,7 @@ void trouble_with(const ExternalSeen& external, std::string_view field, std::str
   if (unreadable) plan.troubles.push_back(fmt::format("{}: {}", field, external.problem));
   if (external.missing()) plan.troubles.push_back(fmt::format("{}: it does not exist", field));
   if (!problem.empty()) plan.troubles.push_back(fmt::format("{}: {}", field, problem));
-  if (unreadable || external.missing()) look_again(plan, kMissingRecheck);
+  if (unreadable || external.missing()) recheck_within(plan.recheck, kMissingRecheck);
 }
 
 // The Secret follows the object as long as there is one: a rotated token must reach the instances to come.
@@ -131,7 +128,7 @@ void infrastructure_phase(const Observation& seen, Plan& plan) {
   if (!seen.infra.found() || !infra.problem.empty()) return;
   if (seen.infra.object->metadata.deleting()) return;
   plan.wanted.status.initialization.infrastructure_provisioned = infra.ready;
-  if (plan.list.emptied && !seen.emptied_for_sure) look_again(plan, kSecondLook);
+  if (plan.list.emptied && !seen.emptied_for_sure) recheck_within(plan.recheck, kSecondLook);
   if (infra.ready && infra.replicas) plan.wanted.status.replicas = infra.replicas;
   if (plan.list.believed) plan.wanted.spec.provider_id_list = plan.list.ids;
 }
@@ -154,14 +151,14 @@ void machines_phase(const Observation& seen, Plan& plan) {
   MachinesPlan machines = plan_machines(seen);
   std::ranges::move(machines.actions, std::back_inserter(plan.actions));
   plan.unfinished = machines.unfinished;
-  if (!machines.troubles.empty()) look_again(plan, kMissingRecheck);
+  if (!machines.troubles.empty()) recheck_within(plan.recheck, kMissingRecheck);
   std::ranges::move(machines.troubles, std::back_inserter(plan.troubles));
   if (seen.machines.state != MachinesSeen::State::Unknown) return;
   if (seen.machines.problem.empty()) {
-    look_again(plan, Seconds(1));
+    recheck_within(plan.recheck, Seconds(1));
   } else {
     plan.troubles.push_back("status.infrastructureMachineKind: " + seen.machines.problem);
-    look_again(plan, kMissingRecheck);
+    recheck_within(plan.recheck, kMissingRecheck);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "api/names.h"
 #include "base/safeguards.h"
 #include "controllers/shared/live_object.h"
+#include "controllers/shared/recheck.h"
 
 namespace capstan::controllers::machinepool {
 namespace {
@@ -144,8 +145,6 @@ void add_late_instances(const Observation& seen, Plan& plan) {
   plan.actions.emplace_back(std::move(write));
 }
 
-void recheck_in(Plan& plan, Seconds span) { plan.recheck = std::min(plan.recheck.value_or(span), span); }
-
 // What the provider's objects are waited for, and which of them the server is asked to delete.
 struct Leftovers {
   std::vector<std::string> texts = {};
@@ -163,19 +162,19 @@ void see_leftover(const Observation& seen, Provider which, Leftovers& left, Plan
       left.texts.push_back(external.listed_soon
                                ? "objects not listed yet"
                                : fmt::format("objects that can't be listed: {}", external.problem));
-      recheck_in(plan, external.listed_soon ? kUnlistedRecheck : kUnlistableRecheck);
+      recheck_within(plan.recheck, external.listed_soon ? kUnlistedRecheck : kUnlistableRecheck);
       break;
     case State::Undefined: break;  // gone with its definition, which the confirmation has to find missing
     case State::Unreadable:        // nor did the server say what has become of it
       left.texts.push_back(describe_unreadable(external));
       left.infra = left.infra || is_infra;
-      recheck_in(plan, kUnlistableRecheck);
+      recheck_within(plan.recheck, kUnlistableRecheck);
       break;
     case State::Found:
       if (is_foreign(external, *seen.pool)) break;
       left.texts.push_back(describe_left(external, *seen.pool));
       left.infra = left.infra || is_infra;
-      if (external.live) recheck_in(plan, kUnlistableRecheck);
+      if (external.live) recheck_within(plan.recheck, kUnlistableRecheck);
       if (seen.fresh && may_remove(external, *seen.pool)) left.to_delete.push_back(which);
       break;
   }

@@ -9,6 +9,7 @@
 #include "api/v1beta2/syntax.h"
 #include "controllers/drain/eviction.h"
 #include "controllers/machinepool/deletion.h"
+#include "controllers/shared/recheck.h"
 #include "kube/resources.h"
 #include "kube/typed.h"
 
@@ -149,8 +150,7 @@ DrainRound PoolDrainer::turn(const Observation& seen, const Wanted& wanted, cons
     round.left.push_back(node);
     round.by_volumes = round.by_volumes && drain.drained;
     lines.push_back(fmt::format("Node {}: {}", node->metadata.name.view(), drain.message));
-    const Seconds again = std::max(drain.due - seen.now, Seconds(1));
-    round.recheck = std::min(round.recheck.value_or(again), again);
+    recheck_within(round.recheck, std::max(drain.due - seen.now, Seconds(1)));
   }
   round.by_volumes = round.by_volumes && !round.left.empty();
   round.message = summary(lines, round.emptied.size());

@@ -7,10 +7,11 @@
 #include "controllers/machinepool/act.h"
 #include "controllers/machinepool/decide.h"
 #include "controllers/machinepool/report.h"
+#include "controllers/shared/finalizer.h"
+#include "controllers/shared/pause.h"
 #include "controllers/shared/turn_steps.h"
 #include "runtime/finalizers.h"
 #include "runtime/ownership.h"
-#include "runtime/paused.h"
 
 namespace capstan::controllers::machinepool {
 namespace {
@@ -21,10 +22,6 @@ using runtime::Context;
 using runtime::Outcome;
 
 const OwnedConditions kOwned{.types = kOwnedConditions, .v1beta1_types = kOwnedV1Beta1Conditions};
-
-bool is_paused(const MachinePool& pool, const api::Cluster& cluster) {
-  return runtime::paused(cluster.spec.paused.value_or(false), pool.metadata, api::kind::kMachinePool).paused;
-}
 
 // A pool whose Nodes come and go is counted once a second, whatever its size.
 constexpr Nanoseconds kGathered = std::chrono::seconds(1);
@@ -59,12 +56,8 @@ Result<Reconciler::Pool> Reconciler::prepare(const Context& context, Pool pool) 
   if (pool->metadata.deleting()) return pool;
   const auto cluster = deps_.caches.cluster_of(pool->metadata.namespace_, pool->spec.cluster_name);
   api::ObjectMeta metadata = pool->metadata;
-  if (!metadata.has_finalizer(api::finalizer::kMachinePool)) {
-    auto finalizers = *metadata.finalizers;
-    finalizers.emplace_back(api::finalizer::kMachinePool);
-    metadata.finalizers = api::Finalizers(std::move(finalizers));
-  }
-  if (cluster && !is_paused(*pool, *cluster)) {
+  metadata.finalizers = with_finalizer(metadata.finalizers, api::finalizer::kMachinePool);
+  if (cluster && !pause_of(cluster.get(), pool->metadata, api::kind::kMachinePool).paused) {
     metadata.labels.set(Text(api::label::kClusterName), pool->spec.cluster_name);
     metadata.owner_references =
         runtime::with_owner(pool->metadata.owner_references,
@@ -82,8 +75,7 @@ Result<Reconciler::Pool> Reconciler::prepare(const Context& context, Pool pool) 
 
 Result<bool> Reconciler::hold_still(const Context& context, const Pool& pool) {
   const auto cluster = deps_.caches.cluster_of(pool->metadata.namespace_, pool->spec.cluster_name);
-  const auto pause = runtime::paused(cluster && cluster->spec.paused.value_or(false), pool->metadata,
-                                     api::kind::kMachinePool);
+  const auto pause = pause_of(cluster.get(), pool->metadata, api::kind::kMachinePool);
   if (!pause.paused) return false;
   memory_.drainer.forget(runtime::key_of(*pool));
   TRY(write_pause(act_context(context), deps_.caches.machine_pools, without_spec(*pool), pause, kOwned));

@@ -9,6 +9,7 @@
 #include "controllers/machinepool/conditions.h"
 #include "controllers/machinepool/counters.h"
 #include "controllers/shared/held_up.h"
+#include "controllers/shared/recheck.h"
 
 namespace capstan::controllers::machinepool {
 namespace {
@@ -44,9 +45,8 @@ Reported report(const Observation& seen, const Plan& plan, const Effects& effect
     after.status.observed_generation = std::max<std::int64_t>(1, after.metadata.generation);
   }
   reported.recheck = next_available(seen);
-  for (const auto next : {next_held_up(seen.machines.machines, seen.now), when_nodes_are_given_up(seen)}) {
-    if (next) reported.recheck = std::min(reported.recheck.value_or(*next), *next);
-  }
+  recheck_within(reported.recheck, next_held_up(seen.machines.machines, seen.now));
+  recheck_within(reported.recheck, when_nodes_are_given_up(seen));
   reported.notes = news(*seen.pool, after, effects);
   return reported;
 }

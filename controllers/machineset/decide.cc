@@ -9,6 +9,7 @@
 #include "api/v1beta2/common.h"
 #include "base/safeguards.h"
 #include "controllers/machineset/propagation.h"
+#include "controllers/shared/recheck.h"
 #include "kube/typed.h"
 #include "runtime/ownership.h"
 
@@ -63,7 +64,7 @@ class Decider {
   void note(NoteCode code, std::string text) {
     plan_.notes.push_back({.code = code, .text = std::move(text)});
   }
-  void recheck(Seconds span) { plan_.recheck = plan_.recheck ? std::min(*plan_.recheck, span) : span; }
+  void recheck(Seconds span) { recheck_within(plan_.recheck, span); }
 
   Plan without_cluster() {
     note(NoteCode::CreateHeldUp,

@@ -10,11 +10,12 @@
 #include "controllers/machineset/report.h"
 #include "controllers/machineset/wanted.h"
 #include "controllers/shared/belonging.h"
+#include "controllers/shared/finalizer.h"
+#include "controllers/shared/pause.h"
 #include "controllers/shared/replicas.h"
 #include "controllers/shared/turn_steps.h"
 #include "runtime/finalizers.h"
 #include "runtime/ownership.h"
-#include "runtime/paused.h"
 
 namespace capstan::controllers::machineset {
 
@@ -73,17 +74,13 @@ Snapshot<api::Cluster> Reconciler::cluster_of(const MachineSet& set) const {
 Result<Reconciler::Set> Reconciler::prepare(const Context& context, Set set) {
   const auto cluster = cluster_of(*set);
   if (!cluster) return set;
-  const bool paused =
-      runtime::paused(cluster->spec.paused.value_or(false), set->metadata, api::kind::kMachineSet).paused;
+  const bool paused = pause_of(cluster.get(), set->metadata, api::kind::kMachineSet).paused;
   // Neither label nor owner follow a name that was changed: observe() says what is wrong.
   const bool untouched = paused || cluster->metadata.name != set->spec.cluster_name;
   MachineSet after = untouched ? *set : adjusted(*set, &cluster->metadata);
   if (!untouched) fill_in_replicas(context, after);
-  if (!set->metadata.deleting() && !set->metadata.has_finalizer(api::finalizer::kMachineSet)) {
-    auto finalizers = *after.metadata.finalizers;
-    finalizers.emplace_back(api::finalizer::kMachineSet);
-    after.metadata.finalizers = api::Finalizers(std::move(finalizers));
-  }
+  if (!set->metadata.deleting())
+    after.metadata.finalizers = with_finalizer(after.metadata.finalizers, api::finalizer::kMachineSet);
   const auto patched = TRY(kube::patch(deps_.client, *set, after, context.deadline));
   if (!patched) return set;
   host_->consistency.wrote(kube::key_of(*set), deps_.caches.machine_sets, patched->metadata.resource_version);
@@ -103,9 +100,7 @@ void Reconciler::fill_in_replicas(const Context& context, MachineSet& set) const
 }
 
 Result<bool> Reconciler::hold_still(const ActContext& with, const MachineSet& set) {
-  const auto cluster = cluster_of(set);
-  const auto pause =
-      runtime::paused(cluster && cluster->spec.paused.value_or(false), set.metadata, api::kind::kMachineSet);
+  const auto pause = pause_of(cluster_of(set).get(), set.metadata, api::kind::kMachineSet);
   if (!pause.paused) return false;
   TRY(write_pause(with, deps_.caches.machine_sets, set, pause, kOwned));
   return true;

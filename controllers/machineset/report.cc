@@ -7,6 +7,7 @@
 #include "controllers/machineset/conditions.h"
 #include "controllers/machineset/counters.h"
 #include "controllers/shared/held_up.h"
+#include "controllers/shared/recheck.h"
 #include "controllers/shared/stale_deletions.h"
 #include "runtime/paused.h"
 
@@ -38,18 +39,14 @@ void show_unconfirmed(const Observation& seen, api::MachineSet& after) {
   api::conditions::set(after.status.conditions, std::move(fuller), after.metadata.generation, seen.now);
 }
 
-std::optional<Seconds> sooner(std::optional<Seconds> left, std::optional<Seconds> right) {
-  if (!left || !right) return left ? left : right;
-  return std::min(*left, *right);
-}
-
 // What no event will tell: that a Machine has got older, or a Node has been ready for long enough.
 std::optional<Seconds> next_change(const Observation& seen) {
-  auto next = sooner(next_stale_deletion(seen.machines, seen.now), next_held_up(seen.machines, seen.now));
+  auto next = next_stale_deletion(seen.machines, seen.now);
+  recheck_within(next, next_held_up(seen.machines, seen.now));
   const auto in = [&](Time since, Seconds span) {
     // A clock that is ahead of ours says a moment that is still to come.
     const Seconds left = std::min(span + Seconds(1) - (seen.now - since), span + Seconds(1));
-    if (left.count() > 0) next = sooner(next, left);
+    if (left.count() > 0) recheck_within(next, left);
   };
   const Seconds patience(seen.set.spec.machine_template.spec.min_ready_seconds.value_or(0));
   for (std::size_t i = 0; i < seen.machines.size(); ++i) {

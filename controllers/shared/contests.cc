@@ -9,6 +9,7 @@
 #include "api/conditions/conditions.h"
 #include "api/names.h"
 #include "base/safeguards.h"
+#include "controllers/shared/recheck.h"
 
 namespace capstan::controllers {
 namespace {
@@ -247,8 +248,7 @@ std::optional<Nanoseconds> Contests::next(const kube::ObjectKey& writer, const C
       const SteadyTime over = history.wanted + 2 * limits_.span;
       if (now > over) continue;
       const SteadyTime write = history.writes.back() + limits_.span;
-      const Nanoseconds left = (write > now ? write : over) - now + std::chrono::milliseconds(1);
-      soonest = std::min(soonest.value_or(left), left);
+      recheck_within(soonest, (write > now ? write : over) - now + std::chrono::milliseconds(1));
     }
     return soonest;
   });

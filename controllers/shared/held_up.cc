@@ -9,6 +9,7 @@
 
 #include "api/conditions/conditions.h"
 #include "api/names.h"
+#include "controllers/shared/recheck.h"
 
 namespace capstan::controllers {
 namespace {
@@ -104,8 +105,7 @@ std::optional<Seconds> next_held_up(MachineSpan machines, Time now) {
     if (!machine->metadata.deleting() || is_long(*machine, now)) continue;
     // A clock that is ahead of ours says a moment that is still to come.
     const Seconds passed = std::max(now - machine->metadata.deletion_timestamp, Seconds(0));
-    const Seconds left = kHeldUp + Seconds(1) - passed;
-    next = next ? std::min(*next, left) : left;
+    recheck_within(next, kHeldUp + Seconds(1) - passed);
   }
   return next;
 }

@@ -11,6 +11,7 @@
 #include "api/conditions/conditions.h"
 #include "api/conditions/message.h"
 #include "api/names.h"
+#include "controllers/shared/recheck.h"
 
 namespace capstan::controllers {
 namespace {
@@ -69,8 +70,7 @@ std::optional<Seconds> next_stale_deletion(std::span<const std::shared_ptr<const
   for (const auto& machine : machines) {
     const Time since = machine->metadata.deletion_timestamp;
     if (!since.is_set() || is_stale(*machine, now)) continue;
-    const Seconds left = kLongDeletion + Seconds(1) - (now - since);
-    next = next ? std::min(*next, left) : left;
+    recheck_within(next, kLongDeletion + Seconds(1) - (now - since));
   }
   return next;
 }
