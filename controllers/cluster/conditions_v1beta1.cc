@@ -27,7 +27,7 @@ Old of_provider(const Provider& provider, std::string_view target, bool flag, st
   if (provider.presence == Presence::OfAnother)
     return old::no(target, reason::kIncorrectExternalRef, severity::kError, provider.problem);
   if (!provider.here()) return {};
-  const auto* ready = provider.old_ready ? &*provider.old_ready : nullptr;
+  const auto* ready = provider.v1beta1_ready ? &*provider.v1beta1_ready : nullptr;
   return old::mirror(ready, target,
                      old::Fallback{.value = flag && !deleting,
                                    .reason = deleting ? reason::kDeleting : waiting,
@@ -78,7 +78,7 @@ Old topology_reconciled(const api::Cluster& after) {
 
 }  // namespace
 
-void set_old_conditions(const Observation& seen, const Plan& plan, api::Cluster& after) {
+void set_v1beta1_conditions(const Observation& seen, const Plan& plan, api::Cluster& after) {
   auto& list = after.status.deprecated.ensure().v1beta1.ensure().conditions;
   for (auto& wanted : {infrastructure_ready(plan, after), control_plane_ready(plan, after),
                        control_plane_initialized(seen, plan, after, list), topology_reconciled(after)}) {

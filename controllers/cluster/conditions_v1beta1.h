@@ -6,6 +6,6 @@
 namespace capstan::controllers::cluster {
 
 // Into the status of `after`, whose flags are up to date.
-void set_old_conditions(const Observation& seen, const Plan& plan, api::Cluster& after);
+void set_v1beta1_conditions(const Observation& seen, const Plan& plan, api::Cluster& after);
 
 }  // namespace capstan::controllers::cluster

@@ -45,7 +45,7 @@ void read_condition(Provider& provider, const contract::Foreign& object, const F
   } else {
     provider.condition_problem = condition.error().message;
   }
-  provider.old_ready = contract::read_v1beta1_ready(object);
+  provider.v1beta1_ready = contract::read_v1beta1_ready(object);
 }
 
 Result<void> read_infrastructure_fields(Provider& provider, const contract::InfraCluster& view) {

@@ -36,7 +36,7 @@ struct Provider {
   std::string described = {};                    // "<group/version>, Kind=<Kind> with name "x"", for failures
   std::optional<api::Condition> condition = {};  // Ready (infrastructure), Available (control plane)
   std::string condition_problem = {};
-  std::optional<api::V1Beta1Condition> old_ready = {};
+  std::optional<api::V1Beta1Condition> v1beta1_ready = {};
 
   bool here() const { return presence == Presence::Present; }
 };

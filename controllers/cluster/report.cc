@@ -73,7 +73,7 @@ api::Cluster report(const Observation& seen, const Plan& plan, const Effects& ef
   after.status.phase = Text(phase_of(after));
   count_replicas(seen, after);
   set_conditions(seen, plan, effects, after);
-  set_old_conditions(seen, plan, after);
+  set_v1beta1_conditions(seen, plan, after);
   if (effects.errors.empty()) after.status.observed_generation = after.metadata.generation;
   return after;
 }

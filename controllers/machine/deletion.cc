@@ -212,7 +212,7 @@ std::optional<Time> volume_end(const DeletionFacts& facts) {
                 facts.machine->spec.deletion.node_volume_detach_timeout_seconds);
 }
 
-bool older_is_true(const api::Machine& machine, std::string_view type) {
+bool v1beta1_is_true(const api::Machine& machine, std::string_view type) {
   const auto& deprecated = machine.status.deprecated;
   return deprecated && deprecated->v1beta1 &&
          api::conditions::v1beta1::is_true(deprecated->v1beta1->conditions, type);
@@ -442,7 +442,7 @@ bool drain_is_over(const DeletionFacts& facts) {
   return machine.metadata.annotations.contains(api::annotation::kExcludeNodeDraining) ||
          facts.marks.wait_for_pre_terminate_hook_start_time.is_set() ||
          facts.marks.wait_for_node_volume_detach_start_time.is_set() ||
-         older_is_true(machine, api::v1beta1_condition::kDrainingSucceeded) ||
+         v1beta1_is_true(machine, api::v1beta1_condition::kDrainingSucceeded) ||
          is_over(facts.now, drain_end(facts));
 }
 
@@ -451,7 +451,7 @@ bool volume_wait_is_over(const DeletionFacts& facts) {
   const auto& machine = *facts.machine;
   return machine.metadata.annotations.contains(api::annotation::kExcludeWaitForNodeVolumeDetach) ||
          facts.marks.wait_for_pre_terminate_hook_start_time.is_set() ||
-         older_is_true(machine, api::v1beta1_condition::kVolumeDetachSucceeded) ||
+         v1beta1_is_true(machine, api::v1beta1_condition::kVolumeDetachSucceeded) ||
          is_over(facts.now, volume_end(facts));
 }
 

@@ -600,7 +600,7 @@ TEST(NextStep, LeavesTheNodeOfAnotherInstanceAlone) {
 
 // --- the older generation of conditions ---
 
-std::vector<std::string> older_conditions(World& world) {
+std::vector<std::string> v1beta1_conditions_of(World& world) {
   std::vector<std::string> lines;
   for (const auto& condition : v1beta1_conditions(world.seen())) {
     lines.push_back(condition.type.str() + "=" + condition.status.str() + " " + condition.severity.str() +
@@ -612,20 +612,20 @@ std::vector<std::string> older_conditions(World& world) {
 TEST(OlderConditions, FollowTheDrain) {
   World world;
   world.facts.drain = held_up("held up");
-  EXPECT_THAT(older_conditions(world),
+  EXPECT_THAT(v1beta1_conditions_of(world),
               ElementsAre("PreDrainDeleteHookSucceeded=True  ", "DrainingSucceeded=False Info Draining"));
 
   world.facts.drain = failed("not connected");
-  EXPECT_THAT(older_conditions(world), ElementsAre("PreDrainDeleteHookSucceeded=True  ",
-                                                   "DrainingSucceeded=False Warning DrainingFailed"));
+  EXPECT_THAT(v1beta1_conditions_of(world), ElementsAre("PreDrainDeleteHookSucceeded=True  ",
+                                                        "DrainingSucceeded=False Warning DrainingFailed"));
 
   world.drained().facts.volumes = held_up("volumes");
-  EXPECT_THAT(older_conditions(world),
+  EXPECT_THAT(v1beta1_conditions_of(world),
               ElementsAre("PreDrainDeleteHookSucceeded=True  ", "DrainingSucceeded=True  ",
                           "VolumeDetachSucceeded=False Info WaitingForVolumeDetach"));
 
   world.detached();
-  EXPECT_THAT(older_conditions(world),
+  EXPECT_THAT(v1beta1_conditions_of(world),
               ElementsAre("PreDrainDeleteHookSucceeded=True  ", "DrainingSucceeded=True  ",
                           "VolumeDetachSucceeded=True  ", "PreTerminateDeleteHookSucceeded=True  "));
 }
@@ -633,7 +633,7 @@ TEST(OlderConditions, FollowTheDrain) {
 TEST(OlderConditions, ShowHooksThatWait) {
   World world;
   world.machine.metadata.annotations.set("pre-drain.delete.hook.machine.cluster.x-k8s.io/a", "");
-  EXPECT_THAT(older_conditions(world),
+  EXPECT_THAT(v1beta1_conditions_of(world),
               ElementsAre("PreDrainDeleteHookSucceeded=False Info WaitingExternalHook"));
 }
 
@@ -641,13 +641,13 @@ TEST(OlderConditions, SayNothingOfPreDrainHooksWhenNothingIsDrained) {
   World world;
   world.facts.cluster_known.state = State::Gone;
 
-  EXPECT_THAT(older_conditions(world), ElementsAre("PreTerminateDeleteHookSucceeded=True  "));
+  EXPECT_THAT(v1beta1_conditions_of(world), ElementsAre("PreTerminateDeleteHookSucceeded=True  "));
 }
 
 TEST(OlderConditions, TellOfANodeThatRefusesToGo) {
   NodeWorld world(0);
 
-  EXPECT_THAT(older_conditions(world), testing::Contains("NodeHealthy=False Warning DeletionFailed"));
+  EXPECT_THAT(v1beta1_conditions_of(world), testing::Contains("NodeHealthy=False Warning DeletionFailed"));
 }
 
 // --- pace ---

@@ -38,8 +38,8 @@ struct Subject {
 };
 
 std::optional<api::Condition> shown(const Subject& subject);
-std::optional<api::V1Beta1Condition> older_shown(const ExternalSeen& seen, std::string_view target,
-                                                 const older::Fallback& fallback);
+std::optional<api::V1Beta1Condition> v1beta1_shown(const ExternalSeen& seen, std::string_view target,
+                                                   const older::Fallback& fallback);
 
 }  // namespace
 
@@ -86,20 +86,20 @@ std::optional<api::Condition> infrastructure_ready(const Observation& seen, cons
                 .machine = after});
 }
 
-std::optional<api::V1Beta1Condition> older_bootstrap_ready(const Observation& seen, const Plan& plan) {
+std::optional<api::V1Beta1Condition> v1beta1_bootstrap_ready(const Observation& seen, const Plan& plan) {
   if (seen.bootstrap.state == State::Unused) return std::nullopt;
-  return older_shown(
+  return v1beta1_shown(
       seen.bootstrap, api::v1beta1_condition::kBootstrapReady,
       {.value = plan.bootstrap.created || plan.wanted.spec.bootstrap.data_secret_name.has_value(),
        .reason = older_reason::kWaitingForDataSecret,
        .severity = api::severity::kInfo});
 }
 
-std::optional<api::V1Beta1Condition> older_infrastructure_ready(const Observation& seen, const Plan& plan) {
-  return older_shown(seen.infra, api::v1beta1_condition::kInfrastructureReady,
-                     {.value = plan.infra.provisioned,
-                      .reason = older_reason::kWaitingForInfrastructure,
-                      .severity = api::severity::kInfo});
+std::optional<api::V1Beta1Condition> v1beta1_infrastructure_ready(const Observation& seen, const Plan& plan) {
+  return v1beta1_shown(seen.infra, api::v1beta1_condition::kInfrastructureReady,
+                       {.value = plan.infra.provisioned,
+                        .reason = older_reason::kWaitingForInfrastructure,
+                        .severity = api::severity::kInfo});
 }
 
 namespace {
@@ -158,8 +158,8 @@ std::optional<api::Condition> shown(const Subject& subject) {
                           fmt::format("{} does not exist", subject.kind));
 }
 
-std::optional<api::V1Beta1Condition> older_shown(const ExternalSeen& seen, std::string_view target,
-                                                 const older::Fallback& fallback) {
+std::optional<api::V1Beta1Condition> v1beta1_shown(const ExternalSeen& seen, std::string_view target,
+                                                   const older::Fallback& fallback) {
   if (seen.state == State::Missing && !fallback.value) {
     return older::no(target, fallback.reason, fallback.severity);
   }

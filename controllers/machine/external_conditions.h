@@ -15,7 +15,7 @@ std::optional<api::Condition> bootstrap_config_ready(const Observation& seen, co
 std::optional<api::Condition> infrastructure_ready(const Observation& seen, const Plan& plan,
                                                    const api::Machine& after);
 
-std::optional<api::V1Beta1Condition> older_bootstrap_ready(const Observation& seen, const Plan& plan);
-std::optional<api::V1Beta1Condition> older_infrastructure_ready(const Observation& seen, const Plan& plan);
+std::optional<api::V1Beta1Condition> v1beta1_bootstrap_ready(const Observation& seen, const Plan& plan);
+std::optional<api::V1Beta1Condition> v1beta1_infrastructure_ready(const Observation& seen, const Plan& plan);
 
 }  // namespace capstan::controllers::machine

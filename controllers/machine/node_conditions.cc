@@ -211,7 +211,7 @@ NodeConditions without_node(const Observation& seen, const api::Machine& after) 
 namespace {
 
 // Unlike NodeHealthy of today, conditions the kubelet has not reported don't count here.
-api::V1Beta1Condition older_of_node(const api::Node& node) {
+api::V1Beta1Condition v1beta1_of_node(const api::Node& node) {
   std::vector<std::string> bad;
   bool any_known = false;
   for (const auto type : kHealth) {
@@ -234,8 +234,8 @@ api::V1Beta1Condition older_of_node(const api::Node& node) {
 
 }  // namespace
 
-std::optional<api::V1Beta1Condition> older_node_healthy(const Observation& seen, const api::Machine& after,
-                                                        bool leaving) {
+std::optional<api::V1Beta1Condition> v1beta1_node_healthy(const Observation& seen, const api::Machine& after,
+                                                          bool leaving) {
   constexpr auto kType = api::v1beta1_condition::kNodeHealthy;
   if (leaving) return older::no(kType, older_reason::kDeleting, api::severity::kInfo);
   if (!seen.node.whose.ours())
@@ -258,7 +258,7 @@ std::optional<api::V1Beta1Condition> older_node_healthy(const Observation& seen,
   if (seen.infra.missing() || (seen.infra.found() && seen.infra.object->metadata.deleting())) {
     return older::no(kType, older_reason::kDeleting, api::severity::kInfo);
   }
-  return older_of_node(*seen.node.node);
+  return v1beta1_of_node(*seen.node.node);
 }
 
 }  // namespace capstan::controllers::machine

@@ -19,7 +19,7 @@ struct NodeConditions {
 NodeConditions node_conditions(const Observation& seen, const api::Machine& after);
 
 // `leaving`: a DELETE has been sent for the infrastructure under the Node. Nothing: as it was.
-std::optional<api::V1Beta1Condition> older_node_healthy(const Observation& seen, const api::Machine& after,
-                                                        bool leaving);
+std::optional<api::V1Beta1Condition> v1beta1_node_healthy(const Observation& seen, const api::Machine& after,
+                                                          bool leaving);
 
 }  // namespace capstan::controllers::machine

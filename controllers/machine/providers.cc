@@ -24,7 +24,7 @@ constexpr std::size_t kLongestFailureDomain = 256;
 constexpr std::size_t kMostAddresses = 256;
 constexpr std::size_t kLeftOutShown = 3;
 
-std::string older_contract_only(const ExternalSeen& external, const contract::Path& wanted);
+std::string v1beta1_contract_only(const ExternalSeen& external, const contract::Path& wanted);
 std::string too_long(const contract::Foreign& object, const contract::Path& path, std::string_view value,
                      std::size_t longest);
 void leave_out_what_no_machine_may_have(const contract::Foreign& object, InfraFinding& finding);
@@ -45,7 +45,7 @@ BootstrapFinding read_bootstrap(const Observation& seen) {
   auto claimed = claim(seen.bootstrap, seen);
   if (!claimed) return {.problem = claimed.error().message};
   finding->claim = std::move(*claimed);
-  finding->mismatch = older_contract_only(seen.bootstrap, contract::path::kDataSecretCreated);
+  finding->mismatch = v1beta1_contract_only(seen.bootstrap, contract::path::kDataSecretCreated);
   if (seen.machine->spec.bootstrap.data_secret_name || object.metadata.deleting()) {
     finding->secret.clear();
   } else if (finding->created && finding->secret.empty()) {
@@ -67,7 +67,7 @@ InfraFinding read_infra(const Observation& seen) {
   auto claimed = claim(seen.infra, seen);
   if (!claimed) return {.problem = claimed.error().message};
   finding->claim = std::move(*claimed);
-  finding->mismatch = older_contract_only(seen.infra, contract::path::kProvisioned);
+  finding->mismatch = v1beta1_contract_only(seen.infra, contract::path::kProvisioned);
   finding->problem =
       too_long(infra.object(), contract::path::kProviderId, finding->provider_id, kLongestProviderId);
   if (!finding->problem.empty()) finding->copy = false;
@@ -110,7 +110,7 @@ namespace {
 
 // Only the field of the older contract is filled: under the newer label it does not count, and without
 // this message no user would see why nothing goes on.
-std::string older_contract_only(const ExternalSeen& external, const contract::Path& wanted) {
+std::string v1beta1_contract_only(const ExternalSeen& external, const contract::Path& wanted) {
   const contract::Foreign object(*external.object);
   if (external.contract != contract::ContractVersion::V1Beta2 || object.at(wanted)) return {};
   const auto ready = contract::read_bool(object, contract::path::kReady);

@@ -212,7 +212,7 @@ std::string_view phase_of(const api::Machine& after) {
   return in;
 }
 
-std::optional<api::V1Beta1Condition> older_ready(const api::Machine& after) {
+std::optional<api::V1Beta1Condition> v1beta1_ready(const api::Machine& after) {
   const auto& block = after.status.deprecated;
   if (!block || !block->v1beta1) return std::nullopt;
   return older::summary(
@@ -242,13 +242,13 @@ bool names_the_node(const Effects& effects) {
 void v1beta1_conditions(const Observation& seen, const Plan& plan, const Effects& effects,
                         api::Machine& after) {
   ConditionWriter write(after, seen.now);
-  write.set(older_bootstrap_ready(seen, plan));
-  write.set(older_infrastructure_ready(seen, plan));
-  if (!names_the_node(effects)) write.set(older_node_healthy(seen, after, is_leaving(effects)));
+  write.set(v1beta1_bootstrap_ready(seen, plan));
+  write.set(v1beta1_infrastructure_ready(seen, plan));
+  if (!names_the_node(effects)) write.set(v1beta1_node_healthy(seen, after, is_leaving(effects)));
   if (effects.deletion) {
     for (const auto& each : effects.deletion->older) write.set(std::optional(each));
   }
-  write.set(older_ready(after));
+  write.set(v1beta1_ready(after));
 }
 
 }  // namespace

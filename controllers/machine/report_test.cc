@@ -27,7 +27,7 @@ std::string shown(const Report& report, std::string_view type) {
 }
 
 // "False/Info Waiting: why"
-std::string older_shown_by(const Report& report, std::string_view type) {
+std::string v1beta1_shown_by(const Report& report, std::string_view type) {
   const auto& block = report.machine.status.deprecated;
   if (!block || !block->v1beta1) return "nothing";
   const auto found = api::conditions::v1beta1::find(block->v1beta1->conditions, type);
@@ -167,7 +167,7 @@ TEST(BootstrapConfigReady, IsTrueWithoutAConfig) {
   const auto report = reported(seen);
 
   EXPECT_EQ(shown(report, "BootstrapConfigReady"), "True DataSecretProvided");
-  EXPECT_EQ(older_shown_by(report, "BootstrapReady"), "nothing");
+  EXPECT_EQ(v1beta1_shown_by(report, "BootstrapReady"), "nothing");
 }
 
 TEST(BootstrapConfigReady, MirrorsReadyWithItsTime) {
@@ -212,9 +212,9 @@ TEST(BootstrapConfigReady, FallsBackToTheMachinesOwnFlag) {
 
   EXPECT_EQ(shown(before, "BootstrapConfigReady"),
             "False NotReady: KubeadmConfig status.initialization.dataSecretCreated is false");
-  EXPECT_EQ(older_shown_by(before, "BootstrapReady"), "False/Info WaitingForDataSecret");
+  EXPECT_EQ(v1beta1_shown_by(before, "BootstrapReady"), "False/Info WaitingForDataSecret");
   EXPECT_EQ(shown(after, "BootstrapConfigReady"), "True Ready");
-  EXPECT_EQ(older_shown_by(after, "BootstrapReady"), "True");
+  EXPECT_EQ(v1beta1_shown_by(after, "BootstrapReady"), "True");
 }
 
 TEST(BootstrapConfigReady, SaysWhyTheReferenceLeadsNowhere) {
@@ -264,7 +264,7 @@ TEST(InfrastructureReady, FallsBackToTheMachinesOwnFlag) {
 
   EXPECT_EQ(shown(before, "InfrastructureReady"),
             "False NotReady: DockerMachine status.initialization.provisioned is false");
-  EXPECT_EQ(older_shown_by(before, "InfrastructureReady"), "False/Info WaitingForInfrastructure");
+  EXPECT_EQ(v1beta1_shown_by(before, "InfrastructureReady"), "False/Info WaitingForInfrastructure");
   EXPECT_EQ(shown(after, "InfrastructureReady"), "True Ready");
 }
 
@@ -275,7 +275,7 @@ TEST(InfrastructureReady, OldAndNewFollowDifferentInputs) {
   const auto report = reported(seen);
 
   EXPECT_EQ(shown(report, "InfrastructureReady"), "True Ready");
-  EXPECT_EQ(older_shown_by(report, "InfrastructureReady"), "False/Info WaitingForInfrastructure");
+  EXPECT_EQ(v1beta1_shown_by(report, "InfrastructureReady"), "False/Info WaitingForInfrastructure");
 }
 
 TEST(InfrastructureReady, MirrorsTheOlderConditionsToo) {
@@ -288,7 +288,7 @@ TEST(InfrastructureReady, MirrorsTheOlderConditionsToo) {
   const auto report = reported(seen);
 
   EXPECT_EQ(shown(report, "InfrastructureReady"), "False Waiting: quota");
-  EXPECT_EQ(older_shown_by(report, "InfrastructureReady"), "False/Warning Waiting: quota");
+  EXPECT_EQ(v1beta1_shown_by(report, "InfrastructureReady"), "False/Warning Waiting: quota");
 }
 
 TEST(InfrastructureReady, ObjectThatVanishedIsAFailureForOlderClients) {
@@ -355,10 +355,10 @@ TEST(NodeConditions, WaitForProviderIdAndThenForTheNode) {
 
   EXPECT_EQ(shown(early, "NodeReady"),
             "Unknown InspectionFailed: Waiting for DockerMachine to report spec.providerID");
-  EXPECT_EQ(older_shown_by(early, "NodeHealthy"), "False/Info WaitingForNodeRef");
+  EXPECT_EQ(v1beta1_shown_by(early, "NodeHealthy"), "False/Info WaitingForNodeRef");
   EXPECT_EQ(shown(late, "NodeReady"),
             "Unknown InspectionFailed: Waiting for a Node with spec.providerID docker:////m1 to exist");
-  EXPECT_EQ(older_shown_by(late, "NodeHealthy"),
+  EXPECT_EQ(v1beta1_shown_by(late, "NodeHealthy"),
             "False/Warning NodeProvisioning: Waiting for a node with matching ProviderID to exist");
 }
 
@@ -367,7 +367,7 @@ TEST(NodeConditions, SayWhatTheNodeSays) {
 
   EXPECT_EQ(shown(report, "NodeReady"), "True NodeReady");
   EXPECT_EQ(shown(report, "NodeHealthy"), "True NodeHealthy");
-  EXPECT_EQ(older_shown_by(report, "NodeHealthy"), "True");
+  EXPECT_EQ(v1beta1_shown_by(report, "NodeHealthy"), "True");
 }
 
 TEST(NodeConditions, SayWhyTheNodeIsNotReadyAndSinceWhen) {
@@ -380,7 +380,7 @@ TEST(NodeConditions, SayWhyTheNodeIsNotReadyAndSinceWhen) {
   EXPECT_EQ(api::conditions::find(report.machine.status.conditions, "NodeReady")->last_transition_time,
             noon() + Seconds(60));
   EXPECT_EQ(shown(report, "NodeHealthy"), "False NodeNotHealthy: * Node.Ready: kubelet stopped");
-  EXPECT_EQ(older_shown_by(report, "NodeHealthy"),
+  EXPECT_EQ(v1beta1_shown_by(report, "NodeHealthy"),
             "False/Warning NodeConditionsFailed: Node condition Ready is False");
   EXPECT_EQ(shown(report, "Ready"), "False NotReady: * NodeHealthy:\n  * Node.Ready: kubelet stopped");
 }
@@ -401,7 +401,7 @@ TEST(NodeConditions, JoinEqualMessagesAndCountPressure) {
 
   EXPECT_EQ(shown(unknown, "NodeHealthy"), "Unknown NodeHealthyUnknown: * Node.AllConditions: silent");
   EXPECT_EQ(shown(unknown, "NodeReady"), "Unknown NodeReadyUnknown: * Node.Ready: silent");
-  EXPECT_EQ(older_shown_by(unknown, "NodeHealthy"),
+  EXPECT_EQ(v1beta1_shown_by(unknown, "NodeHealthy"),
             "Unknown NodeConditionsFailed: Node condition Ready is Unknown. Node condition MemoryPressure is "
             "Unknown. Node condition DiskPressure is Unknown. Node condition PIDPressure is Unknown");
   EXPECT_EQ(shown(bad, "NodeHealthy"),
@@ -419,7 +419,7 @@ TEST(NodeConditions, ConditionsTheKubeletOwesAreUnknown) {
   EXPECT_EQ(shown(report, "NodeReady"), "Unknown NodeReadyUnknown: * Node.Ready: Condition not yet reported");
   EXPECT_EQ(shown(report, "NodeHealthy"),
             "Unknown NodeHealthyUnknown: * Node.AllConditions: Condition not yet reported");
-  EXPECT_EQ(older_shown_by(report, "NodeHealthy"), "True");
+  EXPECT_EQ(v1beta1_shown_by(report, "NodeHealthy"), "True");
 }
 
 TEST(NodeConditions, SayWhenTheNodeIsGone) {
@@ -430,7 +430,7 @@ TEST(NodeConditions, SayWhenTheNodeIsGone) {
 
   EXPECT_EQ(shown(reported(lost), "NodeReady"),
             "False NodeDeleted: Node n1 has been deleted while the Machine still exists");
-  EXPECT_EQ(older_shown_by(reported(lost), "NodeHealthy"), "False/Error NodeNotFound");
+  EXPECT_EQ(v1beta1_shown_by(reported(lost), "NodeHealthy"), "False/Error NodeNotFound");
   EXPECT_EQ(shown(reported(expected), "NodeReady"), "False NodeDeleted: Node n1 has been deleted");
   EXPECT_EQ(shown(reported(never), "NodeReady"), "Unknown NodeDoesNotExist: Node does not exist");
 }
@@ -446,7 +446,7 @@ TEST(NodeConditions, NameBothNodesOfOneProviderId) {
             "Unknown InternalError: Nodes n1, n2 have the same spec.providerID docker:////m1: delete those "
             "that are "
             "not this Machine's");
-  EXPECT_EQ(older_shown_by(report, "NodeHealthy"),
+  EXPECT_EQ(v1beta1_shown_by(report, "NodeHealthy"),
             "Unknown NodeInspectionFailed: Failed to get the Node for this Machine by ProviderID");
 }
 
@@ -456,7 +456,7 @@ TEST(NodeConditions, OlderOneFollowsTheInfrastructureOnTheWayOut) {
   infra_done(seen);
   seen.infra = changed(seen.infra, [](auto& object) { object.metadata.deletion_timestamp = kNow; });
 
-  EXPECT_EQ(older_shown_by(reported(seen), "NodeHealthy"), "False/Info Deleting");
+  EXPECT_EQ(v1beta1_shown_by(reported(seen), "NodeHealthy"), "False/Info Deleting");
 }
 
 // As upstream, from the moment on when its infrastructure is being deleted.
@@ -469,7 +469,7 @@ TEST(NodeConditions, OlderOneIsDeletingForAMachineThatNeverHadANode) {
     for (const auto reason : {"WaitingForInfrastructureDeletion", "WaitingForBootstrapDeletion"}) {
       Effects effects{.machine = plan.wanted, .deletion = DeletionReport{.reason = reason}};
 
-      EXPECT_EQ(older_shown_by(report(seen, plan, effects), "NodeHealthy"), "False/Info Deleting");
+      EXPECT_EQ(v1beta1_shown_by(report(seen, plan, effects), "NodeHealthy"), "False/Info Deleting");
     }
   }
 }
@@ -490,7 +490,7 @@ TEST(NodeConditions, OlderOneKeepsItsTimeWhileTheNodeCanNotBeDeleted) {
 
   const auto second = report(seen, plan, effects);
 
-  EXPECT_EQ(older_shown_by(second, "NodeHealthy"), "False/Warning DeletionFailed");
+  EXPECT_EQ(v1beta1_shown_by(second, "NodeHealthy"), "False/Warning DeletionFailed");
   EXPECT_EQ(second.machine.status, first.machine.status);
 }
 
@@ -742,9 +742,9 @@ TEST(Ready, OlderOneCountsSteps) {
   bootstrap_done(seen);
   const auto one = reported(seen);
 
-  EXPECT_EQ(older_shown_by(none, "Ready"), "False/Info WaitingForInfrastructure: 0 of 2 completed");
-  EXPECT_EQ(older_shown_by(one, "Ready"), "False/Info WaitingForInfrastructure: 1 of 2 completed");
-  EXPECT_EQ(older_shown_by(reported(running()), "Ready"), "True");
+  EXPECT_EQ(v1beta1_shown_by(none, "Ready"), "False/Info WaitingForInfrastructure: 0 of 2 completed");
+  EXPECT_EQ(v1beta1_shown_by(one, "Ready"), "False/Info WaitingForInfrastructure: 1 of 2 completed");
+  EXPECT_EQ(v1beta1_shown_by(reported(running()), "Ready"), "True");
 }
 
 // --- Available ---

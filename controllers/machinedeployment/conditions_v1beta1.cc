@@ -37,7 +37,8 @@ std::optional<api::V1Beta1Condition> machine_set_ready(const Plan& plan) {
 
 }  // namespace
 
-void set_old_conditions(const Observation& seen, const Plan& plan, api::V1Beta1MachineDeploymentStatus& old) {
+void set_v1beta1_conditions(const Observation& seen, const Plan& plan,
+                            api::V1Beta1MachineDeploymentStatus& old) {
   auto& list = old.conditions;
   v1beta1::set(list, available(seen, old), seen.now);
   if (auto ready = machine_set_ready(plan)) v1beta1::set(list, std::move(*ready), seen.now);

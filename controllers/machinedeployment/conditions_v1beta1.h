@@ -6,6 +6,7 @@
 namespace capstan::controllers::machinedeployment {
 
 // Counts from `old`, which has its counters already.
-void set_old_conditions(const Observation& seen, const Plan& plan, api::V1Beta1MachineDeploymentStatus& old);
+void set_v1beta1_conditions(const Observation& seen, const Plan& plan,
+                            api::V1Beta1MachineDeploymentStatus& old);
 
 }  // namespace capstan::controllers::machinedeployment

@@ -33,8 +33,8 @@ std::optional<std::int32_t> sum_of(SetSnapshots sets,
   return sum;
 }
 
-OldCounters old_counters(SetSnapshots sets) {
-  OldCounters sums;
+V1Beta1Counters v1beta1_counters(SetSnapshots sets) {
+  V1Beta1Counters sums;
   for (const auto& set : sets) {
     sums.spec += set->spec.replicas.value_or(0);
     const auto& old = set->status.deprecated;

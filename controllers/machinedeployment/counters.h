@@ -18,12 +18,12 @@ std::optional<std::int32_t> sum_of(SetSnapshots sets,
                                    std::optional<std::int32_t> api::MachineSetStatus::* field);
 
 // Of the older API generation.
-struct OldCounters {
+struct V1Beta1Counters {
   Count ready = 0;
   Count available = 0;
   Count spec = 0;
 };
-OldCounters old_counters(SetSnapshots sets);
+V1Beta1Counters v1beta1_counters(SetSnapshots sets);
 
 // One entry per version, oldest first.
 api::List<api::VersionCount> versions_of(SetSnapshots sets);

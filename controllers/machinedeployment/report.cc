@@ -67,8 +67,8 @@ Count planned_growth(const Plan& plan) {
   return growth;
 }
 
-void count_old(const Observation& seen, const Plan& plan, api::V1Beta1MachineDeploymentStatus& old) {
-  const OldCounters sums = old_counters(seen.sets);
+void count_v1beta1(const Observation& seen, const Plan& plan, api::V1Beta1MachineDeploymentStatus& old) {
+  const V1Beta1Counters sums = v1beta1_counters(seen.sets);
   const Count spec = sums.spec + planned_growth(plan);
   old.updated_replicas = plan.newest ? plan.newest->status.replicas.value_or(0) : 0;
   old.ready_replicas = static_cast<std::int32_t>(sums.ready);
@@ -100,8 +100,8 @@ api::MachineDeployment report(const Observation& seen, const Plan& plan, const E
   set(deleting(seen));
   tell_held_up(status.conditions, seen.machines, after.metadata.generation, seen.now);
   auto& old = status.deprecated.ensure().v1beta1.ensure();
-  count_old(seen, plan, old);
-  set_old_conditions(seen, plan, old);
+  count_v1beta1(seen, plan, old);
+  set_v1beta1_conditions(seen, plan, old);
   if (!effects.failed() && !plan.stuck) status.observed_generation = after.metadata.generation;
   return after;
 }

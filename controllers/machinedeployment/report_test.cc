@@ -61,7 +61,7 @@ struct World {
     std::string text = found->status.str() + " " + found->reason.str();
     return found->message.empty() ? text : text + ": " + found->message.str();
   }
-  std::string old_says(std::string_view type) const {
+  std::string v1beta1_says(std::string_view type) const {
     const auto after = reported();
     const auto found = api::conditions::v1beta1::find(after.status.deprecated->v1beta1->conditions, type);
     if (found == nullptr) return "absent";
@@ -387,18 +387,18 @@ TEST(OldStatus, CountsSetsAsTheyAreAboutToBe) {
 }
 
 TEST(OldConditions, SayHowManyAreRequired) {
-  EXPECT_EQ(three().with(old_set(3)).old_says("Available"), "True/ : ");
-  EXPECT_EQ(three().with(old_set(1)).old_says("Available"),
+  EXPECT_EQ(three().with(old_set(3)).v1beta1_says("Available"), "True/ : ");
+  EXPECT_EQ(three().with(old_set(1)).v1beta1_says("Available"),
             "False/Warning WaitingForAvailableMachines: Minimum availability requires 3 replicas, current 1 "
             "available");
-  EXPECT_THAT(three().with(old_set(1)).old_says("Ready"),
+  EXPECT_THAT(three().with(old_set(1)).v1beta1_says("Ready"),
               HasSubstr("False/Warning WaitingForAvailableMachines"));
 }
 
 TEST(OldConditions, MirrorTheNewestSet) {
-  EXPECT_EQ(three().with(old_set(3)).old_says("MachineSetReady"), "True/ : ");
-  EXPECT_EQ(three().old_says("MachineSetReady"), "False/Info WaitingForMachineSet: MachineSet not found");
-  EXPECT_EQ(three().with(a_machine_set("a")).old_says("MachineSetReady"),
+  EXPECT_EQ(three().with(old_set(3)).v1beta1_says("MachineSetReady"), "True/ : ");
+  EXPECT_EQ(three().v1beta1_says("MachineSetReady"), "False/Info WaitingForMachineSet: MachineSet not found");
+  EXPECT_EQ(three().with(a_machine_set("a")).v1beta1_says("MachineSetReady"),
             "False/Info WaitingForMachineSet: ");
 }
 

@@ -318,27 +318,27 @@ std::optional<api::Condition> machines_up_to_date(const Observation& seen) {
 
 // --- the older generation ---
 
-std::optional<api::V1Beta1Condition> older_shown(const ExternalSeen& seen, std::string_view target,
-                                                 const older::Fallback& fallback) {
+std::optional<api::V1Beta1Condition> v1beta1_shown(const ExternalSeen& seen, std::string_view target,
+                                                   const older::Fallback& fallback) {
   if (!seen.found()) return std::nullopt;
   const auto ready = contract::read_v1beta1_ready(contract::Foreign(*seen.object));
   return older::mirror(ready ? &*ready : nullptr, target, fallback);
 }
 
-std::optional<api::V1Beta1Condition> older_bootstrap_ready(const Observation& seen, const Plan& plan,
-                                                           const api::MachinePool& now) {
+std::optional<api::V1Beta1Condition> v1beta1_bootstrap_ready(const Observation& seen, const Plan& plan,
+                                                             const api::MachinePool& now) {
   const auto& bootstrap = now.spec.machine_template.spec.bootstrap;
   if (!bootstrap.config_ref) {
     return bootstrap.data_secret_name ? std::optional(older::yes(older_type::kBootstrapReady)) : std::nullopt;
   }
-  return older_shown(seen.bootstrap, older_type::kBootstrapReady,
-                     {.value = plan.bootstrap.created,
-                      .reason = older_reason::kWaitingForDataSecret,
-                      .severity = api::severity::kInfo});
+  return v1beta1_shown(seen.bootstrap, older_type::kBootstrapReady,
+                       {.value = plan.bootstrap.created,
+                        .reason = older_reason::kWaitingForDataSecret,
+                        .severity = api::severity::kInfo});
 }
 
-std::optional<api::V1Beta1Condition> older_infrastructure_ready(const Observation& seen,
-                                                                const api::MachinePool& now) {
+std::optional<api::V1Beta1Condition> v1beta1_infrastructure_ready(const Observation& seen,
+                                                                  const api::MachinePool& now) {
   const auto& ref = now.spec.machine_template.spec.infrastructure_ref;
   if (seen.infra.missing()) {
     return older::no(older_type::kInfrastructureReady, older_reason::kIncorrectExternalRef,
@@ -346,15 +346,15 @@ std::optional<api::V1Beta1Condition> older_infrastructure_ready(const Observatio
                      fmt::format("could not find infra reference of kind {} with name {}", ref.kind.view(),
                                  ref.name.view()));
   }
-  return older_shown(seen.infra, older_type::kInfrastructureReady,
-                     {.value = seen.infra_says.ready,
-                      .reason = older_reason::kWaitingForInfrastructure,
-                      .severity = api::severity::kInfo});
+  return v1beta1_shown(seen.infra, older_type::kInfrastructureReady,
+                       {.value = seen.infra_says.ready,
+                        .reason = older_reason::kWaitingForInfrastructure,
+                        .severity = api::severity::kInfo});
 }
 
 // Nothing while Nodes can't be counted.
-std::optional<api::V1Beta1Condition> older_replicas_ready(const Observation& seen,
-                                                          const api::MachinePool& now) {
+std::optional<api::V1Beta1Condition> v1beta1_replicas_ready(const Observation& seen,
+                                                            const api::MachinePool& now) {
   if (!seen.connected) return std::nullopt;
   const std::int32_t ready = now.status.deprecated->v1beta1->ready_replicas;  // just counted
   const std::int32_t there = now.status.replicas.value_or(-1);
@@ -376,8 +376,8 @@ std::optional<Seconds> when_nodes_are_given_up(const Observation& seen) {
 
 void set_v1beta1_conditions(const Observation& seen, const Plan& plan, api::MachinePool& after) {
   auto& list = after.status.deprecated.ensure().v1beta1.ensure().conditions;
-  for (auto&& wanted : {older_bootstrap_ready(seen, plan, after), older_infrastructure_ready(seen, after),
-                        older_replicas_ready(seen, after)}) {
+  for (auto&& wanted : {v1beta1_bootstrap_ready(seen, plan, after), v1beta1_infrastructure_ready(seen, after),
+                        v1beta1_replicas_ready(seen, after)}) {
     if (wanted) older::set(list, *wanted, seen.now);
   }
   const auto ready = older::summary(

@@ -90,7 +90,8 @@ api::List<api::ObjectReference> node_refs(const Observation& seen, const Plan& p
   return refs;
 }
 
-void count_old(const NodeCounts& nodes, const MachinePoolStatus& now, api::V1Beta1MachinePoolStatus& old) {
+void count_v1beta1(const NodeCounts& nodes, const MachinePoolStatus& now,
+                   api::V1Beta1MachinePoolStatus& old) {
   old.ready_replicas = nodes.ready;
   old.available_replicas = nodes.available;
   old.unavailable_replicas = std::max(now.replicas.value_or(0) - nodes.available, 0);
@@ -105,7 +106,7 @@ void keep_counts(MachinePoolStatus& status) {
   }
   if (!status.deprecated || !status.deprecated->v1beta1) return;
   auto& old = *status.deprecated->v1beta1;
-  count_old(
+  count_v1beta1(
       {.ready = std::min(old.ready_replicas, most), .available = std::min(old.available_replicas, most)},
       status, old);
 }
@@ -116,7 +117,7 @@ void count(const Observation& seen, const Plan& plan, const Effects& effects, Ma
   const NodeCounts nodes = count_nodes(seen);
   if (seen.connected) {
     status.node_refs = node_refs(seen, plan, effects);
-    count_old(nodes, status, status.deprecated.ensure().v1beta1.ensure());
+    count_v1beta1(nodes, status, status.deprecated.ensure().v1beta1.ensure());
   } else {
     keep_counts(status);
   }

@@ -112,7 +112,7 @@ TEST(Bootstrap, IsCreatedWhenTheContractsFieldSaysSo) {
 
 TEST(Bootstrap, OfTheOlderContractIsCreatedWhenReady) {
   auto world = a_pool_world();
-  world.bootstrap({{"status", {{"ready", true}, {"dataSecretName", "data"}}}}).older_contract();
+  world.bootstrap({{"status", {{"ready", true}, {"dataSecretName", "data"}}}}).v1beta1_contract();
 
   EXPECT_EQ(secret_of(world.plan()), "data");
 }
@@ -204,7 +204,7 @@ TEST(List, OfTheOlderContractKnowsOnlyReady) {
   world
       .infra({{"spec", {{"providerIDList", json::array{"a"}}}},
               {"status", {{"initialization", {{"provisioned", true}}}, {"replicas", 1}}}})
-      .older_contract();
+      .v1beta1_contract();
 
   const auto plan = world.plan();
 
@@ -334,7 +334,7 @@ std::vector<World> emptied_without_replicas() {
     }
   }
   worlds.push_back(a_pool_world());
-  worlds.back().infra({{"status", ready}}).older_contract();
+  worlds.back().infra({{"status", ready}}).v1beta1_contract();
   for (World& world : worlds) world.knows({"n1", "n2"}).referred({"n1", "n2"}).connected();
   return worlds;
 }

@@ -153,7 +153,7 @@ class World {
         {{"spec", {{"providerIDList", std::move(ids)}}},
          {"status", {{"ready", true}, {"replicas", replicas.value_or(static_cast<int>(nodes.size()))}}}});
   }
-  World& older_contract() {
+  World& v1beta1_contract() {
     seen_.infra.contract = api::contract::ContractVersion::V1Beta1;
     seen_.bootstrap.contract = api::contract::ContractVersion::V1Beta1;
     return *this;

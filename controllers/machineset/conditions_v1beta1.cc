@@ -19,7 +19,7 @@ std::string joined(const std::vector<std::string>& lines) {
   return fmt::format("{}", fmt::join(lines, "; "));
 }
 
-api::V1Beta1ConditionPlace old_ready(const api::Machine& machine) {
+api::V1Beta1ConditionPlace v1beta1_ready(const api::Machine& machine) {
   const auto& deprecated = machine.status.deprecated;
   if (!deprecated || !deprecated->v1beta1) return nullptr;
   return old::find(deprecated->v1beta1->conditions, condition::kReady);
@@ -69,11 +69,12 @@ std::optional<V1Beta1Condition> resized(const Observation& seen, const V1Beta1Ma
   return old::yes(condition::kResized);
 }
 
-std::optional<V1Beta1Condition> old_machines_ready(const Observation& seen) {
+std::optional<V1Beta1Condition> v1beta1_machines_ready(const Observation& seen) {
   std::vector<old::Contribution> parts;
   for (const auto& machine : seen.machines) {
-    parts.push_back(
-        {.kind = api::kind::kMachine, .name = machine->metadata.name.view(), .ready = old_ready(*machine)});
+    parts.push_back({.kind = api::kind::kMachine,
+                     .name = machine->metadata.name.view(),
+                     .ready = v1beta1_ready(*machine)});
   }
   return old::aggregate(parts, condition::kMachinesReady);
 }
@@ -87,7 +88,7 @@ void set_v1beta1_conditions(const Observation& seen, const Plan& plan, const Eff
   };
   set(machines_created(seen, plan, effects));
   set(resized(seen, status));
-  set(old_machines_ready(seen));
+  set(v1beta1_machines_ready(seen));
   set(old::summary(status.conditions,
                    {.types = {condition::kMachinesCreated, condition::kResized, condition::kMachinesReady}}));
 }

@@ -306,7 +306,7 @@ World last_seen(std::int32_t ready, std::int32_t available) {
   }));
 }
 
-std::string older_counters(const World& world) {
+std::string v1beta1_counters(const World& world) {
   const auto set = reported(world);
   const auto& old = *set.status.deprecated->v1beta1;
   return std::to_string(old.ready_replicas) + " ready, " + std::to_string(old.available_replicas) +
@@ -314,25 +314,25 @@ std::string older_counters(const World& world) {
 }
 
 TEST(Report, TheOlderCountersStayAsTheyStandWhileNobodySeesNodes) {
-  EXPECT_EQ(older_counters(last_seen(3, 2).with(well("a")).with(well("b")).with(well("c"))),
+  EXPECT_EQ(v1beta1_counters(last_seen(3, 2).with(well("a")).with(well("b")).with(well("c"))),
             "3 ready, 2 available");
 }
 
 TEST(Report, TheOlderCountersNeverStandAboveMachinesWithNodes) {
-  EXPECT_EQ(older_counters(last_seen(3, 2).with(well("a"))), "1 ready, 1 available");
-  EXPECT_EQ(older_counters(last_seen(3, 2).with(well("a")).with(a_machine("b").in_set("ms1"))),
+  EXPECT_EQ(v1beta1_counters(last_seen(3, 2).with(well("a"))), "1 ready, 1 available");
+  EXPECT_EQ(v1beta1_counters(last_seen(3, 2).with(well("a")).with(a_machine("b").in_set("ms1"))),
             "1 ready, 1 available");
-  EXPECT_EQ(older_counters(last_seen(3, 2)), "0 ready, 0 available");
+  EXPECT_EQ(v1beta1_counters(last_seen(3, 2)), "0 ready, 0 available");
 }
 
 TEST(Report, TheOlderCountersOfANewSetAreZeroUntilNodesAreSeen) {
-  EXPECT_EQ(older_counters(a_world(a_machine_set().replicas(1)).with(well("a"))), "0 ready, 0 available");
+  EXPECT_EQ(v1beta1_counters(a_world(a_machine_set().replicas(1)).with(well("a"))), "0 ready, 0 available");
 }
 
 TEST(Report, TheOlderCountersCountOffNodesThatAreSeenToBeGone) {
   const auto seen = [](Observation& each) { each.sees_nodes = true; };
 
-  EXPECT_EQ(older_counters(last_seen(3, 2).with(well("a")).where(seen)), "0 ready, 0 available");
+  EXPECT_EQ(v1beta1_counters(last_seen(3, 2).with(well("a")).where(seen)), "0 ready, 0 available");
 }
 
 TEST(Report, ResizedSaysWhereTo) {
