@@ -23,6 +23,7 @@
 #include "kube/resources.h"
 #include "kube/typed.h"
 #include "runtime/lease_neighbour.h"
+#include "webhooks/certificates/names.h"
 
 namespace capstan::manager {
 namespace {
@@ -32,6 +33,7 @@ namespace json = boost::json;
 constexpr std::int64_t kPage = 500;
 constexpr int kTries = 5;  // of a patch that met another writer's
 constexpr auto kPatience = std::chrono::seconds(30);
+constexpr std::string_view kCertificates = webhooks::certificates::kSecret;
 
 kube::ObjectKey key_of(const json::value& object) {
   const auto* metadata = object.is_object() ? object.as_object().if_contains("metadata") : nullptr;
@@ -56,8 +58,9 @@ class Cleaner {
 
   Result<void> clean_management() {
     for (const kube::Resource& resource : written_kinds())
-      TRY(clean_kind(seams_.management, resource, options_.namespace_, ""));
-    return clean_kind(seams_.management, kube::resource_of<api::Lease>(), "", "");
+      TRY(clean_kind(seams_.management, resource, {.namespace_ = options_.namespace_}));
+    TRY(clean_kind(seams_.management, kube::resources::secrets(), {.name = std::string(kCertificates)}));
+    return clean_kind(seams_.management, kube::resource_of<api::Lease>(), {});
   }
   Result<void> clean_workloads() {
     const auto clusters =
@@ -92,8 +95,8 @@ class Cleaner {
   void clean_workload(const kube::ObjectKey& cluster) {
     auto client = seams_.dial(cluster);
     if (!client && client.error().code == Code::NotFound) return;
-    const auto done = client ? clean_kind(**client, kube::resources::nodes(), "",
-                                          fmt::format(" of Cluster {}", cluster.describe()))
+    const auto done = client ? clean_kind(**client, kube::resources::nodes(),
+                                          {.owner = fmt::format(" of Cluster {}", cluster.describe())})
                              : Result<void>(fail(client.error()));
     if (done) {
       ++summary_.clusters;
@@ -103,16 +106,26 @@ class Cleaner {
     seams_.say(fmt::format("Nodes of Cluster {}: {}", cluster.describe(), done.error().describe()));
   }
 
-  Result<void> clean_kind(kube::Client& client, const kube::Resource& resource, const std::string& namespace_,
-                          const std::string& where) {
+  // Which objects of a kind: without a namespace those of all, without a name all of them.
+  struct Which {
+    std::string namespace_ = {};
+    std::string name = {};
+    std::string owner = {};  // " of Cluster ns/a", where they are in a workload cluster
+  };
+  Result<void> clean_kind(kube::Client& client, const kube::Resource& resource, const Which& which) {
     std::string next;
     do {
       if (stop_.stop_requested()) return fail(Code::Cancelled, "told to stop");
-      const auto page = client.list(
-          resource, {.namespace_ = namespace_, .limit = kPage, .continue_token = next}, deadline());
+      const auto page =
+          client.list(resource,
+                      {.namespace_ = which.namespace_,
+                       .field_selector = which.name.empty() ? std::string() : "metadata.name=" + which.name,
+                       .limit = kPage,
+                       .continue_token = next},
+                      deadline());
       if (!page && page.error().code == Code::NotFound) return {};  // the kind is not installed
-      if (!page) return fail(page.error().context("list " + resource.plural + where));
-      clean_page(client, resource, *page, where);
+      if (!page) return fail(page.error().context("list " + resource.plural + which.owner));
+      clean_page(client, resource, *page, which.owner);
       next = continue_token(*page);
     } while (!next.empty());
     return {};

@@ -11,6 +11,7 @@
 #include "controllers/drain/cordon.h"
 #include "controllers/machinepool/drain_key.h"
 #include "controllers/rollout/new_set.h"
+#include "webhooks/certificates/names.h"
 
 namespace capstan::manager {
 namespace {
@@ -18,13 +19,21 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::array kOwnKeys = {
-    api::annotation::kConfirmRelease,           api::annotation::kElectionScope,
-    api::driver::annotation::kAutoscaledTo,     api::driver::annotation::kFailureDomain,
-    api::driver::annotation::kMadeControlPlane, api::driver::annotation::kVictims,
-    api::driver::finalizer::kCluster,           api::driver::finalizer::kMachine,
-    api::driver::finalizer::kMachinePool,       controllers::drain::kCordonedBy,
-    controllers::machinepool::kDrainStarted,    controllers::machinepool::kVolumeWaitStarted,
+    api::annotation::kConfirmRelease,
+    api::annotation::kElectionScope,
+    api::driver::annotation::kAutoscaledTo,
+    api::driver::annotation::kFailureDomain,
+    api::driver::annotation::kMadeControlPlane,
+    api::driver::annotation::kVictims,
+    api::driver::finalizer::kCluster,
+    api::driver::finalizer::kMachine,
+    api::driver::finalizer::kMachinePool,
+    controllers::drain::kCordonedBy,
+    controllers::machinepool::kDrainStarted,
+    controllers::machinepool::kVolumeWaitStarted,
     controllers::rollout::kMadeForRolloutAfter,
+    webhooks::certificates::annotation::kPhase,
+    webhooks::certificates::annotation::kRotate,
 };
 
 bool is_ours(std::string_view key) { return std::ranges::find(kOwnKeys, key) != kOwnKeys.end(); }

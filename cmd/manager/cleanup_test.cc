@@ -79,6 +79,10 @@ struct Stage {
       "metadata": {"name": "dm", "namespace": "default",
         "finalizers": ["example.com/other", "drivermachine.capstan.dev"]}, "spec": {}})"),
         kube::resource_of<api::DriverMachine>());
+    put(management, json::parse(R"({"apiVersion": "v1", "kind": "Secret", "metadata": {
+      "name": "capi-webhook-self-managed-cert", "namespace": "default",
+      "annotations": {"capstan.dev/webhook-certificates-phase": "Served 2026-01-02T03:04:05.000000Z"}}})"),
+        kube::resources::secrets());
     put(workload,
         json::parse(R"({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1", "annotations": {
       "capstan.dev/cordoned-by": "default/m", "cluster.x-k8s.io/machine": "m"}}, "spec": {"unschedulable": true}})"),
@@ -99,7 +103,8 @@ struct Stage {
   std::string everything() {
     std::string text;
     for (const auto& resource : {kube::resource_of<api::Cluster>(), kube::resource_of<api::MachineSet>(),
-                                 kube::resource_of<api::DriverMachine>(), kube::resource_of<api::Lease>()})
+                                 kube::resource_of<api::DriverMachine>(), kube::resource_of<api::Lease>(),
+                                 kube::resources::secrets()})
       text += written(management, resource);
     return text + written(workload, kube::resources::nodes());
   }
@@ -130,7 +135,7 @@ TEST(Cleanup, LeavesNothingBelowCapstanDevAndEverythingElse) {
 
     ASSERT_TRUE(cleaned) << cleaned.error().describe();
     EXPECT_TRUE(cleaned->complete());
-    EXPECT_EQ(cleaned->changed, 3);
+    EXPECT_EQ(cleaned->changed, 4);
     EXPECT_EQ(cleaned->clusters, 1);
     const std::string left = stage.everything();
     EXPECT_EQ(left.find("capstan.dev/"), std::string::npos) << left;
@@ -143,7 +148,9 @@ TEST(Cleanup, LeavesNothingBelowCapstanDevAndEverythingElse) {
         stage.said,
         ElementsAre("Node n1 of Cluster default/c1: took off annotation capstan.dev/cordoned-by, cordon",
                     "MachineSet default/ms: took off annotation capstan.dev/made-for-rollout-after",
-                    "DriverMachine default/dm: took off finalizer drivermachine.capstan.dev"));
+                    "DriverMachine default/dm: took off finalizer drivermachine.capstan.dev",
+                    "Secret default/capi-webhook-self-managed-cert: took off annotation "
+                    "capstan.dev/webhook-certificates-phase"));
   });
 }
 
@@ -155,7 +162,7 @@ TEST(Cleanup, ADryRunSaysTheSameAndChangesNothing) {
     const auto cleaned = stage.clean(true);
 
     ASSERT_TRUE(cleaned) << cleaned.error().describe();
-    EXPECT_EQ(cleaned->changed, 3);
+    EXPECT_EQ(cleaned->changed, 4);
     EXPECT_EQ(stage.everything(), before);
     EXPECT_THAT(
         stage.said,
@@ -186,7 +193,7 @@ TEST(Cleanup, AWorkloadClusterThatCantBeReachedHoldsUpNothingElse) {
 
     ASSERT_TRUE(cleaned);
     EXPECT_FALSE(cleaned->complete());
-    EXPECT_EQ(cleaned->changed, 2);
+    EXPECT_EQ(cleaned->changed, 3);
     EXPECT_THAT(stage.said, Contains(HasSubstr("Nodes of Cluster default/c1: ")));
   });
 }
