@@ -48,10 +48,10 @@ capstan_test(bootstrap_test DIR bootstrap bootstrap/controller LABELS sanitize-d
 # floor 6
 set(controller_folders controllers controllers/shared controllers/claims controllers/cluster controllers/machine controllers/drain
     controllers/machineset controllers/machinedeployment controllers/rollout controllers/machinepool
-    controllers/machinehealthcheck controllers/lifecyclepolicy)
+    controllers/machinehealthcheck controllers/lifecyclepolicy controllers/crdmigration)
 capstan_library(controllers LIGHT DIR ${controller_folders} LINK PUBLIC kubeconfig runtime kube api base PRIVATE Boost::json net)
 foreach(folder shared claims cluster machine drain machineset machinedeployment rollout machinepool
-        machinehealthcheck lifecyclepolicy)
+        machinehealthcheck lifecyclepolicy crdmigration)
   string(REPLACE "/" "_" suite controllers_${folder}_test)
   capstan_test(${suite} DIR controllers/${folder} LABELS sanitize-domain LINK controllers builders fakes)
 endforeach()

@@ -5,6 +5,7 @@
 #include "api/names.h"
 #include "api/policy/names.h"
 #include "controllers/cluster/reconciler.h"
+#include "controllers/crdmigration/reconciler.h"
 #include "controllers/lifecyclepolicy/reconciler.h"
 #include "controllers/machine/reconciler.h"
 #include "controllers/machinedeployment/reconciler.h"
@@ -29,10 +30,15 @@ constexpr Nanoseconds kQuietPerReplica = std::chrono::milliseconds(5);
 constexpr Nanoseconds kLongestQuiet = std::chrono::seconds(1);
 
 constexpr std::string_view kLifecyclePolicy = "machinelifecyclepolicy";
-constexpr std::array kNames = {
-    api::controller::kCluster, api::controller::kMachineDeployment, api::controller::kMachineSet,
-    api::controller::kMachine, api::controller::kMachinePool,       api::controller::kMachineHealthCheck,
-    kLifecyclePolicy};
+constexpr std::string_view kCrdMigrator = "crdmigrator";
+constexpr std::array kNames = {api::controller::kCluster,
+                               api::controller::kMachineDeployment,
+                               api::controller::kMachineSet,
+                               api::controller::kMachine,
+                               api::controller::kMachinePool,
+                               api::controller::kMachineHealthCheck,
+                               kLifecyclePolicy,
+                               kCrdMigrator};
 
 // How many objects a key answers for; nothing when it is gone.
 using CountOwned = std::function<std::int32_t(const ObjectKey&)>;
@@ -190,6 +196,11 @@ class Controllers::Parts {
     add<lifecyclepolicy::Reconciler>(
         caches.machine_lifecycle_policies,
         {std::string(kLifecyclePolicy), api::policy::kind::kMachineLifecyclePolicy, 1, {}});
+    if (settings.crd_migration) {
+      add<crdmigration::Reconciler>(caches.crds,
+                                    {std::string(kCrdMigrator), "CustomResourceDefinition", 1, {}},
+                                    *settings.crd_migration);
+    }
   }
 
   const Seams seams;

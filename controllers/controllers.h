@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@
 #include "base/metrics.h"
 #include "base/randomness.h"
 #include "controllers/cluster/reconciler.h"
+#include "controllers/crdmigration/observation.h"
 #include "controllers/machine/settings.h"
 #include "controllers/machineset/settings.h"
 #include "controllers/shared/caches.h"
@@ -61,6 +63,7 @@ struct Settings {
   cluster::Settings cluster = {};
   machine::Settings machine = {};
   machineset::Settings machine_set = {};
+  std::optional<crdmigration::Settings> crd_migration = {};  // nothing: stored objects are left as they are
   kube::WatchLimits watches = {};
 };
 

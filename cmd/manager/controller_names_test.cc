@@ -20,14 +20,15 @@ std::vector<std::string> made_with(std::set<std::string, std::less<>> left_out) 
     kube::WatchLoop loop(baton, baton);
     fakes::FakeWorkloadClusters workload_clusters;
     runtime::OpenBrake brake;
-    const controllers::Controllers core({.clock = baton,
-                                         .threads = baton,
-                                         .client = client,
-                                         .randomness = randomness,
-                                         .loop = loop,
-                                         .workload_clusters = workload_clusters,
-                                         .brake = brake},
-                                        {.left_out = std::move(left_out)});
+    const controllers::Controllers core(
+        {.clock = baton,
+         .threads = baton,
+         .client = client,
+         .randomness = randomness,
+         .loop = loop,
+         .workload_clusters = workload_clusters,
+         .brake = brake},
+        {.left_out = std::move(left_out), .crd_migration = controllers::crdmigration::Settings{}});
     for (const auto* controller : core.controllers()) names.push_back(controller->name());
   });
   EXPECT_TRUE(report.finished()) << report.why;
@@ -40,7 +41,7 @@ TEST(ControllerNames, AreThoseOfTheControllersThatAreMade) {
 
 TEST(ControllerNames, OfControllersThatAreLeftOutAreNotMade) {
   EXPECT_THAT(made_with({"cluster", "machinedeployment", "machineset", "machinepool", "machinehealthcheck",
-                         "machinelifecyclepolicy"}),
+                         "machinelifecyclepolicy", "crdmigrator"}),
               ElementsAre("machine"));
 }
 

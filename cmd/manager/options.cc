@@ -78,7 +78,8 @@ constexpr std::array kBehaviour = {
     flag("machineset-preflight-checks", &BehaviourOptions::machineset_preflight_checks,
          "checks before a machine set makes a machine"),
     flag("skip-crd-migration-phases", &BehaviourOptions::skip_crd_migration_phases,
-         "phases of the CRD migration to leave out"),
+         "what the crdmigrator leaves out: StorageVersionMigration (storing each object in today's version), "
+         "CleanupManagedFields (taking off managers of versions that are not served any more)"),
     flag("sync-period", &BehaviourOptions::sync_period,
          "every object is looked at again this often, from the cache"),
     flag("additional-sync-machine-labels", &BehaviourOptions::additional_sync_machine_labels,
@@ -170,6 +171,7 @@ Result<void> check(const Options& options) {
   TRY(parse_listen_address("diagnostics-address", options.servers.diagnostics_address));
   TRY(workload_addresses(options.clients));
   TRY(left_out_controllers(options.behaviour.controllers));
+  TRY(migration_phases(options.behaviour.skip_crd_migration_phases));
   return check_webhooks(options.servers);
 }
 
@@ -212,6 +214,23 @@ Result<std::set<std::string, std::less<>>> left_out_controllers(const StringList
     }
   }
   return left_out;
+}
+
+Result<controllers::crdmigration::Phases> migration_phases(const StringList& skipped) {
+  namespace migration = controllers::crdmigration;
+  migration::Phases phases;
+  for (const std::string& word : skipped) {
+    if (word == migration::kStorageVersionMigration) {
+      phases.storage_versions = false;
+    } else if (word == migration::kCleanupManagedFields) {
+      phases.managed_fields = false;
+    } else {
+      return fail(Code::Invalid,
+                  fmt::format("--skip-crd-migration-phases {}: there is no such phase; there are {}", word,
+                              fmt::join(migration::kPhaseNames, ", ")));
+    }
+  }
+  return phases;
 }
 
 }  // namespace capstan::manager

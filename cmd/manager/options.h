@@ -11,6 +11,7 @@
 #include "base/options.h"
 #include "base/result.h"
 #include "cmd/program/flags.h"
+#include "controllers/crdmigration/phases.h"
 #include "net/address_rules.h"
 
 namespace capstan::manager {
@@ -113,5 +114,8 @@ Result<net::AddressRules> workload_addresses(const ClientOptions& options);
 
 // The controllers that --controllers leaves out; the error names the flag.
 Result<std::set<std::string, std::less<>>> left_out_controllers(const StringList& list);
+
+// The phases that --skip-crd-migration-phases leaves; the error names the flag.
+Result<controllers::crdmigration::Phases> migration_phases(const StringList& skipped);
 
 }  // namespace capstan::manager

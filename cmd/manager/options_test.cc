@@ -91,8 +91,8 @@ TEST(Options, SayWhichControllersRun) {
   EXPECT_THAT(left_out("--controllers=*"), testing::IsEmpty());
   EXPECT_THAT(left_out("--controllers=*,-machinepool"), testing::ElementsAre("machinepool"));
   EXPECT_THAT(left_out("--controllers=machine,cluster"),
-              testing::ElementsAre("machinedeployment", "machinehealthcheck", "machinelifecyclepolicy",
-                                   "machinepool", "machineset"));
+              testing::ElementsAre("crdmigrator", "machinedeployment", "machinehealthcheck",
+                                   "machinelifecyclepolicy", "machinepool", "machineset"));
   EXPECT_THAT(*left_out_controllers(read({})->options.behaviour.controllers), testing::IsEmpty());
 }
 
@@ -102,6 +102,19 @@ TEST(Options, RefuseAControllerThatThereIsNotAndNameThoseThatThereAre) {
   ASSERT_FALSE(line);
   EXPECT_THAT(line.error().message, HasSubstr("--controllers machines: there is no such controller"));
   EXPECT_THAT(line.error().message, HasSubstr("machine, machinepool"));
+}
+
+TEST(Options, RefuseAPhaseOfTheMigrationThatThereIsNot) {
+  const auto known = read({"--skip-crd-migration-phases=CleanupManagedFields"});
+  const auto unknown = read({"--skip-crd-migration-phases=All"});
+
+  ASSERT_TRUE(known);
+  const auto phases = migration_phases(known->options.behaviour.skip_crd_migration_phases);
+  ASSERT_TRUE(phases);
+  EXPECT_TRUE(phases->storage_versions);
+  EXPECT_FALSE(phases->managed_fields);
+  ASSERT_FALSE(unknown);
+  EXPECT_THAT(unknown.error().message, HasSubstr("StorageVersionMigration, CleanupManagedFields"));
 }
 
 TEST(Options, NameTheHazardsOfControllersAndEachOfThemInTheHelp) {

@@ -82,6 +82,8 @@ Result<controllers::Settings> settings(const Options& options) {
       std::chrono::duration_cast<Seconds>(behaviour.remote_conditions_grace_period);
   wanted.machine_pools = gate(options, "MachinePool");
   wanted.left_out = TRY(left_out_controllers(behaviour.controllers));
+  const auto phases = TRY(migration_phases(behaviour.skip_crd_migration_phases));
+  if (phases.any()) wanted.crd_migration = controllers::crdmigration::Settings{.phases = phases};
   wanted.cluster.connection_grace =
       std::chrono::duration_cast<Seconds>(behaviour.remote_connection_grace_period);
   wanted.machine_set.preflight_checks = behaviour.machineset_preflight_checks;

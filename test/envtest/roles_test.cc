@@ -17,13 +17,18 @@ namespace {
 namespace json = boost::json;
 using ::testing::IsEmpty;
 
-const std::vector<std::string_view> kSuites = {
-    "envtest_supervisor_test", "envtest_fleet_test",    "envtest_drain_test",       "envtest_pool_test",
-    "envtest_health_test",     "envtest_webhooks_test", "envtest_certificates_test"};
+const std::vector<std::string_view> kSuites = {"envtest_supervisor_test",   "envtest_fleet_test",
+                                               "envtest_drain_test",        "envtest_pool_test",
+                                               "envtest_health_test",       "envtest_webhooks_test",
+                                               "envtest_certificates_test", "envtest_migration_test"};
 
 constexpr std::string_view kForAnAdmissionPlugin =
     "OwnerReferencesPermissionEnforcement asks for it, which kube-apiserver runs with only where it is told "
     "to";
+
+constexpr std::string_view kForAddresses =
+    "no suite installs the kinds of ipam.cluster.x-k8s.io, which the crdmigrator treats as it does the "
+    "others";
 
 struct Unseen {
   std::string_view permission;
@@ -31,6 +36,11 @@ struct Unseen {
 };
 constexpr std::array kUnseen = {
     Unseen{"delete machinehealthchecks.cluster.x-k8s.io", kForAnAdmissionPlugin},
+    Unseen{"list ipaddressclaims.ipam.cluster.x-k8s.io", kForAddresses},
+    Unseen{"list ipaddresses.ipam.cluster.x-k8s.io", kForAddresses},
+    Unseen{"patch ipaddressclaims.ipam.cluster.x-k8s.io", kForAddresses},
+    Unseen{"patch ipaddressclaims/status.ipam.cluster.x-k8s.io", kForAddresses},
+    Unseen{"patch ipaddresses.ipam.cluster.x-k8s.io", kForAddresses},
 };
 
 std::string text_of(const std::string& path) {

@@ -1,0 +1,254 @@
+// A thousand MachineSets that are stored as v1beta1 on a real kube-apiserver, and a manager that stores them
+// as v1beta2 and is killed half way. That they are shows when nothing converts any more and they can be
+// listed.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/schema/yaml.h"
+#include "base/base64.h"
+#include "base/threads.h"
+#include "test/envtest/pki.h"
+#include "test/envtest/real_servers.h"
+#include "test/envtest/reserved_port.h"
+#include "test/envtest/rights_expectation.h"
+#include "test/envtest/scratch_folder.h"
+
+namespace capstan::envtest {
+namespace {
+
+namespace fs = std::filesystem;
+namespace json = boost::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr int kSets = 1000;
+constexpr int kRules = 20;
+constexpr int kBeforeTheKill = 400;
+constexpr std::string_view kSet = R"(
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: MachineSet
+metadata: {{name: set-{0}, namespace: default, labels: {{number: "{0}"}}}}
+spec:
+  clusterName: none
+  replicas: 0
+  minReadySeconds: 7
+  selector: {{matchLabels: {{set: "{0}"}}}}
+  template:
+    metadata: {{labels: {{set: "{0}"}}}}
+    spec:
+      clusterName: none
+      nodeDrainTimeout: 1m30s
+      bootstrap: {{dataSecretName: d}}
+      infrastructureRef: {{apiVersion: infrastructure.cluster.x-k8s.io/v1beta2, kind: DriverMachineTemplate, name: t}}
+---
+)";
+constexpr std::string_view kRule = R"(
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: MachineDrainRule
+metadata: {{name: rule-{0}, namespace: default}}
+spec: {{drain: {{behavior: Drain, order: {0}}}}}
+---
+)";
+constexpr const char* kSetsCrd = "crd/machinesets.cluster.x-k8s.io";
+constexpr const char* kRulesCrd = "crd/machinedrainrules.cluster.x-k8s.io";
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+std::uint16_t unused_port() {
+  const auto reserved = ReservedPort::reserve();
+  EXPECT_TRUE(reserved) << reserved.error().describe();
+  return reserved ? reserved->number() : std::uint16_t{0};
+}
+
+// Both versions served, the older one stored: what an earlier release of Cluster API has left behind.
+json::value stored_as_v1beta1(json::value crd) {
+  json::array& versions = crd.at("spec").at("versions").as_array();
+  for (json::value& version : versions) {
+    version.as_object()["storage"] = version.at("name").as_string() == "v1beta1";
+    version.as_object()["served"] = true;
+  }
+  return crd;
+}
+
+class Migration : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    auto started = RealServers::start({.audit_policy = std::string(kAuditRequests)});
+    ASSERT_TRUE(started) << started.error().describe();
+    servers_ = std::move(*started);
+    auto folder = ScratchFolder::create();
+    ASSERT_TRUE(folder) << folder.error().describe();
+    folder_ = std::make_unique<ScratchFolder>(std::move(*folder));
+    ASSERT_THAT(kubectl({"apply", "--server-side", "-f", "config/crd/bases"}), HasSubstr("machines.cluster"));
+    const auto kubeconfig = manager_kubeconfig(*servers_);
+    ASSERT_TRUE(kubeconfig) << kubeconfig.error().describe();
+    kubeconfig_ = *kubeconfig;
+    port_ = unused_port();
+    auto pki = Pki::create(folder_->path() / "pki");
+    ASSERT_TRUE(pki) << pki.error().describe();
+    const auto certificate = pki->issue_server("webhooks");
+    ASSERT_TRUE(certificate) << certificate.error().describe();
+    certificate_ = *certificate;
+    ca_ = text_of(pki->ca().certificate);
+  }
+  static void TearDownTestSuite() {
+    manager_.kill();
+    if (servers_) expect_rights_suffice(*servers_);
+    folder_.reset();
+    servers_.reset();
+  }
+  void TearDown() override {
+    if (HasFailure()) std::fputs(text_of(folder_->path() / "capstan.log").c_str(), stderr);
+  }
+
+  static std::string kubectl(std::vector<std::string> arguments, std::string input = {}) {
+    const auto outcome = servers_->run_kubectl(std::move(arguments), std::move(input));
+    if (!outcome) return outcome.error().describe();
+    return outcome->exit_code == 0 ? outcome->out : "failed: " + outcome->err;
+  }
+  static void install(const json::value& crd) {
+    EXPECT_THAT(kubectl({"apply", "--server-side", "--force-conflicts", "-f", "-"}, json::serialize(crd)),
+                HasSubstr("serverside-applied"));
+  }
+  static json::value base(std::string_view plural) {
+    return api::parse_yaml(text_of(fmt::format("config/crd/bases/cluster.x-k8s.io_{}.yaml", plural))).value();
+  }
+  // As config/crd has it, with a URL in the place of the Service.
+  static json::value converted_by_us(std::string_view plural) {
+    json::value crd = base(plural);
+    json::object& spec = crd.at("spec").as_object();
+    spec["versions"].as_array().at(1).as_object()["served"] = true;
+    spec["conversion"] = {
+        {"strategy", "Webhook"},
+        {"webhook",
+         {{"clientConfig",
+           {{"url", fmt::format("https://127.0.0.1:{}/convert", port_)}, {"caBundle", base64_encode(ca_)}}},
+          {"conversionReviewVersions", {"v1"}}}}};
+    return crd;
+  }
+  static void start_manager() {
+    auto started = ChildProcess::start(
+        {.argv = {fs::read_symlink("/proc/self/exe").parent_path() / "capstan", "--kubeconfig", kubeconfig_,
+                  "--controllers=crdmigrator", "--health-addr=0", "--diagnostics-address=0",
+                  fmt::format("--webhook-port={}", port_),
+                  "--webhook-cert-dir=" + certificate_.certificate.parent_path().string(),
+                  "--webhook-cert-name=" + certificate_.certificate.filename().string(),
+                  "--webhook-key-name=" + certificate_.key.filename().string()}},
+        folder_->path() / "capstan.log");
+    ASSERT_TRUE(started) << started.error().describe();
+    manager_ = std::move(*started);
+  }
+  template <typename Condition>
+  static bool eventually(Condition&& condition) {
+    const SystemClock clock;
+    SystemThreads threads;
+    const Deadline deadline = Deadline::in(clock, std::chrono::minutes(2));
+    while (!condition()) {
+      if (deadline.passed(clock.steady_now())) return false;
+      threads.pause(Deadline::in(clock, std::chrono::milliseconds(50)));
+    }
+    return true;
+  }
+  static std::string field(const char* object, const char* path) {
+    return kubectl({"get", object, fmt::format("-o=jsonpath={{{}}}", path)});
+  }
+  static bool is_migrated(const char* crd) {
+    return field(crd, ".status.storedVersions") == R"(["v1beta2"])" &&
+           field(crd, R"(.metadata.annotations.crd-migration\.cluster\.x-k8s\.io/observed-generation)") ==
+               field(crd, ".metadata.generation");
+  }
+  static void make_objects() {
+    std::string manifests;
+    for (int i = 0; i < kSets; ++i) manifests += fmt::format(fmt::runtime(kSet), i);
+    for (int i = 0; i < kRules; ++i) manifests += fmt::format(fmt::runtime(kRule), i);
+    ASSERT_THAT(kubectl({"create", "--validate=false", "-f", "-"}, manifests), Not(HasSubstr("failed")));
+  }
+
+  static inline std::unique_ptr<RealServers> servers_;
+  static inline std::unique_ptr<ScratchFolder> folder_;
+  static inline fs::path kubeconfig_;
+  static inline std::uint16_t port_ = 0;
+  static inline KeyPair certificate_;
+  static inline std::string ca_;
+  static inline ChildProcess manager_;
+};
+
+TEST_F(Migration, OfAThousandMachineSetsGoesOnAfterAKillHalfWayAndLosesNothing) {
+  for (const char* plural : {"machinesets", "machinedrainrules"}) install(stored_as_v1beta1(base(plural)));
+  kubectl({"wait", "--for=condition=Established", "crd", "--all"});
+  make_objects();
+  for (const char* plural : {"machinesets", "machinedrainrules"}) install(converted_by_us(plural));
+  ASSERT_EQ(field(kSetsCrd, ".status.storedVersions"), R"(["v1beta2","v1beta1"])");
+  ASSERT_THAT(kubectl({"get", "--raw", "/apis/cluster.x-k8s.io/v1beta2/machinesets"}), HasSubstr("failed"))
+      << "nothing converts yet";
+
+  AuditReader log(servers_->audit_log());
+  start_manager();
+  int written = 0;
+  ASSERT_TRUE(eventually([&] {
+    for (const AuditEntry& entry : log.more().value_or(std::vector<AuditEntry>()))
+      if (entry.verb == "patch" && entry.resource == "machinesets/status" && entry.code == 200) ++written;
+    return written >= kBeforeTheKill;
+  }));
+  manager_.kill();
+  EXPECT_LT(written, kSets);
+  EXPECT_EQ(field(kSetsCrd, ".status.storedVersions"), R"(["v1beta2","v1beta1"])");
+  start_manager();
+  EXPECT_TRUE(eventually([] { return is_migrated(kSetsCrd) && is_migrated(kRulesCrd); }));
+  manager_.kill();
+
+  const std::string listed = kubectl({"get", "--raw", "/apis/cluster.x-k8s.io/v1beta2/machinesets"});
+  ASSERT_THAT(listed, Not(HasSubstr("failed"))) << "one of them is still stored as v1beta1";
+  const json::value all = json::parse(listed);
+  EXPECT_EQ(all.at("items").as_array().size(), kSets);
+  for (const json::value& set : all.at("items").as_array()) {
+    EXPECT_EQ(set.at("metadata").at("generation"), 1);
+    EXPECT_EQ(set.at_pointer("/spec/template/spec/deletion/nodeDrainTimeoutSeconds"), 90);
+  }
+  EXPECT_THAT(kubectl({"get", "--raw", "/apis/cluster.x-k8s.io/v1beta2/machinedrainrules"}),
+              AllOf(HasSubstr("rule-19"), Not(HasSubstr("failed"))));
+}
+
+// After the test above.
+TEST_F(Migration, TakesManagersOfV1beta1OffOnceItIsNotServed) {
+  ASSERT_TRUE(is_migrated(kSetsCrd));
+  const auto managers = [] {
+    return kubectl({"get", "machinesets", "-o=jsonpath={.items[*].metadata.managedFields[*].apiVersion}",
+                    "--show-managed-fields"});
+  };
+  ASSERT_THAT(managers(), HasSubstr("v1beta1"));
+
+  json::value crd = base("machinesets");
+  install(crd);
+  ASSERT_EQ(kubectl({"patch", kSetsCrd, "--type=json",
+                     R"(-p=[{"op":"replace","path":"/spec/versions/1/served","value":false}])"})
+                .find("failed"),
+            std::string::npos);
+  start_manager();
+
+  EXPECT_TRUE(eventually([] { return is_migrated(kSetsCrd); }));
+  EXPECT_THAT(managers(), AllOf(HasSubstr("v1beta2"), Not(HasSubstr("v1beta1"))));
+  EXPECT_THAT(kubectl({"apply", "--server-side", "--field-manager=test", "-f", "-"}, R"(
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: MachineSet
+metadata: {name: set-7, namespace: default, labels: {added: by-the-test}}
+)"),
+              HasSubstr("serverside-applied"));
+  EXPECT_EQ(field("machineset/set-7", R"(.metadata.managedFields[?(@.manager=="before-first-apply")])"), "");
+}
+
+}  // namespace
+}  // namespace capstan::envtest
