@@ -4,7 +4,7 @@
 // infrastructure/controller; a plain value.
 #pragma once
 
-#include "api/driver/driver_machine.h"
+#include "api/driver/driver_machine_template.h"
 
 namespace capstan::api {
 
@@ -55,6 +55,7 @@ struct DriverMachinePoolStatus {
   std::optional<bool> ready = {};
   std::optional<std::int32_t> replicas = {};
   Text infrastructure_machine_kind = {};
+  TextMap capacity = {};
   Conditions conditions = {};
   std::int64_t observed_generation = 0;
   UnknownFields unknown = {};
@@ -74,6 +75,7 @@ inline constexpr auto members<DriverMachinePoolStatus> = std::array{
         {.min_length = 1,
          .max_length = 256,
          .doc = "Kind of the objects that stand for single instances; only where they have Machines."}),
+    member<&DriverMachinePoolStatus::capacity>("capacity", kCapacityRules),
     member<&DriverMachinePoolStatus::conditions>(
         "conditions", {.max_items = 32, .list_keys = "type", .doc = field_doc::kConditions}),
     member<&DriverMachinePoolStatus::observed_generation>(

@@ -36,9 +36,30 @@ inline constexpr auto members<DriverMachineTemplateSpec> = std::array{
         "template", {.required = true, .doc = "What DriverMachines are made from."}),
 };
 
+// Quantities are strings here: cluster-autoscaler passes over a map in which one of them is a number.
+inline constexpr Rules kCapacityRules = {
+    .max_properties = 64,
+    .items = {.max_length = 32, .pattern = R"(^[0-9]+(\.[0-9]+)?([mkMGTPE]|[KMGTPE]i|[eE][0-9]+)?$)"},
+    .doc =
+        "What a Node that comes of it has, as quantities by the names of resources. Autoscalers that start "
+        "from zero read it; no controller of ours writes it."};
+
+struct DriverMachineTemplateStatus {
+  TextMap capacity = {};
+  UnknownFields unknown = {};
+  bool operator==(const DriverMachineTemplateStatus&) const = default;
+};
+template <>
+inline constexpr ObjectRules object_rules<DriverMachineTemplateStatus> = {.min_properties = 1};
+template <>
+inline constexpr auto members<DriverMachineTemplateStatus> = std::array{
+    member<&DriverMachineTemplateStatus::capacity>("capacity", kCapacityRules),
+};
+
 struct DriverMachineTemplate {
   ObjectMeta metadata = {};
   DriverMachineTemplateSpec spec = {};
+  DriverMachineTemplateStatus status = {};
   UnknownFields unknown = {};
   bool operator==(const DriverMachineTemplate&) const = default;
 };
@@ -56,12 +77,14 @@ inline constexpr ResourceInfo resource<DriverMachineTemplate> = {.group = group:
                                                                  .plural = "drivermachinetemplates",
                                                                  .categories = kCategory,
                                                                  .columns = kDriverMachineTemplateColumns,
+                                                                 .status_subresource = true,
                                                                  .labels = driver::kContractLabels,
                                                                  .doc = "What DriverMachines are made from."};
 template <>
 inline constexpr auto members<DriverMachineTemplate> = std::array{
     member<&DriverMachineTemplate::metadata>("metadata", {.doc = field_doc::kMetadata}),
     member<&DriverMachineTemplate::spec>("spec", {.required = true, .doc = field_doc::kSpec}),
+    member<&DriverMachineTemplate::status>("status", {.doc = field_doc::kStatus}),
 };
 
 }  // namespace capstan::api
