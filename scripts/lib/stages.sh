@@ -2,6 +2,7 @@
 # repeats what each had to say and how those that failed ended. Sourced after say.sh; used by .ci/run.
 
 stage_logs=$root/build/ci
+declare -A stage_budgets=()  # seconds of a stage on two cores with nothing cached, where its script sets them
 stages=()
 failed_stages=()
 
@@ -17,9 +18,17 @@ stage() {
     failed_stages+=("$name")
   fi
   count_cpu
-  cost="$((SECONDS - began))s ($((cpu - cpu_before)) CPU seconds)"
+  cost="$((SECONDS - began))s$(budget_of "$name" "$((SECONDS - began))") ($((cpu - cpu_before)) CPU seconds)"
   stages+=("$name $verdict in $cost")
   say "=== $name $verdict in $cost"
+}
+
+# " of 300s", and whether that was too much: a slow machine fails nothing, it is told.
+budget_of() {
+  local budget=${stage_budgets[$1]:-}
+  [[ -n $budget ]] || return 0
+  printf ' of %ss' "$budget"
+  [[ $2 -le $budget ]] || printf ', OVER ITS BUDGET'
 }
 
 # Sets $cpu, the seconds of all children that ended: the second line of `times`, user and system. A subshell has no
