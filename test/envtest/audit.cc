@@ -31,6 +31,7 @@ AuditEntry entry_of(const json::object& line) {
   if (const auto* user = line.if_contains("user"); user != nullptr && user->is_object())
     entry.user = text_at(user->as_object(), "username");
   if (const auto* body = line.if_contains("requestObject")) entry.body = json::serialize(*body);
+  if (const auto* answer = line.if_contains("responseObject")) entry.answer = json::serialize(*answer);
   if (const auto* reference = line.if_contains("objectRef"); reference != nullptr && reference->is_object())
     read_object(reference->as_object(), entry);
   else

@@ -21,9 +21,11 @@ struct AuditEntry {
   std::string group = {};
   std::string object = {};  // "namespace/name"
   int code = 0;
-  std::string at = {};    // when the request came, RFC 3339 with microseconds
-  std::string uri = {};   // path and query
-  std::string body = {};  // what was written, as JSON; empty when the policy does not ask for it
+  std::string at = {};   // when the request came, RFC 3339 with microseconds
+  std::string uri = {};  // path and query
+  // What was sent and what came of it, as JSON; empty when the policy does not ask for it.
+  std::string body = {};
+  std::string answer = {};
 };
 
 // The entries that were not read yet; only whole lines count.

@@ -20,20 +20,22 @@ namespace fs = std::filesystem;
 
 constexpr auto kLookAgain = std::chrono::milliseconds(20);
 constexpr auto kProviderPatience = std::chrono::seconds(60);
-constexpr std::string_view kAuditBodies = R"(
+// {} is the level of what writes.
+constexpr std::string_view kAuditWrites = R"(
 apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived, ResponseStarted]
 rules:
-- {level: Request, verbs: [create, update, patch]}
-- {level: Metadata}
+- {{level: {}, verbs: [create, update, patch]}}
+- {{level: Metadata}}
 )";
 
 std::string policy_of(FleetBedOptions::Audit audit) {
   switch (audit) {
     case FleetBedOptions::Audit::None: return {};
     case FleetBedOptions::Audit::Requests: return std::string(kAuditRequests);
-    case FleetBedOptions::Audit::Bodies: return std::string(kAuditBodies);
+    case FleetBedOptions::Audit::Bodies: return fmt::format(kAuditWrites, "Request");
+    case FleetBedOptions::Audit::Answers: return fmt::format(kAuditWrites, "RequestResponse");
   }
   return {};
 }
@@ -64,9 +66,10 @@ struct FleetBed::State {
   ScratchFolder folder;
   std::unique_ptr<RealServers> management = {};
   std::unique_ptr<RealServers> workload = {};
-  fs::path kubeconfig = {};  // an administrator's
-  fs::path core_kubeconfig = {};
+  fs::path kubeconfig = {};       // an administrator's
+  fs::path core_kubeconfig = {};  // of our core; another has more kinds than our roles name
   fs::path provider_kubeconfig = {};
+  fs::path resting_core = {};  // what start_resting_core() starts; empty: ours
   ChildProcess embedded = {};
   ChildProcess provider = {};
   ChildProcess core = {};
@@ -129,12 +132,11 @@ Result<void> FleetBed::State::install_kinds() const {
       "wait for the CRDs");
 }
 
-// Another core has more kinds than our roles name.
 Result<void> FleetBed::State::give_rights() {
   core_kubeconfig = provider_kubeconfig = kubeconfig;
   if (!management) return {};
   provider_kubeconfig = TRY(providers_kubeconfig(*management));
-  if (options.other_core.empty()) core_kubeconfig = TRY(manager_kubeconfig(*management));
+  core_kubeconfig = TRY(manager_kubeconfig(*management));
   return {};
 }
 
@@ -157,7 +159,7 @@ Result<void> FleetBed::State::start_provider() {
 Result<void> FleetBed::State::start_core() {
   std::vector<std::string> argv = {options.other_core.empty() ? program("capstan") : options.other_core,
                                    "--kubeconfig",
-                                   core_kubeconfig,
+                                   options.other_core.empty() ? core_kubeconfig : kubeconfig,
                                    "--health-addr=0",
                                    "--diagnostics-address=0",
                                    "--webhook-port=0"};
@@ -189,6 +191,11 @@ Result<std::string> FleetBed::sample(std::vector<std::string> flags) const {
 void FleetBed::stop_provider() { state_->provider.kill(); }
 
 Result<void> FleetBed::start_core() { return state_->start_core(); }
+
+Result<void> FleetBed::start_resting_core() {
+  std::swap(state_->options.other_core, state_->resting_core);
+  return start_core();
+}
 
 Result<void> FleetBed::stop_core(Nanoseconds within) {
   if (state_->core.pid() > 0) ::kill(state_->core.pid(), SIGTERM);

@@ -1,6 +1,6 @@
 // A fleet's whole surroundings on real servers: a management server with our CRDs and the garbage collector,
 // a workload server for the Nodes, `capstan` and `capstan-dev provider` as children, with the roles of our
-// packages (package_roles.h) and no other rights; an embedded server asks nobody for rights. Used by the
+// packages (package_roles.h) and no other rights; an embedded server checks no rights. Used by the
 // fleet suite and by the figures of test/bench. One thread; it must outlive the bed (child_process.h).
 #pragma once
 
@@ -23,8 +23,9 @@ struct FleetBedOptions {
   std::filesystem::path other_core = {};
   std::filesystem::path other_crds = {};
   std::string cloud = {};  // what the simulated cloud is like; empty: its defaults
-  // What the servers' audit logs hold: nothing, who asked for what, or what was written as well.
-  enum class Audit { None, Requests, Bodies };
+  // What the servers' audit logs hold: nothing, who asked for what, what was written as well, or also what
+  // came of it.
+  enum class Audit { None, Requests, Bodies, Answers };
   Audit audit = Audit::None;
   bool real_management =
       true;                   // false: the embedded server, which knows neither audit nor garbage collection
@@ -52,6 +53,8 @@ class FleetBed {
   void stop_provider();
   Result<void> start_core();
   Result<void> stop_core(Nanoseconds within = std::chrono::seconds(20));  // asks first, as an operator would
+  // After stop_core(): starts the other one, `capstan` where the bed began with another core, and back.
+  Result<void> start_resting_core();
 
  private:
   struct State;
