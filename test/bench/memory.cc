@@ -9,15 +9,16 @@
 namespace capstan::bench {
 namespace {
 
-std::size_t status_line(const std::string& name) {
-  std::ifstream status("/proc/self/status");
+std::size_t status_line(const std::string& process, const std::string& name) {
+  const std::string path = "/proc/" + process + "/status";
+  std::ifstream status(path);
   for (std::string word; status >> word;) {
     if (word != name) continue;
     std::size_t kilobytes = 0;
     status >> kilobytes;
     return kilobytes * 1024;
   }
-  throw std::runtime_error("/proc/self/status has no " + name);
+  throw std::runtime_error(path + " has no " + name);
 }
 
 }  // namespace
@@ -27,8 +28,11 @@ std::size_t heap_bytes() {
   return info.uordblks + info.hblkhd;
 }
 
-std::size_t resident_bytes() { return status_line("VmRSS:"); }
-std::size_t peak_resident_bytes() { return status_line("VmHWM:"); }
+std::size_t resident_bytes() { return status_line("self", "VmRSS:"); }
+std::size_t peak_resident_bytes() { return status_line("self", "VmHWM:"); }
+double peak_resident_mb(pid_t pid) {
+  return static_cast<double>(status_line(std::to_string(pid), "VmHWM:")) / (1 << 20);
+}
 void forget_peak() { std::ofstream("/proc/self/clear_refs") << 5; }
 
 }  // namespace capstan::bench

@@ -1,5 +1,7 @@
-// What this process holds: heap in use, resident now, and the most it ever was. Linux only.
+// What this process, or another one, holds: heap in use, resident now, and the most it ever was. Linux only.
 #pragma once
+
+#include <sys/types.h>
 
 #include <cstddef>
 
@@ -8,6 +10,7 @@ namespace capstan::bench {
 std::size_t heap_bytes();
 std::size_t resident_bytes();
 std::size_t peak_resident_bytes();
-void forget_peak();  // the peak starts again from what is resident now
+double peak_resident_mb(pid_t pid);  // of another process
+void forget_peak();                  // the peak starts again from what is resident now
 
 }  // namespace capstan::bench

@@ -1,13 +1,16 @@
 // Our manager and upstream's core, one after the other on the same machine and the same sort of servers: what
-// a Machine costs each of them when it is made and when it is rolled. The ratio says less about the machine
+// a Machine costs each of them when it is made, rolled and deleted. The ratio says less about the machine
 // than milliseconds do: two runs of one day differed by a tenth to a fifth.
 #include <fmt/format.h>
 
+#include <array>
+#include <chrono>
 #include <filesystem>
 #include <stdexcept>
 #include <utility>
 
 #include "test/bench/fleet_ground.h"
+#include "test/bench/memory.h"
 
 namespace capstan::bench {
 namespace {
@@ -18,24 +21,42 @@ using std::chrono::minutes;
 constexpr const char* kCluster = "demo";
 constexpr const char* kPool = "pool";
 
+// As kubelets have it where no control plane watches their Leases.
+constexpr std::string_view kPromptWithHeartbeats = R"(
+latency: {create: 0s, remove: 0s, status: 0s, list: 0s}
+boot: {register: 0s, ready: 0s}
+heartbeat: {lease: 0s, status: 5m}
+)";
+
 // For each Machine.
 struct Cost {
   double cpu_ms = 0;
   double requests = 0;  // Events and Leases apart, and no watches
   double events = 0;
-  double seconds = 0;  // for all of them
+  double servers_cpu_ms = 0;  // of both API servers and their stores, all clients together
+  double seconds = 0;         // for all of them
 };
 
 struct Costs {
   Cost created = {};
   Cost rolled = {};
+  Cost deleted = {};
+  double peak_mb = 0;
 };
+
+double servers_cpu_ms(Ground& ground) {
+  std::chrono::duration<double, std::milli> sum = {};
+  for (const auto* servers : {&ground.bed().management(), &ground.bed().workload()})
+    for (const pid_t pid : servers->pids()) sum += envtest::cpu_time_of(pid);
+  return sum.count();
+}
 
 template <typename Work>
 Cost cost_of(Ground& ground, int machines, Work&& work) {
   ground.await_quiet();
   ground.spent();
   const double cpu = ground.manager_cpu_ms();
+  const double servers_cpu = servers_cpu_ms(ground);
   const double begun = ground.elapsed();
   std::forward<Work>(work)();
   Cost cost{.seconds = ground.elapsed() - begun};
@@ -44,11 +65,13 @@ Cost cost_of(Ground& ground, int machines, Work&& work) {
   cost.cpu_ms = (ground.manager_cpu_ms() - cpu) / machines;
   cost.requests = spent.requests() / machines;
   cost.events = spent.events() / machines;
+  cost.servers_cpu_ms = (servers_cpu_ms(ground) - servers_cpu) / machines;
   return cost;
 }
 
 Costs costs_on(const Place& place, FleetBedOptions options, Limits limits, int machines) {
   options.audit = FleetBedOptions::Audit::Requests;
+  options.cloud = kPromptWithHeartbeats;
   Ground ground(place, std::move(options), limits);
   ground.make_clusters(1);
   ground.make_deployment(kCluster, kPool, 0);
@@ -62,17 +85,26 @@ Costs costs_on(const Place& place, FleetBedOptions options, Limits limits, int m
     ground.set_version(kPool, "v1.36.0");
     ground.await_settled(kPool, machines, minutes(20), "v1.36.0");
   });
+  costs.deleted = cost_of(ground, machines, [&] {
+    ground.scale(kPool, 0);
+    ground.await_settled(kPool, 0, minutes(10));
+  });
+  costs.peak_mb = peak_resident_mb(ground.bed().core().pid());
   return costs;
 }
 
 void tell(std::string_view who, std::string_view what, const Cost& cost) {
-  say(fmt::format("{:<10} {:<8} {:>8.2f} ms CPU {:>7.2f} requests {:>6.2f} Events {:>7.1f} s", who, what,
-                  cost.cpu_ms, cost.requests, cost.events, cost.seconds));
+  say(fmt::format(
+      "{:<10} {:<8} {:>8.2f} ms CPU {:>7.2f} requests {:>6.2f} Events {:>8.2f} ms CPU of API servers "
+      "{:>7.1f} s",
+      who, what, cost.cpu_ms, cost.requests, cost.events, cost.servers_cpu_ms, cost.seconds));
 }
 
 void tell(std::string_view who, const Costs& costs) {
   tell(who, "created", costs.created);
   tell(who, "rolled", costs.rolled);
+  tell(who, "deleted", costs.deleted);
+  say(fmt::format("{:<10} {:<8} {:>8.1f} MB", who, "peak", costs.peak_mb));
 }
 
 double mean(double a, double b) { return (a + b) / 2; }
@@ -85,41 +117,71 @@ std::filesystem::path upstream_of(const Place& place) {
       "builds it");
 }
 
-struct Ratios {
-  double created = 0;
-  double rolled = 0;
+// Ours before and after upstream's: a machine that gets slower meanwhile favours neither.
+struct Runs {
+  Costs before = {};
+  Costs theirs = {};
+  Costs after = {};
+
+  template <typename Of>
+  double ratio(Of&& of) const {
+    return mean(of(before), of(after)) / of(theirs);
+  }
 };
 
-// Ours before and after upstream's: a machine that gets slower meanwhile favours neither.
-Ratios ratios_with(const Place& place, Limits limits) {
+Runs runs_with(const Place& place, Limits limits) {
   const std::filesystem::path upstream = upstream_of(place);
   const int machines = place.machines > 0 ? place.machines : 200;
   say(fmt::format(
       "{} Machines of one MachineDeployment, maxSurge 10 %, limits of clients {}; per Machine, seconds "
       "for all:",
       machines, limits == Limits::Lifted ? "lifted" : "as shipped"));
-  const Costs before = costs_on(place, {}, limits, machines);
-  tell("ours", before);
-  const Costs theirs =
+  Runs runs;
+  runs.before = costs_on(place, {}, limits, machines);
+  tell("ours", runs.before);
+  runs.theirs =
       costs_on(place, {.other_core = upstream / "core", .other_crds = upstream / "crds"}, limits, machines);
-  tell("upstream", theirs);
-  const Costs after = costs_on(place, {}, limits, machines);
-  tell("ours", after);
-  return {.created = mean(before.created.cpu_ms, after.created.cpu_ms) / theirs.created.cpu_ms,
-          .rolled = mean(before.rolled.cpu_ms, after.rolled.cpu_ms) / theirs.rolled.cpu_ms};
+  tell("upstream", runs.theirs);
+  runs.after = costs_on(place, {}, limits, machines);
+  tell("ours", runs.after);
+  return runs;
+}
+
+struct Act {
+  std::string_view name;
+  Cost Costs::* cost;
+};
+constexpr std::array kActs = {Act{"create", &Costs::created}, Act{"roll", &Costs::rolled},
+                              Act{"delete", &Costs::deleted}};
+
+// "upstream.create_cpu_ratio", with another form for what is compared otherwise.
+void add_ratios(Values& values, const Runs& runs, fmt::format_string<std::string_view&> name,
+                double Cost::* part) {
+  for (const Act& act : kActs) {
+    std::string_view what = act.name;
+    values[fmt::format(name, what)] = runs.ratio([&](const Costs& costs) { return costs.*act.cost.*part; });
+  }
 }
 
 }  // namespace
 
 Values costs_beside_upstream(const Place& place) {
-  const Ratios ratios = ratios_with(place, Limits::Lifted);
-  return {{"upstream.create_cpu_ratio", ratios.created}, {"upstream.roll_cpu_ratio", ratios.rolled}};
+  const Runs runs = runs_with(place, Limits::Lifted);
+  Values values;
+  add_ratios(values, runs, "upstream.{}_cpu_ratio", &Cost::cpu_ms);
+  add_ratios(values, runs, "upstream.wall_ratio_lifted.{}", &Cost::seconds);
+  return values;
 }
 
 Values costs_beside_upstream_as_shipped(const Place& place) {
-  const Ratios ratios = ratios_with(place, Limits::AsShipped);
-  return {{"upstream.create_cpu_ratio_shipped", ratios.created},
-          {"upstream.roll_cpu_ratio_shipped", ratios.rolled}};
+  const Runs runs = runs_with(place, Limits::AsShipped);
+  Values values;
+  add_ratios(values, runs, "upstream.{}_cpu_ratio_shipped", &Cost::cpu_ms);
+  add_ratios(values, runs, "upstream.{}_requests_ratio", &Cost::requests);
+  add_ratios(values, runs, "upstream.wall_ratio.{}", &Cost::seconds);
+  add_ratios(values, runs, "upstream.apiserver_cpu_ratio.{}", &Cost::servers_cpu_ms);
+  values["upstream.rss_ratio"] = runs.ratio([](const Costs& costs) { return costs.peak_mb; });
+  return values;
 }
 
 }  // namespace capstan::bench

@@ -229,6 +229,7 @@ fs::path RealServers::kubeconfig_path() const { return state_->in_folder("admin.
 fs::path RealServers::kubectl() const { return state_->assets / "kubectl"; }
 fs::path RealServers::audit_log() const { return state_->in_folder("audit.log"); }
 fs::path RealServers::apiserver_log() const { return state_->apiserver.log(); }
+std::vector<pid_t> RealServers::pids() const { return {state_->apiserver.pid(), state_->etcd.pid()}; }
 fs::path RealServers::certificates() const { return state_->in_folder("pki"); }
 
 Result<fs::path> RealServers::kubeconfig_for(std::string_view user, std::string_view group) const {

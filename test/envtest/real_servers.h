@@ -49,6 +49,7 @@ class RealServers {
   std::filesystem::path kubectl() const;          // the program
   std::filesystem::path audit_log() const;        // JSON lines; no such file without a policy
   std::filesystem::path apiserver_log() const;
+  std::vector<pid_t> pids() const;             // of kube-apiserver and etcd
   std::filesystem::path certificates() const;  // of the server: a folder with apiserver.crt and apiserver.key
 
   // Writes a kubeconfig with a client certificate of this user and group (empty: none), who have no rights
