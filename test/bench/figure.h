@@ -44,6 +44,7 @@ double fleet_seeds_per_minute(const Place&);
 double fleet_at_rest_in_virtual_time(const Place&);
 double drain_evictions_per_pod(const Place&);
 double convert_ratio(const Place&);
+double webhook_admission_p99_ms(const Place&);
 Values fleet_machine_costs(const Place&);
 Values fleet_roll_costs(const Place&);
 Values costs_beside_upstream(const Place&);  // limits of clients lifted
@@ -52,6 +53,8 @@ Values fleet_cost_growth(const Place&);
 Values fleet_at_rest(const Place&);
 Values health_costs(const Place&);
 Values pool_costs(const Place&);
+Values webhook_costs_under_attack(const Place&);
+Values image_costs(const Place&);
 
 std::span<const Figure> figures();
 

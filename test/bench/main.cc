@@ -85,7 +85,13 @@ constexpr std::array kFigures = {
     Figure{"mhc.idle_cpu_percent", "%", 0.2, Bound::AtMost, nullptr, health_costs},
     Figure{"mhc.reaction_ms", "ms", 100, Bound::AtMost, nullptr, health_costs},
     Figure{"drain.evictions_per_pod", "1/pod", 40, Bound::AtMost, drain_evictions_per_pod},
+    Figure{"webhook.admission_p99_ms", "ms", 5, Bound::AtMost, webhook_admission_p99_ms},
     Figure{"webhook.convert_ratio", "x of upstream's core", 0.5, Bound::AtMost, convert_ratio},
+    Figure{"webhook.hostile_p99_ms", "ms", 100, Bound::AtMost, nullptr, webhook_costs_under_attack},
+    Figure{"webhook.hostile_mb", "MB", 50, Bound::AtMost, nullptr, webhook_costs_under_attack},
+    Figure{"probe.p99_ms", "ms", 50, Bound::AtMost, nullptr, webhook_costs_under_attack},
+    Figure{"image.mb", "MB", 20, Bound::AtMost, nullptr, image_costs},
+    Figure{"image.start_ms", "ms", 300, Bound::AtMost, nullptr, image_costs},
     Figure{"sim.seeds_per_minute", "1/min, two processes", 300, Bound::AtLeast, fleet_seeds_per_minute},
 };
 
