@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <atomic>
 #include <boost/asio/ip/tcp.hpp>
 #include <unordered_set>
@@ -88,7 +89,9 @@ class HttpServer::Impl final : public ConnectionHost, public std::enable_shared_
   void pause_accepting(bool paused);
 
   const ServerLimits& limits() const override { return options_.limits; }
-  bool answer(ConnectionPtr connection, ServerRequest request) override;
+  std::shared_ptr<BodyBudget> bodies() const override { return bodies_; }
+  bool answer(ConnectionPtr connection, ServerRequest request,
+              std::shared_ptr<const BodyShare> body) override;
   void closed(const ConnectionPtr& connection) override;
 
  private:
@@ -103,17 +106,31 @@ class HttpServer::Impl final : public ConnectionHost, public std::enable_shared_
     bool closing = false;   // no new connections
     bool stopping = false;  // no new requests either
   };
+  // A connection that waits for its peer.
+  struct Waiting {
+    ConnectionPtr connection = {};
+    std::int64_t since = 0;
+    std::int64_t order = 0;
+  };
+  struct Census {
+    std::size_t unproven = 0;  // all that had no answer yet
+    Waiting oldest_unproven = {};
+    Waiting longest_proven = {};
+  };
 
   void accept_next();
   void accept_later();
   void accepted(Strand strand, asio::ip::tcp::socket socket);
-  bool make_room();
+  bool make_room(bool full);
+  Census census() const;
+  std::size_t most_unproven() const { return std::max<std::size_t>(options_.limits.max_connections / 2, 1); }
   void run_handler(const ConnectionPtr& connection, const ServerRequest& request);
   std::vector<ConnectionPtr> begin_stop();
 
   IoPool::Impl& io_;
   HttpServerOptions options_;
   const Handler handler_;
+  const std::shared_ptr<BodyBudget> bodies_;
   std::shared_ptr<WorkerPool> workers_;
   asio::ip::tcp::endpoint endpoint_;
   Guarded<Listener> listener_;
@@ -126,6 +143,7 @@ HttpServer::Impl::Impl(IoPool::Impl& io, HttpServerOptions options, Handler hand
     : io_(io),
       options_(std::move(options)),
       handler_(std::move(handler)),
+      bodies_(std::make_shared<BodyBudget>(options_.limits.max_held_body_bytes)),
       workers_(std::exchange(options_.pool, nullptr)) {
   if (!workers_) workers_ = std::make_shared<WorkerPool>(options_.name, options_.workers);
   state_.with([&](State& state) { state.tls = options_.tls; });
@@ -163,7 +181,7 @@ void HttpServer::Impl::accept_next() {
 }
 
 void HttpServer::Impl::accept_later() {
-  make_room();
+  make_room(true);
   auto timer = std::make_shared<asio::steady_timer>(io_.context(), kAcceptPause);
   timer->async_wait(
       [self = shared_from_this(), timer](const boost::system::error_code&) { self->accept_next(); });
@@ -173,9 +191,8 @@ void HttpServer::Impl::accepted(Strand strand, asio::ip::tcp::socket socket) {
   boost::system::error_code gone;
   const auto remote = socket.remote_endpoint(gone);
   if (gone) return;
-  const bool full = state_.with(
-      [&](const State& state) { return state.connections.size() >= options_.limits.max_connections; });
-  if (full && !make_room()) {
+  const std::size_t open = state_.with([](const State& state) { return state.connections.size(); });
+  if (open >= most_unproven() && !make_room(open >= options_.limits.max_connections)) {
     const auto head = render_response_head({.status = 503, .keep_alive = false});
     if (!options_.tls && head)
       ::send(socket.native_handle(), head->data(), head->size(), MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -191,38 +208,55 @@ void HttpServer::Impl::accepted(Strand strand, asio::ip::tcp::socket socket) {
   if (tls) connection->start(endpoint_text(remote), *tls);
 }
 
-// Closes the connection that has been idle the longest. False when every one is at work.
-bool HttpServer::Impl::make_room() {
+// Closes a connection that waits for its peer: the oldest of those that had no answer yet when they have
+// their half; otherwise, when it is full, the one among the others that has waited the longest. False when it
+// is full of connections that are at work.
+bool HttpServer::Impl::make_room(bool full) {
   for (;;) {
-    std::int64_t oldest = 0;
-    const ConnectionPtr victim = state_.with([&](const State& state) {
-      ConnectionPtr found;
-      for (const auto& connection : state.connections) {
-        const std::int64_t since = connection->idle_since();
-        if (since != 0 && (oldest == 0 || since < oldest)) {
-          oldest = since;
-          found = connection;
-        }
-      }
-      return found;
-    });
-    if (!victim) return false;
-    if (!victim->claim_idle(oldest)) continue;
-    victim->close_if_idle();
+    const Census seen = census();
+    const bool crowded = seen.unproven >= most_unproven() && seen.oldest_unproven.connection;
+    if (!full && !crowded) return true;
+    const bool stranger = crowded || !seen.longest_proven.connection;
+    const Waiting& victim = stranger ? seen.oldest_unproven : seen.longest_proven;
+    if (!victim.connection) return false;
+    if (!victim.connection->claim(victim.since)) continue;
+    victim.connection->close_if_waiting();
     return true;
   }
 }
 
-bool HttpServer::Impl::answer(ConnectionPtr connection, ServerRequest request) {
+HttpServer::Impl::Census HttpServer::Impl::census() const {
+  return state_.with([](const State& state) {
+    Census census;
+    for (const auto& connection : state.connections) {
+      const std::int64_t since = connection->waiting_since();  // first: it is proven before it waits again
+      const bool proven = connection->is_proven();
+      census.unproven += proven ? 0 : 1;
+      if (since <= 0) continue;
+      const Waiting waiting{.since = since, .order = proven ? since : connection->opened_at()};
+      Waiting& first = proven ? census.longest_proven : census.oldest_unproven;
+      if (!first.connection || waiting.order < first.order) {
+        first = waiting;
+        first.connection = connection;
+      }
+    }
+    return census;
+  });
+}
+
+bool HttpServer::Impl::answer(ConnectionPtr connection, ServerRequest request,
+                              std::shared_ptr<const BodyShare> body) {
   const bool taken = state_.with([&](State& state) {
     if (state.stopping || state.jobs >= options_.workers + options_.limits.max_waiting_requests) return false;
     ++state.jobs;
     return true;
   });
   if (!taken) return false;
-  workers_->post([self = shared_from_this(), connection = std::move(connection),
-                  request = std::move(request)]() mutable {
-    self->run_handler(connection, request);
+  workers_->post([self = shared_from_this(), connection = std::move(connection), request = std::move(request),
+                  body = std::move(body)]() mutable {
+    if (!connection->is_closed()) self->run_handler(connection, request);
+    request = {};
+    body.reset();
     connection.reset();
     self->state_.with([](State& state) { --state.jobs; });
     self->changed_.notify();

@@ -65,6 +65,12 @@ struct ServerLimits {
   std::size_t max_header_bytes = 32U << 10;
   std::size_t max_headers = 100;
   std::size_t max_body_bytes = 3U << 20;  // also when chunked
+  // Of all requests that are arriving or being answered, the first 32 KB of each not counted; beyond: 503.
+  // Those on connections that had no answer yet may take half of it.
+  std::size_t max_held_body_bytes = 128U << 20;
+  // Beyond, the connection is closed that has waited for its peer the longest. Connections that had no answer
+  // yet may take half of the places, where the oldest gives way to the next: they can't push out those that
+  // had one, nor be kept out by them.
   std::size_t max_connections = 2048;
   std::size_t max_stream_backlog = 16U << 20;
   Nanoseconds header_timeout = std::chrono::seconds(10);

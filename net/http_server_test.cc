@@ -1,6 +1,7 @@
 // What strangers may do to the server, and what they may not.
 #include "net/http_server.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -386,6 +387,70 @@ TEST(HttpServer, MakesRoomByClosingWhoHasBeenIdleTheLongest) {
   EXPECT_THAT(second.read_all(), StartsWith("HTTP/1.1 200 "));
 }
 
+// What a peer says before it stalls.
+class Stalled : public testing::TestWithParam<const char*> {};
+
+TEST_P(Stalled, GivesWayToNewcomers) {
+  IoPool io;
+  const auto server = echo_server(io, {.limits = {.max_connections = 4}});
+  RawSocket oldest = RawSocket::connect(server->port());
+  oldest.send(GetParam());
+  RawSocket next = RawSocket::connect(server->port());
+  next.send("GET / HTTP/1.1\r\n");
+
+  const std::string newcomer = ask(server->port(), kLastGet);
+
+  EXPECT_THAT(newcomer, StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(oldest.read_all(), IsEmpty());
+  next.send("Host: a\r\nConnection: close\r\n\r\n");
+  EXPECT_THAT(next.read_all(), StartsWith("HTTP/1.1 200 "));
+}
+
+INSTANTIATE_TEST_SUITE_P(HttpServer, Stalled,
+                         testing::Values("", "GET / HT",
+                                         "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc"));
+
+TEST(HttpServer, APeerThatDoesNotReadItsAnswerGivesWayToNewcomers) {
+  IoPool io;
+  const auto server =
+      serve(io, {.limits = {.max_connections = 1}}, [](const ServerRequest& request, Responder& responder) {
+        responder.respond(
+            {.status = 200, .body = std::string(request.target == "/large" ? 64U << 20 : 1, 'x')});
+      });
+  RawSocket slow = RawSocket::connect(server->port());
+  slow.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n");
+  ASSERT_THAT(slow.read_until("HTTP/1.1 200 "), StartsWith("HTTP/1.1 200 "));
+
+  std::string newcomer = ask(server->port(), kLastGet);
+  while (newcomer.starts_with("HTTP/1.1 503 ")) newcomer = ask(server->port(), kLastGet);
+
+  EXPECT_THAT(newcomer, StartsWith("HTTP/1.1 200 "));
+  EXPECT_LT(slow.read_all().size(), 64U << 20);
+}
+
+TEST(HttpServer, StrangersDoNotPushOutWhoHasHadAnAnswer) {
+  IoPool io;
+  const auto server = echo_server(io, {.limits = {.max_connections = 4}});
+  std::vector<RawSocket> known;
+  for (int i = 0; i < 2; ++i) {
+    known.push_back(RawSocket::connect(server->port()));
+    known.back().send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\n");
+    ASSERT_THAT(known.back().read_until("GET /1 "), EndsWith("GET /1 "));
+  }
+
+  std::vector<RawSocket> strangers;
+  for (int i = 0; i < 20; ++i) {
+    strangers.push_back(RawSocket::connect(server->port()));
+    strangers.back().send("GET / HT");
+  }
+  EXPECT_THAT(strangers[17].read_all(), IsEmpty());  // all are accepted, the last two are still there
+
+  for (RawSocket& peer : known) {
+    peer.send(kLastGet);
+    EXPECT_THAT(peer.read_all(), StartsWith("HTTP/1.1 200 "));
+  }
+}
+
 TEST(HttpServer, SaysItIsFullWhenEveryConnectionIsAtWork) {
   IoPool io;
   Signal changed;
@@ -431,6 +496,126 @@ TEST(HttpServer, SaysItIsBusyWhenTooManyRequestsWait) {
   release = true;
   changed.notify();
   EXPECT_THAT(busy.read_all(), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST(HttpServer, DoesNotBeginWhatAVanishedPeerAskedFor) {
+  IoPool io;
+  Signal changed;
+  std::atomic<bool> release = false;
+  std::atomic<int> begun = 0;
+  const auto server =
+      serve(io, {.workers = 1, .limits = {.max_connections = 2, .idle_timeout = milliseconds(20)}},
+            [&](const ServerRequest&, Responder& responder) {
+              ++begun;
+              changed.notify();
+              wait_for(changed, [&] { return release.load(); });
+              responder.respond({.status = 200});
+            });
+  RawSocket busy = RawSocket::connect(server->port());
+  busy.send(kLastGet);
+  ASSERT_TRUE(wait_for(changed, [&] { return begun == 1; }));
+  RawSocket vanishing = RawSocket::connect(server->port());
+  vanishing.send(kLastGet);
+
+  vanishing.reset();
+  while (!ask(server->port(), "").empty()) continue;  // it is full until it has seen that
+  release = true;
+  changed.notify();
+
+  EXPECT_THAT(busy.read_all(), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(ask(server->port(), kLastGet), StartsWith("HTTP/1.1 200 "));
+  EXPECT_EQ(begun, 2);
+}
+
+std::string mixed_letters(std::size_t count) {
+  std::string text(count, ' ');
+  for (std::size_t i = 0; i < count; ++i) text[i] = static_cast<char>('a' + (i * 7 + i / 1000) % 26);
+  return text;
+}
+
+TEST(HttpServer, BodiesOfAnySizeArriveWhole) {
+  IoPool io;
+  const auto server = echo_server(io);
+  for (const std::size_t size : {1U, 65535U, 65536U, 65537U, 300'000U, 1'500'000U}) {
+    const std::string body = mixed_letters(size);
+    const std::string head = "POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n";
+
+    const std::string declared =
+        ask(server->port(), head + "Content-Length: " + std::to_string(size) + "\r\n\r\n" + body);
+    const std::string chunked =
+        ask(server->port(), head + "Transfer-Encoding: chunked\r\n\r\n1\r\n" + body.substr(0, 1) + "\r\n" +
+                                (size > 1 ? fmt::format("{:x}\r\n{}\r\n", size - 1, body.substr(1)) : "") +
+                                "0\r\n\r\n");
+
+    EXPECT_TRUE(declared.ends_with("\r\n\r\nPOST / " + body)) << size;
+    EXPECT_TRUE(chunked.ends_with("\r\n\r\nPOST / " + body)) << size;
+  }
+}
+
+std::string large_request(std::size_t bytes) {
+  return "POST /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: " + std::to_string(bytes) +
+         "\r\n\r\n" + std::string(bytes, 'x');
+}
+
+// A server that holds bodies of a megabyte: half of it is taken by a request which a handler keeps.
+class FullOfBodies : public testing::Test {
+ protected:
+  void SetUp() override {
+    holding_.send(large_request(500U << 10));
+    ASSERT_TRUE(wait_for(changed_, [&] { return held_.load(); }));
+  }
+  void TearDown() override { let_go(); }
+  void answer(const ServerRequest& request, Responder& responder) {
+    if (request.target == "/large" && !held_.exchange(true)) {
+      changed_.notify();
+      wait_for(changed_, [&] { return released_.load(); });
+    }
+    responder.respond({.status = 200, .body = std::to_string(request.body.size())});
+  }
+  void let_go() {
+    released_ = true;
+    changed_.notify();
+  }
+
+  IoPool io_;
+  Signal changed_;
+  std::atomic<bool> held_ = false;
+  std::atomic<bool> released_ = false;
+  const std::unique_ptr<HttpServer> server_ =
+      serve(io_, {.workers = 2, .limits = {.max_held_body_bytes = 1U << 20}},
+            [this](const ServerRequest& request, Responder& responder) { answer(request, responder); });
+  RawSocket holding_ = RawSocket::connect(server_->port());
+};
+
+TEST_F(FullOfBodies, ALargeRequestOfAStrangerIsRefused) {
+  const std::string refused = ask(server_->port(), large_request(500U << 10));
+
+  EXPECT_THAT(refused, AllOf(StartsWith("HTTP/1.1 503 "), HasSubstr("Retry-After: 1"),
+                             EndsWith("too many large requests are here\n")));
+}
+
+TEST_F(FullOfBodies, SmallRequestsAreAnswered) {
+  EXPECT_THAT(ask(server_->port(), large_request(32U << 10)), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST_F(FullOfBodies, ALargeRequestOfAPeerThatHadAnAnswerIsAnswered) {
+  RawSocket known = RawSocket::connect(server_->port());
+  known.send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\n");
+  ASSERT_THAT(known.read_until("\r\n\r\n0"), EndsWith("\r\n\r\n0"));
+
+  known.send(large_request(500U << 10));
+
+  EXPECT_THAT(known.read_all(), AllOf(StartsWith("HTTP/1.1 200 "), EndsWith("\r\n\r\n512000")));
+}
+
+TEST_F(FullOfBodies, AnAnswerMakesRoomForTheNext) {
+  let_go();
+  EXPECT_THAT(holding_.read_all(), StartsWith("HTTP/1.1 200 "));
+
+  std::string next = ask(server_->port(), large_request(500U << 10));
+  while (next.starts_with("HTTP/1.1 503 ")) next = ask(server_->port(), large_request(500U << 10));
+
+  EXPECT_THAT(next, StartsWith("HTTP/1.1 200 "));
 }
 
 TEST(HttpServer, IdleConnectionsDoNotHoldUpOthers) {

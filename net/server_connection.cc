@@ -8,9 +8,12 @@
 namespace capstan::net {
 namespace {
 
-constexpr int kStepsInARow = 8;  // then others on this io thread get their turn
-constexpr std::size_t kMaxReserve = 256U << 10;
+// Then others on this io thread get their turn: many uploads must not hold up small requests.
+constexpr int kReadsInARow = 2;
+constexpr int kStepsInARow = 8;
+constexpr std::size_t kBodyBlock = 64U << 10;
 constexpr std::size_t kInlineBody = 16U << 10;  // a body up to this size travels with its head
+constexpr std::size_t kUncounted = 32U << 10;   // of each body
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 // Handed to the handler's owner; the connection knows only the backlog.
@@ -63,6 +66,65 @@ std::string_view origin_form(std::string_view target) {
 }
 
 }  // namespace
+
+bool BodyBudget::take(std::size_t bytes, bool proven) {
+  return held_.with([&](Held& held) {
+    if (held.all + bytes > limit_) return false;
+    if (!proven && held.unproven + bytes > limit_ / 2) return false;
+    held.all += bytes;
+    if (!proven) held.unproven += bytes;
+    return true;
+  });
+}
+
+void BodyBudget::give_back(std::size_t bytes, bool proven) {
+  held_.with([&](Held& held) {
+    held.all -= bytes;
+    if (!proven) held.unproven -= bytes;
+  });
+}
+
+bool BodyShare::reaches(std::size_t body_bytes) {
+  if (body_bytes <= kUncounted + taken_) return true;
+  const std::size_t more = body_bytes - kUncounted - taken_;
+  if (!budget_->take(more, proven_)) return false;
+  taken_ += more;
+  return true;
+}
+
+void ArrivingBody::expect(std::uint64_t bytes) {
+  if (bytes > 0)
+    blocks_.emplace_back().reserve(static_cast<std::size_t>(std::min<std::uint64_t>(bytes, kBodyBlock)));
+}
+
+void ArrivingBody::append(std::string_view bytes) {
+  size_ += bytes.size();
+  while (!bytes.empty()) {
+    if (blocks_.empty() || blocks_.back().size() == kBodyBlock) blocks_.emplace_back();
+    std::string& block = blocks_.back();
+    const std::string_view part = bytes.substr(0, kBodyBlock - block.size());
+    if (blocks_.size() > 1) block.reserve(kBodyBlock);
+    block.append(part);
+    bytes.remove_prefix(part.size());
+  }
+}
+
+std::string ArrivingBody::take() {
+  std::string all;
+  if (blocks_.size() == 1) {
+    all = std::move(blocks_.front());
+  } else {
+    all.reserve(size_);
+    for (std::string& block : blocks_) all += std::exchange(block, {});
+  }
+  clear();
+  return all;
+}
+
+void ArrivingBody::clear() {
+  blocks_ = {};
+  size_ = 0;
+}
 
 StreamBacklog::Pushed StreamBacklog::push(std::string_view bytes) {
   return state_.with([&](State& state) {
@@ -152,7 +214,7 @@ ServerConnection::ServerConnection(IoPool::Impl& io, std::shared_ptr<ConnectionH
 
 void ServerConnection::start(std::string remote, std::shared_ptr<TlsContext> tls) {
   remote_ = std::move(remote);
-  idle_since_ = now().time_since_epoch().count();
+  wait_for_peer();
   asio::post(strand_, [self = shared_from_this(), tls = std::move(tls)] {
     if (self->phase_ == Phase::Closed) return;
     if (!tls) return self->await_request();
@@ -166,10 +228,10 @@ void ServerConnection::close() {
   asio::post(strand_, [self = shared_from_this()] { self->shut(); });
 }
 
-void ServerConnection::close_if_idle() {
+void ServerConnection::close_if_waiting() {
   asio::post(strand_, [self = shared_from_this()] {
-    const bool silent = self->phase_ == Phase::Head && !self->parser_.started();
-    if (silent || self->phase_ == Phase::Handshake) self->shut();
+    const bool at_work = self->phase_ == Phase::Answering && (!self->answered_ || self->stream_);
+    if (!at_work) self->shut();
   });
 }
 
@@ -184,6 +246,12 @@ void ServerConnection::wind_down() {
     if (self->stream_) self->stream_->wind_down();
     self->write_more();
   });
+}
+
+// A claimed connection stays so: else it would be chosen again in place of another.
+void ServerConnection::wait_for_peer() {
+  std::int64_t before = waiting_since_;
+  if (before != kClaimed) waiting_since_.compare_exchange_strong(before, now().time_since_epoch().count());
 }
 
 void ServerConnection::handshake() {
@@ -205,9 +273,11 @@ void ServerConnection::await_request() {
   answered_ = false;
   parser_.restart();
   request_ = {};
+  body_.clear();
+  body_share_.reset();
   stream_.reset();
   stream_last_ = false;
-  idle_since_ = now().time_since_epoch().count();
+  wait_for_peer();
   limit_time(host_->limits().idle_timeout);
   if (!unread_.empty()) {
     const std::string early = std::exchange(unread_, {});
@@ -226,7 +296,7 @@ void ServerConnection::wait_read(IoStatus want) {
 }
 
 void ServerConnection::on_readable() {
-  for (int i = 0; i < kStepsInARow; ++i) {
+  for (int i = 0; i < kReadsInARow; ++i) {
     if (phase_ == Phase::Closed) return;
     const auto buffer = read_buffer();
     const IoOutcome io = transport_.read(buffer);
@@ -267,14 +337,16 @@ bool ServerConnection::feed(std::string_view bytes) {
     switch (step.event) {
       case MessageParser::Event::NeedMore:
         if (fresh && parser_.started() && phase_ == Phase::Head) {
-          idle_since_ = 0;
+          wait_for_peer();
           limit_time(host_->limits().header_timeout);
         }
         return true;
       case MessageParser::Event::Head:
         if (!head_complete()) return false;
         break;
-      case MessageParser::Event::Body: request_.body.append(step.body); break;
+      case MessageParser::Event::Body:
+        if (!body_grows(step.body)) return false;
+        break;
       case MessageParser::Event::End: request_complete(bytes); return !answered_ && unread_.empty();
       case MessageParser::Event::Fault:
         refuse(status_of(parser_.fault()), parser_.fault_text());
@@ -283,12 +355,21 @@ bool ServerConnection::feed(std::string_view bytes) {
   }
 }
 
+bool ServerConnection::body_grows(std::string_view bytes) {
+  if (!body_share_->reaches(body_.size() + bytes.size())) {
+    refuse(503, "too many large requests are here");
+    return false;
+  }
+  body_.append(bytes);
+  return true;
+}
+
 bool ServerConnection::head_complete() {
-  idle_since_ = 0;
+  wait_for_peer();
   phase_ = Phase::Body;
+  if (parser_.has_body()) body_share_ = std::make_shared<BodyShare>(host_->bodies(), is_proven());
   limit_time(host_->limits().body_timeout);
-  request_.body.reserve(
-      static_cast<std::size_t>(std::min<std::uint64_t>(parser_.content_length(), kMaxReserve)));
+  body_.expect(parser_.content_length());
   MessageHead head = parser_.take_head();
   http10_ = head.minor_version == 0;
   keep_alive_ = head.keep_alive && !http10_ && !winding_down_;
@@ -321,13 +402,15 @@ bool ServerConnection::head_complete() {
 
 void ServerConnection::request_complete(std::string_view rest) {
   phase_ = Phase::Answering;
+  waiting_since_ = 0;
   no_time_limit();
   unread_.assign(rest);
   gone_ = std::stop_source();
+  request_.body = body_.take();
   request_.peer = peer_;
   request_.remote_address = remote_;
   request_.closed = gone_.get_token();
-  if (!host_->answer(shared_from_this(), std::exchange(request_, {}))) {
+  if (!host_->answer(shared_from_this(), std::exchange(request_, {}), body_share_)) {
     refuse(503, "too many requests are waiting");
   }
 }
@@ -344,6 +427,9 @@ void ServerConnection::refuse(int status, std::string_view why) {
   phase_ = Phase::Answering;
   keep_alive_ = false;
   unread_ = {};
+  request_ = {};
+  body_.clear();
+  body_share_.reset();
   HttpResponse response{.status = status,
                         .headers = {{"Content-Type", "text/plain; charset=utf-8"}},
                         .body = std::string(why) + "\n"};
@@ -424,6 +510,7 @@ void ServerConnection::open_stream(int status, const Headers& headers, BodyFrami
     return answer_with({.status = 500, .body = head.error().message + "\n"});
   }
   answered_ = true;
+  proven_ = true;
   out_.push_back(std::move(*head));
   write_more();
 }
@@ -479,6 +566,8 @@ bool ServerConnection::pull_stream() {
 
 void ServerConnection::wait_write(IoStatus want) {
   limit_time(host_->limits().write_timeout);
+  const bool is_answer = phase_ == Phase::Answering && answered_ && !stream_;
+  if (is_answer && waiting_since() == 0) wait_for_peer();
   writing_ = true;
   transport_.wait(want, [self = shared_from_this()] {
     self->writing_ = false;
@@ -489,6 +578,7 @@ void ServerConnection::wait_write(IoStatus want) {
 void ServerConnection::answer_sent() {
   no_time_limit();
   if (!keep_alive_ || http10_ || winding_down_) return linger();
+  proven_ = true;
   await_request();
 }
 
@@ -496,7 +586,10 @@ void ServerConnection::answer_sent() {
 void ServerConnection::linger() {
   if (peer_done_) return shut();
   phase_ = Phase::Lingering;
+  body_share_.reset();
+  wait_for_peer();
   transport_.close_write();
+  transport_.give_up_tls();  // what still comes is only thrown away
   limit_time(host_->limits().linger_timeout);
   wait_read(IoStatus::WantRead);
 }
@@ -504,10 +597,14 @@ void ServerConnection::linger() {
 void ServerConnection::shut() {
   if (phase_ == Phase::Closed) return;
   phase_ = Phase::Closed;
-  idle_since_ = 0;
+  closed_ = true;
+  waiting_since_ = 0;
   timer_.cancel();
   transport_.close();
   out_.clear();
+  request_ = {};
+  body_.clear();
+  body_share_.reset();
   gone_.request_stop();
   if (const auto stream = std::exchange(stream_, nullptr)) stream->close();
   host_->closed(shared_from_this());

@@ -10,6 +10,8 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/guarded.h"
@@ -24,13 +26,64 @@ namespace capstan::net {
 
 class ServerConnection;
 
+// The bytes of request bodies that a server holds, small ones not counted: many large bodies must not keep
+// those out. A connection is proven once it has had an answer; the others together get half. Safe from any
+// thread.
+class BodyBudget {
+ public:
+  explicit BodyBudget(std::size_t limit) : limit_(limit) {}
+  bool take(std::size_t bytes, bool proven);
+  void give_back(std::size_t bytes, bool proven);
+
+ private:
+  struct Held {
+    std::size_t all = 0;
+    std::size_t unproven = 0;
+  };
+  const std::size_t limit_;
+  Guarded<Held> held_;
+};
+
+// One body's part of the budget, given back at the end. Held by its connection until the answer is written,
+// and with the request; reached from the connection's strand.
+class BodyShare {
+ public:
+  BodyShare(std::shared_ptr<BodyBudget> budget, bool proven) : budget_(std::move(budget)), proven_(proven) {}
+  ~BodyShare() { budget_->give_back(taken_, proven_); }
+  BodyShare(const BodyShare&) = delete;
+  BodyShare& operator=(const BodyShare&) = delete;
+
+  bool reaches(std::size_t body_bytes);  // false: the server holds too much already
+
+ private:
+  const std::shared_ptr<BodyBudget> budget_;
+  const bool proven_;
+  std::size_t taken_ = 0;
+};
+
+// A body that is still arriving, in blocks of one size: grown by copies, bodies that never end would take
+// twice their room and leave the heap full of holes. Used on one strand.
+class ArrivingBody {
+ public:
+  void expect(std::uint64_t bytes);  // makes room for what is announced, within reason
+  void append(std::string_view bytes);
+  std::size_t size() const { return size_; }
+  std::string take();
+  void clear();
+
+ private:
+  std::vector<std::string> blocks_;
+  std::size_t size_ = 0;
+};
+
 // What a connection asks of its server. Called on the connection's strand.
 class ConnectionHost {
  public:
   virtual ~ConnectionHost() = default;
   virtual const ServerLimits& limits() const = 0;
-  virtual bool answer(std::shared_ptr<ServerConnection> connection,
-                      ServerRequest request) = 0;  // false: too busy
+  virtual std::shared_ptr<BodyBudget> bodies() const = 0;
+  virtual bool answer(std::shared_ptr<ServerConnection> connection, ServerRequest request,
+                      std::shared_ptr<const BodyShare> body) = 0;  // false: too busy
   virtual void closed(const std::shared_ptr<ServerConnection>& connection) = 0;
 };
 
@@ -85,20 +138,27 @@ class ServerConnection : public std::enable_shared_from_this<ServerConnection> {
   void respond(HttpResponse response);
   std::shared_ptr<ResponseStream> begin_stream(int status, Headers headers);
   void flush_stream();
-  void close_if_idle();
-  // Steady nanoseconds since when nothing is asked of us; 0 while a request is on its way.
-  std::int64_t idle_since() const { return idle_since_.load(std::memory_order_relaxed); }
-  bool claim_idle(std::int64_t since) { return idle_since_.compare_exchange_strong(since, 0); }
+  void close_if_waiting();
+  // Steady nanoseconds since when the peer is waited for: to speak, to go on, or to read its answer. 0 while
+  // its request is with a handler or a stream is open, less once it is claimed.
+  std::int64_t waiting_since() const { return waiting_since_; }
+  bool claim(std::int64_t since) { return waiting_since_.compare_exchange_strong(since, kClaimed); }
+  std::int64_t opened_at() const { return opened_at_; }
+  bool is_proven() const { return proven_; }
+  bool is_closed() const { return closed_; }
 
  private:
   enum class Phase { Handshake, Head, Body, Answering, Lingering, Closed };
+  static constexpr std::int64_t kClaimed = -1;
 
+  void wait_for_peer();
   void handshake();
   void await_request();
   void wait_read(IoStatus want);
   void on_readable();
   bool take(std::string_view bytes);
   bool feed(std::string_view bytes);
+  bool body_grows(std::string_view bytes);
   bool head_complete();
   void request_complete(std::string_view rest);
   void peer_closed();
@@ -130,6 +190,7 @@ class ServerConnection : public std::enable_shared_from_this<ServerConnection> {
   std::string remote_;
   std::optional<PeerIdentity> peer_;
   ServerRequest request_;
+  ArrivingBody body_;
   std::stop_source gone_{std::nostopstate};
   std::string unread_;  // bytes of the next request that came with this one
   bool reading_ = false;
@@ -147,7 +208,11 @@ class ServerConnection : public std::enable_shared_from_this<ServerConnection> {
   bool stream_last_ = false;      // its end is in out_
   SteadyTime due_ = SteadyTime::max();
   bool timer_armed_ = false;
-  std::atomic<std::int64_t> idle_since_ = 0;
+  std::shared_ptr<BodyShare> body_share_;  // null: no body
+  const std::int64_t opened_at_ = now().time_since_epoch().count();
+  std::atomic<std::int64_t> waiting_since_ = 0;
+  std::atomic<bool> proven_ = false;
+  std::atomic<bool> closed_ = false;
 };
 
 }  // namespace capstan::net

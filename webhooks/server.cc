@@ -12,7 +12,14 @@ namespace capstan::webhooks {
 namespace {
 
 // A conversion review carries a page of objects, twice when it is answered.
-constexpr net::ServerLimits kLimits{.max_body_bytes = 16U << 20, .max_connections = 256};
+// Its callers are API servers, which are near and prompt: what takes longer than these times is something
+// else.
+constexpr net::ServerLimits kLimits{.max_body_bytes = 16U << 20,
+                                    .max_held_body_bytes = 32U << 20,
+                                    .max_connections = 256,
+                                    .header_timeout = std::chrono::seconds(5),
+                                    .body_timeout = std::chrono::seconds(10),
+                                    .write_timeout = std::chrono::seconds(10)};
 constexpr std::size_t kWorkers = 8;
 constexpr int kAnswered = 200;
 // Prometheus' own buckets, as upstream's dashboards expect them.
