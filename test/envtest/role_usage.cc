@@ -22,8 +22,12 @@ struct Permission {
                          : fmt::format("{} {}.{}", verb, resource, group);
   }
   bool used_by(const AuditEntry& entry) const {
-    // An apply of what is not there yet is logged as a patch that answers 201, and needs both rights.
-    const bool same_verb = entry.verb == verb || (verb == "create" && entry.code == kCreated);
+    // An apply of what is not there yet is logged as a patch that answers 201, and needs both rights. Who
+    // lists also watches, which is logged when the watch ends, and reads one again after a conflict or a lost
+    // answer.
+    const bool goes_with_list = entry.verb == "list" && (verb == "get" || verb == "watch");
+    const bool same_verb =
+        entry.verb == verb || (verb == "create" && entry.code == kCreated) || goes_with_list;
     return same_verb && entry.group == group && (resource == "*" || entry.resource == resource);
   }
 };

@@ -16,13 +16,21 @@ std::vector<std::string> unused(std::string_view rules, const std::vector<AuditE
 }
 
 TEST(RoleUsage, AVerbThatWasNotUsedOnAResourceIsNamed) {
-  const auto rules = R"([{"apiGroups": ["g"], "resources": ["a", "b"], "verbs": ["get", "list"]}])";
+  const auto rules = R"([{"apiGroups": ["g"], "resources": ["a", "b"], "verbs": ["patch", "list"]}])";
 
-  const auto left = unused(rules, {{.verb = "get", .resource = "a", .group = "g"},
+  const auto left = unused(rules, {{.verb = "patch", .resource = "a", .group = "g"},
                                    {.verb = "list", .resource = "b", .group = "g"},
-                                   {.verb = "get", .resource = "b", .group = "other"}});
+                                   {.verb = "patch", .resource = "b", .group = "other"}});
 
-  EXPECT_THAT(left, ElementsAre("list a.g", "get b.g"));
+  EXPECT_THAT(left, ElementsAre("list a.g", "patch b.g"));
+}
+
+TEST(RoleUsage, GetAndWatchGoWithList) {
+  const auto rules = R"([{"apiGroups": ["g"], "resources": ["a", "b"], "verbs": ["get", "list", "watch"]}])";
+
+  const auto left = unused(rules, {{.verb = "list", .resource = "a", .group = "g"}});
+
+  EXPECT_THAT(left, ElementsAre("get b.g", "list b.g", "watch b.g"));
 }
 
 TEST(RoleUsage, ASubresourceIsAResourceOfItsOwn) {
