@@ -71,7 +71,7 @@ Values fleet_cost_growth(const Place& place) {
 
 // Leases and watches are no requests of a fleet at rest, nor is the probe of a cluster that was silent for
 // ten seconds: a figure of its own. The simulated workload clusters are embedded servers inside the
-// provider's process: what they are asked is told by the manager's own count.
+// provider's process: the manager's own metrics say what they are asked.
 Values fleet_at_rest(const Place& place) {
   const int machines = place.machines > 0 ? place.machines : 10000;
   const int each = std::max(machines / kClusters, 1);

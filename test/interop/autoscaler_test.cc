@@ -1,5 +1,6 @@
 // cluster-autoscaler's protocol on real servers: a client with its requests and its rights grows and shrinks
-// MachineDeployments and pools, names who is to go, starts from zero, and is told what is on its way.
+// MachineDeployments and pools, names the Machines to delete, starts from zero, and sees which Machines have
+// no Node yet or are being deleted.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -164,8 +165,8 @@ class Autoscaler : public FleetSuite {
     if (!all) ADD_FAILURE() << all.error().describe();
     return all ? *all : std::vector<Instance>();
   }
-  // As many available as instances, all of them running, and each told by the id of its Node. From then on
-  // the manager writes none of their Machines, so that the autoscaler's own write can't come too late.
+  // As many available as instances, all of them running, and each listed with the id of its Node. From then
+  // on the manager writes none of their Machines, so that the autoscaler's own write can't come too late.
   bool has_settled_at(const NodeGroup& group, std::size_t size) {
     Lines ids;
     for (const Instance& instance : instances(group)) {

@@ -346,7 +346,7 @@ class TakeOver : public FleetSuite {
     for (const std::string& machine : lines_of(kubectl({"get", "machines", "-o=name"})))
       change(machine, R"({"spec":{"deletion":{"nodeDeletionTimeoutSeconds":10}}})");
   }
-  // The VMs are there, and upstream has told of them; their Nodes are not.
+  // The VMs are there, and the pool's status, as upstream writes it, counts them; their Nodes are not there.
   static void begin_to_grow() {
     kubectl({"scale", "machinepool/growing-pool", "--replicas=12"});
     EXPECT_TRUE(
