@@ -182,8 +182,8 @@ class WorkloadRegistry::Parts final : public runtime::Reconciler {
   Moment now() const { return {.steady = seams_.clock.steady_now(), .wall = seams_.clock.now()}; }
   Moment at(SteadyTime steady) const;
   double chance() const { return unit_interval(seams_.randomness.next()); }
-  void tell(const ObjectKey& cluster) const;
-  void tell(const ObjectKey& cluster, const runtime::Change<api::Node>& change) const;
+  void call_reach_handlers(const ObjectKey& cluster) const;
+  void call_node_handlers(const ObjectKey& cluster, const runtime::Change<api::Node>& change) const;
 
   const RegistrySeams seams_;
   const Dial dial_;
@@ -332,8 +332,9 @@ Result<std::unique_ptr<Session>> WorkloadRegistry::Parts::open(const Turn& turn)
                      .watches = options_.watches,
                      .gate = options_.gate},
       access.server, std::move(wire),
-      Session::Hooks{.on_node = [this, key = turn.key](const auto& change) { tell(key, change); },
-                     .on_news = [this, key = turn.key] { controller_.queue().add(key); }});
+      Session::Hooks{
+          .on_node = [this, key = turn.key](const auto& change) { call_node_handlers(key, change); },
+          .on_news = [this, key = turn.key] { controller_.queue().add(key); }});
 }
 
 // A client of a server that has answered.
@@ -397,7 +398,7 @@ Outcome WorkloadRegistry::Parts::connected(const Turn& turn, Session& session) {
   turn.log.info("workload cluster connected", {{"server", session.server()},
                                                {"nodes", session.cluster()->nodes().size()},
                                                {"certificateVerified", !insecure}});
-  tell(turn.key);
+  call_reach_handlers(turn.key);
   return Outcome::after(options_.probe.every);
 }
 
@@ -448,7 +449,7 @@ void WorkloadRegistry::Parts::publish(const Turn& turn, Session& session) {
   if (health == Health::Suspect) session.gate().refuse(probe.why());
   if (health == Health::Connected) session.gate().open();
   turn.log.info("workload cluster answers differently", {{"health", health}, {"why", probe.why()}});
-  tell(turn.key);
+  call_reach_handlers(turn.key);
 }
 
 // No connection for now: why, and when to try again.
@@ -465,7 +466,7 @@ Outcome WorkloadRegistry::Parts::failed(const Turn& turn, const Error& error) {
   });
   if (news) {
     turn.log.info("workload cluster can't be reached, will be tried again", {{"error", error}});
-    tell(turn.key);
+    call_reach_handlers(turn.key);
   }
   const Nanoseconds pause = options_.backoff.delay(static_cast<int>(failures), chance());
   return Outcome::after(std::max<Nanoseconds>(pause, error.retry_after.value_or(Seconds(0))));
@@ -489,7 +490,7 @@ void WorkloadRegistry::Parts::drop(const ObjectKey& key, const std::string& why)
   session.reset();
   if (!lost) return;
   families_.connected.add(-1);
-  tell(key);
+  call_reach_handlers(key);
 }
 
 void WorkloadRegistry::Parts::erase(const ObjectKey& key) {
@@ -515,12 +516,13 @@ Moment WorkloadRegistry::Parts::at(SteadyTime steady) const {
   return {.steady = steady, .wall = here.wall - (here.steady - steady)};
 }
 
-void WorkloadRegistry::Parts::tell(const ObjectKey& cluster) const {
+void WorkloadRegistry::Parts::call_reach_handlers(const ObjectKey& cluster) const {
   const auto handlers = handlers_.with([](const Handlers& all) { return all.reach; });
   for (const auto& handler : handlers) handler(cluster);
 }
 
-void WorkloadRegistry::Parts::tell(const ObjectKey& cluster, const runtime::Change<api::Node>& change) const {
+void WorkloadRegistry::Parts::call_node_handlers(const ObjectKey& cluster,
+                                                 const runtime::Change<api::Node>& change) const {
   const auto handlers = handlers_.with([](const Handlers& all) { return all.nodes; });
   for (const auto& handler : handlers) handler(cluster, change);
 }

@@ -130,7 +130,7 @@ class Store final : public Observed {
   }
   static Snapshot<T> put(Inside& inside, const Snapshot<T>& after);
   static Snapshot<T> take(Inside& inside, typename Objects::iterator at);
-  static void tell(const Handlers& handlers, const Change<T>& change) {
+  static void notify(const Handlers& handlers, const Change<T>& change) {
     for (const Handler& handler : *handlers) handler(change);
   }
 
@@ -252,7 +252,7 @@ void Store<T>::apply(T object) {
     change.before = put(inside, change.after);
     return inside.handlers;
   });
-  if (handlers) tell(handlers, change);
+  if (handlers) notify(handlers, change);
 }
 
 template <typename T>
@@ -266,7 +266,7 @@ void Store<T>::remove(const ObjectKey& key, api::ResourceVersion version) {
     change.before = take(inside, at);
     return inside.handlers;
   });
-  if (handlers) tell(handlers, change);
+  if (handlers) notify(handlers, change);
 }
 
 template <typename T>
@@ -329,7 +329,7 @@ void Store<T>::finish_list(const ListEnd& end) {
   });
   staged_ = {};
   std::ranges::stable_sort(changes, {}, [](const Change<T>& change) { return place_of(change.object()); });
-  for (const Change<T>& change : changes) tell(handlers, change);
+  for (const Change<T>& change : changes) notify(handlers, change);
 }
 
 template <typename T>

@@ -165,8 +165,8 @@ std::string section(const std::vector<GroupRow>& rows, std::string_view title) {
 }
 
 template <typename Row>
-void tell(const std::vector<Row>& before, const std::vector<Row>& after, std::string_view kind,
-          std::vector<std::string>& lines) {
+void add_changes(const std::vector<Row>& before, const std::vector<Row>& after, std::string_view kind,
+                 std::vector<std::string>& lines) {
   const auto were = by_name(before);
   const auto are = by_name(after);
   for (const auto& [name, row] : are) {
@@ -236,10 +236,10 @@ std::vector<std::string> waits(const Fleet& fleet) {
 
 std::vector<std::string> news(const Fleet& before, const Fleet& after) {
   std::vector<std::string> lines;
-  tell(before.clusters, after.clusters, api::kind::kCluster, lines);
+  add_changes(before.clusters, after.clusters, api::kind::kCluster, lines);
   for (const auto kind : {api::kind::kMachineDeployment, api::kind::kMachinePool})
-    tell(of_kind(before.groups, kind), of_kind(after.groups, kind), kind, lines);
-  tell(before.machines, after.machines, api::kind::kMachine, lines);
+    add_changes(of_kind(before.groups, kind), of_kind(after.groups, kind), kind, lines);
+  add_changes(before.machines, after.machines, api::kind::kMachine, lines);
   return lines;
 }
 

@@ -15,10 +15,10 @@ using testing::HasSubstr;
 TEST(MissingRights, AreNamedOnceEachWithTheRuleThatHelps) {
   fakes::CollectingSink lines;
   const fakes::FakeClock clock;
-  const MissingRights tell{Log(lines, clock)};
+  const MissingRights missing_rights{Log(lines, clock)};
   const auto list = [&](std::string_view plural, int status) {
     const std::string path = "/apis/cluster.x-k8s.io/v1beta2/" + std::string(plural);
-    tell({.method = "GET", .path = path, .status = status, .stream = true});
+    missing_rights({.method = "GET", .path = path, .status = status, .stream = true});
   };
 
   list("machines", 403);

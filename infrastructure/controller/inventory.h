@@ -33,7 +33,7 @@ class Inventory {
   Inventory& operator=(const Inventory&) = delete;
 
   // Called with each object in doubt; set before start().
-  void tell(std::function<void(const ObjectKey&)> wake) { wake_ = std::move(wake); }
+  void on_doubt(std::function<void(const ObjectKey&)> wake) { wake_ = std::move(wake); }
   void start();
   void stop();
   // One look at the cloud.

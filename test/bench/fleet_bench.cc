@@ -33,7 +33,7 @@ double in_fixed_work(double cpu_ms) {
   return cpu_ms / unit;
 }
 
-void tell(std::string_view what, const Spent& spent, double machines) {
+void print_spent(std::string_view what, const Spent& spent, double machines) {
   say(fmt::format("--- {}: what the manager asked for, per Machine", what));
   say(envtest::breakdown(spent.manager, machines));
 }
@@ -195,7 +195,7 @@ Values fleet_machine_costs(const Place& place) {
   values["machine.requests_to_available"] = created.requests() / per;
   const double cpu_ms = (ground.manager_cpu_ms() - cpu) / per;
   values["machine.cpu_ratio"] = in_fixed_work(cpu_ms);
-  tell("creation to Available", created, per);
+  print_spent("creation to Available", created, per);
   say(fmt::format("{} Machines available in {:.1f} s; Events apart: {:.2f}; manager {:.1f} MB", machines,
                   took, created.events() / per,
                   static_cast<double>(envtest::resident_bytes_of(ground.bed().core().pid())) / 1e6));
@@ -208,7 +208,7 @@ Values fleet_machine_costs(const Place& place) {
   ground.await_quiet();
   const Spent gone = ground.spent();
   values["machine.requests_to_gone"] = gone.requests() / per;
-  tell("scale to 0", gone, per);
+  print_spent("scale to 0", gone, per);
   say(fmt::format("gone in {:.1f} s; Events apart: {:.2f}; {:.2f} ms CPU per Machine", gone_in,
                   gone.events() / per, (ground.manager_cpu_ms() - cpu) / per));
 
@@ -240,7 +240,7 @@ Values fleet_roll_costs(const Place& place) {
   const double took = ground.elapsed() - begun;
   ground.await_quiet();
   const Spent rolled = ground.spent();
-  tell("roll", rolled, per);
+  print_spent("roll", rolled, per);
   say(fmt::format("{} Machines rolled in {:.1f} s; Events apart: {:.2f}", machines, took,
                   rolled.events() / per));
   return {{"roll.requests", rolled.requests() / per},

@@ -63,7 +63,7 @@ void FakeWorkloadClusters::connect(const ObjectKey& cluster, kube::Client* clien
     known.connected = fresh;
     known.reach = {.connected = true, .last_success = at, .insecure = known.reach.insecure};
   });
-  tell(cluster);
+  call_reach_handlers(cluster);
 }
 
 void FakeWorkloadClusters::lose(const ObjectKey& cluster, std::string problem, Time since) {
@@ -75,7 +75,7 @@ void FakeWorkloadClusters::lose(const ObjectKey& cluster, std::string problem, T
     return std::exchange(known.connected, nullptr);
   });
   if (lost) lost->lose(std::move(problem));
-  tell(cluster);
+  call_reach_handlers(cluster);
 }
 
 void FakeWorkloadClusters::set_reach(const ObjectKey& cluster, Reach reach) {
@@ -84,7 +84,7 @@ void FakeWorkloadClusters::set_reach(const ObjectKey& cluster, Reach reach) {
     reach.connected = known.connected != nullptr;
     known.reach = std::move(reach);
   });
-  tell(cluster);
+  call_reach_handlers(cluster);
 }
 
 void FakeWorkloadClusters::put_node(const ObjectKey& cluster, api::Node node) {
@@ -130,7 +130,7 @@ void FakeWorkloadClusters::on_node_change(NodeHandler handler) {
   inside_.with([&](Inside& inside) { inside.node_handlers.push_back(std::move(handler)); });
 }
 
-void FakeWorkloadClusters::tell(const ObjectKey& cluster) const {
+void FakeWorkloadClusters::call_reach_handlers(const ObjectKey& cluster) const {
   const auto handlers = inside_.with([](const Inside& inside) { return inside.cluster_handlers; });
   for (const auto& handler : handlers) handler(cluster);
 }

@@ -57,7 +57,7 @@ class FakeWorkloadClusters final : public kubeconfig::WorkloadClusters {
     std::uint64_t version = 1000;
   };
 
-  void tell(const ObjectKey& cluster) const;
+  void call_reach_handlers(const ObjectKey& cluster) const;
 
   SystemClock clock_;
   SystemThreads threads_;

@@ -102,7 +102,7 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
           keys.push_back(runtime::key_of(*machine));
         return keys;
       });
-  deps_.inventory.tell([&queue](const kube::ObjectKey& key) { queue.add(key); });
+  deps_.inventory.on_doubt([&queue](const kube::ObjectKey& key) { queue.add(key); });
 }
 
 }  // namespace capstan::infrastructure::machine
