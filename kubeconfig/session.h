@@ -82,7 +82,7 @@ class Session {
   std::uint64_t generation = 0;
   SteadyTime opened = {};
   std::optional<Probe> probe = {};  // once connected
-  Health told = Health::Connected;
+  Health published = Health::Connected;
 
  private:
   void note_trouble(const Error& error);

@@ -72,13 +72,13 @@ class Lookout {
   void until(Condition&& holds) {
     const Deadline limit = net::soon();
     while (!holds()) {
-      if (limit.passed(clock_.steady_now())) FAIL() << told();
+      if (limit.passed(clock_.steady_now())) FAIL() << output();
       threads_.pause(Deadline::in(clock_, 2ms));
     }
   }
   bool logged(std::string_view part) const { return sink_.count(part) > 0; }
-  // Whatever a user can see of the cluster.
-  std::string told() const {
+  // All that a user can see of the cluster.
+  std::string output() const {
     const Reach reach = registry.reach(kHarbour);
     std::string all = reach.problem + "\n" + reach.doubt + "\n";
     for (const std::string& line : sink_.lines()) all += line;
@@ -136,7 +136,7 @@ TEST_P(StrangerServer, AnswersAndNothingOfItIsRepeated) {
   const std::string problem = lookout.problem_with(plain(server.port(), "/latest/meta-data"));
 
   EXPECT_THAT(problem, HasSubstr(GetParam().said));
-  EXPECT_THAT(lookout.told(), Not(HasSubstr(kSecretWord)));
+  EXPECT_THAT(lookout.output(), Not(HasSubstr(kSecretWord)));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -225,7 +225,7 @@ TEST(StrangerServers, OverVerifiedTlsOnlyAStatusIsRepeated) {
   const std::string problem = lookout.problem_with(server.verified());
 
   EXPECT_THAT(problem, HasSubstr("http 503 without a Status"));
-  EXPECT_THAT(lookout.told(), Not(HasSubstr(kSecretWord)));
+  EXPECT_THAT(lookout.output(), Not(HasSubstr(kSecretWord)));
 }
 
 TEST(StrangerServers, SkippingVerificationIsNoVerifiedTls) {
@@ -235,7 +235,7 @@ TEST(StrangerServers, SkippingVerificationIsNoVerifiedTls) {
   const std::string problem = lookout.problem_with(server.unverified());
 
   EXPECT_THAT(problem, HasSubstr("http 503 with a Status (ServiceUnavailable)"));
-  EXPECT_THAT(lookout.told(), Not(HasSubstr(kSecretWord)));
+  EXPECT_THAT(lookout.output(), Not(HasSubstr(kSecretWord)));
 }
 
 TEST(StrangerServers, ACertificateThatIsNotTrustedIsNotQuoted) {
@@ -251,8 +251,8 @@ TEST(StrangerServers, ACertificateThatIsNotTrustedIsNotQuoted) {
       {.server = fmt::format("https://127.0.0.1:{}", server->port()), .ca_pem = ours.ca().certificate_pem});
 
   EXPECT_THAT(problem, HasSubstr("certificate"));
-  EXPECT_THAT(lookout.told(), Not(HasSubstr(kSecretWord)));
-  EXPECT_THAT(lookout.told(), Not(HasSubstr("akiaiosfodnn7example")));
+  EXPECT_THAT(lookout.output(), Not(HasSubstr(kSecretWord)));
+  EXPECT_THAT(lookout.output(), Not(HasSubstr("akiaiosfodnn7example")));
 }
 
 // --- lists and watches ---
@@ -285,7 +285,7 @@ TEST_P(StrangerNodes, AreReadAndNothingOfThemIsRepeated) {
   lookout.registry.want(kHarbour);
   lookout.until([&] { return lookout.logged(GetParam().logged); });
 
-  EXPECT_THAT(lookout.told(), Not(HasSubstr(kSecretWord)));
+  EXPECT_THAT(lookout.output(), Not(HasSubstr(kSecretWord)));
 }
 
 std::string worded(std::string_view text) { return fmt::format(fmt::runtime(text), kSecretWord); }

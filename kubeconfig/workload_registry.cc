@@ -445,7 +445,7 @@ void WorkloadRegistry::Parts::publish(const Turn& turn, Session& session) {
     entry.reach.doubt = probe.why();
   });
   const Health health = probe.health(options_.probe);
-  if (std::exchange(session.told, health) == health || health == Health::Down) return;
+  if (std::exchange(session.published, health) == health || health == Health::Down) return;
   if (health == Health::Suspect) session.gate().refuse(probe.why());
   if (health == Health::Connected) session.gate().open();
   turn.log.info("workload cluster answers differently", {{"health", health}, {"why", probe.why()}});

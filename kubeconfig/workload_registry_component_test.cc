@@ -43,7 +43,7 @@ class Bench {
                   .loop = loop},
                  remote_dial({io, threads, clock}), std::move(options)) {
     registry.on_reach_change([this](const ObjectKey&) { ++turned; });
-    registry.on_node_change([this](const ObjectKey&, const auto&) { ++nodes_told; });
+    registry.on_node_change([this](const ObjectKey&, const auto&) { ++node_changes; });
     registry.start();
   }
 
@@ -91,7 +91,7 @@ class Bench {
   fakes::MemoryClient management;
   kube::WatchLoop loop;
   std::atomic<int> turned = 0;
-  std::atomic<int> nodes_told = 0;
+  std::atomic<int> node_changes = 0;
   WorkloadRegistry registry;
 };
 
@@ -114,7 +114,7 @@ TEST(WorkloadRegistryOverHttp, WatchesNodesAndSendsRequestsWithTheCertificateOfT
 
   ASSERT_TRUE(created) << created.error().describe();
   bench.until([&] { return cluster->nodes_with("x:///1").size() == 1; });
-  bench.until([&] { return bench.nodes_told == 1; });
+  bench.until([&] { return bench.node_changes == 1; });
 }
 
 TEST(WorkloadRegistryOverHttp, LosesAServerThatIsGoneAndFindsItAgain) {

@@ -29,12 +29,12 @@ struct Bench {
   explicit Bench(Baton& all, RegistryOptions options = {})
       : baton(all), world(all, all), loop(all, all), registry(seams(), world.dial(), std::move(options)) {
     registry.on_reach_change([this](const ObjectKey& cluster) {
-      told.push_back(cluster.name + (registry.reach(cluster).connected ? "" : " is not connected"));
+      reach_changes.push_back(cluster.name + (registry.reach(cluster).connected ? "" : " is not connected"));
     });
     registry.on_node_change([this](const ObjectKey& cluster, const runtime::Change<api::Node>& change) {
       const char* what = !change.before ? "+" : change.after ? "~" : "-";
-      nodes_told.push_back(cluster.name + (change.initial ? " ?" : " ") + what +
-                           change.object().metadata.name.str());
+      node_changes.push_back(cluster.name + (change.initial ? " ?" : " ") + what +
+                             change.object().metadata.name.str());
     });
     registry.start();
   }
@@ -84,8 +84,8 @@ struct Bench {
   SeededRandomness randomness{7};
   TestWorld world;
   kube::WatchLoop loop;
-  std::vector<std::string> told = {};
-  std::vector<std::string> nodes_told = {};
+  std::vector<std::string> reach_changes = {};
+  std::vector<std::string> node_changes = {};
   WorkloadRegistry registry;
 };
 
@@ -121,8 +121,8 @@ TEST(WorkloadRegistry, IsConnectedOnceTheNodesAreListed) {
     EXPECT_THAT(names(cluster->nodes().all()), ElementsAre("n1"));
     EXPECT_THAT(names(cluster->nodes_with("x:///1")), ElementsAre("n1"));
     EXPECT_TRUE(version_of(*cluster, bench.baton));
-    EXPECT_THAT(bench.told, ElementsAre("c"));
-    EXPECT_THAT(bench.nodes_told, ElementsAre("c ?+n1"));
+    EXPECT_THAT(bench.reach_changes, ElementsAre("c"));
+    EXPECT_THAT(bench.node_changes, ElementsAre("c ?+n1"));
   });
 }
 
@@ -142,9 +142,9 @@ TEST(WorkloadRegistry, TellsWhatHappensToNodesAndWhose) {
     server.put_node("n1", "x:///1");
     server.touch_node("n1");
     (void)server.admin.remove(kube::resources::nodes(), {"", "n1"}, {}, Deadline::never());
-    bench.until([&] { return bench.nodes_told.size() == 3; });
+    bench.until([&] { return bench.node_changes.size() == 3; });
 
-    EXPECT_THAT(bench.nodes_told, ElementsAre("c +n1", "c ~n1", "c -n1"));
+    EXPECT_THAT(bench.node_changes, ElementsAre("c +n1", "c ~n1", "c -n1"));
   });
 }
 
@@ -195,7 +195,7 @@ TEST(WorkloadRegistry, NamesTheSecretThatIsMissingAndWhoMakesIt) {
   in_simulation([](Bench& bench) {
     EXPECT_THAT(bench.problem(),
                 AllOf(HasSubstr("default/c-kubeconfig"), HasSubstr("control plane provider")));
-    EXPECT_THAT(bench.told, ElementsAre("c is not connected"));
+    EXPECT_THAT(bench.reach_changes, ElementsAre("c is not connected"));
   });
 }
 
@@ -282,7 +282,7 @@ TEST(WorkloadRegistry, SaysThatItMayNotListNodes) {
     bench.world.cluster("c").lists_nodes = false;
 
     EXPECT_THAT(bench.problem(), AllOf(HasSubstr("list nodes of https://c"), HasSubstr("forbidden")));
-    EXPECT_THAT(bench.told, ElementsAre("c is not connected"));
+    EXPECT_THAT(bench.reach_changes, ElementsAre("c is not connected"));
     EXPECT_EQ(bench.log.count("can't be reached"), 1U);
     bench.world.server("c").lists_nodes = true;
 
@@ -312,7 +312,7 @@ TEST(WorkloadRegistry, GivesAClusterUpAfterFiveFailedProbes) {
     EXPECT_TRUE(reach.last_success.is_set());
     EXPECT_LT(reach.last_success, reach.first_failure);
     bench.pass(1s);
-    EXPECT_EQ(bench.told.back(), "c is not connected");
+    EXPECT_EQ(bench.reach_changes.back(), "c is not connected");
   });
 }
 
@@ -348,7 +348,7 @@ TEST(WorkloadRegistry, ForgivesFourFailedProbes) {
     EXPECT_TRUE(version_of(*cluster, bench.baton));
     EXPECT_EQ(server.dials, 1);
     EXPECT_FALSE(bench.registry.reach(kC).first_failure.is_set());
-    EXPECT_THAT(bench.told, ElementsAre("c", "c", "c"));  // connected, in doubt, well again
+    EXPECT_THAT(bench.reach_changes, ElementsAre("c", "c", "c"));  // connected, in doubt, well again
   });
 }
 
@@ -366,7 +366,7 @@ TEST(WorkloadRegistry, ReconnectsByItselfAndListsTheNodesAnew) {
     EXPECT_LE(bench.until([&] { return bench.connected(); }), 37s);
     EXPECT_THAT(names((*bench.registry.get(kC))->nodes().all()), ElementsAre("n1"));
     EXPECT_EQ(version_of(*before, bench.baton).error().code, Code::NotConnected);
-    EXPECT_EQ(bench.nodes_told.back(), "c ?+n1");
+    EXPECT_EQ(bench.node_changes.back(), "c ?+n1");
   });
 }
 
@@ -409,7 +409,7 @@ TEST(WorkloadRegistry, ReadsTheKubeconfigAgainWhenItsTokenIsRefused) {
     EXPECT_LE(bench.until([&] { return bench.connected(); }), 2s);
     EXPECT_TRUE(version_of(**bench.registry.get(kC), bench.baton));
     EXPECT_EQ(version_of(*held, bench.baton).error().code, Code::NotConnected);
-    EXPECT_THAT(bench.told, ElementsAre("c", "c is not connected", "c"));
+    EXPECT_THAT(bench.reach_changes, ElementsAre("c", "c is not connected", "c"));
   });
 }
 
@@ -534,10 +534,10 @@ TEST(WorkloadRegistry, ForgetsAConnectedClusterAtOnce) {
 
     EXPECT_EQ(bench.registry.get(kC).error().code, Code::NotConnected);
     EXPECT_EQ(version_of(*held, bench.baton).error().code, Code::NotConnected);
-    bench.until([&] { return bench.told.size() == 2; });
+    bench.until([&] { return bench.reach_changes.size() == 2; });
     server.put_node("n1", "x:///1");
     bench.pass(1h);
-    EXPECT_THAT(bench.nodes_told, IsEmpty());
+    EXPECT_THAT(bench.node_changes, IsEmpty());
     EXPECT_THAT(bench.metrics.text(), Not(HasSubstr("cluster_name=\"c\"")));
   });
 }
@@ -558,7 +558,7 @@ TEST(WorkloadRegistry, GivesUpADialWhenTheClusterIsForgotten) {
     bench.pass(10min);
 
     EXPECT_EQ(server.probes, 1);
-    EXPECT_THAT(bench.told, IsEmpty());
+    EXPECT_THAT(bench.reach_changes, IsEmpty());
   });
 }
 
@@ -573,7 +573,7 @@ TEST(WorkloadRegistry, ClosesAConnectionWhoseClusterIsForgottenWhileItsNodesAreL
     bench.pass(1min);
 
     EXPECT_FALSE(bench.connected());
-    EXPECT_THAT(bench.told, Not(Contains("c")));
+    EXPECT_THAT(bench.reach_changes, Not(Contains("c")));
   });
 }
 

@@ -191,7 +191,7 @@ TEST(HttpServer, CutsOffAPeerThatDoesNotReadItsAnswer) {
   const auto server = serve(io, {.limits = {.write_timeout = milliseconds(30)}},
                             [&](const ServerRequest& request, Responder& responder) {
                               responder.respond({.status = 200, .body = std::string(64U << 20, 'x')});
-                              const std::stop_callback told(request.closed, [&] {
+                              const std::stop_callback on_close(request.closed, [&] {
                                 gone = true;
                                 ended.notify();
                               });

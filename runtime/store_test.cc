@@ -231,11 +231,11 @@ TEST(Store, WhatCouldNeverBeReadIsNeitherThereNorMissing) {
   Stage stage;
   stage.store.begin_list();
   stage.store.stage_unreadable({.key = key("a"), .problem = "spec: wrong"});
-  const bool told_early = stage.store.unreadable(key("a")).has_value();
+  const bool known_early = stage.store.unreadable(key("a")).has_value();
   stage.store.finish_list({.version = at(6)});
   stage.store.set_aside({.key = key("b"), .problem = "status: wrong"});
 
-  EXPECT_FALSE(told_early) << "the list is not complete";
+  EXPECT_FALSE(known_early) << "the list is not complete";
   EXPECT_FALSE(stage.store.get(key("a")));
   EXPECT_EQ(stage.store.unreadable(key("a"))->problem, "spec: wrong");
   EXPECT_EQ(stage.store.unreadable_in("fleet").size(), 2U);
@@ -303,12 +303,12 @@ TEST(Store, VersionsNeverFallUnlessHistoryWasSetBack) {
 TEST(Store, ALateSubscriberIsToldWhatIsThere) {
   Stage stage;
   stage.list({thing("b", 2), thing("a", 1)}, {.version = at(3)});
-  std::vector<std::string> told;
+  std::vector<std::string> changes;
 
-  stage.store.subscribe([&](const Change<Thing>& change) { told.push_back(describe(change)); });
+  stage.store.subscribe([&](const Change<Thing>& change) { changes.push_back(describe(change)); });
   stage.store.apply(thing("a", 4));
 
-  EXPECT_THAT(told, ElementsAre("initial a:-/1", "initial b:-/2", "a:1/4"));
+  EXPECT_THAT(changes, ElementsAre("initial a:-/1", "initial b:-/2", "a:1/4"));
 }
 
 TEST(Store, AHandlerMayReadTheStore) {

@@ -42,10 +42,10 @@ TEST(SetV1Beta1, PutsReadyFirstAndTheRestByName) {
 
 TEST(SetV1Beta1, CutsAMessageThatNoServerWouldTake) {
   V1Beta1Conditions list;
-  const auto told = no("Ready", "Broken", severity::kError, std::string(kMaxV1Beta1Message + 1, 'x'));
+  const auto wanted = no("Ready", "Broken", severity::kError, std::string(kMaxV1Beta1Message + 1, 'x'));
 
-  EXPECT_TRUE(set(list, told, kThen));
-  EXPECT_FALSE(set(list, told, kNow));
+  EXPECT_TRUE(set(list, wanted, kThen));
+  EXPECT_FALSE(set(list, wanted, kNow));
 
   EXPECT_EQ(list[0].message.view().size(), kMaxV1Beta1Message);
   EXPECT_TRUE(list[0].message.view().ends_with("x..."));

@@ -33,16 +33,16 @@ struct Garden : ApiFixture {
 
 TEST(Work, IsToldUntilNobodyWantsToHearOfIt) {
   Garden server;
-  int told = 0;
-  server.api.on_work([&] { ++told; });
+  int calls = 0;
+  server.api.on_work([&] { ++calls; });
   server.owner("heard");
-  const int heard = told;
+  const int heard = calls;
 
   server.api.on_work({});
   server.owner("unheard");
 
   EXPECT_GT(heard, 0);
-  EXPECT_EQ(told, heard);
+  EXPECT_EQ(calls, heard);
   EXPECT_TRUE(server.there("v1/ns:default/configmaps/unheard"));
 }
 

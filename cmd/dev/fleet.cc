@@ -111,10 +111,10 @@ MachineRow row_of(const api::Machine& machine) {
   if (machine.status.node_ref) row.node = machine.status.node_ref->name.str();
   if (machine.metadata.deleting()) {
     const auto deleting = conditions::find(machine.status.conditions, api::condition::kDeleting);
-    const bool told = deleting != nullptr && deleting->status == api::status::kTrue;
+    const bool explained = deleting != nullptr && deleting->status == api::status::kTrue;
     row.phase = "Deleting";
     row.available = false;
-    row.why = told ? one_line(deleting->message.view()) : "";
+    row.why = explained ? one_line(deleting->message.view()) : "";
   } else if (!row.available) {
     row.why = reason_not(machine.status.conditions, api::condition::kReady);
   }

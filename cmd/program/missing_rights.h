@@ -17,13 +17,13 @@ namespace capstan::program {
 // of the process.
 class MissingRights {
  public:
-  explicit MissingRights(Log log) : log_(std::move(log)), told_(std::make_shared<Rules>()) {}
+  explicit MissingRights(Log log) : log_(std::move(log)), named_(std::make_shared<Rules>()) {}
   void operator()(const kube::RequestRecord& request) const;
 
  private:
   using Rules = Guarded<std::set<std::string>>;
   Log log_;
-  std::shared_ptr<Rules> told_;
+  std::shared_ptr<Rules> named_;
 };
 
 }  // namespace capstan::program

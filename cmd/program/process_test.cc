@@ -35,8 +35,8 @@ int heaps() {
   malloc_info(0, into);
   fclose(into);
   int count = 0;
-  const std::string_view told(text, size);
-  for (auto at = told.find("<heap nr"); at != std::string_view::npos; at = told.find("<heap nr", at + 1))
+  const std::string_view report(text, size);
+  for (auto at = report.find("<heap nr"); at != std::string_view::npos; at = report.find("<heap nr", at + 1))
     ++count;
   std::free(text);
   return count;

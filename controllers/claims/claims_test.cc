@@ -41,7 +41,7 @@ Claim claim(std::string_view name, const Wish& wish) {
 }
 
 // The verdict for Machine a, and the verdict for Machine b.
-std::pair<Whose, Whose> told(const Wish& a, const Wish& b) {
+std::pair<Whose, Whose> verdicts(const Wish& a, const Wish& b) {
   const std::vector both = {claim("a", a), claim("b", b)};
   return {whose_instance(kId, both, both.front().uid).whose,
           whose_instance(kId, both, both.back().uid).whose};
@@ -60,36 +60,37 @@ TEST(WhoseInstance, IsTheOnlyClaimantsWhateverItsInfrastructureSays) {
 }
 
 TEST(WhoseInstance, ANodeRefThatOneAloneHasDecides) {
-  EXPECT_EQ(told({.has_node_ref = true}, {.source = Source::Controlled}), kOfTheFirst);
-  EXPECT_EQ(told({.has_node_ref = true}, {.source = Source::Unknown}), kOfTheFirst);
+  EXPECT_EQ(verdicts({.has_node_ref = true}, {.source = Source::Controlled}), kOfTheFirst);
+  EXPECT_EQ(verdicts({.has_node_ref = true}, {.source = Source::Unknown}), kOfTheFirst);
 }
 
 TEST(WhoseInstance, WithoutOneOrWithTwoTheInfrastructureThatOneControlsDecides) {
-  EXPECT_EQ(told({}, {.source = Source::Controlled}), kOfTheSecond);
-  EXPECT_EQ(told({.has_node_ref = true}, {.has_node_ref = true, .source = Source::Controlled}), kOfTheSecond);
+  EXPECT_EQ(verdicts({}, {.source = Source::Controlled}), kOfTheSecond);
+  EXPECT_EQ(verdicts({.has_node_ref = true}, {.has_node_ref = true, .source = Source::Controlled}),
+            kOfTheSecond);
 }
 
 TEST(WhoseInstance, IsNobodysWhereTwoHaveTheSameRight) {
-  EXPECT_EQ(told({}, {}), kContested);
-  EXPECT_EQ(told({.source = Source::Controlled}, {.source = Source::Controlled}), kContested);
-  EXPECT_EQ(told({.has_node_ref = true, .source = Source::Controlled},
-                 {.has_node_ref = true, .source = Source::Controlled}),
+  EXPECT_EQ(verdicts({}, {}), kContested);
+  EXPECT_EQ(verdicts({.source = Source::Controlled}, {.source = Source::Controlled}), kContested);
+  EXPECT_EQ(verdicts({.has_node_ref = true, .source = Source::Controlled},
+                     {.has_node_ref = true, .source = Source::Controlled}),
             kContested);
 }
 
 TEST(WhoseInstance, IsNotGuessedWhileAnInfrastructureObjectThatDecidesCanNotBeRead) {
-  EXPECT_EQ(told({.source = Source::Controlled}, {.source = Source::Unknown}), kUnknown);
+  EXPECT_EQ(verdicts({.source = Source::Controlled}, {.source = Source::Unknown}), kUnknown);
 }
 
 TEST(WhoseInstance, AClaimThatHasEndedGivesWayToOneThatControls) {
-  EXPECT_EQ(told({.source = Source::Gone}, {.source = Source::Silent}), kOfTheSecond);
-  EXPECT_EQ(told({.has_node_ref = true, .source = Source::Gone}, {.source = Source::Controlled}),
+  EXPECT_EQ(verdicts({.source = Source::Gone}, {.source = Source::Silent}), kOfTheSecond);
+  EXPECT_EQ(verdicts({.has_node_ref = true, .source = Source::Gone}, {.source = Source::Controlled}),
             kOfTheSecond);
-  EXPECT_EQ(told({.has_node_ref = true, .source = Source::Gone}, {}), kOfTheFirst);
+  EXPECT_EQ(verdicts({.has_node_ref = true, .source = Source::Gone}, {}), kOfTheFirst);
 }
 
 TEST(WhoseInstance, IsNeverOfOneWhoseInfrastructureSomethingElseControls) {
-  EXPECT_EQ(told({.has_node_ref = true, .source = Source::Foreign}, {}), kOfTheSecond);
+  EXPECT_EQ(verdicts({.has_node_ref = true, .source = Source::Foreign}, {}), kOfTheSecond);
   const std::vector alone = {claim("a", {.has_node_ref = true, .source = Source::Foreign})};
   EXPECT_EQ(whose_instance(kId, alone, alone.front().uid).whose, Whose::Anothers);
 }

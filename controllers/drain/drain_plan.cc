@@ -183,16 +183,17 @@ std::vector<const DrainRule*> at_odds(const DrainInput& input, const api::Pod& p
   return rules;
 }
 
-Contradiction told(std::span<const DrainRule* const> rules, const std::vector<std::string>& pods) {
+Contradiction described(std::span<const DrainRule* const> rules, const std::vector<std::string>& pods) {
   constexpr std::size_t kShown = 3;
   std::vector<std::string> others;
   for (const DrainRule* rule : rules.subspan(1)) others.push_back(said(*rule));
-  Contradiction told{.between = fmt::format("{} and {}", said(*rules.front()), some_of(others, kShown))};
-  told.line = fmt::format(
+  Contradiction contradiction{.between =
+                                  fmt::format("{} and {}", said(*rules.front()), some_of(others, kShown))};
+  contradiction.line = fmt::format(
       "MachineDrainRules {} contradict each other about {} {}: {} counts, its name comes first; change "
       "spec.pods so that only one of them matches, or delete one",
-      told.between, pods.size() == 1 ? "Pod" : "Pods", some_of(pods, kShown), rules.front()->name);
-  return told;
+      contradiction.between, pods.size() == 1 ? "Pod" : "Pods", some_of(pods, kShown), rules.front()->name);
+  return contradiction;
 }
 
 }  // namespace
@@ -208,7 +209,7 @@ std::vector<Contradiction> contradictions(const DrainInput& input) {
   std::vector<Contradiction> found;
   for (auto& [rules, names] : pods) {
     std::ranges::sort(names);
-    found.push_back(told(rules, names));
+    found.push_back(described(rules, names));
   }
   std::ranges::sort(found, {}, &Contradiction::between);
   return found;

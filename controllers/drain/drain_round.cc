@@ -215,8 +215,8 @@ Result<void> DrainRound::evict(const api::Pod& pod, DrainProgress& progress) {
     attempt.by_budget = is_budget_refusal(evicted.error());
     numbers_are_new_ = numbers_are_new_ || attempt.by_budget;
     const bool fresh = attempt.by_budget || budgets == nullptr;  // the server's numbers are newer than ours
-    attempt.told = fresh ? attempt.failure : failure_by_now(attempt, covering(pod, *budgets));
-    progress.failed[attempt.told].push_back(name_of(pod));
+    attempt.shown = fresh ? attempt.failure : failure_by_now(attempt, covering(pod, *budgets));
+    progress.failed[attempt.shown].push_back(name_of(pod));
     held_.insert(pod.metadata.namespace_.str());
   }
   if (budgets != nullptr && (attempt.accepted || attempt.by_budget)) spend(pod, attempt.accepted, *budgets);
@@ -240,12 +240,12 @@ void DrainRound::pause(const api::Pod& pod, Attempt& last, DrainProgress& progre
   if (watched) {
     std::string by_now = failure_by_now(last, covering(pod, *watched));
     const bool is_time = request_.now - memory_.numbers_told >= kNumbersPause;
-    const bool is_news = by_now != last.told;
+    const bool is_news = by_now != last.shown;
     numbers_are_old_ = numbers_are_old_ || (is_news && !is_time);
     numbers_are_new_ = numbers_are_new_ || (is_news && is_time);
-    if (is_time) last.told = std::move(by_now);
+    if (is_time) last.shown = std::move(by_now);
   }
-  progress.failed[last.told].push_back(name_of(pod));
+  progress.failed[last.shown].push_back(name_of(pod));
 }
 
 Budgets* DrainRound::budgets_of(const api::Pod& pod) {

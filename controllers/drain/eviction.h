@@ -34,7 +34,7 @@ struct Attempt {
   Time at = {};
   bool accepted = false;
   std::string failure = {};  // else: why not
-  std::string told = {};     // the same as users read it, in DrainProgress::failed
+  std::string shown = {};    // the same as users read it, in DrainProgress::failed
   bool by_budget = false;    // ... and whether it was for a budget
   Outlook outlook = {};      // at that time; `open` only if it has been so ever since
 };

@@ -189,10 +189,10 @@ TEST(EvictionAnswers, AreBoundedInLength) {
   std::string long_one;
   while (long_one.size() < 100000) long_one += "\u00e9";
 
-  const std::string told = failure_of({.code = Code::Internal, .message = long_one});
+  const std::string text = failure_of({.code = Code::Internal, .message = long_one});
 
-  EXPECT_LE(told.size(), 520U);
-  EXPECT_TRUE(told.ends_with("\u00e9..."));
+  EXPECT_LE(text.size(), 520U);
+  EXPECT_TRUE(text.ends_with("\u00e9..."));
 }
 
 TEST(FailureByNow, HasTheNumbersTheBudgetHasByNow) {

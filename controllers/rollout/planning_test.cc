@@ -23,7 +23,7 @@ SetCounts a_set(std::string name, Count spec, Count status, Count available, std
       .name = std::move(name), .created = day(born), .spec = spec, .status = status, .available = available};
 }
 
-std::vector<std::string> told(const Scaling& scaling) {
+std::vector<std::string> sizes_in(const Scaling& scaling) {
   std::vector<std::string> texts;
   for (const Intent& intent : scaling.intents)
     texts.push_back(fmt::format("{} {}", intent.set, intent.replicas));
@@ -72,34 +72,34 @@ TEST(LimitsOf, RefusesWhatIsNeitherNumberNorPercentageAndNamesTheField) {
 
 TEST(OnDelete, NothingMovesWhileNobodyDeletes) {
   EXPECT_THAT(
-      told(plan_on_delete(
+      sizes_in(plan_on_delete(
           {.limits = {.desired = 3}, .newest = a_set("N", 0, 0, 0, 1), .old = {a_set("O", 3, 3, 3)}})),
       IsEmpty());
 }
 
 TEST(OnDelete, TheOldSetFollowsItsMachines) {
   EXPECT_THAT(
-      told(plan_on_delete(
+      sizes_in(plan_on_delete(
           {.limits = {.desired = 3}, .newest = a_set("N", 0, 0, 0, 1), .old = {a_set("O", 3, 2, 2)}})),
       ElementsAre("O 2"));
 }
 
 TEST(OnDelete, TheNewSetMakesUpForWhatIsGone) {
   EXPECT_THAT(
-      told(plan_on_delete(
+      sizes_in(plan_on_delete(
           {.limits = {.desired = 3}, .newest = a_set("N", 0, 0, 0, 1), .old = {a_set("O", 2, 2, 2)}})),
       ElementsAre("N 1"));
 }
 
 TEST(OnDelete, WhatIsTooMuchIsTakenFromTheOldestSet) {
-  EXPECT_THAT(told(plan_on_delete({.limits = {.desired = 3},
-                                   .newest = a_set("N", 1, 1, 1, 9),
-                                   .old = {a_set("young", 2, 2, 2, 5), a_set("older", 1, 1, 1, 1)}})),
+  EXPECT_THAT(sizes_in(plan_on_delete({.limits = {.desired = 3},
+                                       .newest = a_set("N", 1, 1, 1, 9),
+                                       .old = {a_set("young", 2, 2, 2, 5), a_set("older", 1, 1, 1, 1)}})),
               ElementsAre("older 0"));
 }
 
 TEST(OnDelete, TheNewSetComesDownWhenItAloneIsTooLarge) {
-  EXPECT_THAT(told(plan_on_delete({.limits = {.desired = 2}, .newest = a_set("N", 5, 5, 5)})),
+  EXPECT_THAT(sizes_in(plan_on_delete({.limits = {.desired = 2}, .newest = a_set("N", 5, 5, 5)})),
               ElementsAre("N 2"));
 }
 
@@ -107,7 +107,7 @@ TEST(OnDelete, TheSecondPassGoesOnFromTheFirst) {
   // One of four was deleted by hand while the deployment was scaled from four to two: three are left, one is
   // too many. Upstream plans max(4 - 1, 0) = 3 and comes back for it.
   EXPECT_THAT(
-      told(plan_on_delete(
+      sizes_in(plan_on_delete(
           {.limits = {.desired = 2}, .newest = a_set("N", 0, 0, 0, 1), .old = {a_set("O", 4, 3, 3)}})),
       ElementsAre("O 2"));
 }
@@ -115,41 +115,41 @@ TEST(OnDelete, TheSecondPassGoesOnFromTheFirst) {
 // --- paused ---
 
 TEST(Paused, TheOnlySetFollowsTheReplicas) {
-  EXPECT_THAT(told(plan_paused({.limits = {5, 1, 0}, .newest = a_set("N", 3, 3, 3)}, false)),
+  EXPECT_THAT(sizes_in(plan_paused({.limits = {5, 1, 0}, .newest = a_set("N", 3, 3, 3)}, false)),
               ElementsAre("N 5"));
-  EXPECT_THAT(told(plan_paused({.limits = {3, 1, 0}, .newest = a_set("N", 3, 3, 3)}, false)), IsEmpty());
+  EXPECT_THAT(sizes_in(plan_paused({.limits = {3, 1, 0}, .newest = a_set("N", 3, 3, 3)}, false)), IsEmpty());
 }
 
 TEST(Paused, WithoutMachinesTheNewSetStandsForAll) {
   EXPECT_THAT(
-      told(plan_paused({.limits = {2, 1, 0}, .newest = a_set("N", 0, 0, 0, 1), .old = {a_set("O", 0, 0, 0)}},
-                       false)),
+      sizes_in(plan_paused(
+          {.limits = {2, 1, 0}, .newest = a_set("N", 0, 0, 0, 1), .old = {a_set("O", 0, 0, 0)}}, false)),
       ElementsAre("N 2"));
 }
 
 TEST(Paused, WithoutANewSetTheYoungestOldOneDoes) {
-  EXPECT_THAT(told(plan_paused({.limits = {2, 1, 0}, .old = {a_set("A", 0, 0, 0, 1), a_set("B", 0, 0, 0, 2)}},
-                               false)),
+  EXPECT_THAT(sizes_in(plan_paused(
+                  {.limits = {2, 1, 0}, .old = {a_set("A", 0, 0, 0, 1), a_set("B", 0, 0, 0, 2)}}, false)),
               ElementsAre("B 2"));
 }
 
 TEST(Paused, ASaturatedNewSetEndsTheOldOnes) {
   EXPECT_THAT(
-      told(plan_paused({.limits = {3, 1, 0}, .newest = a_set("N", 3, 3, 3, 1), .old = {a_set("O", 1, 1, 1)}},
-                       false)),
+      sizes_in(plan_paused(
+          {.limits = {3, 1, 0}, .newest = a_set("N", 3, 3, 3, 1), .old = {a_set("O", 1, 1, 1)}}, false)),
       ElementsAre("O 0"));
 }
 
 TEST(Paused, TheLargestSetTakesTheWholeDifference) {
   // allowed 5 + 1, there are 4
   EXPECT_THAT(
-      told(plan_paused({.limits = {5, 1, 0}, .newest = a_set("N", 1, 1, 1, 1), .old = {a_set("O", 3, 3, 3)}},
-                       false)),
+      sizes_in(plan_paused(
+          {.limits = {5, 1, 0}, .newest = a_set("N", 1, 1, 1, 1), .old = {a_set("O", 3, 3, 3)}}, false)),
       ElementsAre("O 5"));
   // allowed 2 + 1, there are 4
   EXPECT_THAT(
-      told(plan_paused({.limits = {2, 1, 0}, .newest = a_set("N", 1, 1, 1, 1), .old = {a_set("O", 3, 3, 3)}},
-                       false)),
+      sizes_in(plan_paused(
+          {.limits = {2, 1, 0}, .newest = a_set("N", 1, 1, 1, 1), .old = {a_set("O", 3, 3, 3)}}, false)),
       ElementsAre("O 2"));
 }
 
@@ -158,8 +158,8 @@ TEST(Paused, OfEqualSetsTheNewerGrowsAndTheOlderShrinks) {
     return Fleet{.limits = {desired, 0, 1}, .newest = a_set("N", 2, 2, 2, 1), .old = {a_set("O", 2, 2, 2)}};
   };
 
-  EXPECT_THAT(told(plan_paused(fleet(5), false)), ElementsAre("N 3"));
-  EXPECT_THAT(told(plan_paused(fleet(3), false)), ElementsAre("O 1"));
+  EXPECT_THAT(sizes_in(plan_paused(fleet(5), false)), ElementsAre("N 3"));
+  EXPECT_THAT(sizes_in(plan_paused(fleet(3), false)), ElementsAre("O 1"));
 }
 
 TEST(Paused, AMachineOnItsWayOutCountsUntilItIsGone) {
@@ -168,8 +168,8 @@ TEST(Paused, AMachineOnItsWayOutCountsUntilItIsGone) {
     return Fleet{.limits = {4, 1, 0}, .newest = a_set("N", 3, 3, 3, 1), .old = {a_set("O", 1, of_old, 1)}};
   };
 
-  EXPECT_THAT(told(plan_paused(fleet(2), false)), IsEmpty());
-  EXPECT_THAT(told(plan_paused(fleet(1), false)), ElementsAre("N 4"));
+  EXPECT_THAT(sizes_in(plan_paused(fleet(2), false)), IsEmpty());
+  EXPECT_THAT(sizes_in(plan_paused(fleet(1), false)), ElementsAre("N 4"));
 }
 
 TEST(Paused, TheOnlySetWaitsForTheLastMachineOfAnother) {
@@ -177,31 +177,31 @@ TEST(Paused, TheOnlySetWaitsForTheLastMachineOfAnother) {
     return Fleet{.limits = {4, 0, 1}, .newest = a_set("N", 2, 2, 2, 1), .old = {a_set("O", 0, of_old, 0)}};
   };
 
-  EXPECT_THAT(told(plan_paused(fleet(2), false)), IsEmpty());
-  EXPECT_THAT(told(plan_paused(fleet(1), false)), ElementsAre("N 3"));
-  EXPECT_THAT(told(plan_paused(fleet(0), false)), ElementsAre("N 4"));
+  EXPECT_THAT(sizes_in(plan_paused(fleet(2), false)), IsEmpty());
+  EXPECT_THAT(sizes_in(plan_paused(fleet(1), false)), ElementsAre("N 3"));
+  EXPECT_THAT(sizes_in(plan_paused(fleet(0), false)), ElementsAre("N 4"));
 }
 
 TEST(Paused, MachinesOnTheirWayOutHoldNoScaleDown) {
-  EXPECT_THAT(told(plan_paused({.limits = {2, 1, 0}, .newest = a_set("N", 4, 6, 4)}, false)),
+  EXPECT_THAT(sizes_in(plan_paused({.limits = {2, 1, 0}, .newest = a_set("N", 4, 6, 4)}, false)),
               ElementsAre("N 2"));
   EXPECT_THAT(
-      told(plan_paused({.limits = {2, 1, 0}, .newest = a_set("N", 1, 1, 1, 1), .old = {a_set("O", 3, 5, 3)}},
-                       false)),
+      sizes_in(plan_paused(
+          {.limits = {2, 1, 0}, .newest = a_set("N", 1, 1, 1, 1), .old = {a_set("O", 3, 5, 3)}}, false)),
       ElementsAre("O 2"));
 }
 
 TEST(Paused, NoReplicasEmptyEverySet) {
   EXPECT_THAT(
-      told(plan_paused({.limits = {0, 1, 0}, .newest = a_set("N", 1, 1, 0, 1), .old = {a_set("O", 2, 2, 2)}},
-                       false)),
+      sizes_in(plan_paused(
+          {.limits = {0, 1, 0}, .newest = a_set("N", 1, 1, 0, 1), .old = {a_set("O", 2, 2, 2)}}, false)),
       ElementsAre("O 0", "N 0"));
 }
 
 TEST(Paused, OnDeleteScalesNoTwoSets) {
   EXPECT_THAT(
-      told(plan_paused({.limits = {9, 0, 0}, .newest = a_set("N", 1, 1, 1, 1), .old = {a_set("O", 3, 3, 3)}},
-                       true)),
+      sizes_in(plan_paused(
+          {.limits = {9, 0, 0}, .newest = a_set("N", 1, 1, 1, 1), .old = {a_set("O", 3, 3, 3)}}, true)),
       IsEmpty());
 }
 

@@ -24,14 +24,14 @@ Limits limits(Count desired, Count surge, Count unavailable) {
   return {.desired = desired, .surge = surge, .unavailable = unavailable};
 }
 
-std::vector<std::string> told(const Scaling& scaling) {
+std::vector<std::string> sizes_in(const Scaling& scaling) {
   std::vector<std::string> texts;
   for (const Intent& intent : scaling.intents)
     texts.push_back(fmt::format("{} {}", intent.set, intent.replicas));
   return texts;
 }
 
-std::vector<std::string> planned(const Fleet& fleet) { return told(plan_rolling_update(fleet)); }
+std::vector<std::string> planned(const Fleet& fleet) { return sizes_in(plan_rolling_update(fleet)); }
 
 // Rolls O over to N, every Machine following at once, and tells each step: what came in one reconcile is
 // joined by '+'.
@@ -43,7 +43,7 @@ std::vector<std::string> whole_rollout(const Limits& limits) {
   for (int round = 0; round < 100; ++round) {
     const Scaling scaling = plan_rolling_update(fleet);
     if (scaling.intents.empty()) return steps;
-    steps.push_back(fmt::format("{}", fmt::join(told(scaling), "+")));
+    steps.push_back(fmt::format("{}", fmt::join(sizes_in(scaling), "+")));
     for (SetCounts* set : {&*fleet.newest, &fleet.old.front()}) {
       set->spec = scaling.of(set->name).value_or(set->spec);
       set->status = set->available = set->spec;
@@ -234,7 +234,7 @@ Fleet stuck() {
 TEST(RollingUpdate, ABrokenOldMachineDoesNotHoldTheRolloutForEver) {
   const auto plan = plan_rolling_update(stuck());
 
-  EXPECT_THAT(told(plan), ElementsAre("O 1"));
+  EXPECT_THAT(sizes_in(plan), ElementsAre("O 1"));
   EXPECT_THAT(plan.notes,
               ElementsAre(Note{
                   .about = "N",

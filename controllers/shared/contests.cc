@@ -260,8 +260,8 @@ bool Contests::has_news(const kube::ObjectKey& writer) {
     for (auto at = histories.lower_bound({.writer = writer}); at != histories.end(); ++at) {
       auto& [field, history] = *at;
       if (field.writer != writer) break;
-      news = news || (history.contested && !history.told);
-      if (history.contested) history.told = true;
+      news = news || (history.contested && !history.reported);
+      if (history.contested) history.reported = true;
     }
     return news;
   });

@@ -99,7 +99,7 @@ class Contests {
     SteadyTime wanted = {};              // when it was asked for last
     Time first = {};
     bool contested = false;
-    bool told = false;
+    bool reported = false;
     std::string manager = {};
   };
   using Histories = std::map<Field, History>;

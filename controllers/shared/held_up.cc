@@ -76,7 +76,7 @@ std::string bounded(std::string_view line) {
   return std::string(line.substr(0, end)) + "...";
 }
 
-std::string told(const HeldUp& one) {
+std::string lines_of(const HeldUp& one) {
   std::string text = fmt::format("* Machine {}, {} since {}:", one.machine->metadata.name.view(),
                                  one.deleting->reason.view(), one.since.to_string());
   const auto reasons = reasons_in(one.deleting->message.view());
@@ -93,7 +93,7 @@ std::string held_up(MachineSpan machines, Time now) {
   const std::vector<HeldUp> all = all_held_up(machines, now);
   std::string text;
   for (const HeldUp& one : std::span(all).first(std::min(kMachinesShown, all.size())))
-    text += (text.empty() ? "" : "\n") + told(one);
+    text += (text.empty() ? "" : "\n") + lines_of(one);
   if (all.size() > kMachinesShown)
     text += fmt::format("\n* ... ({} more Machines held up)", all.size() - kMachinesShown);
   return text;

@@ -17,7 +17,7 @@ std::map<std::string, AppHistory> history_of(const std::vector<PodEvent>& events
                                              const std::map<std::string, std::size_t>& complete) {
   std::map<std::string, AppHistory> histories;
   std::map<std::string, std::set<std::string>> healthy;
-  std::set<std::string> told;
+  std::set<std::string> counted;
   for (const PodEvent& event : events) {
     const auto wanted = complete.find(event.app);
     if (wanted == complete.end()) continue;
@@ -30,7 +30,7 @@ std::map<std::string, AppHistory> history_of(const std::vector<PodEvent>& events
     AppHistory& history = histories[event.app];
     const bool begun = history.most >= wanted->second;
     history.most = std::max(history.most, now.size());
-    if (begun && event.deleting && told.insert(event.name).second) ++history.left;
+    if (begun && event.deleting && counted.insert(event.name).second) ++history.left;
     if (begun && now.size() >= history.fewest) continue;
     history.fewest = now.size();
     history.fewest_at = event.name;

@@ -25,7 +25,7 @@ namespace capstan::envtest {
 using Lines = std::vector<std::string>;
 
 // What a command printed, or "failed: " and why.
-inline std::string told(const Result<CommandOutcome>& outcome) {
+inline std::string text_of(const Result<CommandOutcome>& outcome) {
   if (!outcome) return outcome.error().describe();
   return outcome->exit_code == 0 ? outcome->out : "failed: " + outcome->err;
 }
@@ -57,7 +57,7 @@ class FleetSuite : public ::testing::Test {
   }
   void TearDown() override {
     if (HasFailure() && bed_)
-      std::fputs(told(run({.argv = {"tail", "-n", "60", bed_->core().log()}}, kShort)).c_str(), stderr);
+      std::fputs(text_of(run({.argv = {"tail", "-n", "60", bed_->core().log()}}, kShort)).c_str(), stderr);
   }
 
   // What it printed; the test fails where the command does.
@@ -68,7 +68,7 @@ class FleetSuite : public ::testing::Test {
   static std::string refused(std::vector<std::string> arguments) {
     const auto outcome = bed_->management().run_kubectl(std::move(arguments), {});
     if (outcome && outcome->exit_code == 0) ADD_FAILURE() << "was not refused: " << outcome->out;
-    return told(outcome);
+    return text_of(outcome);
   }
   static std::string workload(std::vector<std::string> arguments, std::string input = {}) {
     return succeeded(bed_->workload(), std::move(arguments), std::move(input));
@@ -104,8 +104,9 @@ class FleetSuite : public ::testing::Test {
                                std::string input) {
     const std::string command = arguments.empty() ? std::string() : arguments.front();
     const auto outcome = servers.run_kubectl(std::move(arguments), std::move(input));
-    if (!outcome || outcome->exit_code != 0) ADD_FAILURE() << "kubectl " << command << ": " << told(outcome);
-    return told(outcome);
+    if (!outcome || outcome->exit_code != 0)
+      ADD_FAILURE() << "kubectl " << command << ": " << text_of(outcome);
+    return text_of(outcome);
   }
 };
 

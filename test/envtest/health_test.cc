@@ -302,7 +302,7 @@ TEST_F(Health, SomebodyElseIsAskedWhereTheCheckNamesATemplate) {
   const auto marked = until("condition=ExternallyRemediated=false", "machine/" + sick);
   const json::value made = json::parse(kubectl({"get", request, "-o=json"}));
   const Lines all = lines_of(kubectl({"get", "rebootremediations", "-o=name"}));
-  const std::string told = shown("machine/" + sick, "ExternallyRemediated");
+  const std::string mark = shown("machine/" + sick, "ExternallyRemediated");
   const std::string owner = shown("machine/" + sick, "OwnerRemediated");
   set_ready({sick}, "True");
   const auto withdrawn = until("delete", request);
@@ -318,7 +318,7 @@ TEST_F(Health, SomebodyElseIsAskedWhereTheCheckNamesATemplate) {
   EXPECT_EQ(metadata.at("ownerReferences").at(0).at("kind").as_string(), "Machine");
   EXPECT_EQ(metadata.at("ownerReferences").at(0).at("name").as_string(), std::string_view(sick));
   EXPECT_THAT(all, SizeIs(1)) << "somebody is asked for Machines that are well";
-  EXPECT_EQ(told, "False WaitingForRemediation");
+  EXPECT_EQ(mark, "False WaitingForRemediation");
   EXPECT_EQ(owner, " ") << "its owner was asked as well";
   EXPECT_THAT(withdrawn, EndsWith(kMet));
   EXPECT_THAT(well, EndsWith(kMet));

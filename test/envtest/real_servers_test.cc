@@ -28,7 +28,7 @@ std::string content_of(const std::filesystem::path& path) {
 }
 
 // What kubectl printed, or why it failed: one string to match on.
-std::string told(const Result<CommandOutcome>& outcome) {
+std::string text_of(const Result<CommandOutcome>& outcome) {
   if (!outcome) return outcome.error().describe();
   return outcome->exit_code == 0 ? outcome->out : "failed: " + outcome->err;
 }
@@ -41,9 +41,9 @@ TEST(RealServers, AnswerTheirVersionAndKeepWhatKubectlMakes) {
   const auto made = servers->run_kubectl({"create", "namespace", "harbour"});
   const auto read = servers->run_kubectl({"get", "namespace", "harbour", "-o", "name"});
 
-  EXPECT_THAT(told(version), HasSubstr("\"v1.36.3\""));
-  EXPECT_EQ(told(made), "namespace/harbour created\n");
-  EXPECT_EQ(told(read), "namespace/harbour\n");
+  EXPECT_THAT(text_of(version), HasSubstr("\"v1.36.3\""));
+  EXPECT_EQ(text_of(made), "namespace/harbour created\n");
+  EXPECT_EQ(text_of(read), "namespace/harbour\n");
 }
 
 TEST(RealServers, KnowTheAdminTokenTheGivenTokensAndNoOther) {
@@ -51,9 +51,9 @@ TEST(RealServers, KnowTheAdminTokenTheGivenTokensAndNoOther) {
   ASSERT_TRUE(servers);
   const auto who_am_i = [&](const std::string& token) {
     const std::string ca = servers->kubeconfig_path().parent_path() / "pki" / "ca.crt";
-    return told(run({.argv = {servers->kubectl(), "--kubeconfig=/dev/null", "--server=" + servers->url(),
-                              "--certificate-authority=" + ca, "--token=" + token, "auth", "whoami"}},
-                    std::chrono::seconds(30)));
+    return text_of(run({.argv = {servers->kubectl(), "--kubeconfig=/dev/null", "--server=" + servers->url(),
+                                 "--certificate-authority=" + ca, "--token=" + token, "auth", "whoami"}},
+                       std::chrono::seconds(30)));
   };
 
   const std::string admin = who_am_i(servers->admin_token());
@@ -71,7 +71,7 @@ TEST(RealServers, AnIssuedKubeconfigNamesItsUserWhoHasNoRightsUntilGiven) {
   const auto kubeconfig = servers->kubeconfig_for("tb-sut", "tb:managers");
   ASSERT_TRUE(kubeconfig);
   const auto list = [&] {
-    return told(
+    return text_of(
         run({.argv = {servers->kubectl(), "--kubeconfig=" + kubeconfig->string(), "get", "namespaces"}},
             std::chrono::seconds(30)));
   };
@@ -82,7 +82,7 @@ TEST(RealServers, AnIssuedKubeconfigNamesItsUserWhoHasNoRightsUntilGiven) {
   const std::string after = list();
 
   EXPECT_THAT(before, HasSubstr("User \"tb-sut\" cannot list"));
-  EXPECT_EQ(told(given), "clusterrolebinding.rbac.authorization.k8s.io/tb created\n");
+  EXPECT_EQ(text_of(given), "clusterrolebinding.rbac.authorization.k8s.io/tb created\n");
   EXPECT_THAT(after, HasSubstr("kube-system"));
 }
 
@@ -102,8 +102,8 @@ rules:
   const auto made = servers->run_kubectl({"create", "namespace", "counted"});
   const auto not_counted = servers->run_kubectl({"create", "configmap", "silent"});
 
-  EXPECT_EQ(told(made), "namespace/counted created\n");
-  EXPECT_EQ(told(not_counted), "configmap/silent created\n");
+  EXPECT_EQ(text_of(made), "namespace/counted created\n");
+  EXPECT_EQ(text_of(not_counted), "configmap/silent created\n");
   EXPECT_THAT(content_of(servers->audit_log()), HasSubstr("\"counted\""));
   EXPECT_THAT(content_of(servers->audit_log()), Not(HasSubstr("silent")));
 }
@@ -111,12 +111,12 @@ rules:
 TEST(RealServers, WithTheControllerManagerADeletedNamespaceGoes) {
   const auto servers = started({.controller_manager = true});
   ASSERT_TRUE(servers);
-  ASSERT_EQ(told(servers->run_kubectl({"create", "namespace", "short-lived"})),
+  ASSERT_EQ(text_of(servers->run_kubectl({"create", "namespace", "short-lived"})),
             "namespace/short-lived created\n");
 
   const auto gone = servers->run_kubectl({"delete", "namespace", "short-lived", "--wait", "--timeout=50s"});
 
-  EXPECT_EQ(told(gone), "namespace \"short-lived\" deleted\n");
+  EXPECT_EQ(text_of(gone), "namespace \"short-lived\" deleted\n");
 }
 
 TEST(RealServers, TwoRunSideBySide) {
@@ -127,8 +127,8 @@ TEST(RealServers, TwoRunSideBySide) {
   const auto made = one->run_kubectl({"create", "namespace", "mine"});
   const auto elsewhere = other->run_kubectl({"get", "namespace", "mine"});
 
-  EXPECT_EQ(told(made), "namespace/mine created\n");
-  EXPECT_THAT(told(elsewhere), HasSubstr("NotFound"));
+  EXPECT_EQ(text_of(made), "namespace/mine created\n");
+  EXPECT_THAT(text_of(elsewhere), HasSubstr("NotFound"));
 }
 
 TEST(RealServers, LeaveNoFilesAndNoListenerBehind) {
@@ -138,12 +138,12 @@ TEST(RealServers, LeaveNoFilesAndNoListenerBehind) {
   const Command knock = {.argv = {servers->kubectl(), "--kubeconfig=/dev/null", "--server=" + servers->url(),
                                   "--insecure-skip-tls-verify", "--token=" + servers->admin_token(), "get",
                                   "--raw", "/livez"}};
-  ASSERT_EQ(told(run(knock, std::chrono::seconds(30))), "ok");
+  ASSERT_EQ(text_of(run(knock, std::chrono::seconds(30))), "ok");
 
   servers.reset();
 
   EXPECT_FALSE(std::filesystem::exists(folder));
-  EXPECT_THAT(told(run(knock, std::chrono::seconds(30))), HasSubstr("refused"));
+  EXPECT_THAT(text_of(run(knock, std::chrono::seconds(30))), HasSubstr("refused"));
 }
 
 TEST(RealServers, ARefusedFlagIsReportedInTheServersOwnWords) {

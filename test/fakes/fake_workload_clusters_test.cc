@@ -33,13 +33,13 @@ std::vector<std::string> names(const std::vector<runtime::Snapshot<api::Node>>& 
 }
 
 // Every call of a handler, in order: "cluster", "+n1", "~n1", "-n1"; with "?" where it is initial.
-std::vector<std::string>& record(FakeWorkloadClusters& clusters, std::vector<std::string>& told) {
-  clusters.on_reach_change([&](const ObjectKey& cluster) { told.push_back(cluster.name); });
+std::vector<std::string>& record(FakeWorkloadClusters& clusters, std::vector<std::string>& news) {
+  clusters.on_reach_change([&](const ObjectKey& cluster) { news.push_back(cluster.name); });
   clusters.on_node_change([&](const ObjectKey&, const runtime::Change<api::Node>& change) {
     const char* what = !change.before ? "+" : change.after ? "~" : "-";
-    told.push_back((change.initial ? "?" : "") + std::string(what) + change.object().metadata.name.str());
+    news.push_back((change.initial ? "?" : "") + std::string(what) + change.object().metadata.name.str());
   });
-  return told;
+  return news;
 }
 
 TEST(FakeWorkloadClusters, IsNotConnectedBeforeTheTestSaysSo) {
@@ -80,8 +80,8 @@ TEST(FakeWorkloadClusters, AnswersBothNodesOfOneProviderId) {
 
 TEST(FakeWorkloadClusters, TellsNodesFirstAndThenTheConnection) {
   FakeWorkloadClusters clusters;
-  std::vector<std::string> told;
-  record(clusters, told);
+  std::vector<std::string> news;
+  record(clusters, news);
   clusters.put_node(kCluster, a_node("n1"));
 
   clusters.connect(kCluster);
@@ -89,7 +89,7 @@ TEST(FakeWorkloadClusters, TellsNodesFirstAndThenTheConnection) {
   clusters.put_node(kCluster, a_node("n2").cordoned());
   clusters.remove_node(kCluster, "n1");
 
-  EXPECT_THAT(told, ElementsAre("?+n1", "c", "+n2", "~n2", "-n1"));
+  EXPECT_THAT(news, ElementsAre("?+n1", "c", "+n2", "~n2", "-n1"));
 }
 
 TEST(FakeWorkloadClusters, LeavesHoldersOfALostClusterTheirNodesAndNoClient) {
@@ -113,12 +113,12 @@ TEST(FakeWorkloadClusters, ListsNodesAgainAfterReconnecting) {
   clusters.connect(kCluster);
   clusters.lose(kCluster);
   clusters.put_node(kCluster, a_node("n1"));
-  std::vector<std::string> told;
-  record(clusters, told);
+  std::vector<std::string> news;
+  record(clusters, news);
 
   clusters.connect(kCluster);
 
-  EXPECT_THAT(told, ElementsAre("?+n1", "c"));
+  EXPECT_THAT(news, ElementsAre("?+n1", "c"));
 }
 
 }  // namespace
