@@ -22,7 +22,7 @@ bool is_before(std::string_view version, std::optional<std::uint64_t> other) {
   return number && other && *number < *other;
 }
 
-Verdict quarantined(std::string_view why) { return {.tell = Tell::Quarantine, .why = why}; }
+Verdict quarantined(std::string_view why) { return {.delivery = Delivery::Quarantine, .why = why}; }
 
 }  // namespace
 
@@ -41,11 +41,11 @@ std::string_view WatchProtocol::version() const {
 Verdict WatchProtocol::on_item(const ArrivedObject& item) {
   if (std::holds_alternative<Watching>(state_)) return {};
   Verdict verdict = begin_if_first();
-  verdict.tell = Tell::Item;
+  verdict.delivery = Delivery::Item;
   verdict.why = item.unreadable;
   if (is_foreign(item.api_version, item.kind, "")) verdict.why = "another kind than the one listed";
   if (verdict.why.empty() && item.version.empty()) verdict.why = kNoVersion;
-  if (!verdict.why.empty()) verdict.tell = Tell::Quarantine;
+  if (!verdict.why.empty()) verdict.delivery = Delivery::Quarantine;
   return verdict;
 }
 
@@ -90,7 +90,7 @@ Verdict WatchProtocol::refuse_page(std::string message) {
 
 Verdict WatchProtocol::complete_list(std::string version) {
   Verdict verdict = begin_if_first();
-  verdict.tell = Tell::InitDone;
+  verdict.delivery = Delivery::InitDone;
   verdict.rewound = is_before(version, newest_);
   newest_ = number_of(version);
   announced_ = in_one_piece_ = false;
@@ -120,8 +120,8 @@ Verdict WatchProtocol::on_event(EventType type, const ArrivedObject& object) {
   trouble_.reset();
   if (!goes_back) advance(object.version);
   if (!object.unreadable.empty()) return quarantined(object.unreadable);
-  if (type == EventType::Bookmark) return {.tell = Tell::Version};
-  return {.tell = type == EventType::Deleted ? Tell::Delete : Tell::Apply};
+  if (type == EventType::Bookmark) return {.delivery = Delivery::Version};
+  return {.delivery = type == EventType::Deleted ? Delivery::Delete : Delivery::Apply};
 }
 
 Verdict WatchProtocol::on_error_event(const Error& error, std::chrono::nanoseconds lived) {

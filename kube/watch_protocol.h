@@ -71,7 +71,7 @@ struct ArrivedPage {
 enum class EventType { Added, Modified, Deleted, Bookmark, Unknown };
 
 // --- what the reader is called with ---
-enum class Tell {
+enum class Delivery {
   Nothing,
   Item,      // put this object into the side map
   InitDone,  // the side map is complete: swap
@@ -81,8 +81,8 @@ enum class Tell {
   Quarantine,  // don't believe this object; keep what you had
 };
 struct Verdict {
-  Tell tell = Tell::Nothing;
-  bool init_start = false;    // before `tell`: forget the side map, a list begins
+  Delivery delivery = Delivery::Nothing;
+  bool init_start = false;    // before `delivery`: forget the side map, a list begins
   bool drop_stream = false;   // this response is over for us; ask next_step()
   bool rewound = false;       // with InitDone: the server's history was set back, older versions are right
   std::string_view why = {};  // with Quarantine

@@ -65,9 +65,9 @@ TEST(WatchProtocol, AnnouncesAListOnceBeforeItsFirstItem) {
   const Verdict second = protocol.on_item(machine("6"));
 
   EXPECT_TRUE(first.init_start);
-  EXPECT_EQ(first.tell, Tell::Item);
+  EXPECT_EQ(first.delivery, Delivery::Item);
   EXPECT_FALSE(second.init_start);
-  EXPECT_EQ(second.tell, Tell::Item);
+  EXPECT_EQ(second.delivery, Delivery::Item);
 }
 
 TEST(WatchProtocol, AnnouncesAnEmptyListWithItsPage) {
@@ -76,7 +76,7 @@ TEST(WatchProtocol, AnnouncesAnEmptyListWithItsPage) {
   const Verdict verdict = protocol.on_page(page("7"));
 
   EXPECT_TRUE(verdict.init_start);
-  EXPECT_EQ(verdict.tell, Tell::InitDone);
+  EXPECT_EQ(verdict.delivery, Delivery::InitDone);
 }
 
 TEST(WatchProtocol, FollowsContinueTokensAndWatchesFromTheFirstPagesVersion) {
@@ -86,9 +86,9 @@ TEST(WatchProtocol, FollowsContinueTokensAndWatchesFromTheFirstPagesVersion) {
   const std::string asked = page_request(protocol)->continue_token;
   const Verdict last = protocol.on_page(page("103"));
 
-  EXPECT_EQ(first.tell, Tell::Nothing);
+  EXPECT_EQ(first.delivery, Delivery::Nothing);
   EXPECT_EQ(asked, "next");
-  EXPECT_EQ(last.tell, Tell::InitDone);
+  EXPECT_EQ(last.delivery, Delivery::InitDone);
   EXPECT_FALSE(last.init_start);
   EXPECT_EQ(watched_version(protocol), "100");
 }
@@ -170,7 +170,7 @@ TEST(WatchProtocol, RefusesAListOfAnotherKind) {
   const Verdict verdict = protocol.on_page({"v1", "ConfigMapList", "100", ""});
 
   EXPECT_TRUE(verdict.drop_stream);
-  EXPECT_EQ(verdict.tell, Tell::Nothing);
+  EXPECT_EQ(verdict.delivery, Delivery::Nothing);
   EXPECT_GT(wait_of(protocol), milliseconds(0));
   EXPECT_EQ(protocol.trouble()->message,
             "expected a MachineList of cluster.x-k8s.io/v1beta2, got something else");
@@ -208,7 +208,7 @@ TEST(WatchProtocol, RefusesAListOlderThanWhatWasSeen) {
   const Verdict verdict = protocol.on_page(page("90"));
 
   EXPECT_TRUE(verdict.drop_stream);
-  EXPECT_EQ(verdict.tell, Tell::Nothing);
+  EXPECT_EQ(verdict.delivery, Delivery::Nothing);
   EXPECT_NE(protocol.trouble()->message.find("90"), std::string::npos);
 }
 
@@ -220,7 +220,7 @@ TEST(WatchProtocol, BelievesTheThirdOlderListInARow) {
 
   const Verdict verdict = protocol.on_page(page("91"));
 
-  EXPECT_EQ(verdict.tell, Tell::InitDone);
+  EXPECT_EQ(verdict.delivery, Delivery::InitDone);
   EXPECT_TRUE(verdict.rewound);
   EXPECT_EQ(watched_version(protocol), "91");
 }
@@ -235,7 +235,7 @@ TEST(WatchProtocol, BelievesAPagedListAfterARewindOnItsLastPage) {
   const Verdict last = protocol.on_page(page("90"));
 
   EXPECT_FALSE(first.drop_stream);
-  EXPECT_EQ(last.tell, Tell::InitDone);
+  EXPECT_EQ(last.delivery, Delivery::InitDone);
   EXPECT_TRUE(last.rewound);
 }
 
@@ -245,7 +245,7 @@ TEST(WatchProtocol, AnEqualOrNewerListIsNoRewind) {
 
   const Verdict verdict = protocol.on_page(page("100"));
 
-  EXPECT_EQ(verdict.tell, Tell::InitDone);
+  EXPECT_EQ(verdict.delivery, Delivery::InitDone);
   EXPECT_FALSE(verdict.rewound);
 }
 
@@ -254,7 +254,7 @@ TEST(WatchProtocol, NeverComparesVersionsThatAreNoNumbers) {
 
   const Verdict verdict = protocol.on_event(EventType::Modified, machine("aardvark"));
 
-  EXPECT_EQ(verdict.tell, Tell::Apply);
+  EXPECT_EQ(verdict.delivery, Delivery::Apply);
   EXPECT_EQ(watched_version(protocol), "aardvark");
 }
 
@@ -265,16 +265,16 @@ TEST(WatchProtocol, QuarantinesItemsThatLie) {
   const Verdict versionless = protocol.on_item(machine(""));
   const Verdict garbled = protocol.on_item({.unreadable = "spec: expected object"});
 
-  EXPECT_EQ(foreign.tell, Tell::Quarantine);
-  EXPECT_EQ(versionless.tell, Tell::Quarantine);
-  EXPECT_EQ(garbled.tell, Tell::Quarantine);
+  EXPECT_EQ(foreign.delivery, Delivery::Quarantine);
+  EXPECT_EQ(versionless.delivery, Delivery::Quarantine);
+  EXPECT_EQ(garbled.delivery, Delivery::Quarantine);
   EXPECT_EQ(garbled.why, "spec: expected object");
 }
 
 TEST(WatchProtocol, ItemsNeedNotRepeatTheirKind) {
   WatchProtocol protocol = machines();
 
-  EXPECT_EQ(protocol.on_item({.version = "5"}).tell, Tell::Item);
+  EXPECT_EQ(protocol.on_item({.version = "5"}).delivery, Delivery::Item);
 }
 
 // --- watching ---
@@ -306,9 +306,9 @@ TEST(WatchProtocol, EventsAreAppliedAndMoveTheVersion) {
   const Verdict modified = protocol.on_event(EventType::Modified, machine("102"));
   const Verdict deleted = protocol.on_event(EventType::Deleted, machine("103"));
 
-  EXPECT_EQ(added.tell, Tell::Apply);
-  EXPECT_EQ(modified.tell, Tell::Apply);
-  EXPECT_EQ(deleted.tell, Tell::Delete);
+  EXPECT_EQ(added.delivery, Delivery::Apply);
+  EXPECT_EQ(modified.delivery, Delivery::Apply);
+  EXPECT_EQ(deleted.delivery, Delivery::Delete);
   EXPECT_EQ(protocol.version(), "103");
 }
 
@@ -328,7 +328,7 @@ TEST(WatchProtocol, ABookmarkAdvancesTheVersionToResumeFrom) {
   const Verdict verdict = protocol.on_event(EventType::Bookmark, machine("250"));
   protocol.on_end(kLongLife);
 
-  EXPECT_EQ(verdict.tell, Tell::Version);
+  EXPECT_EQ(verdict.delivery, Delivery::Version);
   EXPECT_EQ(watched_version(protocol), "250");
 }
 
@@ -467,16 +467,16 @@ TEST(WatchProtocol, QuarantinesAnObjectOfAnotherKindAndGoesOn) {
 
   const Verdict verdict = protocol.on_event(EventType::Added, {"v1", "Pod", "101"});
 
-  EXPECT_EQ(verdict.tell, Tell::Quarantine);
+  EXPECT_EQ(verdict.delivery, Delivery::Quarantine);
   EXPECT_FALSE(verdict.drop_stream);
   EXPECT_EQ(protocol.version(), "100");
-  EXPECT_EQ(protocol.on_event(EventType::Added, machine("102")).tell, Tell::Apply);
+  EXPECT_EQ(protocol.on_event(EventType::Added, machine("102")).delivery, Delivery::Apply);
 }
 
 TEST(WatchProtocol, QuarantinesAnEventWithoutVersion) {
   WatchProtocol protocol = watching_from("100");
 
-  EXPECT_EQ(protocol.on_event(EventType::Added, machine("")).tell, Tell::Quarantine);
+  EXPECT_EQ(protocol.on_event(EventType::Added, machine("")).delivery, Delivery::Quarantine);
 }
 
 TEST(WatchProtocol, QuarantinesAnUnreadableObjectButRemembersItsVersion) {
@@ -485,7 +485,7 @@ TEST(WatchProtocol, QuarantinesAnUnreadableObjectButRemembersItsVersion) {
   const Verdict verdict =
       protocol.on_event(EventType::Modified, {.version = "101", .unreadable = "spec: expected object"});
 
-  EXPECT_EQ(verdict.tell, Tell::Quarantine);
+  EXPECT_EQ(verdict.delivery, Delivery::Quarantine);
   EXPECT_EQ(verdict.why, "spec: expected object");
   EXPECT_EQ(protocol.version(), "101");
 }
@@ -493,7 +493,7 @@ TEST(WatchProtocol, QuarantinesAnUnreadableObjectButRemembersItsVersion) {
 TEST(WatchProtocol, QuarantinesAnUnknownTypeOfEvent) {
   WatchProtocol protocol = watching_from("100");
 
-  EXPECT_EQ(protocol.on_event(EventType::Unknown, machine("101")).tell, Tell::Quarantine);
+  EXPECT_EQ(protocol.on_event(EventType::Unknown, machine("101")).delivery, Delivery::Quarantine);
 }
 
 TEST(WatchProtocol, AWatchThatGoesBackIsDroppedAndListedAnewWithoutHurry) {
@@ -503,7 +503,7 @@ TEST(WatchProtocol, AWatchThatGoesBackIsDroppedAndListedAnewWithoutHurry) {
   const Verdict verdict = protocol.on_event(EventType::Modified, machine("104"));
 
   EXPECT_TRUE(verdict.drop_stream);
-  EXPECT_EQ(verdict.tell, Tell::Nothing);
+  EXPECT_EQ(verdict.delivery, Delivery::Nothing);
   EXPECT_GE(wait_of(protocol), milliseconds(800));
   EXPECT_EQ(protocol.state(), WatchState(Empty{}));
 }
@@ -519,7 +519,7 @@ TEST(WatchProtocol, ADeletionMayCarryTheVersionOfTheLastChange) {
 
   const Verdict verdict = protocol.on_event(EventType::Deleted, machine("40"));
 
-  EXPECT_EQ(verdict.tell, Tell::Delete);
+  EXPECT_EQ(verdict.delivery, Delivery::Delete);
   EXPECT_EQ(protocol.version(), "100");
 }
 
@@ -548,9 +548,9 @@ TEST(WatchProtocol, IgnoresWhatDoesNotBelongToItsState) {
   const Verdict another_page = watching.on_page(page("500"));
   watching.on_waited();
 
-  EXPECT_EQ(event.tell, Tell::Nothing);
-  EXPECT_EQ(item.tell, Tell::Nothing);
-  EXPECT_EQ(another_page.tell, Tell::Nothing);
+  EXPECT_EQ(event.delivery, Delivery::Nothing);
+  EXPECT_EQ(item.delivery, Delivery::Nothing);
+  EXPECT_EQ(another_page.delivery, Delivery::Nothing);
   EXPECT_EQ(watched_version(watching), "100");
 }
 
@@ -559,20 +559,20 @@ class Believer {
  public:
   void hear(const Verdict& verdict, const WatchProtocol& protocol) {
     if (verdict.init_start) listing_ = true;
-    switch (verdict.tell) {
-      case Tell::Nothing:
-      case Tell::Quarantine: break;
-      case Tell::Item: EXPECT_TRUE(listing_) << "an item outside a list"; break;
-      case Tell::InitDone:
+    switch (verdict.delivery) {
+      case Delivery::Nothing:
+      case Delivery::Quarantine: break;
+      case Delivery::Item: EXPECT_TRUE(listing_) << "an item outside a list"; break;
+      case Delivery::InitDone:
         EXPECT_TRUE(listing_) << "a list that never began is complete";
         EXPECT_TRUE(verdict.rewound || number(protocol) >= newest_) << "an older list without a rewind";
         listing_ = false;
         synced_ = true;
         newest_ = number(protocol);
         break;
-      case Tell::Apply:
-      case Tell::Delete:
-      case Tell::Version:
+      case Delivery::Apply:
+      case Delivery::Delete:
+      case Delivery::Version:
         EXPECT_TRUE(synced_ && !listing_) << "an event before its list";
         EXPECT_GE(number(protocol), newest_) << "a version went back";
         newest_ = number(protocol);

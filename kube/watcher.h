@@ -46,7 +46,7 @@ class TypedBody final : public WatchBody {
                                               .kind = page->kind,
                                               .version = page->resource_version,
                                               .continue_token = page->continue_token});
-    tell(verdict, protocol, {}, nullptr);
+    deliver(verdict, protocol, {}, nullptr);
     return {};
   }
 
@@ -56,7 +56,7 @@ class TypedBody final : public WatchBody {
     if (!fed && event) event = Failure(std::move(fed).error());
     if (!event) {
       const Error error = without_quotes(std::move(event).error(), quoting_);
-      return tell(protocol.on_event(EventType::Unknown, {}), protocol, {{}, error}, nullptr);
+      return deliver(protocol.on_event(EventType::Unknown, {}), protocol, {{}, error}, nullptr);
     }
     return on_event(protocol, std::move(*event), lived);
   }
@@ -85,12 +85,12 @@ class TypedBody final : public WatchBody {
   void on_item(WatchProtocol& protocol, T&& item) {
     const std::string version = item.metadata.resource_version.str();
     const Verdict verdict = protocol.on_item({.version = version, .unreadable = fault_of(item)});
-    tell(verdict, protocol, {}, &item);
+    deliver(verdict, protocol, {}, &item);
   }
 
   void on_bad_item(WatchProtocol& protocol, const api::Quarantined& bad) {
     const Verdict verdict = protocol.on_item({.unreadable = "could not be decoded"});
-    tell(verdict, protocol, quarantine(bad), nullptr);
+    deliver(verdict, protocol, quarantine(bad), nullptr);
   }
 
   bool on_event(WatchProtocol& protocol, api::WatchEvent<T>&& event, Nanoseconds lived) {
@@ -99,19 +99,19 @@ class TypedBody final : public WatchBody {
     }
     const EventType type = type_of_event(event.type);
     if (event.type == api::WatchType::Bookmark) {
-      return tell(protocol.on_event(type, {.version = event.bookmark_version}), protocol, {}, nullptr);
+      return deliver(protocol.on_event(type, {.version = event.bookmark_version}), protocol, {}, nullptr);
     }
     Quarantine doubt;
     if (!event.object && event.bad) doubt = quarantine(*event.bad);
     doubt.deleted = type == EventType::Deleted;
     if (!event.object) {
-      return tell(protocol.on_event(type, {.unreadable = "could not be decoded"}), protocol, std::move(doubt),
-                  nullptr);
+      return deliver(protocol.on_event(type, {.unreadable = "could not be decoded"}), protocol,
+                     std::move(doubt), nullptr);
     }
     T& object = *event.object;
     const std::string version = object.metadata.resource_version.str();
     const Verdict verdict = protocol.on_event(type, {.version = version, .unreadable = fault_of(object)});
-    return tell(verdict, protocol, std::move(doubt), &object);
+    return deliver(verdict, protocol, std::move(doubt), &object);
   }
 
   std::string_view fault_of(const T& object) const {
@@ -134,19 +134,19 @@ class TypedBody final : public WatchBody {
     return EventType::Unknown;
   }
 
-  bool tell(const Verdict& verdict, const WatchProtocol& protocol, Quarantine doubt, T* object) {
+  bool deliver(const Verdict& verdict, const WatchProtocol& protocol, Quarantine doubt, T* object) {
     if (verdict.init_start) handler_.on_init_start();
-    switch (verdict.tell) {
-      case Tell::Nothing: break;
-      case Tell::Item: handler_.on_item(std::move(*object)); break;
-      case Tell::Apply: handler_.on_apply(std::move(*object)); break;
-      case Tell::Delete: handler_.on_delete(std::move(*object)); break;
-      case Tell::Version: handler_.on_version(protocol.version()); break;
-      case Tell::InitDone:
+    switch (verdict.delivery) {
+      case Delivery::Nothing: break;
+      case Delivery::Item: handler_.on_item(std::move(*object)); break;
+      case Delivery::Apply: handler_.on_apply(std::move(*object)); break;
+      case Delivery::Delete: handler_.on_delete(std::move(*object)); break;
+      case Delivery::Version: handler_.on_version(protocol.version()); break;
+      case Delivery::InitDone:
         handler_.on_init_done(
             {.version = protocol.version(), .nameless = nameless_, .rewound = verdict.rewound});
         break;
-      case Tell::Quarantine:
+      case Delivery::Quarantine:
         if (object != nullptr) doubt.key = key_of(*object);
         if (quoting_ != Quoting::Everything && !is_tellable(doubt.key)) doubt.key = {};
         if (doubt.key.name.empty()) ++nameless_;
