@@ -81,13 +81,13 @@ void ClientConnection::drive(const Deadline& deadline) {
       const bool unsent = push() == IoStatus::WantWrite;
       transport_->wait_here(unsent ? IoStatus::WantWrite : *want, deadline.at - now());
     }
-    if (deadline.passed(now())) return leave();
+    if (deadline.passed(now())) return abandon();
     const IoOutcome io = transport_->read(buffer);
     switch (io.status) {
       case IoStatus::WantRead:
       case IoStatus::WantWrite: want = io.status; break;
-      case IoStatus::Closed: return deadline.stopped() ? leave() : peer_closed();
-      case IoStatus::Failed: return deadline.stopped() ? leave() : read_failed();
+      case IoStatus::Closed: return deadline.stopped() ? abandon() : peer_closed();
+      case IoStatus::Failed: return deadline.stopped() ? abandon() : read_failed();
       case IoStatus::Done:
         if (!take({buffer.data(), io.bytes})) return;
         want.reset();
@@ -97,7 +97,7 @@ void ClientConnection::drive(const Deadline& deadline) {
 }
 
 // The exchange has no more time, and its waiter knows what to say of it.
-void ClientConnection::leave() {
+void ClientConnection::abandon() {
   exchange_.reset();
   parser_.reset();
   cut_.reset();

@@ -59,7 +59,7 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   void take_on(std::shared_ptr<Exchange> exchange);
   bool prepare();
   void drive(const Deadline& deadline);
-  void leave();
+  void abandon();
   IoStatus push();
   bool still_alive();
   void dial();

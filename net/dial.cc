@@ -80,7 +80,7 @@ void Dial::start(Done done) {
 
 void Dial::cancel() {
   done_ = nullptr;
-  leave_gate();
+  release_gate();
   timer_.cancel();
   turn_timer_.cancel();
   socket_.reset();
@@ -249,10 +249,10 @@ void Dial::begin_handshake() {
 // A peer that keeps us waiting may not keep others waiting: its place is free again after a moment.
 void Dial::entered_gate() {
   in_gate_ = true;
-  if (!done_) return leave_gate();
+  if (!done_) return release_gate();
   turn_timer_.expires_after(kLongestTurn);
   turn_timer_.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
-    if (!error) self->leave_gate();
+    if (!error) self->release_gate();
   });
   const Origin& origin = target_->origin;
   auto begun = transport_->begin_tls(
@@ -275,15 +275,15 @@ void Dial::handshake() {
   });
 }
 
-void Dial::leave_gate() {
+void Dial::release_gate() {
   if (!std::exchange(in_gate_, false)) return;
   turn_timer_.cancel();
-  io_.handshakes().leave();
+  io_.handshakes().release();
 }
 
 void Dial::finish(Result<std::unique_ptr<Transport>> result) {
   if (!done_) return;
-  leave_gate();
+  release_gate();
   auto done = std::exchange(done_, nullptr);
   timer_.cancel();
   turn_timer_.cancel();

@@ -54,7 +54,7 @@ class Dial : public std::enable_shared_from_this<Dial> {
   bool proxy_answered(std::string_view bytes);
   void begin_handshake();
   void entered_gate();
-  void leave_gate();
+  void release_gate();
   void handshake();
   void finish(Result<std::unique_ptr<Transport>> result);
   void fail_here(Code code, std::string_view why);

@@ -16,7 +16,7 @@ void HandshakeGate::wait(Enter enter) {
   if (now) enter();
 }
 
-void HandshakeGate::leave() {
+void HandshakeGate::release() {
   Enter next = state_.with([](State& state) -> Enter {
     if (state.waiting.empty()) {
       ++state.free;

@@ -17,9 +17,10 @@ class HandshakeGate {
 
   explicit HandshakeGate(std::size_t places) : state_(State{.free = places}) {}
 
-  // Calls `enter` when there is a place: now, or later from the thread that leaves. First come, first served.
+  // Calls `enter` when there is a place: now, or later from the thread that releases one. First come, first
+  // served.
   void wait(Enter enter);
-  void leave();
+  void release();
 
  private:
   struct State {

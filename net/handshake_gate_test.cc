@@ -16,9 +16,9 @@ TEST(HandshakeGate, LetsInAsManyAsItHasPlacesAndTheOthersInTurn) {
   for (int i = 1; i <= 4; ++i) gate.wait([&entered, i] { entered.push_back(i); });
   EXPECT_THAT(entered, ElementsAre(1, 2));
 
-  gate.leave();
+  gate.release();
   EXPECT_THAT(entered, ElementsAre(1, 2, 3));
-  gate.leave();
+  gate.release();
 
   EXPECT_THAT(entered, ElementsAre(1, 2, 3, 4));
 }
@@ -27,7 +27,7 @@ TEST(HandshakeGate, KeepsAPlaceThatNobodyWaitedFor) {
   HandshakeGate gate(1);
   std::vector<int> entered;
   gate.wait([&] { entered.push_back(1); });
-  gate.leave();
+  gate.release();
 
   gate.wait([&] { entered.push_back(2); });
 
