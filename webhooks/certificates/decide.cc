@@ -83,7 +83,7 @@ std::optional<std::string> new_certificate_is_due(const Observation& seen) {
   return std::nullopt;
 }
 
-void rest(const Observation& seen, Plan& plan) {
+void wait_for_renewal(const Observation& seen, Plan& plan) {
   const Pair& served = *seen.stored->served;
   plan.again = std::min(served.authority_ends - seen.times.authority_renewal,
                         served.serving_ends - seen.times.serving_renewal) -
@@ -115,7 +115,7 @@ Plan decide(const Observation& seen) {
   else if (const auto due = new_authority_is_due(seen))
     prepare_next(seen, plan, *due);
   else
-    rest(seen, plan);
+    wait_for_renewal(seen, plan);
   if (plan.step == Step::Nothing && !stored.next && stored.served) {
     if (const auto due = new_certificate_is_due(seen)) take(plan, Step::ReissueServing, *due);
   }
