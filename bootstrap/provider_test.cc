@@ -30,6 +30,7 @@ using fakes::Call;
 using fakes::Fault;
 using fakes::FaultPoint;
 using kube::ObjectKey;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -156,6 +157,27 @@ struct World {
   Result<json::value> secret(const std::string& name) {
     return user.get(kube::resources::secrets(), named(name), kNever);
   }
+  void put_foreign_secret(std::string_view name) {
+    const json::value foreign = {{"apiVersion", "v1"},
+                                 {"kind", "Secret"},
+                                 {"metadata", {{"name", name}, {"namespace", "default"}}},
+                                 {"data", {{"mine", "eA=="}}}};
+    must(user.create(kube::resources::secrets(), named(std::string(name)), foreign, {}, kNever), "create");
+  }
+  // "Warning DataSecretTaken: ...", in the order in which they came up.
+  std::vector<std::string> events() {
+    const auto listed = user.list(kube::resources::events(), {.namespace_ = "default"}, kNever);
+    must(listed, "list the Events");
+    std::map<std::string, std::string> by_name;  // a name ends in the time of the Event
+    for (const json::value& event : listed->at("items").as_array()) {
+      const auto text = [&](std::string_view field) { return std::string(event.at(field).as_string()); };
+      by_name.emplace(event.at("metadata").at("name").as_string(),
+                      text("type") + " " + text("reason") + ": " + text("message"));
+    }
+    std::vector<std::string> texts;
+    for (const auto& [unused, text] : by_name) texts.push_back(text);
+    return texts;
+  }
 };
 
 TEST(Provider, MakesTheDataSecretInTwoWrites) {
@@ -252,16 +274,33 @@ TEST(Provider, LeavesASecretOfSomebodyElseAloneAndSaysSo) {
   World world;
   world.run([&] {
     world.add_cluster();
-    const json::value foreign = {{"apiVersion", "v1"},
-                                 {"kind", "Secret"},
-                                 {"metadata", {{"name", "m1"}, {"namespace", "default"}}},
-                                 {"data", {{"mine", "eA=="}}}};
-    must(world.user.create(kube::resources::secrets(), named("m1"), foreign, {}, kNever), "create");
+    world.put_foreign_secret("m1");
 
     world.add_machine("m1");
 
     EXPECT_TRUE(world.eventually([&] { return world.ready_reason("m1") == "DataSecretTaken"; }));
     EXPECT_TRUE(world.secret("m1")->at("data").as_object().contains("mine"));
+  });
+}
+
+TEST(Provider, RecordsOneEventPerReasonWhyThereIsNoData) {
+  World world;
+  world.run([&] {
+    world.put_foreign_secret("m1");
+    world.add_cluster(false);
+    world.add_machine("m1");
+    ASSERT_TRUE(
+        world.eventually([&] { return world.ready_reason("m1") == "WaitingForClusterInfrastructure"; }));
+    world.provision_cluster();
+    ASSERT_TRUE(world.eventually([&] { return world.ready_reason("m1") == "DataSecretTaken"; }));
+
+    world.sleep(10min);
+
+    EXPECT_THAT(world.events(),
+                ElementsAre("Warning WaitingForClusterInfrastructure: waiting for Cluster c1 to have its "
+                            "infrastructure provisioned",
+                            "Warning DataSecretTaken: Secret default/m1 exists and belongs to somebody else; "
+                            "delete it or rename the Machine"));
   });
 }
 
