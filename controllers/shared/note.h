@@ -1,32 +1,11 @@
-// News of a turn in words: what it is about, what kind of news, the sentence, since when. Made by decide()
-// and report(), recorded as Events, shown as lines of conditions. A plain value.
+// Notes, as the controllers call them. What they are: runtime/note.h. A plain value.
 #pragma once
 
-#include <span>
-#include <string>
-
-#include "api/notes.h"
-#include "base/time.h"
-
-namespace capstan::runtime {
-class EventRecorder;
-}
-namespace capstan::api {
-struct ObjectReference;
-}
+#include "runtime/note.h"
 
 namespace capstan::controllers {
 
-struct Note {
-  std::string about = {};  // "MachineSet web-1"; empty: the object whose turn it is
-  api::NoteCode code = api::NoteCode::InvalidReference;
-  std::string text = {};
-  Time since = {};  // unset: since this turn
-  bool operator==(const Note&) const = default;
-};
-
-// An Event per note whose code has a reason; of PhaseChanged `about` is the reason.
-void record_notes(runtime::EventRecorder& events, const api::ObjectReference& object,
-                  std::span<const Note> notes);
+using runtime::Note;
+using runtime::record_notes;
 
 }  // namespace capstan::controllers

@@ -1,11 +1,11 @@
-#include "controllers/shared/note.h"
+#include "runtime/note.h"
 
 #include <gmock/gmock.h>
 
 #include "api/core/event.h"
 #include "test/fakes/recorded_events.h"
 
-namespace capstan::controllers {
+namespace capstan::runtime {
 namespace {
 
 using api::NoteCode;
@@ -37,4 +37,4 @@ TEST(Notes, ThatOnlyConditionsShowAreNoEvents) {
 }
 
 }  // namespace
-}  // namespace capstan::controllers
+}  // namespace capstan::runtime

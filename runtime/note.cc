@@ -1,8 +1,8 @@
-#include "controllers/shared/note.h"
+#include "runtime/note.h"
 
 #include "runtime/events.h"
 
-namespace capstan::controllers {
+namespace capstan::runtime {
 namespace {
 
 std::string_view event_reason(const Note& note) {
@@ -11,14 +11,13 @@ std::string_view event_reason(const Note& note) {
 
 }  // namespace
 
-void record_notes(runtime::EventRecorder& events, const api::ObjectReference& object,
-                  std::span<const Note> notes) {
+void record_notes(EventRecorder& events, const api::ObjectReference& object, std::span<const Note> notes) {
   for (const Note& note : notes) {
     const std::string_view reason = event_reason(note);
     if (reason.empty()) continue;
-    const auto type = api::is_warning(note.code) ? runtime::EventType::Warning : runtime::EventType::Normal;
+    const auto type = api::is_warning(note.code) ? EventType::Warning : EventType::Normal;
     events.record(object, type, reason, note.text);
   }
 }
 
-}  // namespace capstan::controllers
+}  // namespace capstan::runtime
