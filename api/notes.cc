@@ -1,5 +1,7 @@
 #include "api/notes.h"
 
+#include "api/bootstrap/cloud_config.h"
+#include "api/driver/names.h"
 #include "api/names.h"
 
 namespace capstan::api {
@@ -42,6 +44,28 @@ std::string_view reason_of(NoteCode code) {
     case NoteCode::DrainRulesContradict: return "DrainRulesContradict";
     case NoteCode::CheckMisconfigured: return "HealthCheckMisconfigured";
     case NoteCode::RemediationRestricted: return event::kRemediationRestricted;
+    case NoteCode::WaitingForOwner: return driver::reason::kWaitingForOwner;
+    case NoteCode::WaitingForCluster: return driver::reason::kWaitingForCluster;
+    case NoteCode::WaitingForClusterInfrastructure: return driver::reason::kWaitingForClusterInfrastructure;
+    case NoteCode::WaitingForBootstrapData: return driver::reason::kWaitingForBootstrapData;
+    case NoteCode::WaitingForMachines: return driver::reason::kDependentsLeft;
+    case NoteCode::ControlPlaneUnavailable: return driver::reason::kControlPlaneUnavailable;
+    case NoteCode::EndpointDiffers: return driver::reason::kEndpointDiffers;
+    case NoteCode::AuthorityTaken: return driver::reason::kAuthorityTaken;
+    case NoteCode::CredentialsUnreadable: return driver::reason::kCredentialsUnreadable;
+    case NoteCode::BootstrapDataUnreadable: return driver::reason::kBootstrapDataUnreadable;
+    case NoteCode::VmNotCreated: return driver::reason::kCreateFailed;
+    case NoteCode::ResourceExhausted: return driver::reason::kResourceExhausted;
+    case NoteCode::InstanceKeyTaken: return driver::reason::kInstanceKeyTaken;
+    case NoteCode::VmGone: return driver::reason::kVmGone;
+    case NoteCode::VmStopped: return driver::reason::kVmStopped;
+    case NoteCode::NotDeleted: return driver::reason::kDeleteFailed;
+    case NoteCode::BeingDeleted: return driver::reason::kDeleting;
+    case NoteCode::Resizing: return driver::reason::kResizing;
+    case NoteCode::SizeInvalid: return driver::reason::kInvalidSize;
+    case NoteCode::InstanceNotReady: return driver::reason::kInstanceNotReady;
+    case NoteCode::ConfigInvalid: return bootstrap_reason::kInvalid;
+    case NoteCode::DataSecretTaken: return bootstrap_reason::kDataSecretTaken;
   }
   return {};
 }
@@ -83,7 +107,29 @@ bool is_warning(NoteCode code) {
     case NoteCode::ProviderIdListInvalid:
     case NoteCode::DrainRulesContradict:
     case NoteCode::CheckMisconfigured:
-    case NoteCode::RemediationRestricted: return true;
+    case NoteCode::RemediationRestricted:
+    case NoteCode::WaitingForOwner:
+    case NoteCode::WaitingForCluster:
+    case NoteCode::WaitingForClusterInfrastructure:
+    case NoteCode::WaitingForBootstrapData:
+    case NoteCode::WaitingForMachines:
+    case NoteCode::ControlPlaneUnavailable:
+    case NoteCode::EndpointDiffers:
+    case NoteCode::AuthorityTaken:
+    case NoteCode::CredentialsUnreadable:
+    case NoteCode::BootstrapDataUnreadable:
+    case NoteCode::VmNotCreated:
+    case NoteCode::ResourceExhausted:
+    case NoteCode::InstanceKeyTaken:
+    case NoteCode::VmGone:
+    case NoteCode::VmStopped:
+    case NoteCode::NotDeleted:
+    case NoteCode::BeingDeleted:
+    case NoteCode::Resizing:
+    case NoteCode::SizeInvalid:
+    case NoteCode::InstanceNotReady:
+    case NoteCode::ConfigInvalid:
+    case NoteCode::DataSecretTaken: return true;
   }
   return true;
 }

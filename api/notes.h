@@ -50,6 +50,30 @@ enum class NoteCode {
   // MachineHealthCheck.
   CheckMisconfigured,
   RemediationRestricted,
+  // Providers that come with Capstan: why an object of theirs is not ready. Their reasons are those of the
+  // condition Ready, too.
+  WaitingForOwner,
+  WaitingForCluster,
+  WaitingForClusterInfrastructure,
+  WaitingForBootstrapData,
+  WaitingForMachines,  // they go before the control plane
+  ControlPlaneUnavailable,
+  EndpointDiffers,
+  AuthorityTaken,
+  CredentialsUnreadable,
+  BootstrapDataUnreadable,
+  VmNotCreated,
+  ResourceExhausted,  // no quota, or the cloud has no more
+  InstanceKeyTaken,
+  VmGone,
+  VmStopped,
+  NotDeleted,  // the cloud refuses to remove something
+  BeingDeleted,
+  Resizing,
+  SizeInvalid,
+  InstanceNotReady,
+  ConfigInvalid,
+  DataSecretTaken,
 };
 
 // Of the Event; empty for what is no Event's, or whose reason is not known by the code alone.

@@ -30,11 +30,15 @@ Paused paused(bool cluster_paused, const api::ObjectMeta& object, std::string_vi
   return verdict;
 }
 
+api::Condition paused_condition(const Paused& pause) {
+  if (pause.paused)
+    return api::conditions::make(condition::kPaused, status::kTrue, reason::kPaused, pause.message);
+  return api::conditions::make(condition::kPaused, status::kFalse, reason::kNotPaused);
+}
+
 PauseVerdict judge_pause(const Paused& pause, const api::Conditions& conditions, std::int64_t generation,
                          Time now) {
-  const api::Condition wanted =
-      pause.paused ? api::conditions::make(condition::kPaused, status::kTrue, reason::kPaused, pause.message)
-                   : api::conditions::make(condition::kPaused, status::kFalse, reason::kNotPaused);
+  const api::Condition wanted = paused_condition(pause);
   PauseVerdict verdict{.conditions = conditions};
   const bool known = says_the_same(api::conditions::find(conditions, condition::kPaused), wanted);
   if (known && pause.paused) {

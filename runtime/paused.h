@@ -15,8 +15,12 @@ namespace capstan::runtime {
 struct Paused {
   bool paused = false;
   std::string message = {};  // both reasons, where both apply
+  bool operator==(const Paused&) const = default;
 };
 Paused paused(bool cluster_paused, const api::ObjectMeta& object, std::string_view kind);
+
+// Without times and generation, as conditions::make().
+api::Condition paused_condition(const Paused& pause);
 
 enum class PauseStep {
   GoOn,   // not paused; `conditions` may differ in what the final patch of the turn brings along
