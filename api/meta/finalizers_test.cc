@@ -1,14 +1,14 @@
-#include "controllers/shared/finalizer.h"
+#include "api/meta/finalizers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace capstan::controllers {
+namespace capstan::api {
 namespace {
 
 using testing::ElementsAre;
 
-const api::Finalizers kOfOthers(std::vector<Text>{Text("example.com/b"), Text("example.com/a")});
+const Finalizers kOfOthers(std::vector<Text>{Text("example.com/b"), Text("example.com/a")});
 
 TEST(WithFinalizer, OursComesBehindThoseOfOthers) {
   EXPECT_THAT(*with_finalizer(kOfOthers, "ours"),
@@ -19,4 +19,4 @@ TEST(WithFinalizer, OursComesBehindThoseOfOthers) {
 TEST(WithFinalizer, IsNotPutOnTwice) { EXPECT_EQ(with_finalizer(kOfOthers, "example.com/b"), kOfOthers); }
 
 }  // namespace
-}  // namespace capstan::controllers
+}  // namespace capstan::api
