@@ -29,9 +29,7 @@ set_source_files_properties(
   controllers/rollout/rolling_update.cc controllers/shared/stale_deletions.cc
   controllers/machinehealthcheck/shared_cause.cc controllers/machinepool/pool_drain.cc
   controllers/machinepool/providers.cc controllers/machinepool/reconciler.cc
-  controllers/machineset/conditions_v1beta1.cc infrastructure/controller/machine/report.cc
-  infrastructure/controller/pool/members.cc infrastructure/controller/pool/report.cc kubeconfig/kubeconfig.cc
-  net/server_connection.cc net/url.cc
+  controllers/machineset/conditions_v1beta1.cc kubeconfig/kubeconfig.cc net/server_connection.cc net/url.cc
   PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 
 function(capstan_library name)

@@ -10,36 +10,16 @@
 #include <string_view>
 #include <vector>
 
-#include "api/v1beta2/machine.h"
 #include "base/deadline.h"
 #include "base/secret.h"
 #include "infrastructure/codes.h"
+#include "infrastructure/vm.h"
 
 namespace capstan::infrastructure {
-
-using Tags = std::map<std::string, std::string, std::less<>>;
 
 // From the Secret that an object's credentialsRef names; empty when it names none.
 struct Credentials {
   std::map<std::string, Secret<std::string>, std::less<>> values = {};
-};
-
-// Which VM: by the cloud's own name where it is known, otherwise by the instance key it carries.
-struct VmId {
-  std::string provider_id = {};
-  std::string instance_key = {};
-};
-
-enum class VmState { Pending, Running, Stopping, Stopped };
-
-struct Vm {
-  std::string provider_id = {};  // what its Node will carry as spec.providerID
-  std::string name = {};         // of the VM, and what its Node will be called
-  VmState state = VmState::Pending;
-  Tags tags = {};  // the instance key among them
-  std::vector<api::MachineAddress> addresses = {};
-  std::string failure_domain = {};
-  bool interruptible = false;
 };
 
 struct CreateVm {

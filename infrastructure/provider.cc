@@ -53,27 +53,18 @@ class Provider::Parts {
                     .caches = caches_,
                     .log = deps.log},
                    options.inventory_every),
-        machine_reconciler_({.clock = deps.clock,
-                             .client = deps.client,
-                             .driver = deps.driver,
-                             .randomness = deps.randomness,
-                             .caches = caches_,
-                             .inventory = inventory_,
-                             .events = *recorder_}),
-        cluster_reconciler_({.clock = deps.clock,
-                             .client = deps.client,
-                             .control_planes = deps.control_planes,
-                             .caches = caches_,
-                             .events = *recorder_,
-                             .makes_control_planes = options.makes_control_planes}),
-        pool_reconciler_({.clock = deps.clock,
-                          .threads = deps.threads,
-                          .client = deps.client,
-                          .driver = deps.driver,
-                          .randomness = deps.randomness,
-                          .caches = caches_,
-                          .events = *recorder_,
-                          .look_every = options.inventory_every}),
+        turn_deps_{.clock = deps.clock,
+                   .threads = deps.threads,
+                   .client = deps.client,
+                   .driver = deps.driver,
+                   .control_planes = deps.control_planes,
+                   .randomness = deps.randomness,
+                   .caches = caches_,
+                   .inventory = inventory_,
+                   .events = *recorder_},
+        machine_reconciler_(turn_deps_),
+        cluster_reconciler_(turn_deps_, options.makes_control_planes),
+        pool_reconciler_(turn_deps_, {.look_every = options.inventory_every}),
         machines_(controller_deps(deps),
                   {.name = "drivermachine",
                    .kind = "DriverMachine",
@@ -186,6 +177,7 @@ class Provider::Parts {
   runtime::Events events_;
   std::unique_ptr<runtime::EventRecorder> recorder_;
   Inventory inventory_;
+  const Deps turn_deps_;
   machine::Reconciler machine_reconciler_;
   cluster::Reconciler cluster_reconciler_;
   pool::Reconciler pool_reconciler_;

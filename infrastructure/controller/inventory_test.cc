@@ -38,8 +38,10 @@ TEST(Inventory, ForgetsADoubtWithItsDriverMachine) {
                          .caches = caches},
                         Nanoseconds(0));
     machine::Reconciler reconciler({.clock = world.baton,
+                                    .threads = world.baton,
                                     .client = world.management.user,
                                     .driver = world.cloud,
+                                    .control_planes = world.planes,
                                     .randomness = randomness,
                                     .caches = caches,
                                     .inventory = inventory,

@@ -8,62 +8,66 @@
 #include "api/driver/names.h"
 #include "api/names.h"
 #include "infrastructure/controller/cluster/authority_secret.h"
+#include "infrastructure/controller/turn_steps.h"
 #include "kube/resources.h"
-#include "kube/typed.h"
-#include "runtime/finalizers.h"
 
 namespace capstan::infrastructure::cluster {
 namespace {
 
-namespace finalizer = api::driver::finalizer;
-namespace reason = api::driver::reason;
+using api::NoteCode;
+namespace annotation = api::driver::annotation;
 
 constexpr Seconds kUntilThere{5};
-constexpr Seconds kUntilSomebodyActs{180};
+constexpr Seconds kUntilUserActs{180};
 
 // One turn's work on one object.
 class Work {
  public:
-  Work(const ActDeps& deps, const runtime::Context& context, const Observation& seen)
-      : deps_(deps), context_(context), seen_(seen), object_(*seen.object) {}
+  Work(const ActContext& with, const Observation& seen) : with_(with), seen_(seen), object_(*seen.object) {}
 
-  Effects done(void (Work::*step)()) {
-    (this->*step)();
+  Effects run(const Plan& plan) {
+    for (const Action& action : plan.actions) {
+      if (!std::visit([&](const auto& each) { return perform(each); }, action)) break;
+    }
     effects_.object = std::make_shared<const api::DriverCluster>(object_);
     return std::move(effects_);
   }
 
-  void ensure() {
-    if (!put_finalizer()) return;
-    auto plane = deps_.control_planes.ensure(seen_.cluster_key, context_.deadline);
-    if (!plane) return trouble(reason::kControlPlaneUnavailable, plane.error().message, kUntilThere);
-    effects_.provided = write_endpoint(*plane) && write_authority(plane->authority);
-  }
-
-  void trust() { effects_.provided = true; }
-
-  void remove() {
-    const auto removed = deps_.control_planes.remove(seen_.cluster_key, context_.deadline);
-    if (!removed) return trouble(reason::kDeleteFailed, removed.error().message, kUntilThere);
-    const auto dropped =
-        runtime::drop_finalizer(deps_.client, deps_.consistency, deps_.caches.driver_clusters, object_,
-                                finalizer::kCluster, context_.deadline);
-    if (!dropped) return fail_with(dropped.error());
-    effects_.released = true;
-  }
-
  private:
-  bool put_finalizer() {
-    if (object_.metadata.has_finalizer(finalizer::kCluster)) return true;
+  // True: the next action may follow.
+  bool perform(const SignOn& action) {
     api::DriverCluster wanted = object_;
-    auto finalizers = *wanted.metadata.finalizers;
-    finalizers.emplace_back(finalizer::kCluster);
-    wanted.metadata.finalizers = api::Finalizers(std::move(finalizers));
-    wanted.metadata.annotations.set(Text(api::driver::annotation::kMadeControlPlane), Text("true"));
+    wanted.metadata.finalizers = action.to;
+    wanted.metadata.annotations.set(Text(annotation::kMadeControlPlane), Text("true"));
     return write(wanted);
   }
 
-  // The endpoint is promised to others once it is written: a different one is trouble, not a correction.
+  bool perform(const ProvideControlPlane& action) {
+    auto plane = with_.deps.control_planes.ensure(action.cluster, deadline());
+    if (!plane) return fail_with(NoteCode::ControlPlaneUnavailable, plane.error().message, kUntilThere);
+    if (!write_endpoint(*plane)) return false;
+    effects_.provided = !action.write_authority || write_authority(plane->authority);
+    return effects_.provided;
+  }
+
+  bool perform(const TakeEndpoint&) {
+    effects_.provided = true;
+    return true;
+  }
+
+  bool perform(const RemoveControlPlane& action) {
+    const auto removed = with_.deps.control_planes.remove(action.cluster, deadline());
+    return removed ? true : fail_with(NoteCode::NotDeleted, removed.error().message, kUntilThere);
+  }
+
+  bool perform(const DropFinalizer&) {
+    const auto dropped =
+        drop_finalizer(with_, with_.deps.caches.driver_clusters, object_, api::driver::finalizer::kCluster);
+    if (!dropped) return fail_with(dropped.error());
+    effects_.released = true;
+    return true;
+  }
+
   bool write_endpoint(const sim::ControlPlane& plane) {
     const api::ApiEndpoint& known = object_.spec.control_plane_endpoint;
     if (!known.valid()) {
@@ -72,67 +76,58 @@ class Work {
       return write(wanted);
     }
     if (known.host == plane.host && known.port == plane.port) return true;
-    trouble(
-        reason::kEndpointDiffers,
+    return fail_with(
+        NoteCode::EndpointDiffers,
         fmt::format("spec.controlPlaneEndpoint is {}:{}, but the control plane of this cluster is at {}:{} "
                     "now",
                     known.host.view(), known.port.value_or(0), plane.host, plane.port),
-        kUntilSomebodyActs);
-    return false;
+        kUntilUserActs);
   }
 
   bool write_authority(const net::KeyAndCertificate& authority) {
-    const bool known = object_.status.initialization.provisioned.value_or(false);
-    if (known || authority.private_key_pem.reveal().empty()) return true;
-    const kube::ObjectKey key = authority_key(seen_.cluster_key);
-    const auto created = deps_.client.create(
-        kube::resources::secrets(), key, authority_secret(*seen_.cluster, authority), {}, context_.deadline);
+    if (authority.private_key_pem.reveal().empty()) return true;
+    const ObjectKey key = authority_key(seen_.cluster_key);
+    const auto created = with_.deps.client.create(
+        kube::resources::secrets(), key, authority_secret(*seen_.cluster, authority), {}, deadline());
     if (created) return true;
     if (created.error().code == Code::AlreadyExists) return is_same_authority(key, authority);
-    fail_with(created.error());
-    return false;
+    return fail_with(created.error());
   }
 
   // The answer to an earlier try may have got lost; an authority that is not ours would lock every client
   // out.
-  bool is_same_authority(const kube::ObjectKey& key, const net::KeyAndCertificate& authority) {
-    const auto present = deps_.client.get(kube::resources::secrets(), key, context_.deadline);
+  bool is_same_authority(const ObjectKey& key, const net::KeyAndCertificate& authority) {
+    const auto present = with_.deps.client.get(kube::resources::secrets(), key, deadline());
     const auto content =
         present ? api::read_secret(*present) : Result<api::SecretContent>(fail(present.error()));
-    if (!content) {
-      fail_with(content.error());
-      return false;
-    }
+    if (!content) return fail_with(content.error());
     const auto* certificate = content->find(api::secret::kTlsCertificateKey);
     if (certificate != nullptr && certificate->reveal() == authority.certificate_pem) return true;
-    trouble(reason::kAuthorityTaken,
-            fmt::format("Secret {} holds another certificate authority than the one of this control plane; "
-                        "delete the Secret",
-                        key.describe()),
-            kUntilSomebodyActs);
-    return false;
+    return fail_with(
+        NoteCode::AuthorityTaken,
+        fmt::format("Secret {} holds another certificate authority than the one of this control plane; "
+                    "delete the Secret",
+                    key.describe()),
+        kUntilUserActs);
   }
 
   bool write(const api::DriverCluster& wanted) {
-    auto written = kube::patch(deps_.client, object_, wanted, context_.deadline);
-    if (!written) {
-      fail_with(written.error());
-      return false;
-    }
-    if (!*written) return true;
-    object_ = std::move(**written);
-    deps_.consistency.wrote(kube::key_of(object_), deps_.caches.driver_clusters,
-                            object_.metadata.resource_version);
-    return true;
+    const auto written = infrastructure::write(with_, with_.deps.caches.driver_clusters, object_, wanted,
+                                               kube::Lock::WhenArraysChange);
+    return written ? true : fail_with(written.error());
   }
 
-  void trouble(std::string_view why, std::string message, Seconds retry) {
-    effects_.trouble = Trouble{.reason = why, .message = std::move(message), .retry = retry};
+  bool fail_with(NoteCode code, std::string message, Seconds retry) {
+    effects_.trouble = Trouble{.code = code, .message = std::move(message), .retry = retry};
+    return false;
   }
-  void fail_with(const Error& error) { effects_.error = error; }
+  bool fail_with(const Error& error) {
+    effects_.error = error;
+    return false;
+  }
+  const Deadline& deadline() const { return with_.context.deadline; }
 
-  const ActDeps& deps_;
-  const runtime::Context& context_;
+  const ActContext& with_;
   const Observation& seen_;
   api::DriverCluster object_;
   Effects effects_;
@@ -140,16 +135,8 @@ class Work {
 
 }  // namespace
 
-Effects act(const ActDeps& deps, const runtime::Context& context, const Observation& seen, const Plan& plan) {
-  Work work(deps, context, seen);
-  switch (plan.step) {
-    case Step::Ensure: return work.done(&Work::ensure);
-    case Step::Trust: return work.done(&Work::trust);
-    case Step::Remove: return work.done(&Work::remove);
-    case Step::Rest:
-    case Step::Wait: break;
-  }
-  return {};
+Effects act(const ActContext& with, const Observation& seen, const Plan& plan) {
+  return Work(with, seen).run(plan);
 }
 
 }  // namespace capstan::infrastructure::cluster

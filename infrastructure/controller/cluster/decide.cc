@@ -2,58 +2,25 @@
 
 #include "api/conditions/conditions.h"
 #include "api/driver/names.h"
+#include "api/meta/finalizers.h"
 #include "api/names.h"
 #include "base/safeguards.h"
 
 namespace capstan::infrastructure::cluster {
 namespace {
 
-namespace reason = api::driver::reason;
+using api::NoteCode;
+namespace finalizer = api::driver::finalizer;
 
 constexpr Seconds kUntilMachinesAreGone{5};
-constexpr Seconds kPatience{10};  // an owner comes within a moment; a condition for it would be no news
 
-void remove(const Observation& seen, Plan& plan) {
-  if (!seen.object->metadata.has_finalizer(api::driver::finalizer::kCluster)) return;
-  if (seen.machines_left == 0 && seen.pools_left == 0) {
-    plan.step = Step::Remove;
-    return;
-  }
-  plan.step = Step::Wait;
-  plan.reason = reason::kDependentsLeft;
-  plan.message = "waiting for " + std::to_string(seen.machines_left) + " DriverMachines ";
-  if (seen.pools_left > 0) plan.message += "and " + std::to_string(seen.pools_left) + " DriverMachinePools ";
-  plan.message += "to go first";
-  plan.recheck = kUntilMachinesAreGone;
-}
-
-void provide(const Observation& seen, Plan& plan) {
-  if (!seen.cluster) {
-    const Time created = seen.object->metadata.creation_timestamp;
-    const Seconds age = created.is_set() && seen.now > created ? seen.now - created : Seconds(0);
-    if (age < kPatience) {
-      plan.recheck = kPatience - age;
-      return;
-    }
-    plan.step = Step::Wait;
-    plan.reason = reason::kWaitingForOwner;
-    plan.message = "waiting for a Cluster to own this object";
-    return;
-  }
-  if (seen.cluster->metadata.deleting()) return;
-  const bool protected_ = seen.object->metadata.has_finalizer(api::driver::finalizer::kCluster) ||
-                          is_off(Safeguard::LostFinalizers);
-  const bool ours =
-      protected_ || seen.object->metadata.annotations.contains(api::driver::annotation::kMadeControlPlane);
-  const bool provisioned = seen.object->status.initialization.provisioned.value_or(false);
-  const bool given =
-      !seen.makes_control_planes || (seen.object->spec.control_plane_endpoint.valid() && !ours);
-  // What was said while its owner was gone for a moment has to be taken back.
-  const bool settled =
-      provisioned && !api::conditions::is_false(seen.object->status.conditions, api::condition::kReady);
-  if (given && settled) return;
-  plan.step = given ? Step::Trust : settled && seen.ensured && protected_ ? Step::Rest : Step::Ensure;
-}
+void remove(const Observation& seen, Plan& plan);
+std::string what_is_left(const Observation& seen);
+void provide(const Observation& seen, Plan& plan);
+void wait_for_owner(const Observation& seen, Plan& plan);
+void provide_control_plane(const Observation& seen, Plan& plan);
+bool is_signed_on(const api::DriverCluster& object);
+bool is_provisioned(const api::DriverCluster& object);
 
 }  // namespace
 
@@ -64,9 +31,73 @@ Plan decide(const Observation& seen) {
   if (plan.paused.paused || !seen.fresh) return plan;
   if (seen.object->metadata.deleting())
     remove(seen, plan);
-  else
+  else if (!seen.cluster)
+    wait_for_owner(seen, plan);
+  else if (!seen.cluster->metadata.deleting())
     provide(seen, plan);
   return plan;
 }
 
+namespace {
+
+void remove(const Observation& seen, Plan& plan) {
+  if (!is_signed_on(*seen.object)) return;
+  if (seen.machines_left == 0 && seen.pools_left == 0) {
+    plan.actions = {RemoveControlPlane{.cluster = seen.cluster_key}, DropFinalizer()};
+    return;
+  }
+  plan.waiting = runtime::Waiting{.code = NoteCode::WaitingForMachines,
+                                  .message = "waiting for " + what_is_left(seen) + "to go first"};
+  plan.recheck = kUntilMachinesAreGone;
+}
+
+std::string what_is_left(const Observation& seen) {
+  std::string text = std::to_string(seen.machines_left) + " DriverMachines ";
+  if (seen.pools_left > 0) text += "and " + std::to_string(seen.pools_left) + " DriverMachinePools ";
+  return text;
+}
+
+void wait_for_owner(const Observation& seen, Plan& plan) {
+  plan.recheck = runtime::until_shown(seen.object->metadata, seen.now);
+  plan.waiting = runtime::Waiting{.code = NoteCode::WaitingForOwner,
+                                  .message = "waiting for a Cluster to own this object",
+                                  .shown = !plan.recheck};
+}
+
+void provide(const Observation& seen, Plan& plan) {
+  const api::DriverCluster& object = *seen.object;
+  const bool is_protected = is_signed_on(object) || is_off(Safeguard::LostFinalizers);
+  const bool ours =
+      is_protected || object.metadata.annotations.contains(api::driver::annotation::kMadeControlPlane);
+  const bool given = !seen.makes_control_planes || (object.spec.control_plane_endpoint.valid() && !ours);
+  // What was said while its owner was gone for a moment has to be taken back.
+  const bool settled =
+      is_provisioned(object) && !api::conditions::is_false(object.status.conditions, api::condition::kReady);
+  if (settled && (given || (seen.ensured && is_protected))) return;
+  if (given)
+    plan.actions.emplace_back(TakeEndpoint{.endpoint = object.spec.control_plane_endpoint});
+  else
+    provide_control_plane(seen, plan);
+}
+
+void provide_control_plane(const Observation& seen, Plan& plan) {
+  const api::DriverCluster& object = *seen.object;
+  if (!is_signed_on(object)) {
+    const api::Finalizers& finalizers = object.metadata.finalizers;
+    plan.actions.emplace_back(
+        SignOn{.from = finalizers, .to = api::with_finalizer(finalizers, finalizer::kCluster)});
+  }
+  plan.actions.emplace_back(
+      ProvideControlPlane{.cluster = seen.cluster_key, .write_authority = !is_provisioned(object)});
+}
+
+bool is_signed_on(const api::DriverCluster& object) {
+  return object.metadata.has_finalizer(finalizer::kCluster);
+}
+
+bool is_provisioned(const api::DriverCluster& object) {
+  return object.status.initialization.provisioned.value_or(false);
+}
+
+}  // namespace
 }  // namespace capstan::infrastructure::cluster

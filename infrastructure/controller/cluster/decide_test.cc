@@ -11,6 +11,8 @@ namespace capstan::infrastructure::cluster {
 namespace {
 
 namespace finalizer = api::driver::finalizer;
+using testing::ElementsAre;
+using testing::IsEmpty;
 
 // A DriverCluster whose Cluster is there.
 struct Seen {
@@ -51,6 +53,13 @@ struct Seen {
   }
 };
 
+std::string planned(const Observation& seen) { return describe(decide(seen)); }
+
+constexpr std::string_view kSignOn = "sign on: finalizers none -> drivercluster.capstan.dev\n";
+constexpr std::string_view kProvide = "provide the control plane of default/c1";
+constexpr std::string_view kProvideAll =
+    "provide the control plane of default/c1 and the Secret of its authority";
+
 TEST(Decide, WaitsForAnOwnerAndSaysSoWhenItTakesLong) {
   Seen seen;
   seen.cluster.reset();
@@ -58,10 +67,10 @@ TEST(Decide, WaitsForAnOwnerAndSaysSoWhenItTakesLong) {
   seen.age = Seconds(10);
   const Plan late = decide(seen);
 
-  EXPECT_EQ(early.step, Step::Rest);
+  EXPECT_FALSE(early.waiting->shown);
   EXPECT_EQ(early.recheck, Seconds(10));
-  EXPECT_EQ(late.step, Step::Wait);
-  EXPECT_EQ(late.reason, "WaitingForOwner");
+  EXPECT_EQ(describe(late), "wait (WaitingForOwner): waiting for a Cluster to own this object");
+  EXPECT_EQ(late.recheck, std::nullopt);
 }
 
 TEST(Decide, TakesBackThatItWaitsForAnOwnerWhenTheOwnerIsBack) {
@@ -74,8 +83,8 @@ TEST(Decide, TakesBackThatItWaitsForAnOwnerWhenTheOwnerIsBack) {
     api::conditions::set(seen->object.status.conditions,
                          api::conditions::make("Ready", "False", "WaitingForOwner", ""), 1, builders::noon());
 
-  EXPECT_EQ(decide(ours).step, Step::Ensure);
-  EXPECT_EQ(decide(given).step, Step::Trust);
+  EXPECT_EQ(planned(ours), kProvide);
+  EXPECT_EQ(planned(given), "take the endpoint 127.0.0.1:6443 as it is");
 }
 
 TEST(Decide, SeesToTheControlPlaneOncePerProcess) {
@@ -84,9 +93,9 @@ TEST(Decide, SeesToTheControlPlaneOncePerProcess) {
   Seen later = after_restart;
   later.ensured = true;
 
-  EXPECT_EQ(decide(Seen()).step, Step::Ensure);
-  EXPECT_EQ(decide(after_restart).step, Step::Ensure);
-  EXPECT_EQ(decide(later).step, Step::Rest);
+  EXPECT_EQ(planned(Seen()), std::string(kSignOn) + std::string(kProvideAll));
+  EXPECT_EQ(planned(after_restart), kProvide);
+  EXPECT_EQ(planned(later), "nothing");
 }
 
 TEST(Decide, SeesToItsControlPlaneAgainWhenItsFinalizerIsLost) {
@@ -95,7 +104,7 @@ TEST(Decide, SeesToItsControlPlaneAgainWhenItsFinalizerIsLost) {
   stripped.ensured = true;
   stripped.object.metadata.annotations.set(Text(api::driver::annotation::kMadeControlPlane), "true"_text);
 
-  EXPECT_EQ(decide(stripped).step, Step::Ensure);
+  EXPECT_EQ(planned(stripped), std::string(kSignOn) + std::string(kProvide));
 }
 
 TEST(Decide, TakesTheUsersEndpointAsItIs) {
@@ -104,8 +113,8 @@ TEST(Decide, TakesTheUsersEndpointAsItIs) {
   Seen done = given;
   done.provisioned();
 
-  EXPECT_EQ(decide(given).step, Step::Trust);
-  EXPECT_EQ(decide(done).step, Step::Rest);
+  EXPECT_EQ(planned(given), "take the endpoint api.example.org:6443 as it is");
+  EXPECT_EQ(planned(done), "nothing");
 }
 
 TEST(Decide, WhereNoControlPlanesAreMadeTakesAClusterAsItIs) {
@@ -114,16 +123,16 @@ TEST(Decide, WhereNoControlPlanesAreMadeTakesAClusterAsItIs) {
   Seen of_an_earlier_provider;
   of_an_earlier_provider.ours().at("127.0.0.1").makes_control_planes = false;
 
-  EXPECT_EQ(decide(without_endpoint).step, Step::Trust);
-  EXPECT_EQ(decide(of_an_earlier_provider).step, Step::Trust);
-  EXPECT_EQ(decide(without_endpoint.provisioned()).step, Step::Rest);
+  EXPECT_EQ(planned(without_endpoint), "take the cluster without endpoint as it is");
+  EXPECT_EQ(planned(of_an_earlier_provider), "take the endpoint 127.0.0.1:6443 as it is");
+  EXPECT_EQ(planned(without_endpoint.provisioned()), "nothing");
 }
 
 TEST(Decide, MakesNothingForAClusterThatLeaves) {
   Seen seen;
   seen.cluster->metadata.deletion_timestamp = builders::noon();
 
-  EXPECT_EQ(decide(seen).step, Step::Rest);
+  EXPECT_EQ(decide(seen), Plan());
 }
 
 TEST(Decide, RemovesTheControlPlaneAfterTheLastMachine) {
@@ -132,11 +141,10 @@ TEST(Decide, RemovesTheControlPlaneAfterTheLastMachine) {
   seen.machines_left = 2;
   const Plan waiting = decide(seen);
   seen.machines_left = 0;
-  const Plan removing = decide(seen);
 
-  EXPECT_EQ(waiting.step, Step::Wait);
-  EXPECT_EQ(waiting.message, "waiting for 2 DriverMachines to go first");
-  EXPECT_EQ(removing.step, Step::Remove);
+  EXPECT_EQ(describe(waiting), "wait (WaitingForMachines): waiting for 2 DriverMachines to go first");
+  EXPECT_EQ(waiting.recheck, Seconds(5));
+  EXPECT_EQ(planned(seen), "remove the control plane of default/c1\ndrop the finalizer");
 }
 
 TEST(Decide, LeavesAloneWhatIsPausedOrBehind) {
@@ -145,8 +153,8 @@ TEST(Decide, LeavesAloneWhatIsPausedOrBehind) {
   Seen behind;
   behind.fresh = false;
 
-  EXPECT_EQ(decide(paused).step, Step::Rest);
-  EXPECT_EQ(decide(behind).step, Step::Rest);
+  EXPECT_EQ(planned(paused), "paused: Cluster spec.paused is set to true");
+  EXPECT_EQ(decide(behind), Plan());
 }
 
 TEST(Report, HandsOnTheFailureDomainsByName) {
@@ -155,7 +163,7 @@ TEST(Report, HandsOnTheFailureDomainsByName) {
   seen.object.spec.failure_domains.push_back({.name = "a"_text, .control_plane = true});
   const Observation observed = seen;
 
-  const auto after = report(observed, decide(observed), {.provided = true});
+  const auto after = report(observed, decide(observed), {.provided = true}).after;
 
   ASSERT_EQ(after.status.failure_domains.size(), 2U);
   EXPECT_EQ(after.status.failure_domains[0].name, "a");
@@ -166,11 +174,25 @@ TEST(Report, HandsOnTheFailureDomainsByName) {
 TEST(Report, SaysWhatIsWrongAndProvisionsNothing) {
   const Observation observed = Seen();
 
-  const auto after = report(observed, decide(observed),
-                            {.trouble = Trouble{.reason = "EndpointDiffers", .message = "elsewhere"}});
+  const auto [after, notes] =
+      report(observed, decide(observed),
+             {.trouble = Trouble{.code = api::NoteCode::EndpointDiffers, .message = "elsewhere"}});
 
   EXPECT_EQ(api::conditions::find(after.status.conditions, "Ready")->message, "elsewhere");
   EXPECT_FALSE(after.status.initialization.provisioned.has_value());
+  EXPECT_THAT(notes, ElementsAre(runtime::Note{.code = api::NoteCode::EndpointDiffers, .text = "elsewhere"}));
+}
+
+TEST(Report, RecordsNoEventOfWhatAClusterWaitsFor) {
+  Seen seen;
+  seen.cluster.reset();
+  seen.age = Seconds(60);
+  const Observation observed = seen;
+
+  const auto [after, notes] = report(observed, decide(observed), {});
+
+  EXPECT_EQ(api::conditions::find(after.status.conditions, "Ready")->reason, "WaitingForOwner");
+  EXPECT_THAT(notes, IsEmpty());
 }
 
 }  // namespace

@@ -1,26 +1,19 @@
-// What came of a plan. A plain struct, filled by act, read by report.
+// What became of a plan. Made by act.h, read by report.h. A plain value.
 #pragma once
 
 #include <optional>
-#include <string>
-#include <string_view>
 
+#include "api/driver/driver_cluster.h"
 #include "base/result.h"
-#include "infrastructure/controller/caches.h"
+#include "infrastructure/controller/trouble.h"
+#include "runtime/index.h"
 
 namespace capstan::infrastructure::cluster {
 
-// For the condition Ready, and when to try again.
-struct Trouble {
-  std::string_view reason = {};
-  std::string message = {};
-  Seconds retry = {};
-};
-
 struct Effects {
-  Snapshot<api::DriverCluster> object = {};  // with what act wrote; null: as it was seen
-  bool provided = false;
-  bool released = false;
+  runtime::Snapshot<api::DriverCluster> object = {};  // with what was written; null: as it was seen
+  bool provided = false;                              // there is a control plane, or it is another's matter
+  bool released = false;                              // the finalizer is off: there is no status to write
   std::optional<Trouble> trouble = {};
   std::optional<Error> error = {};  // of our own API server: back off
 };

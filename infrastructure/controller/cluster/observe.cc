@@ -2,8 +2,13 @@
 
 namespace capstan::infrastructure::cluster {
 
-std::optional<Observation> observe(const Caches& caches, const Clock& clock, const ObjectKey& key) {
-  Observation seen{.now = Time::from(clock.now()), .object = caches.driver_clusters.get(key)};
+std::optional<Observation> observe(const ObserveContext& with, const Memory& memory, const ObjectKey& key) {
+  const Caches& caches = with.deps.caches;
+  Observation seen{.now = Time::from(with.deps.clock.now()),
+                   .fresh = with.context.fresh,
+                   .makes_control_planes = memory.makes_control_planes,
+                   .ensured = memory.ensured.with([&](const auto& keys) { return keys.contains(key); }),
+                   .object = caches.driver_clusters.get(key)};
   if (!seen.object) return std::nullopt;
   seen.cluster = caches.owner_cluster(seen.object->metadata);
   seen.cluster_key =

@@ -1,41 +1,33 @@
-// The DriverCluster controller: observe, decide, act, report, one status patch. Called by the workers of its
-// runtime/controller.h.
+// The DriverCluster controller: one control plane per cluster, its endpoint and its authority. Called by the
+// workers of its runtime/controller.h; one key is never worked on twice at once.
 #pragma once
 
-#include <set>
-
-#include "base/guarded.h"
-#include "infrastructure/controller/caches.h"
-#include "infrastructure/sim/control_plane.h"
-#include "runtime/consistency.h"
-#include "runtime/events.h"
+#include "infrastructure/controller/cluster/memory.h"
+#include "infrastructure/controller/turn.h"
 #include "runtime/queue.h"
-#include "runtime/reconcile.h"
 
 namespace capstan::infrastructure::cluster {
 
-// All of it lives longer.
-struct Deps {
-  const Clock& clock;
-  kube::Client& client;
-  sim::ControlPlanes& control_planes;
-  Caches& caches;
-  runtime::EventRecorder& events;
-  bool makes_control_planes = true;
-};
+struct Observation;
+struct Reported;
 
 class Reconciler final : public runtime::Reconciler {
  public:
-  explicit Reconciler(const Deps& deps) : deps_(deps) {}
+  explicit Reconciler(const Deps& deps, bool makes_control_planes = true)
+      : deps_(deps), memory_{.makes_control_planes = makes_control_planes} {}
   void bind(runtime::Consistency& consistency) { consistency_ = &consistency; }  // before the first turn
-  void add_triggers(runtime::Queue& queue);
-
-  Result<runtime::Outcome> reconcile(const runtime::Context& context, const kube::ObjectKey& key) override;
+  void add_triggers(runtime::Queue& queue);                                      // what wakes it
+  Result<runtime::Outcome> reconcile(const runtime::Context& context, const ObjectKey& key) override;
 
  private:
+  Result<runtime::Outcome> take_turn(const ActContext& with, const Observation& seen);
+  void remember(const Observation& seen);
+  void record_events(const Reported& reported);
+  void forget(const ObjectKey& key);
+
   const Deps deps_;
   runtime::Consistency* consistency_ = nullptr;
-  Guarded<std::set<kube::ObjectKey>> ensured_;  // control planes do not outlive this process by themselves
+  Memory memory_;
 };
 
 }  // namespace capstan::infrastructure::cluster

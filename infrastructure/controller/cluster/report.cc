@@ -2,51 +2,42 @@
 
 #include <algorithm>
 
-#include "api/conditions/conditions.h"
-#include "api/names.h"
-
 namespace capstan::infrastructure::cluster {
 namespace {
 
-namespace condition = api::condition;
-namespace status = api::status;
+using runtime::Readiness;
 
-std::optional<api::Condition> ready_condition(const Plan& plan, const Effects& effects) {
-  const auto no = [](std::string_view why, std::string_view message) {
-    return api::conditions::make(condition::kReady, status::kFalse, why, message);
-  };
-  if (effects.trouble) return no(effects.trouble->reason, effects.trouble->message);
-  if (effects.provided)
-    return api::conditions::make(condition::kReady, status::kTrue, api::driver::reason::kReady);
-  if (plan.step == Step::Wait) return no(plan.reason, plan.message);
-  return std::nullopt;
-}
-
-api::Condition paused_condition(const runtime::Paused& paused) {
-  if (paused.paused)
-    return api::conditions::make(condition::kPaused, status::kTrue, api::reason::kPaused, paused.message);
-  return api::conditions::make(condition::kPaused, status::kFalse, api::reason::kNotPaused);
-}
+void hand_on_failure_domains(api::DriverCluster& object);
+std::optional<Readiness> readiness(const Plan& plan, const Effects& effects);
 
 }  // namespace
 
-api::DriverCluster report(const Observation& seen, const Plan& plan, const Effects& effects) {
-  api::DriverCluster after = effects.object ? *effects.object : *seen.object;
+Reported report(const Observation& seen, const Plan& plan, const Effects& effects) {
+  Reported reported{.after = effects.object ? *effects.object : *seen.object};
+  api::DriverCluster& after = reported.after;
   const api::DriverClusterStatus before = after.status;
-  auto& conditions = after.status.conditions;
   if (effects.provided) after.status.initialization.provisioned = true;
-  if (after.status.initialization.provisioned.value_or(false)) {
-    after.status.failure_domains = after.spec.failure_domains;
-    std::ranges::sort(after.status.failure_domains, {}, &api::FailureDomain::name);
-  }
-  if (auto ready = ready_condition(plan, effects))
-    api::conditions::set(conditions, std::move(*ready), after.metadata.generation, seen.now);
-  const bool says_paused = api::conditions::is_true(before.conditions, condition::kPaused);
-  if (plan.paused.paused || says_paused || !(after.status == before))
-    api::conditions::set(conditions, paused_condition(plan.paused), after.metadata.generation, seen.now);
-  api::conditions::sort(conditions);
-  if (!(after.status == before)) after.status.observed_generation = after.metadata.generation;
-  return after;
+  if (after.status.initialization.provisioned.value_or(false)) hand_on_failure_domains(after);
+  reported.notes = runtime::conclude(
+      after, before, {.readiness = readiness(plan, effects), .paused = plan.paused, .now = seen.now});
+  return reported;
 }
 
+namespace {
+
+void hand_on_failure_domains(api::DriverCluster& object) {
+  object.status.failure_domains = object.spec.failure_domains;
+  std::ranges::sort(object.status.failure_domains, {}, &api::FailureDomain::name);
+}
+
+// What a cluster waits for is no trouble, and no Event.
+std::optional<Readiness> readiness(const Plan& plan, const Effects& effects) {
+  if (effects.trouble)
+    return Readiness{.obstacle = effects.trouble->code, .message = effects.trouble->message};
+  if (effects.provided) return Readiness();
+  if (!plan.waiting || !plan.waiting->shown) return std::nullopt;
+  return Readiness{.obstacle = plan.waiting->code, .message = plan.waiting->message, .silent = true};
+}
+
+}  // namespace
 }  // namespace capstan::infrastructure::cluster

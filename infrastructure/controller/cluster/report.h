@@ -1,11 +1,18 @@
-// The status a DriverCluster deserves after a turn. Pure: nothing new is read here.
+// The status a DriverCluster deserves after a turn, and what of it is news. Pure: nothing new is read here.
 #pragma once
 
-#include "infrastructure/controller/cluster/decide.h"
+#include <vector>
+
 #include "infrastructure/controller/cluster/effects.h"
+#include "infrastructure/controller/cluster/observation.h"
+#include "infrastructure/controller/cluster/plan.h"
 
 namespace capstan::infrastructure::cluster {
 
-api::DriverCluster report(const Observation& seen, const Plan& plan, const Effects& effects);
+struct Reported {
+  api::DriverCluster after = {};
+  std::vector<runtime::Note> notes = {};  // for Events
+};
+Reported report(const Observation& seen, const Plan& plan, const Effects& effects);
 
 }  // namespace capstan::infrastructure::cluster

@@ -1,94 +1,141 @@
 #include "infrastructure/controller/machine/decide.h"
 
 #include "api/driver/names.h"
+#include "api/meta/finalizers.h"
 #include "base/safeguards.h"
 
 namespace capstan::infrastructure::machine {
 namespace {
 
-namespace reason = api::driver::reason;
+using api::NoteCode;
+using runtime::Waiting;
 namespace finalizer = api::driver::finalizer;
+namespace tag = api::driver::tag;
 
-// Handing over takes a moment in every healthy creation; a condition for it would be a write for nothing.
-constexpr Seconds kPatience{10};
-
-// Why no VM may be made yet; empty: it may.
-std::string_view obstacle(const Observation& seen, std::string& message) {
-  const auto say = [&](std::string text, std::string_view word) {
-    message = std::move(text);
-    return word;
-  };
-  if (!seen.machine) return say("waiting for a Machine to own this object", reason::kWaitingForOwner);
-  if (!seen.cluster)
-    return say("waiting for Cluster " + seen.machine->spec.cluster_name.str(), reason::kWaitingForCluster);
-  if (!seen.cluster->status.initialization.infrastructure_provisioned.value_or(false))
-    return say("waiting for Cluster " + seen.cluster->metadata.name.str() +
-                   " to have its infrastructure provisioned",
-               reason::kWaitingForClusterInfrastructure);
-  if (!data_secret_of(seen).empty()) return {};
-  if (seen.in_pool)
-    return say("waiting for spec.template.spec.bootstrap.dataSecretName of the MachinePool of Machine " +
-                   seen.machine->metadata.name.str(),
-               reason::kWaitingForBootstrapData);
-  return say("waiting for spec.bootstrap.dataSecretName of Machine " + seen.machine->metadata.name.str(),
-             reason::kWaitingForBootstrapData);
-}
-
-void wait(const Observation& seen, std::string_view why, std::string message, Plan& plan) {
-  plan.step = Step::Wait;
-  plan.reason = why;
-  plan.message = std::move(message);
-  const Time created = seen.object->metadata.creation_timestamp;
-  const Seconds age = created.is_set() && seen.now > created ? seen.now - created : Seconds(0);
-  plan.report_wait = age >= kPatience;
-  if (!plan.report_wait) plan.recheck = kPatience - age;
-}
-
-void create(const Observation& seen, Plan& plan) {
-  const api::DriverMachine& object = *seen.object;
-  const bool owner_leaves = seen.machine && seen.machine->metadata.deleting();
-  const bool cluster_leaves = seen.cluster && seen.cluster->metadata.deleting();
-  if (owner_leaves || cluster_leaves) return;  // what would be made now would be removed at once
-  std::string message;
-  const std::string_view why = obstacle(seen, message);
-  if (!why.empty()) return wait(seen, why, std::move(message), plan);
-  plan.step = Step::Create;
-  plan.mint_key = object.spec.instance_key.empty() || !object.metadata.has_finalizer(finalizer::kMachine);
-  plan.look_first = !object.spec.instance_key.empty() || !object.spec.provider_id.empty();
-}
-
-// There may be a VM, and nothing would see to its removal.
-bool is_unprotected(const api::DriverMachine& object) {
-  const bool asked = !object.spec.instance_key.empty() || !object.spec.provider_id.empty();
-  return asked && !object.metadata.has_finalizer(finalizer::kMachine) && !is_off(Safeguard::LostFinalizers);
-}
-
-void remove(const Observation& seen, Plan& plan) {
-  const api::DriverMachine& object = *seen.object;
-  if (!object.metadata.has_finalizer(finalizer::kMachine)) return;
-  const bool never_asked = object.spec.instance_key.empty() && object.spec.provider_id.empty();
-  plan.step = never_asked ? Step::Release : Step::Remove;
-}
+void remove(const Observation& seen, Plan& plan);
+void provide(const Observation& seen, Plan& plan);
+std::optional<Waiting> obstacle(const Observation& seen);
+void wait(const Observation& seen, Waiting waiting, Plan& plan);
+ProvideVm vm_for(const Observation& seen);
+void restore_finalizer(const Observation& seen, Plan& plan);
+VmId vm_of(const api::DriverMachine& object);
+bool has_asked_for_vm(const api::DriverMachine& object);
+bool is_signed_on(const api::DriverMachine& object);
 
 }  // namespace
 
 Plan decide(const Observation& seen) {
+  const api::DriverMachine& object = *seen.object;
   Plan plan;
   const bool cluster_paused = seen.cluster && seen.cluster->spec.paused.value_or(false);
-  plan.paused = runtime::paused(cluster_paused, seen.object->metadata, api::driver::kind::kDriverMachine);
+  plan.paused = runtime::paused(cluster_paused, object.metadata, api::driver::kind::kDriverMachine);
   if (plan.paused.paused || !seen.fresh) return plan;
-  if (seen.object->metadata.deleting()) {
+  if (object.metadata.deleting()) {
     remove(seen, plan);
-    return plan;
+  } else if (!object.status.initialization.provisioned.value_or(false)) {
+    provide(seen, plan);
+  } else {
+    if (seen.doubted) plan.actions.emplace_back(VerifyVm{.vm = vm_of(object)});
+    restore_finalizer(seen, plan);
   }
-  if (!seen.object->status.initialization.provisioned.value_or(false)) {
-    create(seen, plan);
-  } else if (seen.doubted) {
-    plan.step = Step::Verify;
-  }
-  // A creation puts it on together with the key.
-  if (plan.step != Step::Create && is_unprotected(*seen.object)) plan.step = Step::Protect;
   return plan;
 }
 
+namespace {
+
+void remove(const Observation& seen, Plan& plan) {
+  const api::DriverMachine& object = *seen.object;
+  if (!is_signed_on(object)) return;
+  if (has_asked_for_vm(object)) {
+    const bool provisioned = object.status.initialization.provisioned.value_or(false);
+    const bool sole = !seen.claimed_twice || is_off(Safeguard::VmClaims);
+    plan.actions.emplace_back(RemoveVm{
+        .vm = vm_of(object), .surely_ours = provisioned && !object.spec.provider_id.empty() && sole});
+  }
+  plan.actions.emplace_back(DropFinalizer());
+}
+
+void provide(const Observation& seen, Plan& plan) {
+  const bool owner_leaves = seen.machine && seen.machine->metadata.deleting();
+  const bool cluster_leaves = seen.cluster && seen.cluster->metadata.deleting();
+  // What would be made now would be removed at once.
+  if (owner_leaves || cluster_leaves) return restore_finalizer(seen, plan);
+  if (auto waiting = obstacle(seen)) {
+    wait(seen, std::move(*waiting), plan);
+    return restore_finalizer(seen, plan);
+  }
+  const api::DriverMachine& object = *seen.object;
+  const bool has_key = !object.spec.instance_key.empty();
+  if (!has_key || !is_signed_on(object)) {
+    plan.actions.emplace_back(
+        SignOn{.mint_key = !has_key && !is_off(Safeguard::InstanceKey),
+               .from = object.metadata.finalizers,
+               .to = api::with_finalizer(object.metadata.finalizers, finalizer::kMachine)});
+  }
+  plan.actions.emplace_back(vm_for(seen));
+}
+
+// Why no VM may be made yet.
+std::optional<Waiting> obstacle(const Observation& seen) {
+  if (!seen.machine)
+    return Waiting{.code = NoteCode::WaitingForOwner, .message = "waiting for a Machine to own this object"};
+  if (!seen.cluster)
+    return Waiting{.code = NoteCode::WaitingForCluster,
+                   .message = "waiting for Cluster " + seen.machine->spec.cluster_name.str()};
+  if (!seen.cluster->status.initialization.infrastructure_provisioned.value_or(false))
+    return Waiting{.code = NoteCode::WaitingForClusterInfrastructure,
+                   .message = "waiting for Cluster " + seen.cluster->metadata.name.str() +
+                              " to have its infrastructure provisioned"};
+  if (!data_secret_of(seen).empty()) return std::nullopt;
+  const std::string field = seen.in_pool
+                                ? "spec.template.spec.bootstrap.dataSecretName of the MachinePool of Machine "
+                                : "spec.bootstrap.dataSecretName of Machine ";
+  return Waiting{.code = NoteCode::WaitingForBootstrapData,
+                 .message = "waiting for " + field + seen.machine->metadata.name.str()};
+}
+
+void wait(const Observation& seen, Waiting waiting, Plan& plan) {
+  plan.recheck = runtime::until_shown(seen.object->metadata, seen.now);
+  waiting.shown = !plan.recheck;
+  plan.waiting = std::move(waiting);
+}
+
+ProvideVm vm_for(const Observation& seen) {
+  const api::DriverMachine& object = *seen.object;
+  const std::string namespace_ = object.metadata.namespace_.str();
+  return {.look_first = has_asked_for_vm(object),
+          .name = object.metadata.name.str(),
+          .tags = {{std::string(tag::kCluster), seen.machine->spec.cluster_name.str()},
+                   {std::string(tag::kNamespace), namespace_},
+                   {std::string(tag::kName), object.metadata.name.str()}},
+          .vm_class = object.spec.vm_class.str(),
+          .failure_domain = std::string(failure_domain_for(seen)),
+          .kubernetes_version = std::string(version_for(seen)),
+          .provider_spec = std::string(object.spec.provider_spec.text()),
+          .data_secret = {.namespace_ = namespace_, .name = std::string(data_secret_of(seen))}};
+}
+
+// There may be a VM, and nothing would see to its removal: that comes before all else.
+void restore_finalizer(const Observation& seen, Plan& plan) {
+  const api::DriverMachine& object = *seen.object;
+  if (!has_asked_for_vm(object) || is_signed_on(object) || is_off(Safeguard::LostFinalizers)) return;
+  plan.waiting.reset();
+  plan.actions = {
+      RestoreFinalizer{.from = object.metadata.finalizers,
+                       .to = api::with_finalizer(object.metadata.finalizers, finalizer::kMachine)}};
+}
+
+VmId vm_of(const api::DriverMachine& object) {
+  return {.provider_id = object.spec.provider_id.str(), .instance_key = object.spec.instance_key.str()};
+}
+
+bool has_asked_for_vm(const api::DriverMachine& object) {
+  return !object.spec.instance_key.empty() || !object.spec.provider_id.empty();
+}
+
+bool is_signed_on(const api::DriverMachine& object) {
+  return object.metadata.has_finalizer(finalizer::kMachine);
+}
+
+}  // namespace
 }  // namespace capstan::infrastructure::machine

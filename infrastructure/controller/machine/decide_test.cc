@@ -13,9 +13,13 @@ namespace capstan::infrastructure::machine {
 namespace {
 
 namespace finalizer = api::driver::finalizer;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
 
 api::Machine with_data(std::string_view name = "m1") {
-  api::Machine machine = builders::a_machine(name);
+  api::Machine machine = builders::a_machine(name).version("v1.35.0").in_failure_domain("a");
   machine.spec.bootstrap.data_secret_name = Text(name);
   return machine;
 }
@@ -28,11 +32,13 @@ struct Seen {
   Seconds age{0};
   bool fresh = true;
   bool doubted = false;
+  bool claimed_twice = false;
 
   Seen() {
     object.metadata.name = "m1"_text;
     object.metadata.namespace_ = "default"_text;
     object.metadata.creation_timestamp = builders::noon();
+    object.spec.vm_class = "small"_text;
   }
   Seen& keyed() {
     object.spec.instance_key = "k"_text;
@@ -54,56 +60,65 @@ struct Seen {
             .fresh = fresh,
             .doubted = doubted,
             .object = std::make_shared<const api::DriverMachine>(object),
+            .claimed_twice = claimed_twice,
             .machine = machine ? std::make_shared<const api::Machine>(*machine) : nullptr,
             .cluster = cluster ? std::make_shared<const api::Cluster>(*cluster) : nullptr};
   }
 };
 
-TEST(Decide, MintsAKeyBeforeItAsksForAVm) {
-  const Plan plan = decide(Seen());
+std::string planned(const Observation& seen) { return describe(decide(seen)); }
+std::string_view reason_of(const Plan& plan) {
+  return plan.waiting ? api::reason_of(plan.waiting->code) : std::string_view();
+}
 
-  EXPECT_EQ(plan.step, Step::Create);
-  EXPECT_TRUE(plan.mint_key);
-  EXPECT_FALSE(plan.look_first) << "a key nobody knew can't have a VM";
+TEST(Decide, MintsAKeyBeforeItAsksForAVm) {
+  EXPECT_EQ(planned(Seen()),
+            "sign on: mint an instance key, finalizers none -> drivermachine.capstan.dev\n"
+            "make VM m1 of class \"small\", version \"v1.35.0\", in \"a\", with Secret default/m1")
+      << "a key that was never known can't have a VM";
 }
 
 TEST(Decide, LooksForTheVmOfAnOldKeyFirst) {
-  const Plan plan = decide(Seen().keyed());
-
-  EXPECT_EQ(plan.step, Step::Create);
-  EXPECT_FALSE(plan.mint_key);
-  EXPECT_TRUE(plan.look_first);
+  EXPECT_THAT(planned(Seen().keyed()), StartsWith("find or make VM m1 of class"));
 }
 
 TEST(Decide, PutsALostFinalizerBackBeforeItGoesOn) {
   Seen seen;
   seen.keyed().object.metadata.finalizers = {};
 
-  const Plan plan = decide(seen);
-
-  EXPECT_TRUE(plan.mint_key);
-  EXPECT_TRUE(plan.look_first);
+  EXPECT_THAT(planned(seen), StartsWith("sign on: finalizers none -> drivermachine.capstan.dev\n"
+                                        "find or make VM m1 of class"));
 }
 
 TEST(Decide, PutsALostFinalizerBackAlsoWhileItWaitsAndWhenAllIsDone) {
+  const std::string restored = "put the finalizer back: none -> drivermachine.capstan.dev";
   Seen provisioned;
   provisioned.provisioned().object.metadata.finalizers = {};
+  Seen in_doubt = provisioned;
+  in_doubt.doubted = true;
   Seen waiting;
   waiting.keyed().object.metadata.finalizers = {};
   waiting.machine.reset();
   Seen fresh;
   fresh.machine.reset();
 
-  EXPECT_EQ(decide(provisioned).step, Step::Protect);
-  EXPECT_EQ(decide(waiting).step, Step::Protect);
-  EXPECT_EQ(decide(fresh).step, Step::Wait) << "no cloud was asked for anything yet";
-  EXPECT_EQ(decide(provisioned.deleting()).step, Step::Rest)
-      << "too late: the API server takes none any more";
+  EXPECT_EQ(planned(provisioned), restored);
+  EXPECT_EQ(planned(in_doubt), restored);
+  EXPECT_EQ(planned(waiting), restored);
+  EXPECT_THAT(planned(fresh), StartsWith("wait")) << "no cloud was asked for anything yet";
+  EXPECT_EQ(planned(provisioned.deleting()), "nothing") << "too late: the API server takes none any more";
 }
 
-TEST(Decide, WaitsForWhoeverComesFirst) {
-  Seen nobody;
-  nobody.machine.reset();
+TEST(Decide, KeepsTheFinalizersOfOthers) {
+  Seen seen;
+  seen.object.metadata.finalizers = api::Finalizers({Text("example.com/b")});
+
+  EXPECT_THAT(planned(seen), HasSubstr("example.com/b -> example.com/b, drivermachine.capstan.dev"));
+}
+
+TEST(Decide, WaitsForWhateverComesFirst) {
+  Seen ownerless;
+  ownerless.machine.reset();
   Seen no_cluster;
   no_cluster.cluster.reset();
   Seen bare;
@@ -113,11 +128,11 @@ TEST(Decide, WaitsForWhoeverComesFirst) {
   Seen pool;
   pool.machine->spec.bootstrap.data_secret_name = ""_text;
 
-  EXPECT_EQ(decide(nobody).reason, "WaitingForOwner");
-  EXPECT_EQ(decide(no_cluster).reason, "WaitingForCluster");
-  EXPECT_EQ(decide(bare).reason, "WaitingForClusterInfrastructure");
-  EXPECT_EQ(decide(no_data).reason, "WaitingForBootstrapData");
-  EXPECT_EQ(decide(pool).reason, "WaitingForBootstrapData");
+  EXPECT_EQ(planned(ownerless), "wait silently (WaitingForOwner): waiting for a Machine to own this object");
+  EXPECT_EQ(reason_of(decide(no_cluster)), "WaitingForCluster");
+  EXPECT_EQ(reason_of(decide(bare)), "WaitingForClusterInfrastructure");
+  EXPECT_EQ(reason_of(decide(no_data)), "WaitingForBootstrapData");
+  EXPECT_EQ(reason_of(decide(pool)), "WaitingForBootstrapData");
 }
 
 TEST(Decide, TakesDataAndVersionOfThePoolForAMachineOfIt) {
@@ -129,15 +144,11 @@ TEST(Decide, TakesDataAndVersionOfThePoolForAMachineOfIt) {
   const Plan without_pool = decide(observed);
   api::MachinePool pool;
   pool.spec.machine_template.spec.bootstrap.data_secret_name = "data"_text;
-  pool.spec.machine_template.spec.version = "v1.35.0"_text;
+  pool.spec.machine_template.spec.version = "v1.34.0"_text;
   observed.pool = std::make_shared<const api::MachinePool>(pool);
-  const Plan with_pool = decide(observed);
 
-  EXPECT_EQ(with_pool.step, Step::Create);
-  EXPECT_EQ(data_secret_of(observed), "data");
-  EXPECT_EQ(version_for(observed), "v1.35.0");
-  EXPECT_EQ(without_pool.step, Step::Wait);
-  EXPECT_EQ(without_pool.reason, "WaitingForBootstrapData");
+  EXPECT_EQ(reason_of(without_pool), "WaitingForBootstrapData");
+  EXPECT_THAT(planned(observed), HasSubstr("version \"v1.34.0\", in \"a\", with Secret default/data"));
 }
 
 TEST(Decide, SpeaksOfWaitingOnlyWhenItTakesLong) {
@@ -148,9 +159,9 @@ TEST(Decide, SpeaksOfWaitingOnlyWhenItTakesLong) {
   seen.age = Seconds(10);
   const Plan late = decide(seen);
 
-  EXPECT_FALSE(early.report_wait);
+  EXPECT_FALSE(early.waiting->shown);
   EXPECT_EQ(early.recheck, Seconds(6));
-  EXPECT_TRUE(late.report_wait);
+  EXPECT_TRUE(late.waiting->shown);
   EXPECT_EQ(late.recheck, std::nullopt);
 }
 
@@ -160,8 +171,8 @@ TEST(Decide, MakesNothingForAnOwnerThatLeaves) {
   Seen cluster;
   cluster.cluster->metadata.deletion_timestamp = builders::noon();
 
-  EXPECT_EQ(decide(seen).step, Step::Rest);
-  EXPECT_EQ(decide(cluster).step, Step::Rest);
+  EXPECT_EQ(decide(seen), Plan());
+  EXPECT_EQ(decide(cluster), Plan());
 }
 
 TEST(Decide, NeitherMakesNorRemovesWhileTheCacheIsBehind) {
@@ -170,8 +181,8 @@ TEST(Decide, NeitherMakesNorRemovesWhileTheCacheIsBehind) {
   Seen remove;
   remove.provisioned().deleting().fresh = false;
 
-  EXPECT_EQ(decide(create).step, Step::Rest);
-  EXPECT_EQ(decide(remove).step, Step::Rest);
+  EXPECT_EQ(decide(create), Plan());
+  EXPECT_EQ(decide(remove), Plan());
 }
 
 TEST(Decide, AsksTheCloudAboutAVmInDoubtOnly) {
@@ -180,8 +191,8 @@ TEST(Decide, AsksTheCloudAboutAVmInDoubtOnly) {
   Seen doubted = calm;
   doubted.doubted = true;
 
-  EXPECT_EQ(decide(calm).step, Step::Rest);
-  EXPECT_EQ(decide(doubted).step, Step::Verify);
+  EXPECT_EQ(planned(calm), "nothing");
+  EXPECT_EQ(planned(doubted), "ask about VM sim:///i-1 (key k)");
 }
 
 TEST(Decide, RemovesAVmEvenWhenOwnerAndClusterAreGone) {
@@ -190,7 +201,17 @@ TEST(Decide, RemovesAVmEvenWhenOwnerAndClusterAreGone) {
   seen.machine.reset();
   seen.cluster.reset();
 
-  EXPECT_EQ(decide(seen).step, Step::Remove);
+  EXPECT_EQ(planned(seen), "remove VM sim:///i-1 (key k)\ndrop the finalizer");
+}
+
+TEST(Decide, LetsTheTagsSayWhoseVmItIsWhenTheObjectMayBeACopy) {
+  Seen never_provisioned;
+  never_provisioned.keyed().deleting();
+  Seen claimed_twice;
+  claimed_twice.provisioned().deleting().claimed_twice = true;
+
+  EXPECT_EQ(planned(never_provisioned), "remove VM without ID (key k) if it is ours\ndrop the finalizer");
+  EXPECT_EQ(planned(claimed_twice), "remove VM sim:///i-1 (key k) if it is ours\ndrop the finalizer");
 }
 
 TEST(Decide, ReleasesWhatNeverAskedForAVm) {
@@ -199,8 +220,8 @@ TEST(Decide, ReleasesWhatNeverAskedForAVm) {
   Seen strange;
   strange.deleting();
 
-  EXPECT_EQ(decide(seen).step, Step::Release);
-  EXPECT_EQ(decide(strange).step, Step::Rest) << "somebody else's finalizer holds it";
+  EXPECT_EQ(planned(seen), "drop the finalizer");
+  EXPECT_EQ(planned(strange), "nothing") << "the finalizer of another controller holds it";
 }
 
 TEST(Decide, DoesNothingWhilePaused) {
@@ -209,9 +230,8 @@ TEST(Decide, DoesNothingWhilePaused) {
   Seen by_annotation;
   by_annotation.provisioned().deleting().object.metadata.annotations.set("cluster.x-k8s.io/paused", "");
 
-  EXPECT_EQ(decide(by_cluster).step, Step::Rest);
-  EXPECT_EQ(decide(by_annotation).step, Step::Rest);
-  EXPECT_TRUE(decide(by_annotation).paused.paused);
+  EXPECT_EQ(planned(by_cluster), "paused: Cluster spec.paused is set to true");
+  EXPECT_EQ(planned(by_annotation), "paused: DriverMachine has the cluster.x-k8s.io/paused annotation");
 }
 
 // --- report ---
@@ -230,12 +250,12 @@ TEST(Report, TakesOverWhatTheCloudSaysAndChangesNothingTheSecondTime) {
   const Observation first = seen;
   const Effects effects{.vm = running()};
 
-  const auto once = report(first, decide(first), effects);
+  const auto once = report(first, decide(first), effects).after;
   Seen again = seen;
   again.object = once;
   again.age = Seconds(100);
   const Observation second = again;
-  const auto twice = report(second, decide(second), effects);
+  const auto twice = report(second, decide(second), effects).after;
 
   EXPECT_TRUE(once.status.initialization.provisioned.value_or(false));
   EXPECT_EQ(once.status.addresses.at(0).address, "10.0.0.1");
@@ -248,13 +268,13 @@ TEST(Report, TakesOverWhatTheCloudSaysAndChangesNothingTheSecondTime) {
 TEST(Report, HasNothingToSayOfAPassingTrouble) {
   Seen seen;
   seen.keyed();
-  const Effects effects{.trouble = Trouble{.reason = "CreateFailed", .message = "x", .quiet = true}};
+  const Effects effects{.trouble = Trouble{.message = "x", .quiet = true}};
   const Observation young = seen;
   seen.age = Seconds(60);
   const Observation old = seen;
 
-  EXPECT_EQ(report(young, decide(young), effects), *young.object);
-  const auto after = report(old, decide(old), effects);
+  EXPECT_EQ(report(young, decide(young), effects).after, *young.object);
+  const auto after = report(old, decide(old), effects).after;
   EXPECT_TRUE(api::conditions::is_false(after.status.conditions, "Ready"));
 }
 
@@ -263,9 +283,9 @@ TEST(Report, AVmThatRunsIsNotSaidToHaveFailedBecauseTheCloudDoesNotAnswer) {
   seen.provisioned().doubted = true;
   seen.age = Seconds(3600);
   const Observation observed = seen;
-  const Effects effects{.trouble = Trouble{.reason = "CreateFailed", .message = "x", .quiet = true}};
+  const Effects effects{.trouble = Trouble{.message = "x", .quiet = true}};
 
-  const auto after = report(observed, decide(observed), effects);
+  const auto after = report(observed, decide(observed), effects).after;
 
   EXPECT_FALSE(api::conditions::is_false(after.status.conditions, "Ready"));
 }
@@ -275,7 +295,7 @@ TEST(Report, SaysThatAVmIsGoneAndKeepsWhatWasTrueOnce) {
   seen.provisioned().doubted = true;
   const Observation observed = seen;
 
-  const auto after = report(observed, decide(observed), {.vm_gone = true});
+  const auto after = report(observed, decide(observed), {.vm_gone = true}).after;
 
   const auto ready = api::conditions::find(after.status.conditions, "Ready");
   ASSERT_NE(ready, nullptr);
@@ -290,9 +310,24 @@ TEST(Report, TellsAStoppedVmFromARunningOne) {
   Vm stopped = running();
   stopped.state = VmState::Stopped;
 
-  const auto after = report(observed, decide(observed), {.vm = stopped});
+  const auto after = report(observed, decide(observed), {.vm = stopped}).after;
 
   EXPECT_EQ(api::conditions::find(after.status.conditions, "Ready")->reason, "VMStopped");
+}
+
+TEST(Report, RecordsOnceWhyAMachineIsNotReady) {
+  Seen seen;
+  seen.provisioned().doubted = true;
+  const Observation first = seen;
+  const Reported gone = report(first, decide(first), {.vm_gone = true});
+  seen.object = gone.after;
+  const Observation second = seen;
+
+  EXPECT_THAT(gone.notes,
+              ElementsAre(runtime::Note{.code = api::NoteCode::VmGone,
+                                        .text = "the cloud has no VM sim:///i-1 any more; a new one is made "
+                                                "for a new Machine only"}));
+  EXPECT_THAT(report(second, decide(second), {.vm_gone = true}).notes, IsEmpty());
 }
 
 }  // namespace

@@ -1,23 +1,31 @@
 #include "infrastructure/controller/machine/report.h"
 
-#include "api/conditions/conditions.h"
-#include "api/names.h"
+#include <algorithm>
 
 namespace capstan::infrastructure::machine {
 namespace {
 
-namespace condition = api::condition;
-namespace reason = api::driver::reason;
-namespace status = api::status;
+using api::NoteCode;
+using runtime::Readiness;
 
-// Some troubles come and go within seconds; people hear of them when they stay.
-constexpr Seconds kPatience{60};
+void take_over(const Vm& vm, api::DriverMachineStatus& to);
+std::optional<Readiness> readiness(const Observation& seen, const Plan& plan, const Effects& effects);
+std::optional<Readiness> readiness_after(const Trouble& trouble, const Observation& seen, const Plan& plan);
+Readiness readiness_of(const Vm& vm);
 
-bool is_old(const Observation& seen) {
-  const Time since = seen.object->metadata.deleting() ? seen.object->metadata.deletion_timestamp
-                                                      : seen.object->metadata.creation_timestamp;
-  return since.is_set() && seen.now > since && seen.now - since >= kPatience;
+}  // namespace
+
+Reported report(const Observation& seen, const Plan& plan, const Effects& effects) {
+  Reported reported{.after = effects.object ? *effects.object : *seen.object};
+  api::DriverMachine& after = reported.after;
+  const api::DriverMachineStatus before = after.status;
+  if (effects.vm) take_over(*effects.vm, after.status);
+  reported.notes = runtime::conclude(
+      after, before, {.readiness = readiness(seen, plan, effects), .paused = plan.paused, .now = seen.now});
+  return reported;
 }
+
+namespace {
 
 void take_over(const Vm& vm, api::DriverMachineStatus& to) {
   to.initialization.provisioned = true;
@@ -27,48 +35,28 @@ void take_over(const Vm& vm, api::DriverMachineStatus& to) {
   if (vm.interruptible) to.interruptible = true;
 }
 
-std::optional<api::Condition> ready_condition(const Observation& seen, const Plan& plan,
-                                              const Effects& effects) {
-  const auto no = [](std::string_view why, std::string_view message) {
-    return api::conditions::make(condition::kReady, status::kFalse, why, message);
-  };
-  if (effects.trouble) {
-    // That the cloud could not be asked about a VM that has long been there says nothing of it.
-    if (effects.trouble->quiet && (plan.step == Step::Verify || !is_old(seen))) return std::nullopt;
-    return no(effects.trouble->reason, effects.trouble->message);
-  }
+std::optional<Readiness> readiness(const Observation& seen, const Plan& plan, const Effects& effects) {
+  if (effects.trouble) return readiness_after(*effects.trouble, seen, plan);
   if (effects.vm_gone)
-    return no(reason::kVmGone, "the cloud has no VM " + seen.object->spec.provider_id.str() +
-                                   " any more; a new one is made for a new Machine only");
-  if (effects.vm && (effects.vm->state == VmState::Stopping || effects.vm->state == VmState::Stopped))
-    return no(reason::kVmStopped, "the VM is there, but does not run");
-  if (effects.vm) return api::conditions::make(condition::kReady, status::kTrue, reason::kReady);
-  if (plan.step == Step::Wait && plan.report_wait) return no(plan.reason, plan.message);
-  return std::nullopt;
+    return Readiness{.obstacle = NoteCode::VmGone,
+                     .message = "the cloud has no VM " + seen.object->spec.provider_id.str() +
+                                " any more; a new one is made for a new Machine only"};
+  if (effects.vm) return readiness_of(*effects.vm);
+  if (!plan.waiting || !plan.waiting->shown) return std::nullopt;
+  return Readiness{.obstacle = plan.waiting->code, .message = plan.waiting->message};
 }
 
-api::Condition paused_condition(const runtime::Paused& paused) {
-  if (paused.paused)
-    return api::conditions::make(condition::kPaused, status::kTrue, api::reason::kPaused, paused.message);
-  return api::conditions::make(condition::kPaused, status::kFalse, api::reason::kNotPaused);
+// That the cloud could not be asked about a VM that has long been there says nothing of it.
+std::optional<Readiness> readiness_after(const Trouble& trouble, const Observation& seen, const Plan& plan) {
+  const auto verifies = [](const Action& action) { return std::holds_alternative<VerifyVm>(action); };
+  if (trouble.quiet && std::ranges::any_of(plan.actions, verifies)) return std::nullopt;
+  return readiness_in(trouble, seen.object->metadata, seen.now);
+}
+
+Readiness readiness_of(const Vm& vm) {
+  if (vm.state != VmState::Stopping && vm.state != VmState::Stopped) return {};
+  return {.obstacle = NoteCode::VmStopped, .message = "the VM is there, but does not run"};
 }
 
 }  // namespace
-
-api::DriverMachine report(const Observation& seen, const Plan& plan, const Effects& effects) {
-  api::DriverMachine after = effects.object ? *effects.object : *seen.object;
-  auto& conditions = after.status.conditions;
-  const api::DriverMachineStatus before = after.status;
-  if (effects.vm && plan.step != Step::Remove) take_over(*effects.vm, after.status);
-  if (auto ready = ready_condition(seen, plan, effects))
-    api::conditions::set(conditions, std::move(*ready), after.metadata.generation, seen.now);
-  // "Not paused" is no news: it is said along with other news, or to take back that it was paused.
-  const bool says_paused = api::conditions::is_true(before.conditions, condition::kPaused);
-  if (plan.paused.paused || says_paused || !(after.status == before))
-    api::conditions::set(conditions, paused_condition(plan.paused), after.metadata.generation, seen.now);
-  api::conditions::sort(conditions);
-  if (!(after.status == before)) after.status.observed_generation = after.metadata.generation;
-  return after;
-}
-
 }  // namespace capstan::infrastructure::machine

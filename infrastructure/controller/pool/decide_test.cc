@@ -3,12 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "api/conditions/conditions.h"
 #include "api/driver/names.h"
 #include "api/names.h"
+#include "infrastructure/controller/pool/member_actions.h"
 #include "infrastructure/controller/pool/report.h"
+#include "infrastructure/controller/pool/sizing.h"
+#include "infrastructure/controller/pool/victims.h"
 #include "test/builders/cluster.h"
 #include "test/builders/machine.h"
 
@@ -73,29 +77,46 @@ std::vector<std::string> names(const std::vector<Vm>& all) {
   return found;
 }
 
-std::vector<std::string> names(const std::vector<Member>& all) {
+// What the plan does with instances, each with its name.
+template <typename Does>
+std::vector<std::string> members(const Plan& plan) {
   std::vector<std::string> found;
-  for (const Member& member : all) found.push_back(member.object->metadata.name.str());
+  for (const Action& action : plan.actions) {
+    if (const auto* does = std::get_if<Does>(&action))
+      found.push_back(does->member.object->metadata.name.str());
+  }
   return found;
 }
-Sizing size(const Observation& seen, const std::vector<Vm>& there) { return size(seen, decide(seen), there); }
+std::vector<std::string> victims(const Plan& plan) { return members<RemoveMember>(plan); }
+std::vector<std::string> sick(const Plan& plan) { return members<ReplaceMember>(plan); }
+template <typename Does>
+std::size_t count(const Plan& plan) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      plan.actions, [](const Action& action) { return std::holds_alternative<Does>(action); }));
+}
+std::size_t missing(const Plan& plan) { return count<CreateMember>(plan); }
+
+std::string planned(const Observation& seen) { return describe(decide(seen)); }
+Sizing size(const Observation& seen, const std::vector<Vm>& there) {
+  return sizing(*seen.object, decide(seen).wanted, there);
+}
 
 TEST(DecidePool, SizesAGroupThatHasAllItNeeds) {
-  const Plan plan = decide(Seen(3));
-
-  EXPECT_EQ(plan.step, Step::Size);
-  EXPECT_EQ(plan.wanted, 3U);
-  EXPECT_TRUE(plan.sign_on) << "it has no finalizer yet";
+  EXPECT_EQ(planned(Seen(3)),
+            "sign on: finalizers none -> drivermachinepool.capstan.dev\nsize the group to 3");
 }
 
-TEST(DecidePool, SignsOnOnlyOnce) {
+TEST(DecidePool, SignsOnOnlyOnceAndMintsAKeyWhereThereIsNone) {
   Seen seen;
   seen.object.metadata.finalizers = api::Finalizers({Text(api::driver::finalizer::kMachinePool)});
+  Seen nameless = seen;
+  nameless.object.spec.group_key = {};
 
-  EXPECT_FALSE(decide(seen).sign_on);
+  EXPECT_EQ(planned(seen), "size the group to 3");
+  EXPECT_THAT(planned(nameless), testing::StartsWith("sign on: mint a group key, finalizers"));
 }
 
-TEST(DecidePool, TakesOneInstanceForGrantedWhenNobodySaysHowMany) {
+TEST(DecidePool, TakesOneInstanceForGrantedWhenTheOwnerDoesNotSayHowMany) {
   Seen seen;
   seen.owner.spec.replicas.reset();
 
@@ -109,16 +130,17 @@ TEST(DecidePool, FollowsTheCloudsAutoscalerWhereOthersDecideTheSize) {
   seen.owner.metadata.annotations.set(api::annotation::kReplicasManagedBy, "cloud");
   const Plan by_cloud = decide(seen);
   seen.owner.spec.replicas = 2;
-  const Plan told = decide(seen);
+  const Plan followed = decide(seen);
   seen.owner.metadata.annotations.set(api::annotation::kReplicasManagedBy, "false");
   seen.owner.spec.replicas = 5;
   const Plan by_user_again = decide(seen);
 
   EXPECT_EQ(by_user.wanted, 5U);
-  EXPECT_FALSE(by_user.tell_owner);
+  EXPECT_EQ(count<SetReplicas>(by_user), 0U);
   EXPECT_EQ(by_cloud.wanted, 2U);
-  EXPECT_TRUE(by_cloud.tell_owner);
-  EXPECT_FALSE(told.tell_owner);
+  EXPECT_THAT(describe(by_cloud),
+              HasSubstr("set spec.replicas of MachinePool mp1: 5 -> 2\nsize the group to 2"));
+  EXPECT_EQ(count<SetReplicas>(followed), 0U);
   EXPECT_EQ(by_user_again.wanted, 5U);
 }
 
@@ -133,7 +155,7 @@ TEST(DecidePool, KeepsItsSizeUntilTheAutoscalerSpeaks) {
 
   EXPECT_EQ(first.wanted, 5U);
   EXPECT_EQ(later.wanted, 3U);
-  EXPECT_TRUE(later.tell_owner);
+  EXPECT_THAT(describe(later), HasSubstr("spec.replicas of MachinePool mp1: 5 -> 3"));
   EXPECT_EQ(decide(seen).wanted, 3U) << "what is no number says nothing";
 }
 
@@ -141,10 +163,11 @@ TEST(DecidePool, RefusesANumberThatCantBeMeant) {
   for (const std::int32_t replicas : {-1, 10'001, 2'147'483'647}) {
     const Plan plan = decide(Seen(replicas));
 
-    EXPECT_EQ(plan.step, Step::Size) << "the list of what is there is kept true";
+    EXPECT_THAT(describe(plan), testing::EndsWith("keep the size of the group"))
+        << "the list of what is there is kept true";
     EXPECT_FALSE(plan.wanted);
-    EXPECT_EQ(plan.reason, "InvalidSize");
-    EXPECT_THAT(plan.message, HasSubstr(std::to_string(replicas) + ": a pool has between 0 and 10000"));
+    EXPECT_EQ(plan.flaw->obstacle, api::NoteCode::SizeInvalid);
+    EXPECT_THAT(plan.flaw->message, HasSubstr(std::to_string(replicas) + ": a pool has between 0 and 10000"));
   }
   EXPECT_EQ(decide(Seen(10'000)).wanted, 10'000U);
 }
@@ -153,17 +176,16 @@ TEST(DecidePool, WaitsForTheBootstrapData) {
   Seen seen;
   seen.owner.spec.machine_template.spec.bootstrap.data_secret_name.reset();
 
-  const Plan plan = decide(seen);
-
-  EXPECT_EQ(plan.step, Step::Wait);
-  EXPECT_EQ(plan.reason, "WaitingForBootstrapData");
+  EXPECT_EQ(planned(seen),
+            "wait silently (WaitingForBootstrapData): waiting for "
+            "spec.template.spec.bootstrap.dataSecretName of MachinePool mp1");
 }
 
 TEST(DecidePool, WaitsForTheClustersInfrastructure) {
   Seen seen;
   seen.cluster->status.initialization.infrastructure_provisioned.reset();
 
-  EXPECT_EQ(decide(seen).reason, "WaitingForClusterInfrastructure");
+  EXPECT_EQ(decide(seen).waiting->code, api::NoteCode::WaitingForClusterInfrastructure);
 }
 
 TEST(DecidePool, DoesNothingWhilePausedOrBehind) {
@@ -172,15 +194,15 @@ TEST(DecidePool, DoesNothingWhilePausedOrBehind) {
   Seen behind;
   behind.fresh = false;
 
-  EXPECT_EQ(decide(paused).step, Step::Rest);
-  EXPECT_EQ(decide(behind).step, Step::Rest);
+  EXPECT_EQ(planned(paused), "paused: DriverMachinePool has the cluster.x-k8s.io/paused annotation");
+  EXPECT_EQ(decide(behind), Plan());
 }
 
 TEST(DecidePool, MakesNothingForAPoolThatGoes) {
   Seen seen;
   seen.owner.metadata.deletion_timestamp = builders::noon();
 
-  EXPECT_EQ(decide(seen).step, Step::Rest);
+  EXPECT_EQ(decide(seen), Plan());
 }
 
 TEST(DecidePool, RemovesWhatItHasWhenItGoesItself) {
@@ -188,7 +210,7 @@ TEST(DecidePool, RemovesWhatItHasWhenItGoesItself) {
   seen.object.metadata.finalizers = api::Finalizers({Text(api::driver::finalizer::kMachinePool)});
   seen.object.metadata.deletion_timestamp = builders::noon();
 
-  EXPECT_EQ(decide(seen).step, Step::Remove);
+  EXPECT_EQ(planned(seen), "remove all VMs of the group\ndrop the finalizer");
 }
 
 TEST(DecidePool, ReleasesWhatNeverAskedForAnInstance) {
@@ -199,8 +221,8 @@ TEST(DecidePool, ReleasesWhatNeverAskedForAnInstance) {
   Seen with_machines = seen;
   with_machines.object.spec.with_machines = true;
 
-  EXPECT_EQ(decide(seen).step, Step::Release);
-  EXPECT_EQ(decide(with_machines).step, Step::Release);
+  EXPECT_EQ(planned(seen), "drop the finalizer");
+  EXPECT_EQ(planned(with_machines), "drop the finalizer");
 }
 
 TEST(DecidePool, SpeaksOfWaitingOnlyWhenItTakesLong) {
@@ -211,9 +233,9 @@ TEST(DecidePool, SpeaksOfWaitingOnlyWhenItTakesLong) {
   seen.object.metadata.creation_timestamp = Time::from_unix(builders::noon().unix_seconds() - 10);
   const Plan old = decide(seen);
 
-  EXPECT_FALSE(young.report_wait);
+  EXPECT_FALSE(young.waiting->shown);
   EXPECT_EQ(young.recheck, Seconds(10));
-  EXPECT_TRUE(old.report_wait);
+  EXPECT_TRUE(old.waiting->shown);
 }
 
 TEST(DecidePoolWithMachines, CountsNoneThatLeaveOrHaveLostTheirVm) {
@@ -227,8 +249,8 @@ TEST(DecidePoolWithMachines, CountsNoneThatLeaveOrHaveLostTheirVm) {
 
   const Plan plan = decide(seen);
 
-  EXPECT_EQ(plan.missing, 2U);
-  EXPECT_THAT(names(plan.victims), ElementsAre("c"));
+  EXPECT_EQ(missing(plan), 2U);
+  EXPECT_THAT(victims(plan), ElementsAre("c"));
 }
 
 TEST(DecidePoolWithMachines, TakesMarkedThenNamedThenBrokenThenTheYoungest) {
@@ -243,7 +265,7 @@ TEST(DecidePoolWithMachines, TakesMarkedThenNamedThenBrokenThenTheYoungest) {
   seen.object.metadata.annotations.set("capstan.dev/victims", "named");
   const auto victims_at = [&](std::int32_t replicas) {
     seen.owner.spec.replicas = replicas;
-    return names(decide(seen).victims);
+    return victims(decide(seen));
   };
 
   EXPECT_THAT(victims_at(6), IsEmpty());
@@ -252,11 +274,28 @@ TEST(DecidePoolWithMachines, TakesMarkedThenNamedThenBrokenThenTheYoungest) {
   EXPECT_THAT(victims_at(0), ElementsAre("marked", "named", "broken", "young", "old", "oldest"));
 }
 
-TEST(DecidePoolWithMachines, TakesNobodyWhenTheNumberCantBeMeant) {
-  const Plan plan = decide(Seen(-7).with("a"));
+TEST(DecidePoolWithMachines, TakesNoneWhenTheNumberCantBeMeant) {
+  EXPECT_EQ(planned(Seen(-7).with("a")),
+            "sign on: finalizers none -> drivermachinepool.capstan.dev\n"
+            "list provider IDs: none -> sim:///a");
+}
 
-  EXPECT_THAT(plan.victims, IsEmpty());
-  EXPECT_EQ(plan.missing, 0U);
+TEST(DecidePoolWithMachines, RemovesCreatesAndListsInThisOrder) {
+  Seen seen(2);
+  seen.object.metadata.finalizers = api::Finalizers({Text(api::driver::finalizer::kMachinePool)});
+  seen.object.spec.provider_id_list = std::vector<Text>{"sim:///gone"_text};
+  seen.owner.spec.failure_domains = std::vector<Text>{"east"_text, "west"_text};
+  seen.with("lost", {}, [](auto& object, auto&) {
+    object.metadata.annotations.set("capstan.dev/failure-domain", "east");
+    api::conditions::set(object.status.conditions, api::conditions::make("Ready", "False", "VMGone"), 1,
+                         builders::noon());
+  });
+
+  EXPECT_EQ(planned(seen),
+            "remove instance lost\n"
+            "create an instance in west\n"
+            "create an instance in east\n"
+            "list provider IDs: sim:///gone -> sim:///lost, forget victims lost");
 }
 
 // What a health check writes; of a Machine that has joined.
@@ -267,10 +306,6 @@ void handed_over(api::DriverMachine& object, api::Machine& machine) {
 void joined(api::DriverMachine& object, api::Machine& machine) {
   machine = builders::a_machine(object.metadata.name.str()).running();
 }
-std::vector<std::string> sick(const Plan& plan) {
-  if (plan.sick) return {plan.sick->object->metadata.name.str()};
-  return {};
-}
 
 TEST(DecidePoolWithMachines, ReplacesWhomAHealthCheckHandedOver) {
   Seen seen(3);
@@ -279,8 +314,8 @@ TEST(DecidePoolWithMachines, ReplacesWhomAHealthCheckHandedOver) {
   const Plan plan = decide(seen);
 
   EXPECT_THAT(sick(plan), ElementsAre("b"));
-  EXPECT_THAT(plan.victims, IsEmpty()) << "who goes without a second look";
-  EXPECT_EQ(plan.missing, 0U) << "it is made when the other goes";
+  EXPECT_THAT(victims(plan), IsEmpty()) << "those that go without a second look";
+  EXPECT_EQ(missing(plan), 0U) << "it is made when the other goes";
 }
 
 TEST(DecidePoolWithMachines, KeepsWhomNoHealthCheckHandedOver) {
@@ -309,7 +344,8 @@ TEST(DecidePoolWithMachines, TakesTheMarkOffWhoIsWellAgain) {
     machine.metadata.deletion_timestamp = builders::noon();
   });
 
-  EXPECT_THAT(names(decide(seen).well_again), ElementsAre("well again"));
+  EXPECT_EQ(count<DropMark>(decide(seen)), 1U);
+  EXPECT_THAT(planned(seen), testing::EndsWith("drop the mark of Machine well again"));
 }
 
 TEST(DecidePoolWithMachines, ReplacesThemOneAfterTheOther) {
@@ -365,7 +401,7 @@ TEST(DecidePoolWithMachines, TakesTheSickFirstWhenItShrinksAndReplacesNobodyThen
 
   const Plan plan = decide(seen);
 
-  EXPECT_THAT(names(plan.victims), ElementsAre("sick"));
+  EXPECT_THAT(victims(plan), ElementsAre("sick"));
   EXPECT_THAT(sick(plan), IsEmpty());
 }
 
@@ -376,7 +412,7 @@ TEST(DecidePoolWithMachines, ReplacesNobodyWhileInstancesAreMissingOrTheNumberCa
   senseless.with("b", Seconds(900), handed_over);
 
   EXPECT_THAT(sick(decide(too_few)), IsEmpty());
-  EXPECT_EQ(decide(too_few).missing, 1U);
+  EXPECT_EQ(missing(decide(too_few)), 1U);
   EXPECT_THAT(sick(decide(senseless)), IsEmpty());
 }
 
@@ -387,10 +423,9 @@ TEST(DecidePoolWithMachines, RemovesTheMachinesThatDoNotLeaveYet) {
   seen.object.metadata.finalizers = api::Finalizers({Text(api::driver::finalizer::kMachinePool)});
   seen.object.metadata.deletion_timestamp = builders::noon();
 
-  const Plan plan = decide(seen);
-
-  EXPECT_EQ(plan.step, Step::Remove);
-  EXPECT_THAT(names(plan.victims), ElementsAre("a"));
+  EXPECT_EQ(planned(seen),
+            "remove instance a\n"
+            "wait silently (Deleting): waiting for 2 instances to go, Machines first");
 }
 
 TEST(Size, FillsTheLowestFreePlaces) {
@@ -482,13 +517,13 @@ TEST(Size, GoesToTheEmptiestDomain) {
 
 // --- report ---
 
-std::string ready_of(const api::DriverMachinePool& pool) {
-  const auto ready = api::conditions::find(pool.status.conditions, "Ready");
+std::string ready_of(const Reported& reported) {
+  const auto ready = api::conditions::find(reported.after.status.conditions, "Ready");
   return ready == nullptr ? ""
                           : ready->status.str() + " " + ready->reason.str() + ": " + ready->message.str();
 }
 
-api::DriverMachinePool told(Seen seen, Effects effects, std::size_t listed) {
+Reported reported(Seen seen, Effects effects, std::size_t listed) {
   std::vector<Text> ids;
   for (std::size_t i = 0; i < listed; ++i) ids.emplace_back("sim:///" + std::to_string(i));
   seen.object.spec.provider_id_list = std::move(ids);
@@ -498,30 +533,32 @@ api::DriverMachinePool told(Seen seen, Effects effects, std::size_t listed) {
 }
 
 TEST(ReportPool, CountsWhatIsListedAndIsReadyWhenThatIsWanted) {
-  const auto after = told(Seen(3), {.there = 3}, 3);
+  const Reported whole = reported(Seen(3), {.there = 3}, 3);
 
-  EXPECT_EQ(after.status.replicas, 3);
-  EXPECT_EQ(after.status.initialization.provisioned, true);
-  EXPECT_EQ(after.status.ready, true) << "cores that read the older contract's field";
-  EXPECT_EQ(ready_of(after), "True Ready: ");
+  EXPECT_EQ(whole.after.status.replicas, 3);
+  EXPECT_EQ(whole.after.status.initialization.provisioned, true);
+  EXPECT_EQ(whole.after.status.ready, true) << "cores that read the older contract's field";
+  EXPECT_EQ(ready_of(whole), "True Ready: ");
 }
 
 TEST(ReportPool, IsNotProvisionedBeforeThereIsAnInstance) {
-  EXPECT_FALSE(told(Seen(3), {.there = 0}, 0).status.initialization.provisioned.has_value());
-  EXPECT_EQ(told(Seen(0), {.there = 0}, 0).status.initialization.provisioned, true) << "none is all it wants";
+  EXPECT_FALSE(reported(Seen(3), {.there = 0}, 0).after.status.initialization.provisioned.has_value());
+  EXPECT_EQ(reported(Seen(0), {.there = 0}, 0).after.status.initialization.provisioned, true)
+      << "none is all it wants";
 }
 
 TEST(ReportPool, StaysProvisionedWhenAllInstancesAreLost) {
   Seen seen(3);
   seen.object.status.initialization.provisioned = true;
 
-  EXPECT_EQ(told(seen, {.there = 0}, 0).status.initialization.provisioned, true);
+  EXPECT_EQ(reported(seen, {.there = 0}, 0).after.status.initialization.provisioned, true);
 }
 
 TEST(ReportPool, SaysHowFarItIs) {
-  EXPECT_EQ(ready_of(told(Seen(3), {.there = 1}, 1)), "False Resizing: 1 of 3 instances are there");
-  EXPECT_EQ(ready_of(told(Seen(1), {.there = 1}, 2)), "False Resizing: 2 instances are there, 1 are wanted");
-  EXPECT_THAT(ready_of(told(Seen(-1), {.there = 1}, 1)), HasSubstr("False InvalidSize: "));
+  EXPECT_EQ(ready_of(reported(Seen(3), {.there = 1}, 1)), "False Resizing: 1 of 3 instances are there");
+  EXPECT_EQ(ready_of(reported(Seen(1), {.there = 1}, 2)),
+            "False Resizing: 2 instances are there, 1 are wanted");
+  EXPECT_THAT(ready_of(reported(Seen(-1), {.there = 1}, 1)), HasSubstr("False InvalidSize: "));
 }
 
 TEST(ReportPool, KeepsAPassingTroubleToItself) {
@@ -529,10 +566,42 @@ TEST(ReportPool, KeepsAPassingTroubleToItself) {
   young.object.metadata.creation_timestamp = builders::noon();
   Seen old(3);
   old.object.metadata.creation_timestamp = Time::from_unix(builders::noon().unix_seconds() - 60);
-  const Effects effects{.trouble = Trouble{.reason = "CreateFailed", .message = "slow", .quiet = true}};
+  const Effects effects{.trouble = Trouble{.message = "slow", .quiet = true}};
 
-  EXPECT_EQ(ready_of(told(young, effects, 0)), "");
-  EXPECT_EQ(ready_of(told(old, effects, 0)), "False CreateFailed: slow");
+  EXPECT_EQ(ready_of(reported(young, effects, 0)), "");
+  EXPECT_EQ(ready_of(reported(old, effects, 0)), "False CreateFailed: slow");
+}
+
+TEST(ReportPool, RecordsWhyItDoesNotGrowButNotThatItGrows) {
+  const Effects full{.there = 1,
+                     .trouble = Trouble{.code = api::NoteCode::ResourceExhausted, .message = "no quota"}};
+
+  EXPECT_THAT(reported(Seen(3), {.there = 1}, 1).notes, IsEmpty());
+  EXPECT_THAT(reported(Seen(3), full, 1).notes,
+              ElementsAre(runtime::Note{.code = api::NoteCode::ResourceExhausted, .text = "no quota"}));
+}
+
+TEST(ReportPool, NamesAnInstanceThatIsNotReady) {
+  Seen seen(1);
+  seen.with("a", {}, [](auto& object, auto&) {
+    api::conditions::set(object.status.conditions,
+                         api::conditions::make("Ready", "False", "CreateFailed", "the cloud refuses"), 1,
+                         builders::noon());
+  });
+
+  EXPECT_EQ(ready_of(reported(seen, {.there = 0}, 0)),
+            "False InstanceNotReady: DriverMachine a: the cloud refuses");
+}
+
+TEST(ReportPool, SaysAfterAMinuteWhichInstancesHoldItsDeletionUp) {
+  Seen seen(1);
+  seen.with("a");
+  seen.object.metadata.finalizers = api::Finalizers({Text(api::driver::finalizer::kMachinePool)});
+  seen.object.metadata.deletion_timestamp = Time::from_unix(builders::noon().unix_seconds() - 60);
+
+  EXPECT_EQ(ready_of(reported(seen, {}, 0)), "False Deleting: waiting for 1 instances to go, Machines first");
+  EXPECT_EQ(ready_of(reported(seen, {.error = Error{.code = Code::Timeout}}, 0)), "")
+      << "no Machine was told to go";
 }
 
 }  // namespace

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
-#include "api/conditions/conditions.h"
-#include "api/driver/names.h"
-#include "api/names.h"
-
 namespace capstan::infrastructure::pool {
 
-std::optional<Observation> observe(const Caches& caches, const Clock& clock, const ObjectKey& key) {
-  Observation seen{.now = Time::from(clock.now()), .object = caches.driver_machine_pools.get(key)};
+std::optional<Observation> observe(const ObserveContext& with, const ObjectKey& key) {
+  const Caches& caches = with.deps.caches;
+  Observation seen{.now = Time::from(with.deps.clock.now()),
+                   .fresh = with.context.fresh,
+                   .object = caches.driver_machine_pools.get(key)};
   if (!seen.object) return std::nullopt;
   seen.owner = caches.owner_machine_pool(seen.object->metadata);
   const std::string_view named = seen.owner ? seen.owner->spec.cluster_name.view() : std::string_view();
@@ -22,29 +21,5 @@ std::optional<Observation> observe(const Caches& caches, const Clock& clock, con
   std::ranges::sort(seen.members, {}, [](const Member& each) { return each.object->metadata.name; });
   return seen;
 }
-
-bool leaves(const Member& member) {
-  return member.object->metadata.deleting() || (member.machine && member.machine->metadata.deleting());
-}
-
-bool has_lost_its_vm(const Member& member) {
-  const auto ready = api::conditions::find(member.object->status.conditions, api::condition::kReady);
-  return ready != nullptr && ready->status == api::status::kFalse &&
-         ready->reason == api::driver::reason::kVmGone;
-}
-
-bool is_handed_over(const api::Machine& machine) {
-  const auto& conditions = machine.status.conditions;
-  return api::conditions::is_false(conditions, api::condition::kHealthCheckSucceeded) &&
-         api::conditions::is_false(conditions, api::condition::kOwnerRemediated);
-}
-
-bool is_well_again(const api::Machine& machine) {
-  const auto& conditions = machine.status.conditions;
-  return api::conditions::is_true(conditions, api::condition::kHealthCheckSucceeded) &&
-         api::conditions::is_false(conditions, api::condition::kOwnerRemediated);
-}
-
-bool is_handed_over(const Member& member) { return member.machine && is_handed_over(*member.machine); }
 
 }  // namespace capstan::infrastructure::pool

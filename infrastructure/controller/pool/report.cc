@@ -2,77 +2,68 @@
 
 #include <fmt/core.h>
 
-#include "api/conditions/conditions.h"
+#include <algorithm>
+
 #include "api/driver/names.h"
-#include "api/names.h"
 
 namespace capstan::infrastructure::pool {
 namespace {
 
-namespace condition = api::condition;
-namespace reason = api::driver::reason;
-namespace status = api::status;
+using runtime::Readiness;
 
-// Some troubles come and go within seconds; people hear of them when they stay.
-constexpr Seconds kPatience{60};
-
-bool is_old(const Observation& seen) {
-  const Time since = seen.object->metadata.deleting() ? seen.object->metadata.deletion_timestamp
-                                                      : seen.object->metadata.creation_timestamp;
-  return since.is_set() && seen.now > since && seen.now - since >= kPatience;
-}
-
-// What became true stays true: a group that lost all its instances is no new group.
-void count(const Observation& seen, const Plan& plan, const api::DriverMachinePoolSpec& spec,
-           api::DriverMachinePoolStatus& to) {
-  to.replicas = static_cast<std::int32_t>(spec.provider_id_list.size());
-  if (seen.with_machines()) to.infrastructure_machine_kind = Text(api::driver::kind::kDriverMachine);
-  if (spec.provider_id_list.empty() && plan.wanted != 0U) return;
-  to.initialization.provisioned = true;
-  to.ready = true;
-}
-
-std::optional<api::Condition> ready_condition(const Observation& seen, const Plan& plan,
-                                              const Effects& effects) {
-  const auto no = [](std::string_view why, std::string_view message) {
-    return api::conditions::make(condition::kReady, status::kFalse, why, message);
-  };
-  if (effects.trouble && (!effects.trouble->quiet || is_old(seen)))
-    return no(effects.trouble->reason, effects.trouble->message);
-  if (plan.step == Step::Wait && plan.report_wait) return no(plan.reason, plan.message);
-  if (plan.step != Step::Size || !effects.there) return std::nullopt;
-  if (!plan.wanted) return no(plan.reason, plan.message);
-  const std::size_t listed = effects.object->spec.provider_id_list.size();
-  if (*effects.there < *plan.wanted)
-    return no(reason::kResizing, fmt::format("{} of {} instances are there", *effects.there, *plan.wanted));
-  if (*effects.there > *plan.wanted || listed > *plan.wanted)
-    return no(reason::kResizing, fmt::format("{} instances are there, {} are wanted",
-                                             std::max(listed, *effects.there), *plan.wanted));
-  return api::conditions::make(condition::kReady, status::kTrue, reason::kReady);
-}
-
-api::Condition paused_condition(const runtime::Paused& paused) {
-  if (paused.paused)
-    return api::conditions::make(condition::kPaused, status::kTrue, api::reason::kPaused, paused.message);
-  return api::conditions::make(condition::kPaused, status::kFalse, api::reason::kNotPaused);
-}
+void count(const Observation& seen, const Plan& plan, api::DriverMachinePool& after);
+std::optional<Readiness> readiness(const Observation& seen, const Plan& plan, const Effects& effects);
+Readiness readiness_of_size(std::size_t there, std::size_t listed, std::size_t wanted);
+Readiness resizing(std::string message);
 
 }  // namespace
 
-api::DriverMachinePool report(const Observation& seen, const Plan& plan, const Effects& effects) {
-  api::DriverMachinePool after = effects.object ? *effects.object : *seen.object;
-  auto& conditions = after.status.conditions;
+Reported report(const Observation& seen, const Plan& plan, const Effects& effects) {
+  Reported reported{.after = effects.object ? *effects.object : *seen.object};
+  api::DriverMachinePool& after = reported.after;
   const api::DriverMachinePoolStatus before = after.status;
-  if (effects.there) count(seen, plan, after.spec, after.status);
-  if (auto ready = ready_condition(seen, plan, effects))
-    api::conditions::set(conditions, std::move(*ready), after.metadata.generation, seen.now);
-  // "Not paused" is no news: it is said along with other news, or to take back that it was paused.
-  const bool says_paused = api::conditions::is_true(before.conditions, condition::kPaused);
-  if (plan.paused.paused || says_paused || !(after.status == before))
-    api::conditions::set(conditions, paused_condition(plan.paused), after.metadata.generation, seen.now);
-  api::conditions::sort(conditions);
-  if (!(after.status == before)) after.status.observed_generation = after.metadata.generation;
-  return after;
+  if (effects.there) count(seen, plan, after);
+  reported.notes = runtime::conclude(
+      after, before, {.readiness = readiness(seen, plan, effects), .paused = plan.paused, .now = seen.now});
+  return reported;
 }
 
+namespace {
+
+// What became true stays true: a group that lost all its instances is no new group.
+void count(const Observation& seen, const Plan& plan, api::DriverMachinePool& after) {
+  const auto& list = after.spec.provider_id_list;
+  after.status.replicas = static_cast<std::int32_t>(list.size());
+  if (seen.with_machines())
+    after.status.infrastructure_machine_kind = Text(api::driver::kind::kDriverMachine);
+  if (list.empty() && plan.wanted != 0U) return;
+  after.status.initialization.provisioned = true;
+  after.status.ready = true;
+}
+
+std::optional<Readiness> readiness(const Observation& seen, const Plan& plan, const Effects& effects) {
+  if (effects.trouble) {
+    if (auto shown = readiness_in(*effects.trouble, seen.object->metadata, seen.now)) return shown;
+  }
+  if (plan.waiting && plan.waiting->shown && !effects.error)
+    return Readiness{.obstacle = plan.waiting->code, .message = plan.waiting->message};
+  if (!effects.there) return std::nullopt;
+  if (plan.flaw) return plan.flaw;
+  if (!plan.wanted) return std::nullopt;
+  return readiness_of_size(*effects.there, effects.object->spec.provider_id_list.size(), *plan.wanted);
+}
+
+Readiness readiness_of_size(std::size_t there, std::size_t listed, std::size_t wanted) {
+  if (there < wanted) return resizing(fmt::format("{} of {} instances are there", there, wanted));
+  if (there > wanted || listed > wanted)
+    return resizing(fmt::format("{} instances are there, {} are wanted", std::max(listed, there), wanted));
+  return {};
+}
+
+// That a group grows or shrinks is no news.
+Readiness resizing(std::string message) {
+  return {.obstacle = api::NoteCode::Resizing, .message = std::move(message), .silent = true};
+}
+
+}  // namespace
 }  // namespace capstan::infrastructure::pool

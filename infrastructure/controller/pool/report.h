@@ -1,11 +1,19 @@
-// The status a DriverMachinePool deserves after a turn. Pure: nothing new is read here.
+// The status a DriverMachinePool deserves after a turn, and what of it is news. Pure: nothing new is read
+// here.
 #pragma once
 
-#include "infrastructure/controller/pool/decide.h"
+#include <vector>
+
 #include "infrastructure/controller/pool/effects.h"
+#include "infrastructure/controller/pool/observation.h"
+#include "infrastructure/controller/pool/plan.h"
 
 namespace capstan::infrastructure::pool {
 
-api::DriverMachinePool report(const Observation& seen, const Plan& plan, const Effects& effects);
+struct Reported {
+  api::DriverMachinePool after = {};
+  std::vector<runtime::Note> notes = {};  // for Events
+};
+Reported report(const Observation& seen, const Plan& plan, const Effects& effects);
 
 }  // namespace capstan::infrastructure::pool

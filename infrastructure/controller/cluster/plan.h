@@ -1,0 +1,57 @@
+// What a turn of a DriverCluster is going to do, and why. Made by decide.h, carried out by act.h, shown by
+// report.h. A plain value.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "api/meta/object_key.h"
+#include "api/v1beta2/cluster.h"
+#include "runtime/paused.h"
+#include "runtime/readiness.h"
+
+namespace capstan::infrastructure::cluster {
+
+// Before a control plane is made: the finalizer, without which it would outlive the object, and the
+// annotation that says who makes it.
+struct SignOn {
+  api::Finalizers from = {};
+  api::Finalizers to = {};
+  bool operator==(const SignOn&) const = default;
+};
+// There is a control plane and the object says where. An endpoint that was written once is promised to
+// others: another one is trouble, not a correction.
+struct ProvideControlPlane {
+  api::ObjectKey cluster = {};
+  bool write_authority = false;  // the Secret from which the Cluster controller makes the kubeconfig
+  bool operator==(const ProvideControlPlane&) const = default;
+};
+// The control plane is another's matter: the object is provisioned as its user wrote it.
+struct TakeEndpoint {
+  api::ApiEndpoint endpoint = {};
+  bool operator==(const TakeEndpoint&) const = default;
+};
+struct RemoveControlPlane {
+  api::ObjectKey cluster = {};
+  bool operator==(const RemoveControlPlane&) const = default;
+};
+struct DropFinalizer {
+  bool operator==(const DropFinalizer&) const = default;
+};
+
+using Action = std::variant<SignOn, ProvideControlPlane, TakeEndpoint, RemoveControlPlane, DropFinalizer>;
+
+struct Plan {
+  runtime::Paused paused = {};
+  std::vector<Action> actions = {};  // one after the other; one that fails ends the turn
+  std::optional<runtime::Waiting> waiting = {};
+  std::optional<Seconds> recheck = {};
+  bool operator==(const Plan&) const = default;
+};
+
+// One line per action.
+std::string describe(const Plan& plan);
+
+}  // namespace capstan::infrastructure::cluster

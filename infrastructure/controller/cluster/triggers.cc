@@ -1,0 +1,28 @@
+// What wakes a DriverCluster: its own changes, and those of the Cluster that refers to it.
+#include "runtime/triggers.h"
+#include "api/driver/names.h"
+#include "api/names.h"
+#include "infrastructure/controller/cluster/reconciler.h"
+
+namespace capstan::infrastructure::cluster {
+namespace {
+
+std::vector<ObjectKey> object_of(const runtime::Change<api::Cluster>& change) {
+  const auto& cluster = change.object();
+  const auto& ref = cluster.spec.infrastructure_ref;
+  if (!ref || ref->kind != api::driver::kind::kDriverCluster || ref->api_group != api::group::kInfrastructure)
+    return {};
+  const bool same = change.before && change.after && change.before->spec == change.after->spec &&
+                    change.before->metadata.deleting() == change.after->metadata.deleting();
+  if (same) return {};
+  return {{.namespace_ = cluster.metadata.namespace_.str(), .name = ref->name.str()}};
+}
+
+}  // namespace
+
+void Reconciler::add_triggers(runtime::Queue& queue) {
+  runtime::trigger_self(deps_.caches.driver_clusters, queue);
+  runtime::trigger<api::Cluster>(deps_.caches.clusters, queue, object_of);
+}
+
+}  // namespace capstan::infrastructure::cluster

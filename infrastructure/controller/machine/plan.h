@@ -1,0 +1,73 @@
+// What a turn of a DriverMachine is going to do, and why. Made by decide.h, carried out by act.h, shown by
+// report.h. A plain value.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "api/meta/object_key.h"
+#include "api/meta/object_meta.h"
+#include "infrastructure/vm.h"
+#include "runtime/paused.h"
+#include "runtime/readiness.h"
+
+namespace capstan::infrastructure::machine {
+
+// Before the cloud is asked for anything: the finalizer, without which the VM would outlive the object, and
+// the key by which the VM is found again. Bound to the version that was seen.
+struct SignOn {
+  bool mint_key = false;  // a random one, made when it is written
+  api::Finalizers from = {};
+  api::Finalizers to = {};
+  bool operator==(const SignOn&) const = default;
+};
+// The finalizer that was taken off. Bound to the version that was seen.
+struct RestoreFinalizer {
+  api::Finalizers from = {};
+  api::Finalizers to = {};
+  bool operator==(const RestoreFinalizer&) const = default;
+};
+// There is a VM under the key of the object, and its provider ID is in the spec. The tags of a VM that was
+// found say whether it is this object's.
+struct ProvideVm {
+  bool look_first = false;  // one may be there already
+  std::string name = {};
+  Tags tags = {};
+  std::string vm_class = {};
+  std::string failure_domain = {};
+  std::string kubernetes_version = {};
+  std::string provider_spec = {};
+  api::ObjectKey data_secret = {};
+  bool operator==(const ProvideVm&) const = default;
+};
+// The cloud's list raised doubt: the cloud is asked about this one VM.
+struct VerifyVm {
+  VmId vm = {};
+  bool operator==(const VerifyVm&) const = default;
+};
+// There is no VM of this object any more.
+struct RemoveVm {
+  VmId vm = {};
+  bool surely_ours = false;  // otherwise its tags decide: a copied object names the VM of the original
+  bool operator==(const RemoveVm&) const = default;
+};
+struct DropFinalizer {
+  bool operator==(const DropFinalizer&) const = default;
+};
+
+using Action = std::variant<SignOn, RestoreFinalizer, ProvideVm, VerifyVm, RemoveVm, DropFinalizer>;
+
+struct Plan {
+  runtime::Paused paused = {};
+  std::vector<Action> actions = {};  // one after the other; one that fails ends the turn
+  std::optional<runtime::Waiting> waiting = {};
+  std::optional<Seconds> recheck = {};
+  bool operator==(const Plan&) const = default;
+};
+
+// One line per action.
+std::string describe(const Plan& plan);
+
+}  // namespace capstan::infrastructure::machine

@@ -1,0 +1,13 @@
+// What of an object of the core concerns the controllers of several kinds of the infrastructure provider.
+// Pure.
+#pragma once
+
+#include "api/v1beta2/cluster.h"
+#include "runtime/triggers.h"
+
+namespace capstan::infrastructure {
+
+// That the Cluster is paused, and whether its infrastructure is there.
+bool concerns_vms(const runtime::Change<api::Cluster>& change);
+
+}  // namespace capstan::infrastructure
