@@ -12,14 +12,10 @@ inline constexpr std::string_view kCloudConfig = "CloudConfig";
 inline constexpr std::string_view kCloudConfigTemplate = "CloudConfigTemplate";
 }  // namespace bootstrap_kind
 
-// Reasons of the condition Ready.
+// Reasons of the condition Ready, beside those of api/driver/names.h.
 namespace bootstrap_reason {
-inline constexpr std::string_view kWaitingForOwner = "WaitingForOwner";
-inline constexpr std::string_view kWaitingForCluster = "WaitingForCluster";
-inline constexpr std::string_view kWaitingForClusterInfrastructure = "WaitingForClusterInfrastructure";
 inline constexpr std::string_view kDataSecretTaken = "DataSecretTaken";
 inline constexpr std::string_view kInvalid = "InvalidConfiguration";
-inline constexpr std::string_view kReady = "Ready";
 }  // namespace bootstrap_reason
 
 // Where an agent on the machine finds what the machine is, as JSON; the provider writes it.

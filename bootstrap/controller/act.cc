@@ -4,37 +4,35 @@
 
 #include "bootstrap/data_secret.h"
 #include "kube/resources.h"
-#include "kube/typed.h"
-#include "runtime/ownership.h"
 
 namespace capstan::bootstrap::controller {
 namespace {
 
-Effects create_secret(kube::Client& client, const runtime::Context& context, const Observation& seen,
-                      const Plan& plan) {
-  const DataSecret wanted{
-      .key = {.namespace_ = seen.object->metadata.namespace_.str(), .name = plan.secret_name},
-      .cluster = seen.owner->cluster,
-      .owner = runtime::controller_reference(kube::resource_of<api::CloudConfig>(), seen.object->metadata),
-      .value = plan.value};
+Effects perform(const ActContext& with, const CreateSecret& action) {
+  kube::Client& client = with.deps.client;
   const auto& secrets = kube::resources::secrets();
-  const auto created = client.create(secrets, wanted.key, secret_object(wanted), {}, context.deadline);
-  if (created) return {.has_secret = true};
+  const auto object = secret_object(
+      {.key = action.key, .cluster = action.cluster, .owner = action.owner, .value = action.value});
+  const auto created = client.create(secrets, action.key, object, {}, with.context.deadline);
+  if (created) return {.secret_name = action.key.name};
   if (created.error().code != Code::AlreadyExists) return {.error = created.error()};
-  const auto present = client.get(secrets, wanted.key, context.deadline);
+  const auto present = client.get(secrets, action.key, with.context.deadline);
   if (!present) return {.error = present.error()};
-  if (belongs_to(*present, wanted.owner)) return {.has_secret = true};
-  return {.taken = "Secret " + wanted.key.describe() +
-                   " exists and belongs to somebody else; delete it or rename the " + seen.owner->kind};
+  if (belongs_to(*present, action.owner)) return {.secret_name = action.key.name};
+  return {.taken = "Secret " + action.key.describe() +
+                   " exists and belongs to somebody else; delete it or rename the " + action.for_kind};
+}
+
+Effects perform(const ActContext&, const RestoreStatus& action) {
+  return {.secret_name = action.secret_name};
 }
 
 }  // namespace
 
-Effects act(kube::Client& client, const runtime::Context& context, const Observation& seen,
-            const Plan& plan) {
-  if (plan.step == Step::Restore) return {.has_secret = true};
-  if (plan.step == Step::Create) return create_secret(client, context, seen, plan);
-  return {};
+// A plan has one action at most.
+Effects act(const ActContext& with, const Plan& plan) {
+  if (plan.actions.empty()) return {};
+  return std::visit([&](const auto& action) { return perform(with, action); }, plan.actions.front());
 }
 
 }  // namespace capstan::bootstrap::controller

@@ -3,31 +3,18 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "api/bootstrap/cloud_config.h"
 #include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine_pool.h"
+#include "bootstrap/controller/owner.h"
 #include "runtime/store.h"
 
 namespace capstan::bootstrap {
 
 using kube::ObjectKey;
 using runtime::Snapshot;
-
-// Whose data it is: a Machine's, or a MachinePool's, whose Machines all share it.
-struct Owner {
-  std::string kind = {};
-  std::string name = {};
-  std::string cluster = {};
-  std::string version = {};
-  std::string data_secret = {};  // empty: none yet
-  bool control_plane = false;
-  bool deleting = false;
-
-  bool is_pool() const;
-};
 
 class Caches {
  public:

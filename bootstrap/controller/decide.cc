@@ -1,24 +1,80 @@
 #include "bootstrap/controller/decide.h"
 
-#include "api/names.h"
 #include "bootstrap/cloud_config.h"
+#include "kube/typed.h"
+#include "runtime/ownership.h"
 
 namespace capstan::bootstrap::controller {
 namespace {
 
-namespace reason = api::bootstrap_reason;
+using api::NoteCode;
+using runtime::Waiting;
 
-// Handing over takes a moment in every healthy creation; a condition for it would be a write for nothing.
-constexpr Seconds kPatience{10};
+void provide(const Observation& seen, Plan& plan);
+std::optional<Waiting> obstacle(const Observation& seen);
+void wait(const Observation& seen, Waiting waiting, Plan& plan);
+void create(const Observation& seen, Plan& plan);
+MachineFacts facts_of(const Owner& owner, const api::Cluster& cluster);
 
-void wait(const Observation& seen, std::string_view why, std::string message, Plan& plan) {
-  plan.step = Step::Wait;
-  plan.reason = why;
-  plan.message = std::move(message);
-  const Time created = seen.object->metadata.creation_timestamp;
-  const Seconds age = created.is_set() && seen.now > created ? seen.now - created : Seconds(0);
-  plan.report_wait = age >= kPatience;
-  if (!plan.report_wait) plan.recheck = kPatience - age;
+}  // namespace
+
+Plan decide(const Observation& seen) {
+  Plan plan;
+  const bool cluster_paused = seen.cluster && seen.cluster->spec.paused.value_or(false);
+  plan.paused = runtime::paused(cluster_paused, seen.object->metadata, api::bootstrap_kind::kCloudConfig);
+  if (plan.paused.paused || !seen.fresh || seen.object->metadata.deleting()) return plan;
+  if (!seen.object->status.initialization.data_secret_created.value_or(false)) provide(seen, plan);
+  return plan;
+}
+
+namespace {
+
+void provide(const Observation& seen, Plan& plan) {
+  if (seen.owner && !seen.owner->data_secret.empty()) {
+    plan.actions.emplace_back(RestoreStatus{.secret_name = seen.owner->data_secret});
+    return;
+  }
+  const bool owner_leaves = seen.owner && seen.owner->deleting;
+  const bool cluster_leaves = seen.cluster && seen.cluster->metadata.deleting();
+  if (owner_leaves || cluster_leaves) return;
+  if (auto waiting = obstacle(seen))
+    wait(seen, std::move(*waiting), plan);
+  else
+    create(seen, plan);
+}
+
+std::optional<Waiting> obstacle(const Observation& seen) {
+  if (!seen.owner)
+    return Waiting{.code = NoteCode::WaitingForOwner,
+                   .message = "waiting for a Machine or MachinePool to own this object"};
+  if (!seen.cluster)
+    return Waiting{.code = NoteCode::WaitingForCluster,
+                   .message = "waiting for Cluster " + seen.owner->cluster};
+  if (seen.cluster->status.initialization.infrastructure_provisioned.value_or(false)) return std::nullopt;
+  return Waiting{.code = NoteCode::WaitingForClusterInfrastructure,
+                 .message = "waiting for Cluster " + seen.cluster->metadata.name.str() +
+                            " to have its infrastructure provisioned"};
+}
+
+void wait(const Observation& seen, Waiting waiting, Plan& plan) {
+  plan.recheck = runtime::until_shown(seen.object->metadata, seen.now);
+  waiting.shown = !plan.recheck;
+  plan.waiting = std::move(waiting);
+}
+
+void create(const Observation& seen, Plan& plan) {
+  const api::ObjectMeta& metadata = seen.object->metadata;
+  auto text = render(seen.object->spec, facts_of(*seen.owner, *seen.cluster));
+  if (!text) {
+    plan.waiting = Waiting{.code = NoteCode::ConfigInvalid, .message = text.error().message};
+    return;
+  }
+  plan.actions.emplace_back(
+      CreateSecret{.key = {.namespace_ = metadata.namespace_.str(), .name = metadata.name.str()},
+                   .cluster = seen.owner->cluster,
+                   .owner = runtime::controller_reference(kube::resource_of<api::CloudConfig>(), metadata),
+                   .for_kind = seen.owner->kind,
+                   .value = Secret(std::move(*text))});
 }
 
 MachineFacts facts_of(const Owner& owner, const api::Cluster& cluster) {
@@ -33,51 +89,5 @@ MachineFacts facts_of(const Owner& owner, const api::Cluster& cluster) {
           .control_plane = owner.control_plane};
 }
 
-void create(const Observation& seen, Plan& plan) {
-  auto text = render(seen.object->spec, facts_of(*seen.owner, *seen.cluster));
-  if (!text) {
-    plan.step = Step::Wait;
-    plan.reason = reason::kInvalid;
-    plan.message = text.error().message;
-    plan.report_wait = true;
-    return;
-  }
-  plan.step = Step::Create;
-  plan.secret_name = seen.object->metadata.name.str();
-  plan.value = Secret(std::move(*text));
-}
-
-void provide(const Observation& seen, Plan& plan) {
-  if (!seen.owner)
-    return wait(seen, reason::kWaitingForOwner, "waiting for a Machine or MachinePool to own this object",
-                plan);
-  // After a move the owner still knows its data, only our status is new.
-  if (!seen.owner->data_secret.empty()) {
-    plan.step = Step::Restore;
-    plan.secret_name = seen.owner->data_secret;
-    return;
-  }
-  if (seen.owner->deleting) return;
-  if (!seen.cluster)
-    return wait(seen, reason::kWaitingForCluster, "waiting for Cluster " + seen.owner->cluster, plan);
-  if (seen.cluster->metadata.deleting()) return;
-  if (!seen.cluster->status.initialization.infrastructure_provisioned.value_or(false))
-    return wait(seen, reason::kWaitingForClusterInfrastructure,
-                "waiting for Cluster " + seen.cluster->metadata.name.str() +
-                    " to have its infrastructure provisioned",
-                plan);
-  create(seen, plan);
-}
-
 }  // namespace
-
-Plan decide(const Observation& seen) {
-  Plan plan;
-  const bool cluster_paused = seen.cluster && seen.cluster->spec.paused.value_or(false);
-  plan.paused = runtime::paused(cluster_paused, seen.object->metadata, api::bootstrap_kind::kCloudConfig);
-  if (plan.paused.paused || !seen.fresh || seen.object->metadata.deleting()) return plan;
-  if (!seen.object->status.initialization.data_secret_created.value_or(false)) provide(seen, plan);
-  return plan;
-}
-
 }  // namespace capstan::bootstrap::controller

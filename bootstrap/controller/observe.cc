@@ -2,8 +2,11 @@
 
 namespace capstan::bootstrap::controller {
 
-std::optional<Observation> observe(const Caches& caches, const Clock& clock, const ObjectKey& key) {
-  Observation seen{.now = Time::from(clock.now()), .object = caches.cloud_configs.get(key)};
+std::optional<Observation> observe(const ObserveContext& with, const ObjectKey& key) {
+  const Caches& caches = with.deps.caches;
+  Observation seen{.now = Time::from(with.deps.clock.now()),
+                   .fresh = with.context.fresh,
+                   .object = caches.cloud_configs.get(key)};
   if (!seen.object) return std::nullopt;
   seen.owner = caches.owner_of(seen.object->metadata);
   if (seen.owner)

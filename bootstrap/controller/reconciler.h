@@ -1,34 +1,27 @@
-// The CloudConfig controller: observe, decide, act, report, one status patch. Bootstrap data costs two
-// writes, the Secret and the status. Called by the workers of its runtime/controller.h.
+// The CloudConfig controller. Bootstrap data cost two writes, the Secret and the status. Called by the
+// workers of its runtime/controller.h; one key is never worked on twice at once.
 #pragma once
 
-#include "base/clock.h"
-#include "bootstrap/controller/caches.h"
-#include "kube/client.h"
-#include "runtime/consistency.h"
-#include "runtime/events.h"
+#include "bootstrap/controller/turn.h"
 #include "runtime/queue.h"
-#include "runtime/reconcile.h"
 
 namespace capstan::bootstrap::controller {
 
-// All of it lives longer.
-struct Deps {
-  const Clock& clock;
-  kube::Client& client;
-  Caches& caches;
-  runtime::EventRecorder& events;
-};
+struct Observation;
+struct Reported;
 
 class Reconciler final : public runtime::Reconciler {
  public:
   explicit Reconciler(const Deps& deps) : deps_(deps) {}
   void bind(runtime::Consistency& consistency) { consistency_ = &consistency; }  // before the first turn
-  void add_triggers(runtime::Queue& queue);
-
-  Result<runtime::Outcome> reconcile(const runtime::Context& context, const kube::ObjectKey& key) override;
+  void add_triggers(runtime::Queue& queue);                                      // what wakes it
+  Result<runtime::Outcome> reconcile(const runtime::Context& context, const ObjectKey& key) override;
 
  private:
+  Result<runtime::Outcome> take_turn(const ActContext& with, const Observation& seen);
+  static Result<bool> write_status(const ActContext& with, const Observation& seen, const Reported& reported);
+  void record_events(const Reported& reported);
+
   const Deps deps_;
   runtime::Consistency* consistency_ = nullptr;
 };

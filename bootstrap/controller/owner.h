@@ -1,0 +1,22 @@
+// Whose bootstrap data it is. A plain value.
+#pragma once
+
+#include <string>
+
+namespace capstan::bootstrap {
+
+// A Machine, or a MachinePool, whose Machines all share the data.
+struct Owner {
+  std::string kind = {};
+  std::string name = {};
+  std::string cluster = {};
+  std::string version = {};
+  std::string data_secret = {};  // empty: none yet
+  bool control_plane = false;
+  bool deleting = false;
+
+  bool is_pool() const;
+  bool operator==(const Owner&) const = default;
+};
+
+}  // namespace capstan::bootstrap
