@@ -28,7 +28,7 @@
 #include "test/builders/node.h"
 #include "test/fakes/fake_workload_clusters.h"
 #include "test/fakes/memory_client.h"
-#include "test/simulation/relay_client.h"
+#include "test/fakes/relay_client.h"
 
 namespace capstan::bench {
 namespace {
@@ -46,7 +46,7 @@ const kube::ObjectKey kCluster{.namespace_ = "default", .name = "c1"};
 const kube::ObjectKey kCheck{.namespace_ = "default", .name = "check"};
 
 // Counts what the controller asks for, and notes when a Machine is handed to its owner.
-class Counting final : public simulation::RelayClient {
+class Counting final : public fakes::RelayClient {
  public:
   Counting(kube::Client& inner, const Clock& clock) : RelayClient(inner), clock_(clock) {}
   std::uint64_t requests() const { return requests_; }
@@ -59,11 +59,11 @@ class Counting final : public simulation::RelayClient {
   }
 
  protected:
-  std::optional<Error> sending(const simulation::Asked&) override {
+  std::optional<Error> sending(const fakes::Asked&) override {
     ++requests_;
     return {};
   }
-  void answered(const simulation::Asked& asked, const Result<json::value>& answer) override {
+  void answered(const fakes::Asked& asked, const Result<json::value>& answer) override {
     if (!answer || !asked.is("Machine") || asked.body == nullptr) return;
     if (json::serialize(*asked.body).find("OwnerRemediated") == std::string::npos) return;
     marked_.with([&](auto& marks) { marks.emplace(asked.key.name, clock_.now()); });

@@ -16,6 +16,7 @@
 #include "base/guarded.h"
 #include "base/threads.h"
 #include "kube/client.h"
+#include "test/fakes/call.h"
 
 namespace capstan::fakes {
 
@@ -38,10 +39,6 @@ enum class Fault {
   Expired,  // 410
 };
 std::string_view to_string(Fault fault);
-
-enum class Call { Read, Create, Replace, Patch, Remove, Evict, Post, ListStream, Watch, Piece };
-std::string_view to_string(Call call);
-bool is_write(Call call);
 
 struct FaultPoint {
   Call call = Call::Read;

@@ -12,13 +12,16 @@
 
 #include "infrastructure/sim/cloud.h"
 #include "test/fakes/baton.h"
+#include "test/fakes/relay_client.h"
 #include "test/simulation/fleet_apps.h"
 #include "test/simulation/fleet_manager.h"
 #include "test/simulation/invariants.h"
-#include "test/simulation/relay_client.h"
 #include "test/simulation/write_history.h"
 
 namespace capstan::simulation {
+
+namespace json = boost::json;
+using fakes::Asked;
 
 class Auditor {
  public:

@@ -33,6 +33,7 @@ using fakes::Call;
 using fakes::Fault;
 using fakes::FaultPoint;
 using fakes::FaultyClient;
+using fakes::RelayClient;
 
 constexpr Nanoseconds kLongestDelay = 10s;  // of slow, stale and late
 constexpr Nanoseconds kDeadFor = 12s;       // nothing of a dead process is still under way after that

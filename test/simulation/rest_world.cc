@@ -15,17 +15,19 @@
 #include "kube/resources.h"
 #include "test/fakes/baton.h"
 #include "test/fakes/memory_client.h"
+#include "test/fakes/relay_client.h"
 #include "test/simulation/fleet_manager.h"
 #include "test/simulation/fleet_manifests.h"
-#include "test/simulation/relay_client.h"
 #include "test/simulation/workload_servers.h"
 
 namespace capstan::simulation {
 namespace {
 
 using namespace std::chrono_literals;
+using fakes::Asked;
 using fakes::Baton;
 using fakes::Call;
+using fakes::RelayClient;
 
 constexpr std::uint64_t kMostSwitches = 4'000'000'000;
 constexpr std::size_t kTold = 10;

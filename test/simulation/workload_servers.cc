@@ -4,7 +4,7 @@
 
 #include "base/try.h"
 #include "net/pki.h"
-#include "test/simulation/relay_client.h"
+#include "test/fakes/relay_client.h"
 
 namespace capstan::simulation {
 namespace {
@@ -30,13 +30,13 @@ std::int32_t port_of(std::string_view server) {
 }  // namespace
 
 // What a dial gives.
-class WorkloadServers::Line final : public RelayClient {
+class WorkloadServers::Line final : public fakes::RelayClient {
  public:
   Line(WorkloadServers& owner, kube::Client& network, std::int32_t port)
       : RelayClient(network), owner_(owner), port_(port) {}
 
  protected:
-  std::optional<Error> sending(const Asked&) override {
+  std::optional<Error> sending(const fakes::Asked&) override {
     if (owner_.refused()) return Error{.code = Code::Unauthorized, .message = "Unauthorized"};
     const auto cluster = owner_.ports_.with([&](const auto& ports) { return ports.at(port_); });
     if (!owner_.lost() && owner_.planes_.client(cluster) != nullptr) return {};

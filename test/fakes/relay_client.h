@@ -1,6 +1,7 @@
-// RelayClient: a Client in front of another one that lets a class derived from it look at every verb, refuse
-// it, and look at the answer. Taps of the simulated world are made of it. Safe from any thread if the hooks
-// are.
+// RelayClient: a Client that hands everything on to another one and lets a class derived from it look at each
+// request, refuse it, and look at the answer. What only looks is made of it: RecordingClient, and the taps of
+// simulated worlds. (FaultyClient is not: it sends requests later, twice or after its caller has died.) Safe
+// from any thread if the hooks are.
 #pragma once
 
 #include <boost/json.hpp>
@@ -9,20 +10,21 @@
 #include <string>
 
 #include "kube/client.h"
-#include "test/fakes/faulty_client.h"
+#include "test/fakes/call.h"
 
-namespace capstan::simulation {
+namespace capstan::fakes {
 
 namespace json = boost::json;
 
 // What is asked of a server; what it points to lives as long as the call.
 struct Asked {
-  fakes::Call call = fakes::Call::Read;
+  Call call = Call::Read;
   const kube::Resource* resource = nullptr;  // null: a raw path
   kube::ObjectKey key = {};
   std::string subresource = {};
   bool apply = false;
-  const json::value* body = nullptr;  // null when there is none
+  const json::value* body = nullptr;              // null when there is none
+  const kube::DeleteOptions* deletion = nullptr;  // of a removal or an eviction, else null
 
   bool is(std::string_view kind) const { return resource != nullptr && resource->kind == kind; }
   std::string describe() const;  // "patch Machine/status a"
@@ -64,4 +66,4 @@ class RelayClient : public kube::Client {
   kube::Client& inner_;
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::fakes

@@ -1,16 +1,11 @@
-#include "test/simulation/relay_client.h"
+#include "test/fakes/relay_client.h"
 
 #include <fmt/format.h>
 
 #include "kube/resources.h"
 #include "test/fakes/answers.h"
 
-namespace capstan::simulation {
-
-using fakes::as_answer;
-using fakes::Call;
-using fakes::without_answer;
-
+namespace capstan::fakes {
 namespace {
 
 class NoStream final : public kube::Stream {};
@@ -73,14 +68,15 @@ Result<json::value> RelayClient::patch(const kube::Resource& resource, const kub
 
 Result<void> RelayClient::remove(const kube::Resource& resource, const kube::ObjectKey& key,
                                  const kube::DeleteOptions& options, const Deadline& deadline) {
-  return without_answer(relay({.call = Call::Remove, .resource = &resource, .key = key},
+  return without_answer(relay({.call = Call::Remove, .resource = &resource, .key = key, .deletion = &options},
                               [&] { return as_answer(inner_.remove(resource, key, options, deadline)); }));
 }
 
 Result<void> RelayClient::evict(const kube::ObjectKey& pod, const kube::DeleteOptions& options,
                                 const Deadline& deadline) {
-  return without_answer(relay({.call = Call::Evict, .resource = &kube::resources::pods(), .key = pod},
-                              [&] { return as_answer(inner_.evict(pod, options, deadline)); }));
+  return without_answer(
+      relay({.call = Call::Evict, .resource = &kube::resources::pods(), .key = pod, .deletion = &options},
+            [&] { return as_answer(inner_.evict(pod, options, deadline)); }));
 }
 
 Result<json::value> RelayClient::get_path(std::string_view path, const Deadline& deadline) {
@@ -113,4 +109,4 @@ std::unique_ptr<kube::Stream> RelayClient::refused(kube::StreamSink& sink, const
   return std::make_unique<NoStream>();
 }
 
-}  // namespace capstan::simulation
+}  // namespace capstan::fakes
