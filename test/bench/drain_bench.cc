@@ -16,6 +16,7 @@
 #include "test/fakes/fake_clock.h"
 #include "test/fakes/fake_workload_clusters.h"
 #include "test/fakes/memory_client.h"
+#include "test/fakes/recording_client.h"
 
 namespace capstan::bench {
 namespace {
@@ -30,70 +31,15 @@ constexpr int kTurnsBetweenNews = 6;
 
 const kube::ObjectKey kCluster{"default", "c1"};
 
-// Hands everything on and counts the evictions of each Pod.
-class Counted final : public kube::Client {
- public:
-  explicit Counted(kube::Client& inner) : inner_(inner) {}
-  std::map<std::string, int> evictions = {};
-
-  using Object = Result<json::value>;
-  Object get(const kube::Resource& resource, const kube::ObjectKey& key, const Deadline& deadline) override {
-    return inner_.get(resource, key, deadline);
-  }
-  Object list(const kube::Resource& resource, const kube::ListOptions& options,
-              const Deadline& deadline) override {
-    return inner_.list(resource, options, deadline);
-  }
-  Object create(const kube::Resource& resource, const kube::ObjectKey& key, const json::value& object,
-                const kube::WriteOptions& options, const Deadline& deadline) override {
-    return inner_.create(resource, key, object, options, deadline);
-  }
-  Object replace(const kube::Resource& resource, const kube::ObjectKey& key, const json::value& object,
-                 std::string_view subresource, const kube::WriteOptions& options,
-                 const Deadline& deadline) override {
-    return inner_.replace(resource, key, object, subresource, options, deadline);
-  }
-  Object patch(const kube::Resource& resource, const kube::ObjectKey& key, const json::value& body,
-               const kube::PatchOptions& options, const Deadline& deadline) override {
-    return inner_.patch(resource, key, body, options, deadline);
-  }
-  Result<void> remove(const kube::Resource& resource, const kube::ObjectKey& key,
-                      const kube::DeleteOptions& options, const Deadline& deadline) override {
-    return inner_.remove(resource, key, options, deadline);
-  }
-  Result<void> evict(const kube::ObjectKey& pod, const kube::DeleteOptions& options,
-                     const Deadline& deadline) override {
-    ++evictions[pod.name];
-    return inner_.evict(pod, options, deadline);
-  }
-  Object get_path(std::string_view path, const Deadline& deadline) override {
-    return inner_.get_path(path, deadline);
-  }
-  Object post_path(std::string_view path, const json::value& body, const Deadline& deadline) override {
-    return inner_.post_path(path, body, deadline);
-  }
-  std::unique_ptr<kube::Stream> list_stream(const kube::Resource& resource, const kube::ListOptions& options,
-                                            kube::StreamSink& sink) override {
-    return inner_.list_stream(resource, options, sink);
-  }
-  std::unique_ptr<kube::Stream> watch(const kube::Resource& resource, const kube::WatchOptions& options,
-                                      kube::StreamSink& sink) override {
-    return inner_.watch(resource, options, sink);
-  }
-
- private:
-  kube::Client& inner_;
-};
-
 template <typename T>
 T must(Result<T> result) {
   if (!result) throw std::runtime_error(result.error().describe());
   if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
-class World {
+class DrainGround {
  public:
-  World() : api_({.clock = clock_}), memory_(api_, clock_), client_(memory_) {
+  DrainGround() : api_({.clock = clock_}), memory_(api_, clock_), client_(memory_) {
     make(kube::resources::nodes(), {}, R"({"kind":"Node","metadata":{"name":"n"}})");
     for (int i = 0; i < kPods; ++i) add_pod(name_of(i));
     make(kube::resources::pod_disruption_budgets(), "default",
@@ -103,12 +49,12 @@ class World {
     clusters_.connect(kCluster, &client_);
     clusters_.put_node(kCluster, builders::a_node("n"));
   }
-  ~World() {
+  ~DrainGround() {
     drainer_.stop();
     clusters_.lose(kCluster);
   }
-  World(const World&) = delete;
-  World& operator=(const World&) = delete;
+  DrainGround(const DrainGround&) = delete;
+  DrainGround& operator=(const DrainGround&) = delete;
 
   static std::string name_of(int pod) { return "p" + std::to_string(pod); }
 
@@ -139,7 +85,7 @@ class World {
 
   int most_evictions() const {
     int most = 0;
-    for (const auto& [pod, evictions] : client_.evictions) most = std::max(most, evictions);
+    for (int pod = 0; pod < kPods; ++pod) most = std::max(most, client_.count("evict " + name_of(pod)));
     return most;
   }
 
@@ -171,7 +117,7 @@ class World {
   fakes::FakeClock clock_;
   apiserver::Api api_;
   fakes::MemoryClient memory_;
-  Counted client_;
+  fakes::RecordingClient client_;
   fakes::FakeWorkloadClusters clusters_;
   const api::Machine machine_ = builders::a_machine("m").running().on_node("n").deleting();
   const api::Cluster cluster_ = builders::a_cluster("c1").running();
@@ -184,7 +130,7 @@ class World {
 }  // namespace
 
 double drain_evictions_per_pod(const Place&) {
-  World world;
+  DrainGround world;
   world.turn();
   int turns = 0;
   for (Seconds passed{0}; passed < kHeldUp; passed += kWokenEvery) {
