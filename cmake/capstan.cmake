@@ -1,6 +1,7 @@
 # capstan_library(NAME [LIGHT] DIR folder [EXCLUDE regex...] LINK PUBLIC ... PRIVATE ...): every *.cc of a folder that is
 #   no test and no fixture. LIGHT: instrumented as tests are (options.cmake).
 # capstan_test(NAME DIR folder [LABELS ...] [SOURCES ...] LINK ...): every *_test.cc of a folder, one gtest program.
+# capstan_fixtures(NAME DIR folder LINK ...): every *_fixture.cc of a folder, compiled once for all suites that use them.
 # capstan_program(NAME [DIR folder] [SOURCES ...] LINK ...): an executable named NAME in bin/.
 # capstan_fuzz(NAME_fuzz SOURCE file LINK ...): with CAPSTAN_FUZZ a libFuzzer program; otherwise a test, NAME_replay, that
 #   feeds it the inputs of test/fuzz/corpus/NAME once.
@@ -76,6 +77,17 @@ function(capstan_test name)
     set(ARG_TIMEOUT 300)
   endif()
   set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
+endfunction()
+
+function(capstan_fixtures name)
+  cmake_parse_arguments(ARG "" "" "DIR;LINK" ${ARGN})
+  if(NOT CAPSTAN_TESTS)
+    return()
+  endif()
+  _capstan_sources(sources "*_fixture.cc" ${ARG_DIR})
+  add_library(${name} STATIC EXCLUDE_FROM_ALL ${sources})
+  target_link_libraries(${name} PRIVATE capstan_flags PUBLIC ${ARG_LINK} GTest::gmock GTest::gtest)
+  target_compile_options(${name} PRIVATE ${capstan_test_options})
 endfunction()
 
 function(capstan_program name)

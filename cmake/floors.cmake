@@ -50,10 +50,11 @@ set(controller_folders controllers controllers/shared controllers/claims control
     controllers/machineset controllers/machinedeployment controllers/rollout controllers/machinepool
     controllers/machinehealthcheck controllers/lifecyclepolicy controllers/crdmigration)
 capstan_library(controllers LIGHT DIR ${controller_folders} LINK PUBLIC kubeconfig runtime kube api base PRIVATE Boost::json net)
+capstan_fixtures(controller_fixtures DIR ${controller_folders} LINK controllers builders fakes)
 foreach(folder shared claims cluster machine drain machineset machinedeployment rollout machinepool
         machinehealthcheck lifecyclepolicy crdmigration)
   string(REPLACE "/" "_" suite controllers_${folder}_test)
-  capstan_test(${suite} DIR controllers/${folder} LABELS sanitize-domain LINK controllers builders fakes)
+  capstan_test(${suite} DIR controllers/${folder} LABELS sanitize-domain LINK controller_fixtures controllers builders fakes)
 endforeach()
 capstan_library(webhooks DIR webhooks webhooks/certificates LINK PUBLIC runtime kube net api base PRIVATE Boost::json)
 capstan_test(webhooks_test DIR webhooks LABELS sanitize LINK webhooks kube net builders Boost::json)

@@ -3,7 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controllers/cluster/turns_fixture.h"
+#include "api/conditions/conditions.h"
+#include "controllers/cluster/turn_fixture.h"
 #include "test/builders/machine.h"
 #include "test/builders/machine_deployment.h"
 #include "test/builders/machine_set.h"
@@ -34,7 +35,7 @@ json::value a_copy_of_c1(std::string_view name) {
   return a_document(copy);
 }
 
-void make_c1(World& world) {
+void make_c1(ClusterFixture& world) {
   world.put_provider(kInfra, "c1");
   world.put_provider(kControlPlane, "c1");
   world.make(kClusters, a_document(a_cluster("c1")));
@@ -45,12 +46,12 @@ void make_c1(World& world) {
   (void)world.requests();
 }
 
-void make_c1_and_its_copy(World& world) {
+void make_c1_and_its_copy(ClusterFixture& world) {
   make_c1(world);
   world.make(kClusters, a_copy_of_c1("copy"));
 }
 
-void make_c2(World& world) {
+void make_c2(ClusterFixture& world) {
   world.put_provider(kInfra, "c2");
   world.put_provider(kControlPlane, "c2");
   world.make(kClusters, a_document(a_cluster("c2")));
@@ -58,14 +59,15 @@ void make_c2(World& world) {
   (void)world.requests();
 }
 
-std::string label_of(World& world, const kube::Resource& resource, std::string_view name) {
+std::string label_of(ClusterFixture& world, const kube::Resource& resource, std::string_view name) {
   const auto object = world.read(resource, name);
   const auto* labels = object.at("metadata").as_object().if_contains("labels");
   if (labels == nullptr || !labels->as_object().contains(api::label::kClusterName)) return "none";
   return std::string(labels->at(api::label::kClusterName).as_string());
 }
 
-std::vector<std::string> owners_of(World& world, const kube::Resource& resource, std::string_view name) {
+std::vector<std::string> owners_of(ClusterFixture& world, const kube::Resource& resource,
+                                   std::string_view name) {
   std::vector<std::string> names;
   const auto object = world.read(resource, name);
   const auto* owners = object.at("metadata").as_object().if_contains("ownerReferences");
@@ -74,7 +76,7 @@ std::vector<std::string> owners_of(World& world, const kube::Resource& resource,
   return names;
 }
 
-bool is_going(World& world, const kube::Resource& resource, std::string_view name) {
+bool is_going(ClusterFixture& world, const kube::Resource& resource, std::string_view name) {
   return !world.exists(resource, name) ||
          world.read(resource, name).at("metadata").as_object().contains("deletionTimestamp");
 }
@@ -86,14 +88,14 @@ json::object owner_document(std::string_view cluster) {
           {"uid", "55555555-5555-4555-8555-555555555555"}};
 }
 
-std::string message_of(World& world, std::string_view cluster, std::string_view type) {
+std::string message_of(ClusterFixture& world, std::string_view cluster, std::string_view type) {
   const auto read = world.read<api::Cluster>(cluster);
   const auto found = api::conditions::find(read.status.conditions, type);
   return found == nullptr ? "absent" : found->reason.str() + ": " + found->message.str();
 }
 
 TEST(Contested, ProviderObjectsStayWithTheClusterTheyAreOwnedBy) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     make_c1_and_its_copy(world);
     world.settle(20s);
 
@@ -108,7 +110,7 @@ TEST(Contested, ProviderObjectsStayWithTheClusterTheyAreOwnedBy) {
 }
 
 TEST(Contested, ACopyIsToldWhoseItsProviderObjectsAre) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     make_c1_and_its_copy(world);
     world.settle();
 
@@ -122,7 +124,7 @@ TEST(Contested, ACopyIsToldWhoseItsProviderObjectsAre) {
         message_of(world, "copy", "ControlPlaneAvailable"),
         HasSubstr("BelongsToAnotherCluster: spec.controlPlaneRef: KubeadmControlPlane c1 belongs to Cluster "
                   "c1"));
-    EXPECT_THAT(world.events.told,
+    EXPECT_THAT(world.events.events,
                 Contains(HasSubstr("Warning IncorrectExternalRef: spec.infrastructureRef: ")));
     const auto copy = world.read<api::Cluster>("copy");
     EXPECT_FALSE(copy.spec.control_plane_endpoint.valid()) << "it would reach the cluster of c1";
@@ -132,7 +134,7 @@ TEST(Contested, ACopyIsToldWhoseItsProviderObjectsAre) {
 }
 
 TEST(Contested, ACopyWithTheEndpointOfItsOriginalAsksForNoKubeconfig) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     make_c1(world);
     api::Cluster copy = a_cluster("c1");
     copy.metadata.name = "copy"_text;
@@ -149,7 +151,7 @@ TEST(Contested, ACopyWithTheEndpointOfItsOriginalAsksForNoKubeconfig) {
 }
 
 TEST(Contested, TheDeletionOfACopyLeavesTheObjectsOfTheOriginalAlone) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     make_c1_and_its_copy(world);
     world.settle();
 
@@ -164,7 +166,7 @@ TEST(Contested, TheDeletionOfACopyLeavesTheObjectsOfTheOriginalAlone) {
 }
 
 TEST(Contested, AnObjectThatWasRestoredIsTakenBackByTheClusterOfThatName) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     world.put_provider(kInfra, "c1");
     world.patch(kInfra, "c1", {{"metadata", {{"ownerReferences", json::array{owner_document("c1")}}}}});
     world.put_provider(kControlPlane, "c1");
@@ -179,7 +181,7 @@ TEST(Contested, AnObjectThatWasRestoredIsTakenBackByTheClusterOfThatName) {
 }
 
 TEST(Contested, AnOwnerThatIsGoneClaimsNothing) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     world.put_provider(kInfra, "c1");
     world.patch(kInfra, "c1", {{"metadata", {{"ownerReferences", json::array{owner_document("gone")}}}}});
     world.put_provider(kControlPlane, "c1");
@@ -195,15 +197,13 @@ TEST(Contested, AnOwnerThatIsGoneClaimsNothing) {
 }
 
 TEST(Contested, AnOwnerNobodyCanAskForKeepsItsObject) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     world.put_provider(kInfra, "c1");
     world.patch(kInfra, "c1", {{"metadata", {{"ownerReferences", json::array{owner_document("c0")}}}}});
     world.put_provider(kControlPlane, "c1");
     world.make(kClusters, a_document(a_cluster("c1")));
-    world.client.refuses = [](std::string_view note) -> std::optional<Error> {
-      if (note != "get clusters c0") return std::nullopt;
-      return Error{.code = Code::Unavailable, .message = "the server is shutting down"};
-    };
+    world.client.refuse("get clusters c0",
+                        {.code = Code::Unavailable, .message = "the server is shutting down"});
     world.start();
 
     EXPECT_THAT(owners_of(world, kInfra, "c1"), ElementsAre("c0"));
@@ -211,7 +211,7 @@ TEST(Contested, AnOwnerNobodyCanAskForKeepsItsObject) {
 }
 
 TEST(Contested, AReferenceThatIsPatchedToAnotherClustersObjectTakesNothingOver) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     make_c1(world);
     make_c2(world);
 
@@ -234,7 +234,7 @@ TEST(Contested, AReferenceThatIsPatchedToAnotherClustersObjectTakesNothingOver) 
 }
 
 TEST(Contested, ALabelThatIsTakenOffAProviderObjectIsPutBack) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     make_c1(world);
 
     world.patch(kInfra, "c1", {{"metadata", {{"labels", nullptr}}}});
@@ -246,14 +246,12 @@ TEST(Contested, ALabelThatIsTakenOffAProviderObjectIsPutBack) {
 }
 
 TEST(Contested, AConflictWhileAnObjectIsMarkedFailsNoTurn) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     world.put_provider(kInfra, "c1");
     world.put_provider(kControlPlane, "c1");
     world.make(kClusters, a_document(a_cluster("c1")));
-    world.client.refuses = [first = true](std::string_view note) mutable -> std::optional<Error> {
-      if (note != "patch dockerclusters c1" || !std::exchange(first, false)) return std::nullopt;
-      return Error{.code = Code::Conflict, .message = "the object has been modified"};
-    };
+    world.client.refuse_next("patch dockerclusters c1",
+                             {.code = Code::Conflict, .message = "the object has been modified"});
     world.start();
 
     EXPECT_THAT(owners_of(world, kInfra, "c1"), ElementsAre("c1"));
@@ -264,14 +262,14 @@ TEST(Contested, AConflictWhileAnObjectIsMarkedFailsNoTurn) {
 // ---- Machines
 
 // Its label says c1, its spec another Cluster, which does not exist: no controller puts the label right.
-void make_a_stray_machine(World& world) {
+void make_a_stray_machine(ClusterFixture& world) {
   auto machine = a_machine("stray").labelled(api::label::kClusterName, "c1").build();
   machine.spec.cluster_name = "elsewhere"_text;
   world.make(kMachines, a_document_of(machine));
 }
 
 TEST(Belonging, AMachineThatIsOnlyLabelledHoldsUpNoDeletion) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     make_c1(world);
     make_a_stray_machine(world);
 
@@ -281,14 +279,14 @@ TEST(Belonging, AMachineThatIsOnlyLabelledHoldsUpNoDeletion) {
     EXPECT_FALSE(world.exists(kClusters, "c1"));
     EXPECT_TRUE(world.exists(kMachines, "stray"));
     EXPECT_THAT(
-        world.events.told,
+        world.events.events,
         Contains(HasSubstr("Warning StrayMachines: Machine stray is labelled with Cluster c1, but its "
                            "spec.clusterName is elsewhere")));
   });
 }
 
 TEST(Belonging, AClustersDeletionTakesWhatItOwnsUnderAnotherName) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     make_c1(world);
     make_c2(world);
     auto owner = builders::controller_of(api::kind::kCluster, "c1");
@@ -308,7 +306,7 @@ TEST(Belonging, AClustersDeletionTakesWhatItOwnsUnderAnotherName) {
 }
 
 TEST(Belonging, AClustersDeletionNeitherWaitsForNorTakesWhatAnotherOwns) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     make_c1(world);
     make_c2(world);
     auto owner = builders::controller_of(api::kind::kCluster, "c1");
@@ -337,12 +335,12 @@ TEST(Belonging, AClustersDeletionNeitherWaitsForNorTakesWhatAnotherOwns) {
     EXPECT_TRUE(world.exists(kMachineSets, "ms"));
     EXPECT_TRUE(world.exists(kDeployments, "md"));
     EXPECT_TRUE(world.exists(kMachines, "m1"));
-    EXPECT_THAT(world.events.told, Contains(HasSubstr("Warning StrayMachines: MachineDeployment md")));
+    EXPECT_THAT(world.events.events, Contains(HasSubstr("Warning StrayMachines: MachineDeployment md")));
   });
 }
 
 TEST(Belonging, AMachineThatASetLetGoLeavesWithItsCluster) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     make_c1(world);
     auto owner = builders::controller_of(api::kind::kCluster, "c1");
     owner.uid = world.c1().metadata.uid;
@@ -362,7 +360,7 @@ TEST(Belonging, AMachineThatASetLetGoLeavesWithItsCluster) {
 // ---- a definition that has lost its labels
 
 TEST(Unlabelled, AnObjectIsDeletedAndWaitedForAllTheSame) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     make_c1(world);
     world.patch(kInfra, "c1", {{"metadata", {{"finalizers", json::array{"test/held"}}}}});
     world.patch(kCrds, "dockerclusters.infrastructure.cluster.x-k8s.io",
@@ -389,7 +387,7 @@ TEST(Unlabelled, AnObjectIsDeletedAndWaitedForAllTheSame) {
 }
 
 TEST(Unlabelled, AnObjectOfAnotherClusterIsLeftAlone) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     make_c1_and_its_copy(world);
     world.settle();
     world.patch(kCrds, "dockerclusters.infrastructure.cluster.x-k8s.io",

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controllers/cluster/turns_fixture.h"
+#include "controllers/cluster/turn_fixture.h"
 
 namespace capstan::controllers::cluster {
 namespace {
@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using namespace std::chrono_literals;
 
 TEST(Contests, OverALabelOfTheInfrastructureObjectCostFiveWritesInTheFirstMinuteAndTwoInEachAfterIt) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     world.put_provider(kInfra, "c1");
     world.put_provider(kControlPlane, "c1");
     world.make(kClusters, a_document(builders::a_cluster("c1")));
@@ -37,7 +37,7 @@ TEST(Contests, OverALabelOfTheInfrastructureObjectCostFiveWritesInTheFirstMinute
     EXPECT_LE(second, 2);
     EXPECT_EQ(told, "True OverwrittenByAnother");
     EXPECT_THAT(
-        world.events.told,
+        world.events.events,
         Contains(HasSubstr("metadata.labels[cluster.x-k8s.io/cluster-name] of DockerCluster default/c1 is "
                            "set to another value again and again by "))
             .Times(1));

@@ -4,11 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "base/base64.h"
-#include "controllers/shared/stage_server_fixture.h"
+#include "controllers/shared/server_fixture.h"
 #include "kubeconfig/issue.h"
 #include "kubeconfig/secret.h"
 #include "net/pki.h"
 #include "test/builders/cluster.h"
+#include "test/fakes/recording_client.h"
 
 namespace capstan::controllers::cluster {
 namespace {
@@ -33,9 +34,9 @@ json::value a_secret(std::string_view name, json::object content) {
 }
 
 // A Cluster whose control plane is run by hand, its CA, and a keeper that is called when the test says so.
-class World : public StageServer {
+class KubeconfigKeeperFixture : public FixtureServer {
  public:
-  explicit World(fakes::Baton& with) : StageServer(with) {
+  explicit KubeconfigKeeperFixture(fakes::Baton& with) : FixtureServer(with) {
     make(kube::resource_of<api::Cluster>(),
          api::to_json(a_cluster("c1").without_control_plane_ref().endpoint("10.0.0.1", 6443).build()));
     make(kSecrets, a_secret("c1-ca", {{"tls.crt", base64_encode(ca_.certificate_pem)},
@@ -87,10 +88,10 @@ class World : public StageServer {
     EXPECT_TRUE(kept) << kept.error().describe();
     return kept.value_or(KubeconfigKeeper::Kept{});
   }
-  std::vector<std::string> requests() { return std::exchange(client.notes, {}); }
+  std::vector<std::string> requests() { return client.take(); }
 
   fakes::MemoryClient memory{api, baton, {.user_agent = "manager/1"}};
-  NotingClient client{memory};
+  fakes::RecordingClient client{memory};
 
  private:
   kubeconfig::Owner owner() {
@@ -111,15 +112,15 @@ std::string warning(const KubeconfigKeeper::Kept& kept) {
   return kept.warning ? std::string(api::reason_of(kept.warning->code)) + ": " + kept.warning->text : "";
 }
 
-void in_world(const std::function<void(World&)>& body) {
+void in_world(const std::function<void(KubeconfigKeeperFixture&)>& body) {
   under_seeds([&](fakes::Baton& baton) {
-    World world(baton);
+    KubeconfigKeeperFixture world(baton);
     body(world);
   });
 }
 
 TEST(KubeconfigKeeper, LooksOnceAnHourAtWhatWorksAndSetsNoTimerForIt) {
-  in_world([](World& world) {
+  in_world([](KubeconfigKeeperFixture& world) {
     EXPECT_EQ(world.keep(kConnected).look_again, std::nullopt);
     (void)world.requests();
 
@@ -136,7 +137,7 @@ TEST(KubeconfigKeeper, LooksOnceAnHourAtWhatWorksAndSetsNoTimerForIt) {
 }
 
 TEST(KubeconfigKeeper, MakesASecretAgainThatWasDeletedToHaveItReissued) {
-  in_world([](World& world) {
+  in_world([](KubeconfigKeeperFixture& world) {
     EXPECT_TRUE(world.keep(kConnected).made);
     world.remove(kSecrets, "c1-kubeconfig");
 
@@ -148,7 +149,7 @@ TEST(KubeconfigKeeper, MakesASecretAgainThatWasDeletedToHaveItReissued) {
 }
 
 TEST(KubeconfigKeeper, MakesASecretAgainSoonerWhileTheClusterIsOutOfReach) {
-  in_world([](World& world) {
+  in_world([](KubeconfigKeeperFixture& world) {
     EXPECT_TRUE(world.keep(kConnected).made);
     world.remove(kSecrets, "c1-kubeconfig");
 
@@ -159,7 +160,7 @@ TEST(KubeconfigKeeper, MakesASecretAgainSoonerWhileTheClusterIsOutOfReach) {
 }
 
 TEST(KubeconfigKeeper, StepsInWhereSomebodyElsesSecretWasDeleted) {
-  in_world([](World& world) {
+  in_world([](KubeconfigKeeperFixture& world) {
     world.make(kSecrets, a_secret("c1-kubeconfig", {{"value", base64_encode("theirs")}}));
     EXPECT_FALSE(world.keep(kConnected).made);
     world.remove(kSecrets, "c1-kubeconfig");
@@ -171,7 +172,7 @@ TEST(KubeconfigKeeper, StepsInWhereSomebodyElsesSecretWasDeleted) {
 }
 
 TEST(KubeconfigKeeper, SaysOnceWhatACertificateCanNotBeRenewedWithout) {
-  in_world([](World& world) {
+  in_world([](KubeconfigKeeperFixture& world) {
     world.put_kubeconfig(std::chrono::days(100));
     world.take_the_key_from_the_ca();
 
@@ -189,7 +190,7 @@ TEST(KubeconfigKeeper, SaysOnceWhatACertificateCanNotBeRenewedWithout) {
 }
 
 TEST(KubeconfigKeeper, RenewsOnceTheCaHasItsKey) {
-  in_world([](World& world) {
+  in_world([](KubeconfigKeeperFixture& world) {
     world.put_kubeconfig(std::chrono::days(100));
     world.take_the_key_from_the_ca();
     EXPECT_FALSE(world.keep(kConnected).made);
@@ -202,7 +203,7 @@ TEST(KubeconfigKeeper, RenewsOnceTheCaHasItsKey) {
 }
 
 TEST(KubeconfigKeeper, KeepsAKubeconfigThatWorksWhereTheCaIsAnotherOneByNow) {
-  in_world([](World& world) {
+  in_world([](KubeconfigKeeperFixture& world) {
     world.put_kubeconfig(std::chrono::days(100));
     world.put_another_ca();
     const std::string before = world.kubeconfig_now();
@@ -222,7 +223,7 @@ TEST(KubeconfigKeeper, KeepsAKubeconfigThatWorksWhereTheCaIsAnotherOneByNow) {
 }
 
 TEST(KubeconfigKeeper, KeepsAKubeconfigThatTrustsAnotherCaThanTheSecretHolds) {
-  in_world([](World& world) {
+  in_world([](KubeconfigKeeperFixture& world) {
     world.put_kubeconfig_that_trusts_another_ca(std::chrono::days(100));
     const std::string before = world.kubeconfig_now();
 
@@ -235,7 +236,7 @@ TEST(KubeconfigKeeper, KeepsAKubeconfigThatTrustsAnotherCaThanTheSecretHolds) {
 }
 
 TEST(KubeconfigKeeper, ReplacesACertificateThatHasEndedWhateverTheCa) {
-  in_world([](World& world) {
+  in_world([](KubeconfigKeeperFixture& world) {
     world.put_kubeconfig(-30min);
     world.put_another_ca();
 
@@ -244,7 +245,7 @@ TEST(KubeconfigKeeper, ReplacesACertificateThatHasEndedWhateverTheCa) {
 }
 
 TEST(KubeconfigKeeper, SaysAgainThatACertificateWasNotRenewedOnceItHasEnded) {
-  in_world([](World& world) {
+  in_world([](KubeconfigKeeperFixture& world) {
     world.put_kubeconfig(2h);
     world.remove(kSecrets, "c1-ca");
     EXPECT_THAT(warning(world.keep(kConnected)), HasSubstr("ends 2026-01-01T02:00:00Z"));
@@ -262,13 +263,11 @@ TEST(KubeconfigKeeper, SaysAgainThatACertificateWasNotRenewedOnceItHasEnded) {
 }
 
 TEST(KubeconfigKeeper, FailsNoTurnBecauseASecretThatWorksCanNotBeReplaced) {
-  in_world([](World& world) {
+  in_world([](KubeconfigKeeperFixture& world) {
     const auto kept_while = [&](Code code) {
       world.settle(60min);
-      world.client.refuses = [=](std::string_view note) -> std::optional<Error> {
-        if (note != "patch secrets c1-kubeconfig") return std::nullopt;
-        return Error{.code = code, .message = "refused"};
-      };
+      world.client.allow();
+      world.client.refuse("patch secrets c1-kubeconfig", {.code = code, .message = "refused"});
       return warning(world.keep(kConnected));
     };
     world.put_kubeconfig(std::chrono::days(100));
@@ -283,11 +282,8 @@ TEST(KubeconfigKeeper, FailsNoTurnBecauseASecretThatWorksCanNotBeReplaced) {
 }
 
 TEST(KubeconfigKeeper, SaysOnceThatItMayNotMakeTheSecret) {
-  in_world([](World& world) {
-    world.client.refuses = [](std::string_view note) -> std::optional<Error> {
-      if (note != "create secrets c1-kubeconfig") return std::nullopt;
-      return Error{.code = Code::Forbidden, .message = "refused"};
-    };
+  in_world([](KubeconfigKeeperFixture& world) {
+    world.client.refuse("create secrets c1-kubeconfig", {.code = Code::Forbidden, .message = "refused"});
 
     const auto first = world.keep(kNotConnected);
     world.settle(30s);
@@ -302,7 +298,7 @@ TEST(KubeconfigKeeper, SaysOnceThatItMayNotMakeTheSecret) {
 }
 
 TEST(KubeconfigKeeper, SaysOnceWhatACaLacksWhileThereIsNoSecret) {
-  in_world([](World& world) {
+  in_world([](KubeconfigKeeperFixture& world) {
     world.take_the_key_from_the_ca();
 
     const auto first = world.keep(kNotConnected);
@@ -324,7 +320,7 @@ TEST(KubeconfigKeeper, SaysOnceWhatACaLacksWhileThereIsNoSecret) {
 }
 
 TEST(KubeconfigKeeper, SaysOnceThatItsSecretHoldsNoKubeconfigAnyMore) {
-  in_world([](World& world) {
+  in_world([](KubeconfigKeeperFixture& world) {
     world.put_unreadable_kubeconfig();
     const std::string before = json::serialize(world.read(kSecrets, "c1-kubeconfig"));
 
@@ -341,7 +337,7 @@ TEST(KubeconfigKeeper, SaysOnceThatItsSecretHoldsNoKubeconfigAnyMore) {
 }
 
 TEST(KubeconfigKeeper, SaysNothingOfWhatSomebodyElsePutThere) {
-  in_world([](World& world) {
+  in_world([](KubeconfigKeeperFixture& world) {
     world.make(kSecrets, a_secret("c1-kubeconfig", {{"value", base64_encode("theirs")}}));
 
     EXPECT_EQ(warning(world.keep(kNotConnected)), "");

@@ -3,7 +3,7 @@
 
 #include "api/conditions/conditions.h"
 #include "base/base64.h"
-#include "controllers/cluster/turns_fixture.h"
+#include "controllers/cluster/turn_fixture.h"
 #include "kubeconfig/issue.h"
 #include "kubeconfig/secret.h"
 #include "net/pki.h"
@@ -25,7 +25,7 @@ using testing::Not;
 using namespace std::chrono_literals;
 
 TEST(Turns, BringAClusterToProvisioned) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     world.put_provider(kInfra, "c1");
     world.put_provider(kControlPlane, "c1");
     world.make(kClusters, a_document(a_cluster("c1")));
@@ -44,7 +44,7 @@ TEST(Turns, BringAClusterToProvisioned) {
     EXPECT_EQ(world.condition("InfrastructureReady"), "True Ready");
     EXPECT_EQ(world.condition("ControlPlaneInitialized"), "True Initialized");
     EXPECT_THAT(
-        world.events.told,
+        world.events.events,
         ElementsAre("Normal Provisioning: Cluster c1 is Provisioning",
                     "Normal InfrastructureReady: Cluster c1 InfrastructureProvisioned is now True",
                     "Normal Provisioned: Cluster c1 is Provisioned",
@@ -53,7 +53,7 @@ TEST(Turns, BringAClusterToProvisioned) {
 }
 
 TEST(Turns, ReadNothingAndWriteOncePerStep) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     world.put_provider(kInfra, "c1");
     world.put_provider(kControlPlane, "c1");
     world.make(kClusters, a_document(a_cluster("c1")));
@@ -75,7 +75,7 @@ TEST(Turns, ReadNothingAndWriteOncePerStep) {
 }
 
 TEST(Turns, OwnProviderObjectsWithoutTakingTheControllersPlace) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     world.put_provider(kInfra, "c1");
     world.put_provider(kControlPlane, "c1");
     world.make(kClusters, a_document(a_cluster("c1")));
@@ -94,7 +94,7 @@ TEST(Turns, OwnProviderObjectsWithoutTakingTheControllersPlace) {
 }
 
 TEST(Turns, LeaveTheTopologyAlone) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     auto cluster = a_cluster("c1").build();
     cluster.spec.topology = api::RawJson::from_compact(R"({"classRef":{"name":"k"},"version":"v1.34.0"})");
     world.put_provider(kInfra, "c1");
@@ -111,7 +111,7 @@ TEST(Turns, LeaveTheTopologyAlone) {
 }
 
 TEST(Turns, FindAProviderObjectThatComesLater) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     world.make(kClusters, a_document(a_cluster("c1")));
     world.start();
     EXPECT_EQ(world.condition("InfrastructureReady"), "False ObjectDoesNotExist");
@@ -124,7 +124,7 @@ TEST(Turns, FindAProviderObjectThatComesLater) {
 }
 
 TEST(Turns, SayWhichDefinitionIsMissing) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     auto cluster = a_cluster("c1").build();
     cluster.spec.infrastructure_ref->kind = "CloudCluster"_text;
     world.put_provider(kControlPlane, "c1");
@@ -137,12 +137,12 @@ TEST(Turns, SayWhichDefinitionIsMissing) {
     EXPECT_EQ(shown->message.view(),
               "spec.infrastructureRef: CustomResourceDefinition "
               "cloudclusters.infrastructure.cluster.x-k8s.io does not exist");
-    EXPECT_THAT(world.events.told, Contains(HasSubstr("Warning IncorrectExternalRef: ")));
+    EXPECT_THAT(world.events.events, Contains(HasSubstr("Warning IncorrectExternalRef: ")));
   });
 }
 
 // `kubectl apply` of everything at once: nothing wakes a Cluster when its provider is installed.
-void put_before_its_definition(World& world, const kube::Resource& cloud) {
+void put_before_its_definition(ClusterFixture& world, const kube::Resource& cloud) {
   auto cluster = a_cluster("c1").build();
   cluster.spec.infrastructure_ref->kind = Text(cloud.kind);
   world.put_provider(kControlPlane, "c1");
@@ -154,7 +154,7 @@ void put_before_its_definition(World& world, const kube::Resource& cloud) {
 const kube::Resource kCloud = provider_resource(api::group::kInfrastructure, "CloudCluster", "cloudclusters");
 
 TEST(Turns, FindAProviderWhoseDefinitionComesLater) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     put_before_its_definition(world, kCloud);
 
     world.make(kCrds, provider_crd(kCloud));
@@ -167,7 +167,7 @@ TEST(Turns, FindAProviderWhoseDefinitionComesLater) {
 }
 
 TEST(Turns, FindAProviderWhoseDefinitionIsLabelledLater) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     auto definition = provider_crd(kCloud);
     const auto labels = std::exchange(definition.at("metadata").at("labels"), json::object());
     world.make(kCrds, definition);
@@ -182,7 +182,7 @@ TEST(Turns, FindAProviderWhoseDefinitionIsLabelledLater) {
 }
 
 TEST(Turns, APausedClusterGetsItsFinalizerAndNothingElse) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     world.put_provider(kInfra, "c1");
     world.make(kClusters, a_document(a_cluster("c1").held()));
     world.start();
@@ -199,18 +199,18 @@ TEST(Turns, APausedClusterGetsItsFinalizerAndNothingElse) {
 }
 
 TEST(Turns, FollowTheConnection) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     world.put_provider(kInfra, "c1");
     world.put_provider(kControlPlane, "c1");
     world.make(kClusters, a_document(a_cluster("c1")));
     world.start();
     EXPECT_EQ(world.condition("RemoteConnectionProbe"), "False ProbeFailed");
 
-    world.workload_clusters.connect(World::key("c1"), nullptr, Time::from(world.baton.now()));
+    world.workload_clusters.connect(ClusterFixture::key("c1"), nullptr, Time::from(world.baton.now()));
     world.settle();
     EXPECT_EQ(world.condition("RemoteConnectionProbe"), "True ProbeSucceeded");
 
-    world.workload_clusters.lose(World::key("c1"), "refused", Time::from(world.baton.now()));
+    world.workload_clusters.lose(ClusterFixture::key("c1"), "refused", Time::from(world.baton.now()));
     world.settle();
     EXPECT_EQ(world.condition("RemoteConnectionProbe"), "True ProbeSucceeded");
     world.settle(60s);
@@ -219,7 +219,7 @@ TEST(Turns, FollowTheConnection) {
 }
 
 TEST(Turns, CountWorkersAFewSecondsLater) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     world.put_provider(kInfra, "c1");
     world.put_provider(kControlPlane, "c1");
     world.make(kClusters, a_document(a_cluster("c1")));
@@ -244,18 +244,18 @@ json::value ca_secret(const net::KeyAndCertificate& ca) {
             {"tls.key", base64_encode(ca.private_key_pem.reveal())}}}};
 }
 
-net::KeyAndCertificate an_authority(World& world) {
+net::KeyAndCertificate an_authority(ClusterFixture& world) {
   const WallTime now = world.baton.now();
   return *net::new_ca("kubernetes", now - std::chrono::hours(1), now + std::chrono::days(3650));
 }
 
 TEST(Kubeconfig, IsMadeOnceTheCaIsThere) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     world.put_provider(kInfra, "c1");
     world.make(kClusters, a_document(a_cluster("c1").without_control_plane_ref().endpoint("10.0.0.1", 6443)));
     world.start();
     EXPECT_FALSE(world.exists(kSecrets, "c1-kubeconfig"));
-    EXPECT_THAT(world.events.told, Contains(HasSubstr("Warning WaitingForClusterCA")));
+    EXPECT_THAT(world.events.events, Contains(HasSubstr("Warning WaitingForClusterCA")));
 
     world.make(kSecrets, ca_secret(an_authority(world)));
     world.settle(31s);
@@ -265,12 +265,12 @@ TEST(Kubeconfig, IsMadeOnceTheCaIsThere) {
     EXPECT_EQ(secret.at("metadata").at("labels").at("cluster.x-k8s.io/cluster-name").as_string(), "c1");
     EXPECT_EQ(api::Uid(secret.at("metadata").at("ownerReferences").at(0).at("uid").as_string()),
               world.c1().metadata.uid);
-    EXPECT_TRUE(kubeconfig::read(world.user, World::key("c1"), Deadline::never()));
+    EXPECT_TRUE(kubeconfig::read(world.user, ClusterFixture::key("c1"), Deadline::never()));
   });
 }
 
 TEST(Kubeconfig, CostsNothingOnceItIsMade) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     world.put_provider(kInfra, "c1");
     world.make(kSecrets, ca_secret(an_authority(world)));
     world.make(kClusters, a_document(a_cluster("c1").without_control_plane_ref().endpoint("10.0.0.1", 6443)));
@@ -285,7 +285,7 @@ TEST(Kubeconfig, CostsNothingOnceItIsMade) {
 }
 
 TEST(Kubeconfig, OfAUserIsLeftAlone) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     world.put_provider(kInfra, "c1");
     world.make(kSecrets, {{"apiVersion", "v1"},
                           {"kind", "Secret"},
@@ -302,7 +302,7 @@ TEST(Kubeconfig, OfAUserIsLeftAlone) {
 }
 
 // The Secret as we made it when its certificate had still so long to live.
-void put_kubeconfig(World& world, std::chrono::days left, bool ours) {
+void put_kubeconfig(ClusterFixture& world, std::chrono::days left, bool ours) {
   world.put_provider(kInfra, "c1");
   world.make(kClusters, a_document(a_cluster("c1").without_control_plane_ref().endpoint("10.0.0.1", 6443)));
   const auto ca = an_authority(world);
@@ -318,13 +318,13 @@ void put_kubeconfig(World& world, std::chrono::days left, bool ours) {
   world.make(
       kSecrets,
       kubeconfig::secret_object(
-          World::key("c1"),
+          ClusterFixture::key("c1"),
           {.api_version = std::string(api::kApiVersion), .kind = "Cluster", .name = "c1", .uid = owner},
           *kubeconfig::render(*issued)));
 }
 
 // Then the controller starts.
-std::string kubeconfig_after_a_turn(World& world, std::chrono::days left, bool ours) {
+std::string kubeconfig_after_a_turn(ClusterFixture& world, std::chrono::days left, bool ours) {
   put_kubeconfig(world, left, ours);
   const std::string before(world.read(kSecrets, "c1-kubeconfig").at("data").at("value").as_string());
   world.start();
@@ -333,49 +333,49 @@ std::string kubeconfig_after_a_turn(World& world, std::chrono::days left, bool o
 }
 
 TEST(Kubeconfig, IsRenewedHalfAYearBeforeItEnds) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     EXPECT_EQ(kubeconfig_after_a_turn(world, std::chrono::days(181), true), "renewed");
   });
 }
 
 TEST(Kubeconfig, IsKeptWhileItHasLongToLive) {
-  in_world(
-      [](World& world) { EXPECT_EQ(kubeconfig_after_a_turn(world, std::chrono::days(183), true), "kept"); });
+  in_simulation([](ClusterFixture& world) {
+    EXPECT_EQ(kubeconfig_after_a_turn(world, std::chrono::days(183), true), "kept");
+  });
 }
 
 TEST(Kubeconfig, OfSomebodyElseIsTheirsToRenew) {
-  in_world(
-      [](World& world) { EXPECT_EQ(kubeconfig_after_a_turn(world, std::chrono::days(1), false), "kept"); });
+  in_simulation([](ClusterFixture& world) {
+    EXPECT_EQ(kubeconfig_after_a_turn(world, std::chrono::days(1), false), "kept");
+  });
 }
 
 TEST(Kubeconfig, ThatWorksAndCanNotBeRenewedFailsNoTurn) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     put_kubeconfig(world, std::chrono::days(100), true);
     world.patch(kSecrets, "c1-ca", {{"data", {{"tls.key", nullptr}}}});
     world.start();
 
     const auto cluster = world.c1();
     EXPECT_EQ(cluster.status.observed_generation, cluster.metadata.generation);
-    EXPECT_THAT(world.events.told, Contains(HasSubstr("Warning KubeconfigNotRenewed: ")));
+    EXPECT_THAT(world.events.events, Contains(HasSubstr("Warning KubeconfigNotRenewed: ")));
   });
 }
 
 TEST(Kubeconfig, IsMissedAloudAlsoWhenTheStatusCouldNotBeWritten) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     world.put_provider(kInfra, "c1");
     world.make(kClusters, a_document(a_cluster("c1").without_control_plane_ref().endpoint("10.0.0.1", 6443)));
-    world.client.refuses = [first = true](std::string_view note) mutable -> std::optional<Error> {
-      if (note != "patch clusters/status c1" || !std::exchange(first, false)) return std::nullopt;
-      return Error{.code = Code::Unavailable, .message = "the server is shutting down"};
-    };
+    world.client.refuse_next("patch clusters/status c1",
+                             {.code = Code::Unavailable, .message = "the server is shutting down"});
     world.start();
 
-    EXPECT_THAT(world.events.told, Contains(HasSubstr("Warning WaitingForClusterCA: ")));
+    EXPECT_THAT(world.events.events, Contains(HasSubstr("Warning WaitingForClusterCA: ")));
   });
 }
 
 // A cluster with everything below it, about to go.
-void make_a_whole_cluster(World& world) {
+void make_a_whole_cluster(ClusterFixture& world) {
   world.put_provider(kInfra, "c1");
   world.put_provider(kControlPlane, "c1");
   world.make(kClusters, a_document(a_cluster("c1")));
@@ -389,7 +389,7 @@ void make_a_whole_cluster(World& world) {
 }
 
 TEST(Deletion, GoesFromTheWorkersToTheCluster) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     make_a_whole_cluster(world);
 
     world.remove(kClusters, "c1");
@@ -404,12 +404,12 @@ TEST(Deletion, GoesFromTheWorkersToTheCluster) {
     EXPECT_FALSE(world.exists(kControlPlane, "c1"));
     EXPECT_FALSE(world.exists(kInfra, "c1"));
     EXPECT_FALSE(world.exists(kClusters, "c1"));
-    EXPECT_THAT(world.events.told, Contains("Normal Deleted: Cluster c1 has been deleted"));
+    EXPECT_THAT(world.events.events, Contains("Normal Deleted: Cluster c1 has been deleted"));
   });
 }
 
 TEST(Deletion, LooksLiveBeforeItDestroysAndBeforeItLetsGo) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     world.put_provider(kInfra, "c1");
     world.make(kClusters, a_document(a_cluster("c1").without_control_plane_ref()));
     world.start();
@@ -426,11 +426,12 @@ TEST(Deletion, LooksLiveBeforeItDestroysAndBeforeItLetsGo) {
 }
 
 TEST(Deletion, WaitsForAMachineTheCachesDoNotShow) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     make_a_whole_cluster(world);
     // It is made while the server is asked.
-    world.client.refuses = [&, first = true](std::string_view note) mutable -> std::optional<Error> {
-      if (note != "list machines" || !std::exchange(first, false)) return std::nullopt;
+    world.client.before = [&, first =
+                                  true](const fakes::RecordedRequest& asked) mutable -> std::optional<Error> {
+      if (!asked.is("list machines") || !std::exchange(first, false)) return std::nullopt;
       world.make(kube::resource_of<api::Machine>(),
                  a_document_of(a_machine("hidden")
                                    .labelled(api::label::kClusterName, "c1")
@@ -452,12 +453,13 @@ TEST(Deletion, WaitsForAMachineTheCachesDoNotShow) {
 }
 
 TEST(Deletion, DoesNotWaitForAProviderThatWasUninstalled) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     make_a_whole_cluster(world);
     world.remove(kube::resource_of<api::MachineDeployment>(), "md");
     world.patch(kube::resource_of<api::MachineDeployment>(), "md", {{"metadata", {{"finalizers", nullptr}}}});
     world.remove(kCrds, "kubeadmcontrolplanes.controlplane.cluster.x-k8s.io");
-    world.collect_garbage();
+    world.run_cluster_controllers();
+    world.settle();
 
     world.remove(kClusters, "c1");
     world.settle(2min);
@@ -467,7 +469,7 @@ TEST(Deletion, DoesNotWaitForAProviderThatWasUninstalled) {
 }
 
 TEST(Deletion, OfAPausedClusterWaits) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     world.put_provider(kInfra, "c1");
     world.make(kClusters, a_document(a_cluster("c1").held()));
     world.start();
@@ -484,7 +486,7 @@ TEST(Deletion, OfAPausedClusterWaits) {
 }
 
 TEST(Deletion, LeavesAClusterThatOthersHoldToThem) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     world.make(kClusters, a_document(a_cluster("c1").finalized_by("test/other")));
     world.start();
     world.remove(kClusters, "c1");

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controllers/cluster/turns_fixture.h"
+#include "controllers/cluster/turn_fixture.h"
 
 namespace capstan::controllers::cluster {
 namespace {
@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 // Both are told to go before the Cluster could own them.
 TEST(Unowned, ObjectsThatGoWakeTheClusterThatRefersToThem) {
-  in_world([](World& world) {
+  in_simulation([](ClusterFixture& world) {
     world.put_provider(kInfra, "c1");
     world.put_provider(kControlPlane, "c1");
     for (const auto* kind : {&kInfra, &kControlPlane}) {

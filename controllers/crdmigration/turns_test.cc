@@ -5,7 +5,7 @@
 #include "api/names.h"
 #include "controllers/crdmigration/documents.h"
 #include "controllers/crdmigration/reconciler.h"
-#include "controllers/shared/stage_fixture.h"
+#include "controllers/shared/controller_fixture.h"
 #include "test/builders/machine_set.h"
 
 namespace capstan::controllers::crdmigration {
@@ -24,9 +24,10 @@ const kube::Resource& kDefinitionResource = kube::resources::custom_resource_def
 constexpr std::string_view kMachineSets = "machinesets.cluster.x-k8s.io";
 
 // A cluster whose MachineSets may be stored as v1beta1, by what their definition says.
-class World : public Stage<Reconciler> {
+class CrdMigrationFixture : public ControllerFixture<Reconciler> {
  public:
-  explicit World(fakes::Baton& with) : Stage(with, "crdmigrator", "CustomResourceDefinition", 100ms) {
+  explicit CrdMigrationFixture(fakes::Baton& with)
+      : ControllerFixture(with, {.name = "crdmigrator", .kind = "CustomResourceDefinition", .pace = 100ms}) {
     json::array versions = list_at(definition(), "/spec/versions");
     json::value former = versions.front();
     former.as_object()["name"] = "v1beta1";
@@ -52,20 +53,15 @@ class World : public Stage<Reconciler> {
   }
 };
 
-void in_world(const std::function<void(World&)>& body) {
+void in_world(const std::function<void(CrdMigrationFixture&)>& body) {
   under_seeds([&](fakes::Baton& baton) {
-    World world(baton);
+    CrdMigrationFixture world(baton);
     body(world);
   });
 }
 
-std::optional<Error> refused(std::string_view note, std::string_view which, Code code) {
-  if (note != which) return {};
-  return Error{.code = code, .message = "refused by the test"};
-}
-
 TEST(MigrationTurns, WriteEachObjectOnceThenPruneTheVersionsAndNoteTheGeneration) {
-  in_world([](World& world) {
+  in_world([](CrdMigrationFixture& world) {
     world.make_set("a");
     world.make_set("b");
     world.start();
@@ -85,7 +81,7 @@ TEST(MigrationTurns, WriteEachObjectOnceThenPruneTheVersionsAndNoteTheGeneration
 }
 
 TEST(MigrationTurns, AreSilentOnceAllIsNoted) {
-  in_world([](World& world) {
+  in_world([](CrdMigrationFixture& world) {
     world.make_set("a");
     world.start();
     world.migrate();
@@ -100,7 +96,7 @@ TEST(MigrationTurns, AreSilentOnceAllIsNoted) {
 TEST(MigrationTurns, ReadAllObjectsPageByPage) {
   fakes::Baton baton({.seed = 1});
   const auto report = baton.run([&] {
-    World world(baton);
+    CrdMigrationFixture world(baton);
     for (int i = 0; i < 251; ++i) world.make_set(fmt::format("set-{}", i));
     world.start();
     world.migrate();
@@ -117,12 +113,10 @@ TEST(MigrationTurns, ReadAllObjectsPageByPage) {
 
 TEST(MigrationTurns, AreNotHeldUpByWhatIsDeletedOrChangedMeanwhile) {
   for (const Code code : {Code::NotFound, Code::Conflict}) {
-    in_world([&](World& world) {
+    in_world([&](CrdMigrationFixture& world) {
       world.make_set("a");
       world.make_set("b");
-      world.client.refuses = [&](std::string_view note) {
-        return refused(note, "patch machinesets/status a", code);
-      };
+      world.client.refuse("patch machinesets/status a", {.code = code, .message = "no"});
       world.start();
       world.migrate();
 
@@ -132,19 +126,17 @@ TEST(MigrationTurns, AreNotHeldUpByWhatIsDeletedOrChangedMeanwhile) {
 }
 
 TEST(MigrationTurns, KeepTheVersionsWhileOneObjectIsRefusedAndTryAgain) {
-  in_world([](World& world) {
+  in_world([](CrdMigrationFixture& world) {
     world.make_set("a");
     world.make_set("b");
-    world.client.refuses = [](std::string_view note) {
-      return refused(note, "patch machinesets/status a", Code::Invalid);
-    };
+    world.client.refuse("patch machinesets/status a", {.code = Code::Invalid, .message = "no"});
     world.start();
     world.migrate();
     EXPECT_EQ(world.stored_versions(), R"(["v1beta1","v1beta2"])");
     EXPECT_FALSE(world.is_noted());
     EXPECT_THAT(world.requests(), Contains("patch machinesets/status b"));
 
-    world.client.refuses = nullptr;
+    world.client.allow();
     world.settle(10min);
 
     EXPECT_EQ(world.stored_versions(), R"(["v1beta2"])");
@@ -152,29 +144,23 @@ TEST(MigrationTurns, KeepTheVersionsWhileOneObjectIsRefusedAndTryAgain) {
 }
 
 TEST(MigrationTurns, BeginAgainWhenTheServerHasForgottenTheList) {
-  in_world([](World& world) {
+  in_world([](CrdMigrationFixture& world) {
     world.make_set("a");
-    int lists = 0;
-    world.client.refuses = [&](std::string_view note) -> std::optional<Error> {
-      if (note != "list machinesets" || ++lists > 1) return {};
-      return Error{.code = Code::Gone, .message = "the continue token is too old"};
-    };
+    world.client.refuse_next("list machinesets",
+                             {.code = Code::Gone, .message = "the continue token is too old"});
     world.start();
     world.migrate();
 
-    EXPECT_EQ(lists, 2);
+    EXPECT_EQ(world.client.count("list machinesets"), 2);
     EXPECT_EQ(world.stored_versions(), R"(["v1beta2"])");
   });
 }
 
 TEST(MigrationTurns, StopAtOnceWhereARightIsMissing) {
-  in_world([](World& world) {
+  in_world([](CrdMigrationFixture& world) {
     world.make_set("a");
     world.make_set("b");
-    world.client.refuses = [](std::string_view note) -> std::optional<Error> {
-      if (!note.starts_with("patch machinesets/status")) return {};
-      return Error{.code = Code::Forbidden, .message = "no"};
-    };
+    world.client.refuse("patch machinesets/status", {.code = Code::Forbidden, .message = "no"});
     world.start();
     world.settle(5s);
 
@@ -184,7 +170,7 @@ TEST(MigrationTurns, StopAtOnceWhereARightIsMissing) {
 }
 
 TEST(MigrationTurns, ListNothingWhenAnotherPartOfTheDefinitionChanges) {
-  in_world([](World& world) {
+  in_world([](CrdMigrationFixture& world) {
     world.make_set("a");
     world.start();
     world.migrate();
@@ -199,7 +185,7 @@ TEST(MigrationTurns, ListNothingWhenAnotherPartOfTheDefinitionChanges) {
 }
 
 TEST(MigrationTurns, TakeOffManagersOfAVersionThatIsServedNoMore) {
-  in_world([](World& world) {
+  in_world([](CrdMigrationFixture& world) {
     world.make_set("a");
     world.patch(kube::resource_of<api::MachineSet>(), "a",
                 {{"metadata",
@@ -219,7 +205,7 @@ TEST(MigrationTurns, TakeOffManagersOfAVersionThatIsServedNoMore) {
 }
 
 TEST(MigrationTurns, LeaveOtherDefinitionsAlone) {
-  in_world([](World& world) {
+  in_world([](CrdMigrationFixture& world) {
     world.start();
     world.migrate();
 

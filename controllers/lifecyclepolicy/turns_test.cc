@@ -3,7 +3,7 @@
 
 #include "api/conditions/conditions.h"
 #include "controllers/lifecyclepolicy/reconciler.h"
-#include "controllers/shared/stage_fixture.h"
+#include "controllers/shared/controller_fixture.h"
 #include "test/builders/machine_deployment.h"
 #include "test/builders/machine_lifecycle_policy.h"
 #include "test/builders/machine_set.h"
@@ -21,10 +21,11 @@ using namespace std::chrono_literals;
 
 const kube::Resource kPolicies = kube::resource_of<api::MachineLifecyclePolicy>();
 
-class World : public Stage<Reconciler> {
+class LifecyclePolicyFixture : public ControllerFixture<Reconciler> {
  public:
-  explicit World(fakes::Baton& with)
-      : Stage(with, "machinelifecyclepolicy", api::policy::kind::kMachineLifecyclePolicy, 100ms) {}
+  explicit LifecyclePolicyFixture(fakes::Baton& with)
+      : ControllerFixture(
+            with, {.name = "machinelifecyclepolicy", .kind = "MachineLifecyclePolicy", .pace = 100ms}) {}
 
   void make_policy(const api::MachineLifecyclePolicy& policy) { make(kPolicies, api::to_json(policy)); }
   template <typename T>
@@ -39,15 +40,15 @@ class World : public Stage<Reconciler> {
   }
 };
 
-void in_world(const std::function<void(World&)>& body) {
+void in_world(const std::function<void(LifecyclePolicyFixture&)>& body) {
   under_seeds([&](fakes::Baton& baton) {
-    World world(baton);
+    LifecyclePolicyFixture world(baton);
     body(world);
   });
 }
 
 TEST(PolicyTurns, SayWhatThePolicySelects) {
-  in_world([](World& world) {
+  in_world([](LifecyclePolicyFixture& world) {
     world.make_policy(a_policy("p").selecting("team", "a"));
     world.make_object(a_machine_deployment("web").labelled("team", "a").build());
     world.make_object(a_machine_set("db").labelled("team", "b").build());
@@ -62,7 +63,7 @@ TEST(PolicyTurns, SayWhatThePolicySelects) {
 }
 
 TEST(PolicyTurns, SayThatItSelectsNothing) {
-  in_world([](World& world) {
+  in_world([](LifecyclePolicyFixture& world) {
     world.make_policy(a_policy("p").selecting("team", "a"));
     world.start();
 
@@ -71,7 +72,7 @@ TEST(PolicyTurns, SayThatItSelectsNothing) {
 }
 
 TEST(PolicyTurns, FollowTheLabelsOfWhatTheySelect) {
-  in_world([](World& world) {
+  in_world([](LifecyclePolicyFixture& world) {
     world.make_policy(a_policy("p").selecting("team", "a"));
     world.make_object(a_machine_deployment("web").build());
     world.start();
@@ -86,7 +87,7 @@ TEST(PolicyTurns, FollowTheLabelsOfWhatTheySelect) {
 }
 
 TEST(PolicyTurns, TwoPoliciesInEachOthersWayBothSaySoUntilOneGoes) {
-  in_world([](World& world) {
+  in_world([](LifecyclePolicyFixture& world) {
     world.make_policy(a_policy("p").selecting("team", "a"));
     world.make_object(a_machine_deployment("web").labelled("team", "a").build());
     world.start();
@@ -105,7 +106,7 @@ TEST(PolicyTurns, TwoPoliciesInEachOthersWayBothSaySoUntilOneGoes) {
 }
 
 TEST(PolicyTurns, SayWhyASelectorSelectsNothing) {
-  in_world([](World& world) {
+  in_world([](LifecyclePolicyFixture& world) {
     auto policy = a_policy("p").build();
     policy.spec.selector.match_expressions.push_back({.key = "team"_text, .operator_ = "Near"_text});
     world.make_policy(policy);
@@ -116,7 +117,7 @@ TEST(PolicyTurns, SayWhyASelectorSelectsNothing) {
 }
 
 TEST(PolicyTurns, CostNothingOnceEverythingIsSaid) {
-  in_world([](World& world) {
+  in_world([](LifecyclePolicyFixture& world) {
     world.make_policy(a_policy("p").selecting_everything());
     world.make_object(a_machine_deployment("web").build());
     world.start();

@@ -5,8 +5,7 @@
 #include "api/conditions/conditions.h"
 #include "controllers/machinehealthcheck/reconciler.h"
 #include "controllers/machinehealthcheck/seen_fixture.h"
-#include "controllers/shared/life_fixture.h"
-#include "controllers/shared/stage_fixture.h"
+#include "controllers/shared/controller_fixture.h"
 #include "test/builders/machine_lifecycle_policy.h"
 #include "test/builders/machine_set.h"
 
@@ -34,10 +33,10 @@ const kube::Resource kChecks = kube::resource_of<api::MachineHealthCheck>();
 const kube::ObjectKey kTheCluster{.namespace_ = "default", .name = "c1"};
 
 // One check of one running Cluster that is connected; its API server knows the Nodes `nodes`.
-class World : public Stage<Reconciler> {
+class HealthCheckFixture : public ControllerFixture<Reconciler> {
  public:
-  explicit World(fakes::Baton& with)
-      : Stage(with, "machinehealthcheck", api::kind::kMachineHealthCheck, 100ms),
+  explicit HealthCheckFixture(fakes::Baton& with)
+      : ControllerFixture(with, {.name = "machinehealthcheck", .kind = "MachineHealthCheck", .pace = 100ms}),
         workload_api_({.clock = with}),
         workload(workload_api_, with) {
     make(kCrds, provider_crd(kRequests));
@@ -83,9 +82,9 @@ class World : public Stage<Reconciler> {
   fakes::MemoryClient workload;
 };
 
-void in_world(const std::function<void(World&)>& body) {
+void in_world(const std::function<void(HealthCheckFixture&)>& body) {
   under_seeds([&](fakes::Baton& baton) {
-    World world(baton);
+    HealthCheckFixture world(baton);
     body(world);
   });
 }
@@ -98,7 +97,7 @@ api::MachineHealthCheck watching(std::string_view type, std::string_view status,
 }
 
 // Another writer relabels the check each second: so many writes of the controller in that minute.
-std::ptrdiff_t writes_in_a_contested_minute(World& world) {
+std::ptrdiff_t writes_in_a_contested_minute(HealthCheckFixture& world) {
   (void)world.requests();
   for (int second = 0; second < 60; ++second) {
     world.patch(kChecks, "mhc", {{"metadata", {{"labels", {{"cluster.x-k8s.io/cluster-name", "mine"}}}}}});
@@ -108,7 +107,7 @@ std::ptrdiff_t writes_in_a_contested_minute(World& world) {
 }
 
 TEST(Contests, OverTheLabelOfACheckCostFiveWritesInTheFirstMinuteAndTwoInEachAfterIt) {
-  in_world([](World& world) {
+  in_world([](HealthCheckFixture& world) {
     world.make_cluster();
     world.make_check(a_check());
     world.connect();
@@ -129,7 +128,7 @@ TEST(Contests, OverTheLabelOfACheckCostFiveWritesInTheFirstMinuteAndTwoInEachAft
 }
 
 TEST(Turns, ToldAHealthyFleetOnceCostNothing) {
-  in_world([](World& world) {
+  in_world([](HealthCheckFixture& world) {
     world.make_cluster();
     world.make_check(a_check());
     for (const auto* name : {"a", "b"}) {
@@ -150,7 +149,7 @@ TEST(Turns, ToldAHealthyFleetOnceCostNothing) {
 }
 
 TEST(Turns, MarkASickMachineOnce) {
-  in_world([](World& world) {
+  in_world([](HealthCheckFixture& world) {
     world.make_cluster();
     world.make_check(a_check());
     world.make_machine("a");
@@ -165,14 +164,14 @@ TEST(Turns, MarkASickMachineOnce) {
     EXPECT_EQ(world.shown("a", "HealthCheckSucceeded"), "False HasRemediateAnnotation");
     EXPECT_EQ(world.shown("a", "OwnerRemediated"), "False WaitingForRemediation");
     EXPECT_THAT(
-        world.events.told,
+        world.events.events,
         ElementsAre("Normal MachineMarkedUnhealthy: Machine default/a has been marked as unhealthy by "
                     "default/mhc"));
   });
 }
 
 TEST(Turns, BadNewsDoNotWaitBehindGoodNews) {
-  in_world([](World& world) {
+  in_world([](HealthCheckFixture& world) {
     world.make_cluster();
     world.make_check(a_check());
     for (int i = 0; i < 120; ++i) {
@@ -196,7 +195,7 @@ TEST(Turns, BadNewsDoNotWaitBehindGoodNews) {
 }
 
 TEST(Turns, AHundredMachinesWhoseMarksAreRefusedDoNotKeepOthersFromBeingMarked) {
-  in_world([](World& world) {
+  in_world([](HealthCheckFixture& world) {
     world.make_cluster();
     world.make_check(a_check());
     for (int i = 0; i < 100; ++i) {
@@ -207,8 +206,8 @@ TEST(Turns, AHundredMachinesWhoseMarksAreRefusedDoNotKeepOthersFromBeingMarked) 
     world.make_machine("b");
     world.make_node(builders::a_node("b"));
     world.connect();
-    world.client.refuses = [](std::string_view request) {
-      return request.starts_with("patch machines/status a")
+    world.client.before = [](const fakes::RecordedRequest& request) {
+      return request.is("patch machines/status") && request.key.name.starts_with("a")
                  ? std::optional(Error{.code = Code::Forbidden, .message = "a policy says no"})
                  : std::nullopt;
     };
@@ -222,7 +221,7 @@ TEST(Turns, AHundredMachinesWhoseMarksAreRefusedDoNotKeepOthersFromBeingMarked) 
 }
 
 TEST(Turns, WakeWhenADeadlineExpires) {
-  in_world([](World& world) {
+  in_world([](HealthCheckFixture& world) {
     world.make_cluster();
     world.make_check(watching("Ready", "False", 300));
     world.make_machine("a");
@@ -241,7 +240,7 @@ TEST(Turns, WakeWhenADeadlineExpires) {
 }
 
 TEST(Turns, JudgeNobodyByWhatWasKnownBeforeTheClusterFellSilent) {
-  in_world([](World& world) {
+  in_world([](HealthCheckFixture& world) {
     world.make_cluster();
     world.make_check(watching("Ready", "False", 60));
     world.make_machine("a");
@@ -262,7 +261,7 @@ TEST(Turns, JudgeNobodyByWhatWasKnownBeforeTheClusterFellSilent) {
 }
 
 TEST(Turns, JudgeNobodyWhileTheClusterIsOutOfReach) {
-  in_world([](World& world) {
+  in_world([](HealthCheckFixture& world) {
     world.make_cluster();
     world.make_check(a_check());
     world.make_machine("a");
@@ -278,7 +277,7 @@ TEST(Turns, JudgeNobodyWhileTheClusterIsOutOfReach) {
 }
 
 TEST(Turns, AreWokenWhenTheControlPlaneComesUp) {
-  in_world([](World& world) {
+  in_world([](HealthCheckFixture& world) {
     world.make_cluster(false);
     world.make_check(a_check());
     world.make_machine("a");
@@ -303,7 +302,7 @@ TEST(Turns, AreWokenWhenTheControlPlaneComesUp) {
 // No Node is looked at before: as Cluster API's, which counts even a Node that is there as one that never
 // came.
 TEST(Turns, BeforeTheControlPlaneIsUpItsMachineWithANodeIsJudgedByTheStartupTimeout) {
-  in_world([](World& world) {
+  in_world([](HealthCheckFixture& world) {
     world.make_cluster(false);
     world.make_check(a_check());
     world.make_machine("worker");
@@ -323,7 +322,7 @@ TEST(Turns, BeforeTheControlPlaneIsUpItsMachineWithANodeIsJudgedByTheStartupTime
 }
 
 TEST(Turns, ADeletedNodeMakesItsMachineSick) {
-  in_world([](World& world) {
+  in_world([](HealthCheckFixture& world) {
     world.make_cluster();
     world.make_check(a_check());
     world.make_machine("a");
@@ -341,7 +340,7 @@ TEST(Turns, ADeletedNodeMakesItsMachineSick) {
 }
 
 TEST(Turns, ANodeThatOnlyTheCacheLacksIsNotMissed) {
-  in_world([](World& world) {
+  in_world([](HealthCheckFixture& world) {
     world.make_cluster();
     world.make_check(a_check());
     world.make_machine("a");
@@ -357,7 +356,7 @@ TEST(Turns, ANodeThatOnlyTheCacheLacksIsNotMissed) {
 }
 
 TEST(Turns, HoldBackWhenTooManyAreSick) {
-  in_world([](World& world) {
+  in_world([](HealthCheckFixture& world) {
     auto check = a_check();
     check.spec.remediation.trigger_if.unhealthy_less_than_or_equal_to = IntOrString("40%"_text);
     world.make_cluster();
@@ -375,12 +374,12 @@ TEST(Turns, HoldBackWhenTooManyAreSick) {
     EXPECT_EQ(world.shown("b", "HealthCheckSucceeded"), "False HasRemediateAnnotation");
     EXPECT_EQ(world.shown("b", "OwnerRemediated"), "absent");
     EXPECT_EQ(world.read<api::MachineHealthCheck>("mhc").status.remediations_allowed, 0);
-    EXPECT_THAT(world.events.told, Contains(HasSubstr("Warning RemediationRestricted")));
+    EXPECT_THAT(world.events.events, Contains(HasSubstr("Warning RemediationRestricted")));
   });
 }
 
 TEST(Turns, AMachineThatCanNotBeMarkedDoesNotDelayTheDeadlinesOfOthers) {
-  in_world([](World& world) {
+  in_world([](HealthCheckFixture& world) {
     world.make_cluster();
     world.make_check(watching("Ready", "False", 1800));
     world.make_machine("a");
@@ -388,11 +387,7 @@ TEST(Turns, AMachineThatCanNotBeMarkedDoesNotDelayTheDeadlinesOfOthers) {
     world.make_node(builders::a_node("b").condition("Ready", "False", "", world.ago(0s)));
     const Time sick_from = world.ago(0s);
     world.connect();
-    world.client.refuses = [](std::string_view request) {
-      return request == "patch machines/status a"
-                 ? std::optional(Error{.code = Code::Forbidden, .message = "a policy says no"})
-                 : std::nullopt;
-    };
+    world.client.refuse("patch machines/status a", {.code = Code::Forbidden, .message = "a policy says no"});
     world.start();
 
     world.settle(sick_from.wall() + 1800s - world.baton.now() + 2s);
@@ -408,7 +403,7 @@ api::MachineHealthCheck minding_pressure(std::string_view name) {
   check.spec.remediation.trigger_if.unhealthy_less_than_or_equal_to = IntOrString(0);
   return check;
 }
-void make_machine_under_pressure(World& world) {
+void make_machine_under_pressure(HealthCheckFixture& world) {
   world.make_cluster();
   world.make_machine("a");
   world.make_node(builders::a_node("a").condition("DiskPressure", "True", "", world.ago(10min)));
@@ -416,7 +411,7 @@ void make_machine_under_pressure(World& world) {
 }
 
 TEST(Overlap, ChecksThatDisagreeDoNotWriteOverEachOther) {
-  in_world([](World& world) {
+  in_world([](HealthCheckFixture& world) {
     make_machine_under_pressure(world);
     world.make_check(watching("Ready", "False", 300));
     world.make_check(minding_pressure("other"));
@@ -432,7 +427,7 @@ TEST(Overlap, ChecksThatDisagreeDoNotWriteOverEachOther) {
 }
 
 TEST(Overlap, ChecksThatAgreeForOtherReasonsDoNotWriteOverEachOther) {
-  in_world([](World& world) {
+  in_world([](HealthCheckFixture& world) {
     make_machine_under_pressure(world);
     auto check = watching("DiskPressure", "True", 120);
     check.spec.remediation.trigger_if.unhealthy_less_than_or_equal_to = IntOrString(0);
@@ -450,7 +445,7 @@ TEST(Overlap, ChecksThatAgreeForOtherReasonsDoNotWriteOverEachOther) {
 }
 
 TEST(Overlap, AMachineIsWellAgainWhenTheCheckThatMindedIsGone) {
-  in_world([](World& world) {
+  in_world([](HealthCheckFixture& world) {
     make_machine_under_pressure(world);
     world.make_check(watching("Ready", "False", 300));
     world.make_check(minding_pressure("other"));
@@ -466,7 +461,7 @@ TEST(Overlap, AMachineIsWellAgainWhenTheCheckThatMindedIsGone) {
 
 // Its owner may have deferred it: without the mark it never comes back to it.
 TEST(Turns, AMachineThatAUserExemptsAfterItWasMarkedIsTakenBackFromItsOwner) {
-  in_world([](World& world) {
+  in_world([](HealthCheckFixture& world) {
     world.make_cluster();
     world.make_check(a_check());
     world.make_machine("a");
@@ -488,7 +483,7 @@ TEST(Turns, AMachineThatAUserExemptsAfterItWasMarkedIsTakenBackFromItsOwner) {
 
 // Nothing is left behind to clean up: what the check has found out stays on the Machines, as upstream's does.
 TEST(Turns, ADeletedCheckGoesAtOnceAndLeavesItsMarks) {
-  in_world([](World& world) {
+  in_world([](HealthCheckFixture& world) {
     world.make_cluster();
     world.make_check(a_check());
     world.make_machine("a");
@@ -518,7 +513,7 @@ TEST(Turns, ADeletedCheckGoesAtOnceAndLeavesItsMarks) {
 
 // Four Machines of one set, whose Nodes fell silent together; a policy holds their remediation.
 const std::vector<std::string_view> kFour = {"a", "b", "c", "d"};
-Time make_four_silent_machines(World& world) {
+Time make_four_silent_machines(HealthCheckFixture& world) {
   world.make_cluster();
   world.make_check(watching("Ready", "Unknown", 300));
   world.make(kube::resource_of<api::MachineSet>(), api::to_json(builders::a_machine_set("ms1").build()));
@@ -536,28 +531,28 @@ Time make_four_silent_machines(World& world) {
   return world.ago(0s);
 }
 
-std::unique_ptr<Life<Reconciler>> a_life(World& world, Time silent_since) {
-  auto life =
-      std::make_unique<Life<Reconciler>>(world, "machinehealthcheck", api::kind::kMachineHealthCheck, 100ms);
+std::unique_ptr<ControllerRun<Reconciler>> a_run(HealthCheckFixture& world, Time silent_since) {
+  auto run = std::make_unique<ControllerRun<Reconciler>>(
+      world, ControllerRunOptions{.name = "machinehealthcheck", .kind = "MachineHealthCheck", .pace = 100ms});
   for (const auto name : kFour)
-    life->workload_clusters.put_node(kTheCluster,
-                                     builders::a_node(name).condition("Ready", "Unknown", "", silent_since));
-  life->workload_clusters.connect(kTheCluster, &world.workload);
-  life->start();
-  return life;
+    run->workload_clusters.put_node(kTheCluster,
+                                    builders::a_node(name).condition("Ready", "Unknown", "", silent_since));
+  run->workload_clusters.connect(kTheCluster, &world.workload);
+  run->start();
+  return run;
 }
 
-json::value status_of_check(World& world) { return world.read(kChecks, "mhc").at("status"); }
+json::value status_of_check(HealthCheckFixture& world) { return world.read(kChecks, "mhc").at("status"); }
 
 TEST(Restart, WhileRemediationIsOnHoldComesToTheSameVerdictAndWritesNothing) {
-  in_world([](World& world) {
+  in_world([](HealthCheckFixture& world) {
     const Time silent_since = make_four_silent_machines(world);
-    auto first = a_life(world, silent_since);
+    auto first = a_run(world, silent_since);
     world.settle(6min);
     const auto before = status_of_check(world);
     first.reset();
 
-    const auto second = a_life(world, silent_since);
+    const auto second = a_run(world, silent_since);
     world.settle(30min);
     const auto after = status_of_check(world);
     const auto asked = second->requests();
@@ -582,12 +577,12 @@ api::MachineHealthCheck external_check() {
   return check;
 }
 
-void make_template(World& world) {
+void make_template(HealthCheckFixture& world) {
   world.put_provider(kTemplates, "t", {{"spec", {{"template", {{"spec", {{"strategy", "reboot"}}}}}}}});
 }
 
 // a and b lost their Nodes, c is well.
-void make_two_sick_machines(World& world) {
+void make_two_sick_machines(HealthCheckFixture& world) {
   world.make_cluster();
   world.make_check(external_check());
   for (const auto* name : {"a", "b", "c"}) world.make_machine(name);
@@ -596,7 +591,7 @@ void make_two_sick_machines(World& world) {
 }
 
 TEST(External, SickMachinesAreAskedFor) {
-  in_world([](World& world) {
+  in_world([](HealthCheckFixture& world) {
     make_template(world);
     make_two_sick_machines(world);
     world.start();
@@ -616,7 +611,7 @@ TEST(External, SickMachinesAreAskedFor) {
 }
 
 TEST(External, OneThatIsAskedForDoesNotHideTheOthers) {
-  in_world([](World& world) {
+  in_world([](HealthCheckFixture& world) {
     make_template(world);
     make_two_sick_machines(world);
     world.put_provider(kRequests, "a");
@@ -629,7 +624,7 @@ TEST(External, OneThatIsAskedForDoesNotHideTheOthers) {
 }
 
 TEST(External, HealthyMachinesAreMarkedToo) {
-  in_world([](World& world) {
+  in_world([](HealthCheckFixture& world) {
     make_template(world);
     make_two_sick_machines(world);
     world.start();
@@ -640,7 +635,7 @@ TEST(External, HealthyMachinesAreMarkedToo) {
 }
 
 TEST(External, ARequestIsTakenBackWhenTheMachineIsWell) {
-  in_world([](World& world) {
+  in_world([](HealthCheckFixture& world) {
     make_template(world);
     make_two_sick_machines(world);
     world.start();
@@ -657,7 +652,7 @@ TEST(External, ARequestIsTakenBackWhenTheMachineIsWell) {
 
 // Its kind keeps no contract, so no informer watches it: only the mark tells of a request to take back.
 TEST(External, ARequestThatCouldNotBeTakenBackIsTriedAgainBeforeTheMachineCountsAsWell) {
-  in_world([](World& world) {
+  in_world([](HealthCheckFixture& world) {
     world.patch(kCrds, kRequests.plural + "." + kRequests.group,
                 {{"metadata", {{"labels", {{"cluster.x-k8s.io/v1beta2", nullptr}}}}}});
     make_template(world);
@@ -665,15 +660,11 @@ TEST(External, ARequestThatCouldNotBeTakenBackIsTriedAgainBeforeTheMachineCounts
     world.start();
     ASSERT_TRUE(world.exists(kRequests, "a"));
 
-    world.client.refuses = [](std::string_view request) {
-      return request == "delete boxremediations a"
-                 ? std::optional(Error{.code = Code::Unavailable, .message = "not now"})
-                 : std::nullopt;
-    };
+    world.client.refuse("delete boxremediations a", {.code = Code::Unavailable, .message = "not now"});
     world.make_node(builders::a_node("a"));
     world.settle(10s);
     const auto meanwhile = world.shown("a", "HealthCheckSucceeded");
-    world.client.refuses = {};
+    world.client.allow();
     world.settle(1min);
 
     EXPECT_EQ(meanwhile, "False NodeDeleted");
@@ -683,21 +674,17 @@ TEST(External, ARequestThatCouldNotBeTakenBackIsTriedAgainBeforeTheMachineCounts
 }
 
 TEST(External, ARequestThatNobodyToldOfIsNoLongerSaidToLackItsTemplate) {
-  in_world([](World& world) {
+  in_world([](HealthCheckFixture& world) {
     make_two_sick_machines(world);
     world.start();
     ASSERT_EQ(world.shown("a", "ExternallyRemediated"), "False RemediationTemplateNotFound");
 
-    bool dying = true;  // between the request and the patch of its Machine
-    world.client.refuses = [&](std::string_view request) {
-      return dying && request == "patch machines/status a"
-                 ? std::optional(Error{.code = Code::Unavailable, .message = "killed"})
-                 : std::nullopt;
-    };
+    // It dies between the request and the patch of its Machine.
+    world.client.refuse("patch machines/status a", {.code = Code::Unavailable, .message = "killed"});
     make_template(world);
     world.settle(31s);
     ASSERT_TRUE(world.exists(kRequests, "a"));
-    dying = false;
+    world.client.allow();
     world.settle(1min);
 
     EXPECT_EQ(world.shown("a", "ExternallyRemediated"), "False WaitingForRemediation");
@@ -705,7 +692,7 @@ TEST(External, ARequestThatNobodyToldOfIsNoLongerSaidToLackItsTemplate) {
 }
 
 TEST(External, ARequestForAnEarlierMachineOfThatNameIsWaitedOut) {
-  in_world([](World& world) {
+  in_world([](HealthCheckFixture& world) {
     make_template(world);
     const json::object earlier = {{"apiVersion", "cluster.x-k8s.io/v1beta2"},
                                   {"kind", "Machine"},
@@ -726,7 +713,7 @@ TEST(External, ARequestForAnEarlierMachineOfThatNameIsWaitedOut) {
 }
 
 TEST(External, RequestsOfStrangersStay) {
-  in_world([](World& world) {
+  in_world([](HealthCheckFixture& world) {
     make_template(world);
     make_two_sick_machines(world);
     world.put_provider(kRequests, "c");
@@ -737,7 +724,7 @@ TEST(External, RequestsOfStrangersStay) {
 }
 
 TEST(External, AMissingTemplateIsToldOnMachineAndCheck) {
-  in_world([](World& world) {
+  in_world([](HealthCheckFixture& world) {
     make_two_sick_machines(world);
     world.start();
     EXPECT_EQ(world.shown("a", "HealthCheckSucceeded"), "False NodeDeleted");
@@ -760,7 +747,7 @@ api::MachineHealthCheck check_with_machine_template() {
 }
 
 // A Machine's own infrastructure object: of the kind of its reference, of its name, owned by it.
-void make_infrastructure_of(World& world, std::string_view name, bool controlled) {
+void make_infrastructure_of(HealthCheckFixture& world, std::string_view name, bool controlled) {
   const auto machine = world.read<api::Machine>(name);
   world.put_provider(kInfraMachines, name);
   const json::object owner = {{"apiVersion", "cluster.x-k8s.io/v1beta2"},
@@ -772,7 +759,7 @@ void make_infrastructure_of(World& world, std::string_view name, bool controlled
 }
 
 TEST(External, ATemplateOfTheKindThatMachinesAreMadeFromIsRefusedAndDeletesNoInfrastructure) {
-  in_world([](World& world) {
+  in_world([](HealthCheckFixture& world) {
     world.make(kCrds, provider_crd(kInfraMachines));
     world.make(kCrds, provider_crd(kInfraTemplates));
     world.make_cluster();
@@ -798,7 +785,7 @@ TEST(External, ATemplateOfTheKindThatMachinesAreMadeFromIsRefusedAndDeletesNoInf
     EXPECT_EQ(told->status, "False");
     EXPECT_EQ(told->reason, "RemediationTemplateRefused");
     EXPECT_THAT(told->message.str(), HasSubstr("name the template of a remediation provider"));
-    EXPECT_THAT(world.events.told,
+    EXPECT_THAT(world.events.events,
                 Contains(HasSubstr("RemediationRestricted: spec.remediation.templateRef")));
     (void)world.requests();
     world.settle(10min);
@@ -808,7 +795,7 @@ TEST(External, ATemplateOfTheKindThatMachinesAreMadeFromIsRefusedAndDeletesNoInf
 
 // Its Machines stand on another kind by now, but what an earlier rollout made is still there.
 TEST(External, OnlyWhatWasMadeFromTheTemplateIsTakenBack) {
-  in_world([](World& world) {
+  in_world([](HealthCheckFixture& world) {
     make_template(world);
     make_two_sick_machines(world);
     const auto machine = world.read<api::Machine>("c");
@@ -827,7 +814,7 @@ TEST(External, OnlyWhatWasMadeFromTheTemplateIsTakenBack) {
 }
 
 TEST(Turns, ACheckWhoseClusterDoesNotExistSaysSoAtOnce) {
-  in_world([](World& world) {
+  in_world([](HealthCheckFixture& world) {
     world.make_check(a_check());
     world.start();
 
@@ -837,7 +824,7 @@ TEST(Turns, ACheckWhoseClusterDoesNotExistSaysSoAtOnce) {
     EXPECT_EQ(told->status, "Unknown");
     EXPECT_EQ(told->reason, "ClusterNotFound");
     EXPECT_THAT(told->message.str(), HasSubstr("spec.clusterName: Cluster c1 does not exist"));
-    EXPECT_THAT(world.events.told, Contains(HasSubstr("Cluster c1 does not exist")));
+    EXPECT_THAT(world.events.events, Contains(HasSubstr("Cluster c1 does not exist")));
     (void)world.requests();
     world.settle(10min);
     EXPECT_THAT(world.requests(), IsEmpty());
@@ -851,7 +838,7 @@ TEST(Turns, ACheckWhoseClusterDoesNotExistSaysSoAtOnce) {
 }
 
 TEST(External, CostsNothingOnceEverythingIsAskedFor) {
-  in_world([](World& world) {
+  in_world([](HealthCheckFixture& world) {
     make_template(world);
     make_two_sick_machines(world);
     world.start();

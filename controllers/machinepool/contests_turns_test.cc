@@ -1,14 +1,14 @@
 // Whole turns while another writer sets a label of ours to something else, second after second.
 #include <gtest/gtest.h>
 
-#include "controllers/machinepool/pool_stage_fixture.h"
+#include "controllers/machinepool/turn_fixture.h"
 
 namespace capstan::controllers::machinepool {
 namespace {
 
 using namespace std::chrono_literals;
 
-std::ptrdiff_t writes_in_a_contested_minute(PoolStage& stage) {
+std::ptrdiff_t writes_in_a_contested_minute(MachinePoolFixture& stage) {
   (void)stage.requests();
   for (int second = 0; second < 60; ++second) {
     stage.patch(kBoxPools, kPool, {{"metadata", {{"labels", {{"cluster.x-k8s.io/cluster-name", "mine"}}}}}});
@@ -18,7 +18,7 @@ std::ptrdiff_t writes_in_a_contested_minute(PoolStage& stage) {
 }
 
 TEST(Contests, OverTheLabelOfAPoolsObjectCostFiveWritesInTheFirstMinuteAndTwoInEachAfterIt) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.connect();
     stage.make_pool();
     stage.start();

@@ -3,7 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controllers/machinepool/pool_stage_fixture.h"
+#include "api/conditions/conditions.h"
+#include "controllers/machinepool/turn_fixture.h"
 #include "test/builders/machine_lifecycle_policy.h"
 
 namespace capstan::controllers::machinepool {
@@ -17,7 +18,7 @@ using testing::Not;
 using namespace std::chrono_literals;
 
 // Two Nodes; on n1 a Pod whose budget allows as many to be missing as it says.
-void run_with_a_pod(PoolStage& stage, bool with_policy, int may_be_missing) {
+void run_with_a_pod(MachinePoolFixture& stage, bool with_policy, int may_be_missing) {
   const auto policy = builders::a_policy().selecting_everything().drains_machine_pools().build();
   if (with_policy) stage.make(kube::resource_of<api::MachineLifecyclePolicy>(), api::to_json(policy));
   stage.run_two();
@@ -26,7 +27,7 @@ void run_with_a_pod(PoolStage& stage, bool with_policy, int may_be_missing) {
 }
 
 // What happens before the controller looks again, as after a restart.
-void unseen(PoolStage& stage, const std::function<void()>& happens) {
+void unseen(MachinePoolFixture& stage, const std::function<void()>& happens) {
   const auto pause = [&](const json::value& value) {
     stage.patch(kPools, kPool, {{"metadata", {{"annotations", {{"cluster.x-k8s.io/paused", value}}}}}});
   };
@@ -38,7 +39,7 @@ void unseen(PoolStage& stage, const std::function<void()>& happens) {
 }
 
 TEST(DrainTurns, EmptyTheNodeOfAnInstanceThatLeftBeforeItGoes) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     run_with_a_pod(stage, true, 1);
 
     stage.infrastructure_has({"n2"});
@@ -47,18 +48,18 @@ TEST(DrainTurns, EmptyTheNodeOfAnInstanceThatLeftBeforeItGoes) {
     EXPECT_FALSE(stage.has_pod("web"));
     EXPECT_FALSE(stage.node_exists("n1"));
     EXPECT_TRUE(stage.node_exists("n2"));
-    const auto& notes = stage.workload.notes;
-    const auto evicted = std::ranges::find(notes, "evict web");
-    const auto deleted = std::ranges::find(notes, "delete nodes n1");
-    ASSERT_NE(evicted, notes.end());
-    ASSERT_NE(deleted, notes.end());
+    const auto asked = stage.workload.described();
+    const auto evicted = std::ranges::find(asked, "evict web");
+    const auto deleted = std::ranges::find(asked, "delete nodes n1");
+    ASSERT_NE(evicted, asked.end());
+    ASSERT_NE(deleted, asked.end());
     EXPECT_LT(evicted, deleted);
-    EXPECT_THAT(stage.events.told, Contains("Normal SuccessfulDrainNode: success draining Node \"n1\""));
+    EXPECT_THAT(stage.events.events, Contains("Normal SuccessfulDrainNode: success draining Node \"n1\""));
   });
 }
 
 TEST(DrainTurns, KeepANodeWhoseBudgetAllowsNothingAndSayWhy) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     run_with_a_pod(stage, true, 0);
 
     stage.infrastructure_has({"n2"});
@@ -79,7 +80,7 @@ TEST(DrainTurns, KeepANodeWhoseBudgetAllowsNothingAndSayWhy) {
 }
 
 TEST(DrainTurns, GiveUpWhenThePoolsTimeIsOver) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     run_with_a_pod(stage, true, 0);
     stage.patch(kPools, kPool,
                 {{"spec", {{"template", {{"spec", {{"deletion", {{"nodeDrainTimeoutSeconds", 120}}}}}}}}}});
@@ -97,19 +98,19 @@ TEST(DrainTurns, GiveUpWhenThePoolsTimeIsOver) {
 }
 
 TEST(DrainTurns, EndWithTheProcessWhateverIsWatched) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     run_with_a_pod(stage, true, 0);
 
     stage.infrastructure_has({"n2"});
     stage.settle(1min);
 
-    EXPECT_THAT(stage.workload.notes, Contains("evict web"));
+    EXPECT_THAT(stage.workload.described(), Contains("evict web"));
     EXPECT_TRUE(stage.node_exists("n1"));
   });
 }
 
 TEST(DrainTurns, CountFromTheMarkOnTheNodeWhoeverMadeIt) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     run_with_a_pod(stage, true, 0);
     stage.patch(kPools, kPool,
                 {{"spec", {{"template", {{"spec", {{"deletion", {{"nodeDrainTimeoutSeconds", 120}}}}}}}}}});
@@ -124,7 +125,7 @@ TEST(DrainTurns, CountFromTheMarkOnTheNodeWhoeverMadeIt) {
 }
 
 TEST(DrainTurns, EmptyAllNodesBeforeThePoolsInstancesGo) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     run_with_a_pod(stage, true, 0);
 
     stage.remove(kPools, kPool);
@@ -168,7 +169,7 @@ api::MachineDrainRule for_machines(api::MachineDrainRule rule, std::string_view 
 }
 
 // Pod db of n1, which comes last where its rule is for this pool; Pod web is held up by its budget.
-void retire_with_db_last(PoolStage& stage, api::MachineDrainRule db_last) {
+void retire_with_db_last(MachinePoolFixture& stage, api::MachineDrainRule db_last) {
   run_with_a_pod(stage, true, 0);
   stage.make_pod("db", "n1", "db");
   stage.patch(kPools, kPool, {{"spec", {{"template", {{"metadata", {{"labels", {{"tier", "front"}}}}}}}}}});
@@ -176,12 +177,12 @@ void retire_with_db_last(PoolStage& stage, api::MachineDrainRule db_last) {
   db_last.spec.pods = {api::DrainRulePods{.selector = selecting("app", "db")}};
   stage.caches.machine_drain_rules.apply(std::move(db_last));
   stage.settle();
-  stage.workload.notes.clear();
+  stage.workload.forget();
   stage.infrastructure_has({"n2"});
   stage.settle(1min);
 }
 
-std::string told_of_scaling_down(PoolStage& stage) {
+std::string told_of_scaling_down(MachinePoolFixture& stage) {
   const auto status = stage.pool().status;
   const auto told = api::conditions::find(status.conditions, "ScalingDown");
   return told == nullptr ? "" : told->message.str();
@@ -191,10 +192,10 @@ TEST(DrainTurns, GoInTheOrderOfTheRulesForTheirPool) {
   const std::vector<std::pair<std::string_view, std::string_view>> labels = {
       {"tier", "front"}, {api::label::kPoolName, kPool}, {api::label::kClusterName, "c1"}};
   for (const auto& [label, value] : labels) {
-    on_stage([&](PoolStage& stage) {
+    in_simulation([&](MachinePoolFixture& stage) {
       retire_with_db_last(stage, for_machines(a_drain_rule("a", "Drain"), label, value));
       const bool held = stage.has_pod("web") && stage.has_pod("db");
-      const auto before = stage.workload.notes;
+      const auto before = stage.workload.described();
       const std::string message = told_of_scaling_down(stage);
       stage.relax_budget("web", 1);
       stage.settle(3min);
@@ -202,7 +203,7 @@ TEST(DrainTurns, GoInTheOrderOfTheRulesForTheirPool) {
       EXPECT_TRUE(held) << label;
       EXPECT_THAT(before, AllOf(Contains("evict web"), Not(Contains("evict db"))));
       EXPECT_THAT(message, HasSubstr("the following Pods will be evicted: default/db"));
-      EXPECT_THAT(stage.workload.notes, Contains("evict db"));
+      EXPECT_THAT(stage.workload.described(), Contains("evict db"));
       EXPECT_FALSE(stage.has_pod("web") || stage.has_pod("db"));
       EXPECT_FALSE(stage.node_exists("n1"));
     });
@@ -219,7 +220,7 @@ TEST(DrainTurns, FollowNoRulesForOtherPools) {
       elsewhere,
   };
   for (const auto& rule : rules) {
-    on_stage([&](PoolStage& stage) {
+    in_simulation([&](MachinePoolFixture& stage) {
       retire_with_db_last(stage, rule);
 
       EXPECT_TRUE(stage.has_pod("web"));
@@ -230,7 +231,7 @@ TEST(DrainTurns, FollowNoRulesForOtherPools) {
 }
 
 TEST(DrainTurns, TellOfRulesThatContradictEachOtherAndGoOnWhenTheyDoNoMore) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     run_with_a_pod(stage, true, 1);
     stage.caches.machine_drain_rules.apply(a_drain_rule("a", "WaitCompleted"));
     stage.caches.machine_drain_rules.apply(a_drain_rule("b", "Drain", 5));
@@ -249,26 +250,26 @@ TEST(DrainTurns, TellOfRulesThatContradictEachOtherAndGoOnWhenTheyDoNoMore) {
     EXPECT_TRUE(kept);
     EXPECT_THAT(message, AllOf(HasSubstr("Node n1: "), HasSubstr("Pod default/web: waiting for completion"),
                                HasSubstr(remedy)));
-    EXPECT_EQ(std::ranges::count(stage.events.told, "Warning DrainRulesContradict: " + remedy), 1);
+    EXPECT_EQ(std::ranges::count(stage.events.events, "Warning DrainRulesContradict: " + remedy), 1);
     EXPECT_FALSE(stage.has_pod("web"));
     EXPECT_FALSE(stage.node_exists("n1"));
   });
 }
 
 TEST(DrainTurns, LookAgainAtOnceWhenARuleOfTheirNamespaceChanges) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     run_with_a_pod(stage, true, 1);
     stage.caches.machine_drain_rules.apply(a_drain_rule("a", "WaitCompleted"));
     stage.infrastructure_has({"n2"});
     stage.settle(50s);
-    stage.workload.notes.clear();
+    stage.workload.forget();
 
     auto elsewhere = a_drain_rule("b", "Drain");
     elsewhere.metadata.namespace_ = Text("elsewhere");
     stage.caches.machine_drain_rules.apply(std::move(elsewhere));
     stage.settle(2s);
     const bool kept = stage.has_pod("web");
-    const auto asked = stage.workload.notes;
+    const auto asked = stage.workload.described();
     stage.caches.machine_drain_rules.remove({.namespace_ = "default", .name = "a"}, {});
     stage.settle(2s);
 
@@ -279,7 +280,7 @@ TEST(DrainTurns, LookAgainAtOnceWhenARuleOfTheirNamespaceChanges) {
 }
 
 TEST(DrainTurns, LookAgainAtOnceWhenARuleChangesWhileTheirPoolGoes) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     run_with_a_pod(stage, true, 1);
     stage.caches.machine_drain_rules.apply(a_drain_rule("a", "WaitCompleted"));
     stage.remove(kPools, kPool);
@@ -295,7 +296,7 @@ TEST(DrainTurns, LookAgainAtOnceWhenARuleChangesWhileTheirPoolGoes) {
 }
 
 TEST(DrainTurns, SeeNoContradictionInRulesOfWhichOneIsForAnotherPool) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     run_with_a_pod(stage, true, 0);
     stage.caches.machine_drain_rules.apply(
         for_machines(a_drain_rule("a", "WaitCompleted"), api::label::kPoolName, "mp2"));
@@ -304,16 +305,16 @@ TEST(DrainTurns, SeeNoContradictionInRulesOfWhichOneIsForAnotherPool) {
     stage.infrastructure_has({"n2"});
     stage.settle(1min);
 
-    EXPECT_THAT(stage.workload.notes, Contains("evict web"));
+    EXPECT_THAT(stage.workload.described(), Contains("evict web"));
     EXPECT_THAT(told_of_scaling_down(stage), AllOf(HasSubstr("budget"), Not(HasSubstr("contradict"))));
-    EXPECT_THAT(stage.events.told, Not(Contains(HasSubstr("DrainRulesContradict"))));
+    EXPECT_THAT(stage.events.events, Not(Contains(HasSubstr("DrainRulesContradict"))));
   });
 }
 
 // --- volumes ---
 
 TEST(DrainTurns, WaitForTheVolumesOfANodeThatIsEmpty) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     run_with_a_pod(stage, true, 1);
     stage.attach_disk("n1");
 
@@ -336,13 +337,13 @@ TEST(DrainTurns, WaitForTheVolumesOfANodeThatIsEmpty) {
     EXPECT_TRUE(marks.contains(kVolumeWaitStarted));
     EXPECT_FALSE(stage.node_exists("n1"));
     EXPECT_THAT(
-        stage.events.told,
+        stage.events.events,
         Contains("Normal NodeVolumesDetached: success waiting for volumes of Node \"n1\" to be detached"));
   });
 }
 
 TEST(DrainTurns, BeginNoDrainAgainOfANodeThatWaitsForItsVolumes) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     run_with_a_pod(stage, true, 1);
     stage.attach_disk("n1");
     unseen(stage, [&] {
@@ -361,7 +362,7 @@ TEST(DrainTurns, BeginNoDrainAgainOfANodeThatWaitsForItsVolumes) {
 }
 
 TEST(DrainTurns, BeginAnewWithANodeThatWasToStayInBetween) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     run_with_a_pod(stage, true, 0);
     stage.infrastructure_has({"n1", "n2", "n3"});
     stage.make_node(a_node("n3"));
@@ -377,17 +378,17 @@ TEST(DrainTurns, BeginAnewWithANodeThatWasToStayInBetween) {
     stage.annotate_node("n2", kVolumeWaitStarted, "");
     stage.make_pod("late", "n2");
 
-    stage.workload.notes.clear();
+    stage.workload.forget();
     stage.infrastructure_has({"n3"});
     stage.settle(1min);
 
-    EXPECT_THAT(stage.workload.notes, Contains("evict late"));
+    EXPECT_THAT(stage.workload.described(), Contains("evict late"));
     EXPECT_TRUE(stage.node_exists("n2"));
   });
 }
 
 TEST(DrainTurns, WaitForVolumesNoLongerThanThePoolsTimeout) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     run_with_a_pod(stage, true, 0);
     stage.attach_disk("n1");
     stage.patch(kPools, kPool,
@@ -410,7 +411,7 @@ TEST(DrainTurns, WaitForVolumesNoLongerThanThePoolsTimeout) {
 }
 
 TEST(DrainTurns, LetNoInstanceOfAPoolEndBeforeItsVolumesAreDetached) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     run_with_a_pod(stage, true, 1);
     stage.attach_disk("n1");
 
@@ -428,7 +429,7 @@ TEST(DrainTurns, LetNoInstanceOfAPoolEndBeforeItsVolumesAreDetached) {
 }
 
 TEST(DrainTurns, WaitForNoVolumesOfAPoolThatIsExcluded) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     run_with_a_pod(stage, true, 1);
     stage.attach_disk("n1");
     stage.patch(
@@ -446,7 +447,7 @@ TEST(DrainTurns, WaitForNoVolumesOfAPoolThatIsExcluded) {
 }
 
 TEST(DrainTurns, TakeTheMarksBackWhereAUserHasCordoned) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.run_two();
     stage.cordon_node("n1");
     stage.annotate_node("n1", kDrainStarted, stage.now_minus(Seconds(110)).to_string());
@@ -459,7 +460,7 @@ TEST(DrainTurns, TakeTheMarksBackWhereAUserHasCordoned) {
 }
 
 TEST(DrainTurns, LeaveTheCordonOfAUserWhenTheInstanceIsListedAgain) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     run_with_a_pod(stage, true, 0);
     stage.cordon_node("n1");
     stage.infrastructure_has({"n2"});
@@ -480,7 +481,7 @@ TEST(DrainTurns, LeaveTheCordonOfAUserWhenTheInstanceIsListedAgain) {
 // --- pools that are left alone ---
 
 TEST(DrainTurns, TouchNoPodWhereNoPolicyAsksForIt) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     run_with_a_pod(stage, false, 1);
 
     stage.infrastructure_has({"n2"});
@@ -492,14 +493,14 @@ TEST(DrainTurns, TouchNoPodWhereNoPolicyAsksForIt) {
     EXPECT_TRUE(first_gone);
     EXPECT_TRUE(stage.has_pod("web"));
     EXPECT_FALSE(stage.exists(kPools, kPool));
-    for (const auto& note : stage.workload.notes) {
-      EXPECT_THAT(note, AllOf(Not(HasSubstr("evict")), Not(HasSubstr("pods")), Not(HasSubstr("patch"))));
+    for (const auto& request : stage.workload.described()) {
+      EXPECT_THAT(request, AllOf(Not(HasSubstr("evict")), Not(HasSubstr("pods")), Not(HasSubstr("patch"))));
     }
   });
 }
 
 TEST(DrainTurns, TouchNoPodOfAPoolThatIsToBeLeftAlone) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     run_with_a_pod(stage, true, 1);
     stage.patch(kPools, kPool,
                 {{"metadata", {{"annotations", {{"machine.cluster.x-k8s.io/exclude-node-draining", ""}}}}}});
@@ -514,22 +515,23 @@ TEST(DrainTurns, TouchNoPodOfAPoolThatIsToBeLeftAlone) {
 }
 
 TEST(DrainTurns, TakeTheCordonBackWhenTheInstanceIsListedAgain) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     run_with_a_pod(stage, true, 0);
     stage.infrastructure_has({"n2"});
     stage.settle(30s);
     stage.watch_node("n1");
     const auto cordoned = stage.node("n1");
     stage.settle(30s);
-    stage.workload.bodies.clear();
+    stage.workload.forget();
 
     stage.infrastructure_has({"n1", "n2"});
     stage.settle(30s);
 
     EXPECT_TRUE(cordoned.spec.unschedulable);
     EXPECT_EQ(cordoned.metadata.annotations.value_or_empty("capstan.dev/cordoned-by"), "default/mp1/n1");
-    ASSERT_FALSE(stage.workload.bodies.empty());
-    const auto& sent = stage.workload.bodies.front();
+    const auto writes = stage.workload.writes();
+    ASSERT_FALSE(writes.empty());
+    const auto& sent = writes.front().body;
     EXPECT_EQ(sent.at("spec").at("unschedulable"), json::value(nullptr));
     EXPECT_EQ(sent.at("metadata").at("annotations").at("capstan.dev/cordoned-by"), json::value(nullptr));
     EXPECT_EQ(sent.at("metadata").at("annotations").at(kDrainStarted), json::value(nullptr));

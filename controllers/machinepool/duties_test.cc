@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controllers/machinepool/pool_stage_fixture.h"
+#include "controllers/machinepool/turn_fixture.h"
 
 namespace capstan::controllers::machinepool {
 namespace {
@@ -21,10 +21,10 @@ struct Providers {
 };
 void PrintTo(const Providers& providers, std::ostream* out) { *out << providers.name; }
 
-class Scene : public PoolStage {
+class Scene : public MachinePoolFixture {
  public:
   Scene(fakes::Baton& with, const Providers& providers)
-      : PoolStage(with, 1s, providers.contract), providers_(providers) {}
+      : MachinePoolFixture(with, 1s, providers.contract), providers_(providers) {}
 
   void config_says(json::object status) { patch(kConfigs, kPool, {{"status", std::move(status)}}, "status"); }
   void config_is_done(std::string_view secret = "data") {
@@ -68,7 +68,7 @@ class Scene : public PoolStage {
 
 class Duties : public testing::TestWithParam<Providers> {
  protected:
-  static void on_stage(const std::function<void(Scene&)>& body) {
+  static void in_simulation(const std::function<void(Scene&)>& body) {
     under_seeds([&](fakes::Baton& baton) {
       Scene scene(baton, GetParam());
       body(scene);
@@ -77,7 +77,7 @@ class Duties : public testing::TestWithParam<Providers> {
 };
 
 TEST_P(Duties, TheClusterOwnsThePoolAndThePoolItsTwoObjects) {
-  on_stage([](Scene& scene) {
+  in_simulation([](Scene& scene) {
     scene.make_pool();
     scene.start();
 
@@ -95,7 +95,7 @@ TEST_P(Duties, TheClusterOwnsThePoolAndThePoolItsTwoObjects) {
 }
 
 TEST_P(Duties, TheDataSecretIsCopiedWhenItIsThereAndNotBefore) {
-  on_stage([](Scene& scene) {
+  in_simulation([](Scene& scene) {
     scene.make_pool();
     scene.start();
     scene.config_says({{"dataSecretName", "too-early"}});
@@ -116,7 +116,7 @@ TEST_P(Duties, TheDataSecretIsCopiedWhenItIsThereAndNotBefore) {
 }
 
 TEST_P(Duties, ASecretOfTheUserIsNeverTouched) {
-  on_stage([](Scene& scene) {
+  in_simulation([](Scene& scene) {
     auto pool = a_pool(1);
     pool.spec.machine_template.spec.bootstrap = {.data_secret_name = Text("mine")};
     scene.make_pool(pool);
@@ -131,7 +131,7 @@ TEST_P(Duties, ASecretOfTheUserIsNeverTouched) {
 }
 
 TEST_P(Duties, TheListIsCopiedOnceTheInfrastructureIsReady) {
-  on_stage([](Scene& scene) {
+  in_simulation([](Scene& scene) {
     scene.make_pool();
     scene.start();
     scene.instances({"n1"}, false);
@@ -149,7 +149,7 @@ TEST_P(Duties, TheListIsCopiedOnceTheInfrastructureIsReady) {
 }
 
 TEST_P(Duties, NodesAreFoundByTheirProviderIdAndCountedWhenReady) {
-  on_stage([](Scene& scene) {
+  in_simulation([](Scene& scene) {
     scene.make_pool();
     scene.connect();
     scene.start();
@@ -179,7 +179,7 @@ TEST_P(Duties, NodesAreFoundByTheirProviderIdAndCountedWhenReady) {
 }
 
 TEST_P(Duties, NodesGoWithTheirInstanceAndWithThePool) {
-  on_stage([](Scene& scene) {
+  in_simulation([](Scene& scene) {
     scene.make_pool();
     scene.connect();
     scene.start();
@@ -207,7 +207,7 @@ TEST_P(Duties, NodesGoWithTheirInstanceAndWithThePool) {
 }
 
 TEST_P(Duties, AFailureOfEitherProviderIsTold) {
-  on_stage([](Scene& scene) {
+  in_simulation([](Scene& scene) {
     scene.make_pool();
     scene.start();
     scene.config_says({{"failureReason", "BadConfig"}, {"failureMessage", "no such image"}});
@@ -226,7 +226,7 @@ TEST_P(Duties, AFailureOfEitherProviderIsTold) {
 }
 
 TEST_P(Duties, APoolRunsOnceAllOfItIsReadyAndNoSooner) {
-  on_stage([](Scene& scene) {
+  in_simulation([](Scene& scene) {
     scene.make_pool(a_pool(1));
     scene.connect();
     scene.make_node(a_node("n1"));

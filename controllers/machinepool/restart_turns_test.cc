@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controllers/machinepool/pool_stage_fixture.h"
-#include "controllers/shared/life_fixture.h"
+#include "api/conditions/conditions.h"
+#include "controllers/machinepool/turn_fixture.h"
 #include "test/builders/machine_lifecycle_policy.h"
 
 namespace capstan::controllers::machinepool {
@@ -17,22 +17,23 @@ using testing::StartsWith;
 using namespace std::chrono_literals;
 
 // A manager that finds both Nodes as they are on their server.
-std::unique_ptr<Life<Reconciler>> a_life(PoolStage& stage) {
-  auto life = std::make_unique<Life<Reconciler>>(stage, "machinepool", api::kind::kMachinePool);
+std::unique_ptr<ControllerRun<Reconciler>> a_run(MachinePoolFixture& stage) {
+  auto run = std::make_unique<ControllerRun<Reconciler>>(
+      stage, ControllerRunOptions{.name = "machinepool", .kind = "MachinePool"});
   for (const auto* name : {"n1", "n2"}) {
     if (!stage.node_exists(name)) continue;
     auto node = stage.node(name);
     node.status = builders::a_node(name).build().status;
-    life->workload_clusters.put_node(kTheCluster, node);
+    run->workload_clusters.put_node(kTheCluster, node);
   }
-  life->workload_clusters.connect(kTheCluster, &stage.workload);
-  life->start();
-  return life;
+  run->workload_clusters.connect(kTheCluster, &stage.workload);
+  run->start();
+  return run;
 }
 
 // A pool whose policy asks for a drain of at most two minutes runs on two Nodes; Pod web may not be taken off
 // n1. Its provider takes a while to let go.
-std::unique_ptr<Life<Reconciler>> a_life_with_a_pool(PoolStage& stage) {
+std::unique_ptr<ControllerRun<Reconciler>> a_run_with_a_pool(MachinePoolFixture& stage) {
   stage.make(kube::resource_of<api::MachineLifecyclePolicy>(),
              api::to_json(builders::a_policy().selecting_everything().drains_machine_pools().build()));
   auto pool = a_pool(2);
@@ -40,7 +41,7 @@ std::unique_ptr<Life<Reconciler>> a_life_with_a_pool(PoolStage& stage) {
   stage.make_pool(pool);
   stage.make_node(builders::a_node("n1"));
   stage.make_node(builders::a_node("n2"));
-  auto life = a_life(stage);
+  auto run = a_run(stage);
   stage.bootstrap_is_done();
   stage.infrastructure_has({"n1", "n2"});
   stage.settle();
@@ -48,25 +49,25 @@ std::unique_ptr<Life<Reconciler>> a_life_with_a_pool(PoolStage& stage) {
   stage.patch(kBoxPools, kPool, {{"metadata", {{"finalizers", json::array{"box.example.com/vms"}}}}});
   stage.make_pod("web", "n1");
   stage.make_budget("web", 0);
-  return life;
+  return run;
 }
 
-std::string told_of_deletion(PoolStage& stage) {
+std::string told_of_deletion(MachinePoolFixture& stage) {
   const auto status = stage.pool().status;
   const auto told = api::conditions::find(status.conditions, "Deleting");
   return told == nullptr ? "" : told->reason.str() + ": " + told->message.str();
 }
 
 TEST(Restart, WhileAPoolDrainsLosesNeitherWhatHoldsItUpNorTheTimeItHasTaken) {
-  on_stage([](PoolStage& stage) {
-    auto first = a_life_with_a_pool(stage);
+  in_simulation([](MachinePoolFixture& stage) {
+    auto first = a_run_with_a_pool(stage);
     stage.remove(kPools, kPool);
     stage.settle(80s);
     const auto before = told_of_deletion(stage);
     first.reset();
 
-    stage.workload.notes.clear();
-    const auto second = a_life(stage);
+    stage.workload.forget();
+    const auto second = a_run(stage);
     const auto after = told_of_deletion(stage);
     const auto written = second->requests();
     stage.settle(12s);  // 100 s
@@ -81,7 +82,8 @@ TEST(Restart, WhileAPoolDrainsLosesNeitherWhatHoldsItUpNorTheTimeItHasTaken) {
                               HasSubstr("1 of 2 Nodes are drained\n* Node n1: "), HasSubstr("budget")));
     EXPECT_EQ(after, before);
     EXPECT_THAT(written, Not(Contains(HasSubstr("delete"))));
-    EXPECT_THAT(stage.workload.notes, Not(Contains("delete nodes n2"))) << "its instance is still there";
+    EXPECT_THAT(stage.workload.described(), Not(Contains("delete nodes n2")))
+        << "its instance is still there";
     EXPECT_TRUE(kept);
     EXPECT_TRUE(given_up) << "it counts from the pool's deletion, not from its own start";
     EXPECT_TRUE(stage.has_pod("web"));
@@ -91,15 +93,15 @@ TEST(Restart, WhileAPoolDrainsLosesNeitherWhatHoldsItUpNorTheTimeItHasTaken) {
 // Cluster API's manager does not watch the provider's object again before its pool is well: it would hear of
 // the end only when everything is looked at again.
 TEST(Restart, WhileAPoolWaitsForItsProviderHearsThatItHasLetGo) {
-  on_stage([](PoolStage& stage) {
-    auto first = a_life_with_a_pool(stage);
+  in_simulation([](MachinePoolFixture& stage) {
+    auto first = a_run_with_a_pool(stage);
     stage.relax_budget("web", 1);
     stage.remove(kPools, kPool);
     stage.settle(30s);
     const bool asked = stage.read(kBoxPools, kPool).at("metadata").as_object().contains("deletionTimestamp");
     first.reset();
 
-    const auto second = a_life(stage);
+    const auto second = a_run(stage);
     const bool kept = stage.exists(kPools, kPool) && stage.node_exists("n2");
     stage.patch(kBoxPools, kPool, {{"metadata", {{"finalizers", nullptr}}}});
     stage.settle(4s);

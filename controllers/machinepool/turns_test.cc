@@ -1,7 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controllers/machinepool/pool_stage_fixture.h"
+#include "api/conditions/conditions.h"
+#include "controllers/machinepool/turn_fixture.h"
 
 namespace capstan::controllers::machinepool {
 namespace {
@@ -16,7 +17,7 @@ using testing::SizeIs;
 using namespace std::chrono_literals;
 
 TEST(Turns, BringAPoolFromNothingToRunning) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.make_pool();
     stage.connect();
     stage.start();
@@ -45,25 +46,25 @@ TEST(Turns, BringAPoolFromNothingToRunning) {
     const auto infra = stage.read(kBoxPools, kPool);
     EXPECT_EQ(infra.at("metadata").at("ownerReferences").at(0).at("controller"), json::value(true));
     EXPECT_EQ(infra.at("metadata").at("labels").at("cluster.x-k8s.io/cluster-name"), json::value("c1"));
-    EXPECT_THAT(stage.events.told, Contains("Normal SuccessfulSetNodeRefs: n1, n2"));
+    EXPECT_THAT(stage.events.events, Contains("Normal SuccessfulSetNodeRefs: n1, n2"));
     for (const auto& request : stage.requests()) EXPECT_THAT(request, Not(HasSubstr("get ")));
   });
 }
 
 TEST(Turns, CostNothingAtRest) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.run_two();
 
     stage.settle(1h);
 
     EXPECT_THAT(stage.requests(), IsEmpty());
-    EXPECT_THAT(stage.workload.notes, IsEmpty());
-    EXPECT_THAT(stage.events.told, IsEmpty());
+    EXPECT_THAT(stage.workload.described(), IsEmpty());
+    EXPECT_THAT(stage.events.events, IsEmpty());
   });
 }
 
 TEST(Turns, WriteEachNodeOnce) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.let_the_watch_be_late();
     stage.make_pool();
     stage.connect();
@@ -73,19 +74,19 @@ TEST(Turns, WriteEachNodeOnce) {
     stage.make_node(a_node("n2"));
     stage.settle(20s);
 
-    EXPECT_THAT(stage.workload.notes, ElementsAre("patch nodes n1", "patch nodes n2"));
+    EXPECT_THAT(stage.workload.described(), ElementsAre("patch nodes n1", "patch nodes n2"));
     const json::value expected = {{"metadata",
                                    {{"annotations",
                                      {{"cluster.x-k8s.io/cluster-name", "c1"},
                                       {"cluster.x-k8s.io/cluster-namespace", "default"},
                                       {"cluster.x-k8s.io/owner-kind", "MachinePool"},
                                       {"cluster.x-k8s.io/owner-name", "mp1"}}}}}};
-    EXPECT_EQ(stage.workload.bodies.at(0), expected);
+    EXPECT_EQ(stage.workload.writes().at(0).body, expected);
   });
 }
 
 TEST(Turns, GatherManyNodesIntoOneStatusASecond) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.let_the_watch_be_late();
     stage.make_pool(a_pool(30));
     stage.connect();
@@ -106,14 +107,14 @@ TEST(Turns, GatherManyNodesIntoOneStatusASecond) {
     const auto asked = stage.requests();
     EXPECT_THAT(asked, testing::Each("patch machinepools/status mp1"));
     EXPECT_LE(asked.size(), 5u);
-    EXPECT_THAT(stage.workload.notes, SizeIs(30));
+    EXPECT_THAT(stage.workload.described(), SizeIs(30));
   });
 }
 
 // The pace of the manager, which knows nothing of Nodes.
 TEST(Turns, GatherTheNodesOfASmallPoolJustTheSame) {
-  on_stage(
-      [](PoolStage& stage) {
+  in_simulation(
+      [](MachinePoolFixture& stage) {
         stage.let_the_watch_be_late();
         stage.make_pool(a_pool(50));
         stage.connect();
@@ -139,8 +140,8 @@ TEST(Turns, GatherTheNodesOfASmallPoolJustTheSame) {
 }
 
 TEST(Turns, TellOfASingleNodeAtOnce) {
-  on_stage(
-      [](PoolStage& stage) {
+  in_simulation(
+      [](MachinePoolFixture& stage) {
         stage.run_two();
 
         stage.workload_clusters.put_node(kTheCluster, a_node("n1").not_ready());
@@ -152,7 +153,7 @@ TEST(Turns, TellOfASingleNodeAtOnce) {
 }
 
 TEST(Turns, GiveAPoolASizeWhereNobodyDid) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     auto pool = a_pool();
     pool.spec.replicas.reset();
     pool.metadata.annotations.set("cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size", "2");
@@ -166,7 +167,7 @@ TEST(Turns, GiveAPoolASizeWhereNobodyDid) {
 }
 
 TEST(Turns, FollowTheSecretOfTheConfig) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.run_two();
 
     stage.bootstrap_is_done("rotated");
@@ -177,7 +178,7 @@ TEST(Turns, FollowTheSecretOfTheConfig) {
 }
 
 TEST(Turns, FindNodesThatCameBeforeTheList) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.make_pool(a_pool(1));
     stage.connect();
     stage.make_node(a_node("n1"));
@@ -191,7 +192,7 @@ TEST(Turns, FindNodesThatCameBeforeTheList) {
 }
 
 TEST(Turns, DeleteTheNodeOfAnInstanceThatLeft) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.run_two();
 
     stage.infrastructure_has({"n2"});
@@ -200,22 +201,22 @@ TEST(Turns, DeleteTheNodeOfAnInstanceThatLeft) {
     EXPECT_FALSE(stage.node_exists("n1"));
     EXPECT_TRUE(stage.node_exists("n2"));
     EXPECT_THAT(stage.refs(), ElementsAre("n2"));
-    EXPECT_THAT(stage.workload.notes, ElementsAre("delete nodes n1"));
+    EXPECT_THAT(stage.workload.described(), ElementsAre("delete nodes n1"));
     EXPECT_THAT(stage.requests(), Contains("get boxpools mp1"));
   });
 }
 
 // What the server has become when it is asked: the caches have not heard of it yet.
-void right_before(PoolStage& stage, std::string_view request, std::function<void()> happens) {
-  stage.client.refuses = [request, happens = std::move(happens),
-                          before = true](std::string_view note) mutable -> std::optional<Error> {
-    if (note == request && std::exchange(before, false)) happens();
+void right_before(MachinePoolFixture& stage, std::string_view request, std::function<void()> happens) {
+  stage.client.before = [words = std::string(request), happens = std::move(happens),
+                         first = true](const fakes::RecordedRequest& asked) mutable -> std::optional<Error> {
+    if (asked.is(words) && std::exchange(first, false)) happens();
     return std::nullopt;
   };
 }
 
 TEST(Turns, KeepTheNodeOfAnInstanceThatTheServerStillLists) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.run_two();
     bool looked = false;
     right_before(stage, "get boxpools mp1", [&] {
@@ -228,24 +229,20 @@ TEST(Turns, KeepTheNodeOfAnInstanceThatTheServerStillLists) {
 
     EXPECT_TRUE(looked);
     EXPECT_TRUE(stage.node_exists("n1"));
-    EXPECT_THAT(stage.workload.notes, IsEmpty());
+    EXPECT_THAT(stage.workload.described(), IsEmpty());
     EXPECT_THAT(stage.refs(), ElementsAre("n1", "n2"));
   });
 }
 
 TEST(Turns, KeepTheNodeOfAnInstanceWhileTheServerDoesNotAnswer) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.run_two();
-    bool answers = false;
-    stage.client.refuses = [&](std::string_view note) -> std::optional<Error> {
-      if (note != "get boxpools mp1" || answers) return std::nullopt;
-      return Error{.code = Code::Unavailable, .message = "not now"};
-    };
+    stage.client.refuse("get boxpools mp1", {.code = Code::Unavailable, .message = "not now"});
 
     stage.infrastructure_has({"n2"});
     stage.settle(1min);
     const bool kept = stage.node_exists("n1");
-    answers = true;
+    stage.client.allow();
     stage.settle(2min);
 
     EXPECT_TRUE(kept);
@@ -256,18 +253,15 @@ TEST(Turns, KeepTheNodeOfAnInstanceWhileTheServerDoesNotAnswer) {
 // Otherwise it would belong to no pool, and stand in the way of the next instance of its name for ever.
 TEST(Turns, DoNotForgetANodeThatCouldNotBeDeleted) {
   for (const Code code : {Code::Conflict, Code::Unavailable}) {
-    on_stage([code](PoolStage& stage) {
+    in_simulation([code](MachinePoolFixture& stage) {
       stage.run_two();
-      int tries = 0;
-      stage.workload.refuses = [&](std::string_view note) -> std::optional<Error> {
-        if (note != "delete nodes n1" || ++tries > 3) return {};
-        return Error{.code = code, .message = "not now"};
-      };
+      for (int times = 0; times < 3; ++times)
+        stage.workload.refuse_next("delete nodes n1", {.code = code, .message = "not now"});
 
       stage.infrastructure_has({"n2"});
       stage.settle(30s);
 
-      EXPECT_EQ(tries, 4);
+      EXPECT_EQ(stage.workload.count("delete nodes n1"), 4);
       EXPECT_FALSE(stage.node_exists("n1"));
       EXPECT_THAT(stage.refs(), ElementsAre("n2"));
     });
@@ -275,31 +269,27 @@ TEST(Turns, DoNotForgetANodeThatCouldNotBeDeleted) {
 }
 
 TEST(Turns, DoNotForgetANodeWhenThePoolCouldNotBeWritten) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.run_two();
-    int tries = 0;
-    stage.client.refuses = [&](std::string_view note) -> std::optional<Error> {
-      if (note != "patch machinepools mp1" || ++tries > 1) return {};
-      return Error{.code = Code::Unavailable, .message = "not now"};
-    };
+    stage.client.refuse_next("patch machinepools mp1", {.code = Code::Unavailable, .message = "not now"});
 
     stage.infrastructure_has({"n2"});
     stage.settle(30s);
 
-    EXPECT_EQ(tries, 2);
+    EXPECT_EQ(stage.client.count("patch machinepools mp1"), 2);
     EXPECT_FALSE(stage.node_exists("n1"));
   });
 }
 
 TEST(Turns, KeepTheNewNodeOfAnInstanceThatWasReplacedUnderItsName) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.let_the_watch_be_late();
     stage.run_two();
 
     // The same name, another instance behind it.
     stage.workload_clusters.remove_node(kTheCluster, "n1");
     ASSERT_TRUE(stage.workload.remove(kube::resources::nodes(), {.name = "n1"}, {}, Deadline::never()));
-    stage.workload.notes.clear();
+    stage.workload.forget();
     stage.make_node(a_node("n1").provider_id("docker:////n1-again"));
     stage.patch(kBoxPools, kPool,
                 {{"spec", {{"providerIDList", json::array{"docker:////n1-again", id_of("n2")}}}}});
@@ -307,12 +297,12 @@ TEST(Turns, KeepTheNewNodeOfAnInstanceThatWasReplacedUnderItsName) {
 
     EXPECT_TRUE(stage.node_exists("n1"));
     EXPECT_THAT(stage.refs(), ElementsAre("n1", "n2"));
-    EXPECT_THAT(stage.workload.notes, ElementsAre("patch nodes n1"));
+    EXPECT_THAT(stage.workload.described(), ElementsAre("patch nodes n1"));
   });
 }
 
 TEST(Turns, KeepTheNewNodeThatOnlyTheServerKnows) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.run_two();
     const auto& nodes = kube::resources::nodes();
     const json::value again = {{"apiVersion", "v1"},
@@ -322,12 +312,12 @@ TEST(Turns, KeepTheNewNodeThatOnlyTheServerKnows) {
     ASSERT_TRUE(stage.workload.remove(nodes, {.name = "n1"}, {}, Deadline::never()));
     ASSERT_TRUE(stage.workload.create(nodes, {}, again, {}, Deadline::never()));
     const auto uid = stage.node("n1").metadata.uid;
-    stage.workload.notes.clear();
+    stage.workload.forget();
 
     stage.patch(kBoxPools, kPool,
                 {{"spec", {{"providerIDList", json::array{"docker:////n1-again", id_of("n2")}}}}});
     stage.settle(30s);
-    const bool tried = std::ranges::count(stage.workload.notes, "delete nodes n1") > 0;
+    const bool tried = std::ranges::count(stage.workload.described(), "delete nodes n1") > 0;
     const bool kept = stage.node_exists("n1") && stage.node("n1").metadata.uid == uid;
     stage.watch_node("n1");
     stage.settle(2min);
@@ -341,7 +331,7 @@ TEST(Turns, KeepTheNewNodeThatOnlyTheServerKnows) {
 }
 
 TEST(Turns, DeleteNoNodeWhenTheListIsEmptyForAMoment) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.run_two();
 
     stage.infrastructure_has({});
@@ -351,21 +341,21 @@ TEST(Turns, DeleteNoNodeWhenTheListIsEmptyForAMoment) {
     stage.settle(2min);
 
     EXPECT_EQ(said, "False InvalidProviderIDList");
-    EXPECT_THAT(stage.workload.notes, IsEmpty());
+    EXPECT_THAT(stage.workload.described(), IsEmpty());
     EXPECT_THAT(stage.refs(), ElementsAre("n1", "n2"));
     EXPECT_EQ(stage.shown("InfrastructureReady"), "True Ready");
-    EXPECT_THAT(stage.events.told, testing::Each(HasSubstr("Warning InvalidProviderIDList")));
+    EXPECT_THAT(stage.events.events, testing::Each(HasSubstr("Warning InvalidProviderIDList")));
   });
 }
 
 TEST(Turns, DeleteNoNodeWhenTheListIsEmptyAndReplicasAreNot) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.run_two();
 
     stage.infrastructure_has({}, {{"replicas", 2}});
     stage.settle(10min);
 
-    EXPECT_THAT(stage.workload.notes, IsEmpty());
+    EXPECT_THAT(stage.workload.described(), IsEmpty());
     EXPECT_TRUE(stage.node_exists("n1"));
     EXPECT_EQ(stage.pool().spec.provider_id_list.size(), 2u);
   });
@@ -373,7 +363,7 @@ TEST(Turns, DeleteNoNodeWhenTheListIsEmptyAndReplicasAreNot) {
 
 TEST(Turns, BelieveAnEmptyListAtTheSecondLook) {
   for (const json::value& replicas : {json::value(0), json::value(nullptr)}) {
-    on_stage([&](PoolStage& stage) {
+    in_simulation([&](MachinePoolFixture& stage) {
       stage.run_two();
 
       stage.infrastructure_has({}, {{"replicas", replicas}});
@@ -393,16 +383,16 @@ TEST(Turns, BelieveAnEmptyListAtTheSecondLook) {
 // The list is empty in the cache for all of 30 s: only the server knows that it is back, that there are
 // instances, or that the pool is going.
 TEST(Turns, BelieveNoEmptyListThatTheServerDoesNotConfirm) {
-  const std::vector<std::function<void(PoolStage&)>> truths = {
-      [](PoolStage& stage) {  // and the replicas are not
+  const std::vector<std::function<void(MachinePoolFixture&)>> truths = {
+      [](MachinePoolFixture& stage) {  // and the replicas are not
         const json::array ids = {json::value(id_of("n1")), json::value(id_of("n2"))};
         stage.patch(kBoxPools, kPool, {{"spec", {{"providerIDList", ids}}}});
       },
-      [](PoolStage& stage) { stage.infrastructure_has({}, {{"replicas", 2}}); },
-      [](PoolStage& stage) { stage.remove(kBoxPools, kPool); },
+      [](MachinePoolFixture& stage) { stage.infrastructure_has({}, {{"replicas", 2}}); },
+      [](MachinePoolFixture& stage) { stage.remove(kBoxPools, kPool); },
   };
   for (const auto& truth : truths) {
-    on_stage([&](PoolStage& stage) {
+    in_simulation([&](MachinePoolFixture& stage) {
       stage.run_two();
       stage.patch(kBoxPools, kPool, {{"metadata", {{"finalizers", json::array{"example.com/busy"}}}}});
       stage.settle();
@@ -417,7 +407,7 @@ TEST(Turns, BelieveNoEmptyListThatTheServerDoesNotConfirm) {
       stage.settle(2min);
 
       EXPECT_TRUE(looked);
-      EXPECT_THAT(stage.workload.notes, IsEmpty());
+      EXPECT_THAT(stage.workload.described(), IsEmpty());
       EXPECT_THAT(stage.refs(), ElementsAre("n1", "n2"));
       EXPECT_THAT(stage.requests(), Not(Contains("patch machinepools mp1"))) << "the list known before stays";
     });
@@ -425,7 +415,7 @@ TEST(Turns, BelieveNoEmptyListThatTheServerDoesNotConfirm) {
 }
 
 TEST(Turns, KeepWhatTheyKnowWhileTheClusterIsOutOfReach) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.run_two();
 
     stage.workload_clusters.lose(kTheCluster);
@@ -442,7 +432,7 @@ TEST(Turns, KeepWhatTheyKnowWhileTheClusterIsOutOfReach) {
 }
 
 TEST(Turns, DoNotTakeInstancesOfAnotherPool) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.run_two();
     auto other = a_pool(1);
     other.metadata.name = Text("mp2");
@@ -464,7 +454,7 @@ TEST(Turns, DoNotTakeInstancesOfAnotherPool) {
 }
 
 // Pool mp2, which had instance n1 in its list before the first turn.
-void make_second_pool(PoolStage& stage) {
+void make_second_pool(MachinePoolFixture& stage) {
   auto other = a_pool(1);
   other.metadata.name = Text("mp2");
   other.spec.machine_template.spec.infrastructure_ref.name = Text("mp2");
@@ -476,14 +466,14 @@ void make_second_pool(PoolStage& stage) {
 }
 
 TEST(Turns, DoNotFightForANodeThatTwoPoolsList) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.run_two();
 
     make_second_pool(stage);
     stage.settle(1min);
     const auto second = stage.read<api::MachinePool>("mp2");
 
-    EXPECT_THAT(stage.workload.notes, IsEmpty());
+    EXPECT_THAT(stage.workload.described(), IsEmpty());
     const auto told = api::conditions::find(second.status.conditions, "InfrastructureReady");
     ASSERT_NE(told, nullptr);
     EXPECT_THAT(told->message.str(), HasSubstr("names instances of other MachinePools (mp1: docker:////n1)"));
@@ -491,7 +481,7 @@ TEST(Turns, DoNotFightForANodeThatTwoPoolsList) {
 }
 
 TEST(Turns, HandANodeOverToThePoolThatStillListsIt) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.run_two();
     stage.let_the_watch_be_late();
     make_second_pool(stage);
@@ -502,14 +492,14 @@ TEST(Turns, HandANodeOverToThePoolThatStillListsIt) {
 
     EXPECT_TRUE(stage.node_exists("n1"));
     EXPECT_THAT(stage.refs(), ElementsAre("n2"));
-    EXPECT_THAT(stage.workload.notes, ElementsAre("patch nodes n1"));
+    EXPECT_THAT(stage.workload.described(), ElementsAre("patch nodes n1"));
     const auto second = stage.read<api::MachinePool>("mp2");
     EXPECT_EQ(api::conditions::find(second.status.conditions, "InfrastructureReady")->status, "True");
   });
 }
 
 TEST(Turns, TakeAnInstanceOnceItsFormerPoolHasLetItGo) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.run_two();
     auto other = a_pool(1);
     other.metadata.name = Text("mp2");
@@ -533,7 +523,7 @@ TEST(Turns, TakeAnInstanceOnceItsFormerPoolHasLetItGo) {
 }
 
 TEST(Turns, OfAPausedPoolWriteTheFinalizerAndTheCondition) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.connect();
     stage.patch(kClusters, "c1", {{"spec", {{"paused", true}}}});
     stage.make_pool();
@@ -556,7 +546,7 @@ TEST(Turns, OfAPausedPoolWriteTheFinalizerAndTheCondition) {
 
 // The provider's objects had no owner reference to the pool yet.
 TEST(Turns, TakeDownAPoolThatWasDeletedBeforeItOwnedItsObjects) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.connect();
     stage.patch(kClusters, "c1", {{"spec", {{"paused", true}}}});
     stage.make_pool();
@@ -579,7 +569,7 @@ TEST(Turns, TakeDownAPoolThatWasDeletedBeforeItOwnedItsObjects) {
 }
 
 TEST(Turns, PutALabelBackThatAUserTookOffAProviderObject) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.run_two();
     const json::value none = {{"metadata", {{"labels", {{"cluster.x-k8s.io/cluster-name", nullptr}}}}}};
 
@@ -599,7 +589,7 @@ TEST(Turns, PutALabelBackThatAUserTookOffAProviderObject) {
 
 // No webhook keeps a user from it.
 TEST(Turns, StayWithTheClusterThatOwnsAPoolWhateverItsSpecSaysLater) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.put(builders::a_cluster("c2").infrastructure_provisioned().build());
     stage.run_two();
 
@@ -621,13 +611,13 @@ TEST(Turns, StayWithTheClusterThatOwnsAPoolWhateverItsSpecSaysLater) {
     ASSERT_TRUE(scaling != nullptr);
     EXPECT_THAT(scaling->message.str(), AllOf(HasSubstr("spec.clusterName is c2"), HasSubstr("Cluster c1")));
     EXPECT_THAT(requests, ElementsAre("patch machinepools/status mp1"));
-    EXPECT_THAT(stage.workload.notes, IsEmpty());
+    EXPECT_THAT(stage.workload.described(), IsEmpty());
     EXPECT_THAT(stage.requests(), IsEmpty());
   });
 }
 
 TEST(Turns, LeaveThePoolsSizeToWhoeverManagesIt) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.run_two();
 
     stage.patch(kPools, kPool,
@@ -648,7 +638,7 @@ TEST(Turns, LeaveThePoolsSizeToWhoeverManagesIt) {
 }
 
 TEST(Turns, ScaleThroughTheSubresource) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.run_two();
 
     stage.patch(kPools, kPool, {{"spec", {{"replicas", 3}}}}, "scale");
@@ -663,7 +653,7 @@ TEST(Turns, ScaleThroughTheSubresource) {
 // --- the end ---
 
 TEST(Turns, TakeEverythingDownWithItsNodes) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.run_two();
 
     stage.remove(kPools, kPool);
@@ -674,12 +664,12 @@ TEST(Turns, TakeEverythingDownWithItsNodes) {
     EXPECT_FALSE(stage.exists(kConfigs, kPool));
     EXPECT_FALSE(stage.node_exists("n1"));
     EXPECT_FALSE(stage.node_exists("n2"));
-    EXPECT_THAT(stage.workload.notes, ElementsAre("delete nodes n1", "delete nodes n2"));
+    EXPECT_THAT(stage.workload.described(), ElementsAre("delete nodes n1", "delete nodes n2"));
   });
 }
 
 TEST(Turns, DeleteNoNodeBeforeTheInstancesAreGone) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.run_two();
     stage.patch(kBoxPools, kPool, {{"metadata", {{"finalizers", json::array{"example.com/busy"}}}}});
 
@@ -700,7 +690,7 @@ TEST(Turns, DeleteNoNodeBeforeTheInstancesAreGone) {
 }
 
 // A pool that is paused while its provider names its first instances: our copy has none when it is deleted.
-void delete_before_the_first_copy(PoolStage& stage) {
+void delete_before_the_first_copy(MachinePoolFixture& stage) {
   const auto pause = [&](const json::value& value) {
     stage.patch(kPools, kPool, {{"metadata", {{"annotations", {{"cluster.x-k8s.io/paused", value}}}}}});
     stage.settle();
@@ -719,7 +709,7 @@ void delete_before_the_first_copy(PoolStage& stage) {
 }
 
 TEST(Turns, LeaveNoNodeOfAPoolThatGoesBeforeItsFirstList) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     delete_before_the_first_copy(stage);
     stage.settle(10s);
 
@@ -731,11 +721,11 @@ TEST(Turns, LeaveNoNodeOfAPoolThatGoesBeforeItsFirstList) {
 }
 
 TEST(Turns, LeaveNoNodeOfInstancesThatTheCacheHasNotHeardOf) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     bool named = false;
-    stage.client.refuses = [&](std::string_view note) -> std::optional<Error> {
+    stage.client.before = [&](const fakes::RecordedRequest& asked) -> std::optional<Error> {
       // As late as can be: between the look at the cache and the request that ends the instances.
-      if (!stage.pool().metadata.deleting() || note != "patch machinepools mp1") return std::nullopt;
+      if (!stage.pool().metadata.deleting() || !asked.is("patch machinepools mp1")) return std::nullopt;
       if (std::exchange(named, true)) return std::nullopt;
       stage.infrastructure_has({"n1", "n2", "n3"});
       stage.make_node(a_node("n3"));
@@ -753,7 +743,7 @@ TEST(Turns, LeaveNoNodeOfInstancesThatTheCacheHasNotHeardOf) {
 }
 
 TEST(Turns, LeaveNoNodeOfInstancesThatAreNamedWhileTheyEnd) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.make_pool();
     stage.connect();
     stage.start();
@@ -779,7 +769,7 @@ TEST(Turns, LeaveNoNodeOfInstancesThatAreNamedWhileTheyEnd) {
 
 // An instance may come and go before its provider has ever named it. Nothing on its Node says whose it was.
 TEST(Turns, LeaveANodeThatNoListEverNamed) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.run_two();
     stage.make_node(a_node("n3"));
     stage.settle();
@@ -794,12 +784,12 @@ TEST(Turns, LeaveANodeThatNoListEverNamed) {
     EXPECT_FALSE(stage.exists(kPools, kPool));
     EXPECT_FALSE(stage.node_exists("n2"));
     EXPECT_TRUE(stage.node_exists("n3"));
-    EXPECT_THAT(stage.workload.notes, Not(Contains(HasSubstr("n3"))));
+    EXPECT_THAT(stage.workload.described(), Not(Contains(HasSubstr("n3"))));
   });
 }
 
 TEST(Turns, GiveUpOnNodesOfAClusterOutOfReachAfterTheTimeout) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.run_two();
     stage.workload_clusters.lose(kTheCluster);
 
@@ -817,7 +807,7 @@ TEST(Turns, GiveUpOnNodesOfAClusterOutOfReachAfterTheTimeout) {
 // --- Machines ---
 
 TEST(Turns, KeepOneMachinePerObjectOfTheProvider) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.make_pool();
     stage.connect();
     stage.start();
@@ -844,7 +834,7 @@ TEST(Turns, KeepOneMachinePerObjectOfTheProvider) {
 }
 
 TEST(Turns, MakeAMachineForAnObjectThatComesLater) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.make_pool();
     stage.connect();
     stage.start();
@@ -859,7 +849,7 @@ TEST(Turns, MakeAMachineForAnObjectThatComesLater) {
 }
 
 TEST(Turns, AdoptAMachineThatNobodyControls) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     auto orphan = builders::a_machine("m7").build();
     orphan.metadata.labels.set("cluster.x-k8s.io/pool-name", kPool);
     orphan.spec.infrastructure_ref = {
@@ -881,7 +871,7 @@ TEST(Turns, AdoptAMachineThatNobodyControls) {
 }
 
 TEST(Turns, RemoveAMachineWhoseObjectIsGone) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.make_pool();
     stage.connect();
     stage.start();
@@ -899,7 +889,7 @@ TEST(Turns, RemoveAMachineWhoseObjectIsGone) {
 }
 
 TEST(Turns, KeepAMachineWhoseObjectOnlyTheCacheHasLost) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.make_pool();
     stage.connect();
     stage.start();
@@ -924,7 +914,7 @@ TEST(Turns, KeepAMachineWhoseObjectOnlyTheCacheHasLost) {
 }
 
 TEST(Turns, ChangeLabelsOfMachinesWithTheTemplate) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     auto pool = a_pool(1);
     pool.spec.machine_template.metadata.labels.set("team", "a");
     stage.make_pool(pool);
@@ -945,7 +935,7 @@ TEST(Turns, ChangeLabelsOfMachinesWithTheTemplate) {
 }
 
 TEST(Turns, ChangeLabelsOfAMachineWhoseFieldManagersWereReset) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     auto pool = a_pool(1);
     pool.spec.machine_template.metadata.labels.set("team", "a");
     stage.make_pool(pool);

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controllers/machinepool/pool_stage_fixture.h"
+#include "controllers/machinepool/turn_fixture.h"
 
 namespace capstan::controllers::machinepool {
 namespace {
@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 // Its objects are told to go before the pool could own them.
 TEST(Unowned, ObjectsThatGoWakeThePoolThatRefersToThem) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.connect();
     stage.patch(kClusters, "c1", {{"spec", {{"paused", true}}}});
     stage.make_pool();

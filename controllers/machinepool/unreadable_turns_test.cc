@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controllers/machinepool/pool_stage_fixture.h"
-#include "controllers/shared/life_fixture.h"
+#include "api/conditions/conditions.h"
+#include "controllers/machinepool/turn_fixture.h"
 
 namespace capstan::controllers::machinepool {
 namespace {
@@ -17,29 +17,31 @@ using testing::Not;
 using namespace std::chrono_literals;
 
 // The contract labels of the definition of BoxPool.
-void label_boxpools(PoolStage& stage, const json::value& version) {
+void label_boxpools(MachinePoolFixture& stage, const json::value& version) {
   stage.patch(kCrds, "boxpools.infrastructure.cluster.x-k8s.io",
               {{"metadata", {{"labels", {{"cluster.x-k8s.io/v1beta2", version}}}}}});
 }
 
 // Whatever the watch says, the server keeps it: this kind takes any fields.
-void garble_boxpool(PoolStage& stage) { stage.patch(kBoxPools, kPool, {{"spec", "as you like it"}}); }
+void garble_boxpool(MachinePoolFixture& stage) {
+  stage.patch(kBoxPools, kPool, {{"spec", "as you like it"}});
+}
 
-std::string told(PoolStage& stage, std::string_view type) {
+std::string told(MachinePoolFixture& stage, std::string_view type) {
   const auto status = stage.pool().status;
   const auto condition = api::conditions::find(status.conditions, type);
   return condition == nullptr ? "" : condition->reason.str() + ": " + condition->message.str();
 }
 
-bool is_going(PoolStage& stage, const kube::Resource& kind) {
+bool is_going(MachinePoolFixture& stage, const kube::Resource& kind) {
   return stage.read(kind, kPool).at("metadata").as_object().contains("deletionTimestamp");
 }
 
-void hold(PoolStage& stage, const kube::Resource& kind) {
+void hold(MachinePoolFixture& stage, const kube::Resource& kind) {
   stage.patch(kind, kPool, {{"metadata", {{"finalizers", json::array{"box.example.com/vms"}}}}});
 }
 
-void let_go(PoolStage& stage, const kube::Resource& kind) {
+void let_go(MachinePoolFixture& stage, const kube::Resource& kind) {
   stage.patch(kind, kPool, {{"metadata", {{"finalizers", nullptr}}}});
 }
 
@@ -48,25 +50,26 @@ std::ptrdiff_t asked_for(const std::vector<std::string>& requests, std::string_v
 }
 
 // The next manager, which finds the Nodes as they are on their server.
-std::unique_ptr<Life<Reconciler>> another_life(PoolStage& stage) {
-  auto life = std::make_unique<Life<Reconciler>>(stage, "machinepool", api::kind::kMachinePool);
+std::unique_ptr<ControllerRun<Reconciler>> another_run(MachinePoolFixture& stage) {
+  auto run = std::make_unique<ControllerRun<Reconciler>>(
+      stage, ControllerRunOptions{.name = "machinepool", .kind = "MachinePool"});
   for (const auto* name : {"n1", "n2"}) {
     if (!stage.node_exists(name)) continue;
     auto node = stage.node(name);
     node.status = builders::a_node(name).build().status;
-    life->workload_clusters.put_node(kTheCluster, node);
+    run->workload_clusters.put_node(kTheCluster, node);
   }
-  life->workload_clusters.connect(kTheCluster, &stage.workload);
-  life->start();
-  return life;
+  run->workload_clusters.connect(kTheCluster, &stage.workload);
+  run->start();
+  return run;
 }
 
 // Its pool runs on two Nodes, and the manager that brought it up has ended.
-void run_two_and_end(PoolStage& stage) {
+void run_two_and_end(MachinePoolFixture& stage) {
   stage.make_pool();
   stage.make_node(builders::a_node("n1"));
   stage.make_node(builders::a_node("n2"));
-  const auto life = another_life(stage);
+  const auto run = another_run(stage);
   stage.bootstrap_is_done();
   stage.infrastructure_has({"n1", "n2"});
   stage.settle(10s);
@@ -74,7 +77,7 @@ void run_two_and_end(PoolStage& stage) {
 }
 
 TEST(UnreadableTurns, DeleteAPoolWhoseDefinitionHasLostItsContractLabels) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.run_two();
     hold(stage, kBoxPools);
     label_boxpools(stage, nullptr);
@@ -101,7 +104,7 @@ TEST(UnreadableTurns, DeleteAPoolWhoseDefinitionHasLostItsContractLabels) {
 }
 
 TEST(UnreadableTurns, NameTheLabelThatADefinitionLacks) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     label_boxpools(stage, nullptr);
     stage.make_pool();
     stage.start();
@@ -124,7 +127,7 @@ TEST(UnreadableTurns, NameTheLabelThatADefinitionLacks) {
 
 // A kind without a CustomResourceDefinition, edited into a pool that runs.
 TEST(UnreadableTurns, WaitForTheObjectThatAPoolOwnsWhenItsReferenceWasMistyped) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.run_two();
     hold(stage, kBoxPools);
     stage.patch(kPools, kPool,
@@ -152,7 +155,7 @@ TEST(UnreadableTurns, WaitForTheObjectThatAPoolOwnsWhenItsReferenceWasMistyped) 
 }
 
 TEST(UnreadableTurns, LeaveAnObjectWithoutReadableContractToWhoControlsIt) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.make_pool();
     const json::value other = {{"apiVersion", "cluster.x-k8s.io/v1beta2"},
                                {"kind", "MachinePool"},
@@ -175,7 +178,7 @@ TEST(UnreadableTurns, LeaveAnObjectWithoutReadableContractToWhoControlsIt) {
 // Its owner references were taken off by hand, and its definition lost the labels: no cache and no object
 // tells whose it is.
 TEST(UnreadableTurns, DeleteNothingThatNobodyOwnsAndTheCachesCannotShow) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.run_two();
     label_boxpools(stage, nullptr);
     stage.settle();
@@ -196,16 +199,16 @@ TEST(UnreadableTurns, DeleteNothingThatNobodyOwnsAndTheCachesCannotShow) {
 }
 
 TEST(UnreadableTurns, FailNoPoolWhoseObjectCannotBeDecodedAfterARestart) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     run_two_and_end(stage);
     garble_boxpool(stage);
-    stage.workload.notes.clear();
+    stage.workload.forget();
 
-    const auto life = another_life(stage);
+    const auto run = another_run(stage);
     stage.settle(2min);
     const auto garbled = stage.pool();
     const std::string ready = told(stage, "InfrastructureReady");
-    const auto requests = life->requests();
+    const auto requests = run->requests();
     stage.patch(kBoxPools, kPool, {{"spec", nullptr}});
     stage.infrastructure_has({"n1", "n2"});
     stage.settle(40s);
@@ -216,13 +219,13 @@ TEST(UnreadableTurns, FailNoPoolWhoseObjectCannotBeDecodedAfterARestart) {
     EXPECT_THAT(ready, HasSubstr("BoxPool default/mp1 can't be read: spec: expected object"));
     EXPECT_THAT(requests, Not(Contains(HasSubstr("create"))));
     EXPECT_THAT(requests, Not(Contains(HasSubstr("delete"))));
-    EXPECT_THAT(stage.workload.notes, Not(Contains(HasSubstr("delete"))));
+    EXPECT_THAT(stage.workload.described(), Not(Contains(HasSubstr("delete"))));
     EXPECT_EQ(stage.shown("InfrastructureReady"), "True Ready");
   });
 }
 
 TEST(UnreadableTurns, NameTheFieldOfAnObjectThatCannotBeDecodedAnyMore) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.run_two();
 
     garble_boxpool(stage);
@@ -237,11 +240,11 @@ TEST(UnreadableTurns, NameTheFieldOfAnObjectThatCannotBeDecodedAnyMore) {
 }
 
 TEST(UnreadableTurns, DeleteAPoolWhoseObjectCannotBeDecoded) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     run_two_and_end(stage);
     hold(stage, kBoxPools);
     garble_boxpool(stage);
-    const auto life = another_life(stage);
+    const auto run = another_run(stage);
 
     stage.remove(kPools, kPool);
     stage.settle(1min);
@@ -259,11 +262,11 @@ TEST(UnreadableTurns, DeleteAPoolWhoseObjectCannotBeDecoded) {
 
 // The Machine of box b2 can't be decoded when the manager starts.
 TEST(UnreadableTurns, MakeNoMachineInThePlaceOfOneThatCannotBeDecoded) {
-  on_stage([](PoolStage& stage) {
+  in_simulation([](MachinePoolFixture& stage) {
     stage.make_pool();
     for (const auto* name : {"b1", "b2"}) stage.make_box(name);
     {
-      const auto first = another_life(stage);
+      const auto first = another_run(stage);
       stage.infrastructure_has({"b1", "b2"}, {{"infrastructureMachineKind", "Box"}});
       stage.settle(10s);
       ASSERT_TRUE(stage.exists(kMachines, "b2"));
@@ -275,7 +278,7 @@ TEST(UnreadableTurns, MakeNoMachineInThePlaceOfOneThatCannotBeDecoded) {
                 {{"spec", {{"versions", crd.at("spec").at("versions")}}}});
     stage.patch(kMachines, "b2", {{"spec", {{"deletion", "later"}}}});
 
-    const auto second = another_life(stage);
+    const auto second = another_run(stage);
     stage.settle(1min);
 
     EXPECT_THAT(second->requests(), Not(Contains("patch machines b2")));

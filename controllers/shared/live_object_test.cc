@@ -3,7 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controllers/shared/stage_server_fixture.h"
+#include "controllers/shared/server_fixture.h"
+#include "test/fakes/recording_client.h"
 
 namespace capstan::controllers {
 namespace {
@@ -34,7 +35,7 @@ json::value definition_without_contract() {
   return crd;
 }
 
-void make_box(StageServer& server) {
+void make_box(FixtureServer& server) {
   server.make(kDefinitions, definition_without_contract());
   kube::Resource served = kBoxes;
   served.version = "v1";
@@ -46,7 +47,7 @@ void make_box(StageServer& server) {
 
 TEST(LookLive, ReadsAnObjectInTheHighestVersionThatIsServedWhateverItsSpec) {
   under_seeds([](fakes::Baton& baton) {
-    StageServer server(baton);
+    FixtureServer server(baton);
     make_box(server);
 
     const auto seen = look_live(server.user, kBox, builders::kNamespace, Deadline::never());
@@ -61,7 +62,7 @@ TEST(LookLive, ReadsAnObjectInTheHighestVersionThatIsServedWhateverItsSpec) {
 
 TEST(LookLive, TellsAnObjectThatIsGoneFromADefinitionThatIsGone) {
   under_seeds([](fakes::Baton& baton) {
-    StageServer server(baton);
+    FixtureServer server(baton);
 
     const auto undefined = look_live(server.user, kBox, builders::kNamespace, Deadline::never());
     server.make(kDefinitions, definition_without_contract());
@@ -75,28 +76,28 @@ TEST(LookLive, TellsAnObjectThatIsGoneFromADefinitionThatIsGone) {
 
 TEST(LiveLooks, AskOnceInHalfAMinuteWhileTheObjectIsThere) {
   under_seeds([](fakes::Baton& baton) {
-    StageServer server(baton);
+    FixtureServer server(baton);
     make_box(server);
-    NotingClient client(server.user);
+    fakes::RecordingClient client(server.user);
     LiveLooks looks(baton);
 
     for (int turn = 0; turn < 29; ++turn) {
       ASSERT_TRUE(looks.look(client, kOwner, kBox, Deadline::never()));
       baton.pause(Deadline::in(baton, 1s));
     }
-    const auto early = std::exchange(client.notes, {});
+    const auto early = client.take();
     baton.pause(Deadline::in(baton, 1s));
     ASSERT_TRUE(looks.look(client, kOwner, kBox, Deadline::never()));
 
     const std::string definition = "get customresourcedefinitions boxes.infrastructure.cluster.x-k8s.io";
     EXPECT_THAT(early, ElementsAre(definition, "get boxes b1"));
-    EXPECT_THAT(client.notes, SizeIs(2));
+    EXPECT_THAT(client.described(), SizeIs(2));
   });
 }
 
 TEST(LiveLooks, NeverRememberThatAnObjectIsGone) {
   under_seeds([](fakes::Baton& baton) {
-    StageServer server(baton);
+    FixtureServer server(baton);
     LiveLooks looks(baton);
 
     const auto before = looks.look(server.user, kOwner, kBox, Deadline::never());

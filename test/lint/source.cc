@@ -159,8 +159,8 @@ std::string_view SourceFile::name() const {
 }
 
 bool SourceFile::is_test() const {
-  constexpr std::array<std::string_view, 5> kEndings = {"_test.cc", "_bench.cc", "_fuzz.cc", "_fixture.h",
-                                                        "test_support.h"};
+  constexpr std::array<std::string_view, 6> kEndings = {"_test.cc",   "_bench.cc",   "_fuzz.cc",
+                                                        "_fixture.h", "_fixture.cc", "test_support.h"};
   return folder() == "test" ||
          std::ranges::any_of(kEndings, [&](auto ending) { return path.ends_with(ending); });
 }

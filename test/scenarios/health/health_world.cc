@@ -49,7 +49,7 @@ std::string first_line(std::string_view text) {
 }  // namespace
 
 HealthWorld::HealthWorld(fakes::Baton& with, const HealthStory& story)
-    : Stage(with, "machinehealthcheck", api::kind::kMachineHealthCheck, 100ms),
+    : ControllerFixture(with, {.name = "machinehealthcheck", .kind = "MachineHealthCheck", .pace = 100ms}),
       story_(story),
       workload_api_({.clock = with}),
       workload_(workload_api_, with),
@@ -285,8 +285,8 @@ void HealthWorld::tell_changes() {
     return true;
   });
   tell_checks();
-  for (; events_told_ < events.told.size(); ++events_told_) {
-    const std::string& event = events.told[events_told_];
+  for (; events_told_ < events.events.size(); ++events_told_) {
+    const std::string& event = events.events[events_told_];
     if (event.starts_with("Warning")) tell("event", first_line(event.substr(0, event.find('\n'))));
   }
 }

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "controllers/machinehealthcheck/reconciler.h"
-#include "controllers/shared/stage_fixture.h"
+#include "controllers/shared/controller_fixture.h"
 #include "test/builders/machine_lifecycle_policy.h"
 
 namespace capstan::scenarios {
@@ -52,7 +52,7 @@ struct HealthStory {
   std::function<std::string(const HealthWorld&)> broken = {};
 };
 
-class HealthWorld : public controllers::Stage<controllers::machinehealthcheck::Reconciler> {
+class HealthWorld : public controllers::ControllerFixture<controllers::machinehealthcheck::Reconciler> {
  public:
   HealthWorld(fakes::Baton& with, const HealthStory& story);
 
