@@ -61,7 +61,10 @@ class Fleet {
     }
     count_budgets();
     clusters_.connect(kCluster, &client_);
-    client_.on_evict = [this] { look_for_broken_budgets(); };
+    client_.before = [this](const fakes::RecordedRequest& request) -> std::optional<Error> {
+      if (request.is("evict")) look_for_broken_budgets();
+      return std::nullopt;
+    };
   }
   ~Fleet() {
     drainer_.stop();
@@ -202,7 +205,7 @@ class Fleet {
   fakes::Baton& baton_;
   apiserver::Api api_;
   fakes::MemoryClient memory_;
-  CountingClient client_;
+  fakes::RecordingClient client_;
   fakes::FakeWorkloadClusters clusters_;
   std::map<std::string, Signal> woken_;
   int pods_made_ = kPodsOfAnApp;

@@ -1,10 +1,8 @@
 // A workload cluster with one Node "n" that is drained for Machine "m", for the tests of the drainer: a real
-// embedded API server behind a client that counts, Pods and budgets made through it. One thread.
+// embedded API server behind a client that records, Pods and budgets made through it. One thread.
 #pragma once
 
-#include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,44 +15,9 @@
 #include "test/fakes/fake_clock.h"
 #include "test/fakes/fake_workload_clusters.h"
 #include "test/fakes/memory_client.h"
+#include "test/fakes/recording_client.h"
 
 namespace capstan::controllers::drain {
-
-// How often which verb was asked about what: "list pods", "evict default/p", "patch nodes".
-class CountingClient final : public kube::Client {
- public:
-  explicit CountingClient(kube::Client& inner) : inner_(inner) {}
-
-  int count(std::string_view what) const;
-  // Answers this instead of the server, for the verb and thing named.
-  std::map<std::string, Error> refuse = {};
-  std::function<void()> on_evict = {};  // before every eviction
-
-  using Object = Result<boost::json::value>;
-  Object get(const kube::Resource&, const kube::ObjectKey&, const Deadline&) override;
-  Object list(const kube::Resource&, const kube::ListOptions&, const Deadline&) override;
-  Object create(const kube::Resource&, const kube::ObjectKey&, const boost::json::value&,
-                const kube::WriteOptions&, const Deadline&) override;
-  Object replace(const kube::Resource&, const kube::ObjectKey&, const boost::json::value&, std::string_view,
-                 const kube::WriteOptions&, const Deadline&) override;
-  Object patch(const kube::Resource&, const kube::ObjectKey&, const boost::json::value&,
-               const kube::PatchOptions&, const Deadline&) override;
-  Result<void> remove(const kube::Resource&, const kube::ObjectKey&, const kube::DeleteOptions&,
-                      const Deadline&) override;
-  Result<void> evict(const kube::ObjectKey&, const kube::DeleteOptions&, const Deadline&) override;
-  Object get_path(std::string_view, const Deadline&) override;
-  Object post_path(std::string_view, const boost::json::value&, const Deadline&) override;
-  std::unique_ptr<kube::Stream> list_stream(const kube::Resource&, const kube::ListOptions&,
-                                            kube::StreamSink&) override;
-  std::unique_ptr<kube::Stream> watch(const kube::Resource&, const kube::WatchOptions&,
-                                      kube::StreamSink&) override;
-
- private:
-  std::optional<Error> note(const std::string& what);
-
-  kube::Client& inner_;
-  Guarded<std::map<std::string, int, std::less<>>> counts_;
-};
 
 struct PodWish {
   std::string name = {};
@@ -97,7 +60,7 @@ struct DrainWorld {
   fakes::FakeClock clock;
   apiserver::Api api;
   fakes::MemoryClient memory;
-  CountingClient client;
+  fakes::RecordingClient client;
   fakes::FakeWorkloadClusters clusters;
   api::Machine machine;
   api::Cluster cluster;
