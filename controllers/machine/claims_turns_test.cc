@@ -28,7 +28,7 @@ const kube::ObjectKey kOfC1{"default", "c1"};
 // Node m1 as its API server has it: what a patch changes shows in the cache at once.
 class OneNode {
  public:
-  explicit OneNode(MachineWorld& world) : world_(world) {
+  explicit OneNode(MachineFixture& world) : world_(world) {
     world.node_api.on_patch = [this](const kube::Resource&, const kube::ObjectKey& key,
                                      const json::value& body,
                                      const kube::PatchOptions&) -> Result<json::value> {
@@ -56,24 +56,24 @@ class OneNode {
     comes();
   }
 
-  MachineWorld& world_;
+  MachineFixture& world_;
   api::Node node_ = builders::a_node("m1").provider_id(kId).build();
   bool there_ = false;
 };
 
-api::Machine machine_of(const MachineWorld& world, std::string_view name) {
+api::Machine machine_of(const MachineFixture& world, std::string_view name) {
   const auto found = world.caches.machines.get({"default", std::string(name)});
   return found ? *found : api::Machine();
 }
 
-std::string condition_of(const MachineWorld& world, std::string_view machine, std::string_view type) {
+std::string condition_of(const MachineFixture& world, std::string_view machine, std::string_view type) {
   const api::Machine found = machine_of(world, machine);
   const auto condition = api::conditions::find(found.status.conditions, type);
   if (condition == nullptr) return "nothing";
   return condition->status.str() + " " + condition->reason.str() + ": " + condition->message.str();
 }
 
-std::string node_of(const MachineWorld& world, std::string_view machine) {
+std::string node_of(const MachineFixture& world, std::string_view machine) {
   const auto found = machine_of(world, machine);
   return found.status.node_ref ? found.status.node_ref->name.str() : "none";
 }
@@ -88,21 +88,20 @@ json::value provided(const kube::Resource& resource, std::string_view name, json
 }
 
 // Machine `name` with an infrastructure object of its own, which names the instance of m1.
-void make_with_same_id(MachineWorld& world, std::string_view name) {
-  world.make(kDockerMachines, provided(kDockerMachines, name, {{"providerID", kId}},
-                                       {{"initialization", {{"provisioned", true}}}}));
-  world.make(kKubeadmConfigs,
-             provided(kKubeadmConfigs, name, {},
-                      {{"initialization", {{"dataSecretCreated", true}}}, {"dataSecretName", "secret"}}));
-  world.make(
-      machines(),
-      api::to_json(
-          builders::a_machine(name).version("v1.36.3").finalized_by(api::finalizer::kMachine).build()));
+void make_with_same_id(MachineFixture& world, std::string_view name) {
+  world.put(kDockerMachines, provided(kDockerMachines, name, {{"providerID", kId}},
+                                      {{"initialization", {{"provisioned", true}}}}));
+  world.put(kKubeadmConfigs,
+            provided(kKubeadmConfigs, name, {},
+                     {{"initialization", {{"dataSecretCreated", true}}}, {"dataSecretName", "secret"}}));
+  world.put(machines(),
+            api::to_json(
+                builders::a_machine(name).version("v1.36.3").finalized_by(api::finalizer::kMachine).build()));
 }
 
 // m1 under the name m1-copy, with its spec and without its status, as `kubectl get -o yaml` and an edit make
 // it.
-void copy_m1(MachineWorld& world) {
+void copy_m1(MachineFixture& world) {
   api::Machine copy;
   const api::Machine original = world.machine();
   copy.metadata.name = Text("m1-copy");
@@ -110,11 +109,11 @@ void copy_m1(MachineWorld& world) {
   copy.metadata.labels = original.metadata.labels;
   copy.metadata.finalizers = original.metadata.finalizers;
   copy.spec = original.spec;
-  world.make(machines(), api::to_json(copy));
+  world.put(copy);
 }
 
 // m1 on its Node, in a cluster whose Nodes are drained.
-void run_m1(MachineWorld& world, OneNode& node) {
+void run_m1(MachineFixture& world, OneNode& node) {
   world.make_cluster();
   world.workload_clusters.connect(kOfC1, &world.workload);
   world.make_control_plane_machine();
@@ -131,7 +130,7 @@ void run_m1(MachineWorld& world, OneNode& node) {
 }
 
 TEST(ClaimsTurns, TwoMachinesWithOneProviderIdDoNotOverwriteTheNodeOfTheFirst) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     OneNode node(world);
     run_m1(world, node);
 
@@ -149,7 +148,7 @@ TEST(ClaimsTurns, TwoMachinesWithOneProviderIdDoNotOverwriteTheNodeOfTheFirst) {
 }
 
 TEST(ClaimsTurns, DeletingTheSecondOfTwoMachinesWithOneProviderIdLeavesTheNodeAlone) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     OneNode node(world);
     run_m1(world, node);
     make_with_same_id(world, "m2");
@@ -166,7 +165,7 @@ TEST(ClaimsTurns, DeletingTheSecondOfTwoMachinesWithOneProviderIdLeavesTheNodeAl
 }
 
 TEST(ClaimsTurns, AMachineCopiedWithItsProviderIdDoesNotTouchTheNode) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     OneNode node(world);
     run_m1(world, node);
 
@@ -182,7 +181,7 @@ TEST(ClaimsTurns, AMachineCopiedWithItsProviderIdDoesNotTouchTheNode) {
 }
 
 TEST(ClaimsTurns, DeletingACopiedMachineLeavesTheNodeAndTheInfrastructureOfTheOriginal) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     OneNode node(world);
     run_m1(world, node);
     copy_m1(world);
@@ -204,14 +203,14 @@ TEST(ClaimsTurns, DeletingACopiedMachineLeavesTheNodeAndTheInfrastructureOfTheOr
 // Seen: a copy of a Machine, its providerID changed to that of a Node made by hand. Then the original went,
 // and with it the infrastructure object that both referred to.
 TEST(ClaimsTurns, AProviderIdThatOnlyTheManifestNamesMakesNoNodeTheMachines) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     OneNode node(world);
     world.make_cluster();
     world.workload_clusters.connect(kOfC1, &world.workload);
     world.make_control_plane_machine();
     world.start();
     node.comes();
-    world.make(machines(), api::to_json(builders::a_machine("m2").provider_id(kId).build()));
+    world.put(builders::a_machine("m2").provider_id(kId).build());
     world.settle(2min);
     const std::string healthy = condition_of(world, "m2", api::condition::kNodeHealthy);
     world.remove(machines(), "m2");
@@ -226,7 +225,7 @@ TEST(ClaimsTurns, AProviderIdThatOnlyTheManifestNamesMakesNoNodeTheMachines) {
 }
 
 TEST(ClaimsTurns, TwoThatWaitForOneNodeLeaveItAloneUntilOneOfThemIsGone) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     OneNode node(world);
     world.make_cluster();
     world.workload_clusters.connect(kOfC1, &world.workload);
@@ -255,7 +254,7 @@ TEST(ClaimsTurns, TwoThatWaitForOneNodeLeaveItAloneUntilOneOfThemIsGone) {
 }
 
 TEST(ClaimsTurns, TheNodeOfAMachineThatIsDrainedAndGoneIsTheOtherClaimants) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     OneNode node(world);
     run_m1(world, node);
     make_with_same_id(world, "m2");
@@ -272,7 +271,7 @@ TEST(ClaimsTurns, TheNodeOfAMachineThatIsDrainedAndGoneIsTheOtherClaimants) {
 }
 
 TEST(ClaimsTurns, ANodeThatAPoolKnowsIsNoMachines) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     OneNode node(world);
     world.make_cluster();
     world.workload_clusters.connect(kOfC1, &world.workload);
@@ -290,7 +289,7 @@ TEST(ClaimsTurns, ANodeThatAPoolKnowsIsNoMachines) {
     ASSERT_EQ(live.size(), 1U);
     pool.status.node_refs.push_back(
         {.kind = Text("Node"), .name = Text("m1"), .uid = live.front()->metadata.uid});
-    world.make(kube::resource_of<api::MachinePool>(), api::to_json(pool));
+    world.put(pool);
     world.start();
 
     make_with_same_id(world, "m1");

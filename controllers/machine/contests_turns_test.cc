@@ -15,25 +15,25 @@ using namespace std::chrono_literals;
 
 const kube::ObjectKey kCluster{.namespace_ = "default", .name = "c1"};
 
-std::string contested(const MachineWorld& world) {
+std::string contested(const MachineFixture& world) {
   const auto machine = world.machine();
   const auto found = api::conditions::find(machine.status.conditions, api::condition::kContested);
   return found == nullptr ? std::string() : found->message.str();
 }
 
 template <typename Act>
-std::size_t writes_in_a_minute(MachineWorld& world, RecordingClient& client, std::string_view what,
-                               const Act& act) {
-  client.writes.clear();
+int writes_in_a_minute(MachineFixture& world, fakes::RecordingClient& client, std::string_view what,
+                       const Act& act) {
+  client.forget();
   for (int second = 0; second < 60; ++second) {
     act(second);
     world.settle(1s);
   }
-  return static_cast<std::size_t>(std::ranges::count(client.writes, what, &Write::what));
+  return client.count(what);
 }
 
 TEST(Contests, OverALabelOfTheInfrastructureObjectCostFiveWritesInTheFirstMinuteAndTwoInEachAfterIt) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     world.make_cluster();
     world.start();
     world.make_machine();
@@ -48,9 +48,9 @@ TEST(Contests, OverALabelOfTheInfrastructureObjectCostFiveWritesInTheFirstMinute
     const std::string shown = contested(world);
     world.settle(10min);
 
-    EXPECT_GE(first, 1U);
-    EXPECT_LE(first, 5U);
-    EXPECT_LE(second, 2U);
+    EXPECT_GE(first, 1);
+    EXPECT_LE(first, 5);
+    EXPECT_LE(second, 2);
     EXPECT_THAT(shown,
                 HasSubstr("metadata.labels[cluster.x-k8s.io/cluster-name] of DockerMachine default/m1"));
     EXPECT_THAT(world.events.events, Contains(HasSubstr("OverwrittenByAnother: ")).Times(1));
@@ -59,7 +59,7 @@ TEST(Contests, OverALabelOfTheInfrastructureObjectCostFiveWritesInTheFirstMinute
 }
 
 TEST(Contests, OverAnAnnotationOfTheNodeCostFiveWritesInTheFirstMinuteAndTwoInEachAfterIt) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     world.make_cluster();
     world.workload_clusters.connect(kCluster, &world.workload);
     world.start();
@@ -79,9 +79,9 @@ TEST(Contests, OverAnAnnotationOfTheNodeCostFiveWritesInTheFirstMinuteAndTwoInEa
     const auto first = writes_in_a_minute(world, world.workload, "patch nodes m1", annotate);
     const auto second = writes_in_a_minute(world, world.workload, "patch nodes m1", annotate);
 
-    EXPECT_GE(first, 1U);
-    EXPECT_LE(first, 5U);
-    EXPECT_LE(second, 2U);
+    EXPECT_GE(first, 1);
+    EXPECT_LE(first, 5);
+    EXPECT_LE(second, 2);
   });
 }
 

@@ -36,12 +36,16 @@ const kube::Resource kAttachments{.group = "storage.k8s.io",
 
 // The other API server: one Node, and what the test puts on it.
 struct Workload {
-  explicit Workload(MachineWorld& world)
+  explicit Workload(MachineFixture& world)
       : api({.clock = world.baton}), memory(api, world.baton), client(memory), world_(world) {
     make(kube::resources::nodes(), {},
          {{"kind", "Node"}, {"apiVersion", "v1"}, {"metadata", {{"name", "m1"}}}});
     world.workload_clusters.connect(kTheCluster, &client);
   }
+
+  ~Workload() { world_.stop(); }  // its drains hold watches
+  Workload(const Workload&) = delete;
+  Workload& operator=(const Workload&) = delete;
 
   void make(const kube::Resource& resource, std::string namespace_, const json::value& object) {
     const std::string name(object.at("metadata").at("name").as_string());
@@ -123,20 +127,17 @@ struct Workload {
   bool has(const kube::Resource& resource, std::string namespace_, std::string name) {
     return memory.get(resource, {std::move(namespace_), std::move(name)}, Deadline::never()).has_value();
   }
-  int evictions() const {
-    return static_cast<int>(std::ranges::count_if(
-        client.writes, [](const Write& write) { return write.what.starts_with("evict"); }));
-  }
+  int evictions() const { return client.count("evict"); }
 
   apiserver::Api api;
   fakes::MemoryClient memory;
-  RecordingClient client;
+  fakes::RecordingClient client;
 
  private:
-  MachineWorld& world_;
+  MachineFixture& world_;
 };
 
-void running(MachineWorld& world) {
+void running(MachineFixture& world) {
   world.make_cluster();
   world.make_control_plane_machine();
   world.start();
@@ -151,28 +152,28 @@ void running(MachineWorld& world) {
 }
 
 // ... and the cache has its Node as the other API server has it.
-void running(MachineWorld& world, Workload& workload) {
+void running(MachineFixture& world, Workload& workload) {
   running(world);
   workload.seen(builders::a_node("m1"));
   world.settle();
   world.forget_what_happened();
 }
 
-void rule(MachineWorld& world, std::string_view name, const json::value& drain) {
-  world.make(kube::resource_of<api::MachineDrainRule>(),
-             {{"kind", "MachineDrainRule"},
-              {"apiVersion", "cluster.x-k8s.io/v1beta2"},
-              {"metadata", {{"name", name}, {"namespace", "default"}}},
-              {"spec", {{"drain", drain}}}});
+void rule(MachineFixture& world, std::string_view name, const json::value& drain) {
+  world.put(kube::resource_of<api::MachineDrainRule>(),
+            {{"kind", "MachineDrainRule"},
+             {"apiVersion", "cluster.x-k8s.io/v1beta2"},
+             {"metadata", {{"name", name}, {"namespace", "default"}}},
+             {"spec", {{"drain", drain}}}});
 }
 
-std::string deleting(const MachineWorld& world) {
+std::string deleting(const MachineFixture& world) {
   const api::Machine machine = world.machine();
   const auto found = api::conditions::find(machine.status.conditions, api::condition::kDeleting);
   return found == nullptr ? "nothing" : found->reason.str() + ": " + found->message.str();
 }
 
-void impatient(MachineWorld& world, int drain, int volumes) {
+void impatient(MachineFixture& world, int drain, int volumes) {
   world.patch(
       machines(), "m1",
       {{"spec",
@@ -181,7 +182,7 @@ void impatient(MachineWorld& world, int drain, int volumes) {
 }
 
 TEST(DeletionTurns, EmptyTheNodeBeforeAnythingElseGoes) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     Workload workload(world);
     running(world, workload);
     workload.pod("p");
@@ -201,7 +202,7 @@ TEST(DeletionTurns, EmptyTheNodeBeforeAnythingElseGoes) {
 
 // The turn that ends a drain also deletes the VM, and its status waits: what it knows is not lost by then.
 TEST(DeletionTurns, SayWhatBecameOfTheDrainWhileTheVmGoes) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     Workload workload(world);
     running(world, workload);
     world.patch(kDockerMachines, "m1", {{"metadata", {{"finalizers", {"provider.example.com/vm"}}}}});
@@ -222,7 +223,7 @@ TEST(DeletionTurns, SayWhatBecameOfTheDrainWhileTheVmGoes) {
 
 // Its time is noted once, however long the VM takes.
 TEST(DeletionTurns, WaitForAHookThatComesWhileTheVmGoes) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     Workload workload(world);
     running(world, workload);
     world.patch(kDockerMachines, "m1", {{"metadata", {{"finalizers", {"provider.example.com/vm"}}}}});
@@ -244,7 +245,7 @@ TEST(DeletionTurns, WaitForAHookThatComesWhileTheVmGoes) {
 }
 
 TEST(DeletionTurns, SayWhenTheVolumesTheyWaitedForAreDetached) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     Workload workload(world);
     running(world, workload);
     workload.attach_a_disk();
@@ -265,7 +266,7 @@ TEST(DeletionTurns, SayWhenTheVolumesTheyWaitedForAreDetached) {
 }
 
 TEST(DeletionTurns, ShowWhichBudgetHoldsUpTheMachineUntilTheDrainTimesOut) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     Workload workload(world);
     running(world, workload);
     workload.pod("p");
@@ -287,7 +288,7 @@ TEST(DeletionTurns, ShowWhichBudgetHoldsUpTheMachineUntilTheDrainTimesOut) {
 }
 
 TEST(DeletionTurns, WatchPodsAndBudgetsOnlyWhileTheNodeIsDrained) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     Workload workload(world);
     running(world, workload);
     workload.pod("p");
@@ -297,40 +298,40 @@ TEST(DeletionTurns, WatchPodsAndBudgetsOnlyWhileTheNodeIsDrained) {
 
     world.remove(machines(), "m1");
     world.settle(50s);
-    const int meanwhile = workload.client.open_watches;
+    const int meanwhile = workload.client.open_watches();
     world.settle(40s);
 
     EXPECT_EQ(meanwhile, 2);
     EXPECT_THAT(deleting(world), StartsWith("WaitingForVolumeDetach: "));
-    EXPECT_EQ(workload.client.open_watches, 1)
+    EXPECT_EQ(workload.client.open_watches(), 1)
         << "the drain has run out of time, the Node's volumes are left";
   });
 }
 
 TEST(DeletionTurns, WatchNothingForAMachineThatIsPaused) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     Workload workload(world);
     running(world, workload);
     workload.pod("p");
     workload.budget_that_allows_nothing();
     world.remove(machines(), "m1");
     world.settle(30s);
-    ASSERT_EQ(workload.client.open_watches, 2);
+    ASSERT_EQ(workload.client.open_watches(), 2);
     const auto pause = [&](const json::value& value) {
       world.patch(machines(), "m1", {{"metadata", {{"annotations", {{"cluster.x-k8s.io/paused", value}}}}}});
       world.settle(30s);
     };
 
     pause("");
-    EXPECT_EQ(workload.client.open_watches, 0);
+    EXPECT_EQ(workload.client.open_watches(), 0);
 
     pause(nullptr);
-    EXPECT_EQ(workload.client.open_watches, 2);
+    EXPECT_EQ(workload.client.open_watches(), 2);
   });
 }
 
 TEST(DeletionTurns, TellOfDrainRulesThatContradictEachOtherAndGoOnWhenTheyDoNoMore) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     Workload workload(world);
     running(world, workload);
     workload.pod("p");
@@ -357,7 +358,7 @@ TEST(DeletionTurns, TellOfDrainRulesThatContradictEachOtherAndGoOnWhenTheyDoNoMo
 
 TEST(DeletionTurns, LeaveTheNodeOfAnotherMachineThatTookTheName) {
   for (const bool cached : {true, false}) {
-    in_simulation([&](MachineWorld& world) {
+    in_simulation([&](MachineFixture& world) {
       Workload workload(world);
       running(world, workload);
       const auto hook = [](const json::value& value) -> json::value {
@@ -380,7 +381,7 @@ TEST(DeletionTurns, LeaveTheNodeOfAnotherMachineThatTookTheName) {
 }
 
 TEST(DeletionTurns, DoNotDrainTwice) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     Workload workload(world);
     running(world, workload);
     world.patch(
@@ -407,7 +408,7 @@ TEST(DeletionTurns, DoNotDrainTwice) {
 }
 
 TEST(DeletionTurns, WaitForPreDrainHooksBeforeTheFirstEviction) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     Workload workload(world);
     running(world, workload);
     workload.pod("p");
@@ -429,7 +430,7 @@ TEST(DeletionTurns, WaitForPreDrainHooksBeforeTheFirstEviction) {
 }
 
 TEST(DeletionTurns, GetPastAClusterThatIsOutOfReachWhenAllTimeoutsAreOver) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     Workload workload(world);
     running(world, workload);
     impatient(world, 30, 30);
@@ -450,7 +451,7 @@ TEST(DeletionTurns, GetPastAClusterThatIsOutOfReachWhenAllTimeoutsAreOver) {
 }
 
 TEST(DeletionTurns, GoOnWhenTheClusterIsInReachAgain) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     Workload workload(world);
     running(world, workload);
     workload.pod("p");
@@ -470,20 +471,20 @@ TEST(DeletionTurns, GoOnWhenTheClusterIsInReachAgain) {
 // A thousand Machines of one cluster go at once: that one finds no free place at its API server is no
 // failure, but what it waits for.
 TEST(DeletionTurns, TellAtOnceOfAPlaceInTheQueueAndComeBackSoon) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     Workload workload(world);
     running(world);
-    workload.client.refusal = Error{.code = Code::RateLimited,
+    workload.client.refuse("list", {.code = Code::RateLimited,
                                     .message = "4 in flight",
                                     .retry_after = Seconds(1),
-                                    .reason = std::string(kubeconfig::kCrowdedOut)};
+                                    .reason = std::string(kubeconfig::kCrowdedOut)});
 
     world.remove(machines(), "m1");
     world.settle(500ms);
     const std::string meanwhile = deleting(world);
     world.settle(5s);
     const auto written = world.what_was_written();
-    workload.client.refusal.reset();
+    workload.client.allow();
     world.settle(5s);
 
     EXPECT_THAT(meanwhile,
@@ -496,36 +497,36 @@ TEST(DeletionTurns, TellAtOnceOfAPlaceInTheQueueAndComeBackSoon) {
 
 // The attach-detach controller takes the volume off the Node's status, and that is an event.
 TEST(DeletionTurns, GoOnAsSoonAsTheNodeHasNoVolumeAnyMore) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     Workload workload(world);
     running(world, workload);
     workload.mount_a_disk();
     world.remove(machines(), "m1");
     world.settle(200s);  // until it looks once a minute only
     ASSERT_THAT(deleting(world), StartsWith("WaitingForVolumeDetach: "));
-    workload.client.reads = 0;
+    workload.client.forget();
     world.settle(100s);
-    const int polls = workload.client.reads;
+    const int polls = workload.client.reads();
 
     workload.unmount_the_disk();
     world.settle(2s);
 
     EXPECT_LE(polls, 6) << "Node, attachments and volumes, once a minute";
     EXPECT_FALSE(world.exists(machines(), "m1"));
-    EXPECT_EQ(workload.client.open_watches, 0);
+    EXPECT_EQ(workload.client.open_watches(), 0);
   });
 }
 
 // With a Status, or with the line of text that an overloaded one has left.
 TEST(DeletionTurns, TellOfAServerThatRefusesForItself) {
   for (const auto* reason : {"TooManyRequests", ""}) {
-    in_simulation([reason](MachineWorld& world) {
+    in_simulation([reason](MachineFixture& world) {
       Workload workload(world);
       running(world);
-      workload.client.refusal = Error{.code = Code::RateLimited,
+      workload.client.refuse("list", {.code = Code::RateLimited,
                                       .message = "too many requests",
                                       .retry_after = Seconds(1),
-                                      .reason = reason};
+                                      .reason = reason});
 
       world.remove(machines(), "m1");
       world.settle(5s);
@@ -537,19 +538,18 @@ TEST(DeletionTurns, TellOfAServerThatRefusesForItself) {
 }
 
 TEST(DeletionTurns, ReadLittleForANodeWithoutPods) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     Workload workload(world);
     running(world, workload);
-    workload.client.writes.clear();
-    workload.client.reads = 0;
+    workload.client.forget();
 
     world.remove(machines(), "m1");
     world.settle(30s);
 
     EXPECT_FALSE(world.exists(machines(), "m1"));
-    EXPECT_EQ(workload.client.reads, 3)
+    EXPECT_EQ(workload.client.reads(), 3)
         << "Node (the cached one has another version here), Pods, attachments";
-    EXPECT_EQ(std::ranges::count(workload.client.writes, "delete nodes m1", &Write::what), 1);
+    EXPECT_EQ(workload.client.count("delete nodes m1"), 1);
   });
 }
 

@@ -28,7 +28,7 @@ const kube::Resource kSets = kube::resource_of<api::MachineSet>();
 const kube::Resource kDeployments = kube::resource_of<api::MachineDeployment>();
 
 // "False NotReady: why"
-std::string shown(const MachineWorld& world, std::string_view type) {
+std::string shown(const MachineFixture& world, std::string_view type) {
   const api::Machine machine = world.machine();
   const auto found = api::conditions::find(machine.status.conditions, type);
   if (found == nullptr) return "nothing";
@@ -36,13 +36,13 @@ std::string shown(const MachineWorld& world, std::string_view type) {
          (found->message.empty() ? "" : ": " + found->message.str());
 }
 
-void reachable(MachineWorld& world) {
+void reachable(MachineFixture& world) {
   world.make_cluster();
   world.workload_clusters.connect(kTheCluster, &world.workload);
 }
 
 // m1 as it is after a minute.
-void running(MachineWorld& world) {
+void running(MachineFixture& world) {
   reachable(world);
   world.start();
   world.make_machine();
@@ -58,7 +58,7 @@ void running(MachineWorld& world) {
 // --- what it costs ---
 
 TEST(Turns, BringAMachineToAvailableWithNineWritesWhenProvidersAreSlow) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     reachable(world);
     world.start();
 
@@ -82,13 +82,13 @@ TEST(Turns, BringAMachineToAvailableWithNineWritesWhenProvidersAreSlow) {
                             "patch machines m1", "patch machines/status m1", "patch machines m1",
                             "patch machines/status m1", "patch machines/status m1"));
     EXPECT_THAT(world.what_the_node_got(), ElementsAre("patch nodes m1"));
-    EXPECT_EQ(world.client.reads, 0);
+    EXPECT_EQ(world.client.reads(), 0);
     EXPECT_THAT(world.events.events, ElementsAre("Normal SuccessfulSetNodeRef: m1"));
   });
 }
 
 TEST(Turns, BringAMachineToAvailableWithSixWritesWhenProvidersAreQuick) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     reachable(world);
     world.start();
 
@@ -112,7 +112,7 @@ TEST(Turns, BringAMachineToAvailableWithSixWritesWhenProvidersAreQuick) {
 
 // What the manager finds when it starts: the object is there, and its spec is no object.
 TEST(Turns, FailNoProvisionedMachineWhoseInfrastructureCannotBeDecoded) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     reachable(world);
     world.make_machine();
     world.patch(machines(), "m1", {{"spec", {{"providerID", "docker:////m1"}}}});
@@ -140,7 +140,7 @@ TEST(Turns, FailNoProvisionedMachineWhoseInfrastructureCannotBeDecoded) {
 
 // The object is there, whatever its definition says.
 TEST(Turns, DeleteAMachineWhoseDefinitionHasLostItsContractLabels) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     running(world);
     const auto& crds = kube::resources::custom_resource_definitions();
     world.patch(kDockerMachines, "m1",
@@ -154,9 +154,9 @@ TEST(Turns, DeleteAMachineWhoseDefinitionHasLostItsContractLabels) {
     world.settle(1min);
     const bool kept = world.exists(machines(), "m1");
     const std::string waits = shown(world, "Deleting");
-    const int reads = world.client.reads;
+    const int reads = world.client.reads();
     world.settle(5min);
-    const int more_reads = world.client.reads - reads;
+    const int more_reads = world.client.reads() - reads;
     world.patch(kDockerMachines, "m1", {{"metadata", {{"finalizers", nullptr}}}});
     world.settle(40s);
 
@@ -170,7 +170,7 @@ TEST(Turns, DeleteAMachineWhoseDefinitionHasLostItsContractLabels) {
 }
 
 TEST(Turns, TellWithinASecondOrTwoWhatIsWaitedFor) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     reachable(world);
     world.start();
 
@@ -183,7 +183,7 @@ TEST(Turns, TellWithinASecondOrTwoWhatIsWaitedFor) {
 }
 
 TEST(Turns, AreSilentOnceAMachineRuns) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     running(world);
 
     world.workload_clusters.put_node(kTheCluster, builders::a_node("other"));
@@ -193,12 +193,12 @@ TEST(Turns, AreSilentOnceAMachineRuns) {
 
     EXPECT_THAT(world.what_was_written(), IsEmpty());
     EXPECT_THAT(world.what_the_node_got(), IsEmpty());
-    EXPECT_EQ(world.client.reads, 0);
+    EXPECT_EQ(world.client.reads(), 0);
   });
 }
 
 TEST(Turns, CountMinReadySecondsToTheSecond) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     running(world);
 
     world.patch(machines(), "m1", {{"spec", {{"minReadySeconds", 30}}}});
@@ -216,14 +216,14 @@ TEST(Turns, CountMinReadySecondsToTheSecond) {
 // --- what is written ---
 
 TEST(Turns, BundleWhatAStandAloneMachineNeeds) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     reachable(world);
     world.start();
     world.make_clones();
     api::Machine machine = builders::a_machine("m1");
     machine.metadata.labels = {};
 
-    world.make(machines(), api::to_json(machine));
+    world.put(machine);
     world.settle();
 
     EXPECT_THAT(world.what_was_written(), ElementsAre("patch machines m1", "patch kubeadmconfigs m1",
@@ -237,7 +237,7 @@ TEST(Turns, BundleWhatAStandAloneMachineNeeds) {
 }
 
 TEST(Turns, MakeTheMachineTheOnlyOwnerOfItsObjects) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     reachable(world);
     world.start();
 
@@ -254,7 +254,7 @@ TEST(Turns, MakeTheMachineTheOnlyOwnerOfItsObjects) {
 }
 
 TEST(Turns, BindTaintsOfTheNodeToTheVersionThatWasSeen) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     reachable(world);
     world.start();
     world.make_machine();
@@ -263,8 +263,9 @@ TEST(Turns, BindTaintsOfTheNodeToTheVersionThatWasSeen) {
     world.node_is_there();
     world.settle();
 
-    ASSERT_THAT(world.workload.writes, SizeIs(1));
-    const json::value& patch = world.workload.writes[0].body;
+    const auto writes = world.workload.writes();
+    ASSERT_THAT(writes, SizeIs(1));
+    const json::value& patch = writes[0].body;
     EXPECT_TRUE(patch.at("spec").at("taints").is_null());
     EXPECT_FALSE(patch.at("metadata").at("resourceVersion").as_string().empty());
     EXPECT_EQ(patch.at("metadata").at("annotations").at("cluster.x-k8s.io/machine"), "m1");
@@ -274,18 +275,17 @@ TEST(Turns, BindTaintsOfTheNodeToTheVersionThatWasSeen) {
 // --- bad input ---
 
 TEST(Turns, DoNotScareUsersWithClonesThatAreJustAppearing) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     reachable(world);
     world.start();
 
-    world.make(machines(), api::to_json(builders::a_machine("m1")
-                                            .in_set("ms1")
-                                            .finalized_by(api::finalizer::kMachine)
-                                            .with([&](api::Machine& machine) {
-                                              machine.metadata.creation_timestamp =
-                                                  Time::from(world.baton.now());
-                                            })
-                                            .build()));
+    world.put(builders::a_machine("m1")
+                  .in_set("ms1")
+                  .finalized_by(api::finalizer::kMachine)
+                  .with([&](api::Machine& machine) {
+                    machine.metadata.creation_timestamp = Time::from(world.baton.now());
+                  })
+                  .build());
     world.settle(500ms);
     world.make_clones();
     world.settle();
@@ -296,14 +296,14 @@ TEST(Turns, DoNotScareUsersWithClonesThatAreJustAppearing) {
 }
 
 TEST(Turns, SayOnceWhichReferenceIsWrongAndGoOnWhenItIsRight) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     reachable(world);
     world.start();
     api::Machine machine = builders::a_machine("m1").in_set("ms1").finalized_by(api::finalizer::kMachine);
     machine.spec.infrastructure_ref.kind = "Box"_text;
 
     world.make_clones();
-    world.make(machines(), api::to_json(machine));
+    world.put(machine);
     world.settle(100s);
 
     EXPECT_EQ(shown(world, "InfrastructureReady"),
@@ -316,7 +316,7 @@ TEST(Turns, SayOnceWhichReferenceIsWrongAndGoOnWhenItIsRight) {
 }
 
 TEST(Turns, NeverGuessWhichOfTwoNodesIsMeant) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     reachable(world);
     world.start();
     world.make_machine();
@@ -334,7 +334,7 @@ TEST(Turns, NeverGuessWhichOfTwoNodesIsMeant) {
 }
 
 TEST(Turns, WaitForAClusterThatIsMadeLater) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     world.start();
     world.make_machine();
     world.settle();
@@ -354,12 +354,12 @@ TEST(Turns, WaitForAClusterThatIsMadeLater) {
 // --- pause, shards ---
 
 TEST(Paused, MachineGetsNothingButItsFinalizerAndAWordAboutIt) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     reachable(world);
     world.start();
     world.make_clones();
 
-    world.make(machines(), api::to_json(builders::a_machine("m1").paused().build()));
+    world.put(builders::a_machine("m1").paused().build());
     world.settle();
     world.bootstrap_is_done();
     world.settle();
@@ -371,7 +371,7 @@ TEST(Paused, MachineGetsNothingButItsFinalizerAndAWordAboutIt) {
 }
 
 TEST(Paused, ClusterHoldsUpADeletionUntilItGoesOn) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     running(world);
     world.patch(clusters(), "c1", {{"spec", {{"paused", true}}}});
     world.settle();
@@ -387,7 +387,7 @@ TEST(Paused, ClusterHoldsUpADeletionUntilItGoesOn) {
 }
 
 // m1 was deleted while its Cluster was paused, before it owned its objects; both are held by their providers.
-void deleted_while_paused(MachineWorld& world) {
+void deleted_while_paused(MachineFixture& world) {
   reachable(world);
   world.patch(clusters(), "c1", {{"spec", {{"paused", true}}}});
   world.start();
@@ -402,7 +402,7 @@ void deleted_while_paused(MachineWorld& world) {
 }
 
 TEST(Paused, MachineThatWasDeletedMeanwhileTakesItsObjectsOverAndEndsWithThem) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     deleted_while_paused(world);
 
     world.patch(clusters(), "c1", {{"spec", {{"paused", false}}}});
@@ -423,7 +423,7 @@ TEST(Paused, MachineThatWasDeletedMeanwhileTakesItsObjectsOverAndEndsWithThem) {
 
 // Upstream takes both from the infrastructure object of a Machine that goes, too.
 TEST(Paused, MachineThatWasDeletedMeanwhileStillFindsItsNode) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     world.make_control_plane_machine();
     deleted_while_paused(world);
     world.infrastructure_is_done();
@@ -448,7 +448,7 @@ TEST(Paused, MachineThatWasDeletedMeanwhileStillFindsItsNode) {
 
 // It is too late then to own them.
 TEST(Paused, MachineWhoseObjectsGoUnownedIsWokenByThem) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     deleted_while_paused(world);
     world.remove(kDockerMachines, "m1");
     world.remove(kKubeadmConfigs, "m1");
@@ -469,10 +469,9 @@ TEST(Paused, MachineWhoseObjectsGoUnownedIsWokenByThem) {
 
 // Its name is in our cache still, and so are objects that a user has made anew for a Machine to come.
 TEST(Deletion, OfAMachineThatIsGoneByNowTakesNoObjectsThatWereMadeForTheNext) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     deleted_while_paused(world);
-    world.client.seen_instead[{machines().plural, "m1"}] =
-        Error{.code = Code::NotFound, .message = "machines m1 not found"};
+    world.client.refuse("get machines m1", {.code = Code::NotFound, .message = "machines m1 not found"});
 
     world.patch(clusters(), "c1", {{"spec", {{"paused", false}}}});
     world.settle(5s);
@@ -484,7 +483,7 @@ TEST(Deletion, OfAMachineThatIsGoneByNowTakesNoObjectsThatWereMadeForTheNext) {
 
 TEST(Shard, LeavesMachinesOfOthersAlone) {
   in_simulation(
-      [](MachineWorld& world) {
+      [](MachineFixture& world) {
         reachable(world);
         world.start();
 
@@ -502,7 +501,7 @@ TEST(Shard, LeavesMachinesOfOthersAlone) {
 }
 
 // m1 belongs to the set ms1 of the deployment md1.
-void of_a_deployment(MachineWorld& world) {
+void of_a_deployment(MachineFixture& world) {
   const auto owned_by = [](std::string_view kind, std::string_view name, const api::Uid& uid) -> json::value {
     return {{"metadata",
              {{"ownerReferences", json::array{{{"apiVersion", "cluster.x-k8s.io/v1beta2"},
@@ -514,11 +513,11 @@ void of_a_deployment(MachineWorld& world) {
   const auto key = [](std::string_view name) {
     return kube::ObjectKey{std::string(builders::kNamespace), std::string(name)};
   };
-  world.make(kDeployments, api::to_json(builders::a_machine_deployment("md1")
-                                            .version("v1.36.3")
-                                            .annotated(api::annotation::kRevision, "1")
-                                            .build()));
-  world.make(
+  world.put(builders::a_machine_deployment("md1")
+                .version("v1.36.3")
+                .annotated(api::annotation::kRevision, "1")
+                .build());
+  world.put(
       kSets,
       api::to_json(
           builders::a_machine_set("ms1").in_deployment("md1").version("v1.36.3").revision("1").build()));
@@ -532,7 +531,7 @@ void of_a_deployment(MachineWorld& world) {
 }
 
 TEST(Turns, HearOnceOfARolloutThatBeginsInSeveralSteps) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     running(world);
     of_a_deployment(world);
 
@@ -552,7 +551,7 @@ TEST(Turns, HearOnceOfARolloutThatBeginsInSeveralSteps) {
 // --- the way out ---
 
 TEST(Deletion, WithoutAControlPlaneTakesTheObjectsInOrder) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     running(world);
 
     world.remove(machines(), "m1");
@@ -562,13 +561,13 @@ TEST(Deletion, WithoutAControlPlaneTakesTheObjectsInOrder) {
     EXPECT_THAT(world.what_was_written(),
                 ElementsAre("delete dockermachines m1", "delete kubeadmconfigs m1", "patch machines m1"))
         << "it is gone before its status is worth a patch";
-    EXPECT_EQ(world.client.reads, 0);
+    EXPECT_EQ(world.client.reads(), 0);
     EXPECT_THAT(world.what_the_node_got(), IsEmpty());
   });
 }
 
 TEST(Deletion, NeedsNoOtherTurnForABootstrapObjectThatNobodyHolds) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     running(world);
     world.patch(kDockerMachines, "m1", {{"metadata", {{"finalizers", {"provider.example.com/vm"}}}}});
     world.remove(machines(), "m1");
@@ -583,7 +582,7 @@ TEST(Deletion, NeedsNoOtherTurnForABootstrapObjectThatNobodyHolds) {
 }
 
 TEST(Deletion, SaysThatItIsCompletedWhereSomebodyElseHoldsTheMachine) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     running(world);
     world.patch(machines(), "m1",
                 {{"metadata", {{"finalizers", {api::finalizer::kMachine, "example.com/mine"}}}}});
@@ -599,12 +598,12 @@ TEST(Deletion, SaysThatItIsCompletedWhereSomebodyElseHoldsTheMachine) {
 }
 
 TEST(Deletion, IsNotHeldUpByAStatusThatIsRefused) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     running(world);
     world.patch(machines(), "m1",
                 {{"metadata", {{"finalizers", {api::finalizer::kMachine, "example.com/mine"}}}}});
     world.settle();
-    world.client.refused = "patch machines/status m1";
+    world.client.refuse("patch machines/status m1", {.code = Code::Forbidden, .message = "no"});
 
     world.remove(machines(), "m1");
     world.settle(10s);
@@ -614,9 +613,10 @@ TEST(Deletion, IsNotHeldUpByAStatusThatIsRefused) {
 }
 
 TEST(Deletion, SaysWhyItsFinalizerStays) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     running(world);
-    world.client.refused = "patch machines m1";
+    world.client.refuse("patch machines m1",
+                        {.code = Code::Forbidden, .message = "may not patch machines m1"});
 
     world.remove(machines(), "m1");
     world.settle(10s);
@@ -625,14 +625,14 @@ TEST(Deletion, SaysWhyItsFinalizerStays) {
               "True InternalError: Failed to remove the finalizer, please check controller logs for errors\n"
               "* remove a finalizer from Machine default/m1: may not patch machines m1");
 
-    world.client.refused.clear();
+    world.client.allow();
     world.settle(60s);
     EXPECT_FALSE(world.exists(machines(), "m1"));
   });
 }
 
 TEST(Deletion, ShowsWhatItWaitsFor) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     running(world);
     world.patch(kDockerMachines, "m1", {{"metadata", {{"finalizers", {"provider.example.com/vm"}}}}});
     world.patch(kKubeadmConfigs, "m1", {{"metadata", {{"finalizers", {"provider.example.com/data"}}}}});
@@ -656,7 +656,7 @@ TEST(Deletion, ShowsWhatItWaitsFor) {
 }
 
 TEST(Deletion, TellsAtOnceOfAHookThatHoldsItUp) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     running(world);
     world.patch(
         machines(), "m1",
@@ -672,7 +672,7 @@ TEST(Deletion, TellsAtOnceOfAHookThatHoldsItUp) {
 
 // What it remembers of the first is nothing to the second, whose VM may be there although no cache has it.
 TEST(Deletion, BelievesNothingOfAMachineThatHadTheNameBefore) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     running(world);
     world.patch(kDockerMachines, "m1", {{"metadata", {{"finalizers", {"provider.example.com/vm"}}}}});
     world.remove(machines(), "m1");
@@ -686,18 +686,18 @@ TEST(Deletion, BelievesNothingOfAMachineThatHadTheNameBefore) {
     world.settle();
     world.remove(kDockerMachines, "m1");
     world.settle();
-    world.client.reads = 0;
+    world.client.forget();
 
     world.remove(machines(), "m1");
     world.settle(10s);
 
     EXPECT_FALSE(world.exists(machines(), "m1"));
-    EXPECT_GT(world.client.reads, 0) << "the API server was asked";
+    EXPECT_GT(world.client.reads(), 0) << "the API server was asked";
   });
 }
 
 TEST(Deletion, DrainsAndDeletesTheNodeWhenAControlPlaneLives) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     world.make_control_plane_machine();
     running(world);
 
@@ -713,7 +713,7 @@ TEST(Deletion, DrainsAndDeletesTheNodeWhenAControlPlaneLives) {
 }
 
 TEST(Deletion, GoesOnWhenTheClusterIsGone) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     running(world);
 
     world.remove(clusters(), "c1");
@@ -728,7 +728,7 @@ TEST(Deletion, GoesOnWhenTheClusterIsGone) {
 
 // Its instance goes on, with all that runs on it.
 TEST(Deletion, LeavesAnObjectThatAnotherMachineControls) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     world.make_control_plane_machine();
     running(world);
     world.patch(kDockerMachines, "m1",
@@ -751,7 +751,7 @@ TEST(Deletion, LeavesAnObjectThatAnotherMachineControls) {
 
 // A manifest is copied, and what it made is deleted again.
 TEST(Deletion, OfAMachineThatNamesTheObjectOfAnotherLeavesThatOnesNodeAlone) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     world.make_control_plane_machine();
     running(world);
     auto copy = builders::a_machine("copy").build();
@@ -760,7 +760,7 @@ TEST(Deletion, OfAMachineThatNamesTheObjectOfAnotherLeavesThatOnesNodeAlone) {
     auto document = api::to_json(copy);
     for (const auto* field : {"uid", "resourceVersion", "creationTimestamp", "generation"})
       document.at("metadata").as_object().erase(field);
-    world.make(machines(), std::move(document));
+    world.put(machines(), std::move(document));
     world.settle();
 
     world.remove(machines(), "copy");
@@ -774,18 +774,17 @@ TEST(Deletion, OfAMachineThatNamesTheObjectOfAnotherLeavesThatOnesNodeAlone) {
 
 // --- definitions that are gone, kinds that never were ---
 
-void uninstall(MachineWorld& world, const kube::Resource& kind) {
+void uninstall(MachineFixture& world, const kube::Resource& kind) {
   const auto removed = world.user.remove(kube::resources::custom_resource_definitions(),
                                          {.name = kind.plural + "." + kind.group}, {}, Deadline::never());
   ASSERT_TRUE(removed) << removed.error().describe();
-  while (world.api.run_controllers()) {
-  }
+  world.run_cluster_controllers();
   world.settle();
 }
 
 TEST(Deletion, DoesNotWaitForAnObjectWhoseKindWasUninstalled) {
   for (const auto* kind : {&kDockerMachines, &kKubeadmConfigs}) {
-    in_simulation([kind](MachineWorld& world) {
+    in_simulation([kind](MachineFixture& world) {
       running(world);
       // The garbage collector runs, too, and its MachineSet was never there.
       world.patch(machines(), "m1", {{"metadata", {{"ownerReferences", nullptr}}}});
@@ -801,13 +800,13 @@ TEST(Deletion, DoesNotWaitForAnObjectWhoseKindWasUninstalled) {
 }
 
 TEST(Deletion, OfAMachineWhoseKindNeverExistedEnds) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     reachable(world);
     world.start();
     api::Machine machine = builders::a_machine("m1").finalized_by(api::finalizer::kMachine);
     machine.spec.infrastructure_ref.kind = "DokcerMachine"_text;
     machine.spec.bootstrap.config_ref->kind = "KubedamConfig"_text;
-    world.make(machines(), api::to_json(machine));
+    world.put(machine);
     world.settle();
 
     world.remove(machines(), "m1");
@@ -819,7 +818,7 @@ TEST(Deletion, OfAMachineWhoseKindNeverExistedEnds) {
 
 // A user has edited the reference: the VM is there, under the kind it was before.
 TEST(Deletion, WaitsForTheObjectThatAMachineOwnsUnderAnotherKindThanItNames) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     running(world);
     world.patch(machines(), "m1", {{"spec", {{"infrastructureRef", {{"kind", "DokcerMachine"}}}}}});
     world.settle();
@@ -830,9 +829,9 @@ TEST(Deletion, WaitsForTheObjectThatAMachineOwnsUnderAnotherKindThanItNames) {
     const bool waited = world.exists(machines(), "m1");
     const std::string why = shown(world, "Deleting");
     const bool untouched = world.exists(kDockerMachines, "m1");
-    world.client.reads = 0;
+    world.client.forget();
     world.settle(100s);
-    const int reads = world.client.reads;
+    const int reads = world.client.reads();
     world.remove(kDockerMachines, "m1");
     world.settle(40s);
 
@@ -847,7 +846,7 @@ TEST(Deletion, WaitsForTheObjectThatAMachineOwnsUnderAnotherKindThanItNames) {
 
 // Not even the owner reference is left: the instance they both name tells.
 TEST(Deletion, WaitsForTheObjectThatNamesTheInstanceOfAMachineWithAWrongKind) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     running(world);
     world.patch(machines(), "m1", {{"spec", {{"infrastructureRef", {{"kind", "DokcerMachine"}}}}}});
     world.patch(kDockerMachines, "m1", {{"metadata", {{"ownerReferences", nullptr}}}});
@@ -865,7 +864,7 @@ TEST(Deletion, WaitsForTheObjectThatNamesTheInstanceOfAMachineWithAWrongKind) {
 // --- labels of ours, values of others ---
 
 TEST(Turns, PutTheClusterLabelBackOnAnObjectThatLostIt) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     running(world);
     for (const auto* kind : {&kDockerMachines, &kKubeadmConfigs}) {
       world.patch(*kind, "m1", {{"metadata", {{"labels", {{"cluster.x-k8s.io/cluster-name", nullptr}}}}}});
@@ -885,7 +884,7 @@ TEST(Turns, PutTheClusterLabelBackOnAnObjectThatLostIt) {
 }
 
 TEST(Turns, ANodeConditionWithoutAStatusCostsNothingButThatCondition) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     reachable(world);
     world.start();
     world.make_machine();
@@ -901,7 +900,7 @@ TEST(Turns, ANodeConditionWithoutAStatusCostsNothingButThatCondition) {
 
 // Each of them would have the API server refuse the whole status, or the whole Machine.
 TEST(Turns, AValueOfAProviderThatNoMachineMayHaveCostsThatValueAndIsTold) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     reachable(world);
     world.start();
     world.make_machine();
@@ -940,7 +939,7 @@ TEST(Turns, AValueOfAProviderThatNoMachineMayHaveCostsThatValueAndIsTold) {
 }
 
 TEST(Turns, AProviderIdThatNoMachineMayHaveIsToldWithTheField) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     reachable(world);
     world.start();
     world.make_machine();
@@ -957,7 +956,7 @@ TEST(Turns, AProviderIdThatNoMachineMayHaveIsToldWithTheField) {
 // --- a Machine that its MachineSet has released ---
 
 TEST(Turns, AReleasedMachineIsNoLongerJudgedByATemplate) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     running(world);
     of_a_deployment(world);
     const std::string before = shown(world, "UpToDate");
@@ -973,7 +972,7 @@ TEST(Turns, AReleasedMachineIsNoLongerJudgedByATemplate) {
 // kubectl delete --cascade=orphan: the garbage collector takes the owner references off, and nothing else
 // happens to what is left.
 TEST(Turns, MachinesOfASetThatOrphansThemAreLeftAlone) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     running(world);
     of_a_deployment(world);
     world.patch(kSets, "ms1", {{"metadata", {{"finalizers", {"orphan"}}}}});
@@ -996,10 +995,9 @@ TEST(Turns, MachinesOfASetThatOrphansThemAreLeftAlone) {
 // --- spec.clusterName changed in place, where no webhook refuses it ---
 
 TEST(Turns, AMachineWhoseClusterNameWasChangedStaysWithTheClusterThatOwnsIt) {
-  in_simulation([](MachineWorld& world) {
+  in_simulation([](MachineFixture& world) {
     running(world);
-    world.make(clusters(),
-               api::to_json(builders::a_cluster("c2").without_control_plane_ref().running().build()));
+    world.put(builders::a_cluster("c2").without_control_plane_ref().running().build());
     const auto owner = world.user.get(clusters(), {"default", "c1"}, Deadline::never()).value();
     world.patch(machines(), "m1",
                 {{"metadata",
@@ -1020,7 +1018,7 @@ TEST(Turns, AMachineWhoseClusterNameWasChangedStaysWithTheClusterThatOwnsIt) {
     world.settle(10s);
 
     EXPECT_THAT(written, ElementsAre("patch machines/status m1")) << "nothing is made for the new name";
-    for (const auto& write : world.workload.writes)
+    for (const auto& write : world.workload.writes())
       EXPECT_THAT(json::serialize(write.body), testing::Not(HasSubstr("c2")));
     EXPECT_EQ(machine.metadata.labels.value_or_empty("cluster.x-k8s.io/cluster-name"), "c1");
     EXPECT_EQ(object.at("metadata").at("labels").at("cluster.x-k8s.io/cluster-name"), "c1");

@@ -6,7 +6,6 @@
 #include <array>
 
 #include "api/conditions/conditions.h"
-#include "api/schema/crd.h"
 #include "controllers/machinedeployment/reconciler.h"
 #include "controllers/machinepool/reconciler.h"
 #include "controllers/machineset/reconciler.h"
@@ -46,32 +45,6 @@ const kube::Resource& infra_pools() {
   return made;
 }
 
-json::value definition_of(const kube::Resource& resource) {
-  const json::value schema = {
-      {"openAPIV3Schema", {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}}};
-  return {{"apiVersion", "apiextensions.k8s.io/v1"},
-          {"kind", "CustomResourceDefinition"},
-          {"metadata",
-           {{"name", resource.plural + "." + resource.group},
-            {"labels", {{"cluster.x-k8s.io/v1beta2", resource.version}}}}},
-          {"spec",
-           {{"group", resource.group},
-            {"scope", "Namespaced"},
-            {"names",
-             {{"plural", resource.plural}, {"kind", resource.kind}, {"listKind", resource.kind + "List"}}},
-            {"versions", json::array{{{"name", resource.version},
-                                      {"served", true},
-                                      {"storage", true},
-                                      {"subresources", {{"status", json::object()}}},
-                                      {"schema", schema}}}}}}};
-}
-
-void define(machine::MachineWorld& world, const json::value& definition) {
-  const auto made = world.user.create(kube::resources::custom_resource_definitions(), {}, definition, {},
-                                      Deadline::never());
-  if (!made) ADD_FAILURE() << made.error().describe();
-}
-
 json::value object_of(const kube::Resource& resource, std::string_view name, json::value spec) {
   return {
       {"apiVersion", resource.api_version()},
@@ -96,13 +69,13 @@ class LetterNames final : public NameGenerator {
 
 // What the controllers of one story share.
 struct Office {
-  explicit Office(machine::MachineWorld& with)
+  explicit Office(machine::MachineFixture& with)
       : world(with),
         client(with.api, with.baton, {.user_agent = "manager/1"}),
         loop(with.baton, with.baton),
         informers({.loop = loop, .client = client}) {}
 
-  machine::MachineWorld& world;
+  machine::MachineFixture& world;
   fakes::MemoryClient client;
   kube::WatchLoop loop;
   runtime::DynamicInformers informers;
@@ -169,12 +142,12 @@ std::string told_by(const T& owner) {
 
 class DeploymentOwners final : public DrainOwners {
  public:
-  explicit DeploymentOwners(machine::MachineWorld& world)
+  explicit DeploymentOwners(machine::MachineFixture& world)
       : office_(world),
         deployments_(office_, "machinedeployment", api::kind::kMachineDeployment),
         sets_(office_, "machineset", api::kind::kMachineSet) {
     for (const auto& kind : {infra_templates(), config_templates()}) {
-      define(world, definition_of(kind));
+      world.make(kube::resources::custom_resource_definitions(), controllers::provider_crd(kind));
       world.make(kind, object_of(kind, kDeployment, {{"template", {{"spec", json::object()}}}}));
     }
     deployments_.start();
@@ -187,7 +160,7 @@ class DeploymentOwners final : public DrainOwners {
     auto& spec = wanted.spec.machine_template.spec;
     spec.bootstrap.config_ref = reference_to(config_templates(), kDeployment);
     spec.infrastructure_ref = reference_to(infra_templates(), kDeployment);
-    world.make(kube::resource_of<api::MachineDeployment>(), api::to_json(wanted));
+    world.put(wanted);
     world.settle(5s);
     for (const auto& each : world.caches.machines_of({std::string(kNamespace), "c1"})) {
       if (each->metadata.name != "cp") return each->metadata.name.str();
@@ -221,9 +194,9 @@ class DeploymentOwners final : public DrainOwners {
 // Its provider has an object for each instance, so the pool has Machines.
 class PoolOwners final : public DrainOwners {
  public:
-  explicit PoolOwners(machine::MachineWorld& world)
+  explicit PoolOwners(machine::MachineFixture& world)
       : office_(world), pools_(office_, "machinepool", api::kind::kMachinePool) {
-    define(world, definition_of(infra_pools()));
+    world.make(kube::resources::custom_resource_definitions(), controllers::provider_crd(infra_pools()));
     pools_.start();
   }
   ~PoolOwners() override = default;
@@ -256,7 +229,7 @@ class PoolOwners final : public DrainOwners {
     spec.version = "v1.36.3"_text;
     spec.bootstrap.config_ref = reference_to(machine::kKubeadmConfigs, kPool);
     spec.infrastructure_ref = reference_to(infra_pools(), kPool);
-    world.make(kube::resource_of<api::MachinePool>(), api::to_json(wanted));
+    world.put(wanted);
     world.settle(5s);
     return std::string(kInstance);
   }
@@ -282,7 +255,7 @@ class PoolOwners final : public DrainOwners {
 
 }  // namespace
 
-std::unique_ptr<DrainOwners> DrainOwners::of(DrainOwner owner, machine::MachineWorld& world) {
+std::unique_ptr<DrainOwners> DrainOwners::of(DrainOwner owner, machine::MachineFixture& world) {
   switch (owner) {
     case DrainOwner::None: break;
     case DrainOwner::Deployment: return std::make_unique<DeploymentOwners>(world);

@@ -18,7 +18,7 @@ enum class DrainOwner { None, Deployment, Pool };
 class DrainOwners {
  public:
   // Null for DrainOwner::None. The world is started already and stops before this goes.
-  static std::unique_ptr<DrainOwners> of(DrainOwner owner, controllers::machine::MachineWorld& world);
+  static std::unique_ptr<DrainOwners> of(DrainOwner owner, controllers::machine::MachineFixture& world);
   virtual ~DrainOwners() = default;
 
   // What they have made, on its way: its name.

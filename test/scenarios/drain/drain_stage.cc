@@ -110,7 +110,7 @@ void DrainStage::set_stage() {
 
 void DrainStage::run() {
   world_.forget_what_happened();
-  client_.writes.clear();
+  client_.forget();
   tell_node();
   tell_owners();
   telling_ = true;
@@ -202,11 +202,11 @@ void DrainStage::make_rule(const StoryRule& rule) {
   json::object drain{{"behavior", rule.behavior}};
   if (rule.order) drain["order"] = *rule.order;
   const json::object pods{{"selector", {{"matchLabels", {{"app", rule.app}}}}}};
-  world_.make(kube::resource_of<api::MachineDrainRule>(),
-              {{"apiVersion", "cluster.x-k8s.io/v1beta2"},
-               {"kind", "MachineDrainRule"},
-               {"metadata", {{"name", rule.name}, {"namespace", "default"}}},
-               {"spec", {{"drain", std::move(drain)}, {"pods", json::array{pods}}}}});
+  world_.put(kube::resource_of<api::MachineDrainRule>(),
+             {{"apiVersion", "cluster.x-k8s.io/v1beta2"},
+              {"kind", "MachineDrainRule"},
+              {"metadata", {{"name", rule.name}, {"namespace", "default"}}},
+              {"spec", {{"drain", std::move(drain)}, {"pods", json::array{pods}}}}});
 }
 
 void DrainStage::delete_rule(std::string_view name) {
@@ -338,9 +338,9 @@ void DrainStage::tell(std::string_view who, std::string_view text) {
 }
 
 void DrainStage::tell_evictions() {
-  for (const auto& write : client_.writes) {
-    if (!write.what.starts_with("evict ")) continue;
-    const std::string pod = write.what.substr(6);
+  for (const auto& request : client_.writes()) {
+    if (!request.is("evict")) continue;
+    const std::string& pod = request.key.name;
     const bool went = !pods_.contains(pod) || pods_.at(pod).told;
     tell("machine",
          fmt::format("{} Pod {}{}", went ? "evicts" : "asks to evict", pod, went ? "" : ": refused"));
@@ -348,11 +348,11 @@ void DrainStage::tell_evictions() {
 }
 
 void DrainStage::tell_removals() {
-  for (const auto& write : std::exchange(world_.client.writes, {})) {
-    if (write.what.starts_with("delete dockermachines")) tell("machine", "lets its infrastructure go");
+  for (const std::string& request : world_.client.take()) {
+    if (request.starts_with("delete dockermachines")) tell("machine", "lets its infrastructure go");
   }
-  for (const auto& write : std::exchange(client_.writes, {})) {
-    if (write.what == "delete nodes " + name_) tell("machine", "deletes Node " + name_);
+  for (const std::string& request : client_.take()) {
+    if (request == "delete nodes " + name_) tell("machine", "deletes Node " + name_);
   }
 }
 

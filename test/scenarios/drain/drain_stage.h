@@ -119,12 +119,12 @@ class DrainStage {
   Time now() const { return Time::from(world_.baton.now()); }
 
   const DrainStory& story_;
-  controllers::machine::MachineWorld world_;
+  controllers::machine::MachineFixture world_;
   std::unique_ptr<DrainOwners> owners_ = {};
   std::string name_ = "m1";  // of the Machine and its Node
   apiserver::Api api_;
   fakes::MemoryClient memory_;
-  controllers::machine::RecordingClient client_;
+  fakes::RecordingClient client_;
   std::vector<DrainAct> acts_;
   std::map<std::string, Pod> pods_ = {};
   std::set<std::string> closed_ = {};
