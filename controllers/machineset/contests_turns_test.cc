@@ -11,21 +11,22 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 
 // Writes of that sort in a minute in which a user relabels the object each second.
-std::size_t writes_in_a_minute(Stage& stage, const kube::Resource& resource, std::string_view what) {
+std::size_t writes_in_a_minute(MachineSetFixture& stage, const kube::Resource& resource,
+                               std::string_view what) {
   stage.writes.clear();
   const std::string name = stage.names_of(resource).at(0);
   for (int second = 0; second < 60; ++second) {
-    stage.change(resource, name, {{"metadata", {{"labels", {{"colour", "mine"}}}}}});
+    stage.patch(resource, name, {{"metadata", {{"labels", {{"colour", "mine"}}}}}});
     stage.settle(1s);
   }
   return count_of(stage.writes, what);
 }
 
 TEST(Contests, OverALabelOfAMachineCostFiveWritesInTheFirstMinuteAndTwoInEachAfterIt) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](MachineSetFixture& stage) {
     const kube::Resource resource = kube::resource_of<api::Machine>();
-    stage.put_world();
-    stage.put(builders::a_machine_set().replicas(1).template_label("colour", "blue").build());
+    stage.make_surroundings();
+    stage.make(builders::a_machine_set().replicas(1).template_label("colour", "blue").build());
     stage.start();
     stage.settle();
 
@@ -46,11 +47,11 @@ TEST(Contests, OverALabelOfAMachineCostFiveWritesInTheFirstMinuteAndTwoInEachAft
 
 // Its successor has the same name, and a Machine of its own that no other writer has touched.
 TEST(Contests, OfAMachineSetThatIsGoneAreNotToldOnItsSuccessor) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](MachineSetFixture& stage) {
     const kube::Resource sets = kube::resource_of<api::MachineSet>();
     const auto set = builders::a_machine_set().replicas(1).template_label("colour", "blue").build();
-    stage.put_world();
-    stage.put(set);
+    stage.make_surroundings();
+    stage.make(set);
     stage.start();
     stage.settle();
     writes_in_a_minute(stage, kube::resource_of<api::Machine>(), "patch Machine");
@@ -61,7 +62,7 @@ TEST(Contests, OfAMachineSetThatIsGoneAreNotToldOnItsSuccessor) {
     stage.let_go_of_deleted();
     stage.settle();
     const auto left = stage.names_of(sets);
-    stage.put(set);
+    stage.make(set);
     stage.settle();
 
     EXPECT_THAT(told, HasSubstr("True OverwrittenByAnother"));

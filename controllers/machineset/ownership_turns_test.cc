@@ -1,4 +1,5 @@
 // Whole turns of the MachineSet controller: which Machines belong to a set, and which of them it lets go of.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,46 +40,32 @@ MachineSetBuilder a_web_set(int replicas) {
 }
 
 // The finalizer `orphan` stands until the garbage collector has released the Machines.
-void ask_for_orphans(Stage& stage) {
-  stage.must(stage.user.remove(kSets, {std::string(kNamespace), "ms1"},
-                               {.propagation = kube::Propagation::Orphan}, Deadline::never()));
-}
-void collect_garbage(Stage& stage) {
-  while (stage.api.run_controllers()) continue;
-}
-void orphan_the_set(Stage& stage) {
+void ask_for_orphans(MachineSetFixture& stage) { stage.remove_and_orphan(kSets, "ms1"); }
+void orphan_the_set(MachineSetFixture& stage) {
   ask_for_orphans(stage);
-  collect_garbage(stage);
+  stage.run_cluster_controllers();
 }
 
-// From now on every piece of that watch comes half a minute late.
-void delay_watch(Stage& stage, std::string kind) {
-  stage.lag = 30s;
-  stage.choose = [kind = std::move(kind)](const FaultPoint& at) {
-    return at.call == Call::Piece && at.kind == kind ? Fault::Stale : Fault::None;
-  };
-}
-
-std::vector<std::string> names_where(Stage& stage, bool (*test)(const api::ObjectMeta&)) {
+std::vector<std::string> names_where(MachineSetFixture& stage, bool (*test)(const api::ObjectMeta&)) {
   std::vector<std::string> found;
   for (const auto& machine : stage.machines()) {
     if (test(machine.metadata)) found.push_back(machine.metadata.name.str());
   }
   return found;
 }
-std::vector<std::string> controlled(Stage& stage) {
+std::vector<std::string> controlled(MachineSetFixture& stage) {
   return names_where(stage, [](const api::ObjectMeta& machine) { return machine.controller() != nullptr; });
 }
-std::vector<std::string> on_their_way_out(Stage& stage) {
+std::vector<std::string> on_their_way_out(MachineSetFixture& stage) {
   return names_where(stage, [](const api::ObjectMeta& machine) { return machine.deleting(); });
 }
 
 // --- kubectl delete --cascade=orphan ---
 
 TEST(Orphaning, MachinesOfADeletedSetLiveOn) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(2).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(2).build());
     stage.start();
     const auto names = stage.machine_names();
 
@@ -86,7 +73,7 @@ TEST(Orphaning, MachinesOfADeletedSetLiveOn) {
     stage.settle(2min);
     EXPECT_EQ(controlled(stage), names) << "the garbage collector has yet to come";
     EXPECT_THAT(stage.says("Deleting"), HasSubstr("--cascade=orphan"));
-    collect_garbage(stage);
+    stage.run_cluster_controllers();
     stage.settle(2min);
 
     EXPECT_EQ(stage.machine_names(), names);
@@ -98,12 +85,12 @@ TEST(Orphaning, MachinesOfADeletedSetLiveOn) {
 
 // The garbage collector has released them long before the cache hears of it.
 TEST(Orphaning, MachinesLiveOnWhereTheirWatchIsHalfAMinuteBehind) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(2).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(2).build());
     stage.start();
     const auto names = stage.machine_names();
-    delay_watch(stage, "Machine");
+    stage.delay_watch("Machine", 30s);
 
     orphan_the_set(stage);
     stage.settle(10min);
@@ -116,12 +103,12 @@ TEST(Orphaning, MachinesLiveOnWhereTheirWatchIsHalfAMinuteBehind) {
 }
 
 TEST(Orphaning, ASetThatDoesNotKnowYetThatItIsDeletedTakesNoMachineBack) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(2).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(2).build());
     stage.start();
     const auto names = stage.machine_names();
-    delay_watch(stage, "MachineSet");
+    stage.delay_watch("MachineSet", 30s);
 
     orphan_the_set(stage);
     stage.settle(10min);
@@ -135,9 +122,9 @@ TEST(Orphaning, ASetThatDoesNotKnowYetThatItIsDeletedTakesNoMachineBack) {
 // The set has begun to write a new timeout to its Machines when the user lets go of them: what an apply names
 // as owner must not come back with it.
 TEST(Orphaning, AnApplyThatIsUnderWayBringsNoOwnerBack) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(2).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(2).build());
     stage.start();
     const auto names = stage.machine_names();
     bool orphaned = false;
@@ -150,8 +137,8 @@ TEST(Orphaning, AnApplyThatIsUnderWayBringsNoOwnerBack) {
       return Fault::None;
     };
 
-    stage.change(kSets, "ms1",
-                 {{"spec", {{"template", {{"spec", {{"deletion", {{"nodeDrainTimeoutSeconds", 77}}}}}}}}}});
+    stage.patch(kSets, "ms1",
+                {{"spec", {{"template", {{"spec", {{"deletion", {{"nodeDrainTimeoutSeconds", 77}}}}}}}}}});
     stage.settle(2min);
 
     EXPECT_TRUE(orphaned);
@@ -162,15 +149,15 @@ TEST(Orphaning, AnApplyThatIsUnderWayBringsNoOwnerBack) {
 }
 
 TEST(Orphaning, WhatWasReleasedIsAdoptedByTheNextSetThatSelectsIt) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(2).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(2).build());
     stage.start();
     const auto names = stage.machine_names();
     orphan_the_set(stage);
     stage.settle(2min);
 
-    stage.put(a_machine_set().replicas(2).build());
+    stage.make(a_machine_set().replicas(2).build());
     stage.settle();
 
     EXPECT_EQ(stage.machine_names(), names);
@@ -179,14 +166,14 @@ TEST(Orphaning, WhatWasReleasedIsAdoptedByTheNextSetThatSelectsIt) {
 }
 
 TEST(Orphaning, ASetOnItsWayOutAdoptsNobody) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(1).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(1).build());
     stage.start();
     stage.remove(kSets, "ms1");
     stage.settle();
 
-    stage.put(a_machine("stray").labelled("cluster.x-k8s.io/set-name", "ms1").build());
+    stage.make(a_machine("stray").labelled("cluster.x-k8s.io/set-name", "ms1").build());
     stage.settle();
     stage.let_go_of_deleted();
     stage.settle(2min);
@@ -199,13 +186,13 @@ TEST(Orphaning, ASetOnItsWayOutAdoptsNobody) {
 
 // A write of another client at the same moment is no reason to keep a Machine.
 TEST(Orphaning, ADeletedSetDeletesAMachineThatHasChangedMeanwhileAndIsStillItsOwn) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(1).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(1).build());
     stage.start();
     const auto names = stage.machine_names();
-    delay_watch(stage, "Machine");
-    stage.change(kMachines, names.front(), {{"metadata", {{"annotations", {{"of", "somebody"}}}}}});
+    stage.delay_watch("Machine", 30s);
+    stage.patch(kMachines, names.front(), {{"metadata", {{"annotations", {{"of", "somebody"}}}}}});
 
     stage.remove(kSets, "ms1");
     stage.settle(5s);
@@ -217,15 +204,15 @@ TEST(Orphaning, ADeletedSetDeletesAMachineThatHasChangedMeanwhileAndIsStillItsOw
 // --- adoption ---
 
 TEST(Adoption, AConflictIsTriedAgainWithoutAWarning) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](MachineSetFixture& stage) {
     bool refused = false;
     stage.choose = [&](const FaultPoint& at) {
       const bool first = at.call == Call::Patch && at.kind == "Machine" && !std::exchange(refused, true);
       return first ? Fault::Conflict : Fault::None;
     };
-    stage.put_world();
-    stage.put(a_machine("stray").labelled("cluster.x-k8s.io/set-name", "ms1").build());
-    stage.put(a_machine_set().replicas(1).build());
+    stage.make_surroundings();
+    stage.make(a_machine("stray").labelled("cluster.x-k8s.io/set-name", "ms1").build());
+    stage.make(a_machine_set().replicas(1).build());
 
     stage.start();
 
@@ -238,14 +225,14 @@ TEST(Adoption, AConflictIsTriedAgainWithoutAWarning) {
 // --- labels and selectors that change ---
 
 TEST(Release, AMachineWhoseLabelsMoveAwayGoesWithItsClusterAndIsAdoptedAgain) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_web_set(1).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_web_set(1).build());
     stage.start();
     const std::string name = stage.machine_names().front();
     const auto labels = stage.machines().front().metadata.labels;
 
-    stage.change(kMachines, name, {{"metadata", {{"labels", {{"tier", "debug"}}}}}});
+    stage.patch(kMachines, name, {{"metadata", {{"labels", {{"tier", "debug"}}}}}});
     stage.settle();
     const auto machine = stage.machine(name);
 
@@ -261,25 +248,25 @@ TEST(Release, AMachineWhoseLabelsMoveAwayGoesWithItsClusterAndIsAdoptedAgain) {
 
     stage.scale(2);
     stage.settle();
-    stage.change(kMachines, name, {{"metadata", {{"labels", {{"tier", "web"}}}}}});
+    stage.patch(kMachines, name, {{"metadata", {{"labels", {{"tier", "web"}}}}}});
     stage.settle();
     EXPECT_THAT(controlled(stage), Contains(name));
   });
 }
 
 // What one `kubectl apply` changes at once: selector and labels of the template.
-void move_selector(Stage& stage) {
-  stage.change(kSets, "ms1",
-               {{"spec",
-                 {{"selector", {{"matchLabels", {{"tier", "db"}}}}},
-                  {"template", {{"metadata", {{"labels", {{"tier", "db"}}}}}}}}}});
+void move_selector(MachineSetFixture& stage) {
+  stage.patch(kSets, "ms1",
+              {{"spec",
+                {{"selector", {{"matchLabels", {{"tier", "db"}}}}},
+                 {"template", {{"metadata", {{"labels", {{"tier", "db"}}}}}}}}}});
   stage.settle();
 }
 
 TEST(Release, AChangeOfSelectorAndTemplateReleasesNobodyBeforeItIsConfirmed) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_web_set(3).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_web_set(3).build());
     stage.start();
     const auto names = stage.machine_names();
 
@@ -300,17 +287,17 @@ TEST(Release, AChangeOfSelectorAndTemplateReleasesNobodyBeforeItIsConfirmed) {
 }
 
 TEST(Release, AConfirmedChangeOfSelectorReleasesAndReplaces) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_web_set(3).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_web_set(3).build());
     stage.start();
     const auto old = stage.machine_names();
     move_selector(stage);
 
-    stage.change(kSets, "ms1",
-                 {{"metadata",
-                   {{"annotations",
-                     {{"capstan.dev/confirm-release", std::to_string(stage.set().metadata.generation)}}}}}});
+    stage.patch(kSets, "ms1",
+                {{"metadata",
+                  {{"annotations",
+                    {{"capstan.dev/confirm-release", std::to_string(stage.set().metadata.generation)}}}}}});
     stage.settle(2min);
 
     EXPECT_THAT(controlled(stage), SizeIs(3));
@@ -321,17 +308,17 @@ TEST(Release, AConfirmedChangeOfSelectorReleasesAndReplaces) {
 }
 
 TEST(Release, ASelectorThatIsPutBackNeedsNoConfirmation) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_web_set(3).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_web_set(3).build());
     stage.start();
     const auto names = stage.machine_names();
     move_selector(stage);
 
-    stage.change(kSets, "ms1",
-                 {{"spec",
-                   {{"selector", {{"matchLabels", {{"tier", "web"}}}}},
-                    {"template", {{"metadata", {{"labels", {{"tier", "web"}}}}}}}}}});
+    stage.patch(kSets, "ms1",
+                {{"spec",
+                  {{"selector", {{"matchLabels", {{"tier", "web"}}}}},
+                   {"template", {{"metadata", {{"labels", {{"tier", "web"}}}}}}}}}});
     stage.scale(4);
     stage.settle(2min);
 
@@ -342,15 +329,15 @@ TEST(Release, ASelectorThatIsPutBackNeedsNoConfirmation) {
 
 // A selector that is wrong for a moment, and whose template follows in a second step, is the same change.
 TEST(Release, ASelectorThatIsChangedBeforeItsTemplateIsAskedAboutToo) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_web_set(3).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_web_set(3).build());
     stage.start();
     const auto names = stage.machine_names();
-    stage.change(kSets, "ms1", {{"spec", {{"selector", {{"matchLabels", {{"tier", "db"}}}}}}}});
+    stage.patch(kSets, "ms1", {{"spec", {{"selector", {{"matchLabels", {{"tier", "db"}}}}}}}});
     stage.settle(1min);
 
-    stage.change(kSets, "ms1", {{"spec", {{"template", {{"metadata", {{"labels", {{"tier", "db"}}}}}}}}}});
+    stage.patch(kSets, "ms1", {{"spec", {{"template", {{"metadata", {{"labels", {{"tier", "db"}}}}}}}}}});
     stage.settle(5min);
 
     EXPECT_EQ(controlled(stage), names);
@@ -359,14 +346,14 @@ TEST(Release, ASelectorThatIsChangedBeforeItsTemplateIsAskedAboutToo) {
 }
 
 TEST(Release, LabelsThatAUserEditsOnSeveralMachinesAreAskedNoQuestion) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_web_set(3).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_web_set(3).build());
     stage.start();
     const auto names = stage.machine_names();
 
     for (const auto at : {0U, 1U})
-      stage.change(kMachines, names[at], {{"metadata", {{"labels", {{"tier", "debug"}}}}}});
+      stage.patch(kMachines, names[at], {{"metadata", {{"labels", {{"tier", "debug"}}}}}});
     stage.settle(2min);
 
     EXPECT_THAT(stage.machine_names(), SizeIs(5));
@@ -377,17 +364,17 @@ TEST(Release, LabelsThatAUserEditsOnSeveralMachinesAreAskedNoQuestion) {
 // --- replicas left out ---
 
 TEST(ReplicasLeftOut, TheNumberThereIsStaysWithinTheLimitsOfTheAutoscaler) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set()
-                  .replicas(3)
-                  .annotated(api::annotation::kAutoscalerMinSize, "1")
-                  .annotated(api::annotation::kAutoscalerMaxSize, "10")
-                  .build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set()
+                   .replicas(3)
+                   .annotated(api::annotation::kAutoscalerMinSize, "1")
+                   .annotated(api::annotation::kAutoscalerMaxSize, "10")
+                   .build());
     stage.start();
     const auto names = stage.machine_names();
 
-    stage.change(kSets, "ms1", {{"spec", {{"replicas", nullptr}}}});
+    stage.patch(kSets, "ms1", {{"spec", {{"replicas", nullptr}}}});
     stage.settle(2min);
 
     EXPECT_EQ(stage.machine_names(), names);
@@ -397,15 +384,15 @@ TEST(ReplicasLeftOut, TheNumberThereIsStaysWithinTheLimitsOfTheAutoscaler) {
 }
 
 TEST(ReplicasLeftOut, AMachineThatIsLostAfterwardsIsReplaced) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set()
-                  .replicas(3)
-                  .annotated(api::annotation::kAutoscalerMinSize, "1")
-                  .annotated(api::annotation::kAutoscalerMaxSize, "10")
-                  .build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set()
+                   .replicas(3)
+                   .annotated(api::annotation::kAutoscalerMinSize, "1")
+                   .annotated(api::annotation::kAutoscalerMaxSize, "10")
+                   .build());
     stage.start();
-    stage.change(kSets, "ms1", {{"spec", {{"replicas", nullptr}}}});
+    stage.patch(kSets, "ms1", {{"spec", {{"replicas", nullptr}}}});
     stage.settle();
 
     stage.remove(kMachines, stage.machine_names().front());
@@ -418,25 +405,25 @@ TEST(ReplicasLeftOut, AMachineThatIsLostAfterwardsIsReplaced) {
 
 // --- managedFields that were reset ---
 
-void reset_managers(Stage& stage, const kube::Resource& resource, const std::string& name) {
-  stage.change(resource, name, {{"metadata", {{"managedFields", json::array{json::object()}}}}});
+void reset_managers(MachineSetFixture& stage, const kube::Resource& resource, const std::string& name) {
+  stage.patch(resource, name, {{"metadata", {{"managedFields", json::array{json::object()}}}}});
 }
 
 // A label of the template is taken away after the managedFields of these were reset: it leaves all of them.
 void expect_label_leaves(const std::vector<kube::Resource>& reset) {
-  in_simulation([&](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(1).template_label("old", "x").template_label("stays", "y").build());
+  in_simulation([&](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(1).template_label("old", "x").template_label("stays", "y").build());
     stage.start();
     const std::string name = stage.machine_names().front();
     for (const auto& resource : reset) reset_managers(stage, resource, name);
     stage.settle();
     for (const auto& resource : {kInfraMachines, kConfigs}) {
-      stage.change(resource, name, {{"status", {{"ready", true}}}}, "status");
+      stage.patch(resource, name, {{"status", {{"ready", true}}}}, "status");
     }
     stage.settle();
 
-    stage.change(kSets, "ms1", {{"spec", {{"template", {{"metadata", {{"labels", {{"old", nullptr}}}}}}}}}});
+    stage.patch(kSets, "ms1", {{"spec", {{"template", {{"metadata", {{"labels", {{"old", nullptr}}}}}}}}}});
     stage.settle(2min);
 
     for (const auto& resource : {kInfraMachines, kConfigs, kMachines}) {
@@ -460,20 +447,20 @@ TEST(LostManagers, ALabelLeavesAMachineAndItsObjects) {
 // Seen: the finalizer of another was back on a Machine whose managedFields had been reset, and kept it for
 // ever.
 TEST(LostManagers, AFinalizerThatGoesWhileTheyAreRepairedDoesNotComeBack) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(1).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(1).build());
     stage.start();
     const std::string name = stage.machine_names().front();
     const auto finalizers = [&] { return stage.all(kMachines).at(0).at("metadata").at("finalizers"); };
     const json::value before = finalizers();
     json::value with_another = before;
     with_another.as_array().emplace_back("example.com/another");
-    stage.change(kMachines, name, {{"metadata", {{"finalizers", with_another}}}});
+    stage.patch(kMachines, name, {{"metadata", {{"finalizers", with_another}}}});
     stage.settle();
     stage.choose = [&, gone = false](const fakes::FaultPoint& at) mutable {
       if (at.call == fakes::Call::Read && at.kind == api::kind::kMachine && !std::exchange(gone, true))
-        stage.change(kMachines, name, {{"metadata", {{"finalizers", before}}}});
+        stage.patch(kMachines, name, {{"metadata", {{"finalizers", before}}}});
       return fakes::Fault::None;
     };
 
@@ -487,14 +474,14 @@ TEST(LostManagers, AFinalizerThatGoesWhileTheyAreRepairedDoesNotComeBack) {
 // --- whose Cluster ---
 
 TEST(Belonging, ASetWhoseClusterNameChangesMakesNothingForTheOtherCluster) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_cluster("c2").without_control_plane_ref().build());
-    stage.put(a_machine_set().replicas(2).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_cluster("c2").without_control_plane_ref().build());
+    stage.make(a_machine_set().replicas(2).build());
     stage.start();
     const auto names = stage.machine_names();
 
-    stage.change(kSets, "ms1", {{"spec", {{"clusterName", "c2"}}}});
+    stage.patch(kSets, "ms1", {{"spec", {{"clusterName", "c2"}}}});
     stage.scale(4);
     stage.settle(5min);
 

@@ -6,6 +6,8 @@
 
 #include <boost/json.hpp>
 
+#include "api/conditions/conditions.h"
+
 namespace capstan::controllers::machineset {
 namespace {
 
@@ -28,9 +30,9 @@ using testing::StartsWith;
 // --- creating ---
 
 TEST(Turns, ThreeMachinesAreMadeWithTheirBootstrapAndInfrastructure) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(3).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(3).build());
 
     stage.start();
 
@@ -47,19 +49,19 @@ TEST(Turns, ThreeMachinesAreMadeWithTheirBootstrapAndInfrastructure) {
 
 // Of three Machines one can't be decoded when the manager starts: it is there all the same.
 TEST(Turns, NoMachineIsMadeInThePlaceOfOneThatCannotBeDecoded) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](MachineSetFixture& stage) {
     const auto kMachines = kube::resource_of<api::Machine>();
-    stage.put_world();
-    stage.put(a_machine_set().replicas(3).build());
-    for (const auto* name : {"ms1-aaaaa", "ms1-bbbbb"}) stage.put_as_a_set_does(name);
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(3).build());
+    for (const auto* name : {"ms1-aaaaa", "ms1-bbbbb"}) stage.make_as_a_set_does(name);
     stage.take_any_machine();
-    stage.change(kMachines, "ms1-bbbbb", {{"spec", {{"deletion", "later"}}}});
+    stage.patch(kMachines, "ms1-bbbbb", {{"spec", {{"deletion", "later"}}}});
 
     stage.start();
     const auto there = stage.machine_names();
     const std::string scaling = stage.says("ScalingUp");
     const auto counted = stage.set().status.replicas;
-    stage.change(kMachines, "ms1-bbbbb", {{"spec", {{"deletion", nullptr}}}});
+    stage.patch(kMachines, "ms1-bbbbb", {{"spec", {{"deletion", nullptr}}}});
     stage.settle();
 
     EXPECT_THAT(there, ElementsAre("ms1-aaaaa", "ms1-bbbbb"));
@@ -71,19 +73,19 @@ TEST(Turns, NoMachineIsMadeInThePlaceOfOneThatCannotBeDecoded) {
 }
 
 TEST(Turns, ASetThatGoesWaitsForAMachineThatCannotBeDecoded) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](MachineSetFixture& stage) {
     const auto kMachines = kube::resource_of<api::Machine>();
-    stage.put_world();
-    stage.put(a_machine_set().replicas(1).build());
-    stage.put_as_a_set_does("ms1-aaaaa");
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(1).build());
+    stage.make_as_a_set_does("ms1-aaaaa");
     stage.take_any_machine();
-    stage.change(kMachines, "ms1-aaaaa", {{"spec", {{"deletion", "later"}}}});
+    stage.patch(kMachines, "ms1-aaaaa", {{"spec", {{"deletion", "later"}}}});
     stage.start();
 
     stage.remove(kube::resource_of<api::MachineSet>(), "ms1");
     stage.settle();
     const std::string waits = stage.says("Deleting");
-    stage.change(kMachines, "ms1-aaaaa", {{"spec", {{"deletion", nullptr}}}});
+    stage.patch(kMachines, "ms1-aaaaa", {{"spec", {{"deletion", nullptr}}}});
     stage.settle();
     stage.let_go_of_deleted();
     stage.settle(1min);
@@ -95,9 +97,9 @@ TEST(Turns, ASetThatGoesWaitsForAMachineThatCannotBeDecoded) {
 }
 
 TEST(Turns, AMachineCostsThreeWritesAndTheSetAHandful) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(3).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(3).build());
 
     stage.start();
 
@@ -111,17 +113,17 @@ TEST(Turns, AMachineCostsThreeWritesAndTheSetAHandful) {
 }
 
 TEST(Turns, AMachineIsBornWithFinalizerOwnerAndLabels) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(1).in_deployment("md1").build());
-    stage.put(kube::resource_of<api::MachineDeployment>(),
-              {{"apiVersion", "cluster.x-k8s.io/v1beta2"},
-               {"kind", "MachineDeployment"},
-               {"metadata", {{"name", "md1"}, {"namespace", kNamespace}}},
-               {"spec",
-                {{"clusterName", "c1"},
-                 {"selector", {{"matchLabels", {{"a", "b"}}}}},
-                 {"template", api::to_json(builders::machine_template_of("ms1"))}}}});
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(1).in_deployment("md1").build());
+    stage.make(kube::resource_of<api::MachineDeployment>(),
+               {{"apiVersion", "cluster.x-k8s.io/v1beta2"},
+                {"kind", "MachineDeployment"},
+                {"metadata", {{"name", "md1"}, {"namespace", kNamespace}}},
+                {"spec",
+                 {{"clusterName", "c1"},
+                  {"selector", {{"matchLabels", {{"a", "b"}}}}},
+                  {"template", api::to_json(builders::machine_template_of("ms1"))}}}});
 
     stage.start();
 
@@ -141,9 +143,9 @@ TEST(Turns, AMachineIsBornWithFinalizerOwnerAndLabels) {
 }
 
 TEST(Turns, WhatIsMadeForAMachineIsBornAsItsOwn) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(1).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(1).build());
 
     stage.start();
 
@@ -154,9 +156,9 @@ TEST(Turns, WhatIsMadeForAMachineIsBornAsItsOwn) {
 }
 
 TEST(Turns, AtRestNothingIsSent) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(3).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(3).build());
     stage.start();
     stage.settle(2min);
     const auto reads = stage.network.calls(Call::Read);
@@ -170,9 +172,9 @@ TEST(Turns, AtRestNothingIsSent) {
 }
 
 TEST(Turns, ALostConnectionChangesNoNumberUntilNodesAreSeenAgain) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(3).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(3).build());
     stage.start();
     const kube::ObjectKey cluster{std::string(kNamespace), "c1"};
     stage.put_nodes(cluster);
@@ -183,26 +185,26 @@ TEST(Turns, ALostConnectionChangesNoNumberUntilNodesAreSeenAgain) {
     };
     EXPECT_EQ(counted(), std::pair(0, 0));
 
-    stage.workloads.connect(cluster);
+    stage.workload_clusters.connect(cluster);
     stage.settle(2min);
     EXPECT_EQ(counted(), std::pair(3, 3));
 
     stage.writes.clear();
-    stage.workloads.lose(cluster);
+    stage.workload_clusters.lose(cluster);
     stage.settle(1h);
     EXPECT_THAT(stage.writes, IsEmpty());
 
-    stage.workloads.remove_node(cluster, stage.machine_names().front());
-    stage.workloads.connect(cluster);
+    stage.workload_clusters.remove_node(cluster, stage.machine_names().front());
+    stage.workload_clusters.connect(cluster);
     stage.settle();
     EXPECT_EQ(counted(), std::pair(2, 2));
   });
 }
 
 TEST(Turns, AWaveOfCreationsGoesOnUntilAllAreThere) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(40).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(40).build());
 
     stage.start();
 
@@ -212,15 +214,15 @@ TEST(Turns, AWaveOfCreationsGoesOnUntilAllAreThere) {
 }
 
 TEST(Turns, AReplyThatIsLostMakesNoSecondMachine) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](MachineSetFixture& stage) {
     int creations = 0;
     stage.choose = [&](const FaultPoint& at) {
       const bool creation = at.call == Call::Patch && (at.kind == "Machine" || at.kind == "DockerMachine");
       if (creation) ++creations;
       return creation && creations % 3 == 0 && creations < 10 ? Fault::LostReply : Fault::None;
     };
-    stage.put_world();
-    stage.put(a_machine_set().replicas(3).build());
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(3).build());
 
     stage.start();
     stage.settle(5min);
@@ -232,14 +234,14 @@ TEST(Turns, AReplyThatIsLostMakesNoSecondMachine) {
 }
 
 TEST(Turns, ARefusedMachineLeavesNothingBehind) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](MachineSetFixture& stage) {
     int refused = 0;
     stage.choose = [&](const FaultPoint& at) {
       return at.call == Call::Patch && at.kind == "Machine" && refused++ < 2 ? Fault::Unavailable
                                                                              : Fault::None;
     };
-    stage.put_world();
-    stage.put(a_machine_set().replicas(1).build());
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(1).build());
 
     stage.start();
     stage.settle(1min);
@@ -252,12 +254,12 @@ TEST(Turns, ARefusedMachineLeavesNothingBehind) {
 
 // A policy may guard what has nothing to do with how many Machines there are.
 TEST(Turns, ATemplateThatMayNotBeOwnedKeepsNoMachineFromBeingMade) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](MachineSetFixture& stage) {
     stage.choose = [](const FaultPoint& at) {
       return at.call == Call::Patch && at.kind == "DockerMachineTemplate" ? Fault::Unavailable : Fault::None;
     };
-    stage.put_world();
-    stage.put(a_machine_set().replicas(2).build());
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(2).build());
 
     stage.start();
 
@@ -270,13 +272,13 @@ TEST(Turns, ATemplateThatMayNotBeOwnedKeepsNoMachineFromBeingMade) {
 // The Machines of one turn at a time: no further Machine is made while one lacks an object of its own.
 TEST(Turns, AMachineWhoseObjectsAreRefusedStaysAndIsFinishedOnceTheyAreNot) {
   for (const std::string kind : {"DockerMachine", "KubeadmConfig"}) {
-    in_simulation([&kind](Stage& stage) {
+    in_simulation([&kind](MachineSetFixture& stage) {
       bool refusing = true;
       stage.choose = [&](const FaultPoint& at) {
         return refusing && at.call == Call::Patch && at.kind == kind ? Fault::Unavailable : Fault::None;
       };
-      stage.put_world();
-      stage.put(a_machine_set().replicas(3).build());
+      stage.make_surroundings();
+      stage.make(a_machine_set().replicas(3).build());
 
       stage.start();
       stage.settle(3min);
@@ -305,13 +307,13 @@ TEST(Turns, AMachineWhoseObjectsAreRefusedStaysAndIsFinishedOnceTheyAreNot) {
 // A webhook that fails is a 500: the request may have taken effect or not, and the set waits before it asks
 // again. Meanwhile it does not say that all is well.
 TEST(Turns, WhileItIsUnknownWhatBecameOfAnObjectTheSetIsStillScalingUp) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](MachineSetFixture& stage) {
     bool failing = true;
     stage.choose = [&](const FaultPoint& at) {
       return failing && at.call == Call::Patch && at.kind == "DockerMachine" ? Fault::Timeout : Fault::None;
     };
-    stage.put_world();
-    stage.put(a_machine_set().replicas(1).build());
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(1).build());
     stage.start();
 
     for (int i = 0; i < 20; ++i) {
@@ -328,10 +330,10 @@ TEST(Turns, WhileItIsUnknownWhatBecameOfAnObjectTheSetIsStillScalingUp) {
 }
 
 TEST(Turns, AMachineOfAProcessThatDiedInBetweenIsFinishedByTheNext) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(1).build());
-    stage.put_as_a_set_does("ms1-hlfhl");
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(1).build());
+    stage.make_as_a_set_does("ms1-hlfhl");
 
     stage.start();
 
@@ -348,13 +350,13 @@ TEST(Turns, WhatHasServedItsMachineIsNotMadeAgain) {
       {{"status",
         {{"initialization", {{"infrastructureProvisioned", true}, {"bootstrapDataSecretCreated", true}}}}}}};
   for (const auto& sign : signs) {
-    in_simulation([&sign](Stage& stage) {
-      stage.put_world();
-      stage.put(a_machine_set().replicas(1).build());
+    in_simulation([&sign](MachineSetFixture& stage) {
+      stage.make_surroundings();
+      stage.make(a_machine_set().replicas(1).build());
       stage.start();
       const std::string name = stage.machine_names().front();
-      stage.change(kube::resource_of<api::Machine>(), name, sign,
-                   sign.as_object().contains("status") ? "status" : "");
+      stage.patch(kube::resource_of<api::Machine>(), name, sign,
+                  sign.as_object().contains("status") ? "status" : "");
       stage.settle();
 
       stage.remove(kInfraMachines, name);
@@ -370,12 +372,12 @@ TEST(Turns, WhatHasServedItsMachineIsNotMadeAgain) {
 
 TEST(Turns, WhatAUsersOwnMachineRefersToIsLeftToTheUser) {
   for (const auto* reference : {"stray", "box-of-mine"}) {
-    in_simulation([reference](Stage& stage) {
-      stage.put_world();
+    in_simulation([reference](MachineSetFixture& stage) {
+      stage.make_surroundings();
       auto own = a_machine("stray").labelled("cluster.x-k8s.io/set-name", "ms1").build();
       own.spec.infrastructure_ref.name = Text(reference);
-      stage.put(own);
-      stage.put(a_machine_set().replicas(1).build());
+      stage.make(own);
+      stage.make(a_machine_set().replicas(1).build());
 
       stage.start();
       stage.settle(30min);
@@ -390,11 +392,11 @@ TEST(Turns, WhatAUsersOwnMachineRefersToIsLeftToTheUser) {
 // Of a Machine whose making was cut short, and that a user has written since.
 std::vector<std::string> made_after(const json::value& users_patch) {
   std::vector<std::string> made;
-  in_simulation([&](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(1).build());
-    stage.put_as_a_set_does("ms1-hlfhl");
-    stage.change(kube::resource_of<api::Machine>(), "ms1-hlfhl", users_patch);
+  in_simulation([&](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(1).build());
+    stage.make_as_a_set_does("ms1-hlfhl");
+    stage.patch(kube::resource_of<api::Machine>(), "ms1-hlfhl", users_patch);
 
     stage.start();
     stage.settle(30min);
@@ -416,12 +418,12 @@ TEST(Turns, AMachineThatAUserGaveAnotherReferenceIsNotFinished) {
 // Its name is refused, and the remedy is another way of naming. What was made under the old one is neither
 // finished nor counted, and its condition says what to do with it.
 TEST(Turns, AnUnfinishedMachineOfAnOlderNamingIsSaidToBeInTheWay) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(1).build());
-    stage.put_as_a_set_does("ms1-hlfhl");
-    stage.change(kube::resource_of<api::MachineSet>(), "ms1",
-                 {{"spec", {{"machineNaming", {{"template", "w-{{ .random }}"}}}}}});
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(1).build());
+    stage.make_as_a_set_does("ms1-hlfhl");
+    stage.patch(kube::resource_of<api::MachineSet>(), "ms1",
+                {{"spec", {{"machineNaming", {{"template", "w-{{ .random }}"}}}}}});
 
     stage.start();
     stage.settle(3min);
@@ -443,9 +445,9 @@ TEST(Turns, AnUnfinishedMachineOfAnOlderNamingIsSaidToBeInTheWay) {
 }
 
 TEST(Turns, AMachineThatHasTheNameAlreadyKeepsItsObjects) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(1).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(1).build());
     stage.start();
     stage.settle();
     const std::string name = stage.machine_names().front();
@@ -456,7 +458,7 @@ TEST(Turns, AMachineThatHasTheNameAlreadyKeepsItsObjects) {
       const bool refuse = at.call == Call::Patch && at.kind == "Machine" && !std::exchange(refused, true);
       return refuse ? Fault::Unavailable : Fault::None;
     };
-    stage.names.first = {name.substr(name.size() - kNameSuffixLength)};
+    stage.generated_names.first = {name.substr(name.size() - kNameSuffixLength)};
 
     stage.scale(2);
     stage.settle(3min);
@@ -473,13 +475,13 @@ TEST(Turns, AMachineThatHasTheNameAlreadyKeepsItsObjects) {
 }
 
 TEST(Turns, AStrangersObjectOfThatNameIsLeftAlone) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(1).build());
-    stage.put(kInfraMachines, {{"apiVersion", kInfraMachines.api_version()},
-                               {"kind", kInfraMachines.kind},
-                               {"metadata", {{"name", "ms1-taken"}, {"namespace", kNamespace}}}});
-    stage.names.first = {"taken"};
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(1).build());
+    stage.make(kInfraMachines, {{"apiVersion", kInfraMachines.api_version()},
+                                {"kind", kInfraMachines.kind},
+                                {"metadata", {{"name", "ms1-taken"}, {"namespace", kNamespace}}}});
+    stage.generated_names.first = {"taken"};
 
     stage.start();
 
@@ -494,21 +496,21 @@ TEST(Turns, AStrangersObjectOfThatNameIsLeftAlone) {
 }
 
 // It is made since our caches last heard, so the answer alone shows it.
-void make_before_the_clone(Stage& stage, const json::value& metadata) {
+void make_before_the_clone(MachineSetFixture& stage, const json::value& metadata) {
   stage.choose = [&stage, metadata, made = false](const FaultPoint& at) mutable {
     const bool first = at.call == Call::Patch && at.kind == "DockerMachine" && !std::exchange(made, true);
     if (!first) return Fault::None;
-    stage.put(kInfraMachines, {{"apiVersion", kInfraMachines.api_version()},
-                               {"kind", kInfraMachines.kind},
-                               {"metadata", metadata}});
+    stage.make(kInfraMachines, {{"apiVersion", kInfraMachines.api_version()},
+                                {"kind", kInfraMachines.kind},
+                                {"metadata", metadata}});
     return Fault::None;
   };
 }
 
 TEST(Turns, AnObjectThatNobodyControlsAndThatWasMadeMeanwhileIsNotTakenAway) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(1).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(1).build());
     make_before_the_clone(stage, {{"name", "ms1-xxxxc"}, {"namespace", kNamespace}});
 
     stage.start();
@@ -526,9 +528,9 @@ TEST(Turns, AnObjectThatNobodyControlsAndThatWasMadeMeanwhileIsNotTakenAway) {
 }
 
 TEST(Turns, AStrangersObjectThatWasMadeMeanwhileIsNotTakenAway) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(1).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(1).build());
     make_before_the_clone(stage,
                           {{"name", "ms1-xxxxc"},
                            {"namespace", kNamespace},
@@ -550,14 +552,14 @@ TEST(Turns, AStrangersObjectThatWasMadeMeanwhileIsNotTakenAway) {
 }
 
 TEST(Turns, AMissingTemplateIsNamedInConditionAndEventUntilItIsThere) {
-  in_simulation([](Stage& stage) {
-    stage.put(a_cluster().without_control_plane_ref().build());
-    stage.put_template(kConfigTemplates, "ms1");
-    stage.put(a_machine_set().replicas(1).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make(a_cluster().without_control_plane_ref().build());
+    stage.make_template(kConfigTemplates, "ms1");
+    stage.make(a_machine_set().replicas(1).build());
     stage.start();
     const std::string blocked = stage.says("ScalingUp");
 
-    stage.put_template(kInfraTemplates, "ms1");
+    stage.make_template(kInfraTemplates, "ms1");
     stage.settle(1min);
 
     EXPECT_EQ(
@@ -572,11 +574,11 @@ TEST(Turns, AMissingTemplateIsNamedInConditionAndEventUntilItIsThere) {
 }
 
 TEST(Turns, ASelectorThatMissesItsOwnTemplateMakesNothingAndSaysSo) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
     auto set = a_machine_set().replicas(2).build();
     set.spec.selector.match_labels.set("colour", "blue");
-    stage.put(set);
+    stage.make(set);
 
     stage.start();
 
@@ -589,9 +591,9 @@ TEST(Turns, ASelectorThatMissesItsOwnTemplateMakesNothingAndSaysSo) {
 }
 
 TEST(Turns, ANegativeNumberOfReplicasDeletesNobodyAndIsNamed) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(2).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(2).build());
     stage.start();
 
     stage.scale(-2);
@@ -611,9 +613,9 @@ TEST(Turns, ANegativeNumberOfReplicasDeletesNobodyAndIsNamed) {
 
 TEST(Turns, AShutBrakeKeepsMachinesFromBeingMade) {
   in_simulation(
-      [](Stage& stage) {
-        stage.put_world();
-        stage.put(a_machine_set().replicas(2).build());
+      [](MachineSetFixture& stage) {
+        stage.make_surroundings();
+        stage.make(a_machine_set().replicas(2).build());
 
         stage.start();
 
@@ -624,21 +626,21 @@ TEST(Turns, AShutBrakeKeepsMachinesFromBeingMade) {
 }
 
 TEST(Turns, AControlPlaneThatIsProvisioningHoldsNewMachinesBack) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.change(
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.patch(
         kube::resource_of<api::Cluster>(), "c1",
         {{"spec",
           {{"controlPlaneRef",
             {{"apiGroup", api::group::kControlPlane}, {"kind", "KubeadmControlPlane"}, {"name", "cp"}}}}}});
-    stage.put(kControlPlanes, {{"apiVersion", kControlPlanes.api_version()},
-                               {"kind", kControlPlanes.kind},
-                               {"metadata", {{"name", "cp"}, {"namespace", kNamespace}}},
-                               {"spec", {{"version", "v1.30.0"}}}});
-    stage.put(a_machine_set().replicas(1).version("v1.30.0").build());
+    stage.make(kControlPlanes, {{"apiVersion", kControlPlanes.api_version()},
+                                {"kind", kControlPlanes.kind},
+                                {"metadata", {{"name", "cp"}, {"namespace", kNamespace}}},
+                                {"spec", {{"version", "v1.30.0"}}}});
+    stage.make(a_machine_set().replicas(1).version("v1.30.0").build());
     stage.start();
     const std::string held = stage.says("ScalingUp");
-    stage.change(kControlPlanes, "cp", {{"status", {{"version", "v1.30.0"}}}}, "status");
+    stage.patch(kControlPlanes, "cp", {{"status", {{"version", "v1.30.0"}}}}, "status");
 
     stage.settle(1min);
 
@@ -651,17 +653,17 @@ TEST(Turns, AControlPlaneThatIsProvisioningHoldsNewMachinesBack) {
 // --- scaling ---
 
 TEST(Turns, ScalesUpAndThenDownByTheMark) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(3).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(3).build());
     stage.start();
     stage.scale(5);
     stage.settle();
     ASSERT_THAT(stage.machine_names(), SizeIs(5));
     const auto names = stage.machine_names();
     for (const auto at : {0U, 2U, 4U}) {
-      stage.change(kube::resource_of<api::Machine>(), names[at],
-                   {{"metadata", {{"annotations", {{"cluster.x-k8s.io/delete-machine", ""}}}}}});
+      stage.patch(kube::resource_of<api::Machine>(), names[at],
+                  {{"metadata", {{"annotations", {{"cluster.x-k8s.io/delete-machine", ""}}}}}});
     }
     stage.settle();
 
@@ -677,14 +679,14 @@ TEST(Turns, ScalesUpAndThenDownByTheMark) {
 }
 
 TEST(Turns, WhileNobodyAnswersWhatBecameOfADeletionTheSetSaysSoOnce) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](MachineSetFixture& stage) {
     stage.choose = [](const FaultPoint& at) {
       if (at.kind != "Machine") return Fault::None;
       if (at.call == Call::Remove) return Fault::Timeout;
       return at.call == Call::Read ? Fault::Unavailable : Fault::None;
     };
-    stage.put_world();
-    stage.put(a_machine_set().replicas(2).build());
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(2).build());
     stage.start();
     stage.settle(2min);
     stage.writes.clear();
@@ -698,13 +700,13 @@ TEST(Turns, WhileNobodyAnswersWhatBecameOfADeletionTheSetSaysSoOnce) {
 }
 
 TEST(Turns, WhileADeletedMachineIsThereNothingTakesItsPlace) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(2).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(2).build());
     stage.start();
     const auto names = stage.machine_names();
-    stage.must(stage.user.remove(kube::resource_of<api::Machine>(), {std::string(kNamespace), names[0]}, {},
-                                 Deadline::never()));
+    must(stage.user.remove(kube::resource_of<api::Machine>(), {std::string(kNamespace), names[0]}, {},
+                           Deadline::never()));
     stage.settle();
     const auto meanwhile = stage.machine_names();
 
@@ -718,9 +720,9 @@ TEST(Turns, WhileADeletedMachineIsThereNothingTakesItsPlace) {
 }
 
 TEST(Turns, DisabledCreationMakesNothing) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(
         a_machine_set().replicas(2).annotated("cluster.x-k8s.io/disable-machine-create", "true").build());
 
     stage.start();
@@ -732,10 +734,10 @@ TEST(Turns, DisabledCreationMakesNothing) {
 // --- whose Machines ---
 
 TEST(Turns, AMatchingMachineWithoutControllerIsAdopted) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine("stray").labelled("cluster.x-k8s.io/set-name", "ms1").build());
-    stage.put(a_machine_set().replicas(1).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine("stray").labelled("cluster.x-k8s.io/set-name", "ms1").build());
+    stage.make(a_machine_set().replicas(1).build());
 
     stage.start();
 
@@ -747,17 +749,17 @@ TEST(Turns, AMatchingMachineWithoutControllerIsAdopted) {
 }
 
 TEST(Turns, AnySelectorWorks) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine("stray").labelled("tier", "web").build());
-    stage.put(a_machine_set()
-                  .replicas(1)
-                  .template_label("tier", "web")
-                  .with([](api::MachineSet& set) {
-                    set.spec.selector = {
-                        .match_expressions = {{.key = "tier"_text, .operator_ = "Exists"_text}}};
-                  })
-                  .build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine("stray").labelled("tier", "web").build());
+    stage.make(a_machine_set()
+                   .replicas(1)
+                   .template_label("tier", "web")
+                   .with([](api::MachineSet& set) {
+                     set.spec.selector = {
+                         .match_expressions = {{.key = "tier"_text, .operator_ = "Exists"_text}}};
+                   })
+                   .build());
 
     stage.start();
 
@@ -766,17 +768,17 @@ TEST(Turns, AnySelectorWorks) {
 }
 
 TEST(Turns, AMachineWhoseLabelsMoveAwayIsReleasedAndReplaced) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set()
-                  .replicas(1)
-                  .template_label("tier", "web")
-                  .with([](api::MachineSet& set) { set.spec.selector.match_labels.set("tier", "web"); })
-                  .build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set()
+                   .replicas(1)
+                   .template_label("tier", "web")
+                   .with([](api::MachineSet& set) { set.spec.selector.match_labels.set("tier", "web"); })
+                   .build());
     stage.start();
     const std::string name = stage.machine_names().front();
 
-    stage.change(kube::resource_of<api::Machine>(), name, {{"metadata", {{"labels", {{"tier", "debug"}}}}}});
+    stage.patch(kube::resource_of<api::Machine>(), name, {{"metadata", {{"labels", {{"tier", "debug"}}}}}});
     stage.settle();
 
     ASSERT_THAT(stage.machines(), SizeIs(2));
@@ -790,13 +792,13 @@ TEST(Turns, AMachineWhoseLabelsMoveAwayIsReleasedAndReplaced) {
 // --- the end ---
 
 TEST(Turns, DeletionTakesTheMachinesAlongAndLetsGoLast) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(3).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(3).build());
     stage.start();
 
-    stage.must(stage.user.remove(kube::resource_of<api::MachineSet>(), {std::string(kNamespace), "ms1"}, {},
-                                 Deadline::never()));
+    must(stage.user.remove(kube::resource_of<api::MachineSet>(), {std::string(kNamespace), "ms1"}, {},
+                           Deadline::never()));
     stage.settle();
     const std::string deleting = stage.says("Deleting");
     const auto still_there = stage.names_of(kube::resource_of<api::MachineSet>());
@@ -811,16 +813,16 @@ TEST(Turns, DeletionTakesTheMachinesAlongAndLetsGoLast) {
 }
 
 TEST(Turns, ASetWhoseClusterIsGoneStillGoes) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(1).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(1).build());
     stage.start();
-    stage.must(stage.user.remove(kube::resource_of<api::Cluster>(), {std::string(kNamespace), "c1"}, {},
-                                 Deadline::never()));
+    must(stage.user.remove(kube::resource_of<api::Cluster>(), {std::string(kNamespace), "c1"}, {},
+                           Deadline::never()));
     stage.settle();
 
-    stage.must(stage.user.remove(kube::resource_of<api::MachineSet>(), {std::string(kNamespace), "ms1"}, {},
-                                 Deadline::never()));
+    must(stage.user.remove(kube::resource_of<api::MachineSet>(), {std::string(kNamespace), "ms1"}, {},
+                           Deadline::never()));
     stage.settle();
     stage.let_go_of_deleted();
     stage.settle();
@@ -830,9 +832,9 @@ TEST(Turns, ASetWhoseClusterIsGoneStillGoes) {
 }
 
 TEST(Turns, APausedSetDoesNothingButSaySo) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(1).paused().build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(1).paused().build());
 
     stage.start();
 
@@ -853,16 +855,16 @@ json::value condition(std::string_view type, std::string_view status) {
 }
 
 TEST(Turns, ASickMachineHandedOverIsMarkedDeletedAndReplaced) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(2).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(2).build());
     stage.start();
     const auto names = stage.machine_names();
-    stage.change(kube::resource_of<api::Machine>(), names[0],
-                 {{"status",
-                   {{"conditions", json::array{condition("HealthCheckSucceeded", "False"),
-                                               condition("OwnerRemediated", "False")}}}}},
-                 "status");
+    stage.patch(kube::resource_of<api::Machine>(), names[0],
+                {{"status",
+                  {{"conditions", json::array{condition("HealthCheckSucceeded", "False"),
+                                              condition("OwnerRemediated", "False")}}}}},
+                "status");
     stage.settle();
     const auto going = stage.machines().front();
 
@@ -879,19 +881,19 @@ TEST(Turns, ASickMachineHandedOverIsMarkedDeletedAndReplaced) {
 }
 
 TEST(Turns, ASickMachineThatMayNotBeDeletedKeepsNoOtherFromBeingMade) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](MachineSetFixture& stage) {
     stage.choose = [](const FaultPoint& at) {
       return at.call == Call::Remove && at.kind == "Machine" ? Fault::Unavailable : Fault::None;
     };
-    stage.put_world();
-    stage.put(a_machine_set().replicas(1).build());
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(1).build());
     stage.start();
     const std::string sick = stage.machine_names().front();
-    stage.change(kube::resource_of<api::Machine>(), sick,
-                 {{"status",
-                   {{"conditions", json::array{condition("HealthCheckSucceeded", "False"),
-                                               condition("OwnerRemediated", "False")}}}}},
-                 "status");
+    stage.patch(kube::resource_of<api::Machine>(), sick,
+                {{"status",
+                  {{"conditions", json::array{condition("HealthCheckSucceeded", "False"),
+                                              condition("OwnerRemediated", "False")}}}}},
+                "status");
     stage.settle();
 
     stage.scale(2);
@@ -903,17 +905,17 @@ TEST(Turns, ASickMachineThatMayNotBeDeletedKeepsNoOtherFromBeingMade) {
 }
 
 // A Machine is marked as sick, and found healthy just before that call for it arrives. It stays.
-void recovers_before(Stage& stage, Call call) {
-  stage.put_world();
-  stage.put(a_machine_set().replicas(1).build());
+void recovers_before(MachineSetFixture& stage, Call call) {
+  stage.make_surroundings();
+  stage.make(a_machine_set().replicas(1).build());
   stage.start();
   const std::string name = stage.machine_names().front();
   const auto judge = [&](std::string_view health) {
-    stage.change(kube::resource_of<api::Machine>(), name,
-                 {{"status",
-                   {{"conditions", json::array{condition("HealthCheckSucceeded", health),
-                                               condition("OwnerRemediated", "False")}}}}},
-                 "status");
+    stage.patch(kube::resource_of<api::Machine>(), name,
+                {{"status",
+                  {{"conditions", json::array{condition("HealthCheckSucceeded", health),
+                                              condition("OwnerRemediated", "False")}}}}},
+                "status");
   };
   bool recovered = false;
   stage.choose = [&](const FaultPoint& at) {
@@ -930,21 +932,21 @@ void recovers_before(Stage& stage, Call call) {
 }
 
 TEST(Turns, AMachineThatRecoversAtTheLastMomentIsNotDeleted) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](MachineSetFixture& stage) {
     recovers_before(stage, Call::Patch);
     EXPECT_EQ(api::conditions::find(stage.machines().front().status.conditions, "OwnerRemediated"), nullptr);
   });
 }
 
 TEST(Turns, AMachineThatRecoversBetweenItsMarkAndItsDeletionIsNotDeleted) {
-  in_simulation([](Stage& stage) { recovers_before(stage, Call::Remove); });
+  in_simulation([](MachineSetFixture& stage) { recovers_before(stage, Call::Remove); });
 }
 
 // The status of a Machine is the Machine controller's; what it has written since our cache last heard stays.
 TEST(Turns, AMarkTakesNothingBackOfAMachinesStatus) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(1).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(1).build());
     stage.start();
     const std::string name = stage.machine_names().front();
     const json::value sick =
@@ -952,7 +954,7 @@ TEST(Turns, AMarkTakesNothingBackOfAMachinesStatus) {
     bool told = false;
     stage.choose = [&](const FaultPoint& at) {
       if (at.call == Call::Patch && at.kind == "Machine" && !std::exchange(told, true)) {
-        stage.change(
+        stage.patch(
             kube::resource_of<api::Machine>(), name,
             {{"status",
               {{"nodeRef", {{"name", "n1"}}}, {"initialization", {{"infrastructureProvisioned", true}}}}}},
@@ -961,7 +963,7 @@ TEST(Turns, AMarkTakesNothingBackOfAMachinesStatus) {
       return Fault::None;
     };
 
-    stage.change(kube::resource_of<api::Machine>(), name, {{"status", {{"conditions", sick}}}}, "status");
+    stage.patch(kube::resource_of<api::Machine>(), name, {{"status", {{"conditions", sick}}}}, "status");
     stage.settle();
 
     EXPECT_TRUE(told);
@@ -977,15 +979,15 @@ TEST(Turns, AMarkTakesNothingBackOfAMachinesStatus) {
 }
 
 TEST(Turns, AChangedTimeoutReachesLivingMachinesWithOneWriteEach) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(2).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(2).build());
     stage.start();
     stage.settle();
     stage.writes.clear();
 
-    stage.change(kube::resource_of<api::MachineSet>(), "ms1",
-                 {{"spec", {{"template", {{"spec", {{"deletion", {{"nodeDrainTimeoutSeconds", 77}}}}}}}}}});
+    stage.patch(kube::resource_of<api::MachineSet>(), "ms1",
+                {{"spec", {{"template", {{"spec", {{"deletion", {{"nodeDrainTimeoutSeconds", 77}}}}}}}}}});
     stage.settle();
 
     for (const auto& machine : stage.machines()) {
@@ -996,19 +998,19 @@ TEST(Turns, AChangedTimeoutReachesLivingMachinesWithOneWriteEach) {
 }
 
 TEST(Turns, AChangedLabelReachesMachinesAndTheirObjectsAndAnOldOneLeaves) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(1).template_label("old", "x").build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(1).template_label("old", "x").build());
     stage.start();
     stage.settle();
     stage.writes.clear();
 
-    stage.change(kube::resource_of<api::MachineSet>(), "ms1",
-                 {{"spec", {{"template", {{"metadata", {{"labels", {{"old", nullptr}, {"new", "y"}}}}}}}}}});
+    stage.patch(kube::resource_of<api::MachineSet>(), "ms1",
+                {{"spec", {{"template", {{"metadata", {{"labels", {{"old", nullptr}, {"new", "y"}}}}}}}}}});
     stage.settle();
     const auto cost = stage.writes;
-    stage.change(kube::resource_of<api::MachineSet>(), "ms1",
-                 {{"spec", {{"template", {{"metadata", {{"labels", {{"new", "z"}}}}}}}}}});
+    stage.patch(kube::resource_of<api::MachineSet>(), "ms1",
+                {{"spec", {{"template", {{"metadata", {{"labels", {{"new", "z"}}}}}}}}}});
     stage.settle();
 
     for (const auto& resource : {kInfraMachines, kConfigs, kube::resource_of<api::Machine>()}) {
@@ -1026,14 +1028,14 @@ TEST(Turns, AChangedLabelReachesMachinesAndTheirObjectsAndAnOldOneLeaves) {
 // Its own fields tell which labels of its objects are the set's: written first, the Machine would forget
 // "old".
 TEST(Turns, AMachineKeepsItsLabelsWhileAWriteToOneOfItsObjectsFails) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](MachineSetFixture& stage) {
     bool refusing = false;
     stage.choose = [&](const FaultPoint& at) {
       return refusing && at.call == Call::Patch && at.kind == "DockerMachine" ? Fault::Unavailable
                                                                               : Fault::None;
     };
-    stage.put_world();
-    stage.put(a_machine_set().replicas(1).template_label("old", "x").build());
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(1).template_label("old", "x").build());
     stage.start();
     stage.settle();
     const auto has_old = [&](const kube::Resource& resource) {
@@ -1041,8 +1043,8 @@ TEST(Turns, AMachineKeepsItsLabelsWhileAWriteToOneOfItsObjectsFails) {
     };
 
     refusing = true;
-    stage.change(kube::resource_of<api::MachineSet>(), "ms1",
-                 {{"spec", {{"template", {{"metadata", {{"labels", {{"old", nullptr}}}}}}}}}});
+    stage.patch(kube::resource_of<api::MachineSet>(), "ms1",
+                {{"spec", {{"template", {{"metadata", {{"labels", {{"old", nullptr}}}}}}}}}});
     stage.settle();
     const bool kept = has_old(kube::resource_of<api::Machine>());
     refusing = false;
@@ -1056,19 +1058,19 @@ TEST(Turns, AMachineKeepsItsLabelsWhileAWriteToOneOfItsObjectsFails) {
 
 // The Machine's own events say nothing of it: the turn that comes with the resync finds it, in the cache.
 TEST(Turns, ALabelThatAUserTookOffAnObjectOfAMachineIsPutBack) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(1).template_label("mine", "x").build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(1).template_label("mine", "x").build());
     stage.start();
     stage.settle();
     const auto name = stage.names_of(kInfraMachines).at(0);
     const auto resync = [&] {
       stage.settle(10min);
-      stage.controller.queue().add({std::string(kNamespace), "ms1"}, runtime::Priority::Low);
+      stage.queue().add({std::string(kNamespace), "ms1"}, runtime::Priority::Low);
       stage.settle();
     };
     resync();
-    stage.change(kInfraMachines, name, {{"metadata", {{"labels", {{"mine", nullptr}}}}}});
+    stage.patch(kInfraMachines, name, {{"metadata", {{"labels", {{"mine", nullptr}}}}}});
     stage.writes.clear();
 
     resync();
@@ -1082,20 +1084,20 @@ TEST(Turns, ALabelThatAUserTookOffAnObjectOfAMachineIsPutBack) {
 }
 
 TEST(Turns, AnAbandonedCloneIsRemovedAndOneOfALivingMachineNever) {
-  in_simulation([](Stage& stage) {
-    stage.put_world();
-    stage.put(a_machine_set().replicas(1).build());
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make_surroundings();
+    stage.make(a_machine_set().replicas(1).build());
     stage.start();
     const auto set = stage.set();
-    stage.put(kInfraMachines, {{"apiVersion", kInfraMachines.api_version()},
-                               {"kind", kInfraMachines.kind},
-                               {"metadata",
-                                {{"name", "abandoned"},
-                                 {"namespace", kNamespace},
-                                 {"ownerReferences", json::array{{{"apiVersion", "cluster.x-k8s.io/v1beta2"},
-                                                                  {"kind", "MachineSet"},
-                                                                  {"name", "ms1"},
-                                                                  {"uid", set.metadata.uid.str()}}}}}}});
+    stage.make(kInfraMachines, {{"apiVersion", kInfraMachines.api_version()},
+                                {"kind", kInfraMachines.kind},
+                                {"metadata",
+                                 {{"name", "abandoned"},
+                                  {"namespace", kNamespace},
+                                  {"ownerReferences", json::array{{{"apiVersion", "cluster.x-k8s.io/v1beta2"},
+                                                                   {"kind", "MachineSet"},
+                                                                   {"name", "ms1"},
+                                                                   {"uid", set.metadata.uid.str()}}}}}}});
 
     stage.settle(1min);
     const auto young = stage.names_of(kInfraMachines);
