@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controllers/machinedeployment/deployment_stage_fixture.h"
+#include "controllers/machinedeployment/turn_fixture.h"
 #include "runtime/ownership.h"
 
 namespace capstan::controllers::machinedeployment {
@@ -46,11 +46,11 @@ api::Machine a_machine_of(const api::MachineSet& set, std::string_view name) {
 // --- kubectl delete --cascade=orphan ---
 
 TEST(Turns, CascadeOrphanLeavesMachineSetsAlsoWhenTheirWatchIsHalfAMinuteBehind) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     stage.delay_watch("MachineSet", 30s);
 
     stage.remove_and_orphan();
-    stage.collect_garbage();
+    stage.run_cluster_controllers();
     stage.settle(3min);
 
     EXPECT_TRUE(stage.is_gone());
@@ -60,9 +60,9 @@ TEST(Turns, CascadeOrphanLeavesMachineSetsAlsoWhenTheirWatchIsHalfAMinuteBehind)
 }
 
 TEST(Turns, WhileTheFinalizerOrphanStandsNothingIsDeletedOrAdopted) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     stage.remove_and_orphan();
-    stage.put(a_free_set("stray"));
+    stage.make(a_free_set("stray"));
     stage.settle(5min);
 
     EXPECT_THAT(stage.sizes(), ElementsAre(3, 2));
@@ -70,7 +70,7 @@ TEST(Turns, WhileTheFinalizerOrphanStandsNothingIsDeletedOrAdopted) {
     EXPECT_EQ(stage.says("Deleting"),
               "True Deleting: Waiting for the garbage collector to release MachineSets (--cascade=orphan)");
 
-    stage.collect_garbage();
+    stage.run_cluster_controllers();
     stage.settle();
 
     EXPECT_TRUE(stage.is_gone());
@@ -79,11 +79,11 @@ TEST(Turns, WhileTheFinalizerOrphanStandsNothingIsDeletedOrAdopted) {
 }
 
 TEST(Turns, WhatCascadeOrphanReleasedIsNotTakenBackByACacheThatIsBehind) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     stage.delay_watch("MachineDeployment", 30s);
 
     stage.remove_and_orphan();
-    stage.collect_garbage();
+    stage.run_cluster_controllers();
     stage.settle(3min);
 
     EXPECT_TRUE(stage.is_gone());
@@ -93,14 +93,14 @@ TEST(Turns, WhatCascadeOrphanReleasedIsNotTakenBackByACacheThatIsBehind) {
 }
 
 TEST(Turns, WhatCascadeOrphanReleasedIsAdoptedByTheNextDeployment) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     const auto name = stage.sets().front().metadata.name;
     stage.remove_and_orphan();
-    stage.collect_garbage();
+    stage.run_cluster_controllers();
     stage.settle();
     ASSERT_TRUE(stage.is_gone());
 
-    stage.put(a_machine_deployment().replicas(3).version("v1.33.0").build());
+    stage.make(a_machine_deployment().replicas(3).version("v1.33.0").build());
     stage.settle();
 
     ASSERT_THAT(stage.sizes(), ElementsAre(3));
@@ -110,13 +110,12 @@ TEST(Turns, WhatCascadeOrphanReleasedIsAdoptedByTheNextDeployment) {
 }
 
 TEST(Turns, ASetThatChangedUnseenGoesWithItsDeployment) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     stage.delay_watch("MachineSet", 30s);
     stage.edit<api::MachineSet>(stage.sets().front().metadata.name.view(),
                                 R"({"metadata":{"labels":{"note":"a-user-was-here"}}})");
 
-    stage.must(
-        stage.user.remove(kube::resource_of<api::MachineDeployment>(), stage.key(), {}, Deadline::never()));
+    must(stage.user.remove(kube::resource_of<api::MachineDeployment>(), stage.key(), {}, Deadline::never()));
     stage.settle(10s);
 
     EXPECT_THAT(stage.sets(), IsEmpty());
@@ -127,17 +126,16 @@ TEST(Turns, ASetThatChangedUnseenGoesWithItsDeployment) {
 // --- adoption ---
 
 TEST(Turns, ADeploymentAtFaultAdoptsNothingOnItsWayOut) {
-  in_a_world([](Stage& stage) {
+  in_simulation([](MachineDeploymentFixture& stage) {
     // Its selector matches a label that its own Machines would not get.
-    stage.put_world(a_machine_deployment().with(
+    stage.make_fleet(a_machine_deployment().with(
         [](auto& deployment) { deployment.spec.selector.match_labels.set("team", "red"); }));
     api::MachineSet another = a_free_set("of-another");
     another.metadata.labels.set("team", "red");
-    stage.put(another);
+    stage.make(another);
     stage.start();
 
-    stage.must(
-        stage.user.remove(kube::resource_of<api::MachineDeployment>(), stage.key(), {}, Deadline::never()));
+    must(stage.user.remove(kube::resource_of<api::MachineDeployment>(), stage.key(), {}, Deadline::never()));
     stage.settle();
 
     EXPECT_TRUE(stage.is_gone());
@@ -146,7 +144,7 @@ TEST(Turns, ADeploymentAtFaultAdoptsNothingOnItsWayOut) {
 }
 
 TEST(Turns, AnAdoptionThatMeetsAnotherWriteIsNoWarning) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     int conflicts = 0;
     stage.choose = [&](const FaultPoint& at) {
       const bool first = at.kind == "MachineSet" && at.call == fakes::Call::Patch && conflicts == 0;
@@ -154,7 +152,7 @@ TEST(Turns, AnAdoptionThatMeetsAnotherWriteIsNoWarning) {
       return first ? fakes::Fault::Conflict : fakes::Fault::None;
     };
 
-    stage.put(a_free_set("stray"));
+    stage.make(a_free_set("stray"));
     stage.settle();
 
     EXPECT_EQ(conflicts, 1);
@@ -170,7 +168,7 @@ constexpr std::string_view kNoReplicas = R"({{"spec":{{"replicas":null}},"metada
     "cluster.x-k8s.io/cluster-api-autoscaler-node-group-max-size":"{}"}}}}}})";
 
 TEST(Turns, LeavingReplicasToAnAutoscalerDeletesNoMachine) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     stage.edit(fmt::format(kNoReplicas, 1, 5));
     stage.settle(11min);
 
@@ -179,7 +177,7 @@ TEST(Turns, LeavingReplicasToAnAutoscalerDeletesNoMachine) {
 }
 
 TEST(Turns, ReplicasLeftToAnAutoscalerStayWithinItsLimits) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     stage.edit(fmt::format(kNoReplicas, 4, 5));
     stage.settle();
     EXPECT_THAT(stage.sizes(), ElementsAre(4));
@@ -192,7 +190,7 @@ TEST(Turns, ReplicasLeftToAnAutoscalerStayWithinItsLimits) {
 
 // The sets have one more than is wanted while they roll.
 TEST(Turns, LeavingReplicasOutWhileItRollsDoesNotCountTheSurge) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     stage.edit(R"({"spec":{"template":{"spec":{"version":"v1.34.0"}}}})");
     stage.settle();
     ASSERT_THAT(stage.sizes(), ElementsAre(3, 1));
@@ -210,19 +208,19 @@ TEST(Turns, LeavingReplicasOutWhileItRollsDoesNotCountTheSurge) {
 constexpr std::string_view kPause = R"({"spec":{"paused":true}})";
 constexpr std::string_view kResume = R"({"spec":{"paused":false}})";
 
-void orphan_the_only_set(Stage& stage) {
-  stage.must(stage.user.remove(kube::resource_of<api::MachineSet>(),
-                               stage.key(stage.sets().front().metadata.name.view()),
-                               {.propagation = kube::Propagation::Orphan}, Deadline::never()));
+void orphan_the_only_set(MachineDeploymentFixture& stage) {
+  must(stage.user.remove(kube::resource_of<api::MachineSet>(),
+                         stage.key(stage.sets().front().metadata.name.view()),
+                         {.propagation = kube::Propagation::Orphan}, Deadline::never()));
   stage.settle();
-  stage.collect_garbage();
+  stage.run_cluster_controllers();
   stage.settle();
   ASSERT_THAT(stage.sizes(), IsEmpty());
 }
 
 // A paused deployment of three lost its MachineSet, which had the number noted, and got none for it.
 TEST(Turns, ReplicasLeftOutStayWhereAPausedDeploymentHasLostItsOnlySet) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     stage.edit(kPause);
     stage.settle();
     orphan_the_only_set(stage);
@@ -238,7 +236,7 @@ TEST(Turns, ReplicasLeftOutStayWhereAPausedDeploymentHasLostItsOnlySet) {
 }
 
 TEST(Turns, ReplicasLeftOutStayWhereAPausedDeploymentLosesItsOnlySetAfterwards) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     stage.edit(fmt::format(kNoReplicas, 0, 9));
     stage.settle();
     stage.edit(kPause);
@@ -255,8 +253,8 @@ TEST(Turns, ReplicasLeftOutStayWhereAPausedDeploymentLosesItsOnlySetAfterwards) 
 // --- a set that others hold ---
 
 // Rolled to v1.34.0, and the set of v1.33.0 is on its way out, held by a finalizer of another controller.
-void beside_a_held_set(const std::function<void(Stage&)>& story) {
-  at_rest([&](Stage& stage) {
+void beside_a_held_set(const Story& story) {
+  at_rest([&](MachineDeploymentFixture& stage) {
     stage.edit<api::MachineSet>(stage.sets().front().metadata.name.view(),
                                 R"({"metadata":{"finalizers":["example.com/hold"]}})");
     stage.edit(R"({"spec":{"template":{"spec":{"version":"v1.34.0"}}}})");
@@ -272,7 +270,7 @@ void beside_a_held_set(const std::function<void(Stage&)>& story) {
 }
 
 TEST(Turns, AnOldSetHeldByOthersHoldsUpNoScaling) {
-  beside_a_held_set([](Stage& stage) {
+  beside_a_held_set([](MachineDeploymentFixture& stage) {
     stage.edit(R"({"spec":{"replicas":5}})");
     stage.settle();
 
@@ -281,7 +279,7 @@ TEST(Turns, AnOldSetHeldByOthersHoldsUpNoScaling) {
 }
 
 TEST(Turns, AnOldSetHeldByOthersHoldsUpNoRollout) {
-  beside_a_held_set([](Stage& stage) {
+  beside_a_held_set([](MachineDeploymentFixture& stage) {
     stage.edit(R"({"spec":{"template":{"spec":{"version":"v1.35.0"}}}})");
     for (int step = 0; step < 8; ++step) {
       stage.settle();
@@ -295,7 +293,7 @@ TEST(Turns, AnOldSetHeldByOthersHoldsUpNoRollout) {
 }
 
 TEST(Turns, AnOldSetHeldByOthersIsNotTakenUpAgain) {
-  beside_a_held_set([](Stage& stage) {
+  beside_a_held_set([](MachineDeploymentFixture& stage) {
     stage.edit(R"({"spec":{"template":{"spec":{"version":"v1.33.0"}}}})");
     for (int step = 0; step < 8; ++step) {
       stage.settle();
@@ -310,9 +308,8 @@ TEST(Turns, AnOldSetHeldByOthersIsNotTakenUpAgain) {
 }
 
 TEST(Turns, ADeletionSaysWhichFinalizerItsLastSetWaitsFor) {
-  beside_a_held_set([](Stage& stage) {
-    stage.must(
-        stage.user.remove(kube::resource_of<api::MachineDeployment>(), stage.key(), {}, Deadline::never()));
+  beside_a_held_set([](MachineDeploymentFixture& stage) {
+    must(stage.user.remove(kube::resource_of<api::MachineDeployment>(), stage.key(), {}, Deadline::never()));
     stage.settle();
     EXPECT_FALSE(stage.is_gone());
     EXPECT_EQ(stage.says("Deleting"),
@@ -328,7 +325,7 @@ TEST(Turns, ADeletionSaysWhichFinalizerItsLastSetWaitsFor) {
 }
 
 TEST(Turns, ASetThatIsWaitedForIsNamedAfterAMinute) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     stage.edit(R"({"spec":{"template":{"spec":{"version":"v1.34.0"}}}})");
     stage.settle();
     stage.play_sets();
@@ -357,23 +354,23 @@ constexpr std::string_view kOtherSelector = R"({"spec":{
     "template":{"metadata":{"labels":{"tier":"b"}}}}})";
 
 // At rest, and its Machines are there.
-void with_machines(const std::function<void(Stage&)>& story) {
-  at_rest([&](Stage& stage) {
-    for (const auto* name : {"a", "b", "c"}) stage.put(a_machine_of(stage.sets().front(), name));
+void with_machines(const Story& story) {
+  at_rest([&](MachineDeploymentFixture& stage) {
+    for (const auto* name : {"a", "b", "c"}) stage.make(a_machine_of(stage.sets().front(), name));
     stage.settle();
     stage.writes.clear();
     story(stage);
   });
 }
 
-void confirm_release(Stage& stage, std::int64_t generation) {
+void confirm_release(MachineDeploymentFixture& stage, std::int64_t generation) {
   stage.edit(
       fmt::format(R"({{"metadata":{{"annotations":{{"capstan.dev/confirm-release":"{}"}}}}}})", generation));
   stage.settle();
 }
 
 TEST(Turns, AChangedSelectorReleasesNothingBeforeItIsConfirmed) {
-  with_machines([](Stage& stage) {
+  with_machines([](MachineDeploymentFixture& stage) {
     const auto before = stage.sets().front();
 
     stage.edit(kOtherSelector);
@@ -391,7 +388,7 @@ TEST(Turns, AChangedSelectorReleasesNothingBeforeItIsConfirmed) {
 }
 
 TEST(Turns, AConfirmedReleaseLeavesTheMachineSetToTheCluster) {
-  with_machines([](Stage& stage) {
+  with_machines([](MachineDeploymentFixture& stage) {
     const auto before = stage.sets().front();
     stage.edit(kOtherSelector);
     stage.settle();
@@ -415,7 +412,7 @@ TEST(Turns, AConfirmedReleaseLeavesTheMachineSetToTheCluster) {
 }
 
 TEST(Turns, AReleasedMachineSetThatMatchesAgainIsAdoptedAgain) {
-  with_machines([](Stage& stage) {
+  with_machines([](MachineDeploymentFixture& stage) {
     stage.edit(kOtherSelector);
     stage.settle();
     confirm_release(stage, 2);
@@ -430,10 +427,10 @@ TEST(Turns, AReleasedMachineSetThatMatchesAgainIsAdoptedAgain) {
 }
 
 TEST(Turns, AChangedSelectorThatItsMachinesMatchIsFollowedAtOnce) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     stage.edit(R"({"spec":{"template":{"metadata":{"labels":{"tier":"b"}}}}})");
     stage.settle();
-    for (const auto* name : {"a", "b"}) stage.put(a_machine_of(stage.sets().front(), name));
+    for (const auto* name : {"a", "b"}) stage.make(a_machine_of(stage.sets().front(), name));
 
     stage.edit(kOtherSelector);
     stage.settle();
@@ -445,7 +442,7 @@ TEST(Turns, AChangedSelectorThatItsMachinesMatchIsFollowedAtOnce) {
 
 // The sets have the label already, but their controller has not brought it to the Machines yet.
 TEST(Turns, AChangedSelectorWaitsForMachinesThatDoNotMatchItYet) {
-  with_machines([](Stage& stage) {
+  with_machines([](MachineDeploymentFixture& stage) {
     stage.edit(R"({"spec":{"template":{"metadata":{"labels":{"tier":"b"}}}}})");
     stage.settle();
 
@@ -464,8 +461,8 @@ TEST(Turns, AChangedSelectorWaitsForMachinesThatDoNotMatchItYet) {
 // --- whose Cluster ---
 
 TEST(Turns, AChangedClusterNameMakesNothingForTheOtherCluster) {
-  at_rest([](Stage& stage) {
-    stage.put(a_cluster("c2").without_control_plane_ref().build());
+  at_rest([](MachineDeploymentFixture& stage) {
+    stage.make(a_cluster("c2").without_control_plane_ref().build());
 
     stage.edit(R"({"spec":{"clusterName":"c2","replicas":5,"template":{"spec":{"clusterName":"c2"}}}})");
     stage.settle();
@@ -488,7 +485,7 @@ TEST(Turns, AChangedClusterNameMakesNothingForTheOtherCluster) {
 // --- clocks that differ ---
 
 TEST(Turns, RolloutAfterMakesOneSetHoweverFarTheServersClockIsBehind) {
-  const auto story = [](Stage& stage) {
+  const auto story = [](MachineDeploymentFixture& stage) {
     const Time moment = Time::from(stage.baton.now()) + Seconds(3600);
     stage.edit(R"({"spec":{"rollout":{"after":")" + moment.to_string() + R"("}}})");
 

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controllers/machinedeployment/deployment_stage_fixture.h"
+#include "controllers/machinedeployment/turn_fixture.h"
 
 namespace capstan::controllers::machinedeployment {
 namespace {
@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 
 TEST(Contests, OverALabelOfAMachineSetCostFiveWritesInTheFirstMinuteAndTwoInEachAfterIt) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     const std::string set = stage.sets().at(0).metadata.name.str();
     const auto writes_in_a_minute = [&] {
       stage.writes.clear();

@@ -1,11 +1,11 @@
-// Whole turns of the MachineDeployment controller on its stage (deployment_stage_fixture.h).
+// Whole turns of the MachineDeployment controller on its stage (turn_fixture.h).
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "apiserver/status_error.h"
-#include "controllers/machinedeployment/deployment_stage_fixture.h"
 #include "controllers/machinedeployment/observe.h"
+#include "controllers/machinedeployment/turn_fixture.h"
 
 namespace capstan::controllers::machinedeployment {
 namespace {
@@ -21,8 +21,8 @@ using testing::SizeIs;
 // --- creation ---
 
 TEST(Turns, ANewDeploymentCostsFiveWrites) {
-  in_a_world([](Stage& stage) {
-    stage.put_world(a_machine_deployment().replicas(3).version("v1.33.0"));
+  in_simulation([](MachineDeploymentFixture& stage) {
+    stage.make_fleet(a_machine_deployment().replicas(3).version("v1.33.0"));
 
     stage.start();
 
@@ -35,12 +35,12 @@ TEST(Turns, ANewDeploymentCostsFiveWrites) {
 }
 
 TEST(Turns, AFirstSetHasEverythingItsMachinesAreFoundBy) {
-  in_a_world([](Stage& stage) {
-    stage.put_world(a_machine_deployment()
-                        .replicas(3)
-                        .version("v1.33.0")
-                        .annotated("user", "note")
-                        .annotated(annotation::kLastAppliedConfiguration, "{}"));
+  in_simulation([](MachineDeploymentFixture& stage) {
+    stage.make_fleet(a_machine_deployment()
+                         .replicas(3)
+                         .version("v1.33.0")
+                         .annotated("user", "note")
+                         .annotated(annotation::kLastAppliedConfiguration, "{}"));
 
     stage.start();
 
@@ -66,7 +66,7 @@ TEST(Turns, AFirstSetHasEverythingItsMachinesAreFoundBy) {
 }
 
 TEST(Turns, TheDeploymentSaysWhoseItIsAndWhatItSelects) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     const auto now = stage.deployment();
 
     EXPECT_TRUE(now.metadata.has_finalizer(api::finalizer::kMachineDeployment));
@@ -85,8 +85,8 @@ TEST(Turns, TheDeploymentSaysWhoseItIsAndWhatItSelects) {
 }
 
 TEST(Turns, AtRestNothingIsWritten) {
-  at_rest([](Stage& stage) {
-    stage.controller.queue().add(stage.key());
+  at_rest([](MachineDeploymentFixture& stage) {
+    stage.queue().add(stage.key());
     stage.settle(10min);
 
     EXPECT_THAT(stage.writes, IsEmpty());
@@ -94,8 +94,8 @@ TEST(Turns, AtRestNothingIsWritten) {
 }
 
 TEST(Turns, ALostReplyMakesNoSecondSet) {
-  in_a_world([](Stage& stage) {
-    stage.put_world(a_machine_deployment().replicas(3));
+  in_simulation([](MachineDeploymentFixture& stage) {
+    stage.make_fleet(a_machine_deployment().replicas(3));
     bool lost = false;
     stage.choose = [&](const FaultPoint& at) {
       if (at.kind != "MachineSet" || at.call != fakes::Call::Patch || lost) return fakes::Fault::None;
@@ -112,9 +112,9 @@ TEST(Turns, ALostReplyMakesNoSecondSet) {
 }
 
 TEST(Turns, AStrangersNameIsLeftToIt) {
-  in_a_world([](Stage& stage) {
-    stage.put_world(a_machine_deployment().replicas(3));
-    for (const auto* name : {"md1-xxxx1", "md1-xxxx2", "md1-xxxx3"}) stage.put(a_machine_set(name).build());
+  in_simulation([](MachineDeploymentFixture& stage) {
+    stage.make_fleet(a_machine_deployment().replicas(3));
+    for (const auto* name : {"md1-xxxxc", "md1-xxxxd", "md1-xxxxf"}) stage.make(a_machine_set(name).build());
 
     stage.start();
 
@@ -122,7 +122,7 @@ TEST(Turns, AStrangersNameIsLeftToIt) {
     for (const auto& set : stage.sets()) {
       if (set.metadata.controller() != nullptr) ours.push_back(set.metadata.name.str());
     }
-    EXPECT_THAT(ours, ElementsAre(testing::MatchesRegex("md1-xxxx[4-9]")));
+    EXPECT_THAT(ours, ElementsAre(testing::MatchesRegex("md1-xxxx[g-m]")));
     EXPECT_THAT(stage.sets(), SizeIs(4));
     EXPECT_THAT(stage.events.events,
                 Contains(HasSubstr("Warning FailedCreate: Failed to create MachineSet: ")));
@@ -131,9 +131,9 @@ TEST(Turns, AStrangersNameIsLeftToIt) {
 
 // An apply under the name of an older set of its own would change that one and lose its Machines.
 TEST(Turns, ANewSetNeverGetsTheNameOfAnOlderOne) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     const std::string old = stage.sets().front().metadata.name.str();
-    stage.names.first = {old.substr(old.size() - kNameSuffixLength)};
+    stage.generated_names.first = {old.substr(old.size() - kNameSuffixLength)};
 
     stage.edit(R"({"spec":{"template":{"spec":{"version":"v1.35.0"}}}})");
     stage.settle(1s);
@@ -146,8 +146,8 @@ TEST(Turns, ANewSetNeverGetsTheNameOfAnOlderOne) {
 }
 
 TEST(Turns, ADeploymentThatNoWebhookSawGetsItsDefaultsAllTheSame) {
-  in_a_world([](Stage& stage) {
-    stage.put_world(a_machine_deployment().with([](auto& deployment) {
+  in_simulation([](MachineDeploymentFixture& stage) {
+    stage.make_fleet(a_machine_deployment().with([](auto& deployment) {
       deployment.spec.replicas.reset();
       deployment.spec.rollout = {};
       deployment.spec.selector = {};
@@ -168,7 +168,7 @@ TEST(Turns, ADeploymentThatNoWebhookSawGetsItsDefaultsAllTheSame) {
 // --- rolling ---
 
 TEST(Turns, ARollCostsOneApplyPerStepAndAStatusWhenItChanges) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     stage.edit(R"({"spec":{"template":{"spec":{"version":"v1.34.0"}}}})");
     stage.settle();
 
@@ -193,7 +193,7 @@ TEST(Turns, ARollCostsOneApplyPerStepAndAStatusWhenItChanges) {
 }
 
 TEST(Turns, ARollEndsWithTheOldSetGone) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     stage.edit(R"({"spec":{"template":{"spec":{"version":"v1.34.0"}}}})");
     for (int step = 0; step < 8; ++step) {
       stage.settle();
@@ -213,7 +213,7 @@ TEST(Turns, ARollEndsWithTheOldSetGone) {
 }
 
 TEST(Turns, AnOldSetWithAMachineIsNeverRemoved) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     stage.edit(R"({"spec":{"template":{"spec":{"version":"v1.34.0"}}}})");
     stage.settle();
     const auto old = stage.sets().front();
@@ -222,7 +222,7 @@ TEST(Turns, AnOldSetWithAMachineIsNeverRemoved) {
     api::OwnerReference owner = builders::controller_of("MachineSet", old.metadata.name.view());
     owner.uid = old.metadata.uid;
     machine.metadata.owner_references = api::OwnerReferences({owner});
-    stage.put(machine);
+    stage.make(machine);
     for (int step = 0; step < 8; ++step) {
       stage.settle();
       stage.play_sets();
@@ -234,7 +234,7 @@ TEST(Turns, AnOldSetWithAMachineIsNeverRemoved) {
 }
 
 TEST(Turns, BackToAnEarlierTemplateTakesUpItsSet) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     const auto first = stage.sets().front().metadata.name;
     stage.edit(R"({"spec":{"template":{"spec":{"version":"v1.34.0"}}}})");
     stage.settle();
@@ -251,7 +251,7 @@ TEST(Turns, BackToAnEarlierTemplateTakesUpItsSet) {
 }
 
 TEST(Turns, RolloutAfterFiresOnTimeWithoutAnyEvent) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     const Time moment = Time::from(stage.baton.now()) + Seconds(3600);
     stage.edit(R"({"spec":{"rollout":{"after":")" + moment.to_string() + R"("}}})");
     stage.settle(30min);
@@ -265,7 +265,7 @@ TEST(Turns, RolloutAfterFiresOnTimeWithoutAnyEvent) {
 
 // The set just made was older than the moment by the server's clock, and so was the next one.
 TEST(Turns, RolloutAfterMakesOneSetAlsoWhereTheServersClockIsBehind) {
-  const auto story = [](Stage& stage) {
+  const auto story = [](MachineDeploymentFixture& stage) {
     const Time moment = Time::from(stage.baton.now()) + Seconds(3600);
     stage.edit(R"({"spec":{"rollout":{"after":")" + moment.to_string() + R"("}}})");
 
@@ -279,7 +279,7 @@ TEST(Turns, RolloutAfterMakesOneSetAlsoWhereTheServersClockIsBehind) {
 // --- scaling and changes in place ---
 
 TEST(Turns, ScalingCostsOneApply) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     stage.edit(R"({"spec":{"replicas":5}})");
     stage.settle();
 
@@ -292,7 +292,7 @@ TEST(Turns, ScalingCostsOneApply) {
 }
 
 TEST(Turns, LabelsComeAndGoInPlace) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     stage.edit(R"({"spec":{"template":{"metadata":{"labels":{"team":"blue"}}}}})");
     stage.settle();
     ASSERT_THAT(stage.sets(), SizeIs(1));
@@ -312,7 +312,7 @@ TEST(Turns, LabelsComeAndGoInPlace) {
 }
 
 TEST(Turns, ASetWhoseManagedFieldsWereResetIsScaledAndLosesItsLabels) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     stage.edit(R"({"spec":{"template":{"metadata":{"labels":{"team":"blue"}}}}})");
     stage.settle();
     stage.edit<api::MachineSet>(stage.sets().front().metadata.name.view(),
@@ -328,7 +328,7 @@ TEST(Turns, ASetWhoseManagedFieldsWereResetIsScaledAndLosesItsLabels) {
 }
 
 TEST(Turns, ASetWhoseReplicasWereTakenOutKeepsAsManyAsItHas) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     stage.edit(R"({"spec":{"rollout":{"strategy":{"type":"RollingUpdate",
                    "rollingUpdate":{"maxSurge":0,"maxUnavailable":1}}}}})");
     stage.settle();
@@ -342,7 +342,7 @@ TEST(Turns, ASetWhoseReplicasWereTakenOutKeepsAsManyAsItHas) {
 }
 
 TEST(Turns, AUsersEditOfASetIsUndone) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     const auto name = stage.sets().front().metadata.name;
     stage.edit<api::MachineSet>(
         name.view(),
@@ -359,8 +359,8 @@ TEST(Turns, AUsersEditOfASetIsUndone) {
 // --- pause ---
 
 TEST(Turns, APausedDeploymentGetsAFinalizerAndACondition) {
-  in_a_world([](Stage& stage) {
-    stage.put_world(a_machine_deployment().paused());
+  in_simulation([](MachineDeploymentFixture& stage) {
+    stage.make_fleet(a_machine_deployment().paused());
 
     stage.start();
 
@@ -372,10 +372,10 @@ TEST(Turns, APausedDeploymentGetsAFinalizerAndACondition) {
 }
 
 TEST(Turns, AClusterThatGoesOnWakesItsDeployments) {
-  in_a_world([](Stage& stage) {
-    stage.put(a_cluster().without_control_plane_ref().held().build());
-    stage.put_templates();
-    stage.put(a_machine_deployment().build());
+  in_simulation([](MachineDeploymentFixture& stage) {
+    stage.make(a_cluster().without_control_plane_ref().held().build());
+    stage.make_templates();
+    stage.make(a_machine_deployment().build());
     stage.start();
     EXPECT_THAT(stage.sets(), IsEmpty());
 
@@ -388,7 +388,7 @@ TEST(Turns, AClusterThatGoesOnWakesItsDeployments) {
 }
 
 TEST(Turns, APausedRolloutKeepsItsRevision) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     stage.edit(R"({"spec":{"paused":true,"template":{"spec":{"version":"v1.34.0"}}}})");
     stage.settle();
 
@@ -398,7 +398,7 @@ TEST(Turns, APausedRolloutKeepsItsRevision) {
 }
 
 TEST(Turns, ScalingWhilePausedCostsOneApply) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     stage.edit(R"({"spec":{"paused":true}})");
     stage.settle();
     stage.writes.clear();
@@ -417,7 +417,7 @@ TEST(Turns, ScalingWhilePausedCostsOneApply) {
 
 // Who waits for a rollout (kubectl rollout status) believes the counters as soon as the generation is new.
 TEST(Turns, ANewGenerationIsNeverShownWithTheCountersOfTheLast) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     const auto before = stage.deployment();
     ASSERT_EQ(before.status.up_to_date_replicas, 3);
 
@@ -432,9 +432,9 @@ TEST(Turns, ANewGenerationIsNeverShownWithTheCountersOfTheLast) {
 }
 
 TEST(Turns, AClusterThatIsDeletedIsNoWarning) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     stage.edit<api::Cluster>("c1", R"({"metadata":{"finalizers":["cluster.cluster.x-k8s.io"]}})");
-    stage.must(stage.user.remove(kube::resource_of<api::Cluster>(), stage.key("c1"), {}, Deadline::never()));
+    must(stage.user.remove(kube::resource_of<api::Cluster>(), stage.key("c1"), {}, Deadline::never()));
     stage.settle();
 
     EXPECT_EQ(stage.says("ScalingUp"),
@@ -444,9 +444,9 @@ TEST(Turns, AClusterThatIsDeletedIsNoWarning) {
 }
 
 TEST(Turns, AClusterThatIsDeletedWhileMachinesAreMissingIsTold) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     stage.edit<api::Cluster>("c1", R"({"metadata":{"finalizers":["cluster.cluster.x-k8s.io"]}})");
-    stage.must(stage.user.remove(kube::resource_of<api::Cluster>(), stage.key("c1"), {}, Deadline::never()));
+    must(stage.user.remove(kube::resource_of<api::Cluster>(), stage.key("c1"), {}, Deadline::never()));
     stage.edit(R"({"spec":{"replicas":5}})");
     stage.settle();
 
@@ -458,10 +458,10 @@ TEST(Turns, AClusterThatIsDeletedWhileMachinesAreMissingIsTold) {
 // --- bad input ---
 
 TEST(Turns, AMissingTemplateIsToldAndWaitedFor) {
-  in_a_world([](Stage& stage) {
-    stage.put(a_cluster().without_control_plane_ref().build());
-    stage.put_template(kConfigTemplates, "md1");
-    stage.put(a_machine_deployment().replicas(3).build());
+  in_simulation([](MachineDeploymentFixture& stage) {
+    stage.make(a_cluster().without_control_plane_ref().build());
+    stage.make_template(kConfigTemplates, "md1");
+    stage.make(a_machine_deployment().replicas(3).build());
     stage.start();
 
     EXPECT_EQ(stage.says("ScalingUp"),
@@ -472,7 +472,7 @@ TEST(Turns, AMissingTemplateIsToldAndWaitedFor) {
                             "DockerMachineTemplate md1 does not exist; create it or change the reference"));
     EXPECT_EQ(stage.deployment().status.observed_generation, 0);
 
-    stage.put_template(kInfraTemplates, "md1");
+    stage.make_template(kInfraTemplates, "md1");
     stage.settle();
 
     EXPECT_THAT(stage.sizes(), ElementsAre(3));
@@ -480,8 +480,8 @@ TEST(Turns, AMissingTemplateIsToldAndWaitedFor) {
 }
 
 TEST(Turns, ASelectorThatMissesItsTemplateMakesNothing) {
-  in_a_world([](Stage& stage) {
-    stage.put_world(a_machine_deployment().with(
+  in_simulation([](MachineDeploymentFixture& stage) {
+    stage.make_fleet(a_machine_deployment().with(
         [](auto& deployment) { deployment.spec.selector.match_labels.set("team", "red"); }));
     stage.start();
 
@@ -500,14 +500,14 @@ TEST(Turns, ASelectorThatMissesItsTemplateMakesNothing) {
 }
 
 TEST(Turns, AMissingClusterIsToldAndWaitedFor) {
-  in_a_world([](Stage& stage) {
-    stage.put_templates();
-    stage.put(a_machine_deployment().build());
+  in_simulation([](MachineDeploymentFixture& stage) {
+    stage.make_templates();
+    stage.make(a_machine_deployment().build());
     stage.start();
     EXPECT_THAT(stage.sets(), IsEmpty());
     EXPECT_THAT(stage.says("ScalingUp"), HasSubstr("is blocked because Cluster c1 does not exist"));
 
-    stage.put(a_cluster().without_control_plane_ref().build());
+    stage.make(a_cluster().without_control_plane_ref().build());
     stage.settle();
 
     EXPECT_THAT(stage.sets(), SizeIs(1));
@@ -529,9 +529,9 @@ api::MachineSet a_stray() {
 }
 
 TEST(Turns, AMachineSetNobodyControlsIsAdopted) {
-  in_a_world([](Stage& stage) {
-    stage.put_world(a_machine_deployment().version("v1.33.0"));
-    stage.put(a_stray());
+  in_simulation([](MachineDeploymentFixture& stage) {
+    stage.make_fleet(a_machine_deployment().version("v1.33.0"));
+    stage.make(a_stray());
     stage.start();
 
     ASSERT_THAT(stage.sets(), SizeIs(1));
@@ -545,9 +545,9 @@ TEST(Turns, AMachineSetNobodyControlsIsAdopted) {
 }
 
 TEST(Turns, AnAdoptedSetWithoutAHashIsToldWithItsRemedy) {
-  in_a_world([](Stage& stage) {
-    stage.put_world(a_machine_deployment());
-    stage.put(a_machine_set("stray").labelled(api::label::kDeploymentName, "md1").build());
+  in_simulation([](MachineDeploymentFixture& stage) {
+    stage.make_fleet(a_machine_deployment());
+    stage.make(a_machine_set("stray").labelled(api::label::kDeploymentName, "md1").build());
     stage.start();
 
     EXPECT_THAT(stage.says("ScalingUp"), HasSubstr("MachineSet stray has no label machine-template-hash"));
@@ -562,14 +562,14 @@ const auto kDenied = apiserver::status_error(403, "Forbidden", "policy: hands of
 const auto kOutOfOrder = apiserver::status_error(500, "InternalError", "failed calling webhook at :43117");
 
 // The server gives that answer to a write that adopts it.
-void put_stray(Stage& stage, const apiserver::Response& answer) {
+void put_stray(MachineDeploymentFixture& stage, const apiserver::Response& answer) {
   stage.gatekeeper.answer = answer;
-  stage.put(a_stray());
+  stage.make(a_stray());
   stage.settle();
 }
 
 TEST(Turns, ADeploymentScalesAndRollsBesideASetItMayNotAdopt) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     put_stray(stage, kDenied);
     stage.edit(R"({"spec":{"replicas":4}})");
     stage.settle();
@@ -585,7 +585,7 @@ TEST(Turns, ADeploymentScalesAndRollsBesideASetItMayNotAdopt) {
 }
 
 TEST(Turns, ASetThatMayNotBeAdoptedIsNamedAndTriedAgain) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     put_stray(stage, kDenied);
 
     EXPECT_EQ(stage.says("ScalingUp"),
@@ -610,7 +610,7 @@ TEST(Turns, ASetThatMayNotBeAdoptedIsNamedAndTriedAgain) {
 }
 
 TEST(Turns, ARefusedAdoptionIsNotTriedWithEveryTurn) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     put_stray(stage, kDenied);
     const int before = stage.gatekeeper.asked;
 
@@ -625,11 +625,11 @@ TEST(Turns, ARefusedAdoptionIsNotTriedWithEveryTurn) {
 }
 
 TEST(Turns, ARefusedAdoptionKeepsNoOtherSetOut) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     put_stray(stage, kDenied);
     api::MachineSet other = a_stray();
     other.metadata.name = "willing"_text;
-    stage.put(other);
+    stage.make(other);
     stage.settle();
 
     EXPECT_THAT(stage.events.events, Contains("Normal SuccessfulAdopt: Adopted MachineSet \"willing\""));
@@ -640,10 +640,10 @@ TEST(Turns, ARefusedAdoptionKeepsNoOtherSetOut) {
 
 // A deployment that was deleted with --cascade=orphan and put again: all its Machines are the set's.
 TEST(Turns, ANewDeploymentMakesNothingBesideASetItMayNotAdopt) {
-  in_a_world([](Stage& stage) {
+  in_simulation([](MachineDeploymentFixture& stage) {
     stage.gatekeeper.answer = kDenied;
-    stage.put_world(a_machine_deployment().replicas(2).version("v1.33.0"));
-    stage.put(a_stray());
+    stage.make_fleet(a_machine_deployment().replicas(2).version("v1.33.0"));
+    stage.make(a_stray());
     stage.start();
     EXPECT_THAT(stage.sizes(), ElementsAre(2));
     EXPECT_EQ(
@@ -661,7 +661,7 @@ TEST(Turns, ANewDeploymentMakesNothingBesideASetItMayNotAdopt) {
 
 // The write may have taken place, and the next try may go well: no Machine is made or deleted for that.
 TEST(Turns, AnAdoptionThatNobodyAnsweredIsWaitedFor) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     put_stray(stage, kOutOfOrder);
     stage.edit(R"({"spec":{"replicas":4}})");
     stage.settle();
@@ -675,11 +675,10 @@ TEST(Turns, AnAdoptionThatNobodyAnsweredIsWaitedFor) {
 }
 
 TEST(Turns, ADeletionTakesItsOwnSetsAlongAndLeavesOneItMayNotAdopt) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     put_stray(stage, kDenied);
 
-    stage.must(
-        stage.user.remove(kube::resource_of<api::MachineDeployment>(), stage.key(), {}, Deadline::never()));
+    must(stage.user.remove(kube::resource_of<api::MachineDeployment>(), stage.key(), {}, Deadline::never()));
     stage.settle();
 
     EXPECT_TRUE(stage.is_gone());
@@ -688,7 +687,7 @@ TEST(Turns, ADeletionTakesItsOwnSetsAlongAndLeavesOneItMayNotAdopt) {
 }
 
 TEST(Observe, SeesMachinesOfItsSetsOnly) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     const auto mine = [&](std::string_view name, std::string_view of_deployment) {
       api::Machine machine = builders::a_machine(name).labelled(api::label::kDeploymentName, of_deployment);
       api::OwnerReference owner = builders::controller_of("MachineSet", "other");
@@ -696,24 +695,14 @@ TEST(Observe, SeesMachinesOfItsSetsOnly) {
       machine.metadata.owner_references = api::OwnerReferences({owner});
       return machine;
     };
-    stage.put(mine("own", "md1"));
-    stage.put(mine("relabelled", "md2"));
-    stage.put(mine("foreign", "md1"));
+    stage.make(mine("own", "md1"));
+    stage.make(mine("relabelled", "md2"));
+    stage.make(mine("foreign", "md1"));
     stage.settle();
 
-    const Deps deps{.clock = stage.baton,
-                    .threads = stage.baton,
-                    .client = stage.network,
-                    .caches = stage.caches,
-                    .workload_clusters = stage.workloads,
-                    .events = stage.events,
-                    .names = stage.names,
-                    .brake = stage.brake};
-    const Host host{.consistency = stage.controller.consistency(),
-                    .externals = stage.externals,
-                    .queue = stage.controller.queue()};
     Memory memory(stage.baton);
-    const auto seen = observe({.deps = deps, .host = host, .context = {}}, memory, stage.key());
+    const auto seen =
+        observe({.deps = stage.deps(), .host = stage.host(), .context = {}}, memory, stage.key());
 
     ASSERT_TRUE(seen && *seen);
     ASSERT_THAT((*seen)->machines, SizeIs(1));
@@ -725,13 +714,12 @@ TEST(Observe, SeesMachinesOfItsSetsOnly) {
 // --- deletion ---
 
 TEST(Turns, DeletionWaitsForItsSets) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     const auto name = stage.sets().front().metadata.name;
     stage.edit<api::MachineSet>(name.view(),
                                 R"({"metadata":{"finalizers":["cluster.x-k8s.io/machineset"]}})");
     stage.settle();
-    stage.must(
-        stage.user.remove(kube::resource_of<api::MachineDeployment>(), stage.key(), {}, Deadline::never()));
+    must(stage.user.remove(kube::resource_of<api::MachineDeployment>(), stage.key(), {}, Deadline::never()));
     stage.settle();
     EXPECT_EQ(stage.says("Deleting"), "True Deleting: Deleting 1 MachineSet");
     EXPECT_EQ(stage.deployment().status.phase, "ScalingDown");
@@ -745,12 +733,12 @@ TEST(Turns, DeletionWaitsForItsSets) {
 }
 
 TEST(Turns, DeletionDoesNotNeedItsCluster) {
-  at_rest([](Stage& stage) {
-    stage.must(stage.user.remove(kube::resource_of<api::Cluster>(), {std::string(kNamespace), "c1"}, {},
-                                 Deadline::never()));
+  at_rest([](MachineDeploymentFixture& stage) {
+    must(stage.user.remove(kube::resource_of<api::Cluster>(), {std::string(kNamespace), "c1"}, {},
+                           Deadline::never()));
     stage.settle();
     if (!stage.is_gone()) {
-      stage.must(
+      must(
           stage.user.remove(kube::resource_of<api::MachineDeployment>(), stage.key(), {}, Deadline::never()));
     }
     stage.settle();
@@ -763,7 +751,7 @@ TEST(Turns, DeletionDoesNotNeedItsCluster) {
 // --- moves in place that another core began ---
 
 TEST(Turns, MachinesMovedByAnotherCoreAreCountedOnce) {
-  at_rest([](Stage& stage) {
+  at_rest([](MachineDeploymentFixture& stage) {
     const auto set = stage.sets().front();
     stage.edit<api::MachineSet>(
         set.metadata.name.view(),
@@ -775,8 +763,8 @@ TEST(Turns, MachinesMovedByAnotherCoreAreCountedOnce) {
     owner.uid = set.metadata.uid;
     machine.metadata.owner_references = api::OwnerReferences({owner});
     stage.edit(R"({"spec":{"replicas":4}})");
-    stage.put(machine);
-    stage.controller.queue().add(stage.key());
+    stage.make(machine);
+    stage.queue().add(stage.key());
     stage.settle();
 
     const auto after = stage.sets().front().metadata.annotations;
