@@ -25,26 +25,26 @@ using builders::noon;
 using testing::HasSubstr;
 
 // What is seen, and what is reported of it.
-struct World {
+struct Seen {
   Observation seen = {};
   Plan plan = {};
 
-  explicit World(const api::MachineDeployment& deployment) {
+  explicit Seen(const api::MachineDeployment& deployment) {
     seen.now = noon();
     seen.stored = std::make_shared<const api::MachineDeployment>(deployment);
     seen.deployment = deployment;
     seen.cluster = a_cluster().shared();
   }
-  World& with(const api::MachineSet& set) {
+  Seen& with(const api::MachineSet& set) {
     seen.sets.push_back(std::make_shared<const api::MachineSet>(set));
     if (!plan.newest) plan.newest = seen.sets.back();
     return *this;
   }
-  World& with(const api::Machine& machine) {
+  Seen& with(const api::Machine& machine) {
     seen.machines.push_back(std::make_shared<const api::Machine>(machine));
     return *this;
   }
-  World& blocked(std::string because) {
+  Seen& blocked(std::string because) {
     plan.faults.push_back({.because = std::move(because)});
     return *this;
   }
@@ -70,7 +70,7 @@ struct World {
   }
 };
 
-World three() { return World(a_machine_deployment().replicas(3)); }
+Seen three() { return Seen(a_machine_deployment().replicas(3)); }
 
 // A set whose Machines are such as md1 wants.
 builders::MachineSetBuilder set_of_md1(std::string_view name) {
@@ -100,8 +100,8 @@ TEST(Report, CountsNothingOfAnOldSetAsUpToDate) {
   const auto all_up_to_date = [](auto& set) { set.status.up_to_date_replicas = 3; };
   const auto old = set_of_md1("a").version("v1").reporting(3, 3, 3).with(all_up_to_date);
 
-  const auto before = World(a_machine_deployment().replicas(3).version("v1")).with(old).reported();
-  const auto after = World(a_machine_deployment().replicas(3).version("v2")).with(old).reported();
+  const auto before = Seen(a_machine_deployment().replicas(3).version("v1")).with(old).reported();
+  const auto after = Seen(a_machine_deployment().replicas(3).version("v2")).with(old).reported();
 
   EXPECT_EQ(before.status.up_to_date_replicas, 3);
   EXPECT_EQ(after.status.up_to_date_replicas, 0);
@@ -135,13 +135,13 @@ TEST(Report, AddsUpVersionsOldestFirst) {
 TEST(Report, ObservesAGenerationOnlyWhenItWasActedOn) {
   EXPECT_EQ(three().reported().status.observed_generation, 1);
   EXPECT_EQ(three().reported(true).status.observed_generation, 0);
-  World stuck = three();
+  Seen stuck = three();
   stuck.plan.stuck = true;
   EXPECT_EQ(stuck.reported().status.observed_generation, 0);
 }
 
 TEST(Report, ChangesNothingTheSecondTime) {
-  World world =
+  Seen world =
       three().with(a_machine_set("a").reporting(3, 3, 3)).with(a_machine("m").running().up_to_date());
   const auto once = world.reported();
   world.seen.stored = std::make_shared<const api::MachineDeployment>(once);
@@ -154,7 +154,7 @@ TEST(Report, ChangesNothingTheSecondTime) {
 
 TEST(Available, CountsAgainstTheLimit) {
   const auto says = [](std::int32_t available) {
-    return World(a_machine_deployment().replicas(3).rolling(IntOrString(1), IntOrString(1)))
+    return Seen(a_machine_deployment().replicas(3).rolling(IntOrString(1), IntOrString(1)))
         .with(a_machine_set("a").reporting(3, 3, available))
         .says(condition::kAvailable);
   };
@@ -167,7 +167,7 @@ TEST(Available, CountsAgainstTheLimit) {
 }
 
 TEST(Available, OnDeleteHasNoLimitToName) {
-  EXPECT_EQ(World(a_machine_deployment().replicas(2).on_delete())
+  EXPECT_EQ(Seen(a_machine_deployment().replicas(2).on_delete())
                 .with(a_machine_set("a").reporting(2, 1, 1))
                 .says(condition::kAvailable),
             "False NotAvailable: 1 available replicas, at least 2 required");
@@ -179,7 +179,7 @@ TEST(Available, IsUnknownUntilASetReports) {
 }
 
 TEST(Available, SaysWhenADeletionIsTheReason) {
-  EXPECT_EQ(World(a_machine_deployment().replicas(2).deleting())
+  EXPECT_EQ(Seen(a_machine_deployment().replicas(2).deleting())
                 .with(a_machine_set("a").reporting(2, 1, 1))
                 .says(condition::kAvailable),
             "False NotAvailable: Deletion in progress");
@@ -188,7 +188,7 @@ TEST(Available, SaysWhenADeletionIsTheReason) {
 // --- ScalingUp, ScalingDown ---
 
 TEST(ScalingUp, SaysFromWhereToWhereAndWhatBlocksIt) {
-  World world = three().with(a_machine_set("a").reporting(1, 1, 1));
+  Seen world = three().with(a_machine_set("a").reporting(1, 1, 1));
   EXPECT_EQ(world.says(condition::kScalingUp), "True ScalingUp: Scaling up from 1 to 3 replicas");
 
   world.blocked("DockerMachineTemplate does not exist");
@@ -235,7 +235,7 @@ TEST(ScalingDown, SaysAfterAMinuteWhatHoldsUpAMachine) {
 }
 
 TEST(ScalingDown, OfADeletedDeploymentGoesToZero) {
-  EXPECT_EQ(World(a_machine_deployment().replicas(2).deleting())
+  EXPECT_EQ(Seen(a_machine_deployment().replicas(2).deleting())
                 .with(a_machine_set("a").reporting(2, 2, 2))
                 .says(condition::kScalingDown),
             "True ScalingDown: Scaling down from 2 to 0 replicas");
@@ -271,12 +271,12 @@ TEST(StaleDeletions, ComeBackWhenTheNextOneIs) {
 // --- Deleting ---
 
 TEST(Deleting, CountsWhatIsLeft) {
-  const auto deleted = World(a_machine_deployment().deleting());
+  const auto deleted = Seen(a_machine_deployment().deleting());
 
   EXPECT_EQ(three().says(condition::kDeleting), "False NotDeleting");
-  EXPECT_EQ(World(deleted).with(a_machine("a")).says(condition::kDeleting),
+  EXPECT_EQ(Seen(deleted).with(a_machine("a")).says(condition::kDeleting),
             "True Deleting: Deleting 1 Machine");
-  EXPECT_EQ(World(deleted).with(a_machine_set("a")).with(a_machine_set("b")).says(condition::kDeleting),
+  EXPECT_EQ(Seen(deleted).with(a_machine_set("a")).with(a_machine_set("b")).says(condition::kDeleting),
             "True Deleting: Deleting 2 MachineSets");
   EXPECT_EQ(deleted.says(condition::kDeleting), "True Deleting: Deletion completed");
 }
@@ -302,7 +302,7 @@ TEST(MachinesUpToDate, ForgivesNewMachinesTenSeconds) {
 
 TEST(MachinesUpToDate, BelievesNoJudgementByTheTemplateBefore) {
   const auto says = [](std::string_view version) {
-    return World(a_machine_deployment().version(version))
+    return Seen(a_machine_deployment().version(version))
         .with(set_of_md1("a").version("v1"))
         .with(a_machine("m").in_set("a").up_to_date())
         .says(condition::kMachinesUpToDate);
@@ -325,7 +325,7 @@ TEST(RollingOut, CountsMachinesThatAreNotUpToDateAndSaysWhyVersionsFirst) {
 
 TEST(RollingOut, BeginsWithTheNewTemplateAndNotWithTheFirstMachineThatIsJudgedByIt) {
   const auto says = [](std::string_view version) {
-    return World(a_machine_deployment().version(version))
+    return Seen(a_machine_deployment().version(version))
         .with(set_of_md1("a").version("v1"))
         .with(a_machine("m").in_set("a").up_to_date())
         .says(condition::kRollingOut);
@@ -379,7 +379,7 @@ TEST(OldStatus, CountsByItsOwnCounters) {
 }
 
 TEST(OldStatus, CountsSetsAsTheyAreAboutToBe) {
-  World world = three().with(old_set(3));
+  Seen world = three().with(old_set(3));
   world.plan.actions.push_back(
       ApplySet{.present = world.seen.sets.front(), .wanted = *world.seen.sets.front(), .from = 3, .to = 5});
 

@@ -322,10 +322,10 @@ TEST(List, ThatIsEmptyForSureIsCopiedAndItsNodesRetire) {
 }
 
 // Ready by either contract, with an empty list or none, and without a word of how many there are.
-std::vector<World> emptied_without_replicas() {
+std::vector<Seen> emptied_without_replicas() {
   const json::value ready = {{"ready", true}};
   const json::value provisioned = {{"initialization", {{"provisioned", true}}}};
-  std::vector<World> worlds;
+  std::vector<Seen> worlds;
   for (const json::value& status : {ready, provisioned}) {
     for (const json::value& spec :
          {json::value(json::object()), json::value{{"providerIDList", json::array()}}}) {
@@ -335,12 +335,12 @@ std::vector<World> emptied_without_replicas() {
   }
   worlds.push_back(a_pool_world());
   worlds.back().infra({{"status", ready}}).v1beta1_contract();
-  for (World& world : worlds) world.knows({"n1", "n2"}).referred({"n1", "n2"}).connected();
+  for (Seen& world : worlds) world.knows({"n1", "n2"}).referred({"n1", "n2"}).connected();
   return worlds;
 }
 
 TEST(List, ThatShrinksToNothingWithoutReplicasIsLookedAtTwiceAsWell) {
-  for (const World& world : emptied_without_replicas()) {
+  for (const Seen& world : emptied_without_replicas()) {
     const auto plan = world.plan();
 
     EXPECT_THAT(texts(plan.wanted.spec.provider_id_list), ElementsAre("docker:////n1", "docker:////n2"));
@@ -351,7 +351,7 @@ TEST(List, ThatShrinksToNothingWithoutReplicasIsLookedAtTwiceAsWell) {
 }
 
 TEST(List, ThatIsEmptyForSureNeedsNoReplicasToBeCopied) {
-  for (World world : emptied_without_replicas()) {
+  for (Seen world : emptied_without_replicas()) {
     world.where([](Observation& seen) { seen.emptied_for_sure = true; });
 
     const auto plan = world.plan();
@@ -592,8 +592,8 @@ TEST(Machines, AreLookedForAgainWhileTheirKindIsNotListed) {
 }
 
 // The kind can be resolved, and no cache has its objects yet.
-World of_an_unlisted_kind(bool listed_soon) {
-  World world;
+Seen of_an_unlisted_kind(bool listed_soon) {
+  Seen world;
   world.pool.metadata.creation_timestamp = builders::noon();
   world.where([&](Observation& seen) {
     seen.infra = {.state = ExternalSeen::State::CacheBehind,
@@ -602,7 +602,7 @@ World of_an_unlisted_kind(bool listed_soon) {
   });
   return world;
 }
-void age(World& world, int seconds) {
+void age(Seen& world, int seconds) {
   world.where(
       [&](Observation& seen) { seen.now = Time::from_unix(builders::noon().unix_seconds() + seconds); });
 }

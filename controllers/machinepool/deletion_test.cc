@@ -14,13 +14,13 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-World a_leaving_world() {
-  World world;
+Seen a_leaving_world() {
+  Seen world;
   world.pool.metadata.deletion_timestamp = builders::noon();
   return world;
 }
-World an_emptied_world() {
-  World world = a_leaving_world();
+Seen an_emptied_world() {
+  Seen world = a_leaving_world();
   world.where([](Observation& seen) {
     seen.infra.state = ExternalSeen::State::Missing;
     seen.bootstrap.state = ExternalSeen::State::Missing;
@@ -119,8 +119,8 @@ TEST(Leave, GivesUpAfterTenSecondsWhereNobodySaidHowLong) {
   EXPECT_TRUE(at(11));
 }
 
-World a_world_to_be_drained() {
-  World world = a_leaving_world();
+Seen a_world_to_be_drained() {
+  Seen world = a_leaving_world();
   world.knows({"n1", "n2"}).with(a_node("n1")).with(a_node("n2")).where([](Observation& seen) {
     seen.drains = true;
   });
@@ -188,7 +188,7 @@ TEST(Leave, DrainsNobodyWhoIsExcludedFromBoth) {
   EXPECT_THAT(nodes_of_all<DrainNodes>(decide_deletion(neither)), IsEmpty());
 }
 
-std::vector<std::string> late_in(const World& world) {
+std::vector<std::string> late_in(const Seen& world) {
   const auto seen = world.seen();
   std::vector<std::string> ids;
   for (const Text& id : named_late(seen.infra_says, *seen.pool)) ids.push_back(id.str());
@@ -327,7 +327,7 @@ TEST(Leave, GoesAtOnceWhereNothingEverWas) {
 // --- the plan, action by action ---
 
 // Its provider's objects are there, unowned, and the list is as long as the infrastructure's.
-World a_draining_plan() {
+Seen a_draining_plan() {
   auto world = a_leaving_world();
   world.knows({"n1"}).referred({"n1"}).with(a_node("n1"));
   world.where([](Observation& all) {

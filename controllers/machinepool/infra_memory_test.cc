@@ -9,7 +9,7 @@ namespace {
 
 TEST(InfraMemory, AnswersAsAFreshLookWould) {
   InfraMemory memory;
-  World world;
+  Seen world;
   const auto same = [&] {
     const auto seen = world.seen();
     const auto first = memory.read(seen.infra, *seen.pool);
@@ -31,7 +31,7 @@ TEST(InfraMemory, AnswersAsAFreshLookWould) {
 
 TEST(InfraMemory, DoesNotMistakeOnePoolForAnotherOfItsName) {
   InfraMemory memory;
-  World world;
+  Seen world;
   world.instances({"n1"});
   const auto seen = world.seen();
   (void)memory.read(seen.infra, *seen.pool);

@@ -31,8 +31,8 @@ std::string old_told(const api::MachinePool& pool, std::string_view type) {
 const json::object kCreated = {
     {"status", {{"initialization", {{"dataSecretCreated", true}}}, {"dataSecretName", "data"}}}};
 
-World running(std::int32_t replicas = 2) {
-  World world;
+Seen running(std::int32_t replicas = 2) {
+  Seen world;
   world.pool.spec.replicas = replicas;
   world.bootstrap(kCreated).instances({"n1", "n2"}).with(a_node("n1")).with(a_node("n2"));
   return world;
@@ -41,7 +41,7 @@ World running(std::int32_t replicas = 2) {
 // --- phase ---
 
 TEST(Phase, GoesFromPendingToRunning) {
-  World world;
+  Seen world;
   EXPECT_EQ(world.reported().status.phase, "Pending");
 
   world.bootstrap(kCreated);
@@ -80,7 +80,7 @@ TEST(Phase, IsProvisionedWhenTheInfrastructureFallsBack) {
 }
 
 TEST(Phase, FallsBackWhenANodeBreaks) {
-  World world;
+  Seen world;
   world.pool.spec.replicas = 2;
   world.bootstrap(kCreated).instances({"n1", "n2"}).with(a_node("n1")).with(a_node("n2").not_ready());
 
@@ -88,7 +88,7 @@ TEST(Phase, FallsBackWhenANodeBreaks) {
 }
 
 TEST(Phase, IsDeletingForOneThatGoes) {
-  World world;
+  Seen world;
   world.pool.metadata.deletion_timestamp = builders::noon();
   const auto seen = world.seen();
 
@@ -102,7 +102,7 @@ TEST(Phase, IsDeletingForOneThatGoes) {
 // --- counters ---
 
 TEST(Counters, ComeFromNodesWhereThereAreNoMachines) {
-  World world;
+  Seen world;
   world.pool.spec.machine_template.spec.min_ready_seconds = 60;
   const Time long_ago = Time::from_unix(builders::noon().unix_seconds() - 61);
   world.bootstrap(kCreated)
@@ -129,7 +129,7 @@ TEST(Counters, ComeFromNodesWhereThereAreNoMachines) {
 }
 
 TEST(Counters, ComeFromMachinesWhereThereAreSome) {
-  World world;
+  Seen world;
   world.bootstrap(kCreated).instances({"n1", "n2"}).boxes({}).with(a_node("n1"));
   world.with(builders::a_machine("a").in_pool(kPool).ready().available().up_to_date().version("v1.35.0"));
   world.with(builders::a_machine("b").in_pool(kPool).ready());
@@ -143,7 +143,7 @@ TEST(Counters, ComeFromMachinesWhereThereAreSome) {
 }
 
 TEST(Counters, StayWhileTheClusterCannotBeReached) {
-  World world;
+  Seen world;
   world.bootstrap(kCreated).knows({"n1"}).referred({"n1"}).instances({"n1"});
   world.pool.status.ready_replicas = 1;
   world.pool.status.deprecated.ensure().v1beta1.ensure().ready_replicas = 1;
@@ -156,7 +156,7 @@ TEST(Counters, StayWhileTheClusterCannotBeReached) {
 }
 
 TEST(Counters, LookAgainWhenTheNextNodeBecomesAvailable) {
-  World world;
+  Seen world;
   world.pool.spec.machine_template.spec.min_ready_seconds = 60;
   world.bootstrap(kCreated).instances({"n1"}).with(a_node("n1"));
   const auto seen = world.seen();
@@ -165,7 +165,7 @@ TEST(Counters, LookAgainWhenTheNextNodeBecomesAvailable) {
 }
 
 TEST(NodeRefs, StandInTheOrderOfTheListAndHaveUids) {
-  World world;
+  Seen world;
   world.instances({"n2", "n1"}).with(a_node("n2")).with(a_node("n1"));
 
   const auto after = world.reported();
@@ -226,7 +226,7 @@ TEST(Conditions, OfAPoolThatRunsAreGood) {
 }
 
 TEST(Conditions, OfAPoolThatWaitsSayForWhat) {
-  const auto after = World().connected().reported();
+  const auto after = Seen().connected().reported();
 
   EXPECT_EQ(told(after, "BootstrapConfigReady"),
             "False NotReady: Recipe status.initialization.dataSecretCreated is false");
@@ -241,7 +241,7 @@ TEST(Conditions, OfAPoolThatWaitsSayForWhat) {
 }
 
 TEST(Conditions, OfASecretByTheUserAreGood) {
-  World world;
+  Seen world;
   world.pool.spec.machine_template.spec.bootstrap = {.data_secret_name = Text("mine")};
   world.where([](Observation& seen) { seen.bootstrap = {}; });
 
@@ -277,7 +277,7 @@ TEST(Conditions, NameAListThatIsNotBelieved) {
 }
 
 TEST(Conditions, NameNodesThatShareAnId) {
-  World world;
+  Seen world;
   world.instances({"n1"}).without_node("n1").where(
       [](Observation& seen) { seen.instances[0].doubles = {Text("n1"), Text("n2")}; });
 
@@ -288,7 +288,7 @@ TEST(Conditions, NameNodesThatShareAnId) {
 }
 
 TEST(Conditions, NameInstancesAndNodesThatLack) {
-  World world;
+  Seen world;
   world.instances({"n1", "n2"}).without_node("n1").with(a_node("n2").not_ready());
 
   EXPECT_EQ(told(world.reported(), "MachinesReady"),
@@ -296,7 +296,7 @@ TEST(Conditions, NameInstancesAndNodesThatLack) {
 }
 
 TEST(Conditions, SayWhenNodesCannotBeRead) {
-  World world;
+  Seen world;
   world.knows({"n1"}).instances({"n1"});
 
   EXPECT_EQ(told(world.reported(), "MachinesReady"),
@@ -313,7 +313,7 @@ TEST(Counters, OfAClusterOutOfReachOnlyLoseInstancesThatHaveLeft) {
                        old.available_replicas,
                        old.unavailable_replicas};
   };
-  World lost;
+  Seen lost;
   lost.pool = running().reported();
   lost.bootstrap(kCreated).instances({"n1", "n2"});
   ASSERT_THAT(counted(lost.pool), ElementsAre(2, 2, 2, 2, 2, 0));
@@ -326,7 +326,7 @@ TEST(Counters, OfAClusterOutOfReachOnlyLoseInstancesThatHaveLeft) {
 }
 
 TEST(Conditions, OfAManagerThatHasJustStartedStandAsTheyWere) {
-  World world;
+  Seen world;
   world.knows({"n1"}).instances({"n1"});
   const auto stands = [&](std::string_view status, std::string_view reason, std::string_view message) {
     api::conditions::set(world.pool.status.conditions,
@@ -357,7 +357,7 @@ TEST(Conditions, OfAManagerThatHasJustStartedStandAsTheyWere) {
 }
 
 TEST(Conditions, SumUpMachines) {
-  World world;
+  Seen world;
   world.instances({"n1"}).boxes({}).connected();
   world.with(builders::a_machine("a").in_pool(kPool).ready().up_to_date());
   world.with(builders::a_machine("b").in_pool(kPool).not_ready("disk").outdated("old"));
@@ -371,7 +371,7 @@ TEST(Conditions, SumUpMachines) {
 TEST(Conditions, SayAfterAMinuteWhatHoldsUpAMachineAndComeBackForThat) {
   const auto held_up_for = [](Seconds ago) {
     const Time since = builders::noon() + -ago;
-    World world;
+    Seen world;
     world.bootstrap(kCreated).instances({"n1"}).boxes({}).connected();
     world.with(
         builders::a_machine("a")
@@ -394,7 +394,7 @@ TEST(Conditions, SayAfterAMinuteWhatHoldsUpAMachineAndComeBackForThat) {
 }
 
 TEST(Conditions, CopyAFailureForOlderClients) {
-  World world;
+  Seen world;
   world.infra({{"status", {{"failureReason", "CreateError"}, {"failureMessage", "no quota"}}}});
 
   const auto after = world.reported();

@@ -57,11 +57,11 @@ TEST(Size, MustNotBeNegativeNorMoreThanAPoolCanHave) {
 }
 
 TEST(Size, ThatMakesNoSenseIsShownWithTheRemedy) {
-  World negative;
+  Seen negative;
   negative.pool = a_pool(-3);
-  World lost;
+  Seen lost;
   lost.pool = limited(without_size(4), "three", "5");
-  const auto shown = [](const World& world, std::string_view type) {
+  const auto shown = [](const Seen& world, std::string_view type) {
     const auto after = world.reported();
     const auto condition = api::conditions::find(after.status.conditions, type);
     return condition->status.str() + " " + condition->reason.str() + ": " + condition->message.str();
@@ -76,7 +76,7 @@ TEST(Size, ThatMakesNoSenseIsShownWithTheRemedy) {
 }
 
 TEST(Size, BeyondWhatAPoolCanHaveIsWhyItDoesNotGetThere) {
-  World world;
+  Seen world;
   world.pool = a_pool(20000);
   world.instances({"n1"}).knows({"n1"});
 

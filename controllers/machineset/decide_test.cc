@@ -6,6 +6,7 @@
 #include "controllers/machineset/seen_fixture.h"
 #include "kube/typed.h"
 #include "runtime/ownership.h"
+#include "test/builders/machine_deployment.h"
 
 namespace capstan::controllers::machineset {
 namespace {
@@ -384,7 +385,7 @@ TEST(Decide, ATemplateWithoutItsClusterGetsItAsOwner) {
   EXPECT_EQ(count_of<OwnTemplate>(plan), 1U);
 }
 
-World with_clone(std::string_view name, Seconds age) {
+Seen with_clone(std::string_view name, Seconds age) {
   return a_world(a_machine_set().replicas(1)).with(well("a")).where([&](Observation& seen) {
     auto object = std::make_shared<api::contract::ContractObject>();
     object->metadata.name = Text(name);
@@ -416,7 +417,7 @@ TEST(Decide, OnAStaleCacheNoCloneIsRemoved) {
 
 // --- Machines without their objects ---
 
-World with_unfinished(const builders::MachineSetBuilder& set = a_machine_set().replicas(1)) {
+Seen with_unfinished(const builders::MachineSetBuilder& set = a_machine_set().replicas(1)) {
   return a_world(set).with(well("a")).where([](Observation& seen) {
     seen.unsettled.push_back({.machine = seen.machines.front(), .lacks_infrastructure = true});
   });
@@ -441,7 +442,7 @@ TEST(Decide, AMachineIsFinishedBeforeAnotherIsMade) {
 }
 
 TEST(Decide, NothingIsFinishedOnAGuessOrAgainstAWish) {
-  const auto finishes = [](World world, const std::function<void(Observation&)>& change) {
+  const auto finishes = [](Seen world, const std::function<void(Observation&)>& change) {
     return count_of<FinishMachines>(world.where(change).plan());
   };
   EXPECT_EQ(finishes(with_unfinished(), [](auto& seen) { seen.fresh = false; }), 0U);

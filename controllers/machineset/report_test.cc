@@ -18,7 +18,7 @@ using builders::MachineBuilder;
 using builders::noon;
 using testing::ElementsAre;
 
-api::MachineSet reported(const World& world, const Effects& effects = {}) {
+api::MachineSet reported(const Seen& world, const Effects& effects = {}) {
   return report(world.seen(), world.plan(), effects).after;
 }
 
@@ -298,7 +298,7 @@ TEST(Report, ANodeWhoseClockIsAheadIsLookedAtAgainAllTheSame) {
 }
 
 // A set of so many that said so of its Nodes when they were last seen.
-World last_seen(std::int32_t ready, std::int32_t available) {
+Seen last_seen(std::int32_t ready, std::int32_t available) {
   return a_world(a_machine_set().replicas(3).with([&](api::MachineSet& set) {
     auto& old = set.status.deprecated.ensure().v1beta1.ensure();
     old.ready_replicas = ready;
@@ -306,7 +306,7 @@ World last_seen(std::int32_t ready, std::int32_t available) {
   }));
 }
 
-std::string v1beta1_counters(const World& world) {
+std::string v1beta1_counters(const Seen& world) {
   const auto set = reported(world);
   const auto& old = *set.status.deprecated->v1beta1;
   return std::to_string(old.ready_replicas) + " ready, " + std::to_string(old.available_replicas) +

@@ -1,58 +1,35 @@
 // a_world(): an Observation in words, for tests of decide and report.
 #pragma once
 
+#include <utility>
+
 #include "controllers/machineset/decide.h"
-#include "controllers/machineset/wanted.h"
-#include "test/builders/cluster.h"
 #include "test/builders/machine.h"
-#include "test/builders/machine_deployment.h"
 #include "test/builders/machine_set.h"
 
 namespace capstan::controllers::machineset {
 
-class World {
+class Seen {
  public:
-  World() : World(builders::a_machine_set()) {}
-  explicit World(const builders::MachineSetBuilder& set) {
-    seen_.now = builders::noon();
-    seen_.stored = set.shared();
-    seen_.cluster = builders::a_cluster().without_control_plane_ref().shared();
-    seen_.set = adjusted(*seen_.stored, &seen_.cluster->metadata);
-    seen_.preflight_checks = {"All"};
-    seen_.bootstrap = a_template(*seen_.set.spec.machine_template.spec.bootstrap.config_ref);
-    seen_.infrastructure = a_template(seen_.set.spec.machine_template.spec.infrastructure_ref);
-  }
+  Seen() : Seen(builders::a_machine_set()) {}
+  explicit Seen(const builders::MachineSetBuilder& set);
 
-  World& with(const builders::MachineBuilder& machine) {
-    seen_.machines.push_back(machine.shared());
-    seen_.nodes.emplace_back();
-    return *this;
-  }
+  Seen& with(const builders::MachineBuilder& machine);
   template <typename Change>
-  World& where(Change&& change) {
-    change(seen_);
+  Seen& where(Change&& change) {
+    std::forward<Change>(change)(seen_);
     return *this;
   }
   const Observation& seen() const { return seen_; }
   Plan plan() const { return decide(seen_); }
 
  private:
-  TemplateSeen a_template(const api::ContractRef& ref) const {
-    auto object = std::make_shared<api::contract::ContractObject>();
-    object->kind = ref.kind;
-    object->metadata.name = ref.name;
-    object->metadata.owner_references =
-        api::OwnerReferences(std::vector<api::OwnerReference>{{.api_version = Text(api::kApiVersion),
-                                                               .kind = Text(api::kind::kCluster),
-                                                               .name = seen_.cluster->metadata.name,
-                                                               .uid = seen_.cluster->metadata.uid}});
-    return {.state = TemplateSeen::State::Found, .ref = ref, .object = std::move(object)};
-  }
+  TemplateSeen a_template(const api::ContractRef& ref) const;
 
   Observation seen_ = {};
 };
 
-inline World a_world() { return World(); }
-inline World a_world(const builders::MachineSetBuilder& set) { return World(set); }
+inline Seen a_world() { return Seen(); }
+inline Seen a_world(const builders::MachineSetBuilder& set) { return Seen(set); }
 
 }  // namespace capstan::controllers::machineset
