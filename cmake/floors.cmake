@@ -35,13 +35,16 @@ capstan_test(runtime_test DIR runtime LABELS sanitize LINK runtime fakes)
 
 # floor 4
 capstan_library(kubeconfig DIR kubeconfig LINK PUBLIC runtime kube net api base PRIVATE yaml-cpp)
-capstan_test(kubeconfig_test DIR kubeconfig LABELS sanitize LINK kubeconfig fakes builders)
+capstan_fixtures(kubeconfig_fixtures DIR kubeconfig LINK kubeconfig fakes)
+capstan_test(kubeconfig_test DIR kubeconfig LABELS sanitize LINK kubeconfig_fixtures kubeconfig fakes builders)
 
 # floor 5
 set(infrastructure_folders infrastructure infrastructure/sim infrastructure/controller infrastructure/controller/cluster
     infrastructure/controller/machine infrastructure/controller/pool)
 capstan_library(infrastructure LIGHT DIR ${infrastructure_folders} LINK PUBLIC runtime kube net api base PRIVATE Boost::json)
-capstan_test(infrastructure_test DIR ${infrastructure_folders} LABELS sanitize-domain LINK infrastructure builders fakes)
+capstan_fixtures(infrastructure_fixtures DIR ${infrastructure_folders} LINK infrastructure builders fakes)
+capstan_test(infrastructure_test DIR ${infrastructure_folders} LABELS sanitize-domain
+             LINK infrastructure_fixtures infrastructure builders fakes)
 capstan_library(bootstrap LIGHT DIR bootstrap bootstrap/controller LINK PUBLIC runtime kube api base PRIVATE Boost::json)
 capstan_test(bootstrap_test DIR bootstrap bootstrap/controller LABELS sanitize-domain LINK bootstrap builders fakes)
 

@@ -1,7 +1,9 @@
 // Pools of both sorts, beside a core that the test plays: it makes a Machine for each DriverMachine of a
 // pool, and removes the DriverMachine of a Machine that goes.
+#include "api/conditions/conditions.h"
 #include "infrastructure/provider_fixture.h"
 #include "runtime/ownership.h"
+#include "test/builders/machine.h"
 
 namespace capstan::infrastructure {
 namespace {
@@ -22,9 +24,9 @@ std::vector<std::string> vm_names(const sim::SimCloud& cloud) {
 // --- VMs the group keeps itself ---
 
 TEST(ProviderPool, GrowsAndShrinksByNamedVictims) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
-    const World::Process process(world, world.management);
+    const InfrastructureFixture::Process process(world, world.management);
     world.bring_cluster_up();
     world.management.add_pool("mp1", 2);
     EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 2); }));
@@ -51,9 +53,9 @@ TEST(ProviderPool, GrowsAndShrinksByNamedVictims) {
 }
 
 TEST(ProviderPool, ReplacesAnInstanceThatIsLostUnderItsName) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
-    const World::Process process(world, world.management);
+    const InfrastructureFixture::Process process(world, world.management);
     world.bring_cluster_up();
     world.management.add_pool("mp1", 2);
     EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 2); }));
@@ -71,9 +73,9 @@ TEST(ProviderPool, ReplacesAnInstanceThatIsLostUnderItsName) {
 }
 
 TEST(ProviderPool, ReplacesAnInstanceThatStoppedAtAnotherPlace) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
-    const World::Process process(world, world.management);
+    const InfrastructureFixture::Process process(world, world.management);
     world.bring_cluster_up();
     world.management.add_pool("mp1", 2);
     EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 2); }));
@@ -88,9 +90,9 @@ TEST(ProviderPool, ReplacesAnInstanceThatStoppedAtAnotherPlace) {
 TEST(ProviderPool, SaysWhenTheCloudHasNoMoreAndGoesOnWhenItIsSmallerAgain) {
   sim::Script script;
   script.quota.vms = 2;
-  World world(script);
+  InfrastructureFixture world(script);
   world.run([&] {
-    const World::Process process(world, world.management);
+    const InfrastructureFixture::Process process(world, world.management);
     world.bring_cluster_up();
 
     world.management.add_pool("mp1", 3);
@@ -104,9 +106,9 @@ TEST(ProviderPool, SaysWhenTheCloudHasNoMoreAndGoesOnWhenItIsSmallerAgain) {
 }
 
 TEST(ProviderPool, NamesTheSecretThatIsMissingAndWhatToDo) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
-    const World::Process process(world, world.management);
+    const InfrastructureFixture::Process process(world, world.management);
     world.bring_cluster_up();
 
     world.management.add_pool("mp1", 2, {}, false);
@@ -123,9 +125,9 @@ TEST(ProviderPool, NamesTheSecretThatIsMissingAndWhatToDo) {
 }
 
 TEST(ProviderPool, KeepsWhatIsThereWhenTheNumberCantBeMeant) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
-    const World::Process process(world, world.management);
+    const InfrastructureFixture::Process process(world, world.management);
     world.bring_cluster_up();
     world.management.add_pool("mp1", 2);
     EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 2); }));
@@ -134,16 +136,16 @@ TEST(ProviderPool, KeepsWhatIsThereWhenTheNumberCantBeMeant) {
 
     EXPECT_TRUE(world.eventually(
         [&] { return world.management.pool_ready("mp1").starts_with("InvalidSize: spec.replicas of"); }));
-    world.sleep(2min);
+    world.pause(2min);
     EXPECT_EQ(world.cloud.created(), 2U);
     EXPECT_THAT(vm_names(world.cloud), SizeIs(2));
   });
 }
 
 TEST(ProviderPool, WritesTheSizeTheAutoscalerChoseWhereUsersDoNotDecideIt) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
-    const World::Process process(world, world.management);
+    const InfrastructureFixture::Process process(world, world.management);
     world.bring_cluster_up();
     world.management.add_pool("mp1", 2);
     EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 2); }));
@@ -165,10 +167,10 @@ TEST(ProviderPool, WritesTheSizeTheAutoscalerChoseWhereUsersDoNotDecideIt) {
 }
 
 TEST(ProviderPool, DoesNotOverwriteTheSizeOfAUserWhoTakesThePoolBack) {
-  World world;
+  InfrastructureFixture world;
   bool taken_back = false;
   world.run([&] {
-    const World::Process process(world, world.management);
+    const InfrastructureFixture::Process process(world, world.management);
     world.bring_cluster_up();
     world.management.add_pool("mp1", 2);
     EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 2); }));
@@ -196,9 +198,9 @@ TEST(ProviderPool, DoesNotOverwriteTheSizeOfAUserWhoTakesThePoolBack) {
 }
 
 TEST(ProviderPool, LeavesNoInstanceBehind) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
-    const World::Process process(world, world.management);
+    const InfrastructureFixture::Process process(world, world.management);
     world.bring_cluster_up();
     world.management.add_pool("mp1", 2);
     EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 2); }));
@@ -214,21 +216,21 @@ TEST(ProviderPool, LeavesNoInstanceBehind) {
 TEST(ProviderPool, IsNotConfusedByAListThatLags) {
   sim::Script script;
   script.list_lag = 40s;
-  World world(script);
+  InfrastructureFixture world(script);
   world.run([&] {
-    const World::Process process(world, world.management);
+    const InfrastructureFixture::Process process(world, world.management);
     world.bring_cluster_up();
     world.management.add_pool("mp1", 3);
     EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 3); }));
 
     for (int second = 0; second < 90; ++second) {
-      world.sleep(1s);
+      world.pause(1s);
       EXPECT_TRUE(world.management.has("mp1", 3))
           << "a VM that lives was not listed after " << second << " s";
     }
     world.management.resize("mp1", 1);
     EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 1); }));
-    world.sleep(2min);
+    world.pause(2min);
 
     EXPECT_EQ(world.cloud.created(), 3U);
     EXPECT_THAT(vm_names(world.cloud), ElementsAre("mp1-0"));
@@ -239,20 +241,20 @@ TEST(ProviderPool, IsNotConfusedByAListThatLags) {
 TEST(ProviderPool, AVictimThatTheListStillShowsCostsNoOtherItsLife) {
   sim::Script script;
   script.list_lag = 40s;
-  World world(script);
+  InfrastructureFixture world(script);
   world.run([&] {
-    const World::Process process(world, world.management);
+    const InfrastructureFixture::Process process(world, world.management);
     world.bring_cluster_up();
     world.management.add_pool("mp1", 4);
     EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 4); }));
-    world.sleep(1min);
+    world.pause(1min);
 
     world.management.change<api::DriverMachinePool>("mp1", [](api::DriverMachinePool& pool) {
       pool.metadata.annotations.set("capstan.dev/victims", "mp1-0");
     });
     world.management.resize("mp1", 3);
     EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 3); }));
-    world.sleep(2min);
+    world.pause(2min);
 
     EXPECT_THAT(vm_names(world.cloud), ElementsAre("mp1-1", "mp1-2", "mp1-3"));
     EXPECT_EQ(world.cloud.created(), 4U);
@@ -265,13 +267,13 @@ TEST(ProviderPool, LeavesNoInstanceBehindOfWhichItNeverHeard) {
   script.list_lag = 40s;
   script.faults = {
       {.verb = sim::SimVerb::Create, .code = DriverCode::Unknown, .vms = "mp1-1", .happened = true}};
-  World world(script);
+  InfrastructureFixture world(script);
   world.run([&] {
-    const World::Process process(world, world.management);
+    const InfrastructureFixture::Process process(world, world.management);
     world.bring_cluster_up();
     world.management.add_pool("mp1", 2);
     EXPECT_TRUE(world.eventually([&] { return world.cloud.created() == 2U; }));
-    world.sleep(1s);
+    world.pause(1s);
 
     world.management.remove<api::DriverMachinePool>("mp1");
 
@@ -291,7 +293,7 @@ TEST(ProviderPool, MakesOneVmPerPlaceWhateverHappens) {
     script.faults = {
         {.verb = sim::SimVerb::Create, .code = DriverCode::Unknown, .times = 1, .happened = true},
         {.verb = sim::SimVerb::Remove, .code = DriverCode::Unknown, .times = 1, .happened = true}};
-    World world(script, seed);
+    InfrastructureFixture world(script, seed);
     int budget = 6;
     bool raging = false;
     world.fault = [&](const FaultPoint& point) {
@@ -303,7 +305,7 @@ TEST(ProviderPool, MakesOneVmPerPlaceWhateverHappens) {
       return fault;
     };
     world.run([&] {
-      const World::Process process(world, world.management);
+      const InfrastructureFixture::Process process(world, world.management);
       world.bring_cluster_up();
       raging = true;
 
@@ -312,7 +314,7 @@ TEST(ProviderPool, MakesOneVmPerPlaceWhateverHappens) {
       EXPECT_EQ(world.cloud.created(), 3U) << "seed " << seed;
       world.management.resize("mp1", 1);
       EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 1); }, 30min)) << "seed " << seed;
-      world.sleep(2min);
+      world.pause(2min);
       EXPECT_THAT(vm_names(world.cloud), ElementsAre("mp1-0")) << "seed " << seed;
       raging = false;
       world.management.remove<api::DriverMachinePool>("mp1");
@@ -329,13 +331,13 @@ TEST(ProviderPool, MakesNoSecondVmWhenItDiesInTheMiddleOfACall) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     sim::Script script;
     script.latency.create = 4s;
-    World world(script, seed);
+    InfrastructureFixture world(script, seed);
     world.run([&] {
-      const World::Process process(world, world.management);
+      const InfrastructureFixture::Process process(world, world.management);
       world.bring_cluster_up();
 
       world.management.add_pool("mp1", 30);
-      world.sleep(Nanoseconds(100ms) * static_cast<std::int64_t>(world.baton.draw(80)));
+      world.pause(Nanoseconds(100ms) * static_cast<std::int64_t>(world.baton.draw(80)));
       world.baton.crash("provider");
 
       EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 30); })) << "seed " << seed;
@@ -345,9 +347,9 @@ TEST(ProviderPool, MakesNoSecondVmWhenItDiesInTheMiddleOfACall) {
 }
 
 TEST(ProviderPool, DoesNotTakeTheVmsOfThePoolItIsACopyOf) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
-    const World::Process process(world, world.management);
+    const InfrastructureFixture::Process process(world, world.management);
     world.bring_cluster_up();
     world.management.add_pool("mp1", 2);
     EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 2); }));
@@ -363,12 +365,12 @@ TEST(ProviderPool, DoesNotTakeTheVmsOfThePoolItIsACopyOf) {
 }
 
 TEST(ProviderPool, FindsItsVmsAgainAfterAMove) {
-  World world;
+  InfrastructureFixture world;
   Management target(world.baton, 2);
   world.run([&] {
     target.install();
     {
-      const World::Process process(world, world.management);
+      const InfrastructureFixture::Process process(world, world.management);
       world.bring_cluster_up();
       world.management.add_pool("mp1", 2);
       EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 2); }));
@@ -376,7 +378,7 @@ TEST(ProviderPool, FindsItsVmsAgainAfterAMove) {
     const auto moved = world.management.get<api::DriverMachinePool>("mp1")->spec;
     target.add_cluster();
     target.provision_cluster();
-    const World::Process process(world, target, "second provider");
+    const InfrastructureFixture::Process process(world, target, "second provider");
 
     target.add_pool("mp1", 2, moved);
 
@@ -387,31 +389,31 @@ TEST(ProviderPool, FindsItsVmsAgainAfterAMove) {
 }
 
 TEST(ProviderPool, IsSilentWhenNothingHappens) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
-    const World::Process process(world, world.management);
+    const InfrastructureFixture::Process process(world, world.management);
     world.bring_cluster_up();
     world.management.add_pool("mp1", 3);
     EXPECT_TRUE(world.eventually([&] { return world.management.pool_ready("mp1") == "Ready: "; }));
-    world.sleep(1min);
+    world.pause(1min);
     world.writes.clear();
 
-    world.sleep(1h);
+    world.pause(1h);
 
     EXPECT_THAT(world.writes, IsEmpty());
   });
 }
 
 TEST(ProviderPool, KeepsTheControlPlaneUntilItIsGone) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
-    const World::Process process(world, world.management);
+    const InfrastructureFixture::Process process(world, world.management);
     world.bring_cluster_up();
     world.management.add_pool("mp1", 1);
     EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 1); }));
 
     world.management.remove<api::DriverCluster>("c1");
-    world.sleep(30s);
+    world.pause(30s);
     EXPECT_TRUE(world.management.get<api::DriverCluster>("c1"));
     world.management.remove<api::DriverMachinePool>("mp1");
 
@@ -491,9 +493,9 @@ class PoolCore {
 };
 
 TEST(ProviderPoolWithMachines, MakesADriverMachineForEachInstanceWithTheDataOfThePool) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
-    const World::Process process(world, world.management);
+    const InfrastructureFixture::Process process(world, world.management);
     PoolCore core(world.management);
     world.bring_cluster_up();
 
@@ -518,9 +520,9 @@ TEST(ProviderPoolWithMachines, MakesADriverMachineForEachInstanceWithTheDataOfTh
 }
 
 TEST(ProviderPoolWithMachines, ShrinksByDeletingTheMarkedMachineAndKeepsItListedUntilItIsGone) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
-    const World::Process process(world, world.management);
+    const InfrastructureFixture::Process process(world, world.management);
     PoolCore core(world.management);
     world.bring_cluster_up();
     world.management.add_pool("mp1", 3, with_machines());
@@ -533,7 +535,7 @@ TEST(ProviderPoolWithMachines, ShrinksByDeletingTheMarkedMachineAndKeepsItListed
     world.management.resize("mp1", 2);
     EXPECT_TRUE(
         world.eventually([&] { return world.management.get<api::Machine>(names[1])->metadata.deleting(); }));
-    world.sleep(1min);  // it drains
+    world.pause(1min);  // it drains
     EXPECT_TRUE(world.management.has("mp1", 3));
     EXPECT_THAT(world.management.pool_ready("mp1"), StartsWith("Resizing: "));
 
@@ -544,14 +546,14 @@ TEST(ProviderPoolWithMachines, ShrinksByDeletingTheMarkedMachineAndKeepsItListed
 
 // While the request to delete it is on its way.
 TEST(ProviderPoolWithMachines, AnInstanceThatAMachineHasJustTakenIsNotDeletedUnderIt) {
-  World world;
+  InfrastructureFixture world;
   bool taken = false;
   world.run([&] {
-    const World::Process process(world, world.management);
+    const InfrastructureFixture::Process process(world, world.management);
     PoolCore core(world.management);
     world.bring_cluster_up();
     world.management.add_pool("mp1", 2, with_machines());
-    world.sleep(1min);
+    world.pause(1min);
     EXPECT_EQ(core.objects().size(), 2U);
     world.fault = [&](const FaultPoint& point) {
       if (point.call == Call::Remove && point.kind == "DriverMachine" && !std::exchange(taken, true))
@@ -560,7 +562,7 @@ TEST(ProviderPoolWithMachines, AnInstanceThatAMachineHasJustTakenIsNotDeletedUnd
     };
 
     world.management.resize("mp1", 1);
-    world.sleep(1min);
+    world.pause(1min);
 
     EXPECT_TRUE(taken);
     const auto going = [](const auto& object) { return object.metadata.deleting(); };
@@ -571,9 +573,9 @@ TEST(ProviderPoolWithMachines, AnInstanceThatAMachineHasJustTakenIsNotDeletedUnd
 }
 
 TEST(ProviderPoolWithMachines, ReplacesAMachineWhoseVmIsLostByOneOfAnotherName) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
-    const World::Process process(world, world.management);
+    const InfrastructureFixture::Process process(world, world.management);
     PoolCore core(world.management);
     world.bring_cluster_up();
     world.management.add_pool("mp1", 2, with_machines());
@@ -589,9 +591,9 @@ TEST(ProviderPoolWithMachines, ReplacesAMachineWhoseVmIsLostByOneOfAnotherName) 
 }
 
 TEST(ProviderPoolWithMachines, ReplacesAMachineThatSomebodyDeleted) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
-    const World::Process process(world, world.management);
+    const InfrastructureFixture::Process process(world, world.management);
     PoolCore core(world.management);
     world.bring_cluster_up();
     world.management.add_pool("mp1", 2, with_machines());
@@ -622,9 +624,9 @@ void joins(builders::MachineBuilder& machine) { machine.healthy(); }
 void is_handed_over(builders::MachineBuilder& machine) { machine.awaiting_remediation(); }
 
 TEST(ProviderPoolWithMachines, ReplacesOneAfterTheOtherWhomAHealthCheckHandedOver) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
-    const World::Process process(world, world.management);
+    const InfrastructureFixture::Process process(world, world.management);
     PoolCore core(world.management);
     world.bring_cluster_up();
     world.management.add_pool("mp1", 3, with_machines());
@@ -639,10 +641,10 @@ TEST(ProviderPoolWithMachines, ReplacesOneAfterTheOtherWhomAHealthCheckHandedOve
     say(world.management, names[1], is_handed_over);
     say(world.management, names[2], is_handed_over);
     EXPECT_TRUE(world.eventually([&] { return goes(names[1]) || goes(names[2]); }));
-    world.sleep(1min);  // the first one drains
+    world.pause(1min);  // the first one drains
     EXPECT_NE(goes(names[1]), goes(names[2])) << "never both at once";
     EXPECT_TRUE(world.eventually([&] { return core.has(3, 3); }));
-    world.sleep(1min);  // it is gone, and who came for it has not joined
+    world.pause(1min);  // it is gone, and who came for it has not joined
     EXPECT_NE(goes(names[1]), goes(names[2]));
     for (const auto& name : core.machines()) {
       if (std::ranges::find(names, name) == names.end()) say(world.management, name, joins);
@@ -655,10 +657,10 @@ TEST(ProviderPoolWithMachines, ReplacesOneAfterTheOtherWhomAHealthCheckHandedOve
 }
 
 TEST(ProviderPoolWithMachines, KeepsAMachineWhoseMarksAreTakenBackJustBeforeItGoes) {
-  World world;
+  InfrastructureFixture world;
   bool taken_back = false;
   world.run([&] {
-    const World::Process process(world, world.management);
+    const InfrastructureFixture::Process process(world, world.management);
     PoolCore core(world.management);
     world.bring_cluster_up();
     world.management.add_pool("mp1", 2, with_machines());
@@ -674,7 +676,7 @@ TEST(ProviderPoolWithMachines, KeepsAMachineWhoseMarksAreTakenBackJustBeforeItGo
     };
 
     say(world.management, names[1], is_handed_over);
-    world.sleep(2min);
+    world.pause(2min);
     core.turn();
 
     EXPECT_TRUE(taken_back);
@@ -684,9 +686,9 @@ TEST(ProviderPoolWithMachines, KeepsAMachineWhoseMarksAreTakenBackJustBeforeItGo
 }
 
 TEST(ProviderPoolWithMachines, TakesItsMarkOffAMachineThatIsWellAgain) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
-    const World::Process process(world, world.management);
+    const InfrastructureFixture::Process process(world, world.management);
     PoolCore core(world.management);
     world.bring_cluster_up();
     world.management.add_pool("mp1", 1, with_machines());
@@ -695,7 +697,7 @@ TEST(ProviderPoolWithMachines, TakesItsMarkOffAMachineThatIsWellAgain) {
 
     say(world.management, name,
         [](builders::MachineBuilder& machine) { machine.awaiting_remediation().healthy(); });
-    world.sleep(1min);
+    world.pause(1min);
 
     const auto machine = world.management.get<api::Machine>(name);
     EXPECT_EQ(api::conditions::find(machine->status.conditions, "OwnerRemediated"), nullptr);
@@ -706,9 +708,9 @@ TEST(ProviderPoolWithMachines, TakesItsMarkOffAMachineThatIsWellAgain) {
 }
 
 TEST(ProviderPoolWithMachines, SpreadsInstancesOverTheFailureDomains) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
-    const World::Process process(world, world.management);
+    const InfrastructureFixture::Process process(world, world.management);
     PoolCore core(world.management);
     world.bring_cluster_up();
     world.management.add_pool("mp1", 0, with_machines());
@@ -728,9 +730,9 @@ TEST(ProviderPoolWithMachines, SpreadsInstancesOverTheFailureDomains) {
 TEST(ProviderPoolWithMachines, SaysWhichInstanceTheCloudRefuses) {
   sim::Script script;
   script.quota.vms = 1;
-  World world(script);
+  InfrastructureFixture world(script);
   world.run([&] {
-    const World::Process process(world, world.management);
+    const InfrastructureFixture::Process process(world, world.management);
     PoolCore core(world.management);
     world.bring_cluster_up();
 
@@ -746,16 +748,16 @@ TEST(ProviderPoolWithMachines, SaysWhichInstanceTheCloudRefuses) {
 }
 
 TEST(ProviderPoolWithMachines, DeletesTheMachinesBeforeItGoes) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
-    const World::Process process(world, world.management);
+    const InfrastructureFixture::Process process(world, world.management);
     PoolCore core(world.management);
     world.bring_cluster_up();
     world.management.add_pool("mp1", 2, with_machines());
     EXPECT_TRUE(world.eventually([&] { return core.has(2, 2); }));
 
     world.management.remove<api::DriverMachinePool>("mp1");
-    world.sleep(1min);
+    world.pause(1min);
     EXPECT_TRUE(world.management.get<api::DriverMachinePool>("mp1"));
     EXPECT_THAT(vm_names(world.cloud), SizeIs(2)) << "nobody drained them yet";
 
@@ -773,7 +775,7 @@ TEST(ProviderPoolWithMachines, MakesNoInstanceTooManyWhateverBefallsItsWrites) {
                                   Fault::Conflict,    Fault::Timeout,    Fault::Late};
   std::map<Fault, int> fired;
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
-    World world({}, seed);
+    InfrastructureFixture world({}, seed);
     int budget = 6;
     bool raging = false;
     world.fault = [&](const FaultPoint& point) {
@@ -785,7 +787,7 @@ TEST(ProviderPoolWithMachines, MakesNoInstanceTooManyWhateverBefallsItsWrites) {
       return fault;
     };
     world.run([&] {
-      const World::Process process(world, world.management);
+      const InfrastructureFixture::Process process(world, world.management);
       PoolCore core(world.management);
       world.bring_cluster_up();
       raging = true;
@@ -795,7 +797,7 @@ TEST(ProviderPoolWithMachines, MakesNoInstanceTooManyWhateverBefallsItsWrites) {
       EXPECT_EQ(world.cloud.created(), 3U) << "seed " << seed;
       world.management.resize("mp1", 1);
       EXPECT_TRUE(world.eventually([&] { return core.has(1, 1); }, 30min)) << "seed " << seed;
-      world.sleep(2min);
+      world.pause(2min);
       EXPECT_THAT(vm_names(world.cloud), SizeIs(1)) << "seed " << seed;
       EXPECT_EQ(world.cloud.created(), 3U) << "seed " << seed;
     });

@@ -1,4 +1,5 @@
 // The infrastructure provider's clusters and machines, beside a core that the test plays.
+#include "api/conditions/conditions.h"
 #include "infrastructure/provider_fixture.h"
 
 namespace capstan::infrastructure {
@@ -7,9 +8,9 @@ namespace {
 using namespace std::chrono_literals;
 
 TEST(Provider, GivesAClusterItsEndpointAndAuthority) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
-    World::Process provider(world, world.management);
+    InfrastructureFixture::Process provider(world, world.management);
 
     world.bring_cluster_up();
 
@@ -24,14 +25,14 @@ TEST(Provider, GivesAClusterItsEndpointAndAuthority) {
 }
 
 TEST(Provider, TurnsAMachineIntoAVmAndANodeInThreeWrites) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
-    World::Process provider(world, world.management);
+    InfrastructureFixture::Process provider(world, world.management);
     world.bring_cluster_up();
 
     world.management.add_machine("m1");
     EXPECT_TRUE(world.eventually([&] { return world.node("m1").has_value(); }));
-    world.sleep(60s);
+    world.pause(60s);
 
     const auto machine = world.management.get<api::DriverMachine>("m1");
     EXPECT_TRUE(machine->status.initialization.provisioned.value_or(false));
@@ -49,9 +50,9 @@ TEST(Provider, TurnsAMachineIntoAVmAndANodeInThreeWrites) {
 }
 
 TEST(Provider, RemovesTheVmBeforeTheObjectGoes) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
-    World::Process provider(world, world.management);
+    InfrastructureFixture::Process provider(world, world.management);
     world.bring_cluster_up();
     world.management.add_machine("m1");
     ASSERT_TRUE(world.eventually([&] { return world.management.provisioned("m1"); }));
@@ -66,15 +67,15 @@ TEST(Provider, RemovesTheVmBeforeTheObjectGoes) {
 }
 
 TEST(Provider, KeepsTheControlPlaneUntilTheLastMachineIsGone) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
-    World::Process provider(world, world.management);
+    InfrastructureFixture::Process provider(world, world.management);
     world.bring_cluster_up();
     world.management.add_machine("m1");
     ASSERT_TRUE(world.eventually([&] { return world.management.provisioned("m1"); }));
 
     world.management.remove<api::DriverCluster>("c1");
-    world.sleep(30s);
+    world.pause(30s);
     EXPECT_TRUE(world.management.get<api::DriverCluster>("c1"));
     EXPECT_NE(world.planes.api(kCluster), nullptr);
     world.management.remove<api::DriverMachine>("m1");
@@ -85,15 +86,15 @@ TEST(Provider, KeepsTheControlPlaneUntilTheLastMachineIsGone) {
 }
 
 TEST(Provider, AsksTheCloudForNothingBeforeThereIsBootstrapData) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
-    World::Process provider(world, world.management);
+    InfrastructureFixture::Process provider(world, world.management);
     world.bring_cluster_up();
 
     world.management.add_machine("m1", {}, false);
-    world.sleep(5s);
+    world.pause(5s);
     EXPECT_EQ(world.writes_of(Call::Patch, "DriverMachine"), 0) << "a moment of waiting is no news";
-    world.sleep(30s);
+    world.pause(30s);
 
     EXPECT_EQ(world.management.ready_reason("m1"), "WaitingForBootstrapData");
     EXPECT_EQ(world.cloud.created(), 0U);
@@ -103,9 +104,9 @@ TEST(Provider, AsksTheCloudForNothingBeforeThereIsBootstrapData) {
 }
 
 TEST(Provider, LeavesAPausedMachineAlone) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
-    World::Process provider(world, world.management);
+    InfrastructureFixture::Process provider(world, world.management);
     world.bring_cluster_up();
     const auto cluster = world.management.get<api::Cluster>("c1");
     api::Cluster paused = *cluster;
@@ -113,7 +114,7 @@ TEST(Provider, LeavesAPausedMachineAlone) {
     must(kube::patch(world.management.user, *cluster, paused, kNever), "pause");
 
     world.management.add_machine("m1");
-    world.sleep(60s);
+    world.pause(60s);
     EXPECT_EQ(world.cloud.created(), 0U);
     const auto held = world.management.get<api::Cluster>("c1");
     api::Cluster released = *held;
@@ -127,7 +128,7 @@ TEST(Provider, LeavesAPausedMachineAlone) {
 }
 
 TEST(Provider, RefusesAnAuthorityThatIsNotTheControlPlanesOwn) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
     const json::value foreign = {{"apiVersion", "v1"},
                                  {"kind", "Secret"},
@@ -135,7 +136,7 @@ TEST(Provider, RefusesAnAuthorityThatIsNotTheControlPlanesOwn) {
                                  {"data", {{"tls.crt", "eA=="}}}};
     must(world.management.user.create(kube::resources::secrets(), named("c1-ca"), foreign, {}, kNever),
          "create");
-    World::Process provider(world, world.management);
+    InfrastructureFixture::Process provider(world, world.management);
     world.management.add_cluster();
     const auto reason = [&] {
       const auto cluster = world.management.get<api::DriverCluster>("c1");
@@ -155,9 +156,9 @@ TEST(Provider, RefusesAnAuthorityThatIsNotTheControlPlanesOwn) {
 TEST(Provider, MakesNoSecondVmWhenTheAnswerOfTheCloudIsLost) {
   sim::Script script;
   script.faults = {{.verb = sim::SimVerb::Create, .code = DriverCode::Unknown, .times = 2, .happened = true}};
-  World world(script);
+  InfrastructureFixture world(script);
   world.run([&] {
-    World::Process provider(world, world.management);
+    InfrastructureFixture::Process provider(world, world.management);
     world.bring_cluster_up();
 
     world.management.add_machine("m1");
@@ -174,7 +175,7 @@ TEST(Provider, MakesOneVmPerMachineWhateverBefallsItsWrites) {
                                   Fault::Conflict,    Fault::Timeout,    Fault::Late};
   std::map<Fault, int> fired;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-    World world({}, seed);
+    InfrastructureFixture world({}, seed);
     int budget = 6;
     bool raging = false;
     world.fault = [&](const FaultPoint& point) {
@@ -186,7 +187,7 @@ TEST(Provider, MakesOneVmPerMachineWhateverBefallsItsWrites) {
       return fault;
     };
     world.run([&] {
-      World::Process provider(world, world.management);
+      InfrastructureFixture::Process provider(world, world.management);
       world.bring_cluster_up();
       raging = true;
 
@@ -196,7 +197,7 @@ TEST(Provider, MakesOneVmPerMachineWhateverBefallsItsWrites) {
       EXPECT_TRUE(world.eventually(
           [&] { return world.management.provisioned("m1") && world.management.provisioned("m2"); }, 20min))
           << "seed " << seed;
-      world.sleep(2min);
+      world.pause(2min);
       EXPECT_EQ(world.cloud.created(), 2U) << "seed " << seed;
       raging = false;
       world.management.remove<api::DriverMachine>("m1");
@@ -210,13 +211,13 @@ TEST(Provider, MakesNoSecondVmWhenItDiesInTheMiddleOfACall) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     sim::Script script;
     script.latency.create = 4s;
-    World world(script, seed);
+    InfrastructureFixture world(script, seed);
     world.run([&] {
-      World::Process provider(world, world.management);
+      InfrastructureFixture::Process provider(world, world.management);
       world.bring_cluster_up();
 
       world.management.add_machine("m1");
-      world.sleep(Nanoseconds(100ms) * static_cast<std::int64_t>(world.baton.draw(50)));
+      world.pause(Nanoseconds(100ms) * static_cast<std::int64_t>(world.baton.draw(50)));
       world.baton.crash("provider");
 
       EXPECT_TRUE(world.eventually([&] { return world.management.provisioned("m1"); })) << "seed " << seed;
@@ -235,12 +236,12 @@ void move(Management& from, Management& to, const std::string& machine, bool wit
 class AfterAMove : public testing::TestWithParam<bool> {};
 
 TEST_P(AfterAMove, TheVmIsFoundAgainAndNoSecondOneMade) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
     Management target(world.baton, 77);
     target.install();
     {
-      World::Process provider(world, world.management);
+      InfrastructureFixture::Process provider(world, world.management);
       world.bring_cluster_up();
       world.management.add_machine("m1");
       ASSERT_TRUE(world.eventually([&] { return world.management.provisioned("m1"); }));
@@ -250,7 +251,7 @@ TEST_P(AfterAMove, TheVmIsFoundAgainAndNoSecondOneMade) {
     target.add_cluster();
     target.provision_cluster();
     move(world.management, target, "m1", GetParam());
-    World::Process provider(world, target);
+    InfrastructureFixture::Process provider(world, target);
 
     EXPECT_TRUE(world.eventually([&] { return target.provisioned("m1"); }));
     const auto after = target.get<api::DriverMachine>("m1");
@@ -266,9 +267,9 @@ INSTANTIATE_TEST_SUITE_P(Provider, AfterAMove, testing::Bool(), [](const auto& w
 });
 
 TEST(Provider, DoesNotTakeTheVmOfAnotherForItsOwn) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
-    World::Process provider(world, world.management);
+    InfrastructureFixture::Process provider(world, world.management);
     world.bring_cluster_up();
     world.management.add_machine("m1");
     ASSERT_TRUE(world.eventually([&] { return world.management.provisioned("m1"); }));
@@ -286,9 +287,9 @@ TEST(Provider, DoesNotTakeTheVmOfAnotherForItsOwn) {
 
 // What `kubectl get -o yaml | kubectl create -f -` under another name brings.
 TEST(Provider, LeavesTheVmAloneWhenACopyWithItsProviderIdIsDeleted) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
-    World::Process provider(world, world.management);
+    InfrastructureFixture::Process provider(world, world.management);
     world.bring_cluster_up();
     world.management.add_machine("m1");
     ASSERT_TRUE(world.eventually([&] { return world.management.provisioned("m1"); }));
@@ -309,9 +310,9 @@ TEST(Provider, LeavesTheVmAloneWhenACopyWithItsProviderIdIsDeleted) {
 // An edit, or a manifest applied over the wrong object: both are provisioned, and both name one VM from then
 // on.
 TEST(Provider, RemovesItsOwnVmWhenItsProviderIdWasEditedToAnothers) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
-    World::Process provider(world, world.management);
+    InfrastructureFixture::Process provider(world, world.management);
     world.bring_cluster_up();
     for (const auto* name : {"m1", "m2"}) {
       world.management.add_machine(name);
@@ -330,9 +331,9 @@ TEST(Provider, RemovesItsOwnVmWhenItsProviderIdWasEditedToAnothers) {
 
 // All finalizers stripped by hand, as to get rid of something that hangs.
 TEST(Provider, PutsStrippedFinalizersBackSoThatNoVmOutlivesItsObject) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
-    World::Process provider(world, world.management);
+    InfrastructureFixture::Process provider(world, world.management);
     world.bring_cluster_up();
     world.management.add_machine("m1");
     ASSERT_TRUE(world.eventually([&] { return world.management.provisioned("m1"); }));
@@ -356,9 +357,9 @@ TEST(Provider, PutsStrippedFinalizersBackSoThatNoVmOutlivesItsObject) {
 // --- what clouds do ---
 
 TEST(Provider, SaysThatAVmIsGoneAndMakesNoOtherInItsPlace) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
-    World::Process provider(world, world.management);
+    InfrastructureFixture::Process provider(world, world.management);
     world.bring_cluster_up();
     world.management.add_machine("m1");
     ASSERT_TRUE(world.eventually([&] { return world.node("m1").has_value(); }));
@@ -367,7 +368,7 @@ TEST(Provider, SaysThatAVmIsGoneAndMakesNoOtherInItsPlace) {
 
     EXPECT_TRUE(world.eventually([&] { return world.management.ready_reason("m1") == "VMGone"; }));
     EXPECT_TRUE(world.eventually([&] { return world.node("m1")->condition("Ready")->status == "Unknown"; }));
-    world.sleep(10min);
+    world.pause(10min);
     EXPECT_EQ(world.cloud.created(), 1U);
     EXPECT_TRUE(world.management.provisioned("m1")) << "what was true once stays true";
     world.management.remove<api::DriverMachine>("m1");
@@ -378,9 +379,9 @@ TEST(Provider, SaysThatAVmIsGoneAndMakesNoOtherInItsPlace) {
 TEST(Provider, NamesAnExhaustedQuotaAndGoesOnWhenThereIsRoom) {
   sim::Script script;
   script.quota.vms = 1;
-  World world(script);
+  InfrastructureFixture world(script);
   world.run([&] {
-    World::Process provider(world, world.management);
+    InfrastructureFixture::Process provider(world, world.management);
     world.bring_cluster_up();
     world.management.add_machine("m1");
     ASSERT_TRUE(world.eventually([&] { return world.management.provisioned("m1"); }));
@@ -388,7 +389,7 @@ TEST(Provider, NamesAnExhaustedQuotaAndGoesOnWhenThereIsRoom) {
     world.management.add_machine("m2");
     EXPECT_TRUE(world.eventually([&] { return world.management.ready_reason("m2") == "ResourceExhausted"; }));
     const int writes = world.writes_of(Call::Patch, "DriverMachine");
-    world.sleep(35min);
+    world.pause(35min);
     EXPECT_EQ(world.writes_of(Call::Patch, "DriverMachine"), writes) << "the same news is no news";
     world.management.remove<api::DriverMachine>("m1");
 
@@ -399,9 +400,9 @@ TEST(Provider, NamesAnExhaustedQuotaAndGoesOnWhenThereIsRoom) {
 TEST(Provider, TriesARemovalAgainUntilTheVmIsGone) {
   sim::Script script;
   script.faults = {{.verb = sim::SimVerb::Remove, .code = DriverCode::Internal, .message = "no", .times = 2}};
-  World world(script);
+  InfrastructureFixture world(script);
   world.run([&] {
-    World::Process provider(world, world.management);
+    InfrastructureFixture::Process provider(world, world.management);
     world.bring_cluster_up();
     world.management.add_machine("m1");
     ASSERT_TRUE(world.eventually([&] { return world.management.provisioned("m1"); }));
@@ -418,16 +419,16 @@ TEST(Provider, TriesARemovalAgainUntilTheVmIsGone) {
 TEST(Provider, IsSilentWhenNothingHappens) {
   sim::Script script;
   script.list_lag = 3s;
-  World world(script);
+  InfrastructureFixture world(script);
   world.run([&] {
-    World::Process provider(world, world.management);
+    InfrastructureFixture::Process provider(world, world.management);
     world.bring_cluster_up();
     world.management.add_machine("m1");
     ASSERT_TRUE(world.eventually([&] { return world.node("m1").has_value(); }));
-    world.sleep(60s);
+    world.pause(60s);
     const auto before = world.writes;
 
-    world.sleep(20min);
+    world.pause(20min);
 
     EXPECT_EQ(world.writes, before);
   });

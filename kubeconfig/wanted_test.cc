@@ -60,7 +60,7 @@ TEST(Wanted, AClusterDeletedAndMadeAgainBetweenTwoLooksIsAnotherOne) {
 TEST(Wanted, FollowingConnectsOwnClustersAndNoOthers) {
   fakes::Baton baton({.seed = 2});
   const auto report = baton.run([&] {
-    TestWorld world(baton, baton);
+    RegistryFixture world(baton, baton);
     world.cluster("mine");
     world.cluster("theirs");
     SeededRandomness randomness(1);

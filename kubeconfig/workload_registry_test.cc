@@ -1,9 +1,12 @@
 #include "kubeconfig/workload_registry.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kube/resources.h"
 #include "kubeconfig/registry_fixture.h"
+#include "kubeconfig/secret.h"
 #include "test/fakes/baton.h"
 #include "test/fakes/collecting_sink.h"
 
@@ -82,7 +85,7 @@ struct Bench {
   Metrics metrics;
   fakes::CollectingSink log;
   SeededRandomness randomness{7};
-  TestWorld world;
+  RegistryFixture world;
   kube::WatchLoop loop;
   std::vector<std::string> reach_changes = {};
   std::vector<std::string> node_changes = {};
@@ -177,8 +180,8 @@ TEST(WorkloadRegistry, NeverConnectsToAClusterNobodyWants) {
 TEST(WorkloadRegistry, SaysThatACertificateIsNotVerified) {
   in_simulation([](Bench& bench) {
     bench.world.server("c");
-    bench.world.put_secret("c",
-                           TestWorld::kubeconfig("c", "{token: good}", ", insecure-skip-tls-verify: true"));
+    bench.world.put_secret(
+        "c", RegistryFixture::kubeconfig("c", "{token: good}", ", insecure-skip-tls-verify: true"));
     bench.world.cluster("other");
 
     bench.connect(kC);
@@ -218,14 +221,17 @@ TEST(WorkloadRegistry, NamesWhatIsWrongWithAKubeconfig) {
   const std::vector<Row> rows = {
       {"}{ no yaml", {"default/c-kubeconfig", "kubeconfig: line 1"}},
       {"current-context: nope", {"default/c-kubeconfig", "no context \"nope\""}},
-      {TestWorld::kubeconfig("c", "{exec: {command: aws}}"),
+      {RegistryFixture::kubeconfig("c", "{exec: {command: aws}}"),
        {"user \"u\"", "exec", "use a client certificate"}},
-      {TestWorld::kubeconfig("c", "{auth-provider: {name: gcp}}"), {"user \"u\"", "auth-provider", "token"}},
-      {TestWorld::kubeconfig("c", "{username: a, password: b}"), {"user \"u\"", "username", "password"}},
-      {TestWorld::kubeconfig("c", "{tokenFile: /token}"), {"user \"u\"", "tokenFile", "inline as token"}},
-      {TestWorld::kubeconfig("c", "{client-certificate: /a, client-key: /b}"),
+      {RegistryFixture::kubeconfig("c", "{auth-provider: {name: gcp}}"),
+       {"user \"u\"", "auth-provider", "token"}},
+      {RegistryFixture::kubeconfig("c", "{username: a, password: b}"),
+       {"user \"u\"", "username", "password"}},
+      {RegistryFixture::kubeconfig("c", "{tokenFile: /token}"),
+       {"user \"u\"", "tokenFile", "inline as token"}},
+      {RegistryFixture::kubeconfig("c", "{client-certificate: /a, client-key: /b}"),
        {"user \"u\"", "client-certificate", "client-certificate-data"}},
-      {TestWorld::kubeconfig("c", "{token: good}", ", certificate-authority: /ca"),
+      {RegistryFixture::kubeconfig("c", "{token: good}", ", certificate-authority: /ca"),
        {"cluster \"a\"", "certificate-authority-data"}},
   };
   for (const Row& row : rows) {
@@ -249,7 +255,7 @@ TEST(WorkloadRegistry, ConnectsByItselfOnceTheKubeconfigIsRight) {
     bench.problem();
     bench.pass(10min);
 
-    bench.world.put_secret("c", TestWorld::kubeconfig("c"));
+    bench.world.put_secret("c", RegistryFixture::kubeconfig("c"));
 
     EXPECT_LE(bench.until([&] { return bench.connected(); }), 37s);
     EXPECT_EQ(bench.registry.reach(kC).problem, "");
@@ -271,7 +277,7 @@ TEST(WorkloadRegistry, HurriesWhenToldThatSomethingHappened) {
 
 TEST(WorkloadRegistry, NamesTheServerThatCanNotBeReached) {
   in_simulation([](Bench& bench) {
-    bench.world.put_secret("c", TestWorld::kubeconfig("nowhere.example"));
+    bench.world.put_secret("c", RegistryFixture::kubeconfig("nowhere.example"));
 
     EXPECT_THAT(bench.problem(), AllOf(HasSubstr("https://nowhere.example"), HasSubstr("no such host")));
   });
@@ -403,7 +409,7 @@ TEST(WorkloadRegistry, ReadsTheKubeconfigAgainWhenItsTokenIsRefused) {
     const auto held = bench.connect();
 
     server.token = "new";
-    bench.world.put_secret("c", TestWorld::kubeconfig("c", "{token: new}"));
+    bench.world.put_secret("c", RegistryFixture::kubeconfig("c", "{token: new}"));
 
     bench.until([&] { return server.dials == 2; });
     EXPECT_LE(bench.until([&] { return bench.connected(); }), 2s);
@@ -420,7 +426,7 @@ TEST(WorkloadRegistry, NoticesRefusedCredentialsByTheRequestsOfOthers) {
     server.put_node("n1", "x:///1");
     const auto cluster = bench.connect();
     server.token = "new";
-    bench.world.put_secret("c", TestWorld::kubeconfig("c", "{token: new}"));
+    bench.world.put_secret("c", RegistryFixture::kubeconfig("c", "{token: new}"));
     const auto stay_busy = [&](Nanoseconds span) {
       for (Nanoseconds passed = {}; passed < span; passed += 3s) {
         bench.pass(3s);
@@ -584,7 +590,7 @@ TEST(WorkloadRegistry, AClusterMadeAnewUnderItsNameIsAnotherOne) {
     bench.world.server("new").put_node("n1", "x:///1");
 
     bench.registry.forget(kC);
-    bench.world.put_secret("c", TestWorld::kubeconfig("new"));
+    bench.world.put_secret("c", RegistryFixture::kubeconfig("new"));
     const auto fresh = bench.connect();
 
     EXPECT_NE(fresh, old);
@@ -748,7 +754,7 @@ TEST(WorkloadRegistry, SurvivesACrashAtAnyMoment) {
   for (std::uint64_t seed = 1; seed <= 25; ++seed) {
     Baton baton({.seed = seed});
     const auto report = baton.run([&] {
-      TestWorld world(baton, baton);
+      RegistryFixture world(baton, baton);
       TestServer& server = world.cluster("c");
       server.put_node("n1", "x:///1");
       world.cluster("other").mood = Mood::Hangs;
@@ -805,7 +811,7 @@ TEST(WorkloadRegistry, ComesRightAfterWhateverHappened) {
           case 3: server.mood = static_cast<Mood>(baton.draw(4)); break;
           case 4:
             server.token = baton.draw(2) == 0 ? "good" : "new";
-            bench.world.put_secret("c", TestWorld::kubeconfig("c", "{token: " + server.token + "}"));
+            bench.world.put_secret("c", RegistryFixture::kubeconfig("c", "{token: " + server.token + "}"));
             break;
           case 5:
             if (auto got = bench.registry.get(kC)) held = *got;

@@ -1,6 +1,7 @@
 // What the cloud's list makes us doubt, and when such a doubt is over. Provider tests show what comes of one.
 #include "infrastructure/controller/inventory.h"
 
+#include "api/conditions/conditions.h"
 #include "infrastructure/controller/machine/reconciler.h"
 #include "infrastructure/provider_fixture.h"
 
@@ -26,7 +27,7 @@ api::DriverMachine that_ran(const std::string& name, std::string_view version) {
 
 // The cloud has lost the VMs of m1 and m2.
 TEST(Inventory, ForgetsADoubtWithItsDriverMachine) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
     Caches caches;
     NobodyListens events;
