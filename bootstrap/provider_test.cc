@@ -42,7 +42,7 @@ void must(const Result<T>& result, std::string_view what) {
   if (!result) ADD_FAILURE() << what << ": " << result.error().describe();
 }
 
-struct World {
+struct BootstrapFixture {
   fakes::Baton baton;
   apiserver::Api api;
   fakes::MemoryClient user;
@@ -51,7 +51,7 @@ struct World {
   std::map<std::pair<Call, std::string>, int> writes = {};
   std::function<Fault(const FaultPoint&)> fault = {};
 
-  explicit World(std::uint64_t seed = 1)
+  explicit BootstrapFixture(std::uint64_t seed = 1)
       : baton({.seed = seed}),
         api({.clock = baton, .seed = seed}),
         user(api, baton, {.user = "core"}),
@@ -181,7 +181,7 @@ struct World {
 };
 
 TEST(Provider, MakesTheDataSecretInTwoWrites) {
-  World world;
+  BootstrapFixture world;
   world.run([&] {
     world.add_cluster();
 
@@ -207,7 +207,7 @@ TEST(Provider, MakesTheDataSecretInTwoWrites) {
 }
 
 TEST(Provider, MakesOneDataSecretForAllMachinesOfAPool) {
-  World world;
+  BootstrapFixture world;
   world.run([&] {
     world.add_cluster();
 
@@ -224,7 +224,7 @@ TEST(Provider, MakesOneDataSecretForAllMachinesOfAPool) {
 }
 
 TEST(Provider, WaitsForTheInfrastructureOfTheCluster) {
-  World world;
+  BootstrapFixture world;
   world.run([&] {
     world.add_cluster(false);
     world.add_machine("m1");
@@ -242,7 +242,7 @@ TEST(Provider, WaitsForTheInfrastructureOfTheCluster) {
 }
 
 TEST(Provider, FindsTheSecretOfALostReply) {
-  World world;
+  BootstrapFixture world;
   int budget = 2;
   world.fault = [&](const FaultPoint& point) {
     return is_write(point.call) && budget-- > 0 ? Fault::LostReply : Fault::None;
@@ -258,7 +258,7 @@ TEST(Provider, FindsTheSecretOfALostReply) {
 
 // A moved Machine brings its data, and the status of its CloudConfig is lost on the way.
 TEST(Provider, RestoresTheStatusAfterAMoveWithoutNewData) {
-  World world;
+  BootstrapFixture world;
   world.run([&] {
     world.add_cluster();
 
@@ -271,7 +271,7 @@ TEST(Provider, RestoresTheStatusAfterAMoveWithoutNewData) {
 }
 
 TEST(Provider, LeavesASecretOfSomebodyElseAloneAndSaysSo) {
-  World world;
+  BootstrapFixture world;
   world.run([&] {
     world.add_cluster();
     world.put_foreign_secret("m1");
@@ -305,7 +305,7 @@ TEST(Provider, RecordsOneEventPerReasonWhyThereIsNoData) {
 }
 
 TEST(Provider, DoesNothingWhilePaused) {
-  World world;
+  BootstrapFixture world;
   world.run([&] {
     world.add_cluster();
     const auto cluster = world.get<api::Cluster>("c1");

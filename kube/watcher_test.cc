@@ -85,7 +85,7 @@ class Diary final : public WatchHandler<Widget> {
 };
 
 // A watcher in virtual time whose server is the test.
-struct World {
+struct WatcherFixture {
   fakes::Baton& baton;
   ScriptedClient client{baton, baton};
   Diary diary = {};
@@ -106,12 +106,12 @@ struct World {
 };
 
 // The same story under several orders of events.
-void tell(const std::function<void(World&)>& story) {
+void tell(const std::function<void(WatcherFixture&)>& story) {
   constexpr std::uint64_t kSeeds = 12;
   for (std::uint64_t seed = 1; seed <= kSeeds && !::testing::Test::HasFailure(); ++seed) {
     fakes::Baton baton({.seed = seed});
     const auto report = baton.run([&] {
-      World world{baton};
+      WatcherFixture world{baton};
       world.watcher.start();
       story(world);
     });
@@ -120,7 +120,7 @@ void tell(const std::function<void(World&)>& story) {
 }
 
 TEST(Watcher, ListsInPagesThenWatchesFromTheListsVersion) {
-  tell([](World& world) {
+  tell([](WatcherFixture& world) {
     const auto first = world.client.next();
     first->send(page(10, {widget("a", 3), widget("b", 4)}, "more"));
     first->end();
@@ -144,7 +144,7 @@ TEST(Watcher, ListsInPagesThenWatchesFromTheListsVersion) {
 }
 
 TEST(Watcher, BytesMayBeCutAnywhere) {
-  tell([](World& world) {
+  tell([](WatcherFixture& world) {
     const auto list = world.client.next();
     for (const char byte : page(10, {widget("a", 3)})) list->send({&byte, 1});
     list->end();
@@ -158,7 +158,7 @@ TEST(Watcher, BytesMayBeCutAnywhere) {
 
 // As upstream's in-memory provider writes its events.
 TEST(Watcher, AnEventMayBeIndentedOverManyLines) {
-  tell([](World& world) {
+  tell([](WatcherFixture& world) {
     const auto watch = world.synced();
     const auto indented = [](std::string event) {  // without an end of line behind it
       event.pop_back();
@@ -173,7 +173,7 @@ TEST(Watcher, AnEventMayBeIndentedOverManyLines) {
 }
 
 TEST(Watcher, ABookmarkIsTheVersionToResumeFrom) {
-  tell([](World& world) {
+  tell([](WatcherFixture& world) {
     const auto watch = world.synced();
     watch->send(bookmark(40));
     world.pass(minutes(5));
@@ -187,7 +187,7 @@ TEST(Watcher, ABookmarkIsTheVersionToResumeFrom) {
 }
 
 TEST(Watcher, ACutWatchResumesAfterABackoffWithoutAList) {
-  tell([](World& world) {
+  tell([](WatcherFixture& world) {
     const auto watch = world.synced();
     watch->send(event("ADDED", widget("a", 11)));
     world.pass(minutes(1));
@@ -202,7 +202,7 @@ TEST(Watcher, ACutWatchResumesAfterABackoffWithoutAList) {
 }
 
 TEST(Watcher, GoneInsideTheStreamListsAnew) {
-  tell([](World& world) {
+  tell([](WatcherFixture& world) {
     const auto watch = world.synced();
     world.pass(minutes(1));
 
@@ -221,7 +221,7 @@ TEST(Watcher, GoneInsideTheStreamListsAnew) {
 }
 
 TEST(Watcher, GoneAsAnswerListsAnew) {
-  tell([](World& world) {
+  tell([](WatcherFixture& world) {
     const auto watch = world.synced();
 
     watch->end(fail(Code::Gone, "too old"));
@@ -232,7 +232,7 @@ TEST(Watcher, GoneAsAnswerListsAnew) {
 }
 
 TEST(Watcher, ASilentStreamIsHungUpAndResumed) {
-  tell([](World& world) {
+  tell([](WatcherFixture& world) {
     const auto watch = world.synced();
     watch->send(event("ADDED", widget("a", 11)));
     const seconds silence(watch->asked().watched.timeout_seconds + 5);
@@ -249,7 +249,7 @@ TEST(Watcher, ASilentStreamIsHungUpAndResumed) {
 }
 
 TEST(Watcher, BytesKeepAStreamAlive) {
-  tell([](World& world) {
+  tell([](WatcherFixture& world) {
     const auto watch = world.synced();
     const seconds silence(watch->asked().watched.timeout_seconds + 5);
 
@@ -264,7 +264,7 @@ TEST(Watcher, BytesKeepAStreamAlive) {
 }
 
 TEST(Watcher, ASilentListIsHungUpAndRepeated) {
-  tell([](World& world) {
+  tell([](WatcherFixture& world) {
     const auto list = world.client.next();
     list->send(R"({"kind":"Widg)");
 
@@ -276,7 +276,7 @@ TEST(Watcher, ASilentListIsHungUpAndRepeated) {
 }
 
 TEST(Watcher, ARefusedListWaitsAsLongAsTheServerSays) {
-  tell([](World& world) {
+  tell([](WatcherFixture& world) {
     const auto list = world.client.next();
     const SteadyTime refused = world.now();
 
@@ -289,7 +289,7 @@ TEST(Watcher, ARefusedListWaitsAsLongAsTheServerSays) {
 }
 
 TEST(Watcher, AServerThatIsAwayIsAskedLessAndLessOften) {
-  tell([](World& world) {
+  tell([](WatcherFixture& world) {
     const SteadyTime start = world.now();
 
     int attempts = 0;
@@ -304,7 +304,7 @@ TEST(Watcher, AServerThatIsAwayIsAskedLessAndLessOften) {
 }
 
 TEST(Watcher, AnUnreadableObjectIsQuarantinedAndTheStreamGoesOn) {
-  tell([](World& world) {
+  tell([](WatcherFixture& world) {
     const auto watch = world.synced();
 
     watch->send(event("MODIFIED", widget("a", 11, R"("big")")) + event("DELETED", widget("b", 12, "true")) +
@@ -318,7 +318,7 @@ TEST(Watcher, AnUnreadableObjectIsQuarantinedAndTheStreamGoesOn) {
 }
 
 TEST(Watcher, AnUnreadableItemDoesNotSpoilItsPage) {
-  tell([](World& world) {
+  tell([](WatcherFixture& world) {
     const auto list = world.client.next();
 
     list->send(page(10, {widget("a", 3), widget("b", 4, "[]"), R"({"metadata":7})", widget("c", 5)}));
@@ -331,7 +331,7 @@ TEST(Watcher, AnUnreadableItemDoesNotSpoilItsPage) {
 }
 
 TEST(Watcher, AListOfAnotherKindIsRefusedAndAskedForAgain) {
-  tell([](World& world) {
+  tell([](WatcherFixture& world) {
     const auto list = world.client.next();
 
     list->send(R"({"apiVersion":"v1","kind":"SecretList","metadata":{"resourceVersion":"10"},"items":[]})");
@@ -344,7 +344,7 @@ TEST(Watcher, AListOfAnotherKindIsRefusedAndAskedForAgain) {
 }
 
 TEST(Watcher, AListWithoutVersionIsRefused) {
-  tell([](World& world) {
+  tell([](WatcherFixture& world) {
     const auto list = world.client.next();
 
     list->send(R"({"apiVersion":"example.com/v1","kind":"WidgetList","metadata":{},"items":[]})");
@@ -356,7 +356,7 @@ TEST(Watcher, AListWithoutVersionIsRefused) {
 }
 
 TEST(Watcher, ATruncatedPageIsListedAnew) {
-  tell([](World& world) {
+  tell([](WatcherFixture& world) {
     const auto list = world.client.next();
     const std::string whole = page(10, {widget("a", 3), widget("b", 4)});
 
@@ -377,7 +377,7 @@ TEST(Watcher, ATruncatedPageIsListedAnew) {
 }
 
 TEST(Watcher, AnEndlessLineIsCutOffAndListedAnew) {
-  tell([](World& world) {
+  tell([](WatcherFixture& world) {
     const auto watch = world.synced();
     const std::string megabyte(1U << 20, 'x');
 
@@ -390,7 +390,7 @@ TEST(Watcher, AnEndlessLineIsCutOffAndListedAnew) {
 }
 
 TEST(Watcher, AnEndlessItemIsCutOffAndListedAnew) {
-  tell([](World& world) {
+  tell([](WatcherFixture& world) {
     const auto list = world.client.next();
     const std::string megabyte(1U << 20, 'x');
 
@@ -405,7 +405,7 @@ TEST(Watcher, AnEndlessItemIsCutOffAndListedAnew) {
 }
 
 TEST(Watcher, ReportsItsProgress) {
-  tell([](World& world) {
+  tell([](WatcherFixture& world) {
     const bool before = world.watcher.progress().synced;
     const auto watch = world.synced();
     world.pass(seconds(7));
@@ -424,7 +424,7 @@ TEST(Watcher, ReportsItsProgress) {
 }
 
 TEST(Watcher, TellsNobodyAnythingAfterItStopped) {
-  tell([](World& world) {
+  tell([](WatcherFixture& world) {
     const auto watch = world.synced();
 
     world.watcher.stop();

@@ -42,7 +42,7 @@ struct HandCache final : Observed {
   std::vector<ObjectKey> slice(std::size_t, std::size_t) const override { return {}; }
 };
 
-struct Stage {
+struct ConsistencyFixture {
   FakeClock clock;
   ScriptedClient client;
   HandCache cache;
@@ -76,13 +76,13 @@ json::value machine(std::string_view version, const api::Uid& owner = kOwner) {
 Failure lost() { return fail({.code = Code::Timeout, .message = "no answer", .outcome_unknown = true}); }
 
 TEST(Consistency, AKeyThatWroteNothingIsFresh) {
-  Stage stage;
+  ConsistencyFixture stage;
 
   EXPECT_EQ(stage.consistency.check(kSet).state, State::Fresh);
 }
 
 TEST(Consistency, AKeyIsBehindUntilTheCacheHasSeenItsWrite) {
-  Stage stage;
+  ConsistencyFixture stage;
   stage.cache.seen = 41;
 
   stage.consistency.wrote(kSet, stage.cache, api::ResourceVersion(42));
@@ -95,7 +95,7 @@ TEST(Consistency, AKeyIsBehindUntilTheCacheHasSeenItsWrite) {
 
 // A watch that is minutes late would otherwise be answered with the same writes again and again.
 TEST(Consistency, LooksLessOftenAtACacheTheLongerItIsBehind) {
-  Stage stage;
+  ConsistencyFixture stage;
   stage.consistency.wrote(kSet, stage.cache, api::ResourceVersion(42));
   const auto again_after = [&](Nanoseconds age) {
     stage.clock.advance(age);
@@ -109,7 +109,7 @@ TEST(Consistency, LooksLessOftenAtACacheTheLongerItIsBehind) {
 }
 
 TEST(Consistency, TheNewestOfSeveralWritesCounts) {
-  Stage stage;
+  ConsistencyFixture stage;
   stage.consistency.wrote(kSet, stage.cache, api::ResourceVersion(50));
   stage.consistency.wrote(kSet, stage.cache, api::ResourceVersion(45));
 
@@ -119,7 +119,7 @@ TEST(Consistency, TheNewestOfSeveralWritesCounts) {
 }
 
 TEST(Consistency, AnotherKeyIsNotHeld) {
-  Stage stage;
+  ConsistencyFixture stage;
 
   stage.consistency.wrote(kSet, stage.cache, api::ResourceVersion(42));
 
@@ -127,7 +127,7 @@ TEST(Consistency, AnotherKeyIsNotHeld) {
 }
 
 TEST(Consistency, PastTheBoundItSaysWhatItWaitsFor) {
-  Stage stage;
+  ConsistencyFixture stage;
   stage.cache.seen = 41;
   stage.consistency.wrote(kSet, stage.cache, api::ResourceVersion(42));
 
@@ -139,7 +139,7 @@ TEST(Consistency, PastTheBoundItSaysWhatItWaitsFor) {
 }
 
 TEST(Consistency, SaysTheSameAsLongAsItWaitsForTheSame) {
-  Stage stage;
+  ConsistencyFixture stage;
   stage.cache.seen = 40;
   stage.consistency.wrote(kSet, stage.cache, api::ResourceVersion(42));
   stage.clock.advance(31s);
@@ -153,7 +153,7 @@ TEST(Consistency, SaysTheSameAsLongAsItWaitsForTheSame) {
 }
 
 TEST(Consistency, AServerWhoseHistoryWasSetBackOwesNothing) {
-  Stage stage;
+  ConsistencyFixture stage;
   stage.consistency.wrote(kSet, stage.cache, api::ResourceVersion(42));
 
   ++stage.cache.set_back;
@@ -162,7 +162,7 @@ TEST(Consistency, AServerWhoseHistoryWasSetBackOwesNothing) {
 }
 
 TEST(Consistency, ACreatedChildMustBeSeenFirst) {
-  Stage stage;
+  ConsistencyFixture stage;
   stage.client.on_create = [](auto&, auto&, auto&) { return machine("42"); };
 
   EXPECT_TRUE(stage.create());
@@ -173,7 +173,7 @@ TEST(Consistency, ACreatedChildMustBeSeenFirst) {
 }
 
 TEST(Consistency, ARefusedCreationLeavesNothingBehind) {
-  Stage stage;
+  ConsistencyFixture stage;
   stage.client.on_create = [](auto&, auto&, auto&) { return fail(Code::Forbidden, "no"); };
 
   EXPECT_FALSE(stage.create());
@@ -182,7 +182,7 @@ TEST(Consistency, ARefusedCreationLeavesNothingBehind) {
 }
 
 TEST(Consistency, AChildThatIsThereAlreadyIsSuccessWhenItIsOurs) {
-  Stage stage;
+  ConsistencyFixture stage;
   stage.client.on_create = [](auto&, auto&, auto&) { return fail(Code::AlreadyExists, "exists"); };
   stage.client.on_get = [](auto&, auto&) { return machine("42"); };
 
@@ -192,7 +192,7 @@ TEST(Consistency, AChildThatIsThereAlreadyIsSuccessWhenItIsOurs) {
 }
 
 TEST(Consistency, AStrangerUnderTheNameIsARefusal) {
-  Stage stage;
+  ConsistencyFixture stage;
   stage.client.on_create = [](auto&, auto&, auto&) { return fail(Code::AlreadyExists, "exists"); };
   stage.client.on_get = [](auto&, auto&) { return machine("42", api::Uid("somebody-else")); };
 
@@ -204,7 +204,7 @@ TEST(Consistency, AStrangerUnderTheNameIsARefusal) {
 }
 
 TEST(Consistency, ALostAnswerHoldsTheKeyUntilALiveReadFindsTheChild) {
-  Stage stage;
+  ConsistencyFixture stage;
   stage.client.on_create = [](auto&, auto&, auto&) { return lost(); };
   EXPECT_FALSE(stage.create());
   EXPECT_TRUE(stage.consistency.check(kSet).ask_live);
@@ -217,7 +217,7 @@ TEST(Consistency, ALostAnswerHoldsTheKeyUntilALiveReadFindsTheChild) {
 }
 
 TEST(Consistency, NotFoundIsNoAnswerWhileTheRequestMayStillTakeEffect) {
-  Stage stage;
+  ConsistencyFixture stage;
   stage.client.on_create = [](auto&, auto&, auto&) { return lost(); };
   stage.client.on_get = [](auto&, auto&) { return fail(Code::NotFound, "not found"); };
   EXPECT_FALSE(stage.create());
@@ -229,7 +229,7 @@ TEST(Consistency, NotFoundIsNoAnswerWhileTheRequestMayStillTakeEffect) {
 }
 
 TEST(Consistency, AFailedLiveReadAnswersNothing) {
-  Stage stage;
+  ConsistencyFixture stage;
   stage.client.on_create = [](auto&, auto&, auto&) { return lost(); };
   EXPECT_FALSE(stage.create());
 
@@ -239,7 +239,7 @@ TEST(Consistency, AFailedLiveReadAnswersNothing) {
 }
 
 TEST(Consistency, ALostCreationUnderAStrangersNameIsOver) {
-  Stage stage;
+  ConsistencyFixture stage;
   stage.client.on_create = [](auto&, auto&, auto&) { return lost(); };
   stage.client.on_get = [](auto&, auto&) { return machine("42", api::Uid("somebody-else")); };
   EXPECT_FALSE(stage.create());
@@ -248,7 +248,7 @@ TEST(Consistency, ALostCreationUnderAStrangersNameIsOver) {
 }
 
 TEST(Consistency, ADeletedChildMustBeGoneOrGoingInTheCache) {
-  Stage stage;
+  ConsistencyFixture stage;
   stage.cache.objects[kMachine] = {.uid = kMachineUid};
   stage.client.on_remove = [](auto&, auto&, auto& options) -> Result<json::value> {
     EXPECT_EQ(options.uid, kMachineUid.str());
@@ -264,7 +264,7 @@ TEST(Consistency, ADeletedChildMustBeGoneOrGoingInTheCache) {
 
 // A turn on the cached copy would delete once more what hangs on the object, and patch what is not there.
 TEST(Consistency, WhoseLastFinalizerWentIsWaitedForUntilTheCacheLosesIt) {
-  Stage stage;
+  ConsistencyFixture stage;
   stage.cache.objects[kSet] = {.uid = kMachineUid, .deleting = true};
 
   stage.consistency.went(kSet, stage.cache, kMachineUid);
@@ -275,7 +275,7 @@ TEST(Consistency, WhoseLastFinalizerWentIsWaitedForUntilTheCacheLosesIt) {
 }
 
 TEST(Consistency, AnotherObjectUnderTheNameIsNotTheOneThatWent) {
-  Stage stage;
+  ConsistencyFixture stage;
   stage.cache.objects[kSet] = {.uid = kOwner};
 
   stage.consistency.went(kSet, stage.cache, kMachineUid);
@@ -284,7 +284,7 @@ TEST(Consistency, AnotherObjectUnderTheNameIsNotTheOneThatWent) {
 }
 
 TEST(Consistency, AChildThatIsGoneAlreadyIsRemoved) {
-  Stage stage;
+  ConsistencyFixture stage;
   stage.client.on_remove = [](auto&, auto&, auto&) { return fail(Code::NotFound, "gone"); };
 
   EXPECT_TRUE(stage.remove());
@@ -292,7 +292,7 @@ TEST(Consistency, AChildThatIsGoneAlreadyIsRemoved) {
 }
 
 TEST(Consistency, AConflictingDeletionIsOverWhenTheNameBelongsToAnother) {
-  Stage stage;
+  ConsistencyFixture stage;
   stage.client.on_remove = [](auto&, auto&, auto&) { return fail(Code::Conflict, "uid differs"); };
   stage.client.on_get = [](auto&, auto&) -> Result<json::value> {
     return json::value({{"metadata", {{"uid", "another"}}}});
@@ -303,7 +303,7 @@ TEST(Consistency, AConflictingDeletionIsOverWhenTheNameBelongsToAnother) {
 
 // Found by simulation seed 888: the key waited for ever for a deletion that had been refused.
 TEST(Consistency, ADeletionRefusedByAConflictIsNotWaitedFor) {
-  Stage stage;
+  ConsistencyFixture stage;
   stage.cache.objects[kMachine] = {.uid = kMachineUid};
   stage.client.on_remove = [](auto&, auto&, auto&) { return fail(Code::Conflict, "modified"); };
   stage.client.on_get = [](auto&, auto&) { return machine("41"); };
@@ -314,7 +314,7 @@ TEST(Consistency, ADeletionRefusedByAConflictIsNotWaitedFor) {
 }
 
 TEST(Consistency, ALostDeletionHoldsTheKeyUntilALiveReadTellsItIsGoing) {
-  Stage stage;
+  ConsistencyFixture stage;
   stage.cache.objects[kMachine] = {.uid = kMachineUid};
   stage.client.on_remove = [](auto&, auto&, auto&) { return lost(); };
   EXPECT_FALSE(stage.remove());
@@ -328,7 +328,7 @@ TEST(Consistency, ALostDeletionHoldsTheKeyUntilALiveReadTellsItIsGoing) {
 }
 
 TEST(Consistency, TellsPeopleWhatIsOwed) {
-  Stage stage;
+  ConsistencyFixture stage;
   stage.consistency.wrote(kSet, stage.cache, api::ResourceVersion(42));
   stage.clock.advance(2s);
 
@@ -340,7 +340,7 @@ TEST(Consistency, TellsPeopleWhatIsOwed) {
 }
 
 TEST(Consistency, AnAppliedCreationOfOursIsOwedToTheCache) {
-  Stage stage;
+  ConsistencyFixture stage;
   stage.client.on_patch = [](const auto&, const auto&, const auto&, const kube::PatchOptions& options) {
     EXPECT_EQ(options.type, kube::PatchType::Apply);
     EXPECT_FALSE(options.force);
@@ -353,7 +353,7 @@ TEST(Consistency, AnAppliedCreationOfOursIsOwedToTheCache) {
 }
 
 TEST(Consistency, AnAppliedCreationThatMeetsAStrangerIsRefusedAndOwesNothing) {
-  Stage stage;
+  ConsistencyFixture stage;
   stage.client.on_patch = [](const auto&, const auto&, const auto&, const auto&) -> ScriptedClient::Object {
     return fail(Code::Conflict, "conflict with \"kubectl\": .spec.clusterName");
   };

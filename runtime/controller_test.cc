@@ -41,14 +41,14 @@ struct HandCache final : Observed {
 };
 
 // Everything a controller needs, under a baton.
-struct Stage {
+struct RuntimeControllerFixture {
   Baton baton;
   SeededRandomness randomness{1};
   fakes::ScriptedClient client;
   fakes::CollectingSink sink;
   Metrics metrics;
 
-  explicit Stage(std::uint64_t seed = 1) : baton({.seed = seed}) {}
+  explicit RuntimeControllerFixture(std::uint64_t seed = 1) : baton({.seed = seed}) {}
   ControllerDeps deps() {
     return {.clock = baton,
             .threads = baton,
@@ -66,7 +66,7 @@ struct Stage {
 const ControllerOptions kMachine = {.name = "machine", .kind = "Machine", .queue = {}};
 
 TEST(Controller, ReconcilesWhatIsQueued) {
-  Stage stage;
+  RuntimeControllerFixture stage;
   std::vector<std::string> seen;
   Scripted reconciler([&](const Context&, const ObjectKey& k) {
     seen.push_back(k.name);
@@ -86,7 +86,7 @@ TEST(Controller, ReconcilesWhatIsQueued) {
 }
 
 TEST(Controller, AnOutcomeAfterComesBackThen) {
-  Stage stage;
+  RuntimeControllerFixture stage;
   std::vector<SteadyTime> turns;
   Scripted reconciler([&](const Context&, const ObjectKey&) {
     turns.push_back(stage.baton.steady_now());
@@ -105,7 +105,7 @@ TEST(Controller, AnOutcomeAfterComesBackThen) {
 }
 
 TEST(Controller, AnErrorBacksOffAndIsLoggedOnceWithItsReason) {
-  Stage stage;
+  RuntimeControllerFixture stage;
   int turns = 0;
   Scripted reconciler([&](const Context&, const ObjectKey&) -> Result<Outcome> {
     if (++turns < 3) return fail(Code::Forbidden, "create machine: no");
@@ -125,7 +125,7 @@ TEST(Controller, AnErrorBacksOffAndIsLoggedOnceWithItsReason) {
 }
 
 TEST(Controller, AnExceptionBecomesAnErrorAndTheWorkerGoesOn) {
-  Stage stage;
+  RuntimeControllerFixture stage;
   int turns = 0;
   Scripted reconciler([&](const Context&, const ObjectKey&) -> Result<Outcome> {
     if (++turns == 1) throw std::out_of_range("no such index");
@@ -146,7 +146,7 @@ TEST(Controller, AnExceptionBecomesAnErrorAndTheWorkerGoesOn) {
 }
 
 TEST(Controller, ASimulatedCrashPassesTheBoundary) {
-  Stage stage;
+  RuntimeControllerFixture stage;
   Scripted reconciler([&](const Context&, const ObjectKey&) -> Result<Outcome> {
     stage.baton.crash("manager");
     return Outcome::done();
@@ -169,7 +169,7 @@ TEST(Controller, ASimulatedCrashPassesTheBoundary) {
 
 TEST(Controller, OneKeyIsNeverWorkedOnTwiceAtOnce) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
-    Stage stage(seed);
+    RuntimeControllerFixture stage(seed);
     int inside = 0;
     int turns = 0;
     Scripted reconciler([&](const Context&, const ObjectKey&) {
@@ -195,7 +195,7 @@ TEST(Controller, OneKeyIsNeverWorkedOnTwiceAtOnce) {
 }
 
 TEST(Controller, WorkersAreStartedAsLoadAsksUpToTheLimit) {
-  Stage stage;
+  RuntimeControllerFixture stage;
   std::size_t after_one = 0;
   std::size_t after_many = 0;
   int most = 0;
@@ -225,7 +225,7 @@ TEST(Controller, WorkersAreStartedAsLoadAsksUpToTheLimit) {
 }
 
 TEST(Controller, WorkersWithoutWorkEndAndAreStartedAgainWhenThereIsSome) {
-  Stage stage;
+  RuntimeControllerFixture stage;
   std::size_t busy = 0;
   std::size_t just_idle = 0;
   std::size_t long_idle = 0;
@@ -264,7 +264,7 @@ TEST(Controller, WorkersWithoutWorkEndAndAreStartedAgainWhenThereIsSome) {
 }
 
 TEST(Controller, WaitsUntilTheCacheHasSeenWhatItWrote) {
-  Stage stage;
+  RuntimeControllerFixture stage;
   HandCache cache;
   std::vector<Nanoseconds> turns;
   Controller* running = nullptr;
@@ -294,7 +294,7 @@ TEST(Controller, WaitsUntilTheCacheHasSeenWhatItWrote) {
 }
 
 TEST(Controller, PastTheBoundItMayReportButIsToldNotToAct) {
-  Stage stage;
+  RuntimeControllerFixture stage;
   HandCache cache;
   std::string stale;
   Controller* running = nullptr;
@@ -321,7 +321,7 @@ TEST(Controller, PastTheBoundItMayReportButIsToldNotToAct) {
 }
 
 TEST(Controller, CountsUnderUpstreamsNames) {
-  Stage stage;
+  RuntimeControllerFixture stage;
   Scripted reconciler([&](const Context&, const ObjectKey& k) -> Result<Outcome> {
     if (k.name == "late") return Outcome::after(1h);
     if (k.name == "bad") return fail(Code::Invalid, "no");
@@ -357,7 +357,7 @@ TEST(Controller, CountsUnderUpstreamsNames) {
 }
 
 TEST(Controller, StopTellsTurnsInProgressAndWaitsForThem) {
-  Stage stage;
+  RuntimeControllerFixture stage;
   bool ended = false;
   Scripted reconciler([&](const Context& context, const ObjectKey&) -> Result<Outcome> {
     stage.baton.pause(context.deadline);
@@ -378,7 +378,7 @@ TEST(Controller, StopTellsTurnsInProgressAndWaitsForThem) {
 }
 
 TEST(Controller, ATurnHasAMinute) {
-  Stage stage;
+  RuntimeControllerFixture stage;
   Scripted reconciler([&](const Context& context, const ObjectKey&) -> Result<Outcome> {
     stage.baton.pause(context.deadline);
     return fail(Code::Timeout, "slow");

@@ -110,7 +110,7 @@ TEST(EventCorrelator, RemembersOnlySoMuch) {
   EXPECT_FALSE(correlator.correlate(event_of("a", "m3"), kNow)->is_new);
 }
 
-struct Stage {
+struct EventsFixture {
   Baton& baton;
   apiserver::Api api;
   fakes::MemoryClient server;
@@ -118,7 +118,7 @@ struct Stage {
   fakes::FaultyClient client;
   Events events;
 
-  explicit Stage(Baton& with, EventsOptions options = {})
+  explicit EventsFixture(Baton& with, EventsOptions options = {})
       : baton(with),
         api({.clock = baton}),
         server(api, baton),
@@ -143,7 +143,7 @@ void in_simulation(const std::function<void(Baton&)>& body) {
 
 TEST(Events, AreWrittenAboutTheirObject) {
   in_simulation([](Baton& baton) {
-    Stage stage(baton);
+    EventsFixture stage(baton);
     stage.events.start();
     const auto recorder = stage.events.recorder("machine-controller");
 
@@ -162,7 +162,7 @@ TEST(Events, AreWrittenAboutTheirObject) {
 
 TEST(Events, RepeatedOnesAreCountedInOneObject) {
   in_simulation([](Baton& baton) {
-    Stage stage(baton);
+    EventsFixture stage(baton);
     stage.events.start();
     const auto recorder = stage.events.recorder("c");
 
@@ -176,7 +176,7 @@ TEST(Events, RepeatedOnesAreCountedInOneObject) {
 
 TEST(Events, ACountedEventThatIsGoneIsWrittenAnew) {
   in_simulation([](Baton& baton) {
-    Stage stage(baton);
+    EventsFixture stage(baton);
     stage.events.start();
     const auto recorder = stage.events.recorder("c");
     recorder->record(stage.about(), EventType::Normal, "R", "same");
@@ -195,7 +195,7 @@ TEST(Events, ACountedEventThatIsGoneIsWrittenAnew) {
 
 TEST(Events, WaitForAServerThatIsAwayAndDoNotHoldUpTheirRecorder) {
   in_simulation([](Baton& baton) {
-    Stage stage(baton);
+    EventsFixture stage(baton);
     stage.fault = Fault::Unavailable;
     stage.events.start();
     const auto recorder = stage.events.recorder("c");
@@ -213,7 +213,7 @@ TEST(Events, WaitForAServerThatIsAwayAndDoNotHoldUpTheirRecorder) {
 
 TEST(Events, WhatDoesNotFitIsDropped) {
   in_simulation([](Baton& baton) {
-    Stage stage(baton, {.waiting = 2});
+    EventsFixture stage(baton, {.waiting = 2});
     const auto recorder = stage.events.recorder("c");
     for (int i = 0; i < 5; ++i) recorder->record(stage.about(), EventType::Normal, "R", std::to_string(i));
 
@@ -226,7 +226,7 @@ TEST(Events, WhatDoesNotFitIsDropped) {
 
 TEST(Events, StopDoesNotWaitForAServerForEver) {
   in_simulation([](Baton& baton) {
-    Stage stage(baton);
+    EventsFixture stage(baton);
     stage.fault = Fault::Unavailable;
     stage.events.start();
     stage.events.recorder("c")->record(stage.about(), EventType::Normal, "R", "a");

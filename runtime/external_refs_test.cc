@@ -40,7 +40,7 @@ json::value crd(json::object labels) {
 }
 
 // A server whose provider has one kind, the CRD cache, and the references of Machines to that kind.
-struct Stage {
+struct ExternalRefsFixture {
   Baton& baton;
   apiserver::Api api;
   fakes::MemoryClient client;
@@ -51,7 +51,7 @@ struct Stage {
   DynamicInformers informers;
   ExternalRefs refs;
 
-  explicit Stage(Baton& with)
+  explicit ExternalRefsFixture(Baton& with)
       : baton(with),
         api({.clock = baton}),
         client(api, baton),
@@ -114,11 +114,11 @@ kube::Resource boxes(const std::string& version) {
   return {.group = std::string(kGroup), .version = version, .plural = "boxes", .kind = "Box"};
 }
 
-void in_simulation(const std::function<void(Stage&)>& body) {
+void in_simulation(const std::function<void(ExternalRefsFixture&)>& body) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     Baton baton({.seed = seed});
     const auto report = baton.run([&] {
-      Stage stage(baton);
+      ExternalRefsFixture stage(baton);
       body(stage);
     });
     ASSERT_TRUE(report.finished()) << "seed " << seed << ": " << report.why;
@@ -126,7 +126,7 @@ void in_simulation(const std::function<void(Stage&)>& body) {
 }
 
 TEST(ExternalRefs, ReadsFromACacheThatIsWatchedFromTheFirstUse) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](ExternalRefsFixture& stage) {
     stage.install(kBothContracts);
     stage.make_box("b", "m");
     stage.start();
@@ -148,7 +148,7 @@ TEST(ExternalRefs, ReadsFromACacheThatIsWatchedFromTheFirstUse) {
 
 // "It does not exist" would have its owner fail, or make another one.
 TEST(ExternalRefs, AnObjectThatCannotBeDecodedIsNeitherThereNorMissing) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](ExternalRefsFixture& stage) {
     const kube::Resource boxes{
         .group = std::string(kGroup), .version = "v1beta2", .plural = "boxes", .kind = "Box"};
     stage.install(kBothContracts);
@@ -182,7 +182,7 @@ TEST(ExternalRefs, AnObjectThatCannotBeDecodedIsNeitherThereNorMissing) {
 }
 
 TEST(ExternalRefs, TheCacheKeepsOnlyConditionsThatAreRead) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](ExternalRefsFixture& stage) {
     stage.install(kBothContracts);
     stage.make_box("listed", "m");
     stage.start();
@@ -200,7 +200,7 @@ TEST(ExternalRefs, TheCacheKeepsOnlyConditionsThatAreRead) {
 }
 
 TEST(ExternalRefs, AnObjectThatIsNotThereIsKnownNotToBe) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](ExternalRefsFixture& stage) {
     stage.install(kBothContracts);
     stage.start();
     (void)stage.get("b");
@@ -214,7 +214,7 @@ TEST(ExternalRefs, AnObjectThatIsNotThereIsKnownNotToBe) {
 }
 
 TEST(ExternalRefs, ChangesLeadToTheOwnerWhateverItsApiVersion) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](ExternalRefsFixture& stage) {
     stage.install(kBothContracts);
     stage.start();
     (void)stage.get("b");
@@ -229,7 +229,7 @@ TEST(ExternalRefs, ChangesLeadToTheOwnerWhateverItsApiVersion) {
 }
 
 TEST(ExternalRefs, ChangesLeadToWhoRefersToTheObjectWithoutOwningIt) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](ExternalRefsFixture& stage) {
     stage.install(kBothContracts);
     stage.make_box("b", "waiting");
     stage.start();
@@ -250,7 +250,7 @@ TEST(ExternalRefs, ChangesLeadToWhoRefersToTheObjectWithoutOwningIt) {
 }
 
 TEST(ExternalRefs, WhatAProviderKeepsToItselfWakesNobody) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](ExternalRefsFixture& stage) {
     stage.install(kBothContracts);
     stage.make_box("d", "m");
     stage.make_box("c", "n");
@@ -279,7 +279,7 @@ TEST(ExternalRefs, WhatAProviderKeepsToItselfWakesNobody) {
 }
 
 TEST(ExternalRefs, WhatSomebodyMadeIsFoundUntilSomebodyControlsIt) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](ExternalRefsFixture& stage) {
     const api::Uid maker("11111111-1111-4111-8111-111111111111");
     stage.install(kBothContracts);
     stage.make_box("b", "m");
@@ -308,7 +308,7 @@ TEST(ExternalRefs, WhatSomebodyMadeIsFoundUntilSomebodyControlsIt) {
 }
 
 TEST(ExternalRefs, AMissingDefinitionIsNoMissingObject) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](ExternalRefsFixture& stage) {
     stage.start();
 
     const auto found = stage.get("b");
@@ -321,7 +321,7 @@ TEST(ExternalRefs, AMissingDefinitionIsNoMissingObject) {
 }
 
 TEST(ExternalRefs, ADefinitionWithoutContractIsRefused) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](ExternalRefsFixture& stage) {
     stage.install({});
     stage.start();
 
@@ -334,7 +334,7 @@ TEST(ExternalRefs, ADefinitionWithoutContractIsRefused) {
 }
 
 TEST(ExternalRefs, AProviderThatMovesOnIsReadInItsNewVersion) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](ExternalRefsFixture& stage) {
     stage.install({{"cluster.x-k8s.io/v1beta1", "v1beta1"}});
     stage.make_box("b", "m");
     stage.start();
@@ -362,7 +362,7 @@ TEST(ExternalRefs, AProviderThatMovesOnIsReadInItsNewVersion) {
 }
 
 TEST(DynamicInformers, WatchWhileSomebodyHoldsAndForgetAfterwards) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](ExternalRefsFixture& stage) {
     stage.install(kBothContracts);
     stage.make_box("b", "m");
     const kube::Resource boxes{
@@ -386,7 +386,7 @@ TEST(DynamicInformers, WatchWhileSomebodyHoldsAndForgetAfterwards) {
 }
 
 TEST(DynamicInformers, AKindTheServerDoesNotHaveIsReportedAndFoundOnceItIsThere) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](ExternalRefsFixture& stage) {
     const auto hold = stage.informers.hold(boxes("v1beta2"));
     stage.settle();
     EXPECT_TRUE(hold.trouble());

@@ -25,14 +25,14 @@ Machine machine(std::vector<Text> finalizers) {
   return made;
 }
 
-struct Stage {
+struct FinalizersFixture {
   fakes::FakeClock clock;
   fakes::ScriptedClient client;
   Consistency consistency{clock};
   Store<Machine> store{"Machine"};
   int requests = 0;
 
-  Stage() {
+  FinalizersFixture() {
     client.on_patch = [this](auto&, auto&, const json::value& body,
                              const kube::PatchOptions& options) -> Result<json::value> {
       ++requests;
@@ -51,7 +51,7 @@ struct Stage {
 };
 
 TEST(Finalizers, IsPutOnOnceAndTheCacheHasToSeeIt) {
-  Stage stage;
+  FinalizersFixture stage;
 
   EXPECT_EQ(*stage.ensure(machine({"other"_text})), FinalizerStep::Added);
 
@@ -60,7 +60,7 @@ TEST(Finalizers, IsPutOnOnceAndTheCacheHasToSeeIt) {
 }
 
 TEST(Finalizers, WhatIsThereCostsNoRequest) {
-  Stage stage;
+  FinalizersFixture stage;
 
   EXPECT_EQ(*stage.ensure(machine({Text(kFinalizer)})), FinalizerStep::Present);
 
@@ -68,7 +68,7 @@ TEST(Finalizers, WhatIsThereCostsNoRequest) {
 }
 
 TEST(Finalizers, NothingIsPutOnWhatIsBeingDeleted) {
-  Stage stage;
+  FinalizersFixture stage;
   Machine going = machine({"other"_text});
   going.metadata.deletion_timestamp = Time::from_unix(1);
 
@@ -78,7 +78,7 @@ TEST(Finalizers, NothingIsPutOnWhatIsBeingDeleted) {
 }
 
 TEST(Finalizers, IsTakenOffAndTheCacheHasToSeeIt) {
-  Stage stage;
+  FinalizersFixture stage;
 
   EXPECT_TRUE(stage.drop(machine({"other"_text, Text(kFinalizer)})));
 
@@ -88,7 +88,7 @@ TEST(Finalizers, IsTakenOffAndTheCacheHasToSeeIt) {
 
 // Its events are still to come: until then the cache shows what is no longer there.
 TEST(Finalizers, TheLastOneTakesTheObjectAndTheCacheHasToLoseIt) {
-  Stage stage;
+  FinalizersFixture stage;
   Machine going = machine({Text(kFinalizer)});
   going.metadata.uid = api::Uid("0aeaf7d9-0000-4000-8000-000000000001");
   going.metadata.deletion_timestamp = Time::from_unix(1);
@@ -107,14 +107,14 @@ TEST(Finalizers, TheLastOneTakesTheObjectAndTheCacheHasToLoseIt) {
 }
 
 TEST(Finalizers, AnObjectThatIsGoneNeedsNoneTakenOff) {
-  Stage stage;
+  FinalizersFixture stage;
   stage.client.on_patch = [](auto&, auto&, auto&, auto&) { return fail(Code::NotFound, "gone"); };
 
   EXPECT_TRUE(stage.drop(machine({Text(kFinalizer)})));
 }
 
 TEST(Finalizers, AListThatChangedMeanwhileIsAConflict) {
-  Stage stage;
+  FinalizersFixture stage;
   stage.client.on_patch = [](auto&, auto&, auto&, auto&) {
     return fail({.code = Code::Invalid, .message = "test failed", .reason = "TestFailed"});
   };

@@ -58,7 +58,7 @@ json::value gadget_crd() {
 IndexValues by_provider_id(const api::Node& node) { return {node.spec.provider_id}; }
 
 // A server, an informer of its Nodes, and the keys its changes lead to, inside a simulation.
-struct Stage {
+struct InformerFixture {
   Baton& baton;
   apiserver::Api api;
   fakes::MemoryClient client;
@@ -70,7 +70,7 @@ struct Stage {
   Queue queue;
   Informer<api::Node> informer;
 
-  explicit Stage(Baton& with)
+  explicit InformerFixture(Baton& with)
       : baton(with),
         api({.clock = baton}),
         client(api, baton),
@@ -97,11 +97,11 @@ struct Stage {
   }
 };
 
-void in_simulation(const std::function<void(Stage&)>& body) {
+void in_simulation(const std::function<void(InformerFixture&)>& body) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     Baton baton({.seed = seed});
     const auto report = baton.run([&] {
-      Stage stage(baton);
+      InformerFixture stage(baton);
       body(stage);
     });
     ASSERT_TRUE(report.finished()) << "seed " << seed << ": " << report.why;
@@ -109,7 +109,7 @@ void in_simulation(const std::function<void(Stage&)>& body) {
 }
 
 TEST(Informer, ListsThenFollowsChanges) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](InformerFixture& stage) {
     stage.create("a");
     EXPECT_FALSE(stage.store.synced());
     stage.informer.start();
@@ -126,7 +126,7 @@ TEST(Informer, ListsThenFollowsChanges) {
 }
 
 TEST(Informer, MissesNothingWhileItsWatchHasExpired) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](InformerFixture& stage) {
     stage.create("gone");
     stage.create("kept");
     stage.informer.start();
@@ -146,7 +146,7 @@ TEST(Informer, MissesNothingWhileItsWatchHasExpired) {
 
 // The server keeps whatever this kind says; we want a number.
 TEST(Informer, AnObjectItCannotReadKeepsItsLastStateAndIsTold) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](InformerFixture& stage) {
     ASSERT_TRUE(stage.client.create(kube::resources::custom_resource_definitions(), {}, gadget_crd(), {},
                                     Deadline::never()));
     const auto write = [&](std::string_view name, const json::value& size) {
@@ -195,7 +195,7 @@ TEST(Informer, AnObjectItCannotReadKeepsItsLastStateAndIsTold) {
 
 // A manager that starts while an object can't be read would take it for missing.
 TEST(Informer, AnObjectItCannotReadInItsFirstListIsNotMissing) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](InformerFixture& stage) {
     ASSERT_TRUE(stage.client.create(kube::resources::custom_resource_definitions(), {}, gadget_crd(), {},
                                     Deadline::never()));
     const json::value owner = {{"apiVersion", "v1"}, {"kind", "Set"}, {"name", "s"}, {"uid", "uid-of-s"}};
@@ -230,7 +230,7 @@ TEST(Informer, AnObjectItCannotReadInItsFirstListIsNotMissing) {
 }
 
 TEST(Informer, StoppedItLearnsNothingMore) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](InformerFixture& stage) {
     stage.informer.start();
     stage.settle();
 
@@ -243,7 +243,7 @@ TEST(Informer, StoppedItLearnsNothingMore) {
 }
 
 TEST(Resync, LooksAtEveryObjectOncePerPeriodEvenlySpread) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](InformerFixture& stage) {
     for (int i = 0; i < 60; ++i) stage.create("n" + std::to_string(i));
     stage.informer.start();
     stage.settle();

@@ -23,14 +23,14 @@ LeaderOptions options(std::string identity) {
 }
 
 // A server behind a network that a test may spoil.
-struct Stage {
+struct LeaderFixture {
   Baton& baton;
   apiserver::Api api;
   fakes::MemoryClient server;
   std::function<Fault()> fault = [] { return Fault::None; };
   fakes::FaultyClient client;
 
-  explicit Stage(Baton& with)
+  explicit LeaderFixture(Baton& with)
       : baton(with),
         api({.clock = baton}),
         server(api, baton),
@@ -45,7 +45,7 @@ struct Stage {
 // A process that stands for election again and again, as if it were restarted whenever it loses.
 class Candidate {
  public:
-  Candidate(Stage& stage, std::string name)
+  Candidate(LeaderFixture& stage, std::string name)
       : stage_(stage),
         name_(std::move(name)),
         thread_(stage.baton.spawn(name_, [this](const std::stop_token& stop) {
@@ -71,7 +71,7 @@ class Candidate {
     leader_ = nullptr;
   }
 
-  Stage& stage_;
+  LeaderFixture& stage_;
   const std::string name_;
   const Leader* leader_ = nullptr;  // one thread at a time runs: no lock
   int terms_ = 0;
@@ -83,7 +83,7 @@ TEST(Leader, ThereAreNeverTwoWhateverTheNetworkDoes) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     Baton baton({.seed = seed});
     const auto report = baton.run([&] {
-      Stage stage(baton);
+      LeaderFixture stage(baton);
       static constexpr std::array kFaults = {Fault::Unavailable, Fault::LostReply, Fault::Timeout,
                                              Fault::Slow, Fault::Conflict};
       stage.fault = [&] { return baton.draw(100) < 40 ? kFaults[baton.draw(kFaults.size())] : Fault::None; };
@@ -113,7 +113,7 @@ TEST(Leader, ThereAreNeverTwoWhateverTheNetworkDoes) {
 TEST(Leader, StoppingLetsTheNextOneInAtOnce) {
   Baton baton({.seed = 5});
   const auto report = baton.run([&] {
-    Stage stage(baton);
+    LeaderFixture stage(baton);
     Leader first(stage.deps(), options("a"), [] {});
     Leader second(stage.deps(), options("b"), [] {});
     first.start();
@@ -135,7 +135,7 @@ TEST(Leader, StoppingLetsTheNextOneInAtOnce) {
 TEST(Leader, ACrashedLeaderIsReplacedAfterItsLease) {
   Baton baton({.seed = 5});
   const auto report = baton.run([&] {
-    Stage stage(baton);
+    LeaderFixture stage(baton);
     const auto process = baton.spawn_process("a", [&](const std::stop_token& stop) {
       Leader leader(stage.deps(), options("a"), [] {});
       leader.start();
@@ -160,7 +160,7 @@ TEST(Leader, ACrashedLeaderIsReplacedAfterItsLease) {
 TEST(Leader, ALeaderThatCannotRenewStepsDownBeforeItsLeaseIsOver) {
   Baton baton({.seed = 5});
   const auto report = baton.run([&] {
-    Stage stage(baton);
+    LeaderFixture stage(baton);
     bool told = false;
     Leader leader(stage.deps(), options("a"), [&] { told = true; });
     leader.start();

@@ -15,12 +15,12 @@ using namespace std::literals;
 
 const kube::ObjectKey kCore{.namespace_ = "default", .name = "core"};
 
-struct Stage {
+struct LeaseNeighbourFixture {
   Baton& baton;
   apiserver::Api api;
   fakes::MemoryClient client;
 
-  explicit Stage(Baton& with) : baton(with), api({.clock = baton}), client(api, baton) {}
+  explicit LeaseNeighbourFixture(Baton& with) : baton(with), api({.clock = baton}), client(api, baton) {}
   LeaderDeps deps() { return {.clock = baton, .threads = baton, .client = client}; }
   // Of an upstream manager that is silent.
   void leave_lease(int seconds) {
@@ -40,10 +40,10 @@ struct Stage {
   }
 };
 
-void on_stage(const std::function<void(Stage&)>& story) {
+void on_stage(const std::function<void(LeaseNeighbourFixture&)>& story) {
   Baton baton({.seed = 5});
   const auto report = baton.run([&] {
-    Stage stage(baton);
+    LeaseNeighbourFixture stage(baton);
     story(stage);
   });
   EXPECT_TRUE(report.finished()) << report.why;
@@ -53,7 +53,7 @@ LeaderOptions unfiltered() { return {.lease = kCore, .identity = "unfiltered"}; 
 const ElectionScope kBlue{.watch_filter = "blue"};
 
 TEST(LeaseNeighbour, AShardIsRefusedWhileAnUnfilteredOneRenewsItsLease) {
-  on_stage([](Stage& stage) {
+  on_stage([](LeaseNeighbourFixture& stage) {
     Leader unfiltered_one(stage.deps(), unfiltered(), [] {});
     unfiltered_one.start();
     ASSERT_EQ(unfiltered_one.wait_until_leading(Deadline::in(stage.baton, 1min)), Woken::Notified);
@@ -69,7 +69,7 @@ TEST(LeaseNeighbour, AShardIsRefusedWhileAnUnfilteredOneRenewsItsLease) {
 }
 
 TEST(LeaseNeighbour, AHolderThatIsSilentForTheDurationOfItsLeaseIsDead) {
-  on_stage([](Stage& stage) {
+  on_stage([](LeaseNeighbourFixture& stage) {
     stage.leave_lease(15);
     const SteadyTime begun = stage.baton.steady_now();
 
@@ -82,7 +82,7 @@ TEST(LeaseNeighbour, AHolderThatIsSilentForTheDurationOfItsLeaseIsDead) {
 }
 
 TEST(LeaseNeighbour, ALeaseThatIsHeldForHoursRefusesAfterAWhile) {
-  on_stage([](Stage& stage) {
+  on_stage([](LeaseNeighbourFixture& stage) {
     stage.leave_lease(3600);
     const SteadyTime begun = stage.baton.steady_now();
 
@@ -95,7 +95,7 @@ TEST(LeaseNeighbour, ALeaseThatIsHeldForHoursRefusesAfterAWhile) {
 }
 
 TEST(LeaseNeighbour, CostsOneLookWhereNothingIsInTheWay) {
-  on_stage([](Stage& stage) {
+  on_stage([](LeaseNeighbourFixture& stage) {
     const SteadyTime begun = stage.baton.steady_now();
 
     EXPECT_TRUE(stage.check(kBlue));

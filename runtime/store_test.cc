@@ -41,12 +41,12 @@ std::string describe(const Change<Thing>& change) {
          version(change.before) + "/" + version(change.after);
 }
 
-struct Stage {
+struct StoreFixture {
   Store<Thing> store{"Thing"};
   IndexId<Thing> cluster = store.add_index(by_cluster);
   std::vector<std::string> changes;
 
-  Stage() {
+  StoreFixture() {
     store.subscribe([this](const Change<Thing>& change) { changes.push_back(describe(change)); });
   }
   void list(std::vector<Thing> things, Store<Thing>::ListEnd end) {
@@ -62,7 +62,7 @@ struct Stage {
 };
 
 TEST(Store, AppliesAndRemembersTheVersion) {
-  Stage stage;
+  StoreFixture stage;
 
   stage.store.apply(thing("a", 5));
 
@@ -73,7 +73,7 @@ TEST(Store, AppliesAndRemembersTheVersion) {
 }
 
 TEST(Store, ASnapshotInHandNeverChanges) {
-  Stage stage;
+  StoreFixture stage;
   stage.store.apply(thing("a", 5));
   const auto held = stage.store.get(key("a"));
 
@@ -83,7 +83,7 @@ TEST(Store, ASnapshotInHandNeverChanges) {
 }
 
 TEST(Store, HandlersSeeBeforeAndAfter) {
-  Stage stage;
+  StoreFixture stage;
 
   stage.store.apply(thing("a", 5));
   stage.store.apply(thing("a", 6));
@@ -94,7 +94,7 @@ TEST(Store, HandlersSeeBeforeAndAfter) {
 }
 
 TEST(Store, TheSameVersionTwiceIsNoChange) {
-  Stage stage;
+  StoreFixture stage;
   stage.store.apply(thing("a", 5));
   stage.changes.clear();
 
@@ -105,7 +105,7 @@ TEST(Store, TheSameVersionTwiceIsNoChange) {
 }
 
 TEST(Store, FindsByIndexInOrderOfNames) {
-  Stage stage;
+  StoreFixture stage;
 
   stage.store.apply(thing("b", 5));
   stage.store.apply(thing("a", 6));
@@ -118,7 +118,7 @@ TEST(Store, FindsByIndexInOrderOfNames) {
 }
 
 TEST(Store, AnObjectMovesBetweenIndexValues) {
-  Stage stage;
+  StoreFixture stage;
   stage.store.apply(thing("a", 5, "c1"));
 
   stage.store.apply(thing("a", 6, "c2"));
@@ -128,7 +128,7 @@ TEST(Store, AnObjectMovesBetweenIndexValues) {
 }
 
 TEST(Store, AnObjectMadeAnewInItsPlaceIsFoundByItsNewValuesOnly) {
-  Stage stage;
+  StoreFixture stage;
   for (const auto* name : {"a", "b", "c"}) stage.store.apply(thing(name, 5));
   Thing other = thing("b", 9, "c2");
   other.metadata.uid = api::Uid("another");
@@ -144,7 +144,7 @@ TEST(Store, AnObjectMadeAnewInItsPlaceIsFoundByItsNewValuesOnly) {
 TEST(Store, KeepsNothingButTheSnapshotInASlot) { EXPECT_EQ(sizeof(Slot<Thing>), sizeof(Snapshot<Thing>)); }
 
 TEST(Store, ARemovedObjectLeavesItsIndexes) {
-  Stage stage;
+  StoreFixture stage;
   stage.store.apply(thing("a", 5));
 
   stage.store.remove(key("a"), at(6));
@@ -153,7 +153,7 @@ TEST(Store, ARemovedObjectLeavesItsIndexes) {
 }
 
 TEST(Store, TheFirstListIsInitialAndMakesItSynced) {
-  Stage stage;
+  StoreFixture stage;
   EXPECT_FALSE(stage.store.synced());
 
   stage.list({thing("b", 4), thing("a", 3)}, {.version = at(9)});
@@ -164,7 +164,7 @@ TEST(Store, TheFirstListIsInitialAndMakesItSynced) {
 }
 
 TEST(Store, NothingOfAListIsVisibleBeforeItsEnd) {
-  Stage stage;
+  StoreFixture stage;
 
   stage.store.begin_list();
   stage.store.stage(thing("a", 3));
@@ -174,7 +174,7 @@ TEST(Store, NothingOfAListIsVisibleBeforeItsEnd) {
 }
 
 TEST(Store, ARelistTellsWhatWasMissedDeletionsIncluded) {
-  Stage stage;
+  StoreFixture stage;
   stage.list({thing("changed", 1), thing("gone", 2), thing("same", 3)}, {.version = at(4)});
   const auto same = stage.store.get(key("same"));
   stage.changes.clear();
@@ -187,7 +187,7 @@ TEST(Store, ARelistTellsWhatWasMissedDeletionsIncluded) {
 }
 
 TEST(Store, AnObjectMadeAnewUnderItsNameIsAChange) {
-  Stage stage;
+  StoreFixture stage;
   stage.list({thing("a", 3)}, {.version = at(4)});
   stage.changes.clear();
   Thing other = thing("a", 3);
@@ -199,7 +199,7 @@ TEST(Store, AnObjectMadeAnewUnderItsNameIsAChange) {
 }
 
 TEST(Store, AListThatBreaksOffLeavesNoTrace) {
-  Stage stage;
+  StoreFixture stage;
   stage.list({thing("a", 3)}, {.version = at(4)});
   stage.store.begin_list();
   stage.store.stage(thing("half", 5));
@@ -212,7 +212,7 @@ TEST(Store, AListThatBreaksOffLeavesNoTrace) {
 }
 
 TEST(Store, WhatAListCouldNotReadIsKept) {
-  Stage stage;
+  StoreFixture stage;
   stage.list({thing("a", 3), thing("unreadable", 2)}, {.version = at(4)});
   stage.changes.clear();
 
@@ -228,7 +228,7 @@ TEST(Store, WhatAListCouldNotReadIsKept) {
 }
 
 TEST(Store, WhatCouldNeverBeReadIsNeitherThereNorMissing) {
-  Stage stage;
+  StoreFixture stage;
   stage.store.begin_list();
   stage.store.stage_unreadable({.key = key("a"), .problem = "spec: wrong"});
   const bool known_early = stage.store.unreadable(key("a")).has_value();
@@ -245,7 +245,7 @@ TEST(Store, WhatCouldNeverBeReadIsNeitherThereNorMissing) {
 }
 
 TEST(Store, WhatCanBeReadAgainOrIsGoneIsNotUnreadable) {
-  Stage stage;
+  StoreFixture stage;
   for (const auto* name : {"mended", "gone", "left out"})
     stage.store.set_aside({.key = key(name), .problem = "spec: wrong"});
 
@@ -260,7 +260,7 @@ TEST(Store, WhatCanBeReadAgainOrIsGoneIsNotUnreadable) {
 }
 
 TEST(Store, AfterAListWithNamelessHolesAnyMissingObjectMayBeThere) {
-  Stage stage;
+  StoreFixture stage;
 
   stage.list({thing("a", 5)}, {.version = at(6), .keep_missing = true});
   const bool may_be = stage.store.unreadable(key("b")).has_value();
@@ -277,7 +277,7 @@ TEST(Store, AfterAListWithNamelessHolesAnyMissingObjectMayBeThere) {
 }
 
 TEST(Store, NothingIsMissingFromAListWithNamelessHoles) {
-  Stage stage;
+  StoreFixture stage;
   stage.list({thing("a", 3), thing("b", 2)}, {.version = at(4)});
   stage.changes.clear();
 
@@ -288,7 +288,7 @@ TEST(Store, NothingIsMissingFromAListWithNamelessHoles) {
 }
 
 TEST(Store, VersionsNeverFallUnlessHistoryWasSetBack) {
-  Stage stage;
+  StoreFixture stage;
   stage.list({}, {.version = at(9)});
 
   stage.store.advance(at(5));
@@ -301,7 +301,7 @@ TEST(Store, VersionsNeverFallUnlessHistoryWasSetBack) {
 }
 
 TEST(Store, ALateSubscriberIsToldWhatIsThere) {
-  Stage stage;
+  StoreFixture stage;
   stage.list({thing("b", 2), thing("a", 1)}, {.version = at(3)});
   std::vector<std::string> changes;
 
@@ -323,7 +323,7 @@ TEST(Store, AHandlerMayReadTheStore) {
 }
 
 TEST(Store, LooksWithoutTheType) {
-  Stage stage;
+  StoreFixture stage;
   Thing going = thing("a", 5);
   going.metadata.deletion_timestamp = Time::from_unix(1);
   stage.store.apply(going);

@@ -28,7 +28,7 @@ namespace json = boost::json;
 const Deadline kNever = Deadline::never();
 
 // A management cluster and the workload cluster of c1.
-struct Stage {
+struct CleanupFixture {
   Baton& baton;
   apiserver::Api management_api;
   apiserver::Api workload_api;
@@ -37,7 +37,7 @@ struct Stage {
   std::vector<std::string> said = {};
   Result<void> reached = {};  // why c1 is not
 
-  explicit Stage(Baton& with)
+  explicit CleanupFixture(Baton& with)
       : baton(with),
         management_api({.clock = baton}),
         workload_api({.clock = baton, .seed = 2}),
@@ -118,17 +118,17 @@ struct Stage {
   }
 };
 
-void on_stage(const std::function<void(Stage&)>& story) {
+void on_stage(const std::function<void(CleanupFixture&)>& story) {
   Baton baton({.seed = 3});
   const auto report = baton.run([&] {
-    Stage stage(baton);
+    CleanupFixture stage(baton);
     story(stage);
   });
   EXPECT_TRUE(report.finished()) << report.why;
 }
 
 TEST(Cleanup, LeavesNothingBelowCapstanDevAndEverythingElse) {
-  on_stage([](Stage& stage) {
+  on_stage([](CleanupFixture& stage) {
     stage.put_marked_objects();
 
     const auto cleaned = stage.clean();
@@ -155,7 +155,7 @@ TEST(Cleanup, LeavesNothingBelowCapstanDevAndEverythingElse) {
 }
 
 TEST(Cleanup, ADryRunSaysTheSameAndChangesNothing) {
-  on_stage([](Stage& stage) {
+  on_stage([](CleanupFixture& stage) {
     stage.put_marked_objects();
     const std::string before = stage.everything();
 
@@ -171,7 +171,7 @@ TEST(Cleanup, ADryRunSaysTheSameAndChangesNothing) {
 }
 
 TEST(Cleanup, ASecondOneFindsNothing) {
-  on_stage([](Stage& stage) {
+  on_stage([](CleanupFixture& stage) {
     stage.put_marked_objects();
     ASSERT_TRUE(stage.clean());
     stage.said.clear();
@@ -185,7 +185,7 @@ TEST(Cleanup, ASecondOneFindsNothing) {
 }
 
 TEST(Cleanup, AWorkloadClusterThatCantBeReachedHoldsUpNothingElse) {
-  on_stage([](Stage& stage) {
+  on_stage([](CleanupFixture& stage) {
     stage.put_marked_objects();
     stage.reached = fail(Code::Unavailable, "connection refused");
 
@@ -199,7 +199,7 @@ TEST(Cleanup, AWorkloadClusterThatCantBeReachedHoldsUpNothingElse) {
 }
 
 TEST(Cleanup, RefusesWhileACapstanHoldsALeaseAndTakesTheNoteOffAfterwards) {
-  on_stage([](Stage& stage) {
+  on_stage([](CleanupFixture& stage) {
     stage.put_marked_objects();
     const std::string before = stage.everything();
     runtime::Leader leader({.clock = stage.baton, .threads = stage.baton, .client = stage.management},

@@ -16,7 +16,7 @@ using ::testing::IsEmpty;
 
 using Rules = std::vector<runtime::Snapshot<api::MachineDrainRule>>;
 
-struct World {
+struct DrainPods {
   std::vector<api::Pod> pods = {};
   Rules rules = {};
   DrainAnswers answers = {};
@@ -50,15 +50,15 @@ std::vector<std::string> names(const DrainPlan::Pods& pods) {
 // --- who goes at all ---
 
 TEST(DrainPlan, EvictsOrdinaryPodsByName) {
-  World world{.pods = {a_pod("b"), a_pod("a").of("ReplicaSet", "r")}};
+  DrainPods world{.pods = {a_pod("b"), a_pod("a").of("ReplicaSet", "r")}};
 
   EXPECT_THAT(names(world.plan().evict), ElementsAre("a", "b"));
 }
 
-TEST(DrainPlan, HasNothingToDoWithoutPods) { EXPECT_TRUE(World().plan().nothing_left()); }
+TEST(DrainPlan, HasNothingToDoWithoutPods) { EXPECT_TRUE(DrainPods().plan().nothing_left()); }
 
 TEST(DrainPlan, LeavesPodsOfLivingDaemonSets) {
-  World world{.pods = {a_pod("a").of("DaemonSet", "d")}};
+  DrainPods world{.pods = {a_pod("a").of("DaemonSet", "d")}};
   world.answers.living_daemon_sets.insert({"default", "d"});
 
   const auto plan = world.plan();
@@ -68,27 +68,27 @@ TEST(DrainPlan, LeavesPodsOfLivingDaemonSets) {
 }
 
 TEST(DrainPlan, EvictsPodsWhoseDaemonSetIsGone) {
-  World world{.pods = {a_pod("a").of("DaemonSet", "d")}};
+  DrainPods world{.pods = {a_pod("a").of("DaemonSet", "d")}};
 
   EXPECT_THAT(names(world.plan().evict), ElementsAre("a"));
 }
 
 TEST(DrainPlan, EvictsFinishedPodsOfDaemonSets) {
-  World world{.pods = {a_pod("a").of("DaemonSet", "d").phase("Failed")}};
+  DrainPods world{.pods = {a_pod("a").of("DaemonSet", "d").phase("Failed")}};
   world.answers.living_daemon_sets.insert({"default", "d"});
 
   EXPECT_THAT(names(world.plan().evict), ElementsAre("a"));
 }
 
 TEST(DrainPlan, LeavesStaticPods) {
-  World world{.pods = {a_pod("a").mirror()}};
+  DrainPods world{.pods = {a_pod("a").mirror()}};
 
   EXPECT_THAT(names(world.plan().skipped), ElementsAre("a"));
 }
 
 TEST(DrainPlan, ReadsTheDrainLabelGenerously) {
-  World world{.pods = {a_pod("a").drain_label("Skip"), a_pod("b").drain_label("wait-completed"),
-                       a_pod("c").drain_label("WaitCompleted"), a_pod("d").drain_label("whatever")}};
+  DrainPods world{.pods = {a_pod("a").drain_label("Skip"), a_pod("b").drain_label("wait-completed"),
+                           a_pod("c").drain_label("WaitCompleted"), a_pod("d").drain_label("whatever")}};
 
   const auto plan = world.plan();
 
@@ -98,14 +98,14 @@ TEST(DrainPlan, ReadsTheDrainLabelGenerously) {
 }
 
 TEST(DrainPlan, PrefersTheLabelOverRules) {
-  World world{.pods = {a_pod("a").drain_label("skip")}};
+  DrainPods world{.pods = {a_pod("a").drain_label("skip")}};
   world.rules = {a_rule("r").does("Drain").shared()};
 
   EXPECT_THAT(names(world.plan().skipped), ElementsAre("a"));
 }
 
 TEST(DrainPlan, NeverAsksRulesAboutDaemonSetsAndStaticPods) {
-  World world{.pods = {a_pod("a").of("DaemonSet", "d"), a_pod("b").mirror()}};
+  DrainPods world{.pods = {a_pod("a").of("DaemonSet", "d"), a_pod("b").mirror()}};
   world.answers.living_daemon_sets.insert({"default", "d"});
   world.rules = {a_rule("r").does("WaitCompleted").shared()};
 
@@ -115,7 +115,7 @@ TEST(DrainPlan, NeverAsksRulesAboutDaemonSetsAndStaticPods) {
 // --- rules ---
 
 TEST(DrainRules, TheFirstByNameThatMatchesCounts) {
-  World world{.pods = {a_pod("a").labelled("app", "db")}};
+  DrainPods world{.pods = {a_pod("a").labelled("app", "db")}};
   world.rules = {a_rule("z").does("Drain").shared(),
                  a_rule("b").does("WaitCompleted").for_pods("app", "db").shared(),
                  a_rule("a").does("Skip").for_pods("app", "web").shared()};
@@ -124,7 +124,7 @@ TEST(DrainRules, TheFirstByNameThatMatchesCounts) {
 }
 
 TEST(DrainRules, OfOtherMachinesAndClustersDoNotCount) {
-  World world{.pods = {a_pod("a")}};
+  DrainPods world{.pods = {a_pod("a")}};
   world.rules = {a_rule("a").does("Skip").for_machines("pool", "red").shared(),
                  a_rule("b").does("Skip").for_clusters("stage", "live").shared()};
   EXPECT_THAT(names(world.plan().evict), ElementsAre("a"));
@@ -134,7 +134,7 @@ TEST(DrainRules, OfOtherMachinesAndClustersDoNotCount) {
 }
 
 TEST(DrainRules, SelectByLabelsOfTheNamespace) {
-  World world{.pods = {a_pod("a"), a_pod("b").in_namespace("kube-system")}};
+  DrainPods world{.pods = {a_pod("a"), a_pod("b").in_namespace("kube-system")}};
   world.rules = {a_rule("r").does("Skip").for_namespaces("kind", "system").shared()};
   world.answers.namespaces = {{"default", {}}, {"kube-system", {{"kind", "system"}}}};
 
@@ -145,7 +145,8 @@ TEST(DrainRules, SelectByLabelsOfTheNamespace) {
 }
 
 TEST(DrainRules, AskForNoNamespacesWithoutNeed) {
-  World world{.pods = {a_pod("a").of("DaemonSet", "d"), a_pod("b").of("DaemonSet", "e").phase("Succeeded")}};
+  DrainPods world{
+      .pods = {a_pod("a").of("DaemonSet", "d"), a_pod("b").of("DaemonSet", "e").phase("Succeeded")}};
   world.rules = {a_rule("r").for_pods("app", "db").shared()};
   world.plan();
 
@@ -172,16 +173,16 @@ TEST(DrainRules, OneThatCannotBeReadStopsEveryDrain) {
 
 // --- order ---
 
-World ordered() {
-  World world{.pods = {a_pod("late").labelled("app", "late"), a_pod("normal"),
-                       a_pod("early").labelled("app", "early")}};
+DrainPods ordered() {
+  DrainPods world{.pods = {a_pod("late").labelled("app", "late"), a_pod("normal"),
+                           a_pod("early").labelled("app", "early")}};
   world.rules = {a_rule("early").order(-5).for_pods("app", "early").shared(),
                  a_rule("late").order(5).for_pods("app", "late").shared()};
   return world;
 }
 
 TEST(DrainPlan, EvictsTheLowestOrderOnly) {
-  World world = ordered();
+  DrainPods world = ordered();
 
   const auto plan = world.plan();
 
@@ -190,7 +191,7 @@ TEST(DrainPlan, EvictsTheLowestOrderOnly) {
 }
 
 TEST(DrainPlan, WaitsForTerminatingPodsOfTheLowestOrder) {
-  World world = ordered();
+  DrainPods world = ordered();
   world.pods[2].metadata.deletion_timestamp = noon();
 
   const auto plan = world.plan();
@@ -200,7 +201,7 @@ TEST(DrainPlan, WaitsForTerminatingPodsOfTheLowestOrder) {
 }
 
 TEST(DrainPlan, LetsWaitedForPodsBlockHigherOrders) {
-  World world = ordered();
+  DrainPods world = ordered();
   world.pods = {world.pods[0], a_pod("job").drain_label("wait-completed").phase("Succeeded")};
 
   const auto plan = world.plan();
@@ -210,7 +211,7 @@ TEST(DrainPlan, LetsWaitedForPodsBlockHigherOrders) {
 }
 
 TEST(DrainPlan, WaitsLaterWhenALowerOrderIsThere) {
-  World world = ordered();
+  DrainPods world = ordered();
   world.pods = {world.pods[2], a_pod("job").drain_label("wait-completed")};
 
   const auto plan = world.plan();
@@ -220,7 +221,7 @@ TEST(DrainPlan, WaitsLaterWhenALowerOrderIsThere) {
 }
 
 TEST(DrainPlan, GivesWaitCompletedNoOrder) {
-  World world{.pods = {a_pod("a")}};
+  DrainPods world{.pods = {a_pod("a")}};
   world.rules = {a_rule("r").does("WaitCompleted").order(9).for_pods("x", "y").shared()};
   world.plan();
 
@@ -230,7 +231,7 @@ TEST(DrainPlan, GivesWaitCompletedNoOrder) {
 // --- Pods on their way out ---
 
 TEST(DrainPlan, GivesUpPodsThatNobodyCanEnd) {
-  World world{.pods = {a_pod("a").deleting(noon())}, .now = noon() + Seconds(2), .unreachable = true};
+  DrainPods world{.pods = {a_pod("a").deleting(noon())}, .now = noon() + Seconds(2), .unreachable = true};
   EXPECT_THAT(names(world.plan().skipped), ElementsAre("a"));
 
   world.now = noon() + Seconds(1);
@@ -242,7 +243,7 @@ TEST(DrainPlan, GivesUpPodsThatNobodyCanEnd) {
 }
 
 TEST(DrainPlan, NoticesPodsThatIgnoreTheirGracePeriod) {
-  World world{.pods = {a_pod("a").deleting(noon())}, .now = noon() + kGraceSlack};
+  DrainPods world{.pods = {a_pod("a").deleting(noon())}, .now = noon() + kGraceSlack};
   const auto patient = world.plan();
   EXPECT_THAT(names(patient.terminating), ElementsAre("a"));
   EXPECT_EQ(next_by_time(patient, false), noon() + kGraceSlack + Seconds(1));
@@ -254,7 +255,7 @@ TEST(DrainPlan, NoticesPodsThatIgnoreTheirGracePeriod) {
 }
 
 TEST(DrainPlan, IsLookedAtAgainAsSoonAsAPodMayBeGivenUp) {
-  World world{.pods = {a_pod("a").deleting(noon() + Seconds(10))}, .unreachable = true};
+  DrainPods world{.pods = {a_pod("a").deleting(noon() + Seconds(10))}, .unreachable = true};
   const auto plan = world.plan();
   const auto when = next_by_time(plan, true);
 
@@ -268,7 +269,7 @@ TEST(DrainPlan, IsLookedAtAgainAsSoonAsAPodMayBeGivenUp) {
 // --- contradictions ---
 
 TEST(Contradictions, AreTheRulesThatWantDifferentThingsOfOnePod) {
-  World world{.pods = {a_pod("p"), a_pod("q"), a_pod("r").labelled("app", "db")}};
+  DrainPods world{.pods = {a_pod("p"), a_pod("q"), a_pod("r").labelled("app", "db")}};
   world.rules = {a_rule("all").order(1).shared(), a_rule("db").does("Skip").for_pods("app", "db").shared(),
                  a_rule("every").order(2).shared()};
 
@@ -283,7 +284,7 @@ TEST(Contradictions, AreTheRulesThatWantDifferentThingsOfOnePod) {
 }
 
 TEST(Contradictions, AreNoneWhereRulesAgreeOrDoNotMeet) {
-  World world{.pods = {a_pod("p").labelled("app", "db"), a_pod("q").labelled("app", "web")}};
+  DrainPods world{.pods = {a_pod("p").labelled("app", "db"), a_pod("q").labelled("app", "web")}};
   world.rules = {a_rule("a").order(0).for_pods("app", "db").shared(),
                  a_rule("b").for_pods("app", "db").shared(),
                  a_rule("c").does("Skip").for_pods("app", "web").shared(),
@@ -293,7 +294,7 @@ TEST(Contradictions, AreNoneWhereRulesAgreeOrDoNotMeet) {
 }
 
 TEST(Contradictions, DoNotConcernPodsThatRulesAreNotAskedAbout) {
-  World world{.pods = {a_pod("a").mirror(), a_pod("b").drain_label("skip")}};
+  DrainPods world{.pods = {a_pod("a").mirror(), a_pod("b").drain_label("skip")}};
   world.rules = {a_rule("x").does("Skip").shared(), a_rule("y").does("WaitCompleted").shared()};
 
   EXPECT_THAT(world.contradictions(), IsEmpty());

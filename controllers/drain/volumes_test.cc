@@ -12,27 +12,27 @@ using builders::noon;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-struct World {
+struct DrainVolumes {
   api::NodeVolumes node = {};
   std::vector<api::VolumeAttachment> attachments = {};
   std::vector<api::PersistentVolume> volumes = {};
   std::vector<std::string> ignored = {};
 
-  World& entry(std::string_view name) {
+  DrainVolumes& entry(std::string_view name) {
     std::vector<api::AttachedVolume> list(node.status.volumes_attached.begin(),
                                           node.status.volumes_attached.end());
     list.push_back({.name = Text(name)});
     node.status.volumes_attached = api::List<api::AttachedVolume>(std::move(list));
     return *this;
   }
-  World& attachment(std::string_view volume, bool attached = true, std::string_view to = "n") {
+  DrainVolumes& attachment(std::string_view volume, bool attached = true, std::string_view to = "n") {
     api::VolumeAttachment made{.metadata = builders::metadata_of("VolumeAttachment", "va")};
     made.spec = {.node_name = Text(to), .source = {.persistent_volume_name = Text(volume)}};
     made.status.attached = attached;
     attachments.push_back(made);
     return *this;
   }
-  World& volume(std::string_view name, std::string_view claim, std::string_view handle = {}) {
+  DrainVolumes& volume(std::string_view name, std::string_view claim, std::string_view handle = {}) {
     api::PersistentVolume made{.metadata = builders::metadata_of("PersistentVolume", name)};
     if (!claim.empty()) {
       made.spec.claim_ref = api::ObjectReference{
@@ -53,25 +53,26 @@ struct World {
 };
 
 TEST(AttachedVolumes, NoneWhenNothingIsAttached) {
-  World world;
+  DrainVolumes world;
   world.volume("pv", "claim", "h").attachment("pv", false).attachment("pv", true, "other");
 
   EXPECT_TRUE(world.look()->none());
 }
 
 TEST(AttachedVolumes, AreFoundByAttachment) {
-  EXPECT_THAT(World().attachment("pv").volume("pv", "claim").look()->claims, ElementsAre("default/claim"));
+  EXPECT_THAT(DrainVolumes().attachment("pv").volume("pv", "claim").look()->claims,
+              ElementsAre("default/claim"));
 }
 
 TEST(AttachedVolumes, AreFoundByTheNodesOwnList) {
-  const auto left = World().entry("kubernetes.io/csi/disk^h").volume("pv", "claim", "h").look();
+  const auto left = DrainVolumes().entry("kubernetes.io/csi/disk^h").volume("pv", "claim", "h").look();
 
   EXPECT_THAT(left->claims, ElementsAre("default/claim"));
   EXPECT_THAT(left->node_entries, ElementsAre());
 }
 
 TEST(AttachedVolumes, OfPodsThatStayDoNotCount) {
-  World world;
+  DrainVolumes world;
   world.attachment("pv").volume("pv", "claim");
   world.ignored = {"default/claim"};
 
@@ -79,25 +80,26 @@ TEST(AttachedVolumes, OfPodsThatStayDoNotCount) {
 }
 
 TEST(AttachedVolumes, WithoutAClaimCount) {
-  EXPECT_THAT(World().attachment("pv").volume("pv", "").look()->unclaimed, ElementsAre("pv"));
+  EXPECT_THAT(DrainVolumes().attachment("pv").volume("pv", "").look()->unclaimed, ElementsAre("pv"));
 }
 
 TEST(AttachedVolumes, NobodyKnowsCount) {
-  const auto left = World().entry("kubernetes.io/aws-ebs/x").attachment("gone").volume("pv", "claim").look();
+  const auto left =
+      DrainVolumes().entry("kubernetes.io/aws-ebs/x").attachment("gone").volume("pv", "claim").look();
 
   EXPECT_THAT(left->node_entries, ElementsAre("kubernetes.io/aws-ebs/x"));
   EXPECT_THAT(left->attachments, ElementsAre("gone"));
 }
 
 TEST(AttachedVolumes, AnAttachmentWithoutAVolumeIsAnError) {
-  const auto left = World().attachment("").look();
+  const auto left = DrainVolumes().attachment("").look();
 
   ASSERT_FALSE(left);
   EXPECT_THAT(left.error().message, HasSubstr("spec.source.persistentVolumeName"));
 }
 
 TEST(AttachedVolumes, AreToldFiveAtATime) {
-  World world;
+  DrainVolumes world;
   for (const char* name : {"a", "b", "c", "d", "e", "f", "g"}) world.attachment(name).volume(name, name);
   world.attachment("u").volume("u", "").attachment("gone").entry("old");
 

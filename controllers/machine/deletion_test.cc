@@ -23,7 +23,7 @@ using Do = Step::Act;
 using State = Known::State;
 
 // A running Machine of a healthy cluster, deleted this minute: everything is still to be done.
-struct World {
+struct DeletedMachine {
   api::Machine machine = a_machine("m").running().deleting(noon());
   api::Cluster cluster = a_cluster("c1").running();
   DeletionFacts facts = {.now = noon(),
@@ -44,20 +44,20 @@ struct World {
     facts.marks = next.marks;
     return next;
   }
-  World& drained() {
+  DeletedMachine& drained() {
     facts.drain = drain::StageReport::finished();
     return *this;
   }
-  World& detached() {
+  DeletedMachine& detached() {
     facts.volumes = drain::StageReport::finished();
     return *this;
   }
-  World& without_objects() {
+  DeletedMachine& without_objects() {
     facts.infrastructure.state = State::Gone;
     facts.bootstrap.state = State::Gone;
     return *this;
   }
-  World& deleting_because(std::string_view reason, std::string_view message = {}) {
+  DeletedMachine& deleting_because(std::string_view reason, std::string_view message = {}) {
     machine = builders::MachineBuilder(a_machine("m").running().deleting(noon()))
                   .condition(api::condition::kDeleting, "True", reason, message);
     return *this;
@@ -75,7 +75,7 @@ drain::StageReport failed(std::string why) {
 // --- the whole way ---
 
 TEST(NextStep, GoesFromDrainToFinalizerInOrder) {
-  World world;
+  DeletedMachine world;
   std::vector<Do> acts;
 
   for (;;) {
@@ -95,7 +95,7 @@ TEST(NextStep, GoesFromDrainToFinalizerInOrder) {
 }
 
 TEST(NextStep, ChangesNothingWhenAskedTwice) {
-  World world;
+  DeletedMachine world;
   const Step once = world.step();
 
   const Step twice = world.step();
@@ -105,7 +105,7 @@ TEST(NextStep, ChangesNothingWhenAskedTwice) {
 }
 
 TEST(NextStep, LetsAMachineGoThatNeverGotAnything) {
-  World world;
+  DeletedMachine world;
   world.facts.node.clear();
   world.without_objects();
 
@@ -118,7 +118,7 @@ TEST(NextStep, LetsAMachineGoThatNeverGotAnything) {
 }
 
 TEST(NextStep, DestroysNothingWhileCachesAreBehind) {
-  World world;
+  DeletedMachine world;
   world.facts.fresh = false;
   EXPECT_EQ(world.step().answer, Step::Answer::Wait) << "drain";
 
@@ -138,7 +138,7 @@ TEST(NextStep, DestroysNothingWhileCachesAreBehind) {
 }
 
 TEST(NextStep, SaysTheSameAsBeforeWhileCachesAreBehind) {
-  World world;
+  DeletedMachine world;
   world.deleting_because("DrainingNode", "two Pods to go");
   world.facts.fresh = false;
 
@@ -147,38 +147,38 @@ TEST(NextStep, SaysTheSameAsBeforeWhileCachesAreBehind) {
 
 // --- is the Node to be touched ---
 
-TEST(MayDeleteNode, WhenTheClusterLives) { EXPECT_EQ(World().node(), NodeVerdict::State::Allowed); }
+TEST(MayDeleteNode, WhenTheClusterLives) { EXPECT_EQ(DeletedMachine().node(), NodeVerdict::State::Allowed); }
 
 TEST(MayDeleteNode, NotWhenTheClusterIsGoing) {
-  World world;
+  DeletedMachine world;
   world.cluster.metadata.deletion_timestamp = noon();
 
   EXPECT_EQ(world.node(), NodeVerdict::State::NotAllowed);
 }
 
 TEST(MayDeleteNode, NotWhenTheClusterIsGone) {
-  World world;
+  DeletedMachine world;
   world.facts.cluster_known.state = State::Gone;
 
   EXPECT_EQ(world.node(), NodeVerdict::State::NotAllowed);
 }
 
 TEST(MayDeleteNode, AsksBeforeItBelievesThatTheClusterIsGone) {
-  World world;
+  DeletedMachine world;
   world.facts.cluster_known.state = State::Missing;
 
   EXPECT_EQ(world.step().act, Do::ConfirmClusterGone);
 }
 
 TEST(MayDeleteNode, NotWithoutANode) {
-  World world;
+  DeletedMachine world;
   world.facts.node.clear();
 
   EXPECT_EQ(world.node(), NodeVerdict::State::NotAllowed);
 }
 
 TEST(MayDeleteNode, NotWhenAnotherInstanceHasRegisteredUnderItsName) {
-  World world;
+  DeletedMachine world;
   world.facts.node_provider_id = "sim://other";
   EXPECT_EQ(world.node(), NodeVerdict::State::NotAllowed);
 
@@ -187,7 +187,7 @@ TEST(MayDeleteNode, NotWhenAnotherInstanceHasRegisteredUnderItsName) {
 }
 
 TEST(MayDeleteNode, NotOfAnInstanceThatStaysBecauseAnotherControlsIt) {
-  World world;
+  DeletedMachine world;
   world.facts.infrastructure = {.kind = "DockerMachine"};
   world.facts.not_its_own = "DockerMachine default/m is controlled by Machine other already";
 
@@ -195,28 +195,28 @@ TEST(MayDeleteNode, NotOfAnInstanceThatStaysBecauseAnotherControlsIt) {
 }
 
 TEST(MayDeleteNode, NotWhenTheControlPlaneIsGoing) {
-  World world;
+  DeletedMachine world;
   world.facts.control_plane.object.state = State::Deleting;
 
   EXPECT_EQ(world.node(), NodeVerdict::State::NotAllowed);
 }
 
 TEST(MayDeleteNode, NotWithoutControlPlaneMachines) {
-  World world;
+  DeletedMachine world;
   world.facts.control_plane.active_machines = 0;
 
   EXPECT_EQ(world.node(), NodeVerdict::State::NotAllowed);
 }
 
 TEST(MayDeleteNode, WithoutControlPlaneMachinesWhenItIsHostedElsewhere) {
-  World world;
+  DeletedMachine world;
   world.facts.control_plane = {.object = {.state = State::Present}, .externally_managed = true};
 
   EXPECT_EQ(world.node(), NodeVerdict::State::Allowed);
 }
 
 TEST(MayDeleteNode, WithControlPlaneMachinesThatNobodyHasAControlPlaneFor) {
-  World world;
+  DeletedMachine world;
   for (const State state : {State::None, State::Gone, State::Missing}) {
     world.facts.control_plane.object.state = state;
     EXPECT_EQ(world.node(), NodeVerdict::State::Allowed) << static_cast<int>(state);
@@ -224,14 +224,14 @@ TEST(MayDeleteNode, WithControlPlaneMachinesThatNobodyHasAControlPlaneFor) {
 }
 
 TEST(MayDeleteNode, AsksForAControlPlaneWhenNothingElseSpeaksForTheNode) {
-  World world;
+  DeletedMachine world;
   world.facts.control_plane = {.object = {.state = State::Missing}};
 
   EXPECT_EQ(world.step().act, Do::ConfirmControlPlaneGone);
 }
 
 TEST(MayDeleteNode, StopsWhenItCannotBeFoundOut) {
-  World world;
+  DeletedMachine world;
   world.facts.control_plane.object = {.state = State::Unknown, .problem = "no such CRD"};
 
   const Step step = world.step();
@@ -245,7 +245,7 @@ TEST(MayDeleteNode, StopsWhenItCannotBeFoundOut) {
 // --- deletion never blocks on what is gone ---
 
 TEST(NextStep, DoesNotTouchTheNodeOfAClusterThatIsGone) {
-  World world;
+  DeletedMachine world;
   world.facts.cluster_known.state = State::Gone;
 
   EXPECT_EQ(world.step().act, Do::DeleteInfra);
@@ -254,7 +254,7 @@ TEST(NextStep, DoesNotTouchTheNodeOfAClusterThatIsGone) {
 }
 
 TEST(NextStep, HonoursPreTerminateHooksEvenThen) {
-  World world;
+  DeletedMachine world;
   world.facts.cluster_known.state = State::Gone;
   world.machine.metadata.annotations.set("pre-terminate.delete.hook.machine.cluster.x-k8s.io/a", "");
 
@@ -264,7 +264,7 @@ TEST(NextStep, HonoursPreTerminateHooksEvenThen) {
 // --- hooks ---
 
 TEST(Hooks, AreFoundByPrefixAndSorted) {
-  World world;
+  DeletedMachine world;
   auto& annotations = world.machine.metadata.annotations;
   annotations.set("pre-drain.delete.hook.machine.cluster.x-k8s.io/b", "owner");
   annotations.set("pre-drain.delete.hook.machine.cluster.x-k8s.io", "");
@@ -279,7 +279,7 @@ TEST(Hooks, AreFoundByPrefixAndSorted) {
 }
 
 TEST(NextStep, WaitsForPreDrainHooksAndNamesThem) {
-  World world;
+  DeletedMachine world;
   world.machine.metadata.annotations.set("pre-drain.delete.hook.machine.cluster.x-k8s.io/b", "");
   world.machine.metadata.annotations.set("pre-drain.delete.hook.machine.cluster.x-k8s.io/a", "");
 
@@ -294,7 +294,7 @@ TEST(NextStep, WaitsForPreDrainHooksAndNamesThem) {
 }
 
 TEST(NextStep, IgnoresPreDrainHooksOfNodesThatAreNotDrained) {
-  World world;
+  DeletedMachine world;
   world.facts.control_plane.active_machines = 0;
   world.machine.metadata.annotations.set("pre-drain.delete.hook.machine.cluster.x-k8s.io/a", "");
 
@@ -302,7 +302,7 @@ TEST(NextStep, IgnoresPreDrainHooksOfNodesThatAreNotDrained) {
 }
 
 TEST(NextStep, KeepsTheFirstStartOfAHook) {
-  World world;
+  DeletedMachine world;
   world.machine.metadata.annotations.set("pre-drain.delete.hook.machine.cluster.x-k8s.io/a", "");
   world.step();
   world.facts.now = noon() + Seconds(60);
@@ -311,7 +311,7 @@ TEST(NextStep, KeepsTheFirstStartOfAHook) {
 }
 
 TEST(NextStep, WaitsForPreTerminateHooksAfterTheVolumes) {
-  World world;
+  DeletedMachine world;
   world.machine.metadata.annotations.set("pre-terminate.delete.hook.machine.cluster.x-k8s.io/a", "");
   EXPECT_EQ(world.step().act, Do::Drain);
   EXPECT_EQ(world.drained().step().act, Do::CheckVolumes);
@@ -325,7 +325,7 @@ TEST(NextStep, WaitsForPreTerminateHooksAfterTheVolumes) {
 // --- drain ---
 
 TEST(NextStep, StartsTheDrainOnceAndShowsItsProgress) {
-  World world;
+  DeletedMachine world;
   EXPECT_EQ(world.step().marks.node_drain_start_time, noon());
   world.facts.drain = held_up("Drain not completed yet", Seconds(45));
   world.facts.now = noon() + Seconds(30);
@@ -339,7 +339,7 @@ TEST(NextStep, StartsTheDrainOnceAndShowsItsProgress) {
 }
 
 TEST(NextStep, SkipsTheDrainOfAnExcludedMachineButWaitsForVolumes) {
-  World world;
+  DeletedMachine world;
   world.machine.metadata.annotations.set(api::annotation::kExcludeNodeDraining, "");
 
   const Step step = world.step();
@@ -349,7 +349,7 @@ TEST(NextStep, SkipsTheDrainOfAnExcludedMachineButWaitsForVolumes) {
 }
 
 TEST(NextStep, SkipsTheDrainWhenTheInfrastructureIsGoing) {
-  World world;
+  DeletedMachine world;
   world.facts.infrastructure.state = State::Deleting;
 
   const Step step = world.step();
@@ -359,7 +359,7 @@ TEST(NextStep, SkipsTheDrainWhenTheInfrastructureIsGoing) {
 }
 
 TEST(NextStep, AsksWhetherTheInfrastructureIsGoneBeforeItSkipsTheDrain) {
-  World world;
+  DeletedMachine world;
   world.facts.infrastructure.state = State::Missing;
   EXPECT_EQ(world.step().act, Do::ConfirmInfraGone);
 
@@ -368,7 +368,7 @@ TEST(NextStep, AsksWhetherTheInfrastructureIsGoneBeforeItSkipsTheDrain) {
 }
 
 TEST(NextStep, DrainsNothingWhenTheInfrastructureCannotBeRead) {
-  World world;
+  DeletedMachine world;
   world.facts.infrastructure = {
       .state = State::Unknown, .kind = "DockerMachine", .problem = "no contract label"};
 
@@ -379,7 +379,7 @@ TEST(NextStep, DrainsNothingWhenTheInfrastructureCannotBeRead) {
 }
 
 TEST(NextStep, GivesADrainUpWhenItsTimeIsOver) {
-  World world;
+  DeletedMachine world;
   world.machine.spec.deletion.node_drain_timeout_seconds = 60;
   world.step();
   world.facts.drain = held_up("held up");
@@ -393,7 +393,7 @@ TEST(NextStep, GivesADrainUpWhenItsTimeIsOver) {
 }
 
 TEST(NextStep, DrainsForEverWithoutATimeout) {
-  World world;
+  DeletedMachine world;
   for (const std::optional<std::int32_t> timeout :
        {std::optional<std::int32_t>(), std::optional<std::int32_t>(0)}) {
     world.machine.spec.deletion.node_drain_timeout_seconds = timeout;
@@ -406,7 +406,7 @@ TEST(NextStep, DrainsForEverWithoutATimeout) {
 }
 
 TEST(NextStep, TellsWhyADrainCannotBeTried) {
-  World world;
+  DeletedMachine world;
   world.facts.drain = failed("workload cluster is not connected");
 
   const Step step = world.step();
@@ -420,7 +420,7 @@ TEST(NextStep, TellsWhyADrainCannotBeTried) {
 }
 
 TEST(NextStep, ATimeoutEndsADrainThatCannotBeTried) {
-  World world;
+  DeletedMachine world;
   world.machine.spec.deletion.node_drain_timeout_seconds = 60;
   world.facts.marks.node_drain_start_time = noon();
   world.facts.drain = failed("not connected");
@@ -431,16 +431,16 @@ TEST(NextStep, ATimeoutEndsADrainThatCannotBeTried) {
 
 // Upstream drains again in every turn until the pre-terminate hooks begin.
 TEST(NextStep, DoesNotStartAFinishedDrainAgain) {
-  World waiting_for_volumes;
+  DeletedMachine waiting_for_volumes;
   waiting_for_volumes.facts.marks.node_drain_start_time = noon();
   waiting_for_volumes.facts.marks.wait_for_node_volume_detach_start_time = noon();
   EXPECT_EQ(waiting_for_volumes.step().act, Do::CheckVolumes);
 
-  World waiting_for_hooks;
+  DeletedMachine waiting_for_hooks;
   waiting_for_hooks.facts.marks.wait_for_pre_terminate_hook_start_time = noon();
   EXPECT_EQ(waiting_for_hooks.step().act, Do::DeleteInfra);
 
-  World drained;
+  DeletedMachine drained;
   api::conditions::v1beta1::set(drained.machine.status.deprecated.ensure().v1beta1.ensure().conditions,
                                 api::conditions::v1beta1::yes("DrainingSucceeded"), noon());
   EXPECT_EQ(drained.step().act, Do::CheckVolumes);
@@ -449,7 +449,7 @@ TEST(NextStep, DoesNotStartAFinishedDrainAgain) {
 // --- volumes ---
 
 TEST(NextStep, WaitsForVolumesUntilTheirTimeIsOver) {
-  World world;
+  DeletedMachine world;
   world.machine.spec.deletion.node_volume_detach_timeout_seconds = 30;
   world.drained().step();
   world.facts.volumes = held_up("Waiting for Node volumes to be detached");
@@ -465,7 +465,7 @@ TEST(NextStep, WaitsForVolumesUntilTheirTimeIsOver) {
 }
 
 TEST(NextStep, TellsWhyVolumesCannotBeLookedAt) {
-  World world;
+  DeletedMachine world;
   world.drained().facts.volumes = failed("not connected");
 
   EXPECT_THAT(
@@ -475,7 +475,7 @@ TEST(NextStep, TellsWhyVolumesCannotBeLookedAt) {
 }
 
 TEST(NextStep, DoesNotWaitForVolumesOfAnExcludedMachine) {
-  World world;
+  DeletedMachine world;
   world.machine.metadata.annotations.set(api::annotation::kExcludeWaitForNodeVolumeDetach, "");
 
   EXPECT_EQ(world.drained().step().act, Do::DeleteInfra);
@@ -484,7 +484,7 @@ TEST(NextStep, DoesNotWaitForVolumesOfAnExcludedMachine) {
 // --- what providers made ---
 
 TEST(NextStep, WaitsUntilInfrastructureAndThenBootstrapAreGone) {
-  World world;
+  DeletedMachine world;
   world.drained().detached();
   world.facts.infrastructure.state = State::Deleting;
   EXPECT_EQ(world.step().message, "Waiting for DockerMachine to be deleted");
@@ -499,7 +499,7 @@ TEST(NextStep, WaitsUntilInfrastructureAndThenBootstrapAreGone) {
 }
 
 TEST(NextStep, BelievesTheCacheAboutWhatItHasToldToGo) {
-  World world;
+  DeletedMachine world;
   world.deleting_because("WaitingForInfrastructureDeletion").drained().detached();
   world.facts.infrastructure.state = State::Missing;
   EXPECT_EQ(world.step().act, Do::DeleteBootstrap);
@@ -513,7 +513,7 @@ TEST(NextStep, BelievesTheCacheAboutWhatItHasToldToGo) {
 
 // The condition that says so is written later, or never.
 TEST(NextStep, BelievesTheCacheAboutWhatThisProcessHasToldToGo) {
-  World world;
+  DeletedMachine world;
   world.drained().detached();
   world.facts.delete_sent = Stage::DeleteInfra;
   world.facts.infrastructure.state = State::Missing;
@@ -527,7 +527,7 @@ TEST(NextStep, BelievesTheCacheAboutWhatThisProcessHasToldToGo) {
 }
 
 TEST(NextStep, TellsWhyTheInfrastructureCannotBeDeleted) {
-  World world;
+  DeletedMachine world;
   world.drained().detached();
   world.facts.infrastructure_trouble = Error{.code = Code::Forbidden, .message = "not allowed"};
 
@@ -540,7 +540,7 @@ TEST(NextStep, TellsWhyTheInfrastructureCannotBeDeleted) {
 }
 
 TEST(NextStep, NeedsNoBootstrapObject) {
-  World world;
+  DeletedMachine world;
   world.drained().detached().facts.infrastructure.state = State::Gone;
   world.facts.bootstrap = {};
 
@@ -549,8 +549,8 @@ TEST(NextStep, NeedsNoBootstrapObject) {
 
 // --- the Node object ---
 
-struct NodeWorld : World {
-  explicit NodeWorld(std::optional<std::int32_t> timeout) {
+struct UndeletableNode : DeletedMachine {
+  explicit UndeletableNode(std::optional<std::int32_t> timeout) {
     drained().detached().without_objects();
     machine.spec.deletion.node_deletion_timeout_seconds = timeout;
     facts.node_deletion = failed("not connected");
@@ -558,7 +558,7 @@ struct NodeWorld : World {
 };
 
 TEST(NextStep, TriesToDeleteTheNodeUntilItsTimeIsOver) {
-  NodeWorld world(60);
+  UndeletableNode world(60);
   world.facts.now = noon() + Seconds(59);
   world.facts.node_deletion_tried_for = Seconds(30);
   const Step step = world.step();
@@ -572,7 +572,7 @@ TEST(NextStep, TriesToDeleteTheNodeUntilItsTimeIsOver) {
 }
 
 TEST(NextStep, TriesTenSecondsEvenWhenTheDrainHasUsedUpTheTime) {
-  NodeWorld world(std::nullopt);
+  UndeletableNode world(std::nullopt);
   world.facts.now = noon() + Seconds(3600);
   world.facts.node_deletion_tried_for = Seconds(9);
   EXPECT_EQ(world.step().reason, "DeletingNode");
@@ -583,7 +583,7 @@ TEST(NextStep, TriesTenSecondsEvenWhenTheDrainHasUsedUpTheTime) {
 }
 
 TEST(NextStep, TriesForEverWhenToldSo) {
-  NodeWorld world(0);
+  UndeletableNode world(0);
   world.facts.now = noon() + std::chrono::hours(1000);
   world.facts.node_deletion_tried_for = std::chrono::hours(999);
 
@@ -591,7 +591,7 @@ TEST(NextStep, TriesForEverWhenToldSo) {
 }
 
 TEST(NextStep, LeavesTheNodeOfAnotherInstanceAlone) {
-  World world;
+  DeletedMachine world;
   world.facts.node_provider_id = "sim://other";
   world.without_objects();
 
@@ -600,7 +600,7 @@ TEST(NextStep, LeavesTheNodeOfAnotherInstanceAlone) {
 
 // --- the older generation of conditions ---
 
-std::vector<std::string> v1beta1_conditions_of(World& world) {
+std::vector<std::string> v1beta1_conditions_of(DeletedMachine& world) {
   std::vector<std::string> lines;
   for (const auto& condition : v1beta1_conditions(world.seen())) {
     lines.push_back(condition.type.str() + "=" + condition.status.str() + " " + condition.severity.str() +
@@ -610,7 +610,7 @@ std::vector<std::string> v1beta1_conditions_of(World& world) {
 }
 
 TEST(OlderConditions, FollowTheDrain) {
-  World world;
+  DeletedMachine world;
   world.facts.drain = held_up("held up");
   EXPECT_THAT(v1beta1_conditions_of(world),
               ElementsAre("PreDrainDeleteHookSucceeded=True  ", "DrainingSucceeded=False Info Draining"));
@@ -631,21 +631,21 @@ TEST(OlderConditions, FollowTheDrain) {
 }
 
 TEST(OlderConditions, ShowHooksThatWait) {
-  World world;
+  DeletedMachine world;
   world.machine.metadata.annotations.set("pre-drain.delete.hook.machine.cluster.x-k8s.io/a", "");
   EXPECT_THAT(v1beta1_conditions_of(world),
               ElementsAre("PreDrainDeleteHookSucceeded=False Info WaitingExternalHook"));
 }
 
 TEST(OlderConditions, SayNothingOfPreDrainHooksWhenNothingIsDrained) {
-  World world;
+  DeletedMachine world;
   world.facts.cluster_known.state = State::Gone;
 
   EXPECT_THAT(v1beta1_conditions_of(world), ElementsAre("PreTerminateDeleteHookSucceeded=True  "));
 }
 
 TEST(OlderConditions, TellOfANodeThatRefusesToGo) {
-  NodeWorld world(0);
+  UndeletableNode world(0);
 
   EXPECT_THAT(v1beta1_conditions_of(world), testing::Contains("NodeHealthy=False Warning DeletionFailed"));
 }

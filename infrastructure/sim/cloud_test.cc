@@ -22,12 +22,12 @@ CreateVm wish(const std::string& name, const std::string& key = {}) {
                    {std::string(api::driver::tag::kName), name}}};
 }
 
-struct Stage {
+struct CloudFixture {
   Baton baton{{.seed = 1}};
   SimCloud cloud;
   Deadline never = Deadline::never();
 
-  explicit Stage(Script script = {}) : cloud({.clock = baton, .threads = baton}, std::move(script)) {}
+  explicit CloudFixture(Script script = {}) : cloud({.clock = baton, .threads = baton}, std::move(script)) {}
 
   void run(const std::function<void()>& story) {
     const auto report = baton.run(story);
@@ -42,7 +42,7 @@ struct Stage {
 };
 
 TEST(SimCloud, AnswersTheSameVmForTheSameKey) {
-  Stage stage;
+  CloudFixture stage;
   stage.run([&] {
     const auto first = stage.create(wish("a"));
     const auto again = stage.create(wish("a"));
@@ -53,7 +53,7 @@ TEST(SimCloud, AnswersTheSameVmForTheSameKey) {
 }
 
 TEST(SimCloud, GivesANewVmOfAnOldKeyANewName) {
-  Stage stage;
+  CloudFixture stage;
   stage.run([&] {
     const auto first = stage.create(wish("a"));
     stage.cloud.vanish("a");
@@ -64,7 +64,7 @@ TEST(SimCloud, GivesANewVmOfAnOldKeyANewName) {
 }
 
 TEST(SimCloud, FindsAVmByProviderIdAndByKey) {
-  Stage stage;
+  CloudFixture stage;
   stage.run([&] {
     const auto made = stage.create(wish("a"));
 
@@ -81,7 +81,7 @@ TEST(SimCloud, FindsAVmByProviderIdAndByKey) {
 TEST(SimCloud, TakesItsTimeAndGivesUpAtTheDeadline) {
   Script script;
   script.latency.create = 4s;
-  Stage stage(script);
+  CloudFixture stage(script);
   stage.run([&] {
     const SteadyTime before = stage.baton.steady_now();
     EXPECT_TRUE(stage.create(wish("a")));
@@ -97,7 +97,7 @@ TEST(SimCloud, TakesItsTimeAndGivesUpAtTheDeadline) {
 TEST(SimCloud, KeepsItsQuotas) {
   Script script;
   script.quota = {.vms = 2, .classes = {{"big", 1}}};
-  Stage stage(script);
+  CloudFixture stage(script);
   stage.run([&] {
     CreateVm big = wish("a");
     big.vm_class = "big";
@@ -114,7 +114,7 @@ TEST(SimCloud, KeepsItsQuotas) {
 }
 
 TEST(SimCloud, IsFullForAWhile) {
-  Stage stage;
+  CloudFixture stage;
   stage.run([&] {
     EXPECT_TRUE(stage.create(wish("a")));
     stage.cloud.make_room(1);
@@ -132,7 +132,7 @@ TEST(SimCloud, FailsAsTheScriptSays) {
   Script script;
   script.faults = {
       {.verb = SimVerb::Create, .code = DriverCode::Internal, .vms = "b*", .skip = 1, .times = 1}};
-  Stage stage(script);
+  CloudFixture stage(script);
   stage.run([&] {
     EXPECT_TRUE(stage.create(wish("a")));
     EXPECT_TRUE(stage.create(wish("b"))) << "skipped once";
@@ -145,7 +145,7 @@ TEST(SimCloud, FailsAsTheScriptSays) {
 TEST(SimCloud, LosesOnlyTheAnswerWhenTheScriptSaysThatItHappened) {
   Script script;
   script.faults = {{.verb = SimVerb::Create, .code = DriverCode::Unknown, .happened = true}};
-  Stage stage(script);
+  CloudFixture stage(script);
   stage.run([&] {
     EXPECT_EQ(stage.code_of(wish("a")), DriverCode::Unknown);
 
@@ -158,7 +158,7 @@ TEST(SimCloud, ChoosesTheSameVictimsForTheSameSeed) {
     Script script;
     script.seed = seed;
     script.faults = {{.verb = SimVerb::Create, .code = DriverCode::Internal, .percent = 50}};
-    Stage stage(script);
+    CloudFixture stage(script);
     std::string outcome;
     stage.run([&] {
       for (int i = 0; i < 40; ++i) outcome += stage.create(wish("vm-" + std::to_string(i))) ? '.' : 'x';
@@ -174,7 +174,7 @@ TEST(SimCloud, ChoosesTheSameVictimsForTheSameSeed) {
 TEST(SimCloud, LetsVmsVanishAndForgetsThem) {
   Script script;
   script.faults = {{.vanish = 2min, .vms = "a"}};
-  Stage stage(script);
+  CloudFixture stage(script);
   stage.run([&] {
     stage.create(wish("a"));
     stage.create(wish("b"));
@@ -192,7 +192,7 @@ TEST(SimCloud, ListsWhatWasTrueAWhileAgo) {
   Script script;
   script.latency = {.create = 0s, .remove = 0s, .status = 0s, .list = 0s};
   script.list_lag = 3s;
-  Stage stage(script);
+  CloudFixture stage(script);
   stage.run([&] {
     const auto names = [&] {
       std::vector<std::string> found;
@@ -212,7 +212,7 @@ TEST(SimCloud, ListsWhatWasTrueAWhileAgo) {
 }
 
 TEST(SimCloud, ListsByTagsAndChangesThem) {
-  Stage stage;
+  CloudFixture stage;
   stage.run([&] {
     const auto made = stage.create(wish("a"));
     stage.create(wish("b"));
@@ -227,7 +227,7 @@ TEST(SimCloud, ListsByTagsAndChangesThem) {
 }
 
 TEST(SimCloud, KeepsPersistentDisksForTheNextVmAndForOneAtATime) {
-  Stage stage;
+  CloudFixture stage;
   stage.run([&] {
     const auto with_disk = [](const std::string& name) {
       CreateVm wanted = wish(name);
@@ -248,7 +248,7 @@ TEST(SimCloud, KeepsPersistentDisksForTheNextVmAndForOneAtATime) {
 }
 
 TEST(SimCloud, KnowsItsOwnVolumes) {
-  Stage stage;
+  CloudFixture stage;
   stage.run([&] {
     const std::vector<std::string> specs = {R"({"csi":{"driver":"sim.capstan.dev","volumeHandle":"disk-1"}})",
                                             R"({"csi":{"driver":"ebs.csi.aws.com","volumeHandle":"vol-1"}})",

@@ -28,13 +28,14 @@ CreateVm wish(const std::string& name) {
           .kubernetes_version = "v1.35.0"};
 }
 
-struct Stage {
+struct KubeletFixture {
   Baton baton{{.seed = 1}};
   fakes::MemoryControlPlanes planes{baton, baton, 1};
   SimCloud cloud;
   Kubelets kubelets{{.clock = baton, .threads = baton, .cloud = cloud, .control_planes = planes}, 1};
 
-  explicit Stage(Script script = {}) : cloud({.clock = baton, .threads = baton}, std::move(script)) {}
+  explicit KubeletFixture(Script script = {})
+      : cloud({.clock = baton, .threads = baton}, std::move(script)) {}
 
   void run(const std::function<void()>& story) {
     const auto report = baton.run([&] {
@@ -62,7 +63,7 @@ TEST(Kubelets, RegisterWhenTheVmHasBootedAndBecomeReadyLater) {
   Script script;
   script.register_after = 20s;
   script.ready_after = 5s;
-  Stage stage(script);
+  KubeletFixture stage(script);
   stage.run([&] {
     (void)stage.planes.ensure(kCluster, Deadline::never());
     stage.create("a");
@@ -79,7 +80,7 @@ TEST(Kubelets, RegisterWhenTheVmHasBootedAndBecomeReadyLater) {
 }
 
 TEST(Kubelets, BootAsLongAsTheWorldSays) {
-  Stage stage;
+  KubeletFixture stage;
   stage.run([&] {
     ASSERT_TRUE(stage.planes.ensure(kCluster, Deadline::never()));
     stage.cloud.boot_for(60s);
@@ -96,7 +97,7 @@ TEST(Kubelets, BootAsLongAsTheWorldSays) {
 }
 
 TEST(Kubelets, WaitForTheirApiServer) {
-  Stage stage;
+  KubeletFixture stage;
   stage.run([&] {
     stage.create("a");
     stage.sleep(1min);
@@ -109,7 +110,7 @@ TEST(Kubelets, WaitForTheirApiServer) {
 }
 
 TEST(Kubelets, BeatEveryTenSeconds) {
-  Stage stage;
+  KubeletFixture stage;
   stage.run([&] {
     (void)stage.planes.ensure(kCluster, Deadline::never());
     stage.create("a");
@@ -126,7 +127,7 @@ TEST(Kubelets, BeatEveryTenSeconds) {
 }
 
 TEST(Kubelets, FallSilentWithTheirVmAndTheNodeIsGivenUp) {
-  Stage stage;
+  KubeletFixture stage;
   stage.run([&] {
     (void)stage.planes.ensure(kCluster, Deadline::never());
     stage.create("a");
@@ -146,7 +147,7 @@ TEST(Kubelets, FallSilentWithTheirVmAndTheNodeIsGivenUp) {
 }
 
 TEST(Kubelets, LeaveTheNodeOfARemovedVmToWhoeverOwnsIt) {
-  Stage stage;
+  KubeletFixture stage;
   stage.run([&] {
     (void)stage.planes.ensure(kCluster, Deadline::never());
     stage.create("a");
@@ -165,7 +166,7 @@ TEST(Kubelets, ReportTheirStatusAlsoWhereNoLeasesAreRenewed) {
   Script script;
   script.lease_every = 0s;
   script.status_every = 5min;
-  Stage stage(script);
+  KubeletFixture stage(script);
   stage.run([&] {
     (void)stage.planes.ensure(kCluster, Deadline::never());
     stage.create("a");
@@ -183,7 +184,7 @@ TEST(Kubelets, ReportTheirStatusAlsoWhereNoLeasesAreRenewed) {
 TEST(Kubelets, NoticeAVmThatTheScriptLetsVanish) {
   Script script;
   script.faults = {{.vanish = 1min}};
-  Stage stage(script);
+  KubeletFixture stage(script);
   stage.run([&] {
     (void)stage.planes.ensure(kCluster, Deadline::never());
     stage.create("a");
@@ -196,7 +197,7 @@ TEST(Kubelets, NoticeAVmThatTheScriptLetsVanish) {
 }
 
 TEST(Kubelets, DoNotGiveUpTheNodeOfAVmThatTookTheName) {
-  Stage stage;
+  KubeletFixture stage;
   stage.run([&] {
     (void)stage.planes.ensure(kCluster, Deadline::never());
     stage.create("a");
@@ -217,7 +218,7 @@ TEST(Kubelets, ManyCostNoThreads) {
   Script script;
   script.latency.create = 0s;
   script.lease_every = 0s;
-  Stage stage(script);
+  KubeletFixture stage(script);
   constexpr int kMany = 2000;
   stage.run([&] {
     (void)stage.planes.ensure(kCluster, Deadline::never());

@@ -20,7 +20,7 @@ const kube::ObjectKey kNode{.namespace_ = "", .name = "a"};
 const json::value kObject = {{"metadata", {{"name", "a"}}}};
 
 // A client whose next call of that kind is hit by one fault.
-struct Stage {
+struct FaultyClientFixture {
   Baton& baton;
   apiserver::Api api;
   MemoryClient server;
@@ -28,7 +28,7 @@ struct Stage {
   int effects = 0;
   FaultyClient client;
 
-  explicit Stage(Baton& with)
+  explicit FaultyClientFixture(Baton& with)
       : baton(with),
         api({.clock = baton}),
         server(api, baton),
@@ -46,10 +46,10 @@ struct Stage {
   bool exists() { return server.get(kNodes, kNode, Deadline::never()).has_value(); }
 };
 
-void in_simulation(const std::function<void(Stage&)>& body) {
+void in_simulation(const std::function<void(FaultyClientFixture&)>& body) {
   Baton baton({.seed = 3});
   const auto report = baton.run([&] {
-    Stage stage(baton);
+    FaultyClientFixture stage(baton);
     body(stage);
   });
   EXPECT_TRUE(report.finished()) << report.why;
@@ -64,7 +64,7 @@ class Body final : public kube::StreamSink {
 };
 
 TEST(FaultyClient, WithoutAFaultItIsTheClientItself) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](FaultyClientFixture& stage) {
     EXPECT_TRUE(stage.create());
 
     EXPECT_TRUE(stage.exists());
@@ -78,7 +78,7 @@ TEST(FaultyClient, ARefusalHasNoEffect) {
   for (const auto& [fault, code] :
        {std::pair(Fault::Unavailable, Code::Unavailable), std::pair(Fault::RateLimited, Code::RateLimited),
         std::pair(Fault::Conflict, Code::Conflict)}) {
-    in_simulation([&](Stage& stage) {
+    in_simulation([&](FaultyClientFixture& stage) {
       stage.next = {Call::Create, fault};
 
       const auto created = stage.create();
@@ -94,7 +94,7 @@ TEST(FaultyClient, ARefusalHasNoEffect) {
 TEST(FaultyClient, ATimeoutLeavesOpenWhatHappened) {
   for (const auto& [fault, happened] :
        {std::pair(Fault::Timeout, false), std::pair(Fault::LostReply, true)}) {
-    in_simulation([&](Stage& stage) {
+    in_simulation([&](FaultyClientFixture& stage) {
       stage.next = {Call::Create, fault};
 
       const auto created = stage.create();
@@ -106,7 +106,7 @@ TEST(FaultyClient, ATimeoutLeavesOpenWhatHappened) {
 }
 
 TEST(FaultyClient, ALateEffectComesAfterTheCallerGaveUp) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](FaultyClientFixture& stage) {
     stage.next = {Call::Create, Fault::Late};
 
     EXPECT_TRUE(stage.create().error().outcome_unknown);
@@ -121,7 +121,7 @@ TEST(FaultyClient, ALateEffectComesAfterTheCallerGaveUp) {
 TEST(FaultyClient, ACrashComesBeforeOrAfterTheEffect) {
   for (const auto& [fault, happened] :
        {std::pair(Fault::CrashBefore, false), std::pair(Fault::CrashAfter, true)}) {
-    in_simulation([&](Stage& stage) {
+    in_simulation([&](FaultyClientFixture& stage) {
       stage.next = {Call::Create, fault};
       const auto manager = stage.baton.spawn_process("manager", [&](const std::stop_token&) {
         (void)stage.create();
@@ -136,7 +136,7 @@ TEST(FaultyClient, ACrashComesBeforeOrAfterTheEffect) {
 }
 
 TEST(FaultyClient, ASlowAnswerIsAnAnswer) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](FaultyClientFixture& stage) {
     stage.next = {Call::Create, Fault::Slow};
     const SteadyTime before = stage.baton.steady_now();
 
@@ -147,7 +147,7 @@ TEST(FaultyClient, ASlowAnswerIsAnAnswer) {
 }
 
 TEST(FaultyClient, ACutWatchEndsInTheMiddleOfALine) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](FaultyClientFixture& stage) {
     Body body;
     const auto stream = stage.client.watch(kNodes, {}, body);
     stage.next = {Call::Piece, Fault::Cut};
@@ -162,7 +162,7 @@ TEST(FaultyClient, ACutWatchEndsInTheMiddleOfALine) {
 }
 
 TEST(FaultyClient, AnExpiredWatchSaysSo) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](FaultyClientFixture& stage) {
     Body body;
     const auto stream = stage.client.watch(kNodes, {}, body);
     stage.next = {Call::Piece, Fault::Expired};
@@ -176,7 +176,7 @@ TEST(FaultyClient, AnExpiredWatchSaysSo) {
 }
 
 TEST(FaultyClient, AStaleWatchTellsLate) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](FaultyClientFixture& stage) {
     Body body;
     const auto stream = stage.client.watch(kNodes, {}, body);
     stage.next = {Call::Piece, Fault::Stale};
@@ -191,7 +191,7 @@ TEST(FaultyClient, AStaleWatchTellsLate) {
 }
 
 TEST(FaultyClient, AFaultThatCannotHitACallDoesNot) {
-  in_simulation([](Stage& stage) {
+  in_simulation([](FaultyClientFixture& stage) {
     stage.next = {Call::Read, Fault::LostReply};
 
     EXPECT_EQ(stage.client.get(kNodes, kNode, Deadline::never()).error().code, Code::NotFound);

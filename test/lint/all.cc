@@ -36,10 +36,11 @@ Findings unneeded_exceptions(const std::set<Allowed>& needed) {
 Findings check_all(const Tree& tree) {
   Findings findings;
   std::set<Allowed> needed;
-  for (const auto check : {&check_floors, &check_homes, &check_light_headers, &check_banned_words,
-                           &check_purity, &check_header_form, &check_own_header_first, &check_loops,
-                           &check_removals, &check_machine_paths, &check_docs, &check_citations,
-                           &check_subjects, &check_stages, &check_own_keys, &check_metric_names}) {
+  for (const auto check :
+       {&check_floors, &check_homes, &check_light_headers, &check_banned_words, &check_purity,
+        &check_header_form, &check_own_header_first, &check_loops, &check_removals, &check_machine_paths,
+        &check_docs, &check_citations, &check_subjects, &check_stages, &check_fixture_names, &check_own_keys,
+        &check_metric_names}) {
     for (Finding& finding : check(tree)) {
       const auto* exception = std::ranges::find_if(
           kExceptions, [&](const Exception& allowed) { return allows(allowed, finding); });

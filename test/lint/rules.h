@@ -35,6 +35,8 @@ Findings check_citations(const Tree& tree);
 Findings check_subjects(const Tree& tree);
 // A suite that needs foreign servers or programs is left out by scripts/test, and a stage runs it.
 Findings check_stages(const Tree& tree);
+// No two fixtures of tests (a class that ends in World, Stage, Fixture or Ground) have one name.
+Findings check_fixture_names(const Tree& tree);
 // `capstan cleanup` takes off every key below capstan.dev that a constant names.
 Findings check_own_keys(const Tree& tree);
 // docs/metrics.md says truly of each metric of upstream's whether it is here, and why not.

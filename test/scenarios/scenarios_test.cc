@@ -27,15 +27,15 @@ std::filesystem::path file_of(const Story& story) {
   return std::filesystem::path(CAPSTAN_STORIES) / (story.name + ".txt");
 }
 
-World world_of(const Story& story) {
-  if (story.from_nothing) return World(story.deployment, story.behaviour);
-  World world(story.deployment, {});
+RolloutWorld world_of(const Story& story) {
+  if (story.from_nothing) return RolloutWorld(story.deployment, story.behaviour);
+  RolloutWorld world(story.deployment, {});
   world.settle();
   world.begin_story(story.behaviour);
   return world;
 }
 
-std::string ending(const World& world) {
+std::string ending(const RolloutWorld& world) {
   if (!world.deployment()) return "end: nothing is left\n";
   const auto& status = world.deployment()->status;
   std::string text = fmt::format("end: phase {}\n", status.phase.view());
@@ -49,14 +49,14 @@ std::string ending(const World& world) {
   return text;
 }
 
-std::string told(const Story& story, const World& world) {
+std::string told(const Story& story, const RolloutWorld& world) {
   std::string text = story.title + "\n\n";
   for (const auto& line : world.log()) text += line + "\n";
   text += "\n" + ending(world);
   return trimmed(text);
 }
 
-bool ends_well(const Story& story, const World& world) {
+bool ends_well(const Story& story, const RolloutWorld& world) {
   return story.end ? story.end(world) : has_arrived(world);
 }
 
@@ -64,7 +64,7 @@ class Stories : public testing::TestWithParam<Story> {};
 
 TEST_P(Stories, IsToldAsInItsFile) {
   const Story& story = GetParam();
-  World world = world_of(story);
+  RolloutWorld world = world_of(story);
 
   world.settle();
 
@@ -78,10 +78,10 @@ TEST_P(Stories, IsToldAsInItsFile) {
 TEST_P(Stories, KeepsItsPromisesInAnyOrder) {
   const Story& story = GetParam();
 
-  const World beginning = world_of(story);
+  const RolloutWorld beginning = world_of(story);
   std::set<Exception> met;
   for (std::uint64_t seed = 1; seed <= kOrders; ++seed) {
-    World world = beginning;
+    RolloutWorld world = beginning;
     world.settle(seed);
 
     ASSERT_THAT(world.faults(), testing::IsEmpty()) << "seed " << seed << "\n" << told(story, world);

@@ -25,67 +25,70 @@ MachineDeploymentBuilder web(std::int32_t replicas, std::int32_t surge, std::int
 
 // --- when a user acts ---
 
-using When = std::function<bool(const World&)>;
+using When = std::function<bool(const RolloutWorld&)>;
 
 When at_once() {
-  return [](const World&) { return true; };
+  return [](const RolloutWorld&) { return true; };
 }
 When available(const std::string& set, Count number) {
-  return [=](const World& world) { return world.available_of(set) >= number; };
+  return [=](const RolloutWorld& world) { return world.available_of(set) >= number; };
 }
 When shrunk(const std::string& set, Count number) {
-  return [=](const World& world) { return world.machines_of(set) <= number; };
+  return [=](const RolloutWorld& world) { return world.machines_of(set) <= number; };
 }
 // The deployment has seen it.
 When counted(const std::string& set, Count available) {
-  return [=](const World& world) {
+  return [=](const RolloutWorld& world) {
     return world.sets().at(set).status.available_replicas == available &&
            world.deployment()->status.available_replicas == available;
   };
 }
 When present(const std::string& set) {
-  return [=](const World& world) { return world.has_set(set); };
+  return [=](const RolloutWorld& world) { return world.has_set(set); };
 }
 When going(const std::string& machine) {
-  return [=](const World& world) { return world.machines().at(machine).metadata.deleting(); };
+  return [=](const RolloutWorld& world) { return world.machines().at(machine).metadata.deleting(); };
 }
-When at_rest() { return &World::at_rest; }
+When at_rest() { return &RolloutWorld::at_rest; }
 When quiet() { return is_settled; }
 
 // --- what a user does ---
 
 UserAct upgrades(const std::string& version, When when = at_once()) {
-  return {"wants version " + version, std::move(when), [=](World& world) { world.upgrade(version); }};
+  return {"wants version " + version, std::move(when), [=](RolloutWorld& world) { world.upgrade(version); }};
 }
 UserAct scales(std::int32_t replicas, When when = at_once()) {
   return {"wants " + std::to_string(replicas) + " replicas", std::move(when),
-          [=](World& world) { world.scale(replicas); }};
+          [=](RolloutWorld& world) { world.scale(replicas); }};
 }
 UserAct pauses(When when = at_once()) {
   return {"pauses the rollout", std::move(when),
-          [](World& world) { world.change([](auto& deployment) { deployment.spec.paused = true; }); }};
+          [](RolloutWorld& world) { world.change([](auto& deployment) { deployment.spec.paused = true; }); }};
 }
 UserAct resumes(When when = at_once()) {
-  return {"resumes the rollout", std::move(when),
-          [](World& world) { world.change([](auto& deployment) { deployment.spec.paused.reset(); }); }};
+  return {"resumes the rollout", std::move(when), [](RolloutWorld& world) {
+            world.change([](auto& deployment) { deployment.spec.paused.reset(); });
+          }};
 }
 UserAct deletes(When when = at_once()) {
-  return {"deletes the MachineDeployment", std::move(when), [](World& world) { world.delete_deployment(); }};
+  return {"deletes the MachineDeployment", std::move(when),
+          [](RolloutWorld& world) { world.delete_deployment(); }};
 }
 UserAct deletes_machine(const std::string& name, When when = at_once()) {
-  return {"deletes Machine " + name, std::move(when), [=](World& world) { world.delete_machine(name); }};
+  return {"deletes Machine " + name, std::move(when),
+          [=](RolloutWorld& world) { world.delete_machine(name); }};
 }
 UserAct holds_machine(const std::string& name) {
   return {fmt::format("puts a finalizer on Machine {}", name), at_once(),
-          [=](World& world) { world.hold_machine(name); }};
+          [=](RolloutWorld& world) { world.hold_machine(name); }};
 }
 UserAct releases_machine(const std::string& name, When when) {
   return {fmt::format("takes the finalizer off Machine {}", name), std::move(when),
-          [=](World& world) { world.release_machine(name); }};
+          [=](RolloutWorld& world) { world.release_machine(name); }};
 }
 UserAct limits(std::int32_t surge, std::int32_t unavailable, When when = at_once()) {
   return {fmt::format("wants surge {}, unavailable {}", surge, unavailable), std::move(when),
-          [=](World& world) {
+          [=](RolloutWorld& world) {
             world.change([=](auto& deployment) {
               auto& rolling = deployment.spec.rollout.strategy->rolling_update;
               rolling.max_surge = IntOrString(surge);
@@ -94,30 +97,33 @@ UserAct limits(std::int32_t surge, std::int32_t unavailable, When when = at_once
           }};
 }
 UserAct labels(const std::string& key, const std::string& value, When when = at_once()) {
-  return {fmt::format("gives the template the label {}={}", key, value), std::move(when), [=](World& world) {
+  return {fmt::format("gives the template the label {}={}", key, value), std::move(when),
+          [=](RolloutWorld& world) {
             world.change(
                 [=](auto& deployment) { deployment.spec.machine_template.metadata.labels.set(key, value); });
           }};
 }
 UserAct breaks(const std::string& name, When when = at_once()) {
-  return {"Machine " + name + " breaks", std::move(when), [=](World& world) { world.break_machine(name); }};
+  return {"Machine " + name + " breaks", std::move(when),
+          [=](RolloutWorld& world) { world.break_machine(name); }};
 }
 UserAct stalls(const std::string& name, When when = at_once()) {
   return {"Machine " + name + " is no longer ready, for reasons of its own", std::move(when),
-          [=](World& world) { world.stall_machine(name); }};
+          [=](RolloutWorld& world) { world.stall_machine(name); }};
 }
 UserAct heals(const std::string& name, When when = at_once()) {
-  return {"Machine " + name + " recovers", std::move(when), [=](World& world) { world.heal_machine(name); }};
+  return {"Machine " + name + " recovers", std::move(when),
+          [=](RolloutWorld& world) { world.heal_machine(name); }};
 }
 UserAct rolls_after(Seconds span, When when = at_once()) {
   return {fmt::format("wants Machines older than the moment in {} s replaced", span.count()), std::move(when),
-          [=](World& world) {
+          [=](RolloutWorld& world) {
             world.change([&](auto& deployment) { deployment.spec.rollout.after = world.now() + span; });
           }};
 }
 UserAct waits(Seconds span, When when = at_once()) {
   return {fmt::format("waits {} s", span.count()), std::move(when),
-          [=](World& world) { world.let_time_pass(span); }};
+          [=](RolloutWorld& world) { world.let_time_pass(span); }};
 }
 
 std::function<bool(const api::Machine&)> broken_version(const std::string& version) {
@@ -127,12 +133,12 @@ std::function<bool(const api::Machine&)> broken_version(const std::string& versi
 // --- how it ends ---
 
 When gone() {
-  return [](const World& world) {
+  return [](const RolloutWorld& world) {
     return !world.deployment() && world.sets().empty() && world.machines().empty();
   };
 }
 When fleet(const std::map<std::string, Count>& wanted) {
-  return [=](const World& world) {
+  return [=](const RolloutWorld& world) {
     if (world.sets().size() != wanted.size()) return false;
     return std::ranges::all_of(
         wanted, [&](const auto& each) { return world.machines_of(each.first) == each.second; });
@@ -227,7 +233,7 @@ void add_revisions(std::vector<Story>& all) {
       {.name = "back-afterwards",
        .title = "the template is changed back after the rollout: the old set is gone, a third is made",
        .deployment = web(2, 1, 0),
-       .behaviour = {.user = {upgrades("v1.34.0"), upgrades("v1.33.0", [](const World& world) {
+       .behaviour = {.user = {upgrades("v1.34.0"), upgrades("v1.33.0", [](const RolloutWorld& world) {
                                 return world.has_set("web-2") && is_settled(world);
                               })}}});
   all.push_back({.name = "three-revisions",
@@ -273,22 +279,24 @@ void add_broken(std::vector<Story>& all) {
                  .deployment = web(3, 1, 1),
                  .behaviour = {.user = {upgrades("v1.34.0")}, .stays_broken = broken_version("v1.34.0")},
                  .end = fleet({{"web-1", 2}, {"web-2", 2}})});
-  all.push_back(
-      {.name = "new-machines-broken-then-repaired",
-       .title = "a third template repairs the second",
-       .deployment = web(3, 1, 0),
-       .behaviour = {
-           .user = {upgrades("v1.34.0"),
-                    upgrades("v1.34.1", [](const World& world) { return world.machines_of("web-2") == 1; })},
-           .stays_broken = broken_version("v1.34.0")}});
-  all.push_back(
-      {.name = "new-machines-broken-then-back",
-       .title = "back to the template that worked",
-       .deployment = web(3, 1, 0),
-       .behaviour = {
-           .user = {upgrades("v1.34.0"),
-                    upgrades("v1.33.0", [](const World& world) { return world.machines_of("web-2") == 1; })},
-           .stays_broken = broken_version("v1.34.0")}});
+  all.push_back({.name = "new-machines-broken-then-repaired",
+                 .title = "a third template repairs the second",
+                 .deployment = web(3, 1, 0),
+                 .behaviour = {.user = {upgrades("v1.34.0"), upgrades("v1.34.1",
+                                                                      [](const RolloutWorld& world) {
+                                                                        return world.machines_of("web-2") ==
+                                                                               1;
+                                                                      })},
+                               .stays_broken = broken_version("v1.34.0")}});
+  all.push_back({.name = "new-machines-broken-then-back",
+                 .title = "back to the template that worked",
+                 .deployment = web(3, 1, 0),
+                 .behaviour = {.user = {upgrades("v1.34.0"), upgrades("v1.33.0",
+                                                                      [](const RolloutWorld& world) {
+                                                                        return world.machines_of("web-2") ==
+                                                                               1;
+                                                                      })},
+                               .stays_broken = broken_version("v1.34.0")}});
   all.push_back({.name = "old-machine-broken",
                  .title = "a broken old Machine goes first",
                  .deployment = web(3, 1, 1),
@@ -382,7 +390,7 @@ void add_on_delete(std::vector<Story>& all) {
        .title = "OnDelete is given up: the rollout goes on by itself",
        .deployment = on_delete(3),
        .behaviour = {.user = {upgrades("v1.34.0"),
-                              {"turns to RollingUpdate, surge 1", present("web-2"), [](World& world) {
+                              {"turns to RollingUpdate, surge 1", present("web-2"), [](RolloutWorld& world) {
                                  world.change([](auto& deployment) {
                                    deployment.spec.rollout.strategy = api::RolloutStrategy{
                                        .type = Text(api::rollout_strategy::kRollingUpdate)};
@@ -402,7 +410,7 @@ void add_paused(std::vector<Story>& all) {
   all.push_back({.name = "paused-from-the-start",
                  .title = "paused from the start: nothing is made until the rollout may go on",
                  .deployment = web(2, 1, 0).rollout_paused(),
-                 .behaviour = {.user = {resumes([](const World& world) {
+                 .behaviour = {.user = {resumes([](const RolloutWorld& world) {
                                  return world.deployment()->status.phase == "ScalingUp";
                                })}},
                  .from_nothing = true});
@@ -411,12 +419,13 @@ void add_paused(std::vector<Story>& all) {
        .title = "paused half-way and scaled up: the largest set takes it all",
        .deployment = web(4, 1, 0),
        .behaviour = {.user = {upgrades("v1.34.0"), pauses(available("web-2", 1)), scales(7),
-                              resumes([](const World& world) { return world.available() >= 8; })}}});
-  all.push_back({.name = "paused-scaling-down-half-way",
-                 .title = "paused half-way and scaled down: the largest set gives it all",
-                 .deployment = web(6, 1, 0),
-                 .behaviour = {.user = {upgrades("v1.34.0"), pauses(available("web-2", 2)), scales(3),
-                                        resumes([](const World& world) { return world.total() <= 4; })}}});
+                              resumes([](const RolloutWorld& world) { return world.available() >= 8; })}}});
+  all.push_back(
+      {.name = "paused-scaling-down-half-way",
+       .title = "paused half-way and scaled down: the largest set gives it all",
+       .deployment = web(6, 1, 0),
+       .behaviour = {.user = {upgrades("v1.34.0"), pauses(available("web-2", 2)), scales(3),
+                              resumes([](const RolloutWorld& world) { return world.total() <= 4; })}}});
   all.push_back(
       {.name = "paused-while-a-machine-is-held",
        .title = "paused while a finalizer holds a deleted Machine: it counts until it is gone",
@@ -458,7 +467,7 @@ void add_deletion(std::vector<Story>& all) {
                  .deployment = web(3, 1, 0).with(
                      [](auto& deployment) { deployment.spec.selector.match_labels.set("team", "red"); }),
                  .behaviour = {.user = {labels("team", "red",
-                                               [](const World& world) {
+                                               [](const RolloutWorld& world) {
                                                  return world.deployment()->status.phase == "ScalingUp";
                                                })}},
                  .from_nothing = true});
@@ -466,7 +475,7 @@ void add_deletion(std::vector<Story>& all) {
 
 }  // namespace
 
-bool is_settled(const World& world) {
+bool is_settled(const RolloutWorld& world) {
   if (!world.deployment() || world.sets().size() != 1) return false;
   const auto& deployment = *world.deployment();
   const api::MachineSet& set = world.sets().begin()->second;
@@ -475,7 +484,7 @@ bool is_settled(const World& world) {
          deployment.status.replicas == wanted && deployment.status.available_replicas == wanted;
 }
 
-bool has_arrived(const World& world) {
+bool has_arrived(const RolloutWorld& world) {
   return is_settled(world) && std::ranges::all_of(world.machines(), [&](const auto& each) {
            return each.second.spec.version == world.deployment()->spec.machine_template.spec.version &&
                   api::conditions::is_true(each.second.status.conditions, api::condition::kUpToDate);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "test/scenarios/world.h"
+#include "test/scenarios/rollout_world.h"
 
 namespace capstan::scenarios {
 
@@ -13,15 +13,15 @@ struct Story {
   std::string title = {};  // its first line
   api::MachineDeployment deployment = {};
   Behaviour behaviour = {};
-  bool from_nothing = false;                   // else it begins with every Machine available
-  std::function<bool(const World&)> end = {};  // else: has_arrived
+  bool from_nothing = false;                          // else it begins with every Machine available
+  std::function<bool(const RolloutWorld&)> end = {};  // else: has_arrived
 };
 
 std::vector<Story> all_stories();
 
 // One set with all its Machines available, and nothing else.
-bool is_settled(const World& world);
+bool is_settled(const RolloutWorld& world);
 // The same, and the Machines are those the template asks for.
-bool has_arrived(const World& world);
+bool has_arrived(const RolloutWorld& world);
 
 }  // namespace capstan::scenarios

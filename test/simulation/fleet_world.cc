@@ -110,9 +110,9 @@ std::string controller_of(std::string_view thread) {
       thread.substr(0, end != std::string_view::npos && thread[end] == '-' ? end : thread.size()));
 }
 
-class World {
+class FleetWorld {
  public:
-  World(Baton& baton, const FleetOptions& options, FleetVerdict& verdict)
+  FleetWorld(Baton& baton, const FleetOptions& options, FleetVerdict& verdict)
       : baton_(baton),
         options_(options),
         verdict_(verdict),
@@ -197,7 +197,7 @@ class World {
   // One way to an API server: what is sent, what befalls it, what takes effect.
   class Network {
    public:
-    Network(World& world, kube::Client& server)
+    Network(FleetWorld& world, kube::Client& server)
         : effects_(world, server),
           faulty_(effects_, world.baton_, world.baton_, world.plan()),
           sent_(world, faulty_) {}
@@ -216,7 +216,7 @@ class World {
    private:
     class Effects final : public RelayClient {
      public:
-      Effects(World& world, kube::Client& inner) : RelayClient(inner), world_(world) {}
+      Effects(FleetWorld& world, kube::Client& inner) : RelayClient(inner), world_(world) {}
 
      protected:
       void answered(const Asked& asked, const Result<json::value>& answer) override {
@@ -224,11 +224,11 @@ class World {
       }
 
      private:
-      World& world_;
+      FleetWorld& world_;
     };
     class Sent final : public RelayClient {
      public:
-      Sent(World& world, kube::Client& inner) : RelayClient(inner), world_(world) {}
+      Sent(FleetWorld& world, kube::Client& inner) : RelayClient(inner), world_(world) {}
       std::uint64_t probes() const { return probes_; }
 
      protected:
@@ -239,7 +239,7 @@ class World {
       }
 
      private:
-      World& world_;
+      FleetWorld& world_;
       std::uint64_t probes_ = 0;
     };
 
@@ -691,7 +691,7 @@ FleetVerdict simulate_fleet(const FleetOptions& options) {
                .slips_per_thousand = 2,
                .story = options.switches});
   verdict.run = baton.run([&] {
-    World world(baton, options, verdict);
+    FleetWorld world(baton, options, verdict);
     world.live();
   });
   if (!verdict.run.finished() && verdict.broken.empty()) verdict.broken = verdict.run.why;

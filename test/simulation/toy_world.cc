@@ -59,9 +59,9 @@ struct Census {
   int ready = 0;
 };
 
-class World {
+class ToyWorld {
  public:
-  World(Baton& baton, const SimulationOptions& options, Verdict& verdict)
+  ToyWorld(Baton& baton, const SimulationOptions& options, Verdict& verdict)
       : baton_(baton),
         options_(options),
         verdict_(verdict),
@@ -381,7 +381,7 @@ Verdict simulate(const SimulationOptions& options) {
   Verdict verdict;
   Baton baton({.seed = options.seed, .slips_per_thousand = 2, .story = options.switches});
   verdict.run = baton.run([&] {
-    World world(baton, options, verdict);
+    ToyWorld world(baton, options, verdict);
     world.live();
   });
   if (!verdict.run.finished() && verdict.broken.empty()) verdict.broken = verdict.run.why;

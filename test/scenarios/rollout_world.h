@@ -30,13 +30,13 @@ enum class Exception {
 };
 std::string_view to_string(Exception exception);
 
-class World;
+class RolloutWorld;
 
 // What the user does, as soon as the world is so.
 struct UserAct {
   std::string text = {};
-  std::function<bool(const World&)> when = {};
-  std::function<void(World&)> then = {};
+  std::function<bool(const RolloutWorld&)> when = {};
+  std::function<void(RolloutWorld&)> then = {};
 };
 
 struct Behaviour {
@@ -45,9 +45,9 @@ struct Behaviour {
   std::function<bool(const api::Machine&)> stays_broken = {};  // it never becomes available
 };
 
-class World {
+class RolloutWorld {
  public:
-  World(api::MachineDeployment deployment, Behaviour behaviour);
+  RolloutWorld(api::MachineDeployment deployment, Behaviour behaviour);
 
   // Until no object has anything to do. With a seed the order is its own.
   void settle(std::optional<std::uint64_t> seed = {});

@@ -1,4 +1,4 @@
-#include "test/scenarios/world.h"
+#include "test/scenarios/rollout_world.h"
 
 #include <fmt/format.h>
 
@@ -55,7 +55,7 @@ std::string_view to_string(Exception exception) {
   return "";
 }
 
-World::World(api::MachineDeployment deployment, Behaviour behaviour)
+RolloutWorld::RolloutWorld(api::MachineDeployment deployment, Behaviour behaviour)
     : deployment_(std::move(deployment)),
       cluster_(builders::a_cluster().running().shared()),
       behaviour_(std::move(behaviour)),
@@ -64,14 +64,14 @@ World::World(api::MachineDeployment deployment, Behaviour behaviour)
   awake_.emplace(kDeployment);
 }
 
-void World::begin_story(Behaviour behaviour) {
+void RolloutWorld::begin_story(Behaviour behaviour) {
   behaviour_ = std::move(behaviour);
   log_.clear();
   last_state_.clear();
   round_ = 0;
 }
 
-void World::settle(std::optional<std::uint64_t> seed) {
+void RolloutWorld::settle(std::optional<std::uint64_t> seed) {
   std::optional<SeededRandomness> chance;
   if (seed) chance.emplace(*seed);
   int turns = 0;
@@ -108,7 +108,7 @@ void World::settle(std::optional<std::uint64_t> seed) {
   for (const UserAct& left : behaviour_.user) unused_.push_back(left.text);
 }
 
-bool World::let_user_act(Randomness* chance) {
+bool RolloutWorld::let_user_act(Randomness* chance) {
   if (behaviour_.user.empty() || !behaviour_.user.front().when(*this)) return false;
   // A hesitant user makes for more orders; with nothing else going on it acts at once.
   if (chance != nullptr && !awake_.empty() && below(*chance, 3) != 0) return false;
@@ -119,7 +119,7 @@ bool World::let_user_act(Randomness* chance) {
   return true;
 }
 
-void World::take_turn(const std::string& who) {
+void RolloutWorld::take_turn(const std::string& who) {
   awake_.erase(who);
   if (who == kDeployment) {
     turn_of_deployment();
@@ -132,7 +132,7 @@ void World::take_turn(const std::string& who) {
 
 // --- the user ---
 
-void World::change(const std::function<void(api::MachineDeployment&)>& edit) {
+void RolloutWorld::change(const std::function<void(api::MachineDeployment&)>& edit) {
   const auto before = deployment_->spec;
   edit(*deployment_);
   if (deployment_->spec != before) ++deployment_->metadata.generation;
@@ -140,20 +140,20 @@ void World::change(const std::function<void(api::MachineDeployment&)>& edit) {
   wake_machines();
 }
 
-void World::scale(std::int32_t replicas) {
+void RolloutWorld::scale(std::int32_t replicas) {
   change([&](auto& deployment) { deployment.spec.replicas = replicas; });
 }
 
-void World::upgrade(std::string_view version) {
+void RolloutWorld::upgrade(std::string_view version) {
   change([&](auto& deployment) { deployment.spec.machine_template.spec.version = Text(version); });
 }
 
-void World::delete_deployment() {
+void RolloutWorld::delete_deployment() {
   deployment_->metadata.deletion_timestamp = now_;
   awake_.emplace(kDeployment);
 }
 
-void World::delete_machine(std::string_view name) {
+void RolloutWorld::delete_machine(std::string_view name) {
   api::Machine& machine = machines_.at(std::string(name));
   if (!machine.metadata.deleting()) machine.metadata.deletion_timestamp = now_;
   conditions::set(machine.status.conditions,
@@ -164,13 +164,15 @@ void World::delete_machine(std::string_view name) {
   fail();
 }
 
-void World::break_machine(std::string_view name) {
+void RolloutWorld::break_machine(std::string_view name) {
   lose(name, {condition::kReady, condition::kAvailable, condition::kNodeHealthy});
 }
 
-void World::stall_machine(std::string_view name) { lose(name, {condition::kReady, condition::kAvailable}); }
+void RolloutWorld::stall_machine(std::string_view name) {
+  lose(name, {condition::kReady, condition::kAvailable});
+}
 
-void World::lose(std::string_view name, std::initializer_list<std::string_view> lost) {
+void RolloutWorld::lose(std::string_view name, std::initializer_list<std::string_view> lost) {
   api::Machine& machine = machines_.at(std::string(name));
   broken_.emplace(name);
   for (const auto type : lost) {
@@ -182,31 +184,31 @@ void World::lose(std::string_view name, std::initializer_list<std::string_view> 
 }
 
 // Whatever was decided before did not know of it.
-void World::fail() {
+void RolloutWorld::fail() {
   failure_unseen_ = true;
   for (auto& [set, decision] : decided_) decision.excused = true;
 }
 
-bool World::has_seen_everything() const {
+bool RolloutWorld::has_seen_everything() const {
   return std::ranges::all_of(sets_, [&](const auto& each) {
     return each.second.status.available_replicas.value_or(0) == available_of(each.first);
   });
 }
 
-void World::heal_machine(std::string_view name) {
+void RolloutWorld::heal_machine(std::string_view name) {
   broken_.erase(std::string(name));
   conditions::remove(machines_.at(std::string(name)).status.conditions, condition::kNodeHealthy);
   awake_.emplace(name);
 }
 
-void World::hold_machine(std::string_view name) { held_.emplace(name); }
+void RolloutWorld::hold_machine(std::string_view name) { held_.emplace(name); }
 
-void World::release_machine(std::string_view name) {
+void RolloutWorld::release_machine(std::string_view name) {
   held_.erase(std::string(name));
   awake_.emplace(name);
 }
 
-void World::let_time_pass(Seconds span) {
+void RolloutWorld::let_time_pass(Seconds span) {
   now_ = now_ + span;
   awake_.emplace(kDeployment);
   wake_machines();
@@ -214,20 +216,20 @@ void World::let_time_pass(Seconds span) {
 
 // --- what is there ---
 
-Count World::available() const {
+Count RolloutWorld::available() const {
   return std::ranges::count_if(machines_, [](const auto& each) { return is_available(each.second); });
 }
-Count World::available_of(std::string_view set) const {
+Count RolloutWorld::available_of(std::string_view set) const {
   return std::ranges::count_if(
       machines_, [&](const auto& each) { return is_in(each.second, set) && is_available(each.second); });
 }
-Count World::machines_of(std::string_view set) const {
+Count RolloutWorld::machines_of(std::string_view set) const {
   return std::ranges::count_if(machines_, [&](const auto& each) { return is_in(each.second, set); });
 }
 
 // --- the deployment: its real decide and report ---
 
-Observation World::look() const {
+Observation RolloutWorld::look() const {
   Observation seen{.now = now_, .stored = std::make_shared<const api::MachineDeployment>(*deployment_)};
   seen.deployment = *deployment_;
   const auto defaulted = api::apply_defaults(seen.deployment, nullptr);
@@ -244,7 +246,7 @@ Observation World::look() const {
   return seen;
 }
 
-void World::turn_of_deployment() {
+void RolloutWorld::turn_of_deployment() {
   if (!deployment_) return;
   const Observation seen = look();
   const Plan plan = decide(seen);
@@ -264,7 +266,7 @@ void World::turn_of_deployment() {
   awake_.emplace(kDeployment);  // its own write comes back as an event
 }
 
-void World::carry_out(const Plan& plan) {
+void RolloutWorld::carry_out(const Plan& plan) {
   for (const Action& action : plan.actions) {
     if (const auto* create = std::get_if<CreateSet>(&action)) {
       api::MachineSet set = create->set;
@@ -297,7 +299,7 @@ void World::carry_out(const Plan& plan) {
   }
 }
 
-void World::apply(const ApplySet& action) {
+void RolloutWorld::apply(const ApplySet& action) {
   api::MachineSet& set = sets_.at(action.present->metadata.name.str());
   const api::MachineSet before = set;
   set.spec = action.wanted.spec;
@@ -326,7 +328,7 @@ void World::apply(const ApplySet& action) {
 
 // --- MachineSets: their real decide and counters ---
 
-machineset::Observation World::look_at_set(const api::MachineSet& set) const {
+machineset::Observation RolloutWorld::look_at_set(const api::MachineSet& set) const {
   machineset::Observation seen{
       .now = now_, .stored = std::make_shared<const api::MachineSet>(set), .set = set};
   seen.cluster = cluster_;
@@ -339,7 +341,7 @@ machineset::Observation World::look_at_set(const api::MachineSet& set) const {
   return seen;
 }
 
-void World::turn_of_set(const std::string& name) {
+void RolloutWorld::turn_of_set(const std::string& name) {
   api::MachineSet& set = sets_.at(name);
   const api::MachineSet before = set;
   const machineset::Observation seen = look_at_set(set);
@@ -363,7 +365,7 @@ void World::turn_of_set(const std::string& name) {
 }
 
 // What does not need other Machines.
-void World::update_machines(const api::MachineSet& set) {
+void RolloutWorld::update_machines(const api::MachineSet& set) {
   int changed = 0;
   for (auto& [name, machine] : machines_) {
     if (!is_in(machine, set.metadata.name.view()) || machine.metadata.deleting()) continue;
@@ -382,7 +384,7 @@ void World::update_machines(const api::MachineSet& set) {
     tell(set.metadata.name.view(), fmt::format("carries changes over to {} Machines", changed));
 }
 
-void World::make_machine(api::MachineSet& set) {
+void RolloutWorld::make_machine(api::MachineSet& set) {
   const std::string name =
       fmt::format("{}-{}", set.metadata.name.view(), letters(machine_numbers_[set.metadata.name.str()]++));
   api::Machine machine = builders::a_machine(name)
@@ -397,7 +399,7 @@ void World::make_machine(api::MachineSet& set) {
   check_total(set.metadata.name.str());
 }
 
-void World::remove_machine(const std::string& name) {
+void RolloutWorld::remove_machine(const std::string& name) {
   api::Machine& machine = machines_.at(name);
   tell(machine.metadata.controller()->name.view(), fmt::format("deletes Machine {}", name));
   if (is_available(machine)) check_available(name);
@@ -410,7 +412,7 @@ void World::remove_machine(const std::string& name) {
 
 // --- Machines ---
 
-void World::turn_of_machine(const std::string& name) {
+void RolloutWorld::turn_of_machine(const std::string& name) {
   api::Machine& machine = machines_.at(name);
   if (machine.metadata.deleting()) {
     if (held_.contains(name)) return tell(name, "is held by a finalizer");
@@ -433,7 +435,7 @@ void World::turn_of_machine(const std::string& name) {
   if (changed) wake_set_of(machine);
 }
 
-bool World::update_up_to_date(api::Machine& machine) const {
+bool RolloutWorld::update_up_to_date(api::Machine& machine) const {
   const auto set = sets_.find(machine.metadata.controller()->name.str());
   if (set == sets_.end() || !deployment_) return false;
   const auto found =
@@ -450,18 +452,18 @@ bool World::update_up_to_date(api::Machine& machine) const {
   return conditions::set(machine.status.conditions, std::move(wanted), 1, now_);
 }
 
-void World::wake_set_of(const api::Machine& machine) {
+void RolloutWorld::wake_set_of(const api::Machine& machine) {
   const std::string set = machine.metadata.controller()->name.str();
   if (sets_.contains(set)) awake_.insert(set);
 }
 
-void World::wake_machines() {
+void RolloutWorld::wake_machines() {
   for (const auto& [name, machine] : machines_) awake_.insert(name);
 }
 
 // --- bounds ---
 
-World::Bounds World::bounds() const {
+RolloutWorld::Bounds RolloutWorld::bounds() const {
   if (!deployment_ || deployment_->metadata.deleting()) return {.most = 0, .least = 0};
   api::MachineDeployment defaulted = *deployment_;
   if (!api::apply_defaults(defaulted, nullptr)) return {};
@@ -472,12 +474,12 @@ World::Bounds World::bounds() const {
 
 // A set acts on what was decided for it last, however long ago: what was allowed then counts as well as what
 // is allowed now.
-void World::check_total(const std::string& set) {
+void RolloutWorld::check_total(const std::string& set) {
   const Count most = std::max(bounds().most, decided_[set].bounds.most);
   if (total() > most) faults_.push_back(fmt::format("{} Machines, {} are allowed", total(), most));
 }
 
-void World::check_available(const std::string& leaving) {
+void RolloutWorld::check_available(const std::string& leaving) {
   const std::string set = machines_.at(leaving).metadata.controller()->name.str();
   const Decision& decision = decided_[set];
   const Count least = std::min(bounds().least, decision.bounds.least);
@@ -493,7 +495,7 @@ void World::check_available(const std::string& leaving) {
   faults_.push_back(what);
 }
 
-void World::exceptional(Exception exception, const std::string& what) {
+void RolloutWorld::exceptional(Exception exception, const std::string& what) {
   met_.insert(exception);
   if (!behaviour_.allowed.contains(exception)) {
     faults_.push_back(fmt::format("{} ({})", what, to_string(exception)));
@@ -503,11 +505,11 @@ void World::exceptional(Exception exception, const std::string& what) {
 
 // --- telling ---
 
-void World::tell(std::string_view who, std::string_view text) {
+void RolloutWorld::tell(std::string_view who, std::string_view text) {
   log_.push_back(fmt::format("{:>3}  {:<11} {}", round_, who, text));
 }
 
-void World::tell_state() {
+void RolloutWorld::tell_state() {
   const auto now = bounds();
   std::string state;
   for (const auto& [name, set] : sets_) {
