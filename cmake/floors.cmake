@@ -27,7 +27,7 @@ target_link_libraries(fake_time PUBLIC base PRIVATE capstan_flags)
 # floor 2
 capstan_library(kube DIR kube LINK PUBLIC api base PRIVATE net)
 target_compile_definitions(kube PRIVATE CAPSTAN_VERSION="${PROJECT_VERSION}")
-capstan_test(kube_test DIR kube LABELS sanitize LINK kube net fake_time)
+capstan_test(kube_test DIR kube LABELS sanitize LINK kube net fakes)
 
 # floor 3
 capstan_library(runtime DIR runtime LINK PUBLIC kube api base PRIVATE net)

@@ -7,13 +7,15 @@
 #include <functional>
 #include <stdexcept>
 
-#include "kube/scripted_client.h"
 #include "kube/test_kinds.h"
 #include "test/fakes/baton.h"
+#include "test/fakes/scripted_client.h"
 
 namespace capstan::kube {
 namespace {
 
+using fakes::ScriptedClient;
+using fakes::ScriptedStream;
 using std::chrono::minutes;
 using std::chrono::seconds;
 using ::testing::ElementsAre;
@@ -97,7 +99,7 @@ struct WatcherFixture {
   void settle() { pass(std::chrono::milliseconds(1)); }
   SteadyTime now() const { return baton.steady_now(); }
 
-  std::shared_ptr<ScriptedClient::Exchange> synced(int version = 10) {
+  std::shared_ptr<ScriptedStream> synced(int version = 10) {
     const auto list = client.next();
     list->send(page(version, {}));
     list->end();
