@@ -68,6 +68,8 @@ capstan_library(apiserver DIR ${apiserver_rooms} LINK PUBLIC api base PRIVATE ne
 capstan_test(apiserver_test DIR ${apiserver_rooms} LABELS sanitize LINK apiserver net kube fake_time PkgConfig::httplib)
 
 # what tests stand on
+capstan_library(mutants DIR test/mutants LINK PUBLIC base fmt::fmt)
+capstan_test(mutants_test DIR test/mutants LABELS sanitize-address LINK mutants)
 capstan_library(fakes DIR test/fakes EXCLUDE "/(baton|fake_clock|stack).cc$" LINK PUBLIC fake_time kubeconfig apiserver runtime kube api base)
 capstan_test(fakes_test DIR test/fakes LABELS sanitize LINK fakes builders)
 

@@ -13,7 +13,9 @@
 
 #include "base/clock.h"
 #include "base/options.h"
+#include "test/mutants/mutants.h"
 #include "test/simulation/fleet_world.h"
+#include "test/simulation/known_mutants.h"
 #include "test/simulation/rest_world.h"
 #include "test/simulation/seed_runner.h"
 #include "test/simulation/toy_world.h"
@@ -52,7 +54,8 @@ constexpr std::array kFlags = {
     flag("switches", &Options::switches, "tell every switch between threads, too"),
     flag("faults", &Options::faults, "let things go wrong"),
     flag("census", &Options::census, "print where faults hit, after more than one seed"),
-    flag("mutants", &Options::mutants, "take every safeguard away in turn: each has to be noticed"),
+    flag("mutants", &Options::mutants,
+         "take every safeguard of the world away in turn: the promise beside it has to be broken"),
     flag("world", &Options::world, "which world", {.choices = "fleet|toy|rest"}),
     flag("act", &Options::act,
          "what a clumsy user does: `usual` in every other seed, or in every seed one act, or several (a,b), "
@@ -76,13 +79,10 @@ struct Outcome {
 
 // --- one seed ---
 
-constexpr std::array kToyMutants = {Mutant::NoGate,       Mutant::ImpatientGate,    Mutant::ActsWhenOverdue,
-                                    Mutant::ActsUnsynced, Mutant::ForgetsDeletions, Mutant::CountsLivingOnly};
-
 Outcome run_toy(const Options& options, std::uint64_t seed) {
   SimulationOptions simulation{.seed = seed, .faults = options.faults};
-  for (const Mutant mutant : kToyMutants) {
-    if (to_string(mutant) == options.mutant) simulation.mutant = mutant;
+  for (const ToyMutant& each : kToyMutants) {
+    if (to_string(each.mutant) == options.mutant) simulation.mutant = each.mutant;
   }
   if (options.story) simulation.story = print;
   if (options.switches) simulation.switches = print;
@@ -97,11 +97,23 @@ std::optional<Safeguard> safeguard_named(std::string_view name) {
   return {};
 }
 
+std::vector<mutants::Mutant> mutants_of(const Options& options) {
+  std::vector<mutants::Mutant> all;
+  const auto add = [&](std::string_view name, std::string_view promise) {
+    all.push_back({.name = std::string(name), .promise = std::string(promise)});
+  };
+  if (options.world == "fleet") {
+    for (const FleetMutant& each : kFleetMutants) add(to_string(each.safeguard), each.promise);
+  } else if (options.world == "toy") {
+    for (const ToyMutant& each : kToyMutants) add(to_string(each.mutant), each.promise);
+  }
+  return all;
+}
+
 bool is_mutant(const Options& options) {
   if (options.mutant == "none") return true;
-  if (options.world == "fleet") return safeguard_named(options.mutant).has_value();
-  return std::ranges::find(kToyMutants, options.mutant, [](Mutant each) { return to_string(each); }) !=
-         kToyMutants.end();
+  return std::ranges::any_of(mutants_of(options),
+                             [&](const auto& mutant) { return mutant.name == options.mutant; });
 }
 
 // Nothing: there is no such act.
@@ -132,15 +144,6 @@ Outcome run_fleet(const Options& options, std::uint64_t seed, Sum& sum) {
   return {.broken = verdict.broken, .run = verdict.run, .crashes = verdict.crashes};
 }
 
-// '|' separates alternatives.
-bool is_about(std::string_view broken, std::string_view promise) {
-  return std::ranges::any_of(std::views::split(promise, '|'),
-                             [&](const auto& words) {
-                               return broken.contains(std::string_view(words.begin(), words.end()));
-                             }) ||
-         promise.empty();
-}
-
 void run_seed(const Options& options, std::uint64_t seed, Sum& sum) {
   const Outcome outcome = options.world == "fleet" ? run_fleet(options, seed, sum) : run_toy(options, seed);
   if (options.story) {
@@ -151,7 +154,7 @@ void run_seed(const Options& options, std::uint64_t seed, Sum& sum) {
   sum.crashes += outcome.crashes;
   if (outcome.broken.empty()) return;
   sum.add({.failed = 1});
-  if (!is_about(outcome.broken, options.promise)) return;
+  if (!options.promise.empty() && !mutants::is_about(outcome.broken, options.promise)) return;
   sum.add({.first_failed = seed});
   fmt::print("seed {} failed: {}\nreplay: scripts/sim --seed {} --story{}{}{}\n", seed, outcome.broken, seed,
              options.world == "fleet" ? "" : " --world toy",
@@ -216,68 +219,32 @@ int run_rest(const Options& options) {
   return 0;
 }
 
-#ifdef CAPSTAN_DEFECTS
-// What must notice that a safeguard is missing: a promise, by words of its breach ('|': any of these), and
-// the clumsy act that it takes.
-struct Shown {
-  Safeguard safeguard = {};
-  std::string_view promise = {};
-  std::optional<ClumsyAct> act = {};
-};
-constexpr std::array kShown = {
-    Shown{Safeguard::ConsistencyGate, "were wanted at most"},
-    Shown{Safeguard::CreateExpectation, "were wanted at most"},
-    Shown{Safeguard::OwnerUid, "by a namesake of its owner"},
-    Shown{Safeguard::InstanceKey, "two VMs"},
-    Shown{Safeguard::ArrayVersions, "lost the finalizer of a stranger"},
-    Shown{Safeguard::SecondLook, " Nodes, "},
-    Shown{Safeguard::SharedCause, "fell silent together"},
-    Shown{Safeguard::Evictions, "and its budget wants"},
-    Shown{Safeguard::PoolDrain, "which its pool gave up before its time"},
-    Shown{Safeguard::LiveList, "the pool has| Nodes, "},
-    Shown{Safeguard::NodeUid, " Nodes, "},
-    Shown{Safeguard::InFlight, "remediations in flight"},
-    Shown{Safeguard::OutOfReach, "nobody has seen its Node|after a restart out of reach"},
-    Shown{Safeguard::Finishing, "no convergence"},
-    Shown{Safeguard::RemediationRequest, "of the living Machine", ClumsyAct::RemediateByTemplate},
-    Shown{Safeguard::LostFinalizers, "has no finalizer", ClumsyAct::StripFinalizers},
-    Shown{Safeguard::VmClaims, "was removed, which nobody deletes", ClumsyAct::CopyInfrastructure},
-    Shown{Safeguard::OrphanFinalizer, "that stayed", ClumsyAct::OrphanMachines},
-    Shown{Safeguard::ChildVersion, "was deleted, which has no owner", ClumsyAct::OrphanMachines},
-    Shown{Safeguard::ConfirmRelease, "a change of a selector released", ClumsyAct::ChangeSelector},
-    Shown{Safeguard::FirstOwner, "DriverCluster c was", ClumsyAct::CopyCluster},
-    Shown{Safeguard::Belonging, "and its Cluster was not", ClumsyAct::RenameCluster},
-    Shown{Safeguard::Claims, "of the living Machine", ClumsyAct::ShareProviderId},
-    Shown{Safeguard::UnreadableOwner, "which nobody owns and no cache shows", ClumsyAct::UnlabelDefinition},
-    Shown{Safeguard::UnreadableCounts, "were wanted at most", ClumsyAct::MistypeNumber},
-    Shown{Safeguard::CopiedProviderId, "which was made by hand, was written to", ClumsyAct::TypeProviderId},
-    Shown{Safeguard::Contests, "times in a minute", ClumsyAct::InsistOnLabel},
-    Shown{Safeguard::OtherKinds, "went before its VM", ClumsyAct::EditKind},
-    Shown{Safeguard::StillThere, "of the living Machine", ClumsyAct::RestoreMachine}};
-static_assert(kShown.size() == kSafeguards.size(), "each safeguard has a promise that shows it");
-#endif
+std::optional<ClumsyAct> act_for(std::string_view safeguard) {
+  const auto found = std::ranges::find(kFleetMutants, safeguard,
+                                       [](const FleetMutant& each) { return to_string(each.safeguard); });
+  return found == kFleetMutants.end() ? std::nullopt : found->act;
+}
 
-int run_mutants(Options options) {
-#ifdef CAPSTAN_DEFECTS
-  int missed = 0;
-  for (const Shown& shown : kShown) {
-    options.mutant = to_string(shown.safeguard);
-    options.act = shown.act ? to_string(*shown.act) : "none";
-    options.promise = shown.promise;
-    const Sum sum = run_all(options, true);
-    missed += sum.first_failed ? 0 : 1;
-    fmt::print("without {}: {}, by \"{}\"\n", options.mutant,
-               sum.first_failed ? fmt::format("caught by seed {}", *sum.first_failed)
-                                : fmt::format("NOT CAUGHT within {} seeds", options.count),
-               options.promise);
-    std::fflush(stdout);
+mutants::Verdict look_for(const mutants::Mutant& mutant, Options options) {
+  const auto act = options.world == "fleet" ? act_for(mutant.name) : std::nullopt;
+  options.mutant = mutant.name;
+  options.act = act ? to_string(*act) : "none";
+  options.promise = mutant.promise;
+  const Sum sum = run_all(options, true);
+  if (!sum.first_failed) return {.how = fmt::format("within {} seeds", options.count)};
+  return {.noticed = true, .how = fmt::format("caught by seed {}", *sum.first_failed)};
+}
+
+int run_mutants(const Options& options) {
+#ifndef CAPSTAN_DEFECTS
+  if (options.world == "fleet") {
+    fmt::print(stderr, "sim: built without CAPSTAN_DEFECTS, no safeguard can be taken away\n");
+    return 2;
   }
-  return missed == 0 ? 0 : 1;
-#else
-  (void)options;
-  fmt::print(stderr, "sim: built without CAPSTAN_DEFECTS, no safeguard can be taken away\n");
-  return 2;
 #endif
+  const auto unnoticed = mutants::count_unnoticed(
+      mutants_of(options), [&](const mutants::Mutant& mutant) { return look_for(mutant, options); });
+  return unnoticed == 0 ? 0 : 1;
 }
 
 // Large blocks are not given back to the system in between.
@@ -308,6 +275,10 @@ int run(std::span<const char* const> words) {
   if (!is_mutant(options)) {
     fmt::print(stderr, "sim: the world `{}` has no mutant {}; test/simulation/README.md lists them\n",
                options.world, options.mutant);
+    return 2;
+  }
+  if (options.mutants && mutants_of(options).empty()) {
+    fmt::print(stderr, "sim: the world `{}` has no mutants\n", options.world);
     return 2;
   }
   if (options.world == "rest") return run_rest(options);
