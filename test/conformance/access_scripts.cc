@@ -17,7 +17,7 @@ constexpr std::string_view kSelfReview =
 
 envtest::ScratchFolder scratch() {
   auto folder = envtest::ScratchFolder::create();
-  if (!folder) throw Failed(folder.error().describe());
+  if (!folder) throw Broken(folder.error().describe());
   return std::move(*folder);
 }
 
@@ -33,12 +33,12 @@ Server with_certificate(const Server& server, const envtest::KeyPair& pair) {
 // What the server's kubeconfig shows for its administrator.
 envtest::KeyPair administrators_pair(const Server& server, const std::filesystem::path& folder) {
   const auto config = api::parse_yaml_documents(envtest::content_of(server.kubeconfig_path));
-  if (!config || config->empty()) throw Failed("the kubeconfig can't be read");
+  if (!config || config->empty()) throw Broken("the kubeconfig can't be read");
   const auto write = [&](std::string_view member, const std::filesystem::path& file) {
     const json::value text = at(config->front(), "users[0].user." + std::string(member));
-    if (!text.is_string()) throw Failed("the kubeconfig has no " + std::string(member));
+    if (!text.is_string()) throw Broken("the kubeconfig has no " + std::string(member));
     const auto pem = base64_decode(std::string(text.as_string()));
-    if (!pem) throw Failed("the kubeconfig's " + std::string(member) + " is no base64");
+    if (!pem) throw Broken("the kubeconfig's " + std::string(member) + " is no base64");
     std::ofstream(file) << *pem;
   };
   const envtest::KeyPair pair{.certificate = folder / "admin.crt", .key = folder / "admin.key"};
@@ -50,9 +50,9 @@ envtest::KeyPair administrators_pair(const Server& server, const std::filesystem
 // A client with a certificate that an authority of the same name signed, but not this server's.
 Server stranger_of(const Server& server, const std::filesystem::path& folder) {
   const auto elsewhere = envtest::Pki::create(folder / "pki");
-  if (!elsewhere) throw Failed(elsewhere.error().describe());
+  if (!elsewhere) throw Broken(elsewhere.error().describe());
   const auto pair = elsewhere->issue_client("admin", "system:masters");
-  if (!pair) throw Failed(pair.error().describe());
+  if (!pair) throw Broken(pair.error().describe());
   return with_certificate(server, *pair);
 }
 

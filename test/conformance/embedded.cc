@@ -36,12 +36,13 @@ struct Embedded::State {
 Embedded::Embedded(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Embedded::~Embedded() = default;
 const Server& Embedded::server() const { return state_->server; }
+bool Embedded::runs() const { return !state_->process.has_ended(); }
 
 namespace {
 
 std::filesystem::path fresh_folder() {
   std::string pattern = (std::filesystem::temp_directory_path() / "capstan-embedded-XXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr) throw Failed("can't make a temporary folder");
+  if (mkdtemp(pattern.data()) == nullptr) throw Broken("can't make a temporary folder");
   return pattern;
 }
 
@@ -59,7 +60,7 @@ void await_kubeconfig(const std::filesystem::path& path, envtest::ChildProcess& 
   const Deadline limit = Deadline::in(clock, kStartLimit);
   while (!std::filesystem::exists(path)) {
     if (process.has_ended() || limit.passed(clock.steady_now()))
-      throw Failed("capstan-dev apiserver did not come up: " + text_of(process.log()));
+      throw Broken("capstan-dev apiserver did not come up: " + text_of(process.log()));
     threads.pause(Deadline::in(clock, std::chrono::milliseconds(10)));
   }
 }
@@ -67,13 +68,13 @@ void await_kubeconfig(const std::filesystem::path& path, envtest::ChildProcess& 
 void read_kubeconfig(const std::filesystem::path& path, Server& server,
                      const std::filesystem::path& ca_path) {
   const auto documents = api::parse_yaml_documents(text_of(path));
-  if (!documents || documents->empty()) throw Failed("the kubeconfig can't be read");
+  if (!documents || documents->empty()) throw Broken("the kubeconfig can't be read");
   const json::value& config = documents->front();
   const std::string url(at(config, "clusters[0].cluster.server").as_string());
   server.port = std::atoi(url.substr(url.rfind(':') + 1).c_str());
   const auto ca =
       base64_decode(std::string(at(config, "clusters[0].cluster.certificate-authority-data").as_string()));
-  if (!ca) throw Failed("the kubeconfig's certificate authority is no base64");
+  if (!ca) throw Broken("the kubeconfig's certificate authority is no base64");
   std::ofstream(ca_path) << *ca;
 }
 
@@ -84,7 +85,7 @@ std::unique_ptr<Embedded> Embedded::start(const EmbeddedOptions& options) {
   state->folder = fresh_folder();
   const auto kubeconfig = state->folder / "kubeconfig";
   auto process = envtest::ChildProcess::start(command(options, kubeconfig), state->folder / "log");
-  if (!process) throw Failed(process.error().describe());
+  if (!process) throw Broken(process.error().describe());
   state->process = std::move(*process);
   await_kubeconfig(kubeconfig, state->process);
   state->server = {.name = "embedded",
@@ -99,7 +100,7 @@ std::unique_ptr<Embedded> Embedded::start(const EmbeddedOptions& options) {
 std::vector<std::string> defect_names(const std::string& program) {
   const auto listed =
       envtest::output_of({.argv = {program, "apiserver", "--list-defects"}}, std::chrono::seconds(10));
-  if (!listed) throw Failed(listed.error().describe());
+  if (!listed) throw Broken(listed.error().describe());
   std::vector<std::string> names;
   std::stringstream lines(*listed);
   for (std::string line; std::getline(lines, line);)

@@ -23,6 +23,7 @@ class Embedded {
   ~Embedded();
 
   const Server& server() const;
+  bool runs() const;  // the process has not died
 
  private:
   struct State;

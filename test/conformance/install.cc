@@ -38,7 +38,7 @@ void install_kinds(const Server& server, const std::string& crd_folder) {
     std::stringstream text;
     text << std::ifstream(entry.path()).rdbuf();
     const auto documents = api::parse_yaml_documents(text.str());
-    if (!documents) throw Failed(entry.path().filename().string() + ": " + documents.error().describe());
+    if (!documents) throw Broken(entry.path().filename().string() + ": " + documents.error().describe());
     for (const json::value& crd : *documents) apply_crd(session, crd);
   }
 }

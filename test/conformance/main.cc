@@ -2,12 +2,14 @@
 // a script. A script passes when it passes on every server asked; a difference is a failure, never a skip.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <set>
 
+#include "test/conformance/defects.h"
 #include "test/conformance/embedded.h"
 #include "test/conformance/script.h"
 #include "test/envtest/real_servers.h"
@@ -30,8 +32,8 @@ struct Options {
 constexpr std::string_view kHelp = R"(conformance [options]: black-box scripts against the API servers
 
   --server embedded|real|both   which servers are asked (default: embedded)
-  --filter TEXT                 only scripts whose name holds TEXT
-  --defects                     prove that each seeded defect of the embedded server is caught by a script
+  --filter TEXT                 only scripts whose name holds TEXT; with --defects those whose script or name does
+  --defects                     prove that each seeded defect of the embedded server breaks the script named beside it
   --defect NAME                 run with one defect switched on
   --program FILE                the capstan-dev program (default: beside this one)
   --crds FOLDER                 definitions to install (default: config/crd/bases)
@@ -170,33 +172,6 @@ EmbeddedOptions embedded_options(const Options& options, std::string defect) {
           .defect = std::move(defect)};
 }
 
-// Every defect must make some script fail that passes without it.
-int prove_defects(const Options& options) {
-  const auto scripts = fitting(chosen(options), false, false);
-  int missed = 0;
-  int caught = 0;
-  for (const std::string& defect : defect_names(options.program)) {
-    const auto embedded = Embedded::start(embedded_options(options, defect));
-    install_kinds(embedded->server(), options.crds);
-    std::string catcher;
-    int ran = 0;
-    for (const Script& script : scripts) {
-      ++ran;
-      const auto outcome = run_scripts(embedded->server(), std::span(&script, 1)).front();
-      if (outcome.passed) continue;
-      catcher = outcome.script;
-      break;
-    }
-    fmt::print(
-        "{:<34} {}\n", defect,
-        catcher.empty() ? fmt::format("NOT CAUGHT by {} scripts", ran) : "caught by \"" + catcher + "\"");
-    std::cout.flush();
-    ++(catcher.empty() ? missed : caught);
-  }
-  fmt::print("{} passed, {} failed\n", caught, missed);
-  return missed == 0 && caught > 0 ? 0 : 1;
-}
-
 std::string write_ca(const std::string& pem) {
   std::string path = (std::filesystem::temp_directory_path() / "capstan-conformance-ca-XXXXXX").string();
   const int file = mkstemp(path.data());
@@ -224,11 +199,20 @@ std::vector<Outcome> run_on_real(const Options& options, std::span<const Script>
   return outcomes;
 }
 
+void check_defect(const Options& options) {
+  if (options.defect.empty()) return;
+  const auto known = defect_names(options.program);
+  if (std::ranges::find(known, options.defect) == known.end())
+    throw std::invalid_argument("there is no defect " + options.defect);
+}
+
 int run(const Options& options) {
+  check_defect(options);
+  if (options.defects)
+    return prove_defects({.program = options.program, .crds = options.crds, .filter = options.filter});
   const auto scripts = chosen(options);
   if (scripts.empty()) throw std::invalid_argument("no script's name holds " + options.filter);
   if (options.list) return list(scripts);
-  if (options.defects) return prove_defects(options);
   std::vector<std::pair<std::string, std::vector<Outcome>>> runs;
   if (options.embedded) {
     const auto embedded = Embedded::start(embedded_options(options, options.defect));

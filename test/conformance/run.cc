@@ -19,9 +19,9 @@ Outcome run_one(const Server& server, const Script& script) {
     script.run(session);
     return {.script = script.name, .passed = true};
   } catch (const Failed& failed) {
-    return {.script = script.name, .passed = false, .why = failed.what()};
+    return {.script = script.name, .why = failed.what()};
   } catch (const std::exception& broken) {
-    return {.script = script.name, .passed = false, .why = std::string("script broke: ") + broken.what()};
+    return {.script = script.name, .broke = true, .why = std::string("script broke: ") + broken.what()};
   }
 }
 

@@ -39,7 +39,12 @@ struct Reply {
   json::value body = nullptr;  // null when the text is no JSON
 };
 
+// A promise that the server did not keep.
 struct Failed : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+// A script that could not ask: the server is gone, a tool is missing.
+struct Broken : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
@@ -172,6 +177,7 @@ void install_kinds(const Server& server, const std::string& crd_folder);
 struct Outcome {
   std::string script = {};
   bool passed = false;
+  bool broke = false;  // it failed, and no promise is to blame
   std::string why = {};
 };
 

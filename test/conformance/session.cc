@@ -129,7 +129,7 @@ Reply Session::send(std::string_view method, const std::string& path, std::strin
   for (const auto& [key, value] : headers) request.set_header(key, value);
   const auto result = connection_->client().send(request);
   if (!result)
-    throw Failed(std::string(method) + " " + path + ": no answer: " + httplib::to_string(result.error()));
+    throw Broken(std::string(method) + " " + path + ": no answer: " + httplib::to_string(result.error()));
   Reply reply{.status = result->status, .text = result->body, .body = parse(result->body)};
   for (const auto& [key, value] : result->headers) reply.headers.emplace(key, value);
   return reply;

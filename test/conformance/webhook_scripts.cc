@@ -31,7 +31,7 @@ struct Identity {
         "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=webhook "
         "-addext subjectAltName=IP:127.0.0.1 -keyout " +
         (folder / "key").string() + " -out " + (folder / "crt").string() + " 2>/dev/null";
-    if (std::system(command.c_str()) != 0) throw Failed("the openssl program can't make a certificate");
+    if (std::system(command.c_str()) != 0) throw Broken("the openssl program can't make a certificate");
   }
   ~Identity() { std::filesystem::remove_all(folder); }
 };
