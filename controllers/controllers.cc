@@ -17,6 +17,7 @@
 #include "kube/typed.h"
 #include "runtime/events.h"
 #include "runtime/resync.h"
+#include "runtime/sync_state.h"
 #include "runtime/triggers.h"
 
 namespace capstan::controllers {
@@ -276,10 +277,8 @@ void Controllers::start_informers() {
 
 std::optional<std::string> Controllers::not_synced() const {
   for (const auto* informer : parts_->informers) {
-    if (informer->cache().synced() || !is_wanted(*informer)) continue;
-    const auto progress = informer->progress();
-    return std::string(informer->cache().kind()) +
-           (progress.trouble ? " is not synced: " + progress.trouble->describe() : " is not synced yet");
+    const auto why = runtime::why_not_synced(*informer);
+    if (why && is_wanted(*informer)) return std::string(informer->cache().kind()) + " is " + *why;
   }
   return {};
 }

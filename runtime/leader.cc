@@ -28,6 +28,11 @@ bool Leader::leading() const {
   return leading_.with([](const bool& leading) { return leading; });
 }
 
+std::optional<std::string> Leader::problem() const {
+  if (leading()) return {};
+  return problem_.with([](const auto& problem) { return problem; });
+}
+
 void Leader::stop() {
   if (!thread_) return;
   thread_->request_stop();
@@ -42,6 +47,8 @@ void Leader::run(const std::stop_token& stop) {
     Deadline limit = Deadline::in(deps_.clock, options_.times.renew_deadline, stop);
     if (state_.renewed_at) limit = limit.no_later_than(*state_.renewed_at + options_.times.renew_deadline);
     const auto ours = try_once(limit);
+    problem_.with(
+        [&](auto& problem) { problem = ours ? std::nullopt : std::optional(ours.error().describe()); });
     if (!ours && ours.error().code != Code::Cancelled)
       deps_.log.info("leader election failed, will try again",
                      {{"lease", options_.lease}, {"error", ours.error()}});

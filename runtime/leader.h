@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/guarded.h"
@@ -43,6 +44,9 @@ class Leader {
   // Notified: we lead.
   Woken wait_until_leading(const Deadline& deadline);
   bool leading() const;
+  // Nothing while it leads, or stands by because another process does; otherwise what keeps it from both.
+  std::optional<std::string> problem() const;
+  const kube::ObjectKey& lease() const { return options_.lease; }
   // Gives the lease back when it is ours.
   void stop();
 
@@ -59,6 +63,7 @@ class Leader {
   ElectionState state_;  // of the election's thread
   std::string told_holder_ = {};
   Guarded<bool> leading_;
+  Guarded<std::optional<std::string>> problem_{"the lease has not been read yet"};
   Signal changed_{"leadership"};
   std::unique_ptr<Thread> thread_;
 };

@@ -132,6 +132,30 @@ TEST(Leader, StoppingLetsTheNextOneInAtOnce) {
   EXPECT_TRUE(report.finished()) << report.why;
 }
 
+TEST(Leader, HasNoProblemOnceItLeadsOrSeesAnotherLead) {
+  Baton baton({.seed = 5});
+  const auto report = baton.run([&] {
+    Stage stage(baton);
+    stage.fault = [] { return Fault::Unavailable; };
+    Leader first(stage.deps(), options("a"), [] {});
+    Leader second(stage.deps(), options("b"), [] {});
+    EXPECT_EQ(first.problem(), "the lease has not been read yet");
+    first.start();
+    stage.rest(5s);
+    EXPECT_NE(first.problem(), std::nullopt);
+
+    stage.fault = [] { return Fault::None; };
+    ASSERT_EQ(first.wait_until_leading(Deadline::in(baton, 1min)), Woken::Notified);
+    second.start();
+    stage.rest(5s);
+
+    EXPECT_EQ(first.problem(), std::nullopt);
+    EXPECT_FALSE(second.leading());
+    EXPECT_EQ(second.problem(), std::nullopt);
+  });
+  EXPECT_TRUE(report.finished()) << report.why;
+}
+
 TEST(Leader, ACrashedLeaderIsReplacedAfterItsLease) {
   Baton baton({.seed = 5});
   const auto report = baton.run([&] {
