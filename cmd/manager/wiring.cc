@@ -12,6 +12,7 @@
 #include "cmd/manager/process.h"
 #include "cmd/program/diagnostics.h"
 #include "cmd/program/missing_rights.h"
+#include "cmd/program/serving.h"
 #include "controllers/controllers.h"
 #include "controllers/shared/deps.h"
 #include "kube/remote_client.h"
@@ -19,13 +20,12 @@
 #include "kubeconfig/wanted.h"
 #include "kubeconfig/workload_registry.h"
 #include "net/io_pool.h"
-#include "net/url.h"
 #include "runtime/brake.h"
 #include "runtime/endpoints.h"
-#include "runtime/gatekeeper.h"
 #include "runtime/leader.h"
 #include "runtime/lease_neighbour.h"
 #include "runtime/manager.h"
+#include "runtime/sync_state.h"
 #include "webhooks/admission.h"
 #include "webhooks/certificates/keeper.h"
 #include "webhooks/certificates/names.h"
@@ -92,23 +92,15 @@ Result<controllers::Settings> settings(const Options& options) {
   return wanted;
 }
 
-net::TlsVersion oldest_tls(const ServerOptions& servers) {
-  return servers.tls_min_version == "VersionTLS13" ? net::TlsVersion::Tls13 : net::TlsVersion::Tls12;
+program::ServedAt served_at(const ServerOptions& servers) {
+  return {.health = servers.health_addr,
+          .diagnostics = servers.diagnostics_address,
+          .insecure = servers.insecure_diagnostics,
+          .tls_min_version = servers.tls_min_version};
 }
 
 runtime::ElectionTimes times(const ElectionOptions& election) {
   return {election.lease_duration, election.renew_deadline, election.retry_period};
-}
-
-// As upstream's client library counts them; of the management cluster alone.
-std::function<void(const kube::RequestRecord&)> count_requests(Metrics& metrics, const std::string& server) {
-  const auto url = net::parse_url(server);
-  return [family = metrics.counters("rest_client_requests_total", "requests to the management cluster",
-                                    {"code", "method", "host"}),
-          host = url ? url->host + ":" + url->port : server](const kube::RequestRecord& request) {
-    const std::string code = request.status == 0 ? "<error>" : std::to_string(request.status);
-    family.with({code, request.method, host}).add();
-  };
 }
 
 // By which API servers call the webhooks of our package.
@@ -172,7 +164,7 @@ class Wiring::Parts {
 };
 
 Result<void> Wiring::Parts::make(kube::Connection connection) {
-  auto count = count_requests(metrics, connection.server);
+  auto count = program::count_requests(metrics, connection.server);
   auto see = [count = std::move(count),
               rights = program::MissingRights(log.component("client"))](const kube::RequestRecord& request) {
     count(request);
@@ -245,7 +237,7 @@ void Wiring::Parts::make_webhooks() {
           .certificate_folder = servers.webhook_self_managed_certs ? "" : servers.webhook_cert_dir,
           .certificate_name = servers.webhook_cert_name,
           .key_name = servers.webhook_key_name,
-          .oldest_tls = oldest_tls(servers),
+          .oldest_tls = program::oldest_tls(servers.tls_min_version),
           .called_as = service_name(around)});
   lookups = std::make_unique<CachedLookups>(core->caches());
   webhooks::add_admission(*webhooks, {.gates = gates(options), .lookups = lookups.get()});
@@ -264,7 +256,7 @@ void Wiring::Parts::make_certificates() {
       certs::KeeperOptions{.namespace_ = around.pod_namespace,
                            .hosts = servers.webhook_self_managed_hosts,
                            .times = {.settle = servers.webhook_self_managed_settle},
-                           .oldest_tls = oldest_tls(servers)},
+                           .oldest_tls = program::oldest_tls(servers.tls_min_version)},
       [this](std::shared_ptr<net::TlsContext> tls) { webhooks->use_certificate(std::move(tls)); });
   core->caches().crds.subscribe([this](const auto& change) {
     const auto name = change.object().metadata.name.view();
@@ -296,10 +288,10 @@ Result<void> Wiring::Parts::make_workload_clusters() {
 void Wiring::Parts::make_endpoints() {
   endpoints = std::make_unique<runtime::Endpoints>(io, metrics, log.component("endpoints"));
   add_checks();
-  const auto leading =
-      metrics.gauges("leader_election_master_status", "1 while this process holds the Lease", {"name"});
-  endpoints->before_scrape([this, leading] {
-    if (options.election.leader_elect) leading.with({lease().name}).set(leader->leading() ? 1 : 0);
+  if (options.election.leader_elect)
+    endpoints->before_scrape(
+        [this, held = program::leadership(metrics, lease().name)] { held.set(leader->leading() ? 1 : 0); });
+  endpoints->before_scrape([this] {
     core->refresh_metrics();
     workload_clusters->refresh_metrics();
   });
@@ -321,10 +313,8 @@ void Wiring::Parts::add_checks() {
   for (const auto* informer : core->informers()) {
     endpoints->add_check({.name = std::string(informer->cache().kind()),
                           .problem = [this, informer]() -> std::optional<std::string> {
-                            if (informer->cache().synced() || !core->is_wanted(*informer)) return {};
-                            const auto progress = informer->progress();
-                            return progress.trouble ? "not synced: " + progress.trouble->describe()
-                                                    : std::string("not synced yet");
+                            if (!core->is_wanted(*informer)) return {};
+                            return runtime::why_not_synced(*informer);
                           }});
   }
 }
@@ -379,20 +369,11 @@ void Wiring::Parts::make_order() {
 }
 
 Result<void> Wiring::Parts::serve_probes() {
-  const auto where = TRY(parse_listen_address("health-addr", options.servers.health_addr));
-  if (where.off) return {};
-  return program::on_own_port(endpoints->serve_probes({.host = where.host, .port = where.port}));
+  return program::serve_probes(*endpoints, served_at(options.servers));
 }
 
 Result<void> Wiring::Parts::serve_diagnostics() {
-  const auto where = TRY(parse_listen_address("diagnostics-address", options.servers.diagnostics_address));
-  if (where.off) return {};
-  const runtime::ListenOn listen{.host = where.host, .port = where.port};
-  if (options.servers.insecure_diagnostics)
-    return program::on_own_port(endpoints->serve_diagnostics(listen, nullptr, {}));
-  auto tls = TRY(program::self_signed_tls(seams.clock, around.host_name, oldest_tls(options.servers)));
-  return program::on_own_port(
-      endpoints->serve_diagnostics(listen, std::move(tls), runtime::ask_api_server(*client, seams.clock)));
+  return program::serve_diagnostics(*endpoints, served_at(options.servers), *client, seams.clock);
 }
 
 Result<void> Wiring::Parts::reach_api_server() {
