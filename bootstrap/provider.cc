@@ -1,9 +1,11 @@
 #include "bootstrap/provider.h"
 
+#include "base/try.h"
 #include "bootstrap/controller/reconciler.h"
 #include "kube/typed.h"
 #include "runtime/controller.h"
 #include "runtime/informer.h"
+#include "runtime/sync_state.h"
 
 namespace capstan::bootstrap {
 namespace {
@@ -51,37 +53,45 @@ class Provider::Parts {
     reconciler_.add_triggers(controller_.queue());
   }
 
-  Result<void> start(const Deadline& deadline) {
+  Result<void> start_caches(const Deadline& deadline) {
     cluster_informer_.start();
     machine_informer_.start();
     pool_informer_.start();
     config_informer_.start();
-    while (const runtime::Observed* behind = unsynced()) {
+    while (const auto behind = runtime::not_synced(informers())) {
       const Deadline next = deadline.no_later_than(deps_.clock.steady_now() + kLookForSync);
       if (deps_.threads.pause(next) == Woken::Stopped) return fail(Code::Cancelled, "told to stop");
       if (deadline.passed(deps_.clock.steady_now()))
-        return fail(Code::Timeout, "can't list " + std::string(behind->kind()) + "; is its CRD installed?");
+        return fail(Code::Timeout, *behind + "; is its CRD installed?");
     }
-    events_.start();
-    controller_.start();
     return {};
   }
 
-  void stop() {
+  void start_controllers() {
+    events_.start();
+    controller_.start();
+  }
+
+  void stop_controllers() {
     controller_.stop();
     events_.stop(Deadline::in(deps_.clock, kSendLastEvents));
+  }
+
+  void stop_caches() {
     config_informer_.stop();
     pool_informer_.stop();
     machine_informer_.stop();
     cluster_informer_.stop();
   }
 
+  std::vector<runtime::InformerState*> informers() {
+    return {&cluster_informer_, &machine_informer_, &pool_informer_, &config_informer_};
+  }
+  std::vector<const runtime::Controller*> controllers() const { return {&controller_}; }
+
   void refresh_metrics() {
     controller_.refresh_metrics();
-    cluster_informer_.refresh_metrics();
-    machine_informer_.refresh_metrics();
-    pool_informer_.refresh_metrics();
-    config_informer_.refresh_metrics();
+    for (auto* informer : informers()) informer->refresh_metrics();
   }
 
   bool idle() const {
@@ -90,13 +100,6 @@ class Provider::Parts {
   }
 
  private:
-  const runtime::Observed* unsynced() const {
-    if (!caches_.clusters.synced()) return &caches_.clusters;
-    if (!caches_.machines.synced()) return &caches_.machines;
-    if (!caches_.machine_pools.synced()) return &caches_.machine_pools;
-    return caches_.cloud_configs.synced() ? nullptr : &caches_.cloud_configs;
-  }
-
   const ProviderDeps deps_;
   kube::WatchLoop loop_;
   const runtime::InformerDeps informers_;
@@ -115,8 +118,21 @@ Provider::Provider(const ProviderDeps& deps, ProviderOptions options)
     : parts_(std::make_unique<Parts>(deps, options)) {}
 Provider::~Provider() = default;
 
-Result<void> Provider::start(const Deadline& deadline) { return parts_->start(deadline); }
-void Provider::stop() { parts_->stop(); }
+Result<void> Provider::start(const Deadline& deadline) {
+  TRY(start_caches(deadline));
+  start_controllers();
+  return {};
+}
+void Provider::stop() {
+  stop_controllers();
+  stop_caches();
+}
+Result<void> Provider::start_caches(const Deadline& deadline) { return parts_->start_caches(deadline); }
+void Provider::start_controllers() { parts_->start_controllers(); }
+void Provider::stop_controllers() { parts_->stop_controllers(); }
+void Provider::stop_caches() { parts_->stop_caches(); }
+std::vector<runtime::InformerState*> Provider::informers() { return parts_->informers(); }
+std::vector<const runtime::Controller*> Provider::controllers() const { return parts_->controllers(); }
 void Provider::refresh_metrics() { parts_->refresh_metrics(); }
 bool Provider::idle() const { return parts_->idle(); }
 

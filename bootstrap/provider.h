@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -10,6 +11,8 @@
 #include "base/randomness.h"
 #include "base/threads.h"
 #include "kube/client.h"
+#include "runtime/controller.h"
+#include "runtime/informer.h"
 
 namespace capstan::bootstrap {
 
@@ -40,7 +43,15 @@ class Provider {
   // likely because its CRD is missing.
   Result<void> start(const Deadline& deadline);
   void stop();
+  // The two halves of start() and stop(): a process that stands by has full caches and no controller.
+  Result<void> start_caches(const Deadline& deadline);
+  void start_controllers();
+  void stop_controllers();
+  void stop_caches();
 
+  // For probes and /debug; the informers there are from the beginning.
+  std::vector<runtime::InformerState*> informers();
+  std::vector<const runtime::Controller*> controllers() const;
   void refresh_metrics();  // before a scrape
   bool idle() const;       // nothing to do at this moment
 

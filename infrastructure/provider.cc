@@ -1,5 +1,6 @@
 #include "infrastructure/provider.h"
 
+#include "base/try.h"
 #include "infrastructure/controller/cluster/reconciler.h"
 #include "infrastructure/controller/inventory.h"
 #include "infrastructure/controller/machine/reconciler.h"
@@ -7,6 +8,7 @@
 #include "kube/typed.h"
 #include "runtime/controller.h"
 #include "runtime/informer.h"
+#include "runtime/sync_state.h"
 
 namespace capstan::infrastructure {
 namespace {
@@ -107,33 +109,39 @@ class Provider::Parts {
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
 
-  Result<void> start(const Deadline& deadline) {
+  Result<void> start_caches(const Deadline& deadline) {
     cluster_informer_.start();
     machine_informer_.start();
     driver_cluster_informer_.start();
     driver_machine_informer_.start();
     pool_informer_.start();
     driver_pool_informer_.start();
-    while (const runtime::Observed* behind = unsynced()) {
+    while (const auto behind = runtime::not_synced(informers())) {
       const Deadline next = deadline.no_later_than(deps_.clock.steady_now() + kLookForSync);
       if (deps_.threads.pause(next) == Woken::Stopped) return fail(Code::Cancelled, "told to stop");
       if (deadline.passed(deps_.clock.steady_now()))
-        return fail(Code::Timeout, "can't list " + std::string(behind->kind()) + "; is its CRD installed?");
+        return fail(Code::Timeout, *behind + "; is its CRD installed?");
     }
+    return {};
+  }
+
+  void start_controllers() {
     events_.start();
     clusters_.start();
     machines_.start();
     pools_.start();
     inventory_.start();
-    return {};
   }
 
-  void stop() {
+  void stop_controllers() {
     inventory_.stop();
     pools_.stop();
     machines_.stop();
     clusters_.stop();
     events_.stop(Deadline::in(deps_.clock, kSendLastEvents));
+  }
+
+  void stop_caches() {
     driver_pool_informer_.stop();
     pool_informer_.stop();
     driver_machine_informer_.stop();
@@ -142,34 +150,22 @@ class Provider::Parts {
     cluster_informer_.stop();
   }
 
+  std::vector<runtime::InformerState*> informers() {
+    return {&cluster_informer_,        &machine_informer_, &driver_cluster_informer_,
+            &driver_machine_informer_, &pool_informer_,    &driver_pool_informer_};
+  }
+  std::vector<const runtime::Controller*> controllers() const { return {&machines_, &clusters_, &pools_}; }
+
   void refresh_metrics() {
     machines_.refresh_metrics();
     clusters_.refresh_metrics();
     pools_.refresh_metrics();
-    cluster_informer_.refresh_metrics();
-    machine_informer_.refresh_metrics();
-    driver_cluster_informer_.refresh_metrics();
-    driver_machine_informer_.refresh_metrics();
-    pool_informer_.refresh_metrics();
-    driver_pool_informer_.refresh_metrics();
+    for (auto* informer : informers()) informer->refresh_metrics();
   }
 
   bool idle() const { return rests(machines_) && rests(clusters_) && rests(pools_); }
 
  private:
-  const runtime::Observed* unsynced() const {
-    for (const runtime::Observed* cache :
-         {static_cast<const runtime::Observed*>(&caches_.clusters),
-          static_cast<const runtime::Observed*>(&caches_.machines),
-          static_cast<const runtime::Observed*>(&caches_.driver_clusters),
-          static_cast<const runtime::Observed*>(&caches_.driver_machines),
-          static_cast<const runtime::Observed*>(&caches_.machine_pools),
-          static_cast<const runtime::Observed*>(&caches_.driver_machine_pools)}) {
-      if (!cache->synced()) return cache;
-    }
-    return nullptr;
-  }
-
   const ProviderDeps deps_;
   kube::WatchLoop loop_;
   const runtime::InformerDeps informers_;
@@ -196,8 +192,21 @@ Provider::Provider(const ProviderDeps& deps, ProviderOptions options)
     : parts_(std::make_unique<Parts>(deps, options)) {}
 Provider::~Provider() = default;
 
-Result<void> Provider::start(const Deadline& deadline) { return parts_->start(deadline); }
-void Provider::stop() { parts_->stop(); }
+Result<void> Provider::start(const Deadline& deadline) {
+  TRY(start_caches(deadline));
+  start_controllers();
+  return {};
+}
+void Provider::stop() {
+  stop_controllers();
+  stop_caches();
+}
+Result<void> Provider::start_caches(const Deadline& deadline) { return parts_->start_caches(deadline); }
+void Provider::start_controllers() { parts_->start_controllers(); }
+void Provider::stop_controllers() { parts_->stop_controllers(); }
+void Provider::stop_caches() { parts_->stop_caches(); }
+std::vector<runtime::InformerState*> Provider::informers() { return parts_->informers(); }
+std::vector<const runtime::Controller*> Provider::controllers() const { return parts_->controllers(); }
 void Provider::refresh_metrics() { parts_->refresh_metrics(); }
 bool Provider::idle() const { return parts_->idle(); }
 

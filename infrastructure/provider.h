@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -13,6 +14,8 @@
 #include "infrastructure/driver.h"
 #include "infrastructure/sim/control_plane.h"
 #include "kube/client.h"
+#include "runtime/controller.h"
+#include "runtime/informer.h"
 
 namespace capstan::infrastructure {
 
@@ -53,7 +56,15 @@ class Provider {
   // likely because its CRD is missing.
   Result<void> start(const Deadline& deadline);
   void stop();
+  // The two halves of start() and stop(): a process that stands by has full caches and no controller.
+  Result<void> start_caches(const Deadline& deadline);
+  void start_controllers();
+  void stop_controllers();
+  void stop_caches();
 
+  // For probes and /debug; the informers there are from the beginning.
+  std::vector<runtime::InformerState*> informers();
+  std::vector<const runtime::Controller*> controllers() const;
   // Before a scrape.
   void refresh_metrics();
   // Turns done or waiting to be done now: nothing left is what a test waits for.

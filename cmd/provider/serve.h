@@ -1,4 +1,4 @@
-// capstan-provider from its first request to its last: endpoints, Leases, providers, in this order, and back.
+// capstan-provider from its first request to its last (wiring.h).
 // Called once by main's thread.
 #pragma once
 

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <boost/json.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +12,7 @@
 #include "api/schema/crd.h"
 #include "apiserver/http/server.h"
 #include "cmd/crdgen/kinds.h"
+#include "cmd/provider/wiring.h"
 #include "kube/remote_client.h"
 #include "kube/resources.h"
 #include "kube/typed.h"
@@ -19,6 +21,9 @@
 
 namespace capstan::provider {
 namespace {
+
+namespace json = boost::json;
+using ::testing::HasSubstr;
 
 constexpr auto kPatience = std::chrono::minutes(1);
 
@@ -55,6 +60,46 @@ class Serving : public ::testing::Test {
       ASSERT_TRUE(made) << made.error().describe();
     }
   }
+  // The same, started on a thread of its own: what is asked of it may be asked before it runs.
+  void start() {
+    auto made = Wiring::make({clock_, threads_, randomness_}, options_, Log(sink_, clock_));
+    ASSERT_TRUE(made) << made.error().describe();
+    wiring_ = std::move(*made);
+    starting_ = threads_.spawn("start", [this](const std::stop_token& stop) {
+      if (wiring_->start(stop)) threads_.pause(Deadline::never(stop));
+      wiring_->stop();
+    });
+  }
+  void stop() {
+    starting_->request_stop();
+    starting_->join();
+  }
+  net::HttpResponse ready() const { return wiring_->endpoints().probe("/readyz"); }
+  bool becomes_ready() {
+    return eventually([&] { return ready().status == 200; });
+  }
+  template <typename Condition>
+  bool eventually(Condition&& condition) {
+    const Deadline deadline = soon();
+    while (!condition()) {
+      if (deadline.passed(clock_.steady_now())) return false;
+      threads_.pause(Deadline::in(clock_, std::chrono::milliseconds(20)));
+    }
+    return true;
+  }
+  json::value debug(std::string_view page) const { return json::parse(read("/debug/" + std::string(page))); }
+  std::string read(std::string path) const {
+    return wiring_->endpoints().diagnose({.method = "GET", .target = std::move(path)}, false).body;
+  }
+  void give_lease_away(std::string_view provider) {
+    api::Lease lease;
+    lease.metadata.namespace_ = Text("default");
+    lease.metadata.name = Text("controller-leader-election-capstan-" + std::string(provider));
+    lease.spec.holder_identity = Text("another");
+    lease.spec.lease_duration_seconds = 600;
+    ASSERT_TRUE(kube::create(*client_, lease, {}, soon()));
+  }
+
   Result<void> run() { return serve(options_, {clock_, threads_, randomness_}, Log(sink_, clock_), {}); }
   Deadline soon() { return Deadline::in(clock_, kPatience); }
   std::vector<std::string> leases() {
@@ -74,6 +119,8 @@ class Serving : public ::testing::Test {
   std::unique_ptr<apiserver::Server> server_;
   std::unique_ptr<kube::RemoteClient> client_;
   Options options_;
+  std::unique_ptr<Wiring> wiring_;
+  std::unique_ptr<Thread> starting_;
 };
 
 TEST_F(Serving, LeadsEachProviderStartsThemAndGivesTheirLeasesBack) {
@@ -104,6 +151,68 @@ TEST_F(Serving, EndsWithAnErrorWhereTheServerIsGone) {
   const auto served = run();
 
   EXPECT_FALSE(served);
+}
+
+TEST_F(Serving, IsNotReadyBeforeItsKindsAreInstalledAndSaysWhichAreMissing) {
+  start();
+  EXPECT_TRUE(eventually([&] { return ready().body.contains("infrastructure DriverMachine: not synced: "); }))
+      << ready().body;
+  EXPECT_EQ(ready().status, 503);
+  EXPECT_THAT(ready().body, HasSubstr("bootstrap CloudConfig: not synced"));
+
+  install_kinds();
+
+  EXPECT_TRUE(becomes_ready()) << ready().body;
+  EXPECT_EQ(sink_.count("providers run"), 1U);
+  stop();
+}
+
+TEST_F(Serving, StandsByReadyWhileAnotherProcessLeads) {
+  install_kinds();
+  give_lease_away(kBootstrap);
+
+  start();
+
+  EXPECT_TRUE(becomes_ready()) << ready().body;
+  EXPECT_EQ(sink_.count("waiting for the lease"), 1U);
+  EXPECT_EQ(sink_.count("providers run"), 0U);
+  EXPECT_THAT(
+      read("/metrics"),
+      HasSubstr("leader_election_master_status{name=\"controller-leader-election-capstan-bootstrap\"} 0"));
+  stop();
+}
+
+TEST_F(Serving, IsNotReadyWhileItCanNotReadItsLease) {
+  install_kinds();
+  server_->auth().deny({{.verb = "get", .group = "coordination.k8s.io", .resource = "leases"}});
+
+  start();
+
+  EXPECT_TRUE(eventually([&] { return ready().body.starts_with("leader election: Forbidden"); }))
+      << ready().body;
+  EXPECT_EQ(sink_.count("a right is missing"), 1U);
+  server_->auth().deny({});
+  EXPECT_TRUE(becomes_ready()) << ready().body;
+  stop();
+}
+
+TEST_F(Serving, ShowsItsQueuesAndCachesToWhoMayReadThem) {
+  install_kinds();
+  start();
+  ASSERT_TRUE(eventually([&] { return sink_.count("providers run") == 1; }));
+
+  const json::value controllers = debug("controllers");
+  const json::value caches = debug("caches");
+  const std::string metrics = read("/metrics");
+
+  for (const char* name : {"cloudconfig", "drivermachine", "drivercluster", "drivermachinepool"}) {
+    EXPECT_TRUE(controllers.as_object().contains(name)) << name;
+    EXPECT_THAT(metrics, HasSubstr("workqueue_depth{controller=\"" + std::string(name) + "\""));
+  }
+  EXPECT_EQ(caches.at_pointer("/bootstrap/CloudConfig/synced"), true);
+  EXPECT_EQ(caches.at_pointer("/infrastructure/DriverMachine/synced"), true);
+  EXPECT_THAT(metrics, HasSubstr("rest_client_requests_total"));
+  stop();
 }
 
 }  // namespace

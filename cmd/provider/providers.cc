@@ -1,0 +1,121 @@
+#include "cmd/provider/providers.h"
+
+#include "base/try.h"
+#include "bootstrap/provider.h"
+#include "infrastructure/provider.h"
+#include "infrastructure/sim/cloud.h"
+
+namespace capstan::provider {
+namespace {
+
+// The provider of a control plane makes it, and what an earlier capstan-dev has made went with that process.
+class NoControlPlanes final : public infrastructure::sim::ControlPlanes {
+ public:
+  Result<infrastructure::sim::ControlPlane> ensure(const kube::ObjectKey& cluster, const Deadline&) override {
+    return fail(Code::Invalid, "no control plane is made here for " + cluster.describe());
+  }
+  Result<void> remove(const kube::ObjectKey&, const Deadline&) override { return {}; }
+  std::shared_ptr<kube::Client> client(const kube::ObjectKey&) override { return nullptr; }
+};
+
+std::size_t many(int count) { return static_cast<std::size_t>(count); }
+
+std::unique_ptr<bootstrap::Provider> bootstrap_provider(const Options& options, const ProvidersDeps& deps) {
+  return std::make_unique<bootstrap::Provider>(
+      bootstrap::ProviderDeps{.clock = deps.seams.clock,
+                              .threads = deps.seams.threads,
+                              .client = deps.bootstrap,
+                              .randomness = deps.seams.randomness,
+                              .log = deps.log.component("bootstrap"),
+                              .metrics = &deps.metrics},
+      bootstrap::ProviderOptions{.concurrency = many(options.work.cloud_config),
+                                 .seed = deps.seams.randomness.next()});
+}
+
+std::unique_ptr<infrastructure::sim::SimCloud> simulated_cloud(const ProvidersDeps& deps) {
+  return std::make_unique<infrastructure::sim::SimCloud>(
+      infrastructure::sim::CloudDeps{deps.seams.clock, deps.seams.threads, deps.log.component("cloud")},
+      infrastructure::sim::Script{.seed = deps.seams.randomness.next()});
+}
+
+infrastructure::ProviderOptions infrastructure_options(const WorkOptions& work, std::uint64_t seed) {
+  return {.machine_concurrency = many(work.driver_machine),
+          .cluster_concurrency = many(work.driver_cluster),
+          .pool_concurrency = many(work.driver_machine_pool),
+          .seed = seed,
+          .makes_control_planes = false};
+}
+
+}  // namespace
+
+class Providers::Parts {
+ public:
+  Parts(const Options& options, const ProvidersDeps& deps) {
+    if (options.runs(kBootstrap)) bootstrap_part = bootstrap_provider(options, deps);
+    if (!options.runs(kInfrastructure)) return;
+    cloud = simulated_cloud(deps);
+    infrastructure_part = std::make_unique<infrastructure::Provider>(
+        infrastructure::ProviderDeps{.clock = deps.seams.clock,
+                                     .threads = deps.seams.threads,
+                                     .client = deps.infrastructure,
+                                     .driver = *cloud,
+                                     .control_planes = control_planes,
+                                     .randomness = deps.seams.randomness,
+                                     .log = deps.log.component("infrastructure"),
+                                     .metrics = &deps.metrics},
+        infrastructure_options(options.work, deps.seams.randomness.next()));
+  }
+
+  NoControlPlanes control_planes;
+  std::unique_ptr<infrastructure::sim::SimCloud> cloud;           // null: no infrastructure provider
+  std::unique_ptr<infrastructure::Provider> infrastructure_part;  // null: it does not run
+  std::unique_ptr<bootstrap::Provider> bootstrap_part;            // null: it does not run
+};
+
+Providers::Providers(const Options& options, const ProvidersDeps& deps)
+    : parts_(std::make_unique<Parts>(options, deps)) {}
+Providers::~Providers() = default;
+
+Result<void> Providers::start_caches(const Deadline& deadline) {
+  if (parts_->infrastructure_part) TRY(parts_->infrastructure_part->start_caches(deadline));
+  if (parts_->bootstrap_part) TRY(parts_->bootstrap_part->start_caches(deadline));
+  return {};
+}
+
+void Providers::start_controllers() {
+  if (parts_->infrastructure_part) parts_->infrastructure_part->start_controllers();
+  if (parts_->bootstrap_part) parts_->bootstrap_part->start_controllers();
+}
+
+void Providers::stop_controllers() {
+  if (parts_->bootstrap_part) parts_->bootstrap_part->stop_controllers();
+  if (parts_->infrastructure_part) parts_->infrastructure_part->stop_controllers();
+}
+
+void Providers::stop_caches() {
+  if (parts_->bootstrap_part) parts_->bootstrap_part->stop_caches();
+  if (parts_->infrastructure_part) parts_->infrastructure_part->stop_caches();
+}
+
+std::vector<NamedInformers> Providers::informers() {
+  std::vector<NamedInformers> all;
+  if (parts_->bootstrap_part) all.push_back({std::string(kBootstrap), parts_->bootstrap_part->informers()});
+  if (parts_->infrastructure_part)
+    all.push_back({std::string(kInfrastructure), parts_->infrastructure_part->informers()});
+  return all;
+}
+
+std::vector<const runtime::Controller*> Providers::controllers() const {
+  std::vector<const runtime::Controller*> all;
+  if (parts_->bootstrap_part) all = parts_->bootstrap_part->controllers();
+  if (parts_->infrastructure_part)
+    for (const auto* controller : parts_->infrastructure_part->controllers()) all.push_back(controller);
+  return all;
+}
+
+void Providers::refresh_metrics() {
+  if (parts_->bootstrap_part) parts_->bootstrap_part->refresh_metrics();
+  if (parts_->infrastructure_part) parts_->infrastructure_part->refresh_metrics();
+}
+
+}  // namespace capstan::provider
