@@ -10,7 +10,9 @@
 #include "api/driver/driver_rules.h"
 #include "api/policy/machine_lifecycle_policy_rules.h"
 #include "api/schema/decode.h"
+#include "api/schema/validate.h"
 #include "api/v1beta2/cluster_rules.h"
+#include "api/v1beta2/ip_address_rules.h"
 #include "api/v1beta2/machine_deployment_rules.h"
 #include "api/v1beta2/machine_drain_rule_rules.h"
 #include "api/v1beta2/machine_health_check_rules.h"
@@ -94,9 +96,26 @@ std::vector<std::string> warnings_about(const api::MachineLifecyclePolicy& now, 
   return warnings;
 }
 
-// Upstream refuses a kind whose gate is off as a whole, with 403, and an object of it with 422.
+// What only another object can say about a new one.
+template <typename T>
+void check_others(const Objects<T>& /*seen*/, const Lookups& /*lookups*/, api::Causes& /*causes*/) {}
+
+void check_others(const Objects<api::IpAddress>& seen, const Lookups& lookups, api::Causes& causes) {
+  if (seen.before) return;
+  const auto& metadata = seen.now.metadata;
+  const auto pool = lookups.pool_asked_by(
+      {.namespace_ = metadata.namespace_.str(), .name = seen.now.spec.claim_ref.name.str()});
+  if (!pool)
+    causes.push_back(
+        api::field_internal_error("spec.claimRef", pool.error().context("read the claim").message));
+  else if (*pool)
+    api::rules::check_pool_of_claim(seen.now, **pool, causes);
+}
+
+// As upstream does it: 403 for the kinds of IPAM and for a kind whose gate is off as a whole, else 422.
 template <typename T>
 Verdict refused(const Objects<T>& seen, std::vector<Cause> causes, const AdmissionContext& context) {
+  if (api::resource<T>.group == api::group::kIpam) return forbidden(sentence(causes));
   if constexpr (std::is_same_v<T, api::MachinePool>) {
     if (!context.gates.machine_pool)
       return forbidden(fmt::format("{}: {}", causes.front().field, causes.front().message));
@@ -110,6 +129,7 @@ Result<Verdict> validated(const AdmissionRequest& request, const AdmissionContex
   const auto seen = TRY(read_objects<T>(request));
   if (seen.only_leaves() || seen.asks_nothing_new()) return allowed();
   auto causes = api::validate(seen.now, seen.stored(), context.gates);
+  if (context.lookups != nullptr) check_others(seen, *context.lookups, causes);
   if (!causes.empty()) return refused(seen, std::move(causes), context);
   Verdict verdict = allowed();
   if (context.lookups != nullptr) verdict.warnings = warnings_about(seen.now, *context.lookups);
@@ -174,6 +194,8 @@ std::vector<AdmissionHook> admission_hooks() {
   add_both<api::MachinePool>(hooks);
   add_both<api::MachineHealthCheck>(hooks);
   add_validation<api::MachineDrainRule>(hooks);
+  add_validation<api::IpAddress>(hooks);
+  add_validation<api::IpAddressClaim>(hooks);
   add_validation<api::MachineLifecyclePolicy>(hooks);
   add_validation<api::DriverCluster>(hooks);
   add_validation<api::DriverMachine>(hooks);

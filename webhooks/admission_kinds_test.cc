@@ -50,19 +50,21 @@ TEST(AdmissionPaths, AreUpstreamsForItsKindsAndTheSamePatternForOurs) {
   std::vector<std::string> paths;
   for (const auto& hook : admission_hooks()) paths.push_back(hook.path);
 
-  EXPECT_THAT(paths, UnorderedElementsAre(
-                         mutating("cluster"), mutating("machine"), mutating("machineset"),
-                         mutating("machinedeployment"), mutating("machinepool"),
-                         mutating("machinehealthcheck"), validating("cluster"), validating("machine"),
-                         validating("machineset"), validating("machinedeployment"), validating("machinepool"),
-                         validating("machinehealthcheck"), validating("machinedrainrule"),
-                         "/validate-policy-capstan-dev-v1alpha1-machinelifecyclepolicy",
-                         "/validate-infrastructure-cluster-x-k8s-io-v1beta2-drivercluster",
-                         "/validate-infrastructure-cluster-x-k8s-io-v1beta2-drivermachine",
-                         "/validate-infrastructure-cluster-x-k8s-io-v1beta2-drivermachinetemplate",
-                         "/validate-infrastructure-cluster-x-k8s-io-v1beta2-drivermachinepool",
-                         "/validate-bootstrap-cluster-x-k8s-io-v1beta2-cloudconfig",
-                         "/validate-bootstrap-cluster-x-k8s-io-v1beta2-cloudconfigtemplate"));
+  EXPECT_THAT(
+      paths, UnorderedElementsAre(
+                 mutating("cluster"), mutating("machine"), mutating("machineset"),
+                 mutating("machinedeployment"), mutating("machinepool"), mutating("machinehealthcheck"),
+                 validating("cluster"), validating("machine"), validating("machineset"),
+                 validating("machinedeployment"), validating("machinepool"), validating("machinehealthcheck"),
+                 validating("machinedrainrule"), "/validate-ipam-cluster-x-k8s-io-v1beta2-ipaddress",
+                 "/validate-ipam-cluster-x-k8s-io-v1beta2-ipaddressclaim",
+                 "/validate-policy-capstan-dev-v1alpha1-machinelifecyclepolicy",
+                 "/validate-infrastructure-cluster-x-k8s-io-v1beta2-drivercluster",
+                 "/validate-infrastructure-cluster-x-k8s-io-v1beta2-drivermachine",
+                 "/validate-infrastructure-cluster-x-k8s-io-v1beta2-drivermachinetemplate",
+                 "/validate-infrastructure-cluster-x-k8s-io-v1beta2-drivermachinepool",
+                 "/validate-bootstrap-cluster-x-k8s-io-v1beta2-cloudconfig",
+                 "/validate-bootstrap-cluster-x-k8s-io-v1beta2-cloudconfigtemplate"));
 }
 
 // ---- defaulting
@@ -330,11 +332,14 @@ INSTANTIATE_TEST_SUITE_P(
             "spec.selector: Invalid value: {\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"Foo\"}]}: "
             "\"Foo\" is not a valid label selector operator"}));
 
-class OtherPolicies final : public Lookups {
+class OtherPolicies : public Lookups {
  public:
   std::vector<ContestedObject> contested_by(const api::MachineLifecyclePolicy& policy) const override {
     EXPECT_EQ(policy.metadata.name, "p1");
     return {{.object = "MachineDeployment md1", .policies = {"p2", "p3"}}};
+  }
+  Result<std::optional<api::ContractRef>> pool_asked_by(const api::ObjectKey& /*claim*/) const override {
+    return std::nullopt;
   }
 };
 
@@ -349,6 +354,83 @@ TEST(Validation, WarnsOfAPolicyThatSelectsWhatAnotherOneSelects) {
       ElementsAre(
           "MachineDeployment md1 is also selected by MachineLifecyclePolicy p2, p3: no policy applies "
           "there; narrow spec.selector until each object is selected once"));
+}
+
+// ---- addresses
+
+constexpr std::string_view kAddresses = "/validate-ipam-cluster-x-k8s-io-v1beta2-ipaddress";
+constexpr std::string_view kClaims = "/validate-ipam-cluster-x-k8s-io-v1beta2-ipaddressclaim";
+
+json::value an_address() {
+  return json::parse(R"({"metadata":{"name":"a1","namespace":"default"},
+    "spec":{"claimRef":{"name":"c1"},"poolRef":{"apiGroup":"ipam.example.com","kind":"Pool","name":"p1"},
+            "address":"10.0.0.7","prefix":24,"gateway":"10.0.0.1"}})");
+}
+
+// What stands in the server about the claim of `an_address`.
+struct Claims final : OtherPolicies {
+  Result<std::optional<api::ContractRef>> asked = std::nullopt;
+  explicit Claims(Result<std::optional<api::ContractRef>> answer) : asked(std::move(answer)) {}
+  Result<std::optional<api::ContractRef>> pool_asked_by(const api::ObjectKey& claim) const override {
+    EXPECT_EQ(claim, (api::ObjectKey{.namespace_ = "default", .name = "c1"}));
+    return asked;
+  }
+};
+std::optional<api::ContractRef> pool(std::string_view name) {
+  return api::ContractRef{
+      .api_group = Text("ipam.example.com"), .kind = Text("Pool"), .name = Text(std::string(name))};
+}
+
+TEST(Addresses, AreRefusedWith403WhereTheyAreNone) {
+  const auto odd = with(with(an_address(), "/spec/address", "10.0.0.x"), "/spec/gateway", "::g");
+
+  const auto answered = ask(kAddresses, {.object = odd});
+
+  EXPECT_EQ(answered.code, 403);
+  EXPECT_EQ(answered.reason, "Forbidden");
+  EXPECT_EQ(answered.message,
+            "[spec.address: Invalid value: \"10.0.0.x\": not a valid IP address, "
+            "spec.gateway: Invalid value: \"::g\": not a valid IP address]");
+}
+
+TEST(Addresses, HaveAPrefixThatTheirFamilyKnows) {
+  const auto says = [](const char* address, int prefix) {
+    return ask(kAddresses,
+               {.object = with(with(an_address(), "/spec/address", address), "/spec/prefix", prefix)})
+        .message;
+  };
+
+  EXPECT_EQ(says("10.0.0.7", 33), "spec.prefix: Invalid value: 33: prefix is too large for an IPv4 address");
+  EXPECT_EQ(says("fd00::7", 129), "spec.prefix: Invalid value: 129: prefix is too large for an IPv6 address");
+  EXPECT_EQ(says("fd00::7", 128), "");
+  EXPECT_EQ(says("fe80::1%eth0", 64), "");
+}
+
+TEST(Addresses, ComeFromThePoolThatTheirClaimAsks) {
+  const auto says = [](const Claims& claims) {
+    return ask(kAddresses, {.object = an_address()}, {.lookups = &claims}).message;
+  };
+
+  EXPECT_EQ(says(Claims(pool("p1"))), "");
+  EXPECT_EQ(says(Claims(std::nullopt)), "") << "there is no such claim, or not yet";
+  EXPECT_THAT(says(Claims(pool("p2"))), HasSubstr("spec.poolRef: Invalid value: {"));
+  EXPECT_THAT(says(Claims(fail(Code::Unavailable, "down"))),
+              HasSubstr("spec.claimRef: Internal error: read the claim: "));
+}
+
+TEST(Addresses, AndTheirClaimsStayAsTheyAre) {
+  const auto claim = json::parse(
+      R"({"spec":{"clusterName":"c1","poolRef":{"apiGroup":"ipam.example.com","kind":"Pool","name":"p1"}}})");
+  const auto changed = [](std::string_view path, const json::value& now, const json::value& before) {
+    return ask(path, {.operation = operation::kUpdate, .object = now, .old_object = before}).message;
+  };
+
+  EXPECT_EQ(changed(kAddresses, with(an_address(), "/spec/prefix", 25), an_address()),
+            "spec: Forbidden: IPAddress spec is immutable");
+  EXPECT_EQ(changed(kClaims, with(claim, "/spec/poolRef/name", "p2"), claim),
+            "spec: Forbidden: IPAddressClaim spec is immutable");
+  EXPECT_EQ(changed(kAddresses, with(an_address(), "/metadata/labels", {{"a", "b"}}), an_address()), "");
+  EXPECT_EQ(ask(kClaims, {.object = claim}).message, "");
 }
 
 }  // namespace

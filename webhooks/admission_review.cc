@@ -63,16 +63,6 @@ namespace {
 
 namespace json = boost::json;
 
-// Kubernetes names a fault once, however often it was found.
-std::string sentence(const std::vector<Cause>& causes) {
-  std::vector<std::string> lines;
-  for (const Cause& cause : causes) {
-    std::string line = cause.field + ": " + cause.message;
-    if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
-  }
-  return lines.size() == 1 ? lines.front() : fmt::format("[{}]", fmt::join(lines, ", "));
-}
-
 json::object details_of(const Verdict& verdict) {
   json::array causes;
   for (const Cause& cause : verdict.causes) {
@@ -131,6 +121,16 @@ Verdict invalid(const api::ResourceInfo& kind, std::string_view name, std::vecto
       .kind = {.group = Text(kind.group), .version = Text(kind.version), .kind = Text(kind.kind)},
       .name = std::string(name),
       .causes = std::move(causes)};
+}
+
+// Kubernetes names a fault once, however often it was found.
+std::string sentence(const std::vector<Cause>& causes) {
+  std::vector<std::string> lines;
+  for (const Cause& cause : causes) {
+    std::string line = cause.field + ": " + cause.message;
+    if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
+  }
+  return lines.size() == 1 ? lines.front() : fmt::format("[{}]", fmt::join(lines, ", "));
 }
 
 std::string review_text(std::string_view uid, const Verdict& verdict) {

@@ -73,6 +73,9 @@ Verdict forbidden(std::string message);
 // 422 Invalid, in the words of API servers.
 Verdict invalid(const api::ResourceInfo& kind, std::string_view name, std::vector<Cause> causes);
 
+// "spec.a: Required value", or several as "[spec.a: ..., spec.b: ...]".
+std::string sentence(const std::vector<Cause>& causes);
+
 // The whole AdmissionReview with this answer.
 std::string review_text(std::string_view uid, const Verdict& verdict);
 

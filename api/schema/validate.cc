@@ -226,6 +226,10 @@ Cause field_forbidden(std::string_view field, std::string_view detail) {
   return {std::string(field), "FieldValueForbidden", fmt::format("Forbidden: {}", detail)};
 }
 
+Cause field_internal_error(std::string_view field, std::string_view detail) {
+  return {std::string(field), "InternalError", fmt::format("Internal error: {}", detail)};
+}
+
 Cause field_duplicate(std::string_view field, std::string_view value_json) {
   return {std::string(field), "FieldValueDuplicate", fmt::format("Duplicate value: {}", value_json)};
 }

@@ -26,6 +26,7 @@ std::vector<Cause> validate(const T& object) {
 Cause field_invalid(std::string_view field, std::string_view value_json, std::string_view detail);
 Cause field_required(std::string_view field, std::string_view detail = {});
 Cause field_forbidden(std::string_view field, std::string_view detail);
+Cause field_internal_error(std::string_view field, std::string_view detail);
 Cause field_duplicate(std::string_view field, std::string_view value_json);
 Cause field_not_supported(std::string_view field, std::string_view value_json,
                           const std::vector<std::string>& supported);

@@ -11,6 +11,7 @@
 namespace capstan::api::v1beta1 {
 
 inline constexpr std::string_view kVersion = "v1beta1";
+inline constexpr std::string_view kAlpha = "v1alpha1";
 
 inline constexpr const TypeInfo& kReference = type_of<ObjectReference>;
 inline constexpr TypeInfo kReferencePointer = pointer(kReference);
@@ -62,6 +63,7 @@ inline constexpr Row kFailureMessageRow = {.old_path = "status.failureMessage",
                                            .new_path = "status.deprecated.v1beta1.failureMessage"};
 inline constexpr Row kNewConditionsRow = {.old_path = "status.v1beta2.conditions",
                                           .new_path = "status.conditions"};
+inline constexpr std::array kMovedConditionsRows = {kConditionsRow, kNewConditionsRow};
 inline constexpr Row kNewReadyRow = {.old_path = "status.v1beta2.readyReplicas",
                                      .new_path = "status.readyReplicas"};
 inline constexpr Row kNewAvailableRow = {.old_path = "status.v1beta2.availableReplicas",

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 
 #include "api/v1beta1/cluster.h"
+#include "api/v1beta1/ip_address.h"
+#include "api/v1beta1/ip_address_claim.h"
 #include "api/v1beta1/machine.h"
 #include "api/v1beta1/machine_deployment.h"
 #include "api/v1beta1/machine_drain_rule.h"
@@ -17,12 +18,11 @@ namespace capstan::api::v1beta1 {
 namespace {
 
 constexpr std::array kKinds = {
-    &kCluster,     &kMachine,   &kMachineDeployment, &kMachineDrainRule, &kMachineHealthCheck,
-    &kMachinePool, &kMachineSet};
+    &kCluster,    &kMachine,   &kMachineDeployment, &kMachineDrainRule, &kMachineHealthCheck, &kMachinePool,
+    &kMachineSet, &kIpAddress, &kAlphaIpAddress,    &kIpAddressClaim,   &kAlphaIpAddressClaim};
 
-constexpr std::array kOthers = {&kAlphaIPAddress,  &kIPAddress,          &kAlphaIPAddressClaim,
-                                &kIPAddressClaim,  &kClusterResourceSet, &kClusterResourceSetBinding,
-                                &kExtensionConfig, &kClusterClass};
+constexpr std::array kOthers = {&kClusterResourceSet, &kClusterResourceSetBinding, &kExtensionConfig,
+                                &kClusterClass};
 
 const Kind* find_among(std::span<const Kind* const> kinds, const ResourceInfo& wanted) {
   const auto found = std::ranges::find_if(kinds, [&](const Kind* kind) {
@@ -42,10 +42,14 @@ const Kind* find_kind(std::string_view group, std::string_view name, std::string
   return ours != nullptr ? ours : find_among(kOthers, wanted);
 }
 
-CrdVersion crd_version(std::string_view name) {
-  const Kind* kind = find_kind(group::kCluster, name);
-  assert(kind != nullptr && "kinds of ours have an older version");
-  return {.resource = kind->old_type->resource, .type = kind->old_type};
+std::vector<CrdVersion> older_versions(const ResourceInfo& kind) {
+  std::vector<CrdVersion> versions;
+  for (const Kind* one : kKinds) {
+    const ResourceInfo& older = *one->old_type->resource;
+    if (older.group == kind.group && older.kind == kind.kind)
+      versions.push_back({.resource = &older, .type = one->old_type});
+  }
+  return versions;
 }
 
 }  // namespace capstan::api::v1beta1

@@ -4,18 +4,19 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "api/schema/crd.h"
 #include "api/v1beta1/rows.h"
 
 namespace capstan::api::v1beta1 {
 
-// Those of cluster.x-k8s.io that are ours.
+// Those whose CRD we ship; of one kind the newest version first.
 std::span<const Kind* const> kinds();
 // Null when there is none; `version` is the older one.
 const Kind* find_kind(std::string_view group, std::string_view name, std::string_view version = "v1beta1");
 
-// The older version of the kind `name` of cluster.x-k8s.io, which has one.
-CrdVersion crd_version(std::string_view name);
+// The older versions of a kind of ours, the newest first.
+std::vector<CrdVersion> older_versions(const ResourceInfo& kind);
 
 }  // namespace capstan::api::v1beta1

@@ -1,5 +1,5 @@
 // Kinds of upstream's package that are none of ours: what stands in a server that upstream managed before has
-// to be listed and deleted in every version. IPAM, resource sets and extensions are converted in full; a
+// to be listed and deleted in every version. Resource sets and extensions are converted in full; a
 // ClusterClass only changes its version. Included by api/v1beta1/kinds.cc; plain data.
 #pragma once
 
@@ -8,10 +8,8 @@
 
 namespace capstan::api::v1beta1 {
 
-inline constexpr std::string_view kIpamGroup = "ipam.cluster.x-k8s.io";
 inline constexpr std::string_view kAddonsGroup = "addons.cluster.x-k8s.io";
 inline constexpr std::string_view kRuntimeGroup = "runtime.cluster.x-k8s.io";
-inline constexpr std::string_view kAlpha = "v1alpha1";
 inline constexpr std::string_view kHub = "v1beta2";
 
 consteval ResourceInfo foreign(std::string_view group, std::string_view version, std::string_view kind) {
@@ -21,8 +19,6 @@ consteval ResourceInfo foreign(std::string_view group, std::string_view version,
 inline constexpr Member kMetadata = field("metadata", type_of<ObjectMeta>);
 inline constexpr const TypeInfo& kSelector = type_of<LabelSelector>;
 inline constexpr const TypeInfo& kSelectorPointer = type_of<std::optional<LabelSelector>>;
-inline constexpr std::array kNamedMembers = {field("name", kText)};
-inline constexpr TypeInfo kNamed = object(kNamedMembers);
 
 // status.deprecated where it holds nothing but conditions
 inline constexpr std::array kOldOnlyMembers = {kConditions};
@@ -33,125 +29,6 @@ inline constexpr TypeInfo kDeprecated = object(kDeprecatedMembers);
 inline constexpr TypeInfo kDeprecatedPointer = pointer(kDeprecated);
 inline constexpr Member kDeprecatedField = field("deprecated", kDeprecatedPointer);
 inline constexpr Member kOldNewStatusField = field("v1beta2", kConditionsOnlyPointer);
-
-// --- IPAM ---
-
-inline constexpr std::array kOldPoolRefMembers = {
-    always(field("apiGroup", kTextPointer)),
-    always(field("kind", kText)),
-    always(field("name", kText)),
-};
-inline constexpr TypeInfo kOldPoolRef = object(kOldPoolRefMembers);
-inline constexpr std::array kPoolRefMembers = {
-    field("name", kText),
-    field("kind", kText),
-    field("apiGroup", kText),
-};
-inline constexpr TypeInfo kPoolRef = object(kPoolRefMembers);
-inline constexpr std::array kOldIPAddressSpecMembers = {
-    always(field("claimRef", kNamed)), always(field("poolRef", kOldPoolRef)),
-    always(field("address", kText)),   always(field("prefix", kInt32)),
-    field("gateway", kText),
-};
-inline constexpr TypeInfo kOldIPAddressSpec = object(kOldIPAddressSpecMembers);
-inline constexpr std::array kIPAddressSpecMembers = {
-    field("claimRef", kNamed),      field("poolRef", kPoolRef), field("address", kText),
-    field("prefix", kInt32Pointer), field("gateway", kText),
-};
-inline constexpr TypeInfo kIPAddressSpec = object(kIPAddressSpecMembers);
-inline constexpr ResourceInfo kAlphaIPAddressResource = foreign(kIpamGroup, kAlpha, "IPAddress");
-inline constexpr std::array kAlphaIPAddressMembers = {
-    kMetadata,
-    always(field("spec", kOldIPAddressSpec)),
-};
-inline constexpr TypeInfo kAlphaIPAddressType = top(kAlphaIPAddressMembers, kAlphaIPAddressResource);
-inline constexpr ResourceInfo kOldIPAddressResource = foreign(kIpamGroup, kVersion, "IPAddress");
-inline constexpr std::array kOldIPAddressMembers = {
-    kMetadata,
-    always(field("spec", kOldIPAddressSpec)),
-};
-inline constexpr TypeInfo kOldIPAddressType = top(kOldIPAddressMembers, kOldIPAddressResource);
-inline constexpr ResourceInfo kNewIPAddressResource = foreign(kIpamGroup, kHub, "IPAddress");
-inline constexpr std::array kNewIPAddressMembers = {
-    kMetadata,
-    field("spec", kIPAddressSpec),
-};
-inline constexpr TypeInfo kNewIPAddressType = top(kNewIPAddressMembers, kNewIPAddressResource);
-inline constexpr std::array kIPAddressRows = {
-    Row{.old_path = "spec.prefix", .new_path = "spec.prefix", .change = Change::Number},
-};
-inline constexpr Kind kAlphaIPAddress = {
-    .old_type = &kAlphaIPAddressType, .new_type = &kNewIPAddressType, .rows = kIPAddressRows};
-inline constexpr Kind kIPAddress = {
-    .old_type = &kOldIPAddressType, .new_type = &kNewIPAddressType, .rows = kIPAddressRows};
-
-inline constexpr std::array kAlphaClaimSpecMembers = {
-    always(field("poolRef", kOldPoolRef)),
-};
-inline constexpr TypeInfo kAlphaClaimSpec = object(kAlphaClaimSpecMembers);
-inline constexpr std::array kOldClaimSpecMembers = {
-    field("clusterName", kText),
-    always(field("poolRef", kOldPoolRef)),
-};
-inline constexpr TypeInfo kOldClaimSpec = object(kOldClaimSpecMembers);
-inline constexpr std::array kClaimSpecMembers = {
-    field("clusterName", kText),
-    field("poolRef", kPoolRef),
-};
-inline constexpr TypeInfo kClaimSpec = object(kClaimSpecMembers);
-inline constexpr std::array kAlphaClaimStatusMembers = {
-    always(field("addressRef", kNamed)),
-    kConditions,
-};
-inline constexpr TypeInfo kAlphaClaimStatus = object(kAlphaClaimStatusMembers);
-inline constexpr std::array kOldClaimStatusMembers = {
-    always(field("addressRef", kNamed)),
-    kConditions,
-    kOldNewStatusField,
-};
-inline constexpr TypeInfo kOldClaimStatus = object(kOldClaimStatusMembers);
-inline constexpr std::array kClaimStatusMembers = {
-    kNewConditions,
-    field("addressRef", kNamed),
-    kDeprecatedField,
-};
-inline constexpr TypeInfo kClaimStatus = object(kClaimStatusMembers);
-inline constexpr ResourceInfo kAlphaIPAddressClaimResource = foreign(kIpamGroup, kAlpha, "IPAddressClaim");
-inline constexpr std::array kAlphaIPAddressClaimMembers = {
-    kMetadata,
-    always(field("spec", kAlphaClaimSpec)),
-    always(field("status", kAlphaClaimStatus)),
-};
-inline constexpr TypeInfo kAlphaIPAddressClaimType =
-    top(kAlphaIPAddressClaimMembers, kAlphaIPAddressClaimResource);
-inline constexpr ResourceInfo kOldIPAddressClaimResource = foreign(kIpamGroup, kVersion, "IPAddressClaim");
-inline constexpr std::array kOldIPAddressClaimMembers = {
-    kMetadata,
-    always(field("spec", kOldClaimSpec)),
-    always(field("status", kOldClaimStatus)),
-};
-inline constexpr TypeInfo kOldIPAddressClaimType = top(kOldIPAddressClaimMembers, kOldIPAddressClaimResource);
-inline constexpr ResourceInfo kNewIPAddressClaimResource = foreign(kIpamGroup, kHub, "IPAddressClaim");
-inline constexpr std::array kNewIPAddressClaimMembers = {
-    kMetadata,
-    field("spec", kClaimSpec),
-    field("status", kClaimStatus),
-};
-inline constexpr TypeInfo kNewIPAddressClaimType = top(kNewIPAddressClaimMembers, kNewIPAddressClaimResource);
-// The alpha version names the Cluster in a label.
-inline constexpr std::array kAlphaIPAddressClaimRows = {
-    kConditionsRow,
-    Row{.new_path = "status.conditions", .change = Change::FromAnnotation},
-    Row{.new_path = "spec.clusterName", .change = Change::Dropped},
-};
-inline constexpr Kind kAlphaIPAddressClaim = {.old_type = &kAlphaIPAddressClaimType,
-                                              .new_type = &kNewIPAddressClaimType,
-                                              .rows = kAlphaIPAddressClaimRows,
-                                              .annotated = true,
-                                              .cluster_in_label = true};
-inline constexpr std::array kMovedConditionsRows = {kConditionsRow, kNewConditionsRow};
-inline constexpr Kind kIPAddressClaim = {
-    .old_type = &kOldIPAddressClaimType, .new_type = &kNewIPAddressClaimType, .rows = kMovedConditionsRows};
 
 // --- resource sets ---
 

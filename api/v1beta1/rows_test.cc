@@ -102,11 +102,7 @@ TEST(Rows, NameEveryFieldThatIsNotTheSameInBothVersions) {
     ++checked;
   }
   for (const auto& [group, name, version] :
-       {std::array{"ipam.cluster.x-k8s.io", "IPAddress", "v1alpha1"},
-        std::array{"ipam.cluster.x-k8s.io", "IPAddress", "v1beta1"},
-        std::array{"ipam.cluster.x-k8s.io", "IPAddressClaim", "v1alpha1"},
-        std::array{"ipam.cluster.x-k8s.io", "IPAddressClaim", "v1beta1"},
-        std::array{"addons.cluster.x-k8s.io", "ClusterResourceSet", "v1beta1"},
+       {std::array{"addons.cluster.x-k8s.io", "ClusterResourceSet", "v1beta1"},
         std::array{"addons.cluster.x-k8s.io", "ClusterResourceSetBinding", "v1beta1"},
         std::array{"runtime.cluster.x-k8s.io", "ExtensionConfig", "v1alpha1"},
         std::array{"cluster.x-k8s.io", "ClusterClass", "v1beta1"}}) {

@@ -7,6 +7,8 @@
 #include "api/meta/condition.h"
 #include "api/meta/label_selector.h"
 #include "api/v1beta2/cluster.h"
+#include "api/v1beta2/ip_address.h"
+#include "api/v1beta2/ip_address_claim.h"
 #include "api/v1beta2/machine.h"
 #include "api/v1beta2/machine_deployment.h"
 #include "api/v1beta2/machine_health_check.h"
@@ -33,12 +35,13 @@ constexpr std::array kValues = {
     at<ClusterNetwork>("pods"),           at<ApiEndpoint>("port"),
     at<MachineBootstrap>("configRef"),    at<MachineStatus>("nodeRef"),
     at<VersionCount>("replicas"),         at<Rollout>("strategy"),
-    at<HealthRemediation>("templateRef"),
+    at<HealthRemediation>("templateRef"), at<IpAddressClaimStatus>("addressRef"),
 };
 // Plain values here, pointers there.
 constexpr std::array kPointers = {
     at<UnhealthyNodeCondition>("timeoutSeconds"),
     at<UnhealthyMachineCondition>("timeoutSeconds"),
+    at<IpAddressSpec>("prefix"),
     at<V1Beta1Status>("failureReason"),
     at<V1Beta1Status>("failureMessage"),
     at<V1Beta1MachineSetStatus>("failureReason"),

@@ -43,6 +43,14 @@ bool is_dns_subdomain(std::string_view text) {
 
 std::string too_long(std::size_t limit) { return fmt::format("must be no more than {} bytes", limit); }
 
+bool is_address(int family, std::string_view text) {
+  if (text.find('\0') != std::string_view::npos) return false;
+  std::array<unsigned char, 16> bytes = {};
+  return inet_pton(family, std::string(text).c_str(), bytes.data()) == 1;
+}
+
+bool is_ipv6(std::string_view text) { return is_address(AF_INET6, text); }
+
 std::array<char, 4> big_endian(std::uint32_t number) {
   return {static_cast<char>(number >> 24U), static_cast<char>(number >> 16U), static_cast<char>(number >> 8U),
           static_cast<char>(number)};
@@ -98,15 +106,22 @@ std::string label_value(std::string_view text) {
 bool is_cidr(std::string_view text) {
   const std::size_t slash = text.find('/');
   if (slash == std::string_view::npos) return false;
-  const std::string address(text.substr(0, slash));
+  const auto address = text.substr(0, slash);
   const auto prefix = text.substr(slash + 1);
-  const bool v6 = address.find(':') != std::string::npos;
-  std::array<unsigned char, 16> bytes = {};
-  if (inet_pton(v6 ? AF_INET6 : AF_INET, address.c_str(), bytes.data()) != 1) return false;
+  const bool v6 = is_ipv6(address);
+  if (!v6 && !is_ipv4(address)) return false;
 
   unsigned length = 0;
   const auto [end, fault] = std::from_chars(prefix.data(), prefix.data() + prefix.size(), length);
   return fault == std::errc() && end == prefix.data() + prefix.size() && length <= (v6 ? 128U : 32U);
+}
+
+bool is_ipv4(std::string_view text) { return is_address(AF_INET, text); }
+
+bool is_ip(std::string_view text) {
+  const std::size_t percent = text.find('%');
+  if (percent == std::string_view::npos) return is_ipv4(text) || is_ipv6(text);
+  return percent + 1 < text.size() && is_ipv6(text.substr(0, percent));
 }
 
 }  // namespace capstan::api

@@ -19,5 +19,9 @@ std::string label_value(std::string_view text);
 
 // "10.0.0.0/16", "fd00::/108"
 bool is_cidr(std::string_view text);
+// "10.0.0.7"
+bool is_ipv4(std::string_view text);
+// IPv4 or IPv6; a zone may follow an IPv6 address ("fe80::1%eth0").
+bool is_ip(std::string_view text);
 
 }  // namespace capstan::api

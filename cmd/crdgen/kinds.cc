@@ -8,6 +8,8 @@
 #include "api/policy/machine_lifecycle_policy.h"
 #include "api/v1beta1/kinds.h"
 #include "api/v1beta2/cluster.h"
+#include "api/v1beta2/ip_address.h"
+#include "api/v1beta2/ip_address_claim.h"
 #include "api/v1beta2/machine.h"
 #include "api/v1beta2/machine_deployment.h"
 #include "api/v1beta2/machine_drain_rule.h"
@@ -18,24 +20,28 @@
 namespace capstan::crdgen {
 namespace {
 
-// v1beta2, and v1beta1 behind it.
+// v1beta2, and what there was before it.
 template <typename Kind>
-std::vector<api::CrdVersion> both() {
-  const api::CrdVersion stored = api::crd_version<Kind>();
-  return {stored, api::v1beta1::crd_version(stored.resource->kind)};
+std::vector<api::CrdVersion> with_older() {
+  std::vector<api::CrdVersion> versions = {api::crd_version<Kind>()};
+  for (const api::CrdVersion& older : api::v1beta1::older_versions(api::resource<Kind>))
+    versions.push_back(older);
+  return versions;
 }
 
 }  // namespace
 
 std::vector<std::vector<api::CrdVersion>> kinds() {
   return {
-      both<api::Cluster>(),
-      both<api::Machine>(),
-      both<api::MachineDeployment>(),
-      both<api::MachineDrainRule>(),
-      both<api::MachineHealthCheck>(),
-      both<api::MachinePool>(),
-      both<api::MachineSet>(),
+      with_older<api::Cluster>(),
+      with_older<api::Machine>(),
+      with_older<api::MachineDeployment>(),
+      with_older<api::MachineDrainRule>(),
+      with_older<api::MachineHealthCheck>(),
+      with_older<api::MachinePool>(),
+      with_older<api::MachineSet>(),
+      with_older<api::IpAddress>(),
+      with_older<api::IpAddressClaim>(),
       {api::crd_version<api::DriverCluster>()},
       {api::crd_version<api::DriverMachine>()},
       {api::crd_version<api::DriverMachinePool>()},

@@ -8,6 +8,8 @@
 #include <boost/json.hpp>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <string>
 
 #include "api/schema/yaml.h"
 
@@ -49,27 +51,34 @@ TEST(Kinds, CarryNoConversionStanza) {
   }
 }
 
-// Converting needs the webhook, which the bases do not name: the patch that names it serves the older
-// version, too.
-TEST(Kinds, ServeTheirOlderVersionOnlyThroughThePatch) {
-  const auto patch = api::parse_yaml(file_text("config/crd/patches/conversion_webhook.yaml"));
-  ASSERT_TRUE(patch) << patch.error().message;
-  const json::value served = json::parse(R"({"op":"replace","path":"/spec/versions/1/served","value":true})");
-  EXPECT_EQ(std::ranges::count(patch->as_array(), served), 1);
+json::value serving_patch(int index) {
+  return {
+      {"op", "replace"}, {"path", "/spec/versions/" + std::to_string(index) + "/served"}, {"value", true}};
+}
 
-  int older = 0;
+// Converting needs the webhook, which the bases do not name: the patch that names it serves the older
+// version, too, and another one the version before that.
+TEST(Kinds, ServeTheirOlderVersionsOnlyThroughPatches) {
+  const auto webhook = api::parse_yaml(file_text("config/crd/patches/conversion_webhook.yaml"));
+  const auto alpha = api::parse_yaml(file_text("config/crd/patches/serve_v1alpha1.yaml"));
+  ASSERT_TRUE(webhook && alpha);
+  EXPECT_EQ(std::ranges::count(webhook->as_array(), serving_patch(1)), 1);
+  EXPECT_EQ(std::ranges::count(alpha->as_array(), serving_patch(2)), 1);
+
+  std::map<std::string, int> older;
   for (const auto& versions : kinds()) {
-    if (versions.size() == 1) continue;
     const json::value document = api::crd(versions);
-    const json::value& second = document.at("spec").at("versions").at(1);
-    EXPECT_EQ(second.at("name"), "v1beta1") << versions.front().resource->kind;
-    EXPECT_EQ(second.at("served"), false) << versions.front().resource->kind;
-    EXPECT_EQ(second.at("storage"), false) << versions.front().resource->kind;
-    EXPECT_EQ(second.at("deprecated"), true) << versions.front().resource->kind;
-    EXPECT_TRUE(second.as_object().contains("deprecationWarning")) << versions.front().resource->kind;
-    ++older;
+    for (std::size_t i = 1; i < versions.size(); ++i) {
+      const json::value& version = document.at("spec").at("versions").at(i);
+      EXPECT_EQ(version.at("name"), i == 1 ? "v1beta1" : "v1alpha1") << versions.front().resource->kind;
+      EXPECT_EQ(version.at("served"), false) << versions.front().resource->kind;
+      EXPECT_EQ(version.at("storage"), false) << versions.front().resource->kind;
+      EXPECT_EQ(version.at("deprecated"), true) << versions.front().resource->kind;
+      EXPECT_TRUE(version.as_object().contains("deprecationWarning")) << versions.front().resource->kind;
+      ++older[std::string(version.at("name").as_string())];
+    }
   }
-  EXPECT_EQ(older, 7);
+  EXPECT_EQ(older, (std::map<std::string, int>{{"v1beta1", 9}, {"v1alpha1", 2}}));
 }
 
 TEST(Kinds, AreWrittenAsYamlThatReadsBack) {

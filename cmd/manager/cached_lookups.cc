@@ -3,10 +3,15 @@
 #include <fmt/format.h>
 
 #include "api/names.h"
+#include "api/v1beta2/ip_address_claim.h"
 #include "controllers/shared/policies.h"
+#include "kube/typed.h"
 
 namespace capstan::manager {
 namespace {
+
+// Less than what API servers wait for a webhook.
+constexpr auto kReadWithin = std::chrono::seconds(5);
 
 using Policies = std::vector<controllers::PolicySnapshot>;
 
@@ -41,6 +46,13 @@ std::vector<webhooks::ContestedObject> CachedLookups::contested_by(
   }
   for (const auto& each : caches_.machine_pools_in(where)) look_at(api::kind::kMachinePool, each->metadata);
   return contested;
+}
+
+Result<std::optional<api::ContractRef>> CachedLookups::pool_asked_by(const api::ObjectKey& claim) const {
+  const auto found = kube::get<api::IpAddressClaim>(client_, claim, Deadline::in(clock_, kReadWithin));
+  if (found) return std::optional(found->spec.pool_ref);
+  if (found.error().code == Code::NotFound) return std::nullopt;
+  return fail(found.error());
 }
 
 Result<std::optional<api::TextMap>> CachedLookups::labels_of_definition(std::string_view name) const {

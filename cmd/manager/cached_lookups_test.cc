@@ -2,9 +2,13 @@
 
 #include <gmock/gmock.h>
 
+#include <boost/json.hpp>
+
 #include "test/builders/machine_deployment.h"
 #include "test/builders/machine_lifecycle_policy.h"
 #include "test/builders/machine_set.h"
+#include "test/fakes/fake_clock.h"
+#include "test/fakes/scripted_client.h"
 
 namespace capstan::manager {
 namespace {
@@ -20,9 +24,12 @@ using builders::a_policy;
 class LookedUp : public ::testing::Test {
  protected:
   std::vector<ContestedObject> contested_by(const api::MachineLifecyclePolicy& policy) const {
-    return CachedLookups(caches_).contested_by(policy);
+    return lookups_.contested_by(policy);
   }
   controllers::Caches caches_;
+  fakes::ScriptedClient client_;
+  fakes::FakeClock clock_;
+  CachedLookups lookups_{caches_, client_, clock_};
 };
 
 TEST_F(LookedUp, NamesWhatAnotherPolicySelectsToo) {
@@ -62,7 +69,7 @@ TEST_F(LookedUp, StaysInTheNamespaceOfThePolicy) {
 }
 
 TEST_F(LookedUp, ADefinitionIsMissingOnlyOnceAllAreListed) {
-  const auto gadgets = [&] { return CachedLookups(caches_).labels_of_definition("gadgets.example.com"); };
+  const auto gadgets = [&] { return lookups_.labels_of_definition("gadgets.example.com"); };
 
   const auto early = gadgets();
   caches_.crds.begin_list();
@@ -84,11 +91,29 @@ TEST_F(LookedUp, ADefinitionThatIsKnownHasItsLabelsWhileOthersAreListed) {
   known.metadata.labels.set("cluster.x-k8s.io/v1beta2", "v1");
   caches_.crds.apply(std::move(known));
 
-  const auto labels = CachedLookups(caches_).labels_of_definition("gadgets.example.com");
+  const auto labels = lookups_.labels_of_definition("gadgets.example.com");
 
   ASSERT_TRUE(labels);
   ASSERT_NE(*labels, std::nullopt);
   EXPECT_EQ((*labels)->value_or_empty("cluster.x-k8s.io/v1beta2"), "v1");
+}
+
+TEST_F(LookedUp, APoolIsWhatTheClaimInTheServerAsks) {
+  client_.on_get = [](const kube::Resource& resource,
+                      const kube::ObjectKey& key) -> Result<boost::json::value> {
+    EXPECT_EQ(resource.plural, "ipaddressclaims");
+    if (key.name == "gone") return fail(Code::NotFound, "not found");
+    if (key.name == "unread") return fail(Code::Unavailable, "down");
+    return boost::json::parse(R"({"metadata":{"name":"asked","namespace":"default"},
+      "spec":{"poolRef":{"apiGroup":"ipam.example.com","kind":"Pool","name":"p1"}}})");
+  };
+  const auto asked = [&](std::string name) { return lookups_.pool_asked_by({"default", std::move(name)}); };
+
+  ASSERT_TRUE(asked("asked"));
+  EXPECT_EQ((*asked("asked"))->name, "p1");
+  ASSERT_TRUE(asked("gone"));
+  EXPECT_EQ(*asked("gone"), std::nullopt);
+  EXPECT_FALSE(asked("unread"));
 }
 
 }  // namespace

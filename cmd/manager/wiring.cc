@@ -239,7 +239,7 @@ void Wiring::Parts::make_webhooks() {
           .key_name = servers.webhook_key_name,
           .oldest_tls = program::oldest_tls(servers.tls_min_version),
           .called_as = service_name(around)});
-  lookups = std::make_unique<CachedLookups>(core->caches());
+  lookups = std::make_unique<CachedLookups>(core->caches(), *client, seams.clock);
   webhooks::add_admission(*webhooks, {.gates = gates(options), .lookups = lookups.get()});
   webhooks::add_conversion(*webhooks, webhooks::by_contract([this](std::string_view name) {
     return lookups->labels_of_definition(name);

@@ -76,7 +76,8 @@ Result<void> UpstreamCore::install_kinds() const {
   TRY(succeeded(servers_->run_kubectl({"create", "namespace", "capi-system"}), "make capi-system"));
   std::vector<std::string> apply = {"apply", "--server-side", "-f=" + crds_.string()};
   for (const auto& file : fs::directory_iterator("config/crd/bases")) {
-    if (!file.path().filename().string().starts_with("cluster."))
+    const std::string name = file.path().filename();
+    if (!name.starts_with("cluster.") && !name.starts_with("ipam."))
       apply.push_back("-f=" + file.path().string());
   }
   TRY(succeeded(servers_->run_kubectl(std::move(apply)), "install the CRDs"));

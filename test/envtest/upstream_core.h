@@ -35,6 +35,7 @@ class UpstreamCore {
   const std::filesystem::path& crds() const { return crds_; }
   const RealServers& management() const { return *servers_; }
   const ChildProcess& process() const { return core_; }
+  std::uint16_t port() const { return port_; }  // of its webhooks
 
  private:
   UpstreamCore(std::filesystem::path crds, ScratchFolder folder)

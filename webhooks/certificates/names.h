@@ -12,8 +12,9 @@ inline constexpr std::string_view kMutating = "capi-mutating-webhook-configurati
 inline constexpr std::string_view kValidating = "capi-validating-webhook-configuration";
 
 // Those that config/crd gives a conversion webhook.
-inline constexpr std::array<std::string_view, 7> kDefinitions = {
-    "clusters.cluster.x-k8s.io",          "machinedeployments.cluster.x-k8s.io",
+inline constexpr std::array<std::string_view, 9> kDefinitions = {
+    "clusters.cluster.x-k8s.io",          "ipaddressclaims.ipam.cluster.x-k8s.io",
+    "ipaddresses.ipam.cluster.x-k8s.io",  "machinedeployments.cluster.x-k8s.io",
     "machinedrainrules.cluster.x-k8s.io", "machinehealthchecks.cluster.x-k8s.io",
     "machinepools.cluster.x-k8s.io",      "machines.cluster.x-k8s.io",
     "machinesets.cluster.x-k8s.io",

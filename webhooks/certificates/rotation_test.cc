@@ -24,7 +24,7 @@ using Rotation = Certificates;
 
 TEST_F(Rotation, TheFirstCertificateIsServedOnceEveryBundleHasHadItsAuthorityForTheSettleTime) {
   EXPECT_THAT(turns(memory), ElementsAre(Step::PrepareNext, Step::MarkDistributed));
-  EXPECT_THAT(bundles(), AllOf(SizeIs(11), Each(in_secret(key::kNextAuthority))));
+  EXPECT_THAT(bundles(), AllOf(SizeIs(13), Each(in_secret(key::kNextAuthority))));
   EXPECT_EQ(in_secret(key::kServing), "");
 
   clock.advance(times.settle - seconds(1));
