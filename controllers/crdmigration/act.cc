@@ -6,6 +6,7 @@
 
 #include "api/names.h"
 #include "base/try.h"
+#include "controllers/crdmigration/rights.h"
 #include "kube/resources.h"
 
 namespace capstan::controllers::crdmigration {
@@ -13,10 +14,24 @@ namespace {
 
 namespace json = boost::json;
 
+// One page on its way back to the API server.
+struct Page {
+  const ObserveContext& with;
+  const Definition& definition;
+  Rights rights;
+  Effects effects = {};
+};
+
+// By way of the status no webhook is asked, and nothing but the version in which it is stored changes. It
+// takes no managers, though: there the API server goes by those that it has.
+std::string subresource_of(const Definition& definition, const Rewrite& rewrite) {
+  return definition.has_status && !rewrite.managers ? "status" : "";
+}
+
 // A refusal that the next object would meet, too.
-bool concerns_all(const Error& error) {
-  return is_transient(error.code) || error.code == Code::Forbidden || error.code == Code::Unauthorized ||
-         error.code == Code::Cancelled || error.code == Code::NotConnected;
+bool concerns_all(Page& page, const Rewrite& rewrite, const Error& error) {
+  if (error.code == Code::Forbidden) return page.rights.lacks_patch(subresource_of(page.definition, rewrite));
+  return is_transient(error.code) || error.code == Code::Unauthorized || error.code == Code::Cancelled;
 }
 
 json::value body_of(const Rewrite& rewrite) {
@@ -29,40 +44,39 @@ json::value body_of(const Rewrite& rewrite) {
   return {{"metadata", std::move(metadata)}};
 }
 
-// By way of the status no webhook is asked, and nothing but the version in which it is stored changes. It
-// takes no managers, though: there the API server goes by those that it has.
-Result<json::value> write(const ObserveContext& with, const Definition& definition, const Rewrite& rewrite) {
-  const bool by_status = definition.has_status && !rewrite.managers;
-  return with.deps.client.patch(
-      definition.stored, rewrite.key, body_of(rewrite),
-      {.subresource = by_status ? "status" : "", .field_manager = std::string(api::field_manager::kManager)},
-      with.context.deadline);
+Result<json::value> write(const Page& page, const Rewrite& rewrite) {
+  return page.with.deps.client.patch(page.definition.stored, rewrite.key, body_of(rewrite),
+                                     {.subresource = subresource_of(page.definition, rewrite),
+                                      .field_manager = std::string(api::field_manager::kManager)},
+                                     page.with.context.deadline);
 }
 
 // What was deleted is stored no more, and what another writer has changed is stored in today's version.
-Result<void> rewrite_one(const ObserveContext& with, const Definition& definition, const Rewrite& rewrite,
-                         Effects& effects) {
-  const auto written = write(with, definition, rewrite);
+Result<void> rewrite_one(Page& page, const Rewrite& rewrite) {
+  const auto written = write(page, rewrite);
   if (written) {
-    ++effects.written;
+    ++page.effects.written;
     return {};
   }
   const Error& error = written.error();
   if (error.code == Code::NotFound) return {};
   if (error.code == Code::Conflict) {
-    if (rewrite.managers) ++effects.changed_meanwhile;
+    if (rewrite.managers) ++page.effects.changed_meanwhile;
     return {};
   }
-  const Error told = error.context(fmt::format("{} {}", definition.stored.kind, rewrite.key.describe()));
-  if (concerns_all(error)) return fail(told);
-  if (effects.failed++ == 0) effects.first_failure = told.describe();
+  const Error about =
+      error.context(fmt::format("{} {}", page.definition.stored.kind, rewrite.key.describe()));
+  if (concerns_all(page, rewrite, error)) return fail(about);
+  page.effects.failures.push_back(about.describe());
   return {};
 }
 
 Result<Effects> rewrite_page(const ObserveContext& with, const Observation& seen, const Plan& plan) {
-  Effects effects;
-  for (const Rewrite& rewrite : plan.rewrites) TRY(rewrite_one(with, seen.definition, rewrite, effects));
-  return effects;
+  Page page{.with = with,
+            .definition = seen.definition,
+            .rights = {with.deps.client, seen.definition.stored, with.context.deadline}};
+  for (const Rewrite& rewrite : plan.rewrites) TRY(rewrite_one(page, rewrite));
+  return page.effects;
 }
 
 Result<void> patch_definition(const ObserveContext& with, const Definition& definition,

@@ -1,6 +1,7 @@
 #include "controllers/crdmigration/decide.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <boost/json.hpp>
@@ -64,11 +65,17 @@ bool needs_pass(const Observation& seen) {
   return seen.settings.phases.managed_fields && seen.passed != seen.definition.served;
 }
 
-Plan give_up(const Observation& seen) {
-  return {.step = Step::GiveUp,
-          .why = fmt::format("{} objects of {} can't be stored in {}: {}", seen.pass.failed,
-                             seen.definition.name, seen.definition.stored.version, seen.pass.first_failure)};
+std::string why(const Observation& seen) {
+  const Pass& pass = seen.pass;
+  std::string text =
+      fmt::format("{} objects of {} can't be stored in {}: {}", pass.failed, seen.definition.name,
+                  seen.definition.stored.version, fmt::join(pass.failures, "; "));
+  if (pass.failed > pass.failures.size())
+    text += fmt::format("; and {} more", pass.failed - pass.failures.size());
+  return text;
 }
+
+Plan give_up(const Observation& seen) { return {.step = Step::GiveUp, .why = why(seen)}; }
 
 // What a skipped phase leaves undone is done once it is not skipped any more.
 Plan note(const Observation& seen) {

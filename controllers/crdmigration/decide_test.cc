@@ -72,16 +72,16 @@ TEST(Decide, PrunesOnlyAfterAPassWithoutAFailure) {
   seen.page.clear();
 
   const auto pruned = decide(seen);
-  seen.pass.failed = 2;
-  seen.pass.first_failure = "Machine default/a: Invalid: spec.version";
+  seen.pass.failed = 3;
+  seen.pass.failures = {"Machine default/a: Invalid: spec.version", "Machine default/b: Forbidden: denied"};
   const auto failed = decide(seen);
 
   EXPECT_EQ(pruned.step, Step::PruneVersions);
   EXPECT_EQ(pruned.stored_versions, (StoredVersions{{"v1beta1", "v1beta2"}, "v1beta2"}));
   EXPECT_EQ(failed.step, Step::GiveUp);
   EXPECT_EQ(failed.why,
-            "2 objects of machines.cluster.x-k8s.io can't be stored in v1beta2: "
-            "Machine default/a: Invalid: spec.version");
+            "3 objects of machines.cluster.x-k8s.io can't be stored in v1beta2: "
+            "Machine default/a: Invalid: spec.version; Machine default/b: Forbidden: denied; and 1 more");
 }
 
 TEST(Decide, NotesTheGenerationOnceOneVersionIsStored) {

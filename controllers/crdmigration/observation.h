@@ -39,8 +39,10 @@ struct Pass {
   std::size_t written = 0;
   std::size_t changed_meanwhile = 0;  // whose managers could not be taken off
   std::size_t failed = 0;
-  std::string first_failure = {};
+  std::vector<std::string> failures = {};  // the first ones, with the names of their objects
 };
+// So many failures are kept in a pass: a log line that a human reads has an end.
+inline constexpr std::size_t kNamedFailures = 5;
 
 struct Settings {
   Phases phases = {};

@@ -49,12 +49,13 @@ Result<runtime::Outcome> Reconciler::take_turn(const runtime::Context& context, 
 
 void Reconciler::count(const Observation& seen, const Effects& effects, Remembered& memory) const {
   probes_.objects[ObjectResult::Written].add(static_cast<double>(effects.written));
-  probes_.objects[ObjectResult::Failed].add(static_cast<double>(effects.failed));
+  probes_.objects[ObjectResult::Failed].add(static_cast<double>(effects.failures.size()));
   Pass& pass = memory.pass;
   pass.written += effects.written;
   pass.changed_meanwhile += effects.changed_meanwhile;
-  if (pass.failed == 0) pass.first_failure = effects.first_failure;
-  pass.failed += effects.failed;
+  pass.failed += effects.failures.size();
+  for (const std::string& failure : effects.failures)
+    if (pass.failures.size() < kNamedFailures) pass.failures.push_back(failure);
   pass.continue_token = seen.continue_token;
   pass.ended = seen.continue_token.empty();
   if (!pass.ended || pass.failed > 0) return;

@@ -156,11 +156,30 @@ TEST(MigrationTurns, BeginAgainWhenTheServerHasForgottenTheList) {
   });
 }
 
+// As an admission webhook refuses: with the code of a missing right.
+TEST(MigrationTurns, GoOnWithTheOthersWhenAWebhookForbidsOne) {
+  in_world([](CrdMigrationFixture& world) {
+    for (const char* name : {"a", "b", "c"}) world.make_set(name);
+    world.client.refuse("patch machinesets/status b", {.code = Code::Forbidden, .message = "no"});
+    world.start();
+    world.migrate();
+    EXPECT_THAT(world.requests(), IsSupersetOf({"patch machinesets/status a", "patch machinesets/status c"}));
+    EXPECT_EQ(world.stored_versions(), R"(["v1beta1","v1beta2"])");
+    EXPECT_FALSE(world.is_noted());
+
+    world.client.allow();
+    world.settle(10min);
+
+    EXPECT_EQ(world.stored_versions(), R"(["v1beta2"])");
+  });
+}
+
 TEST(MigrationTurns, StopAtOnceWhereARightIsMissing) {
   in_world([](CrdMigrationFixture& world) {
     world.make_set("a");
     world.make_set("b");
     world.client.refuse("patch machinesets/status", {.code = Code::Forbidden, .message = "no"});
+    world.client.refuse("create selfsubjectaccessreviews", {.code = Code::Forbidden, .message = "no"});
     world.start();
     world.settle(5s);
 
