@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 
@@ -169,6 +170,45 @@ TEST_F(WebhookServer, ServesACertificateThatIsHandedOverAndTheNextOne) {
   EXPECT_FALSE(too_early);
   EXPECT_TRUE(ask(server, next, {.target = "/healthz"}));
   EXPECT_FALSE(ask(server, pki_, {.target = "/healthz"}));
+}
+
+// As API servers call while an authority is changed: they trust the former one and the next. For
+// ThreadSanitizer, too.
+TEST_F(WebhookServer, AnswersEveryCallerWhileItsCertificateIsExchanged) {
+  constexpr int kCallers = 8;
+  constexpr int kExchanges = 40;
+  ServerOptions without_files = options();
+  without_files.certificate_folder.clear();
+  Server server(deps(), without_files);
+  server.use_certificate(pki_.server());
+  ASSERT_TRUE(server.start());
+  const net::TestPki next;
+  const auto trusting_both =
+      net::value_of(net::client_tls({.ca_pem = pki_.ca().certificate_pem + next.ca().certificate_pem}));
+  std::atomic<int> calls = 0;
+  Signal called;
+  Guarded<std::vector<std::string>> failures;
+  std::vector<std::unique_ptr<Thread>> callers;
+  for (int i = 0; i < kCallers; ++i) {
+    callers.push_back(threads_.spawn("caller", [&](const std::stop_token& stop) {
+      while (!stop.stop_requested()) {
+        net::HttpClient client(io_, net::tls_client(server.port(), trusting_both));
+        const auto answer = client.request({.target = "/healthz"}, net::soon());
+        if (!answer) failures.with([&](auto& all) { all.push_back(answer.error().describe()); });
+        ++calls;
+        called.notify();
+      }
+    }));
+  }
+
+  for (int i = 1; i <= kExchanges; ++i) {
+    const int before = calls;
+    server.use_certificate((i % 2 == 0 ? pki_ : next).server());
+    ASSERT_TRUE(net::wait_for(called, [&] { return calls >= before + kCallers; }));
+  }
+  callers.clear();
+
+  EXPECT_THAT(failures.with([](const auto& all) { return all; }), testing::IsEmpty()) << "of " << calls;
 }
 
 TEST_F(WebhookServer, KeepsTheOldCertificateWhileTheNewOneIsHalfThere) {
