@@ -206,7 +206,7 @@ DriverResult<std::pair<SimVm, bool>> SimCloud::make(State& state, const CreateVm
   made.vm_class = wanted.vm_class;
   made.kubernetes_version = wanted.kubernetes_version;
   made.created = now;
-  made.registers_after = state.boot;
+  made.registers_after = state.boot + jitter(state.boot, script_.boot_jitter_percent, wanted.instance_key);
   made.vm.provider_id =
       fmt::format("sim:///i-{:016x}",
                   hash_combine(hash_combine(script_.seed, hash_bytes(wanted.instance_key)), generation));
@@ -294,6 +294,11 @@ bool SimCloud::chance(std::size_t rule, const std::string& name, std::int64_t at
   return std::cmp_less(drawn % 100, script_.faults[rule].percent);
 }
 
+Nanoseconds SimCloud::jitter(Nanoseconds span, std::int32_t percent, const std::string& name) const {
+  const std::uint64_t drawn = hash_combine(script_.seed, hash_bytes(name)) % 1000;
+  return span * percent * static_cast<std::int64_t>(drawn) / 100'000;
+}
+
 std::optional<DriverError> SimCloud::half(Nanoseconds latency, const std::string& name,
                                           const Deadline& deadline) {
   return wait(latency / 2, name, deadline);
@@ -302,10 +307,7 @@ std::optional<DriverError> SimCloud::half(Nanoseconds latency, const std::string
 std::optional<DriverError> SimCloud::wait(Nanoseconds span, const std::string& name,
                                           const Deadline& deadline) {
   if (span <= Nanoseconds(0)) return std::nullopt;
-  if (script_.latency.jitter_percent > 0) {
-    const std::uint64_t drawn = hash_combine(script_.seed, hash_bytes(name)) % 1000;
-    span += span * script_.latency.jitter_percent * static_cast<std::int64_t>(drawn) / 100'000;
-  }
+  span += jitter(span, script_.latency.jitter_percent, name);
   const SteadyTime until = deps_.clock.steady_now() + span;
   const Woken woken = deps_.threads.pause(deadline.no_later_than(until));
   if (woken == Woken::Stopped) return DriverError{.code = DriverCode::Canceled, .message = "told to stop"};

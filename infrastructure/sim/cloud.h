@@ -118,6 +118,8 @@ class SimCloud final : public Driver {
   };
 
   const FaultRule* draw(SimVerb verb, const std::string& name);
+  // How much longer it takes for that VM: the same for the same seed.
+  Nanoseconds jitter(Nanoseconds span, std::int32_t percent, const std::string& name) const;
   std::optional<DriverError> wait(Nanoseconds span, const std::string& name, const Deadline& deadline);
   std::optional<DriverError> half(Nanoseconds latency, const std::string& name, const Deadline& deadline);
   DriverResult<std::pair<SimVm, bool>> make(State& state, const CreateVm& wanted, SteadyTime now) const;

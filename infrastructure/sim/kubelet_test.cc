@@ -96,6 +96,30 @@ TEST(Kubelets, BootAsLongAsTheWorldSays) {
   });
 }
 
+TEST(Kubelets, BootLongerByAsMuchAsTheJitterOfTheirVm) {
+  Script script;
+  script.register_after = 20s;
+  script.boot_jitter_percent = 50;
+  Stage stage(script);
+  stage.run([&] {
+    ASSERT_TRUE(stage.planes.ensure(kCluster, Deadline::never()));
+    for (int i = 0; i < 20; ++i) stage.create("vm-" + std::to_string(i));
+    const auto there = [&] {
+      int nodes = 0;
+      for (int i = 0; i < 20; ++i) nodes += stage.node("vm-" + std::to_string(i)) ? 1 : 0;
+      return nodes;
+    };
+
+    stage.sleep(19s);
+    EXPECT_EQ(there(), 0);
+    stage.sleep(6s);
+    EXPECT_GT(there(), 0);
+    EXPECT_LT(there(), 20);
+    stage.sleep(6s);
+    EXPECT_EQ(there(), 20);
+  });
+}
+
 TEST(Kubelets, WaitForTheirApiServer) {
   KubeletFixture stage;
   stage.run([&] {

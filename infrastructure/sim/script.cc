@@ -96,15 +96,19 @@ class Fields {
   std::optional<std::string> mistake_;
 };
 
+void read_jitter(Fields& fields, std::int32_t& into) {
+  std::int64_t percent = into;
+  fields.number("jitterPercent", 0, 1000, percent);
+  into = static_cast<std::int32_t>(percent);
+}
+
 Result<void> read_latency(const json::value& value, Latency& latency) {
   Fields fields(value, "latency");
   fields.span("create", latency.create);
   fields.span("remove", latency.remove);
   fields.span("status", latency.status);
   fields.span("list", latency.list);
-  std::int64_t percent = latency.jitter_percent;
-  fields.number("jitterPercent", 0, 1000, percent);
-  latency.jitter_percent = static_cast<std::int32_t>(percent);
+  read_jitter(fields, latency.jitter_percent);
   return fields.finish();
 }
 
@@ -128,6 +132,7 @@ Result<void> read_quota(const json::value& value, Quota& quota) {
 Result<void> read_boot(const json::value& value, Script& script) {
   Fields fields(value, "boot");
   fields.span("register", script.register_after);
+  read_jitter(fields, script.boot_jitter_percent);
   fields.span("ready", script.ready_after);
   return fields.finish();
 }

@@ -5,7 +5,7 @@
 //   seed: 7
 //   latency: {create: 2s, remove: 1s, status: 50ms, list: 200ms, jitterPercent: 20}
 //   quota: {vms: 100, classes: {m5.large: 10}}
-//   boot: {register: 20s, ready: 5s}
+//   boot: {register: 20s, ready: 5s, jitterPercent: 50}   # of register, per VM
 //   heartbeat: {lease: 10s, status: 5m}
 //   listLag: 3s
 //   faults:
@@ -70,6 +70,7 @@ struct Script {
   Latency latency = {};
   Quota quota = {};
   Nanoseconds register_after = std::chrono::seconds(2);  // from the VM's creation to its Node
+  std::int32_t boot_jitter_percent = 0;                  // up to so much longer, by seed and VM
   Nanoseconds ready_after = {};                          // from the Node to its Ready; zero: born Ready
   Nanoseconds lease_every = std::chrono::seconds(10);    // zero: no Leases
   Nanoseconds status_every = std::chrono::minutes(5);    // zero: never

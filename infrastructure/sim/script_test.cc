@@ -18,7 +18,7 @@ TEST(Script, SaysEverythingInOneFile) {
 seed: 7
 latency: {create: 2s, remove: 1s, status: 50ms, list: 200ms, jitterPercent: 20}
 quota: {vms: 100, classes: {m5.large: 10}}
-boot: {register: 20s, ready: 5s}
+boot: {register: 20s, ready: 5s, jitterPercent: 50}
 heartbeat: {lease: 10s, status: 5m}
 listLag: 3s
 faults:
@@ -42,6 +42,7 @@ faults:
   EXPECT_EQ(script->quota.vms, 100);
   EXPECT_EQ(script->quota.classes.at("m5.large"), 10);
   EXPECT_EQ(script->register_after, 20s);
+  EXPECT_EQ(script->boot_jitter_percent, 50);
   EXPECT_EQ(script->ready_after, 5s);
   EXPECT_EQ(script->lease_every, 10s);
   EXPECT_EQ(script->list_lag, 3s);
