@@ -16,6 +16,7 @@ struct Place {
   std::string programs = {};  // folder of capstan, capstan-dev
   std::string crds = {};      // config/crd/bases
   std::string upstream = {};  // folder of upstream's core manager, `core`, and of its CRDs, `crds`
+  bool realistic = false;     // comparisons with upstream: realistic_cloud.h, not one that answers at once
   int machines = 0;           // instead of a fleet figure's own number, for a quick look; 0: its own
 };
 
@@ -47,6 +48,7 @@ double convert_ratio(const Place&);
 double webhook_admission_p99_ms(const Place&);
 Values fleet_machine_costs(const Place&);
 Values fleet_roll_costs(const Place&);
+Values times_added(const Place&);
 Values costs_beside_upstream(const Place&);  // limits of clients lifted
 Values costs_beside_upstream_as_shipped(const Place&);
 Values fleet_cost_growth(const Place&);

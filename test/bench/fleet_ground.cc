@@ -215,6 +215,15 @@ void Ground::await_quiet() {
   }
 }
 
+void Ground::await_silence() {
+  const Deadline deadline = Deadline::in(clock_, std::chrono::minutes(10));
+  spent();
+  do {
+    if (deadline.passed(clock_.steady_now())) throw std::runtime_error("the manager does not fall silent");
+    threads_.pause(Deadline::in(clock_, seconds(10)));
+  } while (!std::ranges::all_of(spent().manager, envtest::is_lease));
+}
+
 Spent Ground::spent() {
   Spent spent;
   const auto sort_out = [&](const std::vector<AuditEntry>& entries) {

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "test/bench/fleet_ground.h"
+#include "test/bench/memory.h"
 
 namespace capstan::bench {
 namespace {
@@ -84,7 +85,7 @@ Values fleet_at_rest(const Place& place) {
   say(fmt::format("{} Machines in {} clusters stand after {:.0f} s", each * kClusters, kClusters,
                   ground.elapsed()));
   ground.await_quiet();
-  ground.spent();
+  ground.await_silence();
 
   Values values;
   constexpr auto kWatched = seconds(60);
@@ -106,7 +107,10 @@ Values fleet_at_rest(const Place& place) {
                         idle.manager, [](const AuditEntry& entry) { return !envtest::is_lease(entry); }));
   values["idle.probes"] = probes / kClusters;
   values["idle.cpu_percent"] = used / (watched * 10);
-  values["idle.rss_mb"] = static_cast<double>(envtest::resident_bytes_of(ground.bed().core().pid())) / 1e6;
+  const ResidentParts resident = resident_parts(ground.bed().core().pid());
+  say(fmt::format("resident: {:.1f} MB of its own, {:.1f} MB of program and libraries", resident.own_mb,
+                  resident.program_mb));
+  values["idle.rss_mb"] = resident.own_mb + resident.program_mb;
 
   must(ground.bed().stop_core());
   ground.spent();

@@ -33,6 +33,11 @@ std::size_t peak_resident_bytes() { return status_line("self", "VmHWM:"); }
 double peak_resident_mb(pid_t pid) {
   return static_cast<double>(status_line(std::to_string(pid), "VmHWM:")) / (1 << 20);
 }
+ResidentParts resident_parts(pid_t pid) {
+  const std::string process = std::to_string(pid);
+  return {.own_mb = static_cast<double>(status_line(process, "RssAnon:")) / 1e6,
+          .program_mb = static_cast<double>(status_line(process, "RssFile:")) / 1e6};
+}
 void forget_peak() { std::ofstream("/proc/self/clear_refs") << 5; }
 
 }  // namespace capstan::bench

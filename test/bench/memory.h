@@ -11,6 +11,12 @@ std::size_t heap_bytes();
 std::size_t resident_bytes();
 std::size_t peak_resident_bytes();
 double peak_resident_mb(pid_t pid);  // of another process
-void forget_peak();                  // the peak starts again from what is resident now
+// Of what another process has resident: what it allocated, and what it maps of its program and libraries.
+struct ResidentParts {
+  double own_mb = 0;
+  double program_mb = 0;
+};
+ResidentParts resident_parts(pid_t pid);
+void forget_peak();  // the peak starts again from what is resident now
 
 }  // namespace capstan::bench

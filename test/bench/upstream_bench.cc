@@ -11,6 +11,7 @@
 
 #include "test/bench/fleet_ground.h"
 #include "test/bench/memory.h"
+#include "test/bench/realistic_cloud.h"
 
 namespace capstan::bench {
 namespace {
@@ -20,6 +21,7 @@ using std::chrono::minutes;
 
 constexpr const char* kCluster = "demo";
 constexpr const char* kPool = "pool";
+constexpr auto kPatience = minutes(30);
 
 // As kubelets have it where no control plane watches their Leases.
 constexpr std::string_view kPromptWithHeartbeats = R"(
@@ -71,7 +73,8 @@ Cost cost_of(Ground& ground, int machines, Work&& work) {
 
 Costs costs_on(const Place& place, FleetBedOptions options, Limits limits, int machines) {
   options.audit = FleetBedOptions::Audit::Requests;
-  options.cloud = kPromptWithHeartbeats;
+  options.cloud = place.realistic ? kRealisticCloud : kPromptWithHeartbeats;
+  if (place.realistic) options.provider_flags = {kRealisticProvider};
   Ground ground(place, std::move(options), limits);
   ground.make_clusters(1);
   ground.make_deployment(kCluster, kPool, 0);
@@ -79,15 +82,15 @@ Costs costs_on(const Place& place, FleetBedOptions options, Limits limits, int m
   Costs costs;
   costs.created = cost_of(ground, machines, [&] {
     ground.scale(kPool, machines);
-    ground.await_settled(kPool, machines, minutes(10));
+    ground.await_settled(kPool, machines, kPatience);
   });
   costs.rolled = cost_of(ground, machines, [&] {
     ground.set_version(kPool, "v1.36.0");
-    ground.await_settled(kPool, machines, minutes(20), "v1.36.0");
+    ground.await_settled(kPool, machines, kPatience, "v1.36.0");
   });
   costs.deleted = cost_of(ground, machines, [&] {
     ground.scale(kPool, 0);
-    ground.await_settled(kPool, 0, minutes(10));
+    ground.await_settled(kPool, 0, kPatience);
   });
   costs.peak_mb = peak_resident_mb(ground.bed().core().pid());
   return costs;
@@ -133,9 +136,10 @@ Runs runs_with(const Place& place, Limits limits) {
   const std::filesystem::path upstream = upstream_of(place);
   const int machines = place.machines > 0 ? place.machines : 200;
   say(fmt::format(
-      "{} Machines of one MachineDeployment, maxSurge 10 %, limits of clients {}; per Machine, seconds "
-      "for all:",
-      machines, limits == Limits::Lifted ? "lifted" : "as shipped"));
+      "{} Machines of one MachineDeployment, maxSurge 10 %, limits of clients {}, providers {}; per Machine, "
+      "seconds for all:",
+      machines, limits == Limits::Lifted ? "lifted" : "as shipped",
+      place.realistic ? "realistic" : "prompt"));
   Runs runs;
   runs.before = costs_on(place, {}, limits, machines);
   tell("ours", runs.before);

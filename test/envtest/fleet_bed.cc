@@ -148,6 +148,7 @@ Result<void> FleetBed::State::start_provider() {
     std::ofstream(script) << options.cloud;
     argv.insert(argv.end(), {"--faults", script});
   }
+  argv.insert(argv.end(), options.provider_flags.begin(), options.provider_flags.end());
   provider = TRY(ChildProcess::start({.argv = std::move(argv)}, folder.path() / "provider.log"));
   const bool ready = waited(kProviderPatience, [&] {
     return provider.has_ended() || content_of(provider.log()).find("ready") != std::string::npos;

@@ -22,7 +22,8 @@ struct FleetBedOptions {
   // over ours. It takes upstream's flags.
   std::filesystem::path other_core = {};
   std::filesystem::path other_crds = {};
-  std::string cloud = {};  // what the simulated cloud is like; empty: its defaults
+  std::vector<std::string> provider_flags = {};  // appended to those of `capstan-dev provider`
+  std::string cloud = {};                        // what the simulated cloud is like; empty: its defaults
   // What the servers' audit logs hold: nothing, who asked for what, what was written as well, or also what
   // came of it.
   enum class Audit { None, Requests, Bodies, Answers };

@@ -1,0 +1,170 @@
+// Figures of what our manager adds to the time that providers and kubelets take: to a Machine, from the last
+// write of theirs to Available; to a rolling update, by the wall. From the audit logs of both servers, which
+// run on one machine and by one clock.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <map>
+#include <queue>
+#include <stdexcept>
+
+#include "base/time.h"
+#include "test/bench/fleet_ground.h"
+#include "test/bench/realistic_cloud.h"
+
+namespace capstan::bench {
+namespace {
+
+namespace json = boost::json;
+using envtest::AuditEntry;
+using envtest::FleetBedOptions;
+using std::chrono::minutes;
+
+constexpr const char* kCluster = "demo";
+constexpr const char* kPool = "pool";
+constexpr int kRuns = 3;
+constexpr int kRolled = 200;
+constexpr int kSurge = kRolled / 10;  // of Ground's MachineDeployments: 10 %
+
+// When what a Machine's life consists of came to a server, in seconds.
+struct Life {
+  double created = 0;
+  double given = 0;  // the last write of a provider or kubelet before it was available
+  double available = 0;
+};
+
+double seconds_of(const AuditEntry& entry) {
+  return static_cast<double>(must(MicroTime::parse(entry.at)).unix_micros()) / 1e6;
+}
+
+std::string_view name_of(const AuditEntry& entry) {
+  return std::string_view(entry.object).substr(entry.object.find('/') + 1);
+}
+
+bool is_given(const AuditEntry& entry) {
+  return entry.agent == "capstan-dev" || entry.agent == "simulated-kubelets";
+}
+
+bool says_available(const AuditEntry& entry) {
+  boost::system::error_code trouble;
+  const json::value body = json::parse(entry.body, trouble);
+  const auto* conditions = trouble ? nullptr : body.find_pointer("/status/conditions", trouble);
+  if (conditions == nullptr || !conditions->is_array()) return false;
+  return std::ranges::any_of(conditions->get_array(), [](const json::value& one) {
+    return one.at("type") == "Available" && one.at("status") == "True";
+  });
+}
+
+// By name, of the Machines that were made and became available meanwhile.
+std::map<std::string_view, Life> lives_in(const Spent& spent) {
+  std::map<std::string_view, Life> lives;
+  for (const AuditEntry& entry : spent.manager) {
+    if (entry.resource == "machines" && entry.code == 201) lives[name_of(entry)].created = seconds_of(entry);
+    if (entry.resource != "machines/status" || entry.code != 200 || !says_available(entry)) continue;
+    const auto life = lives.find(name_of(entry));
+    if (life != lives.end() && life->second.available == 0) life->second.available = seconds_of(entry);
+  }
+  for (const auto* log : {&spent.management, &spent.workload}) {
+    for (const AuditEntry& entry : *log) {
+      if (!is_given(entry) || !envtest::is_write(entry) || envtest::is_event(entry)) continue;
+      const auto life = lives.find(name_of(entry));
+      if (life == lives.end()) continue;
+      if (const double at = seconds_of(entry); at < life->second.available)
+        life->second.given = std::max(life->second.given, at);
+    }
+  }
+  return lives;
+}
+
+void require(const std::map<std::string_view, Life>& lives, int expected) {
+  for (const auto& [name, life] : lives) {
+    if (life.given == 0 || life.available == 0)
+      throw std::runtime_error(fmt::format("the audit logs do not tell when {} became available", name));
+  }
+  if (std::cmp_not_equal(lives.size(), expected))
+    throw std::runtime_error(fmt::format("{} Machines were made, not {}", lives.size(), expected));
+}
+
+double added_p99(const std::map<std::string_view, Life>& lives) {
+  std::vector<double> added;
+  for (const auto& [name, life] : lives) added.push_back(life.available - life.given);
+  std::ranges::sort(added);
+  const auto at = [&](std::size_t percent) { return added[(added.size() - 1) * percent / 100]; };
+  say(fmt::format("{} Machines: added in the median {:.3f} s, 99 of 100 within {:.3f} s, at most {:.3f} s",
+                  added.size(), at(50), at(99), added.back()));
+  return at(99);
+}
+
+// What a rolling update would take if nobody but providers and kubelets took time: so many Machines are made
+// at once, the next one when one of them is there.
+double providers_time(const std::map<std::string_view, Life>& lives, int at_once) {
+  std::vector<Life> in_order;
+  for (const auto& [name, life] : lives) in_order.push_back(life);
+  std::ranges::sort(in_order, {}, &Life::created);
+  std::priority_queue<double, std::vector<double>, std::greater<>> free_at;
+  for (int i = 0; i < at_once; ++i) free_at.push(0);
+  double last = 0;
+  for (const Life& life : in_order) {
+    const double end = free_at.top() + (life.given - life.created);
+    free_at.pop();
+    free_at.push(end);
+    last = std::max(last, end);
+  }
+  return last;
+}
+
+double rolled_ratio(Ground& ground) {
+  ground.spent();
+  const double begun = ground.elapsed();
+  ground.set_version(kPool, "v1.36.0");
+  ground.await_settled(kPool, kRolled, minutes(30), "v1.36.0");
+  const double took = ground.elapsed() - begun;
+  const Spent spent = ground.spent();
+  const auto lives = lives_in(spent);
+  require(lives, kRolled);
+  const double given = providers_time(lives, kSurge);
+  say(fmt::format("{} Machines rolled in {:.1f} s, of which their providers took {:.1f} s", kRolled, took,
+                  given));
+  return took / given;
+}
+
+double made_p99(Ground& ground, int machines) {
+  ground.spent();
+  ground.scale(kPool, machines);
+  ground.await_settled(kPool, machines, minutes(15));
+  const Spent spent = ground.spent();
+  const auto lives = lives_in(spent);
+  require(lives, machines);
+  return added_p99(lives);
+}
+
+void empty(Ground& ground) {
+  ground.scale(kPool, 0);
+  ground.await_settled(kPool, 0, minutes(15));
+  ground.await_quiet();
+}
+
+}  // namespace
+
+Values times_added(const Place& place) {
+  const int machines = place.machines > 0 ? place.machines : 1000;
+  Ground ground(place, {.provider_flags = {kRealisticProvider},
+                        .cloud = std::string(kRealisticCloud),
+                        .audit = FleetBedOptions::Audit::Bodies});
+  ground.make_clusters(1);
+  ground.make_deployment(kCluster, kPool, 0);
+  ground.await_settled(kPool, 0, minutes(1));
+  std::vector<double> runs;
+  for (int run = 0; run < kRuns; ++run) {
+    runs.push_back(made_p99(ground, machines));
+    empty(ground);
+  }
+  std::ranges::sort(runs);
+  ground.scale(kPool, kRolled);
+  ground.await_settled(kPool, kRolled, minutes(15));
+  ground.await_quiet();
+  return {{"machine.added_seconds_p99", runs[kRuns / 2]}, {"roll.added_ratio", rolled_ratio(ground)}};
+}
+
+}  // namespace capstan::bench
