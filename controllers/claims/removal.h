@@ -34,6 +34,8 @@ struct Evicted {
   const ObjectKey& pod;
   const kube::DeleteOptions& options;
 };
+// A server without the subresource, which has no budgets either, is asked to delete the Pod, as kubectl drain
+// does.
 Result<void> evict(const Evicted& evicted, const Clearance& of_node, const Deadline& deadline);
 
 }  // namespace capstan::controllers::claims
