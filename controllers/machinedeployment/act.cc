@@ -100,11 +100,9 @@ class Act {
 
   void own(const OwnTemplate& wanted) {
     const TemplateSeen& which = wanted.which;
-    const auto owner = runtime::owner_reference(kube::resource_of<api::Cluster>(), seen_.cluster->metadata);
     const auto patched =
         kube::patch_briefly(deps_.client, which.resource, {.namespace_ = key_.namespace_, .name = which.name},
-                            runtime::owners_patch(runtime::with_owner(which.owners, owner), which.version),
-                            {}, context_.deadline);
+                            runtime::owners_patch(wanted.to, which.version), {}, context_.deadline);
     // Gone since, or another writer (the MachineSet controller does the same) was faster: see the next turn.
     if (patched || patched.error().code == Code::NotFound || patched.error().code == Code::Conflict) return;
     failed(
@@ -129,9 +127,7 @@ class Act {
     const api::MachineSet& before = *wanted.set;
     const std::string name = before.metadata.name.str();
     api::MachineSet after = before;
-    after.metadata.owner_references = runtime::with_owner(
-        before.metadata.owner_references,
-        runtime::controller_reference(kube::resource_of<api::MachineDeployment>(), seen_.stored->metadata));
+    after.metadata.owner_references = wanted.to;
     const auto adopted = kube::patch(deps_.client, before, after, context_.deadline);
     if (!adopted) {
       // It has changed or gone since: the next turn looks again, and nothing is wrong.
@@ -160,11 +156,7 @@ class Act {
     const api::MachineSet& before = *wanted.set;
     const std::string name = before.metadata.name.str();
     api::MachineSet after = before;
-    after.metadata.owner_references = runtime::with_owner(
-        runtime::without_owner(
-            before.metadata.owner_references,
-            runtime::owner_reference(kube::resource_of<api::MachineDeployment>(), seen_.stored->metadata)),
-        runtime::owner_reference(kube::resource_of<api::Cluster>(), seen_.cluster->metadata));
+    after.metadata.owner_references = wanted.to;
     const auto released = kube::patch_part(deps_.client, before, after, kube::Part::Main, kube::Lock::Always,
                                            context_.deadline);
     if (!released) {
@@ -308,8 +300,10 @@ class Act {
 
 }  // namespace
 
-Effects act(const ActContext& with, const Observation& seen, const Plan& plan) {
-  return Act(with, seen).run(plan);
+Effects act(const ActContext& with, Memory& memory, const Observation& seen, const Plan& plan) {
+  Effects effects = Act(with, seen).run(plan);
+  memory.refused(kube::key_of(*seen.stored), effects);
+  return effects;
 }
 
 }  // namespace capstan::controllers::machinedeployment

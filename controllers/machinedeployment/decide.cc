@@ -47,8 +47,30 @@ kube::Resource clusters() {
       .group = std::string(info.group), .version = std::string(info.version), .kind = std::string(info.kind)};
 }
 
+api::OwnerReference as_controller(const Observation& seen) {
+  return runtime::controller_reference(deployments(), seen.stored->metadata);
+}
+
+// Only of a deployment whose Cluster is there.
+api::OwnerReference cluster_of(const Observation& seen) {
+  return runtime::owner_reference(clusters(), seen.cluster->metadata);
+}
+
 void adopt(const Observation& seen, Plan& plan) {
-  for (const auto& orphan : seen.orphans) plan.actions.push_back(AdoptSet{.set = orphan});
+  for (const auto& orphan : seen.orphans) {
+    const auto& owners = orphan->metadata.owner_references;
+    plan.actions.push_back(
+        AdoptSet{.set = orphan, .from = owners, .to = runtime::with_owner(owners, as_controller(seen))});
+  }
+}
+
+void release(const Observation& seen, Plan& plan) {
+  for (const auto& set : sets_to_release(seen)) {
+    const auto& owners = set->metadata.owner_references;
+    const auto others = runtime::without_owner(owners, as_controller(seen));
+    plan.actions.push_back(
+        ReleaseSet{.set = set, .from = owners, .to = runtime::with_owner(others, cluster_of(seen))});
+  }
 }
 
 void try_again_to_adopt(const Observation& seen, Plan& plan) {
@@ -88,10 +110,8 @@ api::ObjectMeta own_metadata(const Observation& seen) {
   metadata.finalizers = with_finalizer(metadata.finalizers, api::finalizer::kMachineDeployment);
   metadata.labels.set(Text(api::label::kClusterName),
                       seen.cluster ? seen.cluster->metadata.name : seen.stored->spec.cluster_name);
-  if (seen.cluster) {
-    metadata.owner_references = runtime::with_owner(
-        metadata.owner_references, runtime::owner_reference(clusters(), seen.cluster->metadata));
-  }
+  if (seen.cluster)
+    metadata.owner_references = runtime::with_owner(metadata.owner_references, cluster_of(seen));
   return metadata;
 }
 
@@ -100,10 +120,9 @@ void own_templates(const Observation& seen, Plan& plan) {
   for (const TemplateSeen* each : {&seen.infrastructure, &seen.bootstrap}) {
     if (each->state != TemplateSeen::State::Exists) continue;
     if (!std::string_view(each->kind).ends_with(api::kind::kTemplateSuffix)) continue;
-    const auto owner = runtime::owner_reference(clusters(), seen.cluster->metadata);
-    if (runtime::with_owner(each->owners, owner) != each->owners) {
-      plan.actions.push_back(OwnTemplate{.which = *each});
-    }
+    auto owners = runtime::with_owner(each->owners, cluster_of(seen));
+    if (owners == each->owners) continue;
+    plan.actions.push_back(OwnTemplate{.which = *each, .from = each->owners, .to = std::move(owners)});
   }
 }
 
@@ -147,7 +166,7 @@ class Rollout {
         choice_(rollout::choose_sets(seen.deployment, seen.sets, seen.now)),
         intent_{.deployment = seen.deployment,
                 .limits = rollout::limits_of(seen.deployment).value_or(Limits()),
-                .owner = runtime::controller_reference(deployments(), seen.stored->metadata)},
+                .owner = as_controller(seen)},
         paused_(seen.deployment.spec.paused.value_or(false)) {}
 
   void step() {
@@ -324,7 +343,7 @@ Plan decide_sets(const Observation& seen, api::ObjectMeta& own) {
     plan.stuck = true;
     return plan;
   }
-  for (const auto& set : sets_to_release(seen)) plan.actions.push_back(ReleaseSet{.set = set});
+  release(seen, plan);
   plan.stuck = !plan.actions.empty();
   if (plan.stuck) return plan;
   adopt(seen, plan);

@@ -25,9 +25,15 @@ struct WriteMetadata {
 // The Cluster becomes an owner of a template, so that both move and go together.
 struct OwnTemplate {
   TemplateSeen which = {};
+  api::OwnerReferences from = {};
+  api::OwnerReferences to = {};
 };
+// The deployment becomes the controller of a MachineSet. One live read a turn guards it: that the deployment
+// is not being deleted.
 struct AdoptSet {
   Snapshot<api::MachineSet> set = {};
+  api::OwnerReferences from = {};
+  api::OwnerReferences to = {};
 };
 // The API server invented a field manager for a set that had none; ours takes its place.
 struct RepairManagers {
@@ -47,6 +53,8 @@ struct ApplySet {
 // The selector does not match it any more: it is left to the Cluster and runs on.
 struct ReleaseSet {
   Snapshot<api::MachineSet> set = {};
+  api::OwnerReferences from = {};
+  api::OwnerReferences to = {};
 };
 struct DeleteSet {
   Snapshot<api::MachineSet> set = {};

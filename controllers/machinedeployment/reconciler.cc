@@ -58,7 +58,6 @@ Result<Outcome> Reconciler::hold_still(const ActContext& with, const Observation
 
 Result<Outcome> Reconciler::take_turn(const ActContext& with, Observation seen) {
   Pass pass = decide_and_act(with, seen);
-  memory_.refused(kube::key_of(*seen.stored), pass.effects);
   if (learn(seen, pass.effects)) pass = decide_and_act(with, seen);
   const auto& [plan, effects] = pass;
   if (plan.too_early) return Outcome::after(*plan.too_early);
@@ -77,7 +76,7 @@ Reconciler::Pass Reconciler::decide_and_act(const ActContext& with, const Observ
   if (plan.too_early) return {.plan = std::move(plan)};
   for (const Note& note : plan.notes)
     with.context.log.debug("decided", {{"machineSet", note.about}, {"why", note.text}});
-  Effects effects = act(with, seen, plan);
+  Effects effects = act(with, memory_, seen, plan);
   return {.plan = std::move(plan), .effects = std::move(effects)};
 }
 
