@@ -10,7 +10,6 @@
 #include "api/schema/decode.h"
 #include "base/try.h"
 #include "controllers/claims/removal.h"
-#include "controllers/cluster/ownership.h"
 #include "controllers/shared/belonging.h"
 #include "controllers/shared/recheck.h"
 #include "kube/resources.h"
@@ -92,6 +91,16 @@ std::string named_strays(const Strays& strays) {
   return names;
 }
 
+// The label each time, for it changes nothing where it is there; the owners only where they differ.
+json::value ownership_patch(const OwnProvider& action) {
+  json::value body = {{"metadata", json::object()}};
+  if (action.from.owner_references != action.to.owner_references)
+    body = runtime::owners_patch(action.to.owner_references, action.from.resource_version);
+  body.at("metadata").as_object()["labels"] = {
+      {api::label::kClusterName, action.to.labels.value_or_empty(api::label::kClusterName)}};
+  return body;
+}
+
 bool is_deletion(const Action& action) {
   return std::holds_alternative<DeleteChild>(action) || std::holds_alternative<DeleteProvider>(action) ||
          std::holds_alternative<DropFinalizer>(action);
@@ -147,24 +156,11 @@ Result<bool> Turn::is_unclaimed(const Referred& referred) {
 Result<void> Turn::perform(const OwnProvider& action) {
   const Referred& referred = provider(action.role);
   if (!TRY(is_unclaimed(referred))) return {};
-  const auto& metadata = referred.object->metadata;
-  json::value body;
-  const auto owners = runtime::with_owner(metadata.owner_references, reference_of(*seen_.cluster));
-  if (owners == metadata.owner_references) {
-    body = json::object{{"metadata", json::object()}};
-  } else {
-    body = runtime::owners_patch(owners, metadata.resource_version);
-  }
-  auto& part = body.as_object()["metadata"].as_object();
-  part["labels"] = json::object{{api::label::kClusterName, key_.name}};
-  api::ObjectMeta wanted = metadata;
-  wanted.owner_references = owners;
-  wanted.labels.set(Text(api::label::kClusterName), Text(key_.name));
-  const auto fields = disputed_fields(metadata, wanted);
+  const auto fields = disputed_fields(action.from, action.to);
   const Contests::Target target{.client = deps_.client, .resource = referred.resource, .key = referred.key};
   if (!contests_.may_write(key_, target, fields, deps_.clock, context_.deadline)) return {};
   const auto written =
-      kube::patch_briefly(deps_.client, referred.resource, referred.key, body,
+      kube::patch_briefly(deps_.client, referred.resource, referred.key, ownership_patch(action),
                           {.field_manager = std::string(api::field_manager::kManager)}, context_.deadline);
   if (!written && written.error().code == Code::Conflict) {
     // It has changed since, perhaps its owners: the next turn sees what it is now.

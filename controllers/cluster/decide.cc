@@ -23,10 +23,12 @@ constexpr Seconds kStaleRecheck{5};
 constexpr Nanoseconds kLoadingRecheck = std::chrono::milliseconds(200);
 
 void own(const Observation& seen, const Referred& referred, Role role, Plan& plan) {
-  if (referred.object && !referred.object->metadata.deleting() &&
-      !is_marked_ours(*seen.cluster, referred.object->metadata))
-    plan.actions.emplace_back(OwnProvider{role});
   if (referred.wanted && !referred.object) recheck_within(plan.recheck, kMissingRecheck);
+  if (!referred.object || referred.object->metadata.deleting()) return;
+  const api::ObjectMeta& present = referred.object->metadata;
+  api::ObjectMeta owned = marked_ours(*seen.cluster, present);
+  if (owned == present) return;
+  plan.actions.emplace_back(OwnProvider{.role = role, .from = present, .to = std::move(owned)});
 }
 
 bool writes_endpoint(const Plan& plan) {

@@ -31,6 +31,12 @@ const api::Cluster* first_rival(const api::ObjectMeta& object, const api::Cluste
   return first;
 }
 
+api::OwnerReference reference_of(const api::Cluster& cluster) {
+  const auto resource = kube::resource_of<api::Cluster>();
+  return cluster.spec.topology.empty() ? runtime::owner_reference(resource, cluster.metadata)
+                                       : runtime::controller_reference(resource, cluster.metadata);
+}
+
 }  // namespace
 
 Claim claim_on(const api::ObjectMeta& object, const api::Cluster& cluster,
@@ -53,15 +59,10 @@ Claim claim_on(const api::ObjectMeta& object, const api::Cluster& cluster,
   return claim;
 }
 
-api::OwnerReference reference_of(const api::Cluster& cluster) {
-  const auto resource = kube::resource_of<api::Cluster>();
-  return cluster.spec.topology.empty() ? runtime::owner_reference(resource, cluster.metadata)
-                                       : runtime::controller_reference(resource, cluster.metadata);
-}
-
-bool is_marked_ours(const api::Cluster& cluster, const api::ObjectMeta& object) {
-  if (object.labels.value_or_empty(api::label::kClusterName) != cluster.metadata.name.view()) return false;
-  return runtime::with_owner(object.owner_references, reference_of(cluster)) == object.owner_references;
+api::ObjectMeta marked_ours(const api::Cluster& cluster, api::ObjectMeta object) {
+  object.labels.set(Text(api::label::kClusterName), cluster.metadata.name);
+  object.owner_references = runtime::with_owner(object.owner_references, reference_of(cluster));
+  return object;
 }
 
 }  // namespace capstan::controllers::cluster

@@ -33,7 +33,7 @@ Claim claim_on(const api::ObjectMeta& object, const api::Cluster& cluster,
                const std::function<bool(std::string_view name)>& cluster_exists,
                const std::vector<runtime::Snapshot<api::Cluster>>& rivals);
 
-api::OwnerReference reference_of(const api::Cluster& cluster);
-bool is_marked_ours(const api::Cluster& cluster, const api::ObjectMeta& object);
+// `object` with the marks of this Cluster.
+api::ObjectMeta marked_ours(const api::Cluster& cluster, api::ObjectMeta object);
 
 }  // namespace capstan::controllers::cluster

@@ -29,6 +29,8 @@ struct WriteEndpoint {
 // its owners and in no cache: make sure, live, that it is gone.
 struct OwnProvider {
   Role role = Role::Infrastructure;
+  api::ObjectMeta from = {};
+  api::ObjectMeta to = {};
 };
 // No control plane object makes the kubeconfig: look after the Secret.
 struct KeepKubeconfig {};
