@@ -14,7 +14,6 @@ namespace capstan::net {
 namespace {
 
 Result<std::string> read_file(const std::string& path) {
-  if (path.empty()) return std::string();
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -48,7 +47,7 @@ std::vector<TlsFiles::Stamp> TlsFiles::stamps() const {
   std::vector<Stamp> found;
   for (const std::string& path : paths_) {
     struct stat file = {};
-    if (!path.empty() && stat(path.c_str(), &file) == 0) {
+    if (stat(path.c_str(), &file) == 0) {
       found.push_back({.modified = file.st_mtim.tv_sec * 1'000'000'000LL + file.st_mtim.tv_nsec,
                        .inode = file.st_ino,
                        .size = file.st_size});
@@ -57,19 +56,6 @@ std::vector<TlsFiles::Stamp> TlsFiles::stamps() const {
     }
   }
   return found;
-}
-
-TlsFiles server_tls_files(const ServerCertificateFiles& files, Nanoseconds every) {
-  return TlsFiles(
-      {files.certificate, files.private_key, files.client_ca},
-      [must = files.require_client_certificate, oldest = files.oldest](const TlsFiles::Contents& contents) {
-        return server_tls({.certificate_pem = contents[0],
-                           .private_key_pem = Secret(contents[1]),
-                           .client_ca_pem = contents[2],
-                           .require_client_certificate = must,
-                           .oldest = oldest});
-      },
-      every);
 }
 
 }  // namespace capstan::net

@@ -22,7 +22,6 @@ class TlsFiles {
 
   static constexpr Nanoseconds kEvery = std::chrono::seconds(10);
 
-  // An empty path stands for an empty text.
   TlsFiles(std::vector<std::string> paths, Make make, Nanoseconds every = kEvery);
 
   // Reads the files now.
@@ -46,14 +45,5 @@ class TlsFiles {
   SteadyTime next_ = SteadyTime::min();
   std::vector<Stamp> loaded_;
 };
-
-struct ServerCertificateFiles {
-  std::string certificate = {};
-  std::string private_key = {};
-  std::string client_ca = {};  // empty: client certificates are not asked for
-  bool require_client_certificate = false;
-  TlsVersion oldest = TlsVersion::Tls12;
-};
-TlsFiles server_tls_files(const ServerCertificateFiles& files, Nanoseconds every = TlsFiles::kEvery);
 
 }  // namespace capstan::net

@@ -36,14 +36,19 @@ class Folder {
   std::string path_;
 };
 
+TlsFiles server_files(std::string certificate, std::string private_key) {
+  return TlsFiles({std::move(certificate), std::move(private_key)}, [](const TlsFiles::Contents& contents) {
+    return server_tls({.certificate_pem = contents[0], .private_key_pem = Secret(contents[1])});
+  });
+}
+
 constexpr SteadyTime kStart{std::chrono::hours(1)};
 
 TEST(TlsFiles, GivesANewContextOnlyAfterAChange) {
   const TestPki pki;
   const Folder folder;
   folder.write_pair(pki.server_certificate());
-  TlsFiles files =
-      server_tls_files({.certificate = folder.file("tls.crt"), .private_key = folder.file("tls.key")});
+  TlsFiles files = server_files(folder.file("tls.crt"), folder.file("tls.key"));
   ASSERT_NE(value_of(files.load()), nullptr);
 
   EXPECT_EQ(value_of(files.poll(kStart)), nullptr);
@@ -57,8 +62,7 @@ TEST(TlsFiles, AHalfExchangedPairIsAnErrorAndIsTriedAgain) {
   const TestPki pki;
   const Folder folder;
   folder.write_pair(pki.server_certificate());
-  TlsFiles files =
-      server_tls_files({.certificate = folder.file("tls.crt"), .private_key = folder.file("tls.key")});
+  TlsFiles files = server_files(folder.file("tls.crt"), folder.file("tls.key"));
   ASSERT_TRUE(files.load());
   const auto next = pki.server_certificate();
 
@@ -74,7 +78,7 @@ TEST(TlsFiles, AHalfExchangedPairIsAnErrorAndIsTriedAgain) {
 }
 
 TEST(TlsFiles, NamesTheFileThatIsMissing) {
-  TlsFiles files = server_tls_files({.certificate = "/nonexistent/tls.crt"});
+  TlsFiles files = server_files("/nonexistent/tls.crt", "/nonexistent/tls.key");
 
   const auto loaded = files.load();
 

@@ -17,8 +17,6 @@ inline constexpr std::string_view kCordonedBy = "capstan.dev/cordoned-by";
 // The merge patch that cordons, bound to the version of the Node it was made from: a cordon that a user sets
 // at the same moment must not get our mark. Nothing when the Node is cordoned already.
 std::optional<boost::json::value> cordon_patch(const api::Node& node, const api::ObjectKey& machine);
-// Takes back what cordon_patch did. Nothing when the Node has no mark of this Machine.
-std::optional<boost::json::value> uncordon_patch(const api::Node& node, const api::ObjectKey& machine);
 
 // Its kubelet has been silent for so long that its Ready condition is Unknown.
 bool is_unreachable(const api::Node& node);

@@ -46,11 +46,6 @@ struct DrainPlan {
   Pods wait_completed = {};  // now
   Pods evict_later = {};
   Pods wait_later = {};
-
-  bool nothing_left() const {
-    return evict.empty() && terminating.empty() && overdue.empty() && wait_completed.empty() &&
-           evict_later.empty() && wait_later.empty();
-  }
 };
 DrainPlan drain_plan(const DrainInput& input);
 

@@ -263,16 +263,6 @@ TEST(Cordon, LeavesACordonOfAUserAlone) {
   const api::Node node = a_node("n").cordoned();
 
   EXPECT_FALSE(cordon_patch(node, {"default", "m"}));
-  EXPECT_FALSE(uncordon_patch(node, {"default", "m"}));
-}
-
-TEST(Cordon, TakesBackItsOwn) {
-  const api::Node node = a_node("n").version_number(7).cordoned().annotated(kCordonedBy, "default/m");
-
-  EXPECT_EQ(boost::json::serialize(uncordon_patch(node, {"default", "m"}).value()),
-            R"({"metadata":{"resourceVersion":"7","annotations":{"capstan.dev/cordoned-by":null}},)"
-            R"("spec":{"unschedulable":null}})");
-  EXPECT_FALSE(uncordon_patch(node, {"default", "other"}));
 }
 
 TEST(Cordon, OnlyUnknownIsUnreachable) {
