@@ -12,7 +12,7 @@
 #include "kubeconfig/secret.h"
 #include "kubeconfig/workload_registry.h"
 #include "net/io_pool.h"
-#include "net/raw_socket.h"
+#include "net/raw_socket_fixture.h"
 #include "net/test_support.h"
 #include "test/fakes/collecting_sink.h"
 #include "test/fakes/memory_client.h"

@@ -8,7 +8,7 @@
 #include <set>
 #include <thread>
 
-#include "net/raw_socket.h"
+#include "net/raw_socket_fixture.h"
 #include "net/test_support.h"
 
 namespace capstan::net {

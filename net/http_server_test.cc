@@ -7,7 +7,7 @@
 
 #include <atomic>
 
-#include "net/raw_socket.h"
+#include "net/raw_socket_fixture.h"
 #include "net/test_support.h"
 
 namespace capstan::net {
