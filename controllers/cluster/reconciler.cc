@@ -39,7 +39,7 @@ Result<Outcome> Reconciler::take_turn(const runtime::Context& context, const Obs
                      {.types = owned_conditions(), .v1beta1_types = owned_v1beta1_conditions()}));
   record_events(*seen.cluster, plan.notes);
   if (!effects.gone) record_events(*seen.cluster, news(*seen.cluster, after));
-  if (!effects.errors.empty()) return fail(effects.errors.front());
+  TRY(none_failed(effects.errors));
   return contested.or_sooner(Outcome::after(plan.recheck)).or_sooner(Outcome::after(effects.recheck));
 }
 

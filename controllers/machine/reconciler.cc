@@ -10,7 +10,6 @@
 #include "controllers/shared/pause.h"
 #include "controllers/shared/turn_steps.h"
 #include "kube/typed.h"
-#include "runtime/finalizers.h"
 #include "runtime/paused.h"
 
 namespace capstan::controllers::machine {
@@ -93,15 +92,11 @@ void Reconciler::forget(const kube::ObjectKey& key) {
   memory_.forget(key);
 }
 
-// Nothing but the finalizer and the condition that says why.
 Result<Outcome> Reconciler::hold_still(const ActContext& with, const api::Machine& machine,
                                        const runtime::Paused& pause) {
   deleter_.interrupt(kube::key_of(machine));
-  const auto step = TRY(runtime::ensure_finalizer(deps_.client, host_->consistency, deps_.caches.machines,
-                                                  machine, api::finalizer::kMachine, with.context.deadline));
-  if (step == runtime::FinalizerStep::Added) return Outcome::done();
-  TRY(write_pause(with, deps_.caches.machines, machine, pause, owned()));
-  return Outcome::done();
+  return keep_still(with, deps_.caches.machines, machine,
+                    {.finalizer = api::finalizer::kMachine, .pause = pause, .owned = owned()});
 }
 
 Result<Outcome> Reconciler::take_turn(const ActContext& with, Observation seen) {
@@ -169,11 +164,7 @@ Result<void> Reconciler::let_go(const ActContext& with, const Observation& seen,
     if (!reported)
       with.context.log.info("status of a completed deletion: not written", {{"error", reported.error()}});
   }
-  const auto dropped =
-      runtime::drop_finalizer(deps_.client, host_->consistency, deps_.caches.machines, *seen.machine,
-                              api::finalizer::kMachine, with.context.deadline);
-  if (!dropped) return fail(dropped.error());
-  return {};
+  return end_deletion(with, deps_.caches.machines, *seen.machine, api::finalizer::kMachine);
 }
 
 void Reconciler::record_events(const api::Machine& machine, const std::vector<Note>& notes,

@@ -9,8 +9,8 @@
 #include "base/try.h"
 #include "controllers/claims/removal.h"
 #include "controllers/shared/repair_managers.h"
+#include "controllers/shared/turn_steps.h"
 #include "kube/typed.h"
-#include "runtime/finalizers.h"
 #include "runtime/ownership.h"
 
 namespace capstan::controllers::machinedeployment {
@@ -42,12 +42,7 @@ std::string steady_words(const Error& error) {
 class Act {
  public:
   Act(const ActContext& with, const Observation& seen)
-      : deps_(with.deps),
-        host_(with.host),
-        contests_(with.contests),
-        context_(with.context),
-        seen_(seen),
-        key_(kube::key_of(*seen.stored)) {
+      : with_(with), seen_(seen), key_(kube::key_of(*seen.stored)) {
     effects_.deployment = seen.stored;
   }
 
@@ -70,17 +65,17 @@ class Act {
   void failed(Error error) { effects_.errors.push_back(std::move(error)); }
 
   void record_event(EventType type, std::string_view reason, const std::string& message) {
-    deps_.events.record(
+    with_.deps.events.record(
         runtime::reference_to(kube::resource_of<api::MachineDeployment>(), seen_.stored->metadata), type,
         reason, message);
   }
 
   void wrote(api::ResourceVersion version) {
-    host_.consistency.wrote(key_, deps_.caches.machine_sets, version);
+    with_.host.consistency.wrote(key_, with_.deps.caches.machine_sets, version);
   }
 
   runtime::Child child(const api::ObjectMeta& set) const {
-    return {.cache = deps_.caches.machine_sets,
+    return {.cache = with_.deps.caches.machine_sets,
             .resource = sets(),
             .key = {.namespace_ = set.namespace_.str(), .name = set.name.str()}};
   }
@@ -91,34 +86,34 @@ class Act {
     after.metadata.annotations = wanted.to.annotations;
     after.metadata.owner_references = wanted.to.owner_references;
     after.metadata.finalizers = wanted.to.finalizers;
-    auto written = kube::patch(deps_.client, *effects_.deployment, after, context_.deadline);
+    auto written = kube::patch(with_.deps.client, *effects_.deployment, after, with_.context.deadline);
     if (!written) return failed(written.error());
     if (!*written) return;
-    host_.consistency.wrote(key_, deps_.caches.machine_deployments, (*written)->metadata.resource_version);
+    with_.host.consistency.wrote(key_, with_.deps.caches.machine_deployments,
+                                 (*written)->metadata.resource_version);
     effects_.deployment = std::make_shared<const api::MachineDeployment>(std::move(**written));
   }
 
   void own(const OwnTemplate& wanted) {
     const TemplateSeen& which = wanted.which;
-    const auto patched =
-        kube::patch_briefly(deps_.client, which.resource, {.namespace_ = key_.namespace_, .name = which.name},
-                            runtime::owners_patch(wanted.to, which.version), {}, context_.deadline);
+    const auto patched = kube::patch_briefly(
+        with_.deps.client, which.resource, {.namespace_ = key_.namespace_, .name = which.name},
+        runtime::owners_patch(wanted.to, which.version), {}, with_.context.deadline);
     // Gone since, or another writer (the MachineSet controller does the same) was faster: see the next turn.
     if (patched || patched.error().code == Code::NotFound || patched.error().code == Code::Conflict) return;
     failed(
         patched.error().context(fmt::format("make the Cluster an owner of {} {}", which.kind, which.name)));
   }
 
-  // The cache may not know yet that it is being deleted with --cascade=orphan: what the garbage collector has
-  // released must not be taken back.
+  // One look a turn.
   bool may_adopt() {
     if (may_adopt_) return *may_adopt_;
-    const auto live = kube::get<api::MachineDeployment>(deps_.client, key_, context_.deadline);
-    if (!live && live.error().code != Code::NotFound) {
-      failed(live.error());
+    const auto stays = is_to_stay(with_, *seen_.stored);
+    if (!stays) {
+      failed(stays.error());
       return false;
     }
-    may_adopt_ = live && live->metadata.uid == seen_.stored->metadata.uid && !live->metadata.deleting();
+    may_adopt_ = *stays;
     return *may_adopt_;
   }
 
@@ -128,7 +123,7 @@ class Act {
     const std::string name = before.metadata.name.str();
     api::MachineSet after = before;
     after.metadata.owner_references = wanted.to;
-    const auto adopted = kube::patch(deps_.client, before, after, context_.deadline);
+    const auto adopted = kube::patch(with_.deps.client, before, after, with_.context.deadline);
     if (!adopted) {
       // It has changed or gone since: the next turn looks again, and nothing is wrong.
       if (adopted.error().code == Code::NotFound) return;
@@ -157,8 +152,8 @@ class Act {
     const std::string name = before.metadata.name.str();
     api::MachineSet after = before;
     after.metadata.owner_references = wanted.to;
-    const auto released = kube::patch_part(deps_.client, before, after, kube::Part::Main, kube::Lock::Always,
-                                           context_.deadline);
+    const auto released = kube::patch_part(with_.deps.client, before, after, kube::Part::Main,
+                                           kube::Lock::Always, with_.context.deadline);
     if (!released) {
       if (released.error().code == Code::NotFound) return;
       return failed(released.error().context("release MachineSet " + name));
@@ -174,24 +169,24 @@ class Act {
 
   void repair(const RepairManagers& wanted) {
     const auto repaired =
-        repair_managers(deps_.client, kube::resource_of<api::MachineSet>(), kube::key_of(*wanted.set),
-                        api::field_manager::kMachineDeployment, context_.deadline);
+        repair_managers(with_.deps.client, kube::resource_of<api::MachineSet>(), kube::key_of(*wanted.set),
+                        api::field_manager::kMachineDeployment, with_.context.deadline);
     if (!repaired) return failed(repaired.error());
     wrote(*repaired);
   }
 
   void create(const CreateSet& wanted) {
     const auto& meta = wanted.set.metadata;
-    const auto created = host_.consistency.create_by_apply(
-        deps_.client, key_, child(meta), seen_.stored->metadata.uid, api::to_json(wanted.set),
-        api::field_manager::kMachineDeployment, context_.deadline);
+    const auto created = with_.host.consistency.create_by_apply(
+        with_.deps.client, key_, child(meta), seen_.stored->metadata.uid, api::to_json(wanted.set),
+        api::field_manager::kMachineDeployment, with_.context.deadline);
     if (!created) {
       record_event(EventType::Warning, event::kFailedCreate,
                    fmt::format("Failed to create MachineSet: {}", created.error().message));
       return failed(created.error().context("create a MachineSet"));
     }
     const auto replicas = wanted.set.spec.replicas.value_or(0);
-    context_.log.info("machineset created", {{"machineSet", meta.name.view()}, {"replicas", replicas}});
+    with_.context.log.info("machineset created", {{"machineSet", meta.name.view()}, {"replicas", replicas}});
     record_event(EventType::Normal, event::kSuccessfulCreate,
                  fmt::format("Created MachineSet {} with {} replicas", child(meta).key.describe(), replicas));
   }
@@ -199,11 +194,11 @@ class Act {
   void apply(const ApplySet& wanted) {
     const auto key = child(wanted.present->metadata).key;
     const Contests::Target target{
-        .client = deps_.client, .resource = kube::resource_of<api::MachineSet>(), .key = key};
+        .client = with_.deps.client, .resource = kube::resource_of<api::MachineSet>(), .key = key};
     const auto fields = disputed(wanted);
-    if (!contests_.may_write(key_, target, fields, deps_.clock, context_.deadline)) return;
-    const auto applied = kube::apply(deps_.client, wanted.wanted, wanted.present.get(),
-                                     api::field_manager::kMachineDeployment, context_.deadline);
+    if (!with_.contests.may_write(key_, target, fields, with_.deps.clock, with_.context.deadline)) return;
+    const auto applied = kube::apply(with_.deps.client, wanted.wanted, wanted.present.get(),
+                                     api::field_manager::kMachineDeployment, with_.context.deadline);
     if (!applied) {
       const bool scaled = wanted.while_paused && wanted.from != wanted.to;
       record_event(EventType::Warning, scaled ? event::kFailedScale : event::kFailedUpdate,
@@ -213,7 +208,7 @@ class Act {
     }
     if (*applied) {
       wrote((*applied)->metadata.resource_version);
-      contests_.wrote(key_, target, fields, deps_.clock);
+      with_.contests.wrote(key_, target, fields, with_.deps.clock);
     }
     if (wanted.from != wanted.to) record_scaled(wanted, key);
   }
@@ -225,7 +220,8 @@ class Act {
   }
 
   void record_scaled(const ApplySet& done, const kube::ObjectKey& key) {
-    context_.log.info("machineset scaled", {{"machineSet", key.name}, {"from", done.from}, {"to", done.to}});
+    with_.context.log.info("machineset scaled",
+                           {{"machineSet", key.name}, {"from", done.from}, {"to", done.to}});
     record_event(EventType::Normal, event::kSuccessfulScale,
                  done.while_paused
                      ? fmt::format("Scaled MachineSet {}: {} -> {}", key.describe(), done.from, done.to)
@@ -238,7 +234,7 @@ class Act {
     auto removed = remove_as_seen(meta);
     const bool changed = !removed && removed.error().code == Code::Conflict;
     if (changed && seen_.stored->metadata.deleting()) {
-      const auto now = still_ours(meta);
+      const auto now = still_controlled(with_, *wanted.set, seen_.stored->metadata.uid);
       if (!now) return failed(now.error());
       if (!*now) return;
       removed = remove_as_seen((*now)->metadata);
@@ -262,36 +258,21 @@ class Act {
     if (!seen_.stored->metadata.deleting() || !is_off(Safeguard::ChildVersion))
       options.resource_version = meta.resource_version.str();
     const auto clearance = TRY(claims::Clearance::of_child(meta, seen_.stored->metadata.uid));
-    return claims::remove({.client = deps_.client,
-                           .consistency = host_.consistency,
+    return claims::remove({.client = with_.deps.client,
+                           .consistency = with_.host.consistency,
                            .key = key_,
-                           .deadline = context_.deadline},
+                           .deadline = with_.context.deadline},
                           child(meta), clearance, options);
   }
 
-  // The set as the API server has it; nothing when it is gone, or when it was released meanwhile.
-  Result<std::optional<api::MachineSet>> still_ours(const api::ObjectMeta& meta) {
-    auto live = kube::get<api::MachineSet>(deps_.client, child(meta).key, context_.deadline);
-    if (!live && live.error().code == Code::NotFound) return std::optional<api::MachineSet>();
-    if (!live) return fail(live.error());
-    const bool ours = live->metadata.uid == meta.uid &&
-                      runtime::is_controlled_by(live->metadata, seen_.stored->metadata.uid);
-    if (!ours) context_.log.info("machineset is not ours any more", {{"machineSet", meta.name.view()}});
-    return ours ? std::optional(std::move(*live)) : std::nullopt;
-  }
-
   void drop_finalizer() {
-    const auto dropped =
-        runtime::drop_finalizer(deps_.client, host_.consistency, deps_.caches.machine_deployments,
-                                *seen_.stored, api::finalizer::kMachineDeployment, context_.deadline);
+    const auto dropped = end_deletion(with_, with_.deps.caches.machine_deployments, *seen_.stored,
+                                      api::finalizer::kMachineDeployment);
     if (!dropped) return failed(dropped.error());
     effects_.gone = true;
   }
 
-  const Deps& deps_;
-  const Host& host_;
-  Contests& contests_;
-  const runtime::Context& context_;
+  const ActContext& with_;
   const Observation& seen_;
   const kube::ObjectKey key_;
   Effects effects_ = {};

@@ -11,13 +11,14 @@
 #include "controllers/machinedeployment/report.h"
 #include "controllers/shared/pause.h"
 #include "controllers/shared/turn_steps.h"
-#include "runtime/finalizers.h"
 
 namespace capstan::controllers::machinedeployment {
 
 using runtime::Outcome;
 
 namespace {
+
+OwnedConditions owned() { return {.types = owned_conditions(), .v1beta1_types = owned_v1beta1_conditions()}; }
 
 // What a first pass has found out by trying. When all orphans were refused, the turn goes on without them.
 bool learn(Observation& seen, const Effects& effects) {
@@ -43,17 +44,10 @@ Result<Outcome> Reconciler::reconcile(const runtime::Context& context, const kub
   return pause.paused ? hold_still(with, *seen, pause) : take_turn(with, std::move(*seen));
 }
 
-// A paused deployment gets its finalizer and the condition that says so, and is left alone.
 Result<Outcome> Reconciler::hold_still(const ActContext& with, const Observation& seen,
                                        const runtime::Paused& pause) {
-  const api::MachineDeployment& stored = *seen.stored;
-  const auto step =
-      TRY(runtime::ensure_finalizer(deps_.client, host_->consistency, deps_.caches.machine_deployments,
-                                    stored, api::finalizer::kMachineDeployment, with.context.deadline));
-  if (step == runtime::FinalizerStep::Added) return Outcome::done();
-  TRY(write_pause(with, deps_.caches.machine_deployments, stored, pause,
-                  {.types = owned_conditions(), .v1beta1_types = owned_v1beta1_conditions()}));
-  return Outcome::done();
+  return keep_still(with, deps_.caches.machine_deployments, *seen.stored,
+                    {.finalizer = api::finalizer::kMachineDeployment, .pause = pause, .owned = owned()});
 }
 
 Result<Outcome> Reconciler::take_turn(const ActContext& with, Observation seen) {
@@ -66,7 +60,7 @@ Result<Outcome> Reconciler::take_turn(const ActContext& with, Observation seen) 
   const Outcome contested = report_contests(contests_, deps_, *effects.deployment, after);
   record_events(seen, plan, after);
   const auto written = write_status(with, *effects.deployment, after);
-  if (effects.failed()) return fail(effects.errors.front());
+  TRY(none_failed(effects.errors));
   TRY(written);
   return contested.or_sooner(Outcome::after(plan.recheck));
 }
@@ -82,9 +76,7 @@ Reconciler::Pass Reconciler::decide_and_act(const ActContext& with, const Observ
 
 Result<bool> Reconciler::write_status(const ActContext& with, const api::MachineDeployment& before,
                                       const api::MachineDeployment& after) {
-  return controllers::write_status(
-      with, deps_.caches.machine_deployments, before, after,
-      {.types = owned_conditions(), .v1beta1_types = owned_v1beta1_conditions()});
+  return controllers::write_status(with, deps_.caches.machine_deployments, before, after, owned());
 }
 
 // Once per fault and not in every turn: when the condition begins to say it.

@@ -38,7 +38,7 @@ Result<runtime::Outcome> Reconciler::take_turn(const runtime::Context& context, 
   const bool failed = !written || !effects.errors.empty();
   if (failed && plan.recheck) host_->queue.add_after(runtime::key_of(*seen.check), *plan.recheck);
   TRY(written);
-  if (!effects.errors.empty()) return fail(effects.errors.front());
+  TRY(none_failed(effects.errors));
   runtime::Outcome outcome =
       contested.or_sooner({.again = plan.recheck}).or_sooner({.again = effects.recheck});
   if (!plan.waiting.empty()) outcome = outcome.or_sooner(runtime::Outcome::after(kBetweenGoodNews));

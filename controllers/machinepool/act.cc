@@ -3,8 +3,7 @@
 #include "controllers/machinepool/act_machines.h"
 #include "controllers/machinepool/act_nodes.h"
 #include "controllers/machinepool/act_providers.h"
-#include "kube/typed.h"
-#include "runtime/finalizers.h"
+#include "controllers/shared/turn_steps.h"
 
 namespace capstan::controllers::machinepool {
 namespace {
@@ -76,9 +75,8 @@ bool CarryOut::operator()(const DeleteProvider& action) {
 }
 
 bool CarryOut::operator()(const DropFinalizer&) {
-  turn.effects.gone = turn.keep(runtime::drop_finalizer(turn.with.deps.client, turn.with.host.consistency,
-                                                        turn.with.deps.caches.machine_pools, *turn.seen.pool,
-                                                        api::finalizer::kMachinePool, turn.deadline()));
+  turn.effects.gone = turn.keep(end_deletion(turn.with, turn.with.deps.caches.machine_pools, *turn.seen.pool,
+                                             api::finalizer::kMachinePool));
   return true;
 }
 

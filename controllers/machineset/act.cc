@@ -15,8 +15,8 @@
 #include "controllers/machineset/creation.h"
 #include "controllers/shared/repair_managers.h"
 #include "controllers/shared/status_patch.h"
+#include "controllers/shared/turn_steps.h"
 #include "kube/apply.h"
-#include "runtime/finalizers.h"
 #include "runtime/ownership.h"
 
 namespace capstan::controllers::machineset {
@@ -74,9 +74,8 @@ class Turn {
   }
 
   Result<void> perform(const DropFinalizer&) {
-    TRY(runtime::drop_finalizer(client(), with_.host.consistency, with_.deps.caches.machine_sets,
-                                *seen_.stored, api::finalizer::kMachineSet, deadline()));
-    effects_.went = true;
+    TRY(end_deletion(with_, with_.deps.caches.machine_sets, *seen_.stored, api::finalizer::kMachineSet));
+    effects_.gone = true;
     return {};
   }
 
@@ -101,13 +100,9 @@ class Turn {
     return {};
   }
 
-  // The cache may not know yet that the set is being deleted with --cascade=orphan: what the garbage
-  // collector has released must not be taken back. One look a turn.
+  // One look a turn.
   Result<bool> may_adopt() {
-    if (may_adopt_) return *may_adopt_;
-    const auto live = kube::get<MachineSet>(client(), key_, deadline());
-    if (!live && live.error().code != Code::NotFound) return fail(live.error());
-    may_adopt_ = live && live->metadata.uid == seen_.stored->metadata.uid && !live->metadata.deleting();
+    if (!may_adopt_) may_adopt_ = TRY(is_to_stay(with_, *seen_.stored));
     return *may_adopt_;
   }
 
@@ -350,9 +345,9 @@ class Turn {
     if (own_only) options.resource_version = machine.metadata.resource_version.str();
     auto removed = remove_machine(machine, options);
     if (!removed && own_only && removed.error().code == Code::Conflict) {
-      const auto version = TRY(version_if_own(machine));
-      if (!version) return {};
-      options.resource_version = version->str();
+      const auto now = TRY(still_controlled(with_, machine, seen_.stored->metadata.uid));
+      if (!now) return {};
+      options.resource_version = now->metadata.resource_version.str();
       removed = remove_machine(machine, options);
     }
     if (removed || removed.error().outcome_unknown) effects_.deleted.push_back(machine.metadata.name.str());
@@ -372,17 +367,6 @@ class Turn {
                            .resource = kube::resource_of<Machine>(),
                            .key = runtime::key_of(machine)},
                           clearance, std::move(options));
-  }
-
-  // As the API server has it. Nothing when it is gone, or when the garbage collector has released it.
-  Result<std::optional<api::ResourceVersion>> version_if_own(const Machine& machine) {
-    const auto live = kube::get<Machine>(client(), runtime::key_of(machine), deadline());
-    if (!live && live.error().code != Code::NotFound) return fail(live.error());
-    const bool own = live && live->metadata.uid == machine.metadata.uid &&
-                     runtime::is_controlled_by(live->metadata, seen_.stored->metadata.uid);
-    if (own) return std::optional(live->metadata.resource_version);
-    with_.context.log.info("machine is not ours any more", {{"machine", machine.metadata.name.view()}});
-    return std::optional<api::ResourceVersion>();
   }
 
   // --- clones of no Machine ---

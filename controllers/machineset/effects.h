@@ -17,7 +17,7 @@ struct Effects {
   std::vector<std::string> created = {};
   std::int32_t in_doubt = 0;              // asked for, and not known to be made or not
   std::vector<std::string> deleted = {};  // or perhaps: the answer to their deletion was lost
-  bool went = false;                      // the finalizer is off: there is no status to write
+  bool gone = false;                      // the finalizer is off: there is no status to write
   bool unfinished = false;                // the time for creating was over; the next turn goes on
   std::vector<Error> errors = {};
   std::vector<std::string> in_the_way = {};  // refusals that keep Machines from being replaced

@@ -111,12 +111,12 @@ Result<Outcome> Reconciler::take_turn(const ActContext& with, const Set& set) {
   const Plan plan = decide(seen);
   const Effects effects = act(with, memory_, seen, plan);
   remember(seen, effects);
-  if (effects.went) return Outcome::done();
+  if (effects.gone) return Outcome::done();
   Reported reported = report(seen, plan, effects);
   const Outcome contested = report_contests(contests_, deps_, *set, reported.after);
   TRY(write_status(with, deps_.caches.machine_sets, *set, reported.after, kOwned));
   record_events(seen, reported.after);
-  if (!effects.errors.empty()) return fail(effects.errors.front());
+  TRY(none_failed(effects.errors));
   auto outcome =
       contested.or_sooner(Outcome::after(plan.recheck)).or_sooner(Outcome::after(reported.recheck));
   if (effects.unfinished) outcome = outcome.or_sooner(Outcome::after(Nanoseconds()));

@@ -9,6 +9,11 @@ constexpr Nanoseconds kAfterConflict = std::chrono::milliseconds(200);
 
 }  // namespace
 
+Result<void> none_failed(const std::vector<Error>& errors) {
+  if (!errors.empty()) return fail(errors.front());
+  return {};
+}
+
 Result<runtime::Outcome> ended(const std::vector<Error>& errors, const runtime::Outcome& otherwise) {
   const auto real =
       std::ranges::find_if(errors, [](const Error& error) { return error.code != Code::Conflict; });

@@ -25,6 +25,14 @@ TEST(TurnsEnd, SoonAfterALostRaceAndWithoutAFailure) {
   EXPECT_EQ(outcome->again, 200ms);
 }
 
+TEST(TurnsEnd, WithALostRaceWhereEveryErrorFails) {
+  const auto failed = none_failed({kConflict, kRefused});
+
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code, Code::Conflict);
+  EXPECT_TRUE(none_failed({}));
+}
+
 TEST(TurnsEnd, WithTheFirstErrorThatIsNoLostRace) {
   const auto outcome = ended({kConflict, kRefused}, Outcome::done());
 
