@@ -19,11 +19,14 @@ enum class Role { Infrastructure, ControlPlane };
 enum class ChildKind { MachinePool, MachineDeployment, MachineSet, Machine };
 
 // Also onto a paused Cluster. Nothing else is done before it is there.
-struct AddFinalizer {};
+struct AddFinalizer {
+  bool operator==(const AddFinalizer&) const = default;
+};
 // A user who sets it at the same moment wins.
 struct WriteEndpoint {
   api::ApiEndpoint from = {};
   api::ApiEndpoint to = {};
+  bool operator==(const WriteEndpoint&) const = default;
 };
 // Label and owner reference of this Cluster onto a provider's object. Before, where another Cluster is among
 // its owners and in no cache: make sure, live, that it is gone.
@@ -31,9 +34,12 @@ struct OwnProvider {
   Role role = Role::Infrastructure;
   api::ObjectMeta from = {};
   api::ObjectMeta to = {};
+  bool operator==(const OwnProvider&) const = default;
 };
 // No control plane object makes the kubeconfig: look after the Secret.
-struct KeepKubeconfig {};
+struct KeepKubeconfig {
+  bool operator==(const KeepKubeconfig&) const = default;
+};
 struct DeleteChild {
   ChildKind kind = ChildKind::Machine;
   kube::ObjectKey key = {};
@@ -43,9 +49,12 @@ struct DeleteChild {
 // Before: make sure, live, that no Machine that belongs to this Cluster is left.
 struct DeleteProvider {
   Role role = Role::Infrastructure;
+  bool operator==(const DeleteProvider&) const = default;
 };
 // Before: make sure, live, that both provider objects are gone.
-struct DropFinalizer {};
+struct DropFinalizer {
+  bool operator==(const DropFinalizer&) const = default;
+};
 using Action = std::variant<AddFinalizer, WriteEndpoint, OwnProvider, KeepKubeconfig, DeleteChild,
                             DeleteProvider, DropFinalizer>;
 
@@ -66,7 +75,11 @@ struct Plan {
   std::vector<Action> actions = {};
   std::vector<Note> notes = {};
   std::optional<Seconds> recheck = {};
+  bool operator==(const Plan&) const = default;
 };
+
+// A line per action, for logs and tests.
+std::vector<std::string> describe(const Plan& plan);
 
 // How a failed action of a deletion shows in the condition.
 inline constexpr std::string_view kSeeLogs = "Please check controller logs for errors";

@@ -39,6 +39,7 @@ struct Provider {
   std::optional<api::V1Beta1Condition> v1beta1_ready = {};
 
   bool here() const { return presence == Presence::Present; }
+  bool operator==(const Provider&) const = default;
 };
 
 Provider read_infrastructure(const Referred& referred);

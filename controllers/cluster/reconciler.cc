@@ -29,6 +29,7 @@ Result<Outcome> Reconciler::take_turn(const runtime::Context& context, const Obs
   const Plan plan = decide(seen);
   if (plan.too_early) return Outcome::after(*plan.too_early);
   const ActContext with{.deps = deps_, .host = *host_, .contests = contests_, .context = context};
+  log_plan(context.log, plan);
   const Effects effects = act(with, memory_, seen, plan);
   record_events(*seen.cluster, effects.notes);  // once, whatever becomes of the status
   if (effects.lacks_finalizer) return fail(effects.errors.front());

@@ -46,4 +46,7 @@ struct Plan {
   bool operator==(const Plan&) const = default;
 };
 
+// A line per action, for logs and tests.
+std::vector<std::string> describe(const Plan& plan);
+
 }  // namespace capstan::controllers::crdmigration

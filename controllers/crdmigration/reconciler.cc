@@ -9,6 +9,7 @@
 #include "controllers/crdmigration/act.h"
 #include "controllers/crdmigration/decide.h"
 #include "controllers/crdmigration/observe.h"
+#include "controllers/shared/turn_steps.h"
 
 namespace capstan::controllers::crdmigration {
 namespace {
@@ -42,6 +43,7 @@ Result<runtime::Outcome> Reconciler::take_turn(const runtime::Context& context, 
   if (!seen) return fail(seen.error());
   if (!*seen) return runtime::Outcome::done();
   const Plan plan = decide(**seen);
+  log_plan(context.log, plan);
   const Effects effects = TRY(act(with, **seen, plan));
   if (plan.step == Step::RewritePage) count(**seen, effects, memory);
   return conclude(context, **seen, plan, memory);

@@ -2,8 +2,8 @@
 
 #include "base/safeguards.h"
 #include "base/try.h"
+#include "controllers/shared/claim_writes.h"
 #include "controllers/shared/node_writes.h"
-#include "controllers/shared/provider_claim.h"
 #include "kube/typed.h"
 
 namespace capstan::controllers::machine {
@@ -40,10 +40,7 @@ class Act {
   }
 
   Result<void> perform(const PatchMachine& patch) {
-    api::Machine wanted = *seen_.machine;
-    wanted.metadata = patch.metadata;
-    wanted.spec = patch.spec;
-    auto written = kube::patch(with_.deps.client, *seen_.machine, wanted, with_.context.deadline);
+    auto written = kube::patch(with_.deps.client, *patch.from, patch.to, with_.context.deadline);
     if (!written) {
       effects_.stopped = !patch.may_be_refused || is_transient(written.error().code);
       return fail(written.error());
@@ -61,10 +58,10 @@ class Act {
                        bootstrap ? seen_.bootstrap : seen_.infra, claim.claim);
   }
 
-  Result<void> perform(const ChangeNode& node) {
+  Result<void> perform(const ChangeNode& action) {
     const auto workload = TRY(with_.deps.workload_clusters.get(kube::key_of(*seen_.cluster)));
     return write_node(with_, memory_.node_writes, key_,
-                      {.client = workload->client(), .node = *seen_.node.node, .change = node.change});
+                      {.client = workload->client(), .node = *action.node, .change = action.change});
   }
 
   const ActContext& with_;

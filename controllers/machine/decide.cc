@@ -201,7 +201,7 @@ void change_node(const Observation& seen, Plan& plan) {
                       .outdated = outdated(seen)};
   auto change = node_change(sync);
   if (!change) return;
-  plan.actions.push_back(ChangeNode{.change = std::move(*change)});
+  plan.actions.push_back(ChangeNode{.node = seen.node.node, .change = std::move(*change)});
   if (!became_interruptible(sync)) return;
   plan.notes.push_back({.code = NoteCode::NodeBecameInterruptible, .text = sync.node.metadata.name.str()});
 }
@@ -295,8 +295,11 @@ void machine_first(const Observation& seen, Plan& plan) {
   const bool differs =
       plan.wanted.metadata != seen.machine->metadata || plan.wanted.spec != seen.machine->spec;
   if (differs) {
-    first.push_back(PatchMachine{
-        .metadata = plan.wanted.metadata, .spec = plan.wanted.spec, .may_be_refused = seen.deleting()});
+    api::Machine to = *seen.machine;
+    to.metadata = plan.wanted.metadata;
+    to.spec = plan.wanted.spec;
+    first.push_back(
+        PatchMachine{.from = seen.machine, .to = std::move(to), .may_be_refused = seen.deleting()});
   }
   plan.actions.insert(plan.actions.begin(), std::make_move_iterator(first.begin()),
                       std::make_move_iterator(first.end()));

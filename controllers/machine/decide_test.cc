@@ -720,8 +720,8 @@ TEST(Actions, BeginWithTheMachineItself) {
   ASSERT_THAT(actions(plan),
               ElementsAre("patch the Machine", "claim bootstrap", "claim infrastructure", "change the Node"));
   const auto& patch = std::get<PatchMachine>(plan.actions.front());
-  EXPECT_TRUE(patch.metadata.has_finalizer("machine.cluster.x-k8s.io"));
-  EXPECT_EQ(patch.spec.provider_id, "docker:////m1");
+  EXPECT_TRUE(patch.to.metadata.has_finalizer("machine.cluster.x-k8s.io"));
+  EXPECT_EQ(patch.to.spec.provider_id, "docker:////m1");
   EXPECT_EQ(std::get<ClaimObject>(plan.actions[2]).claim, plan.infra.claim);
 }
 

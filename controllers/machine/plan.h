@@ -18,10 +18,10 @@ namespace capstan::controllers::machine {
 struct ConfirmMachine {
   bool operator==(const ConfirmMachine&) const = default;
 };
-// In one patch. Without it nothing after this is done.
+// Metadata and spec, in one patch. Without it nothing after this is done.
 struct PatchMachine {
-  api::ObjectMeta metadata = {};  // what they become
-  api::MachineSpec spec = {};
+  Snapshot<api::Machine> from = {};
+  api::Machine to = {};
   bool may_be_refused = false;  // a definite refusal stops nothing: no rule holds up a deletion
   bool operator==(const PatchMachine&) const = default;
 };
@@ -32,8 +32,8 @@ struct ClaimObject {
   ProviderClaim claim = {};
   bool operator==(const ClaimObject&) const = default;
 };
-// Of the Node that was seen.
 struct ChangeNode {
+  Snapshot<api::Node> node = {};  // as it was seen
   NodeChange change = {};
   bool operator==(const ChangeNode&) const = default;
 };
@@ -54,5 +54,8 @@ struct Plan {
   std::optional<Seconds> recheck = {};
   bool operator==(const Plan&) const = default;
 };
+
+// A line per action, for logs and tests.
+std::vector<std::string> describe(const Plan& plan);
 
 }  // namespace capstan::controllers::machine

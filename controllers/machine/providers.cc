@@ -99,6 +99,7 @@ Result<std::optional<ProviderClaim>> claim(const ExternalSeen& external, const O
   if (!owned) return fail(owned.error().context(contract::Foreign(object).describe()));
   TRY(may_take(external, seen));
   ProviderClaim wanted{
+      .from = metadata.owner_references,
       .owners = std::move(*owned),
       .label = !has_living_set(seen) &&
                metadata.labels.value_or_empty(api::label::kClusterName) != machine.spec.cluster_name};

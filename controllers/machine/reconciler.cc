@@ -103,6 +103,7 @@ Result<Outcome> Reconciler::take_turn(const ActContext& with, Observation seen) 
   const Plan plan = decide(seen);
   if (plan.too_early) return Outcome::after(*plan.too_early);
   if (is_done_with(*seen.machine)) return Outcome::done();
+  log_plan(with.context.log, plan);
   Effects effects = act(with, memory_, seen, plan);
   if (effects.stopped) return ended(effects.errors, {});
   if (!seen.deleting()) return finish(with, seen, plan, std::move(effects));

@@ -32,6 +32,7 @@ struct TemplateSeen {
   kube::Resource resource = {};  // the rest only while it exists
   api::OwnerReferences owners = {};
   api::ResourceVersion version = {};
+  bool operator==(const TemplateSeen&) const = default;
 };
 
 // A MachineSet that it selects, that has no controller and that it could not adopt.

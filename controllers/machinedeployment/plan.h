@@ -21,12 +21,14 @@ using rollout::Count;
 struct WriteMetadata {
   api::ObjectMeta from = {};
   api::ObjectMeta to = {};
+  bool operator==(const WriteMetadata&) const = default;
 };
 // The Cluster becomes an owner of a template, so that both move and go together.
 struct OwnTemplate {
   TemplateSeen which = {};
   api::OwnerReferences from = {};
   api::OwnerReferences to = {};
+  bool operator==(const OwnTemplate&) const = default;
 };
 // The deployment becomes the controller of a MachineSet. One live read a turn guards it: that the deployment
 // is not being deleted.
@@ -34,13 +36,16 @@ struct AdoptSet {
   Snapshot<api::MachineSet> set = {};
   api::OwnerReferences from = {};
   api::OwnerReferences to = {};
+  bool operator==(const AdoptSet&) const = default;
 };
 // The API server invented a field manager for a set that had none; ours takes its place.
 struct RepairManagers {
   Snapshot<api::MachineSet> set = {};
+  bool operator==(const RepairManagers&) const = default;
 };
 struct CreateSet {
   api::MachineSet set = {};
+  bool operator==(const CreateSet&) const = default;
 };
 // Sent only when it would change something.
 struct ApplySet {
@@ -49,17 +54,22 @@ struct ApplySet {
   Count from = 0;
   Count to = 0;
   bool while_paused = false;
+  bool operator==(const ApplySet&) const = default;
 };
 // The selector does not match it any more: it is left to the Cluster and runs on.
 struct ReleaseSet {
   Snapshot<api::MachineSet> set = {};
   api::OwnerReferences from = {};
   api::OwnerReferences to = {};
+  bool operator==(const ReleaseSet&) const = default;
 };
 struct DeleteSet {
   Snapshot<api::MachineSet> set = {};
+  bool operator==(const DeleteSet&) const = default;
 };
-struct DropFinalizer {};
+struct DropFinalizer {
+  bool operator==(const DropFinalizer&) const = default;
+};
 
 using Action = std::variant<WriteMetadata, OwnTemplate, AdoptSet, ReleaseSet, RepairManagers, CreateSet,
                             ApplySet, DeleteSet, DropFinalizer>;
@@ -74,6 +84,10 @@ struct Plan {
   std::vector<std::string> waits_for = {};  // MachineSets that have not acted for a minute
   bool stuck = false;                       // the spec was not acted on: observedGeneration stays behind
   Snapshot<api::MachineSet> newest = {};    // null: there is none yet
+  bool operator==(const Plan&) const = default;
 };
+
+// A line per action, for logs and tests.
+std::vector<std::string> describe(const Plan& plan);
 
 }  // namespace capstan::controllers::machinedeployment

@@ -70,6 +70,7 @@ Reconciler::Pass Reconciler::decide_and_act(const ActContext& with, const Observ
   if (plan.too_early) return {.plan = std::move(plan)};
   for (const Note& note : plan.notes)
     with.context.log.debug("decided", {{"machineSet", note.about}, {"why", note.text}});
+  log_plan(with.context.log, plan);
   Effects effects = act(with, memory_, seen, plan);
   return {.plan = std::move(plan), .effects = std::move(effects)};
 }

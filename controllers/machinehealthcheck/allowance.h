@@ -14,6 +14,7 @@ struct Counts {
   std::int32_t targets = 0;
   std::int32_t healthy = 0;
   std::int32_t unhealthy = 0;  // found sick, that is; others have no Node yet, or are about to be judged
+  bool operator==(const Counts&) const = default;
 };
 
 // Reason of RemediationAllowed while a brake is shut.
@@ -33,6 +34,7 @@ struct Allowance {
   std::int32_t remediations_allowed = 0;
   std::string message = {};  // of any but Allowed
   bool allowed() const { return state == State::Allowed; }
+  bool operator==(const Allowance&) const = default;
 };
 
 Allowance allowance(const api::RemediationTrigger& limits, const Counts& counts,

@@ -29,6 +29,7 @@ struct Verdict {
   Time ill_since = {};
   // When the last of the checked conditions of a healthy one turned good; unset: it never was bad.
   Time well_since = {};
+  bool operator==(const Verdict&) const = default;
 };
 
 // What holds for all targets of one turn.

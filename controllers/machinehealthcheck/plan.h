@@ -20,6 +20,7 @@ namespace capstan::controllers::machinehealthcheck {
 struct OwnCheck {
   api::ObjectMeta from = {};
   api::ObjectMeta to = {};
+  bool operator==(const OwnCheck&) const = default;
 };
 // Conditions of a Machine change.
 struct MarkMachine {
@@ -27,6 +28,7 @@ struct MarkMachine {
   Marks from = {};
   Marks to = {};
   bool handed_over = false;  // for remediation: an Event of the Machine says so
+  bool operator==(const MarkMachine&) const = default;
 };
 // A request for remediation is made, then the conditions of its Machine change. Two live reads guard it: one
 // of the request, where its kind is not watched, and one of the template. What comes of them is shown as
@@ -35,6 +37,7 @@ struct RequestRemediation {
   Snapshot<api::Machine> machine = {};
   Marks from = {};
   Marks to = {};
+  bool operator==(const RequestRemediation&) const = default;
 };
 // The request of a Machine that is well is taken back, then its conditions change. The request is looked at
 // again before, live where its kind is not watched. A Machine that was marked unhealthy keeps that mark when
@@ -43,6 +46,7 @@ struct WithdrawRequest {
   Snapshot<api::Machine> machine = {};
   Marks from = {};
   Marks to = {};
+  bool operator==(const WithdrawRequest&) const = default;
 };
 
 using Action = std::variant<OwnCheck, MarkMachine, RequestRemediation, WithdrawRequest>;
@@ -70,6 +74,10 @@ struct Plan {
     return target < shared_cause.held.size() && shared_cause.held[target];
   }
   std::optional<Nanoseconds> recheck = {};
+  bool operator==(const Plan&) const = default;
 };
+
+// A line per action, for logs and tests.
+std::vector<std::string> describe(const Plan& plan);
 
 }  // namespace capstan::controllers::machinehealthcheck

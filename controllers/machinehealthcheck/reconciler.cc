@@ -30,6 +30,7 @@ void Reconciler::forget(const kube::ObjectKey& key) {
 Result<runtime::Outcome> Reconciler::take_turn(const runtime::Context& context, const Observation& seen) {
   const ActContext with{.deps = deps_, .host = *host_, .contests = contests_, .context = context};
   const Plan plan = decide(seen);
+  log_plan(context.log, plan);
   const Effects effects = act(with, memory_, seen, plan);
   auto after = report(seen, plan, effects);
   const runtime::Outcome contested = report_contests(contests_, deps_, *seen.check, after);

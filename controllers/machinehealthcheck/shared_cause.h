@@ -49,6 +49,7 @@ struct SharedCauseVerdict {
   std::vector<Evidence> evidence = {};   // the strongest first; without what it explains already
   std::optional<Nanoseconds> next = {};  // when time alone may change the verdict
   bool holds() const { return !evidence.empty(); }
+  bool operator==(const SharedCauseVerdict&) const = default;
 };
 
 SharedCauseVerdict shared_cause(std::span<const Symptom> symptoms, WallTime now);

@@ -3,6 +3,7 @@
 #include "controllers/machinepool/act_machines.h"
 #include "controllers/machinepool/act_nodes.h"
 #include "controllers/machinepool/act_providers.h"
+#include "controllers/shared/claim_writes.h"
 #include "controllers/shared/turn_steps.h"
 
 namespace capstan::controllers::machinepool {

@@ -134,6 +134,10 @@ struct Plan {
   std::string message = {};
 
   std::optional<Seconds> recheck = {};
+  bool operator==(const Plan&) const = default;
 };
+
+// A line per action, for logs and tests.
+std::vector<std::string> describe(const Plan& plan);
 
 }  // namespace capstan::controllers::machinepool

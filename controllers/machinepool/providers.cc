@@ -139,6 +139,7 @@ Result<std::optional<ProviderClaim>> claim(const ExternalSeen& external, const a
       runtime::controller_reference(kube::resource_of<api::MachinePool>(), pool.metadata));
   if (!owned) return fail(owned.error().context(contract::Foreign(object).describe()));
   ProviderClaim wanted{
+      .from = metadata.owner_references,
       .owners = std::move(*owned),
       .label = metadata.labels.value_or_empty(api::label::kClusterName) != pool.spec.cluster_name};
   if (wanted.owners == metadata.owner_references && !wanted.label) return std::nullopt;

@@ -24,6 +24,7 @@ struct BootstrapFinding {
   std::string secret = {};   // of an object whose data are there
   std::string problem = {};  // nothing it says counts
   api::contract::Failures failures = {};
+  bool operator==(const BootstrapFinding&) const = default;
 };
 BootstrapFinding read_bootstrap(const ExternalSeen& bootstrap, const api::MachinePool& pool);
 
@@ -45,6 +46,7 @@ struct ListFinding {
   bool believed = false;     // it is what the infrastructure says now
   bool emptied = false;      // it says "none" where there were some: to be looked at twice
   std::string problem = {};  // why it is not believed, and what would help
+  bool operator==(const ListFinding&) const = default;
 };
 ListFinding list_to_be(const Observation& seen);
 

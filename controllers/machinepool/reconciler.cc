@@ -86,6 +86,7 @@ Result<Outcome> Reconciler::take_turn(const Context& context, const Belonged& kn
   const Observation seen = observe({.deps = deps_, .host = *host_, .context = context}, memory_, known);
   const Plan plan = decide(seen);
   if (plan.too_early) return Outcome::after(*plan.too_early);
+  log_plan(context.log, plan);
   Effects effects = act(act_context(context), memory_, seen, plan);
   record_events(*seen.pool, effects.notes);
   if (effects.gone) return Outcome::done();

@@ -13,6 +13,7 @@ namespace capstan::controllers::machinepool {
 struct Size {
   std::optional<std::int32_t> replicas = {};  // nothing: it is left out, and there is no default
   std::string problem = {};                   // what is wrong with it, and what would help
+  bool operator==(const Size&) const = default;
 };
 Size size_of(const api::MachinePool& pool);
 

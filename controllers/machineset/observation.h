@@ -36,6 +36,7 @@ struct TemplateSeen {
   std::string problem = {};
 
   bool missing() const { return state == State::Missing; }
+  bool operator==(const TemplateSeen&) const = default;
 };
 
 // A bootstrap or infrastructure object: one of a Machine, or one that belongs to the set itself because it
@@ -44,6 +45,7 @@ struct CloneSeen {
   kube::Resource resource = {};
   const runtime::Observed* cache = nullptr;
   Snapshot<api::contract::ContractObject> object = {};
+  bool operator==(const CloneSeen&) const = default;
 };
 
 // A Machine that may not be as the set wants it.
@@ -60,6 +62,7 @@ struct UnsettledMachine {
   bool listed_soon = true;  // false: something is wrong with them
 
   bool unfinished() const { return lacks_bootstrap || lacks_infrastructure; }
+  bool operator==(const UnsettledMachine&) const = default;
 };
 
 struct Observation {

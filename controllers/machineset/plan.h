@@ -20,6 +20,7 @@ struct OwnTemplate {
   TemplateSeen seen = {};
   api::OwnerReferences from = {};
   api::OwnerReferences to = {};
+  bool operator==(const OwnTemplate&) const = default;
 };
 // The set becomes the controller of a Machine. One live read a turn guards it: that the set is not being
 // deleted.
@@ -27,6 +28,7 @@ struct AdoptMachine {
   Snapshot<api::Machine> machine = {};
   api::OwnerReferences from = {};
   api::OwnerReferences to = {};
+  bool operator==(const AdoptMachine&) const = default;
 };
 // It runs on, and the Cluster becomes its owner, so that it goes with the Cluster.
 struct ReleaseMachine {
@@ -38,16 +40,19 @@ struct ReleaseMachine {
   Why why = Why::LabelsChanged;
   api::OwnerReferences from = {};
   api::OwnerReferences to = {};
+  bool operator==(const ReleaseMachine&) const = default;
 };
 // The status of a Machine changes.
 struct MarkMachine {
   Mark mark = {};
+  bool operator==(const MarkMachine&) const = default;
 };
 // A bootstrap or infrastructure object of a Machine lost the field manager of its labels and annotations: the
 // manager of its metadata gets them. A live read guards it: that they still have none.
 struct RepairCloneManagers {
   Snapshot<api::Machine> machine = {};  // whose fields tell which labels are the set's
   CloneSeen clone = {};
+  bool operator==(const RepairCloneManagers&) const = default;
 };
 // Labels and annotations of an object of a Machine become the template's; `from` is all that it has.
 struct UpdateClone {
@@ -56,38 +61,47 @@ struct UpdateClone {
   bool hand_over = false;  // from the manager that made it, before; a live read tells what that owns
   CloneMetadata from = {};
   CloneMetadata to = {};
+  bool operator==(const UpdateClone&) const = default;
 };
 // The API server invented a field manager for a Machine that had none; the set's takes its place. This and
 // UpdateMachine are left out when a write to one of its objects failed in the same turn: until those are as
 // wanted, the fields of the Machine tell which of their labels are the set's.
 struct RepairManagers {
   Snapshot<api::Machine> machine = {};
+  bool operator==(const RepairManagers&) const = default;
 };
 // Labels, annotations, owner and what may change in place become what the set wants: by server-side apply of
 // an intent, bound to the version that was seen; of a Machine that is being deleted by a patch.
 struct UpdateMachine {
   Snapshot<api::Machine> machine = {};  // from
   api::Machine to = {};
+  bool operator==(const UpdateMachine&) const = default;
 };
 // Machines whose objects could not be made together with them get them now. Live reads guard each object.
 struct FinishMachines {
   std::vector<UnsettledMachine> machines = {};
+  bool operator==(const FinishMachines&) const = default;
 };
 // Objects of no Machine. Live reads guard each: that there is no Machine of its name, and that it is the
 // set's.
 struct RemoveClones {
   std::vector<CloneSeen> clones = {};
+  bool operator==(const RemoveClones&) const = default;
 };
 struct CreateMachines {
   std::int32_t count = 0;
+  bool operator==(const CreateMachines&) const = default;
 };
 struct DeleteMachine {
   enum class Why { ScaleDown, Remediation, SetDeleted };
   Snapshot<api::Machine> machine = {};
   Why why = Why::ScaleDown;
   std::optional<Mark> first = {};  // written before: without it nothing is deleted
+  bool operator==(const DeleteMachine&) const = default;
 };
-struct DropFinalizer {};
+struct DropFinalizer {
+  bool operator==(const DropFinalizer&) const = default;
+};
 
 using Action = std::variant<OwnTemplate, AdoptMachine, ReleaseMachine, MarkMachine, RepairCloneManagers,
                             UpdateClone, RepairManagers, UpdateMachine, FinishMachines, RemoveClones,
@@ -97,6 +111,7 @@ using Action = std::variant<OwnTemplate, AdoptMachine, ReleaseMachine, MarkMachi
 struct SettledMachine {
   api::Uid uid = {};
   api::ResourceVersion version = {};  // unless the plan writes it
+  bool operator==(const SettledMachine&) const = default;
 };
 
 struct Plan {
@@ -108,6 +123,10 @@ struct Plan {
   bool preflight_failed = false;
 
   std::vector<std::string> notes_about(api::NoteCode code) const;
+  bool operator==(const Plan&) const = default;
 };
+
+// A line per action, for logs and tests.
+std::vector<std::string> describe(const Plan& plan);
 
 }  // namespace capstan::controllers::machineset

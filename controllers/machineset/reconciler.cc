@@ -109,6 +109,7 @@ Result<bool> Reconciler::hold_still(const ActContext& with, const MachineSet& se
 Result<Outcome> Reconciler::take_turn(const ActContext& with, const Set& set) {
   const Observation seen = observe({.deps = deps_, .host = *host_, .context = with.context}, memory_, set);
   const Plan plan = decide(seen);
+  log_plan(with.context.log, plan);
   const Effects effects = act(with, memory_, seen, plan);
   remember(seen, effects);
   if (effects.gone) return Outcome::done();

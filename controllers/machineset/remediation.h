@@ -24,6 +24,7 @@ struct RemediationQuestion {
 struct Mark {
   Snapshot<api::Machine> before = {};
   api::Machine after = {};
+  bool operator==(const Mark&) const = default;
 };
 
 struct Remediation {

@@ -1,8 +1,9 @@
-// What is to be changed of a Node of a workload cluster, as values: decided for Machines and MachinePools,
-// sent by node_writes.h. A plain value.
+// What is to be changed of a Node of a workload cluster: decided for Machines and MachinePools, sent by
+// node_writes.h. A plain value.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -20,5 +21,8 @@ struct NodeChange {
 
   bool operator==(const NodeChange&) const = default;
 };
+
+// "labels.tier: none -> a, taints: [x:NoSchedule] -> []", of the Node as it was seen.
+std::string describe(const NodeChange& change, const api::Node& node);
 
 }  // namespace capstan::controllers

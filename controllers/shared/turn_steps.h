@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +28,13 @@ Result<bool> write_status(const ActContext& with, const runtime::Observed& cache
   if (!*written) return false;
   with.host.consistency.wrote(kube::key_of(before), cache, (*written)->metadata.resource_version);
   return true;
+}
+
+// What the turn is about to do, for those who turned the verbosity up.
+template <typename Plan>
+void log_plan(const Log& log, const Plan& plan) {
+  if (!log.enabled(Level::Debug)) return;
+  for (const std::string& line : describe(plan)) log.debug("about to act", {{"action", line}});
 }
 
 // Of a paused object: nothing but the condition that says why is written.

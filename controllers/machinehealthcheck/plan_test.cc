@@ -1,0 +1,25 @@
+#include <gmock/gmock.h>
+
+#include "controllers/machinehealthcheck/decide.h"
+#include "controllers/machinehealthcheck/seen_fixture.h"
+
+namespace capstan::controllers::machinehealthcheck {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(PlanOfAHealthCheck, IsPrintedWithFromAndTo) {
+  const auto plan = decide(*Seen().healthy("a").sick("b"));
+
+  EXPECT_THAT(describe(plan), ElementsAre("?"));
+}
+
+TEST(PlanOfAHealthCheck, IsThatOfAnotherOneWhereTheyDoTheSame) {
+  const Seen seen = Seen().healthy("a");
+
+  EXPECT_EQ(decide(*seen), decide(*seen));
+  EXPECT_NE(decide(*seen), decide(*Seen().sick("a")));
+}
+
+}  // namespace
+}  // namespace capstan::controllers::machinehealthcheck
