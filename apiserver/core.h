@@ -10,6 +10,7 @@
 #include "apiserver/store/identities.h"
 #include "apiserver/store/registry.h"
 #include "apiserver/store/storage.h"
+#include "apiserver/target.h"
 
 namespace capstan::apiserver {
 
@@ -23,30 +24,6 @@ struct Core {
   Registry registry = {};
   Identities identities;
 };
-
-// What a request is about.
-struct Target {
-  TypePtr type = {};
-  const Strategy* strategy = nullptr;
-  const ServedVersion* version = nullptr;  // inside *type
-  std::uint64_t since = 0;
-  std::string collection = {};
-  StoredKey key = {};
-  std::string subresource = {};
-
-  std::string api_version() const { return type->api_version(version->name); }
-  // For refusals: machines.cluster.x-k8s.io "a".
-  StatusSubject subject() const { return {.group = type->group, .plural = type->plural, .name = key.name}; }
-  // For Invalid: Machine.cluster.x-k8s.io "a".
-  StatusSubject kind_subject() const {
-    return {.group = type->group, .plural = type->kind, .name = key.name};
-  }
-  bool status() const { return subresource == "status"; }
-};
-
-template <typename T>
-using Answer = std::expected<T, Response>;
-using Refusal = std::unexpected<Response>;
 
 Answer<Target> resolve(const Core& core, const Request& request);
 

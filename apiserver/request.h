@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "apiserver/store/resource_type.h"
-#include "kube/client.h"
+#include "kube/request_options.h"
 
 namespace capstan::apiserver {
 

@@ -6,14 +6,10 @@
 #include <string>
 #include <string_view>
 
+#include "base/name_limits.h"
 #include "base/randomness.h"
 
 namespace capstan {
-
-// No vowels, and nothing that is mistaken for another: Kubernetes' own alphabet.
-inline constexpr std::string_view kNameAlphabet = "bcdfghjklmnpqrstvwxz2456789";
-inline constexpr std::size_t kNameSuffixLength = 5;
-inline constexpr std::size_t kMaxNameLength = 63;  // of a DNS label, which machines' names end up in
 
 class NameGenerator {
  public:

@@ -16,57 +16,12 @@
 #include "base/deadline.h"
 #include "base/result.h"
 #include "kube/quoting.h"
+#include "kube/request_options.h"
 #include "kube/resource.h"
 
 namespace capstan::kube {
 
 namespace json = boost::json;
-
-enum class PatchType { Json, Merge, Strategic, Apply };
-enum class Propagation { Background, Foreground, Orphan };
-
-struct ListOptions {
-  std::string namespace_ = {};  // empty: all namespaces
-  std::string label_selector = {};
-  std::string field_selector = {};
-  std::int64_t limit = 0;  // 0: no paging
-  std::string continue_token = {};
-  std::string resource_version = {};
-  std::string resource_version_match = {};
-};
-
-struct WatchOptions {
-  std::string namespace_ = {};
-  std::string label_selector = {};
-  std::string field_selector = {};
-  std::string resource_version = {};
-  std::int64_t timeout_seconds = 0;  // 0: the server's own choice
-  bool bookmarks = true;
-  bool send_initial_events = false;
-};
-
-struct WriteOptions {
-  std::string field_manager = {};
-  bool dry_run = false;
-  bool strict_fields = false;  // fieldValidation=Strict
-};
-
-struct PatchOptions {
-  PatchType type = PatchType::Merge;
-  std::string subresource = {};  // "", "status" or "scale"
-  std::string field_manager = {};
-  bool force = false;  // server-side apply only
-  bool dry_run = false;
-  bool strict_fields = false;
-};
-
-struct DeleteOptions {
-  std::optional<std::string> uid = {};               // precondition
-  std::optional<std::string> resource_version = {};  // precondition
-  std::optional<Propagation> propagation = {};
-  std::optional<std::int64_t> grace_period_seconds = {};
-  bool dry_run = false;
-};
 
 // Receives one response body as it arrives. Calls come from one thread at a time, never after on_end and
 // never after the Stream has been destroyed. Bytes are cut anywhere.

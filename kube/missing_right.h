@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "kube/remote_client.h"
+#include "kube/request_record.h"
 
 namespace capstan::kube {
 

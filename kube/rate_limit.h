@@ -1,7 +1,7 @@
 // Client-side rate limit with the meaning of client-go's --kube-api-qps and --kube-api-burst: a bucket of
 // `burst` tokens, refilled with `qps` per second; a caller that finds none books the next one and waits for
-// it, first come, first served. One per RemoteClient. RateLimiter is safe from any thread, TokenBucket is a
-// plain value.
+// it, first come, first served. One per RemoteClient. RateLimiter is safe from any thread, TokenBucket
+// belongs to one.
 #pragma once
 
 #include <optional>

@@ -13,6 +13,7 @@
 #include "kube/client.h"
 #include "kube/connection.h"
 #include "kube/rate_limit.h"
+#include "kube/request_record.h"
 #include "net/address_rules.h"
 #include "net/proxy.h"
 
@@ -21,16 +22,6 @@ class IoPool;
 }
 
 namespace capstan::kube {
-
-// For metrics and budgets; called once per HTTP request, from the thread that made it (streams: an io thread,
-// at the end).
-struct RequestRecord {
-  std::string_view method = {};
-  std::string_view path = {};  // without query
-  int status = 0;              // 0: no answer
-  bool stream = false;
-  std::string_view refusal = {};  // the body of an answer of 400 and more; of streams none
-};
 
 struct RemoteClientOptions {
   std::string user_agent = {};     // empty: "capstan/<version>"

@@ -4,13 +4,17 @@
 #pragma once
 
 #include <boost/json/fwd.hpp>
+#include <chrono>
 #include <string_view>
 
 #include "base/result.h"
-#include "kube/client.h"
-#include "net/http_client.h"
+#include "kube/request_options.h"
+#include "kube/resource.h"
+#include "net/http_message.h"
 
 namespace capstan::kube::requests {
+
+namespace json = boost::json;
 
 Result<net::HttpRequest> get(const Resource& resource, const ObjectKey& key);
 Result<net::HttpRequest> list(const Resource& resource, const ListOptions& options);

@@ -2,14 +2,6 @@
 
 namespace capstan::kube {
 
-Resource resource_of(const api::ResourceInfo& info) {
-  return {.group = std::string(info.group),
-          .version = std::string(info.version),
-          .plural = std::string(info.plural),
-          .kind = std::string(info.kind),
-          .namespaced = info.scope == api::Scope::Namespaced};
-}
-
 namespace detail {
 
 std::string attempt(std::string_view verb, const Resource& resource, const ObjectKey& key) {

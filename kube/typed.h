@@ -14,30 +14,13 @@
 #include "api/meta/written.h"
 #include "api/schema/decode.h"
 #include "api/schema/encode.h"
-#include "api/schema/resource.h"
 #include "base/try.h"
 #include "kube/apply.h"
 #include "kube/client.h"
+#include "kube/kinds.h"
 #include "kube/patch.h"
 
 namespace capstan::kube {
-
-template <typename T>
-concept Kind = api::detail::HasResource<T>;
-// A kind of which nothing is lost when it is written back.
-template <typename T>
-concept WritableKind = Kind<T> && api::Encodable<T>;
-
-Resource resource_of(const api::ResourceInfo& info);
-template <Kind T>
-Resource resource_of() {
-  return resource_of(api::resource<T>);
-}
-
-template <typename T>
-ObjectKey key_of(const T& object) {
-  return {std::string(object.metadata.namespace_.view()), std::string(object.metadata.name.view())};
-}
 
 namespace detail {
 

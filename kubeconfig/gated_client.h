@@ -16,11 +16,9 @@
 #include "base/guarded.h"
 #include "base/threads.h"
 #include "kube/client.h"
+#include "kubeconfig/reach.h"
 
 namespace capstan::kubeconfig {
-
-// Reason of the error of who found no free place: no server has said it.
-inline constexpr std::string_view kCrowdedOut = "CrowdedOut";
 
 struct GateLimits {
   std::size_t in_flight = 4;  // 0: no limit; streams do not count

@@ -10,10 +10,9 @@
 #include <vector>
 
 #include "api/core/node.h"
-#include "base/clock.h"
 #include "base/result.h"
-#include "base/time.h"
 #include "kube/client.h"
+#include "kubeconfig/reach.h"
 #include "runtime/store.h"
 
 namespace capstan::kubeconfig {
@@ -32,16 +31,6 @@ class WorkloadCluster {
   virtual const runtime::Store<api::Node>& nodes() const = 0;
   // By spec.providerID, in the order of their names: two are an error of the cluster, never a choice of ours.
   virtual std::vector<runtime::Snapshot<api::Node>> nodes_with(std::string_view provider_id) const = 0;
-};
-
-// What we know about the way to a cluster, for conditions.
-struct Reach {
-  bool connected = false;
-  Time last_success = {};    // of a probe or of watch bytes; unset: never
-  Time first_failure = {};   // of the present row of failures; unset: none
-  std::string problem = {};  // why not, with field and remedy; empty while connected
-  std::string doubt = {};    // connected, but the last probe failed, and calls answer NotConnected: why
-  bool insecure = false;     // the kubeconfig says insecure-skip-tls-verify
 };
 
 class WorkloadClusters {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "net/http_client.h"
 #include "net/http_parser.h"
 #include "net/io_pool_impl.h"
 #include "net/tls_context.h"

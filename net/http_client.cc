@@ -34,10 +34,6 @@ class StreamHandle final : public HttpStreamHandle {
 
 }  // namespace
 
-std::optional<std::string_view> HttpResponse::header(std::string_view name) const {
-  return find_header(headers, name);
-}
-
 class HttpClient::Impl final : public ConnectionOwner, public std::enable_shared_from_this<HttpClient::Impl> {
  public:
   Impl(IoPool::Impl& io, HttpClientOptions options);

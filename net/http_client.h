@@ -17,28 +17,12 @@
 #include "base/secret.h"
 #include "base/threads.h"
 #include "net/address_rules.h"
+#include "net/http_message.h"
 
 namespace capstan::net {
 
 class IoPool;
 class TlsContext;
-
-using Headers = std::vector<std::pair<std::string, std::string>>;
-
-struct HttpRequest {
-  std::string method = "GET";
-  std::string target = "/";  // path and query, already encoded
-  Headers headers = {};
-  std::string body = {};
-  std::size_t max_body_bytes = 64U << 20;  // of the response
-};
-
-struct HttpResponse {
-  int status = 0;
-  Headers headers = {};
-  std::string body = {};
-  std::optional<std::string_view> header(std::string_view name) const;  // case-insensitive
-};
 
 struct Origin {
   std::string scheme = "https";

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "net/http_client.h"
+#include "net/http_message.h"
 
 namespace capstan::net {
 

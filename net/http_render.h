@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/clock.h"
+#include "base/instant.h"
 #include "base/result.h"
-#include "net/http_client.h"
+#include "net/http_message.h"
 
 namespace capstan::net {
 

@@ -72,10 +72,6 @@ Result<Acceptor> bound(asio::io_context& io, const asio::ip::tcp::endpoint& endp
 
 }  // namespace
 
-std::optional<std::string_view> ServerRequest::header(std::string_view name) const {
-  return find_header(headers, name);
-}
-
 class HttpServer::Impl final : public ConnectionHost, public std::enable_shared_from_this<HttpServer::Impl> {
  public:
   Impl(IoPool::Impl& io, HttpServerOptions options, Handler handler);

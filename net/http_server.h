@@ -13,28 +13,13 @@
 
 #include "base/deadline.h"
 #include "base/result.h"
-#include "net/http_client.h"
+#include "net/http_message.h"
 
 namespace capstan::net {
 
+class IoPool;
+class TlsContext;
 class WorkerPool;
-
-// The verified client certificate of a connection, if it sent one.
-struct PeerIdentity {
-  std::string common_name = {};
-  std::vector<std::string> organizations = {};
-};
-
-struct ServerRequest {
-  std::string method = {};
-  std::string target = {};
-  Headers headers = {};
-  std::string body = {};
-  std::optional<PeerIdentity> peer = {};
-  std::string remote_address = {};
-  std::stop_token closed = {};  // triggered when the connection is gone or the server stops
-  std::optional<std::string_view> header(std::string_view name) const;
-};
 
 // A chunked response that goes on after its handler returned. write() queues and never blocks; false: the
 // peer is gone or more than `max_stream_backlog` bytes are waiting (then the connection is dropped).

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/clock.h"
+#include "base/instant.h"
 #include "base/result.h"
 
 namespace capstan::net {

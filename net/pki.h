@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/clock.h"
+#include "base/instant.h"
 #include "base/result.h"
 #include "base/secret.h"
 

@@ -15,24 +15,10 @@
 #include "api/v1beta2/common.h"
 #include "base/guarded.h"
 #include "runtime/dynamic_informers.h"
+#include "runtime/external.h"
 #include "runtime/queue.h"
 
 namespace capstan::runtime {
-
-// Why a reference can't be followed: Error::reason of what ExternalRefs answers.
-inline constexpr std::string_view kNotDefined = "NotDefined";  // its CRD does not exist, as far as we know
-inline constexpr std::string_view kNoContract = "NoContract";  // its CRD lacks the labels of the contract
-inline constexpr std::string_view kUnreadable = "Unreadable";  // the object is there, and can't be decoded
-
-// A referred object, or the knowledge that there is none.
-struct External {
-  kube::Resource resource = {};
-  api::contract::ContractVersion contract = api::contract::ContractVersion::V1Beta2;
-  ObjectKey key = {};
-  Snapshot<ContractObject> object = {};  // null: not in the cache, which is complete
-  const Observed* cache = nullptr;       // for the consistency gate
-  std::string unreadable = {};           // why `object` is an earlier state than the newest
-};
 
 class ExternalRefs {
  public:

@@ -15,11 +15,9 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "runtime/index_table.h"
+#include "runtime/snapshot.h"
 
 namespace capstan::runtime {
-
-template <typename T>
-using Snapshot = std::shared_ptr<const T>;
 
 // Namespace and name, where the object holds them: to compare, not to keep.
 template <typename T>

@@ -40,11 +40,6 @@ struct IndexId {
 };
 
 template <typename T>
-ObjectKey key_of(const T& object) {
-  return {.namespace_ = object.metadata.namespace_.str(), .name = object.metadata.name.str()};
-}
-
-template <typename T>
 class Store final : public Observed {
  public:
   using Handler = std::function<void(const Change<T>&)>;

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "base/names.h"
+#include "base/name_limits.h"
 #include "base/try.h"
 
 namespace capstan::api {

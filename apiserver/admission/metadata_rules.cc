@@ -139,10 +139,10 @@ std::optional<Response> match_path(const Target& target, json::object& object, b
                                  target.key.name));
 }
 
-void stamp_new(Core& core, const Target& target, json::object& object) {
+void stamp_new(const Birth& birth, const Target& target, json::object& object) {
   auto& metadata = metadata_of(object);
-  metadata["uid"] = core.identities.uid();
-  metadata["creationTimestamp"] = timestamp(core.options.clock.now());
+  metadata["uid"] = birth.uid;
+  metadata["creationTimestamp"] = timestamp(birth.at);
   metadata.erase("deletionTimestamp");
   metadata.erase("deletionGracePeriodSeconds");
   metadata.erase("selfLink");

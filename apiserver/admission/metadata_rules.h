@@ -4,16 +4,21 @@
 
 #include <string>
 
-#include "apiserver/core.h"
 #include "apiserver/document/field_error.h"
+#include "apiserver/target.h"
+#include "base/instant.h"
 
 namespace capstan::apiserver {
 
 // The namespace and name of the request against those of the body; fills in the namespace.
 std::optional<Response> match_path(const Target& target, json::object& object, bool name_too);
 
+struct Birth {
+  std::string uid = {};
+  WallTime at = {};
+};
 // uid, creationTimestamp, generation of a new object; nothing of a deletion.
-void stamp_new(Core& core, const Target& target, json::object& object);
+void stamp_new(const Birth& birth, const Target& target, json::object& object);
 // What an update can't change is taken from the stored object.
 void keep_system_fields(json::object& object, const json::object& before);
 

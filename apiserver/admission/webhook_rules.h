@@ -10,7 +10,7 @@
 
 #include "apiserver/admission/admission.h"
 #include "apiserver/document/selectors.h"
-#include "base/clock.h"
+#include "base/instant.h"
 
 namespace capstan::apiserver {
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "apiserver/document/conditions.h"
 #include "apiserver/document/document.h"
 #include "apiserver/document/selectors.h"
 #include "apiserver/internal_write.h"
-#include "apiserver/store/crd_status.h"
 #include "base/time.h"
 
 namespace capstan::apiserver {

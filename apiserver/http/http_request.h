@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "apiserver/request.h"
-#include "net/http_server.h"
+#include "net/http_message.h"
 
 namespace capstan::apiserver {
 

@@ -1,5 +1,5 @@
 // Discovery: which groups, versions and resources there are, in the classic and in the aggregated form, and
-// the server's version. The HTTP layer calls these. Pure functions of what the Api serves now.
+// the server's version. The HTTP layer calls these. Made of what the Api serves now; nothing changes.
 #pragma once
 
 #include <boost/json.hpp>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apiserver/api.h"
+#include "apiserver/present/subresource.h"
 
 namespace capstan::apiserver {
 
@@ -31,15 +32,6 @@ struct ServedGroup {
 };
 std::vector<ServedGroup> served_groups(const Api& api);
 
-// A subresource as discovery lists it. `own_kind`: its body is the kind of the resource itself.
-struct Subresource {
-  std::string name = {};
-  std::string group = {};
-  std::string version = {};
-  std::string kind = {};
-  bool own_kind = false;
-  std::vector<std::string> verbs = {};
-};
 std::vector<Subresource> subresources(const ResourceType& type, const ServedVersion& version);
 
 // v2 before v1 before v1beta2 before v1beta1 before v1alpha1, then any other name by letters.

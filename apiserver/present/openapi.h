@@ -1,6 +1,6 @@
 // OpenAPI documents of everything that is served: for kubectl explain, and for kubectl apply and create,
-// which look up patch types and query parameters. The HTTP layer calls these. Pure functions of what the Api
-// serves now.
+// which look up patch types and query parameters. The HTTP layer calls these. Made of what the Api serves
+// now; nothing changes.
 #pragma once
 
 #include <boost/json.hpp>

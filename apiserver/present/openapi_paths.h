@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "apiserver/present/discovery.h"
+#include "apiserver/present/subresource.h"
 #include "apiserver/store/resource_type.h"
 
 namespace capstan::apiserver {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "apiserver/request.h"
-#include "base/clock.h"
+#include "base/instant.h"
 
 namespace capstan::apiserver {
 

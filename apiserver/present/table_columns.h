@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "apiserver/store/resource_type.h"
-#include "base/clock.h"
+#include "base/instant.h"
 
 namespace capstan::apiserver {
 

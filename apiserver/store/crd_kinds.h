@@ -5,12 +5,9 @@
 #include <string_view>
 
 #include "apiserver/core.h"
+#include "apiserver/store/crd_names.h"
 
 namespace capstan::apiserver {
-
-inline constexpr std::string_view kCrdGroup = "apiextensions.k8s.io";
-inline constexpr std::string_view kCrdCollection = "customresourcedefinitions.apiextensions.k8s.io";
-inline constexpr std::string_view kCrdFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 
 TypePtr type_of_crd(const json::object& crd);
 

@@ -3,7 +3,6 @@
 // the past. Safe from any thread.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -15,17 +14,11 @@
 #include <vector>
 
 #include "apiserver/request.h"
+#include "apiserver/store/stored_key.h"
 #include "apiserver/store/watch.h"
 #include "base/guarded.h"
 
 namespace capstan::apiserver {
-
-struct StoredKey {
-  std::string namespace_ = {};
-  std::string name = {};
-  auto operator<=>(const StoredKey&) const = default;
-  bool operator==(const StoredKey&) const = default;
-};
 
 struct Change {
   std::uint64_t version = 0;

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "apiserver/store/storage.h"
+#include "apiserver/store/stored_key.h"
 
 namespace capstan::apiserver {
 

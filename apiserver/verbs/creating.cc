@@ -111,7 +111,7 @@ Response insert(Core& core, Target target, const Request& request, json::object 
     if (!admitted_object) return std::move(admitted_object).error();
     fresh = std::move(*admitted_object);
 
-    stamp_new(core, target, fresh);
+    stamp_new({.uid = core.identities.uid(), .at = core.options.clock.now()}, target, fresh);
     if (target.version->has_status && !target.strategy->keeps_status_on_create) clear_status(target, fresh);
     if (target.strategy->prepare_create != nullptr) target.strategy->prepare_create(fresh);
     const auto errors = creation_errors(core, target, fresh);

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "apiserver/document/conditions.h"
 #include "apiserver/document/document.h"
 #include "apiserver/document/field_error.h"
-#include "apiserver/store/crd_kinds.h"
-#include "apiserver/store/crd_status.h"
+#include "apiserver/store/crd_names.h"
 #include "base/time.h"
 
 namespace capstan::apiserver {

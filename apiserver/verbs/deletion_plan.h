@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "apiserver/core.h"
-#include "base/clock.h"
+#include "apiserver/target.h"
+#include "base/instant.h"
 
 namespace capstan::apiserver {
 

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "apiserver/controllers/disruption.h"
+#include "apiserver/document/conditions.h"
 #include "apiserver/document/document.h"
 #include "apiserver/document/selectors.h"
-#include "apiserver/store/crd_status.h"
 #include "apiserver/verbs/subresources.h"
 #include "apiserver/verbs/verbs.h"
 #include "apiserver/verbs/writing.h"

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "apiserver/core.h"
 #include "apiserver/document/selectors.h"
+#include "apiserver/target.h"
 
 namespace capstan::apiserver {
 

@@ -1,6 +1,6 @@
-// A fleet as people look at it: one row per Cluster, MachineDeployment, MachinePool and Machine, made from
-// the caches. Pure functions over snapshots; used by `up` and `demo` for their table, their lines and their
-// JSON.
+// A fleet as people look at it: one row per Cluster, MachineDeployment, MachinePool and Machine. look_at()
+// reads the caches, and all else is made of what it found; used by `up` and `demo` for their table, their
+// lines and their JSON.
 #pragma once
 
 #include <boost/json/fwd.hpp>

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/core/node.h"
+#include "controllers/claims/verdict.h"
 #include "controllers/shared/caches.h"
 #include "runtime/external_refs.h"
 
@@ -38,20 +39,6 @@ struct Claim {
   api::Uid uid = {};
   bool has_node_ref = false;  // its status names this very Node
   Source source = Source::Silent;
-};
-
-struct Verdict {
-  enum class Whose {
-    Ours,
-    Anothers,
-    Contested,  // several claim it with equal right
-    Unknown,    // an infrastructure object that decides can't be read at the moment
-  };
-  Whose whose = Whose::Ours;
-  std::string why = {};      // else: who claims it and what would help, for conditions and Events
-  bool listed_soon = false;  // of Unknown: what decides is being listed
-
-  bool ours() const { return whose == Whose::Ours; }
 };
 
 // A nodeRef that one claimant alone has decides, else the infrastructure object that one claimant alone

@@ -6,7 +6,7 @@
 
 #include "api/meta/condition.h"
 #include "base/time.h"
-#include "kubeconfig/workload_clusters.h"
+#include "kubeconfig/reach.h"
 
 namespace capstan::controllers::cluster {
 

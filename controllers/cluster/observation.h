@@ -16,8 +16,9 @@
 #include "base/time.h"
 #include "controllers/cluster/connection_probe.h"
 #include "controllers/cluster/ownership.h"
-#include "kubeconfig/workload_clusters.h"
-#include "runtime/store.h"
+#include "kubeconfig/reach.h"
+#include "runtime/observed.h"
+#include "runtime/snapshot.h"
 
 namespace capstan::controllers::cluster {
 

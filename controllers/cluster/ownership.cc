@@ -5,8 +5,8 @@
 
 #include "api/names.h"
 #include "base/safeguards.h"
-#include "controllers/shared/belonging.h"
-#include "kube/typed.h"
+#include "controllers/shared/owning_clusters.h"
+#include "kube/kinds.h"
 #include "runtime/ownership.h"
 
 namespace capstan::controllers::cluster {

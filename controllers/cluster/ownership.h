@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "api/v1beta2/cluster.h"
-#include "runtime/store.h"
+#include "runtime/snapshot.h"
 
 namespace capstan::controllers::cluster {
 

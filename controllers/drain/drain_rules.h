@@ -10,7 +10,7 @@
 #include "api/meta/label_selector.h"
 #include "api/v1beta2/machine_drain_rule.h"
 #include "base/result.h"
-#include "runtime/store.h"
+#include "runtime/snapshot.h"
 
 namespace capstan::controllers::drain {
 

@@ -6,7 +6,7 @@
 
 #include "controllers/drain/drain_message.h"
 #include "controllers/drain/pace.h"
-#include "kubeconfig/gated_client.h"
+#include "kubeconfig/reach.h"
 
 namespace capstan::controllers::drain {
 namespace {

@@ -9,7 +9,7 @@
 #include "api/core/pod_disruption_budget.h"
 #include "base/error.h"
 #include "base/time.h"
-#include "runtime/store.h"
+#include "runtime/snapshot.h"
 
 namespace capstan::controllers::drain {
 

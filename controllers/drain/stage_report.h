@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/clock.h"
 #include "base/error.h"
+#include "base/instant.h"
 
 namespace capstan::controllers::drain {
 

@@ -10,7 +10,7 @@
 #include "api/conditions/conditions.h"
 #include "controllers/shared/finalizer.h"
 #include "controllers/shared/recheck.h"
-#include "kube/typed.h"
+#include "kube/kinds.h"
 #include "runtime/ownership.h"
 
 namespace capstan::controllers::machine {

@@ -13,7 +13,7 @@
 #include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine.h"
 #include "base/time.h"
-#include "controllers/claims/claims.h"
+#include "controllers/claims/verdict.h"
 #include "controllers/drain/stage_report.h"
 
 namespace capstan::controllers::machine {

@@ -7,6 +7,7 @@
 #include "base/try.h"
 #include "controllers/machine/decide.h"
 #include "controllers/machine/observe.h"
+#include "controllers/shared/external_lookup.h"
 #include "kube/typed.h"
 
 namespace capstan::controllers::machine {

@@ -11,10 +11,10 @@
 #include "api/v1beta2/machine.h"
 #include "api/v1beta2/machine_deployment.h"
 #include "api/v1beta2/machine_set.h"
-#include "controllers/claims/claims.h"
+#include "controllers/claims/verdict.h"
 #include "controllers/machine/settings.h"
 #include "controllers/shared/external_seen.h"
-#include "kubeconfig/workload_clusters.h"
+#include "kubeconfig/reach.h"
 
 namespace capstan::controllers::machine {
 

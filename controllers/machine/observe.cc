@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "controllers/machine/providers.h"
+#include "controllers/shared/external_lookup.h"
 #include "controllers/shared/referrers.h"
 #include "kube/typed.h"
 

@@ -2,6 +2,7 @@
 // any thread.
 #pragma once
 
+#include "controllers/claims/claims.h"
 #include "controllers/machine/memory.h"
 #include "controllers/machine/observation.h"
 #include "controllers/shared/belonging.h"

@@ -3,13 +3,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <boost/json.hpp>
 
 #include "api/contract/bootstrap_config.h"
 #include "api/contract/infra_machine.h"
 #include "api/contract/paths.h"
 #include "api/schema/validate.h"
 #include "base/try.h"
-#include "kube/typed.h"
+#include "kube/kinds.h"
 #include "runtime/ownership.h"
 
 namespace capstan::controllers::machine {

@@ -8,7 +8,7 @@
 #include "controllers/machinehealthcheck/targets.h"
 #include "controllers/shared/pause.h"
 #include "controllers/shared/recheck.h"
-#include "kube/typed.h"
+#include "kube/kinds.h"
 #include "runtime/ownership.h"
 
 namespace capstan::controllers::machinehealthcheck {

@@ -9,6 +9,7 @@
 #include "api/schema/decode.h"
 #include "base/try.h"
 #include "controllers/machinepool/observe.h"
+#include "controllers/shared/recheck.h"
 #include "kube/resources.h"
 #include "kube/typed.h"
 

@@ -9,10 +9,9 @@
 
 #include "controllers/machinepool/deletion.h"
 #include "controllers/machinepool/node_change.h"
-#include "controllers/machinepool/observe.h"
 #include "controllers/machinepool/pool_machines.h"
 #include "controllers/shared/recheck.h"
-#include "kube/typed.h"
+#include "kube/kinds.h"
 #include "runtime/ownership.h"
 
 namespace capstan::controllers::machinepool {

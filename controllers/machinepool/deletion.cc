@@ -7,7 +7,6 @@
 
 #include "api/names.h"
 #include "base/safeguards.h"
-#include "controllers/shared/live_object.h"
 #include "controllers/shared/recheck.h"
 
 namespace capstan::controllers::machinepool {

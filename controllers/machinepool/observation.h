@@ -8,8 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "api/core/node.h"
+#include "api/v1beta2/cluster.h"
+#include "api/v1beta2/machine.h"
+#include "api/v1beta2/machine_pool.h"
+#include "base/error.h"
+#include "base/time.h"
 #include "controllers/machinepool/providers.h"
-#include "kubeconfig/workload_clusters.h"
+#include "kubeconfig/reach.h"
 
 namespace capstan::controllers::machinepool {
 

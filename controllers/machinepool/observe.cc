@@ -9,9 +9,10 @@
 #include "base/try.h"
 #include "controllers/claims/claims.h"
 #include "controllers/shared/belonging.h"
+#include "controllers/shared/external_lookup.h"
+#include "controllers/shared/lost_managers.h"
 #include "controllers/shared/policies.h"
 #include "controllers/shared/referrers.h"
-#include "controllers/shared/repair_managers.h"
 #include "kube/typed.h"
 
 namespace capstan::controllers::machinepool {

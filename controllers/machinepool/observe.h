@@ -12,9 +12,6 @@
 
 namespace capstan::controllers::machinepool {
 
-// How long an empty list has to last before it is looked at for the second time.
-inline constexpr Seconds kSecondLook{30};
-
 // A pool as the Cluster that owns it sees it, whatever its spec.clusterName has become since.
 struct Belonged {
   Snapshot<api::MachinePool> pool = {};

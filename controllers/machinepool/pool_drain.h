@@ -17,6 +17,7 @@
 #include "controllers/drain/drainer.h"
 #include "controllers/machinepool/drain_key.h"
 #include "controllers/machinepool/observation.h"
+#include "controllers/shared/deps.h"
 
 namespace capstan::controllers::machinepool {
 

@@ -1,6 +1,7 @@
 #include "controllers/machinepool/pool_machines.h"
 
 #include <algorithm>
+#include <boost/json.hpp>
 #include <map>
 
 #include "api/conditions/conditions.h"
@@ -8,7 +9,7 @@
 #include "api/v1beta2/machine_rules.h"
 #include "api/v1beta2/syntax.h"
 #include "base/safeguards.h"
-#include "kube/typed.h"
+#include "kube/kinds.h"
 #include "runtime/ownership.h"
 
 namespace capstan::controllers::machinepool {

@@ -4,14 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <boost/json.hpp>
 #include <unordered_set>
 
 #include "api/contract/bootstrap_config.h"
 #include "api/contract/infra_machine_pool.h"
 #include "base/safeguards.h"
 #include "base/try.h"
-#include "controllers/machinepool/observe.h"
-#include "kube/typed.h"
+#include "controllers/machinepool/observation.h"
+#include "kube/kinds.h"
 #include "runtime/ownership.h"
 
 namespace capstan::controllers::machinepool {

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "api/contract/foreign.h"
+#include "api/v1beta2/machine_pool.h"
+#include "base/instant.h"
 #include "controllers/shared/external_seen.h"
 #include "controllers/shared/provider_claim.h"
 
@@ -54,6 +56,8 @@ ListFinding list_to_be(const Observation& seen);
 // whether they are said to be ready or not, and so do their Nodes.
 std::vector<Text> named_late(const InfraFinding& infra, const api::MachinePool& pool);
 
+// How long an empty list has to last before it is looked at for the second time.
+inline constexpr Seconds kSecondLook{30};
 // Whether instances were reported as gone altogether; `replicas` does not contradict.
 bool says_emptied(const InfraFinding& infra, const api::MachinePool& pool);
 

@@ -5,7 +5,7 @@
 #include "controllers/claims/wakes.h"
 #include "controllers/machinepool/conditions.h"
 #include "controllers/machinepool/reconciler.h"
-#include "controllers/shared/repair_managers.h"
+#include "controllers/shared/lost_managers.h"
 
 namespace capstan::controllers::machinepool {
 namespace {

@@ -6,7 +6,7 @@
 #include "api/names.h"
 #include "base/try.h"
 #include "controllers/machineset/wanted.h"
-#include "controllers/shared/repair_managers.h"
+#include "controllers/shared/lost_managers.h"
 
 namespace capstan::controllers::machineset {
 namespace {

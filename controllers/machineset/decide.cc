@@ -10,7 +10,7 @@
 #include "base/safeguards.h"
 #include "controllers/machineset/propagation.h"
 #include "controllers/shared/recheck.h"
-#include "kube/typed.h"
+#include "kube/kinds.h"
 #include "runtime/ownership.h"
 
 namespace capstan::controllers::machineset {

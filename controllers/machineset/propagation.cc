@@ -3,7 +3,7 @@
 #include <boost/json.hpp>
 
 #include "controllers/machineset/wanted.h"
-#include "controllers/shared/repair_managers.h"
+#include "controllers/shared/lost_managers.h"
 #include "kube/apply.h"
 
 namespace capstan::controllers::machineset {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/clock.h"
+#include "base/instant.h"
 
 namespace capstan::controllers::machineset {
 

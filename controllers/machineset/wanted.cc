@@ -8,9 +8,9 @@
 #include "api/v1beta2/machine_rules.h"
 #include "api/v1beta2/naming.h"
 #include "api/v1beta2/syntax.h"
-#include "base/names.h"
+#include "base/name_limits.h"
 #include "base/try.h"
-#include "kube/typed.h"
+#include "kube/kinds.h"
 #include "runtime/ownership.h"
 
 namespace capstan::controllers::machineset {

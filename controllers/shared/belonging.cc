@@ -31,16 +31,6 @@ Belonging look_up_belonging(const Caches& caches, const T& object, std::span<con
 
 }  // namespace
 
-std::vector<const api::OwnerReference*> owning_clusters(const api::OwnerReferences& owners) {
-  std::vector<const api::OwnerReference*> clusters;
-  for (const api::OwnerReference& owner : *owners) {
-    if (owner.kind == api::kind::kCluster && owner.group() == api::group::kCluster)
-      clusters.push_back(&owner);
-  }
-  std::ranges::stable_partition(clusters, &api::OwnerReference::is_controller);
-  return clusters;
-}
-
 Belonging belonging_of(const Caches& caches, const api::Machine& machine) {
   std::vector<Ancestor> lineage{{api::kind::kMachine, &machine.metadata}};
   const auto set = controller_among(caches.machine_sets, api::kind::kMachineSet, machine.metadata);

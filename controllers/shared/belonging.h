@@ -12,12 +12,9 @@
 #include <vector>
 
 #include "controllers/shared/caches.h"
+#include "controllers/shared/owning_clusters.h"
 
 namespace capstan::controllers {
-
-// The owner references of kind Cluster, the controlling one first, the others in the order of the list. The
-// first whose Cluster exists keeps the object.
-std::vector<const api::OwnerReference*> owning_clusters(const api::OwnerReferences& owners);
 
 struct Belonging {
   std::string cluster = {};  // its name

@@ -1,17 +1,19 @@
 // What a turn sees of an object of a provider, by a reference of a Machine or a pool: in the cache, or not,
-// and why not. Values; see_external() reads caches only and is safe from any thread.
+// and why not. Found by external_lookup.h. A plain value.
 #pragma once
 
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "api/contract/contract_object.h"
 #include "api/contract/version.h"
-#include "controllers/shared/deps.h"
-#include "runtime/external_refs.h"
+#include "runtime/external.h"
+#include "runtime/observed.h"
+#include "runtime/snapshot.h"
 
 namespace capstan::controllers {
+
+using runtime::Snapshot;
 
 // An object of a provider that a Machine or a pool refers to.
 struct ExternalSeen {
@@ -46,9 +48,5 @@ struct ExternalSeen {
 };
 
 bool is_uncontrolled(const ExternalSeen& external);
-
-// The provider's object behind a reference, as far as the caches know.
-ExternalSeen see_external(runtime::ExternalRefs& externals, const api::ContractRef& ref,
-                          std::string_view namespace_);
 
 }  // namespace capstan::controllers

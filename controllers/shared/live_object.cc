@@ -7,6 +7,7 @@
 #include "api/contract/version.h"
 #include "api/schema/decode.h"
 #include "base/try.h"
+#include "controllers/shared/recheck.h"
 #include "kube/resources.h"
 
 namespace capstan::controllers {

@@ -47,8 +47,8 @@ Result<std::optional<LiveOwned>> find_owned(kube::Client& client,
                                             std::string_view group, std::string_view namespace_,
                                             const api::Uid& owner, const Deadline& deadline);
 
-// Asks once in kLiveLook, however often its owner has a turn. Only that an object is there is remembered.
-inline constexpr Seconds kLiveLook{30};
+// Asks once in kLiveLook (recheck.h), however often its owner has a turn. Only that an object is there is
+// remembered.
 class LiveLooks {
  public:
   explicit LiveLooks(const Clock& clock) : clock_(clock) {}

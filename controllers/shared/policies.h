@@ -8,7 +8,7 @@
 
 #include "api/meta/object_meta.h"
 #include "api/policy/machine_lifecycle_policy.h"
-#include "runtime/store.h"
+#include "runtime/snapshot.h"
 
 namespace capstan::controllers {
 

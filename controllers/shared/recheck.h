@@ -6,6 +6,8 @@
 #include <optional>
 #include <type_traits>
 
+#include "base/instant.h"
+
 namespace capstan::controllers {
 
 // `recheck` becomes `span` where that is sooner. No `recheck`: so far only an event wakes the object; no
@@ -14,5 +16,8 @@ template <typename Span>
 void recheck_within(std::optional<Span>& recheck, const std::type_identity_t<std::optional<Span>>& span) {
   if (span) recheck = std::min(recheck.value_or(*span), *span);
 }
+
+// What a live look (live_object.h) has shown stands for so long.
+inline constexpr Seconds kLiveLook{30};
 
 }  // namespace capstan::controllers

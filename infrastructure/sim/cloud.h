@@ -17,22 +17,9 @@
 #include "base/threads.h"
 #include "infrastructure/driver.h"
 #include "infrastructure/sim/script.h"
-#include "kube/resource.h"
+#include "infrastructure/sim/sim_vm.h"
 
 namespace capstan::infrastructure::sim {
-
-// A VM with what only its kubelet needs to know.
-struct SimVm {
-  Vm vm = {};
-  std::string instance_key = {};
-  kube::ObjectKey cluster = {};  // from its tags
-  std::string vm_class = {};
-  std::string kubernetes_version = {};
-  SteadyTime created = {};
-  Nanoseconds registers_after = {};  // from then on
-  std::optional<SteadyTime> vanishes = {};
-  std::vector<std::string> local_disks = {};
-};
 
 // A persistent disk stays when its VM goes.
 struct Disk {

@@ -4,7 +4,7 @@
 #include <boost/json/fwd.hpp>
 
 #include "base/time.h"
-#include "infrastructure/sim/cloud.h"
+#include "infrastructure/sim/sim_vm.h"
 
 namespace capstan::infrastructure::sim {
 

@@ -15,7 +15,9 @@ Findings check_homes(const Tree& tree);
 Findings check_light_headers(const Tree& tree);
 // Coroutines, sleeping, clocks, locks, threads, chance and the like outside the one place that may.
 Findings check_banned_words(const Tree& tree);
-// decide, report, protocols, conditions and rules are functions of their arguments.
+// decide, report, protocols, conditions and rules are functions of their arguments, and so is what calls
+// itself pure or a plain value: nothing that they include, however indirectly, reads clocks, asks servers or
+// waits.
 Findings check_purity(const Tree& tree);
 // A header says what it is and guards itself with #pragma once; none opens a namespace for its users.
 Findings check_header_form(const Tree& tree);

@@ -4,7 +4,7 @@
 
 #include "api/names.h"
 #include "base/base64.h"
-#include "runtime/store.h"
+#include "runtime/snapshot.h"
 
 namespace capstan::infrastructure::cluster {
 

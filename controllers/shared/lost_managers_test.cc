@@ -1,4 +1,4 @@
-#include "controllers/shared/repair_managers.h"
+#include "controllers/shared/lost_managers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
