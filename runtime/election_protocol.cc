@@ -1,5 +1,7 @@
 #include "runtime/election_protocol.h"
 
+#include <algorithm>
+
 namespace capstan::runtime {
 namespace {
 
@@ -21,12 +23,24 @@ void remember(ElectionState& state, const api::LeaseSpec& spec, SteadyTime now) 
 ElectionStep look_at_lease(ElectionState& state, const std::string& identity, const api::Lease* lease,
                            SteadyTime now, const ElectionTimes& times) {
   using Kind = ElectionStep::Kind;
-  if (lease == nullptr) return {.kind = Kind::Create};
+  if (lease == nullptr) {
+    state.seen.reset();
+    return {.kind = Kind::Create};
+  }
   remember(state, lease->spec, now);
   if (lease->spec.holder_identity.view() == identity) return {.kind = Kind::Renew};
   const bool silent = now - state.changed_at >= duration_of(lease->spec, times);
   if (!is_held(lease->spec) || silent) return {.kind = Kind::TakeOver};
   return {.kind = Kind::Wait, .holder = lease->spec.holder_identity.str()};
+}
+
+SteadyTime next_look(const ElectionState& state, SteadyTime looked, bool watching,
+                     const ElectionTimes& times) {
+  const SteadyTime usual = looked + times.retry_period;
+  if (state.renewed_at || !state.seen) return usual;
+  const SteadyTime runs_out = state.changed_at + duration_of(*state.seen, times);
+  if (runs_out <= looked) return usual;
+  return watching ? runs_out : std::min(usual, runs_out);
 }
 
 api::LeaseSpec claimed(const ElectionStep& step, const api::LeaseSpec* before, const std::string& identity,

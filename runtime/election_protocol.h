@@ -39,6 +39,12 @@ struct ElectionStep {
 ElectionStep look_at_lease(ElectionState& state, const std::string& identity, const api::Lease* lease,
                            SteadyTime now, const ElectionTimes& times);
 
+// When to look again, unless the lease changes before: a leader has to renew it, a standby may take it over
+// the moment it runs out. `looked` is the last look; a standby that is `watching` hears of every change until
+// then.
+SteadyTime next_look(const ElectionState& state, SteadyTime looked, bool watching,
+                     const ElectionTimes& times);
+
 // The spec to write for this step.
 api::LeaseSpec claimed(const ElectionStep& step, const api::LeaseSpec* before, const std::string& identity,
                        WallTime now, const ElectionTimes& times);

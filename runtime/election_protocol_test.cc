@@ -77,6 +77,49 @@ TEST(Election, RenewsWithoutANewAcquisition) {
   EXPECT_EQ(spec.renew_time, MicroTime::from(kNoon + std::chrono::seconds(9)));
 }
 
+TEST(Election, ALeaderLooksEveryRetryPeriodHoweverLongItsLease) {
+  ElectionState state;
+  const auto lease = held_by("me");
+  look_at_lease(state, "me", &lease, at(0), kTimes);
+  won(state, at(0));
+
+  EXPECT_EQ(next_look(state, at(1), false, kTimes), at(3));
+}
+
+TEST(Election, AStandbyThatWatchesLooksWhenTheLeaseRunsOut) {
+  ElectionState state;
+  const auto lease = held_by("other");
+  look_at_lease(state, "me", &lease, at(0), kTimes);
+
+  EXPECT_EQ(next_look(state, at(1), true, kTimes), at(15));
+}
+
+TEST(Election, AStandbyThatDoesNotWatchLooksOftenAndWhenTheLeaseRunsOut) {
+  ElectionState state;
+  const auto lease = held_by("other");
+  look_at_lease(state, "me", &lease, at(0), kTimes);
+
+  EXPECT_EQ(next_look(state, at(1), false, kTimes), at(3));
+  EXPECT_EQ(next_look(state, at(14), false, kTimes), at(15));
+}
+
+TEST(Election, AStandbyThatCouldNotTakeOverTriesAgainInARetryPeriod) {
+  ElectionState state;
+  const auto lease = held_by("other");
+  look_at_lease(state, "me", &lease, at(0), kTimes);
+
+  EXPECT_EQ(next_look(state, at(15), true, kTimes), at(17));
+}
+
+TEST(Election, AStandbyThatHasSeenNoLeaseLooksAgainInARetryPeriod) {
+  ElectionState state;
+  const auto lease = held_by("other");
+  look_at_lease(state, "me", &lease, at(0), kTimes);
+  look_at_lease(state, "me", nullptr, at(1), kTimes);
+
+  EXPECT_EQ(next_look(state, at(1), true, kTimes), at(3));
+}
+
 TEST(Election, LosesWhenRenewalsFailForTheWholeDeadline) {
   ElectionState state;
   won(state, at(0));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/names.h"
+#include "base/hash.h"
 #include "base/try.h"
 #include "kube/typed.h"
 
@@ -38,6 +39,7 @@ void Leader::stop() {
   thread_->request_stop();
   thread_->join();
   thread_.reset();
+  watch_.reset();
   if (leading()) give_back();
 }
 
@@ -58,8 +60,43 @@ void Leader::run(const std::stop_token& stop) {
       deps_.log.error("leadership lost", {{"lease", options_.lease}});
       return on_lost_();
     }
-    deps_.threads.pause(Deadline::in(deps_.clock, options_.times.retry_period, stop));
+    watch_or_not(ours && !*ours);
+    wait_for_next_look(stop);
   }
+}
+
+void Leader::watch_or_not(bool waiting) {
+  if (leading()) watch_.reset();
+  if (waiting && !watch_)
+    watch_.emplace(deps_.threads, deps_.clock, deps_.client, options_.lease, hash_bytes(options_.identity));
+}
+
+void Leader::wait_for_next_look(const std::stop_token& stop) {
+  const SteadyTime looked = deps_.clock.steady_now();
+  Signal time("time");
+  Signal& news = watch_ ? watch_->news() : time;
+  for (;;) {
+    const std::uint64_t seen = news.count();
+    if (watch_ && hears_of_a_free_lease()) return;
+    const bool watching = watch_ && watch_->hears();
+    const Deadline next{.at = next_look(state_, looked, watching, options_.times), .stop = stop};
+    if (deps_.threads.wait(news, seen, next) != Woken::Notified) return;
+  }
+}
+
+bool Leader::hears_of_a_free_lease() {
+  const auto heard = watch_->take();
+  if (!heard) return false;
+  const api::Lease* lease = heard->lease ? &*heard->lease : nullptr;
+  const auto step = look_at_lease(state_, options_.identity, lease, heard->at, options_.times);
+  if (step.kind != ElectionStep::Kind::Wait) return true;
+  note_holder(step.holder);
+  return false;
+}
+
+void Leader::note_holder(const std::string& holder) {
+  if (std::exchange(noted_holder_, holder) == holder) return;
+  deps_.log.info("waiting for the lease", {{"lease", options_.lease}, {"holder", holder}});
 }
 
 Result<bool> Leader::try_once(const Deadline& deadline) {
@@ -69,8 +106,7 @@ Result<bool> Leader::try_once(const Deadline& deadline) {
   const auto step =
       look_at_lease(state_, options_.identity, before, deps_.clock.steady_now(), options_.times);
   if (step.kind == ElectionStep::Kind::Wait) {
-    if (std::exchange(told_holder_, step.holder) != step.holder)
-      deps_.log.info("waiting for the lease", {{"lease", options_.lease}, {"holder", step.holder}});
+    note_holder(step.holder);
     return false;
   }
   const SteadyTime sent = deps_.clock.steady_now();

@@ -1,6 +1,6 @@
-// Leader election: one thread that keeps a Lease ours. Wiring starts it, waits until we lead, and ends the
-// process at once when the lease is lost, for another process may act from then on. stop() gives the lease
-// back. Safe from any thread.
+// Leader election: one thread that keeps a Lease ours, and a second one while it waits for it. Wiring starts
+// it, waits until we lead, and ends the process at once when the lease is lost, for another process may act
+// from then on. stop() gives the lease back. Safe from any thread.
 #pragma once
 
 #include <functional>
@@ -14,6 +14,7 @@
 #include "kube/client.h"
 #include "runtime/election_protocol.h"
 #include "runtime/election_scope.h"
+#include "runtime/lease_watch.h"
 
 namespace capstan::runtime {
 
@@ -55,13 +56,19 @@ class Leader {
   // One look and, when it is our turn, one write. True when the lease is ours now.
   Result<bool> try_once(const Deadline& deadline);
   Result<void> write(const ElectionStep& step, const api::Lease* before, const Deadline& deadline);
+  void note_holder(const std::string& holder);
+  // Only a standby watches: a leader knows what it writes.
+  void watch_or_not(bool waiting);
+  void wait_for_next_look(const std::stop_token& stop);
+  bool hears_of_a_free_lease();
   void give_back();
 
   const LeaderDeps deps_;
   const LeaderOptions options_;
   const std::function<void()> on_lost_;
   ElectionState state_;  // of the election's thread
-  std::string told_holder_ = {};
+  std::string noted_holder_ = {};
+  std::optional<LeaseWatch> watch_ = {};
   Guarded<bool> leading_;
   Guarded<std::optional<std::string>> problem_{"the lease has not been read yet"};
   Signal changed_{"leadership"};

@@ -64,6 +64,8 @@ constexpr std::array kUnseen = {
     Unseen{"create tokenreviews.authentication.k8s.io", kForScrapes},
     Unseen{"create subjectaccessreviews.authorization.k8s.io", kForScrapes},
     Unseen{"get leases.coordination.k8s.io", kForElection},
+    Unseen{"list leases.coordination.k8s.io", kForElection},
+    Unseen{"watch leases.coordination.k8s.io", kForElection},
     Unseen{"create leases.coordination.k8s.io", kForElection},
     Unseen{"update leases.coordination.k8s.io", kForElection},
     Unseen{"create events", kForTrouble},
