@@ -3,10 +3,11 @@
 // cluster that goes are drained like any other. Used by wiring.
 #pragma once
 
-#include <functional>
-#include <string_view>
+#include <string>
 
 #include "api/v1beta2/cluster.h"
+#include "api/v1beta2/machine.h"
+#include "api/v1beta2/machine_pool.h"
 #include "runtime/store.h"
 
 namespace capstan::kubeconfig {
@@ -24,9 +25,16 @@ enum class Wish {
 // Pure.
 Wish wish_after(const runtime::Change<api::Cluster>& change);
 
-// From now on; clusters that are not in scope (another shard's) are left alone. The registry outlives the
-// informer that feeds the store.
-void follow(runtime::Store<api::Cluster>& clusters, WorkloadRegistry& registry,
-            std::function<bool(const api::Cluster&)> in_scope = {});
+// The objects of a manager that shares them with others by the label watch-filter.
+struct Shard {
+  std::string watch_filter = {};
+  runtime::Store<api::Machine>& machines;
+  runtime::Store<api::MachinePool>& machine_pools;
+};
+
+// From now on, before the informers start that feed the stores. The registry outlives those.
+void follow(runtime::Store<api::Cluster>& clusters, WorkloadRegistry& registry);
+// Only the Clusters of the shard, and those of others in which Machines or pools are the shard's.
+void follow(runtime::Store<api::Cluster>& clusters, const Shard& shard, WorkloadRegistry& registry);
 
 }  // namespace capstan::kubeconfig

@@ -130,6 +130,7 @@ class Wiring::Parts {
   Result<void> lead();
   Result<void> check_neighbour();
   Result<void> make_workload_clusters();
+  void follow_clusters();
   void make_leader();
   runtime::LeaderDeps election_deps();
   runtime::ElectionScope scope() const;
@@ -189,16 +190,22 @@ Result<void> Wiring::Parts::make(kube::Connection connection) {
                                                                     .log = log,
                                                                     .metrics = &metrics},
                                                  wanted);
-  kubeconfig::follow(core->caches().clusters, *workload_clusters,
-                     [filter = wanted.watch_filter](const api::Cluster& cluster) {
-                       return controllers::in_scope(cluster.metadata, filter);
-                     });
-
+  follow_clusters();
   make_leader();
   make_webhooks();
   make_endpoints();
   make_order();
   return {};
+}
+
+void Wiring::Parts::follow_clusters() {
+  controllers::Caches& caches = core->caches();
+  const std::string& filter = options.scope.watch_filter;
+  if (filter.empty()) return kubeconfig::follow(caches.clusters, *workload_clusters);
+  kubeconfig::follow(
+      caches.clusters,
+      {.watch_filter = filter, .machines = caches.machines, .machine_pools = caches.machine_pools},
+      *workload_clusters);
 }
 
 void Wiring::Parts::make_leader() {
