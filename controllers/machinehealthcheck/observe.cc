@@ -7,6 +7,7 @@
 #include "base/safeguards.h"
 #include "controllers/machinehealthcheck/governance.h"
 #include "controllers/machinehealthcheck/request_rules.h"
+#include "controllers/machinehealthcheck/scope.h"
 #include "controllers/machinehealthcheck/targets.h"
 #include "controllers/shared/pause.h"
 #include "kube/resources.h"
@@ -152,7 +153,7 @@ std::optional<Observation> observe(const ObserveContext& with, const Memory& mem
   Observation seen{.now = deps.clock.now(),
                    .check = deps.caches.machine_health_checks.get(key),
                    .fresh = with.context.fresh};
-  if (!seen.check || !in_scope(seen.check->metadata, deps.watch_filter)) return std::nullopt;
+  if (!seen.check || !is_ours(*seen.check, deps.caches, deps.watch_filter)) return std::nullopt;
   seen.cluster = deps.caches.cluster_of(key.namespace_, seen.check->spec.cluster_name);
   // The Cluster's arrival or the end of the pause wakes the check.
   if (seen.cluster && !is_paused(seen)) Observer(with, memory, seen).look();
