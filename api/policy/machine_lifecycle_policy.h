@@ -4,6 +4,7 @@
 #pragma once
 
 #include "api/meta/label_selector.h"
+#include "api/policy/lifecycle.h"
 #include "api/policy/names.h"
 #include "api/v1beta2/common.h"
 
@@ -48,6 +49,7 @@ inline constexpr auto members<SharedCause> = std::array{
 
 struct PolicyHealth {
   std::optional<SharedCause> shared_cause = {};
+  std::optional<NodeChecks> node_checks = {};
   UnknownFields unknown = {};
   bool operator==(const PolicyHealth&) const = default;
 };
@@ -58,6 +60,12 @@ inline constexpr auto members<PolicyHealth> = std::array{
         {.doc = "Do not remediate while the trouble looks like that of a whole Cluster, failure domain or "
                 "pool (MachineDeployment, MachineSet or MachinePool) and not like that of its machines. "
                 "Off when left out; {} switches it on with its defaults."}),
+    member<&PolicyHealth::node_checks>(
+        "nodeChecks",
+        {.doc = "Replace a Machine whose Node has not been well for some time, see the Machine's condition "
+                "capstan.dev/Lifecycle. No MachineHealthCheck is needed for that, and one that looks at "
+                "Nodes should not select the same Machines. Off when left out; {} switches it on with its "
+                "defaults."}),
 };
 
 struct PolicyDrain {
@@ -79,7 +87,12 @@ struct MachineLifecyclePolicySpec {
   LabelSelector selector = {};
   PolicyHealth health = {};
   PolicyDrain drain = {};
+  std::optional<PolicyCreation> creation = {};
+  std::optional<PolicyReplacement> replacement = {};
+  std::optional<PolicyScaleIn> scale_in = {};
   UnknownFields unknown = {};
+  // Whether Machines get the condition capstan.dev/Lifecycle.
+  bool reports_lifecycle() const { return health.node_checks || creation || replacement || scale_in; }
   bool operator==(const MachineLifecyclePolicySpec&) const = default;
 };
 template <>
@@ -92,6 +105,18 @@ inline constexpr auto members<MachineLifecyclePolicySpec> = std::array{
                 "What two policies select is governed by none of them, see the condition Conflicting."}),
     member<&MachineLifecyclePolicySpec::health>("health", {.doc = "When machines count as sick."}),
     member<&MachineLifecyclePolicySpec::drain>("drain", {.doc = "How Nodes are emptied."}),
+    member<&MachineLifecyclePolicySpec::creation>(
+        "creation", {.doc = "How long a new Machine may take. For ever when left out; {} limits it with the "
+                            "defaults."}),
+    member<&MachineLifecyclePolicySpec::replacement>(
+        "replacement",
+        {.doc = "How many Unhealthy Machines are replaced at the same time; one when left out."}),
+    member<&MachineLifecyclePolicySpec::scale_in>(
+        "scaleIn",
+        {.doc = "Choose the Machines that go when fewer are wanted by their condition capstan.dev/Lifecycle, "
+                "the worst first, and without spec.deletion.order the oldest first. As Cluster API does it "
+                "when left out; {} switches it on. The annotations capstan.dev/deletion-priority and "
+                "capstan.dev/victims work without this."}),
 };
 
 // How many objects the policy selects, conflicting ones included.
@@ -117,6 +142,7 @@ inline constexpr auto members<SelectedCounts> = std::array{
 struct MachineLifecyclePolicyStatus {
   Conditions conditions = {};
   SelectedCounts selected = {};
+  Boxed<LifecycleStatus> lifecycle = {};
   std::int64_t observed_generation = 0;
   UnknownFields unknown = {};
   bool operator==(const MachineLifecyclePolicyStatus&) const = default;
@@ -129,6 +155,10 @@ inline constexpr auto members<MachineLifecyclePolicyStatus> = std::array{
         "conditions", {.max_items = 32, .list_keys = "type", .doc = field_doc::kConditions}),
     member<&MachineLifecyclePolicyStatus::selected>(
         "selected", {.doc = "How many objects the policy selects, conflicting ones included."}),
+    member<&MachineLifecyclePolicyStatus::lifecycle>(
+        "lifecycle",
+        {.doc = "How the Machines of what it governs are, where spec.health.nodeChecks, creation, "
+                "replacement or scaleIn is given."}),
     member<&MachineLifecyclePolicyStatus::observed_generation>(
         "observedGeneration", {.minimum = 1, .doc = field_doc::kObservedGeneration}),
 };
@@ -153,6 +183,23 @@ inline constexpr std::array kMachineLifecyclePolicyColumns = {
            .json_path = ".status.selected.machinePools",
            .type = "integer",
            .description = "MachinePools it selects"},
+    Column{.name = "Running",
+           .json_path = ".status.lifecycle.machines.running",
+           .type = "integer",
+           .description = "Machines it governs whose Node is well"},
+    Column{.name = "Unhealthy",
+           .json_path = ".status.lifecycle.machines.unhealthy",
+           .type = "integer",
+           .description = "Machines it governs that were Running, and whose Node is not well"},
+    Column{.name = "In-Flight",
+           .json_path = ".status.lifecycle.inFlight",
+           .type = "integer",
+           .description = "Replacements under way"},
+    Column{.name = "Failed",
+           .json_path = ".status.lifecycle.machines.failed",
+           .type = "integer",
+           .priority = 10,
+           .description = "Machines it governs that are about to be replaced"},
     Column{.name = "Conflicting",
            .json_path = ".status.conditions[?(@.type==\"Conflicting\")].status",
            .description = "Whether another policy selects one of them too"},

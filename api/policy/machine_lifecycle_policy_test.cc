@@ -7,6 +7,7 @@
 
 #include "api/policy/machine_lifecycle_policy_rules.h"
 #include "api/schema/decode.h"
+#include "api/schema/defaults.h"
 #include "api/schema/encode.h"
 #include "api/schema/validate.h"
 #include "test/builders/machine_lifecycle_policy.h"
@@ -24,13 +25,22 @@ constexpr std::string_view kDocument = R"({
   "metadata": {"name": "p", "namespace": "default"},
   "spec": {
     "selector": {"matchLabels": {"team": "a"}},
-    "health": {"sharedCause": {"windowSeconds": 60, "thresholdPercent": 40, "minimumTargets": 5}},
-    "drain": {"machinePools": true}
+    "health": {"sharedCause": {"windowSeconds": 60, "thresholdPercent": 40, "minimumTargets": 5},
+               "nodeChecks": {"unhealthyNodeConditions": [{"type": "Fan", "badStatuses": ["False"]}],
+                              "requireTaintsGone": [{"key": "example.com/wait", "effect": "NoExecute"}],
+                              "timeoutSeconds": 30, "disableTimeout": true}},
+    "drain": {"machinePools": true},
+    "creation": {"timeoutSeconds": 60},
+    "replacement": {"maxInFlight": "20%", "countStates": ["Failed"]},
+    "scaleIn": {"expirySeconds": 10}
   },
   "status": {
     "conditions": [{"type": "Selecting", "status": "True", "reason": "Selected", "message": "",
                     "lastTransitionTime": "2026-01-01T12:00:00Z"}],
     "selected": {"machineDeployments": 1, "machineSets": 2, "machinePools": 0},
+    "lifecycle": {"machines": {"creating": 0, "createRetrying": 1, "joining": 0, "running": 5, "unhealthy": 2,
+                               "inPlaceUpdating": 0, "failed": 1, "terminating": 0},
+                  "inFlight": 2, "failedMachines": ["web-1"]},
     "observedGeneration": 3
   }
 })";
@@ -49,7 +59,75 @@ TEST(MachineLifecyclePolicy, LeavesEverythingOffThatIsNotAskedFor) {
 
   EXPECT_FALSE(policy.spec.health.shared_cause);
   EXPECT_FALSE(policy.spec.drain.machine_pools.value_or(false));
+  EXPECT_FALSE(policy.spec.reports_lifecycle());
   EXPECT_THAT(validate(policy), IsEmpty());
+}
+
+TEST(MachineLifecyclePolicy, APolicyOfBeforeAsksForNoLifeCycle) {
+  EXPECT_FALSE(a_policy("p").shared_cause().drains_machine_pools().build().spec.reports_lifecycle());
+  EXPECT_TRUE(a_policy("p").node_checks().build().spec.reports_lifecycle());
+  EXPECT_TRUE(a_policy("p").creation_timeout(60).build().spec.reports_lifecycle());
+  EXPECT_TRUE(a_policy("p").max_in_flight(IntOrString(1)).build().spec.reports_lifecycle());
+  EXPECT_TRUE(a_policy("p").scale_in().build().spec.reports_lifecycle());
+}
+
+// What an API server stores of a group that is switched on with {}.
+TEST(MachineLifecyclePolicy, AGroupWithoutFieldsGetsTheDefaultsOfItsSchema) {
+  MachineLifecyclePolicy policy = a_policy("p").selecting("team", "a").node_checks().scale_in();
+  policy.spec.creation.emplace();
+  policy.spec.replacement.emplace();
+
+  apply_defaults(policy);
+
+  EXPECT_EQ(to_json(policy).at("spec"), boost::json::parse(R"({
+    "selector": {"matchLabels": {"team": "a"}},
+    "health": {"nodeChecks": {
+      "unhealthyNodeConditions": [
+        {"type": "KernelDeadlock", "badStatuses": ["True", "Unknown"]},
+        {"type": "ReadonlyFilesystem", "badStatuses": ["True", "Unknown"]},
+        {"type": "DiskPressure", "badStatuses": ["True", "Unknown"]},
+        {"type": "NetworkUnavailable", "badStatuses": ["True", "Unknown"]}],
+      "requireTaintsGone": [{"key": "node.gardener.cloud/critical-components-not-ready", "effect": "NoSchedule"}],
+      "timeoutSeconds": 600, "disableTimeout": false}},
+    "creation": {"timeoutSeconds": 1200},
+    "replacement": {"maxInFlight": 1, "countStates":
+      ["Creating", "CreateRetrying", "Joining", "InPlaceUpdating", "Failed", "Terminating"]},
+    "scaleIn": {"expirySeconds": 3600}})"));
+}
+
+TEST(MachineLifecyclePolicy, RefusesTimesConditionsAndTaintsThatMakeNoSense) {
+  const auto refused = [](const NodeChecks& checks) {
+    return !validate(a_policy("p").selecting("team", "a").node_checks(checks).build()).empty();
+  };
+  const auto creation_refused = [](std::int32_t seconds) {
+    return !validate(a_policy("p").selecting("team", "a").creation_timeout(seconds).build()).empty();
+  };
+
+  EXPECT_FALSE(refused({}));
+  EXPECT_FALSE(refused({.timeout_seconds = 1}));
+  EXPECT_TRUE(refused({.timeout_seconds = 0}));
+  EXPECT_TRUE(refused({.timeout_seconds = 604'801}));
+  EXPECT_TRUE(refused({.unhealthy_node_conditions = {{.type = "Fan"_text, .bad_statuses = {"Bad"_text}}}}));
+  EXPECT_TRUE(refused({.unhealthy_node_conditions = {{.type = "Fan"_text, .bad_statuses = {"True"_text}},
+                                                     {.type = "Fan"_text, .bad_statuses = {"False"_text}}}}));
+  EXPECT_TRUE(refused({.require_taints_gone = {{.key = "a"_text, .effect = "Never"_text}}}));
+  EXPECT_FALSE(creation_refused(604'800));
+  EXPECT_TRUE(creation_refused(0));
+  EXPECT_TRUE(creation_refused(604'801));
+}
+
+TEST(MachineLifecyclePolicy, RefusesALimitThatIsNone) {
+  const auto causes = [](IntOrString limit) {
+    return validate(a_policy("p").selecting("team", "a").max_in_flight(limit).build(), nullptr);
+  };
+
+  for (const auto& good :
+       {IntOrString(1), IntOrString(500), IntOrString("1%"_text), IntOrString("100%"_text)})
+    EXPECT_THAT(causes(good), IsEmpty()) << good.to_string();
+  for (const auto& bad : {IntOrString(0), IntOrString(-1), IntOrString("0%"_text), IntOrString("101%"_text),
+                          IntOrString("many"_text), IntOrString("3"_text)})
+    EXPECT_THAT(causes(bad), Not(IsEmpty())) << bad.to_string();
+  EXPECT_EQ(causes(IntOrString(0)).front().field, "spec.replacement.maxInFlight");
 }
 
 TEST(MachineLifecyclePolicy, RefusesShareAndWindowThatMakeNoSense) {

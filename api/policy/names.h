@@ -15,11 +15,27 @@ namespace kind {
 inline constexpr std::string_view kMachineLifecyclePolicy = "MachineLifecyclePolicy";
 }  // namespace kind
 
-// Of a MachineLifecyclePolicy.
 namespace condition {
+// Of a MachineLifecyclePolicy.
 inline constexpr std::string_view kSelecting = "Selecting";
 inline constexpr std::string_view kConflicting = "Conflicting";
+inline constexpr std::string_view kHealthCheckOverlap = "HealthCheckOverlap";
+// Of a Machine that a policy governs.
+inline constexpr std::string_view kLifecycle = "capstan.dev/Lifecycle";
 }  // namespace condition
+
+// What users say with annotations, and what controllers note in them.
+namespace annotation {
+// On a Machine: seconds, instead of those of the policy.
+inline constexpr std::string_view kHealthTimeout = "capstan.dev/health-timeout-seconds";
+inline constexpr std::string_view kCreationTimeout = "capstan.dev/creation-timeout-seconds";
+// On a Machine: a whole number, the lowest goes first when fewer are wanted.
+inline constexpr std::string_view kDeletionPriority = "capstan.dev/deletion-priority";
+// On a MachineDeployment or MachineSet: "name~time,name~time", Machines that go whatever the replicas are.
+inline constexpr std::string_view kVictims = "capstan.dev/victims";
+// On a Machine: it may be replaced for what it has been suffering from since this time.
+inline constexpr std::string_view kReplacementGranted = "capstan.dev/replacement-granted";
+}  // namespace annotation
 
 namespace reason {
 inline constexpr std::string_view kSelected = "Selected";
@@ -27,8 +43,15 @@ inline constexpr std::string_view kNothingSelected = "NothingSelected";
 inline constexpr std::string_view kInvalidSelector = "InvalidSelector";
 inline constexpr std::string_view kConflicting = "Conflicting";
 inline constexpr std::string_view kNotConflicting = "NotConflicting";
+inline constexpr std::string_view kOverlapping = "Overlapping";
+inline constexpr std::string_view kNotOverlapping = "NotOverlapping";
 // Of RemediationAllowed on a MachineHealthCheck: a path or a zone broke, and not the machines.
 inline constexpr std::string_view kSharedCause = "SharedCause";
 }  // namespace reason
+
+// Reasons of Events.
+namespace event {
+inline constexpr std::string_view kVictimDropped = "VictimDropped";
+}  // namespace event
 
 }  // namespace capstan::api::policy

@@ -26,6 +26,26 @@ MachineLifecyclePolicyBuilder& MachineLifecyclePolicyBuilder::drains_machine_poo
   return change([](MachineLifecyclePolicy& policy) { policy.spec.drain.machine_pools = true; });
 }
 
+MachineLifecyclePolicyBuilder& MachineLifecyclePolicyBuilder::node_checks(const api::NodeChecks& checks) {
+  return change([&](MachineLifecyclePolicy& policy) { policy.spec.health.node_checks = checks; });
+}
+
+MachineLifecyclePolicyBuilder& MachineLifecyclePolicyBuilder::creation_timeout(std::int32_t seconds) {
+  return change([&](MachineLifecyclePolicy& policy) {
+    policy.spec.creation = api::PolicyCreation{.timeout_seconds = seconds};
+  });
+}
+
+MachineLifecyclePolicyBuilder& MachineLifecyclePolicyBuilder::max_in_flight(IntOrString limit) {
+  return change([&](MachineLifecyclePolicy& policy) {
+    policy.spec.replacement = api::PolicyReplacement{.max_in_flight = limit};
+  });
+}
+
+MachineLifecyclePolicyBuilder& MachineLifecyclePolicyBuilder::scale_in(const api::PolicyScaleIn& scale_in) {
+  return change([&](MachineLifecyclePolicy& policy) { policy.spec.scale_in = scale_in; });
+}
+
 MachineLifecyclePolicyBuilder a_policy(std::string_view name) { return MachineLifecyclePolicyBuilder(name); }
 
 }  // namespace capstan::builders

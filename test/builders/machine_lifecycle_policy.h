@@ -16,6 +16,11 @@ class MachineLifecyclePolicyBuilder
   MachineLifecyclePolicyBuilder& selecting_everything();
   MachineLifecyclePolicyBuilder& shared_cause(const api::SharedCause& cause = {});
   MachineLifecyclePolicyBuilder& drains_machine_pools();
+  // Each of them makes Machines report their life cycle.
+  MachineLifecyclePolicyBuilder& node_checks(const api::NodeChecks& checks = {});
+  MachineLifecyclePolicyBuilder& creation_timeout(std::int32_t seconds);
+  MachineLifecyclePolicyBuilder& max_in_flight(IntOrString limit);
+  MachineLifecyclePolicyBuilder& scale_in(const api::PolicyScaleIn& scale_in = {});
 };
 
 MachineLifecyclePolicyBuilder a_policy(std::string_view name = "p");

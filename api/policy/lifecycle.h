@@ -1,0 +1,218 @@
+// The groups of a MachineLifecyclePolicy that are about the life of a Machine: when it counts as unhealthy or
+// failed, how many are replaced at once, which go first when fewer are wanted. Each is off while it is left
+// out. Plain values; their defaults are in the schema.
+#pragma once
+
+#include "api/v1beta2/common.h"
+
+namespace capstan::api {
+
+// A condition of a Node, and the statuses of it that mean trouble.
+struct BadNodeCondition {
+  Text type = {};
+  List<Text> bad_statuses = {};
+  UnknownFields unknown = {};
+  bool operator==(const BadNodeCondition&) const = default;
+};
+template <>
+inline constexpr auto members<BadNodeCondition> = std::array{
+    member<&BadNodeCondition::type>(
+        "type",
+        {.min_length = 1, .max_length = 316, .required = true, .doc = "Type of the condition of the Node."}),
+    member<&BadNodeCondition::bad_statuses>("badStatuses", {.min_items = 1,
+                                                            .max_items = 3,
+                                                            .items = {.one_of = "True|False|Unknown"},
+                                                            .list = ListType::Set,
+                                                            .default_json = R"(["True","Unknown"])",
+                                                            .doc = "The statuses that mean trouble."}),
+};
+
+// A taint by what makes it the same taint.
+struct TaintIdentity {
+  Text key = {};
+  Text effect = {};
+  UnknownFields unknown = {};
+  bool operator==(const TaintIdentity&) const = default;
+};
+template <>
+inline constexpr auto members<TaintIdentity> = std::array{
+    member<&TaintIdentity::key>("key", {.min_length = 1,
+                                        .max_length = 253,
+                                        .pattern = pattern::kTaintKey,
+                                        .required = true,
+                                        .doc = "Key of the taint."}),
+    member<&TaintIdentity::effect>(
+        "effect",
+        {.one_of = "NoSchedule|PreferNoSchedule|NoExecute", .required = true, .doc = "Effect of the taint."}),
+};
+
+// What makes a Machine unhealthy, and for how long it may be so.
+struct NodeChecks {
+  static constexpr std::int32_t kTimeoutSeconds = 600;
+
+  List<BadNodeCondition> unhealthy_node_conditions = {};
+  List<TaintIdentity> require_taints_gone = {};
+  std::optional<std::int32_t> timeout_seconds = {};
+  std::optional<bool> disable_timeout = {};
+  UnknownFields unknown = {};
+  bool operator==(const NodeChecks&) const = default;
+};
+template <>
+inline constexpr auto members<NodeChecks> = std::array{
+    member<&NodeChecks::unhealthy_node_conditions>(
+        "unhealthyNodeConditions",
+        {.min_items = 1,
+         .max_items = 100,
+         .list_keys = "type",
+         .default_json = R"([{"type":"KernelDeadlock"},{"type":"ReadonlyFilesystem"},)"
+                         R"({"type":"DiskPressure"},{"type":"NetworkUnavailable"}])",
+         .doc = "Conditions of the Node of which one is enough to make the Machine Unhealthy, beside Ready, "
+                "which has to be True, and the Node, which has to be there."}),
+    member<&NodeChecks::require_taints_gone>(
+        "requireTaintsGone",
+        {.min_items = 1,
+         .max_items = 50,
+         .list_keys = "key|effect",
+         .default_json =
+             R"([{"key":"node.gardener.cloud/critical-components-not-ready","effect":"NoSchedule"}])",
+         .doc = "Taints that a new Node has to lose before its Machine counts as Running. A Machine that was "
+                "Running does not leave that because of them."}),
+    member<&NodeChecks::timeout_seconds>(
+        "timeoutSeconds",
+        {.minimum = 1,
+         .maximum = 604800,
+         .default_json = "600",
+         .doc = "How long a Machine may be Unhealthy, counted from the moment when it left Running, before "
+                "it is to be replaced. A Machine's annotation capstan.dev/health-timeout-seconds wins."}),
+    member<&NodeChecks::disable_timeout>(
+        "disableTimeout",
+        {.default_json = "false",
+         .doc = "An Unhealthy Machine stays, whatever the time. One that never joins is still replaced."}),
+};
+
+struct PolicyCreation {
+  static constexpr std::int32_t kTimeoutSeconds = 1200;
+
+  std::optional<std::int32_t> timeout_seconds = {};
+  UnknownFields unknown = {};
+  bool operator==(const PolicyCreation&) const = default;
+};
+template <>
+inline constexpr auto members<PolicyCreation> = std::array{
+    member<&PolicyCreation::timeout_seconds>(
+        "timeoutSeconds",
+        {.minimum = 1,
+         .maximum = 604800,
+         .default_json = "1200",
+         .doc = "How long a Machine may take from its creation until it is Running. After that it is "
+                "replaced, whatever is replaced besides. A Machine's annotation "
+                "capstan.dev/creation-timeout-seconds wins."}),
+};
+
+// The API server of a cluster evaluates this, ours refuses the same in its validating webhook.
+inline constexpr std::array kPositiveCountOrPercent = {
+    CelRule{.rule = "type(self) == int ? self >= 1 : self.matches('^([1-9][0-9]?|100)%$')",
+            .message = "must be a number from 1 on, or a percentage from 1% to 100%"},
+};
+
+struct PolicyReplacement {
+  std::optional<IntOrString> max_in_flight = {};
+  List<Text> count_states = {};
+  UnknownFields unknown = {};
+  bool operator==(const PolicyReplacement&) const = default;
+};
+template <>
+inline constexpr auto members<PolicyReplacement> = std::array{
+    member<&PolicyReplacement::max_in_flight>(
+        "maxInFlight",
+        {.minimum = 1,
+         .default_json = "1",
+         .cel = kPositiveCountOrPercent,
+         .doc = "How many Machines of one MachineDeployment (or of one MachineSet without one) may be "
+                "replaced at the same time because they are Unhealthy: a number, or a percentage of the "
+                "replicas, rounded up. The smaller one of this and spec.remediation.maxInFlight counts."}),
+    member<&PolicyReplacement::count_states>(
+        "countStates",
+        {.min_items = 1,
+         .max_items = 8,
+         .items = {.one_of = "Creating|CreateRetrying|Joining|Running|Unhealthy|InPlaceUpdating|Failed|"
+                             "Terminating"},
+         .list = ListType::Set,
+         .default_json =
+             R"(["Creating","CreateRetrying","Joining","InPlaceUpdating","Failed","Terminating"])",
+         .doc = "Reasons of the condition capstan.dev/Lifecycle with which another Machine takes one place "
+                "of maxInFlight; a Machine that is missing takes one as well."}),
+};
+
+struct PolicyScaleIn {
+  static constexpr std::int32_t kExpirySeconds = 3600;
+
+  std::optional<std::int32_t> expiry_seconds = {};
+  UnknownFields unknown = {};
+  bool operator==(const PolicyScaleIn&) const = default;
+};
+template <>
+inline constexpr auto members<PolicyScaleIn> = std::array{
+    member<&PolicyScaleIn::expiry_seconds>(
+        "expirySeconds",
+        {.minimum = 1,
+         .maximum = 604800,
+         .default_json = "3600",
+         .doc = "For how long a Machine that the annotation capstan.dev/victims names is taken away."}),
+};
+
+// Machines by the reason of their condition capstan.dev/Lifecycle.
+struct LifecycleCounts {
+  std::int32_t creating = 0;
+  std::int32_t create_retrying = 0;
+  std::int32_t joining = 0;
+  std::int32_t running = 0;
+  std::int32_t unhealthy = 0;
+  std::int32_t in_place_updating = 0;
+  std::int32_t failed = 0;
+  std::int32_t terminating = 0;
+  UnknownFields unknown = {};
+  bool operator==(const LifecycleCounts&) const = default;
+};
+template <>
+inline constexpr auto members<LifecycleCounts> = std::array{
+    member<&LifecycleCounts::creating>("creating", {.keep_empty = true, .doc = "No VM yet."}),
+    member<&LifecycleCounts::create_retrying>(
+        "createRetrying",
+        {.keep_empty = true, .doc = "The provider could not make the VM, and tries again."}),
+    member<&LifecycleCounts::joining>("joining", {.keep_empty = true, .doc = "A VM, and no good Node yet."}),
+    member<&LifecycleCounts::running>("running", {.keep_empty = true, .doc = "The Node is well."}),
+    member<&LifecycleCounts::unhealthy>(
+        "unhealthy", {.keep_empty = true, .doc = "It was Running, and the Node is not well."}),
+    member<&LifecycleCounts::in_place_updating>("inPlaceUpdating",
+                                                {.keep_empty = true, .doc = "Being updated in place."}),
+    member<&LifecycleCounts::failed>("failed", {.keep_empty = true, .doc = "About to be replaced."}),
+    member<&LifecycleCounts::terminating>("terminating", {.keep_empty = true, .doc = "Being deleted."}),
+};
+
+struct LifecycleStatus {
+  static constexpr std::size_t kNames = 20;
+
+  LifecycleCounts machines = {};
+  std::int32_t in_flight = 0;
+  List<Text> failed_machines = {};
+  UnknownFields unknown = {};
+  bool operator==(const LifecycleStatus&) const = default;
+};
+template <>
+inline constexpr auto members<LifecycleStatus> = std::array{
+    member<&LifecycleStatus::machines>(
+        "machines", {.doc = "Machines by the reason of their condition capstan.dev/Lifecycle."}),
+    member<&LifecycleStatus::in_flight>(
+        "inFlight",
+        {.keep_empty = true,
+         .doc = "Replacements under way: Machines that were given up and are still there, and those that "
+                "take their places, as spec.replacement.countStates counts them."}),
+    member<&LifecycleStatus::failed_machines>(
+        "failedMachines", {.max_items = static_cast<std::int64_t>(LifecycleStatus::kNames),
+                           .items = {.min_length = 1, .max_length = 253},
+                           .list = ListType::Atomic,
+                           .doc = "Names of Machines that have failed, sorted; the first twenty of them."}),
+};
+
+}  // namespace capstan::api
