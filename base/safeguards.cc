@@ -35,6 +35,10 @@ std::string_view to_string(Safeguard safeguard) {
     case Safeguard::Contests: return "contests";
     case Safeguard::OtherKinds: return "other-kinds";
     case Safeguard::StillThere: return "still-there";
+    case Safeguard::ReplacementLimit: return "replacement-limit";
+    case Safeguard::PolicyContact: return "policy-contact";
+    case Safeguard::AsJudged: return "as-judged";
+    case Safeguard::VictimsAwaitReplicas: return "victims-await-replicas";
   }
   return "";
 }

@@ -1,6 +1,6 @@
-// Safeguards that simulations take away one at a time, to see that it is noticed (scripts/sim --mutants).
-// Compiled in only with CAPSTAN_DEFECTS; otherwise all are in place for good, at no cost. Safe from any
-// thread.
+// Safeguards that simulations (scripts/sim --mutants) and stories take away one at a time, to see that it is
+// noticed. Compiled in only with CAPSTAN_DEFECTS; otherwise all are in place for good, at no cost. Safe from
+// any thread.
 #pragma once
 
 #include <array>
@@ -39,6 +39,11 @@ enum class Safeguard {
   Contests,            // a field that another writer sets, too, is written once a minute
   OtherKinds,          // before a Machine goes, its infrastructure is looked for under every kind
   StillThere,          // before a Machine takes objects over the server confirms that it is there
+  // Of the life cycle that a policy asks for.
+  ReplacementLimit,      // no more Unhealthy Machines are given up at once than maxInFlight says
+  PolicyContact,         // no time of a policy counts from before the workload cluster was reached again
+  AsJudged,              // a Machine that has failed is deleted only in the version that says so
+  VictimsAwaitReplicas,  // named victims go once their MachineSet has seen the replicas that came with them
 };
 inline constexpr std::array kSafeguards = {
     Safeguard::ConsistencyGate, Safeguard::CreateExpectation, Safeguard::OwnerUid,
@@ -51,6 +56,9 @@ inline constexpr std::array kSafeguards = {
     Safeguard::Belonging,       Safeguard::UnreadableOwner,   Safeguard::UnreadableCounts,
     Safeguard::Claims,          Safeguard::CopiedProviderId,  Safeguard::Contests,
     Safeguard::OtherKinds,      Safeguard::StillThere};
+// Shown by stories of test/scenarios/lifecycle.
+inline constexpr std::array kLifecycleSafeguards = {Safeguard::ReplacementLimit, Safeguard::PolicyContact,
+                                                    Safeguard::AsJudged, Safeguard::VictimsAwaitReplicas};
 std::string_view to_string(Safeguard safeguard);  // "consistency-gate"
 
 #ifdef CAPSTAN_DEFECTS

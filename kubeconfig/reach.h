@@ -16,6 +16,9 @@ struct Reach {
   std::string problem = {};  // why not, with field and remedy; empty while connected
   std::string doubt = {};    // connected, but the last probe failed, and calls answer NotConnected: why
   bool insecure = false;     // the kubeconfig says insecure-skip-tls-verify
+  // Since when there has been no longer break, as the Cluster itself says: a restart does not change it. Set
+  // by controllers/shared/reach.h; unset: not known.
+  Time connected_since = {};
 };
 
 // Reason of a call's error when the cluster had no free place for it: no server has said it.

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "api/names.h"
 
 namespace capstan::controllers::machinehealthcheck {
@@ -52,18 +50,10 @@ Governance::Membership Governance::look_up(const api::OwnerReference& owner) con
 }
 
 Governance::Membership Governance::of_set(const api::MachineSet& set) const {
-  const auto* owner = set.metadata.controller();
-  if (owner != nullptr && owner->kind == api::kind::kMachineDeployment) {
-    const auto deployment =
-        caches_.machine_deployments.get({.namespace_ = where_, .name = owner->name.str()});
-    if (deployment) {
-      const std::array both = {&set.metadata, &deployment->metadata};
-      return {.pool = pool_name(api::kind::kMachineDeployment, deployment->metadata),
-              .choice = policy_for(both, policies_)};
-    }
-  }
-  return {.pool = pool_name(api::kind::kMachineSet, set.metadata),
-          .choice = policy_for(set.metadata, policies_)};
+  const auto deployment = deployment_of(caches_, set);
+  return {.pool = deployment ? pool_name(api::kind::kMachineDeployment, deployment->metadata)
+                             : pool_name(api::kind::kMachineSet, set.metadata),
+          .choice = policy_for(caches_, set)};
 }
 
 }  // namespace capstan::controllers::machinehealthcheck

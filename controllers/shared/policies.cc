@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "api/names.h"
+#include "controllers/shared/caches.h"
+
 namespace capstan::controllers {
 
 bool selects(const api::MachineLifecyclePolicy& policy, const api::ObjectMeta& object) {
@@ -33,6 +36,50 @@ PolicyChoice policy_for(std::span<const api::ObjectMeta* const> object_and_owner
     choice.conflicting.clear();
   }
   return choice;
+}
+
+namespace {
+
+kube::ObjectKey beside(const api::ObjectMeta& object, const api::OwnerReference& owner) {
+  return {.namespace_ = object.namespace_.str(), .name = owner.name.str()};
+}
+
+}  // namespace
+
+Snapshot<api::MachineDeployment> deployment_of(const Caches& caches, const api::MachineSet& set) {
+  const auto* owner = set.metadata.controller();
+  if (owner == nullptr || owner->kind != api::kind::kMachineDeployment) return nullptr;
+  return caches.machine_deployments.get(beside(set.metadata, *owner));
+}
+
+PolicyChoice policy_for(const Caches& caches, const api::MachineSet& set) {
+  const auto policies = caches.policies_in(set.metadata.namespace_.view());
+  if (policies.empty()) return {};
+  const auto deployment = deployment_of(caches, set);
+  if (!deployment) return policy_for(set.metadata, policies);
+  const std::array both = {&set.metadata, &deployment->metadata};
+  return policy_for(both, policies);
+}
+
+PolicyChoice policy_for(const Caches& caches, const api::MachineDeployment& deployment) {
+  return policy_for(deployment.metadata, caches.policies_in(deployment.metadata.namespace_.view()));
+}
+
+PolicyChoice policy_for(const Caches& caches, const api::Machine& machine) {
+  const auto policies = caches.policies_in(machine.metadata.namespace_.view());
+  const auto* owner = machine.metadata.controller();
+  if (policies.empty() || owner == nullptr) return {};
+  if (owner->kind == api::kind::kMachineSet) {
+    const auto set = caches.machine_sets.get(beside(machine.metadata, *owner));
+    return set && set->metadata.uid == owner->uid ? policy_for(caches, *set) : PolicyChoice();
+  }
+  if (owner->kind != api::kind::kMachinePool) return {};
+  const auto pool = caches.machine_pools.get(beside(machine.metadata, *owner));
+  return pool && pool->metadata.uid == owner->uid ? policy_for(pool->metadata, policies) : PolicyChoice();
+}
+
+PolicySnapshot lifecycle_policy(const PolicyChoice& choice) {
+  return choice.policy && choice.policy->spec.reports_lifecycle() ? choice.policy : nullptr;
 }
 
 }  // namespace capstan::controllers

@@ -1,5 +1,6 @@
 // Which MachineLifecyclePolicy an object is governed by: the one that selects it, none, or none because
-// several do. Asked by every controller that has a behaviour of its own to switch on. Pure.
+// several do. Asked by every controller that has a behaviour of its own to switch on. Pure, but for what is
+// looked up in caches; safe from any thread.
 #pragma once
 
 #include <span>
@@ -8,6 +9,9 @@
 
 #include "api/meta/object_meta.h"
 #include "api/policy/machine_lifecycle_policy.h"
+#include "api/v1beta2/machine.h"
+#include "api/v1beta2/machine_deployment.h"
+#include "api/v1beta2/machine_set.h"
 #include "runtime/snapshot.h"
 
 namespace capstan::controllers {
@@ -29,5 +33,19 @@ PolicyChoice policy_for(const api::ObjectMeta& object, std::span<const PolicySna
 // one of them governs it.
 PolicyChoice policy_for(std::span<const api::ObjectMeta* const> object_and_owners,
                         std::span<const PolicySnapshot> policies);
+
+// --- by the caches; cheap where the namespace has no policy ---
+
+class Caches;
+
+// The MachineDeployment that controls the set; null: none does, or it is not in the cache.
+runtime::Snapshot<api::MachineDeployment> deployment_of(const Caches& caches, const api::MachineSet& set);
+PolicyChoice policy_for(const Caches& caches, const api::MachineSet& set);
+PolicyChoice policy_for(const Caches& caches, const api::MachineDeployment& deployment);
+// That of the MachineSet or MachinePool that controls it.
+PolicyChoice policy_for(const Caches& caches, const api::Machine& machine);
+
+// The policy, where it asks for more than stood before there was a life cycle; null otherwise.
+PolicySnapshot lifecycle_policy(const PolicyChoice& choice);
 
 }  // namespace capstan::controllers

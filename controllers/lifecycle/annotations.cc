@@ -1,0 +1,36 @@
+#include "controllers/lifecycle/annotations.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "api/policy/names.h"
+
+namespace capstan::controllers::lifecycle {
+namespace {
+
+constexpr std::size_t kShown = 32;  // of a value that means nothing
+
+std::optional<std::int32_t> number_in(std::string_view text, const NumberRange& range) {
+  std::int32_t number = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = fault == std::errc() && end == text.data() + text.size();
+  return whole && number >= range.least && number <= range.most ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace
+
+WholeNumber whole_number(const api::ObjectMeta& object, std::string_view key, const NumberRange& range) {
+  const Text* text = object.annotations.find(key);
+  if (text == nullptr) return {};
+  if (const auto number = number_in(text->view(), range)) return {.value = number};
+  return {.problem = fmt::format("annotation {}: {:?} is ignored, a whole {} from {} to {} is meant", key,
+                                 text->view().substr(0, kShown), range.what, range.least, range.most)};
+}
+
+std::int32_t deletion_priority(const api::ObjectMeta& machine) {
+  return whole_number(machine, api::policy::annotation::kDeletionPriority, kDeletionPriorities)
+      .value.value_or(kDeletionPriority);
+}
+
+}  // namespace capstan::controllers::lifecycle

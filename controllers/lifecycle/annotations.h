@@ -1,0 +1,32 @@
+// Numbers that users write into annotations of Machines. A value that means nothing is ignored, and the
+// sentence that says so is handed on for a condition. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/meta/object_meta.h"
+
+namespace capstan::controllers::lifecycle {
+
+struct NumberRange {
+  std::int32_t least = 0;
+  std::int32_t most = 0;
+  std::string_view what = {};  // "number of seconds"
+};
+inline constexpr NumberRange kSecondsOfATimeout = {.least = 1, .most = 604'800, .what = "number of seconds"};
+inline constexpr NumberRange kDeletionPriorities = {.least = -1'000'000, .most = 1'000'000, .what = "number"};
+inline constexpr std::int32_t kDeletionPriority = 3;  // of a Machine that says none
+
+struct WholeNumber {
+  std::optional<std::int32_t> value = {};  // nothing: there is none, or none that counts
+  std::string problem = {};
+};
+WholeNumber whole_number(const api::ObjectMeta& object, std::string_view key, const NumberRange& range);
+
+// When fewer are wanted.
+std::int32_t deletion_priority(const api::ObjectMeta& machine);
+
+}  // namespace capstan::controllers::lifecycle

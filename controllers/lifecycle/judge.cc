@@ -1,0 +1,170 @@
+#include "controllers/lifecycle/judge.h"
+
+#include <algorithm>
+
+#include "api/conditions/conditions.h"
+#include "api/names.h"
+#include "api/policy/names.h"
+#include "base/safeguards.h"
+#include "controllers/lifecycle/operation.h"
+#include "controllers/lifecycle/wellness.h"
+
+namespace capstan::controllers::lifecycle {
+namespace {
+
+bool is_over(std::optional<Time> end, Time now) { return end && *end <= now; }
+
+// Of a span that began then; nothing while there is no contact.
+std::optional<Time> end_of(const Contact& contact, Time began, Seconds span) {
+  if (is_off(Safeguard::PolicyContact)) return began + span;
+  if (!contact.holds()) return std::nullopt;
+  return std::max(began, contact.since) + span;
+}
+
+class Judge {
+ public:
+  Judge(const Facts& facts, const Rules& rules)
+      : facts_(facts), rules_(rules), before_(standing_of(facts.machine)) {}
+
+  std::optional<Verdict> run() const {
+    if (facts_.machine.metadata.deleting()) return says(Phase::Terminating, deleting());
+    if (facts_.machine.metadata.annotations.contains(api::annotation::kUpdateInProgress))
+      return says(Phase::InPlaceUpdating, updating());
+    if (!is_provisioned()) return being_created();
+    if (!facts_.node_known) return unseen();
+    const Wellness wellness = wellness_of(facts_.node, rules_);
+    return has_joined() ? joined(wellness) : joining(wellness);
+  }
+
+ private:
+  std::optional<Verdict> being_created() const {
+    if (is_creation_over()) return says(Phase::Failed, took_too_long());
+    const auto trouble = creation_trouble(facts_.machine);
+    return trouble ? awaiting(Phase::CreateRetrying, *trouble)
+                   : awaiting(Phase::Creating, waiting_for_vm(facts_.machine));
+  }
+
+  // Of a Machine that had a Node nothing new is known.
+  std::optional<Verdict> unseen() const {
+    const bool had_node = before_
+                              ? before_->phase != Phase::Creating && before_->phase != Phase::CreateRetrying
+                              : facts_.machine.status.node_ref.has_value();
+    if (had_node) return std::nullopt;
+    return says(Phase::Joining, waiting_for_node(facts_.machine));
+  }
+
+  std::optional<Verdict> joining(const Wellness& wellness) const {
+    if (wellness.well() && wellness.blocking_taints.empty()) return running(creation_done());
+    if (is_creation_over()) return says(Phase::Failed, took_too_long());
+    return awaiting(Phase::Joining, facts_.node == nullptr ? waiting_for_node(facts_.machine)
+                                                           : not_well(OperationType::Create, wellness));
+  }
+
+  std::optional<Verdict> joined(const Wellness& wellness) const {
+    if (wellness.well()) return running(well_again());
+    const auto end = health_ends(facts_.machine, rules_, facts_.contact);
+    const bool left_running_now = !before_ || status_of(before_->phase) != api::status::kFalse;
+    if (!left_running_now && is_over(end, facts_.now) && is_granted(facts_.machine)) {
+      Operation given_up = not_well(OperationType::HealthCheck, wellness);
+      given_up.state = OperationState::Failed;
+      return says(Phase::Failed, given_up);
+    }
+    auto verdict = says(Phase::Unhealthy, not_well(OperationType::HealthCheck, wellness));
+    if (left_running_now) {
+      verdict.recheck = rules_.health_timeout;
+    } else if (end && *end > facts_.now) {
+      verdict.recheck = *end - facts_.now;
+    }
+    return verdict;
+  }
+
+  // What it said when it began to run stays.
+  std::optional<Verdict> running(const Operation& began) const {
+    if (before_ && before_->phase == Phase::Running) {
+      for (const Operation& said : {creation_done(), well_again()}) {
+        if (is_said_by(before_->message, said)) return says(Phase::Running, said);
+      }
+    }
+    return says(Phase::Running, began);
+  }
+
+  // It may not take for ever.
+  Verdict awaiting(Phase phase, const Operation& operation) const {
+    Verdict verdict = says(phase, operation);
+    const auto end = creation_ends(facts_.machine, rules_, facts_.contact);
+    if (end && *end > facts_.now) verdict.recheck = *end - facts_.now;
+    return verdict;
+  }
+
+  Verdict says(Phase phase, const Operation& operation) const {
+    const bool same = before_ && before_->phase == phase;
+    return {.phase = phase,
+            .message = describe(operation, facts_.now, same ? before_->message : std::string_view(),
+                                rules_.ignored)};
+  }
+
+  bool is_creation_over() const {
+    return is_over(creation_ends(facts_.machine, rules_, facts_.contact), facts_.now);
+  }
+  Operation took_too_long() const { return creation_too_long(*rules_.creation_timeout); }
+  bool is_provisioned() const {
+    return facts_.machine.status.initialization.infrastructure_provisioned.value_or(false);
+  }
+
+  // Of a Machine that a policy meets for the first time its Node tells.
+  bool has_joined() const {
+    if (!before_) return facts_.machine.status.node_ref.has_value();
+    switch (before_->phase) {
+      case Phase::Running:
+      case Phase::Unhealthy:
+      case Phase::InPlaceUpdating: return true;
+      case Phase::Failed: return is_granted(facts_.machine);
+      case Phase::Creating:
+      case Phase::CreateRetrying:
+      case Phase::Joining:
+      case Phase::Terminating: break;
+    }
+    return false;
+  }
+
+  const Facts& facts_;
+  const Rules& rules_;
+  const std::optional<Standing> before_;
+};
+
+}  // namespace
+
+std::optional<Verdict> judge(const Facts& facts, const Rules& rules) { return Judge(facts, rules).run(); }
+
+std::string grant_for(const api::Machine& machine) {
+  const auto standing = standing_of(machine);
+  const bool left_running =
+      standing && (standing->phase == Phase::Unhealthy || standing->phase == Phase::Failed);
+  return left_running ? standing->since.to_string() : std::string();
+}
+
+bool is_granted(const api::Machine& machine) {
+  const std::string grant = grant_for(machine);
+  return !grant.empty() &&
+         machine.metadata.annotations.value_or_empty(api::policy::annotation::kReplacementGranted) == grant;
+}
+
+std::optional<Time> health_ends(const api::Machine& machine, const Rules& rules, const Contact& contact) {
+  const auto standing = standing_of(machine);
+  if (!standing || !rules.health_timeout) return std::nullopt;
+  return end_of(contact, standing->since, *rules.health_timeout);
+}
+
+std::optional<Time> creation_ends(const api::Machine& machine, const Rules& rules, const Contact& contact) {
+  if (!rules.creation_timeout) return std::nullopt;
+  return end_of(contact, machine.metadata.creation_timestamp, *rules.creation_timeout);
+}
+
+bool has_failed_for_good(const api::Machine& machine, const Rules& rules, const AskedAgain& when) {
+  if (!is_in(machine, Phase::Failed)) return false;
+  const auto end = is_granted(machine) ? health_ends(machine, rules, when.contact)
+                                       : creation_ends(machine, rules, when.contact);
+  return is_over(end, when.now);
+}
+
+}  // namespace capstan::controllers::lifecycle

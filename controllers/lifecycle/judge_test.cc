@@ -1,0 +1,303 @@
+#include "controllers/lifecycle/judge.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/conditions/conditions.h"
+#include "test/builders/machine.h"
+#include "test/builders/machine_lifecycle_policy.h"
+#include "test/builders/node.h"
+
+namespace capstan::controllers::lifecycle {
+namespace {
+
+using builders::a_machine;
+using builders::a_node;
+using builders::a_policy;
+using builders::MachineBuilder;
+using builders::NodeBuilder;
+using builders::noon;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr std::string_view kLifecycle = "capstan.dev/Lifecycle";
+constexpr std::string_view kGranted = "capstan.dev/replacement-granted";
+
+api::MachineLifecyclePolicySpec usual_policy() {
+  return a_policy("p").node_checks().creation_timeout(1200).build().spec;
+}
+
+// A Machine an hour after noon, whose cluster has been reached since long before.
+struct Look {
+  api::MachineLifecyclePolicySpec policy = usual_policy();
+  std::optional<api::Node> node = {};
+  bool node_known = true;
+  Contact contact = {.now = true, .since = noon() + Seconds(-86'400)};
+  Time now = noon() + Seconds(3600);
+};
+
+std::optional<Verdict> judged(const api::Machine& machine, const Look& look = {}) {
+  return judge({.now = look.now,
+                .machine = machine,
+                .node_known = look.node_known,
+                .node = look.node ? &*look.node : nullptr,
+                .contact = look.contact},
+               rules_for(look.policy, machine));
+}
+
+// "Unhealthy: HealthCheck Processing ..."
+std::string told(const std::optional<Verdict>& verdict) {
+  return verdict ? std::string(to_string(verdict->phase)) + ": " + verdict->message : "nothing new";
+}
+
+MachineBuilder in_phase(MachineBuilder machine, Phase phase, Time since = noon() + Seconds(3000),
+                        std::string_view message = {}) {
+  return machine.condition(kLifecycle, status_of(phase), to_string(phase), message, since);
+}
+MachineBuilder young(std::string_view name = "m1") { return a_machine(name).created(noon() + Seconds(3590)); }
+
+// --- on its way ---
+
+TEST(Judge, AMachineWithoutAVmIsBeingCreated) {
+  const auto verdict = judged(young());
+
+  EXPECT_EQ(told(verdict),
+            "Creating: Create Processing: waiting for DockerMachine m1; since 2026-01-01T13:00:00Z");
+  EXPECT_EQ(verdict->recheck, Seconds(1190));
+}
+
+TEST(Judge, AProviderThatCouldNotMakeTheVmIsToldWithItsCode) {
+  const auto machine = young().condition("InfrastructureReady", "False", "ResourceExhausted", "quota");
+
+  EXPECT_THAT(told(judged(machine)), StartsWith("CreateRetrying: Create Failed ResourceExhausted: "));
+}
+
+TEST(Judge, AProviderThatWaitsForSomethingHasNotFailed) {
+  const auto machine = young().condition("InfrastructureReady", "False", "WaitingForBootstrapData");
+
+  EXPECT_THAT(told(judged(machine)), StartsWith("Creating: "));
+}
+
+TEST(Judge, AMachineJoinsUntilItsNodeIsWell) {
+  const auto machine = young().provisioned().on_node("m1");
+
+  EXPECT_THAT(told(judged(in_phase(machine, Phase::Creating), {})),
+              StartsWith("Joining: Create Processing: waiting for a Node with providerID docker:////m1"));
+  EXPECT_THAT(told(judged(in_phase(machine, Phase::Joining), {.node = a_node("m1").not_ready()})),
+              StartsWith("Joining: Create Processing NodeNotReady: Ready is False"));
+  EXPECT_THAT(told(judged(in_phase(machine, Phase::Joining), {.node = a_node("m1")})),
+              StartsWith("Running: Create Successful; since 2026-01-01T13:00:00Z"));
+}
+
+TEST(Judge, ATaintThatMustGoKeepsANewNodeFromRunningAndNoOther) {
+  const auto machine = young().provisioned().on_node("m1");
+  const NodeBuilder tainted =
+      a_node("m1").tainted("node.gardener.cloud/critical-components-not-ready", "NoSchedule");
+
+  EXPECT_THAT(told(judged(in_phase(machine, Phase::Joining), {.node = tainted})),
+              StartsWith("Joining: Create Processing TaintsLeft: taint node.gardener.cloud/"));
+  EXPECT_THAT(told(judged(in_phase(machine, Phase::Running), {.node = tainted})), StartsWith("Running: "));
+}
+
+TEST(Judge, AMachineThatTakesTooLongHasFailedWithoutAnyGrant) {
+  const auto machine = a_machine("m1").created(noon() + Seconds(2400));
+
+  EXPECT_EQ(told(judged(machine)),
+            "Failed: Create Failed CreationTimeout: not Running within 20m0s of its creation; since "
+            "2026-01-01T13:00:00Z");
+  EXPECT_THAT(told(judged(in_phase(MachineBuilder(machine).provisioned(), Phase::Joining))),
+              StartsWith("Failed: Create Failed CreationTimeout"));
+  EXPECT_THAT(told(judged(machine, {.now = noon() + Seconds(3599)})), StartsWith("Creating: "));
+}
+
+TEST(Judge, WithoutTheGroupAMachineMayTakeForEver) {
+  const Look look{.policy = a_policy("p").node_checks().build().spec};
+
+  EXPECT_THAT(told(judged(a_machine("m1").aged(Seconds(86'400)), look)), StartsWith("Creating: "));
+}
+
+// --- health ---
+
+TEST(Judge, AMachineThatLeavesRunningIsUnhealthyFromThatMomentOn) {
+  const auto machine = in_phase(a_machine("m1").running(), Phase::Running);
+
+  const auto verdict = judged(machine, {.node = a_node("m1").not_ready()});
+
+  EXPECT_EQ(told(verdict),
+            "Unhealthy: HealthCheck Processing NodeNotReady: Ready is False; since 2026-01-01T13:00:00Z");
+  EXPECT_EQ(verdict->recheck, Seconds(600));
+}
+
+TEST(Judge, ConditionsOfThePolicysChoiceCountByTheirBadStatuses) {
+  const auto machine = in_phase(a_machine("m1").running(), Phase::Running);
+  api::MachineLifecyclePolicySpec policy = usual_policy();
+  policy.health.node_checks->unhealthy_node_conditions = {
+      {.type = "Fan"_text, .bad_statuses = {"False"_text}}};
+
+  EXPECT_THAT(told(judged(machine, {.node = a_node("m1").condition("DiskPressure", "Unknown")})),
+              HasSubstr("Unhealthy: HealthCheck Processing NodeConditionsBad: DiskPressure is Unknown"));
+  EXPECT_THAT(told(judged(machine, {.policy = policy, .node = a_node("m1").condition("Fan", "False")})),
+              HasSubstr("Fan is False"));
+  EXPECT_THAT(told(judged(machine, {.policy = policy, .node = a_node("m1").condition("Fan", "Unknown")})),
+              StartsWith("Running: "));
+  EXPECT_THAT(
+      told(judged(machine, {.policy = policy, .node = a_node("m1").condition("DiskPressure", "True")})),
+      StartsWith("Running: "));
+}
+
+TEST(Judge, ANodeThatIsGoneMakesItsMachineUnhealthyAndNoMore) {
+  const auto machine = in_phase(a_machine("m1").running(), Phase::Running);
+
+  EXPECT_THAT(told(judged(machine)), StartsWith("Unhealthy: HealthCheck Processing NodeMissing"));
+}
+
+TEST(Judge, AnUnhealthyMachineFailsOnceItsTimeIsOverAndItIsGranted) {
+  const auto unhealthy = in_phase(a_machine("m1").running(), Phase::Unhealthy, noon() + Seconds(3000));
+  const auto granted = MachineBuilder(unhealthy).annotated(kGranted, "2026-01-01T12:50:00Z");
+  const Look sick{.node = a_node("m1").not_ready()};
+  Look sooner = sick;
+  sooner.now = noon() + Seconds(3599);
+
+  EXPECT_THAT(told(judged(unhealthy, sick)), StartsWith("Unhealthy: ")) << "not granted";
+  EXPECT_THAT(told(judged(granted, sooner)), StartsWith("Unhealthy: ")) << "not over";
+  EXPECT_EQ(judged(granted, sooner)->recheck, Seconds(1));
+  EXPECT_THAT(told(judged(granted, sick)),
+              StartsWith("Failed: HealthCheck Failed NodeNotReady: Ready is False"));
+}
+
+TEST(Judge, AGrantForWhatIsOverIsNone) {
+  const auto machine = in_phase(a_machine("m1").running(), Phase::Unhealthy, noon() + Seconds(3000))
+                           .annotated(kGranted, "2026-01-01T11:00:00Z");
+
+  EXPECT_THAT(told(judged(machine, {.node = a_node("m1").not_ready()})), StartsWith("Unhealthy: "));
+}
+
+TEST(Judge, AFailedMachineThatIsWellAgainRuns) {
+  const auto machine = in_phase(a_machine("m1").running(), Phase::Failed, noon() + Seconds(3000))
+                           .annotated(kGranted, "2026-01-01T12:50:00Z");
+
+  EXPECT_THAT(told(judged(machine, {.node = a_node("m1")})), StartsWith("Running: HealthCheck Successful"));
+}
+
+TEST(Judge, ASwitchedOffTimeoutLeavesAnUnhealthyMachine) {
+  const auto machine =
+      in_phase(a_machine("m1").running(), Phase::Unhealthy, noon()).annotated(kGranted, noon().to_string());
+  const Look look{.policy = a_policy("p").node_checks({.disable_timeout = true}).build().spec,
+                  .node = a_node("m1").not_ready()};
+
+  EXPECT_THAT(told(judged(machine, look)), StartsWith("Unhealthy: "));
+}
+
+TEST(Judge, AMachineExemptFromRemediationNeverFails) {
+  const auto exempt = a_machine("m1").aged(Seconds(86'400)).annotated("cluster.x-k8s.io/skip-remediation");
+
+  EXPECT_THAT(told(judged(exempt)), StartsWith("Creating: "));
+}
+
+TEST(Judge, AFleetThatAPolicyMeetsForTheFirstTimeStartsItsTimesNow) {
+  const auto machine = a_machine("m1").running().aged(Seconds(86'400));
+
+  const auto verdict = judged(machine, {.node = a_node("m1").not_ready()});
+
+  EXPECT_THAT(told(verdict), StartsWith("Unhealthy: "));
+  EXPECT_EQ(verdict->recheck, Seconds(600));
+}
+
+// --- contact ---
+
+TEST(Judge, OutOfReachNothingNewIsSaidOfANode) {
+  const auto machine = in_phase(a_machine("m1").running(), Phase::Running);
+
+  EXPECT_EQ(told(judged(machine, {.node_known = false})), "nothing new");
+  EXPECT_EQ(told(judged(a_machine("m1").running(), {.node_known = false})), "nothing new");
+  EXPECT_THAT(told(judged(in_phase(young().provisioned(), Phase::Creating), {.node_known = false})),
+              StartsWith("Joining: "));
+}
+
+TEST(Judge, NoTimeStartsBeforeTheClusterWasReachedAgain) {
+  const auto granted =
+      in_phase(a_machine("m1").running(), Phase::Unhealthy, noon()).annotated(kGranted, noon().to_string());
+  const auto waiting = a_machine("m2").created(noon());
+  const Contact again{.now = true, .since = noon() + Seconds(3500)};
+  const Look look{.node = a_node("m1").not_ready(), .contact = again};
+
+  EXPECT_THAT(told(judged(granted, look)), StartsWith("Unhealthy: "));
+  EXPECT_EQ(judged(granted, look)->recheck, Seconds(500));
+  EXPECT_THAT(told(judged(waiting, look)), StartsWith("Creating: "));
+  EXPECT_EQ(judged(waiting, look)->recheck, Seconds(1100));
+}
+
+TEST(Judge, WithoutContactNoTimeRuns) {
+  const Look look{.node_known = false, .contact = {.now = false, .since = noon()}};
+
+  EXPECT_THAT(told(judged(a_machine("m1").aged(Seconds(86'400)), look)), StartsWith("Creating: "));
+}
+
+// --- what owners ask again ---
+
+bool failed_for_good(const api::Machine& machine, const Contact& contact) {
+  return has_failed_for_good(machine, rules_for(usual_policy(), machine),
+                             {.now = noon() + Seconds(3600), .contact = contact});
+}
+
+TEST(HasFailedForGood, OnlyWhileItsTimeIsOverByTheContactThereIs) {
+  const api::Machine machine = in_phase(a_machine("m1").running(), Phase::Failed, noon() + Seconds(2000))
+                                   .annotated(kGranted, "2026-01-01T12:33:20Z");
+
+  EXPECT_TRUE(failed_for_good(machine, {.now = true, .since = noon()}));
+  EXPECT_FALSE(failed_for_good(machine, {.now = true, .since = noon() + Seconds(3500)}));
+  EXPECT_FALSE(failed_for_good(machine, {.now = false, .since = noon()}));
+  EXPECT_FALSE(failed_for_good(in_phase(a_machine("m1").running(), Phase::Unhealthy, noon()),
+                               {.now = true, .since = noon()}));
+}
+
+TEST(HasFailedForGood, CountsTheCreationOfAMachineThatNeverRan) {
+  const auto failed = in_phase(a_machine("m1").created(noon()), Phase::Failed, noon() + Seconds(1200));
+
+  EXPECT_TRUE(failed_for_good(failed, {.now = true, .since = noon()}));
+  EXPECT_FALSE(failed_for_good(failed, {.now = true, .since = noon() + Seconds(2500)}));
+}
+
+// --- words ---
+
+TEST(Judge, TheTimeOfAnOperationStaysWhileItIsTheSame) {
+  const auto first = judged(in_phase(a_machine("m1").running(), Phase::Running),
+                            {.node = a_node("m1").not_ready(), .now = noon()});
+  const auto machine = in_phase(a_machine("m1").running(), Phase::Unhealthy, noon(), first->message);
+
+  const auto later = judged(machine, {.node = a_node("m1").not_ready(), .now = noon() + Seconds(60)});
+  const auto worse = judged(machine, {.node = a_node("m1").not_ready().condition("DiskPressure", "True"),
+                                      .now = noon() + Seconds(60)});
+
+  EXPECT_EQ(later->message, first->message);
+  EXPECT_THAT(worse->message, HasSubstr("Ready is False, DiskPressure is True; since 2026-01-01T12:01:00Z"));
+}
+
+TEST(Judge, AMachineThatRunsSaysHowItBeganToRun) {
+  const auto machine = in_phase(a_machine("m1").running(), Phase::Running, noon(),
+                                "Create Successful; since 2026-01-01T10:00:00Z");
+
+  EXPECT_EQ(told(judged(machine, {.node = a_node("m1")})),
+            "Running: Create Successful; since 2026-01-01T10:00:00Z");
+}
+
+TEST(Judge, AValueThatMeansNothingIsToldWithWhatItMayBe) {
+  const auto machine = young().annotated("capstan.dev/health-timeout-seconds", "soon");
+
+  EXPECT_THAT(
+      told(judged(machine)),
+      HasSubstr("\n* annotation capstan.dev/health-timeout-seconds: \"soon\" is ignored, a whole number "
+                "of seconds from 1 to 604800 is meant"));
+}
+
+TEST(Judge, DeletionComesBeforeEverythingAndAnUpdateInPlaceBeforeHealth) {
+  const auto sick = in_phase(a_machine("m1").running(), Phase::Failed);
+
+  EXPECT_THAT(told(judged(MachineBuilder(sick).updating_in_place(), {.node = a_node("m1").not_ready()})),
+              StartsWith("InPlaceUpdating: Update Processing"));
+  EXPECT_THAT(told(judged(MachineBuilder(sick).updating_in_place().deleting())),
+              StartsWith("Terminating: Delete Processing"));
+}
+
+}  // namespace
+}  // namespace capstan::controllers::lifecycle

@@ -1,0 +1,30 @@
+// What a MachineLifecyclePolicy asks for of one Machine: defaults filled in, the Machine's own annotations
+// taken into account. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/policy/machine_lifecycle_policy.h"
+#include "api/v1beta2/machine.h"
+#include "controllers/lifecycle/phase.h"
+
+namespace capstan::controllers::lifecycle {
+
+struct Rules {
+  std::optional<Seconds> creation_timeout = {};          // nothing: it may take for ever
+  std::optional<Seconds> health_timeout = {};            // nothing: an Unhealthy one stays
+  api::List<api::BadNodeCondition> bad_conditions = {};  // beside a Ready that is not True
+  api::List<api::TaintIdentity> blocking_taints = {};    // of a Node that has just joined
+  // Annotations whose values mean nothing, each with what they may be.
+  std::vector<std::string> ignored = {};
+};
+Rules rules_for(const api::MachineLifecyclePolicySpec& policy, const api::Machine& machine);
+
+// The policy's default where it says nothing, or nothing that can be understood.
+std::int32_t max_in_flight(const api::MachineLifecyclePolicySpec& policy, std::int32_t replicas);
+std::vector<Phase> counted_phases(const api::MachineLifecyclePolicySpec& policy);
+Seconds victims_expiry(const api::MachineLifecyclePolicySpec* policy);  // null: there is no policy
+
+}  // namespace capstan::controllers::lifecycle

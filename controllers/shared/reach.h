@@ -1,0 +1,19 @@
+// What is known of the way to a Cluster's API server, with what the Cluster itself says of it: its condition
+// RemoteConnectionProbe outlives the process. Safe from any thread; never blocks.
+#pragma once
+
+#include "api/v1beta2/cluster.h"
+#include "controllers/lifecycle/contact.h"
+#include "kubeconfig/workload_clusters.h"
+
+namespace capstan::controllers {
+
+kubeconfig::Reach reach_of(const kubeconfig::WorkloadClusters& clusters, const api::Cluster& cluster);
+
+// As the times of policies count by it: none in doubt does.
+lifecycle::Contact contact_of(const kubeconfig::Reach& reach);
+
+// The condition has turned: times that counted by it count anew.
+bool same_contact(const api::Cluster& before, const api::Cluster& after);
+
+}  // namespace capstan::controllers
