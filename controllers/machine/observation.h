@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/core/node.h"
+#include "api/policy/machine_lifecycle_policy.h"
 #include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine.h"
 #include "api/v1beta2/machine_deployment.h"
@@ -49,6 +50,9 @@ struct Observation {
   ExternalSeen bootstrap = {};
   ExternalSeen infra = {};
   NodeSeen node = {};
+  // What governs its life; null: nothing does. Unknown while policies are not listed yet.
+  Snapshot<api::MachineLifecyclePolicy> policy = {};
+  bool policy_known = true;
   Settings settings = {};
 
   bool deleting() const { return machine->metadata.deleting(); }

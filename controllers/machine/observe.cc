@@ -4,6 +4,8 @@
 
 #include "controllers/machine/providers.h"
 #include "controllers/shared/external_lookup.h"
+#include "controllers/shared/policies.h"
+#include "controllers/shared/reach.h"
 #include "controllers/shared/referrers.h"
 #include "kube/typed.h"
 
@@ -34,6 +36,8 @@ Observation observe(const ObserveContext& with, Memory& memory, Snapshot<api::Ma
   }
   seen.infra = see_external(with.host.externals, seen.machine->spec.infrastructure_ref, space);
   see_right_of(deps.caches, seen);
+  seen.policy = lifecycle_policy(policy_for(deps.caches, *seen.machine));
+  seen.policy_known = deps.caches.machine_lifecycle_policies.synced();
   if (seen.cluster) seen.node = see_node(with, memory, seen);
   if (seen.cluster) see_whose(with, seen);
   return seen;
@@ -73,7 +77,7 @@ void see_owners(const Caches& caches, Observation& seen) {
 NodeSeen see_node(const ObserveContext& with, Memory& memory, const Observation& seen) {
   using Lookup = NodeSeen::Lookup;
   const auto cluster = kube::key_of(*seen.cluster);
-  NodeSeen found{.reach = with.deps.workload_clusters.reach(cluster)};
+  NodeSeen found{.reach = reach_of(with.deps.workload_clusters, *seen.cluster)};
   const std::string provider_id = provider_id_to_be(seen);
   if (provider_id.empty()) return found;
   const auto connected = with.deps.workload_clusters.get(cluster);

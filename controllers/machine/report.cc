@@ -9,7 +9,9 @@
 #include "api/conditions/limits.h"
 #include "api/conditions/merge.h"
 #include "api/conditions/v1beta1.h"
+#include "api/policy/names.h"
 #include "controllers/machine/external_conditions.h"
+#include "controllers/machine/lifecycle_report.h"
 #include "controllers/machine/node_conditions.h"
 #include "controllers/machine/ready_summary.h"
 #include "controllers/shared/pause.h"
@@ -36,7 +38,8 @@ constexpr std::array kOwned = {condition::kPaused,
                                condition::kNodeHealthy,
                                condition::kDeleting,
                                condition::kUpdating,
-                               condition::kContested};
+                               condition::kContested,
+                               api::policy::condition::kLifecycle};
 constexpr std::array kOlder = {older_type::kReady,
                                older_type::kBootstrapReady,
                                older_type::kInfrastructureReady,
@@ -76,6 +79,8 @@ class ConditionWriter {
 };
 
 api::Condition paused(const Observation& seen);
+// When to look at it again.
+std::optional<Seconds> show_lifecycle(const Observation& seen, api::Machine& after);
 api::Condition deleting(const Effects& effects);
 api::Condition updating(const api::Machine& machine);
 std::string_view phase_of(const api::Machine& after);
@@ -110,6 +115,7 @@ Report report(const Observation& seen, const Plan& plan, const Effects& effects)
   write.set(updating(after));
   if (has_lost_its_template(seen)) conditions::remove(after.status.conditions, condition::kUpToDate);
   write.set(up_to_date(seen, after));
+  recheck_within(made.recheck, show_lifecycle(seen, after));
   write.set(ready(after, seen.now));
   const auto available_now = available(after, seen.now);
   write.set(available_now.condition);
@@ -180,6 +186,16 @@ api::Condition paused(const Observation& seen) {
   const auto pause = pause_of(seen.cluster.get(), seen.machine->metadata, api::kind::kMachine);
   if (!pause.paused) return conditions::make(condition::kPaused, status::kFalse, reason::kNotPaused);
   return conditions::make(condition::kPaused, status::kTrue, reason::kPaused, pause.message);
+}
+
+std::optional<Seconds> show_lifecycle(const Observation& seen, api::Machine& after) {
+  const auto made = lifecycle_report(seen, after);
+  if (made.condition) {
+    ConditionWriter(after, seen.now).set(made.condition);
+  } else if (!made.keep) {
+    conditions::remove(after.status.conditions, api::policy::condition::kLifecycle);
+  }
+  return made.recheck;
 }
 
 api::Condition deleting(const Effects& effects) {

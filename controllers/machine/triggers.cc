@@ -5,6 +5,7 @@
 
 #include "api/conditions/conditions.h"
 #include "controllers/claims/wakes.h"
+#include "controllers/machine/lifecycle_triggers.h"
 #include "controllers/machine/reconciler.h"
 
 namespace capstan::controllers::machine {
@@ -129,6 +130,7 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
   deps_.workload_clusters.on_reach_change([&caches, &queue](const ObjectKey& cluster) {
     for (const auto& key : keys_of(caches.machines_of(cluster))) queue.add(key, runtime::Priority::Low);
   });
+  add_lifecycle_triggers(caches, queue);
 }
 
 }  // namespace capstan::controllers::machine

@@ -1,0 +1,35 @@
+#include "controllers/machine/lifecycle_report.h"
+
+#include "api/conditions/conditions.h"
+#include "api/policy/names.h"
+#include "controllers/lifecycle/judge.h"
+#include "controllers/shared/reach.h"
+
+namespace capstan::controllers::machine {
+namespace {
+
+// Which Node it is, or that there is none, and how that one is by now.
+bool node_known(const Observation& seen) {
+  const bool clear = seen.node.lookup == NodeSeen::Lookup::One || seen.node.lookup == NodeSeen::Lookup::None;
+  return contact_of(seen.node.reach).now && clear && seen.node.whose.ours();
+}
+
+}  // namespace
+
+LifecycleReport lifecycle_report(const Observation& seen, const api::Machine& after) {
+  if (!seen.policy) return {.keep = !seen.policy_known};
+  const auto rules = lifecycle::rules_for(seen.policy->spec, after);
+  const auto verdict = lifecycle::judge({.now = seen.now,
+                                         .machine = after,
+                                         .node_known = node_known(seen),
+                                         .node = seen.node.node.get(),
+                                         .contact = contact_of(seen.node.reach)},
+                                        rules);
+  if (!verdict) return {.keep = true};
+  return {.condition =
+              api::conditions::make(api::policy::condition::kLifecycle, lifecycle::status_of(verdict->phase),
+                                    lifecycle::to_string(verdict->phase), verdict->message),
+          .recheck = verdict->recheck};
+}
+
+}  // namespace capstan::controllers::machine
