@@ -5,9 +5,11 @@
 #include <boost/json.hpp>
 #include <optional>
 
+#include "api/policy/names.h"
 #include "base/safeguards.h"
 #include "base/try.h"
 #include "controllers/claims/removal.h"
+#include "controllers/shared/grant.h"
 #include "controllers/shared/repair_managers.h"
 #include "controllers/shared/turn_steps.h"
 #include "kube/typed.h"
@@ -55,6 +57,8 @@ class Act {
               [&](const AdoptSet& each) { adopt(each); }, [&](const ReleaseSet& each) { release(each); },
               [&](const RepairManagers& each) { repair(each); }, [&](const CreateSet& each) { create(each); },
               [&](const ApplySet& each) { apply(each); }, [&](const DeleteSet& each) { remove(each); },
+              [&](const GrantReplacement& each) { grant(each); },
+              [&](const WriteVictims& each) { write_victims(each); },
               [&](const DropFinalizer&) { drop_finalizer(); }},
           action);
     }
@@ -263,6 +267,32 @@ class Act {
                            .key = key_,
                            .deadline = with_.context.deadline},
                           child(meta), clearance, options);
+  }
+
+  void grant(const GrantReplacement& wanted) {
+    const auto granted = grant_replacement(with_.deps.client, *wanted.machine, with_.context.deadline);
+    if (!granted) return failed(granted.error());
+    if (*granted) with_.host.consistency.wrote(key_, with_.deps.caches.machines, **granted);
+  }
+
+  // Bound to the version that was seen: more may have been named meanwhile.
+  void write_victims(const WriteVictims& wanted) {
+    const api::MachineDeployment& before = *effects_.deployment;
+    api::MachineDeployment after = before;
+    auto& annotations = after.metadata.annotations;
+    if (annotations.value_or_empty(api::policy::annotation::kVictims) != wanted.from) return;
+    wanted.to.empty() ? annotations.erase(api::policy::annotation::kVictims)
+                      : annotations.set(api::policy::annotation::kVictims, wanted.to);
+    auto written = kube::patch_part(with_.deps.client, before, after, kube::Part::Main, kube::Lock::Always,
+                                    with_.context.deadline);
+    const bool overtaken = !written && written.error().code == Code::Conflict;
+    if (overtaken) return;
+    if (!written) return failed(written.error());
+    if (!*written) return;
+    with_.host.consistency.wrote(key_, with_.deps.caches.machine_deployments, (*written)->metadata.resource_version);
+    effects_.deployment = std::make_shared<const api::MachineDeployment>(std::move(**written));
+    for (const std::string& line : wanted.dropped)
+      record_event(EventType::Normal, api::policy::event::kVictimDropped, line);
   }
 
   void drop_finalizer() {

@@ -6,6 +6,7 @@
 
 #include "api/names.h"
 #include "base/safeguards.h"
+#include "controllers/machinedeployment/lifecycle_steps.h"
 #include "controllers/machinedeployment/release.h"
 #include "controllers/machinedeployment/settled.h"
 #include "controllers/rollout/completion.h"
@@ -374,6 +375,8 @@ Plan decide(const Observation& seen) {
   api::ObjectMeta own = own_metadata(seen);
   Plan plan = decide_sets(seen, own);
   write_metadata(seen, std::move(own), plan);
+  grant_replacements(seen, plan);
+  settle_victims(seen, plan);
   return plan;
 }
 

@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "api/policy/machine_lifecycle_policy.h"
 #include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine_deployment.h"
+#include "controllers/lifecycle/contact.h"
 #include "kube/resource.h"
 
 namespace capstan::controllers::machinedeployment {
@@ -71,6 +73,8 @@ struct Observation {
   std::vector<Snapshot<api::Machine>> machines = {};  // of its sets, as far as it selects them, by name
   std::vector<Snapshot<api::Machine>> owned = {};     // of its sets, selected or not
   std::vector<Waiting> waiting = {};                  // of its sets
+  Snapshot<api::MachineLifecyclePolicy> policy = {};  // of the life of its Machines; null: none governs that
+  lifecycle::Contact contact = {};                    // with the workload cluster
   std::string suffix = {};                            // five letters for the name of a new set
   bool complete = true;  // false: caches lag behind what we wrote; nothing may be made or taken away
 };

@@ -10,6 +10,8 @@
 #include "base/try.h"
 #include "controllers/rollout/set_intent.h"
 #include "controllers/shared/belonging.h"
+#include "controllers/shared/policies.h"
+#include "controllers/shared/reach.h"
 #include "controllers/shared/replicas.h"
 #include "kube/typed.h"
 #include "runtime/ownership.h"
@@ -175,6 +177,8 @@ Result<std::optional<Observation>> observe(const ObserveContext& with, Memory& m
     return !set->metadata.deleting() && has_strange_managers(*set);
   });
   if (!seen.stored->metadata.deleting()) look_at_templates(seen, with.host.externals);
+  seen.policy = lifecycle_policy(policy_for(deps.caches, *seen.stored));
+  if (seen.policy && seen.cluster) seen.contact = contact_of(reach_of(deps.workload_clusters, *seen.cluster));
   seen.suffix = free_suffix(seen, deps.names);
   seen.complete = with.context.fresh && deps.caches.clusters.synced() && deps.caches.machine_sets.synced() &&
                   deps.caches.machines.synced();

@@ -40,6 +40,12 @@ struct InWords {
   std::string operator()(const DeleteSet& action) const {
     return fmt::format("delete MachineSet {}", action.set->metadata.name);
   }
+  std::string operator()(const GrantReplacement& action) const {
+    return fmt::format("grant the replacement of Machine {}", action.machine->metadata.name);
+  }
+  std::string operator()(const WriteVictims& action) const {
+    return fmt::format("write the victims: {:?} becomes {:?}", action.from, action.to);
+  }
   std::string operator()(const DropFinalizer&) const { return "drop the finalizer"; }
 };
 

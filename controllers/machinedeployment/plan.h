@@ -70,9 +70,21 @@ struct DeleteSet {
 struct DropFinalizer {
   bool operator==(const DropFinalizer&) const = default;
 };
+// An Unhealthy Machine may be replaced: its MachineSet does that.
+struct GrantReplacement {
+  Snapshot<api::Machine> machine = {};
+  bool operator==(const GrantReplacement&) const = default;
+};
+// The annotation capstan.dev/victims becomes what is left of it.
+struct WriteVictims {
+  std::string from = {};
+  std::string to = {};
+  std::vector<std::string> dropped = {};  // for Events: each entry that went, and why
+  bool operator==(const WriteVictims&) const = default;
+};
 
 using Action = std::variant<WriteMetadata, OwnTemplate, AdoptSet, ReleaseSet, RepairManagers, CreateSet,
-                            ApplySet, DeleteSet, DropFinalizer>;
+                            ApplySet, DeleteSet, GrantReplacement, WriteVictims, DropFinalizer>;
 
 struct Plan {
   // A first list is not complete: nothing is done or said. Look again so soon.

@@ -1,6 +1,9 @@
 #include "runtime/triggers.h"
 #include "api/meta/label_selector.h"
+#include "controllers/lifecycle/phase.h"
 #include "controllers/machinedeployment/reconciler.h"
+#include "controllers/shared/policies.h"
+#include "controllers/shared/reach.h"
 #include "kube/typed.h"
 
 namespace capstan::controllers::machinedeployment {
@@ -47,6 +50,46 @@ Keys of_cluster(const Caches& caches, const runtime::Change<api::Cluster>& chang
   return keys;
 }
 
+// --- where a policy governs the life of its Machines ---
+
+bool same_life(const api::Machine& before, const api::Machine& after) {
+  const auto was = lifecycle::standing_of(before);
+  const auto is = lifecycle::standing_of(after);
+  return was.has_value() == is.has_value() &&
+         (!was || (was->phase == is->phase && was->since == is->since)) &&
+         before.metadata.annotations == after.metadata.annotations &&
+         before.metadata.deleting() == after.metadata.deleting();
+}
+
+Keys of_machine(const Caches& caches, const runtime::Change<api::Machine>& change) {
+  const auto& metadata = change.object().metadata;
+  if (change.initial || caches.policies_in(metadata.namespace_.view()).empty()) return {};
+  if (change.before && change.after && same_life(*change.before, *change.after)) return {};
+  const auto* owner = metadata.controller();
+  if (owner == nullptr || owner->kind != api::kind::kMachineSet) return {};
+  const auto set =
+      caches.machine_sets.get({.namespace_ = metadata.namespace_.str(), .name = owner->name.str()});
+  const auto deployment = set ? deployment_of(caches, *set) : nullptr;
+  return deployment ? Keys{kube::key_of(*deployment)} : Keys();
+}
+
+Keys of_policy(const Caches& caches, const runtime::Change<api::MachineLifecyclePolicy>& change) {
+  Keys keys;
+  const bool same = change.before && change.after && change.before->spec == change.after->spec;
+  if (change.initial || same) return keys;
+  for (const auto& deployment : caches.machine_deployments_in(change.object().metadata.namespace_.view()))
+    keys.push_back(kube::key_of(*deployment));
+  return keys;
+}
+
+Keys of_contact(const Caches& caches, const kube::ObjectKey& cluster) {
+  Keys keys;
+  if (caches.policies_in(cluster.namespace_).empty()) return keys;
+  for (const auto& deployment : caches.machine_deployments_of(cluster))
+    keys.push_back(kube::key_of(*deployment));
+  return keys;
+}
+
 }  // namespace
 
 void Reconciler::add_triggers(runtime::Queue& queue) {
@@ -56,6 +99,18 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
                                     [&caches](const auto& change) { return of_set(caches, change); });
   runtime::trigger<api::Cluster>(caches.clusters, queue,
                                  [&caches](const auto& change) { return of_cluster(caches, change); });
+  runtime::trigger<api::Machine>(caches.machines, queue,
+                                 [&caches](const auto& change) { return of_machine(caches, change); });
+  runtime::trigger<api::MachineLifecyclePolicy>(
+      caches.machine_lifecycle_policies, queue,
+      [&caches](const auto& change) { return of_policy(caches, change); });
+  runtime::trigger<api::Cluster>(caches.clusters, queue, [&caches](const auto& change) {
+    const bool turned = change.before && change.after && !same_contact(*change.before, *change.after);
+    return turned ? of_contact(caches, kube::key_of(*change.after)) : Keys();
+  });
+  deps_.workload_clusters.on_reach_change([&caches, &queue](const kube::ObjectKey& cluster) {
+    for (const auto& key : of_contact(caches, cluster)) queue.add(key);
+  });
 }
 
 }  // namespace capstan::controllers::machinedeployment

@@ -9,10 +9,12 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "api/policy/names.h"
 #include "base/safeguards.h"
 #include "controllers/claims/removal.h"
 #include "controllers/machineset/clone_metadata.h"
 #include "controllers/machineset/creation.h"
+#include "controllers/shared/grant.h"
 #include "controllers/shared/repair_managers.h"
 #include "controllers/shared/status_patch.h"
 #include "controllers/shared/turn_steps.h"
@@ -161,6 +163,28 @@ class Turn {
     if (!written) return mark.after;
     wrote(written->metadata.resource_version);
     return *written;
+  }
+
+  Result<void> perform(const GrantReplacement& action) {
+    const auto version = TRY(grant_replacement(client(), *action.machine, deadline()));
+    if (version) wrote(*version);
+    return {};
+  }
+
+  // Bound to the version that was seen: more may have been named meanwhile.
+  Result<void> perform(const WriteVictims& action) {
+    MachineSet after = *seen_.stored;
+    auto& annotations = after.metadata.annotations;
+    action.to.empty() ? annotations.erase(api::policy::annotation::kVictims)
+                      : annotations.set(api::policy::annotation::kVictims, action.to);
+    const auto written =
+        kube::patch_part(client(), *seen_.stored, after, kube::Part::Main, kube::Lock::Always, deadline());
+    if (!written) return is_overtaken(written.error()) ? Result<void>() : fail(written.error());
+    if (!*written) return {};
+    with_.host.consistency.wrote(key_, with_.deps.caches.machine_sets, (*written)->metadata.resource_version);
+    for (const std::string& line : action.dropped)
+      record(EventType::Normal, api::policy::event::kVictimDropped, line);
+    return {};
   }
 
   // --- what the template changes ---
@@ -341,6 +365,8 @@ class Turn {
       if (!awaits_remediation(marked)) return {};
       options.resource_version = marked.metadata.resource_version.str();
     }
+    const bool as_judged = action.why == DeleteMachine::Why::Failed && !is_off(Safeguard::AsJudged);
+    if (as_judged) options.resource_version = machine.metadata.resource_version.str();
     const bool own_only = action.why == DeleteMachine::Why::SetDeleted && !is_off(Safeguard::ChildVersion);
     if (own_only) options.resource_version = machine.metadata.resource_version.str();
     auto removed = remove_machine(machine, options);
@@ -350,12 +376,15 @@ class Turn {
       options.resource_version = now->metadata.resource_version.str();
       removed = remove_machine(machine, options);
     }
+    // What it has become brings the next turn, which asks again.
+    if (!removed && as_judged && removed.error().code == Code::Conflict) return {};
     if (removed || removed.error().outcome_unknown) effects_.deleted.push_back(machine.metadata.name.str());
     TRY(removed);
     with_.context.log.info("machine deleted", {{"machine", machine.metadata.name.view()}});
-    if (action.why == DeleteMachine::Why::ScaleDown) {
+    if (action.why == DeleteMachine::Why::ScaleDown || action.why == DeleteMachine::Why::Failed) {
       record(EventType::Normal, api::event::kSuccessfulDelete,
-             fmt::format("Deleted Machine \"{}\"", machine.metadata.name.view()));
+             fmt::format("Deleted Machine \"{}\"{}", machine.metadata.name.view(),
+                         action.why == DeleteMachine::Why::Failed ? ", which has failed" : ""));
     }
     return {};
   }

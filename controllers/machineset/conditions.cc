@@ -8,6 +8,7 @@
 #include "api/conditions/conditions.h"
 #include "api/conditions/merge.h"
 #include "api/conditions/message.h"
+#include "api/policy/names.h"
 #include "controllers/machineset/decide.h"
 #include "controllers/shared/stale_deletions.h"
 
@@ -97,6 +98,19 @@ std::string unhealthy_text(const Observation& seen) {
                      names.size() == 1 ? "is" : "are");
 }
 
+// By the policy of their life.
+std::string failed_text(const Observation& seen) {
+  std::vector<std::string> names;
+  for (const auto& machine : seen.machines) {
+    if (seen.policy && awaits_replacement(*machine)) names.push_back(machine->metadata.name.str());
+  }
+  if (names.empty()) return {};
+  std::ranges::sort(names);
+  return fmt::format("* {} {} failed, see the condition {}", names.size() == 1 ? "Machine" : "Machines",
+                     conditions::name_list(names, kNames) + (names.size() == 1 ? " has" : " have"),
+                     api::policy::condition::kLifecycle);
+}
+
 }  // namespace
 
 api::Condition scaling_up(const Observation& seen, const Plan& plan, const Effects& effects) {
@@ -166,6 +180,13 @@ api::Condition remediating(const Observation& seen, const Plan& plan) {
   Machines sick;
   std::ranges::copy_if(seen.machines, std::back_inserter(sick),
                        [](const auto& machine) { return awaits_remediation(*machine); });
+  const std::string failed = failed_text(seen);
+  if (sick.empty() && !failed.empty()) {
+    std::string message = failed;
+    for (const std::string& line : plan.notes_about(api::NoteCode::RemediationHeldUp))
+      message += "\n* " + line;
+    return conditions::make(condition::kRemediating, status::kTrue, reason::kRemediating, message);
+  }
   if (sick.empty()) {
     return conditions::make(condition::kRemediating, status::kFalse, reason::kNotRemediating,
                             unhealthy_text(seen));
@@ -191,6 +212,7 @@ api::Condition remediating(const Observation& seen, const Plan& plan) {
   const auto sum = conditions::aggregate(
       parts, {.source_type = condition::kOwnerRemediated, .target_type = condition::kRemediating});
   std::string message = sum.message.str();
+  if (!failed.empty()) message += "\n" + failed;
   for (const std::string& line : plan.notes_about(api::NoteCode::RemediationHeldUp)) message += "\n* " + line;
   return conditions::make(condition::kRemediating, status::kTrue, reason::kRemediating, message);
 }

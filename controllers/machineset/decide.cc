@@ -8,6 +8,8 @@
 #include "api/names.h"
 #include "api/v1beta2/common.h"
 #include "base/safeguards.h"
+#include "controllers/lifecycle/replacements.h"
+#include "controllers/machineset/named_victims.h"
 #include "controllers/machineset/propagation.h"
 #include "controllers/shared/recheck.h"
 #include "kube/kinds.h"
@@ -48,6 +50,7 @@ class Decider {
                       api::label::kDeploymentName));
       return std::move(plan_);
     }
+    grant_replacements();
     remediate_machines();
     update_machines();
     remove_clones();
@@ -154,6 +157,21 @@ class Decider {
 
   // --- remediation ---
 
+  // With a MachineDeployment that one decides, for all its sets.
+  void grant_replacements() {
+    if (!seen_.policy || seen_.deployment || !seen_.fresh || !seen_.problem.empty()) return;
+    const auto decided =
+        lifecycle::replacements({.now = seen_.now,
+                                 .contact = seen_.contact,
+                                 .policy = seen_.policy->spec,
+                                 .machines = seen_.machines,
+                                 .missing = std::max(0, seen_.desired() - number(seen_.machines.size())),
+                                 .limit = lifecycle::max_in_flight(seen_.policy->spec, seen_.desired()),
+                                 .may_be_replaced = [](const Machine&) { return true; }});
+    for (const auto& machine : decided.granted) act(GrantReplacement{.machine = machine});
+    recheck_within(plan_.recheck, decided.recheck);
+  }
+
   void remediate_machines() {
     if (!seen_.problem.empty())
       return note(NoteCode::RemediationHeldUp, "nobody is remediated: " + seen_.problem);
@@ -164,12 +182,20 @@ class Decider {
                         .deployment = seen_.deployment.get(),
                         .outdated = outdated,
                         .fresh = seen_.fresh,
-                        .held = std::move(held)});
+                        .held = std::move(held),
+                        .policy = seen_.policy ? &seen_.policy->spec : nullptr,
+                        .contact = seen_.contact,
+                        .desired = seen_.desired()});
     };
     Remediation remediation = ask({});
-    if (!remediation.remove.empty()) {
+    if (!remediation.remove.empty() || !remediation.replace.empty()) {
       // Only who would remediate asks whether it may.
-      if (auto held = against_remediation(); !held.empty()) remediation = ask(std::move(held));
+      if (auto held = against_remediation(); !held.empty()) {
+        // A health check's mark says on its Machine what stands against it.
+        for (const std::string& line : held)
+          if (!remediation.replace.empty()) note(NoteCode::RemediationHeldUp, line);
+        remediation = ask(std::move(held));
+      }
     }
     if (remediation.held) recheck(kPreflightRecheck);
     if (!remediation.problem.empty()) note(NoteCode::RemediationHeldUp, remediation.problem);
@@ -178,6 +204,7 @@ class Decider {
       act(DeleteMachine{
           .machine = mark.before, .why = DeleteMachine::Why::Remediation, .first = std::move(mark)});
     }
+    for (const auto& machine : remediation.replace) remove(machine, DeleteMachine::Why::Failed);
   }
 
   std::vector<std::string> against_remediation() {
@@ -334,9 +361,15 @@ class Decider {
       note(NoteCode::CreateHeldUp, seen_.problem);
       return note(NoteCode::ScaleDownHeldUp, "nothing is scaled: " + seen_.problem);
     }
-    if (present() < seen_.desired()) return scale_up(seen_.desired() - present());
-    std::int32_t surplus = number(seen_.machines.size()) - not_yet_ours() - seen_.desired();
-    if (surplus > 0) scale_down(surplus);
+    const NamedVictims victims = named_victims(seen_);
+    const std::int32_t surplus = number(seen_.machines.size()) - not_yet_ours() - seen_.desired();
+    if (present() < seen_.desired()) {
+      scale_up(seen_.desired() - present());
+      scale_down(0, victims);
+    } else {
+      scale_down(std::max(0, surplus), victims);
+    }
+    write_victims(victims);
   }
 
   void scale_up(std::int32_t missing) {
@@ -384,7 +417,9 @@ class Decider {
     return seen_.stale.empty() ? std::string("the caches are not up to date") : seen_.stale;
   }
 
-  void scale_down(std::int32_t surplus) {
+  // Named Machines go whatever the replicas are; what is still too many is chosen among the others.
+  void scale_down(std::int32_t surplus, const NamedVictims& victims) {
+    if (surplus == 0 && victims.none()) return;
     if (!annotation(api::annotation::kMoveMachinesTo).empty()) return;  // another core moves them in place
     if (!seen_.fresh) return note(NoteCode::ScaleDownHeldUp, staleness());
     if (!seen_.may_scale_down.open) {
@@ -394,14 +429,25 @@ class Decider {
     const auto order = parse_deletion_order(seen_.set.spec.deletion.order.view());
     if (!order) return;  // seen_.problem has said it
     // Who goes already uses up the surplus first, so that no turn deletes twice for one wish.
-    Machines ordered = in_deletion_order(counted(), *order, seen_.now);
+    Machines ordered =
+        in_deletion_order(counted(), {.order = *order,
+                                      .now = seen_.now,
+                                      .by_lifecycle = seen_.policy && seen_.policy->spec.scale_in,
+                                      .named = [&](const Machine& each) { return victims.has(each); }});
     const auto going = being_remediated();
     surplus -=
         number(std::erase_if(ordered, [&](const auto& each) { return going.contains(each->metadata.uid); }));
     for (const auto& machine : ordered) {
-      if (surplus-- <= 0) return;
-      remove(machine, DeleteMachine::Why::ScaleDown);
+      if (surplus-- > 0 || victims.has(*machine)) remove(machine, DeleteMachine::Why::ScaleDown);
     }
+  }
+
+  void write_victims(const NamedVictims& victims) {
+    recheck_within(plan_.recheck, victims.own.recheck);
+    std::string from(seen_.stored->metadata.annotations.value_or_empty(api::policy::annotation::kVictims));
+    if (!seen_.fresh || from == victims.own.value()) return;
+    act(WriteVictims{
+        .from = std::move(from), .to = victims.own.value(), .dropped = lifecycle::reasons(victims.own)});
   }
 
   std::unordered_set<api::Uid> being_remediated() const {

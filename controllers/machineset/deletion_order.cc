@@ -8,12 +8,12 @@
 
 #include "api/conditions/conditions.h"
 #include "api/names.h"
+#include "controllers/lifecycle/annotations.h"
+#include "controllers/lifecycle/phase.h"
 
 namespace capstan::controllers::machineset {
 namespace {
 
-constexpr double kDeleting = 100;
-constexpr double kMarked = 80;
 constexpr double kUpdating = 75;
 constexpr double kUnhealthy = 50;
 constexpr double kUnavailable = 40;
@@ -32,19 +32,61 @@ bool is_available(const api::Machine& machine) {
   return api::conditions::is_true(machine.status.conditions, api::condition::kAvailable);
 }
 
-double priority(const api::Machine& machine, DeletionOrder order, Time now) {
-  const api::Labels& annotations = machine.metadata.annotations;
-  if (machine.metadata.deleting()) return kDeleting;
-  if (annotations.contains(api::annotation::kDeleteMachine)) return kMarked;
-  if (annotations.contains(api::annotation::kUpdateInProgress)) return kUpdating;
+// Upstream's order; the highest goes first.
+double unfitness(const api::Machine& machine, const DeletionRules& rules) {
+  if (machine.metadata.annotations.contains(api::annotation::kUpdateInProgress)) return kUpdating;
   if (is_unhealthy(machine)) return kUnhealthy;
-  switch (order) {
+  switch (rules.order) {
     // Any Machine will do.
     case DeletionOrder::Random: return is_available(machine) ? kAnyone : kUnavailable;
-    case DeletionOrder::Oldest: return by_age(machine, now);
-    case DeletionOrder::Newest: return kUnhealthy - by_age(machine, now);
+    case DeletionOrder::Oldest: return by_age(machine, rules.now);
+    case DeletionOrder::Newest: return kUnhealthy - by_age(machine, rules.now);
   }
   return kAnyone;
+}
+
+// The worst first. One that has reported nothing yet is on its way.
+int rank_of(const api::Machine& machine) {
+  using lifecycle::Phase;
+  const auto standing = lifecycle::standing_of(machine);
+  switch (standing ? standing->phase : Phase::Creating) {
+    case Phase::Terminating:
+    case Phase::Failed: return 0;
+    case Phase::CreateRetrying: return 1;
+    case Phase::Unhealthy: return 2;
+    case Phase::Creating: return 3;
+    case Phase::Joining: return 4;
+    case Phase::InPlaceUpdating: return 5;
+    case Phase::Running: break;
+  }
+  return 6;
+}
+
+std::int64_t seniority(const api::Machine& machine, DeletionOrder order) {
+  const Time created = machine.metadata.creation_timestamp;
+  if (!created.is_set()) return 0;
+  return order == DeletionOrder::Newest ? -created.unix_seconds() : created.unix_seconds();
+}
+
+// Goes already, is marked to go first, or neither.
+int mark_of(const api::Machine& machine, const DeletionRules& rules) {
+  if (machine.metadata.deleting()) return 0;
+  const bool marked = machine.metadata.annotations.contains(api::annotation::kDeleteMachine) ||
+                      (rules.named && rules.named(machine));
+  return marked ? 1 : 2;
+}
+
+using Key = std::tuple<int, int, double, std::int64_t, Text>;
+
+Key key_of(const api::Machine& machine, const DeletionRules& rules) {
+  const int mark = mark_of(machine, rules);
+  const bool chosen_by_rules = mark == 2;  // the others go whatever they are
+  const int priority = chosen_by_rules ? lifecycle::deletion_priority(machine.metadata) : 0;
+  const double worth = !chosen_by_rules     ? 0
+                       : rules.by_lifecycle ? rank_of(machine)
+                                            : -unfitness(machine, rules);
+  const std::int64_t age = rules.by_lifecycle && chosen_by_rules ? seniority(machine, rules.order) : 0;
+  return {mark, priority, worth, age, machine.metadata.name};
 }
 
 }  // namespace
@@ -63,18 +105,14 @@ bool is_unhealthy(const api::Machine& machine) {
          api::conditions::is_false(conditions, api::condition::kHealthCheckSucceeded);
 }
 
-Machines in_deletion_order(Machines machines, DeletionOrder order, Time now) {
+Machines in_deletion_order(Machines machines, const DeletionRules& rules) {
   // The key depends on the element and the one moment of this turn: worked out once, it can't change while
   // sorting.
-  std::vector<std::tuple<double, Text, Snapshot<api::Machine>>> keyed;
+  std::vector<std::pair<Key, Snapshot<api::Machine>>> keyed;
   keyed.reserve(machines.size());
-  for (auto& machine : machines) {
-    keyed.emplace_back(-priority(*machine, order, now), machine->metadata.name, machine);
-  }
-  std::ranges::sort(keyed, [](const auto& left, const auto& right) {
-    return std::tie(std::get<0>(left), std::get<1>(left)) < std::tie(std::get<0>(right), std::get<1>(right));
-  });
-  std::ranges::transform(keyed, machines.begin(), [](auto& entry) { return std::get<2>(std::move(entry)); });
+  for (auto& machine : machines) keyed.emplace_back(key_of(*machine, rules), machine);
+  std::ranges::sort(keyed, {}, &std::pair<Key, Snapshot<api::Machine>>::first);
+  std::ranges::transform(keyed, machines.begin(), [](auto& entry) { return std::move(entry.second); });
   return machines;
 }
 

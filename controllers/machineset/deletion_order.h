@@ -1,6 +1,7 @@
 // Which Machines go first when a MachineSet has too many. Pure.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -23,8 +24,19 @@ Result<DeletionOrder> parse_deletion_order(std::string_view text);
 // No nodeRef, a Node that is not healthy, or a health check that failed. What is not known is no fault.
 bool is_unhealthy(const api::Machine& machine);
 
-// Highest first to go. `Random` is the order of names: the word promises nothing, and one order that never
-// changes between turns makes repeated turns pick the same Machines.
-Machines in_deletion_order(Machines machines, DeletionOrder order, Time now);
+struct DeletionRules {
+  // `Random` is the order of names: the word promises nothing, and one order that never changes between turns
+  // makes repeated turns pick the same Machines.
+  DeletionOrder order = DeletionOrder::Random;
+  Time now = {};
+  // A policy asks for it: by where they are in their life, and then the oldest first where the order is
+  // Random.
+  bool by_lifecycle = false;
+  std::function<bool(const api::Machine&)> named =
+      {};  // by the annotation capstan.dev/victims; null: none is
+};
+// The first to go first: those that go already, those that are marked, those with a lower
+// capstan.dev/deletion-priority, then by the rules.
+Machines in_deletion_order(Machines machines, const DeletionRules& rules);
 
 }  // namespace capstan::controllers::machineset

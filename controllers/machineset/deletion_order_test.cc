@@ -15,15 +15,20 @@ using testing::ElementsAre;
 
 constexpr Seconds kDay{86'400};
 
-std::vector<std::string> ordered(std::initializer_list<MachineBuilder> builders,
-                                 DeletionOrder order = DeletionOrder::Random) {
+std::vector<std::string> ordered_by(const DeletionRules& rules,
+                                    std::initializer_list<MachineBuilder> builders) {
   Machines machines;
   for (const auto& builder : builders) machines.push_back(builder.shared());
   std::vector<std::string> names;
-  for (const auto& machine : in_deletion_order(std::move(machines), order, noon())) {
+  for (const auto& machine : in_deletion_order(std::move(machines), rules)) {
     names.push_back(machine->metadata.name.str());
   }
   return names;
+}
+
+std::vector<std::string> ordered(std::initializer_list<MachineBuilder> builders,
+                                 DeletionOrder order = DeletionOrder::Random) {
+  return ordered_by({.order = order, .now = noon()}, builders);
 }
 
 MachineBuilder well(std::string_view name, Seconds age = Seconds(60)) {
@@ -76,6 +81,59 @@ TEST(DeletionOrder, UnhealthyGoesBeforeTheOldest) {
 
 TEST(DeletionOrder, ACreationInTheFutureCountsAsNew) {
   EXPECT_THAT(ordered({well("a", -kDay), well("b", kDay)}, DeletionOrder::Oldest), ElementsAre("b", "a"));
+}
+
+MachineBuilder with_priority(MachineBuilder machine, std::string_view priority) {
+  return machine.annotated("capstan.dev/deletion-priority", priority);
+}
+
+TEST(DeletionOrder, ALowerPriorityGoesBeforeTheUnhealthy) {
+  EXPECT_THAT(ordered({a_machine("a").running().unhealthy(), well("b"), with_priority(well("c"), "1"),
+                       with_priority(a_machine("d").running().unhealthy(), "4")}),
+              ElementsAre("c", "a", "b", "d"));
+}
+
+TEST(DeletionOrder, AMarkGoesBeforeTheLowestPriority) {
+  EXPECT_THAT(
+      ordered({with_priority(well("a"), "-5"), well("b").annotated("cluster.x-k8s.io/delete-machine")}),
+      ElementsAre("b", "a"));
+}
+
+TEST(DeletionOrder, APriorityThatIsNoNumberCountsAsThree) {
+  EXPECT_THAT(ordered({with_priority(well("a"), "low"), with_priority(well("b"), "2"), well("c"),
+                       with_priority(well("d"), "3.5")}),
+              ElementsAre("b", "a", "c", "d"));
+}
+
+TEST(DeletionOrder, ANamedMachineGoesAsAMarkedOne) {
+  const DeletionRules rules{
+      .now = noon(), .named = [](const api::Machine& machine) { return machine.metadata.name == "c"; }};
+
+  EXPECT_THAT(ordered_by(rules, {with_priority(well("a"), "1"), well("b"), well("c")}),
+              ElementsAre("c", "a", "b"));
+}
+
+MachineBuilder in_phase(std::string_view name, std::string_view phase, Seconds age = Seconds(60)) {
+  return well(name, age).condition("capstan.dev/Lifecycle", phase == "Running" ? "True" : "False", phase);
+}
+
+TEST(DeletionOrder, ByLifecycleTheWorstGoesFirst) {
+  const DeletionRules rules{.now = noon(), .by_lifecycle = true};
+
+  EXPECT_THAT(ordered_by(rules, {in_phase("g", "Running"), in_phase("f", "InPlaceUpdating"),
+                                 in_phase("e", "Joining"), in_phase("d", "Creating"),
+                                 in_phase("c", "Unhealthy"), in_phase("b", "CreateRetrying"),
+                                 in_phase("a", "Failed"), in_phase("z", "Terminating").deleting()}),
+              ElementsAre("z", "a", "b", "c", "d", "e", "f", "g"));
+}
+
+TEST(DeletionOrder, ByLifecycleTheOldestGoesFirstUnlessNewestIsAskedFor) {
+  const auto machines = {in_phase("a", "Running", kDay), in_phase("b", "Running", 9 * kDay),
+                         in_phase("c", "Running", 2 * kDay)};
+
+  EXPECT_THAT(ordered_by({.now = noon(), .by_lifecycle = true}, machines), ElementsAre("b", "c", "a"));
+  EXPECT_THAT(ordered_by({.order = DeletionOrder::Newest, .now = noon(), .by_lifecycle = true}, machines),
+              ElementsAre("a", "c", "b"));
 }
 
 TEST(IsUnhealthy, NeedsEvidence) {

@@ -8,9 +8,11 @@
 
 #include "api/contract/contract_object.h"
 #include "api/core/node.h"
+#include "api/policy/machine_lifecycle_policy.h"
 #include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine_deployment.h"
 #include "api/v1beta2/machine_set.h"
+#include "controllers/lifecycle/contact.h"
 #include "controllers/machineset/deletion_order.h"
 #include "controllers/machineset/known_machines.h"
 #include "controllers/machineset/preflight.h"
@@ -91,6 +93,8 @@ struct Observation {
   TemplateSeen bootstrap = {};
   TemplateSeen infrastructure = {};
   std::vector<CloneSeen> clones = {};
+  Snapshot<api::MachineLifecyclePolicy> policy = {};  // of the life of its Machines; null: none governs that
+  lifecycle::Contact contact = {};                    // with the workload cluster
   ControlPlaneSeen control_plane = {};
   std::optional<std::string> topology_version = {};
   std::vector<std::string> preflight_checks = {};  // of the flag

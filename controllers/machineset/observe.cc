@@ -14,6 +14,8 @@
 #include "controllers/machineset/wanted.h"
 #include "controllers/shared/belonging.h"
 #include "controllers/shared/confirm_release.h"
+#include "controllers/shared/policies.h"
+#include "controllers/shared/reach.h"
 #include "runtime/ownership.h"
 
 namespace capstan::controllers::machineset {
@@ -34,6 +36,7 @@ class Observer {
     see_templates();
     see_unsettled();
     see_control_plane();
+    see_policy();
     ask_brakes();
   }
 
@@ -275,6 +278,12 @@ class Observer {
     if (version != nullptr && version->is_string()) {
       seen_.topology_version = std::string(version->as_string());
     }
+  }
+
+  void see_policy() {
+    seen_.policy = lifecycle_policy(policy_for(caches_, *seen_.stored));
+    if (seen_.policy && seen_.cluster)
+      seen_.contact = contact_of(reach_of(with_.deps.workload_clusters, *seen_.cluster));
   }
 
   void ask_brakes() {

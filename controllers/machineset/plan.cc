@@ -21,6 +21,7 @@ std::string_view to_string(DeleteMachine::Why why) {
   switch (why) {
     case DeleteMachine::Why::ScaleDown: return "too many";
     case DeleteMachine::Why::Remediation: return "unhealthy";
+    case DeleteMachine::Why::Failed: return "failed";
     case DeleteMachine::Why::SetDeleted: return "the set goes";
   }
   return {};
@@ -86,6 +87,12 @@ struct InWords {
     if (!action.first) return fmt::format("delete Machine {} ({})", name, to_string(action.why));
     return fmt::format("mark and delete Machine {} ({}): {}", name, to_string(action.why),
                        in_words(*action.first));
+  }
+  std::string operator()(const GrantReplacement& action) const {
+    return fmt::format("grant the replacement of Machine {}", action.machine->metadata.name);
+  }
+  std::string operator()(const WriteVictims& action) const {
+    return fmt::format("write the victims: {:?} becomes {:?}", action.from, action.to);
   }
   std::string operator()(const DropFinalizer&) const { return "drop the finalizer"; }
 };

@@ -93,7 +93,12 @@ struct CreateMachines {
   bool operator==(const CreateMachines&) const = default;
 };
 struct DeleteMachine {
-  enum class Why { ScaleDown, Remediation, SetDeleted };
+  enum class Why {
+    ScaleDown,
+    Remediation,
+    Failed,  // only as it was seen: in a newer version it may be well again
+    SetDeleted,
+  };
   Snapshot<api::Machine> machine = {};
   Why why = Why::ScaleDown;
   std::optional<Mark> first = {};  // written before: without it nothing is deleted
@@ -102,10 +107,22 @@ struct DeleteMachine {
 struct DropFinalizer {
   bool operator==(const DropFinalizer&) const = default;
 };
+// Of a set without a MachineDeployment: an Unhealthy Machine may be replaced.
+struct GrantReplacement {
+  Snapshot<api::Machine> machine = {};
+  bool operator==(const GrantReplacement&) const = default;
+};
+// The annotation capstan.dev/victims of the set itself becomes what is left of it.
+struct WriteVictims {
+  std::string from = {};
+  std::string to = {};
+  std::vector<std::string> dropped = {};  // for Events: each entry that went, and why
+  bool operator==(const WriteVictims&) const = default;
+};
 
 using Action = std::variant<OwnTemplate, AdoptMachine, ReleaseMachine, MarkMachine, RepairCloneManagers,
                             UpdateClone, RepairManagers, UpdateMachine, FinishMachines, RemoveClones,
-                            CreateMachines, DeleteMachine, DropFinalizer>;
+                            CreateMachines, DeleteMachine, GrantReplacement, WriteVictims, DropFinalizer>;
 
 // A Machine that is as wanted once the plan is carried out.
 struct SettledMachine {

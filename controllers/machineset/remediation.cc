@@ -7,6 +7,7 @@
 #include "api/conditions/v1beta1.h"
 #include "api/names.h"
 #include "base/safeguards.h"
+#include "controllers/lifecycle/replacements.h"
 
 namespace capstan::controllers::machineset {
 namespace {
@@ -64,17 +65,23 @@ class Judge {
   }
 
   void judge_candidates() {
-    Machines candidates = in_order();
-    if (candidates.empty()) return;
+    const Machines failed = failed_for_good();
+    const Machines candidates = in_order();
+    if (!question_.outdated) judge_failed(failed);
+    if (!candidates.empty()) judge_found(candidates, failed);
+  }
+
+  // Those that a health check has handed over. Under a policy both kinds share one count.
+  void judge_found(Machines candidates, const Machines& failed) {
     if (question_.outdated) {
       return mark_all(candidates, api::reason::kCannotBeRemediated,
                       "Machine won't be remediated because it is pending removal due to rollout");
     }
-    const auto budget = budget_left();
+    const auto budget = budget_left(failed);
     if (!budget) return;  // `problem` says why
     const std::string too_many =
         "Waiting because there are already too many remediations in progress "
-        "(spec.strategy.remediation.maxInFlight is " +
+        "(" +
         limit_text() + ")";
     const std::size_t allowed = std::min(candidates.size(), *budget);
     mark_all({candidates.begin() + static_cast<std::ptrdiff_t>(allowed), candidates.end()},
@@ -83,6 +90,30 @@ class Judge {
     if (candidates.empty()) return;
     if (!question_.held.empty()) return hold(candidates);
     for (const auto& machine : candidates) result_.remove.push_back(going(machine));
+  }
+
+  // How many of them may go was decided when they were granted.
+  void judge_failed(const Machines& failed) {
+    if (failed.empty()) return;
+    if (question_.held.empty()) {
+      result_.replace = failed;
+    } else {
+      result_.held = true;
+    }
+  }
+
+  // A health check may have handed the same one over: it goes by that mark.
+  Machines failed_for_good() const {
+    Machines failed;
+    if (question_.policy == nullptr) return failed;
+    std::ranges::copy_if(question_.machines, std::back_inserter(failed), [&](const auto& machine) {
+      const auto& metadata = machine->metadata;
+      return !metadata.deleting() && !metadata.annotations.contains(api::annotation::kPaused) &&
+             !awaits_remediation(*machine) &&
+             lifecycle::has_failed_for_good(*machine, lifecycle::rules_for(*question_.policy, *machine),
+                                            {.now = question_.now, .contact = question_.contact});
+    });
+    return failed;
   }
 
   // Asked for by a person first, then the youngest.
@@ -104,10 +135,42 @@ class Judge {
     const auto& limit = question_.deployment->spec.remediation.max_in_flight;
     return limit ? &limit : nullptr;
   }
-  std::string limit_text() const { return limit() == nullptr ? std::string() : (*limit())->to_string(); }
+  std::string limit_text() const {
+    std::string text;
+    if (limit() != nullptr) text = "spec.strategy.remediation.maxInFlight is " + (*limit())->to_string();
+    if (question_.policy == nullptr) return text;
+    const auto by_policy = lifecycle::max_in_flight(*question_.policy, replicas());
+    return (text.empty() ? "" : text + ", ") + "the policy's replacement.maxInFlight allows " +
+           std::to_string(by_policy);
+  }
+
+  std::optional<std::size_t> budget_left(const Machines& failed) {
+    const auto by_deployment = budget_of_deployment();
+    if (!by_deployment || question_.policy == nullptr) return by_deployment;
+    return std::min(*by_deployment, budget_of_policy(failed));
+  }
+
+  // Machines on their way, and those that go in this turn. Those that wait for their own turn don't hold up
+  // each other.
+  std::size_t budget_of_policy(const Machines& failed) const {
+    const auto counted = lifecycle::counted_phases(*question_.policy);
+    const auto in_flight = std::ranges::count_if(question_.machines, [&](const auto& machine) {
+      const bool waits = !machine->metadata.deleting() && awaits_remediation(*machine);
+      return !waits && (lifecycle::takes_a_place(*machine, counted) ||
+                        std::ranges::find(failed, machine) != failed.end());
+    });
+    const auto missing = std::max<std::ptrdiff_t>(0, question_.desired - std::ssize(question_.machines));
+    const auto left = lifecycle::max_in_flight(*question_.policy, replicas()) - in_flight - missing;
+    return static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, left));
+  }
+
+  std::int32_t replicas() const {
+    return question_.deployment == nullptr ? question_.desired
+                                           : question_.deployment->spec.replicas.value_or(1);
+  }
 
   // Counted within this set, although it is configured for the deployment; as upstream.
-  std::optional<std::size_t> budget_left() {
+  std::optional<std::size_t> budget_of_deployment() {
     if (limit() == nullptr || is_off(Safeguard::InFlight)) return question_.machines.size();
     const auto allowed =
         scaled_value(**limit(), question_.deployment->spec.replicas.value_or(1), Rounding::Up);
@@ -174,6 +237,10 @@ bool awaits_remediation(const Machine& machine) {
   const auto& list = machine.status.conditions;
   return conditions::is_false(list, api::condition::kHealthCheckSucceeded) &&
          conditions::is_false(list, api::condition::kOwnerRemediated);
+}
+
+bool awaits_replacement(const Machine& machine) {
+  return !machine.metadata.deleting() && lifecycle::is_in(machine, lifecycle::Phase::Failed);
 }
 
 Remediation remediate(const RemediationQuestion& question) { return Judge(question).run(); }

@@ -1,12 +1,14 @@
-// Machines that a health check found unhealthy and handed to their set: which of them go now, which wait, and
-// why. Pure.
+// Machines that a health check found unhealthy and handed to their set, and those that have failed by the
+// policy of their life: which of them go now, which wait, and why. Pure.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "api/policy/machine_lifecycle_policy.h"
 #include "api/v1beta2/machine_deployment.h"
+#include "controllers/lifecycle/contact.h"
 #include "controllers/machineset/deletion_order.h"
 
 namespace capstan::controllers::machineset {
@@ -18,6 +20,10 @@ struct RemediationQuestion {
   bool outdated = false;                               // the set is being rolled away anyway
   bool fresh = true;                                   // otherwise no further Machine is judged
   std::vector<std::string> held = {};                  // preflight or a brake stand against it; one line each
+  // Of the life of the Machines; null: none governs that, and none fails by it.
+  const api::MachineLifecyclePolicySpec* policy = nullptr;
+  lifecycle::Contact contact = {};
+  std::int32_t desired = 0;
 };
 
 // The condition OwnerRemediated of one Machine has to change.
@@ -30,12 +36,16 @@ struct Mark {
 struct Remediation {
   std::vector<Mark> marks = {};   // written, nothing else
   std::vector<Mark> remove = {};  // written, then the Machine is deleted
+  Machines replace = {};          // have failed: deleted as they were seen
   std::string problem = {};       // maxInFlight makes no sense
   bool held = false;              // something would have been remediated now
 };
 
 // Found unhealthy and handed over, whether being deleted or not.
 bool awaits_remediation(const api::Machine& machine);
+
+// Says that it has failed, and is not being deleted yet. Whether that still holds is asked before it goes.
+bool awaits_replacement(const api::Machine& machine);
 
 Remediation remediate(const RemediationQuestion& question);
 

@@ -1,5 +1,6 @@
 #include "runtime/triggers.h"
 #include "api/meta/label_selector.h"
+#include "api/policy/names.h"
 #include "controllers/machineset/reconciler.h"
 #include "controllers/machineset/wanted.h"
 
@@ -42,10 +43,11 @@ std::vector<ObjectKey> sets_of_machine(const Caches& caches, const Change<Machin
 // What a set reads of its deployment.
 bool matters(const Change<MachineDeployment>& change) {
   if (!change.before || !change.after) return true;
-  const auto revision = [](const MachineDeployment& deployment) {
-    return deployment.metadata.annotations.value_or_empty(api::annotation::kRevision);
+  const auto differs = [&](std::string_view key) {
+    return change.before->metadata.annotations.value_or_empty(key) !=
+           change.after->metadata.annotations.value_or_empty(key);
   };
-  return revision(*change.before) != revision(*change.after) ||
+  return differs(api::annotation::kRevision) || differs(api::policy::annotation::kVictims) ||
          change.before->spec.replicas != change.after->spec.replicas ||
          !(change.before->spec.remediation == change.after->spec.remediation);
 }
@@ -72,6 +74,13 @@ bool matters(const Change<Cluster>& change) {
          step(*change.before) != step(*change.after);
 }
 
+// What of a policy concerns the life of Machines.
+bool matters(const Change<api::MachineLifecyclePolicy>& change) {
+  const auto reports = [](const auto& policy) { return policy && policy->spec.reports_lifecycle(); };
+  if (!reports(change.before) && !reports(change.after)) return false;
+  return !change.before || !change.after || change.before->spec != change.after->spec;
+}
+
 }  // namespace
 
 void Reconciler::add_triggers(runtime::Queue& queue) {
@@ -87,6 +96,12 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
     return matters(change) ? keys_of(caches.machine_sets_of(runtime::key_of(change.object())))
                            : std::vector<ObjectKey>();
   });
+  runtime::trigger<api::MachineLifecyclePolicy>(
+      caches.machine_lifecycle_policies, queue, [&caches](const Change<api::MachineLifecyclePolicy>& change) {
+        return !change.initial && matters(change)
+                   ? keys_of(caches.machine_sets_in(change.object().metadata.namespace_.view()))
+                   : std::vector<ObjectKey>();
+      });
   deps_.workload_clusters.on_reach_change([&caches, &queue](const ObjectKey& cluster) {
     for (const ObjectKey& key : keys_of(caches.machine_sets_of(cluster))) queue.add(key);
   });

@@ -1,0 +1,13 @@
+// What a MachineDeployment decides about the life of its Machines, beside its rollout: which Unhealthy ones
+// may be replaced now, and which entries of the annotation capstan.dev/victims still stand. Used by decide.h.
+// Pure.
+#pragma once
+
+#include "controllers/machinedeployment/plan.h"
+
+namespace capstan::controllers::machinedeployment {
+
+void grant_replacements(const Observation& seen, Plan& plan);
+void settle_victims(const Observation& seen, Plan& plan);
+
+}  // namespace capstan::controllers::machinedeployment
