@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/policy/machine_lifecycle_policy.h"
+#include "api/v1beta2/machine.h"
 #include "base/time.h"
 
 namespace capstan::controllers::lifecyclepolicy {
@@ -25,6 +26,10 @@ struct Observation {
   std::shared_ptr<const api::MachineLifecyclePolicy> policy = {};  // never null
   std::string selector_problem = {};                               // why it selects nothing at all
   std::vector<Selected> selected = {};                             // by kind and name
+  // The rest only where it asks for a life cycle, and of what no other policy selects.
+  std::vector<std::shared_ptr<const api::Machine>> machines = {};
+  std::int32_t missing = 0;                          // Machines that its MachineSets want and do not have
+  std::vector<std::string> overlapping_checks = {};  // that look at Nodes of some of its Machines, by name
 };
 
 }  // namespace capstan::controllers::lifecyclepolicy

@@ -6,6 +6,7 @@
 
 #include "api/names.h"
 #include "api/policy/machine_lifecycle_policy_rules.h"
+#include "controllers/lifecyclepolicy/overlap.h"
 #include "controllers/shared/policies.h"
 
 namespace capstan::controllers::lifecyclepolicy {
@@ -14,8 +15,9 @@ namespace {
 using Objects = std::span<const api::ObjectMeta* const>;  // the object, and the owner it gets policies from
 
 void see_selected(const Caches& caches, Observation& seen);
-std::vector<const api::ObjectMeta*> with_owner(const Caches& caches, const api::MachineSet& set,
-                                               Snapshot<api::MachineDeployment>& deployment);
+void see_machines(const Caches& caches, Observation& seen);
+std::vector<const api::ObjectMeta*> with_owner(const api::MachineSet& set,
+                                               const api::MachineDeployment* deployment);
 
 }  // namespace
 
@@ -29,6 +31,7 @@ std::optional<Observation> observe(const ObserveContext& with, const kube::Objec
     seen.selector_problem = causes.front().field + ": " + causes.front().message;
   } else {
     see_selected(caches, seen);
+    if (seen.policy->spec.reports_lifecycle()) see_machines(caches, seen);
   }
   return seen;
 }
@@ -51,8 +54,8 @@ void see_selected(const Caches& caches, Observation& seen) {
     look_at(api::kind::kMachineDeployment, objects);
   }
   for (const auto& each : caches.machine_sets_in(where)) {
-    Snapshot<api::MachineDeployment> deployment;
-    look_at(api::kind::kMachineSet, with_owner(caches, *each, deployment));
+    const auto deployment = deployment_of(caches, *each);
+    look_at(api::kind::kMachineSet, with_owner(*each, deployment.get()));
   }
   for (const auto& each : caches.machine_pools_in(where)) {
     const std::array objects = {&each->metadata};
@@ -60,14 +63,37 @@ void see_selected(const Caches& caches, Observation& seen) {
   }
 }
 
-std::vector<const api::ObjectMeta*> with_owner(const Caches& caches, const api::MachineSet& set,
-                                               Snapshot<api::MachineDeployment>& deployment) {
+// The one that governs it, and not one of several that select it.
+bool governs(const Observation& seen, std::string_view kind, const api::ObjectMeta& object) {
+  return std::ranges::any_of(seen.selected, [&](const Selected& each) {
+    return each.kind == kind && each.name == object.name.view() && each.rivals.empty();
+  });
+}
+
+void add_machines(const Caches& caches, const api::Uid& owner, Observation& seen) {
+  for (auto& machine : caches.machines_owned_by(owner)) seen.machines.push_back(std::move(machine));
+}
+
+void see_machines(const Caches& caches, Observation& seen) {
+  const auto& where = seen.policy->metadata.namespace_;
+  for (const auto& set : caches.machine_sets_in(where)) {
+    if (!governs(seen, api::kind::kMachineSet, set->metadata)) continue;
+    const auto before = seen.machines.size();
+    add_machines(caches, set->metadata.uid, seen);
+    const auto there = static_cast<std::int32_t>(seen.machines.size() - before);
+    if (!set->metadata.deleting()) seen.missing += std::max(0, set->spec.replicas.value_or(0) - there);
+  }
+  for (const auto& pool : caches.machine_pools_in(where)) {
+    if (governs(seen, api::kind::kMachinePool, pool->metadata))
+      add_machines(caches, pool->metadata.uid, seen);
+  }
+  seen.overlapping_checks = overlapping_checks(caches, *seen.policy, seen.machines);
+}
+
+std::vector<const api::ObjectMeta*> with_owner(const api::MachineSet& set,
+                                               const api::MachineDeployment* deployment) {
   std::vector<const api::ObjectMeta*> objects = {&set.metadata};
-  const auto* owner = set.metadata.controller();
-  if (owner == nullptr || owner->kind != api::kind::kMachineDeployment) return objects;
-  deployment = caches.machine_deployments.get(
-      {.namespace_ = set.metadata.namespace_.str(), .name = owner->name.str()});
-  if (deployment) objects.push_back(&deployment->metadata);
+  if (deployment != nullptr) objects.push_back(&deployment->metadata);
   return objects;
 }
 

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "api/conditions/conditions.h"
 #include "api/conditions/message.h"
 #include "api/names.h"
+#include "controllers/lifecycle/replacements.h"
 
 namespace capstan::controllers::lifecyclepolicy {
 namespace {
@@ -59,6 +61,60 @@ api::Condition conflicting(const Observation& seen) {
                   conditions::name_list(objects, kNames), conditions::name_list(others, kNames)));
 }
 
+// Of a policy that looks at Nodes.
+api::Condition overlap(const Observation& seen) {
+  if (seen.overlapping_checks.empty())
+    return conditions::make(condition::kHealthCheckOverlap, status::kFalse, reason::kNotOverlapping);
+  return conditions::make(
+      condition::kHealthCheckOverlap, status::kTrue, reason::kOverlapping,
+      fmt::format("MachineHealthCheck {} looks at Nodes of the same Machines: each has them replaced by its "
+                  "own times; take unhealthyNodeConditions out of it, or spec.health.nodeChecks out of here",
+                  conditions::name_list(seen.overlapping_checks, kNames)));
+}
+
+std::int32_t& counter_of(lifecycle::Phase phase, api::LifecycleCounts& counts) {
+  using lifecycle::Phase;
+  switch (phase) {
+    case Phase::Creating: return counts.creating;
+    case Phase::CreateRetrying: return counts.create_retrying;
+    case Phase::Joining: return counts.joining;
+    case Phase::Running: return counts.running;
+    case Phase::Unhealthy: return counts.unhealthy;
+    case Phase::InPlaceUpdating: return counts.in_place_updating;
+    case Phase::Failed: return counts.failed;
+    case Phase::Terminating: break;
+  }
+  return counts.terminating;
+}
+
+api::LifecycleStatus lifecycle_status(const Observation& seen) {
+  api::LifecycleStatus made{.in_flight = seen.missing};
+  const auto counted = lifecycle::counted_phases(seen.policy->spec);
+  std::vector<Text> failed;
+  for (const auto& machine : seen.machines) {
+    if (lifecycle::takes_a_place(*machine, counted)) ++made.in_flight;
+    const auto standing = lifecycle::standing_of(*machine);
+    if (!standing) continue;
+    ++counter_of(standing->phase, made.machines);
+    if (standing->phase == lifecycle::Phase::Failed) failed.push_back(machine->metadata.name);
+  }
+  std::ranges::sort(failed);
+  failed.resize(std::min(failed.size(), api::LifecycleStatus::kNames));
+  made.failed_machines = std::move(failed);
+  return made;
+}
+
+void show_lifecycle(const Observation& seen, api::MachineLifecyclePolicy& after) {
+  after.status.lifecycle.reset();
+  if (seen.policy->spec.reports_lifecycle()) after.status.lifecycle = lifecycle_status(seen);
+  auto& list = after.status.conditions;
+  if (seen.policy->spec.health.node_checks) {
+    conditions::set(list, overlap(seen), after.metadata.generation, seen.now);
+  } else {
+    conditions::remove(list, condition::kHealthCheckOverlap);
+  }
+}
+
 }  // namespace
 
 api::MachineLifecyclePolicy report(const Observation& seen) {
@@ -66,6 +122,7 @@ api::MachineLifecyclePolicy report(const Observation& seen) {
   after.status.selected = count(seen);
   for (api::Condition wanted : {selecting(seen), conflicting(seen)})
     conditions::set(after.status.conditions, std::move(wanted), after.metadata.generation, seen.now);
+  show_lifecycle(seen, after);
   after.status.observed_generation = after.metadata.generation;
   return after;
 }

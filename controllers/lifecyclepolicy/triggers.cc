@@ -1,6 +1,8 @@
-// What wakes the MachineLifecyclePolicy controller: policies, and labels and owners of what they may select.
+// What wakes the MachineLifecyclePolicy controller: policies, labels and owners of what they may select, and
+// where a life cycle is asked for what becomes of Machines.
 #include "runtime/triggers.h"
 
+#include "controllers/lifecycle/judge.h"
 #include "controllers/lifecyclepolicy/reconciler.h"
 
 namespace capstan::controllers::lifecyclepolicy {
@@ -26,6 +28,39 @@ void wake_on_labels(Caches& caches, runtime::Store<T>& store, runtime::Queue& qu
   });
 }
 
+// Machines of a fleet change one after the other, and their numbers are for people.
+constexpr auto kCounted = std::chrono::seconds(10);
+
+void wake_counting(const Caches& caches, std::string_view where, runtime::Queue& queue) {
+  for (const auto& policy : caches.policies_in(where)) {
+    if (policy->spec.reports_lifecycle()) queue.add_after(runtime::key_of(*policy), kCounted);
+  }
+}
+
+bool counts_the_same(const api::Machine& before, const api::Machine& after) {
+  const auto was = lifecycle::standing_of(before);
+  const auto is = lifecycle::standing_of(after);
+  return was.has_value() == is.has_value() && (!was || was->phase == is->phase) &&
+         lifecycle::is_granted(before) == lifecycle::is_granted(after) &&
+         before.metadata.deleting() == after.metadata.deleting();
+}
+
+void wake_on_lives(Caches& caches, runtime::Queue& queue) {
+  caches.machines.subscribe([&caches, &queue](const Change<api::Machine>& change) {
+    if (change.before && change.after && counts_the_same(*change.before, *change.after)) return;
+    if (!change.initial) wake_counting(caches, change.object().metadata.namespace_.view(), queue);
+  });
+  caches.machine_sets.subscribe([&caches, &queue](const Change<api::MachineSet>& change) {
+    const bool resized =
+        change.before && change.after && change.before->spec.replicas != change.after->spec.replicas;
+    if (resized) wake_counting(caches, change.after->metadata.namespace_.view(), queue);
+  });
+  caches.machine_health_checks.subscribe([&caches, &queue](const Change<api::MachineHealthCheck>& change) {
+    const bool same = change.before && change.after && change.before->spec == change.after->spec;
+    if (!change.initial && !same) wake_counting(caches, change.object().metadata.namespace_.view(), queue);
+  });
+}
+
 }  // namespace
 
 void Reconciler::add_triggers(runtime::Queue& queue) {
@@ -39,6 +74,7 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
   wake_on_labels(caches, caches.machine_deployments, queue);
   wake_on_labels(caches, caches.machine_sets, queue);
   wake_on_labels(caches, caches.machine_pools, queue);
+  wake_on_lives(caches, queue);
 }
 
 }  // namespace capstan::controllers::lifecyclepolicy
