@@ -159,15 +159,24 @@ class Cleaner {
   Result<void> patch(kube::Client& client, const kube::Resource& resource, json::value object) {
     const kube::ObjectKey key = key_of(object);
     for (int tries = 1;; ++tries) {
-      const auto done =
-          client.patch(resource, key, removal_patch(object),
-                       {.field_manager = std::string(api::field_manager::kManager)}, deadline());
+      const auto done = take_off(client, resource, object);
       if (done || done.error().code == Code::NotFound) return {};
       if (done.error().code != Code::Conflict || tries == kTries) return fail(done.error());
       auto again = client.get(resource, key, deadline());
       if (!again && again.error().code == Code::NotFound) return {};
       object = TRY(std::move(again));
     }
+  }
+
+  Result<void> take_off(kube::Client& client, const kube::Resource& resource, json::value object) {
+    const kube::ObjectKey key = key_of(object);
+    const std::string manager(api::field_manager::kManager);
+    if (const auto main = removal_patch(object))
+      object = TRY(client.patch(resource, key, *main, {.field_manager = manager}, deadline()));
+    if (const auto status = status_removal_patch(object))
+      TRY(client.patch(resource, key, *status, {.subresource = "status", .field_manager = manager},
+                       deadline()));
+    return {};
   }
 
   static std::string continue_token(const json::value& page) {

@@ -8,6 +8,7 @@
 
 #include "api/driver/names.h"
 #include "api/names.h"
+#include "api/policy/names.h"
 #include "controllers/drain/cordon.h"
 #include "controllers/machinepool/drain_key.h"
 #include "controllers/rollout/new_set.h"
@@ -28,6 +29,12 @@ constexpr std::array kOwnKeys = {
     api::driver::finalizer::kCluster,
     api::driver::finalizer::kMachine,
     api::driver::finalizer::kMachinePool,
+    api::policy::annotation::kCreationTimeout,
+    api::policy::annotation::kDeletionPriority,
+    api::policy::annotation::kHealthTimeout,
+    api::policy::annotation::kReplacementGranted,
+    api::policy::annotation::kVictims,
+    api::policy::condition::kLifecycle,
     controllers::drain::kCordonedBy,
     controllers::machinepool::kDrainStarted,
     controllers::machinepool::kVolumeWaitStarted,
@@ -63,6 +70,11 @@ std::string_view text(const json::value& value) {
 std::string_view key_of_taint(const json::value& taint) {
   const auto* key = taint.is_object() ? taint.as_object().if_contains("key") : nullptr;
   return key == nullptr ? std::string_view() : text(*key);
+}
+
+std::string_view type_of_condition(const json::value& condition) {
+  const auto* type = condition.is_object() ? condition.as_object().if_contains("type") : nullptr;
+  return type == nullptr ? std::string_view() : text(*type);
 }
 
 // A drain marks the Node that it cordons in the same request: a cordon without the mark is a user's.
@@ -103,10 +115,22 @@ std::vector<std::string> found_on(const json::value& object) {
   for (const auto& entry : table(object, "annotations")) note("annotation", entry.key());
   for (const json::value& one : list(object, "spec", "taints")) note("taint", key_of_taint(one));
   if (is_cordoned_by_us(object)) found.emplace_back("cordon");
+  for (const json::value& one : list(object, "status", "conditions"))
+    note("condition", type_of_condition(one));
   return found;
 }
 
-json::value removal_patch(const json::value& object) {
+std::optional<json::value> status_removal_patch(const json::value& object) {
+  json::object status;
+  const auto* version = at(object, "metadata", "resourceVersion");
+  if (!drop_from(status, "conditions", list(object, "status", "conditions"), type_of_condition))
+    return std::nullopt;
+  json::object patch{{"status", std::move(status)}};
+  if (version != nullptr) patch["metadata"] = json::object{{"resourceVersion", *version}};
+  return patch;
+}
+
+std::optional<json::value> removal_patch(const json::value& object) {
   json::object metadata;
   json::object spec;
   for (const std::string_view field : {"labels", "annotations"}) {
@@ -117,6 +141,7 @@ json::value removal_patch(const json::value& object) {
   bound = drop_from(spec, "taints", list(object, "spec", "taints"), key_of_taint) || bound;
   if (is_cordoned_by_us(object)) spec["unschedulable"] = nullptr;
   const auto* version = at(object, "metadata", "resourceVersion");
+  if (metadata.empty() && spec.empty()) return std::nullopt;
   if ((bound || !spec.empty()) && version != nullptr) metadata["resourceVersion"] = *version;
   json::object patch{{"metadata", std::move(metadata)}};
   if (!spec.empty()) patch["spec"] = std::move(spec);

@@ -11,13 +11,15 @@
 
 namespace capstan::manager {
 
-// Labels, annotations, taints and finalizers. Keys of Cluster API are not among them: its own manager writes
-// the same ones and goes on with them.
+// Labels, annotations, taints, finalizers and types of conditions. Keys of Cluster API are not among them:
+// its own manager writes the same ones and goes on with them.
 std::span<const std::string_view> own_keys();
 
 // What an object has of ours: "annotation capstan.dev/victims", "taint ...", "cordon", ...
 std::vector<std::string> found_on(const boost::json::value& object);
-// The merge patch that takes it off. Where it replaces a list it is bound to the version of the object.
-boost::json::value removal_patch(const boost::json::value& object);
+// The merge patches that take it off, of the object and of its status; nothing where there is nothing to
+// take. Where one replaces a list it is bound to the version of the object.
+std::optional<boost::json::value> removal_patch(const boost::json::value& object);
+std::optional<boost::json::value> status_removal_patch(const boost::json::value& object);
 
 }  // namespace capstan::manager

@@ -58,5 +58,17 @@ TEST(CleanupKeys, ACordonOfOursIsLiftedAndThatOfAUserStays) {
   EXPECT_THAT(found_on(users), IsEmpty());
 }
 
+TEST(CleanupKeys, AConditionOfOursIsTakenOutOfTheStatusAlone) {
+  const json::value machine = json::parse(R"({
+    "metadata": {"resourceVersion": "7"},
+    "status": {"conditions": [{"type": "Ready"}, {"type": "capstan.dev/Lifecycle"}]}})");
+
+  EXPECT_THAT(found_on(machine), ElementsAre("condition capstan.dev/Lifecycle"));
+  EXPECT_FALSE(removal_patch(machine));
+  EXPECT_EQ(status_removal_patch(machine), json::parse(R"({
+    "metadata": {"resourceVersion": "7"}, "status": {"conditions": [{"type": "Ready"}]}})"));
+  EXPECT_FALSE(status_removal_patch(json::parse(R"({"status": {"conditions": [{"type": "Ready"}]}})")));
+}
+
 }  // namespace
 }  // namespace capstan::manager
