@@ -1,0 +1,131 @@
+// Every story of the life of Machines against its file, and in some other orders of events against its
+// promise; and each safeguard of a life cycle taken away, which some story has to notice.
+// lifecycle_scenarios_test --write writes the files anew; review them like code.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/safeguards.h"
+#include "test/builders/machine_lifecycle_policy.h"
+#include "test/scenarios/lifecycle/lifecycle_stories.h"
+#include "test/scenarios/storybook.h"
+
+namespace capstan::scenarios {
+
+// What googletest prints of a parameter.
+void PrintTo(const LifecycleStory& story, std::ostream* out) { *out << story.name; }
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::uint64_t kOrders = 3;
+
+struct LifecycleTelling {
+  std::string text = {};
+  std::string broken = {};
+  std::vector<std::string> written = {};
+};
+
+LifecycleTelling tell(const LifecycleStory& story, std::uint64_t seed) {
+  LifecycleTelling telling;
+  fakes::Baton baton({.seed = seed});
+  const auto report = baton.run([&] {
+    LifecycleWorld world(baton, story);
+    world.run();
+    telling.text = story.title + "\n\n";
+    for (const auto& line : world.log()) telling.text += line + "\n";
+    if (story.broken) telling.broken = story.broken(world);
+    telling.written = world.written();
+  });
+  if (!report.finished()) telling.broken = report.why;
+  return telling;
+}
+
+class LifecycleStories : public testing::TestWithParam<LifecycleStory> {};
+
+TEST_P(LifecycleStories, IsToldAsInItsFile) {
+  const LifecycleStory& story = GetParam();
+
+  const LifecycleTelling telling = tell(story, 1);
+
+  EXPECT_EQ(telling.broken, "") << telling.text;
+  expect_told(std::filesystem::path(CAPSTAN_LIFECYCLE_STORIES) / (story.name + ".txt"), telling.text);
+}
+
+TEST_P(LifecycleStories, KeepsItsPromiseInAnyOrder) {
+  for (std::uint64_t seed = 2; seed <= kOrders; ++seed) {
+    const LifecycleTelling telling = tell(GetParam(), seed);
+    ASSERT_EQ(telling.broken, "") << "seed " << seed << "\n" << telling.text;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LifecycleStories, testing::ValuesIn(lifecycle_stories()),
+                         test_name<LifecycleStory>);
+
+TEST(LifecycleStoryFiles, BelongToAStoryEach) {
+  expect_a_file_each(CAPSTAN_LIFECYCLE_STORIES, names_of(lifecycle_stories()));
+}
+
+LifecycleStory named(std::string_view name) {
+  const auto stories = lifecycle_stories();
+  return *std::ranges::find(stories, name, &LifecycleStory::name);
+}
+
+#ifdef CAPSTAN_DEFECTS
+
+struct Mutant {
+  Safeguard without = {};
+  std::string_view story = {};  // that breaks its promise then
+};
+
+class LifecycleMutants : public testing::TestWithParam<Mutant> {};
+
+TEST_P(LifecycleMutants, IsNoticedByItsStory) {
+  switch_off(GetParam().without);
+  const LifecycleTelling telling = tell(named(GetParam().story), 1);
+  switch_off(std::nullopt);
+
+  EXPECT_NE(telling.broken, "") << telling.text;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LifecycleMutants,
+                         testing::Values(Mutant{Safeguard::ReplacementLimit, "one-at-a-time"},
+                                         Mutant{Safeguard::PolicyContact, "cluster-lost-for-an-hour"}));
+
+#endif
+
+// --- what a policy costs ---
+
+std::ptrdiff_t writes_to_machines(const std::vector<std::string>& written) {
+  return std::ranges::count(written, "patch Machine");
+}
+
+TEST(LifecycleCosts, AReplacementTakesTwoMoreWritesToMachinesThanADeletionByHand) {
+  LifecycleStory by_policy = named("unhealthy-machine-is-replaced");
+  LifecycleStory by_hand = by_policy;
+  by_hand.policy.reset();
+  by_hand.acts.push_back({130s, "a user deletes m2", [](LifecycleWorld& world) { world.delete_machine(2); }});
+
+  const auto with_policy = writes_to_machines(tell(by_policy, 1).written);
+  const auto without = writes_to_machines(tell(by_hand, 1).written);
+
+  EXPECT_LE(with_policy, without + 2);
+}
+
+// The policies that stood before there was a life cycle.
+TEST(LifecycleCosts, APolicyThatAsksForNoLifeCycleChangesNoWrite) {
+  LifecycleStory without = named("unhealthy-machine-is-replaced");
+  without.policy.reset();
+  LifecycleStory with = without;
+  with.policy = builders::a_policy("care").selecting("team", "a").shared_cause().drains_machine_pools();
+
+  std::vector<std::string> of_policy = tell(with, 1).written;
+  std::erase(of_policy, "patch MachineLifecyclePolicy");
+
+  EXPECT_EQ(of_policy, tell(without, 1).written);
+}
+
+}  // namespace
+}  // namespace capstan::scenarios

@@ -1,0 +1,359 @@
+#include "test/scenarios/lifecycle/lifecycle_stories.h"
+
+#include <fmt/format.h>
+
+#include "api/names.h"
+#include "api/policy/names.h"
+#include "test/builders/identity.h"
+#include "test/builders/machine_lifecycle_policy.h"
+
+namespace capstan::scenarios {
+namespace {
+
+using builders::a_policy;
+using builders::MachineLifecyclePolicyBuilder;
+using namespace std::chrono_literals;
+namespace annotation = api::policy::annotation;
+
+constexpr std::string_view kBlockingTaint = "node.gardener.cloud/critical-components-not-ready";
+
+// Unhealthy for two minutes, at most five from the creation on.
+MachineLifecyclePolicyBuilder policy(const api::NodeChecks& checks = {.timeout_seconds = 120}) {
+  return a_policy("care").selecting("team", "a").node_checks(checks).creation_timeout(300);
+}
+
+api::MachineHealthCheck check() {
+  api::MachineHealthCheck check;
+  check.metadata = builders::metadata_of(api::kind::kMachineHealthCheck, "check");
+  check.spec.cluster_name = Text(builders::kCluster);
+  check.spec.selector.match_labels.set("role", "worker");
+  check.spec.checks.unhealthy_node_conditions.push_back(
+      {.type = "Ready"_text, .status = "False"_text, .timeout_seconds = 60});
+  return check;
+}
+
+// --- what happens ---
+
+LifecycleAct breaks(Seconds at, int machine, std::string type = "Ready", std::string status = "False") {
+  return {at, fmt::format("the kubelet of m{} says {} {}", machine, type, status),
+          [=](LifecycleWorld& world) { world.node_turns(machine, type, status); }};
+}
+LifecycleAct heals(Seconds at, int machine) { return breaks(at, machine, "Ready", "True"); }
+LifecycleAct annotates(Seconds at, int machine, std::string_view key, std::string_view value) {
+  return {at, fmt::format("a user annotates m{} with {}: {}", machine, key, value),
+          [=, key = std::string(key), value = std::string(value)](LifecycleWorld& world) {
+            world.annotate(machine, key, value);
+          }};
+}
+LifecycleAct resizes(Seconds at, int replicas) {
+  return {at, fmt::format("a user wants {} replicas", replicas),
+          [=](LifecycleWorld& world) { world.patch_owner({{"spec", {{"replicas", replicas}}}}); }};
+}
+// In one write, as an autoscaler does it.
+LifecycleAct names_victims(Seconds at, int replicas, std::vector<int> victims) {
+  return {at, fmt::format("an autoscaler wants {} replicas, and names m{}", replicas, victims.front()),
+          [=](LifecycleWorld& world) {
+            std::string named;
+            for (const int victim : victims) named += (named.empty() ? "" : ",") + world.victim(victim);
+            world.patch_owner({{"metadata", {{"annotations", {{annotation::kVictims, named}}}}},
+                               {"spec", {{"replicas", replicas}}}});
+          }};
+}
+LifecycleAct changes_policy(Seconds at, std::string what, json::value body) {
+  return {at, std::move(what), [=](LifecycleWorld& world) { world.patch_policy(body); }};
+}
+LifecycleAct loses(Seconds at) {
+  return {at, "the workload cluster is out of reach", [](LifecycleWorld& world) { world.lose_cluster(); }};
+}
+LifecycleAct finds(Seconds at) {
+  return {at, "the workload cluster is back", [](LifecycleWorld& world) { world.find_cluster(); }};
+}
+LifecycleAct restarts(Seconds at) {
+  return {at, "the manager is restarted", [](LifecycleWorld& world) { world.restart(); }};
+}
+
+// --- promises ---
+
+using Broken = std::function<std::string(const LifecycleWorld&)>;
+
+Broken deleted(int count) {
+  return [=](const LifecycleWorld& world) {
+    return world.deleted() == count ? std::string()
+                                    : fmt::format("{} Machines were deleted, not {}", world.deleted(), count);
+  };
+}
+Broken went(int machine) {
+  return [=](const LifecycleWorld& world) {
+    return world.is_deleted(machine) ? std::string() : fmt::format("m{} is still there", machine);
+  };
+}
+Broken stays(int machine) {
+  return [=](const LifecycleWorld& world) {
+    return world.is_deleted(machine) ? fmt::format("m{} was deleted", machine) : std::string();
+  };
+}
+Broken never_more_gone_than(int most) {
+  return [=](const LifecycleWorld& world) {
+    return world.most_gone() <= most
+               ? std::string()
+               : fmt::format("{} were gone at once, {} may be", world.most_gone(), most);
+  };
+}
+Broken is_in(int machine, std::string phase) {
+  return [=](const LifecycleWorld& world) {
+    const std::string shown = world.phase(machine);
+    return shown == phase ? std::string() : fmt::format("m{} is {}, not {}", machine, shown, phase);
+  };
+}
+Broken says(int machine, std::string words) {
+  return [=](const LifecycleWorld& world) {
+    const std::string shown = world.message(machine);
+    return shown.contains(words) ? std::string() : fmt::format("m{} says: {}", machine, shown);
+  };
+}
+Broken all(std::vector<Broken> promises) {
+  return [promises = std::move(promises)](const LifecycleWorld& world) {
+    for (const auto& promise : promises)
+      if (auto broken = promise(world); !broken.empty()) return broken;
+    return std::string();
+  };
+}
+
+void tell_of_health(std::vector<LifecycleStory>& stories) {
+  stories.push_back({.name = "unhealthy-machine-is-replaced",
+                     .title = "a Node is not ready for two minutes: its Machine fails and is replaced",
+                     .policy = policy(),
+                     .acts = {breaks(10s, 2)},
+                     .length = 300s,
+                     .broken = all({deleted(1), went(2), is_in(4, "Running")})});
+  stories.push_back({.name = "recovers-in-time",
+                     .title = "a Node recovers a second before its two minutes are over",
+                     .policy = policy(),
+                     .acts = {breaks(10s, 2), heals(129s, 2)},
+                     .length = 300s,
+                     .broken = all({deleted(0), is_in(2, "Running")})});
+  stories.push_back(
+      {.name = "condition-of-choice",
+       .title = "a condition that the policy names is as good as Ready; others are nothing to it",
+       .policy = policy({.unhealthy_node_conditions = {{.type = "Fan"_text, .bad_statuses = {"False"_text}}},
+                         .timeout_seconds = 120}),
+       .acts = {breaks(10s, 1, "DiskPressure", "True"), breaks(10s, 2, "Fan", "False")},
+       .length = 300s,
+       .broken = all({deleted(1), went(2)})});
+  stories.push_back(
+      {.name = "node-deleted",
+       .title = "a Node that is gone makes its Machine Unhealthy, and the timeout is waited for",
+       .policy = policy(),
+       .acts = {{10s, "a user deletes the Node of m2",
+                 [](LifecycleWorld& world) { world.node_vanishes(2); }}},
+       .length = 300s,
+       .broken = all({deleted(1), went(2)})});
+  stories.push_back({.name = "timeout-switched-off",
+                     .title = "with disableTimeout an Unhealthy Machine stays, and is shown as Unhealthy",
+                     .policy = policy({.timeout_seconds = 120, .disable_timeout = true}),
+                     .acts = {breaks(10s, 2)},
+                     .length = 400s,
+                     .broken = all({deleted(0), is_in(2, "Unhealthy")})});
+  stories.push_back({.name = "timeout-of-one-machine",
+                     .title = "one Machine has a shorter timeout of its own, another one means nothing",
+                     .policy = policy(),
+                     .acts = {annotates(5s, 2, annotation::kHealthTimeout, "30"),
+                              annotates(5s, 3, annotation::kHealthTimeout, "soon"), breaks(10s, 2)},
+                     .length = 90s,
+                     .broken = all({deleted(1), went(2), says(3, "is ignored, a whole number of seconds")})});
+  stories.push_back({.name = "exempt-machine",
+                     .title = "a Machine with skip-remediation is shown as Unhealthy and stays",
+                     .policy = policy(),
+                     .acts = {annotates(5s, 2, api::annotation::kSkipRemediation, ""), breaks(10s, 2)},
+                     .length = 300s,
+                     .broken = all({deleted(0), is_in(2, "Unhealthy")})});
+  stories.push_back({.name = "set-without-deployment",
+                     .title = "a MachineSet that stands alone grants its own replacements",
+                     .stands_alone = true,
+                     .policy = policy(),
+                     .acts = {breaks(10s, 2), breaks(10s, 3)},
+                     .length = 500s,
+                     .broken = all({deleted(2), never_more_gone_than(1)})});
+}
+
+void tell_of_limits(std::vector<LifecycleStory>& stories) {
+  stories.push_back({.name = "one-at-a-time",
+                     .title = "all three Nodes are not ready: one Machine is replaced at a time",
+                     .policy = policy(),
+                     .acts = {breaks(10s, 1), breaks(10s, 2), breaks(10s, 3)},
+                     .length = 600s,
+                     .broken = all({deleted(3), never_more_gone_than(1)})});
+  stories.push_back({.name = "two-at-a-time",
+                     .title = "maxInFlight 2 replaces two at a time",
+                     .replicas = 4,
+                     .policy = policy().max_in_flight(IntOrString(2)),
+                     .acts = {breaks(10s, 1), breaks(10s, 2), breaks(10s, 3)},
+                     .length = 500s,
+                     .broken = all({deleted(3), never_more_gone_than(2)})});
+  stories.push_back({.name = "smaller-limit-counts",
+                     .title = "the MachineDeployment's own maxInFlight 1 counts where the policy allows two",
+                     .max_in_flight = 1,
+                     .policy = policy().max_in_flight(IntOrString(2)),
+                     .acts = {breaks(10s, 1), breaks(10s, 2)},
+                     .length = 500s,
+                     .broken = all({deleted(2), never_more_gone_than(1)})});
+  stories.push_back({.name = "waits-for-a-scale-up",
+                     .title = "while Machines are on their way, no Unhealthy one is given up",
+                     .policy = policy(),
+                     .acts = {breaks(10s, 2), resizes(125s, 4)},
+                     .length = 400s,
+                     .broken = all({deleted(1), went(2), never_more_gone_than(1)})});
+  stories.push_back({.name = "waiting-one-recovers",
+                     .title = "a Machine that waits for its turn recovers, and is not replaced",
+                     .policy = policy(),
+                     .acts = {breaks(10s, 1), breaks(12s, 2), heals(160s, 2)},
+                     .length = 500s,
+                     .broken = all({deleted(1), went(1), stays(2)})});
+  stories.push_back(
+      {.name = "beside-a-health-check",
+       .title = "a health check of the same Machines: the policy says so, and both share one count",
+       .policy = policy(),
+       .check = check(),
+       .acts = {breaks(10s, 1), breaks(10s, 2), breaks(10s, 3)},
+       .length = 600s,
+       .broken = all({deleted(3), never_more_gone_than(1)})});
+}
+
+void tell_of_creation(std::vector<LifecycleStory>& stories) {
+  stories.push_back({.name = "never-joins",
+                     .title = "a replacement never joins: after its creation timeout another one is made",
+                     .policy = policy(),
+                     .never_join = {4},
+                     .acts = {breaks(10s, 2)},
+                     .length = 700s,
+                     .broken = all({deleted(2), went(4), is_in(5, "Running")})});
+  stories.push_back(
+      {.name = "cloud-is-full",
+       .title = "the provider can't make a VM: CreateRetrying with its code, then another Machine",
+       .policy = policy(),
+       .never_made = {4},
+       .acts = {resizes(10s, 4)},
+       .length = 500s,
+       .broken = all({deleted(1), went(4), is_in(5, "Running")})});
+  stories.push_back({.name = "creation-needs-no-place",
+                     .title = "creation timeouts are not held by maxInFlight",
+                     .policy = policy(),
+                     .never_join = {4, 5},
+                     .acts = {resizes(10s, 5)},
+                     .length = 500s,
+                     .broken = all({deleted(2), went(4), went(5)})});
+  stories.push_back({.name = "creation-timeout-of-one-machine",
+                     .title = "a Machine that may take longer says so itself",
+                     .policy = policy(),
+                     .never_join = {4},
+                     .acts = {resizes(10s, 4), annotates(20s, 4, annotation::kCreationTimeout, "3600")},
+                     .length = 500s,
+                     .broken = all({deleted(0), is_in(4, "Joining")})});
+  stories.push_back(
+      {.name = "taint-must-go",
+       .title = "a new Node counts once it has lost the taint that must go first",
+       .policy = policy(),
+       .acts = {resizes(10s, 4),
+                {62s, "the Node of m4 gets a taint that must go",
+                 [](LifecycleWorld& world) { world.taint_node(4, kBlockingTaint); }},
+                {200s, "the taint of m4 goes", [](LifecycleWorld& world) { world.remove_taints(4); }}},
+       .length = 300s,
+       .broken = all({deleted(0), is_in(4, "Running")})});
+}
+
+void tell_of_contact(std::vector<LifecycleStory>& stories) {
+  stories.push_back({.name = "cluster-lost-for-an-hour",
+                     .title = "all Nodes are silent when the cluster is back after an hour: none is given up "
+                              "before its time has run anew",
+                     .policy = policy(),
+                     .acts = {breaks(5s, 1, "Ready", "Unknown"), breaks(5s, 2, "Ready", "Unknown"),
+                              breaks(5s, 3, "Ready", "Unknown"), loses(10s), finds(3610s), heals(3700s, 1),
+                              heals(3700s, 2), heals(3700s, 3)},
+                     .length = 3900s,
+                     .broken = all({deleted(0), is_in(1, "Running")})});
+  stories.push_back({.name = "manager-restarted",
+                     .title = "a restart of the manager starts no time anew",
+                     .policy = policy(),
+                     .acts = {breaks(10s, 2), restarts(100s)},
+                     .length = 300s,
+                     .broken = all({deleted(1), went(2), [](const LifecycleWorld& world) {
+                                      return std::string(world.made() >= 4 ? "" : "no replacement");
+                                    }})});
+  stories.push_back(
+      {.name = "policy-comes-to-a-sick-fleet",
+       .title = "a policy that comes later starts its times when it comes",
+       .policy = a_policy("care").selecting("team", "a"),
+       .acts = {breaks(10s, 2),
+                changes_policy(400s, "a user gives the policy its node checks",
+                               json::parse(R"({"spec":{"health":{"nodeChecks":{"timeoutSeconds":120}}}})"))},
+       .length = 500s,
+       .broken = all({deleted(0), is_in(2, "Unhealthy")})});
+  stories.push_back(
+      {.name = "policy-goes",
+       .title = "without the policy no condition is left, and no Machine is replaced",
+       .policy = policy(),
+       .acts = {breaks(10s, 2),
+                {60s, "a user deletes the policy", [](LifecycleWorld& world) { world.delete_policy(); }}},
+       .length = 300s,
+       .broken = all({deleted(0), is_in(2, "none")})});
+}
+
+void tell_of_scaling_in(std::vector<LifecycleStory>& stories) {
+  stories.push_back({.name = "lowest-priority-goes-first",
+                     .title = "without any policy the Machine with the lowest deletion-priority goes",
+                     .acts = {annotates(5s, 2, annotation::kDeletionPriority, "1"), resizes(10s, 2)},
+                     .length = 60s,
+                     .broken = all({deleted(1), went(2)})});
+  stories.push_back({.name = "worst-goes-first",
+                     .title = "with scaleIn the Unhealthy Machine goes, then the oldest",
+                     .policy = policy().scale_in(),
+                     .acts = {breaks(10s, 3), resizes(20s, 2)},
+                     .length = 90s,
+                     .broken = all({deleted(1), went(3)})});
+  stories.push_back({.name = "named-victim",
+                     .title = "an autoscaler lowers the replicas and names the Machine in one write",
+                     .acts = {names_victims(10s, 2, {2})},
+                     .length = 90s,
+                     .broken = all({deleted(1), went(2)})});
+  stories.push_back({.name = "named-victim-and-up-again",
+                     .title =
+                         "the replicas rise again in the next moment: the named Machine still goes, and is "
+                         "replaced",
+                     .acts = {names_victims(10s, 2, {2}), resizes(10s, 3)},
+                     .length = 200s,
+                     .broken = all({deleted(1), went(2), [](const LifecycleWorld& world) {
+                                      return std::string(world.made() == 4 ? "" : "no replacement");
+                                    }})});
+  stories.push_back(
+      {.name = "victims-that-are-none",
+       .title = "names that mean nothing are dropped with an Event each, and the scale-in is as ever",
+       .acts = {{10s, "an autoscaler names a Machine that is not there, and one with a wrong time",
+                 [](LifecycleWorld& world) {
+                   world.patch_owner(
+                       {{"metadata",
+                         {{"annotations",
+                           {{annotation::kVictims, "nothing," + world.victim(1) + "~yesterday"}}}}}});
+                 }}},
+       .length = 60s,
+       .broken = all({deleted(0)})});
+  stories.push_back({.name = "named-victim-of-a-lone-set",
+                     .title = "a MachineSet that stands alone obeys names, too",
+                     .stands_alone = true,
+                     .acts = {names_victims(10s, 2, {3})},
+                     .length = 90s,
+                     .broken = all({deleted(1), went(3)})});
+}
+
+}  // namespace
+
+std::vector<LifecycleStory> lifecycle_stories() {
+  std::vector<LifecycleStory> stories;
+  tell_of_health(stories);
+  tell_of_limits(stories);
+  tell_of_creation(stories);
+  tell_of_contact(stories);
+  tell_of_scaling_in(stories);
+  return stories;
+}
+
+}  // namespace capstan::scenarios

@@ -1,0 +1,541 @@
+#include "test/scenarios/lifecycle/lifecycle_world.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "api/conditions/conditions.h"
+#include "api/contract/contract_object.h"
+#include "api/names.h"
+#include "api/policy/names.h"
+#include "api/schema/crd.h"
+#include "api/v1beta2/machine_drain_rule.h"
+#include "controllers/lifecycle/judge.h"
+#include "kube/resources.h"
+#include "kube/typed.h"
+#include "test/builders/cluster.h"
+#include "test/builders/machine_deployment.h"
+#include "test/builders/machine_set.h"
+
+namespace capstan::scenarios {
+namespace {
+
+namespace condition = api::condition;
+using namespace std::chrono_literals;
+using builders::kNamespace;
+
+constexpr std::string_view kPool = "web";
+constexpr Seconds kVmTakes{20};
+constexpr Seconds kNodeTakes{30};  // from the VM on
+constexpr Seconds kVmGoes{30};
+const kube::ObjectKey kTheCluster{.namespace_ = std::string(kNamespace),
+                                  .name = std::string(builders::kCluster)};
+
+kube::Resource provider(std::string_view group, std::string_view kind, std::string_view plural) {
+  return {.group = std::string(group),
+          .version = "v1beta2",
+          .plural = std::string(plural),
+          .kind = std::string(kind)};
+}
+const kube::Resource kInfra = provider(api::group::kInfrastructure, "DockerMachine", "dockermachines");
+const kube::Resource kInfraTemplates =
+    provider(api::group::kInfrastructure, "DockerMachineTemplate", "dockermachinetemplates");
+const kube::Resource kConfigs = provider(api::group::kBootstrap, "KubeadmConfig", "kubeadmconfigs");
+const kube::Resource kConfigTemplates =
+    provider(api::group::kBootstrap, "KubeadmConfigTemplate", "kubeadmconfigtemplates");
+const kube::Resource kMachines = kube::resource_of<api::Machine>();
+const kube::Resource kPolicies = kube::resource_of<api::MachineLifecyclePolicy>();
+
+json::value provider_crd(const kube::Resource& resource) {
+  const json::value schema = {
+      {"openAPIV3Schema", {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}}};
+  return {{"apiVersion", "apiextensions.k8s.io/v1"},
+          {"kind", "CustomResourceDefinition"},
+          {"metadata",
+           {{"name", resource.plural + "." + resource.group},
+            {"labels", {{"cluster.x-k8s.io/v1beta2", "v1beta2"}}}}},
+          {"spec",
+           {{"group", resource.group},
+            {"scope", "Namespaced"},
+            {"names",
+             {{"plural", resource.plural}, {"kind", resource.kind}, {"listKind", resource.kind + "List"}}},
+            {"versions", json::array{{{"name", "v1beta2"},
+                                      {"served", true},
+                                      {"storage", true},
+                                      {"subresources", {{"status", json::object()}}},
+                                      {"schema", schema}}}}}}};
+}
+
+std::vector<json::value> definitions() {
+  return {api::crd<api::Cluster>(),
+          api::crd<api::Machine>(),
+          api::crd<api::MachineSet>(),
+          api::crd<api::MachineDeployment>(),
+          api::crd<api::MachinePool>(),
+          api::crd<api::MachineHealthCheck>(),
+          api::crd<api::MachineDrainRule>(),
+          api::crd<api::MachineLifecyclePolicy>(),
+          provider_crd(kInfra),
+          provider_crd(kInfraTemplates),
+          provider_crd(kConfigs),
+          provider_crd(kConfigTemplates)};
+}
+
+kube::ObjectKey named(std::string_view name) {
+  return {.namespace_ = std::string(kNamespace), .name = std::string(name)};
+}
+
+std::string time_text(Time time) { return time.to_string(); }
+
+json::object ready_condition(std::string_view status, std::string_view reason, Time since) {
+  return {
+      {"type", "Ready"}, {"status", status}, {"reason", reason}, {"lastTransitionTime", time_text(since)}};
+}
+
+bool has(const json::value& object, std::string_view path) {
+  json::error_code missing;
+  const auto* found = object.find_pointer(path, missing);
+  return found != nullptr && !found->is_null() && !(found->is_array() && found->as_array().empty());
+}
+
+controllers::Settings core_settings() {
+  return {.concurrency = {.machine = 2,
+                          .machine_set = 1,
+                          .machine_deployment = 1,
+                          .machine_pool = 1,
+                          .machine_health_check = 1},
+          .left_out = {std::string(api::controller::kCluster)}};
+}
+
+}  // namespace
+
+LifecycleWorld::LifecycleWorld(fakes::Baton& baton, const LifecycleStory& story)
+    : baton_(baton),
+      story_(story),
+      api_({.clock = baton}),
+      workload_api_({.clock = baton}),
+      user_(api_, baton, {.user_agent = "kubectl/1"}),
+      manager_(api_, baton, {.user_agent = "manager/1"}),
+      workload_(workload_api_, baton),
+      network_(manager_, baton, baton,
+               {.choose =
+                    [this](const fakes::FaultPoint& at) {
+                      const bool slow = lag_ > Nanoseconds::zero() && at.call == fakes::Call::Piece;
+                      return slow ? fakes::Fault::Stale : fakes::Fault::None;
+                    },
+                .span = [this] { return lag_; },
+                .on_effect =
+                    [this](const fakes::FaultPoint& at) {
+                      if (at.kind == api::kind::kMachine) ++writes_;
+                      written_.push_back(fmt::format("{} {}", to_string(at.call), at.kind));
+                    }}),
+      loop_(baton, baton),
+      acts_(story.acts) {
+  set_stage();
+}
+
+LifecycleWorld::~LifecycleWorld() { stop_manager(); }
+
+void LifecycleWorld::start_manager() {
+  core_ =
+      std::make_unique<controllers::Controllers>(controllers::Seams{.clock = baton_,
+                                                                    .threads = baton_,
+                                                                    .client = network_,
+                                                                    .randomness = randomness_,
+                                                                    .loop = loop_,
+                                                                    .workload_clusters = workload_clusters_,
+                                                                    .brake = brake_},
+                                                 core_settings());
+  core_->start_informers();
+  while (core_->not_synced()) baton_.pause(Deadline::in(baton_, 20ms));
+  core_->start();
+}
+
+void LifecycleWorld::stop_manager() {
+  if (!core_) return;
+  core_->stop();
+  core_->stop_informers();
+  core_.reset();
+}
+
+void LifecycleWorld::restart() {
+  stop_manager();
+  start_manager();
+}
+
+void LifecycleWorld::make(const kube::Resource& resource, json::value object) {
+  auto& metadata = object.as_object()["metadata"].as_object();
+  for (const auto* field : {"uid", "resourceVersion", "generation", "creationTimestamp"})
+    metadata.erase(field);
+  const std::string name(metadata.at("name").as_string());
+  const auto key = resource.namespaced ? named(name) : kube::ObjectKey{.namespace_ = {}, .name = name};
+  const auto made = user_.create(resource, key, object, {}, Deadline::never());
+  ASSERT_TRUE(made) << made.error().describe();
+}
+
+void LifecycleWorld::patch(const kube::Resource& resource, std::string_view name, const json::value& body,
+                           std::string_view subresource) {
+  const auto patched =
+      user_.patch(resource, named(name), body, {.subresource = std::string(subresource)}, Deadline::never());
+  ASSERT_TRUE(patched) << patched.error().describe();
+}
+
+void LifecycleWorld::set_stage() {
+  for (auto& definition : definitions())
+    make(kube::resources::custom_resource_definitions(), std::move(definition));
+  const auto cluster =
+      builders::a_cluster().without_control_plane_ref().without_infrastructure_ref().running();
+  const json::value document = api::to_json(cluster.build());
+  make(kube::resource_of<api::Cluster>(), document);
+  patch(kube::resource_of<api::Cluster>(), builders::kCluster, {{"status", document.at("status")}}, "status");
+  for (const auto& resource : {kInfraTemplates, kConfigTemplates}) {
+    make(resource, {{"apiVersion", resource.api_version()},
+                    {"kind", resource.kind},
+                    {"metadata", {{"name", kPool}, {"namespace", kNamespace}}},
+                    {"spec", {{"template", {{"spec", json::object()}}}}}});
+  }
+  if (story_.policy) make(kPolicies, api::to_json(*story_.policy));
+  if (story_.check) make(kube::resource_of<api::MachineHealthCheck>(), api::to_json(*story_.check));
+  make_owner();
+  workload_clusters_.connect(kTheCluster, &workload_, now());
+  show_contact(true);
+}
+
+void LifecycleWorld::make_owner() {
+  if (story_.stands_alone)
+    return make(
+        kube::resource_of<api::MachineSet>(),
+        api::to_json(builders::a_machine_set(kPool).replicas(story_.replicas).labelled("team", "a").build()));
+  auto deployment = builders::a_machine_deployment(kPool).replicas(story_.replicas).labelled("team", "a");
+  deployment.template_label("role", "worker");
+  if (story_.max_in_flight) deployment.max_in_flight(IntOrString(*story_.max_in_flight));
+  make(kube::resource_of<api::MachineDeployment>(), api::to_json(deployment.build()));
+}
+
+// As the Cluster controller writes it.
+void LifecycleWorld::show_contact(bool reached) {
+  auto cluster = kube::get<api::Cluster>(user_, kTheCluster, Deadline::never()).value();
+  api::conditions::set(
+      cluster.status.conditions,
+      api::conditions::make(condition::kRemoteConnectionProbe,
+                            reached ? api::status::kTrue : api::status::kFalse,
+                            reached ? api::reason::kProbeSucceeded : api::reason::kProbeFailed),
+      cluster.metadata.generation, now());
+  const json::value document = api::to_json(cluster);
+  patch(kube::resource_of<api::Cluster>(), builders::kCluster,
+        {{"status", {{"conditions", document.at("status").at("conditions")}}}}, "status");
+}
+
+void LifecycleWorld::run() {
+  start_manager();
+  for (int second = 0; second < 120; ++second) one_second();
+  began_ = now();
+  most_gone_ = 0;
+  forget_writes();
+  telling_ = true;
+  policy_shown_.clear();
+  while (now() - began_ < story_.length) one_second();
+}
+
+void LifecycleWorld::forget_writes() {
+  writes_ = 0;
+  written_.clear();
+}
+
+void LifecycleWorld::one_second() {
+  while (telling_ && !acts_.empty() && now() - began_ >= acts_.front().at) {
+    const LifecycleAct act = acts_.front();
+    acts_.erase(acts_.begin());
+    tell("!", act.text);
+    act.then(*this);
+  }
+  baton_.pause(Deadline::in(baton_, 1s));
+  look();
+  live_of_vms();
+  remove_vms();
+  mirror_nodes();
+}
+
+void LifecycleWorld::look() {
+  const auto listed =
+      kube::list<api::Machine>(user_, {.namespace_ = std::string(kNamespace)}, Deadline::never());
+  machines_.clear();
+  std::vector<const api::Machine*> fresh;
+  for (const auto& machine : listed->items) {
+    const auto& kept = machines_.emplace(machine.metadata.name.str(), machine).first->second;
+    if (!numbers_.contains(kept.metadata.name.str())) fresh.push_back(&kept);
+  }
+  std::ranges::sort(fresh, {}, [](const auto* machine) {
+    return std::pair(machine->metadata.creation_timestamp, machine->metadata.name);
+  });
+  for (const auto* machine : fresh) numbers_.emplace(machine->metadata.name.str(), made() + 1);
+  tell_machines();
+  tell_policy();
+  count_gone();
+}
+
+// --- the provider ---
+
+void LifecycleWorld::live_of_vms() {
+  for (const auto& [name, machine] : machines_) {
+    if (machine.metadata.deleting() || !user_.get(kInfra, named(name), Deadline::never())) continue;
+    const Seconds age = now() - machine.metadata.creation_timestamp;
+    if (age >= kVmTakes) make_vm(machine);
+    if (age >= kVmTakes + kNodeTakes && !story_.never_join.contains(numbers_.at(name))) make_node(machine);
+  }
+}
+
+void LifecycleWorld::make_vm(const api::Machine& machine) {
+  const std::string name = machine.metadata.name.str();
+  const auto object = user_.get(kInfra, named(name), Deadline::never());
+  if (has(*object, "/status/conditions")) return;
+  if (story_.never_made.contains(numbers_.at(name)))
+    return patch(
+        kInfra, name,
+        {{"status", {{"conditions", json::array{ready_condition("False", "ResourceExhausted", now())}}}}},
+        "status");
+  patch(kInfra, name,
+        {{"metadata", {{"finalizers", {"provider.example.com/vm"}}}},
+         {"spec", {{"providerID", "docker:////" + name}}}});
+  patch(kInfra, name,
+        {{"status",
+          {{"initialization", {{"provisioned", true}}},
+           {"conditions", json::array{ready_condition("True", "Ready", now())}}}}},
+        "status");
+  patch(kConfigs, name,
+        {{"status", {{"initialization", {{"dataSecretCreated", true}}}, {"dataSecretName", name}}}},
+        "status");
+}
+
+void LifecycleWorld::make_node(const api::Machine& machine) {
+  const std::string name = machine.metadata.name.str();
+  if (nodes_shown_.contains(name) || machine.spec.provider_id.empty()) return;
+  nodes_shown_.emplace(name, "");
+  json::value node = {
+      {"apiVersion", "v1"},
+      {"kind", "Node"},
+      {"metadata", {{"name", name}}},
+      {"spec", {{"providerID", machine.spec.provider_id.view()}}},
+      {"status", {{"conditions", json::array{ready_condition("True", "KubeletReady", now())}}}}};
+  const auto made = workload_.create(kube::resources::nodes(), {.namespace_ = {}, .name = name}, node, {},
+                                     Deadline::never());
+  ASSERT_TRUE(made) << made.error().describe();
+}
+
+// A VM whose object is being deleted takes half a minute; its Node goes with it.
+void LifecycleWorld::remove_vms() {
+  const auto listed = user_.list(kInfra, {.namespace_ = std::string(kNamespace)}, Deadline::never());
+  for (const auto& object : listed->at("items").as_array()) {
+    if (!has(object, "/metadata/deletionTimestamp")) continue;
+    const std::string name(object.at("metadata").at("name").as_string());
+    const Time since = going_since_.try_emplace(name, now()).first->second;
+    if (now() - since < kVmGoes) continue;
+    if (has(object, "/metadata/finalizers")) patch(kInfra, name, {{"metadata", {{"finalizers", nullptr}}}});
+    (void)workload_.remove(kube::resources::nodes(), {.namespace_ = {}, .name = name}, {}, Deadline::never());
+  }
+}
+
+// What the registry of workload clusters would have seen by now.
+void LifecycleWorld::mirror_nodes() {
+  std::set<std::string> there;
+  const auto listed = kube::list<api::Node>(workload_, {}, Deadline::never());
+  for (const auto& node : listed->items) {
+    const std::string name = node.metadata.name.str();
+    there.insert(name);
+    const std::string version = node.metadata.resource_version.str();
+    if (std::exchange(nodes_shown_[name], version) != version) workload_clusters_.put_node(kTheCluster, node);
+  }
+  for (auto& [name, version] : nodes_shown_) {
+    if (there.contains(name) || version == "gone") continue;
+    if (!version.empty()) workload_clusters_.remove_node(kTheCluster, name);
+    version = "gone";
+  }
+}
+
+// --- people and accidents ---
+
+const std::string& LifecycleWorld::name_of(int machine) const {
+  return std::ranges::find(numbers_, machine, &std::pair<const std::string, int>::second)->first;
+}
+
+void LifecycleWorld::node_turns(int machine, std::string_view type, std::string_view status) {
+  const kube::ObjectKey key{.namespace_ = {}, .name = name_of(machine)};
+  const auto node = workload_.get(kube::resources::nodes(), key, Deadline::never());
+  ASSERT_TRUE(node) << node.error().describe();
+  json::array conditions;
+  for (const auto& each : node->at("status").at("conditions").as_array())
+    if (std::string_view(each.at("type").as_string()) != type) conditions.push_back(each);
+  conditions.push_back({{"type", type},
+                        {"status", status},
+                        {"reason", "KubeletSays"},
+                        {"lastTransitionTime", time_text(now())}});
+  const auto patched =
+      workload_.patch(kube::resources::nodes(), key, {{"status", {{"conditions", std::move(conditions)}}}},
+                      {.subresource = "status"}, Deadline::never());
+  ASSERT_TRUE(patched) << patched.error().describe();
+}
+
+void LifecycleWorld::node_vanishes(int machine) {
+  const auto removed = workload_.remove(kube::resources::nodes(),
+                                        {.namespace_ = {}, .name = name_of(machine)}, {}, Deadline::never());
+  ASSERT_TRUE(removed) << removed.error().describe();
+}
+
+void LifecycleWorld::taint_node(int machine, std::string_view key) {
+  const auto patched = workload_.patch(
+      kube::resources::nodes(), {.namespace_ = {}, .name = name_of(machine)},
+      {{"spec", {{"taints", json::array{{{"key", key}, {"effect", "NoSchedule"}}}}}}}, {}, Deadline::never());
+  ASSERT_TRUE(patched) << patched.error().describe();
+}
+
+void LifecycleWorld::remove_taints(int machine) {
+  const auto patched = workload_.patch(kube::resources::nodes(), {.namespace_ = {}, .name = name_of(machine)},
+                                       {{"spec", {{"taints", nullptr}}}}, {}, Deadline::never());
+  ASSERT_TRUE(patched) << patched.error().describe();
+}
+
+void LifecycleWorld::annotate(int machine, std::string_view key, std::string_view value) {
+  patch(kMachines, name_of(machine), {{"metadata", {{"annotations", {{key, value}}}}}});
+}
+
+void LifecycleWorld::delete_machine(int machine) {
+  const auto removed = user_.remove(kMachines, named(name_of(machine)), {}, Deadline::never());
+  ASSERT_TRUE(removed) << removed.error().describe();
+}
+
+void LifecycleWorld::patch_owner(const json::value& body) {
+  patch(story_.stands_alone ? kube::resource_of<api::MachineSet>()
+                            : kube::resource_of<api::MachineDeployment>(),
+        kPool, body);
+}
+
+void LifecycleWorld::patch_policy(const json::value& body) {
+  patch(kPolicies, story_.policy->metadata.name.view(), body);
+}
+
+void LifecycleWorld::delete_policy() {
+  const auto removed =
+      user_.remove(kPolicies, named(story_.policy->metadata.name.view()), {}, Deadline::never());
+  ASSERT_TRUE(removed) << removed.error().describe();
+}
+
+void LifecycleWorld::lose_cluster() {
+  workload_clusters_.lose(kTheCluster, "probe failed: connection refused", now());
+  show_contact(false);
+}
+
+void LifecycleWorld::find_cluster() {
+  workload_clusters_.connect(kTheCluster, &workload_, now());
+  show_contact(true);
+}
+
+std::string LifecycleWorld::victim(int machine) const { return name_of(machine); }
+
+// --- what has become of it ---
+
+bool LifecycleWorld::is_deleted(int machine) const {
+  const auto found = machines_.find(name_of(machine));
+  return found == machines_.end() || found->second.metadata.deleting();
+}
+
+std::string LifecycleWorld::phase(int machine) const {
+  const auto found = machines_.find(name_of(machine));
+  const auto standing =
+      found == machines_.end() ? std::nullopt : controllers::lifecycle::standing_of(found->second);
+  return standing ? std::string(to_string(standing->phase)) : "none";
+}
+
+std::string LifecycleWorld::message(int machine) const {
+  const auto found = machines_.find(name_of(machine));
+  const auto standing =
+      found == machines_.end() ? std::nullopt : controllers::lifecycle::standing_of(found->second);
+  return standing ? standing->message : "none";
+}
+
+json::value LifecycleWorld::policy() const {
+  auto& reader = const_cast<fakes::MemoryClient&>(user_);
+  return reader.get(kPolicies, named(story_.policy->metadata.name.view()), Deadline::never()).value();
+}
+
+// Machines that stand in for what was lost, and what is about to be lost.
+void LifecycleWorld::count_gone() {
+  if (!telling_) return;
+  const auto well = std::ranges::count_if(machines_, [](const auto& each) {
+    const auto& machine = each.second;
+    return !machine.metadata.deleting() && machine.status.node_ref &&
+           !controllers::lifecycle::is_in(machine, controllers::lifecycle::Phase::Failed);
+  });
+  most_gone_ = std::max(most_gone_, story_.replicas - static_cast<int>(well));
+}
+
+// --- telling ---
+
+std::string LifecycleWorld::with_numbers(std::string text) const {
+  for (const auto& [name, number] : numbers_) {
+    const std::string alias = fmt::format("m{}", number);
+    for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at + alias.size()))
+      text.replace(at, name.size(), alias);
+  }
+  return text;
+}
+
+void LifecycleWorld::tell(std::string_view who, std::string_view text) {
+  if (!telling_) return;
+  const auto at = (now() - began_).count();
+  std::string line;
+  for (const char c : with_numbers(std::string(text)))
+    line += c == '\n' ? "\n                  " : std::string(1, c);
+  log_.push_back(fmt::format("{:>3}:{:02}  {:<9}  {}", at / 60, at % 60, who, line));
+}
+
+void LifecycleWorld::tell_machines() {
+  std::vector<const api::Machine*> in_order;
+  for (const auto& [name, machine] : machines_) in_order.push_back(&machine);
+  std::ranges::sort(in_order, {},
+                    [&](const auto* machine) { return numbers_.at(machine->metadata.name.str()); });
+  for (const auto* machine : in_order) tell_machine(*machine);
+  std::erase_if(shown_, [&](const auto& each) {
+    if (machines_.contains(each.first)) return false;
+    tell(fmt::format("m{}", numbers_.at(each.first)), "is gone");
+    return true;
+  });
+}
+
+void LifecycleWorld::tell_machine(const api::Machine& machine) {
+  const std::string name = machine.metadata.name.str();
+  const std::string who = fmt::format("m{}", numbers_.at(name));
+  if (!shown_.contains(name)) tell(who, "is made");
+  Shown& shown = shown_[name];
+  const bool granted = controllers::lifecycle::is_granted(machine);
+  if (granted && !std::exchange(shown.granted, granted)) tell(who, "may be replaced");
+  const auto standing = controllers::lifecycle::standing_of(machine);
+  const std::string lifecycle =
+      standing ? fmt::format("{}: {}", to_string(standing->phase), standing->message) : std::string();
+  if (lifecycle != std::exchange(shown.lifecycle, lifecycle))
+    tell(who, lifecycle.empty() ? "has no life cycle any more" : lifecycle);
+  if (machine.metadata.deleting() && !std::exchange(shown.deleting, true)) {
+    if (telling_) ++deleted_;
+    tell(who, "is being deleted");
+  }
+}
+
+void LifecycleWorld::tell_policy() {
+  if (!story_.policy) return;
+  const auto policy = kube::get<api::MachineLifecyclePolicy>(
+      user_, named(story_.policy->metadata.name.view()), Deadline::never());
+  if (!policy || !policy->status.lifecycle) return;
+  const auto& status = *policy->status.lifecycle;
+  const auto& counts = status.machines;
+  std::string text =
+      fmt::format("{} running, {} unhealthy, {} failed, {} on their way, {} terminating; {} in flight",
+                  counts.running, counts.unhealthy, counts.failed,
+                  counts.creating + counts.create_retrying + counts.joining + counts.in_place_updating,
+                  counts.terminating, status.in_flight);
+  if (api::conditions::is_true(policy->status.conditions, api::policy::condition::kHealthCheckOverlap))
+    text += "; overlaps a health check";
+  if (text != std::exchange(policy_shown_, text)) tell("policy", text);
+}
+
+}  // namespace capstan::scenarios

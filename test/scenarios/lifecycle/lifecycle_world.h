@@ -1,0 +1,160 @@
+// A world for stories of the life of Machines: the core's real controllers (but that of Clusters) on an
+// embedded API server, a provider that makes VMs and Nodes, and people and accidents that act at given times.
+// Second by second it writes down what changed, with Machines called by their number. Runs inside a Baton;
+// one thread besides the controllers' own.
+#pragma once
+
+#include <boost/json.hpp>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/policy/machine_lifecycle_policy.h"
+#include "api/v1beta2/machine_health_check.h"
+#include "apiserver/api.h"
+#include "controllers/controllers.h"
+#include "test/fakes/baton.h"
+#include "test/fakes/fake_workload_clusters.h"
+#include "test/fakes/faulty_client.h"
+#include "test/fakes/memory_client.h"
+
+namespace capstan::scenarios {
+
+namespace json = boost::json;
+
+class LifecycleWorld;
+
+// At that moment of the story.
+struct LifecycleAct {
+  Seconds at{0};
+  std::string text = {};
+  std::function<void(LifecycleWorld&)> then = {};
+};
+
+// Machines are numbered as they are made: m1, m2, ...
+struct LifecycleStory {
+  std::string name = {};   // of its file
+  std::string title = {};  // its first line
+  int replicas = 3;
+  bool stands_alone = false;              // a MachineSet without a MachineDeployment
+  std::optional<int> max_in_flight = {};  // of the MachineDeployment's own
+  std::optional<api::MachineLifecyclePolicy> policy = {};
+  std::optional<api::MachineHealthCheck> check = {};
+  std::set<int> never_made = {};  // Machines whose VM can't be made
+  std::set<int> never_join = {};
+  std::vector<LifecycleAct> acts = {};
+  Seconds length{900};
+  // Of what is promised beside the text, in any order of events; empty: it holds.
+  std::function<std::string(const LifecycleWorld&)> broken = {};
+};
+
+class LifecycleWorld {
+ public:
+  LifecycleWorld(fakes::Baton& baton, const LifecycleStory& story);
+  ~LifecycleWorld();
+  LifecycleWorld(const LifecycleWorld&) = delete;
+  LifecycleWorld& operator=(const LifecycleWorld&) = delete;
+
+  // Until the fleet is there, which is no part of the story; then the story.
+  void run();
+
+  // --- people and accidents; Machines by their numbers ---
+  void node_turns(int machine, std::string_view type, std::string_view status);
+  void node_vanishes(int machine);
+  void taint_node(int machine, std::string_view key);
+  void remove_taints(int machine);
+  void annotate(int machine, std::string_view key, std::string_view value);
+  void delete_machine(int machine);
+  void patch_owner(const json::value& body);  // of the MachineDeployment, or the MachineSet that stands alone
+  void patch_policy(const json::value& body);
+  void delete_policy();
+  void lose_cluster();
+  void find_cluster();
+  void restart();  // of the manager
+  // Stale caches: so long a piece of a watch takes from now on.
+  void slow_down(Nanoseconds lag) { lag_ = lag; }
+
+  // "m2~2026-..." with the names that the Machines really have.
+  std::string victim(int machine) const;
+
+  // --- what has become of it ---
+  int deleted() const { return deleted_; }  // Machines, whatever deleted them
+  bool is_deleted(int machine) const;
+  int most_gone() const { return most_gone_; }  // of those wanted, not there or on their way, at a time
+  int made() const { return static_cast<int>(numbers_.size()); }
+  std::string phase(int machine) const;    // "Unhealthy"
+  std::string message(int machine) const;  // of its condition
+  json::value policy() const;
+  std::size_t writes() const { return writes_; }                        // of the manager, to Machines
+  const std::vector<std::string>& written() const { return written_; }  // "Patch Machine", all kinds
+  const std::vector<std::string>& log() const { return log_; }
+  void forget_writes();
+
+ private:
+  struct Shown {
+    std::string lifecycle = {};
+    bool granted = false;
+    bool deleting = false;
+  };
+
+  void start_manager();
+  void stop_manager();
+  void make(const kube::Resource& resource, json::value object);
+  void patch(const kube::Resource& resource, std::string_view name, const json::value& body,
+             std::string_view subresource = {});
+  void set_stage();
+  void make_owner();
+  void show_contact(bool reached);
+  void one_second();
+  void look();
+  void live_of_vms();
+  void make_vm(const api::Machine& machine);
+  void make_node(const api::Machine& machine);
+  void remove_vms();
+  void mirror_nodes();
+  void tell_machines();
+  void tell_machine(const api::Machine& machine);
+  void tell_policy();
+  void count_gone();
+  void tell(std::string_view who, std::string_view text);
+  std::string with_numbers(std::string text) const;
+  const std::string& name_of(int machine) const;
+  Time now() const { return Time::from(baton_.now()); }
+
+  fakes::Baton& baton_;
+  const LifecycleStory& story_;
+  apiserver::Api api_;
+  apiserver::Api workload_api_;
+  fakes::MemoryClient user_;
+  fakes::MemoryClient manager_;
+  fakes::MemoryClient workload_;
+  Nanoseconds lag_ = {};
+  fakes::FaultyClient network_;
+  fakes::FakeWorkloadClusters workload_clusters_;
+  SeededRandomness randomness_{1};
+  kube::WatchLoop loop_;
+  runtime::OpenBrake brake_;
+  std::unique_ptr<controllers::Controllers> core_;
+
+  std::vector<LifecycleAct> acts_;
+  std::map<std::string, int> numbers_ = {};
+  std::map<std::string, api::Machine> machines_ = {};
+  std::map<std::string, Time> going_since_ = {};  // infrastructure objects
+  std::map<std::string, std::string> nodes_shown_ = {};
+  std::map<std::string, Shown> shown_ = {};
+  std::string policy_shown_ = {};
+  Time began_ = {};
+  int deleted_ = 0;
+  int most_gone_ = 0;
+  bool telling_ = false;
+  std::size_t writes_ = 0;
+  std::vector<std::string> written_ = {};
+  std::vector<std::string> log_ = {};
+};
+
+}  // namespace capstan::scenarios
