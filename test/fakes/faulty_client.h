@@ -1,6 +1,7 @@
 // FaultyClient: decorates a Client with what networks, servers and processes do to it. A plan chooses the
 // fault of every call and every piece of a stream; what fired where is counted. Lives in the simulated world,
-// outside of the process that may crash. Safe from any thread; the plan is called by all of them.
+// outside of the process that may crash. No RelayClient: it sends requests late, or after their caller has
+// died, and breaks streams piece by piece. Safe from any thread; the plan is called by all of them.
 #pragma once
 
 #include <boost/json/fwd.hpp>
