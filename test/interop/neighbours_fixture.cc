@@ -121,4 +121,44 @@ std::string Neighbours::generated(const FleetWish& wish) {
                      fmt::format("--worker-machine-count={}", wish.workers)});
 }
 
+void Neighbours::comes_up(const FleetWish& wish) {
+  kubectl({"apply", "-f=-"}, generated(wish));
+  eventually(condition_of("cluster/" + wish.name, "Available"), "True");
+  // The control plane grows by one Machine at a time, and the Cluster is Available before it is complete.
+  const auto wanted = static_cast<std::size_t>(wish.control_planes + wish.workers);
+  EXPECT_TRUE(waited([&] { return machines_with_node(wish.name).size() == wanted; }));
+}
+
+void Neighbours::goes(const std::string& cluster) {
+  kubectl({"delete", "cluster", cluster, "--wait=false"});
+  eventually(
+      {"get", "clusters", "--ignore-not-found", "-o=name", "--field-selector=metadata.name=" + cluster}, "");
+  EXPECT_EQ(kubectl({"get", "machines,devmachines,kubeadmconfigs,machinesets,machinedeployments",
+                     "-l=cluster.x-k8s.io/cluster-name=" + cluster, "-o=name"}),
+            "");
+}
+
+std::vector<std::string> Neighbours::machines_with_node(const std::string& cluster) {
+  return lines_of(
+      kubectl({"get", "machines", "-l=cluster.x-k8s.io/cluster-name=" + cluster,
+               "-o=jsonpath={range .items[?(@.status.nodeRef.name)]}{.metadata.name}{\"\\n\"}{end}"}));
+}
+
+std::vector<std::string> Neighbours::lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+void Neighbours::eventually(const std::vector<std::string>& get, const std::string& wanted) {
+  std::string printed;
+  EXPECT_TRUE(waited([&] { return (printed = kubectl(get)) == wanted; }))
+      << get.back() << ": " << printed << ", not " << wanted;
+}
+
+std::vector<std::string> Neighbours::condition_of(const std::string& object, const std::string& type) {
+  return {"get", object, "-o=jsonpath={.status.conditions[?(@.type==\"" + type + "\")].status}"};
+}
+
 }  // namespace capstan::envtest

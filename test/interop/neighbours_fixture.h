@@ -27,6 +27,17 @@ class Neighbours : public InstalledManager {
     int workers = 1;
   };
   static std::string generated(const FleetWish& wish);
+  // Applies it and waits until every Machine has its Node.
+  static void comes_up(const FleetWish& wish);
+  // Deletes the Cluster and waits until nothing of it is left.
+  static void goes(const std::string& cluster);
+  // A line for each Machine of the Cluster that has its Node.
+  static std::vector<std::string> machines_with_node(const std::string& cluster);
+
+  static std::vector<std::string> lines_of(const std::string& text);
+  // Asks until that is what kubectl prints.
+  static void eventually(const std::vector<std::string>& get, const std::string& wanted);
+  static std::vector<std::string> condition_of(const std::string& object, const std::string& type);
 
  private:
   struct Neighbour {
