@@ -64,10 +64,9 @@ Result<void> rewrite_one(Page& page, const Rewrite& rewrite) {
     if (rewrite.managers) ++page.effects.changed_meanwhile;
     return {};
   }
-  const Error about =
-      error.context(fmt::format("{} {}", page.definition.stored.kind, rewrite.key.describe()));
-  if (concerns_all(page, rewrite, error)) return fail(about);
-  page.effects.failures.push_back(about.describe());
+  const std::string object = fmt::format("{} {}", page.definition.stored.kind, rewrite.key.describe());
+  if (concerns_all(page, rewrite, error)) return fail(error.context(object));
+  page.effects.failures.push_back(object + ": " + error.describe());
   return {};
 }
 

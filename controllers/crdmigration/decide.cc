@@ -6,10 +6,15 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
+#include "base/backoff.h"
+
 namespace capstan::controllers::crdmigration {
 namespace {
 
 namespace json = boost::json;
+
+// Of passes in which objects were refused.
+constexpr Backoff kRepeated = {.initial = std::chrono::seconds(1), .cap = std::chrono::minutes(5)};
 
 bool migrates(const Observation& seen) {
   return seen.settings.phases.storage_versions && !seen.definition.has_one_stored_version();
@@ -75,7 +80,9 @@ std::string why(const Observation& seen) {
   return text;
 }
 
-Plan give_up(const Observation& seen) { return {.step = Step::GiveUp, .why = why(seen)}; }
+Plan give_up(const Observation& seen) {
+  return {.step = Step::GiveUp, .why = why(seen), .again = kRepeated.delay(seen.given_up)};
+}
 
 // What a skipped phase leaves undone is done once it is not skipped any more.
 Plan note(const Observation& seen) {

@@ -79,6 +79,7 @@ TEST(Decide, PrunesOnlyAfterAPassWithoutAFailure) {
   EXPECT_EQ(pruned.step, Step::PruneVersions);
   EXPECT_EQ(pruned.stored_versions, (StoredVersions{{"v1beta1", "v1beta2"}, "v1beta2"}));
   EXPECT_EQ(failed.step, Step::GiveUp);
+  EXPECT_EQ(failed.again, Nanoseconds(1s));
   EXPECT_EQ(failed.why,
             "3 objects of machines.cluster.x-k8s.io can't be stored in v1beta2: "
             "Machine default/a: Invalid: spec.version; Machine default/b: Forbidden: denied; and 1 more");

@@ -14,6 +14,7 @@ namespace capstan::controllers::crdmigration {
 
 struct Remembered {
   Pass pass = {};
+  int given_up = 0;                      // passes in a row, of that generation, in which objects were refused
   SteadyTime seen_since = {};            // the pass' generation
   std::vector<std::string> passed = {};  // the served versions of the last pass without a failure
   std::int64_t finished = 0;             // the generation for which nothing is left to be done

@@ -55,6 +55,7 @@ struct Observation {
   Settings settings = {};
   Nanoseconds age = {};  // since this process has seen this generation
   Pass pass = {};
+  int given_up = 0;                      // passes before this one in which objects were refused
   std::vector<std::string> passed = {};  // the served versions of the last pass that came to its end
   std::vector<ObjectSeen> page = {};     // empty where the pass has ended or none is needed
   std::string continue_token = {};       // of the page behind it

@@ -15,6 +15,7 @@ constexpr std::int64_t kPage = 250;
 void note_generation(const ObserveContext& with, Remembered& memory, const Definition& definition) {
   if (memory.pass.generation == definition.generation) return;
   memory.pass = {.generation = definition.generation};
+  memory.given_up = 0;
   memory.seen_since = with.deps.clock.steady_now();
 }
 
@@ -58,6 +59,7 @@ Result<std::optional<Observation>> observe(const ObserveContext& with, Remembere
   note_generation(with, memory, seen.definition);
   seen.age = with.deps.clock.steady_now() - memory.seen_since;
   seen.pass = memory.pass;
+  seen.given_up = memory.given_up;
   seen.passed = memory.passed;
   if (wants_page(seen)) TRY(read_page(with, seen));
   return seen;

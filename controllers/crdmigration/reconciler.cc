@@ -77,7 +77,9 @@ Result<runtime::Outcome> Reconciler::conclude(const runtime::Context& context, c
     case Step::RewritePage: return runtime::Outcome::after(kBetweenPages);
     case Step::GiveUp:
       memory.pass = {.generation = definition.generation};
-      return fail(Code::Invalid, plan.why);
+      ++memory.given_up;
+      context.log.error("the pass will be repeated", {{"why", plan.why}, {"after", *plan.again}});
+      return runtime::Outcome::after(*plan.again);
     case Step::PruneVersions:
       context.log.info("stored objects were migrated",
                        {{"definition", definition.name},

@@ -174,6 +174,25 @@ TEST(MigrationTurns, GoOnWithTheOthersWhenAWebhookForbidsOne) {
   });
 }
 
+TEST(MigrationTurns, RepeatAPassWithGrowingPausesWhileOneObjectIsRefused) {
+  in_world([](World& world) {
+    world.make_set("a");
+    world.client.refuses = [](std::string_view note) {
+      return refused(note, "patch machinesets/status a", Code::Invalid);
+    };
+    world.start();
+    world.migrate();
+    world.requests();
+
+    world.settle(30min);
+
+    const auto requests = world.requests();
+    const auto passes = std::ranges::count(requests, "patch machinesets/status a");
+    EXPECT_GE(passes, 5);
+    EXPECT_LE(passes, 15);
+  });
+}
+
 TEST(MigrationTurns, StopAtOnceWhereARightIsMissing) {
   in_world([](CrdMigrationFixture& world) {
     world.make_set("a");
