@@ -28,8 +28,6 @@ void InformerReport::trouble(const Error& error) {
   troubles_.add();
   if (error.code == Code::Gone) {
     log_.info("watch is too old, listing anew", {{"error", error}});
-  } else if (error.code == Code::NotFound) {
-    log_.error("kind is not installed, will be tried again", {{"error", error}});
   } else {
     log_.error("watch failed, will be tried again", {{"error", error}});
   }

@@ -15,10 +15,4 @@ std::optional<std::string> not_synced(const std::vector<InformerState*>& informe
   return {};
 }
 
-bool is_not_installed(const InformerState& informer) {
-  if (informer.cache().synced()) return false;
-  const auto trouble = informer.progress().trouble;
-  return trouble && trouble->code == Code::NotFound;
-}
-
 }  // namespace capstan::runtime

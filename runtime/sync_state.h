@@ -14,7 +14,5 @@ namespace capstan::runtime {
 std::optional<std::string> why_not_synced(const InformerState& informer);
 // The same of the first one that is not: "Machine is not synced yet".
 std::optional<std::string> not_synced(const std::vector<InformerState*>& informers);
-// Its cache waits for a CustomResourceDefinition: the server does not know the kind.
-bool is_not_installed(const InformerState& informer);
 
 }  // namespace capstan::runtime

@@ -43,17 +43,5 @@ TEST(SyncState, SaysWhatKeepsACacheFromBeingComplete) {
   EXPECT_EQ(not_synced({&listing}), std::nullopt);
 }
 
-TEST(SyncState, TellsAKindThatIsNotInstalledFromOneThatCanNotBeRead) {
-  Listing listing;
-  EXPECT_FALSE(is_not_installed(listing));
-
-  listing.trouble = Error{.code = Code::Forbidden, .message = "no right"};
-  EXPECT_FALSE(is_not_installed(listing));
-  listing.trouble = Error{.code = Code::NotFound, .message = "no such kind"};
-  EXPECT_TRUE(is_not_installed(listing));
-  listing.machines.complete = true;
-  EXPECT_FALSE(is_not_installed(listing));
-}
-
 }  // namespace
 }  // namespace capstan::runtime

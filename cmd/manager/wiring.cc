@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <boost/json.hpp>
+#include <utility>
 
 #include "api/names.h"
 #include "base/try.h"
@@ -16,6 +17,7 @@
 #include "controllers/controllers.h"
 #include "controllers/shared/deps.h"
 #include "kube/remote_client.h"
+#include "kube/resources.h"
 #include "kubeconfig/dial.h"
 #include "kubeconfig/wanted.h"
 #include "kubeconfig/workload_registry.h"
@@ -127,6 +129,7 @@ class Wiring::Parts {
   Result<void> serve_probes();
   Result<void> serve_diagnostics();
   Result<void> fill_caches();
+  std::string missing_definitions() const;
   Result<void> lead();
   Result<void> check_neighbour();
   Result<void> make_workload_clusters();
@@ -392,16 +395,34 @@ Result<void> Wiring::Parts::reach_api_server() {
   return {};
 }
 
+// Informers go on asking for a kind that is not installed, with pauses: a process that ended would be started
+// again to do the same.
 Result<void> Wiring::Parts::fill_caches() {
   core->start_informers();
   const SteadyTime until = seams.clock.steady_now() + kSyncLimit;
+  std::string named;
   while (const auto missing = core->not_synced()) {
     if (stop_token.stop_requested()) return fail(Code::Cancelled, "told to stop");
-    if (seams.clock.steady_now() > until)
-      return fail(Code::Timeout, *missing + " and could not be listed within 5m; are the CRDs installed?");
+    const std::string definitions = missing_definitions();
+    if (std::exchange(named, definitions) != definitions && !definitions.empty())
+      log.error("CustomResourceDefinitions are not installed, waiting for them", {{"missing", definitions}});
+    if (seams.clock.steady_now() > until && definitions.empty())
+      return fail(Code::Timeout, *missing + " and could not be listed within 5m");
     seams.threads.pause(Deadline::in(seams.clock, kSyncCheck, stop_token));
   }
   return {};
+}
+
+// Of the kinds whose caches wait, as far as the API server's list of them is known.
+std::string Wiring::Parts::missing_definitions() const {
+  const auto& crds = core->caches().crds;
+  std::vector<std::string> missing;
+  for (const auto* informer : core->informers()) {
+    if (!crds.synced() || informer->cache().synced() || !core->is_wanted(*informer)) continue;
+    std::string name = fmt::format("{}.{}", kube::plural_of(informer->cache().kind()), api::group::kCluster);
+    if (!crds.get({.namespace_ = {}, .name = name})) missing.push_back(std::move(name));
+  }
+  return fmt::format("{}", fmt::join(missing, ", "));
 }
 
 // The first self-managed certificate is there once every bundle trusts it.
