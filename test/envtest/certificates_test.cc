@@ -162,10 +162,11 @@ class SelfManagedCertificates : public ::testing::Test {
     ASSERT_THAT(kubectl({"apply", "--server-side", "-f=" + provider}), Not(StartsWith("failed")));
     ASSERT_THAT(kubectl({"wait", "--for=condition=Established", "crd", "--all"}), HasSubstr("condition met"));
     lead_to(0, {"mutatingwebhookconfigurations", "crds/clusters.cluster.x-k8s.io",
-                "crds/machines.cluster.x-k8s.io", "crds/machinesets.cluster.x-k8s.io"});
+                "crds/machines.cluster.x-k8s.io", "crds/machinesets.cluster.x-k8s.io",
+                "crds/ipaddresses.ipam.cluster.x-k8s.io"});
     lead_to(1, {"validatingwebhookconfigurations", "crds/machinedeployments.cluster.x-k8s.io",
                 "crds/machinedrainrules.cluster.x-k8s.io", "crds/machinehealthchecks.cluster.x-k8s.io",
-                "crds/machinepools.cluster.x-k8s.io"});
+                "crds/machinepools.cluster.x-k8s.io", "crds/ipaddressclaims.ipam.cluster.x-k8s.io"});
   }
   static void lead_to(std::size_t number, const std::vector<std::string>& objects) {
     const std::string url = fmt::format("https://127.0.0.1:{}", replicas_.at(number).webhooks);
@@ -265,9 +266,9 @@ class SelfManagedCertificates : public ::testing::Test {
 };
 
 TEST_F(SelfManagedCertificates, AreTrustedInEveryBundleOnceTheManagersAreReady) {
-  // 7 CRDs, 6 that default, 14 that validate
+  // 9 CRDs, 6 that default, 16 that validate
   EXPECT_TRUE(eventually([] { return ::testing::Value(bundles(), Each(in_secret("ca.crt"))); }));
-  EXPECT_GT(bundles().size(), 20U);
+  EXPECT_EQ(bundles().size(), 31U);
   EXPECT_THAT(kubectl({"create", "--dry-run=server", "-n=default", "-f=-"}, std::string(kMachine)),
               HasSubstr("created"));
 }

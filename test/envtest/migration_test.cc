@@ -1,10 +1,11 @@
-// A thousand MachineSets that are stored as v1beta1 on a real kube-apiserver, and a manager that stores them
-// as v1beta2 and is killed half way. That they are shows when nothing converts any more and they can be
-// listed.
+// A thousand MachineSets, and some objects of other kinds, that are stored as v1beta1 on a real
+// kube-apiserver, and a manager that stores them as v1beta2 and is killed half way. That they are shows when
+// nothing converts any more and they can be listed.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <boost/json.hpp>
 #include <filesystem>
 #include <fstream>
@@ -14,8 +15,8 @@
 #include <vector>
 
 #include "api/schema/yaml.h"
-#include "base/base64.h"
 #include "base/threads.h"
+#include "test/envtest/older_storage.h"
 #include "test/envtest/pki.h"
 #include "test/envtest/real_servers.h"
 #include "test/envtest/reserved_port.h"
@@ -32,26 +33,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr int kSets = 1000;
-constexpr int kRules = 20;
+constexpr int kRules = 20;  // and claims, and addresses
 constexpr int kBeforeTheKill = 400;
-constexpr std::string_view kSet = R"(
-apiVersion: cluster.x-k8s.io/v1beta1
-kind: MachineSet
-metadata: {{name: set-{0}, namespace: default, labels: {{number: "{0}"}}}}
-spec:
-  clusterName: none
-  replicas: 0
-  minReadySeconds: 7
-  selector: {{matchLabels: {{set: "{0}"}}}}
-  template:
-    metadata: {{labels: {{set: "{0}"}}}}
-    spec:
-      clusterName: none
-      nodeDrainTimeout: 1m30s
-      bootstrap: {{dataSecretName: d}}
-      infrastructureRef: {{apiVersion: infrastructure.cluster.x-k8s.io/v1beta2, kind: DriverMachineTemplate, name: t}}
----
-)";
 constexpr std::string_view kRule = R"(
 apiVersion: cluster.x-k8s.io/v1beta1
 kind: MachineDrainRule
@@ -59,8 +42,62 @@ metadata: {{name: rule-{0}, namespace: default}}
 spec: {{drain: {{behavior: Drain, order: {0}}}}}
 ---
 )";
+constexpr std::string_view kClaim = R"(
+apiVersion: ipam.cluster.x-k8s.io/v1beta1
+kind: IPAddressClaim
+metadata: {{name: claim-{0}, namespace: default}}
+spec: {{clusterName: none, poolRef: {{apiGroup: ipam.example.com, kind: Pool, name: p}}}}
+---
+apiVersion: ipam.cluster.x-k8s.io/v1beta1
+kind: IPAddress
+metadata: {{name: address-{0}, namespace: default}}
+spec:
+  claimRef: {{name: claim-{0}}}
+  poolRef: {{apiGroup: ipam.example.com, kind: Pool, name: p}}
+  address: 10.0.0.{0}
+  prefix: 24
+---
+)";
+constexpr std::string_view kCheck = R"(
+apiVersion: cluster.x-k8s.io/v1beta1
+kind: MachineHealthCheck
+metadata: {{name: check-{0}, namespace: default}}
+spec:
+  clusterName: none
+  selector: {{matchLabels: {{set: "{0}"}}}}
+  unhealthyConditions: [{{type: Ready, status: "False", timeout: 5m}}]
+---
+)";
+// Refuses with 403, as an admission webhook may.
+constexpr std::string_view kFrozen = R"(
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: frozen}
+spec:
+  failurePolicy: Fail
+  matchConstraints:
+    resourceRules:
+    - apiGroups: [cluster.x-k8s.io]
+      apiVersions: ["*"]
+      operations: [UPDATE]
+      resources: [machinehealthchecks, machinehealthchecks/status]
+  validations:
+  - {expression: "object.metadata.name != 'check-7'", message: frozen by its owner, reason: Forbidden}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: frozen}
+spec: {policyName: frozen, validationActions: [Deny]}
+)";
 constexpr const char* kSetsCrd = "crd/machinesets.cluster.x-k8s.io";
 constexpr const char* kRulesCrd = "crd/machinedrainrules.cluster.x-k8s.io";
+constexpr const char* kClaimsCrd = "crd/ipaddressclaims.ipam.cluster.x-k8s.io";
+constexpr const char* kAddressesCrd = "crd/ipaddresses.ipam.cluster.x-k8s.io";
+constexpr const char* kChecksCrd = "crd/machinehealthchecks.cluster.x-k8s.io";
+constexpr std::string_view kChecks = "cluster.x-k8s.io_machinehealthchecks";
+constexpr std::array kMigrated = {"cluster.x-k8s.io_machinesets", "cluster.x-k8s.io_machinedrainrules",
+                                  "ipam.cluster.x-k8s.io_ipaddressclaims",
+                                  "ipam.cluster.x-k8s.io_ipaddresses"};
 
 std::string text_of(const fs::path& path) {
   std::ifstream file(path);
@@ -71,16 +108,6 @@ std::uint16_t unused_port() {
   const auto reserved = ReservedPort::reserve();
   EXPECT_TRUE(reserved) << reserved.error().describe();
   return reserved ? reserved->number() : std::uint16_t{0};
-}
-
-// Both versions served, the older one stored: what an earlier release of Cluster API has left behind.
-json::value stored_as_v1beta1(json::value crd) {
-  json::array& versions = crd.at("spec").at("versions").as_array();
-  for (json::value& version : versions) {
-    version.as_object()["storage"] = version.at("name").as_string() == "v1beta1";
-    version.as_object()["served"] = true;
-  }
-  return crd;
 }
 
 class Migration : public ::testing::Test {
@@ -123,25 +150,16 @@ class Migration : public ::testing::Test {
     EXPECT_THAT(kubectl({"apply", "--server-side", "--force-conflicts", "-f", "-"}, json::serialize(crd)),
                 HasSubstr("serverside-applied"));
   }
-  static json::value base(std::string_view plural) {
-    return api::parse_yaml(text_of(fmt::format("config/crd/bases/cluster.x-k8s.io_{}.yaml", plural))).value();
+  static json::value base(std::string_view file) {
+    return api::parse_yaml(text_of(fmt::format("config/crd/bases/{}.yaml", file))).value();
   }
-  // As config/crd has it, with a URL in the place of the Service.
-  static json::value converted_by_us(std::string_view plural) {
-    json::value crd = base(plural);
-    json::object& spec = crd.at("spec").as_object();
-    spec["versions"].as_array().at(1).as_object()["served"] = true;
-    spec["conversion"] = {
-        {"strategy", "Webhook"},
-        {"webhook",
-         {{"clientConfig",
-           {{"url", fmt::format("https://127.0.0.1:{}/convert", port_)}, {"caBundle", base64_encode(ca_)}}},
-          {"conversionReviewVersions", {"v1"}}}}};
-    return crd;
+  static json::value converted_by_us(std::string_view file) {
+    return converted_by(base(file),
+                        {.url = fmt::format("https://127.0.0.1:{}/convert", port_), .ca_pem = ca_});
   }
-  static void start_manager() {
+  static void start_manager(const fs::path& kubeconfig = kubeconfig_) {
     auto started = ChildProcess::start(
-        {.argv = {fs::read_symlink("/proc/self/exe").parent_path() / "capstan", "--kubeconfig", kubeconfig_,
+        {.argv = {fs::read_symlink("/proc/self/exe").parent_path() / "capstan", "--kubeconfig", kubeconfig,
                   "--controllers=crdmigrator", "--health-addr=0", "--diagnostics-address=0",
                   fmt::format("--webhook-port={}", port_),
                   "--webhook-cert-dir=" + certificate_.certificate.parent_path().string(),
@@ -171,9 +189,9 @@ class Migration : public ::testing::Test {
                field(crd, ".metadata.generation");
   }
   static void make_objects() {
-    std::string manifests;
-    for (int i = 0; i < kSets; ++i) manifests += fmt::format(fmt::runtime(kSet), i);
+    std::string manifests = machine_sets_of_v1beta1(kSets);
     for (int i = 0; i < kRules; ++i) manifests += fmt::format(fmt::runtime(kRule), i);
+    for (int i = 0; i < kRules; ++i) manifests += fmt::format(fmt::runtime(kClaim), i);
     ASSERT_THAT(kubectl({"create", "--validate=false", "-f", "-"}, manifests), Not(HasSubstr("failed")));
   }
 
@@ -187,10 +205,10 @@ class Migration : public ::testing::Test {
 };
 
 TEST_F(Migration, OfAThousandMachineSetsGoesOnAfterAKillHalfWayAndLosesNothing) {
-  for (const char* plural : {"machinesets", "machinedrainrules"}) install(stored_as_v1beta1(base(plural)));
+  for (const char* file : kMigrated) install(stored_as_v1beta1(base(file)));
   kubectl({"wait", "--for=condition=Established", "crd", "--all"});
   make_objects();
-  for (const char* plural : {"machinesets", "machinedrainrules"}) install(converted_by_us(plural));
+  for (const char* file : kMigrated) install(converted_by_us(file));
   ASSERT_EQ(field(kSetsCrd, ".status.storedVersions"), R"(["v1beta2","v1beta1"])");
   ASSERT_THAT(kubectl({"get", "--raw", "/apis/cluster.x-k8s.io/v1beta2/machinesets"}), HasSubstr("failed"))
       << "nothing converts yet";
@@ -207,7 +225,10 @@ TEST_F(Migration, OfAThousandMachineSetsGoesOnAfterAKillHalfWayAndLosesNothing) 
   EXPECT_LT(written, kSets);
   EXPECT_EQ(field(kSetsCrd, ".status.storedVersions"), R"(["v1beta2","v1beta1"])");
   start_manager();
-  EXPECT_TRUE(eventually([] { return is_migrated(kSetsCrd) && is_migrated(kRulesCrd); }));
+  EXPECT_TRUE(eventually([] {
+    return is_migrated(kSetsCrd) && is_migrated(kRulesCrd) && is_migrated(kClaimsCrd) &&
+           is_migrated(kAddressesCrd);
+  }));
   manager_.kill();
 
   const std::string listed = kubectl({"get", "--raw", "/apis/cluster.x-k8s.io/v1beta2/machinesets"});
@@ -220,27 +241,33 @@ TEST_F(Migration, OfAThousandMachineSetsGoesOnAfterAKillHalfWayAndLosesNothing) 
   }
   EXPECT_THAT(kubectl({"get", "--raw", "/apis/cluster.x-k8s.io/v1beta2/machinedrainrules"}),
               AllOf(HasSubstr("rule-19"), Not(HasSubstr("failed"))));
+  EXPECT_THAT(kubectl({"get", "--raw", "/apis/ipam.cluster.x-k8s.io/v1beta2/ipaddressclaims"}),
+              AllOf(HasSubstr("claim-19"), Not(HasSubstr("failed"))));
+  EXPECT_THAT(kubectl({"get", "--raw", "/apis/ipam.cluster.x-k8s.io/v1beta2/ipaddresses"}),
+              AllOf(HasSubstr("10.0.0.19"), Not(HasSubstr("failed"))));
 }
 
 // After the test above.
 TEST_F(Migration, TakesManagersOfV1beta1OffOnceItIsNotServed) {
-  ASSERT_TRUE(is_migrated(kSetsCrd));
-  const auto managers = [] {
-    return kubectl({"get", "machinesets", "-o=jsonpath={.items[*].metadata.managedFields[*].apiVersion}",
+  ASSERT_TRUE(is_migrated(kSetsCrd) && is_migrated(kClaimsCrd));
+  const auto managers = [](const char* plural) {
+    return kubectl({"get", plural, "-o=jsonpath={.items[*].metadata.managedFields[*].apiVersion}",
                     "--show-managed-fields"});
   };
-  ASSERT_THAT(managers(), HasSubstr("v1beta1"));
+  ASSERT_THAT(managers("machinesets"), HasSubstr("v1beta1"));
+  ASSERT_THAT(managers("ipaddressclaims"), HasSubstr("v1beta1"));
 
-  json::value crd = base("machinesets");
-  install(crd);
-  ASSERT_EQ(kubectl({"patch", kSetsCrd, "--type=json",
-                     R"(-p=[{"op":"replace","path":"/spec/versions/1/served","value":false}])"})
-                .find("failed"),
-            std::string::npos);
+  for (const auto& [crd, file] : {std::array{kSetsCrd, kMigrated[0]}, std::array{kClaimsCrd, kMigrated[2]}}) {
+    install(base(file));
+    ASSERT_THAT(kubectl({"patch", crd, "--type=json",
+                         R"(-p=[{"op":"replace","path":"/spec/versions/1/served","value":false}])"}),
+                Not(HasSubstr("failed")));
+  }
   start_manager();
 
-  EXPECT_TRUE(eventually([] { return is_migrated(kSetsCrd); }));
-  EXPECT_THAT(managers(), AllOf(HasSubstr("v1beta2"), Not(HasSubstr("v1beta1"))));
+  EXPECT_TRUE(eventually([] { return is_migrated(kSetsCrd) && is_migrated(kClaimsCrd); }));
+  for (const char* plural : {"machinesets", "ipaddressclaims"})
+    EXPECT_THAT(managers(plural), AllOf(HasSubstr("v1beta2"), Not(HasSubstr("v1beta1"))));
   EXPECT_THAT(kubectl({"apply", "--server-side", "--field-manager=test", "-f", "-"}, R"(
 apiVersion: cluster.x-k8s.io/v1beta2
 kind: MachineSet
@@ -248,6 +275,36 @@ metadata: {name: set-7, namespace: default, labels: {added: by-the-test}}
 )"),
               HasSubstr("serverside-applied"));
   EXPECT_EQ(field("machineset/set-7", R"(.metadata.managedFields[?(@.manager=="before-first-apply")])"), "");
+}
+
+// Under an administrator: what is refused to the role of the package fails this suite.
+TEST_F(Migration, GoesOnWithTheOthersWhenOneObjectIsForbiddenAndNamesIt) {
+  install(stored_as_v1beta1(base(kChecks)));
+  kubectl({"wait", "--for=condition=Established", "crd", "--all"});
+  std::string manifests;
+  for (int i = 0; i < kRules; ++i) manifests += fmt::format(fmt::runtime(kCheck), i);
+  ASSERT_THAT(kubectl({"create", "--validate=false", "-f", "-"}, manifests), Not(HasSubstr("failed")));
+  ASSERT_THAT(kubectl({"apply", "-f", "-"}, std::string(kFrozen)), Not(HasSubstr("failed")));
+  ASSERT_TRUE(eventually([] {
+    return kubectl(
+               {"label", "--dry-run=server", "machinehealthchecks.v1beta1.cluster.x-k8s.io/check-7", "a=b"})
+        .contains("frozen by its owner");
+  }));
+  install(converted_by_us(kChecks));
+
+  manager_.kill();
+  start_manager(servers_->kubeconfig_path());
+  EXPECT_TRUE(eventually([] {
+    return text_of(manager_.log())
+        .contains(
+            "1 objects of machinehealthchecks.cluster.x-k8s.io can't be stored in v1beta2: "
+            "MachineHealthCheck default/check-7");
+  }));
+  EXPECT_EQ(field(kChecksCrd, ".status.storedVersions"), R"(["v1beta2","v1beta1"])");
+  EXPECT_THAT(text_of(manager_.log()), AllOf(HasSubstr("frozen by its owner"), Not(HasSubstr("check-8"))));
+
+  kubectl({"delete", "validatingadmissionpolicybinding/frozen"});
+  EXPECT_TRUE(eventually([] { return is_migrated(kChecksCrd); }));
 }
 
 }  // namespace

@@ -26,9 +26,6 @@ constexpr std::string_view kForAnAdmissionPlugin =
     "OwnerReferencesPermissionEnforcement asks for it, which kube-apiserver runs with only where it is told "
     "to";
 
-constexpr std::string_view kForAddresses =
-    "no suite installs the kinds of ipam.cluster.x-k8s.io, which the crdmigrator treats as it does the "
-    "others";
 constexpr std::string_view kForControlPlanes =
     "control plane providers run in test/interop, which installs the whole package";
 constexpr std::string_view kForScrapes =
@@ -50,11 +47,6 @@ constexpr std::array kUnseen = {
     Unseen{"update machines/finalizers.cluster.x-k8s.io", kForAnAdmissionPlugin},
     Unseen{"update machinesets/finalizers.cluster.x-k8s.io", kForAnAdmissionPlugin},
     Unseen{"update cloudconfigs/finalizers.bootstrap.cluster.x-k8s.io", kForAnAdmissionPlugin},
-    Unseen{"list ipaddressclaims.ipam.cluster.x-k8s.io", kForAddresses},
-    Unseen{"list ipaddresses.ipam.cluster.x-k8s.io", kForAddresses},
-    Unseen{"patch ipaddressclaims.ipam.cluster.x-k8s.io", kForAddresses},
-    Unseen{"patch ipaddressclaims/status.ipam.cluster.x-k8s.io", kForAddresses},
-    Unseen{"patch ipaddresses.ipam.cluster.x-k8s.io", kForAddresses},
     Unseen{"get *.controlplane.cluster.x-k8s.io", kForControlPlanes},
     Unseen{"list *.controlplane.cluster.x-k8s.io", kForControlPlanes},
     Unseen{"watch *.controlplane.cluster.x-k8s.io", kForControlPlanes},

@@ -345,6 +345,25 @@ TEST_F(Webhooks, ValidateOurOwnKinds) {
               HasSubstr("spec.controlPlaneEndpoint.port: Required value"));
 }
 
+TEST_F(Webhooks, RefuseAnAddressOfAnotherPoolThanItsClaimAsks) {
+  const auto address = [](std::string_view name, std::string_view pool) {
+    return fmt::format(
+        "{{apiVersion: ipam.cluster.x-k8s.io/v1beta2, kind: IPAddress, metadata: {{name: {}}}, spec: {{\n"
+        " claimRef: {{name: asked}}, poolRef: {{apiGroup: ipam.example.com, kind: Pool, name: {}}},\n"
+        " address: fd00::7, prefix: 64}}}}",
+        name, pool);
+  };
+  ASSERT_THAT(
+      apply("{apiVersion: ipam.cluster.x-k8s.io/v1beta2, kind: IPAddressClaim, metadata: {name: asked},\n"
+            " spec: {poolRef: {apiGroup: ipam.example.com, kind: Pool, name: right}}}"),
+      EndsWith("created\n"));
+
+  EXPECT_THAT(apply(address("wrong", "wrong")),
+              AllOf(HasSubstr("(Forbidden)"), HasSubstr("spec.poolRef: Invalid value"),
+                    HasSubstr("the referenced pool is different")));
+  EXPECT_THAT(apply(address("right", "right")), EndsWith("created\n"));
+}
+
 TEST_F(Webhooks, WarnOfAPolicyThatSelectsWhatAnotherOneSelects) {
   constexpr std::string_view kPolicy =
       "{{apiVersion: policy.capstan.dev/v1alpha1, kind: MachineLifecyclePolicy,\n"
