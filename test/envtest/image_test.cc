@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/try.h"
 #include "test/envtest/real_servers.h"
 #include "test/envtest/scratch_folder.h"
 
@@ -70,6 +71,18 @@ class Image : public ::testing::Test {
     const std::string name(inspected({}).at("Layers").at(0).as_string());
     return name.substr(name.find(':') + 1);
   }
+  // A file system of the test's own. Only root may make it the root of a process.
+  static Result<fs::path> unpacked() {
+    if (::geteuid() != 0) return fail(Code::Forbidden, "only root may change the root folder of a process");
+    const fs::path root = folder_->path() / ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    TRY(unpack(root));
+    return root;
+  }
+  static Result<CommandOutcome> run_inside(const fs::path& root, std::vector<std::string> command) {
+    command.insert(command.begin(),
+                   {"env", "-i", "/usr/sbin/chroot", "--userspec=65532:65532", root.string()});
+    return run({.argv = std::move(command)}, seconds(60));
+  }
   static bool has_skopeo() { return run({.argv = {"skopeo", "--version"}}, seconds(10)).has_value(); }
 
   static inline std::unique_ptr<ScratchFolder> folder_;
@@ -114,30 +127,44 @@ TEST_F(Image, HasItsLibrariesInTheListBesideIt) {
   EXPECT_THAT(names, IsSupersetOf({"capstan", "ca-certificates", "libc6", "libssl3", "libstdc++6"}));
 }
 
+TEST_F(Image, HoldsBothPrograms) {
+  ASSERT_TRUE(has_skopeo()) << kNoSkopeo;
+  const auto root = unpacked();
+  ASSERT_TRUE(root) << root.error().describe();
+
+  for (const std::string program : {"capstan", "capstan-provider"})
+    EXPECT_THAT(printed(run_inside(*root, {"/" + program, "--version"})),
+                ::testing::MatchesRegex(program + " [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+}
+
 // No library, no file of this machine is in reach; only the network is.
 TEST_F(Image, StartsInItsOwnFileSystemAlone) {
   ASSERT_TRUE(has_skopeo()) << kNoSkopeo;
-  ASSERT_EQ(::geteuid(), 0U) << "only root may change the root folder of a process";
-  const fs::path root = folder_->path() / "root";
-  const auto unpacked = unpack(root);
-  ASSERT_TRUE(unpacked) << unpacked.error().describe();
+  const auto root = unpacked();
+  ASSERT_TRUE(root) << root.error().describe();
   auto servers = RealServers::start();
   ASSERT_TRUE(servers) << servers.error().describe();
   ASSERT_THAT(printed((*servers)->run_kubectl({"apply", "--server-side", "-f", "config/crd/bases"})),
               HasSubstr("machines.cluster"));
   printed((*servers)->run_kubectl({"wait", "--for=condition=Established", "--timeout=50s", "crd", "--all"}));
-  fs::copy_file((*servers)->kubeconfig_path(), root / "kubeconfig");
-  fs::permissions(root / "kubeconfig", fs::perms::others_read, fs::perm_options::add);
+  fs::copy_file((*servers)->kubeconfig_path(), *root / "kubeconfig");
+  fs::permissions(*root / "kubeconfig", fs::perms::others_read, fs::perm_options::add);
+  const auto until_ready = [&](std::vector<std::string> command) {
+    for (const char* flag :
+         {"--kubeconfig=/kubeconfig", "--exit-when-ready", "--health-addr=0", "--diagnostics-address=0"})
+      command.emplace_back(flag);
+    return run_inside(*root, std::move(command));
+  };
 
-  const auto ended = run({.argv = {"env", "-i", "/usr/sbin/chroot", "--userspec=65532:65532", root,
-                                   "/capstan", "--kubeconfig=/kubeconfig", "--exit-when-ready",
-                                   "--health-addr=0", "--diagnostics-address=0", "--webhook-port=0"}},
-                         seconds(60));
+  const auto manager = until_ready({"/capstan", "--webhook-port=0"});
+  const auto provider = until_ready({"/capstan-provider", "--driver=simulated"});
 
-  ASSERT_TRUE(ended) << ended.error().describe();
-  EXPECT_EQ(ended->exit_code, 0) << ended->err;
-  EXPECT_THAT(ended->err, HasSubstr("controllers run"));
-  EXPECT_GT(fs::file_size(root / "etc/ssl/certs/ca-certificates.crt"), 100'000U);
+  ASSERT_TRUE(manager && provider);
+  EXPECT_EQ(manager->exit_code, 0) << manager->err;
+  EXPECT_THAT(manager->err, HasSubstr("controllers run"));
+  EXPECT_EQ(provider->exit_code, 0) << provider->err;
+  EXPECT_THAT(provider->err, HasSubstr("providers run"));
+  EXPECT_GT(fs::file_size(*root / "etc/ssl/certs/ca-certificates.crt"), 100'000U);
 }
 
 }  // namespace

@@ -39,32 +39,41 @@ void InstalledManager::point_webhooks(const std::string& provider, int port) {
 
 void InstalledManager::start_installed_manager() {
   point_webhooks("cluster-api", kWebhookPort);
-  const auto deployment = object("deployment", "capi-controller-manager", "capi-system");
-  auto command = command_of(deployment, "manager",
-                            {.name = "capi-controller-manager-0", .namespace_ = "capi-system", .uid = "0"});
-  ASSERT_TRUE(command) << command.error().describe();
+  const std::string serving = "/tmp/k8s-webhook-server/serving-certs/";
+  manager_ = start_installed(
+      {.deployment = "capi-controller-manager",
+       .namespace_ = "capi-system",
+       .account = "capi-manager",
+       .program = "capstan",
+       .health_port = kHealthPort,
+       .files = {{serving + "tls.crt", content_of(servers_->certificates() / "apiserver.crt")},
+                 {serving + "tls.key", content_of(servers_->certificates() / "apiserver.key")}}});
+}
+
+ChildProcess InstalledManager::start_installed(const InstalledPod& pod) {
+  auto command = command_of(object("deployment", pod.deployment, pod.namespace_), "manager",
+                            {.name = pod.deployment + "-0", .namespace_ = pod.namespace_, .uid = "0"});
+  EXPECT_TRUE(command) << command.error().describe();
+  if (!command) return {};
   const std::string url = servers_->url();
   command->environment.push_back("KUBERNETES_SERVICE_HOST=127.0.0.1");
   command->environment.push_back("KUBERNETES_SERVICE_PORT=" + url.substr(url.rfind(':') + 1));
+  command->argv.insert(command->argv.end(), pod.flags.begin(), pod.flags.end());
   const std::string account = "/var/run/secrets/kubernetes.io/serviceaccount/";
-  const std::string serving = "/tmp/k8s-webhook-server/serving-certs/";
-  auto started = start_container(
-      *command,
-      {.root = in_folder("root"),
-       .programs = {program("capstan")},
-       .files = {{account + "token", token_of("capi-manager", "capi-system")},
-                 {account + "ca.crt", servers_->ca_pem()},
-                 {serving + "tls.crt", content_of(servers_->certificates() / "apiserver.crt")},
-                 {serving + "tls.key", content_of(servers_->certificates() / "apiserver.key")}}},
-      in_folder("manager.log"));
-  ASSERT_TRUE(started) << started.error().describe();
-  manager_ = std::move(*started);
+  const std::string replica = pod.deployment + "-" + std::to_string(pod.health_port);
+  PodFiles files{.root = in_folder(replica), .programs = {program(pod.program)}, .files = pod.files};
+  files.files.emplace_back(account + "token", token_of(pod.account, pod.namespace_));
+  files.files.emplace_back(account + "ca.crt", servers_->ca_pem());
+  auto started = start_container(*command, files, in_folder(replica + ".log"));
+  EXPECT_TRUE(started) << started.error().describe();
+  if (!started) return {};
+  httplib::Client probe("127.0.0.1", pod.health_port);
   const bool ready = waited([&] {
-    httplib::Client probe("127.0.0.1", kHealthPort);
     const auto answer = probe.Get("/readyz");
-    return manager_.has_ended() || (answer && answer->status == 200);
+    return started->has_ended() || (answer && answer->status == 200);
   });
-  ASSERT_TRUE(ready && !manager_.has_ended()) << content_of(manager_.log());
+  EXPECT_TRUE(ready && !started->has_ended()) << content_of(started->log());
+  return std::move(*started);
 }
 
 std::string InstalledManager::token_of(const std::string& account, const std::string& ns) {

@@ -1,5 +1,5 @@
-// The manager as clusterctl installed it: the Deployment's own command as a process, as its ServiceAccount,
-// with the webhooks of the package leading to it. For gtest suites that go on from there; one thread.
+// What clusterctl installed, run: a Deployment's own command as a process, as its ServiceAccount; of the
+// manager with the webhooks of the package leading to it. For gtest suites that go on from there; one thread.
 #pragma once
 
 #include "test/envtest/package_suite_fixture.h"
@@ -7,9 +7,22 @@
 
 namespace capstan::envtest {
 
+// A Deployment of a package, to be run as a process.
+struct InstalledPod {
+  std::string deployment = {};
+  std::string namespace_ = {};
+  std::string account = {};  // its ServiceAccount
+  std::string program = {};  // of this build
+  int health_port = 0;
+  std::vector<std::string> flags = {};                          // behind those of the Deployment
+  std::vector<std::pair<std::string, std::string>> files = {};  // beside those of the account
+};
+
 class InstalledManager : public Package {
  protected:
   static void start_installed_manager();
+  // Returns when it is ready; fails the test when it does not become so.
+  static ChildProcess start_installed(const InstalledPod& pod);
   static void TearDownTestSuite();
   void TearDown() override;
 

@@ -70,6 +70,19 @@ TEST_F(Package, EveryKindIsFoundByClusterctlMove) {
                                  HasSubstr("/machinedrainrules.cluster.x-k8s.io\n")));
 }
 
+TEST_F(Package, BringsTheKindsThatIpamProvidersNeed) {
+  for (const char* plural : {"ipaddresses", "ipaddressclaims"}) {
+    const auto crd = object("crd", std::string(plural) + ".ipam.cluster.x-k8s.io");
+    std::vector<std::string> served;
+    for (const json::value& version : crd.at_pointer("/spec/versions").as_array())
+      if (version.at("served").as_bool()) served.emplace_back(version.at("name").as_string());
+    EXPECT_THAT(served, ::testing::ElementsAre("v1beta2", "v1beta1", "v1alpha1")) << plural;
+    EXPECT_EQ(crd.at_pointer("/status/storedVersions"), json::array{"v1beta2"}) << plural;
+    EXPECT_EQ(crd.at_pointer("/spec/conversion/webhook/clientConfig/service/name"), "capi-webhook-service");
+    EXPECT_EQ(crd.at("metadata").at("labels").at("cluster.x-k8s.io/v1beta2"), "v1beta2") << plural;
+  }
+}
+
 // What docs/install.md says for those without clusterctl.
 TEST_F(Package, ItsVariablesCanBeFilledInBySed) {
   const fs::path components = in_folder("repository") / "cluster-api" / kVersion / "core-components.yaml";
