@@ -45,6 +45,7 @@ double fleet_seeds_per_minute(const Place&);
 double fleet_at_rest_in_virtual_time(const Place&);
 double drain_evictions_per_pod(const Place&);
 double convert_ratio(const Place&);
+double migration_seconds_per_1000(const Place&);
 double webhook_admission_p99_ms(const Place&);
 Values fleet_machine_costs(const Place&);
 Values fleet_roll_costs(const Place&);

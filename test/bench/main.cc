@@ -89,6 +89,7 @@ constexpr std::array kFigures = {
     Figure{"drain.evictions_per_pod", "1/pod", 40, Bound::AtMost, drain_evictions_per_pod},
     Figure{"webhook.admission_p99_ms", "ms", 5, Bound::AtMost, webhook_admission_p99_ms},
     Figure{"webhook.convert_ratio", "x of upstream's core", 0.5, Bound::AtMost, convert_ratio},
+    Figure{"migration.seconds_per_1000", "s", 30, Bound::AtMost, migration_seconds_per_1000},
     Figure{"webhook.hostile_p99_ms", "ms", 100, Bound::AtMost, nullptr, webhook_costs_under_attack},
     Figure{"webhook.hostile_mb", "MB", 50, Bound::AtMost, nullptr, webhook_costs_under_attack},
     Figure{"probe.p99_ms", "ms", 50, Bound::AtMost, nullptr, webhook_costs_under_attack},
