@@ -174,8 +174,11 @@ class Oracle : public ::testing::Test {
     });
     return found == hooks.end() ? nullptr : &*found;
   }
+  static std::string group_of(std::string_view kind) {
+    return std::string(hook("validate", kind)->kind->group);
+  }
   static std::string text_of(const Review& review) {
-    const json::object kind{{"group", "cluster.x-k8s.io"}, {"version", "v1beta2"}, {"kind", review.kind}};
+    const json::object kind{{"group", group_of(review.kind)}, {"version", "v1beta2"}, {"kind", review.kind}};
     return json::serialize(json::object{{"kind", "AdmissionReview"},
                                         {"apiVersion", "admission.k8s.io/v1"},
                                         {"request",
@@ -235,7 +238,7 @@ class Oracle : public ::testing::Test {
 
   // As an API server does it: defaults first, then the rules about what came of them.
   void compare(Review review) {
-    review.now.as_object()["apiVersion"] = "cluster.x-k8s.io/v1beta2";
+    review.now.as_object()["apiVersion"] = group_of(review.kind) + "/v1beta2";
     review.now.as_object()["kind"] = review.kind;
     if (const auto* defaulting = hook("mutate", review.kind)) {
       const auto text = text_of(review);
