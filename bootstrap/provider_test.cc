@@ -284,7 +284,7 @@ TEST(Provider, LeavesASecretOfSomebodyElseAloneAndSaysSo) {
 }
 
 TEST(Provider, RecordsOneEventPerReasonWhyThereIsNoData) {
-  World world;
+  BootstrapFixture world;
   world.run([&] {
     world.put_foreign_secret("m1");
     world.add_cluster(false);

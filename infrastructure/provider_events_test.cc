@@ -27,9 +27,9 @@ std::vector<std::string> events_about(Management& management, std::string_view k
 }
 
 TEST(ProviderEvents, SayOncePerReasonWhyAMachineIsNotReady) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
-    World::Process provider(world, world.management);
+    InfrastructureFixture::Process provider(world, world.management);
     world.bring_cluster_up();
     world.management.add_machine("m1", {}, false);
     ASSERT_TRUE(world.eventually([&] { return !world.management.ready_reason("m1").empty(); }));
@@ -41,7 +41,7 @@ TEST(ProviderEvents, SayOncePerReasonWhyAMachineIsNotReady) {
 
     world.cloud.vanish("m1");
     ASSERT_TRUE(world.eventually([&] { return world.management.ready_reason("m1") == "VMGone"; }));
-    world.sleep(10min);
+    world.pause(10min);
 
     EXPECT_THAT(events_about(world.management, "DriverMachine", "m1"),
                 ElementsAre("Warning WaitingForBootstrapData: waiting for spec.bootstrap.dataSecretName of "
@@ -52,7 +52,7 @@ TEST(ProviderEvents, SayOncePerReasonWhyAMachineIsNotReady) {
 }
 
 TEST(ProviderEvents, SayWhatStandsAgainstAClusterButNotWhatItWaitsFor) {
-  World world;
+  InfrastructureFixture world;
   world.run([&] {
     const json::value foreign = {{"apiVersion", "v1"},
                                  {"kind", "Secret"},
@@ -60,14 +60,14 @@ TEST(ProviderEvents, SayWhatStandsAgainstAClusterButNotWhatItWaitsFor) {
                                  {"data", {{"tls.crt", "eA=="}}}};
     must(world.management.user.create(kube::resources::secrets(), named("c1-ca"), foreign, {}, kNever),
          "create");
-    World::Process provider(world, world.management);
+    InfrastructureFixture::Process provider(world, world.management);
     world.management.add_cluster();
     api::DriverCluster without_owner;
     without_owner.metadata.name = "alone"_text;
     without_owner.metadata.namespace_ = "default"_text;
     world.management.put(without_owner);
 
-    world.sleep(1min);
+    world.pause(1min);
 
     EXPECT_THAT(events_about(world.management, "DriverCluster", "c1"),
                 ElementsAre("Warning CertificateAuthorityTaken: Secret default/c1-ca holds another "
@@ -79,9 +79,9 @@ TEST(ProviderEvents, SayWhatStandsAgainstAClusterButNotWhatItWaitsFor) {
 TEST(ProviderEvents, SayWhyAPoolDoesNotGrowButNotThatItGrows) {
   sim::Script script;
   script.quota.vms = 2;
-  World world(script);
+  InfrastructureFixture world(script);
   world.run([&] {
-    World::Process provider(world, world.management);
+    InfrastructureFixture::Process provider(world, world.management);
     world.bring_cluster_up();
 
     world.management.add_pool("mp1", 3);
@@ -89,7 +89,7 @@ TEST(ProviderEvents, SayWhyAPoolDoesNotGrowButNotThatItGrows) {
     world.management.resize("mp1", 2'000'000'000);
     ASSERT_TRUE(
         world.eventually([&] { return world.management.pool_ready("mp1").starts_with("InvalidSize"); }));
-    world.sleep(1min);
+    world.pause(1min);
 
     EXPECT_THAT(
         events_about(world.management, "DriverMachinePool", "mp1"),

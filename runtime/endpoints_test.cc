@@ -5,6 +5,7 @@
 
 #include <boost/json.hpp>
 
+#include "net/http_client.h"
 #include "net/io_pool.h"
 
 namespace capstan::runtime {

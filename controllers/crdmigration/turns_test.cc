@@ -175,11 +175,9 @@ TEST(MigrationTurns, GoOnWithTheOthersWhenAWebhookForbidsOne) {
 }
 
 TEST(MigrationTurns, RepeatAPassWithGrowingPausesWhileOneObjectIsRefused) {
-  in_world([](World& world) {
+  in_world([](CrdMigrationFixture& world) {
     world.make_set("a");
-    world.client.refuses = [](std::string_view note) {
-      return refused(note, "patch machinesets/status a", Code::Invalid);
-    };
+    world.client.refuse("patch machinesets/status a", {.code = Code::Invalid, .message = "no"});
     world.start();
     world.migrate();
     world.requests();

@@ -100,7 +100,7 @@ TEST(Kubelets, BootLongerByAsMuchAsTheJitterOfTheirVm) {
   Script script;
   script.register_after = 20s;
   script.boot_jitter_percent = 50;
-  Stage stage(script);
+  KubeletFixture stage(script);
   stage.run([&] {
     ASSERT_TRUE(stage.planes.ensure(kCluster, Deadline::never()));
     for (int i = 0; i < 20; ++i) stage.create("vm-" + std::to_string(i));
