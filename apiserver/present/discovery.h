@@ -32,8 +32,6 @@ struct ServedGroup {
 };
 std::vector<ServedGroup> served_groups(const Api& api);
 
-std::vector<Subresource> subresources(const ResourceType& type, const ServedVersion& version);
-
 // v2 before v1 before v1beta2 before v1beta1 before v1alpha1, then any other name by letters.
 bool version_goes_before(std::string_view left, std::string_view right);
 

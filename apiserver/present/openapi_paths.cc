@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "apiserver/present/openapi_schema.h"
+#include "apiserver/present/subresource.h"
 
 namespace capstan::apiserver {
 namespace {

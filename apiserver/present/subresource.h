@@ -1,10 +1,13 @@
-// A subresource as discovery and OpenAPI show it. A plain value.
+// Subresources as discovery and OpenAPI show them. A plain value, and which ones a kind has. Pure.
 #pragma once
 
 #include <string>
 #include <vector>
 
 namespace capstan::apiserver {
+
+struct ResourceType;
+struct ServedVersion;
 
 // `own_kind`: its body is the kind of the resource itself.
 struct Subresource {
@@ -15,5 +18,6 @@ struct Subresource {
   bool own_kind = false;
   std::vector<std::string> verbs = {};
 };
+std::vector<Subresource> subresources(const ResourceType& type, const ServedVersion& version);
 
 }  // namespace capstan::apiserver

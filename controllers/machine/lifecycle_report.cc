@@ -3,7 +3,7 @@
 #include "api/conditions/conditions.h"
 #include "api/policy/names.h"
 #include "controllers/lifecycle/judge.h"
-#include "controllers/shared/reach.h"
+#include "controllers/shared/contact.h"
 
 namespace capstan::controllers::machine {
 namespace {

@@ -289,7 +289,8 @@ class Act {
     if (overtaken) return;
     if (!written) return failed(written.error());
     if (!*written) return;
-    with_.host.consistency.wrote(key_, with_.deps.caches.machine_deployments, (*written)->metadata.resource_version);
+    with_.host.consistency.wrote(key_, with_.deps.caches.machine_deployments,
+                                 (*written)->metadata.resource_version);
     effects_.deployment = std::make_shared<const api::MachineDeployment>(std::move(**written));
     for (const std::string& line : wanted.dropped)
       record_event(EventType::Normal, api::policy::event::kVictimDropped, line);

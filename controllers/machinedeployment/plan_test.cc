@@ -11,6 +11,7 @@ namespace {
 using builders::a_machine_deployment;
 using builders::a_machine_set;
 using testing::ElementsAre;
+using testing::StartsWith;
 
 Observation seen_of(const api::MachineDeployment& deployment) {
   return {
@@ -29,12 +30,18 @@ TEST(PlanOfADeployment, IsPrintedWithFromAndTo) {
   seen.orphans = {a_machine_set("stray").shared()};
   const auto adoption = decide(seen);
 
-  EXPECT_THAT(describe(first), ElementsAre("?"));
-  EXPECT_THAT(describe(adoption), ElementsAre("?"));
+  EXPECT_THAT(describe(first),
+              ElementsAre(StartsWith("write the metadata: "),
+                          "own DockerMachineTemplate t: ownerReferences: none -> [Cluster c1]",
+                          StartsWith("create MachineSet md1-abcde with ")));
+  EXPECT_THAT(
+      describe(adoption),
+      ElementsAre(StartsWith("write the metadata: "),
+                  "adopt MachineSet stray: ownerReferences: none -> [controller MachineDeployment md1]"));
 }
 
 TEST(PlanOfADeployment, IsThatOfAnotherOneWhereTheyDoTheSame) {
-  auto seen = seen_of(a_machine_deployment().deleting());
+  auto seen = seen_of(a_machine_deployment().finalized_by(api::finalizer::kMachineDeployment).deleting());
   seen.sets = {a_machine_set("s").shared()};
   auto other = seen;
   other.sets = {a_machine_set("t").shared()};

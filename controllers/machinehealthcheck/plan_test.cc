@@ -7,11 +7,16 @@ namespace capstan::controllers::machinehealthcheck {
 namespace {
 
 using testing::ElementsAre;
+using testing::StartsWith;
 
 TEST(PlanOfAHealthCheck, IsPrintedWithFromAndTo) {
   const auto plan = decide(*Seen().healthy("a").sick("b"));
 
-  EXPECT_THAT(describe(plan), ElementsAre("?"));
+  EXPECT_THAT(describe(plan),
+              ElementsAre(StartsWith("own the check: "),
+                          "hand over Machine b: HealthCheckSucceeded: none -> False(NodeDeleted), "
+                          "OwnerRemediated: none -> False(WaitingForRemediation)",
+                          "mark Machine a: HealthCheckSucceeded: none -> True(HealthCheckSucceeded)"));
 }
 
 TEST(PlanOfAHealthCheck, IsThatOfAnotherOneWhereTheyDoTheSame) {

@@ -1,4 +1,4 @@
-// Whose a MachineHealthCheck is where several managers share the objects. Pure.
+// Whose a MachineHealthCheck is where several managers share the objects. Reads caches.
 #pragma once
 
 #include <string_view>

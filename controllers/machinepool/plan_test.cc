@@ -5,13 +5,23 @@
 namespace capstan::controllers::machinepool {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
 
 TEST(PlanOfAPool, IsPrintedWithFromAndTo) {
   auto world = a_pool_world();
   world.knows({"n1", "b1"}).referred({"n1"}).instances({"b1", "b2"}).with(builders::a_node("b1"));
 
-  EXPECT_THAT(describe(world.plan()), ElementsAre("?"));
+  EXPECT_THAT(describe(world.plan()),
+              ElementsAre(AllOf(StartsWith("write the pool: "),
+                                HasSubstr("spec.providerIDList: [docker:////n1, docker:////b1] -> [")),
+                          StartsWith("claim the bootstrap object: ownerReferences: none -> [controller "
+                                     "MachinePool mp1]"),
+                          StartsWith("claim the infrastructure object: ownerReferences: none -> [controller "
+                                     "MachinePool mp1]"),
+                          StartsWith("change Node b1: "), "delete Nodes n1"));
 }
 
 TEST(PlanOfAPool, IsThatOfAnotherOneWhereTheyDoTheSame) {

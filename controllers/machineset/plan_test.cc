@@ -7,16 +7,20 @@ namespace {
 
 using builders::a_machine;
 using builders::a_machine_set;
+using testing::Contains;
 using testing::ElementsAre;
 
 TEST(PlanOfASet, IsPrintedWithFromAndTo) {
-  auto stray = a_machine("stray").labelled("tier", "x");
-  auto growing = a_world(a_machine_set().replicas(3)).with(a_machine("a").in_set("ms1").running());
-  growing.where([&](Observation& seen) { seen.orphans = {stray.shared()}; });
-  auto going = a_world(a_machine_set().deleting()).with(a_machine("a").in_set("ms1").running());
+  const auto well = a_machine("a").in_set("ms1").running();
+  auto adopting = a_world(a_machine_set());
+  adopting.where([](Observation& seen) { seen.orphans = {a_machine("stray").shared()}; });
 
-  EXPECT_THAT(describe(growing.plan()), ElementsAre("?"));
-  EXPECT_THAT(describe(going.plan()), ElementsAre("delete Machine a (the set goes)"));
+  EXPECT_THAT(describe(a_world(a_machine_set().replicas(3)).with(well).plan()),
+              ElementsAre("create 2 Machines"));
+  EXPECT_THAT(describe(adopting.plan()),
+              Contains("adopt Machine stray: ownerReferences: none -> [controller MachineSet ms1]"));
+  EXPECT_THAT(describe(a_world(a_machine_set().deleting()).with(well).plan()),
+              ElementsAre("delete Machine a (the set goes)"));
 }
 
 TEST(PlanOfASet, IsThatOfAnotherOneWhereTheyDoTheSame) {

@@ -3,15 +3,12 @@
 #pragma once
 
 #include "api/v1beta2/cluster.h"
-#include "controllers/lifecycle/contact.h"
+#include "controllers/shared/contact.h"
 #include "kubeconfig/workload_clusters.h"
 
 namespace capstan::controllers {
 
 kubeconfig::Reach reach_of(const kubeconfig::WorkloadClusters& clusters, const api::Cluster& cluster);
-
-// As the times of policies count by it: none in doubt does.
-lifecycle::Contact contact_of(const kubeconfig::Reach& reach);
 
 // The condition has turned: times that counted by it count anew.
 bool same_contact(const api::Cluster& before, const api::Cluster& after);

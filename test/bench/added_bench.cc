@@ -96,7 +96,7 @@ double added_p99(const std::map<std::string_view, Life>& lives) {
   return at(99);
 }
 
-// What a rolling update would take if nobody but providers and kubelets took time: so many Machines are made
+// What a rolling update would take if nothing but providers and kubelets took time: so many Machines are made
 // at once, the next one when one of them is there.
 double providers_time(const std::map<std::string_view, Life>& lives, int at_once) {
   std::vector<Life> in_order;

@@ -18,7 +18,7 @@ inline constexpr std::array kExceptions = {
     Exception{"citations", "test/lint/", "names what it forbids"},
     Exception{"light-headers", "kube/typed.h", "templates over documents, for the sources of reconcilers"},
     Exception{"purity", "bootstrap/controller/", "observations and plans stand in observe.h and act.h"},
-    Exception{"purity", "controllers/shared/note.cc", "also hands notes to the recorder of Events"},
+    Exception{"purity", "runtime/note.cc", "also hands notes to the recorder of Events"},
     Exception{"purity", "infrastructure/controller/", "observations and plans stand in observe.h"},
     Exception{"removals", "controllers/drain/drain_watch.cc",
               "a store of its own: nothing is asked of a server"},
