@@ -73,6 +73,7 @@ TEST(Decide, PrunesOnlyAfterAPassWithoutAFailure) {
 
   const auto pruned = decide(seen);
   seen.pass.failed = 3;
+  seen.given_up = 1;
   seen.pass.failures = {"Machine default/a: Invalid: spec.version", "Machine default/b: Forbidden: denied"};
   const auto failed = decide(seen);
 

@@ -451,7 +451,7 @@ TEST(Turns, AClusterThatIsDeletedWhileMachinesAreMissingIsTold) {
     stage.settle();
 
     EXPECT_THAT(stage.says("ScalingUp"), HasSubstr("is blocked because Cluster c1 is being deleted"));
-    EXPECT_THAT(stage.events.events, ElementsAre(HasSubstr("Warning RolloutBlocked: spec.clusterName: ")));
+    EXPECT_THAT(stage.events.events, Contains(HasSubstr("Warning RolloutBlocked: spec.clusterName: ")));
   });
 }
 

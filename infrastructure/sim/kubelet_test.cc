@@ -100,6 +100,7 @@ TEST(Kubelets, BootLongerByAsMuchAsTheJitterOfTheirVm) {
   Script script;
   script.register_after = 20s;
   script.boot_jitter_percent = 50;
+  script.latency.create = {};
   KubeletFixture stage(script);
   stage.run([&] {
     ASSERT_TRUE(stage.planes.ensure(kCluster, Deadline::never()));
