@@ -1,5 +1,7 @@
 #include "kube/typed.h"
 
+#include "kube/list_each.h"
+
 namespace capstan::kube {
 
 namespace detail {
@@ -32,26 +34,9 @@ Error unlisted(Error error, const json::value& item, const Resource& resource, Q
 
 Result<RawList> list_raw(Client& client, const Resource& resource, ListOptions options,
                          const Deadline& deadline) {
-  constexpr std::int64_t kPage = 500;
-  if (options.limit == 0) options.limit = kPage;
-  const std::string trying = attempt("list", resource, {options.namespace_, ""});
   RawList all;
-  do {
-    auto page = client.list(resource, options, deadline);
-    if (!page) return fail(page.error().context(trying));
-    json::value* items = page->is_object() ? page->get_object().if_contains("items") : nullptr;
-    if (all.version.empty()) all.version = text_at(*page, "/metadata/resourceVersion");
-    std::string next = text_at(*page, "/metadata/continue");
-    if (!next.empty() && next == options.continue_token) {
-      return fail(
-          Error{.code = Code::Unavailable, .message = trying + ": a page continues with its own token"});
-    }
-    options.continue_token = std::move(next);
-    if (items == nullptr || items->is_null()) continue;
-    if (!items->is_array())
-      return fail(Error{.code = Code::Invalid, .message = trying + ": items is no list"});
-    for (json::value& item : items->get_array()) all.items.push_back(std::move(item));
-  } while (!options.continue_token.empty());
+  all.version = TRY(list_each(client, resource, std::move(options), deadline,
+                              [&](json::value&& item) { all.items.push_back(std::move(item)); }));
   return all;
 }
 

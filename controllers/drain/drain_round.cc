@@ -103,9 +103,7 @@ Result<runtime::Snapshot<api::Node>> DrainRound::node() {
 }
 
 Result<std::vector<api::Pod>> DrainRound::list_pods() {
-  auto listed =
-      TRY(kube::list<api::Pod>(client(), {.field_selector = "spec.nodeName=" + request_.node}, deadline_));
-  return std::move(listed.items);
+  return memory_.lists->pods(*request_.workload, request_.node, deadline_);
 }
 
 Result<std::vector<DrainRule>> DrainRound::rules() const {
@@ -296,14 +294,14 @@ Result<StageReport> DrainRound::volumes() {
   if (!on_node && on_node.error().code == Code::NotFound) return StageReport::finished();
   if (!on_node) return fail(on_node.error());
   volumes_seen_ = on_node->status.volumes_attached;
-  const auto attachments = TRY(kube::list<api::VolumeAttachment>(client(), {}, deadline_));
-  const auto attached = TRY(attached_names(request_.node, attachments.items));
+  const auto attachments = TRY(memory_.lists->attachments(*request_.workload, request_.node, deadline_));
+  const auto attached = TRY(attached_names(request_.node, attachments));
   if (attached.empty() && on_node->status.volumes_attached.empty()) return StageReport::finished();
   const auto persistent = TRY(kube::list<api::PersistentVolume>(client(), {}, deadline_));
   const auto ignored = TRY(ignored_claims());
   const AttachedVolumes left = TRY(attached_volumes({.node = request_.node,
                                                      .attached_to_node = *on_node,
-                                                     .attachments = attachments.items,
+                                                     .attachments = attachments,
                                                      .volumes = persistent.items,
                                                      .ignored_claims = ignored}));
   if (left.none()) return StageReport::finished();

@@ -11,6 +11,7 @@
 
 #include "api/core/volume_attachment.h"
 #include "base/deadline.h"
+#include "controllers/drain/cluster_lists.h"
 #include "controllers/drain/drain_message.h"
 #include "controllers/drain/drain_plan.h"
 #include "controllers/drain/drain_watch.h"
@@ -30,6 +31,7 @@ struct DrainMemory {
   std::optional<api::NodeVolumes> cordoned = {};
   std::unique_ptr<DrainWatch> watch = {};
   std::unique_ptr<VolumeWatch> volume_watch = {};  // once the wait for volumes has begun
+  std::shared_ptr<ClusterLists> lists = {};  // of its workload cluster; the drainer sets it before a turn
 };
 
 struct DrainRoundDeps {

@@ -32,7 +32,7 @@ Drainer::~Drainer() = default;
 
 StageReport Drainer::turn(const DrainRequest& request, const Deadline& deadline) {
   const kube::ObjectKey machine = kube::key_of(request.machine);
-  const auto memory = memory_of(machine);
+  const auto memory = memory_of(request);
   if (memory->watch && memory->watch->cluster() != request.workload.get()) end_watch(memory->watch);
   DrainRound round({deps_.clock, probes_}, request, *memory, deadline);
   StageReport report = report_of(round.drain(), request);
@@ -50,7 +50,7 @@ StageReport Drainer::turn(const DrainRequest& request, const Deadline& deadline)
 
 StageReport Drainer::check_volumes(const DrainRequest& request, const Deadline& deadline) {
   const kube::ObjectKey machine = kube::key_of(request.machine);
-  const auto memory = memory_of(machine);
+  const auto memory = memory_of(request);
   auto& watch = memory->volume_watch;
   if (watch && watch->cluster() != request.workload.get()) end_watch(watch);
   DrainRound round({deps_.clock, probes_}, request, *memory, deadline);
@@ -118,11 +118,23 @@ std::size_t Drainer::remembered(const kube::ObjectKey& machine) const {
   });
 }
 
-std::shared_ptr<DrainMemory> Drainer::memory_of(const kube::ObjectKey& machine) {
-  return drains_.with([&](auto& drains) {
-    auto& memory = drains[machine];
-    if (!memory) memory = std::make_shared<DrainMemory>();
-    return memory;
+std::shared_ptr<DrainMemory> Drainer::memory_of(const DrainRequest& request) {
+  const auto memory = drains_.with([machine = kube::key_of(request.machine)](auto& drains) {
+    auto& known = drains[machine];
+    if (!known) known = std::make_shared<DrainMemory>();
+    return known;
+  });
+  if (!memory->lists) memory->lists = lists_of(kube::key_of(request.cluster));
+  return memory;
+}
+
+std::shared_ptr<ClusterLists> Drainer::lists_of(const kube::ObjectKey& cluster) {
+  return lists_.with([&](auto& lists) {
+    if (const auto known = lists[cluster].lock()) return known;
+    std::erase_if(lists, [](const auto& each) { return each.second.expired(); });
+    const auto fresh = std::make_shared<ClusterLists>(deps_.clock, deps_.threads);
+    lists[cluster] = fresh;
+    return fresh;
   });
 }
 

@@ -26,6 +26,7 @@
 namespace capstan::controllers::drain {
 
 struct DrainMemory;
+class ClusterLists;
 
 struct DrainerDeps {
   const Clock& clock;
@@ -74,7 +75,8 @@ class Drainer {
   std::size_t remembered(const kube::ObjectKey& machine) const;
 
  private:
-  std::shared_ptr<DrainMemory> memory_of(const kube::ObjectKey& machine);
+  std::shared_ptr<DrainMemory> memory_of(const DrainRequest& request);
+  std::shared_ptr<ClusterLists> lists_of(const kube::ObjectKey& cluster);
   std::shared_ptr<DrainMemory> known_memory_of(const kube::ObjectKey& machine);  // null: none
   std::function<void()> wake_of(const kube::ObjectKey& machine) const;
   kube::WatchLoop& loop();
@@ -83,6 +85,7 @@ class Drainer {
   Guarded<std::unique_ptr<kube::WatchLoop>> loop_;  // from the first drain on that is held up
   const Probes probes_;
   Guarded<std::map<kube::ObjectKey, std::shared_ptr<DrainMemory>>> drains_;
+  Guarded<std::map<kube::ObjectKey, std::weak_ptr<ClusterLists>>> lists_;  // by cluster; its drains own it
 };
 
 }  // namespace capstan::controllers::drain

@@ -30,7 +30,7 @@ struct AttachedVolumes {
 struct VolumeInput {
   std::string_view node = {};
   const api::NodeVolumes& attached_to_node;
-  std::span<const api::VolumeAttachment> attachments = {};  // of all Nodes
+  std::span<const api::VolumeAttachment> attachments = {};  // of this Node, others are left out
   std::span<const api::PersistentVolume> volumes = {};
   std::span<const std::string> ignored_claims = {};  // of Pods that stay on the Node
 };
