@@ -142,7 +142,7 @@ inline constexpr std::string_view kMachinePool = "machinepool.cluster.x-k8s.io";
 // Kubernetes' own: stands while the garbage collector takes an owner out of its dependents
 // (--cascade=orphan).
 inline constexpr std::string_view kOrphan = "orphan";
-// The topology controller's own: kept as they are.
+// Of what a topology has made; they go when nothing of it is left behind (controllers/topology).
 inline constexpr std::string_view kMachineSetTopology = "machineset.topology.cluster.x-k8s.io";
 inline constexpr std::string_view kMachineDeploymentTopology = "machinedeployment.topology.cluster.x-k8s.io";
 }  // namespace finalizer

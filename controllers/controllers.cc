@@ -14,6 +14,8 @@
 #include "controllers/machineset/reconciler.h"
 #include "controllers/shared/deps.h"
 #include "controllers/shared/referrers.h"
+#include "controllers/topology/reconciler.h"
+#include "controllers/topology/waker.h"
 #include "kube/typed.h"
 #include "runtime/events.h"
 #include "runtime/resync.h"
@@ -32,12 +34,18 @@ constexpr Nanoseconds kLongestQuiet = std::chrono::seconds(1);
 
 constexpr std::string_view kLifecyclePolicy = "machinelifecyclepolicy";
 constexpr std::string_view kCrdMigrator = "crdmigrator";
+constexpr std::string_view kTopologyCluster = "topology/cluster";
+constexpr std::string_view kTopologyMachineDeployment = "topology/machinedeployment";
+constexpr std::string_view kTopologyMachineSet = "topology/machineset";
 constexpr std::array kNames = {api::controller::kCluster,
                                api::controller::kMachineDeployment,
                                api::controller::kMachineSet,
                                api::controller::kMachine,
                                api::controller::kMachinePool,
                                api::controller::kMachineHealthCheck,
+                               kTopologyMachineDeployment,
+                               kTopologyMachineSet,
+                               kTopologyCluster,
                                kLifecyclePolicy,
                                kCrdMigrator};
 
@@ -194,6 +202,7 @@ class Controllers::Parts {
                                          api::kind::kMachineHealthCheck,
                                          many.machine_health_check,
                                          {}});
+    add_topology();
     add<lifecyclepolicy::Reconciler>(
         caches.machine_lifecycle_policies,
         {std::string(kLifecyclePolicy), api::policy::kind::kMachineLifecyclePolicy, 1, {}});
@@ -202,6 +211,16 @@ class Controllers::Parts {
                                     {std::string(kCrdMigrator), "CustomResourceDefinition", 1, {}},
                                     *settings.crd_migration);
     }
+  }
+
+  void add_topology() {
+    const auto& many = settings.concurrency;
+    add<topology::Reconciler<api::MachineDeployment>>(
+        caches.machine_deployments,
+        {std::string(kTopologyMachineDeployment), api::kind::kMachineDeployment, many.machine_deployment});
+    add<topology::Reconciler<api::MachineSet>>(
+        caches.machine_sets, {std::string(kTopologyMachineSet), api::kind::kMachineSet, many.machine_set});
+    add<topology::Waker>(caches.clusters, {std::string(kTopologyCluster), api::kind::kCluster, many.cluster});
   }
 
   const Seams seams;

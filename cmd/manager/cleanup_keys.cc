@@ -12,6 +12,7 @@
 #include "controllers/drain/cordon.h"
 #include "controllers/machinepool/drain_key.h"
 #include "controllers/rollout/new_set.h"
+#include "controllers/topology/workers.h"
 #include "webhooks/certificates/names.h"
 
 namespace capstan::manager {
@@ -39,6 +40,7 @@ constexpr std::array kOwnKeys = {
     controllers::machinepool::kDrainStarted,
     controllers::machinepool::kVolumeWaitStarted,
     controllers::rollout::kMadeForRolloutAfter,
+    controllers::topology::kWorkers,
     webhooks::certificates::annotation::kPhase,
     webhooks::certificates::annotation::kRotate,
 };

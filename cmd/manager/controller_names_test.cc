@@ -41,6 +41,7 @@ TEST(ControllerNames, AreThoseOfTheControllersThatAreMade) {
 
 TEST(ControllerNames, OfControllersThatAreLeftOutAreNotMade) {
   EXPECT_THAT(made_with({"cluster", "machinedeployment", "machineset", "machinepool", "machinehealthcheck",
+                         "topology/machinedeployment", "topology/machineset", "topology/cluster",
                          "machinelifecyclepolicy", "crdmigrator"}),
               ElementsAre("machine"));
 }

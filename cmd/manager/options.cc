@@ -71,6 +71,7 @@ constexpr std::array kBehaviour = {
     flag("controllers", &BehaviourOptions::controllers,
          "FOR DEVELOPMENT: which controllers run: * for all, NAME for one, -NAME for all but that one "
          "(cluster, machinedeployment, machineset, machine, machinepool, machinehealthcheck, "
+         "topology/machinedeployment, topology/machineset, topology/cluster, "
          "machinelifecyclepolicy). Nothing does the work of one that is left out: its objects on their way "
          "out keep their finalizer and are never gone, their status stays what it was, and the controllers "
          "that run decide by it. A second process with the other controllers shares the Lease, so that only "

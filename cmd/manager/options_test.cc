@@ -92,7 +92,8 @@ TEST(Options, SayWhichControllersRun) {
   EXPECT_THAT(left_out("--controllers=*,-machinepool"), testing::ElementsAre("machinepool"));
   EXPECT_THAT(left_out("--controllers=machine,cluster"),
               testing::ElementsAre("crdmigrator", "machinedeployment", "machinehealthcheck",
-                                   "machinelifecyclepolicy", "machinepool", "machineset"));
+                                   "machinelifecyclepolicy", "machinepool", "machineset", "topology/cluster",
+                                   "topology/machinedeployment", "topology/machineset"));
   EXPECT_THAT(*left_out_controllers(read({})->options.behaviour.controllers), testing::IsEmpty());
 }
 

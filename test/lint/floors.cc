@@ -45,9 +45,9 @@ constexpr std::array<Wall, 5> kWalls = {{
 }};
 
 // One controller each. What several of them need stands in a room beside them.
-constexpr std::array<std::string_view, 8> kKinds = {"cluster",     "crdmigration",      "lifecyclepolicy",
+constexpr std::array<std::string_view, 9> kKinds = {"cluster",     "crdmigration",      "lifecyclepolicy",
                                                     "machine",     "machinedeployment", "machinehealthcheck",
-                                                    "machinepool", "machineset"};
+                                                    "machinepool", "machineset",        "topology"};
 
 // "machine" of controllers/machine/act.cc; empty for what is in no room, as the wiring of all of them.
 std::string_view room_of(const SourceFile& file) {

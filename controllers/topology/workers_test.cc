@@ -1,0 +1,58 @@
+#include "controllers/topology/workers.h"
+
+#include <gtest/gtest.h>
+
+#include "test/builders/cluster.h"
+#include "test/builders/machine_deployment.h"
+
+namespace capstan::controllers::topology {
+namespace {
+
+using builders::a_cluster;
+using builders::a_machine_deployment;
+using builders::MachineDeploymentBuilder;
+
+Workers only(const MachineDeploymentBuilder& deployment) { return {.deployments = {deployment.shared()}}; }
+
+MachineDeploymentBuilder counting(std::int32_t up_to_date) {
+  return a_machine_deployment().with(
+      [&](api::MachineDeployment& deployment) { deployment.status.up_to_date_replicas = up_to_date; });
+}
+
+TEST(Workers, TheDigestFollowsWhatUpstreamReads) {
+  const auto before = digest(only(counting(1)));
+
+  EXPECT_NE(digest(only(counting(2))), before);
+  EXPECT_NE(digest(only(counting(1).generation(7))), before);
+  EXPECT_NE(digest(only(counting(1).deleting())), before);
+  EXPECT_NE(digest(only(counting(1).condition("Available", "False"))), before);
+  EXPECT_NE(digest({}), before);
+}
+
+TEST(Workers, TheDigestDoesNotFollowWhatOnlyPeopleRead) {
+  const auto before =
+      digest(only(counting(1).condition("Available", "False", "NotAvailable", "one is missing")));
+
+  EXPECT_EQ(digest(only(counting(1).condition("Available", "False", "NotAvailable", "two are"))), before);
+  EXPECT_EQ(digest(only(counting(1).condition("Available", "False").annotated("a", "b").version_number(9))),
+            before);
+}
+
+TEST(Workers, AClusterIsWrittenWhenItsDigestIsAnotherOne) {
+  const Workers workers = only(counting(1));
+  const auto noted = [](std::string_view text) -> api::Cluster {
+    return a_cluster().annotated(kWorkers, text);
+  };
+
+  EXPECT_EQ(next_digest(a_cluster().build(), workers), digest(workers));
+  EXPECT_EQ(next_digest(noted("older"), workers), digest(workers));
+  EXPECT_EQ(next_digest(noted(digest(workers)), workers), std::nullopt);
+}
+
+TEST(Workers, AClusterInWhichNoneAreOursIsWrittenOnlyAfterTheLastHasGone) {
+  EXPECT_EQ(next_digest(a_cluster().build(), {}), std::nullopt);
+  EXPECT_EQ(next_digest(a_cluster().annotated(kWorkers, "older").build(), {}), digest({}));
+}
+
+}  // namespace
+}  // namespace capstan::controllers::topology
