@@ -47,6 +47,7 @@ double drain_evictions_per_pod(const Place&);
 double convert_ratio(const Place&);
 double migration_seconds_per_1000(const Place&);
 double webhook_admission_p99_ms(const Place&);
+double standby_first_write_s(const Place&);
 Values fleet_machine_costs(const Place&);
 Values fleet_roll_costs(const Place&);
 Values times_added(const Place&);

@@ -176,7 +176,7 @@ Replayed replay_all(Ground& ground, const Spent& spent) {
 Values fleet_machine_costs(const Place& place) {
   const int machines = count_of(place, 1000);
   const double per = machines;
-  Ground ground(place, {.audit = FleetBedOptions::Audit::Bodies});
+  Ground ground(place, {.core_flags = kDiagnosticsForAll, .audit = FleetBedOptions::Audit::Bodies});
   ground.make_clusters(1);
   ground.make_deployment(std::string(kCluster), std::string(kPool), 0);
   ground.await_settled(std::string(kPool), 0, minutes(1));
@@ -201,6 +201,7 @@ Values fleet_machine_costs(const Place& place) {
                   static_cast<double>(envtest::resident_bytes_of(ground.bed().core().pid())) / 1e6));
 
   cpu = ground.manager_cpu_ms();
+  const double asked = ground.workload_requests().requests;
   const double scaled = ground.elapsed();
   ground.scale(std::string(kPool), 0);
   ground.await_settled(std::string(kPool), 0, minutes(10));
@@ -208,6 +209,7 @@ Values fleet_machine_costs(const Place& place) {
   ground.await_quiet();
   const Spent gone = ground.spent();
   values["machine.requests_to_gone"] = gone.requests() / per;
+  values["machine.workload_requests_to_gone"] = (ground.workload_requests().requests - asked) / per;
   print_spent("scale to 0", gone, per);
   say(fmt::format("gone in {:.1f} s; Events apart: {:.2f}; {:.2f} ms CPU per Machine", gone_in,
                   gone.events() / per, (ground.manager_cpu_ms() - cpu) / per));

@@ -73,13 +73,14 @@ struct FleetBed::State {
   ChildProcess embedded = {};
   ChildProcess provider = {};
   ChildProcess core = {};
+  ChildProcess standby = {};
 
   Result<void> start_servers();
   Result<void> start_embedded();
   Result<void> install_kinds() const;
   Result<void> give_rights();
   Result<void> start_provider();
-  Result<void> start_core();
+  Result<ChildProcess> core_process(std::string_view log) const;
   fs::path program(std::string_view name) const { return options.programs / name; }
 };
 
@@ -89,7 +90,7 @@ Result<std::unique_ptr<FleetBed>> FleetBed::start(FleetBedOptions options) {
   TRY(state->start_servers());
   TRY(state->give_rights());
   TRY(state->start_provider());
-  TRY(state->start_core());
+  state->core = TRY(state->core_process("core.log"));
   return std::unique_ptr<FleetBed>(new FleetBed(std::move(state)));
 }
 
@@ -157,7 +158,7 @@ Result<void> FleetBed::State::start_provider() {
   return fail(Code::Unavailable, "the provider does not run: " + content_of(provider.log()));
 }
 
-Result<void> FleetBed::State::start_core() {
+Result<ChildProcess> FleetBed::State::core_process(std::string_view log) const {
   std::vector<std::string> argv = {options.other_core.empty() ? program("capstan") : options.other_core,
                                    "--kubeconfig",
                                    options.other_core.empty() ? core_kubeconfig : kubeconfig,
@@ -170,8 +171,7 @@ Result<void> FleetBed::State::start_core() {
                              "--webhook-cert-name=apiserver.crt", "--webhook-key-name=apiserver.key"});
   }
   argv.insert(argv.end(), options.core_flags.begin(), options.core_flags.end());
-  core = TRY(ChildProcess::start({.argv = std::move(argv)}, folder.path() / "core.log"));
-  return {};
+  return ChildProcess::start({.argv = std::move(argv)}, folder.path() / log);
 }
 
 FleetBed::FleetBed(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -191,7 +191,20 @@ Result<std::string> FleetBed::sample(std::vector<std::string> flags) const {
 
 void FleetBed::stop_provider() { state_->provider.kill(); }
 
-Result<void> FleetBed::start_core() { return state_->start_core(); }
+Result<void> FleetBed::start_core() {
+  state_->core = TRY(state_->core_process("core.log"));
+  return {};
+}
+
+Result<void> FleetBed::start_standby() {
+  state_->standby = TRY(state_->core_process("standby.log"));
+  return {};
+}
+
+void FleetBed::kill_core() {
+  state_->core.kill();
+  state_->core = std::move(state_->standby);
+}
 
 Result<void> FleetBed::start_resting_core() {
   std::swap(state_->options.other_core, state_->resting_core);

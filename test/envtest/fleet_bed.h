@@ -54,6 +54,11 @@ class FleetBed {
   void stop_provider();
   Result<void> start_core();
   Result<void> stop_core(Nanoseconds within = std::chrono::seconds(20));  // asks first, as an operator would
+  // A second process of the core, with the same flags: where they ask for an election, it waits for the
+  // first.
+  Result<void> start_standby();
+  // SIGKILL; from now on the standby is the core.
+  void kill_core();
   // After stop_core(): starts the other one, `capstan` where the bed began with another core, and back.
   Result<void> start_resting_core();
 
