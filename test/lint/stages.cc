@@ -54,7 +54,7 @@ bool has_stage(const Tree& tree, std::string_view label) {
            (script->text.find(fmt::format("-L '^{}$'", label)) != std::string::npos ||
             script->text.find(fmt::format("run_suites {} ", label)) != std::string::npos);
   };
-  return runs(".ci/run") || runs("scripts/envtest");
+  return runs(".ci/run") || runs("scripts/envtest") || runs("scripts/kind");
 }
 
 }  // namespace
@@ -76,7 +76,8 @@ Findings check_stages(const Tree& tree) {
         report(fmt::format("{} runs suites of {}, which need more than it has: name it in its -LE", kTests,
                            label.name));
       if (!has_stage(tree, label.name))
-        report(fmt::format("neither .ci/run nor scripts/envtest runs the suites of {}", label.name));
+        report(fmt::format("none of .ci/run, scripts/envtest and scripts/kind runs the suites of {}",
+                           label.name));
     }
   }
   return findings;

@@ -33,8 +33,9 @@ TEST(Stages, ASuiteThatNeedsForeignServersAndRunsWithoutThemIsReported) {
 }
 
 TEST(Stages, ASuiteThatNoStageRunsIsReported) {
-  EXPECT_THAT(described(checked("interop", "interop", "ctest -L '^seeds$'")),
-              ElementsAre(HasSubstr("neither .ci/run nor scripts/envtest runs the suites of interop")));
+  EXPECT_THAT(
+      described(checked("interop", "interop", "ctest -L '^seeds$'")),
+      ElementsAre(HasSubstr("none of .ci/run, scripts/envtest and scripts/kind runs the suites of interop")));
 }
 
 TEST(Stages, ASuiteWithAStageOfItsOwnOrOneThatRunsAnywhereIsNot) {
