@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "controllers/shared/stage_fixture.h"
+#include "controllers/shared/controller_fixture.h"
 #include "controllers/topology/reconciler.h"
 #include "controllers/topology/waker.h"
 #include "test/builders/cluster.h"
@@ -61,10 +61,11 @@ class OfShard final : public runtime::Reconciler {
 
 // The Cluster c1 of upstream's core, with a topology.
 template <typename R>
-class TopologyTurns : public Stage<OfShard<R>> {
+class TopologyTurns : public ControllerFixture<OfShard<R>> {
  public:
   TopologyTurns(fakes::Baton& with, std::string_view name, std::string_view kind)
-      : Stage<OfShard<R>>(with, name, kind, 100ms) {
+      : ControllerFixture<OfShard<R>>(with,
+                                      {.name = std::string(name), .kind = std::string(kind), .pace = 100ms}) {
     this->make(kCrds, provider_crd(kInfraTemplates));
     this->make(kCrds, provider_crd(kBootstrapTemplates));
     auto cluster = a_cluster().labelled(api::label::kWatchFilter, "upstream").build();
@@ -271,16 +272,13 @@ TEST(TopologyTurns, ADeletionThatCanNotLookKeepsItsFinalizerAndGoesOnLater) {
                     .finalized_by(api::finalizer::kMachineSetTopology)
                     .build());
     world.start();
-    world.client.refuses = [](std::string_view note) -> std::optional<Error> {
-      if (note != "list machinesets") return std::nullopt;
-      return Error{.code = Code::Unavailable, .message = "connection refused"};
-    };
+    world.client.refuse("list machinesets", {.code = Code::Unavailable, .message = "connection refused"});
 
     world.remove(kSets, "old");
     world.settle();
     EXPECT_TRUE(world.exists(kSets, "old"));
     EXPECT_THAT(world.templates_left(), SizeIs(2));
-    world.client.refuses = {};
+    world.client.allow();
     world.settle(1min);
 
     EXPECT_FALSE(world.exists(kSets, "old"));
@@ -370,7 +368,7 @@ TEST(TopologyTurns, ANewManagerWakesOnlyClustersWhoseWorkersHaveChanged) {
     world.start();
     ASSERT_THAT(world.requests(), ElementsAre("patch clusters c1"));
 
-    Life<OfShard<Waker>> next(world, "topology/cluster", "Cluster", 100ms);
+    ControllerRun<OfShard<Waker>> next(world, {.name = "topology/cluster", .kind = "Cluster", .pace = 100ms});
     next.start();
     world.settle(10s);
 
