@@ -15,7 +15,7 @@ struct ListQuestion {
 // One list of everything, page by page, where it takes fewer requests than a list for each Node.
 bool asks_for_all(const ListQuestion& question);
 
-// As long as no list of everything has told better.
+// Used until a list of all Pods of the cluster has been counted.
 std::size_t usual_pods(std::size_t nodes_of_cluster);
 
 // How long a list waits for other Nodes. One that goes alone waits for nothing; of Nodes that go together the

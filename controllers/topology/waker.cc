@@ -9,8 +9,8 @@
 namespace capstan::controllers::topology {
 namespace {
 
-// What changes together is told once. It also gives upstream's caches of Machines, which its topology
-// controller reads when it is woken, the time to show what made us wake it.
+// Changes within this time are written to the Cluster as one. It also gives upstream's caches of Machines,
+// which its topology controller reads when it is woken, the time to show what made us wake it.
 constexpr auto kGathered = std::chrono::seconds(2);
 
 // A deletion upstream looks at by itself, every five seconds.

@@ -59,8 +59,8 @@ class Ground {
                      std::string_view version = {});
   // Until the manager used next to no CPU for a few seconds, and had nothing to write.
   void await_quiet();
-  // ... and asked an audited server for nothing for ten seconds: Events are told at a pace of their own, and
-  // those of 10,000 Machines take minutes. Clears what was spent.
+  // Until the manager sent no request to an audited server for ten seconds: it sends Events at a limited
+  // rate, and those of 10,000 Machines take minutes. Clears what was spent.
   void await_silence();
 
   Spent spent();  // clears
