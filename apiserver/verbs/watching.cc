@@ -110,9 +110,9 @@ std::vector<WatchEvent> StoreWatch::take(SteadyTime now, std::size_t max) {
     for (const auto& change : page.changes) {
       if (auto event = seen_through_selection(change)) events.push_back(std::move(*event));
     }
-    if (core_.has(Defect::WatchOutOfOrder)) std::ranges::reverse(events);
     if (page.changes.empty()) break;
   }
+  if (core_.has(Defect::WatchOutOfOrder)) std::ranges::reverse(events);
   if (ended_ || events.size() >= max) return events;
   if (bookmarks_ && now >= next_bookmark_) {
     next_bookmark_ = bookmark_after(now);

@@ -19,7 +19,7 @@ const std::vector<mutants::Mutant>& all_known() {
       {"status-write-changes-spec", "status: a write changes the status only"},
       {"spec-write-changes-status", "status: a write to the object leaves it alone"},
       {"finalizer-ignored", "delete: a finalizer holds the object and stamps it"},
-      {"apply-drops-others-fields", "apply: labels of others are left alone"},
+      {"apply-drops-others-fields", "apply: what the intent drops stays while another owns it"},
       {"apply-ignores-conflicts", "apply: another manager's different value is a conflict that names it"},
       {"apply-keeps-dropped-fields", "apply: what the intent drops is removed"},
       {"list-map-replaced", "apply: a keyed list merges entry by entry"},

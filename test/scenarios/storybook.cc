@@ -32,7 +32,9 @@ int run_stories(int argc, char** argv) {
 
 void expect_told(const std::filesystem::path& file, const std::string& text) {
   if (write_stories) {
+    std::filesystem::create_directories(file.parent_path());
     std::ofstream(file) << text;
+    EXPECT_EQ(content_of(file), text) << file << " can't be written";
     return;
   }
   const std::string known = content_of(file);

@@ -77,14 +77,14 @@ LifecycleStory named(std::string_view name) {
 
 struct Mutant {
   Safeguard without = {};
-  std::string_view story = {};  // that breaks its promise then
+  std::string name = {};  // of the story that breaks its promise then
 };
 
 class LifecycleMutants : public testing::TestWithParam<Mutant> {};
 
 TEST_P(LifecycleMutants, IsNoticedByItsStory) {
   switch_off(GetParam().without);
-  const LifecycleTelling telling = tell(named(GetParam().story), 1);
+  const LifecycleTelling telling = tell(named(GetParam().name), 1);
   switch_off(std::nullopt);
 
   EXPECT_NE(telling.broken, "") << telling.text;
@@ -92,7 +92,8 @@ TEST_P(LifecycleMutants, IsNoticedByItsStory) {
 
 INSTANTIATE_TEST_SUITE_P(All, LifecycleMutants,
                          testing::Values(Mutant{Safeguard::ReplacementLimit, "one-at-a-time"},
-                                         Mutant{Safeguard::PolicyContact, "cluster-lost-for-an-hour"}));
+                                         Mutant{Safeguard::PolicyContact, "cluster-lost-for-an-hour"}),
+                         test_name<Mutant>);
 
 #endif
 

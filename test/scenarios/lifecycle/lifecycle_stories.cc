@@ -253,9 +253,8 @@ void tell_of_creation(std::vector<LifecycleStory>& stories) {
       {.name = "taint-must-go",
        .title = "a new Node counts once it has lost the taint that must go first",
        .policy = policy(),
+       .born_tainted = {{4, std::string(kBlockingTaint)}},
        .acts = {resizes(10s, 4),
-                {62s, "the Node of m4 gets a taint that must go",
-                 [](LifecycleWorld& world) { world.taint_node(4, kBlockingTaint); }},
                 {200s, "the taint of m4 goes", [](LifecycleWorld& world) { world.remove_taints(4); }}},
        .length = 300s,
        .broken = all({deleted(0), is_in(4, "Running")})});

@@ -145,7 +145,7 @@ void LifecycleWorld::start_manager() {
                                                                     .client = network_,
                                                                     .randomness = randomness_,
                                                                     .loop = loop_,
-                                                                    .workload_clusters = workload_clusters_,
+                                                                    .workload_clusters = *workload_clusters_,
                                                                     .brake = brake_},
                                                  core_settings());
   core_->start_informers();
@@ -160,8 +160,15 @@ void LifecycleWorld::stop_manager() {
   core_.reset();
 }
 
+// The registry of workload clusters goes with the manager, and the new one sees all Nodes anew.
 void LifecycleWorld::restart() {
   stop_manager();
+  workload_clusters_ = std::make_unique<fakes::FakeWorkloadClusters>();
+  for (auto& [name, version] : nodes_shown_) {
+    if (version != "gone") version.clear();
+  }
+  mirror_nodes();
+  if (reached_) workload_clusters_->connect(kTheCluster, &workload_, now());
   start_manager();
 }
 
@@ -199,8 +206,7 @@ void LifecycleWorld::set_stage() {
   if (story_.policy) make(kPolicies, api::to_json(*story_.policy));
   if (story_.check) make(kube::resource_of<api::MachineHealthCheck>(), api::to_json(*story_.check));
   make_owner();
-  workload_clusters_.connect(kTheCluster, &workload_, now());
-  show_contact(true);
+  find_cluster();
 }
 
 void LifecycleWorld::make_owner() {
@@ -313,11 +319,14 @@ void LifecycleWorld::make_node(const api::Machine& machine) {
   const std::string name = machine.metadata.name.str();
   if (nodes_shown_.contains(name) || machine.spec.provider_id.empty()) return;
   nodes_shown_.emplace(name, "");
+  json::array taints;
+  if (const auto taint = story_.born_tainted.find(numbers_.at(name)); taint != story_.born_tainted.end())
+    taints.push_back({{"key", taint->second}, {"effect", "NoSchedule"}});
   json::value node = {
       {"apiVersion", "v1"},
       {"kind", "Node"},
       {"metadata", {{"name", name}}},
-      {"spec", {{"providerID", machine.spec.provider_id.view()}}},
+      {"spec", {{"providerID", machine.spec.provider_id.view()}, {"taints", taints}}},
       {"status", {{"conditions", json::array{ready_condition("True", "KubeletReady", now())}}}}};
   const auto made = workload_.create(kube::resources::nodes(), {.namespace_ = {}, .name = name}, node, {},
                                      Deadline::never());
@@ -345,11 +354,11 @@ void LifecycleWorld::mirror_nodes() {
     const std::string name = node.metadata.name.str();
     there.insert(name);
     const std::string version = node.metadata.resource_version.str();
-    if (std::exchange(nodes_shown_[name], version) != version) workload_clusters_.put_node(kTheCluster, node);
+    if (std::exchange(nodes_shown_[name], version) != version) workload_clusters_->put_node(kTheCluster, node);
   }
   for (auto& [name, version] : nodes_shown_) {
     if (there.contains(name) || version == "gone") continue;
-    if (!version.empty()) workload_clusters_.remove_node(kTheCluster, name);
+    if (!version.empty()) workload_clusters_->remove_node(kTheCluster, name);
     version = "gone";
   }
 }
@@ -363,6 +372,7 @@ const std::string& LifecycleWorld::name_of(int machine) const {
 void LifecycleWorld::node_turns(int machine, std::string_view type, std::string_view status) {
   const kube::ObjectKey key{.namespace_ = {}, .name = name_of(machine)};
   const auto node = workload_.get(kube::resources::nodes(), key, Deadline::never());
+  if (!node && node.error().code == Code::NotFound) return;  // its Machine went: told already
   ASSERT_TRUE(node) << node.error().describe();
   json::array conditions;
   for (const auto& each : node->at("status").at("conditions").as_array())
@@ -381,13 +391,6 @@ void LifecycleWorld::node_vanishes(int machine) {
   const auto removed = workload_.remove(kube::resources::nodes(),
                                         {.namespace_ = {}, .name = name_of(machine)}, {}, Deadline::never());
   ASSERT_TRUE(removed) << removed.error().describe();
-}
-
-void LifecycleWorld::taint_node(int machine, std::string_view key) {
-  const auto patched = workload_.patch(
-      kube::resources::nodes(), {.namespace_ = {}, .name = name_of(machine)},
-      {{"spec", {{"taints", json::array{{{"key", key}, {"effect", "NoSchedule"}}}}}}}, {}, Deadline::never());
-  ASSERT_TRUE(patched) << patched.error().describe();
 }
 
 void LifecycleWorld::remove_taints(int machine) {
@@ -422,12 +425,14 @@ void LifecycleWorld::delete_policy() {
 }
 
 void LifecycleWorld::lose_cluster() {
-  workload_clusters_.lose(kTheCluster, "probe failed: connection refused", now());
+  reached_ = false;
+  workload_clusters_->lose(kTheCluster, "probe failed: connection refused", now());
   show_contact(false);
 }
 
 void LifecycleWorld::find_cluster() {
-  workload_clusters_.connect(kTheCluster, &workload_, now());
+  reached_ = true;
+  workload_clusters_->connect(kTheCluster, &workload_, now());
   show_contact(true);
 }
 
@@ -498,6 +503,7 @@ void LifecycleWorld::tell_machines() {
   for (const auto* machine : in_order) tell_machine(*machine);
   std::erase_if(shown_, [&](const auto& each) {
     if (machines_.contains(each.first)) return false;
+    if (telling_ && !each.second.deleting) ++deleted_;  // within one second
     tell(fmt::format("m{}", numbers_.at(each.first)), "is gone");
     return true;
   });

@@ -47,6 +47,7 @@ struct LifecycleStory {
   std::optional<api::MachineHealthCheck> check = {};
   std::set<int> never_made = {};  // Machines whose VM can't be made
   std::set<int> never_join = {};
+  std::map<int, std::string> born_tainted = {};  // Machines whose Node starts with the taint of this key
   std::vector<LifecycleAct> acts = {};
   Seconds length{900};
   // Of what is promised beside the text, in any order of events; empty: it holds.
@@ -66,7 +67,6 @@ class LifecycleWorld {
   // --- people and accidents; Machines by their numbers ---
   void node_turns(int machine, std::string_view type, std::string_view status);
   void node_vanishes(int machine);
-  void taint_node(int machine, std::string_view key);
   void remove_taints(int machine);
   void annotate(int machine, std::string_view key, std::string_view value);
   void delete_machine(int machine);
@@ -135,7 +135,9 @@ class LifecycleWorld {
   fakes::MemoryClient workload_;
   Nanoseconds lag_ = {};
   fakes::FaultyClient network_;
-  fakes::FakeWorkloadClusters workload_clusters_;
+  std::unique_ptr<fakes::FakeWorkloadClusters> workload_clusters_ =
+      std::make_unique<fakes::FakeWorkloadClusters>();
+  bool reached_ = false;
   SeededRandomness randomness_{1};
   kube::WatchLoop loop_;
   runtime::OpenBrake brake_;
