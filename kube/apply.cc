@@ -294,7 +294,9 @@ std::optional<json::value> needed_intent(const api::TypeInfo& type, const void* 
   if (present.object != nullptr &&
       !needs_apply(intent, without_status(present.object), present.managed, manager, &type))
     return {};
-  return json::value(intent, json::storage_ptr());  // a document that outlives the scratch
+  json::value lasting(intent, json::storage_ptr());  // a document that outlives the scratch
+  if (!present.version.empty()) lasting.at("metadata").as_object()["resourceVersion"] = present.version;
+  return lasting;
 }
 
 }  // namespace capstan::kube

@@ -45,6 +45,7 @@ bool needs_apply(const boost::json::value& intent, const boost::json::value& obj
 struct Present {
   const void* object = nullptr;  // null: there is none yet
   std::string uid = {};
+  std::string version = {};  // when given, the apply fails with Conflict where the object has another one
   const api::ManagedFields& managed;
 };
 std::optional<boost::json::value> needed_intent(const api::TypeInfo& type, const void* wanted,

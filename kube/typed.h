@@ -168,7 +168,8 @@ Result<std::optional<api::Written>> patch_status(Client& client, const T& before
 }
 
 // Server-side apply of `wanted`, with force; nothing is sent when `present` (null: there is none yet) shows
-// that it would change nothing. With `present` it fails with Conflict when the object has vanished meanwhile.
+// that it would change nothing. With `present` it fails with Conflict when the object has changed or vanished
+// meanwhile: what an intent names comes back with it, an owner that somebody else has just taken away, too.
 template <WritableKind T>
 Result<std::optional<api::Written>> apply(Client& client, const T& wanted, const T* present,
                                           std::string_view manager, const Deadline& deadline) {
@@ -178,6 +179,7 @@ Result<std::optional<api::Written>> apply(Client& client, const T& wanted, const
                           : needed_intent(api::type_of<T>, &wanted,
                                           {.object = present,
                                            .uid = present->metadata.uid.str(),
+                                           .version = present->metadata.resource_version.str(),
                                            .managed = present->metadata.managed_fields},
                                           manager);
   if (!intent) return std::optional<api::Written>();

@@ -204,6 +204,8 @@ class Act {
     const auto applied = kube::apply(with_.deps.client, wanted.wanted, wanted.present.get(),
                                      api::field_manager::kMachineDeployment, with_.context.deadline);
     if (!applied) {
+      // It has changed since: the next turn looks again, and nothing is wrong.
+      if (applied.error().code == Code::Conflict) return failed(applied.error());
       const bool scaled = wanted.while_paused && wanted.from != wanted.to;
       record_event(EventType::Warning, scaled ? event::kFailedScale : event::kFailedUpdate,
                    fmt::format("Failed to {} MachineSet {}: {}", scaled ? "scale" : "update", key.describe(),

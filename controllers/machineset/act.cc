@@ -247,7 +247,10 @@ class Turn {
     const Machine& machine = *action.machine;
     auto intent = kube::needed_intent(
         api::type_of<Machine>, &action.to,
-        {.object = &machine, .uid = machine.metadata.uid.str(), .managed = machine.metadata.managed_fields},
+        {.object = &machine,
+         .uid = machine.metadata.uid.str(),
+         .version = machine.metadata.resource_version.str(),
+         .managed = machine.metadata.managed_fields},
         api::field_manager::kMachineSet);
     if (!intent) return std::optional<api::ResourceVersion>();
     // Only what nothing but labels and annotations asks for can wait.
@@ -256,7 +259,6 @@ class Turn {
     const auto fields = has_spec(machine, action.to) ? disputed_fields(machine.metadata, action.to.metadata)
                                                      : DisputedFields();
     if (!may_write(target, fields)) return std::optional<api::ResourceVersion>();
-    intent->at("metadata").as_object()["resourceVersion"] = machine.metadata.resource_version.str();
     const auto applied = kube::patch_briefly(client(), kube::resource_of<Machine>(), key, *intent,
                                              apply_options(api::field_manager::kMachineSet), deadline());
     if (!applied) return fail(applied.error().context("apply Machine " + machine.metadata.name.str()));
