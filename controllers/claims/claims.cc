@@ -113,10 +113,12 @@ bool is_of_another_instance(const api::Machine& machine, const Instance& instanc
   return !id.empty() && !instance.provider_id.empty() && id != instance.provider_id;
 }
 
+// A Machine that has had its Node keeps it while the Node can't be seen.
 bool names_node(const api::Machine& machine, const Instance& instance) {
   const auto& ref = machine.status.node_ref;
-  return instance.node != nullptr && ref && ref->name == instance.node->metadata.name &&
-         !is_of_another_instance(machine, instance);
+  if (!ref || is_of_another_instance(machine, instance)) return false;
+  if (instance.node == nullptr) return !machine.spec.provider_id.empty();
+  return ref->name == instance.node->metadata.name;
 }
 
 bool names_node(const api::MachinePool& pool, const Instance& instance) {

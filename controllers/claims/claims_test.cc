@@ -159,6 +159,21 @@ TEST(ClaimsOn, AMachineAndAPoolThatListsItsInstanceAreTwo) {
   EXPECT_FALSE(rivals_on(fleet.caches, fleet.instance(), {.pool = &pool}).none());
 }
 
+// After a start, before the workload cluster has answered, the pool took the instance for its own.
+TEST(ClaimsOn, AMachineKeepsItsNodeWhileThatCanNotBeSeen) {
+  Fleet fleet;
+  const auto machine = a_machine("m1").in_cluster("c1").in_set("ms").provider_id(kId).on_node("n1").build();
+  const auto copy = a_machine("m2").in_cluster("c1").in_set("ms").provider_id(kId).build();
+  fleet.caches.machines.apply(machine);
+  fleet.caches.machines.apply(copy);
+  Instance out_of_sight = fleet.instance();
+  out_of_sight.node = nullptr;
+
+  const auto claims = claims_on(fleet.caches, unread, out_of_sight, {.machine = &copy});
+
+  for (const Claim& each : claims) EXPECT_EQ(each.has_node_ref, each.name == "m1") << each.name.view();
+}
+
 TEST(ClaimsOn, AnInstanceThatAPoolRemembersByItsNodeIsClaimedByTheUidOnly) {
   Fleet fleet;
   auto pool = a_pool("p", {});
