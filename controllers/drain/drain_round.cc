@@ -211,6 +211,7 @@ Result<void> DrainRound::evict(const api::Pod& pod, DrainProgress& progress) {
     }
     attempt.failure = failure_of(evicted.error());
     attempt.by_budget = is_budget_refusal(evicted.error());
+    attempt.failing_since = failing_since(pod, attempt);
     numbers_are_new_ = numbers_are_new_ || attempt.by_budget;
     const bool fresh = attempt.by_budget || budgets == nullptr;  // the server's numbers are newer than ours
     attempt.shown = fresh ? attempt.failure : failure_by_now(attempt, covering(pod, *budgets));
@@ -220,6 +221,12 @@ Result<void> DrainRound::evict(const api::Pod& pod, DrainProgress& progress) {
   if (budgets != nullptr && (attempt.accepted || attempt.by_budget)) spend(pod, attempt.accepted, *budgets);
   memory_.attempts[pod.metadata.uid.str()] = std::move(attempt);
   return {};
+}
+
+Time DrainRound::failing_since(const api::Pod& pod, const Attempt& now) const {
+  const auto last = memory_.attempts.find(pod.metadata.uid.str());
+  const bool again = last != memory_.attempts.end() && !last->second.accepted && !last->second.by_budget;
+  return again ? last->second.failing_since : now.at;
 }
 
 void DrainRound::count(const Result<void>& evicted) const {

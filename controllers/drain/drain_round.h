@@ -71,6 +71,7 @@ class DrainRound {
   Result<void> evict_all(const DrainPlan::Pods& pods, DrainProgress& progress);
   Result<void> evict(const api::Pod& pod, DrainProgress& progress);
   Result<void> send_away(const kube::ObjectKey& pod, const kube::DeleteOptions& options);
+  Time failing_since(const api::Pod& pod, const Attempt& now) const;
   void count(const Result<void>& evicted) const;
   void pause(const api::Pod& pod, Attempt& last, DrainProgress& progress);
   Budgets* budgets_of(const api::Pod& pod);

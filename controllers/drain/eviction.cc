@@ -122,7 +122,9 @@ Time next_eviction(const EvictionQuestion& question) {
   if (question.last == nullptr) return question.started;
   const Attempt& last = *question.last;
   if (question.now != nullptr && is_worth_asking_again(last, *question.now)) return last.at;
-  return last.at + pause_after(last.at - question.started);
+  // A budget may stay closed as long as the drain lasts; what a server answers for a moment may not.
+  const bool briefly = !last.accepted && !last.by_budget && last.failing_since.is_set();
+  return last.at + pause_after(last.at - (briefly ? last.failing_since : question.started));
 }
 
 // --- answers ---

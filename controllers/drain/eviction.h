@@ -36,6 +36,7 @@ struct Attempt {
   std::string failure = {};  // else: why not
   std::string shown = {};    // the same as users read it, in DrainProgress::failed
   bool by_budget = false;    // ... and whether it was for a budget
+  Time failing_since = {};   // for something else, with all attempts since; unset: it is the first one
   Outlook outlook = {};      // at that time; `open` only if it has been so ever since
 };
 

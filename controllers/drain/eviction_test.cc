@@ -86,6 +86,19 @@ TEST(NextEviction, ComesAfterALongerPauseTheLongerTheDrainLasts) {
   EXPECT_EQ(next_eviction({.last = &late, .started = noon()}), noon() + Seconds(800));
 }
 
+// A drain of an hour met a server that was busy for a second, and left the Pod alone for five minutes.
+TEST(NextEviction, ComesSoonAfterAnErrorThatIsNewHoweverLongTheDrainHasLasted) {
+  const Time late = noon() + Seconds(3600);
+  Attempt last{.at = late, .failure = "connection refused", .failing_since = late};
+  EXPECT_EQ(next_eviction({.last = &last, .started = noon()}), late + Seconds(20));
+
+  last.at = late + Seconds(120);
+  EXPECT_EQ(next_eviction({.last = &last, .started = noon()}), last.at + Seconds(40)) << "it goes on";
+
+  last.by_budget = true;
+  EXPECT_EQ(next_eviction({.last = &last, .started = noon()}), last.at + Seconds(300));
+}
+
 TEST(NextEviction, ComesAtOnceWhenABudgetOpens) {
   const Budgets open = budget({.observed_generation = 1, .disruptions_allowed = 1});
   const Outlook hope = outlook_of(covered(), &open);
