@@ -8,7 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "controllers/shared/caches.h"
+#include "api/v1beta2/cluster.h"
+#include "api/v1beta2/machine_deployment.h"
+#include "api/v1beta2/machine_pool.h"
+#include "runtime/snapshot.h"
 
 namespace capstan::controllers::topology {
 
