@@ -805,6 +805,9 @@ bool ClumsyUser::orphan_machines() {
   const auto worker = draw_worker();
   const SetFacts* set = worker ? deps_.auditor.facts().set(worker->set) : nullptr;
   if (set == nullptr || set->going || has_rival_selectors()) return false;
+  // Where a MachineDeployment names no number, its MachineSets have it, and it goes with them.
+  const auto owner = read({machine_deployments(), std::string(kDeployment)});
+  if (!owner || owner->at("spec").as_object().if_contains("replicas") == nullptr) return false;
   note(ClumsyAct::OrphanMachines, fmt::format("deletes MachineSet {} with --cascade=orphan", set->name));
   for (const MachineFacts& each : deps_.auditor.facts().machines) {
     if (each.set == set->uid) deps_.auditor.machine_given(each.name);

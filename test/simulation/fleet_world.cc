@@ -7,7 +7,10 @@
 #include <optional>
 #include <vector>
 
+#include "api/conditions/conditions.h"
 #include "api/driver/driver_machine.h"
+#include "api/names.h"
+#include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine.h"
 #include "api/v1beta2/machine_deployment.h"
 #include "api/v1beta2/machine_pool.h"
@@ -517,7 +520,14 @@ class FleetWorld {
     return text;
   }
 
-  // Nothing happens, nothing is asked: only watches are renewed and workload clusters probed.
+  bool any_out_of_reach() const {
+    return std::ranges::any_of(all<api::Cluster>(), [](const api::Cluster& cluster) {
+      return !api::conditions::is_true(cluster.status.conditions, api::condition::kRemoteConnectionProbe);
+    });
+  }
+
+  // Nothing happens, nothing is asked: only watches are renewed and workload clusters probed. One that does
+  // not answer, a copied Cluster's for example, is looked for every minute, each time with its Secret.
   void expect_silence() {
     rest(3min);
     const std::uint64_t before = requests();
@@ -531,6 +541,7 @@ class FleetWorld {
       return each.contains("Secret ") && each.ends_with("-kubeconfig");
     });
     if (asked == 0 || (asked == 1 && glances == 1)) return;
+    if (said.empty() && glances == std::ssize(read_) && any_out_of_reach()) return;
     broke(fmt::format("{} requests while nothing happened, writes among them:{}\nand reads:{}", asked,
                       listed(said), listed(read_)));
   }
