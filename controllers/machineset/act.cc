@@ -245,13 +245,12 @@ class Turn {
   // that was released meanwhile.
   Result<std::optional<api::ResourceVersion>> apply_wanted(const UpdateMachine& action) {
     const Machine& machine = *action.machine;
-    auto intent = kube::needed_intent(
-        api::type_of<Machine>, &action.to,
-        {.object = &machine,
-         .uid = machine.metadata.uid.str(),
-         .version = machine.metadata.resource_version.str(),
-         .managed = machine.metadata.managed_fields},
-        api::field_manager::kMachineSet);
+    auto intent = kube::needed_intent(api::type_of<Machine>, &action.to,
+                                      {.object = &machine,
+                                       .uid = machine.metadata.uid.str(),
+                                       .version = machine.metadata.resource_version.str(),
+                                       .managed = machine.metadata.managed_fields},
+                                      api::field_manager::kMachineSet);
     if (!intent) return std::optional<api::ResourceVersion>();
     // Only what nothing but labels and annotations asks for can wait.
     const auto key = runtime::key_of(machine);

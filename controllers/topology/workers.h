@@ -19,8 +19,8 @@ namespace capstan::controllers::topology {
 inline constexpr std::string_view kWorkers = "capstan.dev/workers";
 
 struct Workers {
-  std::vector<Snapshot<api::MachineDeployment>> deployments = {};  // in the order of their names
-  std::vector<Snapshot<api::MachinePool>> pools = {};              // likewise
+  std::vector<runtime::Snapshot<api::MachineDeployment>> deployments = {};  // in the order of their names
+  std::vector<runtime::Snapshot<api::MachinePool>> pools = {};              // likewise
   bool none() const { return deployments.empty() && pools.empty(); }
 };
 

@@ -354,7 +354,8 @@ void LifecycleWorld::mirror_nodes() {
     const std::string name = node.metadata.name.str();
     there.insert(name);
     const std::string version = node.metadata.resource_version.str();
-    if (std::exchange(nodes_shown_[name], version) != version) workload_clusters_->put_node(kTheCluster, node);
+    if (std::exchange(nodes_shown_[name], version) != version)
+      workload_clusters_->put_node(kTheCluster, node);
   }
   for (auto& [name, version] : nodes_shown_) {
     if (there.contains(name) || version == "gone") continue;
