@@ -169,7 +169,7 @@ Result<std::optional<api::Written>> patch_status(Client& client, const T& before
 
 // Server-side apply of `wanted`, with force; nothing is sent when `present` (null: there is none yet) shows
 // that it would change nothing. With `present` it fails with Conflict when the object has changed or vanished
-// meanwhile: what an intent names comes back with it, an owner that somebody else has just taken away, too.
+// meanwhile: what an intent names comes back with it, an owner that was taken away just before, too.
 template <WritableKind T>
 Result<std::optional<api::Written>> apply(Client& client, const T& wanted, const T* present,
                                           std::string_view manager, const Deadline& deadline) {
