@@ -10,7 +10,6 @@ namespace {
 using std::chrono::seconds;
 
 constexpr int kWebhookPort = 9443;
-constexpr int kHealthPort = 9440;
 // The schema of a KubeadmControlPlane is deeper than what Boost.JSON reads unasked.
 constexpr json::parse_options kDeep = {.max_depth = 128};
 

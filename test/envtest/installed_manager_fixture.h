@@ -21,6 +21,7 @@ struct InstalledPod {
 class InstalledManager : public Package {
  protected:
   static void start_installed_manager();
+  static constexpr int kHealthPort = 9440;  // of the manager's own flags
   // Returns when it is ready; fails the test when it does not become so.
   static ChildProcess start_installed(const InstalledPod& pod);
   static void TearDownTestSuite();

@@ -104,8 +104,12 @@ class Package : public ::testing::Test {
                                         "XDG_CONFIG_HOME=" + in_folder("config").string()}},
                        kPatience));
   }
-  static Result<std::string> package_into(const fs::path& folder) {
-    return output_of({.argv = {"scripts/package", std::string(kVersion), folder}}, kPatience);
+  static Result<std::string> package_into(const fs::path& folder,
+                                          const std::vector<std::string>& flags = {}) {
+    std::vector<std::string> command = {"scripts/package"};
+    command.insert(command.end(), flags.begin(), flags.end());
+    command.insert(command.end(), {std::string(kVersion), folder});
+    return output_of({.argv = std::move(command)}, kPatience);
   }
 
   static fs::path in_folder(std::string_view name) { return folder_->path() / name; }

@@ -12,6 +12,7 @@ using std::chrono::seconds;
 
 constexpr std::string_view kKubernetes = "v1.36.0";
 constexpr std::string_view kAdmins = "system:masters";
+constexpr int kCorePort = 9443;
 
 fs::path built() { return std::getenv("CAPSTAN_NEIGHBOURS"); }
 
@@ -24,67 +25,92 @@ const std::vector<Neighbours::Neighbour>& Neighbours::all() {
   return neighbours;
 }
 
+bool Neighbours::can_run() { return why_not() == nullptr && std::getenv("CAPSTAN_NEIGHBOURS") != nullptr; }
+
 void Neighbours::SetUpTestSuite() {
-  if (why_not() != nullptr || std::getenv("CAPSTAN_NEIGHBOURS") == nullptr) return;
+  if (!can_run()) return;
   start_servers();
-  if (HasFatalFailure()) return;
-  install();
-  if (HasFatalFailure()) return;
-  start_installed_manager();
-  for (const Neighbour& neighbour : all()) {
-    if (HasFatalFailure()) return;
-    start(neighbour);
-  }
+  if (!HasFatalFailure()) install();
+  if (!HasFatalFailure()) start_installed_manager();
+  if (!HasFatalFailure()) start_providers();
 }
 
 void Neighbours::install() {
   const auto packaged = package_into(in_folder("repository"));
   ASSERT_TRUE(packaged) << packaged.error().describe();
-  offer_packages(built() / "repository");
+  offer_providers();
+  init({"--core=cluster-api:" + std::string(kVersion)});
+}
+
+void Neighbours::offer_providers() {
+  const fs::path repository = built() / "repository";
+  offer("kubeadm", "Bootstrap", repository / "bootstrap-kubeadm" / version() / "bootstrap-components.yaml");
+  offer("kubeadm", "ControlPlane",
+        repository / "control-plane-kubeadm" / version() / "control-plane-components.yaml");
+  offer("docker", "Infrastructure",
+        repository / "infrastructure-docker" / version() / "infrastructure-components.yaml");
+}
+
+void Neighbours::offer(std::string_view name, std::string_view type, const fs::path& components) {
+  std::ofstream configuration(in_folder("repository/clusterctl.yaml"), std::ios::app);
+  configuration << fmt::format("- name: {}\n  type: {}Provider\n  url: file://{}\n", name, type,
+                               components.string());
+}
+
+void Neighbours::init(const std::vector<std::string>& others) {
   const std::string at = ":" + version();
-  const std::string said =
-      clusterctl({"init", "--core=cluster-api:" + std::string(kVersion), "--bootstrap=kubeadm" + at,
-                  "--control-plane=kubeadm" + at, "--infrastructure=docker" + at});
+  std::vector<std::string> command = {"init", "--bootstrap=kubeadm" + at, "--control-plane=kubeadm" + at,
+                                      "--infrastructure=docker" + at};
+  command.insert(command.end(), others.begin(), others.end());
+  const std::string said = clusterctl(std::move(command));
   ASSERT_FALSE(said.starts_with("failed: ")) << said;
 }
 
-// Beside ours, in the configuration that scripts/package wrote.
-void Neighbours::offer_packages(const fs::path& repository) {
-  std::ofstream configuration(in_folder("repository/clusterctl.yaml"), std::ios::app);
-  const auto offer = [&](std::string_view name, std::string_view type, std::string_view provider,
-                         std::string_view file) {
-    configuration << fmt::format("- name: {}\n  type: {}Provider\n  url: file://{}/{}/{}/{}\n", name, type,
-                                 repository.string(), provider, version(), file);
-  };
-  offer("kubeadm", "Bootstrap", "bootstrap-kubeadm", "bootstrap-components.yaml");
-  offer("kubeadm", "ControlPlane", "control-plane-kubeadm", "control-plane-components.yaml");
-  offer("docker", "Infrastructure", "infrastructure-docker", "infrastructure-components.yaml");
+void Neighbours::start_providers(const std::vector<std::string>& flags) {
+  for (const Neighbour& neighbour : all()) {
+    processes_.push_back(start(neighbour, built() / neighbour.provider, flags));
+    if (HasFailure()) return;
+  }
 }
 
-void Neighbours::start(const Neighbour& neighbour) {
+void Neighbours::start_upstream_core(const std::vector<std::string>& flags) {
+  const char* upstream = std::getenv("CAPSTAN_UPSTREAM");
+  ASSERT_NE(upstream, nullptr) << "CAPSTAN_UPSTREAM is not set: start with scripts/envtest --interop";
+  core_ = start({.provider = "cluster-api", .port = kCorePort}, fs::path(upstream) / "core", flags);
+}
+
+ChildProcess Neighbours::start(const Neighbour& neighbour, const fs::path& program,
+                               const std::vector<std::string>& flags) {
   const std::string name(neighbour.provider);
   point_webhooks(name, neighbour.port);
   const auto kubeconfig = servers_->kubeconfig_for(name, kAdmins);
-  ASSERT_TRUE(kubeconfig) << kubeconfig.error().describe();
+  EXPECT_TRUE(kubeconfig) << kubeconfig.error().describe();
+  if (!kubeconfig) return {};
   const fs::path certificates = in_folder(name + "-certificates");
   fs::create_directories(certificates);
-  fs::copy_file(servers_->certificates() / "apiserver.crt", certificates / "tls.crt");
-  fs::copy_file(servers_->certificates() / "apiserver.key", certificates / "tls.key");
-  auto process = ChildProcess::start(
-      {.argv = {built() / name, "--kubeconfig=" + kubeconfig->string(), "--leader-elect=false",
-                "--webhook-cert-dir=" + certificates.string(),
-                fmt::format("--webhook-port={}", neighbour.port),
-                fmt::format("--health-addr=127.0.0.1:{}", neighbour.port + 1), "--diagnostics-address=0"},
-       .environment = {"POD_IP=127.0.0.1", "DOCKER_HOST=unix:///nothing.sock"}},
+  const auto anew = fs::copy_options::overwrite_existing;
+  fs::copy_file(servers_->certificates() / "apiserver.crt", certificates / "tls.crt", anew);
+  fs::copy_file(servers_->certificates() / "apiserver.key", certificates / "tls.key", anew);
+  std::vector<std::string> command = {fs::absolute(program),
+                                      "--kubeconfig=" + kubeconfig->string(),
+                                      "--leader-elect=false",
+                                      "--webhook-cert-dir=" + certificates.string(),
+                                      fmt::format("--webhook-port={}", neighbour.port),
+                                      fmt::format("--health-addr=127.0.0.1:{}", neighbour.port + 1),
+                                      "--diagnostics-address=0"};
+  command.insert(command.end(), flags.begin(), flags.end());
+  auto started = ChildProcess::start(
+      {.argv = std::move(command), .environment = {"POD_IP=127.0.0.1", "DOCKER_HOST=unix:///nothing.sock"}},
       in_folder(name + ".log"));
-  ASSERT_TRUE(process) << process.error().describe();
-  processes_.push_back(std::move(*process));
-  ASSERT_TRUE(waited([&] { return processes_.back().has_ended() || answers(neighbour.port + 1); }) &&
-              !processes_.back().has_ended())
-      << content_of(processes_.back().log());
+  EXPECT_TRUE(started) << started.error().describe();
+  if (!started) return {};
+  EXPECT_TRUE(waited([&] { return started->has_ended() || answers(neighbour.port + 1); }) &&
+              !started->has_ended())
+      << content_of(started->log());
+  return std::move(*started);
 }
 
-// Of the release that was built: the name of its folder.
+// The name of its folder.
 std::string Neighbours::version() {
   return fs::directory_iterator(built() / "repository/bootstrap-kubeadm")->path().filename();
 }
@@ -97,6 +123,7 @@ bool Neighbours::answers(int port) {
 
 void Neighbours::TearDownTestSuite() {
   processes_.clear();
+  core_.kill();
   InstalledManager::TearDownTestSuite();
 }
 
@@ -109,8 +136,11 @@ void Neighbours::SetUp() {
 void Neighbours::TearDown() {
   InstalledManager::TearDown();
   if (!HasFailure()) return;
-  for (const ChildProcess& process : processes_)
+  const auto show = [](const ChildProcess& process) {
     std::fputs(printed(run({.argv = {"tail", "-n", "15", process.log()}}, seconds(5))).c_str(), stderr);
+  };
+  for (const ChildProcess& process : processes_) show(process);
+  if (!core_.log().empty()) show(core_);
 }
 
 std::string Neighbours::generated(const FleetWish& wish) {
@@ -121,44 +151,37 @@ std::string Neighbours::generated(const FleetWish& wish) {
                      fmt::format("--worker-machine-count={}", wish.workers)});
 }
 
+FleetWalk Neighbours::walk(const std::string& cluster) {
+  return {cluster,
+          [](std::vector<std::string> arguments, std::string input) {
+            return kubectl(std::move(arguments), std::move(input));
+          },
+          kPatience};
+}
+
 void Neighbours::comes_up(const FleetWish& wish) {
-  kubectl({"apply", "-f=-"}, generated(wish));
-  eventually(condition_of("cluster/" + wish.name, "Available"), "True");
-  // The control plane grows by one Machine at a time, and the Cluster is Available before it is complete.
-  const auto wanted = static_cast<std::size_t>(wish.control_planes + wish.workers);
-  EXPECT_TRUE(waited([&] { return machines_with_node(wish.name).size() == wanted; }));
+  walk(wish.name).comes_up(generated(wish), static_cast<std::size_t>(wish.control_planes + wish.workers));
 }
 
 void Neighbours::goes(const std::string& cluster) {
-  kubectl({"delete", "cluster", cluster, "--wait=false"});
-  eventually(
-      {"get", "clusters", "--ignore-not-found", "-o=name", "--field-selector=metadata.name=" + cluster}, "");
-  EXPECT_EQ(kubectl({"get", "machines,devmachines,kubeadmconfigs,machinesets,machinedeployments",
-                     "-l=cluster.x-k8s.io/cluster-name=" + cluster, "-o=name"}),
+  walk(cluster).goes();
+  EXPECT_EQ(kubectl({"get", "devmachines,kubeadmconfigs", "-l=cluster.x-k8s.io/cluster-name=" + cluster,
+                     "-o=name"}),
             "");
 }
 
 std::vector<std::string> Neighbours::machines_with_node(const std::string& cluster) {
-  return lines_of(
-      kubectl({"get", "machines", "-l=cluster.x-k8s.io/cluster-name=" + cluster,
-               "-o=jsonpath={range .items[?(@.status.nodeRef.name)]}{.metadata.name}{\"\\n\"}{end}"}));
+  return walk(cluster).machines_with_node();
 }
 
-std::vector<std::string> Neighbours::lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
+std::vector<std::string> Neighbours::lines_of(const std::string& text) { return FleetWalk::lines_of(text); }
 
 void Neighbours::eventually(const std::vector<std::string>& get, const std::string& wanted) {
-  std::string printed;
-  EXPECT_TRUE(waited([&] { return (printed = kubectl(get)) == wanted; }))
-      << get.back() << ": " << printed << ", not " << wanted;
+  walk({}).prints(get, wanted);
 }
 
 std::vector<std::string> Neighbours::condition_of(const std::string& object, const std::string& type) {
-  return {"get", object, "-o=jsonpath={.status.conditions[?(@.type==\"" + type + "\")].status}"};
+  return FleetWalk::condition_of(object, type);
 }
 
 }  // namespace capstan::envtest

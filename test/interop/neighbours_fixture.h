@@ -1,7 +1,7 @@
 // Capstan installed by clusterctl beside upstream's kubeadm bootstrap provider, kubeadm control plane
-// provider and in-memory infrastructure provider, each as a process with the webhooks of its package. For
-// gtest; one thread. CAPSTAN_NEIGHBOURS names what scripts/lib/neighbours.sh built: without it the tests fail
-// and say so.
+// provider and in-memory infrastructure provider, each as a process with the webhooks of its package; where a
+// suite wishes, upstream's core manager, too. For gtest; one thread. CAPSTAN_NEIGHBOURS and CAPSTAN_UPSTREAM
+// name what scripts/lib/neighbours.sh and upstream_core.sh built: without them the tests fail and say so.
 #pragma once
 
 #include <string>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "test/envtest/installed_manager_fixture.h"
+#include "test/interop/fleet_walk.h"
 
 namespace capstan::envtest {
 
@@ -19,14 +20,29 @@ class Neighbours : public InstalledManager {
   void SetUp() override;
   void TearDown() override;
 
+  // --- for suites that install something else ---
+  // False: each test says what is missing.
+  static bool can_run();
+  // The three providers, in the configuration of clusterctl that scripts/package wrote.
+  static void offer_providers();
+  static void offer(std::string_view name, std::string_view type, const fs::path& components);
+  // Installs the three providers and what these flags name.
+  static void init(const std::vector<std::string>& others);
+  static void start_providers(const std::vector<std::string>& flags = {});
+  static void start_upstream_core(const std::vector<std::string>& flags);
+  static void stop_upstream_core() { core_.kill(); }
+  // Of the release of upstream that was built.
+  static std::string version();
+
   // What a user fills into a template of config/samples/in-memory.
   struct FleetWish {
     std::string name = {};
-    std::string api_version = {};  // v1beta1, v1beta2
+    std::string api_version = {};  // v1beta1, v1beta2; or topology: the template's name
     int control_planes = 1;
     int workers = 1;
   };
   static std::string generated(const FleetWish& wish);
+  static FleetWalk walk(const std::string& cluster);
   // Applies it and waits until every Machine has its Node.
   static void comes_up(const FleetWish& wish);
   // Deletes the Cluster and waits until nothing of it is left.
@@ -45,13 +61,13 @@ class Neighbours : public InstalledManager {
     int port;                   // of its webhooks; its probes listen at the next one
   };
   static const std::vector<Neighbour>& all();
-  static void offer_packages(const fs::path& repository);
   static void install();
-  static void start(const Neighbour& neighbour);
+  static ChildProcess start(const Neighbour& neighbour, const fs::path& program,
+                            const std::vector<std::string>& flags);
   static bool answers(int port);
-  static std::string version();
 
   static inline std::vector<ChildProcess> processes_;
+  static inline ChildProcess core_;
 };
 
 }  // namespace capstan::envtest

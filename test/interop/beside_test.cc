@@ -1,0 +1,179 @@
+// docs/beside-upstream.md: upstream's core keeps a Cluster of a ClusterClass and its topology, Capstan the
+// Machines. The fleet comes up, rolls by its topology, loses a MachineDeployment and goes, after upstream's
+// core was started anew.
+#include <algorithm>
+#include <set>
+
+#include "test/envtest/audit.h"
+#include "test/interop/neighbours_fixture.h"
+
+namespace capstan::envtest {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+using Lines = std::vector<std::string>;
+constexpr std::string_view kGates = "--feature-gates=ClusterTopology=true";
+constexpr auto kPromised = seconds(5);  // until the topology goes on
+constexpr auto kPolling = seconds(1);   // what this test itself is late by, at most
+
+class BesideUpstream : public Neighbours {
+ protected:
+  static void SetUpTestSuite() {
+    if (!can_run()) return;
+    start_servers();
+    if (!HasFatalFailure()) install();
+    if (!HasFatalFailure()) start_core();
+    if (!HasFatalFailure()) start_providers({std::string(kGates)});
+    if (!HasFatalFailure())
+      manager_ = start_installed({.deployment = "capstan-beside-controller-manager",
+                                  .namespace_ = "capstan-beside-system",
+                                  .account = "capstan-beside-manager",
+                                  .program = "capstan",
+                                  .health_port = kHealthPort});
+    audit_ = std::make_unique<AuditReader>(servers_->audit_log());
+  }
+  static void start_core() {
+    start_upstream_core({std::string(kGates), "--watch-filter=upstream",
+                         "--skip-crd-migration-phases=StorageVersionMigration,CleanupManagedFields"});
+  }
+
+  static Lines lines_about(const std::string& kinds, const std::string& labels, const std::string& fields) {
+    return FleetWalk::lines_of(
+        kubectl({"get", kinds, "-l=" + labels, "-o=jsonpath={range .items[*]}" + fields + "{\"\\n\"}{end}"}));
+  }
+  static std::string field(const std::string& object, const std::string& path) {
+    return kubectl({"get", object, "-o=jsonpath={" + path + "}"});
+  }
+  static std::string deployment(const std::string& topology_name) {
+    const auto found =
+        lines_about("machinedeployments", "topology.cluster.x-k8s.io/deployment-name=" + topology_name,
+                    "{.metadata.name}");
+    return found.size() == 1 ? found.front() : std::string();
+  }
+  static bool is_all_of(const std::string& topology_name, const std::string& version) {
+    const auto versions = lines_about(
+        "machines", "topology.cluster.x-k8s.io/deployment-name=" + topology_name, "{.spec.version}");
+    return versions.size() == 2 &&
+           std::ranges::all_of(versions, [&](const std::string& each) { return each == version; });
+  }
+  static bool is_told(const std::string& topology_name, const std::string& version) {
+    return field("machinedeployment/" + deployment(topology_name), ".spec.template.spec.version") == version;
+  }
+  // Upstream's topology rolls one MachineDeployment after the other.
+  static void expect_the_next_one_soon(const FleetWalk& fleet, const std::string& version) {
+    std::string first = "a";
+    std::string second = "b";
+    ASSERT_TRUE(fleet.eventually([&] { return is_told(first, version) || is_told(second, version); }));
+    if (!is_told(first, version)) std::swap(first, second);
+    ASSERT_FALSE(is_told(second, version)) << "both at once";
+    ASSERT_TRUE(fleet.eventually([&] { return is_all_of(first, version); }));
+    const SystemClock clock;
+    const SteadyTime done = clock.steady_now();
+    ASSERT_TRUE(fleet.eventually([&] { return is_told(second, version); }));
+    EXPECT_LE(clock.steady_now() - done, kPromised + kPolling);
+    EXPECT_TRUE(fleet.eventually([&] { return is_all_of(second, version); }));
+  }
+  static std::vector<AuditEntry> done_by(std::string_view agent, std::string_view verb,
+                                         std::string_view resource) {
+    auto entries = audit_->more().value();
+    std::erase_if(entries, [&](const AuditEntry& entry) {
+      return entry.agent != agent || entry.verb != verb || entry.resource != resource || entry.code >= 300;
+    });
+    return entries;
+  }
+
+  static inline std::unique_ptr<AuditReader> audit_;
+
+ private:
+  static void install() {
+    const auto packaged = package_into(in_folder("repository"), {"--beside"});
+    ASSERT_TRUE(packaged) << packaged.error().describe();
+    const fs::path core = in_folder("repository") / "cluster-api" / version();
+    fs::create_directories(core.parent_path());
+    fs::copy(fs::path(std::getenv("CAPSTAN_CLUSTERCTL")).parent_path() / "upstream", core);
+    offer("cluster-api", "Core", core / "core-components.yaml");
+    offer_providers();
+    init({"--core=cluster-api:" + version(), "--addon=capstan:" + std::string(kVersion)});
+  }
+};
+
+TEST_F(BesideUpstream, TheAddOnBringsNoneOfUpstreamsObjects) {
+  const std::string label = "-l=cluster.x-k8s.io/provider=addon-capstan";
+  EXPECT_EQ(kubectl({"get", "crds,mutatingwebhookconfigurations,validatingwebhookconfigurations", label,
+                     "-o=name"}),
+            "customresourcedefinition.apiextensions.k8s.io/machinelifecyclepolicies.policy.capstan.dev\n");
+  EXPECT_THAT(
+      kubectl({"get", "deployments,serviceaccounts,roles", "-A", label, "--no-headers",
+               "-o=custom-columns=NS:.metadata.namespace,NAME:.metadata.name"}),
+      AllOf(HasSubstr("capstan-beside-system   capstan-beside-controller-manager"), Not(HasSubstr("capi-"))));
+}
+
+TEST_F(BesideUpstream, AFleetOfAClusterClassComesUpRollsAndGoes) {
+  const FleetWalk fleet = walk("beside");
+
+  fleet.comes_up(generated({.name = "beside", .api_version = "topology", .control_planes = 1, .workers = 2}),
+                 5);
+  EXPECT_THAT(lines_about("machines,machinesets,machinedeployments", "cluster.x-k8s.io/cluster-name=beside",
+                          R"({.metadata.labels.cluster\.x-k8s\.io/watch-filter})"),
+              Each("capstan"));
+  EXPECT_TRUE(fleet.eventually([] {
+    return lines_about("machinehealthchecks", "topology.cluster.x-k8s.io/owned",
+                       "{.status.currentHealthy}") == Lines{"2", "2"};
+  })) << "health checks of a topology have no label";
+  fleet.prints({"get", "cluster/beside", "-o=jsonpath={.status.workers.availableReplicas}"}, "4");
+
+  // It rolls.
+  kubectl({"patch", "cluster/beside", "--type=merge", R"(-p={"spec":{"topology":{"version":"v1.36.1"}}})"});
+  expect_the_next_one_soon(fleet, "v1.36.1");
+  if (HasFatalFailure()) return;
+  fleet.is_up(5);
+  fleet.prints(FleetWalk::condition_of("cluster/beside", "TopologyReconciled"), "True");
+  fleet.prints({"get", "cluster/beside", "-o=jsonpath={.status.workers.upToDateReplicas}"}, "4");
+  EXPECT_THAT(lines_about("devmachinetemplates,kubeadmconfigtemplates", "topology.cluster.x-k8s.io/owned",
+                          "{.metadata.name}"),
+              SizeIs(5))
+      << "one of the control plane, two of each MachineDeployment";
+
+  // A MachineDeployment goes, with all that is its own.
+  const std::string leaving = deployment("b");
+  kubectl({"patch", "cluster/beside", "--type=json",
+           R"(-p=[{"op":"remove","path":"/spec/topology/workers/machineDeployments/1"}])"});
+  fleet.prints({"get", "machinedeployments", "--ignore-not-found", "-o=name",
+                "--field-selector=metadata.name=" + leaving},
+               "");
+  EXPECT_TRUE(fleet.eventually([] {
+    return lines_about("devmachinetemplates,kubeadmconfigtemplates,machinesets,machines",
+                       "topology.cluster.x-k8s.io/deployment-name=b", "{.metadata.name}")
+        .empty();
+  }));
+  EXPECT_EQ(kubectl({"get", "machinehealthchecks", "--ignore-not-found", "-o=name",
+                     "--field-selector=metadata.name=" + leaving}),
+            "");
+
+  // Upstream's core starts anew, and with it come turns over objects that are not its own.
+  stop_upstream_core();
+  start_core();
+  if (HasFatalFailure()) return;
+  fleet.is_up(3);
+  fleet.goes();
+  EXPECT_TRUE(fleet.eventually([] {
+    return lines_about("devmachinetemplates,kubeadmconfigtemplates,machinehealthchecks",
+                       "topology.cluster.x-k8s.io/owned", "{.metadata.name}")
+        .empty();
+  }));
+  EXPECT_THAT(kubectl({"get", "devmachines,kubeadmconfigs,kubeadmcontrolplanes,devclusters", "-o=name"}),
+              IsEmpty());
+
+  // Who did it.
+  EXPECT_THAT(done_by("core", "create", "machines"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace capstan::envtest
