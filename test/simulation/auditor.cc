@@ -241,13 +241,21 @@ void Auditor::note_losses(const FleetFacts& before) {
   }
 }
 
+// By its MachineSet, or with it by the MachineDeployment.
+bool Auditor::was_released(const MachineFacts& machine, const FleetFacts& before) const {
+  const MachineFacts* now = facts_.machine(machine.name);
+  if (machine.set.empty() || machine.given || now == nullptr || now->going) return false;
+  if (now->set.empty()) return true;
+  const SetFacts* was = before.set(machine.set);
+  const SetFacts* is = facts_.set(now->set);
+  return was != nullptr && is != nullptr && !was->deployment.empty() && is->deployment.empty();
+}
+
 // The release of one is taken for meant.
 void Auditor::note_releases(const FleetFacts& before) {
   if (!released_) return;
   for (const MachineFacts& machine : before.machines) {
-    const MachineFacts* now = facts_.machine(machine.name);
-    const bool released = !machine.set.empty() && now != nullptr && !now->going && now->set.empty();
-    if (released && !machine.given && ++*released_ == 2)
+    if (was_released(machine, before) && ++*released_ == 2)
       deps_.broke(
           fmt::format("Machine {} is the second one that a change of a selector released", machine.name));
   }

@@ -104,6 +104,7 @@ class Auditor {
   void note_pool_drain();
   void note_losses(const FleetFacts& before);
   void note_releases(const FleetFacts& before);
+  bool was_released(const MachineFacts& machine, const FleetFacts& before) const;
   std::uint64_t version_seen(std::string_view controller, const std::string& name,
                              const std::string& uid) const;
   void check(const Broken& broken) const;
