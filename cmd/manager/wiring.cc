@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "api/names.h"
+#include "api/policy/machine_lifecycle_policy.h"
+#include "api/policy/names.h"
 #include "base/try.h"
 #include "cmd/manager/cached_lookups.h"
 #include "cmd/manager/process.h"
@@ -129,6 +131,7 @@ class Wiring::Parts {
   Result<void> serve_probes();
   Result<void> serve_diagnostics();
   Result<void> fill_caches();
+  static std::string definition_of(std::string_view kind);
   std::string missing_definitions() const;
   Result<void> lead();
   Result<void> check_neighbour();
@@ -413,13 +416,19 @@ Result<void> Wiring::Parts::fill_caches() {
   return {};
 }
 
+std::string Wiring::Parts::definition_of(std::string_view kind) {
+  if (kind == api::resource<api::MachineLifecyclePolicy>.kind)
+    return std::string(api::policy::kLifecyclePolicyCrd);
+  return fmt::format("{}.{}", kube::plural_of(kind), api::group::kCluster);
+}
+
 // Of the kinds whose caches wait, as far as the API server's list of them is known.
 std::string Wiring::Parts::missing_definitions() const {
   const auto& crds = core->caches().crds;
   std::vector<std::string> missing;
   for (const auto* informer : core->informers()) {
     if (!crds.synced() || informer->cache().synced() || !core->is_wanted(*informer)) continue;
-    std::string name = fmt::format("{}.{}", kube::plural_of(informer->cache().kind()), api::group::kCluster);
+    std::string name = definition_of(informer->cache().kind());
     if (!crds.get({.namespace_ = {}, .name = name})) missing.push_back(std::move(name));
   }
   return fmt::format("{}", fmt::join(missing, ", "));

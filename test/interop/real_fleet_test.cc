@@ -31,6 +31,8 @@ constexpr Explained kExplained[] = {
      "the test serves that of the API server"},
     {"deletion is held up .*get Node .*: http 404 without a Status",
      "so upstream's in-memory API server says that a Node is gone; nodeDeletionTimeoutSeconds ends it"},
+    {"informer: watch failed, will be tried again .*kind=Node .*Unavailable: ",
+     "upstream's in-memory API server goes before its Cluster's last Machine"},
     {"^get leases .*/controller-leader-election-capi 404$", "the first manager makes the Lease"},
     {"^get secrets .*-kubeconfig 404$", "the control plane provider has not made it yet"},
     {"^get (kubeadmcontrolplanes|devclusters) .* 404$", "a Cluster goes when these are gone, by a live read"},
