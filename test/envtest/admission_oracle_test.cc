@@ -68,6 +68,8 @@ struct Deviation {
 constexpr std::array kDeviations = {
     Deviation{"Cluster spec.topology", "No schema of what is in `spec.topology`"},
     Deviation{"MachineSet spec.template required", "A `spec.template` that is left out"},
+    Deviation{"MachineDeployment spec.selector.matchExpressions[].key required",
+              "A key that is left out of a selector"},
 };
 
 // Both refuse it, each at fields of its own.
