@@ -11,6 +11,7 @@
 #include "api/conditions/mirror.h"
 #include "api/conditions/v1beta1.h"
 #include "api/contract/foreign_conditions.h"
+#include "base/text_fmt.h"
 #include "controllers/machinepool/counters.h"
 #include "runtime/paused.h"
 
