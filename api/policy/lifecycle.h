@@ -1,6 +1,6 @@
 // The groups of a MachineLifecyclePolicy that are about the life of a Machine: when it counts as unhealthy or
-// failed, how many are replaced at once, which go first when fewer are wanted. Each is off while it is left
-// out. Plain values; their defaults are in the schema.
+// failed, how many are replaced at once, which go first when fewer are wanted, how a rollout goes. Each is
+// off while it is left out. Plain values; their defaults are in the schema.
 #pragma once
 
 #include "api/v1beta2/common.h"
@@ -159,6 +159,61 @@ inline constexpr auto members<PolicyScaleIn> = std::array{
          .maximum = 604800,
          .default_json = "3600",
          .doc = "For how long a Machine that the annotation capstan.dev/victims names is taken away."}),
+};
+
+// Nothing to choose: it is there or not.
+struct PolicyRecreate {
+  UnknownFields unknown = {};
+  bool operator==(const PolicyRecreate&) const = default;
+};
+template <>
+inline constexpr auto members<PolicyRecreate> = std::array<Member, 0>{};
+
+// The API server of a cluster evaluates this, ours refuses the same in its validating webhook.
+inline constexpr std::array kSlowStartOrRecreate = {
+    CelRule{.rule = "!has(self.slowStart) || !has(self.recreate)",
+            .message = "slowStart is for rolling updates: leave out slowStart or recreate"},
+};
+
+struct PolicyRollout {
+  static constexpr std::int32_t kRevisionHistoryLimit = 10;
+  static constexpr std::int32_t kProgressDeadlineSeconds = 600;
+
+  std::optional<std::int32_t> revision_history_limit = {};
+  std::optional<std::int32_t> progress_deadline_seconds = {};
+  std::optional<std::int32_t> slow_start = {};
+  std::optional<PolicyRecreate> recreate = {};
+  UnknownFields unknown = {};
+  bool operator==(const PolicyRollout&) const = default;
+};
+template <>
+inline constexpr auto members<PolicyRollout> = std::array{
+    member<&PolicyRollout::revision_history_limit>(
+        "revisionHistoryLimit",
+        {.minimum = 0,
+         .maximum = 100,
+         .default_json = "10",
+         .doc = "How many MachineSets of earlier templates are kept, without Machines, once a rollout is "
+                "complete: those to which the annotation capstan.dev/rollback-to can go back."}),
+    member<&PolicyRollout::progress_deadline_seconds>(
+        "progressDeadlineSeconds",
+        {.minimum = 1,
+         .maximum = 604800,
+         .default_json = "600",
+         .doc = "How long a rollout may go on without progress before the condition capstan.dev/Progressing "
+                "of the MachineDeployment is False. Nothing else follows from that: the rollout goes on as "
+                "soon as it can."}),
+    member<&PolicyRollout::slow_start>(
+        "slowStart",
+        {.minimum = 1,
+         .doc = "How many Machines a new MachineSet gets before its first one is Available, and by how many "
+                "the old ones shrink meanwhile at most. As many as maxSurge and maxUnavailable allow when "
+                "left out. Only for rolling updates."}),
+    member<&PolicyRollout::recreate>(
+        "recreate",
+        {.doc = "Make the first Machine of a new template when the last one of the earlier templates is "
+                "gone, whatever spec.rollout.strategy of the MachineDeployment says. Off when left out; {} "
+                "switches it on."}),
 };
 
 // Machines by the reason of their condition capstan.dev/Lifecycle.

@@ -90,6 +90,7 @@ struct MachineLifecyclePolicySpec {
   std::optional<PolicyCreation> creation = {};
   std::optional<PolicyReplacement> replacement = {};
   std::optional<PolicyScaleIn> scale_in = {};
+  std::optional<PolicyRollout> rollout = {};
   UnknownFields unknown = {};
   // Whether Machines get the condition capstan.dev/Lifecycle.
   bool reports_lifecycle() const { return health.node_checks || creation || replacement || scale_in; }
@@ -117,6 +118,13 @@ inline constexpr auto members<MachineLifecyclePolicySpec> = std::array{
                 "the worst first, and without spec.deletion.order the oldest first. As Cluster API does it "
                 "when left out; {} switches it on. The annotations capstan.dev/deletion-priority and "
                 "capstan.dev/victims work without this."}),
+    member<&MachineLifecyclePolicySpec::rollout>(
+        "rollout",
+        {.cel = kSlowStartOrRecreate,
+         .doc = "Keep MachineSets of earlier templates, and tell by the condition capstan.dev/Progressing "
+                "of a MachineDeployment whether its rollout comes on. As Cluster API does it when left out; "
+                "{} switches it on with its defaults. The annotations capstan.dev/rollback-to and "
+                "capstan.dev/rollout-hash work without this."}),
 };
 
 // How many objects the policy selects, conflicting ones included.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <string>
+
 #include "api/schema/validate.h"
 
 namespace capstan::api {
@@ -18,6 +20,13 @@ void check_max_in_flight(const IntOrString& limit, Causes& causes) {
                                  "must be a number from 1 on, or a percentage from 1% to 100%"));
 }
 
+void check_rollout(const PolicyRollout& rollout, Causes& causes) {
+  if (!rollout.slow_start || !rollout.recreate) return;
+  causes.push_back(
+      field_invalid("spec.rollout.slowStart", std::to_string(*rollout.slow_start),
+                    "is for rolling updates, and spec.rollout.recreate is given: leave out one of the two"));
+}
+
 }  // namespace
 
 Causes validate(const MachineLifecyclePolicy& now, const MachineLifecyclePolicy* /*before*/,
@@ -26,6 +35,7 @@ Causes validate(const MachineLifecyclePolicy& now, const MachineLifecyclePolicy*
   (void)rules::check_selector("spec.selector", now.spec.selector, causes);
   const auto& replacement = now.spec.replacement;
   if (replacement && replacement->max_in_flight) check_max_in_flight(*replacement->max_in_flight, causes);
+  if (now.spec.rollout) check_rollout(*now.spec.rollout, causes);
   return causes;
 }
 

@@ -32,7 +32,8 @@ constexpr std::string_view kDocument = R"({
     "drain": {"machinePools": true},
     "creation": {"timeoutSeconds": 60},
     "replacement": {"maxInFlight": "20%", "countStates": ["Failed"]},
-    "scaleIn": {"expirySeconds": 10}
+    "scaleIn": {"expirySeconds": 10},
+    "rollout": {"revisionHistoryLimit": 3, "progressDeadlineSeconds": 60, "slowStart": 2, "recreate": {}}
   },
   "status": {
     "conditions": [{"type": "Selecting", "status": "True", "reason": "Selected", "message": "",
@@ -65,6 +66,7 @@ TEST(MachineLifecyclePolicy, LeavesEverythingOffThatIsNotAskedFor) {
 
 TEST(MachineLifecyclePolicy, APolicyOfBeforeAsksForNoLifeCycle) {
   EXPECT_FALSE(a_policy("p").shared_cause().drains_machine_pools().build().spec.reports_lifecycle());
+  EXPECT_FALSE(a_policy("p").rollout().build().spec.reports_lifecycle());
   EXPECT_TRUE(a_policy("p").node_checks().build().spec.reports_lifecycle());
   EXPECT_TRUE(a_policy("p").creation_timeout(60).build().spec.reports_lifecycle());
   EXPECT_TRUE(a_policy("p").max_in_flight(IntOrString(1)).build().spec.reports_lifecycle());
@@ -73,7 +75,7 @@ TEST(MachineLifecyclePolicy, APolicyOfBeforeAsksForNoLifeCycle) {
 
 // What an API server stores of a group that is switched on with {}.
 TEST(MachineLifecyclePolicy, AGroupWithoutFieldsGetsTheDefaultsOfItsSchema) {
-  MachineLifecyclePolicy policy = a_policy("p").selecting("team", "a").node_checks().scale_in();
+  MachineLifecyclePolicy policy = a_policy("p").selecting("team", "a").node_checks().scale_in().rollout();
   policy.spec.creation.emplace();
   policy.spec.replacement.emplace();
 
@@ -92,7 +94,8 @@ TEST(MachineLifecyclePolicy, AGroupWithoutFieldsGetsTheDefaultsOfItsSchema) {
     "creation": {"timeoutSeconds": 1200},
     "replacement": {"maxInFlight": 1, "countStates":
       ["Creating", "CreateRetrying", "Joining", "InPlaceUpdating", "Failed", "Terminating"]},
-    "scaleIn": {"expirySeconds": 3600}})"));
+    "scaleIn": {"expirySeconds": 3600},
+    "rollout": {"revisionHistoryLimit": 10, "progressDeadlineSeconds": 600}})"));
 }
 
 TEST(MachineLifecyclePolicy, RefusesTimesConditionsAndTaintsThatMakeNoSense) {
@@ -128,6 +131,35 @@ TEST(MachineLifecyclePolicy, RefusesALimitThatIsNone) {
                           IntOrString("many"_text), IntOrString("3"_text)})
     EXPECT_THAT(causes(bad), Not(IsEmpty())) << bad.to_string();
   EXPECT_EQ(causes(IntOrString(0)).front().field, "spec.replacement.maxInFlight");
+}
+
+TEST(MachineLifecyclePolicy, RefusesRolloutsThatMakeNoSense) {
+  const auto causes = [](const PolicyRollout& rollout) {
+    return validate(a_policy("p").selecting("team", "a").rollout(rollout).build());
+  };
+
+  EXPECT_THAT(causes({}), IsEmpty());
+  EXPECT_THAT(causes({.revision_history_limit = 0, .progress_deadline_seconds = 1, .slow_start = 1}),
+              IsEmpty());
+  EXPECT_THAT(causes({.revision_history_limit = 100, .recreate = PolicyRecreate()}), IsEmpty());
+  EXPECT_THAT(causes({.revision_history_limit = -1}), Not(IsEmpty()));
+  EXPECT_THAT(causes({.revision_history_limit = 101}), Not(IsEmpty()));
+  EXPECT_THAT(causes({.progress_deadline_seconds = 0}), Not(IsEmpty()));
+  EXPECT_THAT(causes({.progress_deadline_seconds = 604'801}), Not(IsEmpty()));
+  EXPECT_THAT(causes({.slow_start = 0}), Not(IsEmpty()));
+}
+
+TEST(MachineLifecyclePolicy, RefusesASlowStartWhereMachinesAreRecreated) {
+  const auto causes = [](const PolicyRollout& rollout) {
+    return validate(a_policy("p").selecting("team", "a").rollout(rollout).build(), nullptr);
+  };
+
+  EXPECT_THAT(causes({.slow_start = 1}), IsEmpty());
+  EXPECT_THAT(causes({.recreate = PolicyRecreate()}), IsEmpty());
+  const auto both = causes({.slow_start = 1, .recreate = PolicyRecreate()});
+  ASSERT_EQ(both.size(), 1U);
+  EXPECT_EQ(both.front().field, "spec.rollout.slowStart");
+  EXPECT_TRUE(both.front().message.contains("leave out one of the two")) << both.front().message;
 }
 
 TEST(MachineLifecyclePolicy, RefusesShareAndWindowThatMakeNoSense) {

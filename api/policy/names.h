@@ -22,6 +22,8 @@ inline constexpr std::string_view kConflicting = "Conflicting";
 inline constexpr std::string_view kHealthCheckOverlap = "HealthCheckOverlap";
 // Of a Machine that a policy governs.
 inline constexpr std::string_view kLifecycle = "capstan.dev/Lifecycle";
+// Of a MachineDeployment whose policy has `rollout`. Its transition time is the moment of the last progress.
+inline constexpr std::string_view kProgressing = "capstan.dev/Progressing";
 }  // namespace condition
 
 // What users say with annotations, and what controllers note in them.
@@ -35,6 +37,10 @@ inline constexpr std::string_view kDeletionPriority = "capstan.dev/deletion-prio
 inline constexpr std::string_view kVictims = "capstan.dev/victims";
 // On a Machine: it may be replaced for what it has been suffering from since this time.
 inline constexpr std::string_view kReplacementGranted = "capstan.dev/replacement-granted";
+// On a MachineDeployment: the number of the revision whose template it gets; 0: the last one.
+inline constexpr std::string_view kRollbackTo = "capstan.dev/rollback-to";
+// In a Machine template: another value needs other Machines.
+inline constexpr std::string_view kRolloutHash = "capstan.dev/rollout-hash";
 }  // namespace annotation
 
 namespace reason {
@@ -47,11 +53,23 @@ inline constexpr std::string_view kOverlapping = "Overlapping";
 inline constexpr std::string_view kNotOverlapping = "NotOverlapping";
 // Of RemediationAllowed on a MachineHealthCheck: a path or a zone broke, and not the machines.
 inline constexpr std::string_view kSharedCause = "SharedCause";
+// Of capstan.dev/Progressing.
+inline constexpr std::string_view kNewMachineSetCreated = "NewMachineSetCreated";
+inline constexpr std::string_view kMachineSetUpdated = "MachineSetUpdated";
+inline constexpr std::string_view kNewMachineSetAvailable = "NewMachineSetAvailable";
+inline constexpr std::string_view kProgressDeadlineExceeded = "ProgressDeadlineExceeded";
+inline constexpr std::string_view kDeploymentPaused = "DeploymentPaused";
 }  // namespace reason
 
 // Reasons of Events.
 namespace event {
 inline constexpr std::string_view kVictimDropped = "VictimDropped";
+// Of a MachineDeployment with capstan.dev/rollback-to.
+inline constexpr std::string_view kRolledBack = "RolledBack";
+inline constexpr std::string_view kRollbackRevisionNotFound = "RollbackRevisionNotFound";
+inline constexpr std::string_view kRollbackTemplateUnchanged = "RollbackTemplateUnchanged";
+inline constexpr std::string_view kRollbackTemplateGone = "RollbackTemplateGone";
+inline constexpr std::string_view kRollbackRefused = "RollbackRefused";
 }  // namespace event
 
 }  // namespace capstan::api::policy

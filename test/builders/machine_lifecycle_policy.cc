@@ -46,6 +46,10 @@ MachineLifecyclePolicyBuilder& MachineLifecyclePolicyBuilder::scale_in(const api
   return change([&](MachineLifecyclePolicy& policy) { policy.spec.scale_in = scale_in; });
 }
 
+MachineLifecyclePolicyBuilder& MachineLifecyclePolicyBuilder::rollout(const api::PolicyRollout& rollout) {
+  return change([&](MachineLifecyclePolicy& policy) { policy.spec.rollout = rollout; });
+}
+
 MachineLifecyclePolicyBuilder a_policy(std::string_view name) { return MachineLifecyclePolicyBuilder(name); }
 
 }  // namespace capstan::builders

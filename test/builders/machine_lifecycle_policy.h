@@ -21,6 +21,8 @@ class MachineLifecyclePolicyBuilder
   MachineLifecyclePolicyBuilder& creation_timeout(std::int32_t seconds);
   MachineLifecyclePolicyBuilder& max_in_flight(IntOrString limit);
   MachineLifecyclePolicyBuilder& scale_in(const api::PolicyScaleIn& scale_in = {});
+  // No Machine reports anything for it.
+  MachineLifecyclePolicyBuilder& rollout(const api::PolicyRollout& rollout = {});
 };
 
 MachineLifecyclePolicyBuilder a_policy(std::string_view name = "p");
