@@ -12,6 +12,7 @@
 #include "api/v1beta2/rules.h"
 #include "base/version.h"
 #include "controllers/rollout/new_set.h"
+#include "controllers/rollout/template_diff.h"
 
 namespace capstan::controllers::machine {
 namespace {
@@ -226,6 +227,9 @@ std::vector<std::string> outdated_because(const Observation& seen) {
     reasons.push_back(fmt::format("Failure domain {}, {} required", is.failure_domain.view(),
                                   wanted.failure_domain.view()));
   }
+  const auto forced = rollout::forced_difference(seen.machine_set->spec.machine_template,
+                                                 seen.deployment->spec.machine_template);
+  if (forced) reasons.push_back(*forced);
   const auto begin = rollout::begin_of_rollout_after(*seen.deployment);
   const bool is_old = !rollout::is_made_since(*seen.machine_set, seen.deployment->spec.rollout.after);
   if (begin && *begin <= seen.now && is_old) {

@@ -839,6 +839,16 @@ TEST(UpToDate, ComparesGivenSecrets) {
             "False NotUpToDate: * spec.bootstrap.dataSecretName old, new required");
 }
 
+TEST(UpToDate, HeedsARolloutThatIsForced) {
+  const auto set = a_machine_set("ms1").build();
+  auto deployment = a_machine_deployment("md1").build();
+  deployment.spec.machine_template = set.spec.machine_template;
+  deployment.spec.machine_template.metadata.annotations.set(api::policy::annotation::kRolloutHash, "2");
+
+  EXPECT_EQ(shown(reported(rolled_out(set, deployment)), "UpToDate"),
+            R"(False NotUpToDate: * capstan.dev/rollout-hash nil, "2" required)");
+}
+
 TEST(UpToDate, ExpiresWithRolloutAfterWithoutAnEvent) {
   auto deployment = a_machine_deployment("md1").version("v1.36.3").rollout_after(kNow + Seconds(100)).build();
   auto set = a_machine_set("ms1").build();

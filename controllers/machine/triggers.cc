@@ -7,6 +7,7 @@
 #include "controllers/claims/wakes.h"
 #include "controllers/machine/lifecycle_triggers.h"
 #include "controllers/machine/reconciler.h"
+#include "controllers/rollout/template_diff.h"
 
 namespace capstan::controllers::machine {
 namespace {
@@ -47,7 +48,8 @@ bool matters(const Change<api::MachineDeployment>& change) {
   const auto& [before, after, initial] = change;
   return !same_revision(before->metadata, after->metadata) ||
          before->spec.rollout.after != after->spec.rollout.after ||
-         before->spec.machine_template.spec != after->spec.machine_template.spec;
+         before->spec.machine_template.spec != after->spec.machine_template.spec ||
+         rollout::forced_difference(before->spec.machine_template, after->spec.machine_template);
 }
 
 // A heartbeat is none.

@@ -39,7 +39,7 @@ bool was_made_for(const api::MachineSet& set, Time moment) {
 std::string why_none(const api::MachineDeployment& deployment, const std::vector<SetSnapshot>& old) {
   const SetSnapshot* last = youngest(old);
   if (last == nullptr) return "there is no MachineSet yet";
-  const auto found = differences((*last)->spec.machine_template.spec, deployment.spec.machine_template.spec);
+  const auto found = differences((*last)->spec.machine_template, deployment.spec.machine_template);
   if (!found.empty()) return fmt::format("{}", fmt::join(found, ", "));
   return fmt::format("spec.rollout.after {} has passed", deployment.spec.rollout.after.to_string());
 }
@@ -66,7 +66,7 @@ bool has_begun_rollout_after(const api::MachineDeployment& deployment, std::span
 
 bool is_up_to_date(const api::MachineDeployment& deployment, const api::MachineSet& set, bool begun) {
   if (begun && !is_made_since(set, deployment.spec.rollout.after)) return false;
-  return differences(set.spec.machine_template.spec, deployment.spec.machine_template.spec).empty();
+  return differences(set.spec.machine_template, deployment.spec.machine_template).empty();
 }
 
 Choice choose_sets(const api::MachineDeployment& deployment, std::vector<SetSnapshot> sets, Time now) {

@@ -103,13 +103,13 @@ void SetIntent::follow_deployment(api::MachineSet& set, const Text& hash) const 
 
 api::MachineSet SetIntent::fresh(std::string_view suffix, const Revision& revision, Count replicas,
                                  bool begun) const {
-  const api::MachineSpec& wanted = deployment.spec.machine_template.spec;
+  const api::MachineTemplate& wanted = deployment.spec.machine_template;
   api::MachineSet set;
   set.metadata.name = Text(set_name(deployment.metadata.name.view(), suffix));
   set.metadata.namespace_ = deployment.metadata.namespace_;
   set.spec.cluster_name = deployment.spec.cluster_name;
   set.spec.replicas = static_cast<std::int32_t>(replicas);
-  set.spec.machine_template.spec = wanted;
+  set.spec.machine_template.spec = wanted.spec;
   follow_deployment(set, Text(fmt::format("{}-{}", template_number(wanted), suffix)));
   set.metadata.annotations.set(annotation::kRevision, revision.number);
   if (begun) {
@@ -135,6 +135,7 @@ Result<api::MachineSet> SetIntent::existing(const api::MachineSet& present, Coun
   set.spec = present.spec;
   set.spec.replicas = static_cast<std::int32_t>(replicas);
   follow_deployment(set, *hash);
+  keep_rollout_hash(present.spec.machine_template, set.spec.machine_template);
   if (const Text* moment = present.metadata.annotations.find(kMadeForRolloutAfter))
     set.metadata.annotations.set(Text(kMadeForRolloutAfter), *moment);
   return set;

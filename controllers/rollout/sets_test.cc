@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/policy/names.h"
 #include "controllers/rollout/completion.h"
 #include "controllers/rollout/moves.h"
 #include "controllers/rollout/set_intent.h"
@@ -92,15 +93,35 @@ TEST(Differences, LeavesOutWhatIsCarriedOver) {
   EXPECT_TRUE(carried.provider_id.empty());
 }
 
-TEST(TemplateNumber, HeedsOnlyWhatRolls) {
-  const api::MachineSpec spec = a_spec();
-  api::MachineSpec in_place = spec;
-  in_place.min_ready_seconds = 30;
-  api::MachineSpec rolling = spec;
-  rolling.version = "v1.34.0"_text;
+api::MachineTemplate with_rollout_hash(api::MachineTemplate each, std::string_view value) {
+  each.metadata.annotations.set(api::policy::annotation::kRolloutHash, value);
+  return each;
+}
 
-  EXPECT_EQ(template_number(in_place), template_number(spec));
-  EXPECT_NE(template_number(rolling), template_number(spec));
+TEST(Differences, OfTemplatesHeedARolloutHashThatChangesComesOrGoes) {
+  const api::MachineTemplate none{.spec = a_spec()};
+  const auto one = with_rollout_hash(none, "1");
+  const auto two = with_rollout_hash(none, "2");
+
+  EXPECT_THAT(differences(none, none), IsEmpty());
+  EXPECT_THAT(differences(one, one), IsEmpty());
+  EXPECT_THAT(differences(one, two), ElementsAre(R"(capstan.dev/rollout-hash "1", "2" required)"));
+  EXPECT_THAT(differences(none, one), ElementsAre(R"(capstan.dev/rollout-hash nil, "1" required)"));
+  EXPECT_THAT(differences(one, none), ElementsAre(R"(capstan.dev/rollout-hash "1", nil required)"));
+}
+
+TEST(TemplateNumber, HeedsOnlyWhatRolls) {
+  const api::MachineTemplate present{.spec = a_spec()};
+  api::MachineTemplate in_place = present;
+  in_place.spec.min_ready_seconds = 30;
+  in_place.metadata.annotations.set("note", "carried over");
+  api::MachineTemplate rolling = present;
+  rolling.spec.version = "v1.34.0"_text;
+  const auto forced = with_rollout_hash(present, "2");
+
+  EXPECT_EQ(template_number(in_place), template_number(present));
+  EXPECT_NE(template_number(rolling), template_number(present));
+  EXPECT_NE(template_number(forced), template_number(present));
 }
 
 // --- choosing ---
@@ -259,6 +280,27 @@ TEST(SetIntent, AnExistingSetKeepsWhatRollsAndFollowsTheRest) {
   EXPECT_EQ(set->spec.replicas, 2);
   EXPECT_EQ(set->metadata.annotations.value_or_empty(annotation::kRevision), "4");
   EXPECT_TRUE(set->metadata.has_finalizer("foregroundDeletion"));
+}
+
+// The annotation is a part of what rolls: carried over, it would make an old set a new one.
+TEST(SetIntent, AnExistingSetKeepsTheRolloutHashItsMachinesWereMadeWith) {
+  const auto template_of = [](std::string_view value) {
+    return [=](auto& object) {
+      object.spec.machine_template = with_rollout_hash(object.spec.machine_template, value);
+    };
+  };
+  const auto hash = [](const Result<api::MachineSet>& set) {
+    return set->spec.machine_template.metadata.annotations.value_or_empty(
+        api::policy::annotation::kRolloutHash);
+  };
+  const api::MachineDeployment forced = a_machine_deployment().with(template_of("2"));
+  const api::MachineDeployment plain = a_machine_deployment();
+  const auto made_by_one = set_of("a", "v1").with(template_of("1"));
+
+  EXPECT_EQ(hash(intent_for(forced).old(made_by_one, "n", 1)), "1");
+  EXPECT_EQ(hash(intent_for(plain).old(made_by_one, "n", 1)), "1");
+  EXPECT_EQ(hash(intent_for(forced).old(set_of("a", "v1"), "n", 1)), "");
+  EXPECT_EQ(hash(intent_for(forced).fresh("abcde", {.number = "1"}, 1)), "2");
 }
 
 TEST(SetIntent, AnnotationsOfTheDeploymentReachItsSetsButForItsOwn) {

@@ -4,6 +4,7 @@
 
 #include <boost/json.hpp>
 
+#include "api/policy/names.h"
 #include "api/schema/encode.h"
 #include "base/hash.h"
 
@@ -12,6 +13,8 @@ namespace {
 
 using api::ContractRef;
 using api::MachineSpec;
+using api::MachineTemplate;
+using api::policy::annotation::kRolloutHash;
 
 bool same_object(const ContractRef& left, const ContractRef& right) {
   return left.api_group == right.api_group && left.kind == right.kind && left.name == right.name;
@@ -25,6 +28,10 @@ std::string named(const std::optional<ContractRef>& reference) {
   return reference ? named(*reference) : "nil";
 }
 std::string named(const std::optional<Text>& name) { return name ? name->str() : "nil"; }
+
+const Text* rollout_hash_of(const MachineTemplate& each) {
+  return each.metadata.annotations.find(kRolloutHash);
+}
 
 bool same_object(const std::optional<ContractRef>& left, const std::optional<ContractRef>& right) {
   return left.has_value() == right.has_value() && (!left || same_object(*left, *right));
@@ -56,6 +63,23 @@ std::vector<std::string> differences(const MachineSpec& current, const MachineSp
   return found;
 }
 
+std::optional<std::string> forced_difference(const MachineTemplate& current, const MachineTemplate& wanted) {
+  const Text* is = rollout_hash_of(current);
+  const Text* should = rollout_hash_of(wanted);
+  const bool same = is != nullptr && should != nullptr ? *is == *should : is == should;
+  if (same) return std::nullopt;
+  const auto quoted = [](const Text* value) {
+    return value == nullptr ? std::string("nil") : fmt::format("{:?}", value->view());
+  };
+  return fmt::format("{} {}, {} required", kRolloutHash, quoted(is), quoted(should));
+}
+
+std::vector<std::string> differences(const MachineTemplate& current, const MachineTemplate& wanted) {
+  auto found = differences(current.spec, wanted.spec);
+  if (auto forced = forced_difference(current, wanted)) found.push_back(std::move(*forced));
+  return found;
+}
+
 void carry_over(const MachineSpec& from, MachineSpec& to) {
   to.min_ready_seconds = from.min_ready_seconds;
   to.readiness_gates = from.readiness_gates;
@@ -63,10 +87,21 @@ void carry_over(const MachineSpec& from, MachineSpec& to) {
   to.taints = from.taints;
 }
 
-std::uint32_t template_number(const MachineSpec& spec) {
-  MachineSpec rolling = spec;
+void keep_rollout_hash(const MachineTemplate& from, MachineTemplate& to) {
+  const Text* value = rollout_hash_of(from);
+  if (value == nullptr) {
+    to.metadata.annotations.erase(kRolloutHash);
+  } else {
+    to.metadata.annotations.set(Text(kRolloutHash), *value);
+  }
+}
+
+std::uint32_t template_number(const MachineTemplate& wanted) {
+  MachineSpec rolling = wanted.spec;
   carry_over({}, rolling);
-  return fnv1a_32(boost::json::serialize(api::to_json(rolling)));
+  std::string text = boost::json::serialize(api::to_json(rolling));
+  if (const Text* forced = rollout_hash_of(wanted)) text += forced->view();
+  return fnv1a_32(text);
 }
 
 }  // namespace capstan::controllers::rollout

@@ -439,7 +439,7 @@ bool RolloutWorld::update_up_to_date(api::Machine& machine) const {
   const auto set = sets_.find(machine.metadata.controller()->name.str());
   if (set == sets_.end() || !deployment_) return false;
   const auto found =
-      rollout::differences(set->second.spec.machine_template.spec, deployment_->spec.machine_template.spec);
+      rollout::differences(set->second.spec.machine_template, deployment_->spec.machine_template);
   const Time after = deployment_->spec.rollout.after;
   const bool expired = after.is_set() && now_ >= after && set->second.metadata.creation_timestamp < after;
   api::Condition wanted = conditions::make(condition::kUpToDate, api::status::kTrue, api::reason::kUpToDate);
