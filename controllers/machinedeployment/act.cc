@@ -59,6 +59,8 @@ class Act {
               [&](const ApplySet& each) { apply(each); }, [&](const DeleteSet& each) { remove(each); },
               [&](const GrantReplacement& each) { grant(each); },
               [&](const WriteVictims& each) { write_victims(each); },
+              [&](const RollBack& each) { roll_back(each); },
+              [&](const RefuseRollback& each) { refuse_rollback(each); },
               [&](const DropFinalizer&) { drop_finalizer(); }},
           action);
     }
@@ -277,25 +279,58 @@ class Act {
     if (*granted) with_.host.consistency.wrote(key_, with_.deps.caches.machines, **granted);
   }
 
-  // Bound to the version that was seen: more may have been named meanwhile.
+  // Bound to the version that was seen: a user may have asked for something else meanwhile. False: that is
+  // so, and the next turn looks again.
+  Result<bool> write_as_seen(const api::MachineDeployment& after) {
+    auto written = kube::patch_part(with_.deps.client, *effects_.deployment, after, kube::Part::Main,
+                                    kube::Lock::Always, with_.context.deadline);
+    const bool overtaken = !written && written.error().code == Code::Conflict;
+    if (overtaken) return false;
+    if (!written) return fail(written.error());
+    if (!*written) return false;
+    with_.host.consistency.wrote(key_, with_.deps.caches.machine_deployments,
+                                 (*written)->metadata.resource_version);
+    effects_.deployment = std::make_shared<const api::MachineDeployment>(std::move(**written));
+    return true;
+  }
+
   void write_victims(const WriteVictims& wanted) {
-    const api::MachineDeployment& before = *effects_.deployment;
-    api::MachineDeployment after = before;
+    api::MachineDeployment after = *effects_.deployment;
     auto& annotations = after.metadata.annotations;
     if (annotations.value_or_empty(api::policy::annotation::kVictims) != wanted.from) return;
     wanted.to.empty() ? annotations.erase(api::policy::annotation::kVictims)
                       : annotations.set(api::policy::annotation::kVictims, wanted.to);
-    auto written = kube::patch_part(with_.deps.client, before, after, kube::Part::Main, kube::Lock::Always,
-                                    with_.context.deadline);
-    const bool overtaken = !written && written.error().code == Code::Conflict;
-    if (overtaken) return;
+    const auto written = write_as_seen(after);
     if (!written) return failed(written.error());
     if (!*written) return;
-    with_.host.consistency.wrote(key_, with_.deps.caches.machine_deployments,
-                                 (*written)->metadata.resource_version);
-    effects_.deployment = std::make_shared<const api::MachineDeployment>(std::move(**written));
     for (const std::string& line : wanted.dropped)
       record_event(EventType::Normal, api::policy::event::kVictimDropped, line);
+  }
+
+  api::MachineDeployment without_rollback() const {
+    api::MachineDeployment after = *effects_.deployment;
+    after.metadata.annotations.erase(api::policy::annotation::kRollbackTo);
+    return after;
+  }
+
+  void roll_back(const RollBack& wanted) {
+    api::MachineDeployment after = without_rollback();
+    after.spec.machine_template = wanted.to;
+    const auto written = write_as_seen(after);
+    if (!written && is_refusal(written.error())) {
+      return refuse_rollback(
+          {.reason = api::policy::event::kRollbackRefused, .why = written.error().message});
+    }
+    if (!written) return failed(written.error());
+    if (*written)
+      record_event(EventType::Normal, api::policy::event::kRolledBack,
+                   fmt::format("Rolled back to the template of revision {}", wanted.revision));
+  }
+
+  void refuse_rollback(const RefuseRollback& wanted) {
+    const auto written = write_as_seen(without_rollback());
+    if (!written) return failed(written.error());
+    if (*written) record_event(EventType::Warning, wanted.reason, wanted.why);
   }
 
   void drop_finalizer() {

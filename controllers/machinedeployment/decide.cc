@@ -8,6 +8,7 @@
 #include "base/safeguards.h"
 #include "controllers/machinedeployment/lifecycle_steps.h"
 #include "controllers/machinedeployment/release.h"
+#include "controllers/machinedeployment/rollback.h"
 #include "controllers/machinedeployment/settled.h"
 #include "controllers/rollout/completion.h"
 #include "controllers/rollout/moves.h"
@@ -25,7 +26,6 @@
 namespace capstan::controllers::machinedeployment {
 namespace {
 
-constexpr Seconds kListRecheck{1};
 constexpr Seconds kTemplateRecheck{15};  // nothing leads from a new template to those who miss it
 constexpr Seconds kAdoptionRecheck{60};  // nor from a policy; each try is a request
 
@@ -156,6 +156,12 @@ SetCounts counts_of(const api::MachineSet& set, std::span<const Snapshot<api::Ma
           .settled = is_settled(set)};
 }
 
+std::size_t kept_history(const Observation& seen) {
+  if (!seen.rollout || is_off(Safeguard::RevisionHistory)) return 0;
+  constexpr auto kDefault = api::PolicyRollout::kRevisionHistoryLimit;
+  return static_cast<std::size_t>(std::max(0, seen.rollout->revision_history_limit.value_or(kDefault)));
+}
+
 // One rollout, from what is there to the actions of its next step.
 class Rollout {
  public:
@@ -269,8 +275,9 @@ class Rollout {
   }
 
   void old_actions(const Fleet& fleet, const Scaling& scaling) {
-    const auto done = paused_ ? std::vector<rollout::SetSnapshot>()
-                              : rollout::finished_sets(seen_.deployment, choice_, seen_.owned);
+    const auto done =
+        paused_ ? std::vector<rollout::SetSnapshot>()
+                : rollout::finished_sets(seen_.deployment, choice_, seen_.owned, kept_history(seen_));
     const std::string newest = fleet.newest ? fleet.newest->name : std::string();
     for (std::size_t at = 0; at < choice_.old.size() && !plan_.stuck; ++at) {
       const auto& set = choice_.old[at];
@@ -372,6 +379,7 @@ void write_metadata(const Observation& seen, api::ObjectMeta own, Plan& plan) {
 
 Plan decide(const Observation& seen) {
   if (seen.stored->metadata.deleting()) return decide_deletion(seen);
+  if (auto rollback = plan_rollback(seen)) return std::move(*rollback);
   api::ObjectMeta own = own_metadata(seen);
   Plan plan = decide_sets(seen, own);
   write_metadata(seen, std::move(own), plan);

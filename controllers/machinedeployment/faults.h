@@ -20,5 +20,6 @@ std::vector<Fault> faults_of(const Observation& seen);
 // Templates that do not exist, or of which that can't be found out: no MachineSet can be made.
 std::vector<Fault> missing_templates(const Observation& seen);
 bool has_unlisted_template(const Observation& seen);
+inline constexpr Seconds kListRecheck{1};  // such a one is looked for again
 
 }  // namespace capstan::controllers::machinedeployment

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,14 @@ struct TemplateSeen {
   api::OwnerReferences owners = {};
   api::ResourceVersion version = {};
   bool operator==(const TemplateSeen&) const = default;
+};
+
+// What the annotation capstan.dev/rollback-to asks for, and whether what that needs is there.
+struct RollbackSeen {
+  std::string wanted = {};                // its value
+  Snapshot<api::MachineSet> target = {};  // the set that has the template; null: there is none
+  TemplateSeen infrastructure = {};       // what that template refers to
+  TemplateSeen bootstrap = {};
 };
 
 // A MachineSet that it selects, that has no controller and that it could not adopt.
@@ -74,8 +83,10 @@ struct Observation {
   std::vector<Snapshot<api::Machine>> owned = {};     // of its sets, selected or not
   std::vector<Waiting> waiting = {};                  // of its sets
   Snapshot<api::MachineLifecyclePolicy> policy = {};  // of the life of its Machines; null: none governs that
-  lifecycle::Contact contact = {};                    // with the workload cluster
-  std::string suffix = {};                            // five letters for the name of a new set
+  std::optional<api::PolicyRollout> rollout = {};     // of the policy that selects it, where it has one
+  std::optional<RollbackSeen> rollback = {};
+  lifecycle::Contact contact = {};  // with the workload cluster
+  std::string suffix = {};          // five letters for the name of a new set
   bool complete = true;  // false: caches lag behind what we wrote; nothing may be made or taken away
 };
 

@@ -4,10 +4,12 @@
 
 #include "api/meta/label_selector.h"
 #include "api/names.h"
+#include "api/policy/names.h"
 #include "api/v1beta2/machine_deployment_rules.h"
 #include "base/clock.h"
 #include "base/safeguards.h"
 #include "base/try.h"
+#include "controllers/rollout/rollback.h"
 #include "controllers/rollout/set_intent.h"
 #include "controllers/shared/belonging.h"
 #include "controllers/shared/policies.h"
@@ -41,14 +43,33 @@ TemplateSeen look_at(const api::ContractRef& reference, std::string_view field, 
   return seen;
 }
 
-void look_at_templates(Observation& seen, runtime::ExternalRefs& externals) {
-  const auto& spec = seen.deployment.spec.machine_template.spec;
-  const std::string_view here = seen.stored->metadata.namespace_;
+// Into an observation, or into that of a rollback.
+template <typename Seen>
+void look_at_templates(const api::MachineSpec& spec, std::string_view here, runtime::ExternalRefs& externals,
+                       Seen& seen) {
   seen.infrastructure =
       look_at(spec.infrastructure_ref, "spec.template.spec.infrastructureRef", here, externals);
   if (!spec.bootstrap.config_ref) return;
   seen.bootstrap =
       look_at(*spec.bootstrap.config_ref, "spec.template.spec.bootstrap.configRef", here, externals);
+}
+
+void look_at_rollback(Observation& seen, runtime::ExternalRefs& externals) {
+  const Text* wanted = seen.stored->metadata.annotations.find(api::policy::annotation::kRollbackTo);
+  if (wanted == nullptr) return;
+  auto& rollback = seen.rollback.emplace(
+      RollbackSeen{.wanted = wanted->str(),
+                   .target = rollout::set_to_go_back_to(wanted->view(), seen.deployment, seen.sets)});
+  if (!rollback.target) return;
+  look_at_templates(rollback.target->spec.machine_template.spec, seen.stored->metadata.namespace_, externals,
+                    rollback);
+}
+
+void find_policy(Observation& seen, const Deps& deps) {
+  const PolicyChoice choice = policy_for(deps.caches, *seen.stored);
+  if (choice.policy) seen.rollout = choice.policy->spec.rollout;
+  seen.policy = lifecycle_policy(choice);
+  if (seen.policy && seen.cluster) seen.contact = contact_of(reach_of(deps.workload_clusters, *seen.cluster));
 }
 
 // What an owner that goes by its name alone would take for its own.
@@ -176,9 +197,11 @@ Result<std::optional<Observation>> observe(const ObserveContext& with, Memory& m
   std::ranges::copy_if(seen.sets, std::back_inserter(seen.unmanaged), [](const auto& set) {
     return !set->metadata.deleting() && has_strange_managers(*set);
   });
-  if (!seen.stored->metadata.deleting()) look_at_templates(seen, with.host.externals);
-  seen.policy = lifecycle_policy(policy_for(deps.caches, *seen.stored));
-  if (seen.policy && seen.cluster) seen.contact = contact_of(reach_of(deps.workload_clusters, *seen.cluster));
+  if (!seen.stored->metadata.deleting()) {
+    look_at_templates(seen.deployment.spec.machine_template.spec, key.namespace_, with.host.externals, seen);
+    look_at_rollback(seen, with.host.externals);
+  }
+  find_policy(seen, deps);
   seen.suffix = free_suffix(seen, deps.names);
   seen.complete = with.context.fresh && deps.caches.clusters.synced() && deps.caches.machine_sets.synced() &&
                   deps.caches.machines.synced();

@@ -46,6 +46,12 @@ struct InWords {
   std::string operator()(const WriteVictims& action) const {
     return fmt::format("write the victims: {:?} becomes {:?}", action.from, action.to);
   }
+  std::string operator()(const RollBack& action) const {
+    return fmt::format("roll back to revision {}", action.revision);
+  }
+  std::string operator()(const RefuseRollback& action) const {
+    return fmt::format("refuse to roll back: {}", action.why);
+  }
   std::string operator()(const DropFinalizer&) const { return "drop the finalizer"; }
 };
 

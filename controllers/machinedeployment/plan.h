@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -83,8 +84,22 @@ struct WriteVictims {
   bool operator==(const WriteVictims&) const = default;
 };
 
-using Action = std::variant<WriteMetadata, OwnTemplate, AdoptSet, ReleaseSet, RepairManagers, CreateSet,
-                            ApplySet, DeleteSet, GrantReplacement, WriteVictims, DropFinalizer>;
+// The template becomes that of an earlier revision; the annotation that asked for it goes in the same write.
+struct RollBack {
+  std::string revision = {};
+  api::MachineTemplate to = {};
+  bool operator==(const RollBack&) const = default;
+};
+// That annotation goes, and nothing else happens.
+struct RefuseRollback {
+  std::string_view reason = {};  // of an Event
+  std::string why = {};
+  bool operator==(const RefuseRollback&) const = default;
+};
+
+using Action =
+    std::variant<WriteMetadata, OwnTemplate, AdoptSet, ReleaseSet, RepairManagers, CreateSet, ApplySet,
+                 DeleteSet, GrantReplacement, WriteVictims, RollBack, RefuseRollback, DropFinalizer>;
 
 struct Plan {
   // A first list is not complete: nothing is done or said. Look again so soon.
@@ -95,6 +110,7 @@ struct Plan {
   std::vector<Fault> faults = {};
   std::vector<std::string> waits_for = {};  // MachineSets that have not acted for a minute
   bool stuck = false;                       // the spec was not acted on: observedGeneration stays behind
+  bool rolls_back = false;                  // its write brings the next turn, which reports
   Snapshot<api::MachineSet> newest = {};    // null: there is none yet
   bool operator==(const Plan&) const = default;
 };

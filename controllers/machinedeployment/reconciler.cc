@@ -56,6 +56,10 @@ Result<Outcome> Reconciler::take_turn(const ActContext& with, Observation seen) 
   const auto& [plan, effects] = pass;
   if (plan.too_early) return Outcome::after(*plan.too_early);
   if (effects.gone) return Outcome::done();
+  if (plan.rolls_back) {
+    TRY(none_failed(effects.errors));
+    return Outcome::done();
+  }
   auto after = report(seen, plan, effects);
   const Outcome contested = report_contests(contests_, deps_, *effects.deployment, after);
   record_events(seen, plan, after);

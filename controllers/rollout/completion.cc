@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "controllers/rollout/revision.h"
+
 namespace capstan::controllers::rollout {
 namespace {
 
@@ -16,6 +18,15 @@ bool has_machines(const api::MachineSet& set, std::span<const MachineSnapshot> o
 bool is_empty(const api::MachineSet& set, std::span<const MachineSnapshot> owned) {
   return set.spec.replicas == 0 && set.status.replicas.value_or(0) == 0 &&
          set.status.observed_generation >= set.metadata.generation && !has_machines(set, owned);
+}
+
+// Of sets whose revision can't be read, the youngest.
+void leave_out_history(std::vector<SetSnapshot>& sets, std::size_t kept) {
+  std::ranges::sort(sets, std::ranges::greater(), [](const SetSnapshot& set) {
+    return std::tuple(revision_of(*set).value_or(0), set->metadata.creation_timestamp,
+                      set->metadata.name.view());
+  });
+  sets.erase(sets.begin(), sets.begin() + static_cast<std::ptrdiff_t>(std::min(kept, sets.size())));
 }
 
 }  // namespace
@@ -37,12 +48,13 @@ bool is_complete(const api::MachineDeployment& deployment, const Choice& choice)
 }
 
 std::vector<SetSnapshot> finished_sets(const api::MachineDeployment& deployment, const Choice& choice,
-                                       std::span<const MachineSnapshot> owned) {
+                                       std::span<const MachineSnapshot> owned, std::size_t kept) {
   std::vector<SetSnapshot> finished;
   if (choice.old.empty() || !is_complete(deployment, choice)) return finished;
   std::ranges::copy_if(choice.old, std::back_inserter(finished), [&](const SetSnapshot& set) {
     return !set->metadata.deleting() && is_empty(*set, owned);
   });
+  leave_out_history(finished, kept);
   std::ranges::sort(finished, {}, [](const SetSnapshot& set) {
     return std::tuple(set->metadata.creation_timestamp, set->metadata.name.view());
   });

@@ -1,5 +1,5 @@
-// When a rollout is over, and which old MachineSets may go then. No history is kept, as upstream keeps none.
-// Pure.
+// When a rollout is over, and which old MachineSets may go then. No history is kept, as upstream keeps none,
+// unless a policy asks for it. Pure.
 #pragma once
 
 #include <span>
@@ -13,8 +13,9 @@ namespace capstan::controllers::rollout {
 bool is_complete(const api::MachineDeployment& deployment, const Choice& choice);
 
 // Old sets that are empty by their spec, by their status and by the Machines there are (`owned`: all that
-// name one of the sets as owner). None before the rollout is complete.
+// name one of the sets as owner), but for the `kept` ones of the highest revisions. None before the rollout
+// is complete.
 std::vector<SetSnapshot> finished_sets(const api::MachineDeployment& deployment, const Choice& choice,
-                                       std::span<const MachineSnapshot> owned);
+                                       std::span<const MachineSnapshot> owned, std::size_t kept = 0);
 
 }  // namespace capstan::controllers::rollout

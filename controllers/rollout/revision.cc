@@ -13,20 +13,23 @@ namespace {
 
 constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max() - 1;  // there must be a next one
 
-std::optional<std::int64_t> parsed(std::string_view text) {
+}  // namespace
+
+std::optional<std::int64_t> parse_revision(std::string_view text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number > kHighest) return std::nullopt;
   return number;
 }
 
-}  // namespace
+std::optional<std::int64_t> revision_of(const api::MachineSet& set) {
+  return parse_revision(set.metadata.annotations.value_or_empty(api::annotation::kRevision));
+}
 
 Result<Revision> revision_of_newest(const api::MachineSet* newest, std::span<const SetSnapshot> old) {
   std::int64_t highest = 0;
   for (const SetSnapshot& set : old) {
-    const auto number = parsed(set->metadata.annotations.value_or_empty(api::annotation::kRevision));
-    highest = std::max(highest, number.value_or(0));
+    highest = std::max(highest, revision_of(*set).value_or(0));
   }
   const std::int64_t next = highest + 1;
   if (newest == nullptr) return Revision{.number = std::to_string(next)};
@@ -37,7 +40,7 @@ Result<Revision> revision_of_newest(const api::MachineSet* newest, std::span<con
     revision.number = std::to_string(next);
     return revision;
   }
-  const auto own = parsed(present->view());
+  const auto own = parse_revision(present->view());
   if (!own) {
     return fail(Code::Invalid,
                 fmt::format("MachineSet {}: annotation {} is {:?}, which is no number; remove it",

@@ -25,7 +25,8 @@ constexpr std::size_t kLongestName = 63;  // of a MachineSet: it ends up in labe
 constexpr std::array kNotForSets = {
     annotation::kLastAppliedConfiguration, annotation::kRevision,    annotation::kRevisionHistory,
     annotation::kDesiredReplicas,          annotation::kMaxReplicas, annotation::kConversionData,
-    annotation::kConfirmRelease,           kMadeForRolloutAfter,     api::policy::annotation::kVictims};
+    annotation::kConfirmRelease,           kMadeForRolloutAfter,     api::policy::annotation::kVictims,
+    api::policy::annotation::kRollbackTo};
 
 // What tells the Machines of a set from those of its siblings. What it selects by and makes them with counts
 // more than the label on the set itself: following an edit of that one would let go of all of them.

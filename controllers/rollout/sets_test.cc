@@ -460,6 +460,29 @@ TEST(FinishedSets, GoWhenEverythingIsNew) {
   EXPECT_THAT(names_of(finished_sets(done.deployment, done.choice, {})), ElementsAre("o"));
 }
 
+TEST(FinishedSets, LeaveOutThoseOfTheHighestRevisionsWhereAHistoryIsKept) {
+  Done done;
+  const auto empty = [&](std::string_view name, std::string_view revision, Seconds age) {
+    return set_of(name, "v1", age)
+        .revision(revision)
+        .replicas(0)
+        .reporting(0, 0, 0)
+        .with([](auto& set) { set.status.observed_generation = 1; })
+        .shared();
+  };
+  // The oldest one was gone back to, and left again.
+  done.choice.old = {empty("first", "5", Seconds(90)), empty("second", "2", Seconds(60)),
+                     empty("third", "3", Seconds(30)), empty("strange", "x", Seconds(10))};
+  const auto finished = [&](std::size_t kept) {
+    return names_of(finished_sets(done.deployment, done.choice, {}, kept));
+  };
+
+  EXPECT_THAT(finished(0), ElementsAre("first", "second", "third", "strange"));
+  EXPECT_THAT(finished(1), ElementsAre("second", "third", "strange"));
+  EXPECT_THAT(finished(2), ElementsAre("second", "strange"));
+  EXPECT_THAT(finished(10), IsEmpty());
+}
+
 TEST(FinishedSets, WaitForTheStatusOfThisSpec) {
   Done done;
   done.deployment.status.observed_generation = 0;
