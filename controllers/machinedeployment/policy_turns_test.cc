@@ -18,6 +18,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::StartsWith;
 
 // md1 at rest, and the policy that selects it.
 void governed(const api::PolicyRollout& rollout, const Story& story) {
@@ -162,6 +163,20 @@ TEST(PolicyTurns, AnotherRolloutHashRollsAlthoughNothingElseDiffers) {
     };
     EXPECT_EQ(hash_of(stage.sets().front()), "");
     EXPECT_EQ(hash_of(stage.sets().back()), "1");
+  });
+}
+
+TEST(PolicyTurns, ProgressIsSaidAndTheDeadlineNeedsNoEvent) {
+  governed({.progress_deadline_seconds = 120}, [](MachineDeploymentFixture& stage) {
+    EXPECT_THAT(stage.says(api::policy::condition::kProgressing), StartsWith("True NewMachineSetAvailable"));
+    stage.edit(R"({"spec":{"template":{"spec":{"version":"v1.34.0"}}}})");
+    stage.settle();
+    EXPECT_THAT(stage.says(api::policy::condition::kProgressing), StartsWith("True NewMachineSetCreated"));
+
+    stage.settle(125s);
+
+    EXPECT_THAT(stage.says(api::policy::condition::kProgressing),
+                StartsWith("False ProgressDeadlineExceeded"));
   });
 }
 

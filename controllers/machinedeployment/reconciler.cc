@@ -8,6 +8,7 @@
 #include "controllers/machinedeployment/act.h"
 #include "controllers/machinedeployment/decide.h"
 #include "controllers/machinedeployment/observe.h"
+#include "controllers/machinedeployment/progress.h"
 #include "controllers/machinedeployment/report.h"
 #include "controllers/shared/pause.h"
 #include "controllers/shared/turn_steps.h"
@@ -66,7 +67,8 @@ Result<Outcome> Reconciler::take_turn(const ActContext& with, Observation seen) 
   const auto written = write_status(with, *effects.deployment, after);
   TRY(none_failed(effects.errors));
   TRY(written);
-  return contested.or_sooner(Outcome::after(plan.recheck));
+  return contested.or_sooner(Outcome::after(plan.recheck))
+      .or_sooner(Outcome::after(progress_due_in(seen, after)));
 }
 
 Reconciler::Pass Reconciler::decide_and_act(const ActContext& with, const Observation& seen) {

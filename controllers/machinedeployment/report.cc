@@ -6,10 +6,12 @@
 #include "api/conditions/v1beta1.h"
 #include "api/meta/label_selector.h"
 #include "api/names.h"
+#include "api/policy/names.h"
 #include "controllers/machinedeployment/conditions_v1beta1.h"
 #include "controllers/machinedeployment/counters.h"
 #include "controllers/machinedeployment/deployment_conditions.h"
 #include "controllers/machinedeployment/machine_conditions.h"
+#include "controllers/machinedeployment/progress.h"
 #include "controllers/rollout/new_set.h"
 #include "controllers/shared/held_up.h"
 
@@ -19,10 +21,17 @@ namespace {
 namespace condition = api::condition;
 namespace phase = api::machine_deployment_phase;
 
-constexpr std::array kOwned = {
-    condition::kPaused,     condition::kAvailable,   condition::kMachinesReady, condition::kMachinesUpToDate,
-    condition::kRollingOut, condition::kScalingDown, condition::kScalingUp,     condition::kRemediating,
-    condition::kDeleting,   condition::kContested};
+constexpr std::array kOwned = {condition::kPaused,
+                               condition::kAvailable,
+                               condition::kMachinesReady,
+                               condition::kMachinesUpToDate,
+                               condition::kRollingOut,
+                               condition::kScalingDown,
+                               condition::kScalingUp,
+                               condition::kRemediating,
+                               condition::kDeleting,
+                               condition::kContested,
+                               api::policy::condition::kProgressing};
 constexpr std::array kOwnedOld = {api::v1beta1_condition::kReady, api::v1beta1_condition::kAvailable,
                                   api::v1beta1_condition::kMachineSetReady};
 
@@ -98,6 +107,7 @@ api::MachineDeployment report(const Observation& seen, const Plan& plan, const E
   set(scaling_down(seen, status));
   set(remediating(seen));
   set(deleting(seen));
+  report_progress(seen, plan, effects, after);
   tell_held_up(status.conditions, seen.machines, after.metadata.generation, seen.now);
   auto& old = status.deprecated.ensure().v1beta1.ensure();
   count_v1beta1(seen, plan, old);
