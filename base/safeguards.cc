@@ -39,6 +39,7 @@ std::string_view to_string(Safeguard safeguard) {
     case Safeguard::PolicyContact: return "policy-contact";
     case Safeguard::AsJudged: return "as-judged";
     case Safeguard::VictimsAwaitReplicas: return "victims-await-replicas";
+    case Safeguard::SlowStart: return "slow-start";
     case Safeguard::RevisionHistory: return "revision-history";
   }
   return "";

@@ -44,6 +44,7 @@ enum class Safeguard {
   PolicyContact,         // no time of a policy counts from before the workload cluster was reached again
   AsJudged,              // a Machine that has failed is deleted only in the version that says so
   VictimsAwaitReplicas,  // named victims go once their MachineSet has seen the replicas that came with them
+  SlowStart,             // a new MachineSet stays small until its first Machine is available
   RevisionHistory,       // MachineSets of earlier templates are kept for a rollback
 };
 inline constexpr std::array kSafeguards = {
@@ -60,7 +61,7 @@ inline constexpr std::array kSafeguards = {
 // Shown by stories of test/scenarios/lifecycle.
 inline constexpr std::array kLifecycleSafeguards = {
     Safeguard::ReplacementLimit,     Safeguard::PolicyContact, Safeguard::AsJudged,
-    Safeguard::VictimsAwaitReplicas, Safeguard::RevisionHistory};
+    Safeguard::VictimsAwaitReplicas, Safeguard::SlowStart,     Safeguard::RevisionHistory};
 std::string_view to_string(Safeguard safeguard);  // "consistency-gate"
 
 #ifdef CAPSTAN_DEFECTS

@@ -213,6 +213,7 @@ class Rollout {
 
   Fleet count() {
     Fleet fleet{.limits = intent_.limits};
+    if (seen_.rollout) fleet.slow_start = seen_.rollout->slow_start;
     if (choice_.newest) {
       fleet.newest = counts_of(*choice_.newest, seen_.owned);
       arrivals_ = rollout::arrivals(*choice_.newest, seen_.owned);

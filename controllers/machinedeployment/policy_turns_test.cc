@@ -180,5 +180,19 @@ TEST(PolicyTurns, ProgressIsSaidAndTheDeadlineNeedsNoEvent) {
   });
 }
 
+TEST(PolicyTurns, ASlowStartMakesOneMachineUntilItIsAvailable) {
+  governed({.slow_start = 1}, [](MachineDeploymentFixture& stage) {
+    stage.edit(R"({"spec":{"rollout":{"strategy":{"rollingUpdate":{"maxSurge":3}}},
+                           "template":{"spec":{"version":"v1.34.0"}}}})");
+    stage.settle();
+    EXPECT_THAT(stage.sizes(), ElementsAre(3, 1));
+
+    stage.play_sets();
+    stage.settle();
+
+    EXPECT_THAT(stage.sizes(), ElementsAre(2, 3));
+  });
+}
+
 }  // namespace
 }  // namespace capstan::controllers::machinedeployment

@@ -27,6 +27,9 @@ struct Fleet {
   Limits limits = {};
   std::optional<SetCounts> newest = {};
   std::vector<SetCounts> old = {};  // larger first, then older, then by name
+  // How many Machines the new set gets before its first one is available; nothing: as many as the limits
+  // allow.
+  std::optional<Count> slow_start = {};
 
   // A set that was made smaller may still be making Machines as it was told before, and one that was made
   // larger may still be deleting some: until it has seen its new size, its numbers allow nothing.

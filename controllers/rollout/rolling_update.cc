@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/safeguards.h"
+
 namespace capstan::controllers::rollout {
 namespace {
 
@@ -20,6 +22,12 @@ Count sum(const Fleet& fleet, Number number) {
   return sum_of_old(fleet, number) + (fleet.newest ? number(*fleet.newest) : 0);
 }
 
+// Nothing: whether its Machines work is known, or is not waited for.
+std::optional<Count> slow_start_of(const Fleet& fleet) {
+  const bool has_worked = fleet.newest && fleet.newest->available > 0;
+  return has_worked || is_off(Safeguard::SlowStart) ? std::nullopt : fleet.slow_start;
+}
+
 void scale_newest(const Fleet& fleet, Scaling& scaling) {
   const SetCounts& newest = *fleet.newest;
   const Limits& limits = fleet.limits;
@@ -30,7 +38,10 @@ void scale_newest(const Fleet& fleet, Scaling& scaling) {
   }
   const Count total = sum(fleet, [](const SetCounts& set) { return std::max(set.spec, set.status); });
   if (total >= limits.most() || !fleet.old_are_settled()) return;
-  scaling.intend(newest.name, newest.spec + std::min(limits.most() - total, limits.desired - newest.spec),
+  const Count ceiling = std::min(slow_start_of(fleet).value_or(limits.desired), limits.desired);
+  const Count growth = std::min(limits.most() - total, ceiling - newest.spec);
+  if (growth <= 0) return;
+  scaling.intend(newest.name, newest.spec + growth,
                  fmt::format("{} current Machines < {} MachineDeployment spec.replicas + {} maxSurge", total,
                              limits.desired, limits.surge));
 }
@@ -141,6 +152,13 @@ Count coming(const Fleet& fleet) {
   return std::max<Count>(fleet.newest->spec - available, 0);
 }
 
+// What a slow start lets go of the old sets.
+std::optional<Count> spare_at_start(const Fleet& fleet) {
+  const auto start = slow_start_of(fleet);
+  if (!start) return std::nullopt;
+  return sum_of_old(fleet, [](const SetCounts& set) { return set.spec; }) - (fleet.limits.desired - *start);
+}
+
 }  // namespace
 
 Count scale_down_budget(const Fleet& fleet, const Scaling& so_far) {
@@ -149,7 +167,8 @@ Count scale_down_budget(const Fleet& fleet, const Scaling& so_far) {
     const Count next = std::min(set.spec, so_far.of(set.name).value_or(set.spec));
     return std::max<Count>(set.status - next, 0);
   });
-  return std::max<Count>(all - going - fleet.limits.least_available() - coming(fleet), 0);
+  const Count budget = all - going - fleet.limits.least_available() - coming(fleet);
+  return std::max<Count>(std::min(budget, spare_at_start(fleet).value_or(budget)), 0);
 }
 
 Scaling plan_rolling_update(const Fleet& fleet) {

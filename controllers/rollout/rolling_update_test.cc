@@ -231,6 +231,28 @@ Fleet stuck() {
   return {.limits = limits(2, 1, 0), .newest = a_set("N", 1, 1, 1, 1), .old = {a_set("O", 2, 2, 1)}};
 }
 
+// Ten replicas, five more allowed, and all of them may be unavailable.
+Fleet starting(const SetCounts& newest, const SetCounts& old, std::optional<Count> slow_start) {
+  return {.limits = limits(10, 5, 10), .newest = newest, .old = {old}, .slow_start = slow_start};
+}
+
+TEST(RollingUpdate, ASlowStartMakesAndTakesAFewBeforeTheFirstNewMachineIsAvailable) {
+  const SetCounts old = a_set("O", 10, 10, 10);
+
+  EXPECT_THAT(planned(starting(a_set("N", 0, 0, 0), old, std::nullopt)), ElementsAre("N 5", "O 0"));
+  EXPECT_THAT(planned(starting(a_set("N", 0, 0, 0), old, 2)), ElementsAre("N 2", "O 8"));
+  EXPECT_THAT(planned(starting(a_set("N", 2, 2, 0), a_set("O", 8, 8, 8), 2)), IsEmpty());
+  EXPECT_THAT(planned(starting(a_set("N", 2, 2, 1), a_set("O", 8, 8, 8), 2)), ElementsAre("N 7", "O 0"));
+}
+
+TEST(RollingUpdate, ASlowStartTakesNothingBackFromASetThatIsLarger) {
+  EXPECT_THAT(planned(starting(a_set("N", 5, 5, 0), a_set("O", 8, 8, 8), 2)), IsEmpty());
+}
+
+TEST(RollingUpdate, ASlowStartBeyondTheReplicasIsNone) {
+  EXPECT_THAT(planned(starting(a_set("N", 0, 0, 0), a_set("O", 10, 10, 10), 99)), ElementsAre("N 5", "O 0"));
+}
+
 TEST(RollingUpdate, ABrokenOldMachineDoesNotHoldTheRolloutForEver) {
   const auto plan = plan_rolling_update(stuck());
 
