@@ -14,6 +14,7 @@
 #include "controllers/rollout/moves.h"
 #include "controllers/rollout/new_set.h"
 #include "controllers/rollout/on_delete.h"
+#include "controllers/rollout/recreate.h"
 #include "controllers/rollout/rolling_update.h"
 #include "controllers/rollout/scaling.h"
 #include "controllers/rollout/set_intent.h"
@@ -236,6 +237,9 @@ class Rollout {
   }
 
   Scaling scale(const Fleet& fleet) const {
+    const bool recreates = seen_.rollout && seen_.rollout->recreate;
+    if (recreates && fleet.newest && (!paused_ || rollout::is_between(fleet)))
+      return rollout::plan_recreate(fleet);
     const bool on_delete = rollout::is_on_delete(seen_.deployment);
     if (paused_) return rollout::plan_paused(fleet, on_delete);
     return on_delete ? rollout::plan_on_delete(fleet) : rollout::plan_rolling_update(fleet);

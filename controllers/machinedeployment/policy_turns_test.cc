@@ -194,5 +194,18 @@ TEST(PolicyTurns, ASlowStartMakesOneMachineUntilItIsAvailable) {
   });
 }
 
+TEST(PolicyTurns, RecreateMakesTheNewMachinesWhenTheOldOnesAreGone) {
+  governed({.recreate = api::PolicyRecreate()}, [](MachineDeploymentFixture& stage) {
+    stage.edit(R"({"spec":{"template":{"spec":{"version":"v1.34.0"}}}})");
+    stage.settle();
+    EXPECT_THAT(stage.sizes(), ElementsAre(0, 0));
+
+    stage.play_sets();
+    stage.settle();
+
+    EXPECT_THAT(stage.sizes(), ElementsAre(0, 3));
+  });
+}
+
 }  // namespace
 }  // namespace capstan::controllers::machinedeployment
