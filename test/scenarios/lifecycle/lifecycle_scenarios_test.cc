@@ -92,7 +92,9 @@ TEST_P(LifecycleMutants, IsNoticedByItsStory) {
 
 INSTANTIATE_TEST_SUITE_P(All, LifecycleMutants,
                          testing::Values(Mutant{Safeguard::ReplacementLimit, "one-at-a-time"},
-                                         Mutant{Safeguard::PolicyContact, "cluster-lost-for-an-hour"}),
+                                         Mutant{Safeguard::PolicyContact, "cluster-lost-for-an-hour"},
+                                         Mutant{Safeguard::SlowStart, "bad-image-costs-one-machine"},
+                                         Mutant{Safeguard::RevisionHistory, "rolled-back"}),
                          test_name<Mutant>);
 
 #endif

@@ -59,6 +59,26 @@ LifecycleAct names_victims(Seconds at, int replicas, std::vector<int> victims) {
                                {"spec", {{"replicas", replicas}}}});
           }};
 }
+// To another version, with room for as many new Machines as there are old ones.
+LifecycleAct upgrades(Seconds at, std::string version) {
+  return {at, "a user wants version " + version, [=](LifecycleWorld& world) {
+            world.patch_owner({{"spec",
+                                {{"rollout", {{"strategy", {{"rollingUpdate", {{"maxSurge", "100%"}}}}}}},
+                                 {"template", {{"spec", {{"version", version}}}}}}}});
+          }};
+}
+LifecycleAct rolls_back(Seconds at, std::string revision) {
+  return {at, "a user wants revision " + revision + " back", [=](LifecycleWorld& world) {
+            world.patch_owner({{"metadata", {{"annotations", {{annotation::kRollbackTo, revision}}}}}});
+          }};
+}
+LifecycleAct forces_rollout(Seconds at, std::string value) {
+  return {at, "a user forces a rollout", [=](LifecycleWorld& world) {
+            world.patch_owner(
+                {{"spec",
+                  {{"template", {{"metadata", {{"annotations", {{annotation::kRolloutHash, value}}}}}}}}}});
+          }};
+}
 LifecycleAct changes_policy(Seconds at, std::string what, json::value body) {
   return {at, std::move(what), [=](LifecycleWorld& world) { world.patch_policy(body); }};
 }
@@ -109,6 +129,35 @@ Broken says(int machine, std::string words) {
   return [=](const LifecycleWorld& world) {
     const std::string shown = world.message(machine);
     return shown.contains(words) ? std::string() : fmt::format("m{} says: {}", machine, shown);
+  };
+}
+Broken made(int count) {
+  return [=](const LifecycleWorld& world) {
+    return world.made() == count ? std::string()
+                                 : fmt::format("{} Machines were made, not {}", world.made(), count);
+  };
+}
+Broken wants(std::string version) {
+  return [=](const LifecycleWorld& world) {
+    const std::string shown = world.version();
+    return shown == version ? std::string() : fmt::format("{} is wanted, not {}", shown, version);
+  };
+}
+Broken has_sets(int count) {
+  return [=](const LifecycleWorld& world) {
+    return world.sets() == count ? std::string()
+                                 : fmt::format("{} MachineSets are there, not {}", world.sets(), count);
+  };
+}
+Broken tells(std::string progress) {
+  return [=](const LifecycleWorld& world) {
+    const std::string shown = world.progress();
+    return shown == progress ? std::string() : fmt::format("the rollout is {}, not {}", shown, progress);
+  };
+}
+Broken never_mixed() {
+  return [](const LifecycleWorld& world) {
+    return world.mixed() ? std::string("old and new Machines were there together") : std::string();
   };
 }
 Broken all(std::vector<Broken> promises) {
@@ -343,6 +392,51 @@ void tell_of_scaling_in(std::vector<LifecycleStory>& stories) {
                      .broken = all({deleted(1), went(3)})});
 }
 
+MachineLifecyclePolicyBuilder rollout_policy(const api::PolicyRollout& rollout) {
+  return a_policy("care").selecting("team", "a").rollout(rollout);
+}
+
+void tell_of_rollouts(std::vector<LifecycleStory>& stories) {
+  stories.push_back(
+      {.name = "rolled-back",
+       .title = "a rollout is complete, and its user wants the template of before back",
+       .replicas = 2,
+       .policy = rollout_policy({}),
+       .acts = {upgrades(10s, "v1.36.0"), rolls_back(200s, "0")},
+       .length = 400s,
+       .broken = all({made(6), deleted(4), has_sets(2), wants(""), tells("True NewMachineSetAvailable")})});
+  stories.push_back(
+      {.name = "bad-image-costs-one-machine",
+       .title = "no Machine of a new template joins: with slowStart 1 one is made, and goes again",
+       .policy = rollout_policy({.progress_deadline_seconds = 120, .slow_start = 1}),
+       .never_join = {4, 5, 6},
+       .acts = {upgrades(10s, "v1.36.0"), rolls_back(250s, "1")},
+       .length = 400s,
+       .broken = all({made(4), deleted(1), went(4), never_more_gone_than(0), wants("")})});
+  stories.push_back({.name = "deadline-and-restart",
+                     .title = "a restart of the manager starts the deadline of a rollout not anew",
+                     .policy = rollout_policy({.progress_deadline_seconds = 120}),
+                     .never_join = {4, 5, 6},
+                     .acts = {upgrades(10s, "v1.36.0"), restarts(100s)},
+                     .length = 160s,
+                     .broken = all({deleted(0), tells("False ProgressDeadlineExceeded")})});
+  stories.push_back(
+      {.name = "recreated",
+       .title = "with recreate the last old Machine is gone before the first new one is made",
+       .policy = rollout_policy({.recreate = api::PolicyRecreate()}),
+       .acts = {upgrades(10s, "v1.36.0")},
+       .length = 200s,
+       .broken = all({made(6), deleted(3), never_mixed(), tells("True NewMachineSetAvailable")})});
+  stories.push_back(
+      {.name = "forced-rollout",
+       .title = "another rollout-hash replaces all Machines though nothing else differs",
+       .replicas = 2,
+       .policy = rollout_policy({.revision_history_limit = 0}),
+       .acts = {forces_rollout(10s, "monday")},
+       .length = 400s,
+       .broken = all({made(4), deleted(2), has_sets(1), tells("True NewMachineSetAvailable")})});
+}
+
 }  // namespace
 
 std::vector<LifecycleStory> lifecycle_stories() {
@@ -352,6 +446,7 @@ std::vector<LifecycleStory> lifecycle_stories() {
   tell_of_creation(stories);
   tell_of_contact(stories);
   tell_of_scaling_in(stories);
+  tell_of_rollouts(stories);
   return stories;
 }
 

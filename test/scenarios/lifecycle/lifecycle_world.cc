@@ -242,6 +242,8 @@ void LifecycleWorld::run() {
   forget_writes();
   telling_ = true;
   policy_shown_.clear();
+  progress_shown_.clear();
+  mixed_ = false;
   while (now() - began_ < story_.length) one_second();
 }
 
@@ -279,6 +281,7 @@ void LifecycleWorld::look() {
   for (const auto* machine : fresh) numbers_.emplace(machine->metadata.name.str(), made() + 1);
   tell_machines();
   tell_policy();
+  tell_rollout();
   count_gone();
 }
 
@@ -465,6 +468,12 @@ json::value LifecycleWorld::policy() const {
   return reader.get(kPolicies, named(story_.policy->metadata.name.view()), Deadline::never()).value();
 }
 
+std::string LifecycleWorld::version() const {
+  auto& reader = const_cast<fakes::MemoryClient&>(user_);
+  const auto deployment = kube::get<api::MachineDeployment>(reader, named(kPool), Deadline::never());
+  return deployment->spec.machine_template.spec.version.str();
+}
+
 // Machines that stand in for what was lost, and what is about to be lost.
 void LifecycleWorld::count_gone() {
   if (!telling_) return;
@@ -543,6 +552,24 @@ void LifecycleWorld::tell_policy() {
   if (api::conditions::is_true(policy->status.conditions, api::policy::condition::kHealthCheckOverlap))
     text += "; overlaps a health check";
   if (text != std::exchange(policy_shown_, text)) tell("policy", text);
+}
+
+void LifecycleWorld::tell_rollout() {
+  if (!story_.policy || !story_.policy->spec.rollout) return;
+  const auto sets =
+      kube::list<api::MachineSet>(user_, {.namespace_ = std::string(kNamespace)}, Deadline::never());
+  sets_ = static_cast<int>(sets->items.size());
+  std::set<std::string> versions;
+  for (const auto& [name, machine] : machines_) versions.insert(machine.spec.version.str());
+  mixed_ = mixed_ || versions.size() > 1;
+  const auto deployment = kube::get<api::MachineDeployment>(user_, named(kPool), Deadline::never());
+  const auto says =
+      api::conditions::find(deployment->status.conditions, api::policy::condition::kProgressing);
+  const std::string text =
+      says == nullptr ? std::string() : fmt::format("{} {}", says->status.view(), says->reason.view());
+  if (text == std::exchange(progress_shown_, text)) return;
+  tell(kPool,
+       text.empty() ? "tells no progress any more" : fmt::format("{}: {}", text, says->message.view()));
 }
 
 }  // namespace capstan::scenarios

@@ -90,7 +90,11 @@ class LifecycleWorld {
   std::string phase(int machine) const;    // "Unhealthy"
   std::string message(int machine) const;  // of its condition
   json::value policy() const;
-  std::size_t writes() const { return writes_; }                        // of the manager, to Machines
+  int sets() const { return sets_; }                        // MachineSets, those without Machines included
+  bool mixed() const { return mixed_; }                     // Machines of two versions were there at a time
+  std::string version() const;                              // that the MachineDeployment wants
+  std::string progress() const { return progress_shown_; }  // "True NewMachineSetAvailable"
+  std::size_t writes() const { return writes_; }            // of the manager, to Machines
   const std::vector<std::string>& written() const { return written_; }  // "Patch Machine", all kinds
   const std::vector<std::string>& log() const { return log_; }
   void forget_writes();
@@ -120,6 +124,7 @@ class LifecycleWorld {
   void tell_machines();
   void tell_machine(const api::Machine& machine);
   void tell_policy();
+  void tell_rollout();
   void count_gone();
   void tell(std::string_view who, std::string_view text);
   std::string with_numbers(std::string text) const;
@@ -150,6 +155,9 @@ class LifecycleWorld {
   std::map<std::string, std::string> nodes_shown_ = {};
   std::map<std::string, Shown> shown_ = {};
   std::string policy_shown_ = {};
+  std::string progress_shown_ = {};
+  int sets_ = 0;
+  bool mixed_ = false;
   Time began_ = {};
   int deleted_ = 0;
   int most_gone_ = 0;
