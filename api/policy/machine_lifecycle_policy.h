@@ -4,6 +4,7 @@
 #pragma once
 
 #include "api/meta/label_selector.h"
+#include "api/policy/drain.h"
 #include "api/policy/lifecycle.h"
 #include "api/policy/names.h"
 #include "api/v1beta2/common.h"
@@ -70,7 +71,11 @@ inline constexpr auto members<PolicyHealth> = std::array{
 
 struct PolicyDrain {
   std::optional<bool> machine_pools = {};
+  std::optional<DrainOnTimeout> on_timeout = {};
+  std::optional<NotReadyForce> not_ready_force = {};
   UnknownFields unknown = {};
+  // Whether a drain of a Machine may turn into one by force.
+  bool forces() const { return on_timeout.has_value() || not_ready_force.has_value(); }
   bool operator==(const PolicyDrain&) const = default;
 };
 template <>
@@ -81,6 +86,17 @@ inline constexpr auto members<PolicyDrain> = std::array{
                 "no longer lists, before its Node is removed, and of all when the pool is deleted. The "
                 "timeouts are those of the pool, spec.template.spec.deletion. Pools with Machines drain "
                 "without this."}),
+    member<&PolicyDrain::on_timeout>(
+        "onTimeout",
+        {.doc = "What becomes of the Pods of a Machine's Node that are left when the drain timeout "
+                "(spec.deletion.nodeDrainTimeoutSeconds, or the annotation capstan.dev/drain-timeout-seconds "
+                "of the Machine) is over. Without it they are left running, as Cluster API does; {} deletes "
+                "them."}),
+    member<&PolicyDrain::not_ready_force>(
+        "notReadyForce",
+        {.doc = "Drain the Node of a Machine by force when it has not been ready for some time: no kubelet "
+                "is there that could end Pods in peace. Volumes are not waited for then. Off when left out; "
+                "{} switches it on with its defaults."}),
 };
 
 struct MachineLifecyclePolicySpec {

@@ -29,7 +29,8 @@ constexpr std::string_view kDocument = R"({
                "nodeChecks": {"unhealthyNodeConditions": [{"type": "Fan", "badStatuses": ["False"]}],
                               "requireTaintsGone": [{"key": "example.com/wait", "effect": "NoExecute"}],
                               "timeoutSeconds": 30, "disableTimeout": true}},
-    "drain": {"machinePools": true},
+    "drain": {"machinePools": true, "onTimeout": {"action": "Continue"},
+              "notReadyForce": {"afterSeconds": 60}},
     "creation": {"timeoutSeconds": 60},
     "replacement": {"maxInFlight": "20%", "countStates": ["Failed"]},
     "scaleIn": {"expirySeconds": 10},
@@ -78,6 +79,8 @@ TEST(MachineLifecyclePolicy, AGroupWithoutFieldsGetsTheDefaultsOfItsSchema) {
   MachineLifecyclePolicy policy = a_policy("p").selecting("team", "a").node_checks().scale_in().rollout();
   policy.spec.creation.emplace();
   policy.spec.replacement.emplace();
+  policy.spec.drain.on_timeout.emplace();
+  policy.spec.drain.not_ready_force.emplace();
 
   apply_defaults(policy);
 
@@ -91,6 +94,7 @@ TEST(MachineLifecyclePolicy, AGroupWithoutFieldsGetsTheDefaultsOfItsSchema) {
         {"type": "NetworkUnavailable", "badStatuses": ["True", "Unknown"]}],
       "requireTaintsGone": [{"key": "node.gardener.cloud/critical-components-not-ready", "effect": "NoSchedule"}],
       "timeoutSeconds": 600, "disableTimeout": false}},
+    "drain": {"onTimeout": {"action": "ForceDelete"}, "notReadyForce": {"afterSeconds": 300}},
     "creation": {"timeoutSeconds": 1200},
     "replacement": {"maxInFlight": 1, "countStates":
       ["Creating", "CreateRetrying", "Joining", "InPlaceUpdating", "Failed", "Terminating"]},
@@ -184,6 +188,18 @@ TEST(MachineLifecyclePolicy, RefusesASelectorNobodyUnderstands) {
   });
 
   EXPECT_THAT(validate(odd.build(), nullptr), Not(IsEmpty()));
+}
+
+TEST(MachineLifecyclePolicy, RefusesActionsAndTimesOfDrainsThatMakeNoSense) {
+  const auto causes = [](const MachineLifecyclePolicy& policy) { return validate(policy); };
+  const auto odd_action = a_policy("p").selecting("team", "a").drain_on_timeout("Delete").build();
+  const auto no_time = a_policy("p").selecting("team", "a").not_ready_force({.after_seconds = 0}).build();
+
+  EXPECT_THAT(causes(a_policy("p").selecting("team", "a").drain_on_timeout("Continue").build()), IsEmpty());
+  ASSERT_THAT(causes(odd_action), Not(IsEmpty()));
+  EXPECT_EQ(causes(odd_action).front().field, "spec.drain.onTimeout.action");
+  ASSERT_THAT(causes(no_time), Not(IsEmpty()));
+  EXPECT_EQ(causes(no_time).front().field, "spec.drain.notReadyForce.afterSeconds");
 }
 
 }  // namespace

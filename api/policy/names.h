@@ -33,6 +33,14 @@ inline constexpr std::string_view kHealthTimeout = "capstan.dev/health-timeout-s
 inline constexpr std::string_view kCreationTimeout = "capstan.dev/creation-timeout-seconds";
 // On a Machine: a whole number, the lowest goes first when fewer are wanted.
 inline constexpr std::string_view kDeletionPriority = "capstan.dev/deletion-priority";
+// On a Machine, "true": it is replaced now, within replacement.maxInFlight. Means the same on its Node.
+inline constexpr std::string_view kReplace = "capstan.dev/replace";
+// On a Node: what machine-controller-manager calls it.
+inline constexpr std::string_view kTriggerDeletion = "node.machine.sapcloud.io/trigger-deletion-by-mcm";
+// On a Machine, or a label of it, "true": when it is deleted its Pods are deleted, too, and not evicted.
+inline constexpr std::string_view kForceDeletion = "capstan.dev/force-deletion";
+// On a Machine: seconds, instead of spec.deletion.nodeDrainTimeoutSeconds.
+inline constexpr std::string_view kDrainTimeout = "capstan.dev/drain-timeout-seconds";
 // On a MachineDeployment or MachineSet: "name~time,name~time", Machines that go whatever the replicas are.
 inline constexpr std::string_view kVictims = "capstan.dev/victims";
 // On a Machine: it may be replaced for what it has been suffering from since this time.

@@ -26,6 +26,17 @@ MachineLifecyclePolicyBuilder& MachineLifecyclePolicyBuilder::drains_machine_poo
   return change([](MachineLifecyclePolicy& policy) { policy.spec.drain.machine_pools = true; });
 }
 
+MachineLifecyclePolicyBuilder& MachineLifecyclePolicyBuilder::drain_on_timeout(std::string_view action) {
+  return change([&](MachineLifecyclePolicy& policy) {
+    policy.spec.drain.on_timeout = api::DrainOnTimeout{.action = Text(action)};
+  });
+}
+
+MachineLifecyclePolicyBuilder& MachineLifecyclePolicyBuilder::not_ready_force(
+    const api::NotReadyForce& force) {
+  return change([&](MachineLifecyclePolicy& policy) { policy.spec.drain.not_ready_force = force; });
+}
+
 MachineLifecyclePolicyBuilder& MachineLifecyclePolicyBuilder::node_checks(const api::NodeChecks& checks) {
   return change([&](MachineLifecyclePolicy& policy) { policy.spec.health.node_checks = checks; });
 }

@@ -16,6 +16,8 @@ class MachineLifecyclePolicyBuilder
   MachineLifecyclePolicyBuilder& selecting_everything();
   MachineLifecyclePolicyBuilder& shared_cause(const api::SharedCause& cause = {});
   MachineLifecyclePolicyBuilder& drains_machine_pools();
+  MachineLifecyclePolicyBuilder& drain_on_timeout(std::string_view action);
+  MachineLifecyclePolicyBuilder& not_ready_force(const api::NotReadyForce& force = {});
   // Each of them makes Machines report their life cycle.
   MachineLifecyclePolicyBuilder& node_checks(const api::NodeChecks& checks = {});
   MachineLifecyclePolicyBuilder& creation_timeout(std::int32_t seconds);
