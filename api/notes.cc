@@ -42,6 +42,7 @@ std::string_view reason_of(NoteCode code) {
     case NoteCode::NodeDrained: return event::kSuccessfulDrainNode;
     case NoteCode::NodeVolumesDetached: return event::kNodeVolumesDetached;
     case NoteCode::DrainRulesContradict: return "DrainRulesContradict";
+    case NoteCode::NodeDrainedByForce: return "NodeDrainedByForce";
     case NoteCode::CheckMisconfigured: return "HealthCheckMisconfigured";
     case NoteCode::RemediationRestricted: return event::kRemediationRestricted;
     case NoteCode::WaitingForOwner: return driver::reason::kWaitingForOwner;
@@ -106,6 +107,7 @@ bool is_warning(NoteCode code) {
     case NoteCode::NodesNotWritten:
     case NoteCode::ProviderIdListInvalid:
     case NoteCode::DrainRulesContradict:
+    case NoteCode::NodeDrainedByForce:
     case NoteCode::CheckMisconfigured:
     case NoteCode::RemediationRestricted:
     case NoteCode::WaitingForOwner:

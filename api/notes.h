@@ -47,6 +47,7 @@ enum class NoteCode {
   NodeDrained,
   NodeVolumesDetached,
   DrainRulesContradict,
+  NodeDrainedByForce,
   // MachineHealthCheck.
   CheckMisconfigured,
   RemediationRestricted,

@@ -41,6 +41,7 @@ std::string_view to_string(Safeguard safeguard) {
     case Safeguard::VictimsAwaitReplicas: return "victims-await-replicas";
     case Safeguard::SlowStart: return "slow-start";
     case Safeguard::RevisionHistory: return "revision-history";
+    case Safeguard::ForcedPods: return "forced-pods";
   }
   return "";
 }

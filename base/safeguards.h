@@ -46,6 +46,7 @@ enum class Safeguard {
   VictimsAwaitReplicas,  // named victims go once their MachineSet has seen the replicas that came with them
   SlowStart,             // a new MachineSet stays small until its first Machine is available
   RevisionHistory,       // MachineSets of earlier templates are kept for a rollback
+  ForcedPods,            // a drain by force deletes Pods of its Node alone, by the uids they were listed with
 };
 inline constexpr std::array kSafeguards = {
     Safeguard::ConsistencyGate, Safeguard::CreateExpectation, Safeguard::OwnerUid,
@@ -58,10 +59,8 @@ inline constexpr std::array kSafeguards = {
     Safeguard::Belonging,       Safeguard::UnreadableOwner,   Safeguard::UnreadableCounts,
     Safeguard::Claims,          Safeguard::CopiedProviderId,  Safeguard::Contests,
     Safeguard::OtherKinds,      Safeguard::StillThere};
-// Shown by stories of test/scenarios/lifecycle.
-inline constexpr std::array kLifecycleSafeguards = {
-    Safeguard::ReplacementLimit,     Safeguard::PolicyContact, Safeguard::AsJudged,
-    Safeguard::VictimsAwaitReplicas, Safeguard::SlowStart,     Safeguard::RevisionHistory};
+// Shown by stories of test/scenarios/lifecycle and drain.
+inline constexpr std::array kLifecycleSafeguards = {Safeguard::ReplacementLimit, Safeguard::PolicyContact, Safeguard::AsJudged, Safeguard::VictimsAwaitReplicas, Safeguard::SlowStart, Safeguard::RevisionHistory, Safeguard::ForcedPods};
 std::string_view to_string(Safeguard safeguard);  // "consistency-gate"
 
 #ifdef CAPSTAN_DEFECTS

@@ -29,7 +29,7 @@ set_source_files_properties(
   controllers/cluster/conditions_v1beta1.cc controllers/machinedeployment/conditions_v1beta1.cc
   controllers/rollout/rolling_update.cc controllers/shared/stale_deletions.cc
   controllers/machinehealthcheck/shared_cause.cc controllers/machinepool/pool_drain.cc
-  controllers/machinepool/providers.cc controllers/machinepool/reconciler.cc
+  controllers/machinepool/plan.cc controllers/machinepool/providers.cc controllers/machinepool/reconciler.cc
   controllers/machineset/conditions_v1beta1.cc kubeconfig/kubeconfig.cc net/server_connection.cc net/url.cc
   PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 

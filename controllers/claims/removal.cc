@@ -47,4 +47,11 @@ Result<void> evict(const Evicted& evicted, const Clearance&, const Deadline& dea
   return evicted.client.remove(kube::resources::pods(), evicted.pod, evicted.options, deadline);
 }
 
+Result<void> remove_by_force(kube::Client& client, const api::ObjectMeta& pod, const Clearance&,
+                             const Deadline& deadline) {
+  kube::DeleteOptions options{.grace_period_seconds = 0};
+  if (!is_off(Safeguard::ForcedPods)) options.uid = pod.uid.str();
+  return client.remove(kube::resources::pods(), {pod.namespace_.str(), pod.name.str()}, options, deadline);
+}
+
 }  // namespace capstan::controllers::claims

@@ -37,5 +37,8 @@ struct Evicted {
 // A server without the subresource, which has no budgets either, is asked to delete the Pod, as kubectl drain
 // does.
 Result<void> evict(const Evicted& evicted, const Clearance& of_node, const Deadline& deadline);
+// Without grace, and whatever its budgets say: no kubelet is waited for. Of the uid the Pod was listed with.
+Result<void> remove_by_force(kube::Client& client, const api::ObjectMeta& pod, const Clearance& of_node,
+                             const Deadline& deadline);
 
 }  // namespace capstan::controllers::claims

@@ -57,6 +57,7 @@ Result<StageReport> DrainRound::drain() {
   if (!node) return StageReport::finished();
   unreachable_ = is_unreachable(*node);
   TRY(cordon(node));
+  if (auto why = TRY(why_by_force(*node)); !why.empty()) return delete_pods(std::move(why));
   const auto watched = memory_.watch ? memory_.watch->pods() : std::nullopt;
   if (watched) {
     auto report = TRY(drain_pods(*watched));
@@ -82,6 +83,41 @@ Result<StageReport> DrainRound::drain_pods(const std::vector<api::Pod>& pods) {
   TRY(evict_all(plan.evict, progress));
   if (is_empty(progress)) return StageReport::finished();
   return report(plan, progress);
+}
+
+// The cache may be behind: what is destroyed by force needs the API server's word on the Node.
+Result<std::string> DrainRound::why_by_force(const api::Node& node) {
+  force_begins_ = drain::force_begins(trouble_of(node), request_.force);
+  const bool is_due = force_begins_ && *force_begins_ <= request_.now;
+  if (request_.force.why.empty() && !is_due) return std::string();
+  const auto live = kube::get<api::Node>(client(), {.name = request_.node}, deadline_);
+  if (!live && live.error().code == Code::NotFound) return std::string();
+  if (!live) return fail(live.error());
+  if (live->metadata.uid != node.metadata.uid)
+    return fail(Code::Conflict, "Node " + request_.node + " is another one by now");
+  if (!request_.force.why.empty()) return request_.force.why;
+  const auto trouble = trouble_of(*live);
+  const auto begins = drain::force_begins(trouble, request_.force);
+  return begins && *begins <= request_.now ? trouble->what : std::string();
+}
+
+// Of each Pod the server's answer is enough: the kubelet that would have to end it may be gone for good.
+Result<StageReport> DrainRound::delete_pods(std::string why) {
+  assert(request_.clearance && "a drain has asked whose the Node is");
+  const auto pods = TRY(list_pods());
+  const auto rules = TRY(this->rules());
+  const DrainAnswers answers = TRY(answers_to(questions_about(pods, rules)));
+  const DrainPlan plan = drain_plan({.now = request_.now, .pods = pods, .rules = rules, .answers = answers});
+  ByForce done{.why = std::move(why)};
+  Result<void> failed;
+  for (const api::Pod* pod : to_be_deleted(plan, request_.node)) {
+    const auto removed = claims::remove_by_force(client(), pod->metadata, *request_.clearance, deadline_);
+    if (removed) done.pods.push_back(name_of(*pod));
+    const bool is_left = !removed && removed.error().code != Code::NotFound;
+    if (is_left && failed) failed = fail(removed.error().context("delete Pod " + name_of(*pod)));
+  }
+  TRY(failed);
+  return StageReport{.done = true, .by_force = std::move(done)};
 }
 
 // A Node that does not get empty for weeks sees many Pods, each with an answer of its own.
@@ -289,6 +325,7 @@ Seconds DrainRound::recheck(const DrainPlan& plan) {
   }
   if (const auto by_time = next_by_time(plan, unreachable_)) next = std::min(next, *by_time - request_.now);
   if (numbers_are_old_) next = std::min(next, memory_.numbers_told + kNumbersPause - request_.now);
+  if (force_begins_ && *force_begins_ > request_.now) next = std::min(next, *force_begins_ - request_.now);
   return std::max(next, kSoonest);
 }
 

@@ -67,6 +67,8 @@ class DrainRound {
   // --- the drain ---
   Result<void> cordon(runtime::Snapshot<api::Node> node);
   Result<StageReport> drain_pods(const std::vector<api::Pod>& pods);
+  Result<std::string> why_by_force(const api::Node& node);  // empty: evictions will do
+  Result<StageReport> delete_pods(std::string why);
   void forget_pods_that_are_gone(const std::vector<api::Pod>& pods);
   Result<void> evict_all(const DrainPlan::Pods& pods, DrainProgress& progress);
   Result<void> evict(const api::Pod& pod, DrainProgress& progress);
@@ -89,6 +91,7 @@ class DrainRound {
   DrainMemory& memory_;
   const Deadline& deadline_;
   bool unreachable_ = false;
+  std::optional<Time> force_begins_ = {};
   std::set<std::string> held_ = {};
   // By Namespace, as the watch has them, less what this round has asked for. Null: not watched.
   std::map<std::string, std::optional<Budgets>> budgets_ = {};

@@ -48,6 +48,19 @@ DrainWorld::~DrainWorld() {
 // The cache shows the version the server has.
 void DrainWorld::set_node(api::Node node) { clusters.put_node(kClusterKey, std::move(node)); }
 
+void DrainWorld::node_says(std::string_view type, std::string_view status, Time since) {
+  const json::value conditions = {
+      {"status",
+       {{"conditions", json::array{{{"type", type},
+                                    {"status", status},
+                                    {"reason", "Test"},
+                                    {"lastTransitionTime", since.to_string()}}}}}}};
+  const auto set = memory.patch(kube::resources::nodes(), {.name = "n"}, conditions,
+                                {.subresource = "status"}, Deadline::never());
+  ASSERT_TRUE(set) << set.error().describe();
+  set_node(api::from_json<api::Node>(*set).value());
+}
+
 void DrainWorld::make(std::string_view path, std::string_view body) {
   const auto slash = path.rfind('/');
   const auto parsed = json::parse(body);
@@ -161,7 +174,8 @@ DrainRequest DrainWorld::request() {
           .node = "n",
           .clearance = claims::Clearance::of_own_creation(api::Uid("n")),
           .started = *started,
-          .now = now};
+          .now = now,
+          .force = force};
 }
 
 StageReport DrainWorld::turn() {

@@ -44,7 +44,9 @@ struct DrainWorld {
   bool has_pod(std::string_view name);
   boost::json::value node();
   void set_node(api::Node node);  // in the cache of Nodes
-  void settle();                  // what the cluster's own controllers do
+  // The kubelet reports it since then, on the server and in the cache of Nodes.
+  void node_says(std::string_view type, std::string_view status, Time since);
+  void settle();  // what the cluster's own controllers do
 
   // --- the drain ---
   StageReport turn();
@@ -66,6 +68,7 @@ struct DrainWorld {
   api::Cluster cluster;
   std::vector<runtime::Snapshot<api::MachineDrainRule>> rules;
   std::optional<Time> started;
+  ForceRules force;
   Signal woken;
   std::uint64_t seen = 0;
   std::uint64_t heard = 0;

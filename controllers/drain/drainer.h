@@ -17,6 +17,7 @@
 #include "base/guarded.h"
 #include "base/threads.h"
 #include "controllers/claims/clearance.h"
+#include "controllers/drain/force.h"
 #include "controllers/drain/probes.h"
 #include "controllers/drain/stage_report.h"
 #include "kube/watch_loop.h"
@@ -47,6 +48,7 @@ struct DrainRequest {
   std::optional<claims::Clearance> clearance = {};
   Time started = {};  // when this stage began, as status.deletion says
   Time now = {};
+  ForceRules force = {};
 };
 
 class Drainer {

@@ -11,12 +11,20 @@
 
 namespace capstan::controllers::drain {
 
+// Pods were deleted and not evicted.
+struct ByForce {
+  std::string why = {};
+  std::vector<std::string> pods = {};  // "namespace/name"
+  bool operator==(const ByForce&) const = default;
+};
+
 struct StageReport {
   bool done = false;
   std::string message = {};                // for the condition, whole: what holds it up, since when
   Seconds recheck = {};                    // while not done
   std::optional<Error> trouble = {};       // it could not even be tried
   std::vector<std::string> warnings = {};  // for Events, each said once
+  std::optional<ByForce> by_force = {};    // of a drain that is done
 
   static StageReport finished() { return {.done = true}; }
   bool operator==(const StageReport&) const = default;

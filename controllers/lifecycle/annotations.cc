@@ -28,6 +28,14 @@ WholeNumber whole_number(const api::ObjectMeta& object, std::string_view key, co
                                  text->view().substr(0, kShown), range.what, range.least, range.most)};
 }
 
+Flag flag_in(const api::Labels& values, std::string_view what, std::string_view key) {
+  const Text* text = values.find(key);
+  if (text == nullptr || *text == "false") return {};
+  if (*text == "true") return {.is_on = true};
+  return {.problem = fmt::format("{} {}: {:?} is ignored, \"true\" is meant", what, key,
+                                 text->view().substr(0, kShown))};
+}
+
 std::int32_t deletion_priority(const api::ObjectMeta& machine) {
   return whole_number(machine, api::policy::annotation::kDeletionPriority, kDeletionPriorities)
       .value.value_or(kDeletionPriority);

@@ -1,5 +1,5 @@
-// Numbers that users write into annotations of Machines. A value that means nothing is ignored, and the
-// sentence that says so is handed on for a condition. Pure.
+// Numbers and flags that users write into annotations of Machines and Nodes. A value that means nothing is
+// ignored, and the sentence that says so is handed on for a condition. Pure.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,14 @@ struct WholeNumber {
   std::string problem = {};
 };
 WholeNumber whole_number(const api::ObjectMeta& object, std::string_view key, const NumberRange& range);
+
+// What is switched on with "true". "false" is as good as nothing.
+struct Flag {
+  bool is_on = false;
+  std::string problem = {};
+};
+// `what`: "label" or "annotation".
+Flag flag_in(const api::Labels& values, std::string_view what, std::string_view key);
 
 // When fewer are wanted.
 std::int32_t deletion_priority(const api::ObjectMeta& machine);

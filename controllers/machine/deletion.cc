@@ -46,6 +46,7 @@ Answer infrastructure(const DeletionFacts& facts, api::MachineDeletionStatus& ma
 Answer bootstrap(const DeletionFacts& facts, api::MachineDeletionStatus& marks);
 Answer node(const DeletionFacts& facts, api::MachineDeletionStatus& marks);
 Answer finalizer(const DeletionFacts& facts, api::MachineDeletionStatus& marks);
+std::string with_remarks(std::string message, const DeletionFacts& facts);
 
 struct StageRow {
   Stage stage;
@@ -77,7 +78,7 @@ Step next_step(const DeletionFacts& facts) {
             .answer = answer.kind == Answer::Kind::Act ? Step::Answer::Act : Step::Answer::Wait,
             .act = answer.act,
             .reason = answer.reason,
-            .message = std::move(answer.message),
+            .message = with_remarks(std::move(answer.message), facts),
             .recheck = answer.recheck,
             .trouble = std::move(answer.trouble),
             .marks = marks};
@@ -146,6 +147,19 @@ NodeVerdict may_delete_node(const DeletionFacts& facts) {
 
 namespace {
 
+// What is unusual about this deletion is said as long as it lasts; what is said already is not said again.
+std::string with_remarks(std::string message, const DeletionFacts& facts) {
+  std::vector<std::string> remarks = facts.choices.ignored;
+  std::string_view force = facts.choices.by_force;
+  if (force.empty() && facts.drain && facts.drain->by_force) force = facts.drain->by_force->why;
+  if (!force.empty()) remarks.push_back(fmt::format("drain by force: {}", force));
+  for (const std::string& remark : remarks) {
+    const std::string line = "\n* " + remark;
+    if (!message.contains(line)) message += line;
+  }
+  return message;
+}
+
 bool node_allowed(const DeletionFacts& facts) {
   return may_delete_node(facts).state == NodeVerdict::State::Allowed;
 }
@@ -204,8 +218,15 @@ Seconds no_later(Seconds recheck, Time now, const std::optional<Time>& end) {
 }
 
 std::optional<Time> drain_end(const DeletionFacts& facts) {
-  return end_of(facts.marks.node_drain_start_time, facts.machine->spec.deletion.node_drain_timeout_seconds);
+  const auto& own = facts.choices.timeout_seconds;
+  return end_of(facts.marks.node_drain_start_time,
+                own ? own : facts.machine->spec.deletion.node_drain_timeout_seconds);
 }
+
+// What can't be deleted within a minute is left running, as after the timeout of an ordinary drain.
+constexpr Seconds kForceTries{60};
+
+bool force_is_in_vain(const DeletionFacts& facts) { return facts.force_tried_for >= kForceTries; }
 
 std::optional<Time> volume_end(const DeletionFacts& facts) {
   return end_of(facts.marks.wait_for_node_volume_detach_start_time,
@@ -436,18 +457,31 @@ Answer finalizer(const DeletionFacts& facts, api::MachineDeletionStatus&) {
 
 }  // namespace
 
+bool is_out_of_time(const DeletionFacts& facts) {
+  return facts.choices.by_force.empty() && is_over(facts.now, drain_end(facts));
+}
+
+std::string_view why_by_force(const DeletionFacts& facts) {
+  if (!facts.choices.by_force.empty()) return facts.choices.by_force;
+  const bool forces = facts.choices.force_on_timeout && is_out_of_time(facts);
+  return forces ? "the drain timeout is over, and the policy's drain.onTimeout is ForceDelete"
+                : std::string_view();
+}
+
 bool drain_is_over(const DeletionFacts& facts) {
   if (facts.drain && facts.drain->done) return true;
+  if (force_is_in_vain(facts)) return true;
   const auto& machine = *facts.machine;
   return machine.metadata.annotations.contains(api::annotation::kExcludeNodeDraining) ||
          facts.marks.wait_for_pre_terminate_hook_start_time.is_set() ||
          facts.marks.wait_for_node_volume_detach_start_time.is_set() ||
          v1beta1_is_true(machine, api::v1beta1_condition::kDrainingSucceeded) ||
-         is_over(facts.now, drain_end(facts));
+         (is_over(facts.now, drain_end(facts)) && why_by_force(facts).empty());
 }
 
 bool volume_wait_is_over(const DeletionFacts& facts) {
   if (facts.volumes && facts.volumes->done) return true;
+  if (!facts.choices.by_force.empty()) return true;
   const auto& machine = *facts.machine;
   return machine.metadata.annotations.contains(api::annotation::kExcludeWaitForNodeVolumeDetach) ||
          facts.marks.wait_for_pre_terminate_hook_start_time.is_set() ||

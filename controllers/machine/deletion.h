@@ -14,6 +14,7 @@
 #include "api/v1beta2/machine.h"
 #include "base/time.h"
 #include "controllers/claims/verdict.h"
+#include "controllers/drain/choices.h"
 #include "controllers/drain/stage_report.h"
 
 namespace capstan::controllers::machine {
@@ -79,6 +80,8 @@ struct DeletionFacts {
   std::string not_its_own = {};
   // Whose the Node is, as far as is known by now.
   claims::Verdict whose_node = {};
+  drain::DrainChoices choices = {};
+  Time reached_since = {};  // its cluster, without a break; unset: not known
 
   // The last of DeleteInfra and DeleteBootstrap for whose object this process has sent a DELETE. The Deleting
   // condition says it, too, but later, or never.
@@ -88,6 +91,8 @@ struct DeletionFacts {
   std::optional<drain::StageReport> drain = {};
   std::optional<drain::StageReport> volumes = {};
   std::optional<drain::StageReport> node_deletion = {};
+  // For how long a drain by force has been tried in vain, as far as this process knows.
+  Seconds force_tried_for = {};
   // How long the Node has been refusing to go, as far as this process knows.
   Seconds node_deletion_tried_for = {};
   std::optional<Error> infrastructure_trouble = {};  // the DELETE failed
@@ -143,6 +148,10 @@ std::vector<api::V1Beta1Condition> v1beta1_conditions(const DeletionFacts& facts
 
 // The drain is over: it finished, ran out of time, or a later stage has begun.
 bool drain_is_over(const DeletionFacts& facts);
+// Why Pods are to be deleted now and not evicted; empty: they are evicted.
+std::string_view why_by_force(const DeletionFacts& facts);
+// By force, because its time is over: what comes after it is as ever.
+bool is_out_of_time(const DeletionFacts& facts);
 bool volume_wait_is_over(const DeletionFacts& facts);
 
 }  // namespace capstan::controllers::machine

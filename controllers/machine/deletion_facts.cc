@@ -7,6 +7,7 @@
 #include "base/try.h"
 #include "controllers/machine/decide.h"
 #include "controllers/machine/observe.h"
+#include "controllers/shared/contact.h"
 #include "controllers/shared/external_lookup.h"
 #include "kube/typed.h"
 
@@ -32,6 +33,10 @@ DeletionSeen deletion_facts(const ObserveContext& with, const Observation& seen,
   facts.fresh = seen.fresh;
   facts.machine = &machine;
   if (machine.status.deletion) facts.marks = *machine.status.deletion;
+  facts.choices =
+      drain::drain_choices(machine.metadata, seen.governed_by ? &seen.governed_by->spec : nullptr);
+  const auto contact = contact_of(seen.node.reach);
+  if (contact.holds()) facts.reached_since = contact.since;
   facts.cluster = seen.cluster.get();
   facts.cluster_known = cluster_known(with.deps.caches, seen);
   see_control_plane(with, seen, all);

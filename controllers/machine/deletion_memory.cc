@@ -43,15 +43,23 @@ void DeletionMemory::recall(DeletionFacts& facts) const {
 }
 
 Seconds DeletionMemory::node_refused_for(const kube::ObjectKey& machine) {
+  return time_since_first(refused_since_, machine);
+}
+
+Seconds DeletionMemory::force_in_vain_for(const kube::ObjectKey& machine) {
+  return time_since_first(in_vain_since_, machine);
+}
+
+Seconds DeletionMemory::time_since_first(Since& since, const kube::ObjectKey& machine) {
   const SteadyTime now = clock_.steady_now();
-  const SteadyTime since =
-      refused_since_.with([&](auto& all) { return all.try_emplace(machine, now).first->second; });
-  return std::chrono::floor<Seconds>(now - since);
+  const SteadyTime first = since.with([&](auto& all) { return all.try_emplace(machine, now).first->second; });
+  return std::chrono::floor<Seconds>(now - first);
 }
 
 void DeletionMemory::forget(const kube::ObjectKey& machine) {
   progress_.with([&](auto& all) { all.erase(machine); });
   refused_since_.with([&](auto& all) { all.erase(machine); });
+  in_vain_since_.with([&](auto& all) { all.erase(machine); });
 }
 
 }  // namespace capstan::controllers::machine

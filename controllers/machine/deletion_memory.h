@@ -24,9 +24,14 @@ class DeletionMemory {
   void recall(DeletionFacts& facts) const;
   // How long its Node has been refusing to be deleted, from the first call on.
   Seconds node_refused_for(const kube::ObjectKey& machine);
+  // How long a drain of it by force has been failing, from the first call on.
+  Seconds force_in_vain_for(const kube::ObjectKey& machine);
   void forget(const kube::ObjectKey& machine);
 
  private:
+  using Since = Guarded<std::map<kube::ObjectKey, SteadyTime>>;
+  Seconds time_since_first(Since& since, const kube::ObjectKey& machine);
+
   struct Progress {
     api::Uid machine = {};
     Stage delete_sent = Stage::Begin;  // DeleteInfra or DeleteBootstrap
@@ -37,7 +42,8 @@ class DeletionMemory {
 
   const Clock& clock_;
   Guarded<std::map<kube::ObjectKey, Progress>> progress_;
-  Guarded<std::map<kube::ObjectKey, SteadyTime>> refused_since_;
+  Since refused_since_;
+  Since in_vain_since_;
 };
 
 }  // namespace capstan::controllers::machine

@@ -80,5 +80,17 @@ TEST(DeletionMemory, CountsFromTheFirstTimeANodeRefusedToGo) {
   EXPECT_EQ(memory.node_refused_for(machine), Seconds(0));
 }
 
+TEST(DeletionMemory, CountsFromTheFirstDrainByForceThatFailed) {
+  fakes::FakeClock clock;
+  DeletionMemory memory(clock);
+  const kube::ObjectKey machine{.namespace_ = "default", .name = "m1"};
+
+  EXPECT_EQ(memory.force_in_vain_for(machine), Seconds(0));
+  clock.advance(61s);
+  EXPECT_EQ(memory.force_in_vain_for(machine), Seconds(61));
+  memory.forget(machine);
+  EXPECT_EQ(memory.force_in_vain_for(machine), Seconds(0));
+}
+
 }  // namespace
 }  // namespace capstan::controllers::machine

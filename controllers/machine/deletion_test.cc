@@ -667,5 +667,100 @@ TEST(Pace, TriesAtMostFortyTimesInTwoHours) {
   EXPECT_GE(tries, 25);
 }
 
+// --- by force ---
+
+constexpr std::string_view kForced = "label capstan.dev/force-deletion";
+
+DeletedMachine by_force() {
+  DeletedMachine world;
+  world.facts.choices.by_force = kForced;
+  return world;
+}
+
+TEST(ForcedDeletion, StillDrainsButWaitsForNoVolume) {
+  DeletedMachine world = by_force();
+  EXPECT_EQ(world.step().act, Do::Drain);
+
+  world.drained();
+
+  EXPECT_EQ(world.step().act, Do::DeleteInfra);
+}
+
+TEST(ForcedDeletion, HonoursHooks) {
+  DeletedMachine world = by_force();
+  world.machine.metadata.annotations.set("pre-drain.delete.hook.machine.cluster.x-k8s.io/a", "");
+  EXPECT_EQ(world.step().reason, "WaitingForPreDrainHook");
+
+  world.machine.metadata.annotations = {};
+  world.machine.metadata.annotations.set("pre-terminate.delete.hook.machine.cluster.x-k8s.io/a", "");
+  world.drained();
+
+  EXPECT_EQ(world.step().reason, "WaitingForPreTerminateHook");
+}
+
+TEST(ForcedDeletion, IsSaidAsLongAsItLastsAndOnce) {
+  DeletedMachine world = by_force();
+  world.drained().facts.infrastructure.state = State::Deleting;
+  EXPECT_EQ(world.step().message,
+            "Waiting for DockerMachine to be deleted\n* drain by force: label capstan.dev/force-deletion");
+
+  world.facts.infrastructure.state = State::Present;
+  world.facts.fresh = false;
+  world.deleting_because("WaitingForInfrastructureDeletion",
+                         "Waiting for DockerMachine to be deleted\n* drain by force: label "
+                         "capstan.dev/force-deletion");
+
+  EXPECT_EQ(world.step().message,
+            "Waiting for DockerMachine to be deleted\n* drain by force: label capstan.dev/force-deletion");
+}
+
+TEST(ForcedDeletion, GoesOnWithoutWhatCouldNotBeDeletedForAMinute) {
+  DeletedMachine world = by_force();
+  world.facts.drain = failed("not connected");
+  world.facts.force_tried_for = Seconds(59);
+  EXPECT_EQ(world.step().reason, "DrainingNode");
+
+  world.facts.force_tried_for = Seconds(60);
+
+  EXPECT_EQ(world.step().act, Do::DeleteInfra);
+}
+
+TEST(DrainTimeout, OfTheMachineItselfWinsOverItsSpec) {
+  DeletedMachine world;
+  world.machine.spec.deletion.node_drain_timeout_seconds = 60;
+  world.facts.choices.timeout_seconds = 600;
+  world.step();
+  world.facts.drain = held_up("held up");
+  world.facts.now = noon() + Seconds(599);
+  EXPECT_EQ(world.step().reason, "DrainingNode");
+
+  world.facts.now = noon() + Seconds(600);
+
+  EXPECT_EQ(world.step().act, Do::CheckVolumes);
+}
+
+TEST(DrainTimeout, HasWhatIsLeftDeletedWhereThePolicySaysSo) {
+  DeletedMachine world;
+  world.machine.spec.deletion.node_drain_timeout_seconds = 60;
+  world.facts.choices.force_on_timeout = true;
+  world.step();
+  EXPECT_EQ(why_by_force(world.seen()), "") << "there is time left";
+
+  world.facts.now = noon() + Seconds(60);
+
+  EXPECT_EQ(world.step().act, Do::Drain);
+  EXPECT_NE(why_by_force(world.seen()), "");
+  world.drained();
+  EXPECT_EQ(world.step().act, Do::CheckVolumes) << "volumes are waited for as ever";
+}
+
+TEST(DeletionRemarks, NameKeysThatMeanNothing) {
+  DeletedMachine world;
+  world.facts.choices.ignored = {"annotation x is ignored"};
+  world.facts.drain = held_up("Drain not completed yet");
+
+  EXPECT_EQ(world.step().message, "Drain not completed yet\n* annotation x is ignored");
+}
+
 }  // namespace
 }  // namespace capstan::controllers::machine

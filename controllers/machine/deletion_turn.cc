@@ -7,6 +7,7 @@
 #include "base/safeguards.h"
 #include "base/try.h"
 #include "controllers/claims/removal.h"
+#include "controllers/drain/drain_message.h"
 #include "controllers/drain/eviction.h"
 #include "controllers/drain/pace.h"
 #include "controllers/machine/observe.h"
@@ -45,6 +46,7 @@ Result<std::optional<claims::Clearance>> clear_node(const StepContext& at,
                                                     kubeconfig::WorkloadCluster& workload);
 void remove_node(const StepContext& at);
 void record_event(const StepContext& at, NoteCode code, std::string text);
+void end_by_force(const StepContext& at, const drain::ByForce& by_force);
 
 // Asks the API server about an object the cache does not have.
 void confirm(kube::Client& client, const runtime::External& object, Known& known, const Deadline& deadline) {
@@ -115,6 +117,12 @@ bool goes_at_once(Stage stage, const api::contract::ContractObject& object) {
 
 kube::ObjectKey cluster_of(const api::Machine& machine) {
   return {machine.metadata.namespace_.str(), machine.spec.cluster_name.str()};
+}
+
+drain::ForceRules force_rules(const DeletionFacts& facts) {
+  drain::ForceRules rules{.why = std::string(why_by_force(facts)), .reached_since = facts.reached_since};
+  if (facts.choices.not_ready_seconds) rules.not_ready_for = Seconds(*facts.choices.not_ready_seconds);
+  return rules;
 }
 
 drain::StageReport trouble(Error error) { return {.recheck = Seconds(20), .trouble = std::move(error)}; }
@@ -219,9 +227,14 @@ void Deleter::drain(const StepContext& at) {
   for (const std::string& warning : facts.drain->warnings) {
     record_event(at, NoteCode::DrainRulesContradict, warning);
   }
-  if (facts.drain->done) {
+  const bool in_vain = facts.drain->trouble && !drain::is_our_own_brake(*facts.drain->trouble);
+  if (in_vain && !why_by_force(facts).empty())
+    facts.force_tried_for = at.memory.deletions.force_in_vain_for(at.machine());
+  if (facts.drain->by_force) {
+    end_by_force(at, *facts.drain->by_force);
+  } else if (facts.drain->done) {
     record_event(at, NoteCode::NodeDrained, "success draining Machine's node \"" + facts.node + "\"");
-  } else if (facts.drain->trouble && !drain::is_our_own_brake(*facts.drain->trouble)) {
+  } else if (in_vain) {
     record_event(at, NoteCode::NodeNotDrained,
                  "error draining Machine's node \"" + facts.node + "\": " + facts.drain->trouble->message);
   }
@@ -255,7 +268,8 @@ drain::StageReport Deleter::on_node(const StepContext& at, Time started, const O
        .node = facts.node,
        .clearance = stage.clearance,
        .started = started,
-       .now = facts.now},
+       .now = facts.now,
+       .force = force_rules(facts)},
       at.deadline());
 }
 
@@ -357,6 +371,18 @@ void remove_node(const StepContext& at) {
   if (drain::is_our_own_brake(removed.error())) return;
   record_event(at, NoteCode::NodeNotDeleted,
                "error deleting Machine's node \"" + facts.node + "\": " + removed.error().message);
+}
+
+// Volumes of Pods that no kubelet has ended would stay attached until the VM is gone. A drain that was out of
+// time has kubelets that can end them: its volumes are waited for.
+void end_by_force(const StepContext& at, const drain::ByForce& by_force) {
+  constexpr std::size_t kShown = 10;
+  DeletionFacts& facts = at.facts;
+  if (!is_out_of_time(facts)) facts.volumes = drain::StageReport::finished();
+  const std::string pods =
+      by_force.pods.empty() ? "no Pod was left" : "deleted Pods " + drain::some_of(by_force.pods, kShown);
+  record_event(at, NoteCode::NodeDrainedByForce,
+               "drained Machine's node \"" + facts.node + "\" by force (" + by_force.why + "): " + pods);
 }
 
 void record_event(const StepContext& at, NoteCode code, std::string text) {

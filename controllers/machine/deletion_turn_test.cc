@@ -553,5 +553,98 @@ TEST(DeletionTurns, ReadLittleForANodeWithoutPods) {
   });
 }
 
+// --- by force ---
+
+void by_force(MachineFixture& world) {
+  world.patch(machines(), "m1", {{"metadata", {{"labels", {{"capstan.dev/force-deletion", "true"}}}}}});
+}
+
+TEST(DeletionTurns, DeletePodsByForceWhereALabelSaysSoAndWaitForNoVolume) {
+  in_simulation([](MachineFixture& world) {
+    Workload workload(world);
+    running(world, workload);
+    world.patch(kDockerMachines, "m1", {{"metadata", {{"finalizers", {"provider.example.com/vm"}}}}});
+    workload.pod("p");
+    workload.budget_that_allows_nothing();
+    workload.attach_a_disk();
+    by_force(world);
+
+    world.remove(machines(), "m1");
+    world.settle(60s);
+
+    EXPECT_FALSE(workload.has(kube::resources::pods(), "default", "p"));
+    EXPECT_EQ(workload.evictions(), 0);
+    EXPECT_EQ(deleting(world),
+              "WaitingForInfrastructureDeletion: Waiting for DockerMachine to be deleted\n"
+              "* drain by force: label capstan.dev/force-deletion");
+    EXPECT_THAT(world.events.events,
+                Contains("Warning NodeDrainedByForce: drained Machine's node \"m1\" by force (label "
+                         "capstan.dev/force-deletion): deleted Pods default/p"));
+    EXPECT_EQ(std::ranges::count_if(world.events.events,
+                                    [](const auto& each) { return each.contains("NodeDrainedByForce"); }),
+              1);
+  });
+}
+
+// It was forced half way: a user has seen that the budget never opens.
+TEST(DeletionTurns, TurnIntoDeletionsByForceOnceTheLabelComes) {
+  in_simulation([](MachineFixture& world) {
+    Workload workload(world);
+    running(world, workload);
+    workload.pod("p");
+    workload.budget_that_allows_nothing();
+    world.remove(machines(), "m1");
+    world.settle(60s);
+    ASSERT_TRUE(workload.has(kube::resources::pods(), "default", "p"));
+
+    by_force(world);
+    world.settle(30s);
+
+    EXPECT_FALSE(world.exists(machines(), "m1"));
+    EXPECT_FALSE(workload.has(kube::resources::pods(), "default", "p"));
+  });
+}
+
+TEST(DeletionTurns, ByForceGetPastAClusterThatIsOutOfReach) {
+  in_simulation([](MachineFixture& world) {
+    Workload workload(world);
+    running(world, workload);
+    by_force(world);
+    world.workload_clusters.lose(kTheCluster);
+
+    world.remove(machines(), "m1");
+    world.settle(30s);
+    const std::string held = deleting(world);
+    world.settle(120s);
+
+    EXPECT_THAT(held, StartsWith("DrainingNode: Error draining Node"));
+    EXPECT_FALSE(world.exists(machines(), "m1"));
+  });
+}
+
+TEST(DeletionTurns, GoByTheMachinesOwnDrainTimeoutAndNameOneThatMeansNothing) {
+  in_simulation([](MachineFixture& world) {
+    Workload workload(world);
+    running(world, workload);
+    workload.pod("p");
+    workload.budget_that_allows_nothing();
+    const auto own = [](std::string_view value) -> json::value {
+      return {{"metadata", {{"annotations", {{"capstan.dev/drain-timeout-seconds", value}}}}}};
+    };
+    world.patch(machines(), "m1", own("soon"));
+    world.remove(machines(), "m1");
+    world.settle(60s);
+    EXPECT_THAT(deleting(world), HasSubstr("\n* annotation capstan.dev/drain-timeout-seconds: \"soon\" is "
+                                           "ignored, a whole number of seconds"));
+
+    world.patch(machines(), "m1", own("90"));
+    world.settle(60s);
+
+    EXPECT_FALSE(world.exists(machines(), "m1"));
+    EXPECT_TRUE(workload.has(kube::resources::pods(), "default", "p"))
+        << "without a policy it is left running";
+  });
+}
+
 }  // namespace
 }  // namespace capstan::controllers::machine

@@ -50,6 +50,7 @@ struct Observation {
   ExternalSeen bootstrap = {};
   ExternalSeen infra = {};
   NodeSeen node = {};
+  Snapshot<api::MachineLifecyclePolicy> governed_by = {};  // whatever it asks for; null: none selects it
   // What governs its life; null: nothing does. Unknown while policies are not listed yet.
   Snapshot<api::MachineLifecyclePolicy> policy = {};
   bool policy_known = true;

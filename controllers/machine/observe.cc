@@ -36,7 +36,9 @@ Observation observe(const ObserveContext& with, Memory& memory, Snapshot<api::Ma
   }
   seen.infra = see_external(with.host.externals, seen.machine->spec.infrastructure_ref, space);
   see_right_of(deps.caches, seen);
-  seen.policy = lifecycle_policy(policy_for(deps.caches, *seen.machine));
+  const PolicyChoice choice = policy_for(deps.caches, *seen.machine);
+  seen.governed_by = choice.policy;
+  seen.policy = lifecycle_policy(choice);
   seen.policy_known = deps.caches.machine_lifecycle_policies.synced();
   if (seen.cluster) seen.node = see_node(with, memory, seen);
   if (seen.cluster) see_whose(with, seen);

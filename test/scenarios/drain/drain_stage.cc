@@ -26,20 +26,20 @@ const kube::Resource kAttachments{.group = "storage.k8s.io",
                                   .kind = "VolumeAttachment",
                                   .namespaced = false};
 // Events that report how a drain goes.
-constexpr std::array<std::string_view, 5> kEvents = {"SuccessfulDrainNode", "FailedDrainNode",
-                                                     "NodeVolumesDetached", "FailedWaitForVolumeDetach",
-                                                     "DrainRulesContradict"};
+constexpr std::array<std::string_view, 6> kEvents = {"SuccessfulDrainNode",  "FailedDrainNode",
+                                                     "NodeVolumesDetached",  "FailedWaitForVolumeDetach",
+                                                     "DrainRulesContradict", "NodeDrainedByForce"};
 
 kube::ObjectKey key_of(const kube::Resource& resource, std::string_view name) {
   return {.namespace_ = resource.namespaced ? "default" : "", .name = std::string(name)};
 }
 
-json::value node_that_is(std::string_view ready) {
-  return {{"status",
-           {{"conditions", json::array{{{"type", "Ready"},
-                                        {"status", ready},
-                                        {"reason", "Story"},
-                                        {"lastTransitionTime", "2026-01-01T00:00:00Z"}}}}}}};
+json::value node_that_is(std::string_view ready, std::string_view since = "2026-01-01T00:00:00Z") {
+  return {
+      {"status",
+       {{"conditions",
+         json::array{
+             {{"type", "Ready"}, {"status", ready}, {"reason", "Story"}, {"lastTransitionTime", since}}}}}}};
 }
 
 std::string indented(std::string_view text) {
@@ -102,6 +102,7 @@ void DrainStage::set_stage() {
   for (const auto& pod : story_.pods) make_pod(pod);
   for (const auto& app : story_.closed) close_budget(app);
   for (const auto& rule : story_.rules) make_rule(rule);
+  if (story_.policy) world_.put(*story_.policy);
   if (story_.before) story_.before(*this);
   show_node_to_the_cache();
   world_.settle();
@@ -172,10 +173,12 @@ void DrainStage::look_at_pods() {
     const auto live = memory_.get(kube::resources::pods(), {"default", name}, Deadline::never());
     if (live && !live->at("metadata").as_object().contains("deletionTimestamp")) continue;
     pod.told = now();
+    pod.is_gone = !live;
     told_to_go_.push_back(name);
-    if (closed_.contains(pod.wish.app))
+    if (closed_.contains(pod.wish.app) && !story_.by_force)
       fault_ = fmt::format("Pod {} goes though its budget allows nothing", name);
   }
+  std::erase_if(pods_, [](const auto& each) { return each.second.is_gone; });
 }
 
 // --- people, kubelets and accidents ---
@@ -257,6 +260,27 @@ void DrainStage::break_node() {
   show_node_to_the_cache();
 }
 
+void DrainStage::sicken_node() {
+  silent_ = true;
+  change(kube::resources::nodes(), name_, node_that_is("False", now().to_string()), "status");
+  show_node_to_the_cache();
+}
+
+void DrainStage::reach_cluster() {
+  api::Cluster cluster = *world_.caches.clusters.get(kTheCluster);
+  api::conditions::set(cluster.status.conditions,
+                       api::conditions::make(api::condition::kRemoteConnectionProbe, api::status::kTrue,
+                                             api::reason::kProbeSucceeded),
+                       cluster.metadata.generation, now());
+  const json::value document = api::to_json(cluster);
+  world_.patch(machine::clusters(), kTheCluster.name,
+               {{"status", {{"conditions", document.at("status").at("conditions")}}}}, "status");
+}
+
+void DrainStage::label(std::string_view key, std::string_view value) {
+  world_.patch(machine::machines(), name_, {{"metadata", {{"labels", {{key, value}}}}}});
+}
+
 void DrainStage::cordon() { change(kube::resources::nodes(), name_, {{"spec", {{"unschedulable", true}}}}); }
 
 void DrainStage::attach_disk() {
@@ -284,9 +308,9 @@ void DrainStage::detach_disk() {
   if (!removed) ADD_FAILURE() << removed.error().describe();
 }
 
-void DrainStage::annotate(std::string_view key) {
+void DrainStage::annotate(std::string_view key, std::string_view value) {
   json::object annotations;
-  annotations[key] = "";
+  annotations[key] = value;
   world_.patch(machine::machines(), name_, {{"metadata", {{"annotations", std::move(annotations)}}}});
 }
 
@@ -339,6 +363,7 @@ void DrainStage::tell(std::string_view who, std::string_view text) {
 
 void DrainStage::tell_evictions() {
   for (const auto& request : client_.writes()) {
+    if (request.is("delete pods")) tell("machine", fmt::format("deletes Pod {} by force", request.key.name));
     if (!request.is("evict")) continue;
     const std::string& pod = request.key.name;
     const bool went = !pods_.contains(pod) || pods_.at(pod).told;

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/policy/machine_lifecycle_policy.h"
 #include "test/scenarios/drain/drain_owners.h"
 
 namespace capstan::scenarios {
@@ -47,7 +48,9 @@ struct DrainStory {
   std::string title = {};  // its first line
   std::vector<StoryPod> pods = {};
   std::vector<StoryRule> rules = {};
-  std::set<std::string> closed = {};  // apps whose budget allows nothing
+  std::set<std::string> closed = {};                       // apps whose budget allows nothing
+  bool by_force = false;                                   // Pods may go although it does
+  std::optional<api::MachineLifecyclePolicy> policy = {};  // of the owner
   std::function<void(DrainStage&)> before = {};
   DrainOwner owner = DrainOwner::None;  // of the Machine, with its real controllers
   std::vector<DrainAct> acts = {};      // after the Machine was deleted
@@ -74,10 +77,13 @@ class DrainStage {
   void complete(const std::string& pod);      // its work is done
   void end_by_force(const std::string& pod);  // as kubectl delete --force does
   void break_node();                          // its kubelet falls silent
+  void sicken_node();                         // it says that it is not ready, and ends no Pod any more
+  void reach_cluster();                       // the Cluster says since now that its API server answers
+  void label(std::string_view key, std::string_view value);
   void cordon();
   void attach_disk();
   void detach_disk();
-  void annotate(std::string_view key);
+  void annotate(std::string_view key, std::string_view value = {});
   void unannotate(std::string_view key);
   void set_timeouts(int drain, int volumes);
 
@@ -94,6 +100,7 @@ class DrainStage {
   struct Pod {
     StoryPod wish = {};
     std::optional<Time> told = {};  // to end
+    bool is_gone = false;           // deleted without grace
   };
 
   void set_stage();

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "test/builders/machine_lifecycle_policy.h"
+
 namespace capstan::scenarios {
 namespace {
 
@@ -175,6 +177,47 @@ void once_and_whose(std::vector<DrainStory>& all) {
        .broken = told_by({"deployment", "set"}, in_order({{"web-1"}}))});
 }
 
+void by_force(std::vector<DrainStory>& all) {
+  const auto policy = [] { return builders::a_policy("care").selecting_everything(); };
+  all.push_back({.name = "forced-by-a-label",
+                 .title = "a user has seen that a budget never opens, and labels the Machine: its Pods are "
+                          "deleted, the disk is not waited for, the hook is",
+                 .pods = {{.name = "db-1", .app = "db"}, {.name = "web-1"}},
+                 .rules = {{.name = "databases", .app = "db", .order = 10}},
+                 .closed = {"web"},
+                 .by_force = true,
+                 .before =
+                     [](DrainStage& stage) {
+                       stage.annotate(kPreTerminate);
+                       stage.attach_disk();
+                     },
+                 .acts = {{Seconds(120), "labels the Machine with capstan.dev/force-deletion: true",
+                           [](DrainStage& stage) { stage.label("capstan.dev/force-deletion", "true"); }},
+                          unhooks(Seconds(240), kPreTerminate)},
+                 .broken = in_order({{"db-1", "web-1"}})});
+  all.push_back(
+      {.name = "forced-by-the-timeout",
+       .title = "the drain timeout is over, and the policy has the Pods deleted that are left",
+       .pods = {{.name = "cache-1", .app = "cache"}, {.name = "web-1"}},
+       .closed = {"web"},
+       .by_force = true,
+       .policy = policy().drain_on_timeout("ForceDelete"),
+       .before = [](DrainStage& stage) { stage.annotate("capstan.dev/drain-timeout-seconds", "180"); },
+       .owner = DrainOwner::Deployment,
+       .broken = told_by({"deployment", "set"}, in_order({{"cache-1"}, {"web-1"}}))});
+  all.push_back({.name = "forced-because-not-ready",
+                 .title = "the Node says that it is not ready: after five minutes its Pods are deleted",
+                 .pods = {{.name = "cache-1", .app = "cache"}, {.name = "web-1"}},
+                 .closed = {"web"},
+                 .by_force = true,
+                 .policy = policy().not_ready_force(),
+                 .before = [](DrainStage& stage) { stage.reach_cluster(); },
+                 .owner = DrainOwner::Deployment,
+                 .acts = {{Seconds(60), "breaks the Node: it says that it is not ready",
+                           [](DrainStage& stage) { stage.sicken_node(); }}},
+                 .broken = told_by({"deployment", "set"}, in_order({{"cache-1"}, {"web-1"}}))});
+}
+
 }  // namespace
 
 std::vector<DrainStory> drain_stories() {
@@ -182,6 +225,7 @@ std::vector<DrainStory> drain_stories() {
   rules(all);
   budgets_and_kubelets(all);
   once_and_whose(all);
+  by_force(all);
   return all;
 }
 

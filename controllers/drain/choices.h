@@ -1,0 +1,25 @@
+// How the Node of one Machine is drained where its policy or the Machine's own keys say more than Cluster API
+// does. Pure; the deletion of the Machine goes by it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/meta/object_meta.h"
+#include "api/policy/machine_lifecycle_policy.h"
+
+namespace capstan::controllers::drain {
+
+struct DrainChoices {
+  std::string by_force = {};                           // why; empty: Pods are evicted
+  std::optional<std::int32_t> timeout_seconds = {};    // wins over spec.deletion.nodeDrainTimeoutSeconds
+  bool force_on_timeout = false;                       // else what is left is left running
+  std::optional<std::int32_t> not_ready_seconds = {};  // a Node that was not ready for so long: by force
+  std::vector<std::string> ignored = {};               // keys that mean nothing, each with what is meant
+};
+// `policy`: of the Machine; null: none selects it.
+DrainChoices drain_choices(const api::ObjectMeta& machine, const api::MachineLifecyclePolicySpec* policy);
+
+}  // namespace capstan::controllers::drain

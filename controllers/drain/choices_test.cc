@@ -1,0 +1,73 @@
+#include "controllers/drain/choices.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "test/builders/machine.h"
+#include "test/builders/machine_lifecycle_policy.h"
+
+namespace capstan::controllers::drain {
+namespace {
+
+using builders::a_machine;
+using builders::a_policy;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+DrainChoices chosen(const api::Machine& machine, const api::MachineLifecyclePolicy* policy = nullptr) {
+  return drain_choices(machine.metadata, policy == nullptr ? nullptr : &policy->spec);
+}
+
+TEST(DrainChoices, AreNoneWithoutKeysAndPolicy) {
+  const auto choices = chosen(a_machine("m"));
+
+  EXPECT_EQ(choices.by_force, "");
+  EXPECT_FALSE(choices.timeout_seconds);
+  EXPECT_FALSE(choices.force_on_timeout);
+  EXPECT_FALSE(choices.not_ready_seconds);
+  EXPECT_THAT(choices.ignored, IsEmpty());
+}
+
+TEST(DrainChoices, AreByForceForALabelAsForAnAnnotation) {
+  EXPECT_EQ(chosen(a_machine("m").labelled("capstan.dev/force-deletion", "true")).by_force,
+            "label capstan.dev/force-deletion");
+  EXPECT_EQ(chosen(a_machine("m").annotated("capstan.dev/force-deletion", "true")).by_force,
+            "annotation capstan.dev/force-deletion");
+  EXPECT_EQ(chosen(a_machine("m").annotated("capstan.dev/force-deletion", "false")).by_force, "");
+}
+
+TEST(DrainChoices, NameKeysThatMeanNothing) {
+  const auto choices = chosen(a_machine("m")
+                                  .labelled("capstan.dev/force-deletion", "yes")
+                                  .annotated("capstan.dev/drain-timeout-seconds", "soon"));
+
+  EXPECT_EQ(choices.by_force, "");
+  EXPECT_FALSE(choices.timeout_seconds);
+  EXPECT_THAT(choices.ignored,
+              ElementsAre("label capstan.dev/force-deletion: \"yes\" is ignored, \"true\" is meant",
+                          "annotation capstan.dev/drain-timeout-seconds: \"soon\" is ignored, a whole number "
+                          "of seconds from 1 to 604800 is meant"));
+}
+
+TEST(DrainChoices, TakeTheMachinesOwnTimeout) {
+  EXPECT_EQ(chosen(a_machine("m").annotated("capstan.dev/drain-timeout-seconds", "90")).timeout_seconds, 90);
+}
+
+TEST(DrainChoices, OfAPolicyAreOffUntilItAsksForThem) {
+  const api::MachineLifecyclePolicy plain = a_policy("p").shared_cause();
+  const api::MachineLifecyclePolicy goes_on = a_policy("p").drain_on_timeout("Continue");
+
+  EXPECT_FALSE(chosen(a_machine("m"), &plain).force_on_timeout);
+  EXPECT_FALSE(chosen(a_machine("m"), &plain).not_ready_seconds);
+  EXPECT_FALSE(chosen(a_machine("m"), &goes_on).force_on_timeout);
+}
+
+TEST(DrainChoices, OfAGroupWithoutFieldsAreItsDefaults) {
+  const api::MachineLifecyclePolicy policy = a_policy("p").drain_on_timeout("").not_ready_force();
+
+  EXPECT_TRUE(chosen(a_machine("m"), &policy).force_on_timeout);
+  EXPECT_EQ(chosen(a_machine("m"), &policy).not_ready_seconds, 300);
+}
+
+}  // namespace
+}  // namespace capstan::controllers::drain
