@@ -28,6 +28,7 @@ void read_timeout(const api::ObjectMeta& machine, DrainChoices& choices) {
 }
 
 void read_policy(const api::PolicyDrain& policy, DrainChoices& choices) {
+  choices.explain_budgets = true;
   choices.force_on_timeout = policy.on_timeout && policy.on_timeout->force_deletes();
   if (policy.not_ready_force)
     choices.not_ready_seconds =

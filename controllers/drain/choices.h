@@ -17,6 +17,7 @@ struct DrainChoices {
   std::optional<std::int32_t> timeout_seconds = {};    // wins over spec.deletion.nodeDrainTimeoutSeconds
   bool force_on_timeout = false;                       // else what is left is left running
   std::optional<std::int32_t> not_ready_seconds = {};  // a Node that was not ready for so long: by force
+  bool explain_budgets = false;                        // a policy is there
   std::vector<std::string> ignored = {};               // keys that mean nothing, each with what is meant
 };
 // `policy`: of the Machine; null: none selects it.

@@ -25,6 +25,7 @@ TEST(DrainChoices, AreNoneWithoutKeysAndPolicy) {
   EXPECT_FALSE(choices.timeout_seconds);
   EXPECT_FALSE(choices.force_on_timeout);
   EXPECT_FALSE(choices.not_ready_seconds);
+  EXPECT_FALSE(choices.explain_budgets);
   EXPECT_THAT(choices.ignored, IsEmpty());
 }
 
@@ -57,6 +58,7 @@ TEST(DrainChoices, OfAPolicyAreOffUntilItAsksForThem) {
   const api::MachineLifecyclePolicy plain = a_policy("p").shared_cause();
   const api::MachineLifecyclePolicy goes_on = a_policy("p").drain_on_timeout("Continue");
 
+  EXPECT_TRUE(chosen(a_machine("m"), &plain).explain_budgets);
   EXPECT_FALSE(chosen(a_machine("m"), &plain).force_on_timeout);
   EXPECT_FALSE(chosen(a_machine("m"), &plain).not_ready_seconds);
   EXPECT_FALSE(chosen(a_machine("m"), &goes_on).force_on_timeout);

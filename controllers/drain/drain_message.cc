@@ -29,6 +29,7 @@ std::string drain_message(const DrainProgress& progress) {
   add_later(text, progress.evict_later, "the following Pods will be evicted");
   add_later(text, progress.wait_later, "waiting for the following Pods to complete without eviction");
   for (const auto& line : progress.contradictions) text += "\n* " + line;
+  for (const auto& line : progress.hopeless) text += "\n* " + line;
   return text;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +25,7 @@ struct DrainProgress {
   std::vector<std::string> evict_later = {};
   std::vector<std::string> wait_later = {};
   std::vector<std::string> contradictions = {};  // between drain rules, a line each
+  std::set<std::string> hopeless = {};           // budgets that never allow an eviction, a line each
 };
 std::string drain_message(const DrainProgress& progress);
 

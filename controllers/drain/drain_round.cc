@@ -8,6 +8,7 @@
 #include "base/try.h"
 #include "controllers/claims/removal.h"
 #include "controllers/drain/cordon.h"
+#include "controllers/drain/hopeless.h"
 #include "controllers/drain/pace.h"
 #include "controllers/drain/volumes.h"
 #include "kube/resources.h"
@@ -23,6 +24,7 @@ constexpr Seconds kLongestVolumePause{60};
 constexpr Seconds kNumbersPause{
     10};  // each news of a busy budget would be a write for every Node it holds up
 constexpr std::size_t kContradictionsShown = 3;
+constexpr std::size_t kHopelessShown = 3;
 constexpr std::size_t kContradictionsRemembered = 64;  // more of them are told of anew
 
 std::string name_of(const api::Pod& pod) {
@@ -252,6 +254,7 @@ Result<void> DrainRound::evict(const api::Pod& pod, DrainProgress& progress) {
     const bool fresh = attempt.by_budget || budgets == nullptr;  // the server's numbers are newer than ours
     attempt.shown = fresh ? attempt.failure : failure_by_now(attempt, covering(pod, *budgets));
     progress.failed[attempt.shown].push_back(name_of(pod));
+    explain_budgets_of(pod, progress);
     held_.insert(pod.metadata.namespace_.str());
   }
   if (budgets != nullptr && (attempt.accepted || attempt.by_budget)) spend(pod, attempt.accepted, *budgets);
@@ -287,6 +290,17 @@ void DrainRound::pause(const api::Pod& pod, Attempt& last, DrainProgress& progre
     if (is_time) last.shown = std::move(by_now);
   }
   progress.failed[last.shown].push_back(name_of(pod));
+  explain_budgets_of(pod, progress);
+}
+
+// Once they are watched, which is so from the second turn on that they hold up.
+void DrainRound::explain_budgets_of(const api::Pod& pod, DrainProgress& progress) {
+  const Budgets* budgets = request_.explain_budgets ? budgets_of(pod) : nullptr;
+  if (budgets == nullptr) return;
+  for (const auto& budget : covering(pod, *budgets)) {
+    auto line = why_never(*budget);
+    if (!line.empty() && progress.hopeless.size() < kHopelessShown) progress.hopeless.insert(std::move(line));
+  }
 }
 
 Budgets* DrainRound::budgets_of(const api::Pod& pod) {

@@ -77,6 +77,7 @@ class DrainRound {
   void count(const Result<void>& evicted) const;
   void pause(const api::Pod& pod, Attempt& last, DrainProgress& progress);
   Budgets* budgets_of(const api::Pod& pod);
+  void explain_budgets_of(const api::Pod& pod, DrainProgress& progress);
   void warn_of(const std::vector<Contradiction>& contradictions, DrainProgress& progress);
   StageReport report(const DrainPlan& plan, const DrainProgress& progress);
   Seconds recheck(const DrainPlan& plan);

@@ -175,7 +175,8 @@ DrainRequest DrainWorld::request() {
           .clearance = claims::Clearance::of_own_creation(api::Uid("n")),
           .started = *started,
           .now = now,
-          .force = force};
+          .force = force,
+          .explain_budgets = explain_budgets};
 }
 
 StageReport DrainWorld::turn() {

@@ -69,6 +69,7 @@ struct DrainWorld {
   std::vector<runtime::Snapshot<api::MachineDrainRule>> rules;
   std::optional<Time> started;
   ForceRules force;
+  bool explain_budgets = false;
   Signal woken;
   std::uint64_t seen = 0;
   std::uint64_t heard = 0;

@@ -49,6 +49,7 @@ struct DrainRequest {
   Time started = {};  // when this stage began, as status.deletion says
   Time now = {};
   ForceRules force = {};
+  bool explain_budgets = false;  // name what is wrong with budgets that never allow anything
 };
 
 class Drainer {

@@ -269,7 +269,8 @@ drain::StageReport Deleter::on_node(const StepContext& at, Time started, const O
        .clearance = stage.clearance,
        .started = started,
        .now = facts.now,
-       .force = force_rules(facts)},
+       .force = force_rules(facts),
+       .explain_budgets = facts.choices.explain_budgets},
       at.deadline());
 }
 
