@@ -42,6 +42,7 @@ std::string_view to_string(Safeguard safeguard) {
     case Safeguard::SlowStart: return "slow-start";
     case Safeguard::RevisionHistory: return "revision-history";
     case Safeguard::ForcedPods: return "forced-pods";
+    case Safeguard::LostNode: return "lost-node";
   }
   return "";
 }

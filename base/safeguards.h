@@ -47,6 +47,7 @@ enum class Safeguard {
   SlowStart,             // a new MachineSet stays small until its first Machine is available
   RevisionHistory,       // MachineSets of earlier templates are kept for a rollback
   ForcedPods,            // a drain by force deletes Pods of its Node alone, by the uids they were listed with
+  LostNode,              // a Machine without a Node is replaced at once when the server says there is none
 };
 inline constexpr std::array kSafeguards = {
     Safeguard::ConsistencyGate, Safeguard::CreateExpectation, Safeguard::OwnerUid,
@@ -60,7 +61,7 @@ inline constexpr std::array kSafeguards = {
     Safeguard::Claims,          Safeguard::CopiedProviderId,  Safeguard::Contests,
     Safeguard::OtherKinds,      Safeguard::StillThere};
 // Shown by stories of test/scenarios/lifecycle and drain.
-inline constexpr std::array kLifecycleSafeguards = {Safeguard::ReplacementLimit, Safeguard::PolicyContact, Safeguard::AsJudged, Safeguard::VictimsAwaitReplicas, Safeguard::SlowStart, Safeguard::RevisionHistory, Safeguard::ForcedPods};
+inline constexpr std::array kLifecycleSafeguards = {Safeguard::ReplacementLimit, Safeguard::PolicyContact, Safeguard::AsJudged, Safeguard::VictimsAwaitReplicas, Safeguard::SlowStart, Safeguard::RevisionHistory, Safeguard::ForcedPods, Safeguard::LostNode};
 std::string_view to_string(Safeguard safeguard);  // "consistency-gate"
 
 #ifdef CAPSTAN_DEFECTS

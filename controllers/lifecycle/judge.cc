@@ -7,12 +7,23 @@
 #include "api/policy/names.h"
 #include "base/safeguards.h"
 #include "controllers/lifecycle/operation.h"
+#include "controllers/lifecycle/request.h"
 #include "controllers/lifecycle/wellness.h"
+#include "controllers/shared/recheck.h"
 
 namespace capstan::controllers::lifecycle {
 namespace {
 
+constexpr Seconds kLostNodeRecheck{20};
+
 bool is_over(std::optional<Time> end, Time now) { return end && *end <= now; }
+
+// What a Machine says of itself leaves nothing to wait for.
+bool is_due_at_once(const Standing& standing, const Rules& rules) {
+  const auto code = code_in(standing.message);
+  return (code == kReplaceRequested && rules.heeds_requests) ||
+         (code == kNodeDeleted && rules.health_timeout.has_value());
+}
 
 // Of a span that began then; nothing while there is no contact.
 std::optional<Time> end_of(const Contact& contact, Time began, Seconds span) {
@@ -24,7 +35,11 @@ std::optional<Time> end_of(const Contact& contact, Time began, Seconds span) {
 class Judge {
  public:
   Judge(const Facts& facts, const Rules& rules)
-      : facts_(facts), rules_(rules), before_(standing_of(facts.machine)) {}
+      : facts_(facts), rules_(rules), before_(standing_of(facts.machine)), ignored_(rules.ignored) {
+    if (!rules.heeds_requests) return;
+    request_ = replace_request(facts.machine, facts.node);
+    ignored_.insert(ignored_.end(), request_.ignored.begin(), request_.ignored.end());
+  }
 
   std::optional<Verdict> run() const {
     if (facts_.machine.metadata.deleting()) return says(Phase::Terminating, deleting());
@@ -61,21 +76,30 @@ class Judge {
   }
 
   std::optional<Verdict> joined(const Wellness& wellness) const {
-    if (wellness.well()) return running(well_again());
+    if (wellness.well() && request_.by.empty()) return running(well_again());
     const auto end = health_ends(facts_.machine, rules_, facts_.contact);
     const bool left_running_now = !before_ || status_of(before_->phase) != api::status::kFalse;
     if (!left_running_now && is_over(end, facts_.now) && is_granted(facts_.machine)) {
-      Operation given_up = not_well(OperationType::HealthCheck, wellness);
+      Operation given_up = trouble(wellness);
       given_up.state = OperationState::Failed;
       return says(Phase::Failed, given_up);
     }
-    auto verdict = says(Phase::Unhealthy, not_well(OperationType::HealthCheck, wellness));
+    auto verdict = says(Phase::Unhealthy, trouble(wellness));
     if (left_running_now) {
       verdict.recheck = rules_.health_timeout;
     } else if (end && *end > facts_.now) {
       verdict.recheck = *end - facts_.now;
     }
+    const bool may_be_deleted = facts_.node == nullptr && !facts_.node_deleted && rules_.health_timeout;
+    if (may_be_deleted) recheck_within(verdict.recheck, kLostNodeRecheck);
     return verdict;
+  }
+
+  Operation trouble(const Wellness& wellness) const {
+    if (!request_.by.empty()) return replace_requested(request_.by);
+    if (facts_.node == nullptr && facts_.node_deleted)
+      return node_deleted(facts_.machine.status.node_ref->name.view());
+    return not_well(OperationType::HealthCheck, wellness);
   }
 
   // What it said when it began to run stays.
@@ -98,9 +122,9 @@ class Judge {
 
   Verdict says(Phase phase, const Operation& operation) const {
     const bool same = before_ && before_->phase == phase;
-    return {.phase = phase,
-            .message = describe(operation, facts_.now, same ? before_->message : std::string_view(),
-                                rules_.ignored)};
+    return {
+        .phase = phase,
+        .message = describe(operation, facts_.now, same ? before_->message : std::string_view(), ignored_)};
   }
 
   bool is_creation_over() const {
@@ -130,6 +154,8 @@ class Judge {
   const Facts& facts_;
   const Rules& rules_;
   const std::optional<Standing> before_;
+  ReplaceRequest request_ = {};
+  std::vector<std::string> ignored_;
 };
 
 }  // namespace
@@ -149,8 +175,18 @@ bool is_granted(const api::Machine& machine) {
          machine.metadata.annotations.value_or_empty(api::policy::annotation::kReplacementGranted) == grant;
 }
 
+bool asks_for_lost_node(const Facts& facts, const Rules& rules) {
+  const auto standing = standing_of(facts.machine);
+  const bool had_node = standing && facts.machine.status.node_ref && standing->phase != Phase::Creating &&
+                        standing->phase != Phase::CreateRetrying && standing->phase != Phase::Joining;
+  return had_node && rules.health_timeout && facts.node_known && facts.node == nullptr &&
+         !facts.machine.metadata.deleting() && facts.contact.holds() &&
+         facts.now >= facts.contact.since + kLostNodeGrace;
+}
+
 std::optional<Time> health_ends(const api::Machine& machine, const Rules& rules, const Contact& contact) {
   const auto standing = standing_of(machine);
+  if (standing && is_due_at_once(*standing, rules)) return end_of(contact, standing->since, Seconds(0));
   if (!standing || !rules.health_timeout) return std::nullopt;
   return end_of(contact, standing->since, *rules.health_timeout);
 }

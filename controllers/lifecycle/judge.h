@@ -19,7 +19,12 @@ struct Facts {
   bool node_known = false;      // otherwise nothing can be said of its Node
   const api::Node* node = nullptr;
   Contact contact = {};
+  bool node_deleted = false;  // there is none, and the API server has confirmed that
 };
+// So long after a cluster was reached again a missing Node proves nothing: kubelets may be about to register.
+inline constexpr Seconds kLostNodeGrace{60};
+// Whether a look at the API server for a Node that the cache does not show would change anything.
+bool asks_for_lost_node(const Facts& facts, const Rules& rules);
 
 struct Verdict {
   Phase phase = Phase::Creating;

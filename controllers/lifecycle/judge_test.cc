@@ -34,6 +34,7 @@ struct Look {
   bool node_known = true;
   Contact contact = {.now = true, .since = noon() + Seconds(-86'400)};
   Time now = noon() + Seconds(3600);
+  bool node_deleted = false;
 };
 
 std::optional<Verdict> judged(const api::Machine& machine, const Look& look = {}) {
@@ -41,7 +42,8 @@ std::optional<Verdict> judged(const api::Machine& machine, const Look& look = {}
                 .machine = machine,
                 .node_known = look.node_known,
                 .node = look.node ? &*look.node : nullptr,
-                .contact = look.contact},
+                .contact = look.contact,
+                .node_deleted = look.node_deleted},
                rules_for(look.policy, machine));
 }
 
@@ -297,6 +299,92 @@ TEST(Judge, DeletionComesBeforeEverythingAndAnUpdateInPlaceBeforeHealth) {
               StartsWith("InPlaceUpdating: Update Processing"));
   EXPECT_THAT(told(judged(MachineBuilder(sick).updating_in_place().deleting())),
               StartsWith("Terminating: Delete Processing"));
+}
+
+// --- replaced at once ---
+
+MachineBuilder running_one() { return in_phase(a_machine("m1").running(), Phase::Running); }
+
+TEST(Judge, AMachineThatAUserWantsReplacedLeavesRunningThoughItsNodeIsWell) {
+  const auto by_machine = running_one().annotated("capstan.dev/replace", "true");
+
+  EXPECT_THAT(told(judged(by_machine, {.node = a_node("m1")})),
+              StartsWith("Unhealthy: HealthCheck Processing ReplaceRequested: annotation capstan.dev/replace "
+                         "of the Machine; since "));
+  for (const std::string_view key :
+       {"capstan.dev/replace", "node.machine.sapcloud.io/trigger-deletion-by-mcm"}) {
+    EXPECT_THAT(told(judged(running_one(), {.node = a_node("m1").annotated(key, "true")})),
+                HasSubstr("of Node m1; since "))
+        << key;
+  }
+}
+
+TEST(Judge, ARequestThatSaysFalseProtectsNothingAndAnythingElseIsNamed) {
+  const auto sick = a_node("m1").not_ready();
+  const auto falsely = NodeBuilder(sick).annotated("capstan.dev/replace", "false");
+  const auto oddly = NodeBuilder(a_node("m1")).annotated("capstan.dev/replace", "now");
+
+  EXPECT_EQ(told(judged(running_one(), {.node = falsely})), told(judged(running_one(), {.node = sick})));
+  EXPECT_THAT(told(judged(running_one(), {.node = oddly})), StartsWith("Running: "));
+  EXPECT_THAT(told(judged(running_one(), {.node = oddly})),
+              HasSubstr("* Node m1: annotation capstan.dev/replace: \"now\" is ignored, \"true\" is meant"));
+}
+
+TEST(Judge, ARequestIsNothingToAMachineThatIsExemptOrHasNotJoined) {
+  const auto exempt =
+      running_one().annotated("capstan.dev/replace", "true").annotated("cluster.x-k8s.io/skip-remediation");
+  const auto joining =
+      in_phase(young().provisioned().on_node("m1"), Phase::Joining).annotated("capstan.dev/replace", "true");
+
+  EXPECT_THAT(told(judged(exempt, {.node = a_node("m1")})), StartsWith("Running: "));
+  EXPECT_THAT(told(judged(joining, {.node = a_node("m1")})), StartsWith("Running: "));
+}
+
+TEST(Judge, AMachineThatIsToBeReplacedFailsOnceItIsGrantedWhateverTheTimeout) {
+  const auto asked = in_phase(a_machine("m1").running(), Phase::Unhealthy, noon() + Seconds(3590),
+                              "HealthCheck Processing ReplaceRequested: x; since 2026-01-01T12:59:50Z")
+                         .annotated("capstan.dev/replace", "true");
+  const auto granted = MachineBuilder(asked).annotated(kGranted, "2026-01-01T12:59:50Z");
+  const auto policy = a_policy("p").node_checks({.disable_timeout = true}).build().spec;
+
+  EXPECT_THAT(told(judged(asked, {.policy = policy, .node = a_node("m1")})), StartsWith("Unhealthy: "));
+  EXPECT_THAT(told(judged(granted, {.policy = policy, .node = a_node("m1")})),
+              StartsWith("Failed: HealthCheck Failed ReplaceRequested: "));
+}
+
+TEST(Judge, ANodeThatTheServerSaysIsGoneIsWaitedForNoLonger) {
+  const auto verdict = judged(running_one(), {.node_deleted = true});
+
+  EXPECT_THAT(told(verdict), StartsWith("Unhealthy: HealthCheck Processing NodeDeleted: Node m1 is gone"));
+  const auto unhealthy =
+      in_phase(a_machine("m1").running(), Phase::Unhealthy, noon() + Seconds(3590), verdict->message);
+  const auto rules = rules_for(usual_policy(), unhealthy);
+  EXPECT_EQ(health_ends(unhealthy, rules, Look().contact), noon() + Seconds(3590));
+}
+
+TEST(Judge, ADeletedNodeOfAMachineWithoutTimeoutIsNoReasonToReplaceIt) {
+  const auto unhealthy = in_phase(a_machine("m1").running(), Phase::Unhealthy, noon(),
+                                  "HealthCheck Processing NodeDeleted: x; since 2026-01-01T12:00:00Z");
+  const auto policy = a_policy("p").node_checks({.disable_timeout = true}).build().spec;
+
+  EXPECT_FALSE(health_ends(unhealthy, rules_for(policy, unhealthy), Look().contact));
+}
+
+TEST(LostNodes, AreAskedForWhenTheClusterHasBeenReachedForAMinute) {
+  const api::Machine machine = running_one();
+  const auto asks = [&](Time reached, const api::Machine& of, bool known = true) {
+    return asks_for_lost_node({.now = noon() + Seconds(3600),
+                               .machine = of,
+                               .node_known = known,
+                               .contact = {.now = true, .since = reached}},
+                              rules_for(usual_policy(), of));
+  };
+
+  EXPECT_TRUE(asks(noon() + Seconds(3540), machine));
+  EXPECT_FALSE(asks(noon() + Seconds(3541), machine));
+  EXPECT_FALSE(asks(noon(), machine, false));
+  EXPECT_FALSE(asks(noon(), in_phase(a_machine("m1").running(), Phase::Joining)));
+  EXPECT_FALSE(asks(noon(), running_one().annotated("cluster.x-k8s.io/skip-remediation")));
 }
 
 }  // namespace

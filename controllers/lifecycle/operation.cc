@@ -66,6 +66,17 @@ bool is_said_by(std::string_view message, const Operation& operation) {
   return message.starts_with(head_of(operation) + std::string(kSince));
 }
 
+// "HealthCheck Processing NodeDeleted: Node n1 ...": the third word, if the first two end without a colon.
+std::string_view code_in(std::string_view message) {
+  std::string_view head = message.substr(0, message.find_first_of(":;"));
+  for (int word = 0; word < 2; ++word) {
+    const auto space = head.find(' ');
+    if (space == head.npos) return {};
+    head.remove_prefix(space + 1);
+  }
+  return head;
+}
+
 Operation waiting_for_vm(const api::Machine& machine) {
   return {.type = OperationType::Create,
           .text = fmt::format("waiting for {} {}", machine.spec.infrastructure_ref.kind.view(),
@@ -104,6 +115,17 @@ Operation not_well(OperationType type, const Wellness& wellness) {
       .type = type,
       .code = std::string(by_taint ? "TaintsLeft" : wellness.code),
       .text = fmt::format("{}", fmt::join(by_taint ? wellness.blocking_taints : wellness.troubles, ", "))};
+}
+
+Operation replace_requested(std::string_view by) {
+  return {
+      .type = OperationType::HealthCheck, .code = std::string(kReplaceRequested), .text = std::string(by)};
+}
+
+Operation node_deleted(std::string_view node) {
+  return {.type = OperationType::HealthCheck,
+          .code = std::string(kNodeDeleted),
+          .text = fmt::format("Node {} is gone, the API server says", node)};
 }
 
 Operation well_again() { return {.type = OperationType::HealthCheck, .state = OperationState::Successful}; }

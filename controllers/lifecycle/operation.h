@@ -29,6 +29,8 @@ struct Operation {
 std::string describe(const Operation& operation, Time now, std::string_view before,
                      std::span<const std::string> ignored);
 bool is_said_by(std::string_view message, const Operation& operation);
+// Its code, as describe() has put it into a message; empty: it has none.
+std::string_view code_in(std::string_view message);
 
 // --- the operations there are ---
 
@@ -39,6 +41,11 @@ Operation waiting_for_node(const api::Machine& machine);
 Operation creation_too_long(Seconds timeout);
 Operation creation_done();
 Operation not_well(OperationType type, const Wellness& wellness);
+// With these the Machine is replaced without waiting for its health timeout.
+inline constexpr std::string_view kReplaceRequested = "ReplaceRequested";
+inline constexpr std::string_view kNodeDeleted = "NodeDeleted";
+Operation replace_requested(std::string_view by);
+Operation node_deleted(std::string_view node);
 Operation well_again();
 Operation updating();
 Operation deleting();

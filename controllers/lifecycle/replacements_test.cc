@@ -117,5 +117,17 @@ TEST(Replacements, CountWhatIsInFlightWithWhatIsGrantedNow) {
   EXPECT_EQ(asked({unhealthy("a"), in_phase("b", Phase::Joining)}, {.limit = 2, .missing = 0}).in_flight, 2);
 }
 
+MachineBuilder replace_asked(std::string_view name) {
+  return a_machine(name).running().condition(
+      "capstan.dev/Lifecycle", "False", "Unhealthy",
+      "HealthCheck Processing ReplaceRequested: annotation x; since 2026-01-01T13:00:00Z", kNow);
+}
+
+TEST(Replacements, WaitForNoTimeWhereAUserAsksForThemButForAPlace) {
+  EXPECT_THAT(names(asked({replace_asked("a"), unhealthy("b", Seconds(1))})), ElementsAre("a"));
+  EXPECT_THAT(names(asked({replace_asked("a"), replace_asked("b")})), ElementsAre("a"));
+  EXPECT_THAT(names(asked({replace_asked("a"), in_phase("b", Phase::Joining)})), IsEmpty());
+}
+
 }  // namespace
 }  // namespace capstan::controllers::lifecycle

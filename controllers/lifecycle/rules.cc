@@ -29,6 +29,7 @@ void apply_node_checks(const api::MachineLifecyclePolicySpec& policy, Rules& rul
   const auto checks = with_defaults(*policy.health.node_checks);
   rules.bad_conditions = checks.unhealthy_node_conditions;
   rules.blocking_taints = checks.require_taints_gone;
+  rules.heeds_requests = true;
   if (!checks.disable_timeout.value_or(false))
     rules.health_timeout = Seconds(checks.timeout_seconds.value_or(api::NodeChecks::kTimeoutSeconds));
 }
@@ -54,6 +55,7 @@ Rules rules_for(const api::MachineLifecyclePolicySpec& policy, const api::Machin
   if (machine.metadata.annotations.contains(api::annotation::kSkipRemediation)) {
     rules.creation_timeout.reset();
     rules.health_timeout.reset();
+    rules.heeds_requests = false;
   }
   return rules;
 }

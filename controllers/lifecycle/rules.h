@@ -17,6 +17,7 @@ struct Rules {
   std::optional<Seconds> health_timeout = {};            // nothing: an Unhealthy one stays
   api::List<api::BadNodeCondition> bad_conditions = {};  // beside a Ready that is not True
   api::List<api::TaintIdentity> blocking_taints = {};    // of a Node that has just joined
+  bool heeds_requests = false;  // a user may have it replaced now (request.h), whatever the timeout
   // Annotations whose values mean nothing, each with what they may be.
   std::vector<std::string> ignored = {};
 };

@@ -2,7 +2,6 @@
 
 #include "api/conditions/conditions.h"
 #include "api/policy/names.h"
-#include "controllers/lifecycle/judge.h"
 #include "controllers/shared/contact.h"
 
 namespace capstan::controllers::machine {
@@ -16,15 +15,19 @@ bool node_known(const Observation& seen) {
 
 }  // namespace
 
+lifecycle::Facts lifecycle_facts(const Observation& seen, const api::Machine& machine) {
+  return {.now = seen.now,
+          .machine = machine,
+          .node_known = node_known(seen),
+          .node = seen.node.node.get(),
+          .contact = contact_of(seen.node.reach),
+          .node_deleted = seen.node.deleted};
+}
+
 LifecycleReport lifecycle_report(const Observation& seen, const api::Machine& after) {
   if (!seen.policy) return {.keep = !seen.policy_known};
   const auto rules = lifecycle::rules_for(seen.policy->spec, after);
-  const auto verdict = lifecycle::judge({.now = seen.now,
-                                         .machine = after,
-                                         .node_known = node_known(seen),
-                                         .node = seen.node.node.get(),
-                                         .contact = contact_of(seen.node.reach)},
-                                        rules);
+  const auto verdict = lifecycle::judge(lifecycle_facts(seen, after), rules);
   if (!verdict) return {.keep = true};
   return {.condition =
               api::conditions::make(api::policy::condition::kLifecycle, lifecycle::status_of(verdict->phase),

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "api/meta/condition.h"
+#include "controllers/lifecycle/judge.h"
 #include "controllers/machine/observation.h"
 
 namespace capstan::controllers::machine {
@@ -13,6 +14,9 @@ struct LifecycleReport {
   std::optional<api::Condition> condition = {};  // nothing, unless kept: no policy governs it
   std::optional<Seconds> recheck = {};           // when time alone may change it
 };
+// What the rules of its life are asked about.
+lifecycle::Facts lifecycle_facts(const Observation& seen, const api::Machine& machine);
+
 // `after`: the Machine with the values and the other conditions of this turn.
 LifecycleReport lifecycle_report(const Observation& seen, const api::Machine& after);
 

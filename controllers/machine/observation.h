@@ -30,6 +30,7 @@ struct NodeSeen {
   Lookup lookup = Lookup::NotAsked;
   Snapshot<api::Node> node = {};        // null unless One
   std::vector<std::string> names = {};  // of Many
+  bool deleted = false;                 // of None: the API server has confirmed it (lost_node.h)
   bool behind = false;                  // of One: the cache shows it as it was before our last write
   kubeconfig::Reach reach = {};
   claims::Verdict whose = {};  // by the providerID; that of a Node which is not the Machine's is left alone

@@ -5,6 +5,7 @@
 #include "controllers/machine/act.h"
 #include "controllers/machine/decide.h"
 #include "controllers/machine/deletion_facts.h"
+#include "controllers/machine/lost_node.h"
 #include "controllers/machine/observe.h"
 #include "controllers/machine/report.h"
 #include "controllers/shared/pause.h"
@@ -100,6 +101,7 @@ Result<Outcome> Reconciler::hold_still(const ActContext& with, const api::Machin
 }
 
 Result<Outcome> Reconciler::take_turn(const ActContext& with, Observation seen) {
+  look_for_lost_node({.deps = deps_, .host = *host_, .context = with.context}, seen);
   const Plan plan = decide(seen);
   if (plan.too_early) return Outcome::after(*plan.too_early);
   if (is_done_with(*seen.machine)) return Outcome::done();

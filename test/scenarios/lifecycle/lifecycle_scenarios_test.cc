@@ -94,7 +94,8 @@ INSTANTIATE_TEST_SUITE_P(All, LifecycleMutants,
                          testing::Values(Mutant{Safeguard::ReplacementLimit, "one-at-a-time"},
                                          Mutant{Safeguard::PolicyContact, "cluster-lost-for-an-hour"},
                                          Mutant{Safeguard::SlowStart, "bad-image-costs-one-machine"},
-                                         Mutant{Safeguard::RevisionHistory, "rolled-back"}),
+                                         Mutant{Safeguard::RevisionHistory, "rolled-back"},
+                                         Mutant{Safeguard::LostNode, "node-overlooked"}),
                          test_name<Mutant>);
 
 #endif

@@ -191,7 +191,7 @@ void tell_of_health(std::vector<LifecycleStory>& stories) {
        .broken = all({deleted(1), went(2)})});
   stories.push_back(
       {.name = "node-deleted",
-       .title = "a Node that is gone makes its Machine Unhealthy, and the timeout is waited for",
+       .title = "a Node that the API server says is gone: its Machine is replaced without waiting",
        .policy = policy(),
        .acts = {{10s, "a user deletes the Node of m2",
                  [](LifecycleWorld& world) { world.node_vanishes(2); }}},
@@ -223,6 +223,46 @@ void tell_of_health(std::vector<LifecycleStory>& stories) {
                      .acts = {breaks(10s, 2), breaks(10s, 3)},
                      .length = 500s,
                      .broken = all({deleted(2), never_more_gone_than(1)})});
+}
+
+LifecycleAct asks_for_replacement(Seconds at, int machine, std::string_view key) {
+  return {at, fmt::format("a user annotates the Node of m{} with {}: true", machine, key),
+          [=, key = std::string(key)](LifecycleWorld& world) { world.annotate_node(machine, key, "true"); }};
+}
+LifecycleAct deletes_node(Seconds at, int machine) {
+  return {at, fmt::format("a user deletes the Node of m{}", machine),
+          [=](LifecycleWorld& world) { world.node_vanishes(machine); }};
+}
+
+void tell_of_replacement_now(std::vector<LifecycleStory>& stories) {
+  stories.push_back({.name = "replace-this-one",
+                     .title = "a user wants a Node replaced that is well: its Machine goes at once",
+                     .policy = policy(),
+                     .acts = {asks_for_replacement(10s, 2, annotation::kTriggerDeletion)},
+                     .length = 200s,
+                     .broken = all({deleted(1), went(2), is_in(4, "Running")})});
+  stories.push_back({.name = "replace-these-two",
+                     .title = "two are to be replaced: one after the other, as maxInFlight says",
+                     .policy = policy(),
+                     .acts = {asks_for_replacement(10s, 1, annotation::kReplace),
+                              annotates(10s, 2, annotation::kReplace, "true")},
+                     .length = 400s,
+                     .broken = all({deleted(2), went(1), went(2), never_more_gone_than(1)})});
+  stories.push_back({.name = "nodes-deleted",
+                     .title = "a user deletes two Nodes: one Machine is replaced at once, then the other",
+                     .policy = policy(),
+                     .acts = {deletes_node(10s, 1), deletes_node(10s, 2)},
+                     .length = 400s,
+                     .broken = all({deleted(2), went(1), went(2), never_more_gone_than(1)})});
+  stories.push_back(
+      {.name = "node-overlooked",
+       .title = "the cache has lost a Node that the API server still has: nothing is replaced",
+       .policy = policy(),
+       .acts = {{10s, "the manager's cache loses the Node of m2",
+                 [](LifecycleWorld& world) { world.node_is_overlooked(2); }},
+                {100s, "the cache has it again", [](LifecycleWorld& world) { world.node_is_seen_again(2); }}},
+       .length = 300s,
+       .broken = all({deleted(0), is_in(2, "Running")})});
 }
 
 void tell_of_limits(std::vector<LifecycleStory>& stories) {
@@ -442,6 +482,7 @@ void tell_of_rollouts(std::vector<LifecycleStory>& stories) {
 std::vector<LifecycleStory> lifecycle_stories() {
   std::vector<LifecycleStory> stories;
   tell_of_health(stories);
+  tell_of_replacement_now(stories);
   tell_of_limits(stories);
   tell_of_creation(stories);
   tell_of_contact(stories);

@@ -67,6 +67,10 @@ class LifecycleWorld {
   // --- people and accidents; Machines by their numbers ---
   void node_turns(int machine, std::string_view type, std::string_view status);
   void node_vanishes(int machine);
+  // In the manager's cache alone, as after a watch that has lost an event.
+  void node_is_overlooked(int machine);
+  void node_is_seen_again(int machine);
+  void annotate_node(int machine, std::string_view key, std::string_view value);
   void remove_taints(int machine);
   void annotate(int machine, std::string_view key, std::string_view value);
   void delete_machine(int machine);

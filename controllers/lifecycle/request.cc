@@ -1,0 +1,38 @@
+#include "controllers/lifecycle/request.h"
+
+#include <fmt/format.h>
+
+#include "api/policy/names.h"
+#include "controllers/lifecycle/annotations.h"
+
+namespace capstan::controllers::lifecycle {
+namespace {
+
+namespace annotation = api::policy::annotation;
+
+struct Place {
+  const api::Labels& annotations;
+  std::string_view key = {};
+  std::string whose = {};
+};
+
+void look_at(const Place& place, ReplaceRequest& request) {
+  auto flag = flag_in(place.annotations, "annotation", place.key);
+  if (!flag.problem.empty()) request.ignored.push_back(fmt::format("{}: {}", place.whose, flag.problem));
+  if (flag.is_on && request.by.empty())
+    request.by = fmt::format("annotation {} of {}", place.key, place.whose);
+}
+
+}  // namespace
+
+ReplaceRequest replace_request(const api::Machine& machine, const api::Node* node) {
+  ReplaceRequest request;
+  look_at({machine.metadata.annotations, annotation::kReplace, "the Machine"}, request);
+  if (node == nullptr) return request;
+  const std::string name = fmt::format("Node {}", node->metadata.name.view());
+  for (const auto key : {annotation::kReplace, annotation::kTriggerDeletion})
+    look_at({node->metadata.annotations, key, name}, request);
+  return request;
+}
+
+}  // namespace capstan::controllers::lifecycle
