@@ -61,7 +61,10 @@ inline constexpr std::array kSafeguards = {
     Safeguard::Claims,          Safeguard::CopiedProviderId,  Safeguard::Contests,
     Safeguard::OtherKinds,      Safeguard::StillThere};
 // Shown by stories of test/scenarios/lifecycle and drain.
-inline constexpr std::array kLifecycleSafeguards = {Safeguard::ReplacementLimit, Safeguard::PolicyContact, Safeguard::AsJudged, Safeguard::VictimsAwaitReplicas, Safeguard::SlowStart, Safeguard::RevisionHistory, Safeguard::ForcedPods, Safeguard::LostNode};
+inline constexpr std::array kLifecycleSafeguards = {
+    Safeguard::ReplacementLimit,     Safeguard::PolicyContact, Safeguard::AsJudged,
+    Safeguard::VictimsAwaitReplicas, Safeguard::SlowStart,     Safeguard::RevisionHistory,
+    Safeguard::ForcedPods,           Safeguard::LostNode};
 std::string_view to_string(Safeguard safeguard);  // "consistency-gate"
 
 #ifdef CAPSTAN_DEFECTS
