@@ -1,6 +1,7 @@
 // The groups of a MachineLifecyclePolicy that are about the life of a Machine: when it counts as unhealthy or
-// failed, how many are replaced at once, which go first when fewer are wanted, how a rollout goes. Each is
-// off while it is left out. Plain values; their defaults are in the schema.
+// failed, how many are replaced at once, which go first when fewer are wanted, how a rollout goes, which are
+// kept although they have failed. Each is off while it is left out. Plain values; their defaults are in the
+// schema.
 #pragma once
 
 #include "api/v1beta2/common.h"
@@ -216,6 +217,43 @@ inline constexpr auto members<PolicyRollout> = std::array{
                 "switches it on."}),
 };
 
+struct PolicyPreservation {
+  static constexpr std::int32_t kTimeoutSeconds = 259200;
+  static constexpr std::string_view kRelease = "Release";
+
+  std::optional<std::int32_t> auto_max = {};
+  std::optional<std::int32_t> timeout_seconds = {};
+  Text on_recovery = {};
+  UnknownFields unknown = {};
+  bool operator==(const PolicyPreservation&) const = default;
+};
+template <>
+inline constexpr auto members<PolicyPreservation> = std::array{
+    member<&PolicyPreservation::auto_max>(
+        "autoMax",
+        {.minimum = 0,
+         .maximum = 10000,
+         .default_json = "0",
+         .doc = "How many failed Machines are kept for a look at them without being asked for, the newest "
+                "first. Shared out in whole numbers among the MachineDeployments, and the MachineSets "
+                "without one, that the policy governs: the first by name get one more where it does not "
+                "come out even. When it is lowered the oldest Machines are released."}),
+    member<&PolicyPreservation::timeout_seconds>(
+        "timeoutSeconds",
+        {.minimum = 1,
+         .maximum = 2592000,
+         .default_json = "259200",
+         .doc = "For how long a Machine is preserved, counted from when that begins. A change is for "
+                "Machines that are preserved later; of one that is preserved already the annotation "
+                "capstan.dev/preserve-until can be edited."}),
+    member<&PolicyPreservation::on_recovery>(
+        "onRecovery",
+        {.one_of = "Keep|Release",
+         .default_json = R"("Keep")",
+         .doc = "What becomes of a Machine that was preserved because it had failed, and is well again: it "
+                "is preserved until its time is over (Keep), or not any longer (Release)."}),
+};
+
 // Machines by the reason of their condition capstan.dev/Lifecycle.
 struct LifecycleCounts {
   std::int32_t creating = 0;
@@ -251,6 +289,7 @@ struct LifecycleStatus {
   LifecycleCounts machines = {};
   std::int32_t in_flight = 0;
   List<Text> failed_machines = {};
+  List<Text> preserved_machines = {};
   UnknownFields unknown = {};
   bool operator==(const LifecycleStatus&) const = default;
 };
@@ -268,6 +307,12 @@ inline constexpr auto members<LifecycleStatus> = std::array{
                            .items = {.min_length = 1, .max_length = 253},
                            .list = ListType::Atomic,
                            .doc = "Names of Machines that have failed, sorted; the first twenty of them."}),
+    member<&LifecycleStatus::preserved_machines>(
+        "preservedMachines",
+        {.max_items = static_cast<std::int64_t>(LifecycleStatus::kNames),
+         .items = {.min_length = 1, .max_length = 253},
+         .list = ListType::Atomic,
+         .doc = "Names of Machines that are preserved, sorted; the first twenty of them."}),
 };
 
 }  // namespace capstan::api

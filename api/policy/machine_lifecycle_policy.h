@@ -107,9 +107,12 @@ struct MachineLifecyclePolicySpec {
   std::optional<PolicyReplacement> replacement = {};
   std::optional<PolicyScaleIn> scale_in = {};
   std::optional<PolicyRollout> rollout = {};
+  std::optional<PolicyPreservation> preservation = {};
   UnknownFields unknown = {};
   // Whether Machines get the condition capstan.dev/Lifecycle.
-  bool reports_lifecycle() const { return health.node_checks || creation || replacement || scale_in; }
+  bool reports_lifecycle() const {
+    return health.node_checks || creation || replacement || scale_in || preservation;
+  }
   bool operator==(const MachineLifecyclePolicySpec&) const = default;
 };
 template <>
@@ -141,6 +144,11 @@ inline constexpr auto members<MachineLifecyclePolicySpec> = std::array{
                 "of a MachineDeployment whether its rollout comes on. As Cluster API does it when left out; "
                 "{} switches it on with its defaults. The annotations capstan.dev/rollback-to and "
                 "capstan.dev/rollout-hash work without this."}),
+    member<&MachineLifecyclePolicySpec::preservation>(
+        "preservation",
+        {.doc = "Keep failed Machines for some time, so that a person can look at them. Off when left out; "
+                "{} switches it on with its defaults, which keep no Machine without being asked. The "
+                "annotation capstan.dev/preserve works without this."}),
 };
 
 // How many objects the policy selects, conflicting ones included.
@@ -182,7 +190,7 @@ inline constexpr auto members<MachineLifecyclePolicyStatus> = std::array{
     member<&MachineLifecyclePolicyStatus::lifecycle>(
         "lifecycle",
         {.doc = "How the Machines of what it governs are, where spec.health.nodeChecks, creation, "
-                "replacement or scaleIn is given."}),
+                "replacement, scaleIn or preservation is given."}),
     member<&MachineLifecyclePolicyStatus::observed_generation>(
         "observedGeneration", {.minimum = 1, .doc = field_doc::kObservedGeneration}),
 };

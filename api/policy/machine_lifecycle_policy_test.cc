@@ -34,7 +34,8 @@ constexpr std::string_view kDocument = R"({
     "creation": {"timeoutSeconds": 60},
     "replacement": {"maxInFlight": "20%", "countStates": ["Failed"]},
     "scaleIn": {"expirySeconds": 10},
-    "rollout": {"revisionHistoryLimit": 3, "progressDeadlineSeconds": 60, "slowStart": 2, "recreate": {}}
+    "rollout": {"revisionHistoryLimit": 3, "progressDeadlineSeconds": 60, "slowStart": 2, "recreate": {}},
+    "preservation": {"autoMax": 2, "timeoutSeconds": 3600, "onRecovery": "Release"}
   },
   "status": {
     "conditions": [{"type": "Selecting", "status": "True", "reason": "Selected", "message": "",
@@ -42,7 +43,7 @@ constexpr std::string_view kDocument = R"({
     "selected": {"machineDeployments": 1, "machineSets": 2, "machinePools": 0},
     "lifecycle": {"machines": {"creating": 0, "createRetrying": 1, "joining": 0, "running": 5, "unhealthy": 2,
                                "inPlaceUpdating": 0, "failed": 1, "terminating": 0},
-                  "inFlight": 2, "failedMachines": ["web-1"]},
+                  "inFlight": 2, "failedMachines": ["web-1"], "preservedMachines": ["web-2"]},
     "observedGeneration": 3
   }
 })";
@@ -72,11 +73,13 @@ TEST(MachineLifecyclePolicy, APolicyOfBeforeAsksForNoLifeCycle) {
   EXPECT_TRUE(a_policy("p").creation_timeout(60).build().spec.reports_lifecycle());
   EXPECT_TRUE(a_policy("p").max_in_flight(IntOrString(1)).build().spec.reports_lifecycle());
   EXPECT_TRUE(a_policy("p").scale_in().build().spec.reports_lifecycle());
+  EXPECT_TRUE(a_policy("p").preservation().build().spec.reports_lifecycle());
 }
 
 // What an API server stores of a group that is switched on with {}.
 TEST(MachineLifecyclePolicy, AGroupWithoutFieldsGetsTheDefaultsOfItsSchema) {
-  MachineLifecyclePolicy policy = a_policy("p").selecting("team", "a").node_checks().scale_in().rollout();
+  MachineLifecyclePolicy policy =
+      a_policy("p").selecting("team", "a").node_checks().scale_in().rollout().preservation();
   policy.spec.creation.emplace();
   policy.spec.replacement.emplace();
   policy.spec.drain.on_timeout.emplace();
@@ -99,7 +102,21 @@ TEST(MachineLifecyclePolicy, AGroupWithoutFieldsGetsTheDefaultsOfItsSchema) {
     "replacement": {"maxInFlight": 1, "countStates":
       ["Creating", "CreateRetrying", "Joining", "InPlaceUpdating", "Failed", "Terminating"]},
     "scaleIn": {"expirySeconds": 3600},
-    "rollout": {"revisionHistoryLimit": 10, "progressDeadlineSeconds": 600}})"));
+    "rollout": {"revisionHistoryLimit": 10, "progressDeadlineSeconds": 600},
+    "preservation": {"autoMax": 0, "timeoutSeconds": 259200, "onRecovery": "Keep"}})"));
+}
+
+TEST(MachineLifecyclePolicy, RefusesAPreservationThatMakesNoSense) {
+  const auto refused = [](const PolicyPreservation& preservation) {
+    return !validate(a_policy("p").selecting("team", "a").preservation(preservation).build()).empty();
+  };
+
+  EXPECT_FALSE(refused({}));
+  EXPECT_FALSE(refused({.auto_max = 3, .timeout_seconds = 2'592'000, .on_recovery = "Release"_text}));
+  EXPECT_TRUE(refused({.auto_max = -1}));
+  EXPECT_TRUE(refused({.timeout_seconds = 0}));
+  EXPECT_TRUE(refused({.timeout_seconds = 2'592'001}));
+  EXPECT_TRUE(refused({.on_recovery = "Forget"_text}));
 }
 
 TEST(MachineLifecyclePolicy, RefusesTimesConditionsAndTaintsThatMakeNoSense) {

@@ -24,6 +24,8 @@ inline constexpr std::string_view kHealthCheckOverlap = "HealthCheckOverlap";
 inline constexpr std::string_view kLifecycle = "capstan.dev/Lifecycle";
 // Of a MachineDeployment whose policy has `rollout`. Its transition time is the moment of the last progress.
 inline constexpr std::string_view kProgressing = "capstan.dev/Progressing";
+// Of a Machine that is preserved, or for which that was asked.
+inline constexpr std::string_view kPreserved = "capstan.dev/Preserved";
 }  // namespace condition
 
 // What users say with annotations, and what controllers note in them.
@@ -49,6 +51,18 @@ inline constexpr std::string_view kReplacementGranted = "capstan.dev/replacement
 inline constexpr std::string_view kRollbackTo = "capstan.dev/rollback-to";
 // In a Machine template: another value needs other Machines.
 inline constexpr std::string_view kRolloutHash = "capstan.dev/rollout-hash";
+// On a Machine or its Node: now, when-failed or false; the Node's wins.
+inline constexpr std::string_view kPreserve = "capstan.dev/preserve";
+// On a Machine: the time at which its preservation ends, for operators to edit.
+inline constexpr std::string_view kPreserveUntil = "capstan.dev/preserve-until";
+// On a Machine: what its Node said last, so that this is known while the Node can't be seen.
+inline constexpr std::string_view kPreserveFromNode = "capstan.dev/preserve-from-node";
+// On a Machine that failed: preserved without being asked for, by the policy of this name.
+inline constexpr std::string_view kAutoPreserved = "capstan.dev/auto-preserved";
+// On a Node: cluster-autoscaler leaves it alone while this is "true".
+inline constexpr std::string_view kScaleDownDisabled = "cluster-autoscaler.kubernetes.io/scale-down-disabled";
+// On a Node: the one above is ours, and goes with us.
+inline constexpr std::string_view kScaleDownDisabledByUs = "capstan.dev/scale-down-disabled";
 }  // namespace annotation
 
 namespace reason {
@@ -59,6 +73,13 @@ inline constexpr std::string_view kConflicting = "Conflicting";
 inline constexpr std::string_view kNotConflicting = "NotConflicting";
 inline constexpr std::string_view kOverlapping = "Overlapping";
 inline constexpr std::string_view kNotOverlapping = "NotOverlapping";
+// Of Preserved on a Machine.
+inline constexpr std::string_view kPreservedAsAsked = "PreservedAsAsked";
+inline constexpr std::string_view kAutoPreserved = "AutoPreserved";
+inline constexpr std::string_view kWaitingForFailure = "WaitingForFailure";
+inline constexpr std::string_view kNotWanted = "NotWanted";
+inline constexpr std::string_view kTimeIsOver = "TimeIsOver";
+inline constexpr std::string_view kInvalidRequest = "InvalidRequest";
 // Of RemediationAllowed on a MachineHealthCheck: a path or a zone broke, and not the machines.
 inline constexpr std::string_view kSharedCause = "SharedCause";
 // Of capstan.dev/Progressing.

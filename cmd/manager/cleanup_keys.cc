@@ -21,20 +21,40 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::array kOwnKeys = {
-    api::annotation::kConfirmRelease,           api::annotation::kElectionScope,
-    api::driver::annotation::kAutoscaledTo,     api::driver::annotation::kFailureDomain,
-    api::driver::annotation::kMadeControlPlane, api::driver::annotation::kVictims,
-    api::driver::finalizer::kCluster,           api::driver::finalizer::kMachine,
-    api::driver::finalizer::kMachinePool,       api::policy::annotation::kCreationTimeout,
-    api::policy::annotation::kDeletionPriority, api::policy::annotation::kDrainTimeout,
-    api::policy::annotation::kForceDeletion,    api::policy::annotation::kHealthTimeout,
-    api::policy::annotation::kReplace,          api::policy::annotation::kReplacementGranted,
-    api::policy::annotation::kRollbackTo,       api::policy::annotation::kRolloutHash,
-    api::policy::annotation::kVictims,          api::policy::condition::kLifecycle,
-    api::policy::condition::kProgressing,       controllers::drain::kCordonedBy,
-    controllers::machinepool::kDrainStarted,    controllers::machinepool::kVolumeWaitStarted,
-    controllers::rollout::kMadeForRolloutAfter, controllers::topology::kWorkers,
-    webhooks::certificates::annotation::kPhase, webhooks::certificates::annotation::kRotate,
+    api::annotation::kConfirmRelease,
+    api::annotation::kElectionScope,
+    api::driver::annotation::kAutoscaledTo,
+    api::driver::annotation::kFailureDomain,
+    api::driver::annotation::kMadeControlPlane,
+    api::driver::annotation::kVictims,
+    api::driver::finalizer::kCluster,
+    api::driver::finalizer::kMachine,
+    api::driver::finalizer::kMachinePool,
+    api::policy::annotation::kAutoPreserved,
+    api::policy::annotation::kCreationTimeout,
+    api::policy::annotation::kDeletionPriority,
+    api::policy::annotation::kDrainTimeout,
+    api::policy::annotation::kForceDeletion,
+    api::policy::annotation::kHealthTimeout,
+    api::policy::annotation::kPreserve,
+    api::policy::annotation::kPreserveFromNode,
+    api::policy::annotation::kPreserveUntil,
+    api::policy::annotation::kReplace,
+    api::policy::annotation::kReplacementGranted,
+    api::policy::annotation::kRollbackTo,
+    api::policy::annotation::kRolloutHash,
+    api::policy::annotation::kScaleDownDisabledByUs,
+    api::policy::annotation::kVictims,
+    api::policy::condition::kLifecycle,
+    api::policy::condition::kPreserved,
+    api::policy::condition::kProgressing,
+    controllers::drain::kCordonedBy,
+    controllers::machinepool::kDrainStarted,
+    controllers::machinepool::kVolumeWaitStarted,
+    controllers::rollout::kMadeForRolloutAfter,
+    controllers::topology::kWorkers,
+    webhooks::certificates::annotation::kPhase,
+    webhooks::certificates::annotation::kRotate,
 };
 
 bool is_ours(std::string_view key) { return std::ranges::find(kOwnKeys, key) != kOwnKeys.end(); }
@@ -78,10 +98,17 @@ bool is_cordoned_by_us(const json::value& object) {
          table(object, "annotations").contains(controllers::drain::kCordonedBy);
 }
 
+// The autoscaler's annotation goes with the mark that says that it is ours.
+bool is_ours_among(const json::object& present, std::string_view key) {
+  const bool marked = key == api::policy::annotation::kScaleDownDisabled &&
+                      present.contains(api::policy::annotation::kScaleDownDisabledByUs);
+  return marked || is_ours(key);
+}
+
 json::object without_ours(const json::object& present) {
   json::object patch;
   for (const auto& entry : present)
-    if (is_ours(entry.key())) patch[entry.key()] = nullptr;
+    if (is_ours_among(present, entry.key())) patch[entry.key()] = nullptr;
   return patch;
 }
 
@@ -106,7 +133,9 @@ std::vector<std::string> found_on(const json::value& object) {
   };
   for (const json::value& one : list(object, "metadata", "finalizers")) note("finalizer", text(one));
   for (const auto& entry : table(object, "labels")) note("label", entry.key());
-  for (const auto& entry : table(object, "annotations")) note("annotation", entry.key());
+  for (const auto& entry : table(object, "annotations"))
+    if (is_ours_among(table(object, "annotations"), entry.key()))
+      found.push_back(fmt::format("annotation {}", std::string_view(entry.key())));
   for (const json::value& one : list(object, "spec", "taints")) note("taint", key_of_taint(one));
   if (is_cordoned_by_us(object)) found.emplace_back("cordon");
   for (const json::value& one : list(object, "status", "conditions"))

@@ -58,6 +58,21 @@ TEST(CleanupKeys, ACordonOfOursIsLiftedAndThatOfAUserStays) {
   EXPECT_THAT(found_on(users), IsEmpty());
 }
 
+TEST(CleanupKeys, TheAutoscalersAnnotationGoesWhereItIsOurs) {
+  const json::value ours = json::parse(R"({
+    "metadata": {"annotations": {"capstan.dev/scale-down-disabled": "true",
+                                 "cluster-autoscaler.kubernetes.io/scale-down-disabled": "true"}}})");
+  const json::value users = json::parse(R"({
+    "metadata": {"annotations": {"cluster-autoscaler.kubernetes.io/scale-down-disabled": "true"}}})");
+
+  EXPECT_THAT(found_on(ours), ElementsAre("annotation capstan.dev/scale-down-disabled",
+                                          "annotation cluster-autoscaler.kubernetes.io/scale-down-disabled"));
+  EXPECT_EQ(removal_patch(ours), json::parse(R"({
+    "metadata": {"annotations": {"capstan.dev/scale-down-disabled": null,
+                                 "cluster-autoscaler.kubernetes.io/scale-down-disabled": null}}})"));
+  EXPECT_THAT(found_on(users), IsEmpty());
+}
+
 TEST(CleanupKeys, AConditionOfOursIsTakenOutOfTheStatusAlone) {
   const json::value machine = json::parse(R"({
     "metadata": {"resourceVersion": "7"},

@@ -61,6 +61,11 @@ MachineLifecyclePolicyBuilder& MachineLifecyclePolicyBuilder::rollout(const api:
   return change([&](MachineLifecyclePolicy& policy) { policy.spec.rollout = rollout; });
 }
 
+MachineLifecyclePolicyBuilder& MachineLifecyclePolicyBuilder::preservation(
+    const api::PolicyPreservation& preservation) {
+  return change([&](MachineLifecyclePolicy& policy) { policy.spec.preservation = preservation; });
+}
+
 MachineLifecyclePolicyBuilder a_policy(std::string_view name) { return MachineLifecyclePolicyBuilder(name); }
 
 }  // namespace capstan::builders

@@ -25,6 +25,7 @@ class MachineLifecyclePolicyBuilder
   MachineLifecyclePolicyBuilder& scale_in(const api::PolicyScaleIn& scale_in = {});
   // No Machine reports anything for it.
   MachineLifecyclePolicyBuilder& rollout(const api::PolicyRollout& rollout = {});
+  MachineLifecyclePolicyBuilder& preservation(const api::PolicyPreservation& preservation = {});
 };
 
 MachineLifecyclePolicyBuilder a_policy(std::string_view name = "p");
