@@ -43,6 +43,7 @@ std::string_view to_string(Safeguard safeguard) {
     case Safeguard::RevisionHistory: return "revision-history";
     case Safeguard::ForcedPods: return "forced-pods";
     case Safeguard::LostNode: return "lost-node";
+    case Safeguard::Preservation: return "preservation";
   }
   return "";
 }

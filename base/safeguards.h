@@ -48,6 +48,7 @@ enum class Safeguard {
   RevisionHistory,       // MachineSets of earlier templates are kept for a rollback
   ForcedPods,            // a drain by force deletes Pods of its Node alone, by the uids they were listed with
   LostNode,              // a Machine without a Node is replaced at once when the server says there is none
+  Preservation,          // a preserved Machine is not deleted
 };
 inline constexpr std::array kSafeguards = {
     Safeguard::ConsistencyGate, Safeguard::CreateExpectation, Safeguard::OwnerUid,
@@ -64,7 +65,8 @@ inline constexpr std::array kSafeguards = {
 inline constexpr std::array kLifecycleSafeguards = {
     Safeguard::ReplacementLimit,     Safeguard::PolicyContact, Safeguard::AsJudged,
     Safeguard::VictimsAwaitReplicas, Safeguard::SlowStart,     Safeguard::RevisionHistory,
-    Safeguard::ForcedPods,           Safeguard::LostNode};
+    Safeguard::ForcedPods,           Safeguard::LostNode,      Safeguard::Preservation};
+// Shown by stories of test/scenarios/lifecycle.
 std::string_view to_string(Safeguard safeguard);  // "consistency-gate"
 
 #ifdef CAPSTAN_DEFECTS
