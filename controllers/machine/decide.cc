@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "api/conditions/conditions.h"
+#include "controllers/machine/preservation_steps.h"
 #include "controllers/shared/finalizer.h"
 #include "controllers/shared/recheck.h"
 #include "kube/kinds.h"
@@ -50,6 +51,7 @@ Plan decide(const Observation& seen) {
     return plan;
   }
   own_and_label(seen, plan);
+  preserve_machine(seen, plan);
   bootstrap_phase(seen, plan);
   infrastructure_phase(seen, plan);
   node_phase(seen, plan);
@@ -200,6 +202,7 @@ void change_node(const Observation& seen, Plan& plan) {
                       .interruptible = interruptible(seen, plan),
                       .outdated = outdated(seen)};
   auto change = node_change(sync);
+  preserve_node(seen, change);
   if (!change) return;
   plan.actions.push_back(ChangeNode{.node = seen.node.node, .change = std::move(*change)});
   if (!became_interruptible(sync)) return;

@@ -5,20 +5,16 @@
 #include "controllers/shared/contact.h"
 
 namespace capstan::controllers::machine {
-namespace {
 
-// Which Node it is, or that there is none, and how that one is by now.
-bool node_known(const Observation& seen) {
+bool is_node_known(const Observation& seen) {
   const bool clear = seen.node.lookup == NodeSeen::Lookup::One || seen.node.lookup == NodeSeen::Lookup::None;
   return contact_of(seen.node.reach).now && clear && seen.node.whose.ours();
 }
 
-}  // namespace
-
 lifecycle::Facts lifecycle_facts(const Observation& seen, const api::Machine& machine) {
   return {.now = seen.now,
           .machine = machine,
-          .node_known = node_known(seen),
+          .node_known = is_node_known(seen),
           .node = seen.node.node.get(),
           .contact = contact_of(seen.node.reach),
           .node_deleted = seen.node.deleted};

@@ -16,6 +16,8 @@ struct LifecycleReport {
 };
 // What the rules of its life are asked about.
 lifecycle::Facts lifecycle_facts(const Observation& seen, const api::Machine& machine);
+// Which Node it is, or that there is none, and how that one is by now.
+bool is_node_known(const Observation& seen);
 
 // `after`: the Machine with the values and the other conditions of this turn.
 LifecycleReport lifecycle_report(const Observation& seen, const api::Machine& after);

@@ -13,6 +13,7 @@
 #include "controllers/machine/external_conditions.h"
 #include "controllers/machine/lifecycle_report.h"
 #include "controllers/machine/node_conditions.h"
+#include "controllers/machine/preservation_steps.h"
 #include "controllers/machine/ready_summary.h"
 #include "controllers/shared/pause.h"
 #include "controllers/shared/recheck.h"
@@ -39,7 +40,8 @@ constexpr std::array kOwned = {condition::kPaused,
                                condition::kDeleting,
                                condition::kUpdating,
                                condition::kContested,
-                               api::policy::condition::kLifecycle};
+                               api::policy::condition::kLifecycle,
+                               api::policy::condition::kPreserved};
 constexpr std::array kOlder = {older_type::kReady,
                                older_type::kBootstrapReady,
                                older_type::kInfrastructureReady,
@@ -81,6 +83,7 @@ class ConditionWriter {
 api::Condition paused(const Observation& seen);
 // When to look at it again.
 std::optional<Seconds> show_lifecycle(const Observation& seen, api::Machine& after);
+std::optional<Seconds> show_preservation(const Observation& seen, api::Machine& after);
 api::Condition deleting(const Effects& effects);
 api::Condition updating(const api::Machine& machine);
 std::string_view phase_of(const api::Machine& after);
@@ -116,6 +119,7 @@ Report report(const Observation& seen, const Plan& plan, const Effects& effects)
   if (has_lost_its_template(seen)) conditions::remove(after.status.conditions, condition::kUpToDate);
   write.set(up_to_date(seen, after));
   recheck_within(made.recheck, show_lifecycle(seen, after));
+  recheck_within(made.recheck, show_preservation(seen, after));
   write.set(ready(after, seen.now));
   const auto available_now = available(after, seen.now);
   write.set(available_now.condition);
@@ -194,6 +198,16 @@ std::optional<Seconds> show_lifecycle(const Observation& seen, api::Machine& aft
     ConditionWriter(after, seen.now).set(made.condition);
   } else if (!made.keep) {
     conditions::remove(after.status.conditions, api::policy::condition::kLifecycle);
+  }
+  return made.recheck;
+}
+
+std::optional<Seconds> show_preservation(const Observation& seen, api::Machine& after) {
+  const auto made = preservation_report(seen, after);
+  if (made.condition) {
+    ConditionWriter(after, seen.now).set(made.condition);
+  } else {
+    conditions::remove(after.status.conditions, api::policy::condition::kPreserved);
   }
   return made.recheck;
 }

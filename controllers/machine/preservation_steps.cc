@@ -1,0 +1,159 @@
+#include "controllers/machine/preservation_steps.h"
+
+#include <fmt/format.h>
+
+#include "api/conditions/conditions.h"
+#include "api/names.h"
+#include "api/policy/names.h"
+#include "controllers/lifecycle/preservation.h"
+#include "controllers/machine/lifecycle_report.h"
+
+namespace capstan::controllers::machine {
+namespace {
+
+namespace wish_key = api::policy::annotation;
+namespace kept_reason = api::policy::reason;
+using lifecycle::NodeLook;
+using lifecycle::Preservation;
+using lifecycle::Preserved;
+using lifecycle::Wish;
+
+constexpr std::string_view kDisabled = "true";
+
+bool is_of_a_set(const api::Machine& machine) {
+  const auto* owner = machine.metadata.controller();
+  return owner != nullptr && owner->kind == api::kind::kMachineSet && owner->group() == api::group::kCluster;
+}
+
+NodeLook node_look(const Observation& seen) {
+  return {.known = is_node_known(seen), .node = seen.node.node.get()};
+}
+
+Preservation preservation(const Observation& seen, const api::Machine& machine) {
+  if (!is_of_a_set(machine)) return {};
+  return lifecycle::preservation_of(
+      {.now = seen.now,
+       .machine = machine,
+       .node = node_look(seen),
+       .rules = lifecycle::preservation_rules(seen.policy ? &seen.policy->spec : nullptr)});
+}
+
+// Once it is written what the Node said, the Machine's own wish goes: it would count again without the Node.
+void remember_node(const NodeLook& look, api::Labels& annotations) {
+  if (!look.known || look.node == nullptr) return;
+  const Text* said = look.node->metadata.annotations.find(wish_key::kPreserve);
+  if (said == nullptr) {
+    annotations.erase(wish_key::kPreserveFromNode);
+  } else if (lifecycle::parse_wish(said->view())) {
+    annotations.set(wish_key::kPreserveFromNode, said->view());
+    annotations.erase(wish_key::kPreserve);
+  }
+}
+
+bool asks_for_preservation(const api::Node& node) {
+  const auto wish = lifecycle::parse_wish(node.metadata.annotations.value_or_empty(wish_key::kPreserve));
+  return wish && *wish != Wish::Never;
+}
+
+// A wish that is still there after the time is over would begin it anew: the Node's goes first.
+bool is_node_done(const NodeLook& look) {
+  return look.known && (look.node == nullptr || !asks_for_preservation(*look.node));
+}
+
+void end(api::Labels& annotations) {
+  annotations.erase(wish_key::kPreserveUntil);
+  annotations.erase(wish_key::kAutoPreserved);
+}
+
+void disable_scale_down(const api::Node& node, NodeChange& change) {
+  const auto& present = node.metadata.annotations;
+  if (present.value_or_empty(wish_key::kScaleDownDisabled) == kDisabled) return;
+  change.annotations.emplace_back(Text(wish_key::kScaleDownDisabled), Text(kDisabled));
+  if (!present.contains(wish_key::kScaleDownDisabledByUs))
+    change.annotations.emplace_back(Text(wish_key::kScaleDownDisabledByUs), Text(kDisabled));
+}
+
+void enable_scale_down(const api::Node& node, NodeChange& change) {
+  const auto& present = node.metadata.annotations;
+  if (!present.contains(wish_key::kScaleDownDisabledByUs)) return;
+  if (present.contains(wish_key::kScaleDownDisabled))
+    change.annotations.emplace_back(Text(wish_key::kScaleDownDisabled), std::nullopt);
+  change.marks_off.emplace_back(wish_key::kScaleDownDisabledByUs);
+}
+
+std::string at_whose_wish(const Preservation& found, const api::Machine& machine) {
+  if (!found.wishes.wish)
+    return fmt::format("it has failed, MachineLifecyclePolicy {} keeps it",
+                       machine.metadata.annotations.value_or_empty(wish_key::kAutoPreserved));
+  return fmt::format("annotation {} of the {} says {}", wish_key::kPreserve,
+                     found.wishes.by_node ? api::kind::kNode : api::kind::kMachine,
+                     lifecycle::to_string(*found.wishes.wish));
+}
+
+api::Condition says(std::string_view status, std::string_view why, std::string message,
+                    const std::string& problem) {
+  if (!problem.empty()) message += (message.empty() ? "" : "; ") + problem;
+  return api::conditions::make(api::policy::condition::kPreserved, status, why, message);
+}
+
+std::optional<api::Condition> condition_of(const Preservation& found, const api::Machine& machine) {
+  const std::string& problem = found.wishes.problem;
+  const auto no = api::status::kFalse;
+  const std::string until = found.until.to_string();
+  switch (found.state) {
+    case Preserved::Yes:
+      return says(api::status::kTrue,
+                  found.wishes.wish ? kept_reason::kPreservedAsAsked : kept_reason::kAutoPreserved,
+                  fmt::format("until {}: {}", until, at_whose_wish(found, machine)), problem);
+    case Preserved::TimeOver: return says(no, kept_reason::kTimeIsOver, "it was until " + until, problem);
+    case Preserved::NotYet:
+      return says(no, kept_reason::kWaitingForFailure, "once it fails: " + at_whose_wish(found, machine),
+                  problem);
+    case Preserved::Refused: return says(no, kept_reason::kNotWanted, at_whose_wish(found, machine), problem);
+    case Preserved::No: break;
+  }
+  if (problem.empty()) return std::nullopt;
+  return says(no, kept_reason::kInvalidRequest, {}, problem);
+}
+
+}  // namespace
+
+void preserve_machine(const Observation& seen, Plan& plan) {
+  if (seen.deleting()) return;
+  const api::Machine& machine = *seen.machine;
+  const NodeLook look = node_look(seen);
+  const Preservation found = preservation(seen, machine);
+  auto& annotations = plan.wanted.metadata.annotations;
+  remember_node(look, annotations);
+  if (found.state == Preserved::Yes) {
+    if (!lifecycle::preserved_until(machine))
+      annotations.set(wish_key::kPreserveUntil, found.until.to_string());
+  } else if (found.state != Preserved::TimeOver) {
+    end(annotations);
+  } else if (!lifecycle::has_failed(machine) && is_node_done(look)) {
+    // One that has failed is deleted by its MachineSet, which must not find it asked for anew.
+    annotations.erase(wish_key::kPreserve);
+    end(annotations);
+  }
+}
+
+void preserve_node(const Observation& seen, std::optional<NodeChange>& change) {
+  const api::Node& node = *seen.node.node;
+  const Preservation found = preservation(seen, *seen.machine);
+  NodeChange fuller = change.value_or(NodeChange());
+  found.state == Preserved::Yes ? disable_scale_down(node, fuller) : enable_scale_down(node, fuller);
+  const bool wish_is_over = found.state == Preserved::TimeOver && !lifecycle::has_failed(*seen.machine) &&
+                            asks_for_preservation(node);
+  if (wish_is_over) fuller.annotations.emplace_back(Text(wish_key::kPreserve), std::nullopt);
+  if (fuller != NodeChange()) change = std::move(fuller);
+}
+
+PreservationReport preservation_report(const Observation& seen, const api::Machine& after) {
+  if (seen.deleting()) return {};
+  const Preservation found = preservation(seen, after);
+  PreservationReport report{.condition = condition_of(found, after)};
+  if (found.state == Preserved::Yes) report.recheck = found.until - seen.now;
+  return report;
+}
+
+}  // namespace capstan::controllers::machine

@@ -1,0 +1,25 @@
+// What the preservation of a Machine (controllers/lifecycle/preservation.h) writes on it and on its Node, and
+// the condition capstan.dev/Preserved. Every step follows from what is there, so that each can be repeated.
+// Only Machines of a MachineSet are preserved. Pure functions.
+#pragma once
+
+#include <optional>
+
+#include "api/meta/condition.h"
+#include "controllers/machine/plan.h"
+
+namespace capstan::controllers::machine {
+
+// When it ends, and what its Node said, go into the annotations of `plan.wanted`.
+void preserve_machine(const Observation& seen, Plan& plan);
+// The autoscaler leaves the Node alone as long as the Machine is preserved.
+void preserve_node(const Observation& seen, std::optional<NodeChange>& change);
+
+struct PreservationReport {
+  std::optional<api::Condition> condition = {};  // nothing: nothing was asked for
+  std::optional<Seconds> recheck = {};           // when its time will be over
+};
+// `after`: the Machine as this turn leaves it.
+PreservationReport preservation_report(const Observation& seen, const api::Machine& after);
+
+}  // namespace capstan::controllers::machine
