@@ -1,5 +1,5 @@
 // All that a turn of a MachineLifecyclePolicy looks at: the policy, the objects that it selects and the other
-// policies that select them. Gathered by observe.h, judged by report.h. A plain value.
+// policies that select them. Gathered by observe.h, acted upon by act.h, judged by report.h. A plain value.
 #pragma once
 
 #include <memory>
@@ -10,6 +10,7 @@
 #include "api/policy/machine_lifecycle_policy.h"
 #include "api/v1beta2/machine.h"
 #include "base/time.h"
+#include "controllers/lifecycle/auto_preservation.h"
 
 namespace capstan::controllers::lifecyclepolicy {
 
@@ -29,6 +30,7 @@ struct Observation {
   // The rest only where it asks for a life cycle, and of what no other policy selects.
   std::vector<std::shared_ptr<const api::Machine>> machines = {};
   std::int32_t missing = 0;                          // Machines that its MachineSets want and do not have
+  lifecycle::AutoPreservation preservation = {};     // what is to be marked and released now
   std::vector<std::string> overlapping_checks = {};  // that look at Nodes of some of its Machines, by name
 };
 

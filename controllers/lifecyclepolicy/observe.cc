@@ -8,6 +8,7 @@
 #include "api/policy/machine_lifecycle_policy_rules.h"
 #include "controllers/lifecyclepolicy/overlap.h"
 #include "controllers/shared/policies.h"
+#include "controllers/shared/policy_members.h"
 
 namespace capstan::controllers::lifecyclepolicy {
 namespace {
@@ -33,6 +34,8 @@ std::optional<Observation> observe(const ObserveContext& with, const kube::Objec
     see_selected(caches, seen);
     if (seen.policy->spec.reports_lifecycle()) see_machines(caches, seen);
   }
+  if (with.context.fresh)
+    seen.preservation = auto_preservation_under(caches, *seen.policy, with.deps.watch_filter);
   return seen;
 }
 

@@ -1,5 +1,7 @@
 #include "controllers/lifecyclepolicy/reconciler.h"
 
+#include "base/try.h"
+#include "controllers/lifecyclepolicy/act.h"
 #include "controllers/lifecyclepolicy/observe.h"
 #include "controllers/lifecyclepolicy/report.h"
 #include "kube/typed.h"
@@ -7,8 +9,10 @@
 namespace capstan::controllers::lifecyclepolicy {
 
 Result<runtime::Outcome> Reconciler::reconcile(const runtime::Context& context, const kube::ObjectKey& key) {
-  const auto seen = observe({.deps = deps_, .host = *host_, .context = context}, key);
+  const ObserveContext with{.deps = deps_, .host = *host_, .context = context};
+  const auto seen = observe(with, key);
   if (!seen) return runtime::Outcome::done();
+  TRY(act(with, *seen));
   // This controller alone writes that status: a conflict means that the cache is behind, and fails the turn,
   // which is repeated. write_status() of turn_steps.h would merge with another writer instead.
   const auto patched = kube::patch_status(deps_.client, *seen->policy, report(*seen), context.deadline);

@@ -1,6 +1,7 @@
 // The MachineLifecyclePolicy controller: says in a policy's status what it selects and where another policy
-// is in its way. It writes nothing else, so there is nothing to decide and to carry out: the controller that
-// owns a behaviour asks controllers/shared/policies.h. Called by the workers of its runtime/controller.h.
+// is in its way, and marks the failed Machines that the policy preserves, since that limit is one for all
+// owners. Of every other behaviour the controller that owns it asks controllers/shared/policies.h. Called by
+// the workers of its runtime/controller.h.
 #pragma once
 
 #include <optional>

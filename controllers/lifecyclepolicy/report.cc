@@ -8,6 +8,7 @@
 #include "api/conditions/conditions.h"
 #include "api/conditions/message.h"
 #include "api/names.h"
+#include "controllers/lifecycle/preservation.h"
 #include "controllers/lifecycle/replacements.h"
 
 namespace capstan::controllers::lifecyclepolicy {
@@ -87,6 +88,21 @@ std::int32_t& counter_of(lifecycle::Phase phase, api::LifecycleCounts& counts) {
   return counts.terminating;
 }
 
+api::List<Text> first_of(std::vector<Text> names) {
+  std::ranges::sort(names);
+  names.resize(std::min(names.size(), api::LifecycleStatus::kNames));
+  return names;
+}
+
+std::vector<Text> preserved(const Observation& seen) {
+  std::vector<Text> names;
+  for (const auto& machine : seen.machines) {
+    if (!machine->metadata.deleting() && lifecycle::preserved_until(*machine))
+      names.push_back(machine->metadata.name);
+  }
+  return names;
+}
+
 api::LifecycleStatus lifecycle_status(const Observation& seen) {
   api::LifecycleStatus made{.in_flight = seen.missing};
   const auto counted = lifecycle::counted_phases(seen.policy->spec);
@@ -98,9 +114,8 @@ api::LifecycleStatus lifecycle_status(const Observation& seen) {
     ++counter_of(standing->phase, made.machines);
     if (standing->phase == lifecycle::Phase::Failed) failed.push_back(machine->metadata.name);
   }
-  std::ranges::sort(failed);
-  failed.resize(std::min(failed.size(), api::LifecycleStatus::kNames));
-  made.failed_machines = std::move(failed);
+  made.failed_machines = first_of(std::move(failed));
+  made.preserved_machines = first_of(preserved(seen));
   return made;
 }
 

@@ -2,7 +2,10 @@
 // where a life cycle is asked for what becomes of Machines.
 #include "runtime/triggers.h"
 
+#include <tuple>
+
 #include "controllers/lifecycle/judge.h"
+#include "controllers/lifecycle/preservation.h"
 #include "controllers/lifecyclepolicy/reconciler.h"
 
 namespace capstan::controllers::lifecyclepolicy {
@@ -42,7 +45,28 @@ bool counts_the_same(const api::Machine& before, const api::Machine& after) {
   const auto is = lifecycle::standing_of(after);
   return was.has_value() == is.has_value() && (!was || was->phase == is->phase) &&
          lifecycle::is_granted(before) == lifecycle::is_granted(after) &&
+         lifecycle::preserved_until(before).has_value() == lifecycle::preserved_until(after).has_value() &&
          before.metadata.deleting() == after.metadata.deleting();
+}
+
+// Whether there is another Machine to preserve, or room for one.
+bool preserves_the_same(const Change<api::Machine>& change) {
+  if (!change.before || !change.after)
+    return !lifecycle::has_failed(change.object()) && !lifecycle::is_auto_preserved(change.object());
+  const auto facts = [](const api::Machine& machine) {
+    return std::tuple{lifecycle::has_failed(machine), lifecycle::is_auto_preserved(machine),
+                      lifecycle::preserved_until(machine).has_value(), machine.metadata.deleting()};
+  };
+  return facts(*change.before) == facts(*change.after);
+}
+
+// A MachineSet waits for the mark: at once.
+void wake_on_failures(Caches& caches, runtime::Queue& queue) {
+  caches.machines.subscribe([&caches, &queue](const Change<api::Machine>& change) {
+    if (preserves_the_same(change)) return;
+    for (const auto& policy : caches.policies_in(change.object().metadata.namespace_.view()))
+      if (policy->spec.preservation) queue.add(runtime::key_of(*policy));
+  });
 }
 
 void wake_on_lives(Caches& caches, runtime::Queue& queue) {
@@ -75,6 +99,7 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
   wake_on_labels(caches, caches.machine_sets, queue);
   wake_on_labels(caches, caches.machine_pools, queue);
   wake_on_lives(caches, queue);
+  wake_on_failures(caches, queue);
 }
 
 }  // namespace capstan::controllers::lifecyclepolicy

@@ -4,6 +4,8 @@
 #include "api/conditions/conditions.h"
 #include "controllers/lifecyclepolicy/reconciler.h"
 #include "controllers/shared/controller_fixture.h"
+#include "runtime/ownership.h"
+#include "test/builders/machine.h"
 #include "test/builders/machine_deployment.h"
 #include "test/builders/machine_lifecycle_policy.h"
 #include "test/builders/machine_set.h"
@@ -11,6 +13,7 @@
 namespace capstan::controllers::lifecyclepolicy {
 namespace {
 
+using builders::a_machine;
 using builders::a_machine_deployment;
 using builders::a_machine_set;
 using builders::a_policy;
@@ -126,6 +129,80 @@ TEST(PolicyTurns, CostNothingOnceEverythingIsSaid) {
     world.settle(1h);
 
     EXPECT_THAT(world.requests(), IsEmpty());
+  });
+}
+
+// --- failed Machines that are preserved ---
+
+void make_failed(LifecyclePolicyFixture& world, std::string_view set, std::string_view machine) {
+  api::Machine made = a_machine(machine).running().condition("capstan.dev/Lifecycle", "False", "Failed");
+  const auto owner = world.read<api::MachineSet>(set);
+  made.metadata.owner_references = api::OwnerReferences(std::vector<api::OwnerReference>{
+      runtime::controller_reference(kube::resource_of<api::MachineSet>(), owner.metadata)});
+  world.put(made);
+}
+
+std::string mark_of(LifecyclePolicyFixture& world, std::string_view machine) {
+  return std::string(
+      world.read<api::Machine>(machine).metadata.annotations.value_or_empty("capstan.dev/auto-preserved"));
+}
+
+TEST(PolicyTurns, MarkAFailedMachineAtOnceAndNameThePolicyOnIt) {
+  in_world([](LifecyclePolicyFixture& world) {
+    world.make_policy(a_policy("p").selecting("team", "a").preservation({.auto_max = 1}));
+    world.make_object(a_machine_set("web").labelled("team", "a").build());
+    world.start();
+
+    make_failed(world, "web", "m1");
+    world.settle(1s);
+
+    EXPECT_EQ(mark_of(world, "m1"), "p");
+  });
+}
+
+TEST(PolicyTurns, ReleaseWhatIsTooManyWhenTheLimitIsLowered) {
+  in_world([](LifecyclePolicyFixture& world) {
+    world.make_policy(a_policy("p").selecting("team", "a").preservation({.auto_max = 1}));
+    world.make_object(a_machine_set("web").labelled("team", "a").build());
+    world.start();
+    make_failed(world, "web", "m1");
+    world.settle();
+    ASSERT_EQ(mark_of(world, "m1"), "p");
+
+    world.patch(kPolicies, "p", {{"spec", {{"preservation", {{"autoMax", 0}}}}}});
+    world.settle();
+
+    EXPECT_EQ(mark_of(world, "m1"), "");
+  });
+}
+
+TEST(PolicyTurns, MarkNoMachineOfWhatAnotherPolicySelectsToo) {
+  in_world([](LifecyclePolicyFixture& world) {
+    world.make_policy(a_policy("p").selecting("team", "a").preservation({.auto_max = 1}));
+    world.make_policy(a_policy("q").selecting_everything().preservation({.auto_max = 1}));
+    world.make_object(a_machine_set("web").labelled("team", "a").build());
+    world.start();
+
+    make_failed(world, "web", "m1");
+    world.settle();
+
+    EXPECT_EQ(mark_of(world, "m1"), "");
+  });
+}
+
+TEST(PolicyTurns, NameThePreservedMachines) {
+  in_world([](LifecyclePolicyFixture& world) {
+    world.make_policy(a_policy("p").selecting("team", "a").preservation());
+    world.make_object(a_machine_set("web").labelled("team", "a").build());
+    world.start();
+    make_failed(world, "web", "m1");
+
+    world.patch(kube::resource_of<api::Machine>(), "m1",
+                {{"metadata", {{"annotations", {{"capstan.dev/preserve-until", "2040-01-01T00:00:00Z"}}}}}});
+    world.settle(20s);
+
+    EXPECT_THAT(world.read<api::MachineLifecyclePolicy>("p").status.lifecycle->preserved_machines,
+                ElementsAre("m1"_text));
   });
 }
 
