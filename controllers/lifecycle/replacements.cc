@@ -5,6 +5,7 @@
 
 #include "api/names.h"
 #include "base/safeguards.h"
+#include "controllers/lifecycle/preservation.h"
 #include "controllers/shared/recheck.h"
 
 namespace capstan::controllers::lifecycle {
@@ -74,6 +75,7 @@ class Granting {
 }  // namespace
 
 bool takes_a_place(const api::Machine& machine, std::span<const Phase> counted) {
+  if (is_preserved_failure(machine)) return false;
   const bool is_going = !machine.metadata.deleting() && is_granted(machine);
   return is_going || std::ranges::find(counted, phase_of(machine)) != counted.end();
 }

@@ -17,7 +17,7 @@ namespace capstan::controllers::lifecycle {
 using MachineSnapshot = std::shared_ptr<const api::Machine>;
 
 // Another Machine with this one beside it has to wait: one is being replaced, or takes the place of one that
-// was.
+// was. One that has failed and is preserved holds up no other.
 bool takes_a_place(const api::Machine& machine, std::span<const Phase> counted);
 
 struct ReplacementQuestion {

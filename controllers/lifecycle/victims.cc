@@ -7,6 +7,7 @@
 
 #include "base/duration.h"
 #include "controllers/lifecycle/phase.h"
+#include "controllers/lifecycle/preservation.h"
 #include "controllers/shared/recheck.h"
 
 namespace capstan::controllers::lifecycle {
@@ -77,7 +78,8 @@ Victims victims_in(std::string_view annotation, const VictimRules& rules) {
 std::string objection_to(const api::Machine* machine) {
   if (machine == nullptr) return "no Machine of that name is there";
   if (machine->metadata.deleting()) return "the Machine is being deleted";
-  return is_in(*machine, Phase::Failed) ? "the Machine has failed, and is replaced" : "";
+  const bool is_replaced = is_in(*machine, Phase::Failed) && !preserved_until(*machine);
+  return is_replaced ? "the Machine has failed, and is replaced" : "";
 }
 
 std::vector<std::string> reasons(const Victims& victims) {

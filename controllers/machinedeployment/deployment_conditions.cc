@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "api/conditions/conditions.h"
 #include "api/names.h"
+#include "controllers/machinedeployment/lifecycle_steps.h"
 #include "controllers/shared/stale_deletions.h"
 
 namespace capstan::controllers::machinedeployment {
@@ -105,14 +108,15 @@ api::Condition available(const Observation& seen, const api::MachineDeploymentSt
   }
   const auto limits = rollout::limits_of(seen.deployment)
                           .value_or(rollout::Limits{.desired = *seen.deployment.spec.replicas});
-  if (*now.available_replicas >= limits.least_available()) {
+  const auto least = std::max<Count>(0, limits.least_available() - preserved_failures(seen));
+  if (*now.available_replicas >= least) {
     return make(condition::kAvailable, status::kTrue, reason::kAvailable);
   }
   if (is_deleting(seen)) {
     return make(condition::kAvailable, status::kFalse, reason::kNotAvailable, "Deletion in progress");
   }
-  std::string message = fmt::format("{} available replicas, at least {} required", *now.available_replicas,
-                                    limits.least_available());
+  std::string message =
+      fmt::format("{} available replicas, at least {} required", *now.available_replicas, least);
   const auto& strategy = seen.deployment.spec.rollout.strategy;
   if (strategy && strategy->rolling_update.max_unavailable && !rollout::is_on_delete(seen.deployment)) {
     message += fmt::format(" (spec.strategy.rollout.maxUnavailable is {}, spec.replicas is {})",

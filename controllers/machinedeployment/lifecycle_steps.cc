@@ -4,6 +4,7 @@
 
 #include "api/names.h"
 #include "api/policy/names.h"
+#include "controllers/lifecycle/preservation.h"
 #include "controllers/lifecycle/replacements.h"
 #include "controllers/lifecycle/victims.h"
 #include "controllers/shared/recheck.h"
@@ -77,6 +78,11 @@ void settle_victims(const Observation& seen, Plan& plan) {
   if (victims.value() == from) return;
   plan.actions.push_back(
       WriteVictims{.from = std::move(from), .to = victims.value(), .dropped = lifecycle::reasons(victims)});
+}
+
+std::int64_t preserved_failures(const Observation& seen) {
+  return std::ranges::count_if(seen.machines,
+                               [](const auto& machine) { return lifecycle::is_preserved_failure(*machine); });
 }
 
 }  // namespace capstan::controllers::machinedeployment

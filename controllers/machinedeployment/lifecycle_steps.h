@@ -3,11 +3,15 @@
 // Pure.
 #pragma once
 
+#include <cstdint>
+
 #include "controllers/machinedeployment/plan.h"
 
 namespace capstan::controllers::machinedeployment {
 
 void grant_replacements(const Observation& seen, Plan& plan);
 void settle_victims(const Observation& seen, Plan& plan);
+// Machines that have failed and are preserved: neither a rollout nor the condition Available counts on them.
+std::int64_t preserved_failures(const Observation& seen);
 
 }  // namespace capstan::controllers::machinedeployment

@@ -173,6 +173,21 @@ TEST(Available, OnDeleteHasNoLimitToName) {
             "False NotAvailable: 1 available replicas, at least 2 required");
 }
 
+TEST(Available, AsksForNothingFromAMachineThatFailedAndIsPreserved) {
+  const auto failed = a_machine("m").running().condition("capstan.dev/Lifecycle", "False", "Failed");
+  const auto says = [](const api::Machine& machine) {
+    return Seen(a_machine_deployment().replicas(3).rolling(IntOrString(1), IntOrString(0)))
+        .with(a_machine_set("a").reporting(3, 3, 2))
+        .with(machine)
+        .says(condition::kAvailable);
+  };
+
+  EXPECT_THAT(says(failed), HasSubstr("False NotAvailable: 2 available replicas, at least 3 required"));
+  EXPECT_EQ(
+      says(builders::MachineBuilder(failed).annotated("capstan.dev/preserve-until", "2040-01-01T00:00:00Z")),
+      "True Available");
+}
+
 TEST(Available, IsUnknownUntilASetReports) {
   EXPECT_EQ(three().says(condition::kAvailable),
             "Unknown WaitingForAvailableReplicasSet: Waiting for status.availableReplicas set");

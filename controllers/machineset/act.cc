@@ -12,6 +12,7 @@
 #include "api/policy/names.h"
 #include "base/safeguards.h"
 #include "controllers/claims/removal.h"
+#include "controllers/lifecycle/preservation.h"
 #include "controllers/machineset/clone_metadata.h"
 #include "controllers/machineset/creation.h"
 #include "controllers/shared/grant.h"
@@ -360,10 +361,10 @@ class Turn {
     const Machine& machine = *action.machine;
     kube::DeleteOptions options{.propagation = kube::Propagation::Background};
     if (action.first) {
-      // A mark is written into the newest version: a Machine that is healthy in it has recovered meanwhile,
-      // and one that has changed since is looked at again.
+      // A mark is written into the newest version: a Machine that is healthy in it has recovered meanwhile, or
+      // is preserved by now, and one that has changed since is looked at again.
       const Machine marked = TRY(write_mark(*action.first));
-      if (!awaits_remediation(marked)) return {};
+      if (!awaits_remediation(marked) || lifecycle::is_kept(marked, {}, seen_.now)) return {};
       options.resource_version = marked.metadata.resource_version.str();
     }
     const bool as_judged = action.why == DeleteMachine::Why::Failed && !is_off(Safeguard::AsJudged);

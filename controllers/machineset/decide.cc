@@ -9,6 +9,7 @@
 #include "api/v1beta2/common.h"
 #include "base/safeguards.h"
 #include "controllers/lifecycle/replacements.h"
+#include "controllers/machineset/kept_machines.h"
 #include "controllers/machineset/named_victims.h"
 #include "controllers/machineset/propagation.h"
 #include "controllers/shared/recheck.h"
@@ -176,6 +177,8 @@ class Decider {
     if (!seen_.problem.empty())
       return note(NoteCode::RemediationHeldUp, "nobody is remediated: " + seen_.problem);
     const bool outdated = seen_.outdated();
+    const KeptMachines kept = kept_machines(seen_);
+    recheck_within(plan_.recheck, kept.recheck);
     const auto ask = [&](std::vector<std::string> held) {
       return remediate({.machines = seen_.machines,
                         .now = seen_.now,
@@ -185,7 +188,8 @@ class Decider {
                         .held = std::move(held),
                         .policy = seen_.policy ? &seen_.policy->spec : nullptr,
                         .contact = seen_.contact,
-                        .desired = seen_.desired()});
+                        .desired = seen_.desired(),
+                        .kept = [&](const Machine& each) { return kept.has(each); }});
     };
     Remediation remediation = ask({});
     if (!remediation.remove.empty() || !remediation.replace.empty()) {
@@ -433,7 +437,8 @@ class Decider {
         in_deletion_order(counted(), {.order = *order,
                                       .now = seen_.now,
                                       .by_lifecycle = seen_.policy && seen_.policy->spec.scale_in,
-                                      .named = [&](const Machine& each) { return victims.has(each); }});
+                                      .named = [&](const Machine& each) { return victims.has(each); },
+                                      .preserved_last = !seen_.outdated()});
     const auto going = being_remediated();
     surplus -=
         number(std::erase_if(ordered, [&](const auto& each) { return going.contains(each->metadata.uid); }));

@@ -10,6 +10,7 @@
 #include "api/names.h"
 #include "controllers/lifecycle/annotations.h"
 #include "controllers/lifecycle/phase.h"
+#include "controllers/lifecycle/preservation.h"
 
 namespace capstan::controllers::machineset {
 namespace {
@@ -76,17 +77,29 @@ int mark_of(const api::Machine& machine, const DeletionRules& rules) {
   return marked ? 1 : 2;
 }
 
-using Key = std::tuple<int, int, double, std::int64_t, Text>;
+struct Keeping {
+  int by = 0;  // 0: it is not preserved; 1: the policy chose it; 2: a user asked for it
+  Time until = {};
+  auto operator<=>(const Keeping&) const = default;
+};
+Keeping keeping_of(const api::Machine& machine, const DeletionRules& rules) {
+  const auto until = lifecycle::preserved_until(machine);
+  if (!rules.preserved_last || !until || *until <= rules.now) return {};
+  return {.by = lifecycle::is_auto_preserved(machine) ? 1 : 2, .until = *until};
+}
+
+using Key = std::tuple<int, Keeping, int, double, std::int64_t, Text>;
 
 Key key_of(const api::Machine& machine, const DeletionRules& rules) {
   const int mark = mark_of(machine, rules);
   const bool chosen_by_rules = mark == 2;  // the others go whatever they are
+  const Keeping keeping = chosen_by_rules ? keeping_of(machine, rules) : Keeping();
   const int priority = chosen_by_rules ? lifecycle::deletion_priority(machine.metadata) : 0;
   const double worth = !chosen_by_rules     ? 0
                        : rules.by_lifecycle ? rank_of(machine)
                                             : -unfitness(machine, rules);
   const std::int64_t age = rules.by_lifecycle && chosen_by_rules ? seniority(machine, rules.order) : 0;
-  return {mark, priority, worth, age, machine.metadata.name};
+  return {mark, keeping, priority, worth, age, machine.metadata.name};
 }
 
 }  // namespace

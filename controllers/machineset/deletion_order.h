@@ -33,10 +33,12 @@ struct DeletionRules {
   // Random.
   bool by_lifecycle = false;
   std::function<bool(const api::Machine&)> named =
-      {};  // by the annotation capstan.dev/victims; null: none is
+      {};                      // by the annotation capstan.dev/victims; null: none is
+  bool preserved_last = true;  // not where the Machines are being rolled away
 };
-// The first to go first: those that go already, those that are marked, those with a lower
-// capstan.dev/deletion-priority, then by the rules.
+// The first to go first: those that go already, those that are marked, those that are not preserved, those
+// with a lower capstan.dev/deletion-priority, then by the rules. Of those that are preserved the ones without
+// a user's wish go first, and the ones whose time is over sooner.
 Machines in_deletion_order(Machines machines, const DeletionRules& rules);
 
 }  // namespace capstan::controllers::machineset

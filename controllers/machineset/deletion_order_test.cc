@@ -154,5 +154,33 @@ TEST(ParseDeletionOrder, KnowsThreeWordsAndNoOther) {
             "spec.deletion.order: \"oldest\" is none of Random, Newest, Oldest");
 }
 
+MachineBuilder preserved(std::string_view name, Seconds left) {
+  return well(name).annotated("capstan.dev/preserve-until", (noon() + left).to_string());
+}
+
+TEST(DeletionOrder, PreservedMachinesGoLastWhateverTheirPriority) {
+  EXPECT_THAT(ordered({preserved("a", kDay).annotated("capstan.dev/deletion-priority", "1").unhealthy(),
+                       well("b"), well("c").annotated("capstan.dev/deletion-priority", "9")}),
+              ElementsAre("b", "c", "a"));
+}
+
+TEST(DeletionOrder, OfPreservedMachinesThoseThatNobodyAskedForGoFirstThenTheSoonestToEnd) {
+  EXPECT_THAT(ordered({preserved("a", kDay * 2), preserved("b", kDay),
+                       preserved("c", kDay * 3).annotated("capstan.dev/auto-preserved", "care")}),
+              ElementsAre("c", "b", "a"));
+}
+
+TEST(DeletionOrder, APreservedMachineThatIsMarkedGoesAsAnyOther) {
+  EXPECT_THAT(ordered({well("a"), preserved("b", kDay).annotated("cluster.x-k8s.io/delete-machine")}),
+              ElementsAre("b", "a"));
+}
+
+TEST(DeletionOrder, APreservationThatIsOverOrOfARolloutIsNone) {
+  const auto sick = preserved("b", kDay).unhealthy();
+
+  EXPECT_THAT(ordered({well("a"), preserved("b", Seconds(0)).unhealthy()}), ElementsAre("b", "a"));
+  EXPECT_THAT(ordered_by({.now = noon(), .preserved_last = false}, {well("a"), sick}), ElementsAre("b", "a"));
+}
+
 }  // namespace
 }  // namespace capstan::controllers::machineset

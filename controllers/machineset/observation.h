@@ -95,6 +95,7 @@ struct Observation {
   std::vector<CloneSeen> clones = {};
   Snapshot<api::MachineLifecyclePolicy> policy = {};  // of the life of its Machines; null: none governs that
   lifecycle::Contact contact = {};                    // with the workload cluster
+  std::vector<api::Uid> about_to_be_preserved = {};   // Machines that the policy's own turn is to mark now
   ControlPlaneSeen control_plane = {};
   std::optional<std::string> topology_version = {};
   std::vector<std::string> preflight_checks = {};  // of the flag

@@ -11,10 +11,12 @@
 #include "api/v1beta2/machine_set_rules.h"
 #include "base/safeguards.h"
 #include "base/try.h"
+#include "controllers/lifecycle/preservation.h"
 #include "controllers/machineset/wanted.h"
 #include "controllers/shared/belonging.h"
 #include "controllers/shared/confirm_release.h"
 #include "controllers/shared/policies.h"
+#include "controllers/shared/policy_members.h"
 #include "controllers/shared/reach.h"
 #include "runtime/ownership.h"
 
@@ -284,6 +286,18 @@ class Observer {
     seen_.policy = lifecycle_policy(policy_for(caches_, *seen_.stored));
     if (seen_.policy && seen_.cluster)
       seen_.contact = contact_of(reach_of(with_.deps.workload_clusters, *seen_.cluster));
+    see_preservation();
+  }
+
+  // Only of a set in which a Machine has failed: all Machines of the policy are looked at.
+  void see_preservation() {
+    const bool asks = seen_.policy && seen_.policy->spec.preservation &&
+                      std::ranges::any_of(seen_.machines, [](const auto& machine) {
+                        return lifecycle::has_failed(*machine);
+                      });
+    if (!asks) return;
+    for (const auto& machine : auto_preservation_under(caches_, *seen_.policy, with_.deps.watch_filter).mark)
+      seen_.about_to_be_preserved.push_back(machine->metadata.uid);
   }
 
   void ask_brakes() {

@@ -67,8 +67,20 @@ class Judge {
   void judge_candidates() {
     const Machines failed = failed_for_good();
     const Machines candidates = in_order();
+    defer_kept();
     if (!question_.outdated) judge_failed(failed);
     if (!candidates.empty()) judge_found(candidates, failed);
+  }
+
+  bool is_kept(const Machine& machine) const { return question_.kept && question_.kept(machine); }
+
+  void defer_kept() {
+    for (const auto& machine : question_.machines) {
+      if (machine->metadata.deleting() || !awaits_remediation(*machine) || !is_kept(*machine)) continue;
+      mark(machine,
+           marked(*machine, api::reason::kRemediationDeferred,
+                  "Waiting because the Machine is preserved, see the condition capstan.dev/Preserved"));
+    }
   }
 
   // Those that a health check has handed over. Under a policy both kinds share one count.
@@ -109,7 +121,7 @@ class Judge {
     std::ranges::copy_if(question_.machines, std::back_inserter(failed), [&](const auto& machine) {
       const auto& metadata = machine->metadata;
       return !metadata.deleting() && !metadata.annotations.contains(api::annotation::kPaused) &&
-             !awaits_remediation(*machine) &&
+             !awaits_remediation(*machine) && !is_kept(*machine) &&
              lifecycle::has_failed_for_good(*machine, lifecycle::rules_for(*question_.policy, *machine),
                                             {.now = question_.now, .contact = question_.contact});
     });
@@ -119,8 +131,8 @@ class Judge {
   // Asked for by a person first, then the youngest.
   Machines in_order() const {
     Machines candidates;
-    std::ranges::copy_if(question_.machines, std::back_inserter(candidates), [](const auto& machine) {
-      return !machine->metadata.deleting() && awaits_remediation(*machine);
+    std::ranges::copy_if(question_.machines, std::back_inserter(candidates), [&](const auto& machine) {
+      return !machine->metadata.deleting() && awaits_remediation(*machine) && !is_kept(*machine);
     });
     std::ranges::sort(candidates, {}, [](const auto& machine) {
       const bool asked = machine->metadata.annotations.contains(api::annotation::kRemediateMachine);

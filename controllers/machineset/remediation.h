@@ -2,6 +2,7 @@
 // policy of their life: which of them go now, which wait, and why. Pure.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,8 @@ struct RemediationQuestion {
   const api::MachineLifecyclePolicySpec* policy = nullptr;
   lifecycle::Contact contact = {};
   std::int32_t desired = 0;
+  // Those that stay although they have failed; null: none.
+  std::function<bool(const api::Machine&)> kept = {};
 };
 
 // The condition OwnerRemediated of one Machine has to change.

@@ -201,5 +201,28 @@ TEST(Remediation, OnAStaleCacheNobodyIsJudged) {
   EXPECT_THAT(plan.remove, IsEmpty());
 }
 
+TEST(Remediation, LeavesWhatIsPreservedAndSaysSo) {
+  const auto machines = machines_of({sick("kept"), sick("sick")});
+  const auto kept = [](const api::Machine& machine) { return machine.metadata.name == "kept"; };
+
+  const auto plan = remediate({.machines = machines, .now = noon(), .kept = kept});
+
+  EXPECT_THAT(names(plan.remove), ElementsAre("sick"));
+  ASSERT_THAT(names(plan.marks), ElementsAre("kept"));
+  EXPECT_EQ(says(plan.marks[0]),
+            "RemediationDeferred: Waiting because the Machine is preserved, see the condition "
+            "capstan.dev/Preserved");
+}
+
+TEST(Remediation, WhatIsPreservedTakesNoPlaceOfTheLimit) {
+  const auto machines = machines_of({sick("kept"), sick("sick")});
+  const auto deployment = a_machine_deployment("d").replicas(4).max_in_flight(IntOrString(1)).build();
+  const auto kept = [](const api::Machine& machine) { return machine.metadata.name == "kept"; };
+
+  const auto plan = remediate({.machines = machines, .now = noon(), .deployment = &deployment, .kept = kept});
+
+  EXPECT_THAT(names(plan.remove), ElementsAre("sick"));
+}
+
 }  // namespace
 }  // namespace capstan::controllers::machineset
