@@ -95,7 +95,8 @@ INSTANTIATE_TEST_SUITE_P(All, LifecycleMutants,
                                          Mutant{Safeguard::PolicyContact, "cluster-lost-for-an-hour"},
                                          Mutant{Safeguard::SlowStart, "bad-image-costs-one-machine"},
                                          Mutant{Safeguard::RevisionHistory, "rolled-back"},
-                                         Mutant{Safeguard::LostNode, "node-overlooked"}),
+                                         Mutant{Safeguard::LostNode, "node-overlooked"},
+                                         Mutant{Safeguard::Preservation, "preserved-when-it-fails"}),
                          test_name<Mutant>);
 
 #endif

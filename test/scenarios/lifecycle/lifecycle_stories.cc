@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <span>
+
 #include "api/names.h"
 #include "api/policy/names.h"
 #include "test/builders/identity.h"
@@ -44,6 +46,14 @@ LifecycleAct annotates(Seconds at, int machine, std::string_view key, std::strin
           [=, key = std::string(key), value = std::string(value)](LifecycleWorld& world) {
             world.annotate(machine, key, value);
           }};
+}
+LifecycleAct annotates_node(Seconds at, int machine, std::string_view key, std::string value) {
+  return {at, fmt::format("a user annotates the Node of m{} with {}: {}", machine, key, value),
+          [=, key = std::string(key)](LifecycleWorld& world) { world.annotate_node(machine, key, value); }};
+}
+LifecycleAct strips_node(Seconds at, int machine, std::string_view key) {
+  return {at, fmt::format("a user takes {} off the Node of m{}", key, machine),
+          [=, key = std::string(key)](LifecycleWorld& world) { world.annotate_node(machine, key, {}); }};
 }
 LifecycleAct resizes(Seconds at, int replicas) {
   return {at, fmt::format("a user wants {} replicas", replicas),
@@ -117,6 +127,30 @@ Broken never_more_gone_than(int most) {
     return world.most_gone() <= most
                ? std::string()
                : fmt::format("{} were gone at once, {} may be", world.most_gone(), most);
+  };
+}
+Broken is_preserved(int machine) {
+  return [=](const LifecycleWorld& world) {
+    return world.is_preserved(machine) ? std::string() : fmt::format("m{} is not preserved", machine);
+  };
+}
+Broken exactly_one_is_preserved() {
+  return [](const LifecycleWorld& world) {
+    int preserved = 0;
+    for (int machine = 1; machine <= world.made(); ++machine)
+      preserved += world.is_preserved(machine) ? 1 : 0;
+    return preserved == 1 ? std::string() : fmt::format("{} are preserved", preserved);
+  };
+}
+Broken made(int count) {
+  return [=](const LifecycleWorld& world) {
+    return world.made() == count ? std::string() : fmt::format("{} were made, not {}", world.made(), count);
+  };
+}
+Broken node_has(int machine, std::string_view key, std::string value) {
+  return [=, key = std::string(key)](const LifecycleWorld& world) {
+    const std::string shown = world.node_annotation(machine, key);
+    return shown == value ? std::string() : fmt::format("the Node of m{} has {}: {}", machine, key, shown);
   };
 }
 Broken is_in(int machine, std::string phase) {
@@ -477,6 +511,180 @@ void tell_of_rollouts(std::vector<LifecycleStory>& stories) {
        .broken = all({made(4), deleted(2), has_sets(1), tells("True NewMachineSetAvailable")})});
 }
 
+// Beside the times of policy() a preservation of five minutes.
+MachineLifecyclePolicyBuilder preserving(api::PolicyPreservation group = {}) {
+  group.timeout_seconds = 300;
+  return policy().preservation(group);
+}
+LifecycleAct wishes(Seconds at, int machine, std::string_view wish) {
+  return annotates(at, machine, annotation::kPreserve, wish);
+}
+
+void tell_of_preservation(std::vector<LifecycleStory>& stories) {
+  stories.push_back({.name = "preserved-when-it-fails",
+                     .title =
+                         "a Machine that is to be preserved when it fails stays, gets no replacement, and "
+                         "the autoscaler leaves its Node alone",
+                     .policy = preserving(),
+                     .acts = {wishes(5s, 2, "when-failed"), breaks(10s, 2)},
+                     .length = 300s,
+                     .broken = all({deleted(0), is_in(2, "Failed"), is_preserved(2), made(3),
+                                    node_has(2, annotation::kScaleDownDisabled, "true")})});
+  stories.push_back({.name = "preserved-until-its-time-is-over",
+                     .title = "after its time a preserved Machine that is still Failed is replaced",
+                     .policy = preserving(),
+                     .acts = {wishes(5s, 2, "when-failed"), breaks(10s, 2)},
+                     .length = 600s,
+                     .broken = all({deleted(1), went(2), is_in(4, "Running")})});
+  stories.push_back({.name = "preserved-for-longer",
+                     .title = "an operator writes a later end on a preserved Machine",
+                     .policy = preserving(),
+                     .acts = {wishes(5s, 2, "when-failed"),
+                              breaks(10s, 2),
+                              {200s, "an operator lets m2 be preserved for an hour",
+                               [](LifecycleWorld& world) { world.preserve_for(2, 3600s); }}},
+                     .length = 700s,
+                     .broken = all({deleted(0), is_preserved(2)})});
+  stories.push_back({.name = "preserved-and-released",
+                     .title = "a user has seen enough: false has the Machine replaced at once",
+                     .policy = preserving(),
+                     .acts = {wishes(5s, 2, "when-failed"), breaks(10s, 2), wishes(200s, 2, "false")},
+                     .length = 300s,
+                     .broken = all({deleted(1), went(2)})});
+  stories.push_back(
+      {.name = "preserved-and-deleted",
+       .title = "a user who deletes a preserved Machine is obeyed",
+       .policy = preserving(),
+       .acts = {wishes(5s, 2, "now"),
+                {60s, "a user deletes m2", [](LifecycleWorld& world) { world.delete_machine(2); }}},
+       .length = 200s,
+       .broken = all({deleted(1), went(2)})});
+  stories.push_back(
+      {.name = "preserved-and-well-again",
+       .title = "a preserved Machine recovers: it stays preserved until its time is over, and runs on",
+       .policy = preserving(),
+       .acts = {wishes(5s, 2, "when-failed"), breaks(10s, 2), heals(200s, 2)},
+       .length = 600s,
+       .broken =
+           all({deleted(0), is_in(2, "Running"), node_has(2, annotation::kScaleDownDisabled, "none")})});
+  stories.push_back(
+      {.name = "released-when-well-again",
+       .title = "with onRecovery Release a recovery ends it, and the next failure begins it anew",
+       .policy = preserving({.on_recovery = "Release"_text}),
+       .acts = {wishes(5s, 2, "when-failed"), breaks(10s, 2), heals(200s, 2), breaks(220s, 2)},
+       .length = 400s,
+       .broken = all({deleted(0), is_in(2, "Failed"), is_preserved(2)})});
+  stories.push_back(
+      {.name = "preserved-by-its-node",
+       .title = "the Node's wish wins, and counts while the Node can't be seen",
+       .policy = preserving(),
+       .acts = {wishes(5s, 2, "false"), annotates_node(6s, 2, annotation::kPreserve, "when-failed"),
+                breaks(10s, 2), loses(200s), finds(220s)},
+       .length = 300s,
+       .broken = all({deleted(0), is_preserved(2)})});
+  stories.push_back(
+      {.name = "released-by-its-node",
+       .title = "a wish that is taken off the Node ends it; a word that means nothing changes nothing",
+       .policy = preserving(),
+       .acts = {annotates_node(5s, 2, annotation::kPreserve, "when-failed"), breaks(10s, 2),
+                annotates_node(160s, 2, annotation::kPreserve, "perhaps"),
+                strips_node(200s, 2, annotation::kPreserve)},
+       .length = 300s,
+       .broken = all({deleted(1), went(2)})});
+  stories.push_back({.name = "autoscaler-is-kept-off",
+                     .title =
+                         "what a user takes from the autoscaler's annotation is put back, and it goes with "
+                         "the preservation",
+                     .policy = preserving(),
+                     .acts = {wishes(5s, 2, "now"), strips_node(100s, 2, annotation::kScaleDownDisabled),
+                              annotates_node(200s, 2, annotation::kScaleDownDisabled, "false")},
+                     .length = 400s,
+                     .broken = all({deleted(0), node_has(2, annotation::kScaleDownDisabled, "none")})});
+  stories.push_back(
+      {.name = "autoscaler-was-kept-off-before",
+       .title = "an annotation for the autoscaler that a user had set stays when the time is over",
+       .policy = preserving(),
+       .acts = {annotates_node(5s, 2, annotation::kScaleDownDisabled, "true"), wishes(6s, 2, "now")},
+       .length = 400s,
+       .broken = all({deleted(0), node_has(2, annotation::kScaleDownDisabled, "true")})});
+  stories.push_back({.name = "preserved-goes-last",
+                     .title = "when fewer are wanted a preserved Machine goes last, and does go",
+                     .policy = preserving().scale_in(),
+                     .acts = {wishes(5s, 1, "now"), resizes(20s, 1), resizes(100s, 0)},
+                     .length = 200s,
+                     .broken = all({deleted(3)})});
+  stories.push_back({.name = "preserved-stays-when-fewer-are-wanted",
+                     .title = "one that is preserved outlives those that are well when fewer are wanted",
+                     .policy = preserving().scale_in(),
+                     .acts = {wishes(5s, 2, "when-failed"), breaks(10s, 2), resizes(200s, 1)},
+                     .length = 300s,
+                     .broken = all({deleted(2), stays(2)})});
+  stories.push_back({.name = "rollout-keeps-none",
+                     .title = "a rollout replaces preserved Machines with all others",
+                     .policy = preserving(),
+                     .acts = {wishes(5s, 2, "when-failed"),
+                              breaks(10s, 2),
+                              {200s, "a user rolls the MachineDeployment",
+                               [](LifecycleWorld& world) {
+                                 world.patch_owner(
+                                     json::parse(R"({"spec":{"template":{"spec":{"version":"v1.99.0"}}}})"));
+                               }}},
+                     .length = 700s,
+                     .broken = all({deleted(3), went(2)})});
+  stories.push_back({.name = "preserved-from-a-health-check",
+                     .title = "without a policy a wish holds against the health check's remediation, too",
+                     .check = check(),
+                     .acts = {wishes(5s, 2, "when-failed"), breaks(10s, 2)},
+                     .length = 300s,
+                     .broken = all({deleted(0), is_preserved(2)})});
+  stories.push_back({.name = "preserved-holds-up-no-other",
+                     .title = "a preserved Machine takes no place of maxInFlight",
+                     .policy = preserving(),
+                     .acts = {wishes(5s, 2, "when-failed"), breaks(10s, 2), breaks(200s, 3)},
+                     .length = 420s,
+                     .broken = all({deleted(1), went(3), is_preserved(2)})});
+  stories.push_back(
+      {.name = "preserved-over-a-restart",
+       .title = "the manager is restarted while Machines are preserved: no time begins anew",
+       .policy = preserving(),
+       .acts = {wishes(5s, 1, "now"), wishes(5s, 2, "when-failed"), breaks(10s, 2), restarts(131s),
+                restarts(250s), restarts(305s)},
+       .length = 600s,
+       .broken = all({deleted(1), went(2), stays(1), node_has(1, annotation::kScaleDownDisabled, "none")})});
+}
+
+void tell_of_auto_preservation(std::vector<LifecycleStory>& stories) {
+  stories.push_back(
+      {.name = "newest-is-preserved",
+       .title = "with autoMax 1 the newest of the failed Machines stays, the other one is replaced",
+       .policy = preserving({.auto_max = 1}).max_in_flight(IntOrString(2)),
+       .acts = {breaks(10s, 1), breaks(10s, 2)},
+       .length = 300s,
+       .broken = all({deleted(1), exactly_one_is_preserved()})});
+  stories.push_back({.name = "auto-preserved-until-its-time-is-over",
+                     .title = "one that the policy preserved is replaced when its time is over",
+                     .policy = preserving({.auto_max = 1}),
+                     .acts = {breaks(10s, 2)},
+                     .length = 600s,
+                     .broken = all({deleted(1), went(2), is_in(4, "Running")})});
+  stories.push_back(
+      {.name = "fewer-are-preserved",
+       .title = "autoMax is lowered: what the policy preserved is released, what a user did is not",
+       .policy = preserving({.auto_max = 1}).max_in_flight(IntOrString(2)),
+       .acts = {wishes(5s, 1, "when-failed"), breaks(10s, 1), breaks(10s, 2),
+                changes_policy(200s, "a user sets autoMax to 0",
+                               json::parse(R"({"spec":{"preservation":{"autoMax":0}}})"))},
+       .length = 300s,
+       .broken = all({deleted(1), went(2), is_preserved(1)})});
+  stories.push_back(
+      {.name = "preserved-by-policy-and-refused-by-user",
+       .title = "a Machine of which a user said false beforehand is not preserved by the policy",
+       .policy = preserving({.auto_max = 3}),
+       .acts = {wishes(5s, 2, "false"), breaks(10s, 2)},
+       .length = 300s,
+       .broken = all({deleted(1), went(2)})});
+}
+
 }  // namespace
 
 std::vector<LifecycleStory> lifecycle_stories() {
@@ -488,6 +696,10 @@ std::vector<LifecycleStory> lifecycle_stories() {
   tell_of_contact(stories);
   tell_of_scaling_in(stories);
   tell_of_rollouts(stories);
+  const auto others = stories.size();
+  tell_of_preservation(stories);
+  tell_of_auto_preservation(stories);
+  for (auto& story : std::span(stories).subspan(others)) story.preserves = true;
   return stories;
 }
 

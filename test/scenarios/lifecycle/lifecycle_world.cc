@@ -420,6 +420,18 @@ void LifecycleWorld::annotate(int machine, std::string_view key, std::string_vie
   patch(kMachines, name_of(machine), {{"metadata", {{"annotations", {{key, value}}}}}});
 }
 
+void LifecycleWorld::annotate_node(int machine, std::string_view key, std::optional<std::string> value) {
+  const json::value wanted = value ? json::value(*value) : json::value(nullptr);
+  const auto patched =
+      workload_.patch(kube::resources::nodes(), {.namespace_ = {}, .name = name_of(machine)},
+                      {{"metadata", {{"annotations", {{key, wanted}}}}}}, {}, Deadline::never());
+  ASSERT_TRUE(patched) << patched.error().describe();
+}
+
+void LifecycleWorld::preserve_for(int machine, Seconds span) {
+  annotate(machine, api::policy::annotation::kPreserveUntil, (now() + span).to_string());
+}
+
 void LifecycleWorld::delete_machine(int machine) {
   const auto removed = user_.remove(kMachines, named(name_of(machine)), {}, Deadline::never());
   ASSERT_TRUE(removed) << removed.error().describe();
@@ -474,6 +486,20 @@ std::string LifecycleWorld::message(int machine) const {
   const auto standing =
       found == machines_.end() ? std::nullopt : controllers::lifecycle::standing_of(found->second);
   return standing ? standing->message : "none";
+}
+
+bool LifecycleWorld::is_preserved(int machine) const {
+  const auto found = machines_.find(name_of(machine));
+  return found != machines_.end() &&
+         api::conditions::is_true(found->second.status.conditions, api::policy::condition::kPreserved);
+}
+
+std::string LifecycleWorld::node_annotation(int machine, std::string_view key) const {
+  auto& reader = const_cast<fakes::MemoryClient&>(workload_);
+  const auto node =
+      kube::get<api::Node>(reader, {.namespace_ = {}, .name = name_of(machine)}, Deadline::never());
+  const Text* value = node ? node->metadata.annotations.find(key) : nullptr;
+  return value == nullptr ? "none" : value->str();
 }
 
 json::value LifecycleWorld::policy() const {
@@ -544,10 +570,26 @@ void LifecycleWorld::tell_machine(const api::Machine& machine) {
       standing ? fmt::format("{}: {}", to_string(standing->phase), standing->message) : std::string();
   if (lifecycle != std::exchange(shown.lifecycle, lifecycle))
     tell(who, lifecycle.empty() ? "has no life cycle any more" : lifecycle);
+  tell_preservation(machine, who, shown);
   if (machine.metadata.deleting() && !std::exchange(shown.deleting, true)) {
     if (telling_) ++deleted_;
     tell(who, "is being deleted");
   }
+}
+
+void LifecycleWorld::tell_preservation(const api::Machine& machine, std::string_view who, Shown& shown) {
+  const auto condition = api::conditions::find(machine.status.conditions, api::policy::condition::kPreserved);
+  const std::string preservation =
+      condition == nullptr ? std::string()
+                           : fmt::format("{}: {}", condition->reason.view(), condition->message.view());
+  if (preservation != std::exchange(shown.preservation, preservation))
+    tell(who, preservation.empty() ? "is not preserved any more" : preservation);
+  if (!story_.preserves) return;
+  const std::string autoscaler =
+      node_annotation(numbers_.at(machine.metadata.name.str()), api::policy::annotation::kScaleDownDisabled);
+  if (shown.autoscaler.empty() && autoscaler == "none") return;
+  if (autoscaler != std::exchange(shown.autoscaler, autoscaler))
+    tell(who, "its Node has scale-down-disabled: " + autoscaler);
 }
 
 void LifecycleWorld::tell_policy() {

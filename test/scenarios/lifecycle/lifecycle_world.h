@@ -48,6 +48,7 @@ struct LifecycleStory {
   std::set<int> never_made = {};  // Machines whose VM can't be made
   std::set<int> never_join = {};
   std::map<int, std::string> born_tainted = {};  // Machines whose Node starts with the taint of this key
+  bool preserves = false;                        // what the autoscaler reads on Nodes is told, too
   std::vector<LifecycleAct> acts = {};
   Seconds length{900};
   // Of what is promised beside the text, in any order of events; empty: it holds.
@@ -73,6 +74,9 @@ class LifecycleWorld {
   void annotate_node(int machine, std::string_view key, std::string_view value);
   void remove_taints(int machine);
   void annotate(int machine, std::string_view key, std::string_view value);
+  // Without a value the annotation goes.
+  void annotate_node(int machine, std::string_view key, std::optional<std::string> value);
+  void preserve_for(int machine, Seconds span);  // from now on
   void delete_machine(int machine);
   void patch_owner(const json::value& body);  // of the MachineDeployment, or the MachineSet that stands alone
   void patch_policy(const json::value& body);
@@ -93,6 +97,8 @@ class LifecycleWorld {
   int made() const { return static_cast<int>(numbers_.size()); }
   std::string phase(int machine) const;    // "Unhealthy"
   std::string message(int machine) const;  // of its condition
+  bool is_preserved(int machine) const;
+  std::string node_annotation(int machine, std::string_view key) const;  // "none"
   json::value policy() const;
   int sets() const { return sets_; }                        // MachineSets, those without Machines included
   bool mixed() const { return mixed_; }                     // Machines of two versions were there at a time
@@ -106,6 +112,8 @@ class LifecycleWorld {
  private:
   struct Shown {
     std::string lifecycle = {};
+    std::string preservation = {};
+    std::string autoscaler = {};
     bool granted = false;
     bool deleting = false;
   };
@@ -127,6 +135,7 @@ class LifecycleWorld {
   void mirror_nodes();
   void tell_machines();
   void tell_machine(const api::Machine& machine);
+  void tell_preservation(const api::Machine& machine, std::string_view who, Shown& shown);
   void tell_policy();
   void tell_rollout();
   void count_gone();
