@@ -1,5 +1,5 @@
-// `capstan-dev demo`: three Machines, five Machines, a new version; each step shown, the promise checked. One
-// call from main.
+// `capstan-dev demo`: a story that plays in a whole fleet and ends by itself; each step shown, the promise
+// checked. One call from main.
 #pragma once
 
 #include <span>

@@ -65,4 +65,13 @@ bool FleetWatch::follow(const Deadline& deadline, const std::function<bool(const
   }
 }
 
+bool FleetWatch::await(const Deadline& deadline, const kube::ObjectKey& machine,
+                       const std::function<bool(const api::Machine&)>& wanted) {
+  for (;;) {
+    const std::uint64_t count = changed_.count();
+    if (const auto now = caches_.machines.get(machine); now && wanted(*now)) return true;
+    if (threads_.wait(changed_, count, deadline) != Woken::Notified) return false;
+  }
+}
+
 }  // namespace capstan::dev

@@ -26,6 +26,9 @@ class FleetWatch {
   // Calls `seen` with every picture that differs from the last, until it answers true, the deadline passes
   // (false) or its stop token is triggered (false).
   bool follow(const Deadline& deadline, const std::function<bool(const Fleet&)>& seen);
+  // Until that Machine is there and is so; false as above.
+  bool await(const Deadline& deadline, const kube::ObjectKey& machine,
+             const std::function<bool(const api::Machine&)>& wanted);
 
  private:
   Threads& threads_;
