@@ -165,12 +165,6 @@ Broken says(int machine, std::string words) {
     return shown.contains(words) ? std::string() : fmt::format("m{} says: {}", machine, shown);
   };
 }
-Broken made(int count) {
-  return [=](const LifecycleWorld& world) {
-    return world.made() == count ? std::string()
-                                 : fmt::format("{} Machines were made, not {}", world.made(), count);
-  };
-}
 Broken wants(std::string version) {
   return [=](const LifecycleWorld& world) {
     const std::string shown = world.version();
