@@ -361,8 +361,8 @@ class Turn {
     const Machine& machine = *action.machine;
     kube::DeleteOptions options{.propagation = kube::Propagation::Background};
     if (action.first) {
-      // A mark is written into the newest version: a Machine that is healthy in it has recovered meanwhile, or
-      // is preserved by now, and one that has changed since is looked at again.
+      // A mark is written into the newest version: a Machine that is healthy in it has recovered meanwhile,
+      // or is preserved by now, and one that has changed since is looked at again.
       const Machine marked = TRY(write_mark(*action.first));
       if (!awaits_remediation(marked) || lifecycle::is_kept(marked, {}, seen_.now)) return {};
       options.resource_version = marked.metadata.resource_version.str();
