@@ -207,5 +207,20 @@ TEST(PolicyTurns, RecreateMakesTheNewMachinesWhenTheOldOnesAreGone) {
   });
 }
 
+TEST(PolicyTurns, APauseHalfWayMakesNoNewMachineBesideAnOldOne) {
+  governed({.recreate = api::PolicyRecreate()}, [](MachineDeploymentFixture& stage) {
+    stage.edit(R"({"spec":{"template":{"spec":{"version":"v1.34.0"}}}})");
+    stage.settle();
+    stage.edit(R"({"spec":{"paused":true}})");
+    stage.settle();
+    EXPECT_THAT(stage.sizes(), ElementsAre(0, 0));
+
+    stage.play_sets();
+    stage.settle();
+
+    EXPECT_THAT(stage.sizes(), ElementsAre(0, 3));
+  });
+}
+
 }  // namespace
 }  // namespace capstan::controllers::machinedeployment

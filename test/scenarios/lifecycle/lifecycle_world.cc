@@ -94,6 +94,17 @@ json::object ready_condition(std::string_view status, std::string_view reason, T
       {"type", "Ready"}, {"status", status}, {"reason", reason}, {"lastTransitionTime", time_text(since)}};
 }
 
+// All that a Machine asks of its Node before it is Available.
+json::array healthy_conditions(Time since) {
+  json::array all = {ready_condition("True", "KubeletReady", since)};
+  for (const auto* type : {"MemoryPressure", "DiskPressure", "PIDPressure"}) {
+    json::object none = ready_condition("False", "KubeletHasNone", since);
+    none["type"] = type;
+    all.push_back(std::move(none));
+  }
+  return all;
+}
+
 bool has(const json::value& object, std::string_view path) {
   json::error_code missing;
   const auto* found = object.find_pointer(path, missing);
@@ -325,12 +336,13 @@ void LifecycleWorld::make_node(const api::Machine& machine) {
   json::array taints;
   if (const auto taint = story_.born_tainted.find(numbers_.at(name)); taint != story_.born_tainted.end())
     taints.push_back({{"key", taint->second}, {"effect", "NoSchedule"}});
-  json::value node = {
-      {"apiVersion", "v1"},
-      {"kind", "Node"},
-      {"metadata", {{"name", name}}},
-      {"spec", {{"providerID", machine.spec.provider_id.view()}, {"taints", taints}}},
-      {"status", {{"conditions", json::array{ready_condition("True", "KubeletReady", now())}}}}};
+  json::array conditions = {ready_condition("True", "KubeletReady", now())};
+  if (story_.policy && story_.policy->spec.rollout) conditions = healthy_conditions(now());
+  json::value node = {{"apiVersion", "v1"},
+                      {"kind", "Node"},
+                      {"metadata", {{"name", name}}},
+                      {"spec", {{"providerID", machine.spec.provider_id.view()}, {"taints", taints}}},
+                      {"status", {{"conditions", std::move(conditions)}}}};
   const auto made = workload_.create(kube::resources::nodes(), {.namespace_ = {}, .name = name}, node, {},
                                      Deadline::never());
   ASSERT_TRUE(made) << made.error().describe();
