@@ -215,8 +215,6 @@ class Rollout {
   Fleet count() {
     Fleet fleet{.limits = intent_.limits};
     if (seen_.rollout) fleet.slow_start = seen_.rollout->slow_start;
-    auto& unavailable = fleet.limits.unavailable;
-    unavailable = std::min(fleet.limits.desired, unavailable + preserved_failures(seen_));
     if (choice_.newest) {
       fleet.newest = counts_of(*choice_.newest, seen_.owned);
       arrivals_ = rollout::arrivals(*choice_.newest, seen_.owned);

@@ -11,7 +11,7 @@ namespace capstan::controllers::machinedeployment {
 
 void grant_replacements(const Observation& seen, Plan& plan);
 void settle_victims(const Observation& seen, Plan& plan);
-// Machines that have failed and are preserved: neither a rollout nor the condition Available counts on them.
+// Machines that have failed and are preserved: the condition Available does not count on them.
 std::int64_t preserved_failures(const Observation& seen);
 
 }  // namespace capstan::controllers::machinedeployment

@@ -613,18 +613,6 @@ void tell_of_preservation(std::vector<LifecycleStory>& stories) {
                      .acts = {wishes(5s, 2, "when-failed"), breaks(10s, 2), resizes(200s, 1)},
                      .length = 300s,
                      .broken = all({deleted(2), stays(2)})});
-  stories.push_back({.name = "rollout-keeps-none",
-                     .title = "a rollout replaces preserved Machines with all others",
-                     .policy = preserving(),
-                     .acts = {wishes(5s, 2, "when-failed"),
-                              breaks(10s, 2),
-                              {200s, "a user rolls the MachineDeployment",
-                               [](LifecycleWorld& world) {
-                                 world.patch_owner(
-                                     json::parse(R"({"spec":{"template":{"spec":{"version":"v1.99.0"}}}})"));
-                               }}},
-                     .length = 700s,
-                     .broken = all({deleted(3), went(2)})});
   stories.push_back({.name = "preserved-from-a-health-check",
                      .title = "without a policy a wish holds against the health check's remediation, too",
                      .check = check(),
