@@ -415,13 +415,6 @@ void LifecycleWorld::node_is_overlooked(int machine) {
 
 void LifecycleWorld::node_is_seen_again(int machine) { nodes_shown_[name_of(machine)].clear(); }
 
-void LifecycleWorld::annotate_node(int machine, std::string_view key, std::string_view value) {
-  const auto patched =
-      workload_.patch(kube::resources::nodes(), {.namespace_ = {}, .name = name_of(machine)},
-                      {{"metadata", {{"annotations", {{key, value}}}}}}, {}, Deadline::never());
-  ASSERT_TRUE(patched) << patched.error().describe();
-}
-
 void LifecycleWorld::remove_taints(int machine) {
   const auto patched = workload_.patch(kube::resources::nodes(), {.namespace_ = {}, .name = name_of(machine)},
                                        {{"spec", {{"taints", nullptr}}}}, {}, Deadline::never());

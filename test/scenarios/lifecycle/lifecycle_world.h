@@ -71,7 +71,6 @@ class LifecycleWorld {
   // In the manager's cache alone, as after a watch that has lost an event.
   void node_is_overlooked(int machine);
   void node_is_seen_again(int machine);
-  void annotate_node(int machine, std::string_view key, std::string_view value);
   void remove_taints(int machine);
   void annotate(int machine, std::string_view key, std::string_view value);
   // Without a value the annotation goes.
