@@ -43,7 +43,7 @@ Preservation seen(const api::Machine& machine, const Around& around = {}) {
 }
 api::Node node_wishing(std::string_view wish) { return a_node("n").annotated(kPreserve, wish).build(); }
 
-TEST(Preservation, IsForNoMachineThatNobodyAskedFor) {
+TEST(Preservation, IsOnlyForMachinesThatWereAskedFor) {
   EXPECT_EQ(seen(a_machine("m").running()).state, Preserved::No);
   EXPECT_EQ(seen(failed(a_machine("m").running())).state, Preserved::No);
   EXPECT_EQ(seen(until(a_machine("m"), noon() + kHour)).state, Preserved::No);

@@ -164,7 +164,7 @@ TEST(DeletionOrder, PreservedMachinesGoLastWhateverTheirPriority) {
               ElementsAre("b", "c", "a"));
 }
 
-TEST(DeletionOrder, OfPreservedMachinesThoseThatNobodyAskedForGoFirstThenTheSoonestToEnd) {
+TEST(DeletionOrder, OfPreservedMachinesThoseOfThePolicyGoFirstThenTheSoonestToEnd) {
   EXPECT_THAT(ordered({preserved("a", kDay * 2), preserved("b", kDay),
                        preserved("c", kDay * 3).annotated("capstan.dev/auto-preserved", "care")}),
               ElementsAre("c", "b", "a"));
