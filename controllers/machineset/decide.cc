@@ -437,7 +437,7 @@ class Decider {
         in_deletion_order(counted(), {.order = *order,
                                       .now = seen_.now,
                                       .by_lifecycle = seen_.policy && seen_.policy->spec.scale_in,
-                                      .named = [&](const Machine& each) { return victims.has(each); },
+                                      .named = [&](const Machine& each) { return victims.goes_first(each); },
                                       .preserved_last = !seen_.outdated()});
     const auto going = being_remediated();
     surplus -=

@@ -39,10 +39,14 @@ bool NamedVictims::has(const api::Machine& machine) const {
   return own.names(name) || of_deployment.names(name);
 }
 
+bool NamedVictims::goes_first(const api::Machine& machine) const {
+  return has(machine) || ahead.names(machine.metadata.name.view());
+}
+
 NamedVictims named_victims(const Observation& seen) {
   NamedVictims victims{.own = read(seen.stored->metadata, seen)};
-  if (seen.deployment && has_its_replicas(seen))
-    victims.of_deployment = read(seen.deployment->metadata, seen);
+  if (!seen.deployment) return victims;
+  (has_its_replicas(seen) ? victims.of_deployment : victims.ahead) = read(seen.deployment->metadata, seen);
   return victims;
 }
 

@@ -9,9 +9,13 @@ namespace capstan::controllers::machineset {
 struct NamedVictims {
   lifecycle::Victims own = {};            // of the set's own annotation
   lifecycle::Victims of_deployment = {};  // of these the set's Machines alone
+  // As those of the deployment, but the set has not got the replicas yet that belong to them.
+  lifecycle::Victims ahead = {};
 
   bool none() const { return own.valid.empty() && of_deployment.valid.empty(); }
   bool has(const api::Machine& machine) const;
+  // Where fewer are wanted for another reason. Otherwise a named Machine would go beside that one.
+  bool goes_first(const api::Machine& machine) const;
 };
 NamedVictims named_victims(const Observation& seen);
 

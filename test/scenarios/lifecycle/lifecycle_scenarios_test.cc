@@ -20,7 +20,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::uint64_t kOrders = 3;
+constexpr std::uint64_t kOrders = 8;
 
 struct LifecycleTelling {
   std::string text = {};
