@@ -12,7 +12,7 @@ Result<runtime::Outcome> Reconciler::reconcile(const runtime::Context& context, 
   const ObserveContext with{.deps = deps_, .host = *host_, .context = context};
   const auto seen = observe(with, key);
   if (!seen) return runtime::Outcome::done();
-  TRY(act(with, *seen));
+  const auto marked = act(with, *seen);
   // This controller alone writes that status: a conflict means that the cache is behind, and fails the turn,
   // which is repeated. write_status() of turn_steps.h would merge with another writer instead.
   const auto patched = kube::patch_status(deps_.client, *seen->policy, report(*seen), context.deadline);
@@ -20,6 +20,7 @@ Result<runtime::Outcome> Reconciler::reconcile(const runtime::Context& context, 
   if (patched && *patched)
     host_->consistency.wrote(key, deps_.caches.machine_lifecycle_policies,
                              (*patched)->metadata.resource_version);
+  TRY(marked);
   return runtime::Outcome::done();
 }
 

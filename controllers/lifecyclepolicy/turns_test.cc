@@ -160,6 +160,22 @@ TEST(PolicyTurns, MarkAFailedMachineAtOnceAndNameThePolicyOnIt) {
   });
 }
 
+TEST(PolicyTurns, SayWhatThereIsThoughAMachineCanNotBeMarked) {
+  in_world([](LifecyclePolicyFixture& world) {
+    world.make_policy(a_policy("p").selecting("team", "a").preservation({.auto_max = 1}));
+    world.make_object(a_machine_set("web").labelled("team", "a").build());
+    world.start();
+    world.client.refuse("patch machines m1", {.code = Code::Forbidden, .message = "no right"});
+
+    make_failed(world, "web", "m1");
+    world.settle(20s);
+
+    EXPECT_EQ(mark_of(world, "m1"), "");
+    EXPECT_THAT(world.read<api::MachineLifecyclePolicy>("p").status.lifecycle->failed_machines,
+                ElementsAre("m1"_text));
+  });
+}
+
 TEST(PolicyTurns, ReleaseWhatIsTooManyWhenTheLimitIsLowered) {
   in_world([](LifecyclePolicyFixture& world) {
     world.make_policy(a_policy("p").selecting("team", "a").preservation({.auto_max = 1}));

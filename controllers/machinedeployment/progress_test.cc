@@ -18,8 +18,8 @@ using builders::a_machine_deployment;
 using builders::a_machine_set;
 using builders::noon;
 
-// A deployment of three that a policy with a deadline of 100 seconds selects; told turn by turn, and what a
-// turn reports is all that the next one knows.
+// A deployment of three that a policy with a deadline of 100 seconds selects, turn by turn: what the report
+// of one turn writes is all that the next turn knows.
 class Fleet {
  public:
   Fleet() {
