@@ -44,6 +44,14 @@ std::string_view to_string(Safeguard safeguard) {
     case Safeguard::ForcedPods: return "forced-pods";
     case Safeguard::LostNode: return "lost-node";
     case Safeguard::Preservation: return "preservation";
+    case Safeguard::Freeze: return "freeze";
+    case Safeguard::Ceiling: return "ceiling";
+    case Safeguard::ApiLoss: return "api-loss";
+    case Safeguard::Windows: return "windows";
+    case Safeguard::DeletionGuard: return "deletion-guard";
+    case Safeguard::FleetLimits: return "fleet-limits";
+    case Safeguard::Account: return "account";
+    case Safeguard::OrphanChecks: return "orphan-checks";
   }
   return "";
 }

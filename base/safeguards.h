@@ -49,6 +49,15 @@ enum class Safeguard {
   ForcedPods,            // a drain by force deletes Pods of its Node alone, by the uids they were listed with
   LostNode,              // a Machine without a Node is replaced at once when the server says there is none
   Preservation,          // a preserved Machine is not deleted
+  // Of the brakes.
+  Freeze,         // what is frozen makes and deletes no Machine
+  Ceiling,        // Machines that a change of labels released count until they are gone
+  ApiLoss,        // nothing is made or deleted while a cluster is away, or was not reached yet
+  Windows,        // deletions that can wait begin in a window alone
+  DeletionGuard,  // a large share of the Machines goes at once only when a person has confirmed it
+  FleetLimits,    // no more deletions begin in a while, over all Clusters, than the FleetPolicy says
+  Account,        // a VM that an account does not know is gone only when the account is the right one
+  OrphanChecks,   // a VM is deleted as an orphan after two complete lists and a look at it
 };
 inline constexpr std::array kSafeguards = {
     Safeguard::ConsistencyGate, Safeguard::CreateExpectation, Safeguard::OwnerUid,
@@ -66,7 +75,10 @@ inline constexpr std::array kLifecycleSafeguards = {
     Safeguard::ReplacementLimit,     Safeguard::PolicyContact, Safeguard::AsJudged,
     Safeguard::VictimsAwaitReplicas, Safeguard::SlowStart,     Safeguard::RevisionHistory,
     Safeguard::ForcedPods,           Safeguard::LostNode,      Safeguard::Preservation};
-// Shown by stories of test/scenarios/lifecycle.
+// Shown by stories of test/scenarios/lifecycle and, those of VMs, by tests of infrastructure/.
+inline constexpr std::array kSafetySafeguards = {
+    Safeguard::Freeze,        Safeguard::Ceiling,     Safeguard::ApiLoss, Safeguard::Windows,
+    Safeguard::DeletionGuard, Safeguard::FleetLimits, Safeguard::Account, Safeguard::OrphanChecks};
 std::string_view to_string(Safeguard safeguard);  // "consistency-gate"
 
 #ifdef CAPSTAN_DEFECTS

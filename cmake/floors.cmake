@@ -50,7 +50,7 @@ capstan_test(bootstrap_test DIR bootstrap bootstrap/controller LABELS sanitize-d
 
 # floor 6
 set(controller_folders controllers controllers/shared controllers/claims controllers/cluster controllers/machine controllers/drain
-    controllers/machineset controllers/machinedeployment controllers/rollout controllers/machinepool
+    controllers/machineset controllers/machinedeployment controllers/rollout controllers/safety controllers/machinepool
     controllers/machinehealthcheck controllers/lifecycle controllers/lifecyclepolicy controllers/crdmigration controllers/topology)
 capstan_library(controllers LIGHT DIR ${controller_folders} LINK PUBLIC kubeconfig runtime kube api base PRIVATE Boost::json net)
 capstan_fixtures(controller_fixtures DIR ${controller_folders} LINK controllers builders fakes)

@@ -12,6 +12,7 @@
 #include "controllers/machinehealthcheck/reconciler.h"
 #include "controllers/machinepool/reconciler.h"
 #include "controllers/machineset/reconciler.h"
+#include "controllers/safety/brakes.h"
 #include "controllers/shared/deps.h"
 #include "controllers/shared/referrers.h"
 #include "controllers/topology/reconciler.h"
@@ -87,8 +88,9 @@ class UnitOf final : public Unit {
 
   // `own`: settings that only this kind has.
   template <typename... Own>
-  UnitOf(const Seams& seams, const Settings& settings, Caches& caches, runtime::DynamicInformers& informers,
-         runtime::Events& events, NameGenerator& names, const Made& made, const Own&... own)
+  UnitOf(const Seams& seams, const runtime::Brake& brake, const Settings& settings, Caches& caches,
+         runtime::DynamicInformers& informers, runtime::Events& events, NameGenerator& names,
+         const Made& made, const Own&... own)
       : recorder_(events.recorder(made.name + std::string(api::controller::kEventSourceSuffix))),
         deps_{.clock = seams.clock,
               .threads = seams.threads,
@@ -97,7 +99,7 @@ class UnitOf final : public Unit {
               .workload_clusters = seams.workload_clusters,
               .events = *recorder_,
               .names = names,
-              .brake = seams.brake,
+              .brake = brake,
               .metrics = seams.metrics,
               .watch_filter = settings.watch_filter},
         reconciler_(deps_, own...),
@@ -228,6 +230,7 @@ class Controllers::Parts {
   const runtime::InformerDeps informer_deps;
   RandomNames names;
   Caches caches;
+  safety::Brakes brakes{seams.brake};
   runtime::DynamicInformers dynamic;
   runtime::Events events;
   std::vector<std::unique_ptr<Unit>> units;
@@ -278,7 +281,8 @@ class Controllers::Parts {
   template <typename R, typename T, typename... Own>
   void add(runtime::Store<T>& store, const typename UnitOf<R>::Made& made, const Own&... own) {
     if (settings.left_out.contains(made.name)) return;
-    auto unit = std::make_unique<UnitOf<R>>(seams, settings, caches, dynamic, events, names, made, own...);
+    auto unit =
+        std::make_unique<UnitOf<R>>(seams, brakes, settings, caches, dynamic, events, names, made, own...);
     resync.add(store, unit->controller().queue());
     units.push_back(std::move(unit));
   }

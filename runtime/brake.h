@@ -3,12 +3,27 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "kube/resource.h"
 
 namespace capstan::runtime {
 
-enum class Intent { CreateMachine, ScaleDown, Remediate, SweepOrphans };
+enum class Intent {
+  CreateMachine,
+  Remediate,
+  ScaleDown,
+  RollOut,             // delete a Machine of an earlier template
+  Evict,               // make a Pod leave its Node
+  DeletePoolInstance,  // delete the Node of an instance that a pool has lost
+  SweepOrphans,
+};
+
+// The object whose controller asks: of which kind, and which one.
+struct Asker {
+  std::string_view kind = {};
+  const kube::ObjectKey& key;
+};
 
 struct Verdict {
   bool open = true;
@@ -18,13 +33,13 @@ struct Verdict {
 class Brake {
  public:
   virtual ~Brake() = default;
-  virtual Verdict ask(Intent intent, const kube::ObjectKey& owner) const = 0;
+  virtual Verdict ask(Intent intent, const Asker& asker) const = 0;
 };
 
 // Without a policy nothing is held.
 class OpenBrake final : public Brake {
  public:
-  Verdict ask(Intent, const kube::ObjectKey&) const override { return {}; }
+  Verdict ask(Intent, const Asker&) const override { return {}; }
 };
 
 }  // namespace capstan::runtime

@@ -93,8 +93,10 @@ inline constexpr auto members<NodeChecks> = std::array{
 
 struct PolicyCreation {
   static constexpr std::int32_t kTimeoutSeconds = 1200;
+  static constexpr std::int32_t kResourceExhaustedRetrySeconds = 600;
 
   std::optional<std::int32_t> timeout_seconds = {};
+  std::optional<std::int32_t> resource_exhausted_retry_seconds = {};
   UnknownFields unknown = {};
   bool operator==(const PolicyCreation&) const = default;
 };
@@ -108,6 +110,13 @@ inline constexpr auto members<PolicyCreation> = std::array{
          .doc = "How long a Machine may take from its creation until it is Running. After that it is "
                 "replaced, whatever is replaced besides. A Machine's annotation "
                 "capstan.dev/creation-timeout-seconds wins."}),
+    member<&PolicyCreation::resource_exhausted_retry_seconds>(
+        "resourceExhaustedRetrySeconds",
+        {.minimum = 1,
+         .maximum = 604800,
+         .default_json = "600",
+         .doc = "How long a MachineSet makes no further Machine after a provider has said that there is no "
+                "quota or no capacity for one, see the annotation capstan.dev/resource-exhausted-until."}),
 };
 
 // The API server of a cluster evaluates this, ours refuses the same in its validating webhook.
@@ -183,6 +192,7 @@ struct PolicyRollout {
   std::optional<std::int32_t> revision_history_limit = {};
   std::optional<std::int32_t> progress_deadline_seconds = {};
   std::optional<std::int32_t> slow_start = {};
+  std::optional<bool> scale_down_disabled = {};
   std::optional<PolicyRecreate> recreate = {};
   UnknownFields unknown = {};
   bool operator==(const PolicyRollout&) const = default;
@@ -210,6 +220,12 @@ inline constexpr auto members<PolicyRollout> = std::array{
          .doc = "How many Machines a new MachineSet gets before its first one is Available, and by how many "
                 "the old ones shrink meanwhile at most. As many as maxSurge and maxUnavailable allow when "
                 "left out. Only for rolling updates."}),
+    member<&PolicyRollout::scale_down_disabled>(
+        "scaleDownDisabled",
+        {.default_json = "true",
+         .doc = "Keep cluster-autoscaler from removing Nodes of the MachineDeployment while it rolls, those "
+                "of earlier templates and of the new one. A mark that somebody else has put on a Node stays "
+                "as it is."}),
     member<&PolicyRollout::recreate>(
         "recreate",
         {.doc = "Make the first Machine of a new template when the last one of the earlier templates is "
@@ -252,6 +268,48 @@ inline constexpr auto members<PolicyPreservation> = std::array{
          .default_json = R"("Keep")",
          .doc = "What becomes of a Machine that was preserved because it had failed, and is well again: it "
                 "is preserved until its time is over (Keep), or not any longer (Release)."}),
+};
+
+// A taint that a Node is to have.
+struct TemplateTaint {
+  Text key = {};
+  Text value = {};
+  Text effect = {};
+  UnknownFields unknown = {};
+  bool operator==(const TemplateTaint&) const = default;
+};
+template <>
+inline constexpr auto members<TemplateTaint> = std::array{
+    member<&TemplateTaint::key>("key", {.min_length = 1,
+                                        .max_length = 253,
+                                        .pattern = pattern::kTaintKey,
+                                        .required = true,
+                                        .doc = "Key of the taint."}),
+    member<&TemplateTaint::value>("value", {.max_length = 63, .doc = "Value of the taint."}),
+    member<&TemplateTaint::effect>(
+        "effect",
+        {.one_of = "NoSchedule|PreferNoSchedule|NoExecute", .required = true, .doc = "Effect of the taint."}),
+};
+
+// What Nodes are to have whatever template their Machines are of.
+struct PolicyNodeTemplate {
+  TextMap labels = {};
+  TextMap annotations = {};
+  List<TemplateTaint> taints = {};
+  TextMap virtual_capacity = {};
+  UnknownFields unknown = {};
+  bool operator==(const PolicyNodeTemplate&) const = default;
+};
+template <>
+inline constexpr auto members<PolicyNodeTemplate> = std::array{
+    member<&PolicyNodeTemplate::labels>("labels", {.doc = "Labels of the Nodes."}),
+    member<&PolicyNodeTemplate::annotations>("annotations", {.doc = "Annotations of the Nodes."}),
+    member<&PolicyNodeTemplate::taints>(
+        "taints", {.max_items = 64, .list_keys = "key|effect", .doc = "Taints of the Nodes."}),
+    member<&PolicyNodeTemplate::virtual_capacity>(
+        "virtualCapacity",
+        {.doc = "Extended resources that no device plugin reports, in status.capacity of the Nodes: a "
+                "quantity by the name of the resource, for example \"example.com/licence\": \"4\"."}),
 };
 
 // Machines by the reason of their condition capstan.dev/Lifecycle.

@@ -7,6 +7,7 @@
 #include "api/policy/drain.h"
 #include "api/policy/lifecycle.h"
 #include "api/policy/names.h"
+#include "api/policy/safety.h"
 #include "api/v1beta2/common.h"
 
 namespace capstan::api {
@@ -108,6 +109,10 @@ struct MachineLifecyclePolicySpec {
   std::optional<PolicyScaleIn> scale_in = {};
   std::optional<PolicyRollout> rollout = {};
   std::optional<PolicyPreservation> preservation = {};
+  std::optional<PolicyNodeTemplate> node_template = {};
+  std::optional<PolicyOvershoot> overshoot = {};
+  List<PolicyWindow> windows = {};
+  std::optional<PolicyDeletionGuard> deletion_guard = {};
   UnknownFields unknown = {};
   // Whether Machines get the condition capstan.dev/Lifecycle.
   bool reports_lifecycle() const {
@@ -149,6 +154,26 @@ inline constexpr auto members<MachineLifecyclePolicySpec> = std::array{
         {.doc = "Keep failed Machines for some time, so that a person can look at them. Off when left out; "
                 "{} switches it on with its defaults, which keep no Machine without being asked. The "
                 "annotation capstan.dev/preserve works without this."}),
+    member<&MachineLifecyclePolicySpec::node_template>(
+        "nodeTemplate",
+        {.doc =
+             "What the Nodes of its Machines have beside what the Machines' templates say. A change reaches "
+             "the Nodes that are there and rolls nothing; what is taken out here goes from them, what "
+             "others have put on them stays. Nothing when left out."}),
+    member<&MachineLifecyclePolicySpec::overshoot>(
+        "overshoot",
+        {.doc = "Make no Machine while there are too many, whether they are counted as replicas or were lost "
+                "by a change of labels; see the condition capstan.dev/Frozen. Off when left out; {} switches "
+                "it on with its defaults. The annotation capstan.dev/freeze works without this."}),
+    member<&MachineLifecyclePolicySpec::windows>(
+        "windows", {.min_items = 1,
+                    .max_items = 20,
+                    .list = ListType::Atomic,
+                    .doc = "When deletions may begin that can wait. At any time when left out."}),
+    member<&MachineLifecyclePolicySpec::deletion_guard>(
+        "deletionGuard",
+        {.doc = "Wait for a person's word before a large share of the Machines is deleted by one decision. "
+                "Off when left out; {} switches it on with its default."}),
 };
 
 // How many objects the policy selects, conflicting ones included.
@@ -232,6 +257,9 @@ inline constexpr std::array kMachineLifecyclePolicyColumns = {
            .type = "integer",
            .priority = 10,
            .description = "Machines it governs that are about to be replaced"},
+    Column{.name = "Frozen",
+           .json_path = ".status.conditions[?(@.type==\"Frozen\")].status",
+           .description = "Whether one of them is frozen: none of its Machines is made"},
     Column{.name = "Conflicting",
            .json_path = ".status.conditions[?(@.type==\"Conflicting\")].status",
            .description = "Whether another policy selects one of them too"},

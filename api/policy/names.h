@@ -20,6 +20,10 @@ namespace condition {
 inline constexpr std::string_view kSelecting = "Selecting";
 inline constexpr std::string_view kConflicting = "Conflicting";
 inline constexpr std::string_view kHealthCheckOverlap = "HealthCheckOverlap";
+// Of a MachineLifecyclePolicy one of whose objects is frozen.
+inline constexpr std::string_view kSomeFrozen = "Frozen";
+// Of a MachineDeployment, MachineSet, MachinePool or Cluster that a person or a count has frozen.
+inline constexpr std::string_view kFrozen = "capstan.dev/Frozen";
 // Of a Machine that a policy governs.
 inline constexpr std::string_view kLifecycle = "capstan.dev/Lifecycle";
 // Of a MachineDeployment whose policy has `rollout`. Its transition time is the moment of the last progress.
@@ -63,6 +67,29 @@ inline constexpr std::string_view kAutoPreserved = "capstan.dev/auto-preserved";
 inline constexpr std::string_view kScaleDownDisabled = "cluster-autoscaler.kubernetes.io/scale-down-disabled";
 // On a Node: the one above is ours, and goes with us.
 inline constexpr std::string_view kScaleDownDisabledByUs = "capstan.dev/scale-down-disabled";
+// On a Machine and its MachineSet: the provider had no room for a VM, no other is asked for before this time.
+inline constexpr std::string_view kResourceExhaustedUntil = "capstan.dev/resource-exhausted-until";
+// On a Node: what spec.nodeTemplate of its policy gave it last, so that it is taken back with that.
+inline constexpr std::string_view kNodeTemplate = "capstan.dev/node-template";
+// On a Node: no Machine and no MachinePool claims it; nothing is done to it.
+inline constexpr std::string_view kNotManaged = "capstan.dev/not-managed";
+// On a MachineDeployment, MachineSet, MachinePool, Cluster or the FleetPolicy: none of its Machines is made
+// or deleted but by a user, until it is taken off. Its value says why.
+inline constexpr std::string_view kFreeze = "capstan.dev/freeze";
+// On what a count has frozen: it is thawed for a minute, and this is taken off.
+inline constexpr std::string_view kUnfreeze = "capstan.dev/unfreeze";
+// What machine-controller-manager calls it.
+inline constexpr std::string_view kUnfreezeOfMcm = "safety.machine.sapcloud.io/unfreeze";
+// On what was frozen: the time at which a person thawed it.
+inline constexpr std::string_view kUnfrozenAt = "capstan.dev/unfrozen-at";
+// On a MachineSet or MachineDeployment: what it lost by a change of labels, and since when.
+inline constexpr std::string_view kReleased = "capstan.dev/released";
+// On what deletes Machines: the hash of the list that spec.deletionGuard of its policy holds.
+inline constexpr std::string_view kConfirmDeletion = "capstan.dev/confirm-deletion";
+// On a Machine: why and since when its deletion asks for a place in the limits of the FleetPolicy.
+inline constexpr std::string_view kFleetRequest = "capstan.dev/fleet-request";
+// On a Machine: the FleetPolicy has given it that place, at this time.
+inline constexpr std::string_view kFleetGrant = "capstan.dev/fleet-grant";
 }  // namespace annotation
 
 namespace reason {
@@ -88,11 +115,20 @@ inline constexpr std::string_view kMachineSetUpdated = "MachineSetUpdated";
 inline constexpr std::string_view kNewMachineSetAvailable = "NewMachineSetAvailable";
 inline constexpr std::string_view kProgressDeadlineExceeded = "ProgressDeadlineExceeded";
 inline constexpr std::string_view kDeploymentPaused = "DeploymentPaused";
+// Of capstan.dev/Frozen, and of Frozen on a policy.
+inline constexpr std::string_view kOvershooting = "OvershootingReplicaCount";
+inline constexpr std::string_view kFrozenByAnnotation = "FrozenByAnnotation";
+inline constexpr std::string_view kFrozenByCluster = "FrozenByCluster";
+inline constexpr std::string_view kFrozenByFleet = "FrozenByFleet";
+inline constexpr std::string_view kNotFrozen = "NotFrozen";
 }  // namespace reason
 
 // Reasons of Events.
 namespace event {
 inline constexpr std::string_view kVictimDropped = "VictimDropped";
+// Of what is frozen.
+inline constexpr std::string_view kFroze = "Frozen";
+inline constexpr std::string_view kUnfroze = "Unfrozen";
 // Of a MachineDeployment with capstan.dev/rollback-to.
 inline constexpr std::string_view kRolledBack = "RolledBack";
 inline constexpr std::string_view kRollbackRevisionNotFound = "RollbackRevisionNotFound";

@@ -32,7 +32,8 @@ class Observer {
         unmarked_(memory.unmarked_of(runtime::key_of(*seen.check))) {}
 
   void look() {
-    seen_.brake = with_.deps.brake.ask(runtime::Intent::Remediate, runtime::key_of(*seen_.check));
+    seen_.brake = with_.deps.brake.ask(runtime::Intent::Remediate, {.kind = api::kind::kMachineHealthCheck,
+                                                                    .key = runtime::key_of(*seen_.check)});
     see_targets();
     see_rivals();
   }

@@ -302,9 +302,10 @@ class Observer {
 
   void ask_brakes() {
     const ObjectKey key = runtime::key_of(*seen_.stored);
-    seen_.may_create = with_.deps.brake.ask(Intent::CreateMachine, key);
-    seen_.may_scale_down = with_.deps.brake.ask(Intent::ScaleDown, key);
-    seen_.may_remediate = with_.deps.brake.ask(Intent::Remediate, key);
+    const runtime::Asker asker{.kind = api::kind::kMachineSet, .key = key};
+    seen_.may_create = with_.deps.brake.ask(Intent::CreateMachine, asker);
+    seen_.may_scale_down = with_.deps.brake.ask(Intent::ScaleDown, asker);
+    seen_.may_remediate = with_.deps.brake.ask(Intent::Remediate, asker);
   }
 
   const ObserveContext& with_;

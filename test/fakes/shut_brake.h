@@ -7,7 +7,7 @@ namespace capstan::fakes {
 
 class ShutBrake final : public runtime::Brake {
  public:
-  runtime::Verdict ask(runtime::Intent, const kube::ObjectKey&) const override {
+  runtime::Verdict ask(runtime::Intent, const runtime::Asker&) const override {
     return {.open = false, .why = "the brake is shut"};
   }
 };
