@@ -7,6 +7,7 @@
 #include "api/policy/names.h"
 #include "base/safeguards.h"
 #include "controllers/lifecycle/operation.h"
+#include "controllers/lifecycle/preservation.h"
 #include "controllers/lifecycle/request.h"
 #include "controllers/lifecycle/wellness.h"
 #include "controllers/shared/recheck.h"
@@ -23,6 +24,11 @@ bool is_due_at_once(const Standing& standing, const Rules& rules) {
   const auto code = code_in(standing.message);
   return (code == kReplaceRequested && rules.heeds_requests) ||
          (code == kNodeDeleted && rules.health_timeout.has_value());
+}
+
+// It was Running once, and was given up because it was not any more.
+bool fell_ill(const Standing& standing) {
+  return standing.phase == Phase::Failed && is_about(standing.message, OperationType::HealthCheck);
 }
 
 // Of a span that began then; nothing while there is no contact.
@@ -79,7 +85,8 @@ class Judge {
     if (wellness.well() && request_.by.empty()) return running(well_again());
     const auto end = health_ends(facts_.machine, rules_, facts_.contact);
     const bool left_running_now = !before_ || status_of(before_->phase) != api::status::kFalse;
-    if (!left_running_now && is_over(end, facts_.now) && is_granted(facts_.machine)) {
+    const bool given_up_before = before_ && fell_ill(*before_) && is_preserved();
+    if (given_up_before || (!left_running_now && is_over(end, facts_.now) && is_granted(facts_.machine))) {
       Operation given_up = trouble(wellness);
       given_up.state = OperationState::Failed;
       return says(Phase::Failed, given_up);
@@ -93,6 +100,12 @@ class Judge {
     const bool may_be_deleted = facts_.node == nullptr && !facts_.node_deleted && rules_.health_timeout;
     if (may_be_deleted) recheck_within(verdict.recheck, kLostNodeRecheck);
     return verdict;
+  }
+
+  // Its grant is gone then, so that it needs another one when it is released.
+  bool is_preserved() const {
+    const auto until = preserved_until(facts_.machine);
+    return until && *until > facts_.now;
   }
 
   Operation trouble(const Wellness& wellness) const {
@@ -142,7 +155,7 @@ class Judge {
       case Phase::Running:
       case Phase::Unhealthy:
       case Phase::InPlaceUpdating: return true;
-      case Phase::Failed: return is_granted(facts_.machine);
+      case Phase::Failed: return fell_ill(*before_);
       case Phase::Creating:
       case Phase::CreateRetrying:
       case Phase::Joining:
@@ -197,10 +210,10 @@ std::optional<Time> creation_ends(const api::Machine& machine, const Rules& rule
 }
 
 bool has_failed_for_good(const api::Machine& machine, const Rules& rules, const AskedAgain& when) {
-  if (!is_in(machine, Phase::Failed)) return false;
-  const auto end = is_granted(machine) ? health_ends(machine, rules, when.contact)
-                                       : creation_ends(machine, rules, when.contact);
-  return is_over(end, when.now);
+  const auto standing = standing_of(machine);
+  if (!standing || standing->phase != Phase::Failed) return false;
+  if (!fell_ill(*standing)) return is_over(creation_ends(machine, rules, when.contact), when.now);
+  return is_granted(machine) && is_over(health_ends(machine, rules, when.contact), when.now);
 }
 
 }  // namespace capstan::controllers::lifecycle

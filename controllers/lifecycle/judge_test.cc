@@ -56,6 +56,11 @@ MachineBuilder in_phase(MachineBuilder machine, Phase phase, Time since = noon()
                         std::string_view message = {}) {
   return machine.condition(kLifecycle, status_of(phase), to_string(phase), message, since);
 }
+// Given up for what it has been suffering from since then.
+MachineBuilder failed_since(Time since) {
+  return in_phase(a_machine("m1").running(), Phase::Failed, since,
+                  "HealthCheck Failed NodeNotReady: Ready is False; since 2026-01-01T12:50:00Z");
+}
 MachineBuilder young(std::string_view name = "m1") { return a_machine(name).created(noon() + Seconds(3590)); }
 
 // --- on its way ---
@@ -175,10 +180,21 @@ TEST(Judge, AGrantForWhatIsOverIsNone) {
 }
 
 TEST(Judge, AFailedMachineThatIsWellAgainRuns) {
-  const auto machine = in_phase(a_machine("m1").running(), Phase::Failed, noon() + Seconds(3000))
-                           .annotated(kGranted, "2026-01-01T12:50:00Z");
+  const auto machine = failed_since(noon() + Seconds(3000)).annotated(kGranted, "2026-01-01T12:50:00Z");
 
   EXPECT_THAT(told(judged(machine, {.node = a_node("m1")})), StartsWith("Running: HealthCheck Successful"));
+}
+
+TEST(Judge, AMachineThatIsPreservedHasFailedThoughItsGrantIsGoneUntilItsTimeIsOver) {
+  const Look sick{.node = a_node("m1").not_ready()};
+  const auto preserved = [](std::string_view until) {
+    return failed_since(noon() + Seconds(3000)).annotated("capstan.dev/preserve-until", until);
+  };
+
+  EXPECT_THAT(told(judged(preserved("2026-01-01T13:00:01Z"), sick)),
+              StartsWith("Failed: HealthCheck Failed"));
+  EXPECT_THAT(told(judged(preserved("2026-01-01T13:00:00Z"), sick)),
+              StartsWith("Unhealthy: HealthCheck Processing"));
 }
 
 TEST(Judge, ASwitchedOffTimeoutLeavesAnUnhealthyMachine) {
@@ -243,14 +259,19 @@ bool failed_for_good(const api::Machine& machine, const Contact& contact) {
 }
 
 TEST(HasFailedForGood, OnlyWhileItsTimeIsOverByTheContactThereIs) {
-  const api::Machine machine = in_phase(a_machine("m1").running(), Phase::Failed, noon() + Seconds(2000))
-                                   .annotated(kGranted, "2026-01-01T12:33:20Z");
+  const api::Machine machine =
+      failed_since(noon() + Seconds(2000)).annotated(kGranted, "2026-01-01T12:33:20Z");
 
   EXPECT_TRUE(failed_for_good(machine, {.now = true, .since = noon()}));
   EXPECT_FALSE(failed_for_good(machine, {.now = true, .since = noon() + Seconds(3500)}));
   EXPECT_FALSE(failed_for_good(machine, {.now = false, .since = noon()}));
   EXPECT_FALSE(failed_for_good(in_phase(a_machine("m1").running(), Phase::Unhealthy, noon()),
                                {.now = true, .since = noon()}));
+}
+
+TEST(HasFailedForGood, NotWithoutAGrantOnceItRan) {
+  EXPECT_FALSE(
+      failed_for_good(failed_since(noon() + Seconds(2000)).created(noon()), {.now = true, .since = noon()}));
 }
 
 TEST(HasFailedForGood, CountsTheCreationOfAMachineThatNeverRan) {

@@ -66,6 +66,11 @@ bool is_said_by(std::string_view message, const Operation& operation) {
   return message.starts_with(head_of(operation) + std::string(kSince));
 }
 
+bool is_about(std::string_view message, OperationType type) {
+  const std::string_view name = to_string(type);
+  return message.starts_with(name) && message.substr(name.size()).starts_with(' ');
+}
+
 // "HealthCheck Processing NodeDeleted: Node n1 ...": the third word, if the first two end without a colon.
 std::string_view code_in(std::string_view message) {
   std::string_view head = message.substr(0, message.find_first_of(":;"));

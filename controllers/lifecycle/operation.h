@@ -29,6 +29,8 @@ struct Operation {
 std::string describe(const Operation& operation, Time now, std::string_view before,
                      std::span<const std::string> ignored);
 bool is_said_by(std::string_view message, const Operation& operation);
+// Whether a message that describe() has made is about that.
+bool is_about(std::string_view message, OperationType type);
 // Its code, as describe() has put it into a message; empty: it has none.
 std::string_view code_in(std::string_view message);
 

@@ -30,7 +30,8 @@ bool is_wanted(const Wishes& wishes, const PreservationFacts& facts) {
   if (wishes.wish == Wish::Now) return true;
   const bool when_failed = wishes.wish ? wishes.wish == Wish::WhenFailed : is_auto_preserved(facts.machine);
   if (!when_failed) return false;
-  const bool goes_on = preserved_until(facts.machine) && !facts.rules.release_on_recovery;
+  const bool goes_on =
+      preserved_until(facts.machine) && (!facts.rules.release_on_recovery || is_lost(facts.machine));
   return goes_on || has_failed(facts.machine);
 }
 
@@ -96,6 +97,8 @@ bool has_failed(const api::Machine& machine) {
          (api::conditions::is_false(list, api::condition::kHealthCheckSucceeded) &&
           api::conditions::is_false(list, api::condition::kOwnerRemediated));
 }
+
+bool is_lost(const api::Machine& machine) { return has_failed(machine) || is_in(machine, Phase::Unhealthy); }
 
 bool is_auto_preserved(const api::Machine& machine) {
   return machine.metadata.annotations.contains(annotation::kAutoPreserved);

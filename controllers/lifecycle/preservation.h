@@ -59,6 +59,8 @@ Preservation preservation_of(const PreservationFacts& facts);
 
 // Given up by the policy of its life, or by a health check that handed it to its owner.
 bool has_failed(const api::Machine& machine);
+// It has failed, or says again that it is Unhealthy while it waits for a place among those that are replaced.
+bool is_lost(const api::Machine& machine);
 // By the policy, without being asked for.
 bool is_auto_preserved(const api::Machine& machine);
 // What its annotation says; nothing: it is not preserved. A time that can't be read is none.

@@ -75,9 +75,9 @@ class Granting {
 }  // namespace
 
 bool takes_a_place(const api::Machine& machine, std::span<const Phase> counted) {
+  if (!machine.metadata.deleting() && is_granted(machine)) return true;
   if (is_preserved_failure(machine)) return false;
-  const bool is_going = !machine.metadata.deleting() && is_granted(machine);
-  return is_going || std::ranges::find(counted, phase_of(machine)) != counted.end();
+  return std::ranges::find(counted, phase_of(machine)) != counted.end();
 }
 
 Replacements replacements(const ReplacementQuestion& question) { return Granting(question).run(); }

@@ -86,6 +86,17 @@ TEST(Replacements, WaitForOneThatWasGrantedAndHasNotFailedYet) {
   EXPECT_THAT(names(asked({unhealthy("a"), granted("b")})), IsEmpty());
 }
 
+TEST(Replacements, WaitForOneThatIsGrantedThoughItWasPreservedAndForNoneThatIs) {
+  const auto preserved =
+      in_phase("b", Phase::Failed).annotated("capstan.dev/preserve-until", noon().to_string());
+
+  EXPECT_THAT(names(asked({unhealthy("a"), preserved})), ElementsAre("a"));
+  EXPECT_THAT(
+      names(asked({unhealthy("a"), MachineBuilder(preserved).annotated("capstan.dev/replacement-granted",
+                                                                       (kNow + -Seconds(900)).to_string())})),
+      IsEmpty());
+}
+
 TEST(Replacements, WaitForOneThatIsMissingAndForOneThatHasReportedNothing) {
   EXPECT_THAT(names(asked({unhealthy("a")}, {.missing = 1})), IsEmpty());
   EXPECT_THAT(names(asked({unhealthy("a"), a_machine("b")})), IsEmpty());

@@ -128,10 +128,12 @@ void preserve_machine(const Observation& seen, Plan& plan) {
   if (found.state == Preserved::Yes) {
     if (!lifecycle::preserved_until(machine))
       annotations.set(wish_key::kPreserveUntil, found.until.to_string());
+    // Others take its place meanwhile.
+    if (lifecycle::has_failed(machine)) annotations.erase(wish_key::kReplacementGranted);
   } else if (found.state != Preserved::TimeOver) {
     end(annotations);
-  } else if (!lifecycle::has_failed(machine) && is_node_done(look)) {
-    // One that has failed is deleted by its MachineSet, which must not find it asked for anew.
+  } else if (!lifecycle::is_lost(machine) && is_node_done(look)) {
+    // One that is lost is deleted by its MachineSet, which must not find it asked for anew.
     annotations.erase(wish_key::kPreserve);
     end(annotations);
   }
@@ -142,8 +144,8 @@ void preserve_node(const Observation& seen, std::optional<NodeChange>& change) {
   const Preservation found = preservation(seen, *seen.machine);
   NodeChange fuller = change.value_or(NodeChange());
   found.state == Preserved::Yes ? disable_scale_down(node, fuller) : enable_scale_down(node, fuller);
-  const bool wish_is_over = found.state == Preserved::TimeOver && !lifecycle::has_failed(*seen.machine) &&
-                            asks_for_preservation(node);
+  const bool wish_is_over =
+      found.state == Preserved::TimeOver && !lifecycle::is_lost(*seen.machine) && asks_for_preservation(node);
   if (wish_is_over) fuller.annotations.emplace_back(Text(wish_key::kPreserve), std::nullopt);
   if (fuller != NodeChange()) change = std::move(fuller);
 }

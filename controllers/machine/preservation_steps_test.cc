@@ -138,6 +138,15 @@ TEST(PreservationSteps, AtTheEndAMachineThatHasFailedStaysMarkedAsDone) {
   EXPECT_THAT(says(seen), HasSubstr("False TimeIsOver: it was until"));
 }
 
+// Others take its place meanwhile, and it needs one of its own when it is released.
+TEST(PreservationSteps, AMachineThatHasFailedLosesItsGrantWhileItIsPreserved) {
+  constexpr std::string_view kGranted = "capstan.dev/replacement-granted";
+  const auto granted = worker().annotated(kPreserve, "now").annotated(kGranted, kNow.to_string());
+
+  EXPECT_FALSE(annotations_after(on(failed(MachineBuilder(granted)))).contains(kGranted));
+  EXPECT_TRUE(annotations_after(on(MachineBuilder(granted))).contains(kGranted)) << "it has not failed yet";
+}
+
 TEST(PreservationSteps, ConcernMachinesOfMachineSetsAlone) {
   const Observation seen = on(a_machine().running().annotated(kPreserve, "now"));
 

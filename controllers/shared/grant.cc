@@ -15,8 +15,8 @@ Result<std::optional<api::ResourceVersion>> grant_replacement(kube::Client& clie
   const auto written =
       kube::patch_part(client, machine, after, kube::Part::Main, kube::Lock::Always, deadline);
   if (!written) {
-    const bool overtaken = written.error().code == Code::Conflict || written.error().code == Code::NotFound;
-    return overtaken ? Result<std::optional<api::ResourceVersion>>(std::nullopt) : fail(written.error());
+    const bool gone = written.error().code == Code::NotFound;
+    return gone ? Result<std::optional<api::ResourceVersion>>(std::nullopt) : fail(written.error());
   }
   return *written ? std::optional((*written)->metadata.resource_version) : std::nullopt;
 }

@@ -10,7 +10,8 @@
 
 namespace capstan::controllers {
 
-// Nothing when the Machine has changed or gone meanwhile: what it has become brings the next turn.
+// Nothing when the Machine has gone meanwhile. When it has changed, that is an error, and fails the turn: the
+// change may be one that wakes no owner.
 Result<std::optional<api::ResourceVersion>> grant_replacement(kube::Client& client,
                                                               const api::Machine& machine,
                                                               const Deadline& deadline);

@@ -274,8 +274,8 @@ void tell_of_replacement_now(std::vector<LifecycleStory>& stories) {
                      .policy = policy(),
                      .acts = {asks_for_replacement(10s, 1, annotation::kReplace),
                               annotates(10s, 2, annotation::kReplace, "true")},
-                     .length = 400s,
-                     .broken = all({deleted(2), went(1), went(2), never_more_gone_than(1)})});
+                     .length = 220s,
+                     .broken = all({deleted(1), went(1), stays(2)})});
   stories.push_back({.name = "nodes-deleted",
                      .title = "a user deletes two Nodes: one Machine is replaced at once, then the other",
                      .policy = policy(),
@@ -545,6 +545,13 @@ void tell_of_preservation(std::vector<LifecycleStory>& stories) {
                      .acts = {wishes(5s, 2, "when-failed"), breaks(10s, 2), wishes(200s, 2, "false")},
                      .length = 300s,
                      .broken = all({deleted(1), went(2)})});
+  stories.push_back(
+      {.name = "released-behind-another",
+       .title = "one that is released while another Machine is replaced waits for its place",
+       .policy = preserving(),
+       .acts = {wishes(5s, 2, "when-failed"), breaks(10s, 2), breaks(30s, 1), wishes(160s, 2, "false")},
+       .length = 220s,
+       .broken = all({deleted(1), went(1), stays(2)})});
   stories.push_back(
       {.name = "preserved-and-deleted",
        .title = "a user who deletes a preserved Machine is obeyed",
