@@ -395,6 +395,7 @@ void Auditor::machine_removed(const FleetFacts& before, const std::string& name)
   const MachineFacts* machine = before.machine(name);
   const auto sent = sent_.find({Call::Remove, name});
   if (machine == nullptr || machine->going || sent == sent_.end() || !machine->pool.empty()) return;
+  if (named_.contains(name)) return excuse(LegalCase::Marked);
   const SetFacts* set = before.set(machine->set);
   MachineRemoval removal{.machine = machine, .cluster_going = facts_.cluster_going};
   if (set != nullptr) {
@@ -408,6 +409,10 @@ void Auditor::machine_removed(const FleetFacts& before, const std::string& name)
   if (machine->to_remediate && machine->being_remediated) {
     excuse(LegalCase::Remediated);
     return remediation_begun(before, *machine);  // it may still be said to be available: news take a while
+  }
+  if (machine->failed) {
+    excuse(LegalCase::Remediated);
+    return replacement_begun(before, *machine);
   }
   if (set == nullptr || set->going || !machine->available || facts_.cluster_going) return;
   const DeploymentFacts* deployment = facts_.deployment(set->deployment);
@@ -437,6 +442,23 @@ void Auditor::remediation_begun(const FleetFacts& before, const MachineFacts& ma
     return each.set == machine.set && remediating_.contains(each.name);
   });
   check(too_many_remediations(set->name, static_cast<int>(in_flight), deployment->most_remediations));
+}
+
+// One whose creation took too long needs no place, and is never preserved.
+void Auditor::replacement_begun(const FleetFacts& before, const MachineFacts& machine) {
+  constexpr int kAllowed = 1;
+  const SetFacts* set = before.set(machine.set);
+  const DeploymentFacts* deployment = set == nullptr ? nullptr : before.deployment(set->deployment);
+  const bool wanted = deployment != nullptr && !set->going && !deployment->going && !before.cluster_going &&
+                      before.staying(set->uid) <= set->replicas;
+  if (!wanted || !machine.granted) return;
+  check(replaced_although_preserved(machine.name, machine.preserved_until, Time::from(deps_.baton.now())));
+  replacing_.insert(machine.name);
+  const auto in_flight = std::ranges::count_if(facts_.machines, [&](const MachineFacts& each) {
+    const SetFacts* own = facts_.set(each.set);
+    return own != nullptr && own->deployment == deployment->uid && replacing_.contains(each.name);
+  });
+  check(too_many_replacements(deployment->name, static_cast<int>(in_flight), kAllowed));
 }
 
 void Auditor::machine_changed(const FleetFacts& before, const std::string& name) const {

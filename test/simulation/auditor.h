@@ -64,6 +64,8 @@ class Auditor {
   // The Nodes of these Machines fall silent together, and a policy says what that means; and it is over.
   void silence_begins(std::set<std::string> machines) { silent_ = std::move(machines); }
   void silence_ends() { silent_.clear(); }
+  // A user names it as one to go, whatever the replicas are then.
+  void machine_named(const std::string& name) { named_.insert(name); }
   // The pool has Nodes emptied before they go, each for so long at most; 0: for as long as it takes.
   void pool_drains(Seconds timeout) { pool_drain_ = timeout; }
   // A stranger's finalizer, which has to stay in the list others write to until it is taken back. `where` is
@@ -118,6 +120,7 @@ class Auditor {
   void machine_removed(const FleetFacts& before, const std::string& name);
   void machine_changed(const FleetFacts& before, const std::string& name) const;
   void remediation_begun(const FleetFacts& before, const MachineFacts& machine);
+  void replacement_begun(const FleetFacts& before, const MachineFacts& machine);
   void note_write(const Asked& asked, const json::value& answer);
   void pod_sent_away(const std::string& name, const std::vector<PodFacts>& before) const;
   void check_eviction(const std::string& name, const std::vector<PodFacts>& before) const;
@@ -172,6 +175,8 @@ class Auditor {
   WriteHistory writes_;
   std::set<std::string> silent_;                       // Machines
   std::set<std::string> remediating_;                  // Machines that their sets deleted for that
+  std::set<std::string> replacing_;                    // ... because a policy gave them up
+  std::set<std::string> named_;                        // Machines
   std::map<std::string, SteadyTime> available_since_;  // by Machine
   std::set<std::string> vms_;
   std::set<std::string> told_to_go_;                   // DriverMachines

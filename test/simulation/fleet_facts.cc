@@ -6,6 +6,7 @@
 
 #include "api/conditions/conditions.h"
 #include "api/names.h"
+#include "api/policy/names.h"
 #include "api/schema/decode.h"
 #include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine.h"
@@ -34,6 +35,17 @@ bool is_being_remediated(const api::Conditions& list) {
   return remediated != nullptr && remediated->reason == api::reason::kMachineDeleting;
 }
 
+bool has_failed(const api::Conditions& list) {
+  const auto lifecycle = conditions::find(list, api::policy::condition::kLifecycle);
+  return lifecycle != nullptr && lifecycle->reason == "Failed";
+}
+
+std::optional<Time> preserved_until(const api::ObjectMeta& metadata) {
+  const auto parsed =
+      Time::parse(metadata.annotations.value_or_empty(api::policy::annotation::kPreserveUntil));
+  return parsed ? std::optional(*parsed) : std::nullopt;
+}
+
 MachineFacts machine_facts(const api::Machine& machine) {
   const auto& list = machine.status.conditions;
   const auto& config = machine.spec.bootstrap.config_ref;
@@ -47,6 +59,9 @@ MachineFacts machine_facts(const api::Machine& machine) {
                           conditions::is_false(list, api::condition::kOwnerRemediated),
           .being_remediated = is_being_remediated(list),
           .marked = machine.metadata.annotations.contains(api::annotation::kDeleteMachine),
+          .failed = has_failed(list),
+          .granted = machine.metadata.annotations.contains(api::policy::annotation::kReplacementGranted),
+          .preserved_until = preserved_until(machine.metadata),
           .bootstrap = config ? config->name.str() : std::string(),
           .infrastructure = machine.spec.infrastructure_ref.name.str(),
           .provider_id = machine.spec.provider_id.str(),

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "apiserver/api.h"
+#include "base/time.h"
 #include "test/simulation/fleet_manifests.h"
 
 namespace capstan::simulation {
@@ -24,7 +25,10 @@ struct MachineFacts {
   bool to_remediate = false;      // a health check handed it to its owner
   bool being_remediated = false;  // ... which has begun with it
   bool marked = false;            // to go first
-  std::string bootstrap = {};     // names of its objects
+  bool failed = false;            // a policy gave it up,
+  bool granted = false;           // and let it have a place among those that are replaced
+  std::optional<Time> preserved_until = {};
+  std::string bootstrap = {};  // names of its objects
   std::string infrastructure = {};
   std::string provider_id = {};
   std::string node = {};

@@ -83,7 +83,17 @@ Document health_check_document() {
 
 Document policy_document(const Policy& policy) {
   json::object spec = {{"selector", json::object()}};
-  if (policy.shared_cause) spec["health"] = {{"sharedCause", json::object()}};
+  json::object health;
+  if (policy.shared_cause) health["sharedCause"] = json::object();
+  if (policy.life_cycle) {
+    health["nodeChecks"] = {{"timeoutSeconds", 60}};
+    spec["creation"] = {{"timeoutSeconds", 900}};
+    spec["replacement"] = {{"maxInFlight", 1}};
+    spec["scaleIn"] = json::object();
+    spec["rollout"] = {{"revisionHistoryLimit", kRevisionsKept}};
+    spec["preservation"] = {{"autoMax", 1}, {"timeoutSeconds", 120}};
+  }
+  if (!health.empty()) spec["health"] = std::move(health);
   if (policy.drains_pools) spec["drain"] = {{"machinePools", true}};
   return document<api::MachineLifecyclePolicy>(kDeployment, {}, std::move(spec));
 }

@@ -63,7 +63,9 @@ Document health_check_document();
 struct Policy {
   bool shared_cause = false;  // no Machine is replaced while the trouble looks like that of all
   bool drains_pools = false;
+  bool life_cycle = false;  // Machines that stay sick are replaced one at a time, and one of them is kept
 };
+inline constexpr int kRevisionsKept = 2;  // by a life cycle, beside the one in use
 Document policy_document(const Policy& policy);
 Document deployment_document(const Fleet& fleet);
 std::vector<Document> pool_documents(const std::string& version, const Pool& pool);

@@ -10,6 +10,7 @@
 #include "api/driver/driver_machine_pool.h"
 #include "api/driver/names.h"
 #include "api/names.h"
+#include "api/policy/names.h"
 #include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine.h"
 #include "api/v1beta2/machine_deployment.h"
@@ -45,10 +46,12 @@ void FleetUser::create_fleet() {
   wishes_.one_remediation_at_a_time = deps_.baton.draw(2) == 0;
   health_check_ = deps_.baton.draw(2) == 0;
   policy_ = health_check_ && deps_.baton.draw(2) == 0;
+  life_cycle_ = deps_.baton.draw(2) == 0;
   if (policy_) wishes_.replicas += 2;  // three are a crowd
   note("create", fmt::format("creates a cluster with {} workers{}{}", wishes_.replicas,
                              health_check_ ? ", a health check" : "",
                              policy_ ? " and a policy for shared causes" : ""));
+  if (life_cycle_) note("govern", "has a policy govern the lives of its Machines");
   switch (deps_.baton.draw(4)) {
     case 0: wishes_.pool = draw_pool(); break;
     case 1:
@@ -69,7 +72,9 @@ void FleetUser::create_fleet() {
     for (const Document& each : pool_documents(wishes_.version, *wishes_.pool)) put(each);
   }
   if (drains) deps_.auditor.pool_drains(wishes_.pool->drain_timeout);
-  if (policy_ || drains) put(policy_document({.shared_cause = policy_, .drains_pools = drains}));
+  if (policy_ || drains || life_cycle_) {
+    put(policy_document({.shared_cause = policy_, .drains_pools = drains, .life_cycle = life_cycle_}));
+  }
   make_deployment();
   if (health_check_) put(health_check_document());
 }
@@ -107,6 +112,8 @@ void FleetUser::live_with_it(std::uint64_t acts, bool mishaps) {
   static constexpr std::array<Act, 5> kMishapsOfPools = {
       &FleetUser::empty_pool_list, &FleetUser::stutter_pool_list, &FleetUser::let_nodes_come_first,
       &FleetUser::let_the_list_come_first, &FleetUser::replace_instance};
+  static constexpr std::array<Act, 3> kActsOfLife = {&FleetUser::ask_for_replacement,
+                                                     &FleetUser::preserve_machine, &FleetUser::name_victim};
   for (std::uint64_t i = 0; i < acts; ++i) {
     rest_up_to(90s);
     const bool mishap = mishaps && deps_.baton.draw(3) == 0;
@@ -116,6 +123,8 @@ void FleetUser::live_with_it(std::uint64_t acts, bool mishaps) {
     // A MachineSet is held until the next roll has it deleted.
     if (!mishap && deps_.clumsy.can(ClumsyAct::HoldFinalizer) && deps_.baton.draw(4) == 0)
       act = &FleetUser::roll;
+    if (!mishap && life_cycle_ && deps_.baton.draw(3) == 0)
+      act = kActsOfLife[deps_.baton.draw(kActsOfLife.size())];
     if (mishap && policy_ && deps_.baton.draw(2) == 0) act = &FleetUser::silence_nodes;
     if (mishap && wishes_.pool && deps_.baton.draw(2) == 0)
       act = kMishapsOfPools[deps_.baton.draw(kMishapsOfPools.size())];
@@ -197,6 +206,48 @@ void FleetUser::delete_machine() {
   note("delete machine", "deletes Machine " + name);
   deps_.auditor.machine_taken();
   (void)deps_.client.remove(resource<api::Machine>(), named(name), {}, kNever);
+}
+
+// --- what she asks of a life cycle ---
+
+std::string FleetUser::draw_worker() const {
+  std::vector<std::string> names;
+  for (const auto& machine : deps_.auditor.facts().machines)
+    if (!machine.going && !machine.set.empty() && !machine.copy()) names.push_back(machine.name);
+  return names.empty() ? std::string() : names[deps_.baton.draw(names.size())];
+}
+
+void FleetUser::annotate_machine(const std::string& name, std::string_view key, std::string_view value) {
+  const json::value mark = {{"metadata", {{"annotations", {{key, value}}}}}};
+  (void)deps_.client.patch(resource<api::Machine>(), named(name), mark, {}, kNever);
+  deps_.auditor.look();
+}
+
+void FleetUser::ask_for_replacement() {
+  const std::string name = draw_worker();
+  if (name.empty()) return;
+  note("ask for replacement", "wants Machine " + name + " replaced");
+  annotate_machine(name, api::policy::annotation::kReplace, "true");
+}
+
+void FleetUser::preserve_machine() {
+  static constexpr std::array kWishes = {"now", "when-failed", "false"};
+  const std::string name = draw_worker();
+  if (name.empty()) return;
+  const std::string_view wish = kWishes[deps_.baton.draw(kWishes.size())];
+  note("preserve", fmt::format("wants Machine {} preserved: {}", name, wish));
+  annotate_machine(name, api::policy::annotation::kPreserve, wish);
+}
+
+void FleetUser::name_victim() {
+  const std::string name = draw_worker();
+  if (name.empty() || wishes_.replicas == 0) return;
+  --wishes_.replicas;
+  note("name victim", fmt::format("scales to {}, without Machine {}", wishes_.replicas, name));
+  deps_.auditor.machine_named(name);
+  patch_deployment({{"metadata", {{"annotations", {{api::policy::annotation::kVictims, name}}}}},
+                    {"spec", {{"replicas", wishes_.replicas}}}},
+                   "name a victim");
 }
 
 void FleetUser::replace_deployment() {

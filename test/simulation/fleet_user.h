@@ -47,6 +47,8 @@ class FleetUser {
   void meddle(const std::stop_token& stop);
 
   const Fleet& wishes() const { return wishes_; }
+  // A policy governs the lives of Machines, and keeps MachineSets of earlier templates.
+  bool has_life_cycle() const { return life_cycle_; }
   const std::map<std::string, std::uint64_t>& acts() const { return acts_; }
 
  private:
@@ -59,6 +61,11 @@ class FleetUser {
   void pause_cluster();
   void delete_machine();
   void take_apart();
+  void ask_for_replacement();
+  void preserve_machine();
+  void name_victim();
+  std::string draw_worker() const;
+  void annotate_machine(const std::string& name, std::string_view key, std::string_view value);
   void replace_deployment();
   void replace_deployment_by_force();
   void lose_vm();
@@ -112,7 +119,8 @@ class FleetUser {
   bool paused_ = false;
   bool cluster_paused_ = false;
   bool health_check_ = false;
-  bool policy_ = false;
+  bool policy_ = false;      // for shared causes
+  bool life_cycle_ = false;  // another policy, or the same one
   bool autoscaled_ = false;  // the pool
   std::set<std::string> vanished_;
   std::set<std::pair<std::string, std::string>> marks_;  // "group/plural", name

@@ -474,7 +474,9 @@ class FleetWorld {
     std::string text =
         count("VMs", static_cast<std::size_t>(std::ranges::count_if(vms, counted)), wanted_nodes);
     text += count("Machines", stored<api::Machine>(), machines);
-    text += count("MachineSets", stored<api::MachineSet>(), 1);
+    const std::size_t sets = stored<api::MachineSet>();
+    const std::size_t most_sets = user_.has_life_cycle() ? 1 + kRevisionsKept : 1;
+    if (sets == 0 || sets > most_sets) text += count("MachineSets", sets, most_sets);
     text += count("MachinePools", stored<api::MachinePool>(), wishes.pool ? 1 : 0);
     text += count("DriverMachines", stored<api::DriverMachine>(), machines);
     text += count("CloudConfigs", stored("bootstrap.cluster.x-k8s.io", "cloudconfigs"),
@@ -534,7 +536,8 @@ class FleetWorld {
   // Nothing happens, nothing is asked: only watches are renewed and workload clusters probed. That of a
   // copied Cluster which does not answer is looked for every minute, each time with its Secret.
   void expect_silence() {
-    rest(3min);
+    // A Machine may be preserved, be replaced then, and be counted.
+    rest(user_.has_life_cycle() ? 10min : 3min);
     const std::uint64_t before = requests();
     said_.emplace();
     read_.clear();

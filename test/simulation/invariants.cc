@@ -51,7 +51,7 @@ Broken below_the_promise(std::string_view owner, std::span<const Want> in_force,
 }
 
 Broken removed_against_its_owner(const MachineRemoval& removal) {
-  if (removal.cluster_going || removal.machine->to_remediate) return {};
+  if (removal.cluster_going || removal.machine->to_remediate || removal.machine->failed) return {};
   if (removal.in_force.empty())
     return fmt::format("Machine {} was deleted, which has no owner", removal.machine->name);
   if (!removal.orphaned && std::ranges::any_of(removal.in_force, &Want::going)) return {};
@@ -75,6 +75,17 @@ Broken changed_by_another(const SetFacts& set, std::string_view deployment) {
 Broken too_many_remediations(std::string_view set, int in_flight, std::optional<int> allowed) {
   if (!allowed || in_flight <= *allowed) return {};
   return fmt::format("MachineSet {} has {} remediations in flight, {} are allowed", set, in_flight, *allowed);
+}
+
+Broken too_many_replacements(std::string_view deployment, int in_flight, int allowed) {
+  if (in_flight <= allowed) return {};
+  return fmt::format("{} Machines of MachineDeployment {} are being replaced, {} are allowed", in_flight,
+                     deployment, allowed);
+}
+
+Broken replaced_although_preserved(std::string_view machine, std::optional<Time> until, Time now) {
+  if (!until || *until <= now) return {};
+  return fmt::format("Machine {} is replaced, which is preserved until {}", machine, until->to_string());
 }
 
 Broken remediated_for_a_shared_cause(std::string_view machine, const Silence& silence) {

@@ -75,6 +75,12 @@ Broken changed_by_another(const SetFacts& set, std::string_view deployment);
 // "Never more remediations in flight than allowed." `in_flight`: the one just begun included.
 Broken too_many_remediations(std::string_view set, int in_flight, std::optional<int> allowed);
 
+// "Never more replacements in flight than the policy allows": of one MachineDeployment, the one just begun
+// included.
+Broken too_many_replacements(std::string_view deployment, int in_flight, int allowed);
+// "A Machine that is preserved is not replaced before its time is over."
+Broken replaced_although_preserved(std::string_view machine, std::optional<Time> until, Time now);
+
 // "Nothing deleted while a shared cause holds": all Nodes fell silent at once, and a policy asks for
 // shared causes. Few are no crowd, and Machines made since make it a smaller share.
 struct Silence {

@@ -158,6 +158,19 @@ TEST(TooManyRemediations, AreMoreAtOnceThanTheDeploymentAllows) {
   EXPECT_EQ(too_many_remediations("s", 2, 1), "MachineSet s has 2 remediations in flight, 1 are allowed");
 }
 
+TEST(TooManyReplacements, AreMoreAtOnceThanThePolicyAllows) {
+  EXPECT_FALSE(too_many_replacements("md", 1, 1));
+  EXPECT_EQ(too_many_replacements("md", 2, 1),
+            "2 Machines of MachineDeployment md are being replaced, 1 are allowed");
+}
+
+TEST(ReplacedAlthoughPreserved, IsAMachineWhoseTimeIsNotOver) {
+  const Time now = Time::from_unix(1000);
+  EXPECT_FALSE(replaced_although_preserved("m", std::nullopt, now));
+  EXPECT_FALSE(replaced_although_preserved("m", now, now));
+  EXPECT_TRUE(replaced_although_preserved("m", now + Seconds(1), now));
+}
+
 TEST(RemediatedForASharedCause, IsWhoIsReplacedWithinACrowd) {
   EXPECT_TRUE(remediated_for_a_shared_cause("m", {.struck = 3, .targets = 3}));
   EXPECT_TRUE(remediated_for_a_shared_cause("m", {.struck = 3, .targets = 4}));

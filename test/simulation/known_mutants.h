@@ -29,6 +29,8 @@ struct FleetMutant {
   std::string_view promise = {};
   std::optional<ClumsyAct> act = {};  // that it takes
 };
+// Of a life cycle, beside kSafeguards.
+inline constexpr std::array kLifecycleOfFleets = {Safeguard::ReplacementLimit, Safeguard::Preservation};
 inline constexpr std::array kFleetMutants = {
     FleetMutant{Safeguard::ConsistencyGate, "were wanted at most"},
     FleetMutant{Safeguard::CreateExpectation, "were wanted at most"},
@@ -60,7 +62,10 @@ inline constexpr std::array kFleetMutants = {
                 ClumsyAct::TypeProviderId},
     FleetMutant{Safeguard::Contests, "times in a minute", ClumsyAct::InsistOnLabel},
     FleetMutant{Safeguard::OtherKinds, "went before its VM", ClumsyAct::EditKind},
-    FleetMutant{Safeguard::StillThere, "of the living Machine", ClumsyAct::RestoreMachine}};
-static_assert(kFleetMutants.size() == kSafeguards.size(), "each safeguard has a promise that shows it");
+    FleetMutant{Safeguard::StillThere, "of the living Machine", ClumsyAct::RestoreMachine},
+    FleetMutant{Safeguard::ReplacementLimit, "are being replaced"},
+    FleetMutant{Safeguard::Preservation, "which is preserved until"}};
+static_assert(kFleetMutants.size() == kSafeguards.size() + kLifecycleOfFleets.size(),
+              "each safeguard has a promise that shows it");
 
 }  // namespace capstan::simulation

@@ -91,10 +91,9 @@ Outcome run_toy(const Options& options, std::uint64_t seed) {
 }
 
 std::optional<Safeguard> safeguard_named(std::string_view name) {
-  for (const Safeguard safeguard : kSafeguards) {
-    if (to_string(safeguard) == name) return safeguard;
-  }
-  return {};
+  const auto found = std::ranges::find(kFleetMutants, name,
+                                       [](const FleetMutant& each) { return to_string(each.safeguard); });
+  return found == kFleetMutants.end() ? std::nullopt : std::optional(found->safeguard);
 }
 
 std::vector<mutants::Mutant> mutants_of(const Options& options) {

@@ -82,6 +82,7 @@ TEST(KnownMutants, AreAllSafeguardsAndEachNamesAPromise) {
     listed.push_back({.name = std::string(to_string(each.safeguard)), .promise = std::string(each.promise)});
   std::vector<std::string> known;
   for (const Safeguard safeguard : kSafeguards) known.emplace_back(to_string(safeguard));
+  for (const Safeguard safeguard : kLifecycleOfFleets) known.emplace_back(to_string(safeguard));
 
   EXPECT_THAT(mutants::faults_of(listed, known), testing::IsEmpty());
 }
