@@ -8,6 +8,7 @@
 
 #include "api/bootstrap/cloud_config_rules.h"
 #include "api/driver/driver_rules.h"
+#include "api/policy/fleet_policy_rules.h"
 #include "api/policy/machine_lifecycle_policy_rules.h"
 #include "api/schema/decode.h"
 #include "api/schema/validate.h"
@@ -94,6 +95,12 @@ std::vector<std::string> warnings_about(const api::MachineLifecyclePolicy& now, 
     if (warnings.size() == kMost) break;
   }
   return warnings;
+}
+
+std::vector<std::string> warnings_about(const api::FleetPolicy& now, const Lookups& /*lookups*/) {
+  if (api::is_the_fleet_policy(now)) return {};
+  return {fmt::format("only the FleetPolicy that is called {} counts: this one is ignored",
+                      api::policy::kFleetPolicyName)};
 }
 
 // What only another object can say about a new one.
@@ -197,6 +204,7 @@ std::vector<AdmissionHook> admission_hooks() {
   add_validation<api::IpAddress>(hooks);
   add_validation<api::IpAddressClaim>(hooks);
   add_validation<api::MachineLifecyclePolicy>(hooks);
+  add_validation<api::FleetPolicy>(hooks);
   add_validation<api::DriverCluster>(hooks);
   add_validation<api::DriverMachine>(hooks);
   add_validation<api::DriverMachineTemplate>(hooks);

@@ -59,6 +59,7 @@ TEST(AdmissionPaths, AreUpstreamsForItsKindsAndTheSamePatternForOurs) {
                  validating("machinedrainrule"), "/validate-ipam-cluster-x-k8s-io-v1beta2-ipaddress",
                  "/validate-ipam-cluster-x-k8s-io-v1beta2-ipaddressclaim",
                  "/validate-policy-capstan-dev-v1alpha1-machinelifecyclepolicy",
+                 "/validate-policy-capstan-dev-v1alpha1-fleetpolicy",
                  "/validate-infrastructure-cluster-x-k8s-io-v1beta2-drivercluster",
                  "/validate-infrastructure-cluster-x-k8s-io-v1beta2-drivermachine",
                  "/validate-infrastructure-cluster-x-k8s-io-v1beta2-drivermachinetemplate",
@@ -251,6 +252,7 @@ TEST(EveryHook, LetsDeletionsPassWithoutAPatch) {
 constexpr std::string_view kInfrastructure = "/validate-infrastructure-cluster-x-k8s-io-v1beta2-";
 constexpr std::string_view kBootstrap = "/validate-bootstrap-cluster-x-k8s-io-v1beta2-";
 constexpr std::string_view kPolicy = "/validate-policy-capstan-dev-v1alpha1-machinelifecyclepolicy";
+constexpr std::string_view kFleetPolicy = "/validate-policy-capstan-dev-v1alpha1-fleetpolicy";
 
 struct OwnKind {
   std::string path;
@@ -325,6 +327,10 @@ INSTANTIATE_TEST_SUITE_P(
         OwnKind{config("cloudconfigtemplate"),
                 R"({"spec":{"template":{"spec":{"files":[{"path":"/a"},{"path":"/a"}]}}}})", "",
                 "spec.template.spec.files[1].path: Duplicate value: \"/a\""},
+        OwnKind{std::string(kFleetPolicy), R"({"spec":{"limits":[{"max":0},{"max":"100%"}]}})", "", ""},
+        OwnKind{std::string(kFleetPolicy), R"({"spec":{"limits":[{"max":1},{"max":"101%"}]}})", "",
+                "spec.limits[1].max: Invalid value: \"101%\": must be a number from 0 on, or a percentage "
+                "from 0% to 100%"},
         OwnKind{std::string(kPolicy), R"({"spec":{"selector":{"matchLabels":{"a":"b"}}}})", "", ""},
         OwnKind{
             std::string(kPolicy),
@@ -354,6 +360,22 @@ TEST(Validation, WarnsOfAPolicyThatSelectsWhatAnotherOneSelects) {
       ElementsAre(
           "MachineDeployment md1 is also selected by MachineLifecyclePolicy p2, p3: no policy applies "
           "there; narrow spec.selector until each object is selected once"));
+}
+
+json::value a_fleet_policy(std::string_view name) {
+  return {{"apiVersion", "policy.capstan.dev/v1alpha1"},
+          {"kind", "FleetPolicy"},
+          {"metadata", {{"name", name}}},
+          {"spec", {{"limits", json::array{{{"max", 1}}}}}}};
+}
+
+TEST(Validation, WarnsOfAFleetPolicyThatDoesNotCount) {
+  const OtherPolicies lookups;
+
+  EXPECT_THAT(ask(kFleetPolicy, {.object = a_fleet_policy("fleet")}, {.lookups = &lookups}).warnings,
+              IsEmpty());
+  EXPECT_THAT(ask(kFleetPolicy, {.object = a_fleet_policy("other")}, {.lookups = &lookups}).warnings,
+              ElementsAre("only the FleetPolicy that is called fleet counts: this one is ignored"));
 }
 
 // ---- addresses

@@ -5,6 +5,7 @@
 #include "api/driver/driver_machine.h"
 #include "api/driver/driver_machine_pool.h"
 #include "api/driver/driver_machine_template.h"
+#include "api/policy/fleet_policy.h"
 #include "api/policy/machine_lifecycle_policy.h"
 #include "api/v1beta1/kinds.h"
 #include "api/v1beta2/cluster.h"
@@ -49,6 +50,7 @@ std::vector<std::vector<api::CrdVersion>> kinds() {
       {api::crd_version<api::CloudConfig>()},
       {api::crd_version<api::CloudConfigTemplate>()},
       {api::crd_version<api::MachineLifecyclePolicy>()},
+      {api::crd_version<api::FleetPolicy>()},
   };
 }
 

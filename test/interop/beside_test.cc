@@ -108,6 +108,7 @@ TEST_F(BesideUpstream, TheAddOnBringsNoneOfUpstreamsObjects) {
   const std::string label = "-l=cluster.x-k8s.io/provider=addon-capstan";
   EXPECT_EQ(kubectl({"get", "crds,mutatingwebhookconfigurations,validatingwebhookconfigurations", label,
                      "-o=name"}),
+            "customresourcedefinition.apiextensions.k8s.io/fleetpolicies.policy.capstan.dev\n"
             "customresourcedefinition.apiextensions.k8s.io/machinelifecyclepolicies.policy.capstan.dev\n");
   EXPECT_THAT(
       kubectl({"get", "deployments,serviceaccounts,roles", "-A", label, "--no-headers",
