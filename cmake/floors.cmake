@@ -55,7 +55,7 @@ set(controller_folders controllers controllers/shared controllers/claims control
 capstan_library(controllers LIGHT DIR ${controller_folders} LINK PUBLIC kubeconfig runtime kube api base PRIVATE Boost::json net)
 capstan_fixtures(controller_fixtures DIR ${controller_folders} LINK controllers builders fakes)
 foreach(folder shared claims cluster machine drain machineset machinedeployment rollout machinepool
-        machinehealthcheck lifecycle lifecyclepolicy crdmigration topology)
+        machinehealthcheck lifecycle lifecyclepolicy safety crdmigration topology)
   string(REPLACE "/" "_" suite controllers_${folder}_test)
   capstan_test(${suite} DIR controllers/${folder} LABELS sanitize-domain LINK controller_fixtures controllers builders fakes)
 endforeach()

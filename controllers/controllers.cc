@@ -1,8 +1,10 @@
 #include "controllers/controllers.h"
 
 #include <array>
+#include <deque>
 
 #include "api/names.h"
+#include "api/policy/fleet_names.h"
 #include "api/policy/names.h"
 #include "controllers/cluster/reconciler.h"
 #include "controllers/crdmigration/reconciler.h"
@@ -13,6 +15,7 @@
 #include "controllers/machinepool/reconciler.h"
 #include "controllers/machineset/reconciler.h"
 #include "controllers/safety/brakes.h"
+#include "controllers/safety/fleet_freeze.h"
 #include "controllers/shared/deps.h"
 #include "controllers/shared/referrers.h"
 #include "controllers/topology/reconciler.h"
@@ -177,7 +180,10 @@ class Controllers::Parts {
     watch(caches.machine_pools, settings.namespace_);
     watch(caches.machine_health_checks, settings.namespace_);
     watch(caches.machine_drain_rules, settings.namespace_);
-    watch_policies();
+    watch_once_defined(caches.machine_lifecycle_policies, settings.namespace_,
+                       api::policy::kLifecyclePolicyCrd);
+    watch_once_defined(caches.fleet_policies, {}, api::policy::kFleetPolicyCrd);
+    brakes.add(fleet_freeze);
 
     const auto& many = settings.concurrency;
     add<cluster::Reconciler>(caches.clusters,
@@ -230,6 +236,7 @@ class Controllers::Parts {
   const runtime::InformerDeps informer_deps;
   RandomNames names;
   Caches caches;
+  const safety::FleetFreezeBrake fleet_freeze{caches};
   safety::Brakes brakes{seams.brake};
   runtime::DynamicInformers dynamic;
   runtime::Events events;
@@ -239,7 +246,14 @@ class Controllers::Parts {
   std::vector<runtime::InformerState*> informers;
   std::vector<std::function<void()>> start_informer;
   std::vector<std::function<void()>> stop_informer;
-  bool policies_watched = false;  // of the thread of the definitions' informer
+  // Kinds that need not be installed.
+  struct Optional {
+    const runtime::InformerState* informer = nullptr;
+    std::string_view definition = {};
+    bool watched = false;  // of the thread of the definitions' informer
+  };
+  std::deque<Optional> optional = {};  // their addresses stay
+
  private:
   template <typename T>
   void watch(runtime::Store<T>& store, const std::string& namespace_) {
@@ -250,11 +264,14 @@ class Controllers::Parts {
   // A kind that need not be installed: watched from the moment its definition is there. When the definition
   // goes, its objects go first, so there is nothing to undo. The definitions' informer, whose thread starts
   // this one, is stopped before it.
-  void watch_policies() {
-    auto& informer = add_informer(caches.machine_lifecycle_policies, settings.namespace_);
-    caches.crds.subscribe([this, &informer](const auto& change) {
-      if (!change.after || change.after->metadata.name != api::policy::kLifecyclePolicyCrd) return;
-      if (!std::exchange(policies_watched, true)) informer.start();
+  template <typename T>
+  void watch_once_defined(runtime::Store<T>& store, const std::string& namespace_,
+                          std::string_view definition) {
+    auto& informer = add_informer(store, namespace_);
+    Optional& kind = optional.emplace_back(Optional{.informer = &informer, .definition = definition});
+    caches.crds.subscribe([&kind, &informer](const auto& change) {
+      if (!change.after || change.after->metadata.name != kind.definition) return;
+      if (!std::exchange(kind.watched, true)) informer.start();
     });
   }
 
@@ -325,9 +342,10 @@ void Controllers::stop_informers() {
 const std::vector<runtime::InformerState*>& Controllers::informers() const { return parts_->informers; }
 
 bool Controllers::is_wanted(const runtime::InformerState& informer) const {
-  const Caches& caches = parts_->caches;
-  return &informer.cache() != &caches.machine_lifecycle_policies || !caches.crds.synced() ||
-         caches.crds.get({.namespace_ = {}, .name = std::string(api::policy::kLifecyclePolicyCrd)});
+  const auto& crds = parts_->caches.crds;
+  const auto found = std::ranges::find(parts_->optional, &informer, &Parts::Optional::informer);
+  return found == parts_->optional.end() || !crds.synced() ||
+         crds.get({.namespace_ = {}, .name = std::string(found->definition)});
 }
 
 std::vector<const runtime::Controller*> Controllers::controllers() const {

@@ -34,6 +34,8 @@ constexpr std::array kOwnKeys = {
     api::policy::annotation::kCreationTimeout,
     api::policy::annotation::kDeletionPriority,
     api::policy::annotation::kDrainTimeout,
+    api::policy::annotation::kFleetGrant,
+    api::policy::annotation::kFleetRequest,
     api::policy::annotation::kForceDeletion,
     api::policy::annotation::kHealthTimeout,
     api::policy::annotation::kPreserve,

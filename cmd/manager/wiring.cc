@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "api/names.h"
+#include "api/policy/fleet_names.h"
 #include "api/policy/machine_lifecycle_policy.h"
 #include "api/policy/names.h"
 #include "base/try.h"
@@ -419,6 +420,7 @@ Result<void> Wiring::Parts::fill_caches() {
 std::string Wiring::Parts::definition_of(std::string_view kind) {
   if (kind == api::resource<api::MachineLifecyclePolicy>.kind)
     return std::string(api::policy::kLifecyclePolicyCrd);
+  if (kind == api::policy::kind::kFleetPolicy) return std::string(api::policy::kFleetPolicyCrd);
   return fmt::format("{}.{}", kube::plural_of(kind), api::group::kCluster);
 }
 

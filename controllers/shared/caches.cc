@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "api/policy/names.h"
+
 namespace capstan::controllers {
 namespace {
 
@@ -26,9 +28,21 @@ IndexValues by_cluster(const T& object) {
   return {cluster_scope(object)};
 }
 
+// No Cluster is called so.
+constexpr std::string_view kAllClusters = "*";
+
 IndexValues of_control_plane(const api::Machine& machine) {
   if (!machine.metadata.labels.contains(api::label::kControlPlane)) return {};
-  return by_cluster(machine);
+  return {cluster_scope(machine), Text(kAllClusters)};
+}
+
+// Almost always empty.
+IndexValues with_fleet_request(const api::Machine& machine) {
+  namespace annotation = api::policy::annotation;
+  const auto& annotations = machine.metadata.annotations;
+  const bool concerned =
+      annotations.contains(annotation::kFleetRequest) || annotations.contains(annotation::kFleetGrant);
+  return concerned ? IndexValues{Text(kAllClusters)} : IndexValues();
 }
 
 // Almost always empty.
@@ -148,6 +162,7 @@ Caches::Caches()
     : clusters_by_reference_(clusters.add_index(by_reference)),
       machines_by_cluster_(machines.add_index(by_cluster)),
       control_plane_machines_(machines.add_index(of_control_plane)),
+      machines_with_fleet_request_(machines.add_index(with_fleet_request)),
       misnamed_machines_(machines.add_index(by_other_cluster)),
       mislabelled_machines_(machines.add_index(by_other_label)),
       machines_by_owner_(machines.add_index(by_owner)),
@@ -178,6 +193,16 @@ std::vector<Snapshot<api::Machine>> Caches::machines_of(const ObjectKey& cluster
 
 std::vector<Snapshot<api::Machine>> Caches::control_plane_machines_of(const ObjectKey& cluster) const {
   return machines.find(control_plane_machines_, in_cluster(cluster.namespace_, cluster.name));
+}
+
+std::int32_t Caches::workers_of(const ObjectKey& cluster) const {
+  const std::string scope = in_cluster(cluster.namespace_, cluster.name);
+  return static_cast<std::int32_t>(machines.count(machines_by_cluster_, scope) -
+                                   machines.count(control_plane_machines_, scope));
+}
+
+std::int32_t Caches::workers() const {
+  return static_cast<std::int32_t>(machines.size() - machines.count(control_plane_machines_, kAllClusters));
 }
 
 std::vector<Snapshot<api::MachineSet>> Caches::machine_sets_of(const ObjectKey& cluster) const {
@@ -223,6 +248,10 @@ std::vector<Snapshot<api::Machine>> Caches::machines_only_labelled(const ObjectK
 
 std::vector<Snapshot<api::Machine>> Caches::uncontrolled_machines_of(const ObjectKey& cluster) const {
   return machines.find(machines_without_controller_, in_cluster(cluster.namespace_, cluster.name));
+}
+
+std::vector<Snapshot<api::Machine>> Caches::machines_with_fleet_request() const {
+  return machines.find(machines_with_fleet_request_, kAllClusters);
 }
 
 std::vector<Snapshot<api::Machine>> Caches::machines_owned_by(const api::Uid& owner) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/core/custom_resource_definition.h"
+#include "api/policy/fleet_policy.h"
 #include "api/policy/machine_lifecycle_policy.h"
 #include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine.h"
@@ -44,14 +45,18 @@ class Caches {
   runtime::Store<api::MachinePool> machine_pools{"MachinePool"};
   runtime::Store<api::MachineHealthCheck> machine_health_checks{"MachineHealthCheck"};
   runtime::Store<api::MachineDrainRule> machine_drain_rules{"MachineDrainRule"};
-  // Empty where the kind is not installed.
+  // Both empty where the kind is not installed.
   runtime::Store<api::MachineLifecyclePolicy> machine_lifecycle_policies{"MachineLifecyclePolicy"};
+  runtime::Store<api::FleetPolicy> fleet_policies{"FleetPolicy"};
   runtime::Store<api::CustomResourceDefinition> crds{"CustomResourceDefinition"};
 
   // Of one Cluster (by spec.clusterName), in the order of their names.
   std::vector<Snapshot<api::Machine>> machines_of(const ObjectKey& cluster) const;
   // Those with the control-plane label.
   std::vector<Snapshot<api::Machine>> control_plane_machines_of(const ObjectKey& cluster) const;
+  // Without that label: of one Cluster, or of all.
+  std::int32_t workers_of(const ObjectKey& cluster) const;
+  std::int32_t workers() const;
   std::vector<Snapshot<api::MachineSet>> machine_sets_of(const ObjectKey& cluster) const;
   std::vector<Snapshot<api::MachineDeployment>> machine_deployments_of(const ObjectKey& cluster) const;
   std::vector<Snapshot<api::MachinePool>> machine_pools_of(const ObjectKey& cluster) const;
@@ -68,6 +73,9 @@ class Caches {
 
   // Of one Cluster, without a controller: who may be adopted.
   std::vector<Snapshot<api::Machine>> uncontrolled_machines_of(const ObjectKey& cluster) const;
+
+  // With the annotation capstan.dev/fleet-request or capstan.dev/fleet-grant.
+  std::vector<Snapshot<api::Machine>> machines_with_fleet_request() const;
 
   // With an owner reference of that uid, controller or not.
   std::vector<Snapshot<api::Machine>> machines_owned_by(const api::Uid& owner) const;
@@ -105,6 +113,7 @@ class Caches {
   runtime::IndexId<api::Cluster> clusters_by_reference_;
   runtime::IndexId<api::Machine> machines_by_cluster_;
   runtime::IndexId<api::Machine> control_plane_machines_;
+  runtime::IndexId<api::Machine> machines_with_fleet_request_;
   runtime::IndexId<api::Machine> misnamed_machines_;
   runtime::IndexId<api::Machine> mislabelled_machines_;
   runtime::IndexId<api::Machine> machines_by_owner_;

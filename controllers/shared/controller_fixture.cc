@@ -80,6 +80,7 @@ void ControllerSurroundings::watch_kinds() {
   watch(caches.machine_health_checks, kube::resource_of<api::MachineHealthCheck>());
   watch(caches.machine_drain_rules, kube::resource_of<api::MachineDrainRule>());
   watch(caches.machine_lifecycle_policies, kube::resource_of<api::MachineLifecyclePolicy>());
+  watch(caches.fleet_policies, kube::resource_of<api::FleetPolicy>());
 }
 
 void ControllerSurroundings::start_informers() {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "api/policy/fleet_policy.h"
 #include "api/policy/machine_lifecycle_policy.h"
 #include "api/schema/crd.h"
 #include "api/v1beta2/cluster.h"
@@ -50,7 +51,8 @@ void FixtureServer::install_kinds() {
   for (const json::value& crd :
        {api::crd<api::Cluster>(), api::crd<api::Machine>(), api::crd<api::MachineSet>(),
         api::crd<api::MachineDeployment>(), api::crd<api::MachinePool>(), api::crd<api::MachineHealthCheck>(),
-        api::crd<api::MachineDrainRule>(), api::crd<api::MachineLifecyclePolicy>()}) {
+        api::crd<api::MachineDrainRule>(), api::crd<api::MachineLifecyclePolicy>(),
+        api::crd<api::FleetPolicy>()}) {
     make(kube::resources::custom_resource_definitions(), crd);
   }
 }

@@ -1,0 +1,34 @@
+#include "controllers/safety/fleet_annotations.h"
+
+#include <boost/json.hpp>
+
+#include "api/policy/names.h"
+#include "kube/typed.h"
+
+namespace capstan::controllers::safety {
+namespace {
+
+boost::json::value null_if_empty(const std::string& value) {
+  return value.empty() ? boost::json::value(nullptr) : boost::json::value(value);
+}
+
+}  // namespace
+
+Result<std::optional<api::ResourceVersion>> write_fleet_annotations(kube::Client& client,
+                                                                    const api::Machine& machine,
+                                                                    const FleetAnnotations& to,
+                                                                    const Deadline& deadline) {
+  const boost::json::value body = {{"metadata",
+                                    {{"resourceVersion", machine.metadata.resource_version.str()},
+                                     {"annotations",
+                                      {{api::policy::annotation::kFleetRequest, null_if_empty(to.request)},
+                                       {api::policy::annotation::kFleetGrant, null_if_empty(to.grant)}}}}}};
+  const auto written = kube::patch_briefly(client, kube::resource_of<api::Machine>(), kube::key_of(machine),
+                                           body, {}, deadline);
+  if (written) return std::optional(written->metadata.resource_version);
+  const bool overtaken = written.error().code == Code::Conflict || written.error().code == Code::NotFound;
+  if (overtaken) return std::optional<api::ResourceVersion>();
+  return fail(written.error().context("annotate Machine " + machine.metadata.name.str()));
+}
+
+}  // namespace capstan::controllers::safety

@@ -1,0 +1,26 @@
+// Writes the annotations by which a Machine's deletion asks for a place in the limits of the FleetPolicy, and
+// gets it. Bound to the version that was seen, so that nothing is granted for what is over. Blocks as the
+// client does.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "api/v1beta2/machine.h"
+#include "kube/client.h"
+
+namespace capstan::controllers::safety {
+
+// Empty: the annotation goes.
+struct FleetAnnotations {
+  std::string request = {};
+  std::string grant = {};
+};
+
+// Nothing when the Machine has changed or gone meanwhile: what it has become brings the next turn.
+Result<std::optional<api::ResourceVersion>> write_fleet_annotations(kube::Client& client,
+                                                                    const api::Machine& machine,
+                                                                    const FleetAnnotations& to,
+                                                                    const Deadline& deadline);
+
+}  // namespace capstan::controllers::safety

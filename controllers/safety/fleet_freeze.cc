@@ -1,0 +1,38 @@
+#include "controllers/safety/fleet_freeze.h"
+
+#include <fmt/format.h>
+
+#include "api/conditions/conditions.h"
+#include "base/safeguards.h"
+#include "controllers/safety/fleet_request.h"
+
+namespace capstan::controllers::safety {
+namespace {
+
+// Since its controller has seen it; empty: it has not yet.
+std::string fleet_frozen_since(const api::FleetPolicy& policy) {
+  const auto frozen = api::conditions::find(policy.status.conditions, api::policy::condition::kSomeFrozen);
+  if (frozen == nullptr || frozen->status != api::status::kTrue) return {};
+  return " since " + frozen->last_transition_time.to_string();
+}
+
+}  // namespace
+
+std::optional<std::string> fleet_freeze(const api::FleetPolicy& policy) {
+  const Text* why = policy.metadata.annotations.find(api::policy::annotation::kFreeze);
+  if (why == nullptr || why->empty() || *why == "false" || is_off(Safeguard::Freeze)) return std::nullopt;
+  return why->str();
+}
+
+runtime::Verdict FleetFreezeBrake::ask(runtime::Intent intent, const runtime::Asker&) const {
+  if (intent == runtime::Intent::Evict) return {};
+  const auto policy = fleet_policy_of(caches_);
+  const auto why = policy ? fleet_freeze(*policy) : std::nullopt;
+  if (!why) return {};
+  return {.open = false,
+          .why = fmt::format("FleetPolicy {} is frozen{}: {:?}; take annotation {} off it",
+                             policy->metadata.name.view(), fleet_frozen_since(*policy), *why,
+                             api::policy::annotation::kFreeze)};
+}
+
+}  // namespace capstan::controllers::safety

@@ -1,0 +1,77 @@
+#include "controllers/safety/fleet_request.h"
+
+#include <gtest/gtest.h>
+
+#include "controllers/shared/caches.h"
+#include "test/builders/fleet_policy.h"
+#include "test/builders/machine.h"
+
+namespace capstan::controllers::safety {
+namespace {
+
+using builders::a_fleet_policy;
+using builders::a_machine;
+using builders::noon;
+
+std::optional<FleetRequest> read(std::string_view text) {
+  return fleet_request_of(a_machine().annotated("capstan.dev/fleet-request", text));
+}
+
+TEST(FleetRequest, IsReadAsItIsWritten) {
+  const FleetRequest request{.reason = "Rollout", .since = noon()};
+
+  EXPECT_EQ(to_text(request), "Rollout~2026-01-01T12:00:00Z");
+  EXPECT_EQ(read(to_text(request)), request);
+}
+
+TEST(FleetRequest, InWordsThatMeanNothingIsNone) {
+  for (const auto text :
+       {"", "Rollout", "~2026-01-01T12:00:00Z", "Rollout~yesterday", "Rollout~", "Whim~2026-01-01T12:00:00Z"})
+    EXPECT_EQ(read(text), std::nullopt) << text;
+}
+
+TEST(FleetRequest, ConcernsTheFleetWithAGrantAloneToo) {
+  EXPECT_FALSE(concerns_fleet(a_machine()));
+  EXPECT_TRUE(concerns_fleet(a_machine().annotated("capstan.dev/fleet-request", "?")));
+  EXPECT_TRUE(concerns_fleet(a_machine().annotated("capstan.dev/fleet-grant", "2026-01-01T12:00:00Z")));
+}
+
+bool limited_by(const api::FleetPolicy& policy) {
+  Caches caches;
+  caches.fleet_policies.apply(policy);
+  return limits_fleet(caches);
+}
+
+TEST(LimitsFleet, OnlyWithTheOnePolicyWhileItStaysAndHasLimits) {
+  EXPECT_TRUE(limited_by(a_fleet_policy().limits(1)));
+  EXPECT_FALSE(limited_by(a_fleet_policy()));
+  EXPECT_FALSE(limited_by(a_fleet_policy("other").limits(1)));
+  EXPECT_FALSE(limited_by(a_fleet_policy().limits(1).deleting()));
+  EXPECT_FALSE(limits_fleet(Caches()));
+}
+
+TEST(HasGranter, OnceAManagerHasLookedAtThePolicy) {
+  Caches caches;
+  EXPECT_FALSE(has_granter(caches));
+  caches.fleet_policies.apply(a_fleet_policy());
+  EXPECT_FALSE(has_granter(caches));
+
+  caches.fleet_policies.apply(a_fleet_policy().version_number(2).with(
+      [](api::FleetPolicy& policy) { policy.status.observed_generation = 1; }));
+
+  EXPECT_TRUE(has_granter(caches));
+}
+
+TEST(Workers, AreMachinesOfNoControlPlane) {
+  Caches caches;
+  caches.machines.apply(a_machine("a"));
+  caches.machines.apply(a_machine("b").in_cluster("c2"));
+  caches.machines.apply(a_machine("k").control_plane());
+
+  EXPECT_FALSE(is_worker(a_machine("k").control_plane()));
+  EXPECT_EQ(caches.workers(), 2);
+  EXPECT_EQ(caches.workers_of({.namespace_ = "default", .name = "c1"}), 1);
+}
+
+}  // namespace
+}  // namespace capstan::controllers::safety
