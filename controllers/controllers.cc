@@ -8,6 +8,7 @@
 #include "api/policy/names.h"
 #include "controllers/cluster/reconciler.h"
 #include "controllers/crdmigration/reconciler.h"
+#include "controllers/fleetpolicy/reconciler.h"
 #include "controllers/lifecyclepolicy/reconciler.h"
 #include "controllers/machine/reconciler.h"
 #include "controllers/machinedeployment/reconciler.h"
@@ -37,6 +38,7 @@ constexpr Nanoseconds kQuietPerReplica = std::chrono::milliseconds(5);
 constexpr Nanoseconds kLongestQuiet = std::chrono::seconds(1);
 
 constexpr std::string_view kLifecyclePolicy = "machinelifecyclepolicy";
+constexpr std::string_view kFleetPolicy = "fleetpolicy";
 constexpr std::string_view kCrdMigrator = "crdmigrator";
 constexpr std::string_view kTopologyCluster = "topology/cluster";
 constexpr std::string_view kTopologyMachineDeployment = "topology/machinedeployment";
@@ -51,6 +53,7 @@ constexpr std::array kNames = {api::controller::kCluster,
                                kTopologyMachineSet,
                                kTopologyCluster,
                                kLifecyclePolicy,
+                               kFleetPolicy,
                                kCrdMigrator};
 
 // How many objects a key answers for; nothing when it is gone.
@@ -214,6 +217,11 @@ class Controllers::Parts {
     add<lifecyclepolicy::Reconciler>(
         caches.machine_lifecycle_policies,
         {std::string(kLifecyclePolicy), api::policy::kind::kMachineLifecyclePolicy, 1, {}});
+    if (settings.owns_fleet_policy) {
+      add<fleetpolicy::Reconciler>(
+          caches.fleet_policies,
+          {std::string(kFleetPolicy), api::policy::kind::kFleetPolicy, 1, grants_of(caches.fleet_policies)});
+    }
     if (settings.crd_migration) {
       add<crdmigration::Reconciler>(caches.crds,
                                     {std::string(kCrdMigrator), "CustomResourceDefinition", 1, {}},
@@ -292,6 +300,13 @@ class Controllers::Parts {
     return [&store](const ObjectKey& key) {
       const auto owner = store.get(key);
       return owner ? owner->status.replicas.value_or(0) : 0;
+    };
+  }
+
+  static CountOwned grants_of(const runtime::Store<api::FleetPolicy>& store) {
+    return [&store](const ObjectKey& key) {
+      const auto policy = store.get(key);
+      return policy ? policy->status.waiting + policy->status.in_flight : 0;
     };
   }
 

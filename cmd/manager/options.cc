@@ -42,6 +42,10 @@ constexpr std::array kScope = {
          "the one namespace whose objects are reconciled; empty: all"),
     flag("watch-filter", &ScopeOptions::watch_filter,
          "only objects whose label cluster.x-k8s.io/watch-filter has this value"),
+    flag("owns-fleet-policy", &ScopeOptions::owns_fleet_policy,
+         "whether this manager grants deletions within the limits of the FleetPolicy; auto: without "
+         "--watch-filter. Of several managers of one management cluster one does, or none is granted",
+         {.choices = "auto|true|false"}),
 };
 constexpr std::array kConcurrency = {
     flag("clustertopology-concurrency", &ConcurrencyOptions::clustertopology,
@@ -72,7 +76,8 @@ constexpr std::array kBehaviour = {
          "FOR DEVELOPMENT: which controllers run: * for all, NAME for one, -NAME for all but that one "
          "(cluster, machinedeployment, machineset, machine, machinepool, machinehealthcheck, "
          "topology/machinedeployment, topology/machineset, topology/cluster, "
-         "machinelifecyclepolicy). Nothing does the work of one that is left out: its objects on their way "
+         "machinelifecyclepolicy, fleetpolicy). Nothing does the work of one that is left out: its objects "
+         "on their way "
          "out keep their finalizer and are never gone, their status stays what it was, and the controllers "
          "that run decide by it. A second process with the other controllers shares the Lease, so that only "
          "one of the two acts"),
@@ -181,6 +186,10 @@ Result<void> check(const Options& options) {
 Result<CommandLine> read_options(std::span<const char* const> words) {
   return program::read_command_line<Options>(
       words, {.program = "capstan", .usage = kUsage, .bind = bind, .check = check});
+}
+
+bool owns_fleet_policy(const ScopeOptions& scope) {
+  return scope.owns_fleet_policy == "auto" ? scope.watch_filter.empty() : scope.owns_fleet_policy == "true";
 }
 
 Result<net::AddressRules> workload_addresses(const ClientOptions& options) {

@@ -27,6 +27,7 @@ struct ScopeOptions {
   std::string namespace_ = {};  // empty: all
   std::string watch_filter = {};
   bool beside_upstream = false;
+  std::string owns_fleet_policy = "auto";
 };
 
 struct ConcurrencyOptions {
@@ -111,6 +112,9 @@ Result<CommandLine> read_options(std::span<const char* const> words);
 
 // Where the servers of workload clusters may be; the error names the flag.
 Result<net::AddressRules> workload_addresses(const ClientOptions& options);
+
+// Whether this manager grants deletions; of managers that share a fleet by labels a person names the one.
+bool owns_fleet_policy(const ScopeOptions& scope);
 
 // The controllers that --controllers leaves out; the error names the flag.
 Result<std::set<std::string, std::less<>>> left_out_controllers(const StringList& list);

@@ -1,0 +1,150 @@
+#include "controllers/fleetpolicy/decide.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_set>
+
+#include "api/names.h"
+#include "api/policy/names.h"
+#include "controllers/fleetpolicy/buckets.h"
+#include "controllers/safety/fleet_request.h"
+#include "controllers/shared/recheck.h"
+
+namespace capstan::controllers::fleetpolicy {
+namespace {
+
+using safety::FleetRequest;
+
+// One that asks, with what it asks for.
+struct Candidate {
+  MachineSnapshot machine = {};
+  FleetRequest request = {};
+};
+
+class Granter {
+ public:
+  explicit Granter(const Observation& seen)
+      : seen_(seen),
+        limits_(seen.policy->spec, seen.workers),
+        buckets_(seen.policy->status.buckets, seen.policy->spec, seen.now) {}
+
+  Plan run() {
+    for (const OpenGrant& open : seen_.grants) look_at(open);
+    take_back_strangers();
+    limits_.count(plan_.grants);
+    limits_.count(buckets_.all(), seen_.now);
+    for (const Candidate& candidate : candidates()) serve(candidate);
+    if (plan_.waiting.count > 0) recheck_within(plan_.recheck, buckets_.next_change());
+    plan_.buckets = buckets_.all();
+    return std::move(plan_);
+  }
+
+ private:
+  // --- what was granted before ---
+
+  void look_at(const OpenGrant& open) {
+    known_.insert(open.grant.uid);
+    if (!open.machine) return buckets_.add(open.grant);
+    if (!open.machine->metadata.deleting() && is_given_back(open)) return;
+    plan_.grants.push_back(open.grant);
+  }
+
+  // Its place is free once the Machine says nothing of a grant: until then its MachineSet may use it.
+  bool is_given_back(const OpenGrant& open) {
+    const Seconds left = open.grant.granted_at + kGrantExpires - seen_.now;
+    const bool stands = left > Seconds(0) && safety::fleet_request_of(*open.machine);
+    const bool says_so = safety::has_fleet_grant(*open.machine);
+    if (stands) recheck_within(plan_.recheck, left);
+    if (stands && !says_so) plan_.actions.push_back(GiveGrant{open.machine});  // the write was lost
+    if (!stands && safety::concerns_fleet(*open.machine)) plan_.actions.push_back(TakeBack{open.machine});
+    return !stands && !says_so;
+  }
+
+  // Left from a FleetPolicy before this one, or a person's own.
+  void take_back_strangers() {
+    for (const auto& machine : seen_.machines) {
+      const bool strange = safety::has_fleet_grant(*machine) && !known_.contains(machine->metadata.uid);
+      if (strange && !machine->metadata.deleting()) plan_.actions.push_back(TakeBack{machine});
+    }
+  }
+
+  // --- what is asked for ---
+
+  // The oldest first.
+  std::vector<Candidate> candidates() const {
+    std::vector<Candidate> found;
+    for (const auto& machine : seen_.machines) {
+      auto request = safety::fleet_request_of(*machine);
+      if (request && is_candidate(*machine)) found.push_back({machine, std::move(*request)});
+    }
+    std::ranges::sort(found, {}, [](const Candidate& each) {
+      const auto& metadata = each.machine->metadata;
+      return std::tuple{each.request.since, metadata.namespace_, metadata.name};
+    });
+    return found;
+  }
+
+  // Only a MachineSet makes use of a grant.
+  bool is_candidate(const api::Machine& machine) const {
+    const auto* owner = machine.metadata.controller();
+    return owner != nullptr && owner->kind == api::kind::kMachineSet && !machine.metadata.deleting() &&
+           !known_.contains(machine.metadata.uid) && !safety::has_fleet_grant(machine) &&
+           safety::is_worker(machine);
+  }
+
+  void serve(const Candidate& candidate) {
+    const api::Machine& machine = *candidate.machine;
+    const safety::FleetPlace place{
+        .cluster = {.namespace_ = machine.metadata.namespace_.str(), .name = machine.spec.cluster_name.str()},
+        .reason = candidate.request.reason};
+    if (std::string why = why_not(place); !why.empty()) return wait(candidate, std::move(why));
+    limits_.take(place);
+    plan_.grants.push_back({.namespace_ = machine.metadata.namespace_,
+                            .name = machine.metadata.name,
+                            .uid = machine.metadata.uid,
+                            .cluster_name = machine.spec.cluster_name,
+                            .reason = Text(candidate.request.reason),
+                            .granted_at = seen_.now});
+    plan_.actions.push_back(GiveGrant{candidate.machine});
+    recheck_within(plan_.recheck, kGrantExpires);
+  }
+
+  // Empty: it may be granted.
+  std::string why_not(const safety::FleetPlace& place) const {
+    if (seen_.frozen)
+      return fmt::format("the fleet is frozen: take annotation {} off", api::policy::annotation::kFreeze);
+    if (is_status_full()) return "status.grants or status.buckets is full until Machines are gone";
+    const auto full = limits_.full(place);
+    return full ? limits_.describe(*full) + " is full" : "";
+  }
+
+  // Each grant becomes a bucket at most.
+  bool is_status_full() const {
+    const auto grants = std::ssize(plan_.grants);
+    return grants >= api::FleetPolicyStatus::kMostGrants ||
+           grants + std::ssize(buckets_.all()) >= api::FleetPolicyStatus::kMostBuckets;
+  }
+
+  void wait(const Candidate& candidate, std::string why) {
+    if (plan_.waiting.count++ > 0) return;
+    plan_.waiting.first = candidate.machine;
+    plan_.waiting.why = std::move(why);
+  }
+
+  const Observation& seen_;
+  safety::FleetLimits limits_;
+  Buckets buckets_;
+  std::unordered_set<api::Uid> known_ = {};  // of the Machines that the status holds
+  Plan plan_ = {};
+};
+
+}  // namespace
+
+Plan decide(const Observation& seen) {
+  if (seen.applied) return Granter(seen).run();
+  return {};
+}
+
+}  // namespace capstan::controllers::fleetpolicy

@@ -1,0 +1,49 @@
+#include "controllers/fleetpolicy/observe.h"
+
+#include "api/policy/fleet_policy_rules.h"
+#include "controllers/safety/fleet_freeze.h"
+
+namespace capstan::controllers::fleetpolicy {
+namespace {
+
+void see_grants(const Caches& caches, Observation& seen);
+void see_workers(const Caches& caches, Observation& seen);
+
+}  // namespace
+
+std::optional<Observation> observe(const ObserveContext& with, const kube::ObjectKey& key) {
+  const Caches& caches = with.deps.caches;
+  auto policy = caches.fleet_policies.get(key);
+  if (!policy || policy->metadata.deleting()) return std::nullopt;
+  Observation seen{.now = Time::from(with.deps.clock.now()), .policy = std::move(policy)};
+  seen.applied = api::is_the_fleet_policy(*seen.policy);
+  if (!seen.applied) return seen;
+  seen.frozen = safety::fleet_freeze(*seen.policy);
+  seen.machines = caches.machines_with_fleet_request();
+  see_grants(caches, seen);
+  see_workers(caches, seen);
+  return seen;
+}
+
+namespace {
+
+void see_grants(const Caches& caches, Observation& seen) {
+  for (const api::FleetGrant& grant : seen.policy->status.grants) {
+    auto machine = caches.machines.get({.namespace_ = grant.namespace_.str(), .name = grant.name.str()});
+    if (machine && machine->metadata.uid != grant.uid) machine.reset();  // another one of its name
+    seen.grants.push_back({.grant = grant, .machine = std::move(machine)});
+  }
+}
+
+void see_workers(const Caches& caches, Observation& seen) {
+  seen.workers.fleet = caches.workers();
+  for (const auto& machine : seen.machines) {
+    const kube::ObjectKey cluster{.namespace_ = machine->metadata.namespace_.str(),
+                                  .name = machine->spec.cluster_name.str()};
+    const auto [found, is_new] = seen.workers.by_cluster.try_emplace(cluster);
+    if (is_new) found->second = caches.workers_of(cluster);
+  }
+}
+
+}  // namespace
+}  // namespace capstan::controllers::fleetpolicy

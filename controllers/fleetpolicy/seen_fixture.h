@@ -1,0 +1,43 @@
+// seen_by(a_fleet_policy().limits(1)).with(asking("a", "ScaleIn")): an Observation in words, for tests of
+// decide and report.
+#pragma once
+
+#include "controllers/fleetpolicy/decide.h"
+#include "test/builders/fleet_policy.h"
+#include "test/builders/machine.h"
+
+namespace capstan::controllers::fleetpolicy {
+
+class Seen {
+ public:
+  explicit Seen(const builders::FleetPolicyBuilder& policy);
+
+  // A Machine that is there; the status of the policy may hold a grant of it.
+  Seen& with(const builders::MachineBuilder& machine);
+  Seen& after(Seconds span);  // noon
+  template <typename Change>
+  Seen& where(Change&& change) {
+    std::forward<Change>(change)(seen_);
+    return *this;
+  }
+  const Observation& seen() const { return seen_; }
+  Plan plan() const { return decide(seen_); }
+
+ private:
+  Observation seen_ = {};
+};
+
+inline Seen seen_by(const builders::FleetPolicyBuilder& policy) { return Seen(policy); }
+
+// A worker of a MachineSet that has asked since so long before noon.
+builders::MachineBuilder asking(std::string_view name, Seconds ago = Seconds(0),
+                                std::string_view reason = "ScaleIn");
+// The same once it has been told of its grant.
+builders::MachineBuilder granted(std::string_view name);
+
+// Of the plan, in its order.
+std::vector<std::string> granted_by(const Plan& plan);
+std::vector<std::string> taken_back_by(const Plan& plan);
+std::vector<std::string> held_by(const Plan& plan);  // the Machines whose grants the status holds then
+
+}  // namespace capstan::controllers::fleetpolicy

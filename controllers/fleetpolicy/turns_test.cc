@@ -1,0 +1,191 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/conditions/conditions.h"
+#include "controllers/fleetpolicy/reconciler.h"
+#include "controllers/shared/controller_fixture.h"
+#include "test/builders/fleet_policy.h"
+#include "test/builders/machine.h"
+
+namespace capstan::controllers::fleetpolicy {
+namespace {
+
+using builders::a_fleet_policy;
+using builders::a_machine;
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Le;
+using testing::SizeIs;
+using namespace std::chrono_literals;
+
+const kube::Resource kPolicies = kube::resource_of<api::FleetPolicy>();
+const kube::Resource kMachines = kube::resource_of<api::Machine>();
+
+class FleetPolicyFixture : public ControllerFixture<Reconciler> {
+ public:
+  explicit FleetPolicyFixture(fakes::Baton& with)
+      : ControllerFixture(with, {.name = "fleetpolicy", .kind = "FleetPolicy", .pace = 100ms}) {}
+
+  // As its MachineSet asks.
+  void make_asking(std::string_view name, std::string_view reason = "ScaleIn") {
+    const std::string request = std::string(reason) + "~" + Time::from(baton.now()).to_string();
+    make(a_machine(name).in_set("ms1").annotated("capstan.dev/fleet-request", request).build());
+  }
+  bool is_granted(std::string_view machine) {
+    return read<api::Machine>(machine).metadata.annotations.contains("capstan.dev/fleet-grant");
+  }
+  bool is_asking(std::string_view machine) {
+    return read<api::Machine>(machine).metadata.annotations.contains("capstan.dev/fleet-request");
+  }
+  api::FleetPolicyStatus status(std::string_view policy = "fleet") {
+    return read<api::FleetPolicy>(policy).status;
+  }
+  template <typename T>
+  T read(std::string_view name) {
+    return kube::get<T>(user, key_in(kube::resource_of<T>(), name), Deadline::never()).value();
+  }
+};
+
+void in_world(const std::function<void(FleetPolicyFixture&)>& body) {
+  under_seeds([&](fakes::Baton& baton) {
+    FleetPolicyFixture world(baton);
+    body(world);
+  });
+}
+
+TEST(FleetTurns, WriteTheStatusBeforeTheMachineIsTold) {
+  in_world([](FleetPolicyFixture& world) {
+    world.make(a_fleet_policy().limits(1).build());
+    world.start();
+    (void)world.requests();
+
+    world.make_asking("a");
+    world.settle();
+
+    EXPECT_TRUE(world.is_granted("a"));
+    EXPECT_THAT(world.status().grants, SizeIs(1));
+    EXPECT_THAT(world.requests(), ElementsAre("patch fleetpolicies/status fleet", "patch machines a"));
+  });
+}
+
+TEST(FleetTurns, LetTheSecondOneWaitUntilTheWindowHasPassed) {
+  in_world([](FleetPolicyFixture& world) {
+    world.make(a_fleet_policy().limits(1, 60s).build());
+    world.make_asking("a");
+    world.start();
+    world.make_asking("b");
+    world.settle();
+    ASSERT_TRUE(world.is_granted("a"));
+    EXPECT_FALSE(world.is_granted("b"));
+    EXPECT_EQ(world.status().waiting, 1);
+
+    world.remove(kMachines, "a");
+    world.settle();
+    EXPECT_FALSE(world.is_granted("b"));
+    world.settle(130s);
+
+    EXPECT_TRUE(world.is_granted("b"));
+    EXPECT_EQ(world.status().waiting, 0);
+  });
+}
+
+TEST(FleetTurns, GiveBackWhatWasNotUsedAndServeTheNextOne) {
+  in_world([](FleetPolicyFixture& world) {
+    world.make(a_fleet_policy().limits(1).build());
+    world.make_asking("a");
+    world.start();
+    world.make_asking("b");
+    world.settle();
+
+    world.settle(11min);
+
+    EXPECT_FALSE(world.is_granted("a"));
+    EXPECT_FALSE(world.is_asking("a"));
+    EXPECT_TRUE(world.is_granted("b"));
+  });
+}
+
+TEST(FleetTurns, TellAgainWhatAGranterBeforeThemHadWrittenDown) {
+  in_world([](FleetPolicyFixture& world) {
+    const Time now = Time::from(world.baton.now());
+    world.make_asking("a");
+    auto policy = a_fleet_policy().limits(1).granted("a", now).build();
+    policy.status.grants[0].uid = world.read<api::Machine>("a").metadata.uid;
+    world.put(policy);
+
+    world.start();
+
+    EXPECT_TRUE(world.is_granted("a"));
+    EXPECT_THAT(world.status().grants, SizeIs(1));
+  });
+}
+
+TEST(FleetTurns, TellNoMachineWhenTheStatusCouldNotBeWritten) {
+  in_world([](FleetPolicyFixture& world) {
+    world.make(a_fleet_policy().limits(1).build());
+    world.start();
+    world.choose = [](const fakes::FaultPoint& at) {
+      return at.kind == "FleetPolicy" && at.call == fakes::Call::Patch ? fakes::Fault::Unavailable
+                                                                       : fakes::Fault::None;
+    };
+
+    world.make_asking("a");
+    world.settle();
+
+    EXPECT_FALSE(world.is_granted("a"));
+    EXPECT_THAT(world.status().grants, IsEmpty());
+  });
+}
+
+TEST(FleetTurns, IgnoreASecondPolicyAndSaySo) {
+  in_world([](FleetPolicyFixture& world) {
+    world.make(a_fleet_policy().limits(0).build());
+    world.make(a_fleet_policy("other").limits(9).build());
+    world.make_asking("a");
+    world.start();
+
+    const auto applied = api::conditions::find(world.status("other").conditions, "Applied");
+    ASSERT_NE(applied, nullptr);
+    EXPECT_EQ(applied->reason, "Ignored");
+    EXPECT_FALSE(world.is_granted("a"));
+  });
+}
+
+TEST(FleetTurns, CostNothingOnceEverythingIsSaid) {
+  in_world([](FleetPolicyFixture& world) {
+    world.make(a_fleet_policy().limits(0).build());
+    world.make_asking("a");
+    world.start();
+    (void)world.requests();
+
+    world.settle(1h);
+
+    EXPECT_THAT(world.requests(), IsEmpty());
+  });
+}
+
+// The request is the third write of a grant.
+TEST(FleetTurns, GrantManyAtOnceForOneWriteEachAndAFewOfTheStatus) {
+  static constexpr int kMany = 100;
+  under_seeds(
+      [](fakes::Baton& baton) {
+        FleetPolicyFixture world(baton);
+        world.make(a_fleet_policy().limits(kMany).build());
+        world.start();
+        (void)world.requests();
+
+        for (int i = 0; i < kMany; ++i) world.make_asking("m" + std::to_string(i));
+        world.settle(20s);
+
+        const auto requests = world.requests();
+        EXPECT_EQ(world.status().in_flight, kMany);
+        EXPECT_THAT(requests, SizeIs(Le(static_cast<std::size_t>(kMany * 1.1))));
+      },
+      2);
+}
+
+}  // namespace
+}  // namespace capstan::controllers::fleetpolicy
