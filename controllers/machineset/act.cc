@@ -15,6 +15,8 @@
 #include "controllers/lifecycle/preservation.h"
 #include "controllers/machineset/clone_metadata.h"
 #include "controllers/machineset/creation.h"
+#include "controllers/safety/fleet_annotations.h"
+#include "controllers/safety/fleet_request.h"
 #include "controllers/shared/grant.h"
 #include "controllers/shared/repair_managers.h"
 #include "controllers/shared/status_patch.h"
@@ -168,6 +170,16 @@ class Turn {
 
   Result<void> perform(const GrantReplacement& action) {
     const auto version = TRY(grant_replacement(client(), *action.machine, deadline()));
+    if (version) wrote(*version);
+    return {};
+  }
+
+  Result<void> perform(const AskFleet& action) {
+    const auto& annotations = action.machine->metadata.annotations;
+    const auto grant = annotations.value_or_empty(api::policy::annotation::kFleetGrant);
+    const safety::FleetAnnotations to{.request = action.request,
+                                      .grant = std::string(action.request.empty() ? "" : grant)};
+    const auto version = TRY(safety::write_fleet_annotations(client(), *action.machine, to, deadline()));
     if (version) wrote(*version);
     return {};
   }
@@ -360,11 +372,14 @@ class Turn {
   Result<void> perform(const DeleteMachine& action) {
     const Machine& machine = *action.machine;
     kube::DeleteOptions options{.propagation = kube::Propagation::Background};
+    const bool as_granted = safety::has_fleet_grant(machine);
+    if (as_granted) options.resource_version = machine.metadata.resource_version.str();
     if (action.first) {
       // A mark is written into the newest version: a Machine that is healthy in it has recovered meanwhile,
       // or is preserved by now, and one that has changed since is looked at again.
       const Machine marked = TRY(write_mark(*action.first));
       if (!awaits_remediation(marked) || lifecycle::is_kept(marked, {}, seen_.now)) return {};
+      if (as_granted && !safety::has_fleet_grant(marked)) return {};
       options.resource_version = marked.metadata.resource_version.str();
     }
     const bool as_judged = action.why == DeleteMachine::Why::Failed && !is_off(Safeguard::AsJudged);
@@ -379,7 +394,7 @@ class Turn {
       removed = remove_machine(machine, options);
     }
     // What it has become brings the next turn, which asks again.
-    if (!removed && as_judged && removed.error().code == Code::Conflict) return {};
+    if (!removed && (as_judged || as_granted) && removed.error().code == Code::Conflict) return {};
     if (removed || removed.error().outcome_unknown) effects_.deleted.push_back(machine.metadata.name.str());
     TRY(removed);
     with_.context.log.info("machine deleted", {{"machine", machine.metadata.name.view()}});

@@ -9,6 +9,7 @@
 #include "api/v1beta2/common.h"
 #include "base/safeguards.h"
 #include "controllers/lifecycle/replacements.h"
+#include "controllers/machineset/fleet_requests.h"
 #include "controllers/machineset/kept_machines.h"
 #include "controllers/machineset/named_victims.h"
 #include "controllers/machineset/propagation.h"
@@ -487,7 +488,11 @@ class Decider {
 
 }  // namespace
 
-Plan decide(const Observation& seen) { return Decider(seen).run(); }
+Plan decide(const Observation& seen) {
+  Plan plan = Decider(seen).run();
+  await_fleet_grants(seen, plan);
+  return plan;
+}
 
 std::vector<std::string> unreadable_of(const Observation& seen) {
   std::vector<std::string> problems;

@@ -96,6 +96,8 @@ struct Observation {
   Snapshot<api::MachineLifecyclePolicy> policy = {};  // of the life of its Machines; null: none governs that
   lifecycle::Contact contact = {};                    // with the workload cluster
   std::vector<api::Uid> about_to_be_preserved = {};   // Machines that the policy's own turn is to mark now
+  bool fleet_limited = false;  // a deletion needs a place in the limits of the FleetPolicy
+  bool fleet_granted = true;   // a manager gives such places
   ControlPlaneSeen control_plane = {};
   std::optional<std::string> topology_version = {};
   std::vector<std::string> preflight_checks = {};  // of the flag

@@ -13,6 +13,7 @@
 #include "base/try.h"
 #include "controllers/lifecycle/preservation.h"
 #include "controllers/machineset/wanted.h"
+#include "controllers/safety/fleet_request.h"
 #include "controllers/shared/belonging.h"
 #include "controllers/shared/confirm_release.h"
 #include "controllers/shared/policies.h"
@@ -287,6 +288,8 @@ class Observer {
     if (seen_.policy && seen_.cluster)
       seen_.contact = contact_of(reach_of(with_.deps.workload_clusters, *seen_.cluster));
     see_preservation();
+    seen_.fleet_limited = safety::limits_fleet(caches_);
+    seen_.fleet_granted = safety::has_granter(caches_);
   }
 
   // Only of a set in which a Machine has failed: all Machines of the policy are looked at.

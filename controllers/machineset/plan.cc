@@ -94,6 +94,10 @@ struct InWords {
   std::string operator()(const WriteVictims& action) const {
     return fmt::format("write the victims: {:?} becomes {:?}", action.from, action.to);
   }
+  std::string operator()(const AskFleet& action) const {
+    return fmt::format("ask the FleetPolicy for Machine {}: {:?}", action.machine->metadata.name,
+                       action.request);
+  }
   std::string operator()(const DropFinalizer&) const { return "drop the finalizer"; }
 };
 

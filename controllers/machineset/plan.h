@@ -120,9 +120,17 @@ struct WriteVictims {
   bool operator==(const WriteVictims&) const = default;
 };
 
-using Action = std::variant<OwnTemplate, AdoptMachine, ReleaseMachine, MarkMachine, RepairCloneManagers,
-                            UpdateClone, RepairManagers, UpdateMachine, FinishMachines, RemoveClones,
-                            CreateMachines, DeleteMachine, GrantReplacement, WriteVictims, DropFinalizer>;
+// The Machine asks for a place in the limits of the FleetPolicy, or does not any more.
+struct AskFleet {
+  Snapshot<api::Machine> machine = {};
+  std::string request = {};  // what its annotation becomes; empty: it goes, and a grant with it
+  bool operator==(const AskFleet&) const = default;
+};
+
+using Action =
+    std::variant<OwnTemplate, AdoptMachine, ReleaseMachine, MarkMachine, RepairCloneManagers, UpdateClone,
+                 RepairManagers, UpdateMachine, FinishMachines, RemoveClones, CreateMachines, DeleteMachine,
+                 GrantReplacement, WriteVictims, AskFleet, DropFinalizer>;
 
 // A Machine that is as wanted once the plan is carried out.
 struct SettledMachine {

@@ -1,4 +1,7 @@
 #include "runtime/triggers.h"
+
+#include <tuple>
+
 #include "api/meta/label_selector.h"
 #include "api/policy/names.h"
 #include "controllers/machineset/reconciler.h"
@@ -74,6 +77,26 @@ bool matters(const Change<Cluster>& change) {
          step(*change.before) != step(*change.after);
 }
 
+// Whether there are limits and a manager that grants, which is all that a set reads of it.
+bool matters(const Change<api::FleetPolicy>& change) {
+  if (!change.before || !change.after) return true;
+  const auto facts = [](const api::FleetPolicy& policy) {
+    return std::tuple{policy.spec.limits.empty(), policy.metadata.deleting(),
+                      policy.status.observed_generation > 0};
+  };
+  return facts(*change.before) != facts(*change.after);
+}
+
+std::vector<ObjectKey> sets_that_wait(const Caches& caches) {
+  std::vector<ObjectKey> keys;
+  for (const auto& machine : caches.machines_with_fleet_request()) {
+    const Change<Machine> waiting{.after = machine};
+    for (ObjectKey& key : runtime::owners_of_kind(waiting, api::group::kCluster, api::kind::kMachineSet))
+      keys.push_back(std::move(key));
+  }
+  return keys;
+}
+
 // What of a policy concerns the life of Machines.
 bool matters(const Change<api::MachineLifecyclePolicy>& change) {
   const auto reports = [](const auto& policy) { return policy && policy->spec.reports_lifecycle(); };
@@ -101,6 +124,10 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
         return !change.initial && matters(change)
                    ? keys_of(caches.machine_sets_in(change.object().metadata.namespace_.view()))
                    : std::vector<ObjectKey>();
+      });
+  runtime::trigger<api::FleetPolicy>(
+      caches.fleet_policies, queue, [&caches](const Change<api::FleetPolicy>& change) {
+        return !change.initial && matters(change) ? sets_that_wait(caches) : std::vector<ObjectKey>();
       });
   deps_.workload_clusters.on_reach_change([&caches, &queue](const ObjectKey& cluster) {
     for (const ObjectKey& key : keys_of(caches.machine_sets_of(cluster))) queue.add(key);

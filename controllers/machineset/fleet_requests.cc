@@ -1,0 +1,109 @@
+#include "controllers/machineset/fleet_requests.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include "api/conditions/conditions.h"
+#include "api/conditions/message.h"
+#include "api/policy/names.h"
+#include "controllers/safety/fleet_request.h"
+
+namespace capstan::controllers::machineset {
+namespace {
+
+namespace deletion = api::policy::deletion;
+
+constexpr std::size_t kNamesShown = 3;
+constexpr std::string_view kNoGranter =
+    "; no manager has looked at that policy yet: one has to run with --owns-fleet-policy=true";
+
+std::string_view reason_for(const Observation& seen, const DeleteMachine& removal) {
+  if (removal.why == DeleteMachine::Why::ScaleDown)
+    return seen.outdated() ? deletion::kRollout : deletion::kScaleIn;
+  const auto preserved =
+      api::conditions::find(removal.machine->status.conditions, api::policy::condition::kPreserved);
+  const bool time_is_over = preserved != nullptr && preserved->reason == api::policy::reason::kTimeIsOver;
+  return time_is_over ? deletion::kPreservationEnded : deletion::kRemediation;
+}
+
+class Awaiting {
+ public:
+  Awaiting(const Observation& seen, Plan& plan) : seen_(seen), plan_(plan) {}
+
+  void run() {
+    std::vector<Action> actions;
+    for (Action& action : std::exchange(plan_.actions, {})) {
+      auto* removal = std::get_if<DeleteMachine>(&action);
+      if (removal != nullptr) wanted_.insert(removal->machine->metadata.uid);
+      if (removal != nullptr && has_to_wait(*removal)) {
+        ask(*removal, actions);
+      } else {
+        actions.push_back(std::move(action));
+      }
+    }
+    withdraw(actions);
+    plan_.actions = std::move(actions);
+    note_waiting(api::NoteCode::ScaleDownHeldUp, scaling_);
+    note_waiting(api::NoteCode::RemediationHeldUp, remediation_);
+  }
+
+ private:
+  // Machines that wait for one thing.
+  struct Group {
+    std::vector<std::string> names = {};
+    Time since = {};
+  };
+
+  // What a user deletes goes, and its Machines with it.
+  bool has_to_wait(const DeleteMachine& removal) const {
+    return seen_.fleet_limited && removal.why != DeleteMachine::Why::SetDeleted &&
+           safety::is_worker(*removal.machine) && !safety::has_fleet_grant(*removal.machine);
+  }
+
+  // Its place among those that wait is the one it had, also when the reason has become another.
+  void ask(const DeleteMachine& removal, std::vector<Action>& actions) {
+    const auto before = safety::fleet_request_of(*removal.machine);
+    const safety::FleetRequest request{.reason = std::string(reason_for(seen_, removal)),
+                                       .since = before ? before->since : seen_.now};
+    if (before != request)
+      actions.push_back(AskFleet{.machine = removal.machine, .request = safety::to_text(request)});
+    Group& group = removal.why == DeleteMachine::Why::ScaleDown ? scaling_ : remediation_;
+    group.names.push_back(removal.machine->metadata.name.str());
+    group.since = group.names.size() == 1 ? request.since : std::min(group.since, request.since);
+  }
+
+  // By caches that are behind no deletion is decided, which is no change of mind.
+  void withdraw(std::vector<Action>& actions) const {
+    if (!seen_.fresh || !seen_.problem.empty()) return;
+    for (const auto& machine : seen_.machines) {
+      const bool is_asking = safety::concerns_fleet(*machine) && !machine->metadata.deleting();
+      if (is_asking && !wanted_.contains(machine->metadata.uid))
+        actions.push_back(AskFleet{.machine = machine});
+    }
+  }
+
+  void note_waiting(api::NoteCode code, const Group& group) {
+    if (group.names.empty()) return;
+    plan_.notes.push_back(
+        {.code = code,
+         .text = fmt::format("Machines that wait for a place in the limits of FleetPolicy {}, since {}: {}{}",
+                             api::policy::kFleetPolicyName, group.since.to_string(),
+                             api::conditions::name_list(group.names, kNamesShown),
+                             seen_.fleet_granted ? "" : kNoGranter)});
+  }
+
+  const Observation& seen_;
+  Plan& plan_;
+  std::unordered_set<api::Uid> wanted_ = {};
+  Group scaling_ = {};
+  Group remediation_ = {};
+};
+
+}  // namespace
+
+void await_fleet_grants(const Observation& seen, Plan& plan) { Awaiting(seen, plan).run(); }
+
+}  // namespace capstan::controllers::machineset

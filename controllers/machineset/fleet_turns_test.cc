@@ -1,0 +1,118 @@
+// Whole turns of a MachineSet in a fleet with limits; the test grants.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "controllers/machineset/turn_fixture.h"
+#include "test/builders/fleet_policy.h"
+
+namespace capstan::controllers::machineset {
+namespace {
+
+using namespace std::chrono_literals;
+using builders::a_fleet_policy;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+const kube::Resource kMachines = kube::resource_of<api::Machine>();
+
+// Two Machines, of which one is to go.
+void want_one_less(MachineSetFixture& stage) {
+  stage.make(a_fleet_policy().limits(1).build());
+  stage.make_surroundings();
+  stage.make(builders::a_machine_set().replicas(2).build());
+  stage.start();
+  stage.settle();
+  stage.scale(1);
+  stage.settle();
+}
+
+// The name of the one that asks; empty: none does.
+std::string asking(MachineSetFixture& stage) {
+  for (const auto& machine : stage.machines())
+    if (machine.metadata.annotations.contains("capstan.dev/fleet-request"))
+      return machine.metadata.name.str();
+  return {};
+}
+
+std::size_t staying(MachineSetFixture& stage) {
+  const auto machines = stage.machines();
+  return static_cast<std::size_t>(
+      std::ranges::count_if(machines, [](const auto& machine) { return !machine.metadata.deleting(); }));
+}
+
+void grant(MachineSetFixture& stage, const std::string& machine) {
+  stage.patch(kMachines, machine,
+              {{"metadata", {{"annotations", {{"capstan.dev/fleet-grant", "2026-01-01T12:00:00Z"}}}}}});
+  stage.settle();
+}
+
+TEST(FleetTurnsOfASet, AskOnTheMachineAndSayOnTheSetWhatIsWaitedFor) {
+  in_simulation([](MachineSetFixture& stage) {
+    want_one_less(stage);
+
+    EXPECT_NE(asking(stage), "");
+    EXPECT_EQ(staying(stage), 2U);
+    EXPECT_THAT(stage.says("ScalingDown"), HasSubstr("wait for a place in the limits of FleetPolicy fleet"));
+  });
+}
+
+TEST(FleetTurnsOfASet, DeleteTheMachineThatHasAGrant) {
+  in_simulation([](MachineSetFixture& stage) {
+    want_one_less(stage);
+    const std::string machine = asking(stage);
+
+    grant(stage, machine);
+
+    EXPECT_EQ(staying(stage), 1U);
+    EXPECT_TRUE(!stage.exists(kMachines, machine) || stage.machine(machine).metadata.deleting());
+  });
+}
+
+TEST(FleetTurnsOfASet, GoOnWhenThePolicyIsDeleted) {
+  in_simulation([](MachineSetFixture& stage) {
+    want_one_less(stage);
+
+    stage.remove(kube::resource_of<api::FleetPolicy>(), "fleet");
+    stage.settle();
+
+    EXPECT_EQ(staying(stage), 1U);
+  });
+}
+
+TEST(FleetTurnsOfASet, AskForNothingWhenTheMachineIsToStayAfterAll) {
+  in_simulation([](MachineSetFixture& stage) {
+    want_one_less(stage);
+
+    stage.scale(2);
+    stage.settle();
+
+    EXPECT_EQ(asking(stage), "");
+    EXPECT_EQ(staying(stage), 2U);
+  });
+}
+
+TEST(FleetTurnsOfASet, CostNothingWhileTheyWait) {
+  in_simulation([](MachineSetFixture& stage) {
+    want_one_less(stage);
+    stage.writes.clear();
+
+    stage.settle(10min);
+
+    EXPECT_THAT(stage.writes, SizeIs(0));
+  });
+}
+
+TEST(FleetTurnsOfASet, LeaveADeletionByAUserAlone) {
+  in_simulation([](MachineSetFixture& stage) {
+    want_one_less(stage);
+    const std::string machine = asking(stage);
+
+    stage.remove(kMachines, machine);
+    stage.settle();
+
+    EXPECT_EQ(staying(stage), 1U);
+  });
+}
+
+}  // namespace
+}  // namespace capstan::controllers::machineset
