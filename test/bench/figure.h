@@ -57,6 +57,7 @@ Values fleet_cost_growth(const Place&);
 Values fleet_at_rest(const Place&);
 Values health_costs(const Place&);
 Values pool_costs(const Place&);
+Values fleet_grant_costs(const Place&);
 Values webhook_costs_under_attack(const Place&);
 Values image_costs(const Place&);
 

@@ -86,6 +86,8 @@ constexpr std::array kFigures = {
     Figure{"standby.first_write_s", "s after the Lease", 1, Bound::AtMost, standby_first_write_s},
     Figure{"pool.requests_per_node_ready", "1/node", 1.2, Bound::AtMost, nullptr, pool_costs},
     Figure{"pool.cpu_growth", "x", 2, Bound::AtMost, nullptr, pool_costs},
+    Figure{"fleet.writes_per_grant", "1/grant", 2.1, Bound::AtMost, nullptr, fleet_grant_costs},
+    Figure{"fleet.grant_ratio", "x", 1.5, Bound::AtMost, nullptr, fleet_grant_costs},
     Figure{"mhc.idle_requests", "in 30 s", 0, Bound::AtMost, nullptr, health_costs},
     Figure{"mhc.idle_cpu_percent", "%", 0.2, Bound::AtMost, nullptr, health_costs},
     Figure{"mhc.reaction_ms", "ms", 100, Bound::AtMost, nullptr, health_costs},
