@@ -96,7 +96,9 @@ INSTANTIATE_TEST_SUITE_P(All, LifecycleMutants,
                                          Mutant{Safeguard::SlowStart, "bad-image-costs-one-machine"},
                                          Mutant{Safeguard::RevisionHistory, "rolled-back"},
                                          Mutant{Safeguard::LostNode, "node-overlooked"},
-                                         Mutant{Safeguard::Preservation, "preserved-when-it-fails"}),
+                                         Mutant{Safeguard::Preservation, "preserved-when-it-fails"},
+                                         Mutant{Safeguard::FleetLimits, "fleet-limit-over-two-clusters"},
+                                         Mutant{Safeguard::Freeze, "fleet-is-frozen"}),
                          test_name<Mutant>);
 
 #endif

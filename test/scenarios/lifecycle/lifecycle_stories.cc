@@ -8,6 +8,7 @@
 #include "api/policy/names.h"
 #include "test/builders/identity.h"
 #include "test/builders/machine_lifecycle_policy.h"
+#include "test/scenarios/lifecycle/fleet_stories.h"
 
 namespace capstan::scenarios {
 namespace {
@@ -685,6 +686,7 @@ std::vector<LifecycleStory> lifecycle_stories() {
   tell_of_contact(stories);
   tell_of_scaling_in(stories);
   tell_of_rollouts(stories);
+  tell_of_fleet_limits(stories);
   const auto others = stories.size();
   tell_of_preservation(stories);
   tell_of_auto_preservation(stories);

@@ -13,6 +13,7 @@
 #include "api/schema/crd.h"
 #include "api/v1beta2/machine_drain_rule.h"
 #include "controllers/lifecycle/judge.h"
+#include "controllers/safety/fleet_request.h"
 #include "kube/resources.h"
 #include "kube/typed.h"
 #include "test/builders/cluster.h"
@@ -27,11 +28,13 @@ using namespace std::chrono_literals;
 using builders::kNamespace;
 
 constexpr std::string_view kPool = "web";
+constexpr std::string_view kNeighbour = "db";
 constexpr Seconds kVmTakes{20};
 constexpr Seconds kNodeTakes{30};  // from the VM on
 constexpr Seconds kVmGoes{30};
 const kube::ObjectKey kTheCluster{.namespace_ = std::string(kNamespace),
                                   .name = std::string(builders::kCluster)};
+const kube::ObjectKey kOtherCluster{.namespace_ = std::string(kNamespace), .name = "c2"};
 
 kube::Resource provider(std::string_view group, std::string_view kind, std::string_view plural) {
   return {.group = std::string(group),
@@ -47,6 +50,7 @@ const kube::Resource kConfigTemplates =
     provider(api::group::kBootstrap, "KubeadmConfigTemplate", "kubeadmconfigtemplates");
 const kube::Resource kMachines = kube::resource_of<api::Machine>();
 const kube::Resource kPolicies = kube::resource_of<api::MachineLifecyclePolicy>();
+const kube::Resource kFleets = kube::resource_of<api::FleetPolicy>();
 
 json::value provider_crd(const kube::Resource& resource) {
   const json::value schema = {
@@ -69,22 +73,21 @@ json::value provider_crd(const kube::Resource& resource) {
 }
 
 std::vector<json::value> definitions() {
-  return {api::crd<api::Cluster>(),
-          api::crd<api::Machine>(),
-          api::crd<api::MachineSet>(),
-          api::crd<api::MachineDeployment>(),
-          api::crd<api::MachinePool>(),
-          api::crd<api::MachineHealthCheck>(),
-          api::crd<api::MachineDrainRule>(),
-          api::crd<api::MachineLifecyclePolicy>(),
-          provider_crd(kInfra),
-          provider_crd(kInfraTemplates),
-          provider_crd(kConfigs),
+  return {api::crd<api::Cluster>(),          api::crd<api::Machine>(),
+          api::crd<api::MachineSet>(),       api::crd<api::MachineDeployment>(),
+          api::crd<api::MachinePool>(),      api::crd<api::MachineHealthCheck>(),
+          api::crd<api::MachineDrainRule>(), api::crd<api::MachineLifecyclePolicy>(),
+          api::crd<api::FleetPolicy>(),      provider_crd(kInfra),
+          provider_crd(kInfraTemplates),     provider_crd(kConfigs),
           provider_crd(kConfigTemplates)};
 }
 
 kube::ObjectKey named(std::string_view name) {
   return {.namespace_ = std::string(kNamespace), .name = std::string(name)};
+}
+
+kube::ObjectKey key_in(const kube::Resource& resource, std::string_view name) {
+  return resource.namespaced ? named(name) : kube::ObjectKey{.namespace_ = {}, .name = std::string(name)};
 }
 
 std::string time_text(Time time) { return time.to_string(); }
@@ -111,12 +114,13 @@ bool has(const json::value& object, std::string_view path) {
   return found != nullptr && !found->is_null() && !(found->is_array() && found->as_array().empty());
 }
 
-controllers::Settings core_settings() {
+controllers::Settings core_settings(bool granting) {
   return {.concurrency = {.machine = 2,
                           .machine_set = 1,
                           .machine_deployment = 1,
                           .machine_pool = 1,
                           .machine_health_check = 1},
+          .owns_fleet_policy = granting,
           .left_out = {std::string(api::controller::kCluster)}};
 }
 
@@ -158,7 +162,7 @@ void LifecycleWorld::start_manager() {
                                                                     .loop = loop_,
                                                                     .workload_clusters = *workload_clusters_,
                                                                     .brake = brake_},
-                                                 core_settings());
+                                                 core_settings(granting_));
   core_->start_informers();
   while (core_->not_synced()) baton_.pause(Deadline::in(baton_, 20ms));
   core_->start();
@@ -180,7 +184,13 @@ void LifecycleWorld::restart() {
   }
   mirror_nodes();
   if (reached_) workload_clusters_->connect(kTheCluster, &workload_, now());
+  if (story_.neighbours > 0) workload_clusters_->connect(kOtherCluster, &workload_, now());
   start_manager();
+}
+
+void LifecycleWorld::stop_granting() {
+  granting_ = false;
+  restart();
 }
 
 void LifecycleWorld::make(const kube::Resource& resource, json::value object) {
@@ -188,36 +198,60 @@ void LifecycleWorld::make(const kube::Resource& resource, json::value object) {
   for (const auto* field : {"uid", "resourceVersion", "generation", "creationTimestamp"})
     metadata.erase(field);
   const std::string name(metadata.at("name").as_string());
-  const auto key = resource.namespaced ? named(name) : kube::ObjectKey{.namespace_ = {}, .name = name};
-  const auto made = user_.create(resource, key, object, {}, Deadline::never());
+  const auto made = user_.create(resource, key_in(resource, name), object, {}, Deadline::never());
   ASSERT_TRUE(made) << made.error().describe();
 }
 
 void LifecycleWorld::patch(const kube::Resource& resource, std::string_view name, const json::value& body,
                            std::string_view subresource) {
+  const auto key = key_in(resource, name);
   const auto patched =
-      user_.patch(resource, named(name), body, {.subresource = std::string(subresource)}, Deadline::never());
+      user_.patch(resource, key, body, {.subresource = std::string(subresource)}, Deadline::never());
   ASSERT_TRUE(patched) << patched.error().describe();
 }
 
 void LifecycleWorld::set_stage() {
   for (auto& definition : definitions())
     make(kube::resources::custom_resource_definitions(), std::move(definition));
+  make_cluster(builders::kCluster);
+  make_templates(kPool);
+  if (story_.policy) make(kPolicies, api::to_json(*story_.policy));
+  if (story_.check) make(kube::resource_of<api::MachineHealthCheck>(), api::to_json(*story_.check));
+  if (story_.fleet) make(kFleets, api::to_json(*story_.fleet));
+  make_owner();
+  find_cluster();
+  if (story_.neighbours > 0) make_neighbour();
+}
+
+void LifecycleWorld::make_cluster(std::string_view name) {
   const auto cluster =
-      builders::a_cluster().without_control_plane_ref().without_infrastructure_ref().running();
+      builders::a_cluster(name).without_control_plane_ref().without_infrastructure_ref().running();
   const json::value document = api::to_json(cluster.build());
   make(kube::resource_of<api::Cluster>(), document);
-  patch(kube::resource_of<api::Cluster>(), builders::kCluster, {{"status", document.at("status")}}, "status");
+  patch(kube::resource_of<api::Cluster>(), name, {{"status", document.at("status")}}, "status");
+}
+
+void LifecycleWorld::make_templates(std::string_view name) {
   for (const auto& resource : {kInfraTemplates, kConfigTemplates}) {
     make(resource, {{"apiVersion", resource.api_version()},
                     {"kind", resource.kind},
-                    {"metadata", {{"name", kPool}, {"namespace", kNamespace}}},
+                    {"metadata", {{"name", name}, {"namespace", kNamespace}}},
                     {"spec", {{"template", {{"spec", json::object()}}}}}});
   }
-  if (story_.policy) make(kPolicies, api::to_json(*story_.policy));
-  if (story_.check) make(kube::resource_of<api::MachineHealthCheck>(), api::to_json(*story_.check));
-  make_owner();
-  find_cluster();
+}
+
+void LifecycleWorld::make_neighbour() {
+  make_cluster(kOtherCluster.name);
+  make_templates(kNeighbour);
+  workload_clusters_->connect(kOtherCluster, &workload_, now());
+  const auto deployment =
+      builders::a_machine_deployment(kNeighbour).in_cluster(kOtherCluster.name).replicas(story_.neighbours);
+  make(kube::resource_of<api::MachineDeployment>(), api::to_json(deployment.build()));
+}
+
+// The Nodes of both stand on one server.
+kube::ObjectKey LifecycleWorld::cluster_of(std::string_view node) const {
+  return node.starts_with(fmt::format("{}-", kNeighbour)) ? kOtherCluster : kTheCluster;
 }
 
 void LifecycleWorld::make_owner() {
@@ -253,6 +287,7 @@ void LifecycleWorld::run() {
   forget_writes();
   telling_ = true;
   policy_shown_.clear();
+  fleet_shown_.clear();
   progress_shown_.clear();
   mixed_ = false;
   while (now() - began_ < story_.length) one_second();
@@ -289,9 +324,13 @@ void LifecycleWorld::look() {
   std::ranges::sort(fresh, {}, [](const auto* machine) {
     return std::pair(machine->metadata.creation_timestamp, machine->metadata.name);
   });
-  for (const auto* machine : fresh) numbers_.emplace(machine->metadata.name.str(), made() + 1);
+  for (const auto* machine : fresh) {
+    numbers_.emplace(machine->metadata.name.str(), made() + 1);
+    creations_.push_back(telling_ ? now() - began_ : Seconds(0));
+  }
   tell_machines();
   tell_policy();
+  tell_fleet();
   tell_rollout();
   count_gone();
 }
@@ -370,11 +409,11 @@ void LifecycleWorld::mirror_nodes() {
     there.insert(name);
     const std::string version = node.metadata.resource_version.str();
     if (std::exchange(nodes_shown_[name], version) != version)
-      workload_clusters_->put_node(kTheCluster, node);
+      workload_clusters_->put_node(cluster_of(name), node);
   }
   for (auto& [name, version] : nodes_shown_) {
     if (there.contains(name) || version == "gone") continue;
-    if (!version.empty()) workload_clusters_->remove_node(kTheCluster, name);
+    if (!version.empty()) workload_clusters_->remove_node(cluster_of(name), name);
     version = "gone";
   }
 }
@@ -458,6 +497,20 @@ void LifecycleWorld::delete_policy() {
   ASSERT_TRUE(removed) << removed.error().describe();
 }
 
+void LifecycleWorld::resize_neighbour(int replicas) {
+  patch(kube::resource_of<api::MachineDeployment>(), kNeighbour, {{"spec", {{"replicas", replicas}}}});
+}
+
+void LifecycleWorld::patch_fleet(const json::value& body) {
+  patch(kFleets, api::policy::kFleetPolicyName, body);
+}
+
+void LifecycleWorld::delete_fleet() {
+  const auto removed =
+      user_.remove(kFleets, key_in(kFleets, api::policy::kFleetPolicyName), {}, Deadline::never());
+  ASSERT_TRUE(removed) << removed.error().describe();
+}
+
 void LifecycleWorld::lose_cluster() {
   reached_ = false;
   workload_clusters_->lose(kTheCluster, "probe failed: connection refused", now());
@@ -473,6 +526,10 @@ void LifecycleWorld::find_cluster() {
 std::string LifecycleWorld::victim(int machine) const { return name_of(machine); }
 
 // --- what has become of it ---
+
+int LifecycleWorld::made_by(Seconds then) const {
+  return static_cast<int>(std::ranges::count_if(creations_, [&](Seconds at) { return at <= then; }));
+}
 
 bool LifecycleWorld::is_deleted(int machine) const {
   const auto found = machines_.find(name_of(machine));
@@ -557,7 +614,7 @@ void LifecycleWorld::tell_machines() {
   for (const auto* machine : in_order) tell_machine(*machine);
   std::erase_if(shown_, [&](const auto& each) {
     if (machines_.contains(each.first)) return false;
-    if (telling_ && !each.second.deleting) ++deleted_;  // within one second
+    if (!each.second.deleting) count_deletion();  // within one second
     tell(fmt::format("m{}", numbers_.at(each.first)), "is gone");
     return true;
   });
@@ -576,10 +633,27 @@ void LifecycleWorld::tell_machine(const api::Machine& machine) {
   if (lifecycle != std::exchange(shown.lifecycle, lifecycle))
     tell(who, lifecycle.empty() ? "has no life cycle any more" : lifecycle);
   tell_preservation(machine, who, shown);
+  tell_fleet_request(machine, who, shown);
   if (machine.metadata.deleting() && !std::exchange(shown.deleting, true)) {
-    if (telling_) ++deleted_;
+    count_deletion();
     tell(who, "is being deleted");
   }
+}
+
+void LifecycleWorld::count_deletion() {
+  if (!telling_) return;
+  ++deleted_;
+  deletions_.push_back(now() - began_);
+}
+
+void LifecycleWorld::tell_fleet_request(const api::Machine& machine, std::string_view who, Shown& shown) {
+  const auto request = controllers::safety::fleet_request_of(machine);
+  const std::string text = controllers::safety::has_fleet_grant(machine)
+                               ? "may be deleted: the FleetPolicy says so"
+                           : request ? fmt::format("asks the FleetPolicy: {}", request->reason)
+                                     : std::string();
+  if (text != std::exchange(shown.fleet, text))
+    tell(who, text.empty() ? "asks the FleetPolicy for nothing any more" : text);
 }
 
 void LifecycleWorld::tell_preservation(const api::Machine& machine, std::string_view who, Shown& shown) {
@@ -612,6 +686,23 @@ void LifecycleWorld::tell_policy() {
   if (api::conditions::is_true(policy->status.conditions, api::policy::condition::kHealthCheckOverlap))
     text += "; overlaps a health check";
   if (text != std::exchange(policy_shown_, text)) tell("policy", text);
+}
+
+void LifecycleWorld::tell_fleet() {
+  if (!story_.fleet) return;
+  const auto fleet =
+      kube::get<api::FleetPolicy>(user_, key_in(kFleets, api::policy::kFleetPolicyName), Deadline::never());
+  std::string text = "is gone";
+  if (fleet) {
+    const auto& status = fleet->status;
+    text = fmt::format("{} waiting, {} in flight", status.waiting, status.in_flight);
+    for (const auto type : {api::policy::condition::kLimiting, api::policy::condition::kSomeFrozen}) {
+      const auto says = api::conditions::find(status.conditions, type);
+      if (says != nullptr && says->status == api::status::kTrue)
+        text += fmt::format("\n* {}", says->message.view());
+    }
+  }
+  if (text != std::exchange(fleet_shown_, text)) tell("fleet", text);
 }
 
 void LifecycleWorld::tell_rollout() {

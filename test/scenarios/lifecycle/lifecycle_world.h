@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/policy/fleet_policy.h"
 #include "api/policy/machine_lifecycle_policy.h"
 #include "api/v1beta2/machine_health_check.h"
 #include "apiserver/api.h"
@@ -53,6 +54,8 @@ struct LifecycleStory {
   Seconds length{900};
   // Of what is promised beside the text, in any order of events; empty: it holds.
   std::function<std::string(const LifecycleWorld&)> broken = {};
+  std::optional<api::FleetPolicy> fleet = {};
+  int neighbours = 0;  // replicas of MachineDeployment db in a second Cluster; 0: there is none
 };
 
 class LifecycleWorld {
@@ -80,6 +83,10 @@ class LifecycleWorld {
   void patch_owner(const json::value& body);  // of the MachineDeployment, or the MachineSet that stands alone
   void patch_policy(const json::value& body);
   void delete_policy();
+  void resize_neighbour(int replicas);
+  void patch_fleet(const json::value& body);
+  void delete_fleet();
+  void stop_granting();  // the manager is restarted without the controller of the FleetPolicy
   void lose_cluster();
   void find_cluster();
   void restart();  // of the manager
@@ -92,7 +99,10 @@ class LifecycleWorld {
   // --- what has become of it ---
   int deleted() const { return deleted_; }  // Machines, whatever deleted them
   bool is_deleted(int machine) const;
+  // Of each Machine that was deleted, in their order.
+  const std::vector<Seconds>& deletions() const { return deletions_; }
   int most_gone() const { return most_gone_; }  // of those wanted, not there or on their way, at a time
+  int made_by(Seconds then) const;
   int made() const { return static_cast<int>(numbers_.size()); }
   std::string phase(int machine) const;    // "Unhealthy"
   std::string message(int machine) const;  // of its condition
@@ -115,6 +125,7 @@ class LifecycleWorld {
     std::string autoscaler = {};
     bool granted = false;
     bool deleting = false;
+    std::string fleet = {};
   };
 
   void start_manager();
@@ -124,6 +135,10 @@ class LifecycleWorld {
              std::string_view subresource = {});
   void set_stage();
   void make_owner();
+  void make_cluster(std::string_view name);
+  void make_templates(std::string_view name);
+  void make_neighbour();
+  kube::ObjectKey cluster_of(std::string_view node) const;
   void show_contact(bool reached);
   void one_second();
   void look();
@@ -135,7 +150,10 @@ class LifecycleWorld {
   void tell_machines();
   void tell_machine(const api::Machine& machine);
   void tell_preservation(const api::Machine& machine, std::string_view who, Shown& shown);
+  void tell_fleet_request(const api::Machine& machine, std::string_view who, Shown& shown);
+  void count_deletion();
   void tell_policy();
+  void tell_fleet();
   void tell_rollout();
   void count_gone();
   void tell(std::string_view who, std::string_view text);
@@ -158,6 +176,7 @@ class LifecycleWorld {
   SeededRandomness randomness_{1};
   kube::WatchLoop loop_;
   runtime::OpenBrake brake_;
+  bool granting_ = true;
   std::unique_ptr<controllers::Controllers> core_;
 
   std::vector<LifecycleAct> acts_;
@@ -167,11 +186,14 @@ class LifecycleWorld {
   std::map<std::string, std::string> nodes_shown_ = {};
   std::map<std::string, Shown> shown_ = {};
   std::string policy_shown_ = {};
+  std::string fleet_shown_ = {};
   std::string progress_shown_ = {};
   int sets_ = 0;
   bool mixed_ = false;
   Time began_ = {};
   int deleted_ = 0;
+  std::vector<Seconds> deletions_ = {};
+  std::vector<Seconds> creations_ = {};
   int most_gone_ = 0;
   bool telling_ = false;
   std::size_t writes_ = 0;
