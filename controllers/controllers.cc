@@ -17,6 +17,8 @@
 #include "controllers/machineset/reconciler.h"
 #include "controllers/safety/brakes.h"
 #include "controllers/safety/fleet_freeze.h"
+#include "controllers/safety/freeze_brake.h"
+#include "controllers/safety/probes.h"
 #include "controllers/shared/deps.h"
 #include "controllers/shared/referrers.h"
 #include "controllers/topology/reconciler.h"
@@ -187,6 +189,7 @@ class Controllers::Parts {
                        api::policy::kLifecyclePolicyCrd);
     watch_once_defined(caches.fleet_policies, {}, api::policy::kFleetPolicyCrd);
     brakes.add(fleet_freeze);
+    brakes.add(freeze);
 
     const auto& many = settings.concurrency;
     add<cluster::Reconciler>(caches.clusters,
@@ -245,7 +248,9 @@ class Controllers::Parts {
   RandomNames names;
   Caches caches;
   const safety::FleetFreezeBrake fleet_freeze{caches};
+  const safety::FreezeBrake freeze{caches};
   safety::Brakes brakes{seams.brake};
+  const safety::Probes frozen{seams.metrics};
   runtime::DynamicInformers dynamic;
   runtime::Events events;
   std::vector<std::unique_ptr<Unit>> units;
@@ -372,6 +377,7 @@ std::vector<const runtime::Controller*> Controllers::controllers() const {
 void Controllers::refresh_metrics() {
   for (auto* informer : parts_->informers) informer->refresh_metrics();
   parts_->dynamic.refresh_metrics();
+  parts_->frozen.refresh(parts_->caches);
   for (const auto& unit : parts_->units) unit->controller().refresh_metrics();
 }
 

@@ -61,6 +61,11 @@ MachineLifecyclePolicyBuilder& MachineLifecyclePolicyBuilder::rollout(const api:
   return change([&](MachineLifecyclePolicy& policy) { policy.spec.rollout = rollout; });
 }
 
+MachineLifecyclePolicyBuilder& MachineLifecyclePolicyBuilder::overshoot(
+    const api::PolicyOvershoot& overshoot) {
+  return change([&](MachineLifecyclePolicy& policy) { policy.spec.overshoot = overshoot; });
+}
+
 MachineLifecyclePolicyBuilder& MachineLifecyclePolicyBuilder::preservation(
     const api::PolicyPreservation& preservation) {
   return change([&](MachineLifecyclePolicy& policy) { policy.spec.preservation = preservation; });

@@ -25,6 +25,7 @@ class MachineLifecyclePolicyBuilder
   MachineLifecyclePolicyBuilder& scale_in(const api::PolicyScaleIn& scale_in = {});
   // No Machine reports anything for it.
   MachineLifecyclePolicyBuilder& rollout(const api::PolicyRollout& rollout = {});
+  MachineLifecyclePolicyBuilder& overshoot(const api::PolicyOvershoot& overshoot = {});
   MachineLifecyclePolicyBuilder& preservation(const api::PolicyPreservation& preservation = {});
 };
 

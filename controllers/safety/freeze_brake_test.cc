@@ -1,0 +1,128 @@
+#include "controllers/safety/freeze_brake.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/conditions/conditions.h"
+#include "api/names.h"
+#include "api/policy/names.h"
+#include "test/builders/cluster.h"
+#include "test/builders/machine.h"
+#include "test/builders/machine_deployment.h"
+#include "test/builders/machine_set.h"
+
+namespace capstan::controllers::safety {
+namespace {
+
+using api::policy::annotation::kFreeze;
+using builders::a_cluster;
+using builders::a_machine;
+using builders::a_machine_deployment;
+using builders::a_machine_set;
+using builders::kNamespace;
+using builders::noon;
+using runtime::Intent;
+using testing::HasSubstr;
+
+// Of Cluster c1, MachineDeployment md1, MachineSet ms1 and Machine m1, each below the one before.
+class FreezeBrakes : public testing::Test {
+ protected:
+  FreezeBrakes() {
+    caches.clusters.apply(a_cluster("c1").build());
+    caches.machine_deployments.apply(a_machine_deployment("md1").build());
+    caches.machine_sets.apply(a_machine_set("ms1").in_deployment("md1").build());
+    caches.machines.apply(a_machine("m1").in_set("ms1").build());
+  }
+
+  runtime::Verdict ask(Intent intent, std::string_view kind, std::string_view name) const {
+    const kube::ObjectKey key{.namespace_ = std::string(kNamespace), .name = std::string(name)};
+    return brake.ask(intent, {.kind = kind, .key = key});
+  }
+  bool set_is_open() const { return ask(Intent::CreateMachine, api::kind::kMachineSet, "ms1").open; }
+  bool may_evict() const { return ask(Intent::Evict, api::kind::kMachine, "m1").open; }
+
+  void freeze_deployment() {
+    caches.machine_deployments.apply(a_machine_deployment("md1").annotated(kFreeze, "audit").build());
+  }
+  // As its controller shows it.
+  void show_freeze_on_set(Time since) {
+    auto set = a_machine_set("ms1").in_deployment("md1").build();
+    api::conditions::set(set.status.conditions,
+                         api::conditions::make(api::policy::condition::kFrozen, api::status::kTrue,
+                                               api::policy::reason::kFrozenByAnnotation),
+                         1, since);
+    caches.machine_sets.apply(set);
+  }
+  void delete_machine(Time since) {
+    caches.machines.apply(a_machine("m1").in_set("ms1").deleting(since).build());
+  }
+
+  Caches caches;
+  const FreezeBrake brake{caches};
+};
+
+TEST_F(FreezeBrakes, AreOpenWhereNothingIsFrozen) {
+  EXPECT_TRUE(set_is_open());
+  EXPECT_TRUE(may_evict());
+  EXPECT_TRUE(ask(Intent::CreateMachine, api::kind::kMachineSet, "unknown").open);
+}
+
+TEST_F(FreezeBrakes, AFrozenDeploymentHoldsItsSetsWithTheReason) {
+  freeze_deployment();
+
+  EXPECT_FALSE(ask(Intent::RollOut, api::kind::kMachineDeployment, "md1").open);
+  for (const auto intent : {Intent::CreateMachine, Intent::ScaleDown, Intent::Remediate})
+    EXPECT_FALSE(ask(intent, api::kind::kMachineSet, "ms1").open);
+  EXPECT_THAT(ask(Intent::ScaleDown, api::kind::kMachineSet, "ms1").why,
+              HasSubstr("\"audit\" of MachineDeployment md1"));
+}
+
+TEST_F(FreezeBrakes, AFrozenSetHoldsNeitherItsDeploymentNorItsSiblings) {
+  caches.machine_sets.apply(a_machine_set("ms1").in_deployment("md1").annotated(kFreeze, "audit").build());
+  caches.machine_sets.apply(a_machine_set("ms2").in_deployment("md1").build());
+
+  EXPECT_FALSE(set_is_open());
+  EXPECT_TRUE(ask(Intent::CreateMachine, api::kind::kMachineSet, "ms2").open);
+  EXPECT_TRUE(ask(Intent::RollOut, api::kind::kMachineDeployment, "md1").open);
+}
+
+TEST_F(FreezeBrakes, AFrozenClusterHoldsAllThatBelongsToIt) {
+  caches.clusters.apply(a_cluster("c1").annotated(kFreeze, "audit").build());
+
+  EXPECT_FALSE(set_is_open());
+  EXPECT_FALSE(ask(Intent::RollOut, api::kind::kMachineDeployment, "md1").open);
+}
+
+TEST_F(FreezeBrakes, TheDrainOfAMachineThatWasDeletedWhileFrozenGoesOn) {
+  freeze_deployment();
+  show_freeze_on_set(noon());
+  delete_machine(noon() + Seconds(5));
+
+  EXPECT_TRUE(may_evict());
+}
+
+TEST_F(FreezeBrakes, TheDrainOfAMachineThatWasDeletedBeforeWaits) {
+  freeze_deployment();
+  show_freeze_on_set(noon());
+  delete_machine(noon() + Seconds(-5));
+
+  EXPECT_FALSE(may_evict());
+}
+
+TEST_F(FreezeBrakes, TheDrainOfAMachineWhoseSetGoesIsAUsers) {
+  freeze_deployment();
+  delete_machine(noon());
+  caches.machine_sets.apply(a_machine_set("ms1").in_deployment("md1").deleting().build());
+
+  EXPECT_TRUE(may_evict());
+}
+
+TEST_F(FreezeBrakes, MachinesThatAControlPlaneOrAUserMadeAreNotHeld) {
+  caches.clusters.apply(a_cluster("c1").annotated(kFreeze, "audit").build());
+  caches.machines.apply(a_machine("m1").control_plane().deleting().build());
+
+  EXPECT_TRUE(may_evict());
+}
+
+}  // namespace
+}  // namespace capstan::controllers::safety

@@ -1,0 +1,20 @@
+// Whether a change of an object may freeze or thaw what belongs to it. Used by triggers. Pure.
+#pragma once
+
+#include "api/policy/names.h"
+#include "controllers/safety/frozen_condition.h"
+
+namespace capstan::controllers::safety {
+
+template <typename T>
+bool may_change_a_freeze(const T& before, const T& after) {
+  namespace annotation = api::policy::annotation;
+  const auto differs = [&](std::string_view key) {
+    return before.metadata.annotations.value_or_empty(key) != after.metadata.annotations.value_or_empty(key);
+  };
+  return differs(annotation::kFreeze) || differs(annotation::kUnfreeze) ||
+         differs(annotation::kUnfreezeOfMcm) || differs(annotation::kUnfrozenAt) ||
+         is_shown_frozen(before.status.conditions) != is_shown_frozen(after.status.conditions);
+}
+
+}  // namespace capstan::controllers::safety
