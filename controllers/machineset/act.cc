@@ -112,6 +112,7 @@ class Turn {
   }
 
   Result<void> perform(const ReleaseMachine& action) {
+    if (unnoted_) return {};
     const api::ObjectMeta& metadata = action.machine->metadata;
     const auto released = replace_owners(*action.machine, action.to);
     if (!released && released.error().code == Code::NotFound) return {};
@@ -197,6 +198,19 @@ class Turn {
     with_.host.consistency.wrote(key_, with_.deps.caches.machine_sets, (*written)->metadata.resource_version);
     for (const std::string& line : action.dropped)
       record(EventType::Normal, api::policy::event::kVictimDropped, line);
+    return {};
+  }
+
+  // Bound to the version that was seen, as the victims are.
+  Result<void> perform(const WriteAnnotations& action) {
+    MachineSet after = *seen_.stored;
+    after.metadata.annotations = action.to;
+    const auto written =
+        kube::patch_part(client(), *seen_.stored, after, kube::Part::Main, kube::Lock::Always, deadline());
+    unnoted_ = !written;
+    if (!written) return is_overtaken(written.error()) ? Result<void>() : fail(written.error());
+    if (!*written) return {};
+    with_.host.consistency.wrote(key_, with_.deps.caches.machine_sets, (*written)->metadata.resource_version);
     return {};
   }
 
@@ -457,6 +471,7 @@ class Turn {
   std::unordered_set<api::Uid> unsettled_ = {};  // Machines for which a write failed
   std::unordered_map<api::Uid, api::ResourceVersion> written_ = {};
   std::optional<bool> may_adopt_ = {};
+  bool unnoted_ = false;  // what is about to be released could not be noted
 };
 
 }  // namespace

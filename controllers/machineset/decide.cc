@@ -12,6 +12,7 @@
 #include "controllers/machineset/fleet_requests.h"
 #include "controllers/machineset/kept_machines.h"
 #include "controllers/machineset/named_victims.h"
+#include "controllers/machineset/own_annotations.h"
 #include "controllers/machineset/propagation.h"
 #include "controllers/shared/recheck.h"
 #include "kube/kinds.h"
@@ -43,6 +44,8 @@ class Decider {
       delete_all();
       return std::move(plan_);
     }
+    if (auto annotations = annotations_to_write(seen_)) act(std::move(*annotations));
+    recheck_within(plan_.recheck, seen_.census.frozen.recheck);
     adopt_and_release();
     if (seen_.deployment_missing) {
       note(
@@ -162,6 +165,7 @@ class Decider {
   // With a MachineDeployment that one decides, for all its sets.
   void grant_replacements() {
     if (!seen_.policy || seen_.deployment || !seen_.fresh || !seen_.problem.empty()) return;
+    if (!seen_.may_remediate.open) return;
     const auto decided =
         lifecycle::replacements({.now = seen_.now,
                                  .contact = seen_.contact,
@@ -387,8 +391,10 @@ class Decider {
     plan_.preflight_failed = !lines.empty();
     for (std::string& line : lines) note(NoteCode::CreateHeldUp, std::move(line));
     note_brakes();
+    const auto allowed = static_cast<std::int32_t>(safety::allowed_by(seen_.census.ceiling, missing));
+    if (allowed == 0) note(NoteCode::CreateHeldUp, safety::ceiling_in_words(seen_.census.ceiling));
     if (!plan_.notes_about(NoteCode::CreateHeldUp).empty()) return recheck(kPreflightRecheck);
-    act(CreateMachines{.count = missing});
+    act(CreateMachines{.count = allowed});
   }
 
   void note_unreadable() {

@@ -57,6 +57,17 @@ TEST(Decide, CreatesWhatIsMissing) {
   EXPECT_EQ(created(a_world(a_machine_set().replicas(5)).with(well("a")).with(well("b")).plan()), 3);
 }
 
+TEST(Decide, CreatesAsManyAsTheCeilingAllowsAndThenSaysWhyNoMore) {
+  auto world = a_world(a_machine_set().replicas(3));
+  world.where(
+      [](Observation& seen) { seen.census.ceiling = {.is_on = true, .most = 5, .owned = 0, .released = 3}; });
+  EXPECT_EQ(created(world.plan()), 2);
+
+  world.where([](Observation& seen) { seen.census.ceiling.owned = 2; });
+  EXPECT_EQ(created(world.plan()), 0);
+  EXPECT_THAT(why(world.plan()), HasSubstr("5 Machines are or will be there, 5 may be"));
+}
+
 TEST(Decide, DoesNothingWhenTheNumberIsRight) {
   const auto plan = a_world(a_machine_set().replicas(1)).with(well("a")).plan();
 

@@ -16,6 +16,7 @@
 #include "controllers/machineset/deletion_order.h"
 #include "controllers/machineset/known_machines.h"
 #include "controllers/machineset/preflight.h"
+#include "controllers/safety/census.h"
 #include "runtime/brake.h"
 #include "runtime/observed.h"
 
@@ -95,9 +96,10 @@ struct Observation {
   std::vector<CloneSeen> clones = {};
   Snapshot<api::MachineLifecyclePolicy> policy = {};  // of the life of its Machines; null: none governs that
   lifecycle::Contact contact = {};                    // with the workload cluster
-  std::vector<api::Uid> about_to_be_preserved = {};   // Machines that the policy's own turn is to mark now
   bool fleet_limited = false;  // a deletion needs a place in the limits of the FleetPolicy
   bool fleet_granted = true;   // a manager gives such places
+  safety::SetCensus census = {};  // how many Machines there are, its siblings' and released ones included
+  std::vector<api::Uid> about_to_be_preserved = {};  // Machines that the policy's own turn is to mark now
   ControlPlaneSeen control_plane = {};
   std::optional<std::string> topology_version = {};
   std::vector<std::string> preflight_checks = {};  // of the flag

@@ -14,6 +14,7 @@
 #include "controllers/lifecycle/preservation.h"
 #include "controllers/machineset/wanted.h"
 #include "controllers/safety/fleet_request.h"
+#include "controllers/safety/take_census.h"
 #include "controllers/shared/belonging.h"
 #include "controllers/shared/confirm_release.h"
 #include "controllers/shared/policies.h"
@@ -284,7 +285,10 @@ class Observer {
   }
 
   void see_policy() {
-    seen_.policy = lifecycle_policy(policy_for(caches_, *seen_.stored));
+    const PolicyChoice choice = policy_for(caches_, *seen_.stored);
+    seen_.policy = lifecycle_policy(choice);
+    seen_.census = safety::census_of(caches_, *seen_.stored,
+                                     choice.policy ? choice.policy->spec.overshoot : std::nullopt, seen_.now);
     if (seen_.policy && seen_.cluster)
       seen_.contact = contact_of(reach_of(with_.deps.workload_clusters, *seen_.cluster));
     see_preservation();
@@ -309,6 +313,9 @@ class Observer {
     seen_.may_create = with_.deps.brake.ask(Intent::CreateMachine, asker);
     seen_.may_scale_down = with_.deps.brake.ask(Intent::ScaleDown, asker);
     seen_.may_remediate = with_.deps.brake.ask(Intent::Remediate, asker);
+    // By number it is only for creations; a person's freeze is a brake.
+    const safety::Frozen& frozen = seen_.census.frozen;
+    if (frozen.holds() && seen_.may_create.open) seen_.may_create = {.open = false, .why = frozen.why};
   }
 
   const ObserveContext& with_;

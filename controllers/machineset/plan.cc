@@ -98,6 +98,10 @@ struct InWords {
     return fmt::format("ask the FleetPolicy for Machine {}: {:?}", action.machine->metadata.name,
                        action.request);
   }
+  std::string operator()(const WriteAnnotations& action) const {
+    return "write the annotations: " + api::changes(api::ObjectMeta{.annotations = action.from},
+                                                    api::ObjectMeta{.annotations = action.to});
+  }
   std::string operator()(const DropFinalizer&) const { return "drop the finalizer"; }
 };
 

@@ -104,6 +104,13 @@ struct DeleteMachine {
   std::optional<Mark> first = {};  // written before: without it nothing is deleted
   bool operator==(const DeleteMachine&) const = default;
 };
+// Annotations of the set itself: what it is about to release, and that a person has thawed it. While that
+// fails nothing is released.
+struct WriteAnnotations {
+  api::TextMap from = {};
+  api::TextMap to = {};
+  bool operator==(const WriteAnnotations&) const = default;
+};
 struct DropFinalizer {
   bool operator==(const DropFinalizer&) const = default;
 };
@@ -130,7 +137,7 @@ struct AskFleet {
 using Action =
     std::variant<OwnTemplate, AdoptMachine, ReleaseMachine, MarkMachine, RepairCloneManagers, UpdateClone,
                  RepairManagers, UpdateMachine, FinishMachines, RemoveClones, CreateMachines, DeleteMachine,
-                 GrantReplacement, WriteVictims, AskFleet, DropFinalizer>;
+                 GrantReplacement, WriteVictims, WriteAnnotations, AskFleet, DropFinalizer>;
 
 // A Machine that is as wanted once the plan is carried out.
 struct SettledMachine {

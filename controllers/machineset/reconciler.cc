@@ -9,6 +9,7 @@
 #include "controllers/machineset/observe.h"
 #include "controllers/machineset/report.h"
 #include "controllers/machineset/wanted.h"
+#include "controllers/safety/freeze_events.h"
 #include "controllers/shared/belonging.h"
 #include "controllers/shared/finalizer.h"
 #include "controllers/shared/pause.h"
@@ -139,8 +140,9 @@ void Reconciler::remember(const Observation& seen, const Effects& effects) {
 }
 
 void Reconciler::record_events(const Observation& seen, const MachineSet& after) {
-  record_notes(deps_.events, runtime::reference_to(kube::resource_of<MachineSet>(), after.metadata),
-               news(seen, after));
+  const auto about = runtime::reference_to(kube::resource_of<MachineSet>(), after.metadata);
+  record_notes(deps_.events, about, news(seen, after));
+  safety::record_freeze(deps_.events, about, seen.stored->status.conditions, after.status.conditions);
 }
 
 }  // namespace capstan::controllers::machineset

@@ -6,6 +6,7 @@
 #include "api/meta/label_selector.h"
 #include "controllers/machineset/conditions.h"
 #include "controllers/machineset/counters.h"
+#include "controllers/safety/frozen_condition.h"
 #include "controllers/shared/held_up.h"
 #include "controllers/shared/recheck.h"
 #include "controllers/shared/stale_deletions.h"
@@ -26,6 +27,9 @@ void set_conditions(const Observation& seen, const Plan& plan, const Effects& ef
     api::conditions::set(after.status.conditions, condition, after.metadata.generation, seen.now);
   }
   show_unconfirmed(seen, after);
+  // Caches that are behind count too few Machines.
+  if (seen.fresh)
+    safety::show_frozen(seen.census.frozen, after.status.conditions, after.metadata.generation, seen.now);
   tell_held_up(after.status.conditions, seen.machines, after.metadata.generation, seen.now);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/names.h"
+#include "api/policy/names.h"
 #include "controllers/machineset/effects.h"
 #include "controllers/machineset/plan.h"
 
@@ -15,7 +16,7 @@ namespace capstan::controllers::machineset {
 inline constexpr std::array kOwnedConditions = {
     api::condition::kPaused,        api::condition::kScalingUp,        api::condition::kScalingDown,
     api::condition::kMachinesReady, api::condition::kMachinesUpToDate, api::condition::kRemediating,
-    api::condition::kDeleting,      api::condition::kContested};
+    api::condition::kDeleting,      api::condition::kContested,        api::policy::condition::kFrozen};
 inline constexpr std::array kOwnedV1Beta1Conditions = {
     api::v1beta1_condition::kReady, api::v1beta1_condition::kMachinesCreated,
     api::v1beta1_condition::kResized, api::v1beta1_condition::kMachinesReady};

@@ -6,6 +6,7 @@
 #include "api/policy/names.h"
 #include "controllers/machineset/reconciler.h"
 #include "controllers/machineset/wanted.h"
+#include "controllers/safety/freeze_wakes.h"
 
 namespace capstan::controllers::machineset {
 namespace {
@@ -51,6 +52,7 @@ bool matters(const Change<MachineDeployment>& change) {
            change.after->metadata.annotations.value_or_empty(key);
   };
   return differs(api::annotation::kRevision) || differs(api::policy::annotation::kVictims) ||
+         safety::may_change_a_freeze(*change.before, *change.after) ||
          change.before->spec.replicas != change.after->spec.replicas ||
          !(change.before->spec.remediation == change.after->spec.remediation);
 }
@@ -74,6 +76,7 @@ bool matters(const Change<Cluster>& change) {
   };
   return change.before->spec.paused != change.after->spec.paused ||
          change.before->spec.control_plane_ref != change.after->spec.control_plane_ref ||
+         safety::may_change_a_freeze(*change.before, *change.after) ||
          step(*change.before) != step(*change.after);
 }
 
@@ -97,9 +100,11 @@ std::vector<ObjectKey> sets_that_wait(const Caches& caches) {
   return keys;
 }
 
-// What of a policy concerns the life of Machines.
+// What of a policy concerns the life of Machines, and how many there may be.
 bool matters(const Change<api::MachineLifecyclePolicy>& change) {
-  const auto reports = [](const auto& policy) { return policy && policy->spec.reports_lifecycle(); };
+  const auto reports = [](const auto& policy) {
+    return policy && (policy->spec.reports_lifecycle() || policy->spec.overshoot);
+  };
   if (!reports(change.before) && !reports(change.after)) return false;
   return !change.before || !change.after || change.before->spec != change.after->spec;
 }

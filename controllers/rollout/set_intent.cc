@@ -22,11 +22,21 @@ namespace {
 constexpr std::size_t kLongestName = 63;  // of a MachineSet: it ends up in labels and Machine names
 
 // Annotations of the deployment that say something about itself alone.
-constexpr std::array kNotForSets = {
-    annotation::kLastAppliedConfiguration, annotation::kRevision,    annotation::kRevisionHistory,
-    annotation::kDesiredReplicas,          annotation::kMaxReplicas, annotation::kConversionData,
-    annotation::kConfirmRelease,           kMadeForRolloutAfter,     api::policy::annotation::kVictims,
-    api::policy::annotation::kRollbackTo};
+constexpr std::array kNotForSets = {annotation::kLastAppliedConfiguration,
+                                    annotation::kRevision,
+                                    annotation::kRevisionHistory,
+                                    annotation::kDesiredReplicas,
+                                    annotation::kMaxReplicas,
+                                    annotation::kConversionData,
+                                    annotation::kConfirmRelease,
+                                    kMadeForRolloutAfter,
+                                    api::policy::annotation::kVictims,
+                                    api::policy::annotation::kRollbackTo,
+                                    api::policy::annotation::kFreeze,
+                                    api::policy::annotation::kUnfreeze,
+                                    api::policy::annotation::kUnfreezeOfMcm,
+                                    api::policy::annotation::kUnfrozenAt,
+                                    api::policy::annotation::kReleased};
 
 // What tells the Machines of a set from those of its siblings. What it selects by and makes them with counts
 // more than the label on the set itself: following an edit of that one would let go of all of them.
