@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/policy/names.h"
 #include "controllers/machinedeployment/turn_fixture.h"
 #include "runtime/ownership.h"
+#include "test/builders/machine_lifecycle_policy.h"
 
 namespace capstan::controllers::machinedeployment {
 namespace {
@@ -408,6 +410,24 @@ TEST(Turns, AConfirmedReleaseLeavesTheMachineSetToTheCluster) {
         Contains(fmt::format("Normal SuccessfulRelease: Released MachineSet \"{}\": spec.selector does not "
                              "match it any more; it runs on and goes with Cluster c1",
                              before.metadata.name.view())));
+  });
+}
+
+TEST(CeilingTurns, AMachineSetThatIsLostIsNotedByItsDeploymentAlone) {
+  with_machines([](MachineDeploymentFixture& stage) {
+    stage.make(builders::a_policy("care").selecting_everything().overshoot().build());
+    const std::string lost = stage.sets().front().metadata.name.str();
+    stage.edit(kOtherSelector);
+    stage.settle();
+
+    confirm_release(stage, 2);
+
+    const auto noted = [](const api::ObjectMeta& object) {
+      return std::string(object.annotations.value_or_empty(api::policy::annotation::kReleased));
+    };
+    EXPECT_THAT(noted(stage.deployment().metadata),
+                testing::AllOf(testing::StartsWith("1 since "), testing::EndsWith(": " + lost)));
+    EXPECT_EQ(noted(stage.sets().back().metadata), "");
   });
 }
 

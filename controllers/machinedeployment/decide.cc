@@ -29,6 +29,7 @@ namespace {
 
 constexpr Seconds kTemplateRecheck{15};  // nothing leads from a new template to those who miss it
 constexpr Seconds kAdoptionRecheck{60};  // nor from a policy; each try is a request
+constexpr Seconds kHeldRecheck{15};      // of a brake, which wakes no deployment
 
 using rollout::Choice;
 using rollout::Fleet;
@@ -114,6 +115,8 @@ api::ObjectMeta own_metadata(const Observation& seen) {
                       seen.cluster ? seen.cluster->metadata.name : seen.stored->spec.cluster_name);
   if (seen.cluster)
     metadata.owner_references = runtime::with_owner(metadata.owner_references, cluster_of(seen));
+  safety::note_thaw(metadata, seen.now);
+  safety::note_released(sets_to_note(seen), metadata);
   return metadata;
 }
 
@@ -175,14 +178,16 @@ class Rollout {
         intent_{.deployment = seen.deployment,
                 .limits = rollout::limits_of(seen.deployment).value_or(Limits()),
                 .owner = as_controller(seen)},
-        paused_(seen.deployment.spec.paused.value_or(false)) {}
+        paused_(seen.deployment.spec.paused.value_or(false)),
+        held_(!seen.may_roll.open) {}
 
   void step() {
     plan_.newest = choice_.newest;
     const auto revision = rollout::revision_of_newest(choice_.newest.get(), choice_.old);
     if (!revision) return give_up(revision.error());
     revision_ = *revision;
-    if (!choice_.newest && !paused_ && !can_create()) return;
+    if (held_) note_brake();
+    if (!choice_.newest && moves_on() && !can_create()) return;
     const Fleet fleet = count();
     const Scaling scaling = scale(fleet);
     name_unsettled();
@@ -192,12 +197,20 @@ class Rollout {
     if (plan_.stuck) return;
     note_replicas();
     // While it waits there is no new revision yet; the one it has goes on to name its MachineSets.
-    if (choice_.newest || !paused_) {
+    if (choice_.newest || moves_on()) {
       own_.annotations.set(api::annotation::kRevision, revision_.number);
     }
   }
 
  private:
+  // Otherwise there is no new set, and none goes.
+  bool moves_on() const { return !paused_ && !held_; }
+
+  void note_brake() {
+    plan_.held = seen_.may_roll.why;
+    recheck_within(plan_.recheck, kHeldRecheck);
+  }
+
   void give_up(const Error& error) {
     plan_.stuck = true;
     plan_.actions.clear();
@@ -225,7 +238,7 @@ class Rollout {
                                .text = fmt::format("acknowledge {} Machines moved from an old MachineSet",
                                                    arrivals_.fresh.size())});
       }
-    } else if (!paused_) {
+    } else if (moves_on()) {
       fleet.newest = SetCounts{.name = rollout::set_name(seen_.stored->metadata.name.view(), seen_.suffix),
                                .created = seen_.now};
       plan_.notes.push_back({.about = fleet.newest->name,
@@ -237,6 +250,7 @@ class Rollout {
   }
 
   Scaling scale(const Fleet& fleet) const {
+    if (held_) return {};
     const bool recreates = seen_.rollout && seen_.rollout->recreate;
     if (recreates && fleet.newest && (!paused_ || rollout::is_between(fleet)))
       return rollout::plan_recreate(fleet);
@@ -281,8 +295,8 @@ class Rollout {
 
   void old_actions(const Fleet& fleet, const Scaling& scaling) {
     const auto done =
-        paused_ ? std::vector<rollout::SetSnapshot>()
-                : rollout::finished_sets(seen_.deployment, choice_, seen_.owned, kept_history(seen_));
+        moves_on() ? rollout::finished_sets(seen_.deployment, choice_, seen_.owned, kept_history(seen_))
+                   : std::vector<rollout::SetSnapshot>();
     const std::string newest = fleet.newest ? fleet.newest->name : std::string();
     for (std::size_t at = 0; at < choice_.old.size() && !plan_.stuck; ++at) {
       const auto& set = choice_.old[at];
@@ -307,6 +321,7 @@ class Rollout {
     const bool set_stays =
         std::ranges::any_of(seen_.sets, [](const auto& set) { return !set->metadata.deleting(); });
     auto& annotations = own_.annotations;
+    if (held_ && !set_stays) return;
     if (!paused_ || set_stays) {
       annotations.erase(api::annotation::kDesiredReplicas);
     } else {
@@ -328,6 +343,7 @@ class Rollout {
   const Choice choice_;
   const rollout::SetIntent intent_;
   const bool paused_;
+  const bool held_;  // by a brake
   Revision revision_ = {};
   rollout::Arrivals arrivals_ = {};
 };
@@ -375,7 +391,8 @@ Plan decide_sets(const Observation& seen, api::ObjectMeta& own) {
 void write_metadata(const Observation& seen, api::ObjectMeta own, Plan& plan) {
   const api::ObjectMeta& stored = seen.stored->metadata;
   if (own == stored) return;
-  const bool first = !stored.has_finalizer(api::finalizer::kMachineDeployment);
+  const bool releases = !sets_to_release(seen).empty();
+  const bool first = releases || !stored.has_finalizer(api::finalizer::kMachineDeployment);
   plan.actions.insert(first ? plan.actions.begin() : plan.actions.end(),
                       WriteMetadata{.from = stored, .to = std::move(own)});
 }
@@ -387,6 +404,7 @@ Plan decide(const Observation& seen) {
   if (auto rollback = plan_rollback(seen)) return std::move(*rollback);
   api::ObjectMeta own = own_metadata(seen);
   Plan plan = decide_sets(seen, own);
+  recheck_within(plan.recheck, seen.census.frozen.recheck);
   write_metadata(seen, std::move(own), plan);
   grant_replacements(seen, plan);
   settle_victims(seen, plan);

@@ -103,6 +103,35 @@ Sizes rolled(std::int32_t newest, bool old_has_seen_its_size, bool newest_has_se
                        set_of("md1-old", "v1.35.0").with(with(2, old_has_seen_its_size)).shared()})));
 }
 
+// --- while a brake is shut ---
+
+TEST(DecideHeld, ARolloutStandsStillAndSaysWhy) {
+  const auto md = a_machine_deployment().replicas(2).version("v1.36.0").build();
+  const auto full = [](api::MachineSet& set) {
+    set.spec.replicas = set.status.replicas = set.status.available_replicas = 2;
+  };
+  auto world = seen(md, {set_of("md1-new", "v1.36.0").with(full).shared(),
+                         set_of("md1-old", "v1.35.0").with(full).shared()});
+  const Sizes moving = sizes(decide(world));
+  world.may_roll = {.open = false, .why = "frozen"};
+
+  const Plan plan = decide(world);
+
+  EXPECT_EQ(moving, (Sizes{{"md1-new", 2}, {"md1-old", 0}}));
+  EXPECT_EQ(sizes(plan), (Sizes{{"md1-new", 2}, {"md1-old", 2}}));
+  EXPECT_EQ(plan.held, "frozen");
+  EXPECT_TRUE(plan.recheck);
+}
+
+TEST(DecideHeld, MakesNoNewMachineSetAndRemovesNone) {
+  const auto md = a_machine_deployment().replicas(1).version("v1.36.0").build();
+  auto world = seen(md, {set_of("md1-old", "v1.35.0").shared()});
+  world.may_roll = {.open = false, .why = "frozen"};
+
+  EXPECT_THAT(all<CreateSet>(decide(world)), IsEmpty());
+  EXPECT_THAT(all<DeleteSet>(decide(world)), IsEmpty());
+}
+
 // Another one of the same Machines would be made for it.
 TEST(Decide, MakesNoMachineSetBesideOneThatCannotBeDecoded) {
   auto world = seen(a_machine_deployment().replicas(3).build());

@@ -49,7 +49,7 @@ std::int32_t limit_of(const Observation& seen) {
 }  // namespace
 
 void grant_replacements(const Observation& seen, Plan& plan) {
-  if (!seen.policy || !seen.complete || plan.stuck) return;
+  if (!seen.policy || !seen.complete || plan.stuck || !seen.may_remediate.open) return;
   const auto decided = lifecycle::replacements(
       {.now = seen.now,
        .contact = seen.contact,

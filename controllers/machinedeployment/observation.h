@@ -11,7 +11,9 @@
 #include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine_deployment.h"
 #include "controllers/lifecycle/contact.h"
+#include "controllers/safety/census.h"
 #include "kube/resource.h"
+#include "runtime/brake.h"
 
 namespace capstan::controllers::machinedeployment {
 
@@ -85,6 +87,10 @@ struct Observation {
   Snapshot<api::MachineLifecyclePolicy> policy = {};  // of the life of its Machines; null: none governs that
   std::optional<api::PolicyRollout> rollout = {};     // of the policy that selects it, where it has one
   std::optional<RollbackSeen> rollback = {};
+  safety::DeploymentCensus census = {};  // whether there are too many Machines; MachineSets it has lost
+  bool has_ceiling = false;              // lost MachineSets are to be noted
+  runtime::Verdict may_roll = {};        // otherwise its sets stay as large as they are
+  runtime::Verdict may_remediate = {};
   lifecycle::Contact contact = {};  // with the workload cluster
   std::string suffix = {};          // five letters for the name of a new set
   bool complete = true;  // false: caches lag behind what we wrote; nothing may be made or taken away

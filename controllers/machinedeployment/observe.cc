@@ -11,6 +11,7 @@
 #include "base/try.h"
 #include "controllers/rollout/rollback.h"
 #include "controllers/rollout/set_intent.h"
+#include "controllers/safety/take_census.h"
 #include "controllers/shared/belonging.h"
 #include "controllers/shared/policies.h"
 #include "controllers/shared/reach.h"
@@ -68,8 +69,18 @@ void look_at_rollback(Observation& seen, runtime::ExternalRefs& externals) {
 void find_policy(Observation& seen, const Deps& deps) {
   const PolicyChoice choice = policy_for(deps.caches, *seen.stored);
   if (choice.policy) seen.rollout = choice.policy->spec.rollout;
+  const auto overshoot = choice.policy ? choice.policy->spec.overshoot : std::nullopt;
+  seen.has_ceiling = overshoot.has_value();
+  seen.census = safety::census_of(deps.caches, *seen.stored, overshoot, seen.now);
   seen.policy = lifecycle_policy(choice);
   if (seen.policy && seen.cluster) seen.contact = contact_of(reach_of(deps.workload_clusters, *seen.cluster));
+}
+
+void ask_brakes(Observation& seen, const Deps& deps) {
+  const kube::ObjectKey key = kube::key_of(*seen.stored);
+  const runtime::Asker asker{.kind = api::kind::kMachineDeployment, .key = key};
+  seen.may_roll = deps.brake.ask(runtime::Intent::RollOut, asker);
+  seen.may_remediate = deps.brake.ask(runtime::Intent::Remediate, asker);
 }
 
 // What an owner that goes by its name alone would take for its own.
@@ -202,6 +213,7 @@ Result<std::optional<Observation>> observe(const ObserveContext& with, Memory& m
     look_at_rollback(seen, with.host.externals);
   }
   find_policy(seen, deps);
+  ask_brakes(seen, deps);
   seen.suffix = free_suffix(seen, deps.names);
   seen.complete = with.context.fresh && deps.caches.clusters.synced() && deps.caches.machine_sets.synced() &&
                   deps.caches.machines.synced();

@@ -18,7 +18,8 @@ namespace capstan::controllers::machinedeployment {
 using rollout::Count;
 
 // The deployment's own labels, annotations, owners and finalizers, in one patch. First of all when the
-// finalizer is missing: before anything is made that would have to be cleaned up; else last.
+// finalizer is missing, before anything is made that would have to be cleaned up, and when MachineSets are
+// released, which it notes; else last.
 struct WriteMetadata {
   api::ObjectMeta from = {};
   api::ObjectMeta to = {};
@@ -109,6 +110,7 @@ struct Plan {
   std::optional<Seconds> recheck = {};
   std::vector<Fault> faults = {};
   std::vector<std::string> waits_for = {};  // MachineSets that have not acted for a minute
+  std::string held = {};                    // by which brake its sets stay as large as they are
   bool stuck = false;                       // the spec was not acted on: observedGeneration stays behind
   bool rolls_back = false;                  // its write brings the next turn, which reports
   Snapshot<api::MachineSet> newest = {};    // null: there is none yet

@@ -10,6 +10,7 @@
 #include "controllers/machinedeployment/observe.h"
 #include "controllers/machinedeployment/progress.h"
 #include "controllers/machinedeployment/report.h"
+#include "controllers/safety/freeze_events.h"
 #include "controllers/shared/pause.h"
 #include "controllers/shared/turn_steps.h"
 
@@ -89,6 +90,9 @@ Result<bool> Reconciler::write_status(const ActContext& with, const api::Machine
 // Once per fault and not in every turn: when the condition begins to say it.
 void Reconciler::record_events(const Observation& seen, const Plan& plan,
                                const api::MachineDeployment& after) {
+  const auto about =
+      runtime::reference_to(kube::resource_of<api::MachineDeployment>(), seen.stored->metadata);
+  safety::record_freeze(deps_.events, about, seen.stored->status.conditions, after.status.conditions);
   const auto message = [](const api::MachineDeployment& deployment) {
     const auto scaling_up = api::conditions::find(deployment.status.conditions, api::condition::kScalingUp);
     return scaling_up == nullptr ? std::string_view() : scaling_up->message.view();
@@ -98,9 +102,7 @@ void Reconciler::record_events(const Observation& seen, const Plan& plan,
   for (const Fault& fault : plan.faults) {
     if (!fault.remedy.empty()) notes.push_back({.code = api::NoteCode::RolloutBlocked, .text = fault.remedy});
   }
-  record_notes(deps_.events,
-               runtime::reference_to(kube::resource_of<api::MachineDeployment>(), seen.stored->metadata),
-               notes);
+  record_notes(deps_.events, about, notes);
 }
 
 }  // namespace capstan::controllers::machinedeployment

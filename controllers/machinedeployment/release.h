@@ -18,4 +18,7 @@ inline bool awaits_release(const Observation& seen) { return !release_to_confirm
 // MachineSets with Machines that it does not match. Only to be done when nothing is left to confirm.
 std::vector<Snapshot<api::MachineSet>> sets_to_release(const Observation& seen);
 
+// What the annotation capstan.dev/released is to say: those it has lost, and those it is about to lose.
+safety::Released sets_to_note(const Observation& seen);
+
 }  // namespace capstan::controllers::machinedeployment

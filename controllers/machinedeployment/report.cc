@@ -1,5 +1,7 @@
 #include "controllers/machinedeployment/report.h"
 
+#include <fmt/format.h>
+
 #include <array>
 
 #include "api/conditions/conditions.h"
@@ -13,6 +15,7 @@
 #include "controllers/machinedeployment/machine_conditions.h"
 #include "controllers/machinedeployment/progress.h"
 #include "controllers/rollout/new_set.h"
+#include "controllers/safety/frozen_condition.h"
 #include "controllers/shared/held_up.h"
 
 namespace capstan::controllers::machinedeployment {
@@ -31,7 +34,8 @@ constexpr std::array kOwned = {condition::kPaused,
                                condition::kRemediating,
                                condition::kDeleting,
                                condition::kContested,
-                               api::policy::condition::kProgressing};
+                               api::policy::condition::kProgressing,
+                               api::policy::condition::kFrozen};
 constexpr std::array kOwnedOld = {api::v1beta1_condition::kReady, api::v1beta1_condition::kAvailable,
                                   api::v1beta1_condition::kMachineSetReady};
 
@@ -55,6 +59,19 @@ void count(const Observation& seen, api::MachineDeploymentStatus& status) {
   status.versions = versions_of(seen.sets);
   const auto selector = api::Selector::from(seen.deployment.spec.selector);
   if (selector) status.selector = Text(selector->str());
+}
+
+// Where a user looks for why nothing moves: on the conditions that say what is under way.
+void show_brake(const Plan& plan, api::MachineDeployment& after, Time now) {
+  if (plan.held.empty()) return;
+  for (const std::string_view type :
+       {condition::kRollingOut, condition::kScalingUp, condition::kScalingDown}) {
+    const auto said = api::conditions::find(after.status.conditions, type);
+    if (said == nullptr || said->status != api::status::kTrue) continue;
+    api::Condition fuller = *said;
+    fuller.message = FreeText(fmt::format("{}\n* {}", fuller.message.view(), plan.held));
+    api::conditions::set(after.status.conditions, std::move(fuller), after.metadata.generation, now);
+  }
 }
 
 std::string_view phase_of(const Observation& seen, const api::MachineDeploymentStatus& status) {
@@ -107,6 +124,9 @@ api::MachineDeployment report(const Observation& seen, const Plan& plan, const E
   set(scaling_down(seen, status));
   set(remediating(seen));
   set(deleting(seen));
+  show_brake(plan, after, seen.now);
+  if (seen.complete)
+    safety::show_frozen(seen.census.frozen, status.conditions, after.metadata.generation, seen.now);
   report_progress(seen, plan, effects, after);
   tell_held_up(status.conditions, seen.machines, after.metadata.generation, seen.now);
   auto& old = status.deprecated.ensure().v1beta1.ensure();

@@ -95,6 +95,23 @@ TEST(Report, SumsItsSets) {
   EXPECT_EQ(after.status.phase, "ScalingDown");
 }
 
+TEST(Report, SaysWhichBrakeHoldsWhatIsUnderWay) {
+  auto held = three();
+  held.plan.held = "frozen";
+
+  EXPECT_THAT(held.says(condition::kScalingUp), testing::EndsWith("\n* frozen"));
+  EXPECT_EQ(held.says(condition::kScalingDown), "False NotScalingDown");
+}
+
+TEST(Report, ShowsAFreezeOnlyByCachesThatAreComplete) {
+  auto frozen = three();
+  frozen.seen.census.frozen = {.reason = "OvershootingReplicaCount", .why = "too many"};
+  EXPECT_EQ(frozen.says("capstan.dev/Frozen"), "True OvershootingReplicaCount: too many");
+
+  frozen.seen.complete = false;
+  EXPECT_EQ(frozen.says("capstan.dev/Frozen"), "absent");
+}
+
 TEST(Report, CountsNothingOfAnOldSetAsUpToDate) {
   // All three were made from an earlier template, and no MachineSet has judged them by the new one yet.
   const auto all_up_to_date = [](auto& set) { set.status.up_to_date_replicas = 3; };

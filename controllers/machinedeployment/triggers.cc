@@ -2,6 +2,7 @@
 #include "api/meta/label_selector.h"
 #include "controllers/lifecycle/phase.h"
 #include "controllers/machinedeployment/reconciler.h"
+#include "controllers/safety/freeze_wakes.h"
 #include "controllers/shared/policies.h"
 #include "controllers/shared/reach.h"
 #include "kube/typed.h"
@@ -36,6 +37,7 @@ bool matters(const runtime::Change<api::Cluster>& change) {
   if (!change.before || !change.after) return !change.initial;
   return change.before->spec.paused.value_or(false) != change.after->spec.paused.value_or(false) ||
          change.before->metadata.deleting() != change.after->metadata.deleting() ||
+         safety::may_change_a_freeze(*change.before, *change.after) ||
          change.before->metadata.uid != change.after->metadata.uid;
 }
 
