@@ -3,10 +3,12 @@
 #include "api/conditions/conditions.h"
 #include "api/conditions/merge.h"
 #include "api/names.h"
+#include "api/policy/names.h"
 #include "controllers/cluster/connection_probe.h"
 #include "controllers/cluster/descendant_conditions.h"
 #include "controllers/cluster/provider_conditions.h"
 #include "controllers/cluster/report.h"
+#include "controllers/safety/frozen_condition.h"
 
 namespace capstan::controllers::cluster {
 namespace {
@@ -88,6 +90,7 @@ void set_conditions(const Observation& seen, const Plan& plan, const Effects& ef
   set(topology_reconciled(after));
   if (after.spec.topology.empty()) remove_our_topology_reconciled(after);
   set(deleting(plan, effects));
+  safety::show_frozen(seen.frozen, after.status.conditions, after.metadata.generation, seen.now);
   set(available(after));
 }
 
@@ -111,6 +114,7 @@ std::span<const std::string_view> owned_conditions() {
       condition::kDeleting,
       condition::kContested,
       condition::kPaused,
+      api::policy::condition::kFrozen,
   };
   return kOwned;
 }

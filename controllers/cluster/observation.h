@@ -16,6 +16,7 @@
 #include "base/time.h"
 #include "controllers/cluster/connection_probe.h"
 #include "controllers/cluster/ownership.h"
+#include "controllers/safety/freeze.h"
 #include "kubeconfig/reach.h"
 #include "runtime/observed.h"
 #include "runtime/snapshot.h"
@@ -72,9 +73,10 @@ struct Observation {
   Descendants descendants = {};
   kubeconfig::Reach reach = {};
   Seconds connection_grace = kConnectionGrace;
-  bool loading = false;    // the cache of a provider's kind is being filled: nothing can be said yet
-  bool fresh = true;       // what we wrote is in the caches
-  std::string stale = {};  // what is missing, for people
+  safety::Frozen frozen = {};  // by a person
+  bool loading = false;        // the cache of a provider's kind is being filled: nothing can be said yet
+  bool fresh = true;           // what we wrote is in the caches
+  std::string stale = {};      // what is missing, for people
 };
 
 bool is_control_plane(const api::Machine& machine);

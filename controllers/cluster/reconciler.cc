@@ -5,6 +5,7 @@
 #include "controllers/cluster/decide.h"
 #include "controllers/cluster/observe.h"
 #include "controllers/cluster/report.h"
+#include "controllers/safety/freeze_events.h"
 #include "controllers/shared/turn_steps.h"
 #include "runtime/events.h"
 
@@ -40,6 +41,9 @@ Result<Outcome> Reconciler::take_turn(const runtime::Context& context, const Obs
                      {.types = owned_conditions(), .v1beta1_types = owned_v1beta1_conditions()}));
   record_events(*seen.cluster, plan.notes);
   if (!effects.gone) record_events(*seen.cluster, news(*seen.cluster, after));
+  safety::record_freeze(deps_.events,
+                        runtime::reference_to(kube::resource_of<api::Cluster>(), seen.cluster->metadata),
+                        seen.cluster->status.conditions, after.status.conditions);
   TRY(none_failed(effects.errors));
   return contested.or_sooner(Outcome::after(plan.recheck)).or_sooner(Outcome::after(effects.recheck));
 }

@@ -52,6 +52,25 @@ TEST(Turns, BringAClusterToProvisioned) {
   });
 }
 
+TEST(Turns, AFrozenClusterSaysSoUntilItIsThawed) {
+  in_simulation([](ClusterFixture& world) {
+    const auto freeze = [&](const json::value& why) {
+      world.patch(kClusters, "c1", {{"metadata", {{"annotations", {{"capstan.dev/freeze", why}}}}}});
+      world.settle();
+    };
+    world.make(kClusters, a_document(a_cluster("c1")));
+    world.start();
+    EXPECT_EQ(world.condition("capstan.dev/Frozen"), "absent");
+
+    freeze("audit");
+    EXPECT_EQ(world.condition("capstan.dev/Frozen"), "True FrozenByAnnotation");
+
+    freeze(nullptr);
+    EXPECT_EQ(world.condition("capstan.dev/Frozen"), "False NotFrozen");
+    EXPECT_THAT(world.events.events, Contains("Normal Unfrozen: not frozen any more"));
+  });
+}
+
 TEST(Turns, ReadNothingAndWriteOncePerStep) {
   in_simulation([](ClusterFixture& world) {
     world.put_provider(kInfra, "c1");

@@ -27,6 +27,8 @@ struct Observation {
   std::shared_ptr<const api::MachineLifecyclePolicy> policy = {};  // never null
   std::string selector_problem = {};                               // why it selects nothing at all
   std::vector<Selected> selected = {};                             // by kind and name
+  std::vector<std::string> frozen =
+      {};  // "MachineSet web": those of them that it governs and that are frozen
   // The rest only where it asks for a life cycle, and of what no other policy selects.
   std::vector<std::shared_ptr<const api::Machine>> machines = {};
   std::int32_t missing = 0;                          // Machines that its MachineSets want and do not have

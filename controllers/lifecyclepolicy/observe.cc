@@ -1,5 +1,7 @@
 #include "controllers/lifecyclepolicy/observe.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <span>
@@ -7,6 +9,7 @@
 #include "api/names.h"
 #include "api/policy/machine_lifecycle_policy_rules.h"
 #include "controllers/lifecyclepolicy/overlap.h"
+#include "controllers/safety/frozen_condition.h"
 #include "controllers/shared/policies.h"
 #include "controllers/shared/policy_members.h"
 
@@ -16,6 +19,7 @@ namespace {
 using Objects = std::span<const api::ObjectMeta* const>;  // the object, and the owner it gets policies from
 
 void see_selected(const Caches& caches, Observation& seen);
+void see_frozen(const Caches& caches, Observation& seen);
 void see_machines(const Caches& caches, Observation& seen);
 std::vector<const api::ObjectMeta*> with_owner(const api::MachineSet& set,
                                                const api::MachineDeployment* deployment);
@@ -32,6 +36,7 @@ std::optional<Observation> observe(const ObserveContext& with, const kube::Objec
     seen.selector_problem = causes.front().field + ": " + causes.front().message;
   } else {
     see_selected(caches, seen);
+    see_frozen(caches, seen);
     if (seen.policy->spec.reports_lifecycle()) see_machines(caches, seen);
   }
   if (with.context.fresh)
@@ -71,6 +76,19 @@ bool governs(const Observation& seen, std::string_view kind, const api::ObjectMe
   return std::ranges::any_of(seen.selected, [&](const Selected& each) {
     return each.kind == kind && each.name == object.name.view() && each.rivals.empty();
   });
+}
+
+void see_frozen(const Caches& caches, Observation& seen) {
+  const auto& where = seen.policy->metadata.namespace_;
+  const auto look_at = [&](std::string_view kind, const auto& objects) {
+    for (const auto& each : objects) {
+      if (safety::is_shown_frozen(each->status.conditions) && governs(seen, kind, each->metadata))
+        seen.frozen.push_back(fmt::format("{} {}", kind, each->metadata.name.view()));
+    }
+  };
+  look_at(api::kind::kMachineDeployment, caches.machine_deployments_in(where));
+  look_at(api::kind::kMachineSet, caches.machine_sets_in(where));
+  look_at(api::kind::kMachinePool, caches.machine_pools_in(where));
 }
 
 void add_machines(const Caches& caches, const api::Uid& owner, Observation& seen) {

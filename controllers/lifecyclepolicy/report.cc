@@ -20,6 +20,7 @@ namespace reason = api::policy::reason;
 namespace status = api::status;
 
 constexpr std::size_t kNames = 3;
+constexpr std::size_t kFrozenNames = 20;
 
 api::SelectedCounts count(const Observation& seen) {
   api::SelectedCounts counts;
@@ -130,6 +131,20 @@ void show_lifecycle(const Observation& seen, api::MachineLifecyclePolicy& after)
   }
 }
 
+// Of a policy that freezes by number, and of one that has ever governed a frozen object.
+void show_frozen_objects(const Observation& seen, api::MachineLifecyclePolicy& after) {
+  auto& list = after.status.conditions;
+  const bool is_shown =
+      seen.policy->spec.overshoot || conditions::find(list, condition::kSomeFrozen) != nullptr;
+  if (seen.frozen.empty() && !is_shown) return;
+  auto wanted = conditions::make(condition::kSomeFrozen, status::kFalse, reason::kNotFrozen);
+  if (!seen.frozen.empty())
+    wanted = conditions::make(
+        condition::kSomeFrozen, status::kTrue, condition::kSomeFrozen,
+        conditions::name_list(seen.frozen, kFrozenNames) + ": see the condition capstan.dev/Frozen there");
+  conditions::set(list, std::move(wanted), after.metadata.generation, seen.now);
+}
+
 }  // namespace
 
 api::MachineLifecyclePolicy report(const Observation& seen) {
@@ -137,6 +152,7 @@ api::MachineLifecyclePolicy report(const Observation& seen) {
   after.status.selected = count(seen);
   for (api::Condition wanted : {selecting(seen), conflicting(seen)})
     conditions::set(after.status.conditions, std::move(wanted), after.metadata.generation, seen.now);
+  show_frozen_objects(seen, after);
   show_lifecycle(seen, after);
   after.status.observed_generation = after.metadata.generation;
   return after;

@@ -7,6 +7,7 @@
 #include "controllers/lifecycle/judge.h"
 #include "controllers/lifecycle/preservation.h"
 #include "controllers/lifecyclepolicy/reconciler.h"
+#include "controllers/safety/frozen_condition.h"
 
 namespace capstan::controllers::lifecyclepolicy {
 namespace {
@@ -26,7 +27,9 @@ void wake_on_labels(Caches& caches, runtime::Store<T>& store, runtime::Queue& qu
     if (change.initial) return;
     const bool relabelled =
         !change.before || !change.after || change.before->metadata.labels != change.after->metadata.labels ||
-        change.before->metadata.owner_references != change.after->metadata.owner_references;
+        change.before->metadata.owner_references != change.after->metadata.owner_references ||
+        safety::is_shown_frozen(change.before->status.conditions) !=
+            safety::is_shown_frozen(change.after->status.conditions);
     if (relabelled) wake_namespace(caches, change.object().metadata.namespace_, queue);
   });
 }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "api/conditions/conditions.h"
+#include "api/policy/names.h"
 #include "controllers/lifecyclepolicy/reconciler.h"
 #include "controllers/shared/controller_fixture.h"
 #include "runtime/ownership.h"
@@ -62,6 +63,31 @@ TEST(PolicyTurns, SayWhatThePolicySelects) {
     EXPECT_EQ(world.read<api::MachineLifecyclePolicy>("p").status.selected.machine_deployments, 1);
     EXPECT_EQ(world.read<api::MachineLifecyclePolicy>("p").status.selected.machine_sets, 0);
     EXPECT_THAT(world.requests(), ElementsAre("patch machinelifecyclepolicies/status p"));
+  });
+}
+
+TEST(PolicyTurns, NameWhatIsFrozenAndSaySoWhenNothingIs) {
+  in_world([](LifecyclePolicyFixture& world) {
+    const auto show = [&](std::string_view status) {
+      const json::value frozen = {{"type", api::policy::condition::kFrozen},
+                                  {"status", status},
+                                  {"reason", "FrozenByAnnotation"},
+                                  {"message", ""},
+                                  {"lastTransitionTime", "2026-01-01T12:00:00Z"}};
+      world.patch(kube::resource_of<api::MachineSet>(), "db",
+                  {{"status", {{"conditions", json::array{frozen}}}}}, "status");
+      world.settle();
+    };
+    world.make_policy(a_policy("p").selecting("team", "a"));
+    world.make_object(a_machine_set("db").labelled("team", "a").build());
+    world.start();
+    EXPECT_EQ(world.shown("p", "Frozen"), "absent");
+
+    show("True");
+    EXPECT_THAT(world.shown("p", "Frozen"), HasSubstr("True Frozen: MachineSet db"));
+
+    show("False");
+    EXPECT_EQ(world.shown("p", "Frozen"), "False NotFrozen: ");
   });
 }
 

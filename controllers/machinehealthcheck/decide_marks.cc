@@ -10,6 +10,7 @@ namespace capstan::controllers::machinehealthcheck {
 namespace {
 
 constexpr Seconds kUnlistedRecheck{1};
+constexpr Seconds kBrakeRecheck{15};
 
 class Marker {
  public:
@@ -72,6 +73,10 @@ void Marker::request_remediation(const Target& target, api::Machine after) {
     case RequestSeen::State::Unlisted: recheck_within(plan_.recheck, kUnlistedRecheck); break;
     case RequestSeen::State::Unwatched:
     case RequestSeen::State::Absent:
+      if (!target.may_be_requested) {
+        recheck_within(plan_.recheck, kBrakeRecheck);
+        return mark(target, after, false);
+      }
       plan_.actions.push_back(RequestRemediation{
           .machine = target.machine, .from = marks_of(*target.machine), .to = marks_of(after)});
       return;

@@ -48,7 +48,8 @@ struct Target {
   std::string pool = {};
   Snapshot<api::MachineLifecyclePolicy> policy = {};
   RequestSeen request = {};
-  bool unmarked = false;  // its mark failed in the last turn
+  bool may_be_requested = true;  // no brake holds what it belongs to
+  bool unmarked = false;         // its mark failed in the last turn
 };
 
 // Another check that selects some of the targets, and judges.

@@ -116,6 +116,10 @@ void Observer::see_request(Target& target) const {
   const bool by_request = seen_.check->spec.remediation.template_ref && seen_.template_problem.empty();
   if (!by_request) return;
   const kube::Resource kind = request_kind(*seen_.check);
+  target.may_be_requested = with_.deps.brake
+                                .ask(runtime::Intent::Remediate,
+                                     {.kind = api::kind::kMachine, .key = runtime::key_of(*target.machine)})
+                                .open;
   RequestSeen& request = target.request;
   request.state = RequestSeen::State::Unwatched;
   if (!with_.host.externals.resolve(kind.group, kind.kind)) return;

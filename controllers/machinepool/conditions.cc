@@ -46,7 +46,8 @@ api::Condition bootstrap_config_ready(const Observation& seen, const Plan& plan,
 api::Condition infrastructure_ready(const Observation& seen, const Plan& plan, const api::MachinePool& now);
 api::Condition available(const api::MachinePool& now, const Plan& plan);
 api::Condition scaling_up(const Observation& seen, const api::MachinePool& now, const Plan& plan);
-api::Condition scaling_down(const api::MachinePool& now, const Plan& plan, const Effects& effects);
+api::Condition scaling_down(const Observation& seen, const api::MachinePool& now, const Plan& plan,
+                            const Effects& effects);
 std::optional<api::Condition> machines_ready(const Observation& seen, const api::MachinePool& now);
 std::optional<api::Condition> machines_up_to_date(const Observation& seen);
 
@@ -64,7 +65,7 @@ void set_conditions(const Observation& seen, const Plan& plan, const Effects& ef
   set(infrastructure_ready(seen, plan, after));
   set(available(after, plan));
   set(scaling_up(seen, after, plan));
-  set(scaling_down(after, plan, effects));
+  set(scaling_down(seen, after, plan, effects));
   if (const auto ready = machines_ready(seen, after)) set(*ready);
   if (const auto fresh = machines_up_to_date(seen)) {
     set(*fresh);
@@ -205,16 +206,18 @@ api::Condition scaling_up(const Observation& seen, const api::MachinePool& now, 
   return conditions::make(condition::kScalingUp, status::kTrue, reason::kScalingUp, message);
 }
 
-api::Condition scaling_down(const api::MachinePool& now, const Plan& plan, const Effects& effects) {
+api::Condition scaling_down(const Observation& seen, const api::MachinePool& now, const Plan& plan,
+                            const Effects& effects) {
   if (auto none = no_size(condition::kScalingDown, now, plan)) return *none;
   const std::int32_t present = now.status.replicas.value_or(0);
-  if (present <= *now.spec.replicas && effects.kept.empty()) {
+  const std::size_t left = effects.kept.size() + plan.held;
+  if (present <= *now.spec.replicas && left == 0) {
     return conditions::make(condition::kScalingDown, status::kFalse, reason::kNotScalingDown);
   }
-  std::string message =
-      present > *now.spec.replicas
-          ? fmt::format("Scaling down from {} to {} replicas", present, *now.spec.replicas)
-          : fmt::format("Nodes whose instance left the list have to go: {}", effects.kept.size());
+  std::string message = present > *now.spec.replicas
+                            ? fmt::format("Scaling down from {} to {} replicas", present, *now.spec.replicas)
+                            : fmt::format("Nodes whose instance left the list have to go: {}", left);
+  if (plan.held > 0) message += "\n* " + seen.may_delete.why;
   if (!effects.node_trouble.empty()) message += "\n* " + effects.node_trouble;
   if (!effects.draining.empty()) message += "\n" + effects.draining;
   return conditions::make(condition::kScalingDown, status::kTrue, reason::kScalingDown, message);

@@ -20,6 +20,7 @@ namespace {
 constexpr Nanoseconds kCacheRecheck = std::chrono::milliseconds(500);
 constexpr Seconds kCachePatience{60};
 constexpr Seconds kMissingRecheck{30};
+constexpr Seconds kBrakeRecheck{15};
 // So many Nodes a turn writes to; the rest follows in the next.
 constexpr std::size_t kNodesPerTurn = 500;
 
@@ -84,6 +85,8 @@ void size_phase(Plan& plan) {
 
 void own_and_label(const Observation& seen, Plan& plan) {
   auto& metadata = plan.wanted.metadata;
+  safety::note_thaw(metadata, seen.now);
+  recheck_within(plan.recheck, seen.frozen.recheck);
   metadata.labels.set(Text(api::label::kClusterName), seen.pool->spec.cluster_name);
   metadata.owner_references = runtime::with_owner(
       metadata.owner_references,
@@ -150,6 +153,8 @@ void machines_phase(const Observation& seen, Plan& plan) {
   MachinesPlan machines = plan_machines(seen);
   std::ranges::move(machines.actions, std::back_inserter(plan.actions));
   plan.unfinished = machines.unfinished;
+  plan.held += machines.held;
+  if (machines.held > 0) recheck_within(plan.recheck, kBrakeRecheck);
   if (!machines.troubles.empty()) recheck_within(plan.recheck, kMissingRecheck);
   std::ranges::move(machines.troubles, std::back_inserter(plan.troubles));
   if (seen.machines.state != MachinesSeen::State::Unknown) return;
@@ -194,7 +199,12 @@ void retire_nodes(const Observation& seen, Plan& plan) {
     if (!has_machine(seen, *node)) former.push_back(node);
   }
   if (former.empty()) return;
-  if (seen.fresh && plan.list.believed) {
+  const bool sure = seen.fresh && plan.list.believed;
+  if (sure && !seen.may_delete.open) {
+    plan.held += former.size();
+    recheck_within(plan.recheck, kBrakeRecheck);
+  }
+  if (sure && seen.may_delete.open) {
     plan.actions.push_back(RetireNodes{.nodes = std::move(former), .drain = has_to_drain(seen)});
   } else {
     plan.waiting = std::move(former);

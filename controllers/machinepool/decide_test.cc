@@ -430,6 +430,18 @@ TEST(Nodes, DoNotRetireWhileTheListIsNotBelieved) {
   EXPECT_THAT(nodes_of_all<RetireNodes>(world.plan()), IsEmpty());
 }
 
+TEST(Nodes, DoNotRetireWhileABrakeIsShut) {
+  auto world = a_pool_world();
+  world.knows({"n1", "n2"}).referred({"n1", "n2"}).instances({"n2"}).with(a_node("n2"));
+  world.where([](Observation& seen) { seen.may_delete = {.open = false, .why = "frozen"}; });
+
+  const Plan plan = world.plan();
+
+  EXPECT_THAT(nodes_of_all<RetireNodes>(plan), IsEmpty());
+  EXPECT_EQ(plan.held, 1U);
+  EXPECT_EQ(plan.waiting.size(), 1U) << "it is still one of the pool's";
+}
+
 TEST(Nodes, DoNotRetireWhileTheCachesAreBehindOurOwnWrites) {
   auto world = a_pool_world();
   world.knows({"n1", "n2"}).referred({"n1", "n2"}).instances({"n2"}).connected().where([](Observation& seen) {

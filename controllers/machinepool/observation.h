@@ -15,7 +15,9 @@
 #include "base/error.h"
 #include "base/time.h"
 #include "controllers/machinepool/providers.h"
+#include "controllers/safety/freeze.h"
 #include "kubeconfig/reach.h"
+#include "runtime/brake.h"
 
 namespace capstan::controllers::machinepool {
 
@@ -61,8 +63,10 @@ struct Observation {
   InfraFinding infra_says = {};
   std::vector<std::string> anothers = {};  // why instances are not the pool's: Machines claim them, too
   std::vector<Text> taken = {};            // providerIDs that another pool had first: "pool: id"
-  std::vector<Text> late = {};    // named_late() of a pool that goes, less those that another pool lists
-  bool emptied_for_sure = false;  // an empty list was seen for the second time, by a live read
+  std::vector<Text> late = {};       // named_late() of a pool that goes, less those that another pool lists
+  bool emptied_for_sure = false;     // an empty list was seen for the second time, by a live read
+  safety::Frozen frozen = {};        // by a person or by the number of its instances
+  runtime::Verdict may_delete = {};  // what stands for an instance that has left
   bool drains = false;     // a policy wants Nodes emptied before they go; never of a pool with Machines
   bool connected = false;  // to the workload cluster
   kubeconfig::Reach reach = {};

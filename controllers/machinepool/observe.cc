@@ -8,6 +8,7 @@
 #include "api/v1beta2/syntax.h"
 #include "base/try.h"
 #include "controllers/claims/claims.h"
+#include "controllers/safety/take_census.h"
 #include "controllers/shared/belonging.h"
 #include "controllers/shared/external_lookup.h"
 #include "controllers/shared/lost_managers.h"
@@ -367,6 +368,11 @@ Observation observe(const ObserveContext& with, Memory& memory, Belonged known) 
   const auto choice = policy_for(metadata, deps.caches.policies_in(metadata.namespace_));
   seen.drains = seen.machines.state == MachinesSeen::State::Unsupported && choice.policy &&
                 choice.policy->spec.drain.machine_pools.value_or(false);
+  seen.frozen = safety::freeze_of(deps.caches, *seen.pool,
+                                  choice.policy ? choice.policy->spec.overshoot : std::nullopt, seen.now);
+  const ObjectKey self = runtime::key_of(*seen.pool);
+  seen.may_delete =
+      deps.brake.ask(runtime::Intent::DeletePoolInstance, {.kind = api::kind::kMachinePool, .key = self});
   seen.reach = deps.workload_clusters.reach(cluster);
   if (seen.connected) see_nodes(from, seen);
   if (seen.deleting()) {

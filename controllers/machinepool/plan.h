@@ -127,6 +127,7 @@ struct Plan {
   BootstrapFinding bootstrap = {};
   ListFinding list = {};
   Nodes waiting = {};                      // of instances that left the list; they are not to go now
+  std::size_t held = 0;                    // Nodes and Machines that a shut brake alone keeps
   std::vector<std::string> troubles = {};  // what can't go on; keeps observedGeneration back
 
   // Of a pool that goes, for its condition.

@@ -148,8 +148,11 @@ void delete_without_object(const Observation& seen, const ByObject& machines, Ma
   if (!seen.fresh) return;
   for (const auto& [name, machine] : machines) {
     const bool ours = machine->metadata.controller() != nullptr;
-    if (ours && !machine->metadata.deleting() && !has_unreadable_object(seen, name)) {
+    if (!ours || machine->metadata.deleting() || has_unreadable_object(seen, name)) continue;
+    if (seen.may_delete.open) {
       plan.actions.push_back(DeleteMachine{.machine = machine});
+    } else {
+      ++plan.held;
     }
   }
 }

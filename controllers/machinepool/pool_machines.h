@@ -13,6 +13,7 @@ struct MachinesPlan {
   std::vector<Action> actions = {};
   bool unfinished = false;                 // there are too many to be created in one turn
   std::vector<std::string> troubles = {};  // why Machines that lack are not made
+  std::size_t held = 0;                    // Machines without an object that a shut brake keeps
 };
 MachinesPlan plan_machines(const Observation& seen);
 

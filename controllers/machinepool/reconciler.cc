@@ -7,6 +7,7 @@
 #include "controllers/machinepool/act.h"
 #include "controllers/machinepool/decide.h"
 #include "controllers/machinepool/report.h"
+#include "controllers/safety/freeze_events.h"
 #include "controllers/shared/finalizer.h"
 #include "controllers/shared/pause.h"
 #include "controllers/shared/turn_steps.h"
@@ -95,6 +96,9 @@ Result<Outcome> Reconciler::take_turn(const Context& context, const Belonged& kn
   if (!seen.deleting()) outcome = report_contests(memory_.contests, deps_, effects.pool, reported.after);
   TRY(write_status(context, effects.pool, reported.after));
   record_events(reported.after, reported.notes);
+  safety::record_freeze(deps_.events,
+                        runtime::reference_to(kube::resource_of<MachinePool>(), seen.pool->metadata),
+                        seen.pool->status.conditions, reported.after.status.conditions);
   outcome = outcome.or_sooner(Outcome::after(effects.waits_for ? effects.waits_for->recheck : plan.recheck))
                 .or_sooner(Outcome::after(reported.recheck));
   if (counts_differ(seen.pool->status, reported.after.status)) outcome = outcome.quiet_for(kGathered);

@@ -8,6 +8,7 @@
 #include "api/conditions/message.h"
 #include "controllers/machinepool/conditions.h"
 #include "controllers/machinepool/counters.h"
+#include "controllers/safety/frozen_condition.h"
 #include "controllers/shared/held_up.h"
 #include "controllers/shared/recheck.h"
 
@@ -38,6 +39,8 @@ Reported report(const Observation& seen, const Plan& plan, const Effects& effect
     failures(seen, plan, after);
   }
   set_conditions(seen, plan, effects, after);
+  if (seen.fresh)
+    safety::show_frozen(seen.frozen, after.status.conditions, after.metadata.generation, seen.now);
   what_holds_up_machines(seen, after);
   if (seen.cluster) set_v1beta1_conditions(seen, plan, after);
   after.status.phase = Text(phase_of(after));

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "api/policy/names.h"
 #include "controllers/machinepool/effects.h"
 
 namespace capstan::controllers::machinepool {
@@ -17,7 +18,8 @@ inline constexpr std::array kOwnedConditions = {api::condition::kPaused,
                                                 api::condition::kMachinesReady,
                                                 api::condition::kMachinesUpToDate,
                                                 api::condition::kDeleting,
-                                                api::condition::kContested};
+                                                api::condition::kContested,
+                                                api::policy::condition::kFrozen};
 inline constexpr std::array kOwnedV1Beta1Conditions = {
     api::v1beta1_condition::kReady, api::v1beta1_condition::kBootstrapReady,
     api::v1beta1_condition::kInfrastructureReady, api::v1beta1_condition::kReplicasReady};

@@ -5,6 +5,7 @@
 #include "controllers/claims/wakes.h"
 #include "controllers/machinepool/conditions.h"
 #include "controllers/machinepool/reconciler.h"
+#include "controllers/safety/freeze_wakes.h"
 #include "controllers/shared/lost_managers.h"
 
 namespace capstan::controllers::machinepool {
@@ -21,7 +22,8 @@ bool appeared_or_went(const Change<T>& change) {
 bool matters(const Change<api::Cluster>& change) {
   if (appeared_or_went(change)) return true;
   return change.before->spec.paused.value_or(false) != change.after->spec.paused.value_or(false) ||
-         change.before->metadata.deleting() != change.after->metadata.deleting();
+         change.before->metadata.deleting() != change.after->metadata.deleting() ||
+         safety::may_change_a_freeze(*change.before, *change.after);
 }
 
 // A heartbeat is none.
