@@ -98,7 +98,9 @@ INSTANTIATE_TEST_SUITE_P(All, LifecycleMutants,
                                          Mutant{Safeguard::LostNode, "node-overlooked"},
                                          Mutant{Safeguard::Preservation, "preserved-when-it-fails"},
                                          Mutant{Safeguard::FleetLimits, "fleet-limit-over-two-clusters"},
-                                         Mutant{Safeguard::Freeze, "fleet-is-frozen"}),
+                                         Mutant{Safeguard::Freeze, "fleet-is-frozen"},
+                                         Mutant{Safeguard::Freeze, "frozen-in-the-middle-of-a-rollout"},
+                                         Mutant{Safeguard::Ceiling, "labels-renamed"}),
                          test_name<Mutant>);
 
 #endif

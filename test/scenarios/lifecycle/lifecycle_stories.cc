@@ -9,6 +9,7 @@
 #include "test/builders/identity.h"
 #include "test/builders/machine_lifecycle_policy.h"
 #include "test/scenarios/lifecycle/fleet_stories.h"
+#include "test/scenarios/lifecycle/freeze_stories.h"
 
 namespace capstan::scenarios {
 namespace {
@@ -691,6 +692,7 @@ std::vector<LifecycleStory> lifecycle_stories() {
   tell_of_preservation(stories);
   tell_of_auto_preservation(stories);
   for (auto& story : std::span(stories).subspan(others)) story.preserves = true;
+  tell_of_freezes(stories);
   return stories;
 }
 

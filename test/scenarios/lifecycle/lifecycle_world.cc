@@ -332,6 +332,7 @@ void LifecycleWorld::look() {
   tell_policy();
   tell_fleet();
   tell_rollout();
+  tell_brakes();
   count_gone();
 }
 
@@ -474,6 +475,15 @@ void LifecycleWorld::annotate_node(int machine, std::string_view key, std::optio
 
 void LifecycleWorld::preserve_for(int machine, Seconds span) {
   annotate(machine, api::policy::annotation::kPreserveUntil, (now() + span).to_string());
+}
+
+void LifecycleWorld::take_off(int machine, std::string_view annotation) {
+  if (!machines_.contains(name_of(machine))) return;
+  patch(kMachines, name_of(machine), {{"metadata", {{"annotations", {{annotation, nullptr}}}}}});
+}
+
+void LifecycleWorld::relabel(int machine, std::string_view key, std::string_view value) {
+  patch(kMachines, name_of(machine), {{"metadata", {{"labels", {{key, value}}}}}});
 }
 
 void LifecycleWorld::delete_machine(int machine) {
@@ -721,6 +731,36 @@ void LifecycleWorld::tell_rollout() {
   if (text == std::exchange(progress_shown_, text)) return;
   tell(kPool,
        text.empty() ? "tells no progress any more" : fmt::format("{}: {}", text, says->message.view()));
+}
+
+void LifecycleWorld::tell_brakes() {
+  if (!story_.brakes) return;
+  const auto deployments =
+      kube::list<api::MachineDeployment>(user_, {.namespace_ = std::string(kNamespace)}, Deadline::never());
+  const auto sets =
+      kube::list<api::MachineSet>(user_, {.namespace_ = std::string(kNamespace)}, Deadline::never());
+  for (const auto& deployment : deployments->items) tell_brakes_of(deployment, kPool);
+  for (const auto& set : sets->items) tell_brakes_of(set, story_.stands_alone ? kPool : "its set");
+}
+
+template <typename T>
+void LifecycleWorld::tell_brakes_of(const T& object, std::string_view who) {
+  const auto told = [&](std::string_view what, std::string text, std::string_view otherwise) {
+    auto& shown = brakes_shown_[fmt::format("{} {}", object.metadata.name.view(), what)];
+    if (text != std::exchange(shown, text)) tell(who, text.empty() ? otherwise : text);
+  };
+  const auto& list = object.status.conditions;
+  const auto frozen = api::conditions::find(list, api::policy::condition::kFrozen);
+  const bool holds = frozen != nullptr && frozen->status == api::status::kTrue;
+  if (who == kPool) frozen_shown_ = holds ? frozen->reason.str() : "no";
+  told("frozen", holds ? fmt::format("{}: {}", frozen->reason.view(), frozen->message.view()) : "",
+       "is not frozen any more");
+  for (const auto type : {condition::kScalingUp, condition::kScalingDown, condition::kRollingOut}) {
+    const auto said = api::conditions::find(list, type);
+    const bool held =
+        said != nullptr && said->status == api::status::kTrue && said->message.view().contains("\n* ");
+    told(type, held ? said->message.str() : "", fmt::format("{} is not held up any more", type));
+  }
 }
 
 }  // namespace capstan::scenarios

@@ -50,6 +50,7 @@ struct LifecycleStory {
   std::set<int> never_join = {};
   std::map<int, std::string> born_tainted = {};  // Machines whose Node starts with the taint of this key
   bool preserves = false;                        // what the autoscaler reads on Nodes is told, too
+  bool brakes = false;                           // what is frozen, and why no Machine is made, is told, too
   std::vector<LifecycleAct> acts = {};
   Seconds length{900};
   // Of what is promised beside the text, in any order of events; empty: it holds.
@@ -76,9 +77,11 @@ class LifecycleWorld {
   void node_is_seen_again(int machine);
   void remove_taints(int machine);
   void annotate(int machine, std::string_view key, std::string_view value);
+  void take_off(int machine, std::string_view annotation);
   // Without a value the annotation goes.
   void annotate_node(int machine, std::string_view key, std::optional<std::string> value);
   void preserve_for(int machine, Seconds span);  // from now on
+  void relabel(int machine, std::string_view key, std::string_view value);
   void delete_machine(int machine);
   void patch_owner(const json::value& body);  // of the MachineDeployment, or the MachineSet that stands alone
   void patch_policy(const json::value& body);
@@ -109,11 +112,12 @@ class LifecycleWorld {
   bool is_preserved(int machine) const;
   std::string node_annotation(int machine, std::string_view key) const;  // "none"
   json::value policy() const;
-  int sets() const { return sets_; }                        // MachineSets, those without Machines included
-  bool mixed() const { return mixed_; }                     // Machines of two versions were there at a time
-  std::string version() const;                              // that the MachineDeployment wants
-  std::string progress() const { return progress_shown_; }  // "True NewMachineSetAvailable"
-  std::size_t writes() const { return writes_; }            // of the manager, to Machines
+  int sets() const { return sets_; }                    // MachineSets, those without Machines included
+  bool mixed() const { return mixed_; }                 // Machines of two versions were there at a time
+  std::string version() const;                          // that the MachineDeployment wants
+  std::string frozen() const { return frozen_shown_; }  // of the owner: the reason of its condition, or "no"
+  std::string progress() const { return progress_shown_; }              // "True NewMachineSetAvailable"
+  std::size_t writes() const { return writes_; }                        // of the manager, to Machines
   const std::vector<std::string>& written() const { return written_; }  // "Patch Machine", all kinds
   const std::vector<std::string>& log() const { return log_; }
   void forget_writes();
@@ -155,6 +159,9 @@ class LifecycleWorld {
   void tell_policy();
   void tell_fleet();
   void tell_rollout();
+  void tell_brakes();
+  template <typename T>
+  void tell_brakes_of(const T& object, std::string_view who);
   void count_gone();
   void tell(std::string_view who, std::string_view text);
   std::string with_numbers(std::string text) const;
@@ -188,6 +195,8 @@ class LifecycleWorld {
   std::string policy_shown_ = {};
   std::string fleet_shown_ = {};
   std::string progress_shown_ = {};
+  std::string frozen_shown_ = "no";
+  std::map<std::string, std::string> brakes_shown_ = {};  // by what they are about
   int sets_ = 0;
   bool mixed_ = false;
   Time began_ = {};
