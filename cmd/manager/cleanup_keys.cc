@@ -10,6 +10,7 @@
 #include "api/names.h"
 #include "api/policy/names.h"
 #include "controllers/drain/cordon.h"
+#include "controllers/lifecycle/node_template_rules.h"
 #include "controllers/machinepool/drain_key.h"
 #include "controllers/rollout/new_set.h"
 #include "controllers/topology/workers.h"
@@ -39,6 +40,7 @@ constexpr std::array kOwnKeys = {
     api::policy::annotation::kForceDeletion,
     api::policy::annotation::kFreeze,
     api::policy::annotation::kHealthTimeout,
+    api::policy::annotation::kNodeTemplate,
     api::policy::annotation::kPreserve,
     api::policy::annotation::kPreserveFromNode,
     api::policy::annotation::kPreserveUntil,
@@ -56,6 +58,7 @@ constexpr std::array kOwnKeys = {
     api::policy::condition::kPreserved,
     api::policy::condition::kProgressing,
     controllers::drain::kCordonedBy,
+    controllers::lifecycle::kNodeTemplateCondition,
     controllers::machinepool::kDrainStarted,
     controllers::machinepool::kVolumeWaitStarted,
     controllers::rollout::kMadeForRolloutAfter,

@@ -8,6 +8,7 @@
 #include "api/conditions/conditions.h"
 #include "api/conditions/message.h"
 #include "api/names.h"
+#include "controllers/lifecycle/node_template_rules.h"
 #include "controllers/lifecycle/preservation.h"
 #include "controllers/lifecycle/replacements.h"
 
@@ -72,6 +73,16 @@ api::Condition overlap(const Observation& seen) {
       fmt::format("MachineHealthCheck {} looks at Nodes of the same Machines: each has them replaced by its "
                   "own times; take unhealthyNodeConditions out of it, or spec.health.nodeChecks out of here",
                   conditions::name_list(seen.overlapping_checks, kNames)));
+}
+
+// Of a policy that gives Nodes something.
+api::Condition node_template(const api::PolicyNodeTemplate& wanted) {
+  const auto faults = lifecycle::faults_of(wanted);
+  if (faults.empty())
+    return conditions::make(lifecycle::kNodeTemplateAccepted, status::kTrue, lifecycle::kAccepted);
+  return conditions::make(lifecycle::kNodeTemplateAccepted, status::kFalse, lifecycle::kKeysRefused,
+                          fmt::format("spec.nodeTemplate: {}; the rest is given to Nodes",
+                                      conditions::name_list(faults, kNames)));
 }
 
 std::int32_t& counter_of(lifecycle::Phase phase, api::LifecycleCounts& counts) {
@@ -145,6 +156,16 @@ void show_frozen_objects(const Observation& seen, api::MachineLifecyclePolicy& a
   conditions::set(list, std::move(wanted), after.metadata.generation, seen.now);
 }
 
+void show_node_template(const Observation& seen, api::MachineLifecyclePolicy& after) {
+  auto& list = after.status.conditions;
+  const auto& wanted = seen.policy->spec.node_template;
+  if (wanted) {
+    conditions::set(list, node_template(*wanted), after.metadata.generation, seen.now);
+  } else {
+    conditions::remove(list, lifecycle::kNodeTemplateAccepted);
+  }
+}
+
 }  // namespace
 
 api::MachineLifecyclePolicy report(const Observation& seen) {
@@ -154,6 +175,7 @@ api::MachineLifecyclePolicy report(const Observation& seen) {
     conditions::set(after.status.conditions, std::move(wanted), after.metadata.generation, seen.now);
   show_frozen_objects(seen, after);
   show_lifecycle(seen, after);
+  show_node_template(seen, after);
   after.status.observed_generation = after.metadata.generation;
   return after;
 }

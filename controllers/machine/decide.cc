@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "api/conditions/conditions.h"
+#include "controllers/machine/node_template_steps.h"
 #include "controllers/machine/preservation_steps.h"
 #include "controllers/shared/finalizer.h"
 #include "controllers/shared/recheck.h"
@@ -203,6 +204,7 @@ void change_node(const Observation& seen, Plan& plan) {
                       .outdated = outdated(seen)};
   auto change = node_change(sync);
   preserve_node(seen, change);
+  template_node(seen, change, plan);
   if (!change) return;
   plan.actions.push_back(ChangeNode{.node = seen.node.node, .change = std::move(*change)});
   if (!became_interruptible(sync)) return;

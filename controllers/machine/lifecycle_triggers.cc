@@ -22,7 +22,8 @@ void wake_owned_by(const Caches& caches, const std::vector<Snapshot<Owner>>& own
 
 bool changes_a_life(const Change<api::MachineLifecyclePolicy>& change) {
   const auto reports = [](const auto& policy) {
-    return policy && (policy->spec.reports_lifecycle() || policy->spec.drain.forces());
+    return policy && (policy->spec.reports_lifecycle() || policy->spec.drain.forces() ||
+                      policy->spec.node_template.has_value());
   };
   if (change.initial || (!reports(change.before) && !reports(change.after))) return false;
   return !change.before || !change.after || change.before->spec != change.after->spec;

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "controllers/lifecycle/node_template.h"
 #include "controllers/machine/providers.h"
 #include "controllers/shared/node_change.h"
 #include "controllers/shared/note.h"
@@ -48,6 +49,7 @@ struct Plan {
   api::Machine wanted = {};          // the Machine after this turn, conditions apart
   BootstrapFinding bootstrap = {};
   InfraFinding infra = {};
+  std::optional<lifecycle::NodeTemplateMerge> node_template = {};  // nothing: no look at the Node was taken
 
   std::vector<Note> notes = {};
   std::vector<std::string> troubles = {};  // what can't go on; keeps observedGeneration back

@@ -1,7 +1,11 @@
 #include "controllers/machine/reconciler.h"
 
+#include <fmt/format.h>
+
 #include "api/conditions/conditions.h"
+#include "api/policy/names.h"
 #include "base/try.h"
+#include "controllers/lifecycle/node_template_rules.h"
 #include "controllers/machine/act.h"
 #include "controllers/machine/decide.h"
 #include "controllers/machine/deletion_facts.h"
@@ -49,6 +53,19 @@ Effects effects_of(const DeletionTurn& turn, const Observation& seen) {
                                      .marks = turn.step.marks,
                                      .older = v1beta1_conditions(turn.facts),
                                      .under_way = turn.waits_for_provider()}};
+}
+
+// Once the Node remembers anew; a write that failed is tried again and told then.
+void record_forgotten_template(runtime::EventRecorder& events, const Observation& seen, const Plan& plan,
+                               const Effects& effects) {
+  if (!plan.node_template || !plan.node_template->forgotten || !effects.errors.empty()) return;
+  events.record(
+      runtime::reference_to(kube::resource_of<api::Machine>(), effects.machine.metadata),
+      runtime::EventType::Warning, lifecycle::kNodeTemplateForgotten,
+      fmt::format(
+          "annotation {} of Node {} could not be read and was replaced: what spec.nodeTemplate gave before "
+          "and wants no more stays there",
+          api::policy::annotation::kNodeTemplate, seen.node.node->metadata.name.view()));
 }
 
 Step finalizer_stays(const Error& why, const Step& step) {
@@ -135,6 +152,7 @@ Result<Outcome> Reconciler::finish(const ActContext& with, const Observation& se
   const auto written = write_status(with, deps_.caches.machines, effects.machine, made.machine, owned());
   if (!written) effects.errors.push_back(written.error());
   record_events(effects.machine, plan.notes, written.value_or(false));
+  record_forgotten_template(deps_.events, seen, plan, effects);
   return ended(effects.errors, outcome);
 }
 

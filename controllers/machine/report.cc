@@ -10,9 +10,11 @@
 #include "api/conditions/merge.h"
 #include "api/conditions/v1beta1.h"
 #include "api/policy/names.h"
+#include "controllers/lifecycle/node_template_rules.h"
 #include "controllers/machine/external_conditions.h"
 #include "controllers/machine/lifecycle_report.h"
 #include "controllers/machine/node_conditions.h"
+#include "controllers/machine/node_template_steps.h"
 #include "controllers/machine/preservation_steps.h"
 #include "controllers/machine/ready_summary.h"
 #include "controllers/shared/pause.h"
@@ -41,7 +43,8 @@ constexpr std::array kOwned = {condition::kPaused,
                                condition::kUpdating,
                                condition::kContested,
                                api::policy::condition::kLifecycle,
-                               api::policy::condition::kPreserved};
+                               api::policy::condition::kPreserved,
+                               lifecycle::kNodeTemplateCondition};
 constexpr std::array kOlder = {older_type::kReady,
                                older_type::kBootstrapReady,
                                older_type::kInfrastructureReady,
@@ -84,6 +87,7 @@ api::Condition paused(const Observation& seen);
 // When to look at it again.
 std::optional<Seconds> show_lifecycle(const Observation& seen, api::Machine& after);
 std::optional<Seconds> show_preservation(const Observation& seen, api::Machine& after);
+void show_node_template(const Observation& seen, const Plan& plan, api::Machine& after);
 api::Condition deleting(const Effects& effects);
 api::Condition updating(const api::Machine& machine);
 std::string_view phase_of(const api::Machine& after);
@@ -120,6 +124,7 @@ Report report(const Observation& seen, const Plan& plan, const Effects& effects)
   write.set(up_to_date(seen, after));
   recheck_within(made.recheck, show_lifecycle(seen, after));
   recheck_within(made.recheck, show_preservation(seen, after));
+  show_node_template(seen, plan, after);
   write.set(ready(after, seen.now));
   const auto available_now = available(after, seen.now);
   write.set(available_now.condition);
@@ -210,6 +215,15 @@ std::optional<Seconds> show_preservation(const Observation& seen, api::Machine& 
     conditions::remove(after.status.conditions, api::policy::condition::kPreserved);
   }
   return made.recheck;
+}
+
+void show_node_template(const Observation& seen, const Plan& plan, api::Machine& after) {
+  const auto made = node_template_report(seen, plan);
+  if (made.condition) {
+    ConditionWriter(after, seen.now).set(made.condition);
+  } else if (!made.keep) {
+    conditions::remove(after.status.conditions, lifecycle::kNodeTemplateCondition);
+  }
 }
 
 api::Condition deleting(const Effects& effects) {

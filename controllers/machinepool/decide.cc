@@ -7,6 +7,7 @@
 #include <iterator>
 #include <unordered_set>
 
+#include "controllers/lifecycle/node_template.h"
 #include "controllers/machinepool/deletion.h"
 #include "controllers/machinepool/node_change.h"
 #include "controllers/machinepool/pool_machines.h"
@@ -174,12 +175,20 @@ bool has_machine(const Observation& seen, const api::Node& node) {
   });
 }
 
+void template_instance(const Observation& seen, const api::Node& node, std::optional<NodeChange>& change) {
+  if (!seen.policy_known) return;
+  NodeChange fuller = change.value_or(NodeChange());
+  lifecycle::merge_node_template(node, seen.node_template ? &*seen.node_template : nullptr, fuller);
+  if (fuller != NodeChange()) change = std::move(fuller);
+}
+
 void write_nodes(const Observation& seen, Plan& plan) {
   std::size_t written = 0;
   for (const Instance& instance : seen.instances) {
     if (!instance.node || instance.behind || instance.has_machine || instance.shared) continue;
     if (instance.node->metadata.deleting()) continue;
     auto change = node_change(*seen.pool, *instance.node);
+    template_instance(seen, *instance.node, change);
     if (!change) continue;
     if (++written > kNodesPerTurn) {
       plan.unfinished = true;

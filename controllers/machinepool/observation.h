@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/core/node.h"
+#include "api/policy/lifecycle.h"
 #include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine.h"
 #include "api/v1beta2/machine_pool.h"
@@ -68,6 +69,9 @@ struct Observation {
   safety::Frozen frozen = {};        // by a person or by the number of its instances
   runtime::Verdict may_delete = {};  // what stands for an instance that has left
   bool drains = false;     // a policy wants Nodes emptied before they go; never of a pool with Machines
+  // What its policy gives Nodes, where one governs it.
+  std::optional<api::PolicyNodeTemplate> node_template = {};
+  bool policy_known = true;
   bool connected = false;  // to the workload cluster
   kubeconfig::Reach reach = {};
   std::vector<Instance> instances = {};  // empty while not connected

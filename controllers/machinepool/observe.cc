@@ -373,6 +373,8 @@ Observation observe(const ObserveContext& with, Memory& memory, Belonged known) 
   const ObjectKey self = runtime::key_of(*seen.pool);
   seen.may_delete =
       deps.brake.ask(runtime::Intent::DeletePoolInstance, {.kind = api::kind::kMachinePool, .key = self});
+  if (choice.policy) seen.node_template = choice.policy->spec.node_template;
+  seen.policy_known = deps.caches.machine_lifecycle_policies.synced();
   seen.reach = deps.workload_clusters.reach(cluster);
   if (seen.connected) see_nodes(from, seen);
   if (seen.deleting()) {

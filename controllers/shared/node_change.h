@@ -18,6 +18,7 @@ struct NodeChange {
   std::vector<Text> marks_off = {};  // annotations that only Capstan writes: they go without delay
   std::optional<api::List<api::NodeTaint>> taints = {};  // the whole list
   bool uncordon = false;                                 // never waits for another writer
+  std::vector<Entry> capacity = {};                      // of status.capacity
 
   bool operator==(const NodeChange&) const = default;
 };

@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 
 #include "api/schema/encode.h"
+#include "base/try.h"
 #include "kube/resources.h"
 #include "kube/typed.h"
 
@@ -15,7 +16,7 @@ namespace json = boost::json;
 constexpr Nanoseconds kRemembered = std::chrono::seconds(30);
 
 DisputedFields disputed_by(const NodeChange& change);
-json::value node_patch(const api::Node& node, const NodeChange& change);
+Result<api::Written> write_change(const NodeToWrite& what, const Deadline& deadline);
 
 }  // namespace
 
@@ -25,8 +26,7 @@ Result<void> write_node(const ActContext& with, NodeWrites& writes, const kube::
   const Contests::Target target{.client = what.client, .resource = kube::resources::nodes(), .key = key};
   const auto fields = disputed_by(what.change);
   if (!with.contests.may_write(writer, target, fields, with.deps.clock, with.context.deadline)) return {};
-  const auto written = kube::patch_briefly(what.client, kube::resources::nodes(), key,
-                                           node_patch(what.node, what.change), {}, with.context.deadline);
+  const auto written = write_change(what, with.context.deadline);
   if (!written && written.error().code == Code::NotFound) return {};
   if (!written) return fail(written.error().context("patch Node " + what.node.metadata.name.str()));
   writes.wrote(writer, what.node.metadata.uid, written->metadata.resource_version);
@@ -83,6 +83,7 @@ void add_disputed(std::string_view map, const std::vector<NodeChange::Entry>& en
 DisputedFields disputed_by(const NodeChange& change) {
   DisputedFields fields;
   if (change.uncordon) return fields;
+  add_disputed("status.capacity", change.capacity, fields);
   add_disputed("metadata.labels", change.labels, fields);
   add_disputed("metadata.annotations", change.annotations, fields);
   if (!change.taints) return fields;
@@ -99,9 +100,17 @@ json::object entries_of(const std::vector<NodeChange::Entry>& entries) {
   return members;
 }
 
+bool is_bound(const NodeChange& change) { return change.taints || change.uncordon; }
+
+json::value capacity_patch(const api::Node& node, const NodeChange& change) {
+  json::object patch{{"status", {{"capacity", entries_of(change.capacity)}}}};
+  if (is_bound(change)) patch["metadata"] = {{"resourceVersion", node.metadata.resource_version.str()}};
+  return patch;
+}
+
 // Keys of maps have one writer each. A list of taints and the cordon have several: the patch is bound to the
 // version they were read in.
-json::value node_patch(const api::Node& node, const NodeChange& change) {
+json::value node_patch(api::ResourceVersion version, const NodeChange& change) {
   json::object metadata;
   json::object spec;
   if (!change.labels.empty()) metadata["labels"] = entries_of(change.labels);
@@ -114,10 +123,23 @@ json::value node_patch(const api::Node& node, const NodeChange& change) {
     for (const auto& taint : *change.taints) taints.push_back(api::to_json(taint));
     spec["taints"] = taints.empty() ? json::value(nullptr) : json::value(std::move(taints));
   }
-  if (!spec.empty()) metadata["resourceVersion"] = node.metadata.resource_version.str();
+  if (is_bound(change)) metadata["resourceVersion"] = version.str();
   json::object patch{{"metadata", std::move(metadata)}};
   if (!spec.empty()) patch["spec"] = std::move(spec);
   return patch;
+}
+
+Result<api::Written> write_change(const NodeToWrite& what, const Deadline& deadline) {
+  const auto& nodes = kube::resources::nodes();
+  const auto key = kube::key_of(what.node);
+  api::ResourceVersion version = what.node.metadata.resource_version;
+  if (!what.change.capacity.empty()) {
+    const auto written =
+        TRY(kube::patch_briefly(what.client, nodes, key, capacity_patch(what.node, what.change),
+                                {.subresource = "status"}, deadline));
+    version = written.metadata.resource_version;
+  }
+  return kube::patch_briefly(what.client, nodes, key, node_patch(version, what.change), {}, deadline);
 }
 
 }  // namespace

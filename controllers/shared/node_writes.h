@@ -40,8 +40,9 @@ struct NodeToWrite {
   const api::Node& node;
   const NodeChange& change;
 };
-// One patch. A Node that is gone is no error; Conflict when the Node has changed and the change depends on
-// what was seen. `writer` is the Machine or pool.
+// One patch, and one of the status before it where the capacity changes: what remembers that is in the
+// second. A Node that is gone is no error; Conflict when the Node has changed and the change depends on what
+// was seen. `writer` is the Machine or pool.
 Result<void> write_node(const ActContext& with, NodeWrites& writes, const kube::ObjectKey& writer,
                         const NodeToWrite& what);
 
