@@ -1,5 +1,7 @@
 #include "controllers/machine/lifecycle_triggers.h"
 
+#include "api/conditions/conditions.h"
+#include "api/names.h"
 #include "controllers/shared/reach.h"
 #include "runtime/triggers.h"
 
@@ -23,7 +25,7 @@ void wake_owned_by(const Caches& caches, const std::vector<Snapshot<Owner>>& own
 bool changes_a_life(const Change<api::MachineLifecyclePolicy>& change) {
   const auto reports = [](const auto& policy) {
     return policy && (policy->spec.reports_lifecycle() || policy->spec.drain.forces() ||
-                      policy->spec.node_template.has_value());
+                      policy->spec.node_template || policy->spec.rollout);
   };
   if (change.initial || (!reports(change.before) && !reports(change.after))) return false;
   return !change.before || !change.after || change.before->spec != change.after->spec;
@@ -37,6 +39,16 @@ bool changes_its_policy(const Caches& caches, const Change<T>& change) {
   return (before->metadata.labels != after->metadata.labels ||
           before->metadata.owner_references != after->metadata.owner_references) &&
          !caches.policies_in(after->metadata.namespace_.view()).empty();
+}
+
+// Nodes of all its sets are marked for the autoscaler meanwhile.
+bool begins_or_ends_to_roll(const Caches& caches, const Change<api::MachineDeployment>& change) {
+  if (change.initial || !change.before || !change.after) return false;
+  const auto rolls = [](const auto& deployment) {
+    return api::conditions::is_true(deployment->status.conditions, api::condition::kRollingOut);
+  };
+  return rolls(change.before) != rolls(change.after) &&
+         !caches.policies_in(change.after->metadata.namespace_.view()).empty();
 }
 
 template <typename T>
@@ -59,7 +71,7 @@ void add_lifecycle_triggers(Caches& caches, runtime::Queue& queue) {
   wake_on_labels(caches, caches.machine_sets, queue);
   wake_on_labels(caches, caches.machine_pools, queue);
   caches.machine_deployments.subscribe([&caches, &queue](const Change<api::MachineDeployment>& change) {
-    if (changes_its_policy(caches, change))
+    if (changes_its_policy(caches, change) || begins_or_ends_to_roll(caches, change))
       wake_owned_by(caches, caches.machine_sets_owned_by(change.after->metadata.uid), queue);
   });
   caches.clusters.subscribe([&caches, &queue](const Change<api::Cluster>& change) {

@@ -6,6 +6,7 @@
 #include "api/names.h"
 #include "api/policy/names.h"
 #include "controllers/lifecycle/preservation.h"
+#include "controllers/machine/autoscaler_mark.h"
 #include "controllers/machine/lifecycle_report.h"
 
 namespace capstan::controllers::machine {
@@ -17,8 +18,6 @@ using lifecycle::NodeLook;
 using lifecycle::Preservation;
 using lifecycle::Preserved;
 using lifecycle::Wish;
-
-constexpr std::string_view kDisabled = "true";
 
 bool is_of_a_set(const api::Machine& machine) {
   const auto* owner = machine.metadata.controller();
@@ -63,22 +62,6 @@ bool is_node_done(const NodeLook& look) {
 void end(api::Labels& annotations) {
   annotations.erase(wish_key::kPreserveUntil);
   annotations.erase(wish_key::kAutoPreserved);
-}
-
-void disable_scale_down(const api::Node& node, NodeChange& change) {
-  const auto& present = node.metadata.annotations;
-  if (present.value_or_empty(wish_key::kScaleDownDisabled) == kDisabled) return;
-  change.annotations.emplace_back(Text(wish_key::kScaleDownDisabled), Text(kDisabled));
-  if (!present.contains(wish_key::kScaleDownDisabledByUs))
-    change.annotations.emplace_back(Text(wish_key::kScaleDownDisabledByUs), Text(kDisabled));
-}
-
-void enable_scale_down(const api::Node& node, NodeChange& change) {
-  const auto& present = node.metadata.annotations;
-  if (!present.contains(wish_key::kScaleDownDisabledByUs)) return;
-  if (present.contains(wish_key::kScaleDownDisabled))
-    change.annotations.emplace_back(Text(wish_key::kScaleDownDisabled), std::nullopt);
-  change.marks_off.emplace_back(wish_key::kScaleDownDisabledByUs);
 }
 
 std::string at_whose_wish(const Preservation& found, const api::Machine& machine) {
@@ -143,7 +126,8 @@ void preserve_node(const Observation& seen, std::optional<NodeChange>& change) {
   const api::Node& node = *seen.node.node;
   const Preservation found = preservation(seen, *seen.machine);
   NodeChange fuller = change.value_or(NodeChange());
-  found.state == Preserved::Yes ? disable_scale_down(node, fuller) : enable_scale_down(node, fuller);
+  mark_for_autoscaler({.preserved = found.state == Preserved::Yes, .rolling = is_kept_for_rollout(seen)},
+                      node, fuller);
   const bool wish_is_over =
       found.state == Preserved::TimeOver && !lifecycle::is_lost(*seen.machine) && asks_for_preservation(node);
   if (wish_is_over) fuller.annotations.emplace_back(Text(wish_key::kPreserve), std::nullopt);

@@ -12,7 +12,7 @@ namespace capstan::controllers::machine {
 
 // When it ends, and what its Node said, go into the annotations of `plan.wanted`.
 void preserve_machine(const Observation& seen, Plan& plan);
-// The autoscaler leaves the Node alone as long as the Machine is preserved.
+// The autoscaler leaves the Node alone as long as the Machine is preserved (autoscaler_mark.h).
 void preserve_node(const Observation& seen, std::optional<NodeChange>& change);
 
 struct PreservationReport {
