@@ -47,6 +47,7 @@ constexpr std::array kOwnKeys = {
     api::policy::annotation::kReleased,
     api::policy::annotation::kReplace,
     api::policy::annotation::kReplacementGranted,
+    api::policy::annotation::kResourceExhaustedUntil,
     api::policy::annotation::kRollbackTo,
     api::policy::annotation::kRolloutHash,
     api::policy::annotation::kScaleDownDisabledByUs,

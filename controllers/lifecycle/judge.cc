@@ -6,6 +6,7 @@
 #include "api/names.h"
 #include "api/policy/names.h"
 #include "base/safeguards.h"
+#include "controllers/lifecycle/exhaustion.h"
 #include "controllers/lifecycle/operation.h"
 #include "controllers/lifecycle/preservation.h"
 #include "controllers/lifecycle/request.h"
@@ -206,7 +207,10 @@ std::optional<Time> health_ends(const api::Machine& machine, const Rules& rules,
 
 std::optional<Time> creation_ends(const api::Machine& machine, const Rules& rules, const Contact& contact) {
   if (!rules.creation_timeout) return std::nullopt;
-  return end_of(contact, machine.metadata.creation_timestamp, *rules.creation_timeout);
+  const auto end = end_of(contact, machine.metadata.creation_timestamp, *rules.creation_timeout);
+  // Another Machine would find no room either.
+  const auto exhausted = exhausted_until(machine.metadata);
+  return end && exhausted ? std::max(*end, *exhausted) : end;
 }
 
 bool has_failed_for_good(const api::Machine& machine, const Rules& rules, const AskedAgain& when) {

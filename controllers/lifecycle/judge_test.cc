@@ -117,6 +117,16 @@ TEST(Judge, AMachineThatTakesTooLongHasFailedWithoutAnyGrant) {
   EXPECT_THAT(told(judged(machine, {.now = noon() + Seconds(3599)})), StartsWith("Creating: "));
 }
 
+TEST(Judge, AMachineForWhichThereIsNoRoomIsNotReplacedBeforeThatIsTriedAgain) {
+  const auto machine = a_machine("m1")
+                           .created(noon() + Seconds(2400))
+                           .annotated("capstan.dev/resource-exhausted-until", "2026-01-01T13:00:30Z");
+
+  EXPECT_THAT(told(judged(machine)), StartsWith("Creating: "));
+  EXPECT_THAT(told(judged(machine, {.now = noon() + Seconds(3630)})),
+              StartsWith("Failed: Create Failed CreationTimeout"));
+}
+
 TEST(Judge, WithoutTheGroupAMachineMayTakeForEver) {
   const Look look{.policy = a_policy("p").node_checks().build().spec};
 

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "api/conditions/conditions.h"
+#include "controllers/machine/exhaustion_steps.h"
 #include "controllers/machine/node_template_steps.h"
 #include "controllers/machine/preservation_steps.h"
 #include "controllers/shared/finalizer.h"
@@ -55,6 +56,7 @@ Plan decide(const Observation& seen) {
   preserve_machine(seen, plan);
   bootstrap_phase(seen, plan);
   infrastructure_phase(seen, plan);
+  note_exhaustion(seen, plan);
   node_phase(seen, plan);
   certificate_expiry(seen, plan);
   reference_troubles(seen, plan);

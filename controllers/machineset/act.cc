@@ -185,6 +185,17 @@ class Turn {
     return {};
   }
 
+  Result<void> perform(const NoteExhaustion& action) {
+    constexpr std::string_view kUntil = api::policy::annotation::kResourceExhaustedUntil;
+    MachineSet after = *seen_.stored;
+    auto& annotations = after.metadata.annotations;
+    action.until ? annotations.set(kUntil, action.until->to_string()) : annotations.erase(kUntil);
+    const auto written = TRY(kube::patch_briefly(client(), *seen_.stored, after, deadline()));
+    if (written)
+      with_.host.consistency.wrote(key_, with_.deps.caches.machine_sets, written->metadata.resource_version);
+    return {};
+  }
+
   // Bound to the version that was seen: more may have been named meanwhile.
   Result<void> perform(const WriteVictims& action) {
     MachineSet after = *seen_.stored;

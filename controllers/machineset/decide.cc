@@ -8,7 +8,9 @@
 #include "api/names.h"
 #include "api/v1beta2/common.h"
 #include "base/safeguards.h"
+#include "controllers/lifecycle/exhaustion.h"
 #include "controllers/lifecycle/replacements.h"
+#include "controllers/machineset/exhaustion.h"
 #include "controllers/machineset/fleet_requests.h"
 #include "controllers/machineset/kept_machines.h"
 #include "controllers/machineset/named_victims.h"
@@ -60,6 +62,7 @@ class Decider {
     update_machines();
     remove_clones();
     finish_machines();
+    note_exhaustion();
     scale();
     return std::move(plan_);
   }
@@ -358,6 +361,16 @@ class Decider {
 
   // --- replicas ---
 
+  // Its Machines may go before that time is over.
+  void note_exhaustion() {
+    const auto until = exhausted_until(seen_);
+    if (until) recheck(*until - seen_.now);
+    const bool noted =
+        seen_.stored->metadata.annotations.contains(api::policy::annotation::kResourceExhaustedUntil);
+    const bool same = until ? lifecycle::exhausted_until(seen_.stored->metadata) == until : !noted;
+    if (seen_.fresh && !same) act(NoteExhaustion{.until = until});
+  }
+
   static std::int32_t number(std::size_t size) { return static_cast<std::int32_t>(size); }
 
   // Everything that is ours or about to be, deleting or not: while it is there, nothing takes its place.
@@ -391,6 +404,7 @@ class Decider {
     plan_.preflight_failed = !lines.empty();
     for (std::string& line : lines) note(NoteCode::CreateHeldUp, std::move(line));
     note_brakes();
+    if (const auto until = exhausted_until(seen_)) note(NoteCode::CreateHeldUp, exhaustion_text(*until));
     const auto allowed = static_cast<std::int32_t>(safety::allowed_by(seen_.census.ceiling, missing));
     if (allowed == 0) note(NoteCode::CreateHeldUp, safety::ceiling_in_words(seen_.census.ceiling));
     if (!plan_.notes_about(NoteCode::CreateHeldUp).empty()) return recheck(kPreflightRecheck);

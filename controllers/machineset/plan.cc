@@ -102,6 +102,10 @@ struct InWords {
     return "write the annotations: " + api::changes(api::ObjectMeta{.annotations = action.from},
                                                     api::ObjectMeta{.annotations = action.to});
   }
+  std::string operator()(const NoteExhaustion& action) const {
+    return action.until ? "note that there is no room until " + action.until->to_string()
+                        : std::string("note that there is room again");
+  }
   std::string operator()(const DropFinalizer&) const { return "drop the finalizer"; }
 };
 

@@ -134,10 +134,16 @@ struct AskFleet {
   bool operator==(const AskFleet&) const = default;
 };
 
+// The annotation capstan.dev/resource-exhausted-until of the set itself.
+struct NoteExhaustion {
+  std::optional<Time> until = {};  // nothing: it is taken off
+  bool operator==(const NoteExhaustion&) const = default;
+};
+
 using Action =
     std::variant<OwnTemplate, AdoptMachine, ReleaseMachine, MarkMachine, RepairCloneManagers, UpdateClone,
                  RepairManagers, UpdateMachine, FinishMachines, RemoveClones, CreateMachines, DeleteMachine,
-                 GrantReplacement, WriteVictims, WriteAnnotations, AskFleet, DropFinalizer>;
+                 GrantReplacement, WriteVictims, WriteAnnotations, AskFleet, NoteExhaustion, DropFinalizer>;
 
 // A Machine that is as wanted once the plan is carried out.
 struct SettledMachine {

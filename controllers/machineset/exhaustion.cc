@@ -1,0 +1,27 @@
+#include "controllers/machineset/exhaustion.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/policy/names.h"
+#include "controllers/lifecycle/exhaustion.h"
+
+namespace capstan::controllers::machineset {
+
+std::optional<Time> exhausted_until(const Observation& seen) {
+  if (!seen.policy || !seen.policy->spec.creation) return std::nullopt;
+  Time until = lifecycle::exhausted_until(seen.stored->metadata).value_or(seen.now);
+  for (const auto& machine : seen.machines)
+    until = std::max(until, lifecycle::exhausted_until(machine->metadata).value_or(seen.now));
+  return until > seen.now ? std::optional(until) : std::nullopt;
+}
+
+std::string exhaustion_text(Time until) {
+  return fmt::format(
+      "the provider has no quota or no capacity for another VM (ResourceExhausted): no Machine is "
+      "made until {}, or until the annotation {} is taken off the MachineSet and its Machines",
+      until.to_string(), api::policy::annotation::kResourceExhaustedUntil);
+}
+
+}  // namespace capstan::controllers::machineset
