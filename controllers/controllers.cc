@@ -23,6 +23,7 @@
 #include "controllers/shared/referrers.h"
 #include "controllers/topology/reconciler.h"
 #include "controllers/topology/waker.h"
+#include "controllers/unclaimed/reconciler.h"
 #include "kube/typed.h"
 #include "runtime/events.h"
 #include "runtime/resync.h"
@@ -45,6 +46,7 @@ constexpr std::string_view kCrdMigrator = "crdmigrator";
 constexpr std::string_view kTopologyCluster = "topology/cluster";
 constexpr std::string_view kTopologyMachineDeployment = "topology/machinedeployment";
 constexpr std::string_view kTopologyMachineSet = "topology/machineset";
+constexpr std::string_view kUnclaimedNode = "unclaimednode";
 constexpr std::array kNames = {api::controller::kCluster,
                                api::controller::kMachineDeployment,
                                api::controller::kMachineSet,
@@ -56,6 +58,7 @@ constexpr std::array kNames = {api::controller::kCluster,
                                kTopologyCluster,
                                kLifecyclePolicy,
                                kFleetPolicy,
+                               kUnclaimedNode,
                                kCrdMigrator};
 
 // How many objects a key answers for; nothing when it is gone.
@@ -225,6 +228,8 @@ class Controllers::Parts {
           caches.fleet_policies,
           {std::string(kFleetPolicy), api::policy::kind::kFleetPolicy, 1, grants_of(caches.fleet_policies)});
     }
+    add<unclaimed::Reconciler>(caches.clusters, {std::string(kUnclaimedNode), api::kind::kCluster, 1, {}},
+                               settings.unmanaged_node_after);
     if (settings.crd_migration) {
       add<crdmigration::Reconciler>(caches.crds,
                                     {std::string(kCrdMigrator), "CustomResourceDefinition", 1, {}},

@@ -58,8 +58,9 @@ struct Settings {
   std::string watch_filter = {};  // --watch-filter
   Nanoseconds sync_period = std::chrono::minutes(10);
   Concurrency concurrency = {};
-  bool machine_pools = true;      // feature gate MachinePool
-  bool owns_fleet_policy = true;  // of several managers one grants deletions (--owns-fleet-policy)
+  Seconds unmanaged_node_after{1200};  // --unmanaged-node-after
+  bool machine_pools = true;           // feature gate MachinePool
+  bool owns_fleet_policy = true;       // of several managers one grants deletions (--owns-fleet-policy)
   std::set<std::string, std::less<>> left_out = {};  // controllers that do not run, by name (--controllers)
   cluster::Settings cluster = {};
   machine::Settings machine = {};

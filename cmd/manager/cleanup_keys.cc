@@ -41,6 +41,7 @@ constexpr std::array kOwnKeys = {
     api::policy::annotation::kFreeze,
     api::policy::annotation::kHealthTimeout,
     api::policy::annotation::kNodeTemplate,
+    api::policy::annotation::kNotManaged,
     api::policy::annotation::kPreserve,
     api::policy::annotation::kPreserveFromNode,
     api::policy::annotation::kPreserveUntil,

@@ -42,7 +42,7 @@ TEST(ControllerNames, AreThoseOfTheControllersThatAreMade) {
 TEST(ControllerNames, OfControllersThatAreLeftOutAreNotMade) {
   EXPECT_THAT(made_with({"cluster", "machinedeployment", "machineset", "machinepool", "machinehealthcheck",
                          "topology/machinedeployment", "topology/machineset", "topology/cluster",
-                         "machinelifecyclepolicy", "fleetpolicy", "crdmigrator"}),
+                         "machinelifecyclepolicy", "fleetpolicy", "unclaimednode", "crdmigrator"}),
               ElementsAre("machine"));
 }
 

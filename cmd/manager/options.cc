@@ -76,7 +76,8 @@ constexpr std::array kBehaviour = {
          "FOR DEVELOPMENT: which controllers run: * for all, NAME for one, -NAME for all but that one "
          "(cluster, machinedeployment, machineset, machine, machinepool, machinehealthcheck, "
          "topology/machinedeployment, topology/machineset, topology/cluster, "
-         "machinelifecyclepolicy, fleetpolicy). Nothing does the work of one that is left out: its objects "
+         "machinelifecyclepolicy, fleetpolicy, unclaimednode). Nothing does the work of one that is left "
+         "out: its objects "
          "on their way "
          "out keep their finalizer and are never gone, their status stays what it was, and the controllers "
          "that run decide by it. A second process with the other controllers shares the Lease, so that only "
@@ -96,6 +97,9 @@ constexpr std::array kBehaviour = {
          "how long a workload cluster may be out of reach before conditions say so"),
     flag("remote-conditions-grace-period", &BehaviourOptions::remote_conditions_grace_period,
          "how long conditions about nodes are kept after the connection was lost"),
+    flag("unmanaged-node-after", &BehaviourOptions::unmanaged_node_after,
+         "how old a node that no machine and no machine pool claims gets before it is marked as not managed; "
+         "only in clusters where a MachineLifecyclePolicy governs something"),
     flag("feature-gates", &BehaviourOptions::feature_gates, "Name=true|false, ..."),
 };
 constexpr std::array kClients = {

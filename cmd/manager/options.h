@@ -53,6 +53,7 @@ struct BehaviourOptions {
   StringList additional_sync_machine_annotations = {};
   Nanoseconds remote_connection_grace_period = std::chrono::seconds(50);
   Nanoseconds remote_conditions_grace_period = std::chrono::minutes(5);
+  Nanoseconds unmanaged_node_after = std::chrono::minutes(20);
   Switches feature_gates = {{"MachinePool", true},
                             {"MachineSetPreflightChecks", true},
                             {"PriorityQueue", true},

@@ -20,6 +20,7 @@ TEST(Options, HaveUpstreamsDefaults) {
   EXPECT_EQ(line->options.election.lease_name, "");
   EXPECT_FALSE(line->options.scope.beside_upstream);
   EXPECT_EQ(line->options.behaviour.sync_period, std::chrono::minutes(10));
+  EXPECT_EQ(line->options.behaviour.unmanaged_node_after, std::chrono::minutes(20));
   EXPECT_FALSE(line->options.election.leader_elect);
 }
 
@@ -105,7 +106,7 @@ TEST(Options, SayWhichControllersRun) {
   EXPECT_THAT(left_out("--controllers=machine,cluster"),
               testing::ElementsAre("crdmigrator", "machinedeployment", "machinehealthcheck",
                                    "machinelifecyclepolicy", "machinepool", "machineset", "topology/cluster",
-                                   "topology/machinedeployment", "topology/machineset"));
+                                   "topology/machinedeployment", "topology/machineset", "unclaimednode"));
   EXPECT_THAT(*left_out_controllers(read({})->options.behaviour.controllers), testing::IsEmpty());
 }
 

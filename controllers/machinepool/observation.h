@@ -68,7 +68,7 @@ struct Observation {
   bool emptied_for_sure = false;     // an empty list was seen for the second time, by a live read
   safety::Frozen frozen = {};        // by a person or by the number of its instances
   runtime::Verdict may_delete = {};  // what stands for an instance that has left
-  bool drains = false;     // a policy wants Nodes emptied before they go; never of a pool with Machines
+  bool drains = false;  // a policy wants Nodes emptied before they go; never of a pool with Machines
   // What its policy gives Nodes, where one governs it.
   std::optional<api::PolicyNodeTemplate> node_template = {};
   bool policy_known = true;

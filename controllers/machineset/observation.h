@@ -96,8 +96,8 @@ struct Observation {
   std::vector<CloneSeen> clones = {};
   Snapshot<api::MachineLifecyclePolicy> policy = {};  // of the life of its Machines; null: none governs that
   lifecycle::Contact contact = {};                    // with the workload cluster
-  bool fleet_limited = false;  // a deletion needs a place in the limits of the FleetPolicy
-  bool fleet_granted = true;   // a manager gives such places
+  bool fleet_limited = false;     // a deletion needs a place in the limits of the FleetPolicy
+  bool fleet_granted = true;      // a manager gives such places
   safety::SetCensus census = {};  // how many Machines there are, its siblings' and released ones included
   std::vector<api::Uid> about_to_be_preserved = {};  // Machines that the policy's own turn is to mark now
   ControlPlaneSeen control_plane = {};

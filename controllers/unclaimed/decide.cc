@@ -1,0 +1,40 @@
+#include "controllers/unclaimed/decide.h"
+
+#include <fmt/format.h>
+
+#include "api/policy/names.h"
+#include "controllers/shared/recheck.h"
+
+namespace capstan::controllers::unclaimed {
+namespace {
+
+std::string why_unclaimed(const NodeSeen& seen) {
+  const std::string_view id = seen.node->spec.provider_id;
+  if (!seen.namesake.empty())
+    return fmt::format("stale: {} goes by its name, and has another providerID than {}", seen.namesake,
+                       id.empty() ? "none" : id);
+  if (id.empty()) return "it has no spec.providerID";
+  return fmt::format("no Machine and no MachinePool has the providerID {}", id);
+}
+
+}  // namespace
+
+Plan decide(const Observation& seen) {
+  Plan plan;
+  for (const NodeSeen& each : seen.nodes) {
+    const api::NodeMeta& metadata = each.node->metadata;
+    if (metadata.deleting()) continue;
+    const Text* mark = metadata.annotations.find(api::policy::annotation::kNotManaged);
+    const Seconds left = metadata.creation_timestamp + seen.patience - seen.now;
+    if (each.claimed || !seen.governed) {
+      if (mark != nullptr) plan.marks.push_back({.node = each.node});
+    } else if (left > Seconds(0)) {
+      recheck_within(plan.recheck, left);
+    } else if (std::string why = why_unclaimed(each); mark == nullptr || *mark != why) {
+      plan.marks.push_back({.node = each.node, .why = std::move(why)});
+    }
+  }
+  return plan;
+}
+
+}  // namespace capstan::controllers::unclaimed

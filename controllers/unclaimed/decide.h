@@ -1,0 +1,23 @@
+// Which Nodes get the annotation capstan.dev/not-managed, and which lose it. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "controllers/unclaimed/observation.h"
+
+namespace capstan::controllers::unclaimed {
+
+struct NodeMark {
+  runtime::Snapshot<api::Node> node = {};
+  std::string why = {};  // the value of the annotation; empty: it is taken off
+};
+
+struct Plan {
+  std::vector<NodeMark> marks = {};
+  std::optional<Seconds> recheck = {};  // when a Node will be old enough
+};
+Plan decide(const Observation& seen);
+
+}  // namespace capstan::controllers::unclaimed
