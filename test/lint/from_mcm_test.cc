@@ -1,0 +1,66 @@
+// docs/from-mcm.md explains every name of machine-controller-manager that mcm_names.txt has, and tells of no
+// key that the list lacks.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace capstan::lint {
+namespace {
+
+using testing::IsEmpty;
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  EXPECT_TRUE(file) << path << ": run it from the root of the repository";
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::set<std::string> known_names() {
+  std::set<std::string> names;
+  std::istringstream lines(text_of("test/lint/mcm_names.txt"));
+  for (std::string line; std::getline(lines, line);)
+    if (!line.empty() && !line.starts_with('#')) names.insert(line);
+  return names;
+}
+
+bool is_part_of_a_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '.' || c == '/';
+}
+
+// The name that stands around that place of the page.
+std::string name_around(const std::string& page, std::size_t at) {
+  auto begin = at;
+  while (begin > 0 && is_part_of_a_name(page[begin - 1])) --begin;
+  auto end = at;
+  while (end < page.size() && is_part_of_a_name(page[end])) ++end;
+  return page.substr(begin, end - begin);
+}
+
+TEST(FromMcm, ExplainsEveryNameOfTheList) {
+  const std::string page = text_of("docs/from-mcm.md");
+  std::vector<std::string> missing;
+
+  for (const std::string& name : known_names())
+    if (!page.contains("`" + name)) missing.push_back(name);
+
+  EXPECT_THAT(missing, IsEmpty());
+}
+
+TEST(FromMcm, TellsOfNoKeyThatTheListLacks) {
+  const std::string page = text_of("docs/from-mcm.md");
+  const auto known = known_names();
+  std::vector<std::string> unknown;
+
+  for (auto at = page.find(".sapcloud.io"); at != std::string::npos; at = page.find(".sapcloud.io", at + 1))
+    if (const std::string name = name_around(page, at); !known.contains(name)) unknown.push_back(name);
+
+  EXPECT_THAT(unknown, IsEmpty());
+}
+
+}  // namespace
+}  // namespace capstan::lint
