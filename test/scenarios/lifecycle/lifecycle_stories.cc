@@ -10,6 +10,7 @@
 #include "test/builders/machine_lifecycle_policy.h"
 #include "test/scenarios/lifecycle/fleet_stories.h"
 #include "test/scenarios/lifecycle/freeze_stories.h"
+#include "test/scenarios/lifecycle/node_stories.h"
 
 namespace capstan::scenarios {
 namespace {
@@ -693,6 +694,8 @@ std::vector<LifecycleStory> lifecycle_stories() {
   tell_of_auto_preservation(stories);
   for (auto& story : std::span(stories).subspan(others)) story.preserves = true;
   tell_of_freezes(stories);
+  tell_of_nodes(stories);
+  tell_of_room(stories);
   return stories;
 }
 

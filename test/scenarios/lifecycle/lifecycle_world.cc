@@ -473,6 +473,12 @@ void LifecycleWorld::annotate_node(int machine, std::string_view key, std::optio
   ASSERT_TRUE(patched) << patched.error().describe();
 }
 
+void LifecycleWorld::label_node(int machine, std::string_view key, std::string_view value) {
+  const auto patched = workload_.patch(kube::resources::nodes(), {.namespace_ = {}, .name = name_of(machine)},
+                                       {{"metadata", {{"labels", {{key, value}}}}}}, {}, Deadline::never());
+  ASSERT_TRUE(patched) << patched.error().describe();
+}
+
 void LifecycleWorld::preserve_for(int machine, Seconds span) {
   annotate(machine, api::policy::annotation::kPreserveUntil, (now() + span).to_string());
 }
@@ -574,6 +580,25 @@ std::string LifecycleWorld::node_annotation(int machine, std::string_view key) c
   return value == nullptr ? "none" : value->str();
 }
 
+std::string LifecycleWorld::node_value(int machine, std::string_view key) const {
+  auto& reader = const_cast<fakes::MemoryClient&>(workload_);
+  const auto node =
+      reader.get(kube::resources::nodes(), {.namespace_ = {}, .name = name_of(machine)}, Deadline::never());
+  if (!node) return "none";
+  json::error_code missing;
+  for (const auto* map : {"/metadata/labels", "/metadata/annotations", "/status/capacity"}) {
+    const auto* found = node->find_pointer(map, missing);
+    const auto* value = found == nullptr ? nullptr : found->as_object().if_contains(key);
+    if (value != nullptr) return std::string(value->as_string());
+  }
+  const auto* taints = node->find_pointer("/spec/taints", missing);
+  if (taints == nullptr || !taints->is_array()) return "none";
+  for (const auto& taint : taints->as_array())
+    if (std::string_view(taint.at("key").as_string()) == key)
+      return std::string(taint.at("effect").as_string());
+  return "none";
+}
+
 json::value LifecycleWorld::policy() const {
   auto& reader = const_cast<fakes::MemoryClient&>(user_);
   return reader.get(kPolicies, named(story_.policy->metadata.name.view()), Deadline::never()).value();
@@ -644,6 +669,7 @@ void LifecycleWorld::tell_machine(const api::Machine& machine) {
     tell(who, lifecycle.empty() ? "has no life cycle any more" : lifecycle);
   tell_preservation(machine, who, shown);
   tell_fleet_request(machine, who, shown);
+  tell_node(numbers_.at(name), who, shown);
   if (machine.metadata.deleting() && !std::exchange(shown.deleting, true)) {
     count_deletion();
     tell(who, "is being deleted");
@@ -679,6 +705,15 @@ void LifecycleWorld::tell_preservation(const api::Machine& machine, std::string_
   if (shown.autoscaler.empty() && autoscaler == "none") return;
   if (autoscaler != std::exchange(shown.autoscaler, autoscaler))
     tell(who, "its Node has scale-down-disabled: " + autoscaler);
+}
+
+void LifecycleWorld::tell_node(int machine, std::string_view who, Shown& shown) {
+  for (const std::string& key : story_.told_of_nodes) {
+    const std::string value = node_value(machine, key);
+    std::string& before = shown.node[key];
+    if (before.empty() && value == "none") continue;
+    if (value != std::exchange(before, value)) tell(who, fmt::format("its Node has {}: {}", key, value));
+  }
 }
 
 void LifecycleWorld::tell_policy() {

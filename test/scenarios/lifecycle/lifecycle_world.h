@@ -51,6 +51,8 @@ struct LifecycleStory {
   std::map<int, std::string> born_tainted = {};  // Machines whose Node starts with the taint of this key
   bool preserves = false;                        // what the autoscaler reads on Nodes is told, too
   bool brakes = false;                           // what is frozen, and why no Machine is made, is told, too
+  std::vector<std::string> told_of_nodes =
+      {};  // labels, annotations, taints, resources: what becomes of them
   std::vector<LifecycleAct> acts = {};
   Seconds length{900};
   // Of what is promised beside the text, in any order of events; empty: it holds.
@@ -80,6 +82,7 @@ class LifecycleWorld {
   void take_off(int machine, std::string_view annotation);
   // Without a value the annotation goes.
   void annotate_node(int machine, std::string_view key, std::optional<std::string> value);
+  void label_node(int machine, std::string_view key, std::string_view value);
   void preserve_for(int machine, Seconds span);  // from now on
   void relabel(int machine, std::string_view key, std::string_view value);
   void delete_machine(int machine);
@@ -111,6 +114,8 @@ class LifecycleWorld {
   std::string message(int machine) const;  // of its condition
   bool is_preserved(int machine) const;
   std::string node_annotation(int machine, std::string_view key) const;  // "none"
+  // Of its label, annotation or resource of that name, or the effect of its taint; "none".
+  std::string node_value(int machine, std::string_view key) const;
   json::value policy() const;
   int sets() const { return sets_; }                    // MachineSets, those without Machines included
   bool mixed() const { return mixed_; }                 // Machines of two versions were there at a time
@@ -127,6 +132,7 @@ class LifecycleWorld {
     std::string lifecycle = {};
     std::string preservation = {};
     std::string autoscaler = {};
+    std::map<std::string, std::string> node = {};  // by the keys that the story tells of
     bool granted = false;
     bool deleting = false;
     std::string fleet = {};
@@ -156,6 +162,7 @@ class LifecycleWorld {
   void tell_preservation(const api::Machine& machine, std::string_view who, Shown& shown);
   void tell_fleet_request(const api::Machine& machine, std::string_view who, Shown& shown);
   void count_deletion();
+  void tell_node(int machine, std::string_view who, Shown& shown);
   void tell_policy();
   void tell_fleet();
   void tell_rollout();
