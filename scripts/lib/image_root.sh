@@ -1,4 +1,4 @@
-# The file system of the container image: programs, the libraries they are linked with, CA certificates, a user. Sourced after
+# The file system of the container image: programs, the libraries they are linked with, CA certificates, time zones, a user. Sourced after
 # say.sh by scripts/image. `fill_image_root FOLDER PROGRAM...` sets $libraries, the files that were taken from this machine.
 
 fill_image_root() {
@@ -12,6 +12,7 @@ fill_image_root() {
   copy_libraries "$folder" "$@"
   install -m 644 /etc/ssl/certs/ca-certificates.crt "$folder/etc/ssl/certs/"
   ln -s /etc/ssl/certs/ca-certificates.crt "$folder/usr/lib/ssl/cert.pem"
+  copy_time_zones "$folder"
   printf 'root:x:0:0::/:/none\ncapstan:x:65532:65532::/:/none\n' >"$folder/etc/passwd"
   printf 'root:x:0:\ncapstan:x:65532:\n' >"$folder/etc/group"
   printf 'hosts: files dns\n' >"$folder/etc/nsswitch.conf"
@@ -36,6 +37,13 @@ copy_libraries() {
   done
 }
 
+# Without the two other editions of them that tzdata brings.
+copy_time_zones() {
+  mkdir -p "$1/usr/share/zoneinfo"
+  cp -R /usr/share/zoneinfo/. "$1/usr/share/zoneinfo/"
+  rm -rf "$1/usr/share/zoneinfo/posix" "$1/usr/share/zoneinfo/right"
+}
+
 copy_licences() {
   local folder=$1 package
   for package in $(packages_of_image); do
@@ -44,11 +52,11 @@ copy_licences() {
   install -D -m 644 "$root/LICENSE" "$folder/usr/share/doc/capstan/LICENSE"
 }
 
-# Debian packages that the libraries and certificates come from.
+# Debian packages that the libraries, certificates and time zones come from.
 packages_of_image() {
   local library
   {
-    echo ca-certificates
+    printf '%s\n' ca-certificates tzdata
     for library in "${libraries[@]}"; do
       package_of "$(realpath "$library")"
     done

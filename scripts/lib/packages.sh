@@ -5,7 +5,7 @@ build_packages=(
   libboost1.81-dev libboost-json1.81-dev
   libssl-dev zlib1g-dev libcpp-httplib-dev prometheus-cpp-dev libyaml-cpp-dev libfmt-dev
   libgtest-dev libgmock-dev libbenchmark-dev
-  openssl
+  openssl tzdata
 )
 tool_packages=(clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev)
 

@@ -1,0 +1,15 @@
+// Time zones by their names, from the tzdata of the system. Each call reads a file of a few kilobytes. Safe
+// from any thread.
+#pragma once
+
+#include <string_view>
+
+#include "base/time_zone.h"
+
+namespace capstan {
+
+// By its IANA name, "Europe/Berlin"; "UTC" needs no file. NotFound: the system has none of that name, or no
+// tzdata; the message says what to do.
+Result<TimeZone> read_time_zone(std::string_view name);
+
+}  // namespace capstan
