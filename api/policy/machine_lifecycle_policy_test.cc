@@ -219,5 +219,26 @@ TEST(MachineLifecyclePolicy, RefusesActionsAndTimesOfDrainsThatMakeNoSense) {
   EXPECT_EQ(causes(no_time).front().field, "spec.drain.notReadyForce.afterSeconds");
 }
 
+TEST(MachineLifecyclePolicy, RefusesWindowsThatNeverOpen) {
+  const auto causes = [](std::string_view cron) {
+    return validate(a_policy("p")
+                        .selecting("team", "a")
+                        .with([&](MachineLifecyclePolicy& policy) {
+                          policy.spec.windows.push_back({.cron = Text(cron), .duration_seconds = 3600});
+                        })
+                        .build(),
+                    nullptr);
+  };
+
+  EXPECT_THAT(causes("0 2 * * SAT"), IsEmpty());
+  EXPECT_THAT(causes("0 2 29 2 *"), IsEmpty());
+  ASSERT_EQ(causes("0 25 * * *").size(), 1U);
+  EXPECT_EQ(causes("0 25 * * *").front().field, "spec.windows[0].cron");
+  EXPECT_TRUE(causes("0 25 * * *").front().message.contains("the hour"))
+      << causes("0 25 * * *").front().message;
+  ASSERT_EQ(causes("0 2 30 2 *").size(), 1U);
+  EXPECT_TRUE(causes("0 2 30 2 *").front().message.contains("never")) << causes("0 2 30 2 *").front().message;
+}
+
 }  // namespace
 }  // namespace capstan::api
