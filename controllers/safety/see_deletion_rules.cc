@@ -1,0 +1,41 @@
+#include "controllers/safety/see_deletion_rules.h"
+
+#include <algorithm>
+
+#include "controllers/safety/read_windows.h"
+#include "controllers/shared/caches.h"
+
+namespace capstan::controllers::safety {
+namespace {
+
+bool governs(const Caches& caches, const api::MachineLifecyclePolicy& policy, const api::MachineSet& set) {
+  const auto governing = policy_for(caches, set).policy;
+  return governing && governing->metadata.uid == policy.metadata.uid;
+}
+
+std::size_t machines_that_stay(const Caches& caches, const api::MachineLifecyclePolicy& policy) {
+  std::size_t count = 0;
+  for (const auto& set : caches.machine_sets_in(policy.metadata.namespace_.view())) {
+    if (!governs(caches, policy, *set)) continue;
+    const auto machines = caches.machines_owned_by(set->metadata.uid);
+    count += static_cast<std::size_t>(
+        std::ranges::count_if(machines, [](const auto& machine) { return !machine->metadata.deleting(); }));
+  }
+  return count;
+}
+
+}  // namespace
+
+DeletionRules see_deletion_rules(const Caches& caches, const PolicyChoice& choice) {
+  if (!choice.policy) return {};
+  const auto& policy = *choice.policy;
+  DeletionRules rules{
+      .policy = policy.metadata.name.str(),
+      .windows = read_windows(policy.spec.windows, "MachineLifecyclePolicy " + policy.metadata.name.str())};
+  if (!policy.spec.deletion_guard) return rules;
+  rules.guard_percent = policy.spec.deletion_guard->percent.value_or(api::PolicyDeletionGuard::kPercent);
+  rules.governed = machines_that_stay(caches, policy);
+  return rules;
+}
+
+}  // namespace capstan::controllers::safety
