@@ -13,6 +13,7 @@
 #include "controllers/lifecycle/node_template_rules.h"
 #include "controllers/machinepool/drain_key.h"
 #include "controllers/rollout/new_set.h"
+#include "controllers/safety/deleted_for.h"
 #include "controllers/topology/workers.h"
 #include "webhooks/certificates/names.h"
 
@@ -32,6 +33,7 @@ constexpr std::array kOwnKeys = {
     api::driver::finalizer::kMachine,
     api::driver::finalizer::kMachinePool,
     api::policy::annotation::kAutoPreserved,
+    api::policy::annotation::kConfirmDeletion,
     api::policy::annotation::kCreationTimeout,
     api::policy::annotation::kDeletionPriority,
     api::policy::annotation::kDrainTimeout,
@@ -64,6 +66,7 @@ constexpr std::array kOwnKeys = {
     controllers::machinepool::kDrainStarted,
     controllers::machinepool::kVolumeWaitStarted,
     controllers::rollout::kMadeForRolloutAfter,
+    controllers::safety::kDeletedFor,
     controllers::topology::kWorkers,
     webhooks::certificates::annotation::kPhase,
     webhooks::certificates::annotation::kRotate,

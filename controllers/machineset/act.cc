@@ -17,6 +17,7 @@
 #include "controllers/machineset/creation.h"
 #include "controllers/safety/fleet_annotations.h"
 #include "controllers/safety/fleet_request.h"
+#include "controllers/safety/deleted_for.h"
 #include "controllers/shared/grant.h"
 #include "controllers/shared/repair_managers.h"
 #include "controllers/shared/status_patch.h"
@@ -193,6 +194,19 @@ class Turn {
     const auto written = TRY(kube::patch_briefly(client(), *seen_.stored, after, deadline()));
     if (written)
       with_.host.consistency.wrote(key_, with_.deps.caches.machine_sets, written->metadata.resource_version);
+    return {};
+  }
+
+  // One that says something else by now confirms something else, and stays.
+  Result<void> perform(const UseConfirmation&) {
+    MachineSet after = *seen_.stored;
+    after.metadata.annotations.erase(api::policy::annotation::kConfirmDeletion);
+    const auto written =
+        kube::patch_part(client(), *seen_.stored, after, kube::Part::Main, kube::Lock::Always, deadline());
+    if (!written) return is_overtaken(written.error()) ? Result<void>() : fail(written.error());
+    if (*written)
+      with_.host.consistency.wrote(key_, with_.deps.caches.machine_sets,
+                                   (*written)->metadata.resource_version);
     return {};
   }
 
@@ -407,6 +421,8 @@ class Turn {
       if (as_granted && !safety::has_fleet_grant(marked)) return {};
       options.resource_version = marked.metadata.resource_version.str();
     }
+    const bool unnamed = !action.deleted_for.empty() && !as_granted;
+    if (unnamed && !TRY(name_cause(machine, action.deleted_for))) return {};
     const bool as_judged = action.why == DeleteMachine::Why::Failed && !is_off(Safeguard::AsJudged);
     if (as_judged) options.resource_version = machine.metadata.resource_version.str();
     const bool own_only = action.why == DeleteMachine::Why::SetDeleted && !is_off(Safeguard::ChildVersion);
@@ -429,6 +445,17 @@ class Turn {
                          action.why == DeleteMachine::Why::Failed ? ", which has failed" : ""));
     }
     return {};
+  }
+
+  // False when the Machine is gone.
+  Result<bool> name_cause(const Machine& machine, std::string_view cause) {
+    Machine after = machine;
+    after.metadata.annotations.set(Text(safety::kDeletedFor), Text(cause));
+    const auto written = kube::patch_part(client(), machine, after, kube::Part::Main,
+                                          kube::Lock::WhenArraysChange, deadline());
+    if (!written) return written.error().code == Code::NotFound ? Result<bool>(false) : fail(written.error());
+    if (*written) wrote((*written)->metadata.resource_version);
+    return true;
   }
 
   Result<void> remove_machine(const Machine& machine, kube::DeleteOptions options) {

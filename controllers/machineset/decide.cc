@@ -12,6 +12,7 @@
 #include "controllers/lifecycle/replacements.h"
 #include "controllers/machineset/exhaustion.h"
 #include "controllers/machineset/fleet_requests.h"
+#include "controllers/machineset/held_deletions.h"
 #include "controllers/machineset/kept_machines.h"
 #include "controllers/machineset/named_victims.h"
 #include "controllers/machineset/own_annotations.h"
@@ -59,11 +60,15 @@ class Decider {
     }
     grant_replacements();
     remediate_machines();
+    hold_for_windows(seen_, plan_);
     update_machines();
     remove_clones();
     finish_machines();
     note_exhaustion();
     scale();
+    hold_for_windows(seen_, plan_);
+    hold_for_confirmation(seen_, plan_);
+    name_causes(seen_, plan_);
     return std::move(plan_);
   }
 

@@ -15,6 +15,7 @@
 #include "controllers/machineset/wanted.h"
 #include "controllers/safety/fleet_request.h"
 #include "controllers/safety/take_census.h"
+#include "controllers/safety/see_deletion_rules.h"
 #include "controllers/shared/belonging.h"
 #include "controllers/shared/confirm_release.h"
 #include "controllers/shared/policies.h"
@@ -289,6 +290,7 @@ class Observer {
     seen_.policy = lifecycle_policy(choice);
     seen_.census = safety::census_of(caches_, *seen_.stored,
                                      choice.policy ? choice.policy->spec.overshoot : std::nullopt, seen_.now);
+    seen_.deletion_rules = safety::see_deletion_rules(caches_, choice);
     if (seen_.policy && seen_.cluster)
       seen_.contact = contact_of(reach_of(with_.deps.workload_clusters, *seen_.cluster));
     see_preservation();

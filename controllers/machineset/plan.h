@@ -102,6 +102,9 @@ struct DeleteMachine {
   Snapshot<api::Machine> machine = {};
   Why why = Why::ScaleDown;
   std::optional<Mark> first = {};  // written before: without it nothing is deleted
+  // Written on the Machine before, so that its drain is known to be no user's
+  // (controllers/safety/deleted_for.h); empty: nothing is.
+  std::string_view deleted_for = {};
   bool operator==(const DeleteMachine&) const = default;
 };
 // Annotations of the set itself: what it is about to release, and that a person has thawed it. While that
@@ -110,6 +113,10 @@ struct WriteAnnotations {
   api::TextMap from = {};
   api::TextMap to = {};
   bool operator==(const WriteAnnotations&) const = default;
+};
+// The annotation capstan.dev/confirm-deletion goes: what it confirmed is being deleted.
+struct UseConfirmation {
+  bool operator==(const UseConfirmation&) const = default;
 };
 struct DropFinalizer {
   bool operator==(const DropFinalizer&) const = default;
@@ -143,7 +150,7 @@ struct NoteExhaustion {
 using Action =
     std::variant<OwnTemplate, AdoptMachine, ReleaseMachine, MarkMachine, RepairCloneManagers, UpdateClone,
                  RepairManagers, UpdateMachine, FinishMachines, RemoveClones, CreateMachines, DeleteMachine,
-                 GrantReplacement, WriteVictims, WriteAnnotations, AskFleet, NoteExhaustion, DropFinalizer>;
+                 UseConfirmation, GrantReplacement, WriteVictims, WriteAnnotations, AskFleet, NoteExhaustion, DropFinalizer>;
 
 // A Machine that is as wanted once the plan is carried out.
 struct SettledMachine {

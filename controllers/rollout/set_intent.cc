@@ -36,7 +36,9 @@ constexpr std::array kNotForSets = {annotation::kLastAppliedConfiguration,
                                     api::policy::annotation::kUnfreeze,
                                     api::policy::annotation::kUnfreezeOfMcm,
                                     api::policy::annotation::kUnfrozenAt,
-                                    api::policy::annotation::kReleased};
+                                    api::policy::annotation::kReleased,
+
+                                    api::policy::annotation::kConfirmDeletion};
 
 // What tells the Machines of a set from those of its siblings. What it selects by and makes them with counts
 // more than the label on the set itself: following an edit of that one would let go of all of them.

@@ -1,0 +1,128 @@
+#include "controllers/machineset/held_deletions.h"
+
+#include <algorithm>
+#include <map>
+
+#include "api/policy/names.h"
+#include "controllers/lifecycle/judge.h"
+#include "controllers/safety/deletion_guard.h"
+#include "controllers/shared/recheck.h"
+
+namespace capstan::controllers::machineset {
+namespace {
+
+using safety::Cause;
+namespace annotation = api::policy::annotation;
+
+// A person has to do something first.
+constexpr Seconds kConfirmationRecheck{60};
+
+bool was_preserved(const api::Machine& machine) {
+  return machine.metadata.annotations.contains(annotation::kPreserveUntil);
+}
+
+// Nothing: the deletion does not wait.
+std::optional<Cause> cause_of(const Observation& seen, const DeleteMachine& removal) {
+  switch (removal.why) {
+    case DeleteMachine::Why::ScaleDown: return seen.outdated() ? Cause::Rollout : Cause::ScaleIn;
+    case DeleteMachine::Why::Remediation:
+    case DeleteMachine::Why::Failed:
+      return was_preserved(*removal.machine) ? Cause::PreservationEnded : Cause::Remediation;
+    case DeleteMachine::Why::SetDeleted: break;
+  }
+  return {};
+}
+
+// A MachineDeployment makes its old sets smaller within the windows and by confirmed steps: what follows is
+// not asked about again, or a Recreate could stop between its two halves.
+bool is_decided_above(Cause cause) { return cause == Cause::Rollout; }
+
+api::NoteCode note_about(Cause cause) {
+  return cause == Cause::ScaleIn ? api::NoteCode::ScaleDownHeldUp : api::NoteCode::RemediationHeldUp;
+}
+
+template <typename Waits>
+void take_out(Plan& plan, const Waits& waits) {
+  std::erase_if(plan.actions, [&](const Action& action) {
+    const auto* removal = std::get_if<DeleteMachine>(&action);
+    return removal != nullptr && waits(*removal);
+  });
+}
+
+// Decided before, within another budget.
+bool is_granted(const api::Machine& machine) {
+  const auto& annotations = machine.metadata.annotations;
+  return lifecycle::is_granted(machine) || annotations.contains(annotation::kFleetRequest) ||
+         annotations.contains(annotation::kFleetGrant);
+}
+
+bool is_guarded(const Observation& seen, const DeleteMachine& removal) {
+  const auto cause = cause_of(seen, removal);
+  return cause && !is_decided_above(*cause) && !is_granted(*removal.machine);
+}
+
+std::vector<safety::Doomed> doomed_by(const Observation& seen, const Plan& plan) {
+  std::vector<safety::Doomed> doomed;
+  for (const Action& action : plan.actions) {
+    const auto* removal = std::get_if<DeleteMachine>(&action);
+    if (removal == nullptr || !is_guarded(seen, *removal)) continue;
+    const auto& metadata = removal->machine->metadata;
+    doomed.push_back({.text = metadata.name.str(), .identity = metadata.uid.str()});
+  }
+  return doomed;
+}
+
+bool scales_down(const Observation& seen, const Plan& plan) {
+  return std::ranges::any_of(plan.actions, [&](const Action& action) {
+    const auto* removal = std::get_if<DeleteMachine>(&action);
+    return removal != nullptr && cause_of(seen, *removal) == Cause::ScaleIn;
+  });
+}
+
+}  // namespace
+
+void hold_for_windows(const Observation& seen, Plan& plan) {
+  const auto& windows = seen.deletion_rules.windows;
+  if (windows.list.empty()) return;
+  std::map<Cause, safety::WindowVerdict> shut;
+  take_out(plan, [&](const DeleteMachine& removal) {
+    const auto cause = cause_of(seen, removal);
+    if (!cause || is_decided_above(*cause)) return false;
+    auto verdict = safety::ask_windows(windows, *cause, seen.now);
+    if (verdict.open) return false;
+    shut.insert_or_assign(*cause, std::move(verdict));
+    return true;
+  });
+  for (const auto& [cause, verdict] : shut) {
+    plan.notes.push_back({.code = note_about(cause), .text = verdict.why});
+    recheck_within(plan.recheck, verdict.opens_in);
+  }
+}
+
+void hold_for_confirmation(const Observation& seen, Plan& plan) {
+  if (!seen.deletion_rules.guard_percent) return;
+  const auto verdict = safety::ask_guard({.kind = api::kind::kMachineSet,
+                                          .owner = seen.stored->metadata,
+                                          .policy = seen.deletion_rules.policy,
+                                          .percent = *seen.deletion_rules.guard_percent,
+                                          .governed = seen.deletion_rules.governed,
+                                          .doomed = doomed_by(seen, plan)});
+  if (verdict.confirmed) plan.actions.push_back(UseConfirmation{});
+  if (verdict.open) return;
+  const auto code =
+      scales_down(seen, plan) ? api::NoteCode::ScaleDownHeldUp : api::NoteCode::RemediationHeldUp;
+  take_out(plan, [&](const DeleteMachine& removal) { return is_guarded(seen, removal); });
+  plan.notes.push_back({.code = code, .text = verdict.why});
+  recheck_within(plan.recheck, kConfirmationRecheck);
+}
+
+void name_causes(const Observation& seen, Plan& plan) {
+  if (seen.deletion_rules.policy.empty()) return;
+  for (Action& action : plan.actions) {
+    auto* removal = std::get_if<DeleteMachine>(&action);
+    if (removal == nullptr || removal->why != DeleteMachine::Why::ScaleDown) continue;
+    if (const auto cause = cause_of(seen, *removal)) removal->deleted_for = to_string(*cause);
+  }
+}
+
+}  // namespace capstan::controllers::machineset

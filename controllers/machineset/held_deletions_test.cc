@@ -1,0 +1,145 @@
+#include "controllers/machineset/held_deletions.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/policy/names.h"
+#include "controllers/machineset/seen_fixture.h"
+#include "controllers/safety/deletion_guard.h"
+
+namespace capstan::controllers::machineset {
+namespace {
+
+using builders::a_machine;
+using builders::a_machine_set;
+using builders::MachineBuilder;
+using safety::Cause;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+// A moment of each day; tests are told at noon.
+constexpr std::string_view kAtNight = "0 2 * * *";
+constexpr std::string_view kAtNoon = "0 12 * * *";
+
+MachineBuilder well_machine(std::string_view name) { return a_machine(name).in_set("ms1").running(); }
+
+safety::Windows window(std::string_view cron, std::vector<Cause> causes) {
+  return {.of = "MachineLifecyclePolicy care",
+          .list = {{.cron = *Cron::parse(cron), .duration = Seconds(600), .causes = std::move(causes)}}};
+}
+
+Seen three_of(std::int32_t wanted, const builders::MachineSetBuilder& set = a_machine_set()) {
+  Seen seen(builders::MachineSetBuilder(set).replicas(wanted));
+  for (const auto* name : {"a", "b", "c"}) seen.with(well_machine(name));
+  return seen;
+}
+
+Seen with_guard(Seen seen, std::int32_t percent = 20) {
+  return seen.where([&](Observation& all) {
+    all.deletion_rules = {.policy = "care", .guard_percent = percent, .governed = 3};
+  });
+}
+
+std::vector<std::string> going(const Plan& plan) {
+  std::vector<std::string> names;
+  for (const Action& action : plan.actions)
+    if (const auto* removal = std::get_if<DeleteMachine>(&action))
+      names.push_back(removal->machine->metadata.name.str());
+  return names;
+}
+
+bool uses_confirmation(const Plan& plan) {
+  return std::ranges::any_of(plan.actions,
+                             [](const auto& each) { return std::holds_alternative<UseConfirmation>(each); });
+}
+
+// What the guard asks to be confirmed of three Machines.
+std::string hash_of_three(const api::MachineSet& set) {
+  std::vector<safety::Doomed> doomed;
+  for (const auto* name : {"a", "b", "c"})
+    doomed.push_back({.identity = well_machine(name).build().metadata.uid.str()});
+  return safety::hash_of({.owner = set.metadata, .doomed = std::move(doomed)});
+}
+
+TEST(HeldDeletions, WaitForTheirWindow) {
+  auto seen = three_of(1).where(
+      [](Observation& all) { all.deletion_rules.windows = window(kAtNight, {Cause::ScaleIn}); });
+  const Plan plan = seen.plan();
+  EXPECT_THAT(going(plan), IsEmpty());
+  EXPECT_THAT(plan.notes_about(api::NoteCode::ScaleDownHeldUp),
+              ElementsAre(HasSubstr("the next one opens at")));
+  EXPECT_EQ(plan.recheck, std::chrono::hours(14));
+}
+
+TEST(HeldDeletions, GoInTheirWindow) {
+  auto seen = three_of(1).where(
+      [](Observation& all) { all.deletion_rules.windows = window(kAtNoon, {Cause::ScaleIn}); });
+  EXPECT_THAT(going(seen.plan()), SizeIs(2));
+}
+
+TEST(HeldDeletions, WaitForNoWindowOfAnotherCause) {
+  auto seen = three_of(1).where([](Observation& all) {
+    all.deletion_rules.windows = window(kAtNight, {Cause::Remediation, Cause::Rollout});
+  });
+  EXPECT_THAT(going(seen.plan()), SizeIs(2));
+}
+
+TEST(HeldDeletions, HoldNoCreation) {
+  auto seen = three_of(5).where(
+      [](Observation& all) { all.deletion_rules.windows = window(kAtNight, {Cause::ScaleIn}); });
+  EXPECT_THAT(describe(seen.plan()), Contains("create 2 Machines"));
+}
+
+TEST(HeldDeletions, HoldNoSetThatIsDeleted) {
+  auto seen = with_guard(three_of(3, a_machine_set().deleting())).where([](Observation& all) {
+    all.deletion_rules.windows = window(kAtNight, {Cause::ScaleIn});
+  });
+  EXPECT_THAT(going(seen.plan()), SizeIs(3));
+}
+
+TEST(DeletionGuardOfSets, HoldsALargeShare) {
+  const Plan plan = with_guard(three_of(0)).plan();
+  EXPECT_THAT(going(plan), IsEmpty());
+  EXPECT_THAT(plan.notes_about(api::NoteCode::ScaleDownHeldUp),
+              ElementsAre(HasSubstr("3 Machines, for it is more than 20% of 3: a, b, c;")));
+}
+
+TEST(DeletionGuardOfSets, LetsOneMachineGo) { EXPECT_THAT(going(with_guard(three_of(2)).plan()), SizeIs(1)); }
+
+TEST(DeletionGuardOfSets, OpensOnceItIsConfirmedAndTakesTheAnnotationOff) {
+  const auto set = builders::MachineSetBuilder(a_machine_set()).replicas(0);
+  const auto confirmed = builders::MachineSetBuilder(set).annotated(api::policy::annotation::kConfirmDeletion,
+                                                                    hash_of_three(set));
+  const Plan plan = with_guard(three_of(0, confirmed)).plan();
+  EXPECT_THAT(going(plan), SizeIs(3));
+  EXPECT_TRUE(uses_confirmation(plan));
+}
+
+TEST(DeletionGuardOfSets, IsNotOpenedByTheConfirmationOfAnotherList) {
+  const auto set = builders::MachineSetBuilder(a_machine_set()).replicas(0);
+  const auto confirmed = builders::MachineSetBuilder(set).annotated(api::policy::annotation::kConfirmDeletion,
+                                                                    hash_of_three(set));
+  const Plan plan = with_guard(three_of(0, confirmed).with(well_machine("d"))).plan();
+  EXPECT_THAT(going(plan), IsEmpty());
+  EXPECT_FALSE(uses_confirmation(plan));
+}
+
+TEST(HeldDeletions, NameTheirCauseUnderAPolicy) {
+  const Plan plan = with_guard(three_of(2)).plan();
+  const auto removal = std::ranges::find_if(
+      plan.actions, [](const auto& each) { return std::holds_alternative<DeleteMachine>(each); });
+  EXPECT_EQ(std::get<DeleteMachine>(*removal).deleted_for, "ScaleIn");
+}
+
+TEST(HeldDeletions, NameNoCauseWithoutAPolicy) {
+  const Plan plan = three_of(2).plan();
+  const auto removal = std::ranges::find_if(
+      plan.actions, [](const auto& each) { return std::holds_alternative<DeleteMachine>(each); });
+  EXPECT_EQ(std::get<DeleteMachine>(*removal).deleted_for, "");
+}
+
+}  // namespace
+}  // namespace capstan::controllers::machineset

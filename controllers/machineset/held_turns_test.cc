@@ -1,0 +1,73 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/policy/names.h"
+#include "controllers/machineset/turn_fixture.h"
+#include "controllers/safety/deleted_for.h"
+#include "test/builders/machine_lifecycle_policy.h"
+
+namespace capstan::controllers::machineset {
+namespace {
+
+using testing::AllOf;
+using testing::Each;
+using testing::HasSubstr;
+using testing::SizeIs;
+using testing::Truly;
+
+constexpr std::string_view kConfirm = api::policy::annotation::kConfirmDeletion;
+
+api::MachineLifecyclePolicy guarding_policy() {
+  auto policy = builders::a_policy("care").selecting("team", "a").build();
+  policy.spec.deletion_guard = api::PolicyDeletionGuard{.percent = 25};
+  return policy;
+}
+
+std::string hash_in(const std::string& message) {
+  const std::string before = std::string(kConfirm) + ": \"";
+  const auto at = message.find(before) + before.size();
+  return message.substr(at, message.find('"', at) - at);
+}
+
+void make_guarded_set(MachineSetFixture& stage, int replicas) {
+  stage.make_surroundings();
+  stage.make(guarding_policy());
+  stage.make(builders::a_machine_set().labelled("team", "a").replicas(replicas).build());
+  stage.start();
+}
+
+const auto kGoes = Truly([](const api::Machine& machine) { return machine.metadata.deleting(); });
+const auto kSaysScaleIn = Truly([](const api::Machine& machine) {
+  return machine.metadata.annotations.value_or_empty(safety::kDeletedFor) == "ScaleIn";
+});
+
+TEST(HeldTurns, DeleteWhatAPersonConfirmedAndTakeTheAnnotationOff) {
+  in_simulation([](MachineSetFixture& stage) {
+    make_guarded_set(stage, 4);
+    stage.scale(0);
+    stage.settle();
+    ASSERT_THAT(stage.says("ScalingDown"), HasSubstr(kConfirm));
+
+    stage.patch(kube::resource_of<api::MachineSet>(), "ms1",
+                {{"metadata", {{"annotations", {{kConfirm, hash_in(stage.says("ScalingDown"))}}}}}});
+    stage.settle();
+
+    EXPECT_THAT(stage.machines(), AllOf(SizeIs(4), Each(AllOf(kGoes, kSaysScaleIn))));
+    EXPECT_FALSE(stage.set().metadata.annotations.contains(kConfirm));
+  });
+}
+
+TEST(HeldTurns, KeepAConfirmationThatTheyDoNotNeed) {
+  in_simulation([](MachineSetFixture& stage) {
+    make_guarded_set(stage, 2);
+    stage.patch(kube::resource_of<api::MachineSet>(), "ms1",
+                {{"metadata", {{"annotations", {{kConfirm, "of-another-day"}}}}}});
+    stage.scale(1);
+    stage.settle();
+
+    EXPECT_TRUE(stage.set().metadata.annotations.contains(kConfirm));
+  });
+}
+
+}  // namespace
+}  // namespace capstan::controllers::machineset
