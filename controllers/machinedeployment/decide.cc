@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "api/names.h"
+#include "api/policy/names.h"
 #include "base/safeguards.h"
+#include "controllers/machinedeployment/held_rolls.h"
 #include "controllers/machinedeployment/lifecycle_steps.h"
 #include "controllers/machinedeployment/release.h"
 #include "controllers/machinedeployment/rollback.h"
@@ -189,7 +191,9 @@ class Rollout {
     if (held_) note_brake();
     if (!choice_.newest && moves_on() && !can_create()) return;
     const Fleet fleet = count();
-    const Scaling scaling = scale(fleet);
+    Scaling scaling = scale(fleet);
+    if (hold_rolls(seen_, {.fleet = fleet, .paused = paused_}, scaling, plan_))
+      own_.annotations.erase(api::policy::annotation::kConfirmDeletion);
     name_unsettled();
     plan_.notes.insert(plan_.notes.end(), scaling.notes.begin(), scaling.notes.end());
     newest_action(fleet, scaling);
@@ -207,7 +211,7 @@ class Rollout {
   bool moves_on() const { return !paused_ && !held_; }
 
   void note_brake() {
-    plan_.held = seen_.may_roll.why;
+    plan_.brake = seen_.may_roll.why;
     recheck_within(plan_.recheck, kHeldRecheck);
   }
 

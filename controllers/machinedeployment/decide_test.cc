@@ -119,7 +119,7 @@ TEST(DecideHeld, ARolloutStandsStillAndSaysWhy) {
 
   EXPECT_EQ(moving, (Sizes{{"md1-new", 2}, {"md1-old", 0}}));
   EXPECT_EQ(sizes(plan), (Sizes{{"md1-new", 2}, {"md1-old", 2}}));
-  EXPECT_EQ(plan.held, "frozen");
+  EXPECT_EQ(plan.brake, "frozen");
   EXPECT_TRUE(plan.recheck);
 }
 

@@ -118,7 +118,7 @@ api::Condition machines_up_to_date(const Observation& seen) {
                                                         .info = reason::kUpToDate}});
 }
 
-api::Condition rolling_out(const Observation& seen) {
+api::Condition rolling_out(const Observation& seen, const Plan& plan) {
   std::size_t outdated = 0;
   // Versions first: what most people want to know.
   const auto rank = [](const std::string& left, const std::string& right) {
@@ -143,6 +143,7 @@ api::Condition rolling_out(const Observation& seen) {
   if (outdated == 0) return make(condition::kRollingOut, status::kFalse, reason::kNotRollingOut);
   std::string message = fmt::format("Rolling out {} not up-to-date replicas", outdated);
   for (const std::string& line : reasons) message += "\n* " + line;
+  for (const std::string& line : plan.held) message += "\n* " + line;
   return make(condition::kRollingOut, status::kTrue, reason::kRollingOut, message);
 }
 

@@ -3,13 +3,13 @@
 #pragma once
 
 #include "api/meta/condition.h"
-#include "controllers/machinedeployment/observation.h"
+#include "controllers/machinedeployment/plan.h"
 
 namespace capstan::controllers::machinedeployment {
 
 api::Condition machines_ready(const Observation& seen);
 api::Condition machines_up_to_date(const Observation& seen);
-api::Condition rolling_out(const Observation& seen);
+api::Condition rolling_out(const Observation& seen, const Plan& plan);
 api::Condition remediating(const Observation& seen);
 
 }  // namespace capstan::controllers::machinedeployment

@@ -12,6 +12,7 @@
 #include "api/v1beta2/machine_deployment.h"
 #include "controllers/lifecycle/contact.h"
 #include "controllers/safety/census.h"
+#include "controllers/safety/deletion_rules.h"
 #include "kube/resource.h"
 #include "runtime/brake.h"
 
@@ -91,6 +92,7 @@ struct Observation {
   bool has_ceiling = false;              // lost MachineSets are to be noted
   runtime::Verdict may_roll = {};        // otherwise its sets stay as large as they are
   runtime::Verdict may_remediate = {};
+  safety::DeletionRules deletion_rules = {};  // of whichever policy selects it
   lifecycle::Contact contact = {};  // with the workload cluster
   std::string suffix = {};          // five letters for the name of a new set
   bool complete = true;  // false: caches lag behind what we wrote; nothing may be made or taken away

@@ -12,6 +12,7 @@
 #include "controllers/rollout/rollback.h"
 #include "controllers/rollout/set_intent.h"
 #include "controllers/safety/take_census.h"
+#include "controllers/safety/see_deletion_rules.h"
 #include "controllers/shared/belonging.h"
 #include "controllers/shared/policies.h"
 #include "controllers/shared/reach.h"
@@ -73,6 +74,7 @@ void find_policy(Observation& seen, const Deps& deps) {
   seen.has_ceiling = overshoot.has_value();
   seen.census = safety::census_of(deps.caches, *seen.stored, overshoot, seen.now);
   seen.policy = lifecycle_policy(choice);
+  seen.deletion_rules = safety::see_deletion_rules(deps.caches, choice);
   if (seen.policy && seen.cluster) seen.contact = contact_of(reach_of(deps.workload_clusters, *seen.cluster));
 }
 

@@ -109,8 +109,9 @@ struct Plan {
   std::vector<Note> notes = {};
   std::optional<Seconds> recheck = {};
   std::vector<Fault> faults = {};
+  std::vector<std::string> held = {};  // why old Machines stay for now, though the rollout would delete them
   std::vector<std::string> waits_for = {};  // MachineSets that have not acted for a minute
-  std::string held = {};                    // by which brake its sets stay as large as they are
+  std::string brake = {};                   // by which brake its sets stay as large as they are
   bool stuck = false;                       // the spec was not acted on: observedGeneration stays behind
   bool rolls_back = false;                  // its write brings the next turn, which reports
   Snapshot<api::MachineSet> newest = {};    // null: there is none yet

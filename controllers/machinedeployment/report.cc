@@ -63,13 +63,13 @@ void count(const Observation& seen, api::MachineDeploymentStatus& status) {
 
 // Where a user looks for why nothing moves: on the conditions that say what is under way.
 void show_brake(const Plan& plan, api::MachineDeployment& after, Time now) {
-  if (plan.held.empty()) return;
+  if (plan.brake.empty()) return;
   for (const std::string_view type :
        {condition::kRollingOut, condition::kScalingUp, condition::kScalingDown}) {
     const auto said = api::conditions::find(after.status.conditions, type);
     if (said == nullptr || said->status != api::status::kTrue) continue;
     api::Condition fuller = *said;
-    fuller.message = FreeText(fmt::format("{}\n* {}", fuller.message.view(), plan.held));
+    fuller.message = FreeText(fmt::format("{}\n* {}", fuller.message.view(), plan.brake));
     api::conditions::set(after.status.conditions, std::move(fuller), after.metadata.generation, now);
   }
 }
@@ -119,7 +119,7 @@ api::MachineDeployment report(const Observation& seen, const Plan& plan, const E
   set(available(seen, status));
   set(machines_ready(seen));
   set(machines_up_to_date(seen));
-  set(rolling_out(seen));
+  set(rolling_out(seen, plan));
   set(scaling_up(seen, plan, status));
   set(scaling_down(seen, status));
   set(remediating(seen));

@@ -1,0 +1,71 @@
+#include "controllers/machinedeployment/held_rolls.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/names.h"
+#include "controllers/safety/deletion_guard.h"
+#include "controllers/shared/recheck.h"
+
+namespace capstan::controllers::machinedeployment {
+namespace {
+
+using rollout::SetCounts;
+
+// A person has to do something first.
+constexpr Seconds kConfirmRecheck{60};
+
+Count taken_from(const SetCounts& set, const rollout::Scaling& scaling) {
+  return std::max<Count>(0, set.spec - scaling.of(set.name).value_or(set.spec));
+}
+
+std::vector<safety::Doomed> doomed_in(const RollStep& step, const rollout::Scaling& scaling) {
+  std::vector<safety::Doomed> doomed;
+  for (const SetCounts& set : step.fleet.old) {
+    const Count taken = taken_from(set, scaling);
+    if (taken == 0) continue;
+    doomed.push_back({.text = fmt::format("{} of MachineSet {}", taken, set.name),
+                      .identity = fmt::format("{}: {} of {}", set.name, taken, set.spec),
+                      .machines = static_cast<std::size_t>(taken)});
+  }
+  return doomed;
+}
+
+void keep_old_sets(const RollStep& step, rollout::Scaling& scaling) {
+  for (const SetCounts& set : step.fleet.old)
+    if (taken_from(set, scaling) > 0) scaling.intend(set.name, set.spec);
+}
+
+safety::GuardVerdict ask_guard(const Observation& seen, std::vector<safety::Doomed> doomed) {
+  if (!seen.deletion_rules.guard_percent) return {};
+  return safety::ask_guard({.kind = api::kind::kMachineDeployment,
+                            .owner = seen.stored->metadata,
+                            .policy = seen.deletion_rules.policy,
+                            .percent = *seen.deletion_rules.guard_percent,
+                            .governed = seen.deletion_rules.governed,
+                            .doomed = std::move(doomed)});
+}
+
+}  // namespace
+
+bool hold_rolls(const Observation& seen, const RollStep& step, rollout::Scaling& scaling, Plan& plan) {
+  auto doomed = doomed_in(step, scaling);
+  if (doomed.empty()) return false;
+  const auto cause = step.paused ? safety::Cause::ScaleIn : safety::Cause::Rollout;
+  const auto window = safety::ask_windows(seen.deletion_rules.windows, cause, seen.now);
+  if (!window.open) {
+    keep_old_sets(step, scaling);
+    plan.held.push_back(window.why);
+    recheck_within(plan.recheck, window.opens_in);
+    return false;
+  }
+  const auto guard = ask_guard(seen, std::move(doomed));
+  if (guard.open) return guard.confirmed;
+  keep_old_sets(step, scaling);
+  plan.held.push_back(guard.why);
+  recheck_within(plan.recheck, kConfirmRecheck);
+  return false;
+}
+
+}  // namespace capstan::controllers::machinedeployment
