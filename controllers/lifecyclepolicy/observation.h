@@ -25,6 +25,7 @@ struct Selected {
 struct Observation {
   Time now = {};
   std::shared_ptr<const api::MachineLifecyclePolicy> policy = {};  // never null
+  std::vector<std::string> window_problems = {};                   // of windows that never open
   std::string selector_problem = {};                               // why it selects nothing at all
   std::vector<Selected> selected = {};                             // by kind and name
   std::vector<std::string> frozen =

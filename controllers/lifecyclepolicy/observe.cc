@@ -10,6 +10,7 @@
 #include "api/policy/machine_lifecycle_policy_rules.h"
 #include "controllers/lifecyclepolicy/overlap.h"
 #include "controllers/safety/frozen_condition.h"
+#include "controllers/safety/read_windows.h"
 #include "controllers/shared/policies.h"
 #include "controllers/shared/policy_members.h"
 
@@ -24,6 +25,13 @@ void see_machines(const Caches& caches, Observation& seen);
 std::vector<const api::ObjectMeta*> with_owner(const api::MachineSet& set,
                                                const api::MachineDeployment* deployment);
 
+// Windows have a condition of their own.
+std::string problem_beside_windows(const api::MachineLifecyclePolicy& policy) {
+  for (const auto& cause : api::validate(policy, nullptr))
+    if (!cause.field.starts_with("spec.windows")) return cause.field + ": " + cause.message;
+  return {};
+}
+
 }  // namespace
 
 std::optional<Observation> observe(const ObserveContext& with, const kube::ObjectKey& key) {
@@ -32,9 +40,9 @@ std::optional<Observation> observe(const ObserveContext& with, const kube::Objec
   if (!policy || policy->metadata.deleting() || !in_scope(policy->metadata, with.deps.watch_filter))
     return std::nullopt;
   Observation seen{.now = Time::from(with.deps.clock.now()), .policy = std::move(policy)};
-  if (const auto causes = api::validate(*seen.policy, nullptr); !causes.empty()) {
-    seen.selector_problem = causes.front().field + ": " + causes.front().message;
-  } else {
+  seen.window_problems = safety::problems_of(safety::read_windows(seen.policy->spec.windows, {}));
+  seen.selector_problem = problem_beside_windows(*seen.policy);
+  if (seen.selector_problem.empty()) {
     see_selected(caches, seen);
     see_frozen(caches, seen);
     if (seen.policy->spec.reports_lifecycle()) see_machines(caches, seen);

@@ -100,6 +100,35 @@ TEST(PolicyTurns, SayThatItSelectsNothing) {
   });
 }
 
+TEST(PolicyTurns, SayWhichWindowsNeverOpen) {
+  const auto windowed = [](std::string_view cron, std::string_view zone) {
+    return a_policy("p").selecting("team", "a").with([&](api::MachineLifecyclePolicy& policy) {
+      policy.spec.windows.push_back({.cron = Text(cron), .duration_seconds = 600, .time_zone = Text(zone)});
+    });
+  };
+  in_world([&](LifecyclePolicyFixture& world) {
+    world.make_policy(windowed("0 2 * * *", "Europe/Berlino"));
+    world.make_object(a_machine_deployment("web").labelled("team", "a").build());
+    world.start();
+
+    EXPECT_THAT(world.shown("p", "WindowsUnderstood"),
+                HasSubstr("spec.windows[0].timeZone: there is no time zone \"Europe/Berlino\""));
+    EXPECT_EQ(world.shown("p", "Selecting"), "True Selected: ");
+  });
+  in_world([&](LifecyclePolicyFixture& world) {
+    world.make_policy(windowed("0 2 * * *", "Europe/Berlin"));
+    world.start();
+
+    EXPECT_EQ(world.shown("p", "WindowsUnderstood"), "True Understood: ");
+  });
+  in_world([&](LifecyclePolicyFixture& world) {
+    world.make_policy(a_policy("p").selecting("team", "a"));
+    world.start();
+
+    EXPECT_EQ(world.shown("p", "WindowsUnderstood"), "absent");
+  });
+}
+
 TEST(PolicyTurns, FollowTheLabelsOfWhatTheySelect) {
   in_world([](LifecyclePolicyFixture& world) {
     world.make_policy(a_policy("p").selecting("team", "a"));

@@ -97,7 +97,7 @@ TEST(Report, SumsItsSets) {
 
 TEST(Report, SaysWhichBrakeHoldsWhatIsUnderWay) {
   auto held = three();
-  held.plan.held = "frozen";
+  held.plan.brake = "frozen";
 
   EXPECT_THAT(held.says(condition::kScalingUp), testing::EndsWith("\n* frozen"));
   EXPECT_EQ(held.says(condition::kScalingDown), "False NotScalingDown");
