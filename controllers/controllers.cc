@@ -15,10 +15,12 @@
 #include "controllers/machinehealthcheck/reconciler.h"
 #include "controllers/machinepool/reconciler.h"
 #include "controllers/machineset/reconciler.h"
+#include "controllers/safety/api_loss_brake.h"
 #include "controllers/safety/brakes.h"
 #include "controllers/safety/fleet_freeze.h"
 #include "controllers/safety/freeze_brake.h"
 #include "controllers/safety/probes.h"
+#include "controllers/safety/management_health.h"
 #include "controllers/shared/deps.h"
 #include "controllers/shared/referrers.h"
 #include "controllers/topology/reconciler.h"
@@ -193,6 +195,7 @@ class Controllers::Parts {
     watch_once_defined(caches.fleet_policies, {}, api::policy::kFleetPolicyCrd);
     brakes.add(fleet_freeze);
     brakes.add(freeze);
+    brakes.add(api_loss);
 
     const auto& many = settings.concurrency;
     add<cluster::Reconciler>(caches.clusters,
@@ -256,6 +259,12 @@ class Controllers::Parts {
   const safety::FreezeBrake freeze{caches};
   safety::Brakes brakes{seams.brake};
   const safety::Probes frozen{seams.metrics};
+  safety::ApiLossBrake api_loss{
+      {.clock = seams.clock,
+       .caches = caches,
+       .workload_clusters = seams.workload_clusters,
+       .management = [this] { return safety::management_health(informers, seams.clock); },
+       .grace = std::chrono::duration_cast<Seconds>(settings.api_loss_grace)}};
   runtime::DynamicInformers dynamic;
   runtime::Events events;
   std::vector<std::unique_ptr<Unit>> units;

@@ -57,6 +57,7 @@ struct Settings {
   std::string namespace_ = {};    // --namespace; empty: all
   std::string watch_filter = {};  // --watch-filter
   Nanoseconds sync_period = std::chrono::minutes(10);
+  Nanoseconds api_loss_grace = std::chrono::seconds(30);  // --api-loss-grace
   Concurrency concurrency = {};
   Seconds unmanaged_node_after{1200};  // --unmanaged-node-after
   bool machine_pools = true;           // feature gate MachinePool

@@ -100,6 +100,9 @@ constexpr std::array kBehaviour = {
     flag("unmanaged-node-after", &BehaviourOptions::unmanaged_node_after,
          "how old a node that no machine and no machine pool claims gets before it is marked as not managed; "
          "only in clusters where a MachineLifecyclePolicy governs something"),
+    flag("api-loss-grace", &BehaviourOptions::api_loss_grace,
+         "how long an API server may be out of reach before nothing that a policy governs is made, replaced, "
+         "scaled down, rolled or drained"),
     flag("feature-gates", &BehaviourOptions::feature_gates, "Name=true|false, ..."),
 };
 constexpr std::array kClients = {

@@ -72,6 +72,7 @@ Result<controllers::Settings> settings(const Options& options) {
   controllers::Settings wanted{.namespace_ = options.scope.namespace_,
                                .watch_filter = options.scope.watch_filter,
                                .sync_period = behaviour.sync_period,
+                               .api_loss_grace = behaviour.api_loss_grace,
                                .concurrency = {.cluster = many(concurrency.cluster),
                                                .machine = many(concurrency.machine),
                                                .machine_set = many(concurrency.machineset),
