@@ -311,9 +311,18 @@ Answer slow(const DeletionFacts& facts, const Slow& stage) {
   return answer;
 }
 
+constexpr Seconds kDrainBrakeRecheck{15};
+
+// Its time does not run meanwhile: the drain begins anew.
+Answer hold_drain(const DeletionFacts& facts, api::MachineDeletionStatus& marks) {
+  marks.node_drain_start_time = {};
+  return wait(reason::kDrainingNode, "The drain is held: " + facts.drain_held, kDrainBrakeRecheck);
+}
+
 Answer drain(const DeletionFacts& facts, api::MachineDeletionStatus& marks) {
   if (!node_allowed(facts) || drain_is_over(facts)) return done();
   if (auto answer = without_infrastructure(facts)) return *answer;
+  if (!facts.drain_held.empty()) return hold_drain(facts, marks);
   if (!marks.node_drain_start_time.is_set()) marks.node_drain_start_time = facts.now;
   if (!facts.drain) {
     if (!facts.fresh)

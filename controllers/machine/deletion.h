@@ -81,7 +81,8 @@ struct DeletionFacts {
   // Whose the Node is, as far as is known by now.
   claims::Verdict whose_node = {};
   drain::DrainChoices choices = {};
-  Time reached_since = {};  // its cluster, without a break; unset: not known
+  std::string drain_held = {};  // by a brake: why, and what opens it; empty: nothing holds it
+  Time reached_since = {};      // its cluster, without a break; unset: not known
 
   // The last of DeleteInfra and DeleteBootstrap for whose object this process has sent a DELETE. The Deleting
   // condition says it, too, but later, or never.

@@ -7,6 +7,7 @@
 #include "base/try.h"
 #include "controllers/machine/decide.h"
 #include "controllers/machine/observe.h"
+#include "controllers/safety/deleted_for.h"
 #include "controllers/shared/contact.h"
 #include "controllers/shared/external_lookup.h"
 #include "kube/typed.h"
@@ -14,6 +15,7 @@
 namespace capstan::controllers::machine {
 namespace {
 
+std::string drain_held(const ObserveContext& with, const api::Machine& machine);
 Known known_of(const ExternalSeen& external, const api::ContractRef& ref);
 std::string not_its_own(const Observation& seen, const ExternalSeen& external);
 Known no_object_of(const api::ContractRef& ref);
@@ -37,6 +39,7 @@ DeletionSeen deletion_facts(const ObserveContext& with, const Observation& seen,
       drain::drain_choices(machine.metadata, seen.governed_by ? &seen.governed_by->spec : nullptr);
   const auto contact = contact_of(seen.node.reach);
   if (contact.holds()) facts.reached_since = contact.since;
+  facts.drain_held = drain_held(with, machine);
   facts.cluster = seen.cluster.get();
   facts.cluster_known = cluster_known(with.deps.caches, seen);
   see_control_plane(with, seen, all);
@@ -86,6 +89,13 @@ Result<void> look_at_unreadable(const ObserveContext& with, LiveLooks& live_look
 }
 
 namespace {
+
+// What a user deletes is obeyed, brakes or not.
+std::string drain_held(const ObserveContext& with, const api::Machine& machine) {
+  if (!safety::is_deleted_by_a_controller(machine)) return {};
+  const auto key = kube::key_of(machine);
+  return with.deps.brake.ask(runtime::Intent::Evict, {.kind = api::kind::kMachine, .key = key}).why;
+}
 
 bool is_owned(const ExternalSeen& external, const api::Machine& machine) {
   return is_off(Safeguard::UnreadableOwner) ||

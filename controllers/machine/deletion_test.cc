@@ -762,5 +762,42 @@ TEST(DeletionRemarks, NameKeysThatMeanNothing) {
   EXPECT_EQ(world.step().message, "Drain not completed yet\n* annotation x is ignored");
 }
 
+// --- a brake ---
+
+TEST(HeldDrain, WaitsAndSaysWhy) {
+  DeletedMachine deleted;
+  deleted.facts.drain_held = "the cluster is away";
+
+  const Step step = deleted.step();
+
+  EXPECT_EQ(step.answer, Step::Answer::Wait);
+  EXPECT_EQ(step.stage, Stage::Drain);
+  EXPECT_EQ(step.message, "The drain is held: the cluster is away");
+  EXPECT_TRUE(step.recheck);
+}
+
+TEST(HeldDrain, BeginsItsTimeAnewWhenItGoesOn) {
+  DeletedMachine deleted;
+  deleted.machine.spec.deletion.node_drain_timeout_seconds = 60;
+  ASSERT_EQ(deleted.step().act, Do::Drain);
+  deleted.facts.drain_held = "the cluster is away";
+  deleted.facts.now = noon() + Seconds(59);
+  EXPECT_FALSE(deleted.step().marks.node_drain_start_time.is_set());
+
+  deleted.facts.drain_held.clear();
+  deleted.facts.now = noon() + Seconds(600);
+  const Step step = deleted.step();
+
+  EXPECT_EQ(step.act, Do::Drain);
+  EXPECT_EQ(step.marks.node_drain_start_time, noon() + Seconds(600));
+}
+
+TEST(HeldDrain, HoldsNothingThatComesAfterTheDrain) {
+  DeletedMachine deleted;
+  deleted.drained();
+  deleted.facts.drain_held = "the cluster is away";
+  EXPECT_EQ(deleted.step().act, Do::CheckVolumes);
+}
+
 }  // namespace
 }  // namespace capstan::controllers::machine
