@@ -100,7 +100,10 @@ INSTANTIATE_TEST_SUITE_P(All, LifecycleMutants,
                                          Mutant{Safeguard::FleetLimits, "fleet-limit-over-two-clusters"},
                                          Mutant{Safeguard::Freeze, "fleet-is-frozen"},
                                          Mutant{Safeguard::Freeze, "frozen-in-the-middle-of-a-rollout"},
-                                         Mutant{Safeguard::Ceiling, "labels-renamed"}),
+                                         Mutant{Safeguard::Ceiling, "labels-renamed"},
+                                         Mutant{Safeguard::ApiLoss, "api-away-for-half-an-hour"},
+                                         Mutant{Safeguard::Windows, "window-opens-at-night"},
+                                         Mutant{Safeguard::DeletionGuard, "guard-wants-its-own-list"}),
                          test_name<Mutant>);
 
 #endif

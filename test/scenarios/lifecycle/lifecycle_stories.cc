@@ -11,6 +11,7 @@
 #include "test/scenarios/lifecycle/fleet_stories.h"
 #include "test/scenarios/lifecycle/freeze_stories.h"
 #include "test/scenarios/lifecycle/node_stories.h"
+#include "test/scenarios/lifecycle/held_stories.h"
 
 namespace capstan::scenarios {
 namespace {
@@ -689,6 +690,7 @@ std::vector<LifecycleStory> lifecycle_stories() {
   tell_of_scaling_in(stories);
   tell_of_rollouts(stories);
   tell_of_fleet_limits(stories);
+  tell_of_held_deletions(stories);
   const auto others = stories.size();
   tell_of_preservation(stories);
   tell_of_auto_preservation(stories);

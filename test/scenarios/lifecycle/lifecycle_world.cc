@@ -333,6 +333,7 @@ void LifecycleWorld::look() {
   tell_fleet();
   tell_rollout();
   tell_brakes();
+  if (story_.tells_waits) tell_waits();
   count_gone();
 }
 

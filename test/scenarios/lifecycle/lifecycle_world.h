@@ -53,6 +53,7 @@ struct LifecycleStory {
   bool brakes = false;                           // what is frozen, and why no Machine is made, is told, too
   std::vector<std::string> told_of_nodes =
       {};  // labels, annotations, taints, resources: what becomes of them
+  bool tells_waits = false;                      // what owners of Machines say of deletions that wait
   std::vector<LifecycleAct> acts = {};
   Seconds length{900};
   // Of what is promised beside the text, in any order of events; empty: it holds.
@@ -95,6 +96,8 @@ class LifecycleWorld {
   void stop_granting();  // the manager is restarted without the controller of the FleetPolicy
   void lose_cluster();
   void find_cluster();
+  // On the owner that asks for it, with the hash it tells; nothing happens where none asks.
+  void confirm_deletion();
   void restart();  // of the manager
   // Stale caches: so long a piece of a watch takes from now on.
   void slow_down(Nanoseconds lag) { lag_ = lag; }
@@ -169,6 +172,9 @@ class LifecycleWorld {
   void tell_brakes();
   template <typename T>
   void tell_brakes_of(const T& object, std::string_view who);
+  void tell_waits();
+  template <typename Owner>
+  void tell_wait_of(std::string_view condition);
   void count_gone();
   void tell(std::string_view who, std::string_view text);
   std::string with_numbers(std::string text) const;
@@ -199,6 +205,12 @@ class LifecycleWorld {
   std::map<std::string, Time> going_since_ = {};  // infrastructure objects
   std::map<std::string, std::string> nodes_shown_ = {};
   std::map<std::string, Shown> shown_ = {};
+  std::map<std::string, std::string> waits_shown_ = {};  // by kind and name of the owner
+  struct {
+    kube::Resource owner = {};
+    std::string name = {};
+    std::string hash = {};
+  } to_confirm_;
   std::string policy_shown_ = {};
   std::string fleet_shown_ = {};
   std::string progress_shown_ = {};

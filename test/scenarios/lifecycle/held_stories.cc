@@ -1,0 +1,202 @@
+#include "test/scenarios/lifecycle/held_stories.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/policy/names.h"
+#include "test/builders/machine_lifecycle_policy.h"
+
+namespace capstan::scenarios {
+namespace {
+
+using namespace std::chrono_literals;
+using Promise = std::function<std::string(const LifecycleWorld&)>;
+
+// --- what happens ---
+
+LifecycleAct wants_replicas(Seconds at, int replicas) {
+  return {at, fmt::format("a user wants {} replicas", replicas),
+          [=](LifecycleWorld& world) { world.patch_owner({{"spec", {{"replicas", replicas}}}}); }};
+}
+LifecycleAct wants_version(Seconds at, std::string version) {
+  return {at, "a user wants version " + version, [=](LifecycleWorld& world) {
+            world.patch_owner({{"spec", {{"template", {{"spec", {{"version", version}}}}}}}});
+          }};
+}
+LifecycleAct deletes(Seconds at, int machine) {
+  return {at, fmt::format("a user deletes m{}", machine),
+          [=](LifecycleWorld& world) { world.delete_machine(machine); }};
+}
+LifecycleAct server_goes(Seconds at) {
+  return {at, "the load balancer in front of the workload cluster breaks",
+          [](LifecycleWorld& world) { world.lose_cluster(); }};
+}
+LifecycleAct server_is_back(Seconds at) {
+  return {at, "the load balancer works again", [](LifecycleWorld& world) { world.find_cluster(); }};
+}
+LifecycleAct kubelet_stops(Seconds at, int machine) {
+  return {at, fmt::format("the kubelet of m{} says Ready Unknown", machine),
+          [=](LifecycleWorld& world) { world.node_turns(machine, "Ready", "Unknown"); }};
+}
+LifecycleAct time_has_come(Seconds at, std::string what) {
+  return {at, std::move(what), [](LifecycleWorld&) {}};
+}
+// With the hash that was told last.
+LifecycleAct confirms(Seconds at) {
+  return {at, "a user confirms what was told", [](LifecycleWorld& world) { world.confirm_deletion(); }};
+}
+
+// --- promises ---
+
+Promise all_of(std::vector<Promise> promises) {
+  return [promises = std::move(promises)](const LifecycleWorld& world) {
+    for (const auto& promise : promises)
+      if (auto broken = promise(world); !broken.empty()) return broken;
+    return std::string();
+  };
+}
+Promise has_deleted(int count) {
+  return [=](const LifecycleWorld& world) {
+    return world.deleted() == count ? std::string()
+                                    : fmt::format("{} Machines were deleted, not {}", world.deleted(), count);
+  };
+}
+Promise has_made(int count) {
+  return [=](const LifecycleWorld& world) {
+    return world.made() == count ? std::string() : fmt::format("{} were made, not {}", world.made(), count);
+  };
+}
+// The first line with `what` stands behind that with `event`.
+Promise comes_after(std::string event, std::string what) {
+  return [=](const LifecycleWorld& world) {
+    for (const std::string& line : world.log()) {
+      if (line.contains(event)) return std::string();
+      if (line.contains(what)) return fmt::format("before \"{}\": {}", event, line);
+    }
+    return fmt::format("\"{}\" never came", event);
+  };
+}
+Promise says_of_owner(std::string words) {
+  return [=](const LifecycleWorld& world) {
+    return std::ranges::any_of(world.log(), [&](const auto& line) { return line.contains(words); })
+               ? std::string()
+               : fmt::format("nothing says \"{}\"", words);
+  };
+}
+
+// --- policies ---
+
+// The story begins two minutes after midnight.
+constexpr std::string_view kTenPastMidnight = "10 0 * * *";
+constexpr Seconds kOpens{480};
+
+api::MachineLifecyclePolicy with_window(std::int32_t seconds, api::List<Text> intents,
+                                        const std::optional<api::PolicyRollout>& rollout = {}) {
+  auto policy = builders::a_policy("care").selecting("team", "a").build();
+  policy.spec.windows.push_back(
+      {.cron = Text(kTenPastMidnight), .duration_seconds = seconds, .intents = std::move(intents)});
+  policy.spec.rollout = rollout;
+  return policy;
+}
+api::MachineLifecyclePolicy with_guard(const std::optional<api::PolicyRollout>& rollout = {}) {
+  auto policy = builders::a_policy("care").selecting("team", "a").build();
+  policy.spec.deletion_guard = api::PolicyDeletionGuard{.percent = 25};
+  policy.spec.rollout = rollout;
+  return policy;
+}
+api::MachineLifecyclePolicy with_checks() {
+  return builders::a_policy("care").selecting("team", "a").node_checks({.timeout_seconds = 120}).build();
+}
+
+// --- stories ---
+
+void tell_of_api_loss(std::vector<LifecycleStory>& stories) {
+  stories.push_back(
+      {.name = "api-away-for-half-an-hour",
+       .title = "while the API server of the cluster is away, nothing is replaced, scaled down or made",
+       .policy = with_checks(),
+       .acts = {kubelet_stops(10s, 1), server_goes(30s), wants_replicas(60s, 2), server_is_back(1830s)},
+       .length = 2100s,
+       .broken = all_of({has_deleted(1), has_made(3),
+                         comes_after("the load balancer works again", "is being deleted"),
+                         says_of_owner("the API server of Cluster default/c1 has not been reached")})});
+  stories.push_back(
+      {.name = "user-deletes-while-api-is-away",
+       .title = "a Machine that a user deletes goes although the API server is away",
+       .policy = with_checks(),
+       .acts = {server_goes(30s), deletes(60s, 2)},
+       .length = 300s,
+       .broken = all_of({has_deleted(1), has_made(3), says_of_owner("m2         is being deleted")})});
+}
+
+void tell_of_windows(std::vector<LifecycleStory>& stories) {
+  stories.push_back(
+      {.name = "window-opens-at-night",
+       .title = "fewer Machines are wanted by day: they go when the window opens",
+       .policy = with_window(600, {"ScaleIn"_text}),
+       .acts = {wants_replicas(10s, 1), time_has_come(kOpens - 1s, "it is nearly ten past midnight")},
+       .length = 600s,
+       .broken = all_of({has_deleted(2), comes_after("it is nearly ten past midnight", "is being deleted"),
+                         says_of_owner("the next one opens at 2026-01-01T00:10:00Z")})});
+  stories.push_back({.name = "window-holds-no-creation",
+                     .title = "more Machines are wanted by day: they are made at once",
+                     .policy = with_window(600, {"ScaleIn"_text, "Rollout"_text}),
+                     .acts = {wants_replicas(10s, 4)},
+                     .length = 120s,
+                     .broken = all_of({has_deleted(0), has_made(4)})});
+  stories.push_back(
+      {.name = "recreated-beyond-its-window",
+       .title = "a Recreate that began in its window ends after it",
+       .policy = with_window(60, {"Rollout"_text}, api::PolicyRollout{.recreate = api::PolicyRecreate()}),
+       .acts = {wants_version(10s, "v1.36.0"), time_has_come(kOpens - 1s, "it is nearly ten past midnight"),
+                time_has_come(kOpens + 60s, "the window is over")},
+       .length = 700s,
+       .broken = all_of({has_deleted(3), has_made(6),
+                         comes_after("it is nearly ten past midnight", "is being deleted")})});
+}
+
+void tell_of_guards(std::vector<LifecycleStory>& stories) {
+  stories.push_back({.name = "guard-holds-a-scale-to-zero",
+                     .title = "no Machines are wanted any more: they go once a person has confirmed it",
+                     .replicas = 4,
+                     .stands_alone = true,
+                     .policy = with_guard(),
+                     .acts = {wants_replicas(10s, 0), confirms(120s)},
+                     .length = 300s,
+                     .broken = all_of({has_deleted(4), comes_after("a user confirms", "is being deleted")})});
+  stories.push_back(
+      {.name = "guard-wants-its-own-list",
+       .title = "the confirmation of one list does not cover another one",
+       .replicas = 4,
+       .stands_alone = true,
+       .policy = with_guard(),
+       .acts = {wants_replicas(10s, 0), wants_replicas(60s, 4), confirms(70s), wants_replicas(80s, 0)},
+       .length = 240s,
+       .broken = all_of({has_deleted(0), says_of_owner("which is another list")})});
+  stories.push_back(
+      {.name = "guard-counts-a-recreate-wholly",
+       .title = "a Recreate would delete all Machines in one step: it waits for a person",
+       .policy = with_guard(api::PolicyRollout{.recreate = api::PolicyRecreate()}),
+       .acts = {wants_version(10s, "v1.36.0"), confirms(120s)},
+       .length = 400s,
+       .broken = all_of({has_deleted(3), has_made(6), comes_after("a user confirms", "is being deleted")})});
+  stories.push_back({.name = "guard-lets-a-rollout-step",
+                     .title = "a rolling update takes one Machine at a time, and needs no confirmation",
+                     .policy = with_guard(api::PolicyRollout()),
+                     .acts = {wants_version(10s, "v1.36.0")},
+                     .length = 500s,
+                     .broken = all_of({has_deleted(3), has_made(6)})});
+}
+
+}  // namespace
+
+void tell_of_held_deletions(std::vector<LifecycleStory>& stories) {
+  const auto first = static_cast<std::ptrdiff_t>(stories.size());
+  tell_of_api_loss(stories);
+  tell_of_windows(stories);
+  tell_of_guards(stories);
+  std::for_each(stories.begin() + first, stories.end(), [](auto& story) { story.tells_waits = true; });
+}
+
+}  // namespace capstan::scenarios
