@@ -93,8 +93,8 @@ struct Observation {
   runtime::Verdict may_roll = {};        // otherwise its sets stay as large as they are
   runtime::Verdict may_remediate = {};
   safety::DeletionRules deletion_rules = {};  // of whichever policy selects it
-  lifecycle::Contact contact = {};  // with the workload cluster
-  std::string suffix = {};          // five letters for the name of a new set
+  lifecycle::Contact contact = {};            // with the workload cluster
+  std::string suffix = {};                    // five letters for the name of a new set
   bool complete = true;  // false: caches lag behind what we wrote; nothing may be made or taken away
 };
 

@@ -101,7 +101,7 @@ struct Observation {
   bool fleet_granted = true;      // a manager gives such places
   safety::SetCensus census = {};  // how many Machines there are, its siblings' and released ones included
   std::vector<api::Uid> about_to_be_preserved = {};  // Machines that the policy's own turn is to mark now
-  safety::DeletionRules deletion_rules = {};          // of whichever policy governs them
+  safety::DeletionRules deletion_rules = {};         // of whichever policy governs them
   ControlPlaneSeen control_plane = {};
   std::optional<std::string> topology_version = {};
   std::vector<std::string> preflight_checks = {};  // of the flag

@@ -147,10 +147,10 @@ struct NoteExhaustion {
   bool operator==(const NoteExhaustion&) const = default;
 };
 
-using Action =
-    std::variant<OwnTemplate, AdoptMachine, ReleaseMachine, MarkMachine, RepairCloneManagers, UpdateClone,
-                 RepairManagers, UpdateMachine, FinishMachines, RemoveClones, CreateMachines, DeleteMachine,
-                 UseConfirmation, GrantReplacement, WriteVictims, WriteAnnotations, AskFleet, NoteExhaustion, DropFinalizer>;
+using Action = std::variant<OwnTemplate, AdoptMachine, ReleaseMachine, MarkMachine, RepairCloneManagers,
+                            UpdateClone, RepairManagers, UpdateMachine, FinishMachines, RemoveClones,
+                            CreateMachines, DeleteMachine, UseConfirmation, GrantReplacement, WriteVictims,
+                            WriteAnnotations, AskFleet, NoteExhaustion, DropFinalizer>;
 
 // A Machine that is as wanted once the plan is carried out.
 struct SettledMachine {

@@ -10,8 +10,8 @@
 #include "test/builders/machine_lifecycle_policy.h"
 #include "test/scenarios/lifecycle/fleet_stories.h"
 #include "test/scenarios/lifecycle/freeze_stories.h"
-#include "test/scenarios/lifecycle/node_stories.h"
 #include "test/scenarios/lifecycle/held_stories.h"
+#include "test/scenarios/lifecycle/node_stories.h"
 
 namespace capstan::scenarios {
 namespace {

@@ -52,8 +52,8 @@ struct LifecycleStory {
   bool preserves = false;                        // what the autoscaler reads on Nodes is told, too
   bool brakes = false;                           // what is frozen, and why no Machine is made, is told, too
   std::vector<std::string> told_of_nodes =
-      {};  // labels, annotations, taints, resources: what becomes of them
-  bool tells_waits = false;                      // what owners of Machines say of deletions that wait
+      {};                    // labels, annotations, taints, resources: what becomes of them
+  bool tells_waits = false;  // what owners of Machines say of deletions that wait
   std::vector<LifecycleAct> acts = {};
   Seconds length{900};
   // Of what is promised beside the text, in any order of events; empty: it holds.
