@@ -1,6 +1,9 @@
 #include "bootstrap/provider.h"
 
+#include <algorithm>
+
 #include "base/try.h"
+#include "bootstrap/access/reconciler.h"
 #include "bootstrap/controller/reconciler.h"
 #include "kube/typed.h"
 #include "runtime/controller.h"
@@ -12,6 +15,9 @@ namespace {
 
 constexpr Nanoseconds kLookForSync = std::chrono::milliseconds(10);
 constexpr Nanoseconds kSendLastEvents = std::chrono::seconds(2);
+// Clusters whose bindings are looked at in the same moment: few, and one that does not answer holds up no
+// other.
+constexpr std::size_t kAccessConcurrency = 4;
 
 }  // namespace
 
@@ -31,7 +37,13 @@ class Provider::Parts {
                  .log = deps.log,
                  .metrics = deps.metrics}),
         recorder_(events_.recorder("capstan-bootstrap")),
-        reconciler_({.clock = deps.clock, .client = deps.client, .caches = caches_, .events = *recorder_}),
+        workloads_(deps.client, deps.clock, reaches_workloads() ? deps.dial : kubeconfig::Dial()),
+        reconciler_({.clock = deps.clock,
+                     .client = deps.client,
+                     .workloads = workloads_,
+                     .keys = deps.keys == nullptr ? deps.randomness : *deps.keys,
+                     .caches = caches_,
+                     .events = *recorder_}),
         controller_({.clock = deps.clock,
                      .threads = deps.threads,
                      .client = deps.client,
@@ -43,6 +55,18 @@ class Provider::Parts {
                      .concurrency = options.concurrency,
                      .queue = {.pace = options.pace}},
                     reconciler_),
+        access_reconciler_({.workloads = workloads_, .caches = caches_}),
+        access_controller_({.clock = deps.clock,
+                            .threads = deps.threads,
+                            .client = deps.client,
+                            .randomness = deps.randomness,
+                            .log = deps.log,
+                            .metrics = deps.metrics},
+                           {.name = "bootstrapaccess",
+                            .kind = "Cluster",
+                            .concurrency = kAccessConcurrency,
+                            .queue = {.pace = options.pace}},
+                           access_reconciler_),
         cluster_informer_(informers_, {.resource = kube::resource_of<api::Cluster>()}, caches_.clusters),
         machine_informer_(informers_, {.resource = kube::resource_of<api::Machine>()}, caches_.machines),
         pool_informer_(informers_, {.resource = kube::resource_of<api::MachinePool>()},
@@ -51,6 +75,7 @@ class Provider::Parts {
                          caches_.cloud_configs) {
     reconciler_.bind(controller_.consistency());
     reconciler_.add_triggers(controller_.queue());
+    if (reaches_workloads()) access_reconciler_.add_triggers(access_controller_.queue());
   }
 
   Result<void> start_caches(const Deadline& deadline) {
@@ -70,9 +95,11 @@ class Provider::Parts {
   void start_controllers() {
     events_.start();
     controller_.start();
+    if (reaches_workloads()) access_controller_.start();
   }
 
   void stop_controllers() {
+    access_controller_.stop();
     controller_.stop();
     events_.stop(Deadline::in(deps_.clock, kSendLastEvents));
   }
@@ -87,27 +114,39 @@ class Provider::Parts {
   std::vector<runtime::InformerState*> informers() {
     return {&cluster_informer_, &machine_informer_, &pool_informer_, &config_informer_};
   }
-  std::vector<const runtime::Controller*> controllers() const { return {&controller_}; }
+  std::vector<const runtime::Controller*> controllers() const {
+    if (!reaches_workloads()) return {&controller_};
+    return {&controller_, &access_controller_};
+  }
 
   void refresh_metrics() {
     controller_.refresh_metrics();
+    access_controller_.refresh_metrics();
     for (auto* informer : informers()) informer->refresh_metrics();
   }
 
   bool idle() const {
-    const auto counts = controller_.queue().counts();
-    return counts.running == 0 && counts.ready[0] == 0 && counts.ready[1] == 0 && counts.ready[2] == 0;
+    return std::ranges::all_of(controllers(), [](const runtime::Controller* controller) {
+      const auto counts = controller->queue().counts();
+      return counts.running == 0 && counts.ready[0] == 0 && counts.ready[1] == 0 && counts.ready[2] == 0;
+    });
   }
 
  private:
+  // Without both no token can be made.
+  bool reaches_workloads() const { return deps_.dial && deps_.keys != nullptr; }
+
   const ProviderDeps deps_;
   kube::WatchLoop loop_;
   const runtime::InformerDeps informers_;
   Caches caches_;
   runtime::Events events_;
   std::unique_ptr<runtime::EventRecorder> recorder_;
+  WorkloadClients workloads_;
   controller::Reconciler reconciler_;
   runtime::Controller controller_;
+  access::Reconciler access_reconciler_;
+  runtime::Controller access_controller_;
   runtime::Informer<api::Cluster> cluster_informer_;
   runtime::Informer<api::Machine> machine_informer_;
   runtime::Informer<api::MachinePool> pool_informer_;

@@ -11,6 +11,7 @@
 #include "base/randomness.h"
 #include "base/threads.h"
 #include "kube/client.h"
+#include "kubeconfig/dial.h"
 #include "runtime/controller.h"
 #include "runtime/informer.h"
 
@@ -22,6 +23,8 @@ struct ProviderDeps {
   Threads& threads;
   kube::Client& client;  // of the management cluster
   Randomness& randomness;
+  kubeconfig::Dial dial = {};  // empty: no workload cluster is reached, and no machine is given a token
+  Randomness* keys = nullptr;  // of tokens: net/secure_randomness.h; null: those without a dial need none
   Log log = {};
   Metrics* metrics = nullptr;
 };

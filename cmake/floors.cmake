@@ -45,8 +45,8 @@ capstan_library(infrastructure LIGHT DIR ${infrastructure_folders} LINK PUBLIC r
 capstan_fixtures(infrastructure_fixtures DIR ${infrastructure_folders} LINK infrastructure builders fakes)
 capstan_test(infrastructure_test DIR ${infrastructure_folders} LABELS sanitize-domain
              LINK infrastructure_fixtures infrastructure builders fakes)
-capstan_library(bootstrap LIGHT DIR bootstrap bootstrap/controller LINK PUBLIC runtime kube api base PRIVATE Boost::json)
-capstan_test(bootstrap_test DIR bootstrap bootstrap/controller LABELS sanitize-domain LINK bootstrap builders fakes)
+capstan_library(bootstrap LIGHT DIR bootstrap bootstrap/access bootstrap/controller LINK PUBLIC kubeconfig runtime kube api base PRIVATE Boost::json)
+capstan_test(bootstrap_test DIR bootstrap bootstrap/access bootstrap/controller LABELS sanitize-domain LINK bootstrap builders fakes)
 
 # floor 6
 set(controller_folders controllers controllers/shared controllers/claims controllers/cluster controllers/machine controllers/drain

@@ -1,5 +1,5 @@
-// CloudConfig and CloudConfigTemplate: bootstrap data in cloud-init's format, rendered into the Secret that
-// turns a VM into a Node. Read and written by bootstrap/controller; plain values.
+// CloudConfig and CloudConfigTemplate: bootstrap data for cloud-init, for Ignition or as a script, rendered
+// into the Secret that turns a VM into a Node. Read and written by bootstrap/controller; plain values.
 #pragma once
 
 #include "api/driver/names.h"
@@ -18,8 +18,18 @@ inline constexpr std::string_view kDataSecretTaken = "DataSecretTaken";
 inline constexpr std::string_view kInvalid = "InvalidConfiguration";
 }  // namespace bootstrap_reason
 
+// Formats of the data, as spec.format and the key "format" of the Secret spell them.
+namespace bootstrap_format {
+inline constexpr std::string_view kCloudConfig = "cloud-config";
+inline constexpr std::string_view kIgnition = "ignition";
+inline constexpr std::string_view kScript = "script";
+}  // namespace bootstrap_format
+
 // Where an agent on the machine finds what the machine is, as JSON; the provider writes it.
 inline constexpr std::string_view kMachineFactsFile = "/etc/capstan/machine.json";
+// Ignition runs no commands and sets no host name: files do.
+inline constexpr std::string_view kIgnitionCommandsFile = "/etc/capstan/commands.sh";
+inline constexpr std::string_view kIgnitionHostnameFile = "/etc/hostname";
 
 struct CloudConfigFile {
   Text path = {};
@@ -49,14 +59,49 @@ inline constexpr auto members<CloudConfigFile> = std::array{
                                                      "out."}),
 };
 
+struct CloudConfigJoin {
+  Text bootstrap_kubeconfig_path = {};
+  Text certificate_authority_path = {};
+  std::optional<std::int32_t> creation_timeout_seconds = {};
+  UnknownFields unknown = {};
+  bool operator==(const CloudConfigJoin&) const = default;
+};
+template <>
+inline constexpr auto members<CloudConfigJoin> = std::array{
+    member<&CloudConfigJoin::bootstrap_kubeconfig_path>(
+        "bootstrapKubeconfigPath",
+        {.min_length = 1,
+         .max_length = 512,
+         .pattern = "^/",
+         .doc = "What the kubelet's --bootstrap-kubeconfig names: the kubeconfig with the token goes there. "
+                "/etc/kubernetes/bootstrap-kubelet.conf when left out, where kubeadm's packages look."}),
+    member<&CloudConfigJoin::certificate_authority_path>(
+        "certificateAuthorityPath",
+        {.min_length = 1,
+         .max_length = 512,
+         .pattern = "^/",
+         .doc = "Where the certificate of the cluster's CA goes; /etc/kubernetes/pki/ca.crt when left out."}),
+    member<&CloudConfigJoin::creation_timeout_seconds>(
+        "creationTimeoutSeconds",
+        {.minimum = 60,
+         .maximum = 86400,
+         .doc = "How long a machine may take until its Node is there; 1200 when left out. The token ends two "
+                "hours later, and is extended as long as there is no Node."}),
+};
+
 struct CloudConfigSpec {
+  Text format = {};
   List<CloudConfigFile> files = {};
   List<Text> commands = {};
+  std::optional<CloudConfigJoin> join = {};
   UnknownFields unknown = {};
   bool operator==(const CloudConfigSpec&) const = default;
 };
 template <>
 inline constexpr auto members<CloudConfigSpec> = std::array{
+    member<&CloudConfigSpec::format>(
+        "format", {.one_of = "cloud-config|ignition|script",
+                   .doc = "What the image of the machine understands; cloud-config when left out."}),
     member<&CloudConfigSpec::files>("files", {.min_items = 1,
                                               .max_items = 200,
                                               .list = ListType::Atomic,
@@ -66,6 +111,11 @@ inline constexpr auto members<CloudConfigSpec> = std::array{
                                                     .items = {.min_length = 1, .max_length = 10240},
                                                     .list = ListType::Atomic,
                                                     .doc = "Shell commands to run once, in this order."}),
+    member<&CloudConfigSpec::join>(
+        "join",
+        {.doc = "When given, the machine gets what its kubelet needs to join the cluster: the CA, and "
+                "for a worker a kubeconfig with a bootstrap token of its own. The data may then have "
+                "16 KB. Left out: only the files and commands above."}),
 };
 
 struct CloudConfigInitialization {
@@ -131,15 +181,16 @@ inline constexpr std::array kCloudConfigColumns = {
            .description = "Time since creation"},
 };
 template <>
-inline constexpr ResourceInfo resource<CloudConfig> = {.group = group::kBootstrap,
-                                                       .version = driver::kVersion,
-                                                       .kind = bootstrap_kind::kCloudConfig,
-                                                       .plural = "cloudconfigs",
-                                                       .categories = kCategory,
-                                                       .columns = kCloudConfigColumns,
-                                                       .status_subresource = true,
-                                                       .labels = driver::kContractLabels,
-                                                       .doc = "Bootstrap data in cloud-init's format."};
+inline constexpr ResourceInfo resource<CloudConfig> = {
+    .group = group::kBootstrap,
+    .version = driver::kVersion,
+    .kind = bootstrap_kind::kCloudConfig,
+    .plural = "cloudconfigs",
+    .categories = kCategory,
+    .columns = kCloudConfigColumns,
+    .status_subresource = true,
+    .labels = driver::kContractLabels,
+    .doc = "Bootstrap data of a machine, or of the machines of a pool."};
 template <>
 inline constexpr auto members<CloudConfig> = std::array{
     member<&CloudConfig::metadata>("metadata", {.doc = field_doc::kMetadata}),

@@ -1,5 +1,7 @@
 #include "bootstrap/controller/caches.h"
 
+#include <algorithm>
+
 #include "api/names.h"
 
 namespace capstan::bootstrap {
@@ -15,6 +17,18 @@ runtime::IndexValues cluster_of(const api::CloudConfig& config) {
 const api::MachineSpec& machine_spec(const api::Machine& machine) { return machine.spec; }
 const api::MachineSpec& machine_spec(const api::MachinePool& pool) { return pool.spec.machine_template.spec; }
 
+// What a VM has made of the data so far.
+void add_progress(const api::Machine& machine, Owner& owner) {
+  owner.has_vm = !machine.spec.provider_id.empty() ||
+                 machine.status.initialization.infrastructure_provisioned.value_or(false);
+  owner.nodes_missing = !machine.status.node_ref.has_value();
+}
+
+void add_progress(const api::MachinePool& pool, Owner& owner) {
+  const auto wanted = static_cast<std::size_t>(std::max(0, pool.spec.replicas.value_or(1)));
+  owner.nodes_missing = pool.status.node_refs.size() < wanted;
+}
+
 // References name an owner by kind and name; the uid shows whether it is the same one still.
 template <typename T>
 std::optional<Owner> described(const runtime::Store<T>& store, const api::ObjectMeta& object,
@@ -22,13 +36,15 @@ std::optional<Owner> described(const runtime::Store<T>& store, const api::Object
   const auto found = store.get({.namespace_ = object.namespace_.str(), .name = reference.name.str()});
   if (!found || found->metadata.uid != reference.uid) return std::nullopt;
   const api::MachineSpec& spec = machine_spec(*found);
-  return Owner{.kind = reference.kind.str(),
-               .name = reference.name.str(),
-               .cluster = found->spec.cluster_name.str(),
-               .version = spec.version.str(),
-               .data_secret = spec.bootstrap.data_secret_name.value_or(Text()).str(),
-               .control_plane = found->metadata.labels.contains(api::label::kControlPlane),
-               .deleting = found->metadata.deleting()};
+  Owner owner{.kind = reference.kind.str(),
+              .name = reference.name.str(),
+              .cluster = found->spec.cluster_name.str(),
+              .version = spec.version.str(),
+              .data_secret = spec.bootstrap.data_secret_name.value_or(Text()).str(),
+              .control_plane = found->metadata.labels.contains(api::label::kControlPlane),
+              .deleting = found->metadata.deleting()};
+  add_progress(*found, owner);
+  return owner;
 }
 
 }  // namespace
@@ -36,6 +52,10 @@ std::optional<Owner> described(const runtime::Store<T>& store, const api::Object
 bool Owner::is_pool() const { return kind == api::kind::kMachinePool; }
 
 Caches::Caches() : by_cluster_(cloud_configs.add_index(cluster_of)) {}
+
+std::string Caches::cluster_label_of(const api::CloudConfig& config) {
+  return std::string(config.metadata.labels.value_or_empty(api::label::kClusterName));
+}
 
 std::vector<Snapshot<api::CloudConfig>> Caches::cloud_configs_of(const ObjectKey& cluster) const {
   return cloud_configs.find(by_cluster_, cluster.describe());

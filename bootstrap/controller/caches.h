@@ -29,6 +29,8 @@ class Caches {
 
   // By the label that says which cluster they belong to.
   std::vector<Snapshot<api::CloudConfig>> cloud_configs_of(const ObjectKey& cluster) const;
+  // "" when it has no such label.
+  static std::string cluster_label_of(const api::CloudConfig& config);
   // If the cache has it and its uid is the one the owner reference means.
   std::optional<Owner> owner_of(const api::ObjectMeta& object) const;
 

@@ -1,92 +1,90 @@
 #include "bootstrap/controller/decide.h"
 
-#include "bootstrap/cloud_config.h"
-#include "kube/typed.h"
-#include "runtime/ownership.h"
+#include "api/conditions/conditions.h"
+#include "api/names.h"
+#include "bootstrap/controller/join.h"
+#include "bootstrap/controller/leave.h"
+#include "bootstrap/controller/render.h"
+#include "bootstrap/controller/stage.h"
+#include "bootstrap/controller/token_times.h"
 
 namespace capstan::bootstrap::controller {
 namespace {
 
-using api::NoteCode;
-using runtime::Waiting;
-
 void provide(const Observation& seen, Plan& plan);
-std::optional<Waiting> obstacle(const Observation& seen);
-void wait(const Observation& seen, Waiting waiting, Plan& plan);
-void create(const Observation& seen, Plan& plan);
-MachineFacts facts_of(const Owner& owner, const api::Cluster& cluster);
+void provide_with_authority(const Observation& seen, Plan& plan);
+void settle(const Observation& seen, Plan& plan);
+bool restores_status(const Observation& seen, Plan& plan);
+bool everything_leaves(const Observation& seen);
+void wait(const Observation& seen, runtime::Waiting waiting, Plan& plan);
 
 }  // namespace
 
 Plan decide(const Observation& seen) {
-  Plan plan;
-  const bool cluster_paused = seen.cluster && seen.cluster->spec.paused.value_or(false);
-  plan.paused = runtime::paused(cluster_paused, seen.object->metadata, api::bootstrap_kind::kCloudConfig);
-  if (plan.paused.paused || !seen.fresh || seen.object->metadata.deleting()) return plan;
-  if (!seen.object->status.initialization.data_secret_created.value_or(false)) provide(seen, plan);
+  Plan plan{.paused = paused_by(seen)};
+  if (plan.paused.paused || !seen.fresh) return plan;
+  if (stage_of(seen) == Stage::Leaving)
+    leave(seen, plan);
+  else if (!seen.object->metadata.deleting())
+    provide(seen, plan);
   return plan;
 }
 
 namespace {
 
 void provide(const Observation& seen, Plan& plan) {
-  if (seen.owner && !seen.owner->data_secret.empty()) {
-    plan.actions.emplace_back(RestoreStatus{.secret_name = seen.owner->data_secret});
+  const Stage stage = stage_of(seen);
+  if (stage == Stage::Settled) return settle(seen, plan);
+  if (data_created(seen) && stage != Stage::Joining) return;
+  if (restores_status(seen, plan) || everything_leaves(seen)) return;
+  if (auto waiting = obstacle(seen)) return wait(seen, std::move(*waiting), plan);
+  if (stage == Stage::Plain) return create_secret(seen, std::nullopt, plan);
+  if (stage == Stage::Joining && !seen.object->metadata.has_finalizer(api::bootstrap::finalizer::kToken)) {
+    plan.actions.emplace_back(PutFinalizer{});
     return;
   }
-  const bool owner_leaves = seen.owner && seen.owner->deleting;
-  const bool cluster_leaves = seen.cluster && seen.cluster->metadata.deleting();
-  if (owner_leaves || cluster_leaves) return;
-  if (auto waiting = obstacle(seen))
-    wait(seen, std::move(*waiting), plan);
-  else
-    create(seen, plan);
+  if (seen.live && !seen.live->error) provide_with_authority(seen, plan);
 }
 
-std::optional<Waiting> obstacle(const Observation& seen) {
-  if (!seen.owner)
-    return Waiting{.code = NoteCode::WaitingForOwner,
-                   .message = "waiting for a Machine or MachinePool to own this object"};
-  if (!seen.cluster)
-    return Waiting{.code = NoteCode::WaitingForCluster,
-                   .message = "waiting for Cluster " + seen.owner->cluster};
-  if (seen.cluster->status.initialization.infrastructure_provisioned.value_or(false)) return std::nullopt;
-  return Waiting{.code = NoteCode::WaitingForClusterInfrastructure,
-                 .message = "waiting for Cluster " + seen.cluster->metadata.name.str() +
-                            " to have its infrastructure provisioned"};
+// What the Secrets say is known.
+void provide_with_authority(const Observation& seen, Plan& plan) {
+  if (seen.live->authority_pem.empty()) {
+    if (!data_created(seen)) wait(seen, no_authority(seen), plan);
+    plan.recheck = kLookAgain;
+    return;
+  }
+  if (stage_of(seen) == Stage::ControlPlane) return create_secret(seen, Token(), plan);
+  if (seen.live->unreachable) {
+    if (!data_created(seen)) wait(seen, no_workload(seen), plan);
+    plan.recheck = kLookAgain;
+    return;
+  }
+  join(seen, plan);
 }
 
-void wait(const Observation& seen, Waiting waiting, Plan& plan) {
+// A token that was missed when the machine came up is of no interest any more.
+void settle(const Observation& seen, Plan& plan) {
+  if (!data_created(seen)) {
+    restores_status(seen, plan);
+  } else if (!api::conditions::is_true(seen.object->status.conditions, api::condition::kReady)) {
+    plan.actions.emplace_back(RestoreStatus{.secret_name = seen.object->status.data_secret_name.str()});
+  }
+}
+
+bool restores_status(const Observation& seen, Plan& plan) {
+  if (data_created(seen) || !seen.owner || seen.owner->data_secret.empty()) return false;
+  plan.actions.emplace_back(RestoreStatus{.secret_name = seen.owner->data_secret});
+  return true;
+}
+
+bool everything_leaves(const Observation& seen) {
+  return (seen.owner && seen.owner->deleting) || (seen.cluster && seen.cluster->metadata.deleting());
+}
+
+void wait(const Observation& seen, runtime::Waiting waiting, Plan& plan) {
   plan.recheck = runtime::until_shown(seen.object->metadata, seen.now);
   waiting.shown = !plan.recheck;
   plan.waiting = std::move(waiting);
-}
-
-void create(const Observation& seen, Plan& plan) {
-  const api::ObjectMeta& metadata = seen.object->metadata;
-  auto text = render(seen.object->spec, facts_of(*seen.owner, *seen.cluster));
-  if (!text) {
-    plan.waiting = Waiting{.code = NoteCode::ConfigInvalid, .message = text.error().message};
-    return;
-  }
-  plan.actions.emplace_back(
-      CreateSecret{.key = {.namespace_ = metadata.namespace_.str(), .name = metadata.name.str()},
-                   .cluster = seen.owner->cluster,
-                   .owner = runtime::controller_reference(kube::resource_of<api::CloudConfig>(), metadata),
-                   .for_kind = seen.owner->kind,
-                   .value = Secret(std::move(*text))});
-}
-
-MachineFacts facts_of(const Owner& owner, const api::Cluster& cluster) {
-  const auto& endpoint = cluster.spec.control_plane_endpoint;
-  return {.cluster = cluster.metadata.name.str(),
-          .namespace_ = cluster.metadata.namespace_.str(),
-          .machine = owner.is_pool() ? std::string() : owner.name,
-          .machine_pool = owner.is_pool() ? owner.name : std::string(),
-          .kubernetes_version = owner.version,
-          .endpoint =
-              endpoint.valid() ? endpoint.host.str() + ":" + std::to_string(*endpoint.port) : std::string(),
-          .control_plane = owner.control_plane};
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ TEST(Decide, RendersTheDataOnceAllIsThere) {
 
   EXPECT_THAT(describe(plan), StartsWith("create Secret default/m1 with "));
   EXPECT_THAT(describe(plan), testing::EndsWith(" bytes for a Machine of Cluster c1"));
-  EXPECT_THAT(creation(plan).value.reveal(), StartsWith("#cloud-config\n"));
+  EXPECT_THAT(creation(plan).content.value.reveal(), StartsWith("#cloud-config\n"));
   EXPECT_EQ(creation(plan).owner.name, "m1");
 }
 

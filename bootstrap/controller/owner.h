@@ -14,6 +14,8 @@ struct Owner {
   std::string data_secret = {};  // empty: none yet
   bool control_plane = false;
   bool deleting = false;
+  bool has_vm = false;        // of a Machine: a VM may have read the data
+  bool nodes_missing = true;  // of a Machine: it has no Node yet; of a pool: not all are there
 
   bool is_pool() const;
   bool operator==(const Owner&) const = default;

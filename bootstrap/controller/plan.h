@@ -10,11 +10,47 @@
 #include "api/meta/object_key.h"
 #include "api/meta/owner_reference.h"
 #include "base/secret.h"
+#include "bootstrap/token.h"
 #include "runtime/paused.h"
 #include "runtime/readiness.h"
 
 namespace capstan::bootstrap::controller {
 
+// The content of a data Secret.
+struct Rendered {
+  Secret<std::string> value = {};
+  std::string format = {};
+  std::string token_id = {};  // of the bootstrap token in it; empty: none
+  bool operator==(const Rendered& other) const {
+    return value.reveal() == other.value.reveal() && format == other.format && token_id == other.token_id;
+  }
+};
+
+// Before the first token, so that a CloudConfig never goes and leaves one. The turn ends with it.
+struct PutFinalizer {
+  bool operator==(const PutFinalizer&) const = default;
+};
+// Of a new token, in the workload cluster: before the data Secret that names it, for a token is found again
+// by its labels, and data with no token would make a VM that can't join.
+struct CreateToken {
+  api::ObjectKey cluster = {};
+  Token token = {};
+  TokenOwner owner = {};
+  bool operator==(const CreateToken&) const = default;
+};
+// The same token lasts longer, so what a VM has read stays true.
+struct ExtendToken {
+  api::ObjectKey cluster = {};
+  std::string id = {};
+  Time expires = {};
+  bool operator==(const ExtendToken&) const = default;
+};
+struct RemoveToken {
+  api::ObjectKey cluster = {};
+  std::string id = {};
+  bool may_fail = false;  // a deletion has waited for long enough: what is left ends by its expiry
+  bool operator==(const RemoveToken&) const = default;
+};
 // Its name is fixed, so a repeated try finds the first one's work. A live read guards it: that a Secret which
 // is there already is this object's.
 struct CreateSecret {
@@ -22,20 +58,32 @@ struct CreateSecret {
   std::string cluster = {};
   api::OwnerReference owner = {};  // the CloudConfig, as controller
   std::string for_kind = {};       // "Machine": whose data it is, for people
-  Secret<std::string> value = {};
-  bool operator==(const CreateSecret& other) const;
+  Rendered content = {};
+  bool operator==(const CreateSecret&) const = default;
 };
-// After a move the owner still knows its data, only the status of the object is new.
+// Another token for machines that have not read the data yet.
+struct RenewSecret {
+  api::ObjectKey key = {};
+  std::string version = {};  // of the Secret that was looked at
+  Rendered content = {};
+  bool operator==(const RenewSecret&) const = default;
+};
+// The data are there and the status does not say so: after a move or a crash only the status is new.
 struct RestoreStatus {
   std::string secret_name = {};
   bool operator==(const RestoreStatus&) const = default;
 };
+// There is no token any more: the finalizer goes. The turn ends with it.
+struct Release {
+  bool operator==(const Release&) const = default;
+};
 
-using Action = std::variant<CreateSecret, RestoreStatus>;
+using Action = std::variant<PutFinalizer, CreateToken, ExtendToken, RemoveToken, CreateSecret, RenewSecret,
+                            RestoreStatus, Release>;
 
 struct Plan {
   runtime::Paused paused = {};
-  std::vector<Action> actions = {};
+  std::vector<Action> actions = {};  // in this order; the first that fails is the last
   std::optional<runtime::Waiting> waiting = {};
   std::optional<Seconds> recheck = {};
   bool operator==(const Plan&) const = default;

@@ -23,9 +23,11 @@ Result<Outcome> Reconciler::reconcile(const runtime::Context& context, const Obj
 }
 
 Result<Outcome> Reconciler::take_turn(const ActContext& with, const Observation& seen) {
+  if (seen.live && seen.live->error) return fail(*seen.live->error);
   const Plan plan = decide(seen);
   if (!plan.actions.empty()) with.context.log.debug("decided", {{"plan", describe(plan)}});
-  const Effects effects = act(with, plan);
+  const Effects effects = act(with, seen, plan);
+  if (effects.object_changed && !effects.error) return Outcome::done();
   const Reported reported = report(seen, plan, effects);
   if (TRY(write_status(with, seen, reported))) record_events(reported);
   if (effects.error) return fail(*effects.error);

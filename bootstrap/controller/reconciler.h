@@ -1,4 +1,5 @@
-// The CloudConfig controller. Bootstrap data cost two writes, the Secret and the status. Called by the
+// The CloudConfig controller. Bootstrap data cost two writes, the Secret and the status; a machine that joins
+// costs four more, its token and the finalizer that goes with it, both put on and taken off. Called by the
 // workers of its runtime/controller.h; one key is never worked on twice at once.
 #pragma once
 

@@ -2,6 +2,7 @@
 #include "runtime/triggers.h"
 #include "api/names.h"
 #include "bootstrap/controller/reconciler.h"
+#include "bootstrap/controller/stage.h"
 
 namespace capstan::bootstrap::controller {
 namespace {
@@ -11,14 +12,40 @@ using runtime::Change;
 const api::MachineSpec& spec_in(const api::Machine& machine) { return machine.spec; }
 const api::MachineSpec& spec_in(const api::MachinePool& pool) { return pool.spec.machine_template.spec; }
 
+// What a token waits for.
+auto progress_of(const api::Machine& machine) {
+  return std::tuple(machine.metadata.deleting(), machine.status.node_ref.has_value(),
+                    machine.status.initialization.infrastructure_provisioned);
+}
+auto progress_of(const api::MachinePool& pool) {
+  return std::tuple(pool.metadata.deleting(), pool.status.node_refs.size(), pool.spec.replicas);
+}
+
+// Progress is no news for a CloudConfig without a token.
+template <typename T>
+bool is_news(const Caches& caches, const ObjectKey& config, const Change<T>& change) {
+  if (!change.before || !change.after) return true;
+  if (!(spec_in(*change.before) == spec_in(*change.after))) return true;
+  if (progress_of(*change.before) == progress_of(*change.after)) return false;
+  const auto known = caches.cloud_configs.get(config);
+  return known && known->metadata.has_finalizer(api::bootstrap::finalizer::kToken);
+}
+
 // Of a Machine or a MachinePool.
 template <typename T>
-std::vector<ObjectKey> config_of(const Change<T>& change) {
+std::vector<ObjectKey> config_of(const Caches& caches, const Change<T>& change) {
   const auto& ref = spec_in(change.object()).bootstrap.config_ref;
   if (!ref || ref->kind != api::bootstrap_kind::kCloudConfig || ref->api_group != api::group::kBootstrap)
     return {};
-  if (change.before && change.after && spec_in(*change.before) == spec_in(*change.after)) return {};
-  return {{.namespace_ = change.object().metadata.namespace_.str(), .name = ref->name.str()}};
+  ObjectKey key{.namespace_ = change.object().metadata.namespace_.str(), .name = ref->name.str()};
+  if (!is_news(caches, key, change)) return {};
+  return {std::move(key)};
+}
+
+template <typename T>
+void trigger_owner(runtime::Store<T>& owners, const Caches& caches, runtime::Queue& queue) {
+  runtime::trigger<T>(owners, queue,
+                      [&caches](const Change<T>& change) { return config_of<T>(caches, change); });
 }
 
 bool concerns_data(const Change<api::Cluster>& change) {
@@ -27,11 +54,17 @@ bool concerns_data(const Change<api::Cluster>& change) {
          !(change.before->status.initialization == change.after->status.initialization);
 }
 
+bool concerns_joining(const Change<api::Cluster>& change) {
+  return !(change.before->spec.control_plane_endpoint == change.after->spec.control_plane_endpoint) ||
+         change.before->metadata.deleting() != change.after->metadata.deleting();
+}
+
 std::vector<ObjectKey> configs_of(const Caches& caches, const Change<api::Cluster>& change) {
   std::vector<ObjectKey> keys;
-  if (!concerns_data(change)) return keys;
+  const bool for_all = concerns_data(change);
+  if (!for_all && !concerns_joining(change)) return keys;
   for (const auto& config : caches.cloud_configs_of(runtime::key_of(change.object())))
-    keys.push_back(runtime::key_of(*config));
+    if (for_all || config->spec.join) keys.push_back(runtime::key_of(*config));
   return keys;
 }
 
@@ -40,8 +73,8 @@ std::vector<ObjectKey> configs_of(const Caches& caches, const Change<api::Cluste
 void Reconciler::add_triggers(runtime::Queue& queue) {
   Caches& caches = deps_.caches;
   runtime::trigger_self(caches.cloud_configs, queue);
-  runtime::trigger<api::Machine>(caches.machines, queue, config_of<api::Machine>);
-  runtime::trigger<api::MachinePool>(caches.machine_pools, queue, config_of<api::MachinePool>);
+  trigger_owner(caches.machines, caches, queue);
+  trigger_owner(caches.machine_pools, caches, queue);
   runtime::trigger<api::Cluster>(caches.clusters, queue, [&caches](const Change<api::Cluster>& change) {
     return configs_of(caches, change);
   });

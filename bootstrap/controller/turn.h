@@ -3,7 +3,9 @@
 #pragma once
 
 #include "base/clock.h"
+#include "base/randomness.h"
 #include "bootstrap/controller/caches.h"
+#include "bootstrap/workload_clients.h"
 #include "kube/client.h"
 #include "runtime/consistency.h"
 #include "runtime/events.h"
@@ -14,6 +16,8 @@ namespace capstan::bootstrap::controller {
 struct Deps {
   const Clock& clock;
   kube::Client& client;  // of the management cluster
+  WorkloadClients& workloads;
+  Randomness& keys;  // tokens are made of it
   Caches& caches;
   runtime::EventRecorder& events;
 };

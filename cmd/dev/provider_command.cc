@@ -14,7 +14,9 @@
 #include "infrastructure/provider.h"
 #include "infrastructure/sim/kubelet.h"
 #include "kubeconfig/connect.h"
+#include "kubeconfig/dial.h"
 #include "net/file_limit.h"
+#include "net/secure_randomness.h"
 
 namespace capstan::dev {
 namespace {
@@ -94,10 +96,13 @@ Result<void> serve(const Options& options, const program::Signals& signals, Thre
        .randomness = randomness,
        .log = log.component("infrastructure")},
       {.machine_concurrency = static_cast<std::size_t>(options.concurrency)});
+  net::SecureRandomness keys;
   bootstrap::Provider bootstrap({.clock = clock,
                                  .threads = threads,
                                  .client = *bootstrap_client,
                                  .randomness = randomness,
+                                 .dial = kubeconfig::remote_dial(seams, {}, {.plain_http_on_loopback = true}),
+                                 .keys = &keys,
                                  .log = log.component("bootstrap")});
   kubelets.start();
   const Deadline deadline = Deadline::in(clock, kStartLimit, signals.stop());

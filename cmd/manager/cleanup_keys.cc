@@ -6,6 +6,7 @@
 #include <array>
 #include <boost/json.hpp>
 
+#include "api/bootstrap/names.h"
 #include "api/driver/names.h"
 #include "api/names.h"
 #include "api/policy/names.h"
@@ -25,6 +26,12 @@ namespace json = boost::json;
 constexpr std::array kOwnKeys = {
     api::annotation::kConfirmRelease,
     api::annotation::kElectionScope,
+    api::bootstrap::annotation::kTokenId,
+    api::bootstrap::finalizer::kToken,
+    api::bootstrap::label::kAccess,
+    api::bootstrap::label::kConfigName,
+    api::bootstrap::label::kConfigNamespace,
+    api::bootstrap::label::kConfigUid,
     api::driver::annotation::kAutoscaledTo,
     api::driver::annotation::kFailureDomain,
     api::driver::annotation::kMadeControlPlane,

@@ -12,6 +12,7 @@
 #include "cmd/program/process.h"
 #include "cmd/provider/options.h"
 #include "kube/client.h"
+#include "kubeconfig/dial.h"
 #include "runtime/controller.h"
 #include "runtime/informer.h"
 
@@ -23,6 +24,8 @@ struct ProvidersDeps {
   const program::Seams& seams;
   kube::Client& bootstrap;
   kube::Client& infrastructure;
+  kubeconfig::Dial dial;  // of the bootstrap provider, to workload clusters
+  Randomness& keys;       // of its tokens
   Metrics& metrics;
   Log log = {};
 };

@@ -12,6 +12,7 @@
 #include "cmd/provider/providers.h"
 #include "kube/remote_client.h"
 #include "net/io_pool.h"
+#include "net/secure_randomness.h"
 #include "runtime/leader.h"
 #include "runtime/manager.h"
 #include "runtime/sync_state.h"
@@ -49,6 +50,7 @@ class Wiring::Parts {
   Result<void> start(std::stop_token stop);
 
   Result<std::unique_ptr<kube::RemoteClient>> make_client(std::string user_agent);
+  kubeconfig::Dial workload_dial();
   void make_leaders();
   std::unique_ptr<runtime::Leader> make_leader(std::string_view provider);
   void add_checks();
@@ -64,6 +66,7 @@ class Wiring::Parts {
   std::stop_token stop_token = {};
 
   net::IoPool io;
+  net::SecureRandomness keys;
   Metrics metrics;
   std::unique_ptr<kube::RemoteClient> bootstrap_client;
   std::unique_ptr<kube::RemoteClient> infrastructure_client;
@@ -79,6 +82,8 @@ Result<void> Wiring::Parts::make() {
   providers = std::make_unique<Providers>(options, ProvidersDeps{.seams = seams,
                                                                  .bootstrap = *bootstrap_client,
                                                                  .infrastructure = *infrastructure_client,
+                                                                 .dial = workload_dial(),
+                                                                 .keys = keys,
                                                                  .metrics = metrics,
                                                                  .log = log});
   make_leaders();
@@ -102,6 +107,11 @@ Result<std::unique_ptr<kube::RemoteClient>> Wiring::Parts::make_client(std::stri
        .rate_limit = {.qps = options.work.kube_api_qps, .burst = options.work.kube_api_burst},
        .proxies = net::proxy_rules(program::environment),
        .on_request = std::move(see)});
+}
+
+kubeconfig::Dial Wiring::Parts::workload_dial() {
+  return kubeconfig::remote_dial({io, seams.threads, seams.clock}, net::proxy_rules(program::environment), {},
+                                 kubeconfig::count_requests(metrics));
 }
 
 // A Lease for each provider, so that a process with both excludes those with one; always in this order, so

@@ -1,0 +1,25 @@
+#include "bootstrap/controller/leave.h"
+
+#include "bootstrap/controller/token_times.h"
+#include "kube/typed.h"
+
+namespace capstan::bootstrap::controller {
+
+void leave(const Observation& seen, Plan& plan) {
+  const bool cluster_leaves = !seen.cluster || seen.cluster->metadata.deleting();
+  const bool unreachable = seen.live && seen.live->unreachable.has_value();
+  const Time deleted = seen.object->metadata.deletion_timestamp;
+  const bool patience_ends = deleted.is_set() && seen.now >= deleted + kPatienceAtTheEnd;
+  if (unreachable && !cluster_leaves && !patience_ends) {
+    plan.recheck = kLookAgain;
+    return;
+  }
+  if (seen.live)
+    for (const Token& token : seen.live->tokens)
+      plan.actions.emplace_back(RemoveToken{.cluster = kube::key_of(*seen.cluster),
+                                            .id = token.id,
+                                            .may_fail = patience_ends || cluster_leaves});
+  plan.actions.emplace_back(Release{});
+}
+
+}  // namespace capstan::bootstrap::controller

@@ -1,0 +1,127 @@
+#include "bootstrap/token.h"
+
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+
+#include "api/bootstrap/names.h"
+#include "api/core/secret.h"
+#include "base/base64.h"
+#include "base/hash.h"
+#include "base/try.h"
+
+namespace capstan::bootstrap {
+namespace {
+
+namespace json = boost::json;
+namespace label = api::bootstrap::label;
+
+// What Kubernetes reads in such a Secret.
+constexpr std::string_view kSystemNamespace = "kube-system";
+constexpr std::string_view kNamePrefix = "bootstrap-token-";
+constexpr std::string_view kTokenType = "bootstrap.kubernetes.io/token";
+constexpr std::string_view kId = "token-id";
+constexpr std::string_view kSecret = "token-secret";
+constexpr std::string_view kExpiration = "expiration";
+constexpr std::string_view kGroups = "auth-extra-groups";
+constexpr std::string_view kAuthentication = "usage-bootstrap-authentication";
+
+// A name may be longer than a label's value; its end is then told apart by a hash.
+std::string label_value(std::string_view name) {
+  constexpr std::size_t kLongest = 63;
+  constexpr std::size_t kKept = 54;
+  if (name.size() <= kLongest) return std::string(name);
+  return fmt::format("{}-{:08x}", name.substr(0, kKept), fnv1a_32(name));
+}
+
+json::object labels_of(const TokenOwner& owner) {
+  json::object labels;
+  labels[label::kConfigNamespace] = label_value(owner.config.namespace_);
+  labels[label::kConfigName] = label_value(owner.config.name);
+  labels[label::kConfigUid] = owner.uid;
+  return labels;
+}
+
+json::object data_of(const Token& token, const TokenOwner& owner) {
+  json::object data;
+  const auto put = [&](std::string_view key, std::string_view text) { data[key] = base64_encode(text); };
+  put("description", "Lets the kubelet of " + owner.machine + " join. Made by Capstan.");
+  put(kId, token.id);
+  put(kSecret, token.secret.reveal());
+  put(kExpiration, token.expires.to_string());
+  put(kAuthentication, "true");
+  put(kGroups, kTokenGroup);
+  return data;
+}
+
+// An item of a list does not say its kind.
+json::value with_kind(const json::value& secret) {
+  json::value whole = secret;
+  if (whole.is_object()) whole.as_object()["kind"] = "Secret";
+  return whole;
+}
+
+Time creation_of(const json::value& secret) {
+  json::error_code absent;
+  const json::value* text = secret.find_pointer("/metadata/creationTimestamp", absent);
+  if (text == nullptr || !text->is_string()) return {};
+  return Time::parse(text->as_string()).value_or(Time());
+}
+
+std::string selector(std::string_view namespace_label, std::string_view name_label) {
+  return fmt::format("{}={},{}={}", label::kConfigNamespace, namespace_label, label::kConfigName, name_label);
+}
+
+}  // namespace
+
+api::ObjectKey key_of_token(std::string_view id) {
+  return {.namespace_ = std::string(kSystemNamespace), .name = fmt::format("{}{}", kNamePrefix, id)};
+}
+
+json::value token_secret(const Token& token, const TokenOwner& owner) {
+  const api::ObjectKey key = key_of_token(token.id);
+  return json::object{
+      {"apiVersion", "v1"},
+      {"kind", "Secret"},
+      {"metadata",
+       json::object{{"name", key.name}, {"namespace", key.namespace_}, {"labels", labels_of(owner)}}},
+      {"type", kTokenType},
+      {"data", data_of(token, owner)}};
+}
+
+Result<Token> read_token(const json::value& secret) {
+  const api::SecretContent content = TRY(api::read_secret(with_kind(secret)));
+  const Secret<std::string>* id = content.find(kId);
+  const Secret<std::string>* value = content.find(kSecret);
+  if (content.type != kTokenType || id == nullptr || value == nullptr)
+    return fail(Code::Invalid, "secret " + content.name + " is no bootstrap token");
+  Token token{.id = id->reveal(), .secret = *value, .created = creation_of(secret)};
+  if (const Secret<std::string>* expiration = content.find(kExpiration))
+    token.expires = TRY(Time::parse(expiration->reveal()));
+  return token;
+}
+
+json::value expiry_patch(Time expires) {
+  json::object data;
+  data[kExpiration] = base64_encode(expires.to_string());
+  return json::object{{"data", std::move(data)}};
+}
+
+std::string tokens_of(const api::ObjectKey& config) {
+  return selector(label_value(config.namespace_), label_value(config.name));
+}
+
+std::string tokens_of_all() { return std::string(label::kConfigUid); }
+
+std::string owner_in(const json::value& token_secret) {
+  json::error_code absent;
+  const json::value* labels = token_secret.find_pointer("/metadata/labels", absent);
+  const auto value = [&](std::string_view key) -> std::string_view {
+    const json::value* found =
+        labels != nullptr && labels->is_object() ? labels->as_object().if_contains(key) : nullptr;
+    return found != nullptr && found->is_string() ? std::string_view(found->as_string()) : std::string_view();
+  };
+  return selector(value(label::kConfigNamespace), value(label::kConfigName));
+}
+
+}  // namespace capstan::bootstrap
