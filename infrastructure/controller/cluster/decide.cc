@@ -19,6 +19,7 @@ std::string what_is_left(const Observation& seen);
 void provide(const Observation& seen, Plan& plan);
 void wait_for_owner(const Observation& seen, Plan& plan);
 void provide_control_plane(const Observation& seen, Plan& plan);
+void wait_for_endpoint(const Observation& seen, Plan& plan);
 bool is_signed_on(const api::DriverCluster& object);
 bool is_provisioned(const api::DriverCluster& object);
 
@@ -74,10 +75,20 @@ void provide(const Observation& seen, Plan& plan) {
   const bool settled =
       is_provisioned(object) && !api::conditions::is_false(object.status.conditions, api::condition::kReady);
   if (settled && (given || (seen.ensured && is_protected))) return;
-  if (given)
-    plan.actions.emplace_back(TakeEndpoint{.endpoint = object.spec.control_plane_endpoint});
-  else
-    provide_control_plane(seen, plan);
+  if (!given) return provide_control_plane(seen, plan);
+  plan.actions.emplace_back(TakeEndpoint{.endpoint = object.spec.control_plane_endpoint});
+  wait_for_endpoint(seen, plan);
+}
+
+// It is provisioned all the same: a control plane provider that brings the endpoint waits for that first.
+void wait_for_endpoint(const Observation& seen, Plan& plan) {
+  if (seen.object->spec.control_plane_endpoint.valid() || seen.cluster->spec.control_plane_endpoint.valid())
+    return;
+  plan.waiting = runtime::Waiting{
+      .code = NoteCode::ControlPlaneUnavailable,
+      .message =
+          "waiting for spec.controlPlaneEndpoint: no control plane is made here; write the endpoint "
+          "of one, or use a control plane provider that brings it"};
 }
 
 void provide_control_plane(const Observation& seen, Plan& plan) {

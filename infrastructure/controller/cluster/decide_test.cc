@@ -11,7 +11,9 @@ namespace capstan::infrastructure::cluster {
 namespace {
 
 namespace finalizer = api::driver::finalizer;
+using testing::AllOf;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 // A DriverCluster whose Cluster is there.
@@ -123,7 +125,14 @@ TEST(Decide, WhereNoControlPlanesAreMadeTakesAClusterAsItIs) {
   Seen of_an_earlier_provider;
   of_an_earlier_provider.ours().at("127.0.0.1").makes_control_planes = false;
 
-  EXPECT_EQ(planned(without_endpoint), "take the cluster without endpoint as it is");
+  without_endpoint.cluster->spec.control_plane_endpoint = {};
+  Seen brought_by_another = without_endpoint;
+  brought_by_another.cluster->spec.control_plane_endpoint = {.host = "api.example.org"_text, .port = 6443};
+
+  EXPECT_THAT(planned(without_endpoint),
+              AllOf(HasSubstr("take the cluster without endpoint as it is"),
+                    HasSubstr("waiting for spec.controlPlaneEndpoint: no control plane is made here")));
+  EXPECT_EQ(planned(brought_by_another), "take the cluster without endpoint as it is");
   EXPECT_EQ(planned(of_an_earlier_provider), "take the endpoint 127.0.0.1:6443 as it is");
   EXPECT_EQ(planned(without_endpoint.provisioned()), "nothing");
 }

@@ -34,7 +34,7 @@ void hand_on_failure_domains(api::DriverCluster& object) {
 std::optional<Readiness> readiness(const Plan& plan, const Effects& effects) {
   if (effects.trouble)
     return Readiness{.obstacle = effects.trouble->code, .message = effects.trouble->message};
-  if (effects.provided) return Readiness();
+  if (effects.provided && !plan.waiting) return Readiness();
   if (!plan.waiting || !plan.waiting->shown) return std::nullopt;
   return Readiness{.obstacle = plan.waiting->code, .message = plan.waiting->message, .silent = true};
 }
