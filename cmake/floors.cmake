@@ -41,10 +41,21 @@ capstan_test(kubeconfig_test DIR kubeconfig LABELS sanitize LINK kubeconfig_fixt
 # floor 5
 set(infrastructure_folders infrastructure infrastructure/sim infrastructure/controller infrastructure/controller/cluster
     infrastructure/controller/machine infrastructure/controller/pool)
-capstan_library(infrastructure LIGHT DIR ${infrastructure_folders} LINK PUBLIC runtime kube net api base PRIVATE Boost::json)
+capstan_library(infrastructure LIGHT DIR ${infrastructure_folders} infrastructure/remote
+                LINK PUBLIC runtime kube net api base PRIVATE Boost::json PkgConfig::httplib)
 capstan_fixtures(infrastructure_fixtures DIR ${infrastructure_folders} LINK infrastructure builders fakes)
 capstan_test(infrastructure_test DIR ${infrastructure_folders} LABELS sanitize-domain
              LINK infrastructure_fixtures infrastructure builders fakes)
+capstan_fixtures(infrastructure_remote_fixtures DIR infrastructure/remote LINK infrastructure)
+capstan_test(infrastructure_remote_test DIR infrastructure/remote LABELS sanitize
+             LINK infrastructure_remote_fixtures infrastructure net Boost::json)
+if(TARGET infrastructure_test)
+  # The same promises of the provider, with every call of the simulated cloud as a message of the driver protocol.
+  add_test(NAME infrastructure_behind_protocol COMMAND infrastructure_test --gtest_filter=Provider*:AfterAMove.*
+           WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set_tests_properties(infrastructure_behind_protocol PROPERTIES TIMEOUT 300 ENVIRONMENT CAPSTAN_TEST_DRIVER=remote
+                       LABELS sanitize-domain)
+endif()
 capstan_library(bootstrap LIGHT DIR bootstrap bootstrap/access bootstrap/controller LINK PUBLIC kubeconfig runtime kube api base PRIVATE Boost::json)
 capstan_test(bootstrap_test DIR bootstrap bootstrap/access bootstrap/controller LABELS sanitize-domain LINK bootstrap builders fakes)
 

@@ -63,7 +63,7 @@ constexpr std::array<Row, kDriverCodes> kPolicy = {{
     {DriverCode::Unavailable, kRetrySoon, kRetrySoon, kRetrySoon},
     {DriverCode::DataLoss, kRetryLater, kRetryLater, kRetryLater},
     {DriverCode::Unauthenticated, kRetryLater, kRetryLater, kRetryLater},
-    {DriverCode::Uninitialized, kRetryLater, kDone, kRetryLater},
+    {DriverCode::Uninitialized, kRetryLater, kRetryLater, kRetryLater},
 }};
 
 constexpr bool in_order() {
@@ -91,6 +91,11 @@ Reaction reaction(Verb verb, const DriverError& error) {
   Reaction chosen = reaction(verb, error.code);
   if (error.retry_after) chosen.retry = std::max(chosen.retry, *error.retry_after);
   return chosen;
+}
+
+std::string state_after(const DriverError& error, const std::string& before) {
+  if (!error.last_known_state.empty()) return error.last_known_state;
+  return reaction(Verb::Create, error.code).quiet ? before : std::string();
 }
 
 std::string_view to_string(DriverCode code) { return kNames[static_cast<std::size_t>(code)].second; }

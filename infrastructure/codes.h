@@ -40,6 +40,7 @@ struct DriverError {
   DriverCode code = DriverCode::Unknown;
   std::string message = {};  // the cloud's words, for people
   std::optional<Seconds> retry_after = {};
+  std::string last_known_state = {};  // for the driver alone: it comes back with the next call for this VM
 
   std::string describe() const;  // "ResourceExhausted: quota of 10 VMs reached"
   bool operator==(const DriverError&) const = default;
@@ -68,5 +69,9 @@ struct Reaction {
 // What to make of a code. The driver's own retry_after counts when it is longer.
 Reaction reaction(Verb verb, DriverCode code);
 Reaction reaction(Verb verb, const DriverError& error);
+
+// What is kept of `before` after a failure: the driver's new state; otherwise the old one as long as the same
+// call may go on where it was.
+std::string state_after(const DriverError& error, const std::string& before);
 
 }  // namespace capstan::infrastructure

@@ -65,5 +65,15 @@ TEST(Reactions, TakeTheDriversOwnWordWhenItIsLonger) {
   EXPECT_EQ(reaction(Verb::Create, hasty).retry, Seconds(600));
 }
 
+TEST(DriverState, IsKeptAsLongAsTheCallMayGoOn) {
+  const DriverError again{.code = DriverCode::DeadlineExceeded};
+  const DriverError further{.code = DriverCode::DeadlineExceeded, .last_known_state = "step 2"};
+  const DriverError over{.code = DriverCode::InvalidArgument};
+
+  EXPECT_EQ(state_after(again, "step 1"), "step 1");
+  EXPECT_EQ(state_after(further, "step 1"), "step 2");
+  EXPECT_EQ(state_after(over, "step 1"), "");
+}
+
 }  // namespace
 }  // namespace capstan::infrastructure

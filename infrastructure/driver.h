@@ -1,4 +1,4 @@
-// The seam to a cloud: seven blocking verbs. What stands behind it (a simulated cloud, a process in another
+// The seam to a cloud: eight blocking verbs. What stands behind it (a simulated cloud, a process in another
 // language) knows VMs and nothing of Kubernetes; what stands before it knows no cloud. A driver is safe from
 // any thread, gives up at the deadline and keeps one promise: create() with an instance key that some VM
 // carries answers that VM and makes no second one.
@@ -32,6 +32,13 @@ struct CreateVm {
   std::string provider_spec = {};       // JSON, as the user wrote it; may be empty
   Secret<std::string> user_data = {};
   std::string user_data_format = {};  // "cloud-config" or "ignition"
+  std::string last_known_state = {};  // what the driver left with its last answer about this VM
+};
+
+struct InitializeVm {
+  VmId id = {};
+  std::string vm_class = {};
+  std::string provider_spec = {};
 };
 
 struct Identity {
@@ -47,6 +54,10 @@ class Driver {
   // Answers when the VM exists, not when it runs.
   virtual DriverResult<Vm> create(const CreateVm& wanted, const Credentials& credentials,
                                   const Deadline& deadline) = 0;
+  // What a VM needs after it exists, as a second network interface; again and again until it succeeds.
+  // Unimplemented: nothing. status() answers Uninitialized as long as it has to be called.
+  virtual DriverResult<Vm> initialize(const InitializeVm& wanted, const Credentials& credentials,
+                                      const Deadline& deadline) = 0;
   // Takes the VM and what came with it, never persistent volumes. Success when it is on its way out; NotFound
   // when there is none.
   virtual DriverResult<void> remove(const VmId& id, const Credentials& credentials,

@@ -1,5 +1,5 @@
 // Provider: the infrastructure provider as one object. It owns caches, informers and controllers; the
-// management API server, the driver and the control planes are lent to it. cmd/dev and simulations make one;
+// management API server, the drivers and the control planes are lent to it. cmd/dev and simulations make one;
 // start() and stop() from one thread.
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "base/metrics.h"
 #include "base/randomness.h"
 #include "base/threads.h"
-#include "infrastructure/driver.h"
+#include "infrastructure/drivers.h"
 #include "infrastructure/sim/control_plane.h"
 #include "kube/client.h"
 #include "runtime/controller.h"
@@ -24,7 +24,7 @@ struct ProviderDeps {
   const Clock& clock;
   Threads& threads;
   kube::Client& client;  // of the management cluster
-  Driver& driver;
+  Drivers drivers;
   sim::ControlPlanes& control_planes;
   Randomness& randomness;  // mints instance keys: never the same numbers in two processes
   Log log = {};
@@ -40,8 +40,8 @@ struct ProviderOptions {
   Nanoseconds pool_pace = std::chrono::seconds(1);         // its instances come one by one
   Nanoseconds inventory_every = std::chrono::seconds(30);  // zero: VMs that vanish go unnoticed
   std::uint64_t seed = 0;                                  // of watch lengths and back-offs
-  // False: a DriverCluster is provisioned as its user wrote it, with an endpoint or without; a control plane
-  // provider brings what is missing.
+  // False: a DriverCluster is provisioned as its user wrote it, with an endpoint or without; one without says
+  // that it waits for a user or a control plane provider to bring it.
   bool makes_control_planes = true;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <cstdlib>
 
 #include "api/bootstrap/cloud_config.h"
 #include "api/conditions/conditions.h"
@@ -137,6 +138,8 @@ InfrastructureFixture::InfrastructureFixture(sim::Script with, std::uint64_t see
       management(baton, seed),
       planes(baton, baton, seed),
       cloud({.clock = baton, .threads = baton}, script),
+      protocol(cloud, baton),
+      behind_protocol(protocol, baton),
       kubelets({.clock = baton, .threads = baton, .cloud = cloud, .control_planes = planes}, 1) {}
 
 void InfrastructureFixture::run(const std::function<void()>& story) {
@@ -170,6 +173,14 @@ InfrastructureFixture::Process::Process(InfrastructureFixture& world, Management
         }
       })) {}
 
+// The suites of the provider hold behind the protocol, too (cmake/floors.cmake).
+Drivers InfrastructureFixture::drivers_of_provider() {
+  if (drivers) return *drivers;
+  const char* const which = std::getenv("CAPSTAN_TEST_DRIVER");
+  const bool remote = which != nullptr && which == std::string_view("remote");
+  return remote ? Drivers(behind_protocol) : Drivers(cloud);
+}
+
 void InfrastructureFixture::live(Management& on, const std::stop_token& stop) {
   fakes::MemoryClient wire(on.api, baton, {.user = "provider"});
   fakes::FaultyClient network(wire, baton, baton, plan());
@@ -177,7 +188,7 @@ void InfrastructureFixture::live(Management& on, const std::stop_token& stop) {
   Provider provider({.clock = baton,
                      .threads = baton,
                      .client = network,
-                     .driver = cloud,
+                     .drivers = drivers_of_provider(),
                      .control_planes = planes,
                      .randomness = randomness},
                     {.machine_concurrency = 3, .cluster_concurrency = 1});

@@ -20,6 +20,8 @@
 #include "api/names.h"
 #include "api/v1beta2/machine_pool.h"
 #include "infrastructure/provider.h"
+#include "infrastructure/remote/loopback.h"
+#include "infrastructure/remote/remote_driver.h"
 #include "infrastructure/sim/kubelet.h"
 #include "kube/resources.h"
 #include "kube/typed.h"
@@ -113,6 +115,9 @@ struct InfrastructureFixture {
   Management management;
   fakes::MemoryControlPlanes planes;
   sim::SimCloud cloud;
+  remote::Loopback protocol;
+  remote::RemoteDriver behind_protocol;
+  std::optional<Drivers> drivers = {};  // instead of the one cloud
   sim::Kubelets kubelets;
   std::map<std::pair<Call, std::string>, int> writes = {};  // by verb and kind, of the provider
   std::function<Fault(const FaultPoint&)> fault = {};
@@ -122,6 +127,8 @@ struct InfrastructureFixture {
 
   void run(const std::function<void()>& story);
   fakes::FaultPlan plan();
+  // The cloud, or what stands between it and the provider.
+  Drivers drivers_of_provider();
   // A provider process on that management cluster, started again whenever it dies, until the story lets go.
   class Process {
    public:

@@ -18,6 +18,7 @@ using Tags = std::map<std::string, std::string, std::less<>>;
 struct VmId {
   std::string provider_id = {};
   std::string instance_key = {};
+  std::string last_known_state = {};  // what the driver left with its last answer about this VM
   bool operator==(const VmId&) const = default;
 };
 
@@ -31,6 +32,7 @@ struct Vm {
   std::vector<api::MachineAddress> addresses = {};
   std::string failure_domain = {};
   bool interruptible = false;
+  std::string last_known_state = {};  // for the driver alone; of a create or initialize
   bool operator==(const Vm&) const = default;
 };
 

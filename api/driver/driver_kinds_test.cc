@@ -89,6 +89,21 @@ TEST(DriverMachine, SaysInItsSchemaThatTheIdentityStays) {
               testing::HasSubstr("self.instanceKey == oldSelf.instanceKey"));
 }
 
+TEST(DriverRules, LetNoObjectGoToAnotherDriver) {
+  DriverMachine none;
+  DriverMachine metal;
+  metal.spec.driver = "metal"_text;
+  DriverMachinePool pool;
+  DriverMachinePool metal_pool;
+  metal_pool.spec.driver = "metal"_text;
+
+  EXPECT_TRUE(validate(metal, &metal, {}).empty());
+  EXPECT_TRUE(validate(metal, nullptr, {}).empty());
+  EXPECT_EQ(validate(metal, &none, {}).at(0).field, "spec.driver");
+  EXPECT_EQ(validate(none, &metal, {}).at(0).field, "spec.driver");
+  EXPECT_EQ(validate(metal_pool, &pool, {}).at(0).field, "spec.driver");
+}
+
 TEST(DriverMachine, KeepsWhatTheDriverAloneUnderstands) {
   const auto document = json::parse(R"({"apiVersion":"infrastructure.cluster.x-k8s.io/v1beta2",
     "kind":"DriverMachine","metadata":{"name":"m1"},

@@ -8,9 +8,22 @@
 
 namespace capstan::api {
 
+// Which driver makes the VMs. After a change it would be asked for VMs that another one has made.
+inline constexpr Rules kDriverNameRules = {
+    .min_length = 1,
+    .max_length = 63,
+    .pattern = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
+    .doc =
+        "Name of the driver, from the file the provider was started with. May be left out where there is "
+        "only one."};
+inline constexpr CelRule kDriverIsKept = {
+    .rule = "has(oldSelf.driver) == has(self.driver) && (!has(self.driver) || self.driver == oldSelf.driver)",
+    .message = "driver can't be changed: its VMs are where it made them"};
+
 struct DriverMachineSpec {
   Text provider_id = {};
   Text instance_key = {};
+  Text driver = {};
   Text vm_class = {};
   std::optional<CredentialsRef> credentials_ref = {};
   RawJson provider_spec = {};
@@ -24,6 +37,7 @@ inline constexpr std::array kDriverMachineSpecRules = {
     CelRule{
         .rule = "!has(oldSelf.providerID) || (has(self.providerID) && self.providerID == oldSelf.providerID)",
         .message = "providerID can't be changed once it is known"},
+    kDriverIsKept,
 };
 template <>
 inline constexpr auto members<DriverMachineSpec> = std::array{
@@ -41,6 +55,7 @@ inline constexpr auto members<DriverMachineSpec> = std::array{
          .doc = "Identity of the VM, minted by the provider before it asks for one and carried by the VM as "
                 "a tag. However often creation is tried, and wherever this object is moved to, there is "
                 "at most one VM of a key."}),
+    member<&DriverMachineSpec::driver>("driver", kDriverNameRules),
     member<&DriverMachineSpec::vm_class>(
         "class",
         {.min_length = 1, .max_length = 253, .doc = "Size of the VM in the cloud's words, as m5.large."}),
@@ -56,6 +71,7 @@ struct DriverMachineStatus {
   List<MachineAddress> addresses = {};
   Text failure_domain = {};
   std::optional<bool> interruptible = {};
+  FreeText last_known_state = {};
   std::int64_t observed_generation = 0;
   UnknownFields unknown = {};
   bool operator==(const DriverMachineStatus&) const = default;
@@ -75,6 +91,10 @@ inline constexpr auto members<DriverMachineStatus> = std::array{
         {.min_length = 1, .max_length = 256, .doc = "Failure domain the VM runs in, as the cloud says."}),
     member<&DriverMachineStatus::interruptible>(
         "interruptible", {.doc = "Whether the cloud may take the VM back at any time (a spot instance)."}),
+    member<&DriverMachineStatus::last_known_state>(
+        "lastKnownState", {.max_length = 4096,
+                           .doc = "What the driver remembers of a call that is not over; only it knows what "
+                                  "it means, and gets it back with the next call."}),
     member<&DriverMachineStatus::observed_generation>("observedGeneration",
                                                       {.minimum = 1, .doc = field_doc::kObservedGeneration}),
 };

@@ -12,6 +12,7 @@ struct DriverMachinePoolSpec {
   List<Text> provider_id_list = {};
   Text group_key = {};
   std::optional<bool> with_machines = {};
+  Text driver = {};
   Text vm_class = {};
   std::optional<CredentialsRef> credentials_ref = {};
   RawJson provider_spec = {};
@@ -24,6 +25,7 @@ inline constexpr std::array kDriverMachinePoolSpecRules = {
     CelRule{.rule = "has(oldSelf.withMachines) == has(self.withMachines) && (!has(self.withMachines) || "
                     "self.withMachines == oldSelf.withMachines)",
             .message = "withMachines can't be changed: make another pool and move the work there"},
+    kDriverIsKept,
 };
 template <>
 inline constexpr auto members<DriverMachinePoolSpec> = std::array{
@@ -41,6 +43,7 @@ inline constexpr auto members<DriverMachinePoolSpec> = std::array{
     member<&DriverMachinePoolSpec::with_machines>(
         "withMachines", {.doc = "Whether each instance is a Machine of its own, which is drained before it "
                                 "goes. Without, the group is one thing to everybody but the cloud."}),
+    member<&DriverMachinePoolSpec::driver>("driver", kDriverNameRules),
     member<&DriverMachinePoolSpec::vm_class>(
         "class",
         {.min_length = 1, .max_length = 253, .doc = "Size of the VMs in the cloud's words, as m5.large."}),

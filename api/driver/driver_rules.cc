@@ -17,6 +17,11 @@ void check_kept(std::string_view field, const Text& now, const Text& before, Cau
   if (!before.empty() && before != now) causes.push_back(field_forbidden(field, "can't be changed once set"));
 }
 
+void check_driver(const Text& now, const Text& before, Causes& causes) {
+  if (now != before)
+    causes.push_back(field_forbidden("spec.driver", "can't be changed: its VMs are where it made them"));
+}
+
 void check_endpoint(const ApiEndpoint& endpoint, Causes& causes) {
   constexpr std::string_view kTogether = "host and port are given together, or left to the provider";
   if (!endpoint.host.empty() && !endpoint.port)
@@ -50,6 +55,7 @@ Causes validate(const DriverMachine& now, const DriverMachine* before, const Gat
   if (before == nullptr) return causes;
   check_kept("spec.instanceKey", now.spec.instance_key, before->spec.instance_key, causes);
   check_kept("spec.providerID", now.spec.provider_id, before->spec.provider_id, causes);
+  check_driver(now.spec.driver, before->spec.driver, causes);
   return causes;
 }
 
@@ -69,6 +75,7 @@ Causes validate(const DriverMachinePool& now, const DriverMachinePool* before, c
   Causes causes;
   if (before != nullptr) {
     check_kept("spec.groupKey", now.spec.group_key, before->spec.group_key, causes);
+    check_driver(now.spec.driver, before->spec.driver, causes);
     if (now.spec.with_machines != before->spec.with_machines) {
       causes.push_back(field_forbidden("spec.withMachines",
                                        "can't be changed: make another pool and move the work there"));

@@ -91,7 +91,7 @@ Result<void> serve(const Options& options, const program::Signals& signals, Thre
       {.clock = clock,
        .threads = threads,
        .client = *infrastructure_client,
-       .driver = cloud,
+       .drivers = cloud,
        .control_planes = *planes,
        .randomness = randomness,
        .log = log.component("infrastructure")},

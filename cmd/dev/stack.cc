@@ -90,7 +90,7 @@ Result<void> Stack::Parts::start(const std::stop_token& stop) {
       infrastructure::ProviderDeps{.clock = seams.clock,
                                    .threads = seams.threads,
                                    .client = *infrastructure_client,
-                                   .driver = *cloud,
+                                   .drivers = *cloud,
                                    .control_planes = *control_planes,
                                    .randomness = seams.randomness,
                                    .log = log.component("infrastructure")},

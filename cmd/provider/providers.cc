@@ -60,7 +60,7 @@ class Providers::Parts {
         infrastructure::ProviderDeps{.clock = deps.seams.clock,
                                      .threads = deps.seams.threads,
                                      .client = deps.infrastructure,
-                                     .driver = *cloud,
+                                     .drivers = *cloud,
                                      .control_planes = control_planes,
                                      .randomness = deps.seams.randomness,
                                      .log = deps.log.component("infrastructure"),

@@ -7,7 +7,7 @@
 #include "base/threads.h"
 #include "infrastructure/controller/caches.h"
 #include "infrastructure/controller/inventory.h"
-#include "infrastructure/driver.h"
+#include "infrastructure/drivers.h"
 #include "infrastructure/sim/control_plane.h"
 #include "kube/client.h"
 #include "runtime/events.h"
@@ -18,7 +18,7 @@ struct Deps {
   const Clock& clock;
   Threads& threads;
   kube::Client& client;  // of the management cluster
-  Driver& driver;
+  Drivers drivers;
   sim::ControlPlanes& control_planes;
   Randomness& randomness;  // mints instance keys and names
   Caches& caches;

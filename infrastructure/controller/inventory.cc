@@ -19,7 +19,7 @@ void Inventory::start() {
   if (every_ <= Nanoseconds(0)) return;
   thread_ = deps_.threads.spawn("inventory", [this](const std::stop_token& stop) {
     while (deps_.threads.pause(Deadline::in(deps_.clock, every_, stop)) != Woken::Stopped) {
-      look(Deadline::in(deps_.clock, kListTimeout, stop));
+      look(Deadline::never(stop));
     }
   });
 }
@@ -35,10 +35,16 @@ void Inventory::look(const Deadline& deadline) {
     if (machine->spec.provider_id.empty() || machine->metadata.deleting()) continue;
     if (!machine->status.initialization.provisioned.value_or(false)) continue;
     const auto& ref = machine->spec.credentials_ref;
-    const Account account = ref ? Account{machine->metadata.namespace_.str(), ref->name.str()} : Account();
+    Account account{.driver = machine->spec.driver.str()};
+    if (ref) {
+      account.namespace_ = machine->metadata.namespace_.str();
+      account.credentials = ref->name.str();
+    }
     accounts[account].push_back(machine);
   }
-  for (const auto& [account, machines] : accounts) look_at(account, machines, deadline);
+  // Each gets the whole time: a driver that hangs is not to keep the others' VMs out of sight.
+  for (const auto& [account, machines] : accounts)
+    look_at(account, machines, deadline.no_later_than(deps_.clock.steady_now() + kListTimeout));
 }
 
 void Inventory::look_at(const Account& account, const std::vector<Snapshot<api::DriverMachine>>& machines,
@@ -46,7 +52,7 @@ void Inventory::look_at(const Account& account, const std::vector<Snapshot<api::
   const auto credentials =
       read_credentials(deps_.client, account.namespace_, machines.front()->spec.credentials_ref, deadline);
   if (!credentials) return;  // the machines' own turns say so
-  const auto listed = deps_.driver.list({}, *credentials, deadline);
+  const auto listed = deps_.drivers.of(account.driver).list({}, *credentials, deadline);
   if (!listed) {
     deps_.log.info("cloud not listed", {{"error", listed.error().describe()}});
     return;

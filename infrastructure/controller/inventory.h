@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/threads.h"
 #include "infrastructure/controller/caches.h"
-#include "infrastructure/driver.h"
+#include "infrastructure/drivers.h"
 #include "kube/client.h"
 
 namespace capstan::infrastructure {
@@ -20,7 +20,7 @@ struct InventoryDeps {
   const Clock& clock;
   Threads& threads;
   kube::Client& client;  // for credentials
-  Driver& driver;
+  Drivers drivers;
   const Caches& caches;
   Log log = {};
 };
@@ -44,6 +44,7 @@ class Inventory {
 
  private:
   struct Account {
+    std::string driver = {};
     std::string namespace_ = {};
     std::string credentials = {};
     auto operator<=>(const Account&) const = default;

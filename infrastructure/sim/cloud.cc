@@ -86,6 +86,18 @@ DriverResult<Vm> SimCloud::create(const CreateVm& wanted, const Credentials&, co
   return as_seen(vm, deps_.clock.steady_now());
 }
 
+// Takes no time: nothing has to be set up, but the script may say that it fails.
+DriverResult<Vm> SimCloud::initialize(const InitializeVm& wanted, const Credentials&, const Deadline&) {
+  if (const FaultRule* fault = draw(SimVerb::Initialize, name_of(wanted.id)))
+    return std::unexpected(error_of(*fault));
+  const SteadyTime now = deps_.clock.steady_now();
+  return state_.with([&](State& state) -> DriverResult<Vm> {
+    const std::string found = id_of(state, wanted.id);
+    if (found.empty()) return driver_failure(DriverCode::NotFound, "there is no such VM");
+    return as_seen(state.vms.at(found), now);
+  });
+}
+
 DriverResult<void> SimCloud::remove(const VmId& id, const Credentials&, const Deadline& deadline) {
   deps_.threads.switch_point("driver remove");
   const std::string name = name_of(id);

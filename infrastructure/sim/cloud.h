@@ -53,6 +53,7 @@ class SimCloud final : public Driver {
   void listen(VmListener& listener);  // before the first VM; lives as long as verbs are called
 
   DriverResult<Vm> create(const CreateVm& wanted, const Credentials&, const Deadline& deadline) override;
+  DriverResult<Vm> initialize(const InitializeVm& wanted, const Credentials&, const Deadline&) override;
   DriverResult<void> remove(const VmId& id, const Credentials&, const Deadline& deadline) override;
   DriverResult<Vm> status(const VmId& id, const Credentials&, const Deadline& deadline) override;
   DriverResult<std::vector<Vm>> list(const Tags& tags, const Credentials&, const Deadline& deadline) override;

@@ -17,8 +17,9 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::array<std::pair<SimVerb, std::string_view>, 7> kVerbs = {{
+constexpr std::array<std::pair<SimVerb, std::string_view>, 8> kVerbs = {{
     {SimVerb::Create, "create"},
+    {SimVerb::Initialize, "initialize"},
     {SimVerb::Remove, "remove"},
     {SimVerb::Status, "status"},
     {SimVerb::List, "list"},

@@ -34,7 +34,7 @@
 
 namespace capstan::infrastructure::sim {
 
-enum class SimVerb { Create, Remove, Status, List, Tag, VolumeIds, Identity };
+enum class SimVerb { Create, Initialize, Remove, Status, List, Tag, VolumeIds, Identity };
 
 struct Latency {
   Nanoseconds create = std::chrono::milliseconds(200);

@@ -377,7 +377,7 @@ class FleetWorld {
         {.clock = baton_,
          .threads = baton_,
          .client = provider_network_.client(),
-         .driver = cloud_,
+         .drivers = cloud_,
          .control_planes = workload_,
          .randomness = randomness},
         {.machine_concurrency = 3, .cluster_concurrency = 1, .pool_concurrency = 1});

@@ -153,7 +153,7 @@ class RestWorld {
     infrastructure::Provider infrastructure({.clock = baton_,
                                              .threads = baton_,
                                              .client = provider_client_,
-                                             .driver = cloud_,
+                                             .drivers = cloud_,
                                              .control_planes = workload_,
                                              .randomness = randomness});
     bootstrap::Provider bootstrap(

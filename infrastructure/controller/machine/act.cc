@@ -47,7 +47,9 @@ bool Work::perform(const DropFinalizer&) {
 }
 
 VmId Work::identity() const {
-  return {.provider_id = object_.spec.provider_id.str(), .instance_key = object_.spec.instance_key.str()};
+  return {.provider_id = object_.spec.provider_id.str(),
+          .instance_key = object_.spec.instance_key.str(),
+          .last_known_state = object_.status.last_known_state.str()};
 }
 
 bool Work::carries_our_name(const Vm& vm) const {
@@ -62,6 +64,11 @@ std::optional<Credentials> Work::find_credentials() {
 bool Work::write(const api::DriverMachine& wanted, kube::Lock lock) {
   const auto written = infrastructure::write(with_, with_.deps.caches.driver_machines, object_, wanted, lock);
   return written ? true : fail_with(written.error());
+}
+
+// Of a call that changes the VM.
+void Work::keep_state_of(const DriverError& error) {
+  effects_.last_known_state = state_after(error, object_.status.last_known_state.str());
 }
 
 bool Work::fail_with(Trouble trouble) {

@@ -126,7 +126,9 @@ void restore_finalizer(const Observation& seen, Plan& plan) {
 }
 
 VmId vm_of(const api::DriverMachine& object) {
-  return {.provider_id = object.spec.provider_id.str(), .instance_key = object.spec.instance_key.str()};
+  return {.provider_id = object.spec.provider_id.str(),
+          .instance_key = object.spec.instance_key.str(),
+          .last_known_state = object.status.last_known_state.str()};
 }
 
 bool has_asked_for_vm(const api::DriverMachine& object) {

@@ -3,6 +3,7 @@
 
 #include "api/driver/names.h"
 #include "base/safeguards.h"
+#include "infrastructure/controller/driver_steps.h"
 #include "infrastructure/controller/machine/work.h"
 
 namespace capstan::infrastructure::machine {
@@ -37,7 +38,11 @@ bool Work::find_or_make(const ProvideVm& action, const Credentials& credentials)
 // True: there is one. Otherwise the effects say whether it is gone or could not be found out, or neither:
 // then there never was one.
 bool Work::look_for(const VmId& vm, const Credentials& credentials) {
-  auto found = with_.deps.driver.status(vm, credentials, deadline());
+  auto found = find_vm(driver(),
+                       {.id = vm,
+                        .vm_class = object_.spec.vm_class.str(),
+                        .provider_spec = std::string(object_.spec.provider_spec.text())},
+                       credentials, deadline());
   if (found) {
     effects_.vm = std::move(*found);
     return true;
@@ -55,13 +60,15 @@ bool Work::make(const ProvideVm& action, const Credentials& credentials) {
     note_unreadable(NoteCode::BootstrapDataUnreadable, data.error(), effects_);
     return false;
   }
-  auto made = with_.deps.driver.create(request_for(action, std::move(*data)), credentials, deadline());
+  auto made = make_vm(driver(), request_for(action, std::move(*data)), credentials, deadline());
   if (!made) {
+    keep_state_of(made.error());
     const bool full = made.error().code == DriverCode::ResourceExhausted;
     return fail_with(trouble_of(full ? NoteCode::ResourceExhausted : NoteCode::VmNotCreated, "create the VM",
                                 made.error(), reaction(Verb::Create, made.error())));
   }
   with_.context.log.info("vm created", {{"providerID", made->provider_id}, {"class", action.vm_class}});
+  effects_.last_known_state = made->last_known_state;
   effects_.vm = std::move(*made);
   return true;
 }
@@ -76,7 +83,8 @@ CreateVm Work::request_for(const ProvideVm& action, BootstrapData data) const {
           .kubernetes_version = action.kubernetes_version,
           .provider_spec = action.provider_spec,
           .user_data = std::move(data.value),
-          .user_data_format = std::move(data.format)};
+          .user_data_format = std::move(data.format),
+          .last_known_state = object_.status.last_known_state.str()};
 }
 
 // A copied object may bring a key whose VM belongs to the original: adopting it would let the copy's deletion

@@ -1,5 +1,6 @@
 // The end of a VM: it goes unless its tags say that it is another object's.
 #include "base/safeguards.h"
+#include "infrastructure/controller/driver_steps.h"
 #include "infrastructure/controller/machine/work.h"
 
 namespace capstan::infrastructure::machine {
@@ -30,7 +31,7 @@ bool Work::perform(const RemoveVm& action) {
 // have got the ID of another one by an edit. What the VM itself says decides. Nothing: could not be found
 // out.
 std::optional<bool> Work::belongs_to_another(const VmId& vm, const Credentials& credentials) {
-  const auto found = with_.deps.driver.status(vm, credentials, deadline());
+  const auto found = look_at_vm(driver(), vm, credentials, deadline());
   if (found) return !carries_our_name(*found);
   const Reaction what = reaction(Verb::Status, found.error());
   if (what.next == Reaction::Next::Absent) return false;
@@ -40,13 +41,14 @@ std::optional<bool> Work::belongs_to_another(const VmId& vm, const Credentials& 
 
 // True: there is none any more.
 bool Work::remove(const VmId& vm, const Credentials& credentials) {
-  const auto removed = with_.deps.driver.remove(vm, credentials, deadline());
+  const auto removed = driver().remove(vm, credentials, deadline());
   if (!removed) {
     const Reaction what = reaction(Verb::Remove, removed.error());
     if (what.next == Reaction::Next::Done) return true;
+    keep_state_of(removed.error());
     return fail_with(trouble_of(NoteCode::NotDeleted, "remove the VM", removed.error(), what));
   }
-  const auto left = with_.deps.driver.status(vm, credentials, deadline());
+  const auto left = driver().status(vm, credentials, deadline());
   if (!left && reaction(Verb::Status, left.error()).next == Reaction::Next::Absent) return true;
   return fail_with(Trouble{.code = NoteCode::BeingDeleted,
                            .message = "waiting for the cloud to remove the VM",

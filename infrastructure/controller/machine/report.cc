@@ -20,6 +20,7 @@ Reported report(const Observation& seen, const Plan& plan, const Effects& effect
   api::DriverMachine& after = reported.after;
   const api::DriverMachineStatus before = after.status;
   if (effects.vm) take_over(*effects.vm, after.status);
+  if (effects.last_known_state) after.status.last_known_state = FreeText(*effects.last_known_state);
   reported.notes = runtime::conclude(
       after, before, {.readiness = readiness(seen, plan, effects), .paused = plan.paused, .now = seen.now});
   return reported;

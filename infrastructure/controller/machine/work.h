@@ -37,8 +37,10 @@ class Work {
   bool carries_our_name(const Vm& vm) const;
   std::optional<Credentials> find_credentials();
   bool write(const api::DriverMachine& wanted, kube::Lock lock);
+  void keep_state_of(const DriverError& error);
   bool fail_with(Trouble trouble);
   bool fail_with(const Error& error);
+  Driver& driver() const { return with_.deps.drivers.of(object_.spec.driver); }
   const Deadline& deadline() const { return with_.context.deadline; }
 
   const ActContext& with_;

@@ -97,8 +97,8 @@ bool Work::list_vms(const Credentials& credentials, std::vector<Vm>& there, std:
   std::set<std::string> ours;
   for (const Text& id : object_.spec.provider_id_list) ours.insert(id.str());
   if (!object_.spec.group_key.empty()) {
-    auto listed = with_.deps.driver.list({{std::string(tag::kGroup), object_.spec.group_key.str()}},
-                                         credentials, deadline());
+    auto listed =
+        driver().list({{std::string(tag::kGroup), object_.spec.group_key.str()}}, credentials, deadline());
     if (!listed)
       return fail_with(trouble_of(NoteCode::VmNotCreated, "list the VMs", listed.error(),
                                   reaction(Verb::Status, listed.error())));

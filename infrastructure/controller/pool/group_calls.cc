@@ -4,6 +4,7 @@
 
 #include "api/driver/names.h"
 #include "base/safeguards.h"
+#include "infrastructure/controller/driver_steps.h"
 #include "infrastructure/controller/pool/sizing.h"
 #include "infrastructure/controller/pool/work.h"
 
@@ -44,7 +45,11 @@ std::optional<Credentials> Work::find_credentials() {
 bool Work::look_for(const std::vector<VmId>& ids, const Credentials& credentials, std::vector<Vm>& found) {
   std::vector<DriverResult<Vm>> answers(ids.size());
   for_each_at_once(with_.deps.threads, ids.size(), [&](std::size_t i) {
-    answers[i] = with_.deps.driver.status(ids[i], credentials, deadline());
+    answers[i] = find_vm(driver(),
+                         {.id = ids[i],
+                          .vm_class = object_.spec.vm_class.str(),
+                          .provider_spec = std::string(object_.spec.provider_spec.text())},
+                         credentials, deadline());
   });
   for (auto& answer : answers) {
     if (answer) {
@@ -62,7 +67,7 @@ bool Work::look_for(const std::vector<VmId>& ids, const Credentials& credentials
 void Work::remove_victims(std::vector<Vm>& victims, const Credentials& credentials, std::vector<Vm>& left) {
   std::vector<DriverResult<void>> answers(victims.size());
   for_each_at_once(with_.deps.threads, victims.size(), [&](std::size_t i) {
-    answers[i] = with_.deps.driver.remove({.provider_id = victims[i].provider_id}, credentials, deadline());
+    answers[i] = driver().remove({.provider_id = victims[i].provider_id}, credentials, deadline());
   });
   std::vector<Vm> going;
   for (std::size_t i = 0; i < victims.size(); ++i) {
@@ -96,7 +101,7 @@ bool Work::make_some(std::span<const std::size_t> places, const BootstrapData& d
                      const Credentials& credentials, std::vector<Vm>& made) {
   std::vector<DriverResult<Vm>> answers(places.size());
   for_each_at_once(with_.deps.threads, places.size(), [&](std::size_t i) {
-    answers[i] = with_.deps.driver.create(request_for(places[i], data), credentials, deadline());
+    answers[i] = make_vm(driver(), request_for(places[i], data), credentials, deadline());
   });
   bool all = true;
   for (auto& answer : answers) {

@@ -119,6 +119,7 @@ api::DriverMachine Work::new_member(const std::string& failure_domain) const {
     metadata.annotations.set(api::driver::annotation::kFailureDomain, failure_domain);
   metadata.owner_references = api::OwnerReferences(
       {runtime::owner_reference(kube::resource_of<api::DriverMachinePool>(), object_.metadata)});
+  member.spec.driver = object_.spec.driver;
   member.spec.vm_class = object_.spec.vm_class;
   member.spec.credentials_ref = object_.spec.credentials_ref;
   member.spec.provider_spec = object_.spec.provider_spec;

@@ -36,6 +36,7 @@ class Work {
   bool write(const api::DriverMachinePool& wanted, kube::Lock lock);
   bool fail_with(Trouble trouble);
   bool fail_with(const Error& error);
+  Driver& driver() const { return with_.deps.drivers.of(object_.spec.driver); }
   const Deadline& deadline() const { return with_.context.deadline; }
 
   // --- VMs ---

@@ -1,0 +1,199 @@
+#include "infrastructure/remote/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "api/driver/names.h"
+
+namespace capstan::infrastructure::remote {
+namespace {
+
+namespace tag = api::driver::tag;
+
+using Fault = std::optional<std::string>;
+
+constexpr Nanoseconds kLookAgain = std::chrono::milliseconds(500);
+constexpr std::string_view kCheckTag = "driver-check";
+constexpr std::string_view kForeignVolume = R"({"csi":{"driver":"no-driver.example","volumeHandle":"x"}})";
+
+template <typename T>
+Fault fault_of(const DriverResult<T>& result) {
+  return result ? Fault() : result.error().describe();
+}
+
+bool is_absent(const DriverResult<Vm>& status) {
+  return !status && status.error().code == DriverCode::NotFound;
+}
+
+// One run: what each promise needs of the ones before it.
+class Run {
+ public:
+  Run(const CheckDeps& deps, const CheckOptions& options) : deps_(deps), options_(options) {}
+
+  Fault knows_itself() { return fault_of(deps_.driver.identity(credentials(), soon())); }
+
+  Fault knows_what_is_not_there() {
+    const auto found = status({.instance_key = "none-" + options_.run});
+    if (is_absent(found)) return std::nullopt;
+    return found ? "it answers VM " + found->name : "not NotFound but " + found.error().describe();
+  }
+
+  Fault makes_a_vm() {
+    const auto made = create("a");
+    if (made) vm_ = *made;
+    return fault_of(made);
+  }
+
+  Fault makes_no_second_vm() {
+    const auto again = create("a");
+    if (!again) return again.error().describe();
+    if (again->provider_id == vm_.provider_id) return std::nullopt;
+    return fmt::format("there are {} and {}", vm_.provider_id, again->provider_id);
+  }
+
+  // As after an answer that was lost: the second call comes while the first one works.
+  Fault makes_one_vm_of_two_calls() {
+    DriverResult<Vm> other;
+    const auto thread =
+        deps_.threads.spawn("second create", [&](const std::stop_token&) { other = create("b"); });
+    const auto one = create("b");
+    thread->join();
+    if (!one || !other) return one ? fault_of(other) : fault_of(one);
+    if (one->provider_id == other->provider_id) return std::nullopt;
+    return fmt::format("there are {} and {}", one->provider_id, other->provider_id);
+  }
+
+  Fault finds_it_by_key() { return same(status({.instance_key = key("a")})); }
+  Fault finds_it_by_provider_id() { return same(status({.provider_id = vm_.provider_id})); }
+
+  Fault carries_its_tags() {
+    if (tag_of(vm_, tag::kInstanceKey) != key("a"))
+      return fmt::format("tag {} is \"{}\"", tag::kInstanceKey, tag_of(vm_, tag::kInstanceKey));
+    if (tag_of(vm_, kCheckTag) != options_.run) return fmt::format("tag {} is not there", kCheckTag);
+    return std::nullopt;
+  }
+
+  Fault lists_by_tag() {
+    const auto listed = deps_.driver.list({{std::string(kCheckTag), options_.run}}, credentials(), soon());
+    if (!listed) return listed.error().describe();
+    if (std::ranges::find(*listed, vm_.provider_id, &Vm::provider_id) != listed->end()) return std::nullopt;
+    return fmt::format("{} VMs, and not {}", listed->size(), vm_.provider_id);
+  }
+
+  Fault sets_tags() {
+    const VmId id{.provider_id = vm_.provider_id};
+    if (auto fault = fault_of(deps_.driver.tag(id, {{"check", "set"}}, credentials(), soon()))) return fault;
+    const auto tagged = status(id);
+    if (!tagged) return tagged.error().describe();
+    return tag_of(*tagged, "check") == "set" ? Fault() : "status does not show the tag";
+  }
+
+  Fault sets_up() {
+    const auto ready = deps_.driver.initialize({.id = {.provider_id = vm_.provider_id},
+                                                .vm_class = options_.vm_class,
+                                                .provider_spec = options_.provider_spec},
+                                               credentials(), soon());
+    if (!ready && ready.error().code == DriverCode::Unimplemented) return std::nullopt;
+    return same(ready);
+  }
+
+  Fault passes_over_foreign_volumes() {
+    const std::vector<std::string> volumes = {std::string(kForeignVolume)};
+    const auto ids = deps_.driver.volume_ids(volumes, soon());
+    if (!ids) return ids.error().describe();
+    return ids->empty() ? Fault() : "it takes " + ids->front() + " for its own";
+  }
+
+  Fault removes_vms() {
+    const Fault first = remove_and_wait("a");
+    const Fault second = remove_and_wait("b");
+    return first ? first : second;
+  }
+
+  Fault removes_again() {
+    const auto removed = deps_.driver.remove({.instance_key = key("a")}, credentials(), soon());
+    if (removed || removed.error().code == DriverCode::NotFound) return std::nullopt;
+    return removed.error().describe();
+  }
+
+  bool has_a_vm() const { return !vm_.provider_id.empty(); }
+
+ private:
+  std::string key(std::string_view which) const { return fmt::format("check-{}-{}", options_.run, which); }
+  const Credentials& credentials() const { return options_.credentials; }
+  Deadline soon() const { return Deadline::in(deps_.clock, options_.patience); }
+  DriverResult<Vm> status(const VmId& id) { return deps_.driver.status(id, credentials(), soon()); }
+
+  DriverResult<Vm> create(std::string_view which) {
+    return deps_.driver.create({.instance_key = key(which),
+                                .name = key(which),
+                                .tags = {{std::string(kCheckTag), options_.run}},
+                                .vm_class = options_.vm_class,
+                                .provider_spec = options_.provider_spec,
+                                .user_data = Secret<std::string>("#!/bin/sh\ntrue\n"),
+                                .user_data_format = "cloud-config"},
+                               credentials(), soon());
+  }
+
+  Fault same(const DriverResult<Vm>& vm) const {
+    if (!vm) return vm.error().describe();
+    return vm->provider_id == vm_.provider_id ? Fault() : "it answers VM " + vm->provider_id;
+  }
+
+  Fault remove_and_wait(std::string_view which) {
+    const VmId id{.instance_key = key(which)};
+    const auto removed = deps_.driver.remove(id, credentials(), soon());
+    if (!removed && removed.error().code != DriverCode::NotFound) return removed.error().describe();
+    const Deadline deadline = soon();
+    while (!is_absent(status(id))) {
+      if (deadline.passed(deps_.clock.steady_now())) return "status still does not answer NotFound";
+      deps_.threads.pause(deadline.no_later_than(deps_.clock.steady_now() + kLookAgain));
+    }
+    return std::nullopt;
+  }
+
+  const CheckDeps& deps_;
+  const CheckOptions& options_;
+  Vm vm_;
+};
+
+struct Promise {
+  std::string_view words;
+  Fault (Run::*keep)();
+  bool needs_a_vm = false;
+};
+
+constexpr std::array kPromises = {
+    Promise{"identity answers", &Run::knows_itself},
+    Promise{"status of a VM that is not there answers NotFound", &Run::knows_what_is_not_there},
+    Promise{"create answers a VM", &Run::makes_a_vm},
+    Promise{"create with the same key answers the same VM", &Run::makes_no_second_vm, true},
+    Promise{"two creates at once with one key make one VM", &Run::makes_one_vm_of_two_calls, true},
+    Promise{"status finds the VM by its key", &Run::finds_it_by_key, true},
+    Promise{"status finds the VM by its provider ID", &Run::finds_it_by_provider_id, true},
+    Promise{"the VM carries its key and its tags", &Run::carries_its_tags, true},
+    Promise{"list finds the VM by a tag", &Run::lists_by_tag, true},
+    Promise{"tag sets a tag", &Run::sets_tags, true},
+    Promise{"initialize answers the VM, or Unimplemented", &Run::sets_up, true},
+    Promise{"volumeIds passes over volumes of others", &Run::passes_over_foreign_volumes},
+    Promise{"delete removes the VMs", &Run::removes_vms},
+    Promise{"delete of a VM that is gone does no harm", &Run::removes_again},
+};
+
+}  // namespace
+
+std::vector<CheckResult> check_driver(const CheckDeps& deps, const CheckOptions& options,
+                                      const std::function<void(const CheckResult&)>& on_result) {
+  Run run(deps, options);
+  std::vector<CheckResult> results;
+  for (const Promise& promise : kPromises) {
+    if (promise.needs_a_vm && !run.has_a_vm()) continue;
+    results.push_back({.promise = std::string(promise.words), .fault = (run.*promise.keep)()});
+    if (on_result) on_result(results.back());
+  }
+  return results;
+}
+
+}  // namespace capstan::infrastructure::remote

@@ -1,0 +1,15 @@
+// Credentials as the protocol carries them: each value in base64, as in a Secret. No state; safe from any
+// thread.
+#pragma once
+
+#include "base/result.h"
+#include "infrastructure/driver.h"
+#include "infrastructure/remote/messages.h"
+
+namespace capstan::infrastructure::remote {
+
+TextMap message_of(const Credentials& credentials);
+// Invalid names the value that is no base64, and does not show it.
+Result<Credentials> credentials_of(const TextMap& message);
+
+}  // namespace capstan::infrastructure::remote
