@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/driver/names.h"
+#include "infrastructure/controller/user_data.h"
 
 namespace capstan::infrastructure {
 namespace {
@@ -30,7 +31,11 @@ bool is(const Vm& vm, const VmId& id) {
 
 DriverResult<Vm> make_vm(Driver& driver, const CreateVm& wanted, const Credentials& credentials,
                          const Deadline& deadline) {
-  auto made = driver.create(wanted, credentials, deadline);
+  auto user_data = user_data_of(wanted.name, wanted.user_data);
+  if (!user_data) return std::unexpected(user_data.error());
+  CreateVm filled = wanted;
+  filled.user_data = std::move(*user_data);
+  auto made = driver.create(filled, credentials, deadline);
   if (!made && !still_to_set_up(made)) return made;
   VmId id{.instance_key = wanted.instance_key,
           .last_known_state = made ? made->last_known_state : made.error().last_known_state};
