@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kUsage = R"(capstan-provider: the bootstrap and infrastructure providers of Capstan
 
-usage: capstan-provider [--kubeconfig FILE] [--providers LIST] --driver=NAME [flags]
+usage: capstan-provider [--kubeconfig FILE] [--providers LIST] (--drivers FILE | --driver=simulated) [flags]
 
 Reconciles CloudConfig (bootstrap), DriverCluster, DriverMachine and DriverMachinePool (infrastructure) beside
 any core. Control planes come from a control plane provider or from the user, as does the endpoint of a
@@ -24,10 +24,11 @@ constexpr FlagRules kWorkers = {.minimum = 1, .maximum = 10000};
 constexpr std::array kScope = {
     flag("kubeconfig", &ScopeOptions::kubeconfig, "kubeconfig of the management cluster; empty: in-cluster"),
     flag("providers", &ScopeOptions::providers, "which of them run: bootstrap, infrastructure"),
+    flag("drivers", &ScopeOptions::drivers,
+         "file that names the drivers that make the VMs, each a program of its own (docs/drivers.md)"),
     flag("driver", &ScopeOptions::driver,
-         "what makes the VMs of the infrastructure provider. The only one so far is simulated: VMs in the "
-         "memory "
-         "of this process, which end with it and never become Nodes: to try the provider out"),
+         "simulated: instead of drivers, VMs in the memory of this process, which end with it and never "
+         "become Nodes: to try the provider out"),
 };
 constexpr std::array kLease = {
     flag("leader-elect-resource-name", &program::ElectionOptions::lease_name,
@@ -67,6 +68,16 @@ void bind(Flags& flags, Options& options) {
   program::add_process(flags, options.process);
 }
 
+Result<void> check_drivers(const ScopeOptions& scope) {
+  if (scope.driver.empty() == scope.drivers.empty())
+    return fail(Code::Invalid,
+                "the infrastructure provider needs either --drivers FILE or --driver=simulated");
+  if (scope.drivers.empty() && scope.driver != kSimulated)
+    return fail(Code::Invalid,
+                "--driver " + scope.driver + ": there is simulated only; others are named in --drivers");
+  return {};
+}
+
 Result<void> check(const Options& options) {
   TRY(program::check(options.election));
   TRY(program::parse_listen_address("health-addr", options.endpoints.health_addr));
@@ -75,12 +86,7 @@ Result<void> check(const Options& options) {
   if (options.scope.providers.empty() || !std::ranges::all_of(options.scope.providers, known))
     return fail(Code::Invalid, "--providers takes bootstrap, infrastructure or both");
   if (!options.runs(kInfrastructure)) return {};
-  if (options.scope.driver.empty())
-    return fail(Code::Invalid,
-                "--driver is missing: the infrastructure provider needs one; there is simulated");
-  if (options.scope.driver != kSimulated)
-    return fail(Code::Invalid, "--driver " + options.scope.driver + ": there is simulated only");
-  return {};
+  return check_drivers(options.scope);
 }
 
 }  // namespace

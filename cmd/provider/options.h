@@ -15,6 +15,7 @@ struct ScopeOptions {
   std::string kubeconfig = {};  // empty: in-cluster
   StringList providers = {"bootstrap", "infrastructure"};
   std::string driver = {};
+  std::string drivers = {};  // a file; empty: `driver` says what there is
 };
 
 struct WorkOptions {

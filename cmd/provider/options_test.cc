@@ -15,7 +15,7 @@ TEST(ProviderOptions, NeedADriverForTheInfrastructureAlone) {
   const auto both = read({"--driver=simulated"});
 
   ASSERT_FALSE(without);
-  EXPECT_THAT(without.error().message, HasSubstr("--driver is missing"));
+  EXPECT_THAT(without.error().message, HasSubstr("either --drivers FILE or --driver=simulated"));
   ASSERT_TRUE(bootstrap) << bootstrap.error().message;
   EXPECT_FALSE(bootstrap->options.runs(kInfrastructure));
   ASSERT_TRUE(both) << both.error().message;
@@ -25,6 +25,9 @@ TEST(ProviderOptions, NeedADriverForTheInfrastructureAlone) {
 
 TEST(ProviderOptions, RefuseADriverOrProviderThatThereIsNot) {
   EXPECT_THAT(read({"--driver=aws"}).error().message, HasSubstr("--driver aws"));
+  EXPECT_THAT(read({"--driver=simulated", "--drivers=f"}).error().message,
+              HasSubstr("either --drivers FILE"));
+  EXPECT_TRUE(read({"--drivers=f"}));
   EXPECT_THAT(read({"--providers=bootstrap,controlplane"}).error().message, HasSubstr("--providers"));
 }
 

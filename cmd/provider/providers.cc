@@ -1,8 +1,11 @@
 #include "cmd/provider/providers.h"
 
+#include <algorithm>
+
 #include "base/try.h"
 #include "bootstrap/provider.h"
 #include "infrastructure/provider.h"
+#include "infrastructure/remote/remote_drivers.h"
 #include "infrastructure/sim/cloud.h"
 
 namespace capstan::provider {
@@ -40,8 +43,12 @@ std::unique_ptr<infrastructure::sim::SimCloud> simulated_cloud(const ProvidersDe
       infrastructure::sim::Script{.seed = deps.seams.randomness.next()});
 }
 
-infrastructure::ProviderOptions infrastructure_options(const WorkOptions& work, std::uint64_t seed) {
-  return {.machine_concurrency = many(work.driver_machine),
+// Where all calls of all drivers hang, some workers still turn to what needs none.
+constexpr std::size_t kBesidesCalls = 10;
+
+infrastructure::ProviderOptions infrastructure_options(const WorkOptions& work, std::size_t calls,
+                                                       std::uint64_t seed) {
+  return {.machine_concurrency = std::max(many(work.driver_machine), calls + kBesidesCalls),
           .cluster_concurrency = many(work.driver_cluster),
           .pool_concurrency = many(work.driver_machine_pool),
           .seed = seed,
@@ -55,21 +62,26 @@ class Providers::Parts {
   Parts(const Options& options, const ProvidersDeps& deps) {
     if (options.runs(kBootstrap)) bootstrap_part = bootstrap_provider(options, deps);
     if (!options.runs(kInfrastructure)) return;
-    cloud = simulated_cloud(deps);
+    if (deps.drivers.empty())
+      cloud = simulated_cloud(deps);
+    else
+      remotes.emplace(infrastructure::remote::TransportDeps{deps.seams.clock, deps.seams.threads},
+                      deps.drivers);
     infrastructure_part = std::make_unique<infrastructure::Provider>(
         infrastructure::ProviderDeps{.clock = deps.seams.clock,
                                      .threads = deps.seams.threads,
                                      .client = deps.infrastructure,
-                                     .drivers = *cloud,
+                                     .drivers = cloud ? infrastructure::Drivers(*cloud) : remotes->drivers(),
                                      .control_planes = control_planes,
                                      .randomness = deps.seams.randomness,
                                      .log = deps.log.component("infrastructure"),
                                      .metrics = &deps.metrics},
-        infrastructure_options(options.work, deps.seams.randomness.next()));
+        infrastructure_options(options.work, remotes ? remotes->workers() : 0, deps.seams.randomness.next()));
   }
 
   NoControlPlanes control_planes;
-  std::unique_ptr<infrastructure::sim::SimCloud> cloud;           // null: no infrastructure provider
+  std::unique_ptr<infrastructure::sim::SimCloud> cloud;           // null: its VMs are not simulated
+  std::optional<infrastructure::remote::RemoteDrivers> remotes;   // none: its VMs are
   std::unique_ptr<infrastructure::Provider> infrastructure_part;  // null: it does not run
   std::unique_ptr<bootstrap::Provider> bootstrap_part;            // null: it does not run
 };

@@ -11,6 +11,7 @@
 #include "base/metrics.h"
 #include "cmd/program/process.h"
 #include "cmd/provider/options.h"
+#include "infrastructure/remote/drivers_file.h"
 #include "kube/client.h"
 #include "kubeconfig/dial.h"
 #include "runtime/controller.h"
@@ -27,6 +28,7 @@ struct ProvidersDeps {
   kubeconfig::Dial dial;  // of the bootstrap provider, to workload clusters
   Randomness& keys;       // of its tokens
   Metrics& metrics;
+  std::vector<infrastructure::remote::NamedDriver> drivers = {};  // none: the simulated one
   Log log = {};
 };
 

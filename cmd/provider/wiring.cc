@@ -79,12 +79,16 @@ class Wiring::Parts {
 Result<void> Wiring::Parts::make() {
   bootstrap_client = TRY(make_client("capstan-bootstrap"));
   infrastructure_client = TRY(make_client("capstan-infrastructure"));
+  std::vector<infrastructure::remote::NamedDriver> drivers;
+  if (options.runs(kInfrastructure) && !options.scope.drivers.empty())
+    drivers = TRY(infrastructure::remote::read_drivers(options.scope.drivers));
   providers = std::make_unique<Providers>(options, ProvidersDeps{.seams = seams,
                                                                  .bootstrap = *bootstrap_client,
                                                                  .infrastructure = *infrastructure_client,
                                                                  .dial = workload_dial(),
                                                                  .keys = keys,
                                                                  .metrics = metrics,
+                                                                 .drivers = std::move(drivers),
                                                                  .log = log});
   make_leaders();
   endpoints = std::make_unique<runtime::Endpoints>(io, metrics, log.component("endpoints"));
