@@ -1,0 +1,107 @@
+#include "cmd/dev/driver_command.h"
+
+#include <boost/json.hpp>
+#include <iostream>
+
+#include "base/options.h"
+#include "base/try.h"
+#include "cmd/dev/files.h"
+#include "cmd/program/signals.h"
+#include "infrastructure/remote/openapi.h"
+#include "infrastructure/remote/server.h"
+#include "infrastructure/sim/cloud.h"
+
+namespace capstan::dev {
+namespace {
+
+using infrastructure::remote::DriverServer;
+using infrastructure::remote::parse_endpoint;
+
+struct DriverOptions {
+  std::string listen = {};
+  std::string ca_file = {};
+  std::string cert_file = {};
+  std::string key_file = {};
+  std::string faults = {};
+  std::int64_t seed = 1;
+  bool openapi = false;
+};
+
+constexpr std::array kDriverFlags = {
+    flag("listen", &DriverOptions::listen, "unix:/PATH, or https://ADDRESS:PORT"),
+    flag("ca-file", &DriverOptions::ca_file, "with https: who must have signed the certificates of callers"),
+    flag("cert-file", &DriverOptions::cert_file, "with https: certificate of the driver"),
+    flag("key-file", &DriverOptions::key_file, "with https: its key"),
+    flag("faults", &DriverOptions::faults,
+         "file that says how the simulated cloud is and what goes wrong in it"),
+    flag("seed", &DriverOptions::seed, "seed of names and chance"),
+    flag("openapi", &DriverOptions::openapi, "print the protocol as an OpenAPI document, and end"),
+};
+
+constexpr std::string_view kDriverUsage =
+    R"(capstan-dev driver: the simulated cloud behind the driver protocol
+
+usage: capstan-dev driver --listen ENDPOINT [flags]
+
+Serves it until SIGINT or SIGTERM, for a capstan-provider whose --drivers names the endpoint, or for
+capstan-dev driver-check. Prints "ready" once it can be called.
+)";
+
+Result<infrastructure::sim::Script> cloud_script(const DriverOptions& options) {
+  infrastructure::sim::Script script{.seed = static_cast<std::uint64_t>(options.seed)};
+  if (options.faults.empty()) return script;
+  const auto text = TRY(read_file(options.faults));
+  auto parsed = infrastructure::sim::parse_script(text);
+  if (!parsed) return fail(parsed.error().context("--faults " + options.faults));
+  return parsed;
+}
+
+Result<void> serve_driver(const DriverOptions& options, const program::Signals& signals, Threads& threads) {
+  SystemClock clock;
+  const auto endpoint = TRY(parse_endpoint(options.listen));
+  infrastructure::sim::SimCloud cloud({.clock = clock, .threads = threads}, TRY(cloud_script(options)));
+  DriverServer server(
+      {.clock = clock, .threads = threads, .driver = cloud}, endpoint,
+      {.authority = options.ca_file, .certificate = options.cert_file, .key = options.key_file});
+  TRY(server.start());
+  std::cout << "ready" << std::endl;
+  threads.pause(Deadline::never(signals.stop()));
+  return {};
+}
+
+int run_driver(const DriverOptions& options) {
+  SystemThreads threads;
+  const program::Signals signals(threads);
+  const auto served = serve_driver(options, signals, threads);
+  if (served) return 0;
+  std::cerr << "capstan-dev driver: " << served.error().describe() << "\n";
+  return 1;
+}
+
+}  // namespace
+
+int driver_command(std::span<const char* const> words) {
+  DriverOptions options;
+  Flags flags;
+  flags.add("driver", options, kDriverFlags);
+  const auto arguments = flags.parse(words);
+  if (!arguments) {
+    std::cerr << "capstan-dev driver: " << arguments.error().message << "\n";
+    return 2;
+  }
+  if (arguments->help) {
+    std::cout << flags.help(kDriverUsage);
+    return 0;
+  }
+  if (!arguments->completion.empty()) {
+    std::cout << flags.completion("capstan-dev driver");
+    return 0;
+  }
+  if (options.openapi) {
+    std::cout << infrastructure::remote::openapi_text();
+    return 0;
+  }
+  return run_driver(options);
+}
+
+}  // namespace capstan::dev
