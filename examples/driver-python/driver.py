@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""A driver of Capstan in one file: its "VM" is a process that runs the user data as a script.
+
+    driver.py --socket /tmp/python-driver.sock --state /tmp/python-driver
+
+It keeps one folder per VM below --state, so that it may end and start again: VMs go on in between. Nothing
+here is needed beyond the standard library. The protocol is described in docs/drivers.md.
+"""
+import argparse
+import base64
+import hashlib
+import http.server
+import json
+import os
+import shutil
+import signal
+import socketserver
+import subprocess
+import threading
+
+KEY_TAG = "capstan.dev/instance-key"
+VMS_PER_PAGE = 500
+
+
+class Failure(Exception):
+    """What a verb answers instead of a VM: a code that Capstan knows, and words for people."""
+
+    def __init__(self, code, message):
+        super().__init__(message)
+        self.answer = {"code": code, "message": message}
+
+
+class Cloud:
+    """All VMs, each a folder with vm.json and the user data. One verb at a time."""
+
+    def __init__(self, state):
+        self.state = state
+        self.lock = threading.Lock()
+        os.makedirs(state, mode=0o700, exist_ok=True)
+
+    # --- verbs: a request in, an answer out ---
+
+    def create(self, request):
+        key = request.get("instanceKey")
+        if not key or not request.get("name"):
+            raise Failure("InvalidArgument", "instanceKey and name are missing")
+        for vm in self.all():
+            if vm["tags"][KEY_TAG] == key:  # the promise: one VM for a key
+                return {"vm": self.shown(vm)}
+        tags = dict(request.get("tags", {}), **{KEY_TAG: key})
+        number = hashlib.sha256(key.encode()).hexdigest()[:16]
+        vm = {"providerID": "process:///" + number, "name": request["name"], "tags": tags,
+              "failureDomain": request.get("failureDomain", "")}
+        user_data = base64.b64decode(request.get("userData", ""))
+        vm["pid"] = self.boot(vm, user_data)
+        self.write(vm)
+        return {"vm": self.shown(vm)}
+
+    def status(self, request):
+        return {"vm": self.shown(self.find(request))}
+
+    def delete(self, request):
+        vm = self.find(request)
+        if runs(vm["pid"]):
+            os.killpg(vm["pid"], signal.SIGKILL)
+        shutil.rmtree(self.folder(vm))
+        return {}
+
+    def list(self, request):
+        wanted = request.get("tags", {}).items()
+        after = request.get("continue", "")
+        vms = sorted((vm for vm in self.all() if wanted <= vm["tags"].items()), key=lambda vm: vm["providerID"])
+        rest = [vm for vm in vms if vm["providerID"] > after]
+        answer = {"vms": [self.shown(vm) for vm in rest[:VMS_PER_PAGE]]}
+        if len(rest) > VMS_PER_PAGE:
+            answer["continue"] = rest[VMS_PER_PAGE - 1]["providerID"]
+        return answer
+
+    def tag(self, request):
+        vm = self.find(request)
+        for name, value in request.get("tags", {}).items():
+            if value:
+                vm["tags"][name] = value
+            else:
+                vm["tags"].pop(name, None)
+        self.write(vm)
+        return {}
+
+    def volumeIds(self, request):
+        return {"ids": []}  # this cloud has no volumes
+
+    def identity(self, request):
+        return {"driver": "process", "account": str(os.getuid()), "region": os.uname().nodename}
+
+    # --- what is behind them ---
+
+    def boot(self, vm, user_data):
+        """Starts the script in a process group of its own, which outlives the driver."""
+        folder = self.folder(vm)
+        os.makedirs(folder, mode=0o700)
+        script = os.path.join(folder, "user-data")
+        with open(script, "wb") as file:
+            file.write(user_data)
+        os.chmod(script, 0o700)
+        about = dict(os.environ, VM_NAME=vm["name"], VM_PROVIDER_ID=vm["providerID"])
+        command = ["sh", "-c", '"$0" || exit; exec sleep infinity', script]
+        with open(os.path.join(folder, "console"), "wb") as console:
+            return subprocess.Popen(command, cwd=folder, env=about, stdin=subprocess.DEVNULL, stdout=console,
+                                    stderr=console, start_new_session=True).pid
+
+    def shown(self, vm):
+        """As the protocol wants it."""
+        return {"providerID": vm["providerID"], "name": vm["name"], "tags": vm["tags"],
+                "failureDomain": vm["failureDomain"], "state": "Running" if runs(vm["pid"]) else "Stopped",
+                "addresses": [{"type": "Hostname", "address": vm["name"]},
+                              {"type": "InternalIP", "address": "127.0.0.1"}]}
+
+    def find(self, request):
+        by_id, by_key = request.get("providerID"), request.get("instanceKey")
+        found = [vm for vm in self.all() if (vm["providerID"] == by_id if by_id else vm["tags"][KEY_TAG] == by_key)]
+        if not found:
+            raise Failure("NotFound", "there is no such VM")
+        return found[0]
+
+    def all(self):
+        for name in os.listdir(self.state):
+            path = os.path.join(self.state, name, "vm.json")
+            if os.path.exists(path):
+                with open(path, encoding="utf-8") as file:
+                    yield json.load(file)
+
+    def write(self, vm):
+        path = os.path.join(self.folder(vm), "vm.json")
+        with open(path + ".new", "w", encoding="utf-8") as file:
+            json.dump(vm, file)
+        os.replace(path + ".new", path)  # never half a file
+
+    def folder(self, vm):
+        return os.path.join(self.state, vm["providerID"].rsplit("/", 1)[1])
+
+
+def runs(pid):
+    try:
+        os.waitpid(pid, os.WNOHANG)  # a child that has ended is no zombie from now on
+    except ChildProcessError:
+        pass  # started by the driver before this one
+    try:
+        os.kill(pid, 0)
+        return True
+    except ProcessLookupError:
+        return False
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    """POST /v1/<verb>: the verbs are the methods of Cloud that are named so."""
+
+    protocol_version = "HTTP/1.1"  # keeps connections
+    VERBS = ("create", "status", "delete", "list", "tag", "volumeIds", "identity")  # no initialize: nothing to set up
+
+    def do_POST(self):
+        try:
+            self.answer(200, self.call())
+        except Failure as failure:
+            self.answer(500, failure.answer)
+        except Exception as error:  # whatever else it is: what became of the call is not known
+            self.answer(500, {"code": "Unknown", "message": repr(error)})
+
+    def call(self):
+        request = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))))
+        verb = self.path.removeprefix("/v1/")
+        if verb not in self.VERBS:
+            raise Failure("Unimplemented", "there is no verb " + verb)
+        cloud = self.server.cloud
+        with cloud.lock:
+            return getattr(cloud, verb)(request)
+
+    def answer(self, status, body):
+        text = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def log_message(self, *words):
+        pass
+
+
+class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+
+def main():
+    arguments = argparse.ArgumentParser(description="A Capstan driver whose VMs are processes.")
+    arguments.add_argument("--socket", required=True, help="where to listen")
+    arguments.add_argument("--state", required=True, help="folder of the VMs")
+    options = arguments.parse_args()
+    if os.path.exists(options.socket):
+        os.unlink(options.socket)  # of a driver that is gone
+    os.umask(0o077)  # the socket is for this user only
+    with Server(options.socket, Handler) as server:
+        server.cloud = Cloud(options.state)
+        signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=server.shutdown).start())
+        print("ready", flush=True)
+        server.serve_forever()
+    os.unlink(options.socket)
+
+
+if __name__ == "__main__":
+    main()
