@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "api/policy/window_rules.h"
 #include "api/schema/validate.h"
 
 namespace capstan::api {
@@ -30,6 +31,7 @@ Causes validate(const FleetPolicy& now, const FleetPolicy* /*before*/, const Gat
                                    fmt::format("\"{}\"", max.to_string()),
                                    "must be a number from 0 on, or a percentage from 0% to 100%"));
   }
+  check_windows(now.spec.windows, causes);
   return causes;
 }
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "api/policy/window_rules.h"
 #include "api/schema/validate.h"
-#include "base/cron.h"
 
 namespace capstan::api {
 namespace {
@@ -26,23 +26,6 @@ void check_rollout(const PolicyRollout& rollout, Causes& causes) {
   causes.push_back(
       field_invalid("spec.rollout.slowStart", std::to_string(*rollout.slow_start),
                     "is for rolling updates, and spec.rollout.recreate is given: leave out one of the two"));
-}
-
-// What is wrong with it; empty: nothing.
-std::string objection_to(std::string_view expression) {
-  const auto cron = Cron::parse(expression);
-  if (!cron) return cron.error().message;
-  return cron->next(LocalTime()) ? "" : "never comes: there is no such day; the window would never open";
-}
-
-// Whether the time zone exists is known where its files are: the condition WindowsUnderstood tells.
-void check_windows(const List<PolicyWindow>& windows, Causes& causes) {
-  for (std::size_t i = 0; i < windows.size(); ++i) {
-    const auto objection = objection_to(windows[i].cron);
-    if (objection.empty()) continue;
-    causes.push_back(field_invalid(fmt::format("spec.windows[{}].cron", i),
-                                   fmt::format("\"{}\"", windows[i].cron.view()), objection));
-  }
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ struct Observation {
   std::shared_ptr<const api::FleetPolicy> policy = {};  // never null
   bool applied = true;                                  // it is the one that counts
   std::optional<std::string> frozen = {};               // what its annotation says
+  std::vector<std::string> window_problems = {};        // of its windows that never open
   std::vector<OpenGrant> grants = {};
   std::vector<MachineSnapshot> machines = {};  // with a request or a grant, whatever the status holds
   safety::WorkerCounts workers = {};           // of the Clusters of those Machines

@@ -2,6 +2,7 @@
 
 #include "api/policy/fleet_policy_rules.h"
 #include "controllers/safety/fleet_freeze.h"
+#include "controllers/safety/read_windows.h"
 
 namespace capstan::controllers::fleetpolicy {
 namespace {
@@ -19,6 +20,7 @@ std::optional<Observation> observe(const ObserveContext& with, const kube::Objec
   seen.applied = api::is_the_fleet_policy(*seen.policy);
   if (!seen.applied) return seen;
   seen.frozen = safety::fleet_freeze(*seen.policy);
+  seen.window_problems = safety::problems_of(safety::read_windows(seen.policy->spec.windows, {}));
   seen.machines = caches.machines_with_fleet_request();
   see_grants(caches, seen);
   see_workers(caches, seen);

@@ -6,6 +6,7 @@
 #include "api/names.h"
 #include "api/policy/fleet_policy_rules.h"
 #include "controllers/safety/fleet_request.h"
+#include "controllers/safety/windows_condition.h"
 
 namespace capstan::controllers::fleetpolicy {
 namespace {
@@ -33,7 +34,8 @@ std::string waiting_message(const Waiting& waiting) {
 }
 
 api::Condition limiting(const Observation& seen, const Plan& plan) {
-  const auto causes = api::validate(*seen.policy, nullptr);
+  auto causes = api::validate(*seen.policy, nullptr);
+  std::erase_if(causes, [](const auto& cause) { return !cause.field.starts_with("spec.limits"); });
   if (!causes.empty())
     return conditions::make(condition::kLimiting, status::kTrue, reason::kLimitReadsNothing,
                             fmt::format("{}: {}; no deletion that it counts begins until then",
@@ -69,6 +71,9 @@ api::FleetPolicy report(const Observation& seen, const Plan& plan) {
   }
   for (api::Condition& each : all)
     conditions::set(after.status.conditions, std::move(each), after.metadata.generation, seen.now);
+  safety::show_windows(
+      {.any = seen.applied && !seen.policy->spec.windows.empty(), .problems = seen.window_problems},
+      after.status.conditions, after.metadata.generation, seen.now);
   conditions::sort(after.status.conditions);
   return after;
 }

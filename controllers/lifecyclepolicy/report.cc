@@ -11,7 +11,7 @@
 #include "controllers/lifecycle/node_template_rules.h"
 #include "controllers/lifecycle/preservation.h"
 #include "controllers/lifecycle/replacements.h"
-#include "controllers/safety/windows.h"
+#include "controllers/safety/windows_condition.h"
 
 namespace capstan::controllers::lifecyclepolicy {
 namespace {
@@ -167,24 +167,6 @@ void show_node_template(const Observation& seen, api::MachineLifecyclePolicy& af
   }
 }
 
-api::Condition windows_understood(const Observation& seen) {
-  if (seen.window_problems.empty())
-    return conditions::make(safety::kWindowsUnderstood, status::kTrue, safety::kUnderstood);
-  std::string message =
-      "what these windows are for waits until they are mended, unless another window is for it:";
-  for (const std::string& problem : seen.window_problems) message += "\n* " + problem;
-  return conditions::make(safety::kWindowsUnderstood, status::kFalse, safety::kNotUnderstood, message);
-}
-
-void show_windows(const Observation& seen, api::MachineLifecyclePolicy& after) {
-  auto& list = after.status.conditions;
-  if (seen.policy->spec.windows.empty()) {
-    conditions::remove(list, safety::kWindowsUnderstood);
-  } else {
-    conditions::set(list, windows_understood(seen), after.metadata.generation, seen.now);
-  }
-}
-
 }  // namespace
 
 api::MachineLifecyclePolicy report(const Observation& seen) {
@@ -195,7 +177,8 @@ api::MachineLifecyclePolicy report(const Observation& seen) {
   show_frozen_objects(seen, after);
   show_lifecycle(seen, after);
   show_node_template(seen, after);
-  show_windows(seen, after);
+  safety::show_windows({.any = !seen.policy->spec.windows.empty(), .problems = seen.window_problems},
+                       after.status.conditions, after.metadata.generation, seen.now);
   after.status.observed_generation = after.metadata.generation;
   return after;
 }

@@ -53,7 +53,7 @@ bool hold_rolls(const Observation& seen, const RollStep& step, rollout::Scaling&
   auto doomed = doomed_in(step, scaling);
   if (doomed.empty()) return false;
   const auto cause = step.paused ? safety::Cause::ScaleIn : safety::Cause::Rollout;
-  const auto window = safety::ask_windows(seen.deletion_rules.windows, cause, seen.now);
+  const auto window = safety::ask_windows(seen.deletion_rules, cause, seen.now);
   if (!window.open) {
     keep_old_sets(step, scaling);
     plan.held.push_back(window.why);

@@ -3,6 +3,7 @@
 #include "controllers/lifecycle/phase.h"
 #include "controllers/machinedeployment/reconciler.h"
 #include "controllers/safety/freeze_wakes.h"
+#include "controllers/safety/window_wakes.h"
 #include "controllers/shared/policies.h"
 #include "controllers/shared/reach.h"
 #include "kube/typed.h"
@@ -110,6 +111,14 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
     const bool turned = change.before && change.after && !same_contact(*change.before, *change.after);
     return turned ? of_contact(caches, kube::key_of(*change.after)) : Keys();
   });
+  runtime::trigger<api::FleetPolicy>(caches.fleet_policies, queue,
+                                     [&caches](const runtime::Change<api::FleetPolicy>& change) {
+                                       Keys keys;
+                                       if (!safety::has_other_windows(change)) return keys;
+                                       for (const auto& deployment : caches.machine_deployments.all())
+                                         keys.push_back(kube::key_of(*deployment));
+                                       return keys;
+                                     });
   deps_.workload_clusters.on_reach_change([&caches, &queue](const kube::ObjectKey& cluster) {
     for (const auto& key : of_contact(caches, cluster)) queue.add(key);
   });

@@ -82,13 +82,13 @@ bool scales_down(const Observation& seen, const Plan& plan) {
 }  // namespace
 
 void hold_for_windows(const Observation& seen, Plan& plan) {
-  const auto& windows = seen.deletion_rules.windows;
-  if (windows.list.empty()) return;
+  const auto& rules = seen.deletion_rules;
+  if (rules.windows.list.empty() && rules.fleet_windows.list.empty()) return;
   std::map<Cause, safety::WindowVerdict> shut;
   take_out(plan, [&](const DeleteMachine& removal) {
     const auto cause = cause_of(seen, removal);
     if (!cause || is_decided_above(*cause)) return false;
-    auto verdict = safety::ask_windows(windows, *cause, seen.now);
+    auto verdict = safety::ask_windows(rules, *cause, seen.now);
     if (verdict.open) return false;
     shut.insert_or_assign(*cause, std::move(verdict));
     return true;

@@ -1,5 +1,5 @@
-// What the policy of a MachineSet or MachineDeployment says of deletions that can wait: when they begin, and
-// how many at once. A plain value; gathered by see_deletion_rules.h.
+// What the policy of a MachineSet or MachineDeployment, and the FleetPolicy, say of deletions that can wait:
+// when they begin, and how many at once. A plain value; gathered by see_deletion_rules.h.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,16 @@ namespace capstan::controllers::safety {
 struct DeletionRules {
   std::string policy = {};  // its name; empty: none governs them
   Windows windows = {};
+  Windows fleet_windows = {};  // of the FleetPolicy, which governs all
   std::optional<std::int32_t> guard_percent = {};
   // Machines that the policy governs and that are not being deleted; counted only with a guard.
   std::size_t governed = 0;
 };
+
+// Where both have windows for a cause both have to be open.
+inline WindowVerdict ask_windows(const DeletionRules& rules, Cause cause, Time now) {
+  auto own = ask_windows(rules.windows, cause, now);
+  return own.open ? ask_windows(rules.fleet_windows, cause, now) : own;
+}
 
 }  // namespace capstan::controllers::safety

@@ -1,7 +1,10 @@
 #include "controllers/safety/see_deletion_rules.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "api/policy/fleet_policy.h"
 #include "controllers/safety/read_windows.h"
 #include "controllers/shared/caches.h"
 
@@ -24,14 +27,21 @@ std::size_t machines_that_stay(const Caches& caches, const api::MachineLifecycle
   return count;
 }
 
+Windows windows_of_fleet(const Caches& caches) {
+  const auto fleet =
+      caches.fleet_policies.get({.namespace_ = {}, .name = std::string(api::policy::kFleetPolicyName)});
+  if (!fleet) return {};
+  return read_windows(fleet->spec.windows, fmt::format("FleetPolicy {}", api::policy::kFleetPolicyName));
+}
+
 }  // namespace
 
 DeletionRules see_deletion_rules(const Caches& caches, const PolicyChoice& choice) {
-  if (!choice.policy) return {};
+  DeletionRules rules{.fleet_windows = windows_of_fleet(caches)};
+  if (!choice.policy) return rules;
   const auto& policy = *choice.policy;
-  DeletionRules rules{
-      .policy = policy.metadata.name.str(),
-      .windows = read_windows(policy.spec.windows, "MachineLifecyclePolicy " + policy.metadata.name.str())};
+  rules.policy = policy.metadata.name.str();
+  rules.windows = read_windows(policy.spec.windows, "MachineLifecyclePolicy " + rules.policy);
   if (!policy.spec.deletion_guard) return rules;
   rules.guard_percent = policy.spec.deletion_guard->percent.value_or(api::PolicyDeletionGuard::kPercent);
   rules.governed = machines_that_stay(caches, policy);

@@ -1,0 +1,12 @@
+// What is refused of windows (api/policy/safety.h), in whichever policy they stand. Pure.
+#pragma once
+
+#include "api/policy/safety.h"
+#include "api/schema/validate.h"
+
+namespace capstan::api {
+
+// Whether the time zone exists is known where its files are: the condition WindowsUnderstood tells.
+void check_windows(const List<PolicyWindow>& windows, Causes& causes);
+
+}  // namespace capstan::api
