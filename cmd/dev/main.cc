@@ -6,6 +6,7 @@
 #include "cmd/dev/apiserver_command.h"
 #include "cmd/dev/demo_command.h"
 #include "cmd/dev/driver_command.h"
+#include "cmd/dev/fault_command.h"
 #include "cmd/dev/provider_command.h"
 #include "cmd/dev/up_command.h"
 #include "cmd/program/program_version.h"
@@ -22,6 +23,7 @@ usage: capstan-dev COMMAND [flags]
   driver        the simulated cloud behind the driver protocol, for a capstan-provider
   driver-check  what a driver promises, tried out
   apiserver     the embedded Kubernetes API server, for kubectl and for tests
+  fault         something goes wrong in the simulated cloud of `up` or `provider`
 
 capstan-dev COMMAND --help tells more; --completion bash prints a completion script, --version name and version.
 )";
@@ -29,7 +31,7 @@ capstan-dev COMMAND --help tells more; --completion bash prints a completion scr
 // One script a command; together they complete all of them.
 int print_completion(std::span<const char* const> words) {
   using namespace capstan::dev;
-  for (const auto command : {apiserver_command, demo_command, driver_command, driver_check_command,
+  for (const auto command : {apiserver_command, demo_command, driver_command, driver_check_command, fault_command,
                              provider_command, up_command}) {
     if (const int code = command(words); code != 0) return code;
   }
@@ -46,6 +48,7 @@ int main(int argc, char** argv) {
   if (command == "demo") return capstan::dev::demo_command(words.subspan(2));
   if (command == "driver") return capstan::dev::driver_command(words.subspan(2));
   if (command == "driver-check") return capstan::dev::driver_check_command(words.subspan(2));
+  if (command == "fault") return capstan::dev::fault_command(words.subspan(2));
   if (command == "provider") return capstan::dev::provider_command(words.subspan(2));
   if (command == "--completion" && words.size() > 2) return print_completion(words.subspan(1));
   if (command == "--help" || command == "-h" || command == "help") {

@@ -8,6 +8,7 @@
 #include "base/try.h"
 #include "bootstrap/provider.h"
 #include "cmd/dev/embedded_control_planes.h"
+#include "cmd/dev/fault_file.h"
 #include "cmd/dev/files.h"
 #include "cmd/dev/given_control_plane.h"
 #include "cmd/program/signals.h"
@@ -104,6 +105,7 @@ Result<void> serve(const Options& options, const program::Signals& signals, Thre
                                  .dial = kubeconfig::remote_dial(seams, {}, {.plain_http_on_loopback = true}),
                                  .keys = &keys,
                                  .log = log.component("bootstrap")});
+  const FaultFile faults({clock, threads, cloud, log.component("faults")}, options.faults);
   kubelets.start();
   const Deadline deadline = Deadline::in(clock, kStartLimit, signals.stop());
   TRY(infrastructure.start(deadline));

@@ -9,6 +9,7 @@
 
 #include "base/options.h"
 #include "base/try.h"
+#include "cmd/dev/fault_file.h"
 #include "cmd/dev/files.h"
 #include "cmd/dev/fleet_watch.h"
 #include "cmd/dev/manifests.h"
@@ -137,6 +138,7 @@ class Run {
                                          .cloud = script,
                                          .manager = manager_options(options_)},
                                         log_, stop_));
+    const FaultFile faults({seams_.clock, seams_.threads, stack->cloud(), log_}, options_.faults);
     const auto kubeconfig = TRY(stack->kubeconfig());
     TRY(write_private_file(options_.write_kubeconfig, kubeconfig));
     screen_.say(

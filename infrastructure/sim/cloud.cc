@@ -14,11 +14,17 @@ namespace {
 namespace json = boost::json;
 namespace tag = api::driver::tag;
 
+constexpr Nanoseconds kInFiftyYears = std::chrono::hours(24 * 365 * 50);
 constexpr std::string_view kVolumeDriver = "sim.capstan.dev";
 
 std::string tag_of(const Tags& tags, std::string_view name) {
   const auto found = tags.find(name);
   return found == tags.end() ? std::string() : found->second;
+}
+
+std::string account_in(const Credentials& credentials) {
+  const auto found = credentials.values.find("account");
+  return found == credentials.values.end() ? std::string("simulated") : found->second.reveal();
 }
 
 bool carries(const Vm& vm, const Tags& tags) {
@@ -27,6 +33,8 @@ bool carries(const Vm& vm, const Tags& tags) {
     return found != vm.tags.end() && found->second == wanted.second;
   });
 }
+
+bool alters_list(const FaultRule& rule) { return rule.missing_percent > 0 || rule.late > Nanoseconds(0); }
 
 DriverError error_of(const FaultRule& rule) {
   return {.code = rule.code, .message = rule.message.empty() ? "as the script wants it" : rule.message};
@@ -52,8 +60,9 @@ std::string address(std::uint64_t number) {
 }  // namespace
 
 SimCloud::SimCloud(const CloudDeps& deps, Script script) : deps_(deps), script_(std::move(script)) {
+  const SteadyTime now = deps_.clock.steady_now();
   state_.with([&](State& state) {
-    state.hits.resize(script_.faults.size());
+    for (const FaultRule& rule : script_.faults) begin(state, rule, now);
     state.room = script_.quota.vms;
     state.boot = script_.register_after;
   });
@@ -67,98 +76,115 @@ void SimCloud::listen(VmListener& listener) {
 
 // The effect takes place in the middle of the call: before it the caller may give up for nothing, after it
 // the answer may get lost.
-DriverResult<Vm> SimCloud::create(const CreateVm& wanted, const Credentials&, const Deadline& deadline) {
+DriverResult<Vm> SimCloud::create(const CreateVm& wanted, const Credentials& credentials,
+                                  const Deadline& deadline) {
   deps_.threads.switch_point("driver create");
-  const FaultRule* fault = draw(SimVerb::Create, wanted.name);
+  const auto fault = draw(SimVerb::Create, wanted.name);
+  const std::string account = account_of(credentials);
   if (auto late = half(script_.latency.create, wanted.name, deadline)) return std::unexpected(*late);
-  if (fault != nullptr && !fault->happened) return std::unexpected(error_of(*fault));
+  if (fault && !fault->happened) return std::unexpected(error_of(*fault));
   const SteadyTime now = deps_.clock.steady_now();
   VmListener* listener = nullptr;
   auto made = state_.with([&](State& state) {
     listener = state.listener;
-    return make(state, wanted, now);
+    return make(state, wanted, account, now);
   });
   if (!made) return std::unexpected(made.error());
   const auto& [vm, is_new] = *made;
   if (is_new && listener != nullptr) listener->vm_started(vm);
   if (auto late = half(script_.latency.create, wanted.name, deadline)) return std::unexpected(*late);
-  if (fault != nullptr) return std::unexpected(error_of(*fault));
+  if (fault) return std::unexpected(error_of(*fault));
   return as_seen(vm, deps_.clock.steady_now());
 }
 
 // Takes no time: nothing has to be set up, but the script may say that it fails.
-DriverResult<Vm> SimCloud::initialize(const InitializeVm& wanted, const Credentials&, const Deadline&) {
-  if (const FaultRule* fault = draw(SimVerb::Initialize, name_of(wanted.id)))
+DriverResult<Vm> SimCloud::initialize(const InitializeVm& wanted, const Credentials& credentials,
+                                  const Deadline&) {
+  const std::string account = account_of(credentials);
+  if (const auto fault = draw(SimVerb::Initialize, name_of(wanted.id, account)))
     return std::unexpected(error_of(*fault));
   const SteadyTime now = deps_.clock.steady_now();
   return state_.with([&](State& state) -> DriverResult<Vm> {
-    const std::string found = id_of(state, wanted.id);
+    const std::string found = id_of(state, wanted.id, account);
     if (found.empty()) return driver_failure(DriverCode::NotFound, "there is no such VM");
     return as_seen(state.vms.at(found), now);
   });
 }
 
-DriverResult<void> SimCloud::remove(const VmId& id, const Credentials&, const Deadline& deadline) {
+DriverResult<void> SimCloud::remove(const VmId& id, const Credentials& credentials,
+                                    const Deadline& deadline) {
   deps_.threads.switch_point("driver remove");
-  const std::string name = name_of(id);
-  const FaultRule* fault = draw(SimVerb::Remove, name);
+  const std::string account = account_of(credentials);
+  const std::string name = name_of(id, account);
+  const auto fault = draw(SimVerb::Remove, name);
   if (auto late = half(script_.latency.remove, name, deadline)) return std::unexpected(*late);
-  if (fault != nullptr && !fault->happened) return std::unexpected(error_of(*fault));
+  if (fault && !fault->happened) return std::unexpected(error_of(*fault));
   VmListener* listener = nullptr;
   const std::string removed = state_.with([&](State& state) {
     listener = state.listener;
-    std::string found = id_of(state, id);
+    std::string found = id_of(state, id, account);
     if (!found.empty()) bury(state, found, deps_.clock.steady_now());
     return found;
   });
   if (!removed.empty()) tell_gone(listener, removed, Farewell::Removed);
   if (auto late = half(script_.latency.remove, name, deadline)) return std::unexpected(*late);
-  if (fault != nullptr) return std::unexpected(error_of(*fault));
+  if (fault) return std::unexpected(error_of(*fault));
   if (removed.empty()) return driver_failure(DriverCode::NotFound, "there is no such VM");
   return {};
 }
 
-DriverResult<Vm> SimCloud::status(const VmId& id, const Credentials&, const Deadline& deadline) {
+DriverResult<Vm> SimCloud::status(const VmId& id, const Credentials& credentials, const Deadline& deadline) {
   deps_.threads.switch_point("driver status");
-  const std::string name = name_of(id);
-  if (const FaultRule* fault = draw(SimVerb::Status, name)) return std::unexpected(error_of(*fault));
+  const std::string account = account_of(credentials);
+  const std::string name = name_of(id, account);
+  if (const auto fault = draw(SimVerb::Status, name)) return std::unexpected(error_of(*fault));
   if (auto late = wait(script_.latency.status, name, deadline)) return std::unexpected(*late);
   expire();
   const SteadyTime now = deps_.clock.steady_now();
   return state_.with([&](State& state) -> DriverResult<Vm> {
-    const std::string found = id_of(state, id);
+    const std::string found = id_of(state, id, account);
     if (found.empty()) return driver_failure(DriverCode::NotFound, "there is no such VM");
+    if (is_ambiguous(state, id, account))
+      return driver_failure(DriverCode::OutOfRange, "there are two VMs of that key");
     return as_seen(state.vms.at(found), now);
   });
 }
 
-DriverResult<std::vector<Vm>> SimCloud::list(const Tags& tags, const Credentials&, const Deadline& deadline) {
+DriverResult<std::vector<Vm>> SimCloud::list(const Tags& tags, const Credentials& credentials,
+                                             const Deadline& deadline) {
   deps_.threads.switch_point("driver list");
-  if (const FaultRule* fault = draw(SimVerb::List, "")) return std::unexpected(error_of(*fault));
+  const auto fault = draw(SimVerb::List, "");
+  if (fault && !alters_list(*fault)) return std::unexpected(error_of(*fault));
   if (auto late = wait(script_.latency.list, "", deadline)) return std::unexpected(*late);
   expire();
   const SteadyTime now = deps_.clock.steady_now();
-  const SteadyTime seen_until = now - script_.list_lag;
+  const SteadyTime seen_until = now - std::max(script_.list_lag, fault ? fault->late : Nanoseconds(0));
+  const std::int32_t missing = fault ? fault->missing_percent : 0;
+  const std::string account = account_of(credentials);
   return state_.with([&](State& state) -> DriverResult<std::vector<Vm>> {
     std::vector<Vm> listed;
     for (const auto& [id, vm] : state.vms) {
-      if (vm.created <= seen_until && carries(vm.vm, tags)) listed.push_back(as_seen(vm, now));
+      const bool left_out = std::cmp_less(hash_combine(script_.seed, hash_bytes(id)) % 100, missing);
+      if (vm.account == account && vm.created <= seen_until && carries(vm.vm, tags) && !left_out)
+        listed.push_back(as_seen(vm, now));
     }
     for (const Gone& gone : state.gone) {
-      if (gone.at > seen_until && carries(gone.vm, tags)) listed.push_back(gone.vm);
+      if (gone.account == account && gone.at > seen_until && carries(gone.vm, tags))
+        listed.push_back(gone.vm);
     }
     return listed;
   });
 }
 
-DriverResult<void> SimCloud::tag(const VmId& id, const Tags& tags, const Credentials&,
+DriverResult<void> SimCloud::tag(const VmId& id, const Tags& tags, const Credentials& credentials,
                                  const Deadline& deadline) {
   deps_.threads.switch_point("driver tag");
-  const std::string name = name_of(id);
-  if (const FaultRule* fault = draw(SimVerb::Tag, name)) return std::unexpected(error_of(*fault));
+  const std::string account = account_of(credentials);
+  const std::string name = name_of(id, account);
+  if (const auto fault = draw(SimVerb::Tag, name)) return std::unexpected(error_of(*fault));
   if (auto late = wait(script_.latency.status, name, deadline)) return std::unexpected(*late);
   return state_.with([&](State& state) -> DriverResult<void> {
-    const std::string found = id_of(state, id);
+    const std::string found = id_of(state, id, account);
     if (found.empty()) return driver_failure(DriverCode::NotFound, "there is no such VM");
     Tags& present = state.vms.at(found).vm.tags;
     for (const auto& [key, value] : tags) {
@@ -171,7 +197,7 @@ DriverResult<void> SimCloud::tag(const VmId& id, const Tags& tags, const Credent
 
 DriverResult<std::vector<std::string>> SimCloud::volume_ids(std::span<const std::string> volume_specs,
                                                             const Deadline& deadline) {
-  if (const FaultRule* fault = draw(SimVerb::VolumeIds, "")) return std::unexpected(error_of(*fault));
+  if (const auto fault = draw(SimVerb::VolumeIds, "")) return std::unexpected(error_of(*fault));
   if (auto late = wait(script_.latency.status, "", deadline)) return std::unexpected(*late);
   std::vector<std::string> ids;
   for (const std::string& spec : volume_specs) {
@@ -186,19 +212,19 @@ DriverResult<std::vector<std::string>> SimCloud::volume_ids(std::span<const std:
   return ids;
 }
 
-DriverResult<Identity> SimCloud::identity(const Credentials&, const Deadline& deadline) {
-  if (const FaultRule* fault = draw(SimVerb::Identity, "")) return std::unexpected(error_of(*fault));
+DriverResult<Identity> SimCloud::identity(const Credentials& credentials, const Deadline& deadline) {
+  if (const auto fault = draw(SimVerb::Identity, "")) return std::unexpected(error_of(*fault));
   if (auto late = wait(script_.latency.status, "", deadline)) return std::unexpected(*late);
-  return Identity{.driver = "sim", .account = "simulated", .region = "nowhere"};
+  return Identity{.driver = "sim", .account = account_of(credentials), .region = "nowhere"};
 }
 
 // --- what happens inside ---
 
 DriverResult<std::pair<SimVm, bool>> SimCloud::make(State& state, const CreateVm& wanted,
-                                                    SteadyTime now) const {
+                                                    const std::string& account, SteadyTime now) const {
   if (wanted.instance_key.empty())
     return driver_failure(DriverCode::InvalidArgument, "a VM needs an instance key");
-  if (const std::string known = id_of(state, {.instance_key = wanted.instance_key}); !known.empty())
+  if (const std::string known = id_of(state, {.instance_key = wanted.instance_key}, account); !known.empty())
     return std::pair(state.vms.at(known), false);
   if (state.room && std::ssize(state.vms) >= *state.room) {
     state.refused.insert(wanted.name);
@@ -209,16 +235,21 @@ DriverResult<std::pair<SimVm, bool>> SimCloud::make(State& state, const CreateVm
       return driver_failure(DriverCode::ResourceExhausted,
                             fmt::format("no more than {} VMs of class {}", limit->second, wanted.vm_class));
   }
+  if (is_dead(state, wanted.failure_domain, now))
+    return driver_failure(DriverCode::Unavailable,
+                          fmt::format("failure domain {} is down", wanted.failure_domain));
   const std::uint64_t generation = ++state.generations[wanted.instance_key];
   const std::uint64_t number = ++state.created;
   SimVm made;
   made.instance_key = wanted.instance_key;
+  made.account = account;
   made.cluster = {.namespace_ = tag_of(wanted.tags, tag::kNamespace),
                   .name = tag_of(wanted.tags, tag::kCluster)};
   made.vm_class = wanted.vm_class;
   made.kubernetes_version = wanted.kubernetes_version;
   made.created = now;
   made.registers_after = state.boot + jitter(state.boot, script_.boot_jitter_percent, wanted.instance_key);
+  if (never_joins(state, wanted.name, now)) made.registers_after = kInFiftyYears;
   made.vm.provider_id =
       fmt::format("sim:///i-{:016x}",
                   hash_combine(hash_combine(script_.seed, hash_bytes(wanted.instance_key)), generation));
@@ -231,7 +262,7 @@ DriverResult<std::pair<SimVm, bool>> SimCloud::make(State& state, const CreateVm
                        {.type = "Hostname"_text, .address = Text(wanted.name)}};
   if (auto taken = take_disks(state, wanted, made)) return std::unexpected(*taken);
   made.vanishes = vanishing_time(state, wanted.name, now);
-  state.ids[wanted.instance_key] = made.vm.provider_id;
+  state.ids[{account, wanted.instance_key}] = made.vm.provider_id;
   ++state.of_class[wanted.vm_class];
   if (made.vanishes) state.vanishing.emplace(*made.vanishes, made.vm.provider_id);
   state.vms[made.vm.provider_id] = made;
@@ -267,43 +298,105 @@ std::optional<DriverError> SimCloud::take_disks(State& state, const CreateVm& wa
   return std::nullopt;
 }
 
+// --- what goes wrong ---
+
+void SimCloud::begin(State& state, const FaultRule& rule, SteadyTime now) {
+  const SteadyTime begins = now + rule.after;
+  state.faults.push_back({.rule = rule,
+                          .begins = begins,
+                          .ends = rule.lasts ? std::optional(begins + *rule.lasts) : std::nullopt});
+}
+
 std::optional<SteadyTime> SimCloud::vanishing_time(State& state, const std::string& name,
                                                    SteadyTime now) const {
   std::optional<SteadyTime> earliest;
-  for (std::size_t i = 0; i < script_.faults.size(); ++i) {
-    const FaultRule& rule = script_.faults[i];
-    if (!rule.vanish || !matches_glob(rule.vms, name) || !chance(i, name, 0)) continue;
-    if (rule.total && std::cmp_greater_equal(state.hits[i], *rule.total)) continue;
-    ++state.hits[i];
+  for (std::size_t i = 0; i < state.faults.size(); ++i) {
+    Fault& fault = state.faults[i];
+    const FaultRule& rule = fault.rule;
+    if (!rule.vanish || !fault.in_force(now) || !matches_glob(rule.vms, name)) continue;
+    if (!chance(i, rule.percent, name, 0)) continue;
+    if (rule.total && std::cmp_greater_equal(fault.hits, *rule.total)) continue;
+    ++fault.hits;
     const SteadyTime at = now + *rule.vanish;
     earliest = earliest ? std::min(*earliest, at) : at;
   }
   return earliest;
 }
 
-const FaultRule* SimCloud::draw(SimVerb verb, const std::string& name) {
-  if (script_.faults.empty()) return nullptr;
-  return state_.with([&](State& state) -> const FaultRule* {
-    for (std::size_t i = 0; i < script_.faults.size(); ++i) {
-      const FaultRule& rule = script_.faults[i];
-      if (rule.verb != verb || !matches_glob(rule.vms, name)) continue;
+std::optional<FaultRule> SimCloud::draw(SimVerb verb, const std::string& name) {
+  const SteadyTime now = deps_.clock.steady_now();
+  return state_.with([&](State& state) -> std::optional<FaultRule> {
+    for (std::size_t i = 0; i < state.faults.size(); ++i) {
+      Fault& fault = state.faults[i];
+      const FaultRule& rule = fault.rule;
+      if (rule.verb != verb || !fault.in_force(now) || !matches_glob(rule.vms, name)) continue;
       const std::pair key(i, name);
       const std::int64_t attempt = state.attempts[key]++;
-      if (attempt < rule.skip || !chance(i, name, attempt)) continue;
+      if (attempt < rule.skip || !chance(i, rule.percent, name, attempt)) continue;
       if (rule.times && state.hits_per_vm[key] >= *rule.times) continue;
-      if (rule.total && std::cmp_greater_equal(state.hits[i], *rule.total)) continue;
+      if (rule.total && std::cmp_greater_equal(fault.hits, *rule.total)) continue;
       ++state.hits_per_vm[key];
-      ++state.hits[i];
-      return &rule;
+      ++fault.hits;
+      return rule;
     }
-    return nullptr;
+    return std::nullopt;
   });
 }
 
-bool SimCloud::chance(std::size_t rule, const std::string& name, std::int64_t attempt) const {
+// Where these credentials lead.
+std::string SimCloud::account_of(const Credentials& credentials) {
+  const SteadyTime now = deps_.clock.steady_now();
+  return state_.with([&](State& state) {
+    for (Fault& fault : state.faults) {
+      if (fault.rule.account.empty() || !fault.in_force(now)) continue;
+      ++fault.hits;
+      std::string account = fault.rule.account;
+      if (const auto at = account.find('#'); at != std::string::npos)
+        account.replace(at, 1, std::to_string(fault.hits));
+      return account;
+    }
+    return account_in(credentials);
+  });
+}
+
+bool SimCloud::never_joins(State& state, const std::string& name, SteadyTime now) const {
+  for (std::size_t i = 0; i < state.faults.size(); ++i) {
+    Fault& fault = state.faults[i];
+    const FaultRule& rule = fault.rule;
+    if (!rule.never_joins || !fault.in_force(now) || !matches_glob(rule.vms, name)) continue;
+    if (!chance(i, rule.percent, name, 0)) continue;
+    if (rule.total && std::cmp_greater_equal(fault.hits, *rule.total)) continue;
+    ++fault.hits;
+    return true;
+  }
+  return false;
+}
+
+bool SimCloud::is_dead(const State& state, const std::string& domain, SteadyTime now) {
+  return !domain.empty() && std::ranges::any_of(state.faults, [&](const Fault& fault) {
+    return fault.rule.domain == domain && fault.in_force(now);
+  });
+}
+
+// The VMs of failure domains that die now.
+std::vector<std::string> SimCloud::victims_of_domains(State& state, SteadyTime now) {
+  std::vector<std::string> victims;
+  for (Fault& fault : state.faults) {
+    if (fault.rule.domain.empty() || fault.struck || !fault.in_force(now)) continue;
+    fault.struck = true;
+    for (const auto& [id, vm] : state.vms) {
+      if (vm.vm.failure_domain == fault.rule.domain) victims.push_back(id);
+    }
+    fault.hits += victims.size();
+  }
+  return victims;
+}
+
+bool SimCloud::chance(std::size_t rule, std::int32_t percent, const std::string& name,
+                      std::int64_t attempt) const {
   const std::uint64_t drawn = hash_combine(hash_combine(script_.seed, hash_bytes(name)),
                                            hash_combine(rule, static_cast<std::uint64_t>(attempt)));
-  return std::cmp_less(drawn % 100, script_.faults[rule].percent);
+  return std::cmp_less(drawn % 100, percent);
 }
 
 Nanoseconds SimCloud::jitter(Nanoseconds span, std::int32_t percent, const std::string& name) const {
@@ -328,16 +421,27 @@ std::optional<DriverError> SimCloud::wait(Nanoseconds span, const std::string& n
   return std::nullopt;
 }
 
-// The provider ID of the living VM of that identity; empty when there is none.
-std::string SimCloud::id_of(const State& state, const VmId& id) {
-  if (!id.provider_id.empty()) return state.vms.contains(id.provider_id) ? id.provider_id : std::string();
-  const auto known = state.ids.find(id.instance_key);
-  return known == state.ids.end() ? std::string() : known->second;
+// The provider ID of the living VM of that identity; empty when the account has none.
+std::string SimCloud::id_of(const State& state, const VmId& id, const std::string& account) {
+  if (id.provider_id.empty()) {
+    const auto known = state.ids.find({account, id.instance_key});
+    return known == state.ids.end() ? std::string() : known->second;
+  }
+  const auto found = state.vms.find(id.provider_id);
+  return found != state.vms.end() && found->second.account == account ? id.provider_id : std::string();
 }
 
-std::string SimCloud::name_of(const VmId& id) const {
+bool SimCloud::is_ambiguous(const State& state, const VmId& id, const std::string& account) {
+  if (state.duplicates == 0 || !id.provider_id.empty()) return false;
+  const auto has_key = [&](const auto& each) {
+    return each.second.account == account && each.second.instance_key == id.instance_key;
+  };
+  return std::ranges::count_if(state.vms, has_key) > 1;
+}
+
+std::string SimCloud::name_of(const VmId& id, const std::string& account) const {
   return state_.with([&](const State& state) {
-    const std::string found = id_of(state, id);
+    const std::string found = id_of(state, id, account);
     return found.empty() ? std::string() : state.vms.at(found).vm.name;
   });
 }
@@ -352,8 +456,10 @@ void SimCloud::bury(State& state, const std::string& provider_id, SteadyTime now
   const auto found = state.vms.find(provider_id);
   if (found == state.vms.end()) return;
   std::erase_if(state.gone, [&](const Gone& gone) { return gone.at + script_.list_lag < now; });
-  if (script_.list_lag > Nanoseconds(0)) state.gone.push_back({.vm = found->second.vm, .at = now});
-  state.ids.erase(found->second.instance_key);
+  if (script_.list_lag > Nanoseconds(0))
+    state.gone.push_back({.vm = found->second.vm, .account = found->second.account, .at = now});
+  const auto known = state.ids.find({found->second.account, found->second.instance_key});
+  if (known != state.ids.end() && known->second == provider_id) state.ids.erase(known);
   --state.of_class[found->second.vm_class];
   if (found->second.vanishes) state.vanishing.erase({*found->second.vanishes, provider_id});
   for (auto& [key, disk] : state.disks) {
@@ -387,7 +493,15 @@ std::optional<SteadyTime> SimCloud::expire() {
       due.push_back(state.vanishing.begin()->second);
       bury(state, due.back(), now);
     }
+    for (const std::string& id : victims_of_domains(state, now)) {
+      due.push_back(id);
+      bury(state, id, now);
+    }
     if (!state.vanishing.empty()) next = state.vanishing.begin()->first;
+    for (const Fault& fault : state.faults) {
+      const bool comes = !fault.rule.domain.empty() && !fault.struck && fault.begins > now;
+      if (comes) next = next ? std::min(*next, fault.begins) : fault.begins;
+    }
   });
   for (const std::string& id : due) {
     deps_.log.info("vm vanished", {{"providerID", id}});
@@ -409,6 +523,21 @@ std::size_t SimCloud::vanish(std::string_view glob) {
   });
   for (const std::string& id : victims) tell_gone(listener, id, Farewell::Vanished);
   return victims.size();
+}
+
+std::size_t SimCloud::duplicate(std::string_view glob) {
+  return state_.with([&](State& state) {
+    std::vector<SimVm> seconds;
+    for (const auto& [id, vm] : state.vms) {
+      if (matches_glob(glob, vm.vm.name)) seconds.push_back(vm);
+    }
+    for (SimVm& vm : seconds) {
+      vm.vm.provider_id += fmt::format("-{}", ++state.duplicates);
+      ++state.of_class[vm.vm_class];
+      state.vms[vm.vm.provider_id] = vm;
+    }
+    return seconds.size();
+  });
 }
 
 std::size_t SimCloud::stop(std::string_view glob) {
@@ -450,7 +579,36 @@ std::set<std::string> SimCloud::refused() const {
 }
 
 std::vector<std::uint64_t> SimCloud::hits() const {
-  return state_.with([](const State& state) { return state.hits; });
+  return state_.with([](const State& state) {
+    std::vector<std::uint64_t> hits;
+    for (const Fault& fault : state.faults) hits.push_back(fault.hits);
+    return hits;
+  });
+}
+
+void SimCloud::add_fault(const FaultRule& rule) {
+  const SteadyTime now = deps_.clock.steady_now();
+  state_.with([&](State& state) { begin(state, rule, now); });
+  expire();
+}
+
+void SimCloud::follow_faults(const std::vector<FaultRule>& rules) {
+  const SteadyTime now = deps_.clock.steady_now();
+  state_.with([&](State& state) {
+    std::vector<FaultRule> added = rules;
+    for (Fault& fault : state.faults) {
+      if (fault.withdrawn) continue;
+      const auto kept = std::ranges::find(added, fault.rule);
+      if (kept != added.end()) {
+        added.erase(kept);
+        continue;
+      }
+      fault.withdrawn = true;
+      fault.ends = fault.ends ? std::min(*fault.ends, now) : now;
+    }
+    for (const FaultRule& rule : added) begin(state, rule, now);
+  });
+  expire();
 }
 
 }  // namespace capstan::infrastructure::sim

@@ -1,6 +1,7 @@
 // SimCloud: a cloud that exists in memory only. It behaves as its Script says (latency, quota, failing calls,
-// VMs that vanish, lists that lag) and is a Driver like any other. Simulated kubelets listen to it. One per
-// simulated world: it outlives the managers that crash. Safe from any thread.
+// VMs that vanish, lists that lag) and is a Driver like any other. The value "account" of the credentials
+// says which account is meant, so that other credentials see other VMs. Simulated kubelets listen to it. One
+// per simulated world: it outlives the managers that crash. Safe from any thread.
 #pragma once
 
 #include <map>
@@ -52,16 +53,20 @@ class SimCloud final : public Driver {
   const Script& script() const { return script_; }
   void listen(VmListener& listener);  // before the first VM; lives as long as verbs are called
 
-  DriverResult<Vm> create(const CreateVm& wanted, const Credentials&, const Deadline& deadline) override;
-  DriverResult<Vm> initialize(const InitializeVm& wanted, const Credentials&, const Deadline&) override;
-  DriverResult<void> remove(const VmId& id, const Credentials&, const Deadline& deadline) override;
-  DriverResult<Vm> status(const VmId& id, const Credentials&, const Deadline& deadline) override;
-  DriverResult<std::vector<Vm>> list(const Tags& tags, const Credentials&, const Deadline& deadline) override;
-  DriverResult<void> tag(const VmId& id, const Tags& tags, const Credentials&,
+  DriverResult<Vm> create(const CreateVm& wanted, const Credentials& credentials,
+                          const Deadline& deadline) override;
+  DriverResult<Vm> initialize(const InitializeVm& wanted, const Credentials& credentials,
+                              const Deadline&) override;
+  DriverResult<void> remove(const VmId& id, const Credentials& credentials,
+                            const Deadline& deadline) override;
+  DriverResult<Vm> status(const VmId& id, const Credentials& credentials, const Deadline& deadline) override;
+  DriverResult<std::vector<Vm>> list(const Tags& tags, const Credentials& credentials,
+                                     const Deadline& deadline) override;
+  DriverResult<void> tag(const VmId& id, const Tags& tags, const Credentials& credentials,
                          const Deadline& deadline) override;
   DriverResult<std::vector<std::string>> volume_ids(std::span<const std::string> volume_specs,
                                                     const Deadline& deadline) override;
-  DriverResult<Identity> identity(const Credentials&, const Deadline& deadline) override;
+  DriverResult<Identity> identity(const Credentials& credentials, const Deadline& deadline) override;
 
   // --- for the world around it ---
   // From now on there is room for so many VMs, whatever there are; nothing: for as many as the script says.
@@ -72,6 +77,8 @@ class SimCloud final : public Driver {
   std::optional<SteadyTime> expire();
   // All VMs of these names (a glob) are gone from now on; how many those were.
   std::size_t vanish(std::string_view glob);
+  // There is a second VM of the key of each of these, as clouds make that lose a request and find it again.
+  std::size_t duplicate(std::string_view glob);
   // They still exist, but run no more, and their kubelets are silent.
   std::size_t stop(std::string_view glob);
   // Every VM there is, by name.
@@ -79,46 +86,70 @@ class SimCloud final : public Driver {
   std::map<std::string, Disk> disks() const;
   std::uint64_t created() const;          // ever
   std::set<std::string> refused() const;  // names of VMs there was no room for when they were asked for
-  // How often each rule of the script hit.
+  // From now on that goes wrong, too; its times count from now.
+  void add_fault(const FaultRule& rule);
+  // These go wrong from now on and no others: what is not among them any more ends, what is new begins.
+  void follow_faults(const std::vector<FaultRule>& rules);
+  // All that goes wrong is over. What went wrong stays so.
+  void end_faults() { follow_faults({}); }
+  // How often each rule hit: those of the script, then those that were added.
   std::vector<std::uint64_t> hits() const;
 
  private:
+  struct Fault {
+    FaultRule rule = {};
+    SteadyTime begins = {};
+    std::optional<SteadyTime> ends = {};
+    std::uint64_t hits = 0;
+    bool struck = false;     // a failure domain that has died
+    bool withdrawn = false;  // ended before its time
+    bool in_force(SteadyTime now) const { return begins <= now && (!ends || now < *ends); }
+  };
   struct Gone {
     Vm vm = {};
+    std::string account = {};
     SteadyTime at = {};
   };
   struct State {
-    std::map<std::string, SimVm> vms = {};                  // by provider ID
-    std::map<std::string, std::string> ids = {};            // of the living VM of an instance key
-    std::map<std::string, std::uint64_t> generations = {};  // VMs ever made for an instance key
-    std::map<std::string, std::int64_t> of_class = {};      // how many VMs there are of each class
+    std::map<std::string, SimVm> vms = {};                                // by provider ID
+    std::map<std::pair<std::string, std::string>, std::string> ids = {};  // by account and instance key
+    std::map<std::string, std::uint64_t> generations = {};                // VMs ever made for an instance key
+    std::map<std::string, std::int64_t> of_class = {};  // how many VMs there are of each class
     std::set<std::pair<SteadyTime, std::string>> vanishing = {};
     std::vector<Gone> gone = {};             // as long as lists may still show them
     std::map<std::string, Disk> disks = {};  // persistent ones, by cluster and name
     std::map<std::pair<std::size_t, std::string>, std::int64_t> attempts = {};  // by rule and VM
     std::map<std::pair<std::size_t, std::string>, std::int64_t> hits_per_vm = {};
-    std::vector<std::uint64_t> hits = {};
+    std::vector<Fault> faults = {};  // only ever longer: a rule is known by its number
     std::uint64_t created = 0;
+    std::uint64_t duplicates = 0;  // made by duplicate()
     std::optional<std::int64_t> room = {};
     Nanoseconds boot = {};
     std::set<std::string> refused = {};
     VmListener* listener = nullptr;
   };
 
-  const FaultRule* draw(SimVerb verb, const std::string& name);
+  static void begin(State& state, const FaultRule& rule, SteadyTime now);
+  std::optional<FaultRule> draw(SimVerb verb, const std::string& name);
+  std::string account_of(const Credentials& credentials);
+  bool never_joins(State& state, const std::string& name, SteadyTime now) const;
+  static bool is_dead(const State& state, const std::string& domain, SteadyTime now);
+  static std::vector<std::string> victims_of_domains(State& state, SteadyTime now);
   // How much longer it takes for that VM: the same for the same seed.
   Nanoseconds jitter(Nanoseconds span, std::int32_t percent, const std::string& name) const;
   std::optional<DriverError> wait(Nanoseconds span, const std::string& name, const Deadline& deadline);
   std::optional<DriverError> half(Nanoseconds latency, const std::string& name, const Deadline& deadline);
-  DriverResult<std::pair<SimVm, bool>> make(State& state, const CreateVm& wanted, SteadyTime now) const;
+  DriverResult<std::pair<SimVm, bool>> make(State& state, const CreateVm& wanted, const std::string& account,
+                                            SteadyTime now) const;
   std::optional<DriverError> take_disks(State& state, const CreateVm& wanted, SimVm& vm) const;
   std::optional<SteadyTime> vanishing_time(State& state, const std::string& name, SteadyTime now) const;
   Vm as_seen(const SimVm& vm, SteadyTime now) const;
-  std::string name_of(const VmId& id) const;
-  static std::string id_of(const State& state, const VmId& id);
+  std::string name_of(const VmId& id, const std::string& account) const;
+  static bool is_ambiguous(const State& state, const VmId& id, const std::string& account);
+  static std::string id_of(const State& state, const VmId& id, const std::string& account);
   void bury(State& state, const std::string& provider_id, SteadyTime now) const;
   void tell_gone(VmListener* listener, const std::string& provider_id, Farewell farewell) const;
-  bool chance(std::size_t rule, const std::string& name, std::int64_t attempt) const;
+  bool chance(std::size_t rule, std::int32_t percent, const std::string& name, std::int64_t attempt) const;
 
   const CloudDeps deps_;
   const Script script_;

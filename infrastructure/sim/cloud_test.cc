@@ -63,6 +63,91 @@ TEST(SimCloud, GivesANewVmOfAnOldKeyANewName) {
   });
 }
 
+TEST(SimCloud, HasAccountsThatCredentialsLeadTo) {
+  CloudFixture stage;
+  stage.run([&] {
+    Credentials other;
+    other.values.emplace("account", Secret<std::string>("other"));
+    const auto ours = stage.create(wish("a"));
+    const auto theirs = stage.cloud.create(wish("a"), other, stage.never);
+
+    EXPECT_NE(ours->provider_id, theirs->provider_id) << "a key is unique in its account";
+    EXPECT_EQ(stage.cloud.status({.provider_id = ours->provider_id}, other, stage.never).error().code,
+              DriverCode::NotFound);
+    EXPECT_THAT(*stage.cloud.list({}, other, stage.never), SizeIs(1));
+    EXPECT_EQ(stage.cloud.identity(other, stage.never)->account, "other");
+    EXPECT_EQ(stage.cloud.identity({}, stage.never)->account, "simulated");
+  });
+}
+
+TEST(SimCloud, ListsOnlyAPartOrAnOlderStateWhenAFaultSaysSo) {
+  CloudFixture stage;
+  stage.run([&] {
+    for (const auto* name : {"a", "b", "c", "d", "e", "f"}) stage.create(wish(name));
+    stage.cloud.add_fault({.verb = SimVerb::List, .missing_percent = 50, .lasts = 10s});
+    const std::size_t partial = stage.cloud.list({}, {}, stage.never)->size();
+    stage.sleep(10s);
+    stage.cloud.add_fault({.verb = SimVerb::List, .late = 60s});
+    const std::size_t late = stage.cloud.list({}, {}, stage.never)->size();
+    stage.cloud.end_faults();
+
+    EXPECT_GT(partial, 0U);
+    EXPECT_LT(partial, 6U);
+    EXPECT_EQ(late, 0U) << "a minute ago there were none";
+    EXPECT_THAT(*stage.cloud.list({}, {}, stage.never), SizeIs(6));
+  });
+}
+
+TEST(SimCloud, BeginsWhatIsAddedAndEndsWhatIsTakenOffWhileItRuns) {
+  const FaultRule refuses{.verb = SimVerb::Create, .code = DriverCode::Internal};
+  const FaultRule once{.verb = SimVerb::Status, .code = DriverCode::Unavailable, .total = 1};
+  CloudFixture stage;
+  stage.run([&] {
+    const auto vm = stage.create(wish("a"));
+    const auto status = [&] { return stage.cloud.status({.provider_id = vm->provider_id}, {}, stage.never); };
+    stage.cloud.follow_faults({once});
+    const bool hit = !status();
+    stage.cloud.follow_faults({once, refuses});
+
+    EXPECT_TRUE(hit);
+    EXPECT_TRUE(status()) << "what was there goes on where it was";
+    EXPECT_EQ(stage.code_of(wish("b")), DriverCode::Internal);
+    stage.cloud.follow_faults({});
+    EXPECT_TRUE(stage.create(wish("b")));
+  });
+}
+
+TEST(SimCloud, LosesAFailureDomainAtItsTime) {
+  Script script;
+  script.faults = {{.domain = "a", .after = 60s, .lasts = 60s}};
+  CloudFixture stage(script);
+  stage.run([&] {
+    CreateVm wanted = wish("a");
+    wanted.failure_domain = "a";
+    stage.create(wanted);
+    stage.create(wish("b"));
+    stage.sleep(60s);
+    stage.cloud.expire();
+
+    EXPECT_THAT(stage.cloud.vms(), SizeIs(1));
+    EXPECT_EQ(stage.code_of(wanted), DriverCode::Unavailable);
+    stage.sleep(60s);
+    EXPECT_TRUE(stage.create(wanted)) << "it is back";
+  });
+}
+
+TEST(SimCloud, RefusesToChooseBetweenTwoVmsOfAKey) {
+  CloudFixture stage;
+  stage.run([&] {
+    const auto first = stage.create(wish("a"));
+    stage.cloud.duplicate("a");
+
+    EXPECT_EQ(stage.cloud.status({.instance_key = "key-of-a"}, {}, stage.never).error().code,
+              DriverCode::OutOfRange);
+    EXPECT_TRUE(stage.cloud.status({.provider_id = first->provider_id}, {}, stage.never));
+  });
+}
+
 TEST(SimCloud, FindsAVmByProviderIdAndByKey) {
   CloudFixture stage;
   stage.run([&] {

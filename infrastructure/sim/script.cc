@@ -178,21 +178,57 @@ void read_effect(Fields& fields, FaultRule& rule) {
   rule.happened = effect == "Happened";
 }
 
-Result<FaultRule> read_rule(const json::value& value, std::size_t index) {
-  Fields fields(value, fmt::format("faults[{}]", index));
+void read_join(Fields& fields, FaultRule& rule) {
+  std::string join;
+  fields.text("join", join);
+  if (!join.empty() && join != "Never") fields.blame("join", "must be Never");
+  rule.never_joins = join == "Never";
+}
+
+void read_percent(Fields& fields, std::string_view name, std::int32_t& into) {
+  std::int64_t percent = into;
+  fields.number(name, 0, 100, percent);
+  into = static_cast<std::int32_t>(percent);
+}
+
+void read_list_faults(Fields& fields, FaultRule& rule) {
+  read_percent(fields, "missing", rule.missing_percent);
+  fields.span("late", rule.late);
+  if ((rule.missing_percent > 0 || rule.late > Nanoseconds(0)) && rule.verb != SimVerb::List)
+    fields.blame("", "missing and late are about verb list");
+}
+
+void read_time(Fields& fields, FaultRule& rule) {
+  fields.span("after", rule.after);
+  Nanoseconds lasts{-1};
+  fields.span("for", lasts);
+  if (lasts >= Nanoseconds(0)) rule.lasts = lasts;
+}
+
+int kinds_in(const FaultRule& rule) {
+  return int{rule.verb.has_value()} + int{rule.vanish.has_value()} + int{!rule.account.empty()} +
+         int{!rule.domain.empty()} + int{rule.never_joins};
+}
+
+Result<FaultRule> read_rule(const json::value& value, const std::string& path) {
+  Fields fields(value, path);
   FaultRule rule;
   read_verb(fields, rule);
   Nanoseconds vanish{-1};
   fields.span("vanish", vanish);
   if (vanish >= Nanoseconds(0)) rule.vanish = vanish;
-  if (rule.verb.has_value() == rule.vanish.has_value())
-    fields.blame("", "needs either verb (a call that fails) or vanish (VMs that go away)");
+  fields.text("account", rule.account);
+  fields.text("domain", rule.domain);
+  read_join(fields, rule);
+  if (kinds_in(rule) != 1)
+    fields.blame("",
+                 "needs either verb (a call that fails), vanish (VMs that go away), account, domain or join");
+  read_list_faults(fields, rule);
+  read_time(fields, rule);
   read_code(fields, rule);
   fields.text("message", rule.message);
   fields.text("vms", rule.vms);
-  std::int64_t percent = rule.percent;
-  fields.number("percent", 0, 100, percent);
-  rule.percent = static_cast<std::int32_t>(percent);
+  read_percent(fields, "percent", rule.percent);
   fields.number("skip", 0, 1'000'000'000, rule.skip);
   fields.number("times", rule.times);
   fields.number("total", rule.total);
@@ -204,7 +240,8 @@ Result<FaultRule> read_rule(const json::value& value, std::size_t index) {
 Result<void> read_faults(const json::value& value, Script& script) {
   const auto* list = value.if_array();
   if (list == nullptr) return fail(Code::Invalid, "faults: must be a list");
-  for (std::size_t i = 0; i < list->size(); ++i) script.faults.push_back(TRY(read_rule(list->at(i), i)));
+  for (std::size_t i = 0; i < list->size(); ++i)
+    script.faults.push_back(TRY(read_rule(list->at(i), fmt::format("faults[{}]", i))));
   return {};
 }
 

@@ -17,8 +17,17 @@
 //     times: 2               # hits per VM; no limit when left out
 //     total: 10              # hits altogether; no limit when left out
 //     effect: Happened       # the cloud does it all the same, only the answer is lost
+//     after: 10m             # begins so long after the start; at once when left out
+//     for: 5m                # and is over then; lasts when left out
+//   - verb: list
+//     missing: 50            # so many percent of the VMs are left out, and the call succeeds
+//   - verb: list
+//     late: 60s              # the list is so old
 //   - vanish: 2m             # VMs go away by themselves so long after their creation
 //     percent: 5
+//   - account: other         # all credentials lead to that account; # in it: the number of the question
+//   - domain: a              # VMs of that failure domain vanish, and none can be made there
+//   - join: Never            # VMs run, but no Node comes of them
 #pragma once
 
 #include <cstdint>
@@ -52,8 +61,15 @@ struct Quota {
 };
 
 struct FaultRule {
-  std::optional<SimVerb> verb = {};        // either a verb that fails ...
-  std::optional<Nanoseconds> vanish = {};  // ... or VMs that go away so long after their creation
+  std::optional<SimVerb> verb = {};        // one of these: a verb that fails,
+  std::optional<Nanoseconds> vanish = {};  // VMs that go away so long after their creation,
+  std::string account = {};                // credentials that lead there,
+  std::string domain = {};                 // a failure domain that dies,
+  bool never_joins = false;                // VMs of which no Node comes
+  std::int32_t missing_percent = 0;        // of a list, instead of an error
+  Nanoseconds late = {};                   // and that
+  Nanoseconds after = {};
+  std::optional<Nanoseconds> lasts = {};
   DriverCode code = DriverCode::Unknown;
   std::string message = {};
   std::string vms = "*";

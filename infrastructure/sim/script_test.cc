@@ -33,6 +33,11 @@ faults:
   effect: Happened
 - vanish: 2m
   percent: 5
+- {verb: list, missing: 50, after: 10m, for: 5m}
+- {verb: list, late: 60s}
+- account: other-#
+- domain: a
+- {join: Never, vms: "md-1-*"}
 )");
 
   ASSERT_TRUE(script) << script.error().message;
@@ -56,6 +61,12 @@ faults:
                                              .total = 10,
                                              .happened = true}));
   EXPECT_EQ(script->faults.at(1), (FaultRule{.vanish = 2min, .percent = 5}));
+  EXPECT_EQ(script->faults.at(2),
+            (FaultRule{.verb = SimVerb::List, .missing_percent = 50, .after = 10min, .lasts = 5min}));
+  EXPECT_EQ(script->faults.at(3), (FaultRule{.verb = SimVerb::List, .late = 60s}));
+  EXPECT_EQ(script->faults.at(4), (FaultRule{.account = "other-#"}));
+  EXPECT_EQ(script->faults.at(5), (FaultRule{.domain = "a"}));
+  EXPECT_EQ(script->faults.at(6), (FaultRule{.never_joins = true, .vms = "md-1-*"}));
 }
 
 TEST(Script, MayBeJsonOrEmpty) {
@@ -73,6 +84,8 @@ TEST(Script, NamesTheFieldThatIsWrong) {
   EXPECT_THAT(complaint("faults: [{verb: make}]"), HasSubstr("faults[0].verb: no verb is called make"));
   EXPECT_THAT(complaint("faults: [{code: Unknown}]"), HasSubstr("faults[0]: needs either verb"));
   EXPECT_THAT(complaint("faults: [{verb: create, vanish: 1s}]"), HasSubstr("faults[0]: needs either verb"));
+  EXPECT_THAT(complaint("faults: [{join: Later}]"), HasSubstr("faults[0].join: must be Never"));
+  EXPECT_THAT(complaint("faults: [{verb: create, late: 1s}]"), HasSubstr("are about verb list"));
   EXPECT_THAT(complaint("latency: {create: soon}"), HasSubstr("latency.create: must be a span of time"));
   EXPECT_THAT(complaint("latency: {create: -1s}"), HasSubstr("latency.create"));
   EXPECT_THAT(complaint("latency: {creat: 1s}"), HasSubstr("latency.creat: no field is called that"));

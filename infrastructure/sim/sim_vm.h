@@ -14,6 +14,7 @@ namespace capstan::infrastructure::sim {
 struct SimVm {
   Vm vm = {};
   std::string instance_key = {};
+  std::string account = {};
   kube::ObjectKey cluster = {};  // from its tags
   std::string vm_class = {};
   std::string kubernetes_version = {};

@@ -1,0 +1,96 @@
+#include "cmd/dev/fault_command.h"
+
+#include <array>
+#include <boost/json.hpp>
+#include <filesystem>
+#include <iostream>
+
+#include "api/schema/yaml.h"
+#include "base/options.h"
+#include "base/try.h"
+#include "cmd/dev/files.h"
+#include "infrastructure/sim/script.h"
+
+namespace capstan::dev {
+namespace {
+
+namespace json = boost::json;
+
+struct Options {
+  std::string faults = {};
+  bool clear = false;
+};
+
+constexpr std::array kFlags = {
+    flag("faults", &Options::faults,
+         "file that the process was given as --faults; made when it is not there"),
+    flag("clear", &Options::clear, "end what goes wrong by the file so far"),
+};
+
+constexpr std::string_view kUsage = R"(capstan-dev fault: something goes wrong in a simulated cloud that runs
+
+usage: capstan-dev fault --faults FILE [--clear] [FAULT...]
+
+  capstan-dev fault --faults f.yaml '{domain: a, for: 5m}'
+  capstan-dev fault --faults f.yaml '{verb: list, missing: 50}' '{account: other, after: 1m}'
+  capstan-dev fault --faults f.yaml --clear
+
+`up` and `provider` follow the file within a second; times count from then. It is written anew as JSON.
+)";
+
+Result<json::value> only_document(const std::string& text, json::value otherwise) {
+  const auto documents = TRY(api::parse_yaml_documents(text));
+  if (documents.empty()) return otherwise;
+  if (documents.size() > 1) return fail(Code::Invalid, "one document is expected, not several");
+  return documents.front();
+}
+
+Result<void> change_file(const Options& options, const StringList& faults) {
+  std::string before;
+  if (std::filesystem::exists(options.faults)) before = TRY(read_file(options.faults));
+  return write_private_file(options.faults, TRY(script_with(before, faults, options.clear)));
+}
+
+}  // namespace
+
+Result<std::string> script_with(const std::string& script, std::span<const std::string> faults,
+                                bool instead) {
+  json::value document = TRY(only_document(script, json::object()));
+  if (!document.is_object()) return fail(Code::Invalid, "the file must be an object");
+  json::value& list = document.as_object()["faults"];
+  if (instead || !list.is_array()) list = json::array();
+  for (const std::string& fault : faults) list.as_array().push_back(TRY(only_document(fault, nullptr)));
+  std::string text = json::serialize(document) + "\n";
+  TRY(infrastructure::sim::parse_script(text));
+  return text;
+}
+
+int fault_command(std::span<const char* const> words) {
+  Options options;
+  Flags flags;
+  flags.add("fault", options, kFlags);
+  const auto arguments = flags.parse(words, Positional::Allowed);
+  if (!arguments) {
+    std::cerr << "capstan-dev fault: " << arguments.error().message << "\n";
+    return 2;
+  }
+  if (arguments->help) {
+    std::cout << flags.help(kUsage);
+    return 0;
+  }
+  if (!arguments->completion.empty()) {
+    std::cout << flags.completion("capstan-dev fault");
+    return 0;
+  }
+  if (options.faults.empty()) {
+    std::cerr << "capstan-dev fault: --faults is missing: which file does the process follow?\n";
+    return 2;
+  }
+  if (const auto changed = change_file(options, arguments->positional); !changed) {
+    std::cerr << "capstan-dev fault: " << changed.error().describe() << "\n";
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace capstan::dev

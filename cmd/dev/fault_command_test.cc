@@ -1,0 +1,43 @@
+// The file that a simulated cloud follows, as `capstan-dev fault` changes it.
+#include "cmd/dev/fault_command.h"
+
+#include <gmock/gmock.h>
+
+#include "infrastructure/sim/script.h"
+
+namespace capstan::dev {
+namespace {
+
+using infrastructure::sim::parse_script;
+using testing::HasSubstr;
+
+constexpr std::string_view kScript = R"(
+seed: 7   # of a run
+faults:
+- vanish: 2m
+)";
+
+TEST(FaultCommand, AddsFaultsAndKeepsTheRest) {
+  const std::vector<std::string> faults = {"{domain: a, for: 5m}"};
+
+  const auto script = parse_script(*script_with(std::string(kScript), faults, false));
+
+  EXPECT_EQ(script->seed, 7U);
+  ASSERT_EQ(script->faults.size(), 2U);
+  EXPECT_EQ(script->faults[1].domain, "a");
+}
+
+TEST(FaultCommand, ClearsWhatIsThere) {
+  EXPECT_TRUE(parse_script(*script_with(std::string(kScript), {}, true))->faults.empty());
+  EXPECT_TRUE(parse_script(*script_with("", {}, true))->faults.empty());
+}
+
+TEST(FaultCommand, RefusesWhatIsNoFault) {
+  const std::vector<std::string> faults = {"{domian: a}"};
+
+  EXPECT_THAT(script_with(std::string(kScript), faults, false).error().message,
+              HasSubstr("faults[1].domian: no field is called that"));
+}
+
+}  // namespace
+}  // namespace capstan::dev

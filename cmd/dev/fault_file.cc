@@ -1,0 +1,34 @@
+#include "cmd/dev/fault_file.h"
+
+#include "cmd/dev/files.h"
+
+namespace capstan::dev {
+namespace {
+
+constexpr Nanoseconds kLookEvery = std::chrono::seconds(1);
+
+}  // namespace
+
+FaultFile::FaultFile(const FaultFileDeps& deps, std::string path) : deps_(deps), path_(std::move(path)) {
+  if (path_.empty()) return;
+  last_ = read_file(path_).value_or(std::string());
+  thread_ = deps_.threads.spawn("faults", [this](const std::stop_token& stop) {
+    while (deps_.threads.pause(Deadline::in(deps_.clock, kLookEvery, stop)) != Woken::Stopped) look();
+  });
+}
+
+FaultFile::~FaultFile() {
+  if (thread_) thread_->request_stop();
+}
+
+// A file that can't be read, or is no script, changes nothing.
+void FaultFile::look() {
+  auto text = read_file(path_);
+  if (!text || *text == last_) return;
+  last_ = std::move(*text);
+  const auto script = infrastructure::sim::parse_script(last_);
+  if (!script) return deps_.log.error("faults not followed", {{"file", path_}, {"error", script.error()}});
+  deps_.cloud.follow_faults(script->faults);
+}
+
+}  // namespace capstan::dev

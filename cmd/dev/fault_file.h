@@ -1,0 +1,40 @@
+// FaultFile follows the file of --faults while a simulated cloud runs: what is added to its faults begins to
+// go wrong, what is taken off ends. The rest of the file counts at the start only. Made by `up` and
+// `provider`; its one thread ends with it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/threads.h"
+#include "infrastructure/sim/cloud.h"
+
+namespace capstan::dev {
+
+struct FaultFileDeps {
+  const Clock& clock;
+  Threads& threads;
+  infrastructure::sim::SimCloud& cloud;
+  Log log = {};
+};
+
+class FaultFile {
+ public:
+  // An empty path: there is nothing to follow.
+  FaultFile(const FaultFileDeps& deps, std::string path);
+  ~FaultFile();
+  FaultFile(const FaultFile&) = delete;
+  FaultFile& operator=(const FaultFile&) = delete;
+
+ private:
+  void look();
+
+  const FaultFileDeps deps_;
+  const std::string path_;
+  std::string last_ = {};
+  std::unique_ptr<Thread> thread_;
+};
+
+}  // namespace capstan::dev
