@@ -59,6 +59,7 @@ std::string_view reason_of(NoteCode code) {
     case NoteCode::ResourceExhausted: return driver::reason::kResourceExhausted;
     case NoteCode::InstanceKeyTaken: return driver::reason::kInstanceKeyTaken;
     case NoteCode::VmGone: return driver::reason::kVmGone;
+    case NoteCode::WrongAccount: return driver::reason::kWrongAccount;
     case NoteCode::VmStopped: return driver::reason::kVmStopped;
     case NoteCode::NotDeleted: return driver::reason::kDeleteFailed;
     case NoteCode::BeingDeleted: return driver::reason::kDeleting;
@@ -124,6 +125,7 @@ bool is_warning(NoteCode code) {
     case NoteCode::ResourceExhausted:
     case NoteCode::InstanceKeyTaken:
     case NoteCode::VmGone:
+    case NoteCode::WrongAccount:
     case NoteCode::VmStopped:
     case NoteCode::NotDeleted:
     case NoteCode::BeingDeleted:

@@ -67,6 +67,7 @@ enum class NoteCode {
   ResourceExhausted,  // no quota, or the cloud has no more
   InstanceKeyTaken,
   VmGone,
+  WrongAccount,  // the credentials lead to another account than the one the VM is in
   VmStopped,
   NotDeleted,  // the cloud refuses to remove something
   BeingDeleted,

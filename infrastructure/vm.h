@@ -38,6 +38,8 @@ struct Vm {
 
 // Empty when the VM has no tag of that name.
 std::string_view tag_of(const Vm& vm, std::string_view name);
+// The tags, and the key of the cluster where it has one.
+Tags with_cluster_key(std::string_view cluster_key, Tags tags);
 // A tag that is not there contradicts nothing.
 bool may_carry(const Vm& vm, std::string_view tag, std::string_view value);
 

@@ -22,13 +22,30 @@ inline constexpr auto members<CredentialsRef> = std::array{
                                            .doc = "Name of the Secret, in the same namespace."}),
 };
 
+// Whose VMs an object's are: written before the first one is asked for.
+inline constexpr Rules kAccountRules = {
+    .min_length = 1,
+    .max_length = 512,
+    .doc =
+        "Account of the cloud that the VMs are in, as the driver calls it, and its region; filled in by the "
+        "provider. With credentials of another account a VM that is not found does not count as gone."};
+inline constexpr CelRule kAccountRule = {
+    .rule = "!has(oldSelf.account) || (has(self.account) && self.account == oldSelf.account)",
+    .message = "account is where the VMs are and can't be changed"};
+
 struct DriverClusterSpec {
   ApiEndpoint control_plane_endpoint = {};
+  Text cluster_key = {};
   List<FailureDomain> failure_domains = {};
   std::optional<CredentialsRef> credentials_ref = {};
   RawJson provider_spec = {};
   UnknownFields unknown = {};
   bool operator==(const DriverClusterSpec&) const = default;
+};
+inline constexpr std::array kDriverClusterSpecRules = {
+    CelRule{.rule = "!has(oldSelf.clusterKey) || (has(self.clusterKey) && self.clusterKey == "
+                    "oldSelf.clusterKey)",
+            .message = "clusterKey is what the VMs of the cluster carry and can't be changed"},
 };
 template <>
 inline constexpr auto members<DriverClusterSpec> = std::array{
@@ -36,6 +53,13 @@ inline constexpr auto members<DriverClusterSpec> = std::array{
         "controlPlaneEndpoint",
         {.doc = "Where the API server of the workload cluster is reached. Filled in by the provider; give it "
                 "yourself when you run the control plane by other means."}),
+    member<&DriverClusterSpec::cluster_key>(
+        "clusterKey",
+        {.min_length = 1,
+         .max_length = 63,
+         .pattern = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
+         .doc = "Identity of the cluster in the cloud, minted by the provider and carried by each of its VMs "
+                "as a tag. It moves with this object, and tells clusters of the same name apart."}),
     member<&DriverClusterSpec::failure_domains>(
         "failureDomains", {.min_items = 1,
                            .max_items = 100,
@@ -130,7 +154,7 @@ inline constexpr ResourceInfo resource<DriverCluster> = {
 template <>
 inline constexpr auto members<DriverCluster> = std::array{
     member<&DriverCluster::metadata>("metadata", {.doc = field_doc::kMetadata}),
-    member<&DriverCluster::spec>("spec", {.doc = field_doc::kSpec}),
+    member<&DriverCluster::spec>("spec", {.cel = kDriverClusterSpecRules, .doc = field_doc::kSpec}),
     member<&DriverCluster::status>("status", {.doc = field_doc::kStatus}),
 };
 

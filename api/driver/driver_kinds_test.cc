@@ -8,7 +8,7 @@
 #include "api/contract/bootstrap_config.h"
 #include "api/contract/infra_cluster.h"
 #include "api/contract/infra_machine.h"
-#include "api/driver/driver_machine_template.h"
+#include "api/driver/driver_machine_pool.h"
 #include "api/schema/crd.h"
 #include "api/schema/decode.h"
 #include "api/schema/encode.h"
@@ -102,6 +102,18 @@ TEST(DriverRules, LetNoObjectGoToAnotherDriver) {
   EXPECT_EQ(validate(metal, &none, {}).at(0).field, "spec.driver");
   EXPECT_EQ(validate(none, &metal, {}).at(0).field, "spec.driver");
   EXPECT_EQ(validate(metal_pool, &pool, {}).at(0).field, "spec.driver");
+}
+
+TEST(DriverKinds, SayInTheirSchemasThatAccountAndClusterKeyStay) {
+  const auto rules_of = [](const json::value& crd) {
+    return json::serialize(
+        crd.at_pointer("/spec/versions/0/schema/openAPIV3Schema/properties/spec/x-kubernetes-validations"));
+  };
+
+  EXPECT_THAT(rules_of(api::crd<DriverMachine>()), testing::HasSubstr("self.account == oldSelf.account"));
+  EXPECT_THAT(rules_of(api::crd<DriverMachinePool>()), testing::HasSubstr("self.account == oldSelf.account"));
+  EXPECT_THAT(rules_of(api::crd<DriverCluster>()),
+              testing::HasSubstr("self.clusterKey == oldSelf.clusterKey"));
 }
 
 TEST(DriverMachine, KeepsWhatTheDriverAloneUnderstands) {

@@ -24,6 +24,7 @@ struct DriverMachineSpec {
   Text provider_id = {};
   Text instance_key = {};
   Text driver = {};
+  Text account = {};
   Text vm_class = {};
   std::optional<CredentialsRef> credentials_ref = {};
   RawJson provider_spec = {};
@@ -38,6 +39,7 @@ inline constexpr std::array kDriverMachineSpecRules = {
         .rule = "!has(oldSelf.providerID) || (has(self.providerID) && self.providerID == oldSelf.providerID)",
         .message = "providerID can't be changed once it is known"},
     kDriverIsKept,
+    kAccountRule,
 };
 template <>
 inline constexpr auto members<DriverMachineSpec> = std::array{
@@ -56,6 +58,7 @@ inline constexpr auto members<DriverMachineSpec> = std::array{
                 "a tag. However often creation is tried, and wherever this object is moved to, there is "
                 "at most one VM of a key."}),
     member<&DriverMachineSpec::driver>("driver", kDriverNameRules),
+    member<&DriverMachineSpec::account>("account", kAccountRules),
     member<&DriverMachineSpec::vm_class>(
         "class",
         {.min_length = 1, .max_length = 253, .doc = "Size of the VM in the cloud's words, as m5.large."}),

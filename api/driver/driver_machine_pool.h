@@ -11,6 +11,7 @@ namespace capstan::api {
 struct DriverMachinePoolSpec {
   List<Text> provider_id_list = {};
   Text group_key = {};
+  Text account = {};
   std::optional<bool> with_machines = {};
   Text driver = {};
   Text vm_class = {};
@@ -26,6 +27,7 @@ inline constexpr std::array kDriverMachinePoolSpecRules = {
                     "self.withMachines == oldSelf.withMachines)",
             .message = "withMachines can't be changed: make another pool and move the work there"},
     kDriverIsKept,
+    kAccountRule,
 };
 template <>
 inline constexpr auto members<DriverMachinePoolSpec> = std::array{
@@ -40,6 +42,7 @@ inline constexpr auto members<DriverMachinePoolSpec> = std::array{
          .max_length = 50,
          .pattern = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
          .doc = "Identity of the group, minted by the provider before it asks for the first VM."}),
+    member<&DriverMachinePoolSpec::account>("account", kAccountRules),
     member<&DriverMachinePoolSpec::with_machines>(
         "withMachines", {.doc = "Whether each instance is a Machine of its own, which is drained before it "
                                 "goes. Without, the group is one thing to everybody but the cloud."}),

@@ -14,8 +14,8 @@ struct DriverMachineTemplateResource {
 };
 // A clone with another VM's identity would take that VM for its own.
 inline constexpr std::array kTemplateHasNoIdentity = {
-    CelRule{.rule = "!has(self.instanceKey) && !has(self.providerID)",
-            .message = "a template names no VM: leave out instanceKey and providerID"},
+    CelRule{.rule = "!has(self.instanceKey) && !has(self.providerID) && !has(self.account)",
+            .message = "a template names no VM: leave out instanceKey, providerID and account"},
 };
 template <>
 inline constexpr auto members<DriverMachineTemplateResource> = std::array{

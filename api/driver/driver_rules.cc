@@ -44,8 +44,10 @@ void check_autoscaled_size(const ObjectMeta& metadata, Causes& causes) {
 
 }  // namespace
 
-Causes validate(const DriverCluster& now, const DriverCluster* /*before*/, const Gates& /*gates*/) {
+Causes validate(const DriverCluster& now, const DriverCluster* before, const Gates& /*gates*/) {
   Causes causes;
+  if (before != nullptr)
+    check_kept("spec.clusterKey", now.spec.cluster_key, before->spec.cluster_key, causes);
   check_endpoint(now.spec.control_plane_endpoint, causes);
   return causes;
 }
@@ -56,6 +58,7 @@ Causes validate(const DriverMachine& now, const DriverMachine* before, const Gat
   check_kept("spec.instanceKey", now.spec.instance_key, before->spec.instance_key, causes);
   check_kept("spec.providerID", now.spec.provider_id, before->spec.provider_id, causes);
   check_driver(now.spec.driver, before->spec.driver, causes);
+  check_kept("spec.account", now.spec.account, before->spec.account, causes);
   return causes;
 }
 
@@ -67,6 +70,8 @@ Causes validate(const DriverMachineTemplate& now, const DriverMachineTemplate* /
     causes.push_back(field_forbidden("spec.template.spec.instanceKey", "a template names no VM"));
   if (!machine.spec.provider_id.empty())
     causes.push_back(field_forbidden("spec.template.spec.providerID", "a template names no VM"));
+  if (!machine.spec.account.empty())
+    causes.push_back(field_forbidden("spec.template.spec.account", "a template names no VM"));
   rules::check_template_metadata(machine.metadata, causes);
   return causes;
 }
@@ -76,6 +81,7 @@ Causes validate(const DriverMachinePool& now, const DriverMachinePool* before, c
   if (before != nullptr) {
     check_kept("spec.groupKey", now.spec.group_key, before->spec.group_key, causes);
     check_driver(now.spec.driver, before->spec.driver, causes);
+    check_kept("spec.account", now.spec.account, before->spec.account, causes);
     if (now.spec.with_machines != before->spec.with_machines) {
       causes.push_back(field_forbidden("spec.withMachines",
                                        "can't be changed: make another pool and move the work there"));

@@ -28,11 +28,13 @@ inline constexpr std::string_view kMachine = "drivermachine.capstan.dev";
 inline constexpr std::string_view kMachinePool = "drivermachinepool.capstan.dev";
 }  // namespace finalizer
 
-// What a VM carries. The first one is its identity, the others say for people and orphan collection whose it
-// is.
+// What a VM carries. The first one is its identity, the others say for people and for the search for orphans
+// whose it is.
 namespace tag {
 inline constexpr std::string_view kInstanceKey = "capstan.dev/instance-key";
 inline constexpr std::string_view kCluster = "capstan.dev/cluster";
+inline constexpr std::string_view kClusterKey =
+    "capstan.dev/cluster-key";  // spec.clusterKey of its DriverCluster
 inline constexpr std::string_view kNamespace = "capstan.dev/namespace";
 inline constexpr std::string_view kName = "capstan.dev/name";
 inline constexpr std::string_view kGroup = "capstan.dev/group";  // spec.groupKey of a DriverMachinePool
@@ -47,6 +49,9 @@ inline constexpr std::string_view kVictims = "capstan.dev/victims";
 inline constexpr std::string_view kAutoscaledTo = "capstan.dev/autoscaled-to";
 // On a DriverMachine that a pool made: where its VM is to be.
 inline constexpr std::string_view kFailureDomain = "capstan.dev/failure-domain";
+// On a DriverMachine or DriverMachinePool: a person gives up its VMs in this account, the one of
+// spec.account.
+inline constexpr std::string_view kAbandonVm = "capstan.dev/abandon-vm";
 // On a DriverCluster whose control plane and endpoint the provider has made, so that it knows them for its
 // own also after its finalizer was taken off.
 inline constexpr std::string_view kMadeControlPlane = "capstan.dev/made-control-plane";
@@ -65,6 +70,7 @@ inline constexpr std::string_view kResourceExhausted = "ResourceExhausted";
 inline constexpr std::string_view kInstanceKeyTaken = "InstanceKeyTaken";
 inline constexpr std::string_view kReady = "Ready";
 inline constexpr std::string_view kVmGone = "VMGone";
+inline constexpr std::string_view kWrongAccount = "WrongAccount";
 inline constexpr std::string_view kVmStopped = "VMStopped";
 inline constexpr std::string_view kDeleting = "Deleting";
 inline constexpr std::string_view kDeleteFailed = "DeleteFailed";

@@ -32,6 +32,7 @@ constexpr std::array kOwnKeys = {
     api::bootstrap::label::kConfigName,
     api::bootstrap::label::kConfigNamespace,
     api::bootstrap::label::kConfigUid,
+    api::driver::annotation::kAbandonVm,
     api::driver::annotation::kAutoscaledTo,
     api::driver::annotation::kFailureDomain,
     api::driver::annotation::kMadeControlPlane,

@@ -120,6 +120,23 @@ Snapshot<api::Cluster> Caches::owner_cluster(const api::ObjectMeta& object) cons
   return owner(clusters, object, api::kind::kCluster);
 }
 
+ObjectKey Caches::cluster_key_of(const api::DriverCluster& object) const {
+  const auto cluster = owner_cluster(object.metadata);
+  return cluster ? runtime::key_of(*cluster) : cluster_key(object.metadata, object.metadata.name.view());
+}
+
+Snapshot<api::DriverCluster> Caches::driver_cluster_of(const api::Cluster& cluster) const {
+  const auto key = driver_cluster_key(cluster);
+  return key ? driver_clusters.get(*key) : nullptr;
+}
+
+std::optional<ObjectKey> driver_cluster_key(const api::Cluster& cluster) {
+  const auto& ref = cluster.spec.infrastructure_ref;
+  if (!ref || ref->kind != api::driver::kind::kDriverCluster || ref->api_group != api::group::kInfrastructure)
+    return std::nullopt;
+  return ObjectKey{.namespace_ = cluster.metadata.namespace_.str(), .name = ref->name.str()};
+}
+
 ObjectKey cluster_key(const api::ObjectMeta& object, std::string_view otherwise) {
   const auto* label = object.labels.find(api::label::kClusterName);
   return {.namespace_ = object.namespace_.str(),

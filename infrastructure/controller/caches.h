@@ -2,6 +2,7 @@
 // informers; its controllers read. Safe from any thread.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -40,10 +41,15 @@ class Caches {
   // Whether another DriverMachine or DriverMachinePool names the same VM, by instance key or provider ID.
   bool is_vm_claimed_twice(const api::DriverMachine& object) const;
 
+
   // The owner of that kind, if the cache has it and its uid is the one the reference means.
   Snapshot<api::Machine> owner_machine(const api::ObjectMeta& object) const;
   Snapshot<api::MachinePool> owner_machine_pool(const api::ObjectMeta& object) const;
   Snapshot<api::Cluster> owner_cluster(const api::ObjectMeta& object) const;
+  // By its owner, or else by its label or its own name.
+  ObjectKey cluster_key_of(const api::DriverCluster& object) const;
+  // What the Cluster names as its infrastructure; null when that is of another kind.
+  Snapshot<api::DriverCluster> driver_cluster_of(const api::Cluster& cluster) const;
 
  private:
   runtime::IndexId<api::DriverMachine> by_cluster_;
@@ -54,6 +60,8 @@ class Caches {
   runtime::IndexId<api::DriverMachinePool> pools_by_vm_;
 };
 
+// The DriverCluster that the Cluster names as its infrastructure; nothing when that is of another kind.
+std::optional<ObjectKey> driver_cluster_key(const api::Cluster& cluster);
 // The Cluster an object belongs to: by its label, before it has one by `otherwise`.
 ObjectKey cluster_key(const api::ObjectMeta& object, std::string_view otherwise = {});
 

@@ -8,4 +8,9 @@ bool concerns_vms(const runtime::Change<api::Cluster>& change) {
          !(change.before->status.initialization == change.after->status.initialization);
 }
 
+bool gets_its_key(const runtime::Change<api::DriverCluster>& change) {
+  if (!change.after || change.after->spec.cluster_key.empty()) return false;
+  return !change.before || change.before->spec.cluster_key.empty();
+}
+
 }  // namespace capstan::infrastructure

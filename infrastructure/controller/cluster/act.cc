@@ -35,6 +35,12 @@ class Work {
 
  private:
   // True: the next action may follow.
+  bool perform(const MintKey&) {
+    api::DriverCluster wanted = object_;
+    wanted.spec.cluster_key = Text(random_uuid(with_.deps.randomness));
+    return write(wanted, kube::Lock::Always);
+  }
+
   bool perform(const SignOn& action) {
     api::DriverCluster wanted = object_;
     wanted.metadata.finalizers = action.to;
@@ -111,9 +117,9 @@ class Work {
         kUntilUserActs);
   }
 
-  bool write(const api::DriverCluster& wanted) {
-    const auto written = infrastructure::write(with_, with_.deps.caches.driver_clusters, object_, wanted,
-                                               kube::Lock::WhenArraysChange);
+  bool write(const api::DriverCluster& wanted, kube::Lock lock = kube::Lock::WhenArraysChange) {
+    const auto written =
+        infrastructure::write(with_, with_.deps.caches.driver_clusters, object_, wanted, lock);
     return written ? true : fail_with(written.error());
   }
 

@@ -67,6 +67,7 @@ void wait_for_owner(const Observation& seen, Plan& plan) {
 
 void provide(const Observation& seen, Plan& plan) {
   const api::DriverCluster& object = *seen.object;
+  if (object.spec.cluster_key.empty()) plan.actions.emplace_back(MintKey());
   const bool is_protected = is_signed_on(object) || is_off(Safeguard::LostFinalizers);
   const bool ours =
       is_protected || object.metadata.annotations.contains(api::driver::annotation::kMadeControlPlane);

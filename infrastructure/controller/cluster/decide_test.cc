@@ -30,6 +30,7 @@ struct Seen {
     object.metadata.name = "c1"_text;
     object.metadata.namespace_ = "default"_text;
     object.metadata.creation_timestamp = builders::noon();
+    object.spec.cluster_key = "k"_text;
   }
   Seen& ours() {
     object.metadata.finalizers = api::Finalizers({Text(finalizer::kCluster)});
@@ -107,6 +108,21 @@ TEST(Decide, SeesToItsControlPlaneAgainWhenItsFinalizerIsLost) {
   stripped.object.metadata.annotations.set(Text(api::driver::annotation::kMadeControlPlane), "true"_text);
 
   EXPECT_EQ(planned(stripped), std::string(kSignOn) + std::string(kProvide));
+}
+
+TEST(Decide, MintsTheKeyOfAClusterOnceAndOfOneThatWasThereBeforeKeys) {
+  Seen fresh;
+  fresh.object.spec.cluster_key = {};
+  Seen older;
+  older.ours().at("127.0.0.1").provisioned().ensured = true;
+  older.object.spec.cluster_key = {};
+  Seen leaving = fresh;
+  leaving.cluster->metadata.deletion_timestamp = builders::noon();
+
+  EXPECT_EQ(planned(fresh),
+            "mint the key of the cluster\n" + std::string(kSignOn) + std::string(kProvideAll));
+  EXPECT_EQ(planned(older), "mint the key of the cluster");
+  EXPECT_EQ(planned(leaving), "nothing");
 }
 
 TEST(Decide, TakesTheUsersEndpointAsItIs) {

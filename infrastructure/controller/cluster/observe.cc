@@ -11,8 +11,7 @@ std::optional<Observation> observe(const ObserveContext& with, const Memory& mem
                    .object = caches.driver_clusters.get(key)};
   if (!seen.object) return std::nullopt;
   seen.cluster = caches.owner_cluster(seen.object->metadata);
-  seen.cluster_key =
-      seen.cluster ? runtime::key_of(*seen.cluster) : cluster_key(seen.object->metadata, key.name);
+  seen.cluster_key = caches.cluster_key_of(*seen.object);
   seen.machines_left = caches.count_driver_machines_of(seen.cluster_key);
   seen.pools_left = caches.driver_machine_pools_of(seen.cluster_key).size();
   return seen;

@@ -6,6 +6,8 @@
 
 namespace capstan::infrastructure::cluster {
 
+std::string describe(const MintKey&) { return "mint the key of the cluster"; }
+
 std::string describe(const SignOn& action) {
   return fmt::format("sign on: finalizers {} -> {}", runtime::describe(action.from),
                      runtime::describe(action.to));

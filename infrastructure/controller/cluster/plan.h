@@ -14,6 +14,10 @@
 
 namespace capstan::infrastructure::cluster {
 
+// What every VM of the cluster will carry. Bound to the version that was seen: it is minted once.
+struct MintKey {
+  bool operator==(const MintKey&) const = default;
+};
 // Before a control plane is made: the finalizer, without which it would outlive the object, and the
 // annotation that says who makes it.
 struct SignOn {
@@ -40,8 +44,8 @@ struct RemoveControlPlane {
 struct DropFinalizer {
   bool operator==(const DropFinalizer&) const = default;
 };
-
-using Action = std::variant<SignOn, ProvideControlPlane, TakeEndpoint, RemoveControlPlane, DropFinalizer>;
+using Action =
+    std::variant<MintKey, SignOn, ProvideControlPlane, TakeEndpoint, RemoveControlPlane, DropFinalizer>;
 
 struct Plan {
   runtime::Paused paused = {};

@@ -9,13 +9,12 @@ namespace {
 
 std::vector<ObjectKey> object_of(const runtime::Change<api::Cluster>& change) {
   const auto& cluster = change.object();
-  const auto& ref = cluster.spec.infrastructure_ref;
-  if (!ref || ref->kind != api::driver::kind::kDriverCluster || ref->api_group != api::group::kInfrastructure)
-    return {};
+  const auto key = driver_cluster_key(cluster);
+  if (!key) return {};
   const bool same = change.before && change.after && change.before->spec == change.after->spec &&
                     change.before->metadata.deleting() == change.after->metadata.deleting();
   if (same) return {};
-  return {{.namespace_ = cluster.metadata.namespace_.str(), .name = ref->name.str()}};
+  return {*key};
 }
 
 }  // namespace

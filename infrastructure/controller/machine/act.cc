@@ -25,7 +25,10 @@ Effects Work::run(const Plan& plan) {
 
 bool Work::perform(const SignOn& action) {
   api::DriverMachine wanted = object_;
-  if (action.mint_key) wanted.spec.instance_key = Text(random_uuid(with_.deps.randomness));
+  if (action.mint_key) {
+    wanted.spec.instance_key = Text(random_uuid(with_.deps.randomness));
+    if (!settle_account(wanted.spec.account)) return false;
+  }
   wanted.metadata.finalizers = action.to;
   return write(wanted, kube::Lock::Always);
 }
@@ -57,8 +60,11 @@ bool Work::carries_our_name(const Vm& vm) const {
          may_carry(vm, tag::kNamespace, object_.metadata.namespace_.view());
 }
 
-std::optional<Credentials> Work::find_credentials() {
-  return credentials_for(with_, object_.metadata, object_.spec.credentials_ref, effects_);
+// Null: they can't be read; the effects say why.
+const Credentials* Work::find_credentials() {
+  if (!credentials_)
+    credentials_ = credentials_for(with_, object_.metadata, object_.spec.credentials_ref, effects_);
+  return credentials_ ? &*credentials_ : nullptr;
 }
 
 bool Work::write(const api::DriverMachine& wanted, kube::Lock lock) {

@@ -18,6 +18,7 @@ std::optional<Waiting> obstacle(const Observation& seen);
 void wait(const Observation& seen, Waiting waiting, Plan& plan);
 ProvideVm vm_for(const Observation& seen);
 void restore_finalizer(const Observation& seen, Plan& plan);
+void look_after(const Observation& seen, Plan& plan);
 VmId vm_of(const api::DriverMachine& object);
 bool has_asked_for_vm(const api::DriverMachine& object);
 bool is_signed_on(const api::DriverMachine& object);
@@ -35,7 +36,7 @@ Plan decide(const Observation& seen) {
   } else if (!object.status.initialization.provisioned.value_or(false)) {
     provide(seen, plan);
   } else {
-    if (seen.doubted) plan.actions.emplace_back(VerifyVm{.vm = vm_of(object)});
+    look_after(seen, plan);
     restore_finalizer(seen, plan);
   }
   return plan;
@@ -86,6 +87,10 @@ std::optional<Waiting> obstacle(const Observation& seen) {
     return Waiting{.code = NoteCode::WaitingForClusterInfrastructure,
                    .message = "waiting for Cluster " + seen.cluster->metadata.name.str() +
                               " to have its infrastructure provisioned"};
+  if (seen.driver_cluster && seen.driver_cluster->spec.cluster_key.empty())
+    return Waiting{.code = NoteCode::WaitingForClusterInfrastructure,
+                   .message = "waiting for DriverCluster " + seen.driver_cluster->metadata.name.str() +
+                              " to have its spec.clusterKey"};
   if (!data_secret_of(seen).empty()) return std::nullopt;
   const std::string field = seen.in_pool
                                 ? "spec.template.spec.bootstrap.dataSecretName of the MachinePool of Machine "
@@ -105,14 +110,24 @@ ProvideVm vm_for(const Observation& seen) {
   const std::string namespace_ = object.metadata.namespace_.str();
   return {.look_first = has_asked_for_vm(object),
           .name = object.metadata.name.str(),
-          .tags = {{std::string(tag::kCluster), seen.machine->spec.cluster_name.str()},
-                   {std::string(tag::kNamespace), namespace_},
-                   {std::string(tag::kName), object.metadata.name.str()}},
+          .tags = with_cluster_key(cluster_key_for(seen),
+                                   {{std::string(tag::kCluster), seen.machine->spec.cluster_name.str()},
+                                    {std::string(tag::kNamespace), namespace_},
+                                    {std::string(tag::kName), object.metadata.name.str()}}),
           .vm_class = object.spec.vm_class.str(),
           .failure_domain = std::string(failure_domain_for(seen)),
           .kubernetes_version = std::string(version_for(seen)),
           .provider_spec = std::string(object.spec.provider_spec.text()),
           .data_secret = {.namespace_ = namespace_, .name = std::string(data_secret_of(seen))}};
+}
+
+// A VM that is there.
+void look_after(const Observation& seen, Plan& plan) {
+  const VmId vm = vm_of(*seen.object);
+  if (seen.doubted)
+    plan.actions.emplace_back(VerifyVm{.vm = vm});
+  else if (seen.object->spec.account.empty())
+    plan.actions.emplace_back(AdoptVm{.vm = vm, .cluster_key = std::string(cluster_key_for(seen))});
 }
 
 // There may be a VM, and nothing would see to its removal: that comes before all else.

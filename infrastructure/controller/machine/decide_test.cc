@@ -29,6 +29,7 @@ struct Seen {
   api::DriverMachine object = {};
   std::optional<api::Machine> machine = with_data();
   std::optional<api::Cluster> cluster = builders::a_cluster("c1").infrastructure_provisioned().build();
+  std::optional<api::DriverCluster> driver_cluster = {};
   Seconds age{0};
   bool fresh = true;
   bool doubted = false;
@@ -42,6 +43,7 @@ struct Seen {
   }
   Seen& keyed() {
     object.spec.instance_key = "k"_text;
+    object.spec.account = "a1"_text;
     object.metadata.finalizers = api::Finalizers({Text(finalizer::kMachine)});
     return *this;
   }
@@ -62,7 +64,9 @@ struct Seen {
             .object = std::make_shared<const api::DriverMachine>(object),
             .claimed_twice = claimed_twice,
             .machine = machine ? std::make_shared<const api::Machine>(*machine) : nullptr,
-            .cluster = cluster ? std::make_shared<const api::Cluster>(*cluster) : nullptr};
+            .cluster = cluster ? std::make_shared<const api::Cluster>(*cluster) : nullptr,
+            .driver_cluster =
+                driver_cluster ? std::make_shared<const api::DriverCluster>(*driver_cluster) : nullptr};
   }
 };
 
@@ -107,6 +111,43 @@ TEST(Decide, PutsALostFinalizerBackAlsoWhileItWaitsAndWhenAllIsDone) {
   EXPECT_EQ(planned(waiting), restored);
   EXPECT_THAT(planned(fresh), StartsWith("wait")) << "no cloud was asked for anything yet";
   EXPECT_EQ(planned(provisioned.deleting()), "nothing") << "too late: the API server takes none any more";
+}
+
+TEST(Decide, WaitsForTheKeyOfItsCluster) {
+  Seen seen;
+  seen.driver_cluster.emplace().metadata.name = "c1"_text;
+  const Plan waiting = decide(seen);
+  seen.driver_cluster->spec.cluster_key = "ck"_text;
+  const auto& made = std::get<ProvideVm>(decide(seen).actions.back());
+
+  EXPECT_EQ(waiting.waiting->message, "waiting for DriverCluster c1 to have its spec.clusterKey");
+  EXPECT_EQ(made.tags.at("capstan.dev/cluster-key"), "ck");
+}
+
+TEST(Decide, WritesDownTheAccountOfAVmThatIsOlder) {
+  Seen older;
+  older.provisioned().object.spec.account = {};
+  Seen in_doubt = older;
+  in_doubt.doubted = true;
+  Seen leaving = older;
+  leaving.deleting();
+
+  EXPECT_EQ(planned(Seen().provisioned()), "nothing");
+  EXPECT_EQ(planned(older), "write down the account of VM sim:///i-1 (key k)");
+  EXPECT_EQ(planned(in_doubt), "ask about VM sim:///i-1 (key k)") << "first of all it must be there";
+  EXPECT_THAT(planned(leaving), StartsWith("remove VM"));
+}
+
+TEST(Report, LeavesAVmReadyWhoseAccountCanNotBeFoundOut) {
+  Seen older;
+  older.provisioned().object.spec.account = {};
+  const Observation seen = older;
+
+  const auto [after, notes] =
+      report(seen, decide(seen), {.trouble = Trouble{.code = api::NoteCode::VmNotCreated, .message = "no"}});
+
+  EXPECT_EQ(api::conditions::find(after.status.conditions, "Ready"), nullptr);
+  EXPECT_THAT(notes, IsEmpty());
 }
 
 TEST(Decide, KeepsTheFinalizersOfOthers) {

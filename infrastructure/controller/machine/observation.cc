@@ -21,4 +21,8 @@ std::string_view failure_domain_for(const Observation& seen) {
   return seen.object->metadata.annotations.value_or_empty(api::driver::annotation::kFailureDomain);
 }
 
+std::string_view cluster_key_for(const Observation& seen) {
+  return seen.driver_cluster ? seen.driver_cluster->spec.cluster_key.view() : std::string_view();
+}
+
 }  // namespace capstan::infrastructure::machine

@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "api/driver/driver_cluster.h"
 #include "api/driver/driver_machine.h"
 #include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine_pool.h"
@@ -23,6 +24,8 @@ struct Observation {
   bool in_pool = false;                      // the Machine is one of a MachinePool
   Snapshot<api::MachinePool> pool = {};      // null: not in the cache, or the Machine is in none
   Snapshot<api::Cluster> cluster = {};       // null: not in the cache
+  // Of that Cluster; null: not in the cache, or the Cluster has infrastructure of another kind.
+  Snapshot<api::DriverCluster> driver_cluster = {};
 };
 
 // The Secret with the bootstrap data: the Machine's own, or the one all Machines of its pool share. Empty:
@@ -32,5 +35,7 @@ std::string_view data_secret_of(const Observation& seen);
 std::string_view version_for(const Observation& seen);
 // Where the VM is to be; empty: the driver chooses.
 std::string_view failure_domain_for(const Observation& seen);
+// What its tags say of the cluster it belongs to; empty: the cluster has no key.
+std::string_view cluster_key_for(const Observation& seen);
 
 }  // namespace capstan::infrastructure::machine

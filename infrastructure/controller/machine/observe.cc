@@ -28,6 +28,7 @@ std::optional<Observation> observe(const ObserveContext& with, const ObjectKey& 
   find_machine(caches, seen);
   const std::string_view named = seen.machine ? seen.machine->spec.cluster_name.view() : std::string_view();
   seen.cluster = caches.clusters.get(cluster_key(metadata, named));
+  if (seen.cluster) seen.driver_cluster = caches.driver_cluster_of(*seen.cluster);
   return seen;
 }
 

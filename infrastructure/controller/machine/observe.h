@@ -1,4 +1,4 @@
-// Gathers what a turn looks at: from caches, and what the cloud's last list said. Visits four objects and one
+// Gathers what a turn looks at: from caches, and what the cloud's last list said. Visits five objects and one
 // index per turn; no live read.
 #pragma once
 

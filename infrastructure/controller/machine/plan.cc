@@ -32,6 +32,8 @@ std::string describe(const ProvideVm& action) {
 
 std::string describe(const VerifyVm& action) { return "ask about VM " + words(action.vm); }
 
+std::string describe(const AdoptVm& action) { return "write down the account of VM " + words(action.vm); }
+
 std::string describe(const RemoveVm& action) {
   return fmt::format("remove VM {}{}", words(action.vm), action.surely_ours ? "" : " if it is ours");
 }

@@ -15,10 +15,10 @@
 
 namespace capstan::infrastructure::machine {
 
-// Before the cloud is asked for anything: the finalizer, without which the VM would outlive the object, and
-// the key by which the VM is found again. Bound to the version that was seen.
+// Before the cloud is asked for a VM: the finalizer, without which the VM would outlive the object, the key
+// by which the VM is found again and the account it will be in. Bound to the version that was seen.
 struct SignOn {
-  bool mint_key = false;  // a random one, made when it is written
+  bool mint_key = false;  // a random one, made when it is written, and the account with it
   api::Finalizers from = {};
   api::Finalizers to = {};
   bool operator==(const SignOn&) const = default;
@@ -47,6 +47,13 @@ struct VerifyVm {
   VmId vm = {};
   bool operator==(const VerifyVm&) const = default;
 };
+// The VM is older than the account in the spec and the cluster's key among its tags: once the cloud has shown
+// it, both are written down.
+struct AdoptVm {
+  VmId vm = {};
+  std::string cluster_key = {};
+  bool operator==(const AdoptVm&) const = default;
+};
 // There is no VM of this object any more.
 struct RemoveVm {
   VmId vm = {};
@@ -57,7 +64,7 @@ struct DropFinalizer {
   bool operator==(const DropFinalizer&) const = default;
 };
 
-using Action = std::variant<SignOn, RestoreFinalizer, ProvideVm, VerifyVm, RemoveVm, DropFinalizer>;
+using Action = std::variant<SignOn, RestoreFinalizer, ProvideVm, VerifyVm, AdoptVm, RemoveVm, DropFinalizer>;
 
 struct Plan {
   runtime::Paused paused = {};

@@ -17,14 +17,14 @@ constexpr Seconds kUntilNameIsFree{180};
 }  // namespace
 
 bool Work::perform(const ProvideVm& action) {
-  const auto credentials = find_credentials();
-  if (!credentials || !find_or_make(action, *credentials) || !is_ours(*effects_.vm)) return false;
+  const auto* credentials = find_credentials();
+  if (credentials == nullptr || !find_or_make(action, *credentials) || !is_ours(*effects_.vm)) return false;
   return !object_.spec.provider_id.empty() || write_provider_id();
 }
 
 bool Work::perform(const VerifyVm& action) {
-  const auto credentials = find_credentials();
-  const bool there = credentials && look_for(action.vm, *credentials) && is_ours(*effects_.vm);
+  const auto* credentials = find_credentials();
+  const bool there = credentials != nullptr && look_for(action.vm, *credentials) && is_ours(*effects_.vm);
   effects_.verified = !effects_.trouble && !effects_.error;
   return there;
 }
@@ -50,6 +50,7 @@ bool Work::look_for(const VmId& vm, const Credentials& credentials) {
   const Reaction what = reaction(Verb::Status, found.error());
   if (what.next != Reaction::Next::Absent)
     return fail_with(trouble_of(NoteCode::VmNotCreated, "find the VM", found.error(), what));
+  if (!believes_absence(credentials)) return false;
   effects_.vm_gone = !vm.provider_id.empty();
   return false;
 }
@@ -105,7 +106,8 @@ bool Work::is_ours(const Vm& vm) {
 bool Work::write_provider_id() {
   api::DriverMachine wanted = object_;
   wanted.spec.provider_id = Text(effects_.vm->provider_id);
-  const bool written = write(wanted, kube::Lock::WhenArraysChange);
+  const bool known = !wanted.spec.account.empty() || settle_account(wanted.spec.account);
+  const bool written = known && write(wanted, kube::Lock::WhenArraysChange);
   if (!written) effects_.vm.reset();  // not before the spec says so
   return written;
 }

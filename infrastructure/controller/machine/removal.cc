@@ -13,8 +13,8 @@ constexpr Seconds kUntilGone{5};
 }  // namespace
 
 bool Work::perform(const RemoveVm& action) {
-  const auto credentials = find_credentials();
-  if (!credentials) return false;
+  const auto* credentials = find_credentials();
+  if (credentials == nullptr) return false;
   if (action.surely_ours) return remove(action.vm, *credentials);
   VmId vm = action.vm;
   auto anothers = belongs_to_another(vm, *credentials);
@@ -44,7 +44,7 @@ bool Work::remove(const VmId& vm, const Credentials& credentials) {
   const auto removed = driver().remove(vm, credentials, deadline());
   if (!removed) {
     const Reaction what = reaction(Verb::Remove, removed.error());
-    if (what.next == Reaction::Next::Done) return true;
+    if (what.next == Reaction::Next::Done) return believes_absence(credentials);
     keep_state_of(removed.error());
     return fail_with(trouble_of(NoteCode::NotDeleted, "remove the VM", removed.error(), what));
   }

@@ -47,10 +47,13 @@ std::optional<Readiness> readiness(const Observation& seen, const Plan& plan, co
   return Readiness{.obstacle = plan.waiting->code, .message = plan.waiting->message};
 }
 
-// That the cloud could not be asked about a VM that has long been there says nothing of it.
+// That the cloud could not be asked about a VM that has long been there says nothing of it, and less so that
+// its account could not be found out.
 std::optional<Readiness> readiness_after(const Trouble& trouble, const Observation& seen, const Plan& plan) {
   const auto verifies = [](const Action& action) { return std::holds_alternative<VerifyVm>(action); };
+  const auto adopts = [](const Action& action) { return std::holds_alternative<AdoptVm>(action); };
   if (trouble.quiet && std::ranges::any_of(plan.actions, verifies)) return std::nullopt;
+  if (std::ranges::any_of(plan.actions, adopts)) return std::nullopt;
   return readiness_in(trouble, seen.object->metadata, seen.now);
 }
 

@@ -53,6 +53,12 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
     if (!concerns_vms(change)) return Keys();
     return keys_of(caches.driver_machines_of(runtime::key_of(change.object())));
   });
+  runtime::trigger<api::DriverCluster>(
+      caches.driver_clusters, queue, [&caches](const Change<api::DriverCluster>& change) {
+        return gets_its_key(change)
+                   ? keys_of(caches.driver_machines_of(caches.cluster_key_of(change.object())))
+                   : Keys();
+      });
   deps_.inventory.on_doubt([&queue](const ObjectKey& key) { queue.add(key); });
 }
 

@@ -1,5 +1,5 @@
-// One turn's work on one DriverMachine. Private to act.cc (writes to the object), provision.cc (a VM is
-// found, made or asked about) and removal.cc; one thread.
+// One turn's work on one DriverMachine. Private to act.cc (writes to the object), accounting.cc (the account
+// its VM is in), provision.cc (a VM is found, made or asked about) and removal.cc; one thread.
 #pragma once
 
 #include <optional>
@@ -20,6 +20,7 @@ class Work {
   bool perform(const RestoreFinalizer& action);
   bool perform(const ProvideVm& action);
   bool perform(const VerifyVm& action);
+  bool perform(const AdoptVm& action);
   bool perform(const RemoveVm& action);
   bool perform(const DropFinalizer& action);
 
@@ -29,13 +30,17 @@ class Work {
   CreateVm request_for(const ProvideVm& action, BootstrapData data) const;
   bool is_ours(const Vm& vm);
   bool write_provider_id();
+  bool tag_with(const std::string& cluster_key, const Credentials& credentials);
+
+  bool settle_account(Text& account);
+  bool believes_absence(const Credentials& credentials);
 
   bool remove(const VmId& vm, const Credentials& credentials);
   std::optional<bool> belongs_to_another(const VmId& vm, const Credentials& credentials);
 
   VmId identity() const;
   bool carries_our_name(const Vm& vm) const;
-  std::optional<Credentials> find_credentials();
+  const Credentials* find_credentials();
   bool write(const api::DriverMachine& wanted, kube::Lock lock);
   void keep_state_of(const DriverError& error);
   bool fail_with(Trouble trouble);
@@ -45,6 +50,7 @@ class Work {
 
   const ActContext& with_;
   api::DriverMachine object_;
+  std::optional<Credentials> credentials_;  // once they were read
   Effects effects_;
 };
 

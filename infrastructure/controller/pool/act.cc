@@ -20,7 +20,10 @@ Effects Work::run(const Plan& plan) {
 
 bool Work::perform(const SignOn& action) {
   api::DriverMachinePool wanted = object_;
-  if (action.mint_key) wanted.spec.group_key = Text(random_uuid(with_.deps.randomness));
+  if (action.mint_key) {
+    wanted.spec.group_key = Text(random_uuid(with_.deps.randomness));
+    if (!settle_account(wanted.spec.account)) return false;
+  }
   wanted.metadata.finalizers = action.to;
   return write(wanted, kube::Lock::Always);
 }
@@ -56,6 +59,7 @@ bool Work::perform(const DropFinalizer&) {
 bool Work::write_list(const std::set<std::string>& ids, const std::vector<std::string>& victims_gone) {
   api::DriverMachinePool wanted = object_;
   wanted.spec.provider_id_list = std::vector<Text>(ids.begin(), ids.end());
+  if (wanted.spec.account.empty()) wanted.spec.account = account_;
   auto& annotations = wanted.metadata.annotations;
   const std::string named(annotations.value_or_empty(api::driver::annotation::kVictims));
   const std::string left = victims_gone.empty() ? named : victims_left(named, victims_gone);

@@ -76,6 +76,10 @@ std::optional<Waiting> obstacle(const Observation& seen) {
     return Waiting{.code = NoteCode::WaitingForClusterInfrastructure,
                    .message = fmt::format("waiting for Cluster {} to have its infrastructure provisioned",
                                           seen.cluster->metadata.name.view())};
+  if (seen.driver_cluster && seen.driver_cluster->spec.cluster_key.empty())
+    return Waiting{.code = NoteCode::WaitingForClusterInfrastructure,
+                   .message = fmt::format("waiting for DriverCluster {} to have its spec.clusterKey",
+                                          seen.driver_cluster->metadata.name.view())};
   const auto& secret = seen.owner->spec.machine_template.spec.bootstrap.data_secret_name;
   if (secret && !secret->empty()) return std::nullopt;
   return Waiting{

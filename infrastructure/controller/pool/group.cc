@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "api/driver/names.h"
+#include "infrastructure/controller/account.h"
 #include "infrastructure/controller/pool/pool_size.h"
 #include "infrastructure/controller/pool/sizing.h"
 #include "infrastructure/controller/pool/work.h"
@@ -24,9 +25,10 @@ constexpr Seconds kUntilKeyIsFree{180};
 
 bool Work::perform(const SizeGroup& action) {
   const auto credentials = find_credentials();
-  if (!credentials) return false;
+  if (!credentials || !is_right_account(*credentials)) return false;
   auto there = find_vms(*credentials);
   if (!there) return false;
+  if (!there->empty()) adopt_account(*credentials);
   Sizing size = sizing(*seen_.object, action.wanted, *there);
   std::vector<Vm> counted = std::move(size.staying);
   std::vector<Vm> left;
@@ -48,6 +50,7 @@ bool Work::perform(const SizeGroup& action) {
 bool Work::perform(const RemoveGroup&) {
   const auto credentials = find_credentials();
   if (!credentials) return false;
+  if (!abandons_vms(object_.metadata, object_.spec.account) && !is_right_account(*credentials)) return false;
   auto there = find_vms(*credentials);
   if (!there) return false;
   std::vector<Vm> left;

@@ -6,6 +6,10 @@
 
 namespace capstan::infrastructure::pool {
 
+std::string_view cluster_key_for(const Observation& seen) {
+  return seen.driver_cluster ? seen.driver_cluster->spec.cluster_key.view() : std::string_view();
+}
+
 bool leaves(const Member& member) {
   return member.object->metadata.deleting() || (member.machine && member.machine->metadata.deleting());
 }

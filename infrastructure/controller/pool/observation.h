@@ -3,8 +3,10 @@
 // report.h. A plain value.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
+#include "api/driver/driver_cluster.h"
 #include "api/driver/driver_machine.h"
 #include "api/driver/driver_machine_pool.h"
 #include "api/v1beta2/cluster.h"
@@ -27,10 +29,15 @@ struct Observation {
   Snapshot<api::DriverMachinePool> object = {};  // never null
   Snapshot<api::MachinePool> owner = {};         // null: none yet, or not in the cache
   Snapshot<api::Cluster> cluster = {};
+  Snapshot<api::DriverCluster> driver_cluster =
+      {};                            // null: infrastructure of another kind, or not in the cache
   std::vector<Member> members = {};  // by name
 
   bool with_machines() const { return object->spec.with_machines.value_or(false); }
 };
+
+// What the tags of VMs say of the cluster they belong to; empty: the cluster has no key.
+std::string_view cluster_key_for(const Observation& seen);
 
 // On its way out, or its Machine is.
 bool leaves(const Member& member);

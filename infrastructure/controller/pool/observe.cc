@@ -13,6 +13,7 @@ std::optional<Observation> observe(const ObserveContext& with, const ObjectKey& 
   seen.owner = caches.owner_machine_pool(seen.object->metadata);
   const std::string_view named = seen.owner ? seen.owner->spec.cluster_name.view() : std::string_view();
   seen.cluster = caches.clusters.get(cluster_key(seen.object->metadata, named));
+  if (seen.cluster) seen.driver_cluster = caches.driver_cluster_of(*seen.cluster);
   if (!seen.with_machines()) return seen;
   for (auto& object : caches.members_of(*seen.object)) {
     auto machine = caches.owner_machine(object->metadata);

@@ -15,10 +15,10 @@
 
 namespace capstan::infrastructure::pool {
 
-// Before the cloud is asked for anything: the finalizer and, of a group that keeps its VMs itself, the key by
-// which they are found again. Bound to the version that was seen.
+// Before the cloud is asked for VMs: the finalizer and, of a group that keeps its VMs itself, the key by
+// which they are found again and the account they will be in. Bound to the version that was seen.
 struct SignOn {
-  bool mint_key = false;  // a random one, made when it is written
+  bool mint_key = false;  // a random one, made when it is written, and the account with it
   api::Finalizers from = {};
   api::Finalizers to = {};
   bool operator==(const SignOn&) const = default;

@@ -65,11 +65,9 @@ Keys pool_of(const Caches& caches, const Change<api::Machine>& change) {
   return object ? pool_of({.before = nullptr, .after = object}) : Keys();
 }
 
-Keys pools_of(const Caches& caches, const Change<api::Cluster>& change) {
+Keys pools_of(const Caches& caches, const ObjectKey& cluster) {
   Keys keys;
-  if (!concerns_vms(change)) return keys;
-  for (const auto& pool : caches.driver_machine_pools_of(runtime::key_of(change.object())))
-    keys.push_back(runtime::key_of(*pool));
+  for (const auto& pool : caches.driver_machine_pools_of(cluster)) keys.push_back(runtime::key_of(*pool));
   return keys;
 }
 
@@ -80,8 +78,12 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
   runtime::trigger_self(caches.driver_machine_pools, queue);
   runtime::trigger<api::MachinePool>(caches.machine_pools, queue, object_of);
   runtime::trigger<api::Cluster>(caches.clusters, queue, [&caches](const Change<api::Cluster>& change) {
-    return pools_of(caches, change);
+    return concerns_vms(change) ? pools_of(caches, runtime::key_of(change.object())) : Keys();
   });
+  runtime::trigger<api::DriverCluster>(
+      caches.driver_clusters, queue, [&caches](const Change<api::DriverCluster>& change) {
+        return gets_its_key(change) ? pools_of(caches, caches.cluster_key_of(change.object())) : Keys();
+      });
   runtime::trigger<api::DriverMachine>(caches.driver_machines, queue,
                                        [](const Change<api::DriverMachine>& change) {
                                          return concerns_its_pool(change) ? pool_of(change) : Keys();

@@ -1,6 +1,6 @@
 // One turn's work on one DriverMachinePool. Private to act.cc (writes to the object and its owner), group.cc
-// (VMs that the group keeps itself), group_calls.cc (what the cloud is asked for them) and members.cc
-// (instances that are Machines); one thread.
+// (VMs that the group keeps itself), accounting.cc (the account they are in), group_calls.cc (what the cloud
+// is asked for them) and members.cc (instances that are Machines); one thread.
 #pragma once
 
 #include <set>
@@ -41,6 +41,9 @@ class Work {
 
   // --- VMs ---
   std::optional<Credentials> find_credentials();
+  bool settle_account(Text& account);
+  bool is_right_account(const Credentials& credentials);
+  void adopt_account(const Credentials& credentials);
   std::optional<std::vector<Vm>> find_vms(const Credentials& credentials);
   bool list_vms(const Credentials& credentials, std::vector<Vm>& there, std::vector<VmId>& unsure);
   bool refuse_anothers(const Vm& vm);
@@ -63,6 +66,7 @@ class Work {
   const ActContext& with_;
   const Observation& seen_;
   api::DriverMachinePool object_;
+  Text account_ = {};  // found out for a group of before accounts were written down
   Effects effects_;
 };
 

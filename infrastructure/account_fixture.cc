@@ -1,0 +1,41 @@
+#include "infrastructure/account_fixture.h"
+
+#include "api/conditions/conditions.h"
+
+namespace capstan::infrastructure {
+
+void AccountFixture::lead_to(Management& on, const std::string& account) {
+  const json::value secret = {{"apiVersion", "v1"},
+                              {"kind", "Secret"},
+                              {"metadata", {{"name", "cloud"}, {"namespace", "default"}}},
+                              {"stringData", {{"account", account}}}};
+  const auto& secrets = kube::resources::secrets();
+  (void)on.user.remove(secrets, named("cloud"), {}, kNever);
+  must(on.user.create(secrets, named("cloud"), secret, {}, kNever), "create the credentials");
+}
+
+void AccountFixture::bring_up(const std::vector<std::string>& machines) {
+  bring_cluster_up();
+  for (const std::string& name : machines) {
+    api::DriverMachineSpec spec;
+    spec.credentials_ref = cloud_credentials();
+    management.add_machine(name, spec);
+  }
+  for (const std::string& name : machines)
+    EXPECT_TRUE(eventually([&] { return management.provisioned(name); }));
+}
+
+void AccountFixture::annotate(const std::string& machine, std::string_view key, const std::string& value) {
+  management.change<api::DriverMachine>(
+      machine, [&](api::DriverMachine& object) { object.metadata.annotations.set(Text(key), Text(value)); });
+}
+
+std::string AccountFixture::ready_message(const std::string& machine) {
+  const auto object = management.get<api::DriverMachine>(machine);
+  const auto ready = object ? api::conditions::find(object->status.conditions, "Ready") : nullptr;
+  return ready == nullptr ? std::string() : ready->message.str();
+}
+
+api::CredentialsRef cloud_credentials() { return {.name = "cloud"_text}; }
+
+}  // namespace capstan::infrastructure

@@ -1,0 +1,25 @@
+// AccountFixture: the world of provider_fixture.h whose DriverMachines find their account through a Secret
+// "cloud", so that a user can lead them elsewhere. Everything runs under the baton of one fixture.
+#pragma once
+
+#include <string>
+
+#include "infrastructure/provider_fixture.h"
+
+namespace capstan::infrastructure {
+
+struct AccountFixture : InfrastructureFixture {
+  using InfrastructureFixture::InfrastructureFixture;
+
+  // The Secret leads to that account from now on.
+  void lead_to(const std::string& account) { lead_to(management, account); }
+  static void lead_to(Management& on, const std::string& account);
+  // Machines with VMs.
+  void bring_up(const std::vector<std::string>& machines);
+  void annotate(const std::string& machine, std::string_view key, const std::string& value);
+  std::string ready_message(const std::string& machine);
+};
+
+api::CredentialsRef cloud_credentials();
+
+}  // namespace capstan::infrastructure

@@ -1,0 +1,211 @@
+// The account that a VM is in, beside credentials that lead elsewhere.
+#include <map>
+
+#include "base/safeguards.h"
+#include "infrastructure/account_fixture.h"
+
+namespace capstan::infrastructure {
+namespace {
+
+using namespace std::chrono_literals;
+namespace annotation = api::driver::annotation;
+
+TEST(Account, IsWrittenDownWithTheKeyOfTheVm) {
+  AccountFixture world;
+  world.run([&] {
+    world.lead_to("acme");
+    AccountFixture::Process provider(world, world.management);
+    world.bring_up({"m1"});
+
+    EXPECT_EQ(world.management.get<api::DriverMachine>("m1")->spec.account, "acme/nowhere");
+    EXPECT_EQ(world.writes_of(Call::Patch, "DriverMachine"), 3) << "it costs no write";
+  });
+}
+
+// Incident: credentials swapped to another account. Every VM seems to be gone, and none is.
+TEST(Account, CredentialsSwappedToAnotherAccountLoseNoVm) {
+  AccountFixture world;
+  world.run([&] {
+    world.lead_to("acme");
+    AccountFixture::Process provider(world, world.management);
+    world.bring_up({"m1", "m2"});
+
+    world.lead_to("other");
+    EXPECT_TRUE(world.eventually([&] { return world.management.ready_reason("m1") == "WrongAccount"; }));
+    world.management.remove<api::DriverMachine>("m2");
+    world.pause(30min);
+    EXPECT_EQ(world.management.ready_reason("m2"), "WrongAccount") << "nothing is released";
+    EXPECT_EQ(world.cloud.created(), 2U);
+    EXPECT_THAT(world.ready_message("m1"), HasSubstr("capstan.dev/abandon-vm=acme/nowhere"));
+
+    world.lead_to("acme");
+    EXPECT_TRUE(world.eventually([&] { return world.management.ready_reason("m1") == "Ready"; }, 15min));
+    EXPECT_TRUE(world.eventually([&] { return !world.management.get<api::DriverMachine>("m2"); }, 15min));
+    EXPECT_EQ(world.vms_named("m1"), 1U);
+    EXPECT_EQ(world.vms_named("m2"), 0U);
+  });
+}
+
+TEST(Account, GivesUpAVmOnlyForAPersonWhoNamesTheAccount) {
+  AccountFixture world;
+  world.run([&] {
+    world.lead_to("acme");
+    AccountFixture::Process provider(world, world.management);
+    world.bring_up({"m1"});
+    world.lead_to("other");
+    world.management.remove<api::DriverMachine>("m1");
+
+    world.annotate("m1", annotation::kAbandonVm, "other/nowhere");
+    world.pause(15min);
+    EXPECT_TRUE(world.management.get<api::DriverMachine>("m1")) << "that is not where the VM is";
+    world.annotate("m1", annotation::kAbandonVm, "acme/nowhere");
+
+    EXPECT_TRUE(world.eventually([&] { return !world.management.get<api::DriverMachine>("m1"); }, 15min));
+    EXPECT_EQ(world.vms_named("m1"), 1U) << "it runs on, as its user knows";
+  });
+}
+
+// The answer to the creation was lost, then the credentials changed: in the other account nothing is found.
+TEST(Account, MakesNoSecondVmInAnotherAccount) {
+  sim::Script script;
+  script.faults = {{.verb = sim::SimVerb::Create, .code = DriverCode::Unknown, .times = 1, .happened = true}};
+  AccountFixture world(script);
+  world.run([&] {
+    world.lead_to("acme");
+    AccountFixture::Process provider(world, world.management);
+    world.bring_cluster_up();
+    api::DriverMachineSpec spec;
+    spec.credentials_ref = cloud_credentials();
+    world.management.add_machine("m1", spec);
+    ASSERT_TRUE(world.eventually([&] { return world.cloud.created() == 1; }));
+
+    world.lead_to("other");
+    EXPECT_TRUE(world.eventually([&] { return world.management.ready_reason("m1") == "WrongAccount"; }));
+    EXPECT_EQ(world.cloud.created(), 1U);
+    world.lead_to("acme");
+
+    EXPECT_TRUE(world.eventually([&] { return world.management.provisioned("m1"); }, 15min));
+    EXPECT_EQ(world.cloud.created(), 1U);
+  });
+}
+
+// An object from before there was spec.account.
+TEST(Account, IsAdoptedAfterTheVmWasSeenOnce) {
+  AccountFixture world;
+  world.run([&] {
+    world.lead_to("acme");
+    {
+      AccountFixture::Process provider(world, world.management);
+      world.bring_up({"m1"});
+    }
+    world.management.change<api::DriverMachine>(
+        "m1", [](api::DriverMachine& machine) { machine.spec.account = {}; });
+    Credentials acme;
+    acme.values.emplace("account", Secret<std::string>("acme"));
+    const std::string vm = world.management.get<api::DriverMachine>("m1")->spec.provider_id.str();
+    ASSERT_TRUE(
+        world.cloud.tag({.provider_id = vm}, {{"capstan.dev/cluster-key", ""}}, acme, kNever).has_value());
+
+    AccountFixture::Process provider(world, world.management);
+
+    EXPECT_TRUE(world.eventually(
+        [&] { return world.management.get<api::DriverMachine>("m1")->spec.account == "acme/nowhere"; }));
+    EXPECT_EQ(world.cloud.vms().at(0).tags.at("capstan.dev/cluster-key"),
+              world.management.get<api::DriverCluster>("c1")->spec.cluster_key.view());
+  });
+}
+
+// Bad input: an account that answers another identity every time.
+TEST(Account, ThatAnswersAnotherIdentityEveryTimeReleasesNothing) {
+  AccountFixture world;
+  world.run([&] {
+    world.lead_to("acme");
+    AccountFixture::Process provider(world, world.management);
+    world.bring_up({"m1"});
+
+    world.cloud.add_fault({.account = "other-#"});
+    world.management.remove<api::DriverMachine>("m1");
+    world.pause(30min);
+    EXPECT_EQ(world.management.ready_reason("m1"), "WrongAccount");
+    world.cloud.end_faults();
+
+    EXPECT_TRUE(world.eventually([&] { return !world.management.get<api::DriverMachine>("m1"); }, 15min));
+    EXPECT_EQ(world.vms_named("m1"), 0U);
+  });
+}
+
+TEST(Account, OfAGroupIsKeptLikeThatOfAMachine) {
+  AccountFixture world;
+  world.run([&] {
+    world.lead_to("acme");
+    AccountFixture::Process provider(world, world.management);
+    world.bring_cluster_up();
+    api::DriverMachinePoolSpec spec;
+    spec.credentials_ref = cloud_credentials();
+    world.management.add_pool("mp1", 2, spec);
+    ASSERT_TRUE(world.eventually([&] { return world.management.has("mp1", 2); }));
+
+    world.lead_to("other");
+    world.management.resize("mp1", 3);
+    EXPECT_TRUE(
+        world.eventually([&] { return world.management.pool_ready("mp1").starts_with("WrongAccount"); }));
+    world.management.remove<api::DriverMachinePool>("mp1");
+    world.pause(30min);
+    EXPECT_TRUE(world.management.has("mp1", 2));
+    EXPECT_EQ(world.cloud.created(), 2U) << "none is made in its stead elsewhere";
+    world.lead_to("acme");
+
+    EXPECT_TRUE(
+        world.eventually([&] { return !world.management.get<api::DriverMachinePool>("mp1"); }, 15min));
+    EXPECT_TRUE(world.cloud.vms().empty());
+  });
+}
+
+// Incident: a crash at every write around the creation of a VM, with a list of the cloud that is 60 s late.
+TEST(Account, CrashAtEveryWriteAroundTheCreationOfAVmWithALateListMakesOneVm) {
+  sim::Script script;
+  script.list_lag = 60s;
+  for (int write = 1; write <= 3; ++write) {
+    for (const Fault crash : {Fault::CrashBefore, Fault::CrashAfter}) {
+      AccountFixture world(script);
+      int seen = 0;
+      world.fault = [&](const FaultPoint& point) {
+        if (point.kind != "DriverMachine" || !fakes::is_write(point.call)) return Fault::None;
+        return ++seen == write ? crash : Fault::None;
+      };
+      world.run([&] {
+        world.lead_to("acme");
+        AccountFixture::Process provider(world, world.management);
+        world.bring_up({"m1"});
+        world.pause(2min);
+
+        EXPECT_EQ(world.cloud.created(), 1U) << "write " << write << " " << to_string(crash);
+        EXPECT_GE(seen, write);
+        EXPECT_EQ(world.management.get<api::DriverMachine>("m1")->spec.account, "acme/nowhere");
+      });
+    }
+  }
+}
+
+#ifdef CAPSTAN_DEFECTS
+TEST(Account, WithoutItsSafeguardAVmIsLeftBehind) {
+  AccountFixture world;
+  world.run([&] {
+    world.lead_to("acme");
+    AccountFixture::Process provider(world, world.management);
+    world.bring_up({"m1"});
+
+    switch_off(Safeguard::Account);
+    world.lead_to("other");
+    world.management.remove<api::DriverMachine>("m1");
+    const bool released = world.eventually([&] { return !world.management.get<api::DriverMachine>("m1"); });
+    switch_off(std::nullopt);
+
+    EXPECT_TRUE(released);
+    EXPECT_EQ(world.vms_named("m1"), 1U);
+  });
+}
+#endif
+
+}  // namespace
+}  // namespace capstan::infrastructure
