@@ -66,6 +66,8 @@ std::string_view reason_of(NoteCode code) {
     case NoteCode::Resizing: return driver::reason::kResizing;
     case NoteCode::SizeInvalid: return driver::reason::kInvalidSize;
     case NoteCode::InstanceNotReady: return driver::reason::kInstanceNotReady;
+    case NoteCode::OrphanFound: return driver::reason::kOrphanFound;
+    case NoteCode::OrphanDeleted: return driver::reason::kOrphanDeleted;
     case NoteCode::ConfigInvalid: return bootstrap_reason::kInvalid;
     case NoteCode::DataSecretTaken: return bootstrap_reason::kDataSecretTaken;
   }
@@ -132,6 +134,8 @@ bool is_warning(NoteCode code) {
     case NoteCode::Resizing:
     case NoteCode::SizeInvalid:
     case NoteCode::InstanceNotReady:
+    case NoteCode::OrphanFound:
+    case NoteCode::OrphanDeleted:
     case NoteCode::ConfigInvalid:
     case NoteCode::DataSecretTaken: return true;
   }

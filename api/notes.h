@@ -74,6 +74,8 @@ enum class NoteCode {
   Resizing,
   SizeInvalid,
   InstanceNotReady,
+  OrphanFound,    // VMs carry the key of a cluster and are no object's
+  OrphanDeleted,  // such a VM
   ConfigInvalid,
   DataSecretTaken,
 };

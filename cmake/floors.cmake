@@ -40,7 +40,7 @@ capstan_test(kubeconfig_test DIR kubeconfig LABELS sanitize LINK kubeconfig_fixt
 
 # floor 5
 set(infrastructure_folders infrastructure infrastructure/sim infrastructure/controller infrastructure/controller/cluster
-    infrastructure/controller/machine infrastructure/controller/pool)
+    infrastructure/controller/machine infrastructure/controller/orphans infrastructure/controller/pool)
 capstan_library(infrastructure LIGHT DIR ${infrastructure_folders} infrastructure/remote
                 LINK PUBLIC runtime kube net api base PRIVATE Boost::json PkgConfig::httplib)
 capstan_fixtures(infrastructure_fixtures DIR ${infrastructure_folders} LINK infrastructure builders fakes)

@@ -36,6 +36,24 @@ std::string AccountFixture::ready_message(const std::string& machine) {
   return ready == nullptr ? std::string() : ready->message.str();
 }
 
+std::string AccountFixture::told_of(const std::string& vm) {
+  const auto cluster = management.get<api::DriverCluster>("c1");
+  if (!cluster) return {};
+  for (const auto& orphan : cluster->status.orphans) {
+    if (orphan.name == vm) return orphan.why.str();
+  }
+  return {};
+}
+
+// Paused first, so that the provider does not take the VM along.
+void AccountFixture::lose_object_of(const std::string& machine) {
+  annotate(machine, api::annotation::kPaused, "");
+  management.remove<api::DriverMachine>(machine);
+  management.change<api::DriverMachine>(machine,
+                                        [](api::DriverMachine& object) { object.metadata.finalizers = {}; });
+  management.remove<api::Machine>(machine);
+}
+
 api::CredentialsRef cloud_credentials() { return {.name = "cloud"_text}; }
 
 }  // namespace capstan::infrastructure

@@ -18,6 +18,10 @@ struct AccountFixture : InfrastructureFixture {
   void bring_up(const std::vector<std::string>& machines);
   void annotate(const std::string& machine, std::string_view key, const std::string& value);
   std::string ready_message(const std::string& machine);
+  // What the DriverCluster says of a VM that is no object's; empty: nothing.
+  std::string told_of(const std::string& vm);
+  // Takes the object away, so that nothing here knows its VM.
+  void lose_object_of(const std::string& machine);
 };
 
 api::CredentialsRef cloud_credentials();

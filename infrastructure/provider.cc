@@ -55,6 +55,13 @@ class Provider::Parts {
                     .caches = caches_,
                     .log = deps.log},
                    options.inventory_every),
+        orphans_({.clock = deps.clock,
+                  .threads = deps.threads,
+                  .client = deps.client,
+                  .driver = deps.driver,
+                  .caches = caches_,
+                  .settings = options.orphans,
+                  .log = deps.log}),
         turn_deps_{.clock = deps.clock,
                    .threads = deps.threads,
                    .client = deps.client,
@@ -63,6 +70,7 @@ class Provider::Parts {
                    .randomness = deps.randomness,
                    .caches = caches_,
                    .inventory = inventory_,
+                   .orphans = orphans_,
                    .events = *recorder_},
         machine_reconciler_(turn_deps_),
         cluster_reconciler_(turn_deps_, options.makes_control_planes),
@@ -93,6 +101,8 @@ class Provider::Parts {
                                  caches_.driver_clusters),
         driver_machine_informer_(informers_, {.resource = kube::resource_of<api::DriverMachine>()},
                                  caches_.driver_machines),
+        template_informer_(informers_, {.resource = kube::resource_of<api::DriverMachineTemplate>()},
+                           caches_.driver_machine_templates),
         pool_informer_(informers_, {.resource = kube::resource_of<api::MachinePool>()},
                        caches_.machine_pools),
         driver_pool_informer_(informers_, {.resource = kube::resource_of<api::DriverMachinePool>()},
@@ -105,7 +115,10 @@ class Provider::Parts {
     pool_reconciler_.add_triggers(pools_.queue());
   }
 
-  ~Parts() { inventory_.stop(); }  // it adds to a queue that goes before it does
+  ~Parts() {  // both add to queues that go before they do
+    orphans_.stop();
+    inventory_.stop();
+  }
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
 
@@ -114,6 +127,7 @@ class Provider::Parts {
     machine_informer_.start();
     driver_cluster_informer_.start();
     driver_machine_informer_.start();
+    template_informer_.start();
     pool_informer_.start();
     driver_pool_informer_.start();
     while (const auto behind = runtime::not_synced(informers())) {
@@ -131,9 +145,11 @@ class Provider::Parts {
     machines_.start();
     pools_.start();
     inventory_.start();
+    orphans_.start();
   }
 
   void stop_controllers() {
+    orphans_.stop();
     inventory_.stop();
     pools_.stop();
     machines_.stop();
@@ -144,6 +160,7 @@ class Provider::Parts {
   void stop_caches() {
     driver_pool_informer_.stop();
     pool_informer_.stop();
+    template_informer_.stop();
     driver_machine_informer_.stop();
     driver_cluster_informer_.stop();
     machine_informer_.stop();
@@ -151,8 +168,8 @@ class Provider::Parts {
   }
 
   std::vector<runtime::InformerState*> informers() {
-    return {&cluster_informer_,        &machine_informer_, &driver_cluster_informer_,
-            &driver_machine_informer_, &pool_informer_,    &driver_pool_informer_};
+    return {&cluster_informer_,  &machine_informer_, &driver_cluster_informer_, &driver_machine_informer_,
+            &template_informer_, &pool_informer_,    &driver_pool_informer_};
   }
   std::vector<const runtime::Controller*> controllers() const { return {&machines_, &clusters_, &pools_}; }
 
@@ -173,6 +190,7 @@ class Provider::Parts {
   runtime::Events events_;
   std::unique_ptr<runtime::EventRecorder> recorder_;
   Inventory inventory_;
+  OrphanSearch orphans_;
   const Deps turn_deps_;
   machine::Reconciler machine_reconciler_;
   cluster::Reconciler cluster_reconciler_;
@@ -184,6 +202,7 @@ class Provider::Parts {
   runtime::Informer<api::Machine> machine_informer_;
   runtime::Informer<api::DriverCluster> driver_cluster_informer_;
   runtime::Informer<api::DriverMachine> driver_machine_informer_;
+  runtime::Informer<api::DriverMachineTemplate> template_informer_;
   runtime::Informer<api::MachinePool> pool_informer_;
   runtime::Informer<api::DriverMachinePool> driver_pool_informer_;
 };

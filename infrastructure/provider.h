@@ -11,6 +11,7 @@
 #include "base/metrics.h"
 #include "base/randomness.h"
 #include "base/threads.h"
+#include "infrastructure/controller/orphans/settings.h"
 #include "infrastructure/drivers.h"
 #include "infrastructure/sim/control_plane.h"
 #include "kube/client.h"
@@ -43,6 +44,7 @@ struct ProviderOptions {
   // False: a DriverCluster is provisioned as its user wrote it, with an endpoint or without; one without says
   // that it waits for a user or a control plane provider to bring it.
   bool makes_control_planes = true;
+  OrphanSettingsSource orphans = {};  // what the FleetPolicy says; empty: orphans are reported
 };
 
 class Provider {

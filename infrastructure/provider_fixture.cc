@@ -185,13 +185,14 @@ void InfrastructureFixture::live(Management& on, const std::stop_token& stop) {
   fakes::MemoryClient wire(on.api, baton, {.user = "provider"});
   fakes::FaultyClient network(wire, baton, baton, plan());
   SeededRandomness randomness(++starts);
-  Provider provider({.clock = baton,
-                     .threads = baton,
-                     .client = network,
-                     .drivers = drivers_of_provider(),
-                     .control_planes = planes,
-                     .randomness = randomness},
-                    {.machine_concurrency = 3, .cluster_concurrency = 1});
+  Provider provider(
+      {.clock = baton,
+       .threads = baton,
+       .client = network,
+       .drivers = drivers_of_provider(),
+       .control_planes = planes,
+       .randomness = randomness},
+      {.machine_concurrency = 3, .cluster_concurrency = 1, .orphans = [this] { return orphans; }});
   const auto started = provider.start(Deadline::in(baton, std::chrono::minutes(5), stop));
   if (!started) return;
   baton.pause(Deadline::never(stop));

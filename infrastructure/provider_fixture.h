@@ -122,6 +122,7 @@ struct InfrastructureFixture {
   std::map<std::pair<Call, std::string>, int> writes = {};  // by verb and kind, of the provider
   std::function<Fault(const FaultPoint&)> fault = {};
   std::uint64_t starts = 0;
+  OrphanSettings orphans = {};  // as the FleetPolicy says
 
   explicit InfrastructureFixture(sim::Script with = {}, std::uint64_t seed = 1);
 

@@ -85,10 +85,34 @@ inline constexpr auto members<DriverInitialization> = std::array{
         "provisioned", {.doc = "True from the moment everything this object stands for was there once."}),
 };
 
+// A VM that carries the key of the cluster and is no object's.
+struct OrphanVm {
+  Text provider_id = {};
+  Text name = {};
+  Text account = {};
+  Time since = {};
+  Text why = {};
+  UnknownFields unknown = {};
+  bool operator==(const OrphanVm&) const = default;
+};
+template <>
+inline constexpr auto members<OrphanVm> = std::array{
+    member<&OrphanVm::provider_id>(
+        "providerID",
+        {.min_length = 1, .max_length = 512, .required = true, .doc = "The cloud's name for the VM."}),
+    member<&OrphanVm::name>("name", {.min_length = 1, .max_length = 253, .doc = "Name of the VM."}),
+    member<&OrphanVm::account>("account",
+                               {.min_length = 1, .max_length = 512, .doc = "Account whose list showed it."}),
+    member<&OrphanVm::since>("since", {.doc = "When it was first found without an object."}),
+    member<&OrphanVm::why>(
+        "why", {.min_length = 1, .max_length = 1024, .doc = "What it lacks, and why it is still there."}),
+};
+
 struct DriverClusterStatus {
   DriverInitialization initialization = {};
   Conditions conditions = {};
   List<FailureDomain> failure_domains = {};
+  List<OrphanVm> orphans = {};
   std::int64_t observed_generation = 0;
   UnknownFields unknown = {};
   bool operator==(const DriverClusterStatus&) const = default;
@@ -106,6 +130,13 @@ inline constexpr auto members<DriverClusterStatus> = std::array{
                            .max_items = 100,
                            .list_keys = "name",
                            .doc = "Failure domains the Cluster may use, sorted by name."}),
+    member<&DriverClusterStatus::orphans>(
+        "orphans",
+        {.min_items = 1,
+         .max_items = 50,
+         .list_keys = "providerID",
+         .doc = "VMs that carry the key of this cluster and have no object any more: the first 50, "
+                "by the time they were found."}),
     member<&DriverClusterStatus::observed_generation>("observedGeneration",
                                                       {.minimum = 1, .doc = field_doc::kObservedGeneration}),
 };

@@ -37,6 +37,7 @@ inline constexpr std::string_view kClusterKey =
     "capstan.dev/cluster-key";  // spec.clusterKey of its DriverCluster
 inline constexpr std::string_view kNamespace = "capstan.dev/namespace";
 inline constexpr std::string_view kName = "capstan.dev/name";
+inline constexpr std::string_view kOrphanSince = "capstan.dev/orphan-since";  // when it was first no object's
 inline constexpr std::string_view kGroup = "capstan.dev/group";  // spec.groupKey of a DriverMachinePool
 inline constexpr std::string_view kPool = "capstan.dev/pool";    // and its name
 }  // namespace tag
@@ -81,6 +82,9 @@ inline constexpr std::string_view kDependentsLeft = "WaitingForMachines";
 inline constexpr std::string_view kResizing = "Resizing";
 inline constexpr std::string_view kInvalidSize = "InvalidSize";
 inline constexpr std::string_view kInstanceNotReady = "InstanceNotReady";
+// Of Events of a DriverCluster.
+inline constexpr std::string_view kOrphanFound = "OrphanFound";
+inline constexpr std::string_view kOrphanDeleted = "OrphanDeleted";
 }  // namespace reason
 
 }  // namespace capstan::api::driver

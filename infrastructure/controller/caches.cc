@@ -108,6 +108,11 @@ bool Caches::is_vm_claimed_twice(const api::DriverMachine& object) const {
   return false;
 }
 
+bool Caches::is_vm_named(std::string_view name) const {
+  return !driver_machines.find(by_vm_, name).empty() ||
+         !driver_machine_pools.find(pools_by_vm_, name).empty();
+}
+
 Snapshot<api::Machine> Caches::owner_machine(const api::ObjectMeta& object) const {
   return owner(machines, object, api::kind::kMachine);
 }

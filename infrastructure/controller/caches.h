@@ -26,6 +26,7 @@ class Caches {
   runtime::Store<api::Machine> machines{"Machine"};
   runtime::Store<api::DriverCluster> driver_clusters{"DriverCluster"};
   runtime::Store<api::DriverMachine> driver_machines{"DriverMachine"};
+  runtime::Store<api::DriverMachineTemplate> driver_machine_templates{"DriverMachineTemplate"};
   runtime::Store<api::MachinePool> machine_pools{"MachinePool"};
   runtime::Store<api::DriverMachinePool> driver_machine_pools{"DriverMachinePool"};
 
@@ -41,6 +42,8 @@ class Caches {
   // Whether another DriverMachine or DriverMachinePool names the same VM, by instance key or provider ID.
   bool is_vm_claimed_twice(const api::DriverMachine& object) const;
 
+  // Whether any of them names that VM, by instance key or provider ID.
+  bool is_vm_named(std::string_view name) const;
 
   // The owner of that kind, if the cache has it and its uid is the one the reference means.
   Snapshot<api::Machine> owner_machine(const api::ObjectMeta& object) const;

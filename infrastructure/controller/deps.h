@@ -7,6 +7,7 @@
 #include "base/threads.h"
 #include "infrastructure/controller/caches.h"
 #include "infrastructure/controller/inventory.h"
+#include "infrastructure/controller/orphans/search.h"
 #include "infrastructure/drivers.h"
 #include "infrastructure/sim/control_plane.h"
 #include "kube/client.h"
@@ -23,6 +24,7 @@ struct Deps {
   Randomness& randomness;  // mints instance keys and names
   Caches& caches;
   Inventory& inventory;
+  OrphanSearch& orphans;
   runtime::EventRecorder& events;
 };
 

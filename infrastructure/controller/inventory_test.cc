@@ -38,6 +38,11 @@ TEST(Inventory, ForgetsADoubtWithItsDriverMachine) {
                          .drivers = world.cloud,
                          .caches = caches},
                         Nanoseconds(0));
+    OrphanSearch orphans({.clock = world.baton,
+                          .threads = world.baton,
+                          .client = world.management.user,
+                          .driver = world.cloud,
+                          .caches = caches});
     machine::Reconciler reconciler({.clock = world.baton,
                                     .threads = world.baton,
                                     .client = world.management.user,
@@ -46,6 +51,7 @@ TEST(Inventory, ForgetsADoubtWithItsDriverMachine) {
                                     .randomness = randomness,
                                     .caches = caches,
                                     .inventory = inventory,
+                                    .orphans = orphans,
                                     .events = events});
     caches.driver_machines.apply(that_ran("m1", "1"));
     caches.driver_machines.apply(that_ran("m2", "2"));

@@ -100,6 +100,8 @@ constexpr std::array kFigures = {
     Figure{"probe.p99_ms", "ms", 50, Bound::AtMost, nullptr, webhook_costs_under_attack},
     Figure{"image.mb", "MB", 20, Bound::AtMost, nullptr, image_costs},
     Figure{"image.start_ms", "ms", 300, Bound::AtMost, nullptr, image_costs},
+    Figure{"orphans.scan_ratio", "x of decoding the list", 3, Bound::AtMost, nullptr, orphan_costs},
+    Figure{"orphans.cpu_percent", "% at rest", 0.1, Bound::AtMost, nullptr, orphan_costs},
     Figure{"sim.seeds_per_minute", "1/min, two processes", 300, Bound::AtLeast, fleet_seeds_per_minute},
 };
 

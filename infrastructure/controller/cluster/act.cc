@@ -8,6 +8,7 @@
 #include "api/driver/names.h"
 #include "api/names.h"
 #include "infrastructure/controller/cluster/authority_secret.h"
+#include "infrastructure/controller/cluster/orphan_work.h"
 #include "infrastructure/controller/turn_steps.h"
 #include "kube/resources.h"
 
@@ -72,6 +73,13 @@ class Work {
     if (!dropped) return fail_with(dropped.error());
     effects_.released = true;
     return true;
+  }
+
+  // What becomes of orphans is no matter of the cluster's own readiness: the next action may always follow.
+  bool perform(const MarkOrphan& action) { return OrphanWork(with_, seen_, effects_).mark(action.vm), true; }
+  bool perform(const UnmarkVm& action) { return OrphanWork(with_, seen_, effects_).unmark(action.vm), true; }
+  bool perform(const RemoveOrphan& action) {
+    return OrphanWork(with_, seen_, effects_).remove(action.vm), true;
   }
 
   bool write_endpoint(const sim::ControlPlane& plane) {

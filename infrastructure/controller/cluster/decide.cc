@@ -5,6 +5,7 @@
 #include "api/meta/finalizers.h"
 #include "api/names.h"
 #include "base/safeguards.h"
+#include "infrastructure/controller/cluster/orphans.h"
 
 namespace capstan::infrastructure::cluster {
 namespace {
@@ -34,8 +35,10 @@ Plan decide(const Observation& seen) {
     remove(seen, plan);
   else if (!seen.cluster)
     wait_for_owner(seen, plan);
-  else if (!seen.cluster->metadata.deleting())
+  else if (!seen.cluster->metadata.deleting()) {
     provide(seen, plan);
+    look_after_orphans(seen, plan);
+  }
   return plan;
 }
 

@@ -7,6 +7,7 @@
 #include "api/driver/driver_cluster.h"
 #include "api/meta/object_key.h"
 #include "api/v1beta2/cluster.h"
+#include "infrastructure/controller/orphans/search.h"
 #include "runtime/index.h"
 
 namespace capstan::infrastructure::cluster {
@@ -23,6 +24,8 @@ struct Observation {
   api::ObjectKey cluster_key = {};
   std::size_t machines_left = 0;
   std::size_t pools_left = 0;
+  std::optional<FoundOrphans> orphans = {};  // nothing: no account was listed yet
+  OrphanSettings orphan_settings = {};
 };
 
 }  // namespace capstan::infrastructure::cluster

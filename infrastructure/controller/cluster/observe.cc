@@ -14,6 +14,8 @@ std::optional<Observation> observe(const ObserveContext& with, const Memory& mem
   seen.cluster_key = caches.cluster_key_of(*seen.object);
   seen.machines_left = caches.count_driver_machines_of(seen.cluster_key);
   seen.pools_left = caches.driver_machine_pools_of(seen.cluster_key).size();
+  seen.orphans = with.deps.orphans.found(key);
+  seen.orphan_settings = with.deps.orphans.settings();
   return seen;
 }
 

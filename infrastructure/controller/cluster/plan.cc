@@ -29,6 +29,12 @@ std::string describe(const RemoveControlPlane& action) {
 
 std::string describe(const DropFinalizer&) { return "drop the finalizer"; }
 
+std::string describe(const MarkOrphan& action) { return "mark orphan " + action.vm.provider_id; }
+
+std::string describe(const UnmarkVm& action) { return "take the mark off VM " + action.vm.provider_id; }
+
+std::string describe(const RemoveOrphan& action) { return "remove orphan " + action.vm.provider_id; }
+
 std::string describe(const Plan& plan) { return runtime::plan_text(plan.paused, plan.actions, plan.waiting); }
 
 }  // namespace capstan::infrastructure::cluster

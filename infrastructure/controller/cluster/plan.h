@@ -9,6 +9,7 @@
 
 #include "api/meta/object_key.h"
 #include "api/v1beta2/cluster.h"
+#include "infrastructure/controller/orphans/classify.h"
 #include "runtime/paused.h"
 #include "runtime/readiness.h"
 
@@ -44,8 +45,27 @@ struct RemoveControlPlane {
 struct DropFinalizer {
   bool operator==(const DropFinalizer&) const = default;
 };
-using Action =
-    std::variant<MintKey, SignOn, ProvideControlPlane, TakeEndpoint, RemoveControlPlane, DropFinalizer>;
+
+// --- VMs that carry the key of the cluster and are no object's ---
+// The time is written on the VM, for the next list to show.
+struct MarkOrphan {
+  Finding vm = {};
+  bool operator==(const MarkOrphan&) const = default;
+};
+// It is an object's after all.
+struct UnmarkVm {
+  Finding vm = {};
+  bool operator==(const UnmarkVm&) const = default;
+};
+// Goes if live looks at the objects that might own it, at its account and at the VM itself find no reason to
+// keep it.
+struct RemoveOrphan {
+  Finding vm = {};
+  bool operator==(const RemoveOrphan&) const = default;
+};
+
+using Action = std::variant<MintKey, SignOn, ProvideControlPlane, TakeEndpoint, RemoveControlPlane,
+                            DropFinalizer, MarkOrphan, UnmarkVm, RemoveOrphan>;
 
 struct Plan {
   runtime::Paused paused = {};

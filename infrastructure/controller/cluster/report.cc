@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "infrastructure/controller/cluster/orphans.h"
+
 namespace capstan::infrastructure::cluster {
 namespace {
 
@@ -18,8 +20,10 @@ Reported report(const Observation& seen, const Plan& plan, const Effects& effect
   const api::DriverClusterStatus before = after.status;
   if (effects.provided) after.status.initialization.provisioned = true;
   if (after.status.initialization.provisioned.value_or(false)) hand_on_failure_domains(after);
+  if (seen.orphans && !plan.paused.paused) list_orphans(seen, effects, after.status);
   reported.notes = runtime::conclude(
       after, before, {.readiness = readiness(plan, effects), .paused = plan.paused, .now = seen.now});
+  add_notes_of_orphans(before, after.status, effects, reported.notes);
   return reported;
 }
 

@@ -1,4 +1,4 @@
-// What wakes a DriverCluster: its own changes, and those of the Cluster that refers to it.
+// What wakes a DriverCluster: its own changes, those of the Cluster that refers to it, and orphans found.
 #include "runtime/triggers.h"
 #include "api/driver/names.h"
 #include "api/names.h"
@@ -21,6 +21,7 @@ std::vector<ObjectKey> object_of(const runtime::Change<api::Cluster>& change) {
 
 void Reconciler::add_triggers(runtime::Queue& queue) {
   runtime::trigger_self(deps_.caches.driver_clusters, queue);
+  deps_.orphans.on_news([&queue](const ObjectKey& key) { queue.add(key); });
   runtime::trigger<api::Cluster>(deps_.caches.clusters, queue, object_of);
 }
 

@@ -1,0 +1,143 @@
+#include "infrastructure/controller/cluster/orphan_work.h"
+
+#include <fmt/core.h>
+
+#include "api/driver/names.h"
+#include "base/safeguards.h"
+#include "infrastructure/controller/account.h"
+#include "infrastructure/controller/cluster/orphans.h"
+#include "infrastructure/controller/secrets.h"
+#include "kube/typed.h"
+
+namespace capstan::infrastructure::cluster {
+namespace {
+
+namespace tag = api::driver::tag;
+
+bool runs(const Vm& vm) { return vm.state == VmState::Pending || vm.state == VmState::Running; }
+
+}  // namespace
+
+void OrphanWork::mark(const Finding& vm) {
+  if (!set_tag(vm, seen_.now.to_string())) return;
+  effects_.marked.emplace(vm.provider_id, seen_.now);
+  with_.deps.orphans.set_mark(key(), vm.provider_id, seen_.now);
+}
+
+void OrphanWork::unmark(const Finding& vm) {
+  if (!set_tag(vm, {})) return;
+  with_.deps.orphans.settle(key(), vm.provider_id);
+}
+
+void OrphanWork::remove(const Finding& vm) {
+  const auto credentials = credentials_for(vm);
+  if (!credentials) return keep(vm, "kept: the credentials can't be read");
+  if (const Reason why = reason_to_keep(vm, *credentials)) return keep(vm, *why);
+  with_.deps.orphans.count_deletion(key());  // also one of which the answer is lost
+  const auto removed = with_.deps.driver.remove({.provider_id = vm.provider_id}, *credentials, deadline());
+  if (!removed && reaction(Verb::Remove, removed.error()).next != Reaction::Next::Done)
+    return keep(vm, fmt::format("the cloud did not delete it: {}", to_string(removed.error().code)));
+  with_.context.log.info("orphan deleted", {{"providerID", vm.provider_id}, {"account", vm.account}});
+  with_.deps.orphans.settle(key(), vm.provider_id);
+  effects_.settled.insert(vm.provider_id);
+  effects_.notes.push_back({.code = api::NoteCode::OrphanDeleted,
+                            .text = fmt::format("deleted VM {} ({}), which was no object's since {}", vm.name,
+                                                vm.provider_id, vm.since.value_or(Time()).to_string())});
+}
+
+// It is looked at again after the next list.
+void OrphanWork::keep(const Finding& vm, const std::string& why) {
+  effects_.kept.emplace(vm.provider_id, why);
+  with_.deps.orphans.keep(key(), vm.provider_id, why);
+}
+
+OrphanWork::Reason OrphanWork::reason_to_keep(const Finding& vm, const Credentials& credentials) {
+  if (is_off(Safeguard::OrphanChecks)) return std::nullopt;
+  if (auto why = cluster_says()) return why;
+  if (auto why = vm.standing == Standing::Second ? owner_of_first_says(vm, credentials) : objects_say(vm))
+    return why;
+  return cloud_says(vm, credentials);
+}
+
+OrphanWork::Reason OrphanWork::cluster_says() {
+  const auto cluster =
+      kube::get<api::Cluster>(with_.deps.client, runtime::key_of(*seen_.cluster), deadline());
+  const auto object = kube::get<api::DriverCluster>(with_.deps.client, key(), deadline());
+  if (!cluster || !object) return "kept: the Cluster can't be read";
+  const bool same = object->metadata.uid == seen_.object->metadata.uid &&
+                    object->spec.cluster_key == seen_.object->spec.cluster_key;
+  if (!same || object->metadata.deleting() || cluster->metadata.deleting())
+    return "kept: the cluster is another one by now, or goes";
+  if (runtime::paused(cluster->spec.paused.value_or(false), object->metadata,
+                      api::driver::kind::kDriverCluster)
+          .paused)
+    return "kept while the cluster is paused";
+  if (is_frozen(*cluster, with_.deps.orphans.settings())) return "kept while the cluster is frozen";
+  return std::nullopt;
+}
+
+// By the names on its tags, and by its key in the caches: an object may have come since the list.
+OrphanWork::Reason OrphanWork::objects_say(const Finding& vm) {
+  if (auto why = unless_absent<api::DriverMachine>(vm.object)) return why;
+  if (auto why = unless_absent<api::Machine>(vm.object)) return why;
+  const ObjectKey pool{vm.object.namespace_, vm.pool};
+  if (!vm.pool.empty()) {
+    if (auto why = unless_absent<api::DriverMachinePool>(pool)) return why;
+  }
+  if (with_.deps.caches.is_vm_named(vm.instance_key) || with_.deps.caches.is_vm_named(vm.provider_id))
+    return "kept: an object names it by now";
+  return std::nullopt;
+}
+
+OrphanWork::Reason OrphanWork::owner_of_first_says(const Finding& vm, const Credentials& credentials) {
+  const auto object = kube::get<api::DriverMachine>(with_.deps.client, vm.object, deadline());
+  const bool names_the_first =
+      object && object->spec.instance_key == vm.instance_key && object->spec.provider_id == vm.named_instead;
+  if (!names_the_first || vm.named_instead.empty() || vm.named_instead == vm.provider_id)
+    return "kept: its DriverMachine does not name the other VM";
+  const auto first = with_.deps.driver.status({.provider_id = vm.named_instead}, credentials, deadline());
+  if (!first || !runs(*first)) return "kept: the other VM of its key does not run";
+  return std::nullopt;
+}
+
+OrphanWork::Reason OrphanWork::cloud_says(const Finding& vm, const Credentials& credentials) {
+  if (ask_account(with_.deps.driver, credentials, deadline()) != vm.account)
+    return "kept: the credentials do not lead to its account";
+  const auto live = with_.deps.driver.status({.provider_id = vm.provider_id}, credentials, deadline());
+  if (!live && live.error().code == DriverCode::NotFound) return std::nullopt;  // the deletion is told
+  if (!live) return "kept: the cloud does not say how it is";
+  const bool as_listed = tag_of(*live, tag::kClusterKey) == seen_.object->spec.cluster_key.view() &&
+                         tag_of(*live, tag::kInstanceKey) == vm.instance_key &&
+                         !tag_of(*live, tag::kOrphanSince).empty();
+  if (!as_listed) return "kept: its tags are others by now";
+  return std::nullopt;
+}
+
+template <typename T>
+OrphanWork::Reason OrphanWork::unless_absent(const ObjectKey& object) {
+  const auto found = kube::get<T>(with_.deps.client, object, deadline());
+  if (!found && found.error().code == Code::NotFound) return std::nullopt;
+  return fmt::format("kept: {} {} {}", api::resource<T>.kind, object.describe(),
+                     found ? "is there" : "can't be read");
+}
+
+std::optional<Credentials> OrphanWork::credentials_for(const Finding& vm) {
+  std::optional<api::CredentialsRef> ref;
+  if (!vm.credentials.empty()) ref = api::CredentialsRef{.name = Text(vm.credentials)};
+  auto read = read_credentials(with_.deps.client, vm.credentials_namespace, ref, deadline());
+  return read ? std::optional(std::move(*read)) : std::nullopt;
+}
+
+// In its own account only: another one may have a VM of that name.
+bool OrphanWork::set_tag(const Finding& vm, const std::string& value) {
+  const auto credentials = credentials_for(vm);
+  if (!credentials || ask_account(with_.deps.driver, *credentials, deadline()) != vm.account) return false;
+  const auto set = with_.deps.driver.tag({.provider_id = vm.provider_id},
+                                         {{std::string(tag::kOrphanSince), value}}, *credentials, deadline());
+  if (!set)
+    with_.context.log.info("vm not tagged",
+                           {{"providerID", vm.provider_id}, {"error", set.error().describe()}});
+  return set.has_value();
+}
+
+}  // namespace capstan::infrastructure::cluster

@@ -1,0 +1,111 @@
+#include "infrastructure/controller/cluster/orphans.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/conditions/conditions.h"
+#include "api/policy/names.h"
+#include "base/safeguards.h"
+
+namespace capstan::infrastructure::cluster {
+namespace {
+
+constexpr std::size_t kMarksPerTurn = 20;
+constexpr std::size_t kMostInStatus = 50;
+constexpr std::size_t kMostInNote = 10;
+constexpr std::size_t kLongestName = 253;  // that the status holds
+
+bool may_be_deleted(const Finding& vm);
+std::string why_it_is_there(const Finding& vm, const Observation& seen);
+std::string what_it_lacks(const Finding& vm);
+bool is_listed(const api::DriverClusterStatus& status, const Text& provider_id);
+
+}  // namespace
+
+void look_after_orphans(const Observation& seen, Plan& plan) {
+  if (!seen.orphans || seen.object->spec.cluster_key.empty()) return;
+  const OrphanSettings& settings = seen.orphan_settings;
+  if (is_frozen(*seen.cluster, settings)) return;
+  std::size_t marks = 0;
+  std::size_t deleted = seen.orphans->deleted;
+  for (const Finding& vm : seen.orphans->findings) {
+    if (!is_suspect(vm.standing))
+      plan.actions.emplace_back(UnmarkVm{.vm = vm});
+    else if (!vm.since && marks++ < kMarksPerTurn)
+      plan.actions.emplace_back(MarkOrphan{.vm = vm});
+    else if (settings.action == OrphanAction::Delete && may_be_deleted(vm) && deleted < settings.per_period) {
+      ++deleted;
+      plan.actions.emplace_back(RemoveOrphan{.vm = vm});
+    }
+  }
+}
+
+void list_orphans(const Observation& seen, const Effects& effects, api::DriverClusterStatus& status) {
+  status.orphans = {};
+  for (const Finding& vm : seen.orphans->findings) {
+    if (!is_suspect(vm.standing) || effects.settled.contains(vm.provider_id)) continue;
+    if (is_listed(status, Text(vm.provider_id))) continue;  // a driver may name one twice
+    if (status.orphans.size() == kMostInStatus) break;
+    const auto marked = effects.marked.find(vm.provider_id);
+    const auto kept = effects.kept.find(vm.provider_id);
+    const std::string why = kept != effects.kept.end() ? kept->second : why_it_is_there(vm, seen);
+    status.orphans.push_back(
+        {.provider_id = Text(vm.provider_id),
+         .name = Text(vm.name.substr(0, kLongestName)),
+         .account = Text(vm.account),
+         .since = marked != effects.marked.end() ? marked->second : vm.since.value_or(Time()),
+         .why = Text(what_it_lacks(vm) + "; " + why)});
+  }
+}
+
+void add_notes_of_orphans(const api::DriverClusterStatus& before, const api::DriverClusterStatus& after,
+                          const Effects& effects, std::vector<runtime::Note>& notes) {
+  std::vector<std::string> found;
+  for (const auto& vm : after.orphans) {
+    if (!is_listed(before, vm.provider_id)) found.push_back(vm.name.str());
+  }
+  const std::size_t count = found.size();
+  if (found.size() > kMostInNote) found.resize(kMostInNote);
+  if (count > 0)
+    notes.push_back({.code = api::NoteCode::OrphanFound,
+                     .text = fmt::format("{} VMs with the key of this cluster are no object's: {}{}", count,
+                                         fmt::join(found, ", "), count > kMostInNote ? ", ..." : "")});
+  notes.insert(notes.end(), effects.notes.begin(), effects.notes.end());
+}
+
+bool is_frozen(const api::Cluster& cluster, const OrphanSettings& settings) {
+  const std::string_view said = cluster.metadata.annotations.value_or_empty(api::policy::annotation::kFreeze);
+  const bool by_person = !said.empty() && said != "false";
+  return settings.frozen || by_person ||
+         api::conditions::is_true(cluster.status.conditions, api::policy::condition::kFrozen);
+}
+
+namespace {
+
+bool may_be_deleted(const Finding& vm) {
+  return vm.since && vm.kept.empty() && (vm.confirmed || is_off(Safeguard::OrphanChecks));
+}
+
+std::string why_it_is_there(const Finding& vm, const Observation& seen) {
+  const OrphanSettings& settings = seen.orphan_settings;
+  if (!vm.kept.empty()) return vm.kept;
+  if (seen.cluster && is_frozen(*seen.cluster, settings)) return "kept while the cluster is frozen";
+  if (settings.action == OrphanAction::Report) return "only reported, as the FleetPolicy says";
+  if (!vm.confirmed) return "kept until another complete list shows it";
+  return fmt::format("in line: {} of a cluster goes in {} s", settings.per_period, settings.period.count());
+}
+
+std::string what_it_lacks(const Finding& vm) {
+  if (vm.standing == Standing::Second)
+    return fmt::format("a second VM of the key of DriverMachine {}", vm.object.describe());
+  return "no object has its key";
+}
+
+bool is_listed(const api::DriverClusterStatus& status, const Text& provider_id) {
+  return std::ranges::any_of(status.orphans,
+                             [&](const auto& each) { return each.provider_id == provider_id; });
+}
+
+}  // namespace
+}  // namespace capstan::infrastructure::cluster

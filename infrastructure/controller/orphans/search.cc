@@ -1,0 +1,182 @@
+#include "infrastructure/controller/orphans/search.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "infrastructure/controller/account.h"
+#include "infrastructure/controller/orphans/owners.h"
+#include "infrastructure/controller/secrets.h"
+
+namespace capstan::infrastructure {
+namespace {
+
+constexpr Nanoseconds kLookTimeout = std::chrono::minutes(5);
+
+// What was marked first goes first.
+auto place_in_line(const Finding& finding) {
+  return std::tuple(!finding.since, finding.since.value_or(Time()), finding.provider_id);
+}
+
+}  // namespace
+
+void OrphanSearch::start() {
+  memory_ = {};
+  found_.with([](auto& found) { found.reset(); });
+  thread_ = deps_.threads.spawn("orphans", [this](const std::stop_token& stop) {
+    while (deps_.threads.pause(Deadline::in(deps_.clock, settings().period, stop)) != Woken::Stopped) {
+      look(Deadline::in(deps_.clock, kLookTimeout, stop));
+    }
+  });
+}
+
+void OrphanSearch::stop() {
+  if (thread_) thread_->request_stop();
+  thread_.reset();
+}
+
+void OrphanSearch::look(const Deadline& deadline) {
+  const std::set<Source> all = sources();
+  std::set<std::string> listed;
+  for (const Source& source : all) look_at(source, listed, deadline);
+  forget_others(all);
+  publish(by_cluster(listed));
+}
+
+OrphanSearch::Source OrphanSearch::source_of(const api::ObjectMeta& object,
+                                             const std::optional<api::CredentialsRef>& ref) {
+  if (!ref) return {};
+  return {.namespace_ = object.namespace_.str(), .secret = ref->name.str()};
+}
+
+// Of objects that have VMs, and of those that will.
+std::set<OrphanSearch::Source> OrphanSearch::sources() const {
+  std::set<Source> found;
+  const auto add = [&found](const auto& object) {
+    found.insert(source_of(object->metadata, object->spec.credentials_ref));
+  };
+  std::ranges::for_each(deps_.caches.driver_machines.all(), add);
+  std::ranges::for_each(deps_.caches.driver_machine_pools.all(), add);
+  std::ranges::for_each(deps_.caches.driver_clusters.all(), add);
+  for (const auto& object : deps_.caches.driver_machine_templates.all())
+    found.insert(source_of(object->metadata, object->spec.template_.spec.credentials_ref));
+  return found;
+}
+
+void OrphanSearch::look_at(const Source& source, std::set<std::string>& listed, const Deadline& deadline) {
+  std::optional<api::CredentialsRef> ref;
+  if (!source.secret.empty()) ref = api::CredentialsRef{.name = Text(source.secret)};
+  const auto credentials = read_credentials(deps_.client, source.namespace_, ref, deadline);
+  if (!credentials) return;  // the objects' own turns say so
+  const auto account = identify(source, *credentials, deadline);
+  if (!account || listed.contains(*account)) return;
+  const auto vms = deps_.driver.list({}, *credentials, deadline);
+  if (!vms) return deps_.log.info("cloud not listed", {{"error", vms.error().describe()}});
+  if (ask_account(deps_.driver, *credentials, deadline) != *account) return;
+  take_over(memory_.accounts[*account], *account, source, *vms);
+  listed.insert(*account);
+}
+
+// Nothing: it can't be said whose VMs a list would show. With another answer than at the last look the
+// account's orphans are suspected anew.
+std::optional<std::string> OrphanSearch::identify(const Source& source, const Credentials& credentials,
+                                                  const Deadline& deadline) {
+  const auto answer = ask_account(deps_.driver, credentials, deadline);
+  if (!answer || answer->empty()) return std::nullopt;
+  const std::string before = std::exchange(memory_.identities[source], *answer);
+  if (!before.empty() && before != *answer) memory_.accounts.erase(*answer);
+  return *answer;
+}
+
+// Objects are looked at after the list, for each is there before its VM.
+void OrphanSearch::take_over(Account& account, const std::string& name, const Source& source,
+                             const std::vector<Vm>& vms) {
+  const Owners owners = owners_in(deps_.caches);
+  const ProviderIds marks = std::exchange(account.marks, {});
+  account.findings.clear();
+  for (const Vm& vm : vms) {
+    auto finding = classify(vm, owners, marks);
+    if (!finding) continue;
+    finding->account = name;
+    finding->credentials = source.secret;
+    finding->credentials_namespace = source.namespace_;
+    if (is_suspect(finding->standing)) account.marks.insert(vm.provider_id);
+    account.findings.push_back(std::move(*finding));
+  }
+}
+
+// An account that no object leads to any more has nothing to tell.
+void OrphanSearch::forget_others(const std::set<Source>& sources) {
+  std::erase_if(memory_.identities, [&](const auto& each) { return !sources.contains(each.first); });
+  std::set<std::string> used;
+  for (const auto& [source, account] : memory_.identities) used.insert(account);
+  std::erase_if(memory_.accounts, [&](const auto& each) { return !used.contains(each.first); });
+}
+
+// What an earlier list showed is still told, and confirmed by nothing, while the account can't be listed.
+OrphanSearch::ByCluster OrphanSearch::by_cluster(const std::set<std::string>& listed) const {
+  ByCluster found;
+  for (const auto& [name, account] : memory_.accounts) {
+    for (Finding finding : account.findings) {
+      finding.confirmed = finding.confirmed && listed.contains(name);
+      found[finding.cluster].findings.push_back(std::move(finding));
+    }
+  }
+  for (auto& [cluster, orphans] : found) std::ranges::sort(orphans.findings, {}, place_in_line);
+  return found;
+}
+
+void OrphanSearch::publish(ByCluster now) {
+  std::set<ObjectKey> news;
+  for (const auto& [cluster, orphans] : now) news.insert(cluster);
+  for (const auto& cluster : deps_.caches.driver_clusters.all()) {
+    if (!cluster->status.orphans.empty()) news.insert(runtime::key_of(*cluster));
+  }
+  found_.with([&](auto& found) { found = std::move(now); });
+  for (const ObjectKey& cluster : news) {
+    if (wake_) wake_(cluster);
+  }
+}
+
+std::optional<FoundOrphans> OrphanSearch::found(const ObjectKey& driver_cluster) const {
+  return found_.with([&](const auto& found) -> std::optional<FoundOrphans> {
+    if (!found) return std::nullopt;
+    const auto at = found->find(driver_cluster);
+    return at == found->end() ? FoundOrphans() : at->second;
+  });
+}
+
+void OrphanSearch::set_mark(const ObjectKey& driver_cluster, const std::string& provider_id, Time since) {
+  change(driver_cluster, provider_id, [&](Finding& vm) { vm.since = since; });
+}
+
+void OrphanSearch::keep(const ObjectKey& driver_cluster, const std::string& provider_id,
+                        const std::string& why) {
+  change(driver_cluster, provider_id, [&](Finding& vm) { vm.kept = why; });
+}
+
+void OrphanSearch::change(const ObjectKey& driver_cluster, const std::string& provider_id,
+                          const std::function<void(Finding&)>& how) {
+  found_.with([&](auto& found) {
+    if (!found || !found->contains(driver_cluster)) return;
+    for (Finding& each : found->at(driver_cluster).findings) {
+      if (each.provider_id == provider_id) how(each);
+    }
+  });
+}
+
+void OrphanSearch::settle(const ObjectKey& driver_cluster, const std::string& provider_id) {
+  found_.with([&](auto& found) {
+    if (!found || !found->contains(driver_cluster)) return;
+    std::erase_if(found->at(driver_cluster).findings,
+                  [&](const Finding& each) { return each.provider_id == provider_id; });
+  });
+}
+
+void OrphanSearch::count_deletion(const ObjectKey& driver_cluster) {
+  found_.with([&](auto& found) {
+    if (found) ++(*found)[driver_cluster].deleted;
+  });
+}
+
+}  // namespace capstan::infrastructure

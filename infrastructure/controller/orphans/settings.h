@@ -1,0 +1,25 @@
+// What is done about VMs that are no object's: spec.orphans of the FleetPolicy, and its freeze. Read by the
+// search at every period and by the turns of DriverClusters. A plain value.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+#include "base/instant.h"
+
+namespace capstan::infrastructure {
+
+enum class OrphanAction { Report, Delete };
+
+struct OrphanSettings {
+  OrphanAction action = OrphanAction::Report;
+  Seconds period{900};         // from one list of an account to the next
+  std::size_t per_period = 1;  // so many VMs of a cluster are deleted until the next list
+  bool frozen = false;         // the whole fleet is
+  bool operator==(const OrphanSettings&) const = default;
+};
+
+// Asked whenever it matters, from any thread; empty: the defaults.
+using OrphanSettingsSource = std::function<OrphanSettings()>;
+
+}  // namespace capstan::infrastructure
