@@ -58,7 +58,7 @@ class Provider::Parts {
         orphans_({.clock = deps.clock,
                   .threads = deps.threads,
                   .client = deps.client,
-                  .driver = deps.driver,
+                  .drivers = deps.drivers,
                   .caches = caches_,
                   .settings = options.orphans,
                   .log = deps.log}),

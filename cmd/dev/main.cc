@@ -31,8 +31,8 @@ capstan-dev COMMAND --help tells more; --completion bash prints a completion scr
 // One script a command; together they complete all of them.
 int print_completion(std::span<const char* const> words) {
   using namespace capstan::dev;
-  for (const auto command : {apiserver_command, demo_command, driver_command, driver_check_command, fault_command,
-                             provider_command, up_command}) {
+  for (const auto command : {apiserver_command, demo_command, driver_command, driver_check_command,
+                             fault_command, provider_command, up_command}) {
     if (const int code = command(words); code != 0) return code;
   }
   return 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "api/contract/plural.h"
+#include "controllers/safety/fleet_freeze.h"
 #include "controllers/safety/lineage.h"
 #include "controllers/shared/belonging.h"
 #include "controllers/shared/pause.h"
@@ -251,6 +252,7 @@ std::optional<Observation> observe(const ObserveContext& with, Memory& memory, c
   seen.descendants = descendants_of(deps.caches, *seen.cluster);
   seen.reach = deps.workload_clusters.reach(key);
   seen.frozen = safety::frozen_by_a_person(*seen.cluster);
+  if (!seen.frozen.holds()) seen.frozen = safety::frozen_by_the_fleet(deps.caches);
   seen.connection_grace = memory.settings.connection_grace;
   seen.loading = is_loading(memory, seen, deps.clock.steady_now());
   if (!seen.loading) look_at_what_no_cache_shows(with, memory.live_looks, seen);

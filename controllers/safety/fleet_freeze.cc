@@ -16,6 +16,12 @@ std::string fleet_frozen_since(const api::FleetPolicy& policy) {
   return " since " + frozen->last_transition_time.to_string();
 }
 
+std::string in_words(const api::FleetPolicy& policy, std::string_view why) {
+  return fmt::format("FleetPolicy {} is frozen{}: {:?}; take annotation {} off it",
+                     policy.metadata.name.view(), fleet_frozen_since(policy), why,
+                     api::policy::annotation::kFreeze);
+}
+
 }  // namespace
 
 std::optional<std::string> fleet_freeze(const api::FleetPolicy& policy) {
@@ -29,10 +35,14 @@ runtime::Verdict FleetFreezeBrake::ask(runtime::Intent intent, const runtime::As
   const auto policy = fleet_policy_of(caches_);
   const auto why = policy ? fleet_freeze(*policy) : std::nullopt;
   if (!why) return {};
-  return {.open = false,
-          .why = fmt::format("FleetPolicy {} is frozen{}: {:?}; take annotation {} off it",
-                             policy->metadata.name.view(), fleet_frozen_since(*policy), *why,
-                             api::policy::annotation::kFreeze)};
+  return {.open = false, .why = in_words(*policy, *why)};
+}
+
+Frozen frozen_by_the_fleet(const Caches& caches) {
+  const auto policy = fleet_policy_of(caches);
+  const auto why = policy ? fleet_freeze(*policy) : std::nullopt;
+  if (!why) return {};
+  return {.reason = api::policy::reason::kFrozenByFleet, .why = in_words(*policy, *why)};
 }
 
 }  // namespace capstan::controllers::safety

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "api/policy/fleet_policy.h"
+#include "controllers/safety/freeze.h"
 #include "runtime/brake.h"
 
 namespace capstan::controllers {
@@ -17,6 +18,9 @@ namespace capstan::controllers::safety {
 
 // What the annotation says; nothing: the fleet is not frozen.
 std::optional<std::string> fleet_freeze(const api::FleetPolicy& policy);
+
+// As the condition capstan.dev/Frozen of a Cluster tells it, for providers in other processes.
+Frozen frozen_by_the_fleet(const Caches& caches);
 
 class FleetFreezeBrake final : public runtime::Brake {
  public:

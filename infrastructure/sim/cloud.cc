@@ -99,7 +99,7 @@ DriverResult<Vm> SimCloud::create(const CreateVm& wanted, const Credentials& cre
 
 // Takes no time: nothing has to be set up, but the script may say that it fails.
 DriverResult<Vm> SimCloud::initialize(const InitializeVm& wanted, const Credentials& credentials,
-                                  const Deadline&) {
+                                      const Deadline&) {
   const std::string account = account_of(credentials);
   if (const auto fault = draw(SimVerb::Initialize, name_of(wanted.id, account)))
     return std::unexpected(error_of(*fault));

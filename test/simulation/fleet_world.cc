@@ -380,7 +380,9 @@ class FleetWorld {
          .drivers = cloud_,
          .control_planes = workload_,
          .randomness = randomness},
-        {.machine_concurrency = 3, .cluster_concurrency = 1, .pool_concurrency = 1});
+        {.machine_concurrency = 3, .cluster_concurrency = 1, .pool_concurrency = 1, .orphans = [] {
+           return infrastructure::OrphanSettings();
+         }});
     bootstrap::Provider bootstrap(
         {.clock = baton_, .threads = baton_, .client = provider_network_.client(), .randomness = randomness},
         {.concurrency = 2});

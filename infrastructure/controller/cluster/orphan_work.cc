@@ -34,7 +34,7 @@ void OrphanWork::remove(const Finding& vm) {
   if (!credentials) return keep(vm, "kept: the credentials can't be read");
   if (const Reason why = reason_to_keep(vm, *credentials)) return keep(vm, *why);
   with_.deps.orphans.count_deletion(key());  // also one of which the answer is lost
-  const auto removed = with_.deps.driver.remove({.provider_id = vm.provider_id}, *credentials, deadline());
+  const auto removed = driver_of(vm).remove({.provider_id = vm.provider_id}, *credentials, deadline());
   if (!removed && reaction(Verb::Remove, removed.error()).next != Reaction::Next::Done)
     return keep(vm, fmt::format("the cloud did not delete it: {}", to_string(removed.error().code)));
   with_.context.log.info("orphan deleted", {{"providerID", vm.provider_id}, {"account", vm.account}});
@@ -95,15 +95,15 @@ OrphanWork::Reason OrphanWork::owner_of_first_says(const Finding& vm, const Cred
       object && object->spec.instance_key == vm.instance_key && object->spec.provider_id == vm.named_instead;
   if (!names_the_first || vm.named_instead.empty() || vm.named_instead == vm.provider_id)
     return "kept: its DriverMachine does not name the other VM";
-  const auto first = with_.deps.driver.status({.provider_id = vm.named_instead}, credentials, deadline());
+  const auto first = driver_of(vm).status({.provider_id = vm.named_instead}, credentials, deadline());
   if (!first || !runs(*first)) return "kept: the other VM of its key does not run";
   return std::nullopt;
 }
 
 OrphanWork::Reason OrphanWork::cloud_says(const Finding& vm, const Credentials& credentials) {
-  if (ask_account(with_.deps.driver, credentials, deadline()) != vm.account)
+  if (ask_account(driver_of(vm), credentials, deadline()) != vm.account)
     return "kept: the credentials do not lead to its account";
-  const auto live = with_.deps.driver.status({.provider_id = vm.provider_id}, credentials, deadline());
+  const auto live = driver_of(vm).status({.provider_id = vm.provider_id}, credentials, deadline());
   if (!live && live.error().code == DriverCode::NotFound) return std::nullopt;  // the deletion is told
   if (!live) return "kept: the cloud does not say how it is";
   const bool as_listed = tag_of(*live, tag::kClusterKey) == seen_.object->spec.cluster_key.view() &&
@@ -131,9 +131,9 @@ std::optional<Credentials> OrphanWork::credentials_for(const Finding& vm) {
 // In its own account only: another one may have a VM of that name.
 bool OrphanWork::set_tag(const Finding& vm, const std::string& value) {
   const auto credentials = credentials_for(vm);
-  if (!credentials || ask_account(with_.deps.driver, *credentials, deadline()) != vm.account) return false;
-  const auto set = with_.deps.driver.tag({.provider_id = vm.provider_id},
-                                         {{std::string(tag::kOrphanSince), value}}, *credentials, deadline());
+  if (!credentials || ask_account(driver_of(vm), *credentials, deadline()) != vm.account) return false;
+  const auto set = driver_of(vm).tag({.provider_id = vm.provider_id},
+                                     {{std::string(tag::kOrphanSince), value}}, *credentials, deadline());
   if (!set)
     with_.context.log.info("vm not tagged",
                            {{"providerID", vm.provider_id}, {"error", set.error().describe()}});

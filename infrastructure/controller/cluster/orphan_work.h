@@ -35,6 +35,7 @@ class OrphanWork {
 
   std::optional<Credentials> credentials_for(const Finding& vm);
   bool set_tag(const Finding& vm, const std::string& value);
+  Driver& driver_of(const Finding& vm) const { return with_.deps.drivers.of(vm.driver); }
   ObjectKey key() const { return runtime::key_of(*seen_.object); }
   const Deadline& deadline() const { return with_.context.deadline; }
 

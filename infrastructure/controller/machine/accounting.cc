@@ -11,7 +11,7 @@ namespace capstan::infrastructure::machine {
 bool Work::settle_account(Text& account) {
   const auto* credentials = find_credentials();
   if (credentials == nullptr) return false;
-  const auto answer = ask_account(with_.deps.driver, *credentials, deadline());
+  const auto answer = ask_account(driver(), *credentials, deadline());
   if (auto trouble = wrong_account(account, answer)) return fail_with(std::move(*trouble));
   if (account.empty()) account = Text(*answer);
   return true;
@@ -24,7 +24,7 @@ bool Work::believes_absence(const Credentials& credentials) {
   if (account.empty() || is_off(Safeguard::Account)) return true;
   const bool may_be_given_up = object_.metadata.deleting() || !object_.spec.provider_id.empty();
   if (may_be_given_up && abandons_vms(object_.metadata, account)) return true;
-  auto trouble = wrong_account(account, ask_account(with_.deps.driver, credentials, deadline()));
+  auto trouble = wrong_account(account, ask_account(driver(), credentials, deadline()));
   return trouble ? fail_with(std::move(*trouble)) : true;
 }
 
@@ -42,8 +42,8 @@ bool Work::perform(const AdoptVm& action) {
 bool Work::tag_with(const std::string& cluster_key, const Credentials& credentials) {
   const std::string_view carried = tag_of(*effects_.vm, api::driver::tag::kClusterKey);
   if (cluster_key.empty() || !carried.empty()) return true;
-  const auto tagged = with_.deps.driver.tag({.provider_id = effects_.vm->provider_id},
-                                            with_cluster_key(cluster_key, {}), credentials, deadline());
+  const auto tagged = driver().tag({.provider_id = effects_.vm->provider_id},
+                                   with_cluster_key(cluster_key, {}), credentials, deadline());
   if (tagged || tagged.error().code == DriverCode::Unimplemented) return true;
   return fail_with(trouble_of(api::NoteCode::VmNotCreated, "tag the VM", tagged.error(),
                               reaction(Verb::Create, tagged.error())));

@@ -47,6 +47,7 @@ struct Finding {
   std::optional<Time> since = {};  // of its mark, which an earlier turn has set as a tag
   bool confirmed = false;          // marked, and an orphan in the complete list before this one
   std::string kept = {};           // why a live look kept it since then
+  std::string driver = {};         // the name under which the provider knows the driver that showed it
   std::string account = {};
   std::string credentials = {};            // the Secret that showed it; empty: none is needed
   std::string credentials_namespace = {};  // and where that is

@@ -4,9 +4,11 @@
 #include <tuple>
 #include <utility>
 
+#include "api/policy/fleet_policy.h"
 #include "infrastructure/controller/account.h"
 #include "infrastructure/controller/orphans/owners.h"
 #include "infrastructure/controller/secrets.h"
+#include "kube/typed.h"
 
 namespace capstan::infrastructure {
 namespace {
@@ -24,8 +26,11 @@ void OrphanSearch::start() {
   memory_ = {};
   found_.with([](auto& found) { found.reset(); });
   thread_ = deps_.threads.spawn("orphans", [this](const std::stop_token& stop) {
+    refresh_settings(Deadline::in(deps_.clock, kLookTimeout, stop));
     while (deps_.threads.pause(Deadline::in(deps_.clock, settings().period, stop)) != Woken::Stopped) {
-      look(Deadline::in(deps_.clock, kLookTimeout, stop));
+      const Deadline deadline = Deadline::in(deps_.clock, kLookTimeout, stop);
+      refresh_settings(deadline);
+      look(deadline);
     }
   });
 }
@@ -35,57 +40,84 @@ void OrphanSearch::stop() {
   thread_.reset();
 }
 
+// Of the FleetPolicy, once per period; while it can't be read they are what they were.
+void OrphanSearch::refresh_settings(const Deadline& deadline) {
+  if (deps_.settings) return;
+  const auto policy = kube::get<api::FleetPolicy>(
+      deps_.client, {.namespace_ = {}, .name = std::string(api::policy::kFleetPolicyName)}, deadline);
+  if (!policy && policy.error().code != Code::NotFound)
+    return deps_.log.info("FleetPolicy not read", {{"error", policy.error().describe()}});
+  OrphanSettings now;
+  const std::string_view freeze =
+      policy ? policy->metadata.annotations.value_or_empty(api::policy::annotation::kFreeze)
+             : std::string_view();
+  now.frozen = !freeze.empty() && freeze != "false";
+  if (policy && policy->spec.orphans) {
+    const api::FleetOrphans& orphans = *policy->spec.orphans;
+    now.action = orphans.deletes() ? OrphanAction::Delete : OrphanAction::Report;
+    now.period = Seconds(orphans.period_seconds.value_or(api::FleetOrphans::kPeriodSeconds));
+  }
+  read_.with([&](OrphanSettings& settings) { settings = now; });
+}
+
 void OrphanSearch::look(const Deadline& deadline) {
   const std::set<Source> all = sources();
-  std::set<std::string> listed;
+  std::set<AccountId> listed;
   for (const Source& source : all) look_at(source, listed, deadline);
   forget_others(all);
   publish(by_cluster(listed));
 }
 
-OrphanSearch::Source OrphanSearch::source_of(const api::ObjectMeta& object,
+OrphanSearch::Source OrphanSearch::source_of(const api::ObjectMeta& object, std::string_view driver,
                                              const std::optional<api::CredentialsRef>& ref) {
-  if (!ref) return {};
-  return {.namespace_ = object.namespace_.str(), .secret = ref->name.str()};
+  if (!ref) return {.driver = std::string(driver)};
+  return {.driver = std::string(driver), .namespace_ = object.namespace_.str(), .secret = ref->name.str()};
 }
 
 // Of objects that have VMs, and of those that will.
 std::set<OrphanSearch::Source> OrphanSearch::sources() const {
   std::set<Source> found;
   const auto add = [&found](const auto& object) {
-    found.insert(source_of(object->metadata, object->spec.credentials_ref));
+    found.insert(source_of(object->metadata, object->spec.driver, object->spec.credentials_ref));
   };
   std::ranges::for_each(deps_.caches.driver_machines.all(), add);
   std::ranges::for_each(deps_.caches.driver_machine_pools.all(), add);
-  std::ranges::for_each(deps_.caches.driver_clusters.all(), add);
-  for (const auto& object : deps_.caches.driver_machine_templates.all())
-    found.insert(source_of(object->metadata, object->spec.template_.spec.credentials_ref));
+  for (const auto& object : deps_.caches.driver_clusters.all())
+    found.insert(source_of(object->metadata, {}, object->spec.credentials_ref));
+  for (const auto& object : deps_.caches.driver_machine_templates.all()) {
+    const auto& spec = object->spec.template_.spec;
+    found.insert(source_of(object->metadata, spec.driver, spec.credentials_ref));
+  }
   return found;
 }
 
-void OrphanSearch::look_at(const Source& source, std::set<std::string>& listed, const Deadline& deadline) {
+void OrphanSearch::look_at(const Source& source, std::set<AccountId>& listed, const Deadline& deadline) {
   std::optional<api::CredentialsRef> ref;
   if (!source.secret.empty()) ref = api::CredentialsRef{.name = Text(source.secret)};
   const auto credentials = read_credentials(deps_.client, source.namespace_, ref, deadline);
   if (!credentials) return;  // the objects' own turns say so
   const auto account = identify(source, *credentials, deadline);
   if (!account || listed.contains(*account)) return;
-  const auto vms = deps_.driver.list({}, *credentials, deadline);
+  Driver& driver = deps_.drivers.of(source.driver);
+  const auto vms = driver.list({}, *credentials, deadline);
   if (!vms) return deps_.log.info("cloud not listed", {{"error", vms.error().describe()}});
-  if (ask_account(deps_.driver, *credentials, deadline) != *account) return;
-  take_over(memory_.accounts[*account], *account, source, *vms);
+  if (ask_account(driver, *credentials, deadline) != account->name) return;
+  take_over(memory_.accounts[*account], account->name, source, *vms);
   listed.insert(*account);
 }
 
 // Nothing: it can't be said whose VMs a list would show. With another answer than at the last look the
 // account's orphans are suspected anew.
-std::optional<std::string> OrphanSearch::identify(const Source& source, const Credentials& credentials,
-                                                  const Deadline& deadline) {
-  const auto answer = ask_account(deps_.driver, credentials, deadline);
+std::optional<OrphanSearch::AccountId> OrphanSearch::identify(const Source& source,
+                                                              const Credentials& credentials,
+                                                              const Deadline& deadline) {
+  Driver& driver = deps_.drivers.of(source.driver);
+  const auto answer = ask_account(driver, credentials, deadline);
   if (!answer || answer->empty()) return std::nullopt;
-  const std::string before = std::exchange(memory_.identities[source], *answer);
-  if (!before.empty() && before != *answer) memory_.accounts.erase(*answer);
-  return *answer;
+  const AccountId now{.driver = &driver, .name = *answer};
+  const AccountId before = std::exchange(memory_.identities[source], now);
+  if (!before.name.empty() && before != now) memory_.accounts.erase(now);
+  return now;
 }
 
 // Objects are looked at after the list, for each is there before its VM.
@@ -97,6 +129,7 @@ void OrphanSearch::take_over(Account& account, const std::string& name, const So
   for (const Vm& vm : vms) {
     auto finding = classify(vm, owners, marks);
     if (!finding) continue;
+    finding->driver = source.driver;
     finding->account = name;
     finding->credentials = source.secret;
     finding->credentials_namespace = source.namespace_;
@@ -108,7 +141,7 @@ void OrphanSearch::take_over(Account& account, const std::string& name, const So
 // An account that no object leads to any more has nothing to tell.
 void OrphanSearch::forget_others(const std::set<Source>& sources) {
   std::erase_if(memory_.identities, [&](const auto& each) { return !sources.contains(each.first); });
-  std::set<std::string> used;
+  std::set<AccountId> used;
   for (const auto& [source, account] : memory_.identities) used.insert(account);
   std::erase_if(memory_.accounts, [&](const auto& each) { return !used.contains(each.first); });
 }
@@ -116,9 +149,9 @@ void OrphanSearch::forget_others(const std::set<Source>& sources) {
 // What an earlier list showed is still told, and confirmed by nothing, while the account can't be listed.
 OrphanSearch::ByCluster OrphanSearch::by_cluster(const std::set<std::string>& listed) const {
   ByCluster found;
-  for (const auto& [name, account] : memory_.accounts) {
+  for (const auto& [id, account] : memory_.accounts) {
     for (Finding finding : account.findings) {
-      finding.confirmed = finding.confirmed && listed.contains(name);
+      finding.confirmed = finding.confirmed && listed.contains(id);
       found[finding.cluster].findings.push_back(std::move(finding));
     }
   }

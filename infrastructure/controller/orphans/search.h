@@ -20,7 +20,7 @@
 #include "infrastructure/controller/caches.h"
 #include "infrastructure/controller/orphans/classify.h"
 #include "infrastructure/controller/orphans/settings.h"
-#include "infrastructure/driver.h"
+#include "infrastructure/drivers.h"
 #include "kube/client.h"
 
 namespace capstan::infrastructure {
@@ -29,7 +29,7 @@ struct OrphanSearchDeps {
   const Clock& clock;
   Threads& threads;
   kube::Client& client;  // for credentials
-  Driver& driver;
+  Drivers drivers;
   const Caches& caches;
   OrphanSettingsSource settings = {};
   Log log = {};
@@ -56,7 +56,7 @@ class OrphanSearch {
   // One look at all accounts.
   void look(const Deadline& deadline);
 
-  OrphanSettings settings() const { return deps_.settings ? deps_.settings() : OrphanSettings(); }
+  OrphanSettings settings() const { return deps_.settings ? deps_.settings() : read_settings(); }
   // Nothing: there was no look yet.
   std::optional<FoundOrphans> found(const ObjectKey& driver_cluster) const;
   // It carries a mark now.
@@ -69,11 +69,18 @@ class OrphanSearch {
   void count_deletion(const ObjectKey& driver_cluster);
 
  private:
-  // The Secret that leads to an account.
+  // The driver and the Secret that lead to an account.
   struct Source {
+    std::string driver = {};
     std::string namespace_ = {};
     std::string secret = {};
     auto operator<=>(const Source&) const = default;
+  };
+  // Two names of one driver lead to the same accounts.
+  struct AccountId {
+    const Driver* driver = nullptr;
+    std::string name = {};
+    auto operator<=>(const AccountId&) const = default;
   };
   // What the last complete list of an account showed.
   struct Account {
@@ -81,26 +88,32 @@ class OrphanSearch {
     std::vector<Finding> findings = {};
   };
   struct Memory {
-    std::map<std::string, Account, std::less<>> accounts = {};
-    std::map<Source, std::string> identities = {};  // at the last look
+    std::map<AccountId, Account> accounts = {};
+    std::map<Source, AccountId> identities = {};  // at the last look
   };
   using ByCluster = std::map<ObjectKey, FoundOrphans>;
 
-  static Source source_of(const api::ObjectMeta& object, const std::optional<api::CredentialsRef>& ref);
+  void refresh_settings(const Deadline& deadline);
+  OrphanSettings read_settings() const {
+    return read_.with([](const OrphanSettings& settings) { return settings; });
+  }
+  static Source source_of(const api::ObjectMeta& object, std::string_view driver,
+                          const std::optional<api::CredentialsRef>& ref);
   std::set<Source> sources() const;
-  void look_at(const Source& source, std::set<std::string>& listed, const Deadline& deadline);
-  std::optional<std::string> identify(const Source& source, const Credentials& credentials,
-                                      const Deadline& deadline);
+  void look_at(const Source& source, std::set<AccountId>& listed, const Deadline& deadline);
+  std::optional<AccountId> identify(const Source& source, const Credentials& credentials,
+                                    const Deadline& deadline);
   void take_over(Account& account, const std::string& name, const Source& source, const std::vector<Vm>& vms);
   void change(const ObjectKey& driver_cluster, const std::string& provider_id,
               const std::function<void(Finding&)>& how);
   void forget_others(const std::set<Source>& sources);
-  ByCluster by_cluster(const std::set<std::string>& listed) const;
+  ByCluster by_cluster(const std::set<AccountId>& listed) const;
   void publish(ByCluster now);
 
   const OrphanSearchDeps deps_;
   std::function<void(const ObjectKey&)> wake_ = {};
   Memory memory_;  // of the one thread
+  Guarded<OrphanSettings> read_;
   Guarded<std::optional<ByCluster>> found_;
   std::unique_ptr<Thread> thread_;
 };

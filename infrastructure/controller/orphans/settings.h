@@ -1,5 +1,6 @@
-// What is done about VMs that are no object's: spec.orphans of the FleetPolicy, and its freeze. Read by the
-// search at every period and by the turns of DriverClusters. A plain value.
+// What is done about VMs that are no object's: spec.orphans of the FleetPolicy, and its freeze, which the
+// core tells on every Cluster, too. Read by the search at every period and by the turns of DriverClusters. A
+// plain value.
 #pragma once
 
 #include <cstddef>

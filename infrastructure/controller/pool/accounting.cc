@@ -11,7 +11,7 @@ namespace capstan::infrastructure::pool {
 bool Work::settle_account(Text& account) {
   const auto credentials = find_credentials();
   if (!credentials) return false;
-  const auto answer = ask_account(with_.deps.driver, *credentials, deadline());
+  const auto answer = ask_account(driver(), *credentials, deadline());
   if (auto trouble = wrong_account(account, answer)) return fail_with(std::move(*trouble));
   if (account.empty()) account = Text(*answer);
   return true;
@@ -20,14 +20,14 @@ bool Work::settle_account(Text& account) {
 bool Work::is_right_account(const Credentials& credentials) {
   const std::string_view account = object_.spec.account;
   if (account.empty() || is_off(Safeguard::Account)) return true;
-  auto trouble = wrong_account(account, ask_account(with_.deps.driver, credentials, deadline()));
+  auto trouble = wrong_account(account, ask_account(driver(), credentials, deadline()));
   return trouble ? fail_with(std::move(*trouble)) : true;
 }
 
 // Written with the list. A driver that can't say it now is asked again in the next turn.
 void Work::adopt_account(const Credentials& credentials) {
   if (!object_.spec.account.empty()) return;
-  if (const auto answer = ask_account(with_.deps.driver, credentials, deadline())) account_ = Text(*answer);
+  if (const auto answer = ask_account(driver(), credentials, deadline())) account_ = Text(*answer);
 }
 
 }  // namespace capstan::infrastructure::pool
