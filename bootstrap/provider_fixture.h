@@ -27,7 +27,6 @@
 namespace capstan::bootstrap {
 
 namespace json = boost::json;
-using namespace std::chrono_literals;
 using fakes::Call;
 using fakes::Fault;
 using fakes::FaultPoint;
@@ -81,7 +80,7 @@ struct BootstrapFixture {
                          .dial = [this](const auto&, const auto&) { return dial(); },
                          .keys = &randomness},
                         {.concurrency = 2});
-      must(provider.start(Deadline::in(baton, 1min)), "start");
+      must(provider.start(Deadline::in(baton, std::chrono::minutes(1))), "start");
       story();
       provider.stop();
     });
@@ -166,10 +165,10 @@ struct BootstrapFixture {
   }
   void sleep(Nanoseconds span) { baton.pause(Deadline::in(baton, span)); }
   bool eventually(const std::function<bool()>& holds) {
-    const SteadyTime until = baton.steady_now() + 5min;
+    const SteadyTime until = baton.steady_now() + std::chrono::minutes(5);
     while (!holds()) {
       if (baton.steady_now() > until) return false;
-      sleep(100ms);
+      sleep(std::chrono::milliseconds(100));
     }
     return true;
   }

@@ -12,6 +12,7 @@
 namespace capstan::bootstrap {
 namespace {
 
+using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;

@@ -8,6 +8,7 @@
 namespace capstan::bootstrap {
 namespace {
 
+using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
