@@ -252,6 +252,7 @@ TEST(ProviderPool, AVictimThatTheListStillShowsCostsNoOtherItsLife) {
     world.management.change<api::DriverMachinePool>("mp1", [](api::DriverMachinePool& pool) {
       pool.metadata.annotations.set("capstan.dev/victims", "mp1-0");
     });
+    world.pause(5s);  // two watches: the smaller size may be seen before the name
     world.management.resize("mp1", 3);
     EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 3); }));
     world.pause(2min);

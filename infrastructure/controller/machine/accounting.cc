@@ -5,6 +5,11 @@
 #include "infrastructure/controller/machine/work.h"
 
 namespace capstan::infrastructure::machine {
+namespace {
+
+constexpr Seconds kUntilItIsSure{5};
+
+}  // namespace
 
 // `account` is the one the credentials lead to, if it may be any. False: it is another, or can't be found
 // out.
@@ -19,13 +24,27 @@ bool Work::settle_account(Text& account) {
 
 // The cloud has no VM of that identity. That says something only of the account it was asked in, unless a
 // person gave the VM up; for one that never was known there is nothing to give up, and no other is made here.
-bool Work::believes_absence(const Credentials& credentials) {
+// The account may be another one with every call: it is asked for before and after a second look.
+bool Work::believes_absence(const VmId& vm, const Credentials& credentials) {
   const std::string_view account = object_.spec.account;
   if (account.empty() || is_off(Safeguard::Account)) return true;
   const bool may_be_given_up = object_.metadata.deleting() || !object_.spec.provider_id.empty();
   if (may_be_given_up && abandons_vms(object_.metadata, account)) return true;
-  auto trouble = wrong_account(account, ask_account(driver(), credentials, deadline()));
+  return is_right_account(credentials) && is_absent(vm, credentials) && is_right_account(credentials);
+}
+
+bool Work::is_right_account(const Credentials& credentials) {
+  auto trouble = wrong_account(object_.spec.account, ask_account(driver(), credentials, deadline()));
   return trouble ? fail_with(std::move(*trouble)) : true;
+}
+
+bool Work::is_absent(const VmId& vm, const Credentials& credentials) {
+  const auto found = driver().status(vm, credentials, deadline());
+  if (!found && found.error().code == DriverCode::NotFound) return true;
+  return fail_with(Trouble{.code = api::NoteCode::VmNotCreated,
+                           .message = "the cloud finds the VM at one look and not at another",
+                           .retry = kUntilItIsSure,
+                           .quiet = true});
 }
 
 // An object of before accounts were written down.

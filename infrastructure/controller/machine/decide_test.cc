@@ -118,7 +118,8 @@ TEST(Decide, WaitsForTheKeyOfItsCluster) {
   seen.driver_cluster.emplace().metadata.name = "c1"_text;
   const Plan waiting = decide(seen);
   seen.driver_cluster->spec.cluster_key = "ck"_text;
-  const auto& made = std::get<ProvideVm>(decide(seen).actions.back());
+  const Plan ready = decide(seen);
+  const auto& made = std::get<ProvideVm>(ready.actions.back());
 
   EXPECT_EQ(waiting.waiting->message, "waiting for DriverCluster c1 to have its spec.clusterKey");
   EXPECT_EQ(made.tags.at("capstan.dev/cluster-key"), "ck");

@@ -44,7 +44,7 @@ bool Work::remove(const VmId& vm, const Credentials& credentials) {
   const auto removed = driver().remove(vm, credentials, deadline());
   if (!removed) {
     const Reaction what = reaction(Verb::Remove, removed.error());
-    if (what.next == Reaction::Next::Done) return believes_absence(credentials);
+    if (what.next == Reaction::Next::Done) return believes_absence(vm, credentials);
     keep_state_of(removed.error());
     return fail_with(trouble_of(NoteCode::NotDeleted, "remove the VM", removed.error(), what));
   }

@@ -33,7 +33,9 @@ class Work {
   bool tag_with(const std::string& cluster_key, const Credentials& credentials);
 
   bool settle_account(Text& account);
-  bool believes_absence(const Credentials& credentials);
+  bool believes_absence(const VmId& vm, const Credentials& credentials);
+  bool is_right_account(const Credentials& credentials);
+  bool is_absent(const VmId& vm, const Credentials& credentials);
 
   bool remove(const VmId& vm, const Credentials& credentials);
   std::optional<bool> belongs_to_another(const VmId& vm, const Credentials& credentials);
