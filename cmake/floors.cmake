@@ -51,7 +51,7 @@ capstan_test(infrastructure_remote_test DIR infrastructure/remote LABELS sanitiz
              LINK infrastructure_remote_fixtures infrastructure net Boost::json)
 if(TARGET infrastructure_test)
   # The same promises of the provider, with every call of the simulated cloud as a message of the driver protocol.
-  add_test(NAME infrastructure_behind_protocol COMMAND infrastructure_test --gtest_filter=Provider*:AfterAMove.*
+  add_test(NAME infrastructure_behind_protocol COMMAND infrastructure_test --gtest_filter=Provider*
            WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set_tests_properties(infrastructure_behind_protocol PROPERTIES TIMEOUT 300 ENVIRONMENT CAPSTAN_TEST_DRIVER=remote
                        LABELS sanitize-domain)

@@ -51,7 +51,7 @@ TEST(NodeTemplateSteps, GoIntoTheOnePatchOfTheNode) {
 }
 
 TEST(NodeTemplateSteps, LetTheMachinesOwnLabelWinAndSayIt) {
-  Observation seen = on_node_of({{"node-role.kubernetes.io/worker", "policy's"}});
+  Observation seen = on_node_of({{"node-role.kubernetes.io/worker", "of-policy"}});
   api::Machine machine = *seen.machine;
   machine.metadata.labels.set("node-role.kubernetes.io/worker", "machine's");
   seen.machine = std::make_shared<const api::Machine>(std::move(machine));

@@ -27,11 +27,18 @@ using testing::HasSubstr;
 // Of Cluster c1, MachineDeployment md1, MachineSet ms1 and Machine m1, each below the one before.
 class FreezeBrakes : public testing::Test {
  protected:
+  // What a cache has already is replaced by a newer version alone.
+  template <typename T>
+  void apply(runtime::Store<T>& store, T object) {
+    object.metadata.resource_version = api::ResourceVersion(++version);
+    store.apply(std::move(object));
+  }
+
   FreezeBrakes() {
-    caches.clusters.apply(a_cluster("c1").build());
-    caches.machine_deployments.apply(a_machine_deployment("md1").build());
-    caches.machine_sets.apply(a_machine_set("ms1").in_deployment("md1").build());
-    caches.machines.apply(a_machine("m1").in_set("ms1").build());
+    apply(caches.clusters, a_cluster("c1").build());
+    apply(caches.machine_deployments, a_machine_deployment("md1").build());
+    apply(caches.machine_sets, a_machine_set("ms1").in_deployment("md1").build());
+    apply(caches.machines, a_machine("m1").in_set("ms1").build());
   }
 
   runtime::Verdict ask(Intent intent, std::string_view kind, std::string_view name) const {
@@ -42,7 +49,7 @@ class FreezeBrakes : public testing::Test {
   bool may_evict() const { return ask(Intent::Evict, api::kind::kMachine, "m1").open; }
 
   void freeze_deployment() {
-    caches.machine_deployments.apply(a_machine_deployment("md1").annotated(kFreeze, "audit").build());
+    apply(caches.machine_deployments, a_machine_deployment("md1").annotated(kFreeze, "audit").build());
   }
   // As its controller shows it.
   void show_freeze_on_set(Time since) {
@@ -51,13 +58,14 @@ class FreezeBrakes : public testing::Test {
                          api::conditions::make(api::policy::condition::kFrozen, api::status::kTrue,
                                                api::policy::reason::kFrozenByAnnotation),
                          1, since);
-    caches.machine_sets.apply(set);
+    apply(caches.machine_sets, set);
   }
   void delete_machine(Time since) {
-    caches.machines.apply(a_machine("m1").in_set("ms1").deleting(since).build());
+    apply(caches.machines, a_machine("m1").in_set("ms1").deleting(since).build());
   }
 
   Caches caches;
+  std::uint64_t version = 0;
   const FreezeBrake brake{caches};
 };
 
@@ -78,8 +86,8 @@ TEST_F(FreezeBrakes, AFrozenDeploymentHoldsItsSetsWithTheReason) {
 }
 
 TEST_F(FreezeBrakes, AFrozenSetHoldsNeitherItsDeploymentNorItsSiblings) {
-  caches.machine_sets.apply(a_machine_set("ms1").in_deployment("md1").annotated(kFreeze, "audit").build());
-  caches.machine_sets.apply(a_machine_set("ms2").in_deployment("md1").build());
+  apply(caches.machine_sets, a_machine_set("ms1").in_deployment("md1").annotated(kFreeze, "audit").build());
+  apply(caches.machine_sets, a_machine_set("ms2").in_deployment("md1").build());
 
   EXPECT_FALSE(set_is_open());
   EXPECT_TRUE(ask(Intent::CreateMachine, api::kind::kMachineSet, "ms2").open);
@@ -87,7 +95,7 @@ TEST_F(FreezeBrakes, AFrozenSetHoldsNeitherItsDeploymentNorItsSiblings) {
 }
 
 TEST_F(FreezeBrakes, AFrozenClusterHoldsAllThatBelongsToIt) {
-  caches.clusters.apply(a_cluster("c1").annotated(kFreeze, "audit").build());
+  apply(caches.clusters, a_cluster("c1").annotated(kFreeze, "audit").build());
 
   EXPECT_FALSE(set_is_open());
   EXPECT_FALSE(ask(Intent::RollOut, api::kind::kMachineDeployment, "md1").open);
@@ -112,14 +120,14 @@ TEST_F(FreezeBrakes, TheDrainOfAMachineThatWasDeletedBeforeWaits) {
 TEST_F(FreezeBrakes, TheDrainOfAMachineWhoseSetGoesIsAUsers) {
   freeze_deployment();
   delete_machine(noon());
-  caches.machine_sets.apply(a_machine_set("ms1").in_deployment("md1").deleting().build());
+  apply(caches.machine_sets, a_machine_set("ms1").in_deployment("md1").deleting().build());
 
   EXPECT_TRUE(may_evict());
 }
 
 TEST_F(FreezeBrakes, MachinesThatAControlPlaneOrAUserMadeAreNotHeld) {
-  caches.clusters.apply(a_cluster("c1").annotated(kFreeze, "audit").build());
-  caches.machines.apply(a_machine("m1").control_plane().deleting().build());
+  apply(caches.clusters, a_cluster("c1").annotated(kFreeze, "audit").build());
+  apply(caches.machines, a_machine("m1").control_plane().deleting().build());
 
   EXPECT_TRUE(may_evict());
 }

@@ -29,10 +29,17 @@ const Overshoot kOn = api::PolicyOvershoot{.up = 2, .down = 1};
 // MachineDeployment md1 of three with a surge of one, and its MachineSets old and new.
 class Censuses : public testing::Test {
  protected:
+  // What a cache has already is replaced by a newer version alone.
+  template <typename T>
+  void apply(runtime::Store<T>& store, T object) {
+    object.metadata.resource_version = api::ResourceVersion(++version);
+    store.apply(std::move(object));
+  }
+
   Censuses() {
-    caches.clusters.apply(builders::a_cluster("c1").build());
-    caches.machine_deployments.apply(
-        a_machine_deployment("md1").replicas(3).rolling(IntOrString(1), IntOrString(0)).build());
+    apply(caches.clusters, builders::a_cluster("c1").build());
+    apply(caches.machine_deployments,
+          a_machine_deployment("md1").replicas(3).rolling(IntOrString(1), IntOrString(0)).build());
     put(old_set());
     put(new_set());
   }
@@ -43,10 +50,10 @@ class Censuses : public testing::Test {
   static builders::MachineSetBuilder new_set() {
     return a_machine_set("new").in_deployment("md1").replicas(2);
   }
-  void put(const builders::MachineSetBuilder& set) { caches.machine_sets.apply(set.build()); }
+  void put(const builders::MachineSetBuilder& set) { apply(caches.machine_sets, set.build()); }
   void machines(std::string_view set, int number) {
     for (int at = 0; at < number; ++at)
-      caches.machines.apply(a_machine(fmt::format("{}-{}", set, at)).in_set(set).build());
+      apply(caches.machines, a_machine(fmt::format("{}-{}", set, at)).in_set(set).build());
   }
   SetCensus of(std::string_view set) const {
     return census_of(caches, *caches.machine_sets.get(key(set)), kOn, noon());
@@ -56,6 +63,7 @@ class Censuses : public testing::Test {
   }
 
   Caches caches;
+  std::uint64_t version = 0;
 };
 
 TEST_F(Censuses, MachinesOfAllSetsOfADeploymentAreCounted) {
@@ -87,17 +95,17 @@ TEST_F(Censuses, AFrozenDeploymentFreezesASetThatWasNot) {
                                              api::policy::reason::kOvershooting),
                        1, noon());
 
-  caches.machine_deployments.apply(deployment);
+  apply(caches.machine_deployments, deployment);
 
   EXPECT_TRUE(census_of(caches, *set, wide, noon()).frozen.holds());
 }
 
 TEST_F(Censuses, AThawOfTheDeploymentReachesItsSets) {
   machines("old", 9);
-  caches.machine_deployments.apply(a_machine_deployment("md1")
-                                       .replicas(3)
-                                       .annotated(api::policy::annotation::kUnfrozenAt, noon().to_string())
-                                       .build());
+  apply(caches.machine_deployments, a_machine_deployment("md1")
+                                        .replicas(3)
+                                        .annotated(api::policy::annotation::kUnfrozenAt, noon().to_string())
+                                        .build());
 
   const auto frozen = of("new").frozen;
 
@@ -117,8 +125,8 @@ TEST_F(Censuses, WhatASiblingIsToMakeTakesRoomUnderTheCeiling) {
 
 TEST_F(Censuses, ReleasedMachinesCountUntilTheyAreGoneOrHaveAnOwner) {
   put(new_set().annotated(kReleased, "3 since 2026-01-01T12:00:00Z: adopted,gone,left"));
-  caches.machines.apply(a_machine("left").labelled(api::label::kSetName, "another").build());
-  caches.machines.apply(a_machine("adopted").in_set("old").build());
+  apply(caches.machines, a_machine("left").labelled(api::label::kSetName, "another").build());
+  apply(caches.machines, a_machine("adopted").in_set("old").build());
 
   const auto census = of("new");
 
@@ -129,16 +137,16 @@ TEST_F(Censuses, ReleasedMachinesCountUntilTheyAreGoneOrHaveAnOwner) {
 
 TEST_F(Censuses, WhatASiblingReleasedCountsToo) {
   put(old_set().annotated(kReleased, "1 since 2026-01-01T12:00:00Z: left"));
-  caches.machines.apply(a_machine("left").build());
+  apply(caches.machines, a_machine("left").build());
 
   EXPECT_EQ(of("new").ceiling.released, 1);
 }
 
 TEST_F(Censuses, MachinesOfASetThatTheDeploymentLostCount) {
-  caches.machine_deployments.apply(a_machine_deployment("md1")
-                                       .replicas(3)
-                                       .annotated(kReleased, "2 since 2026-01-01T12:00:00Z: empty,lost")
-                                       .build());
+  apply(caches.machine_deployments, a_machine_deployment("md1")
+                                        .replicas(3)
+                                        .annotated(kReleased, "2 since 2026-01-01T12:00:00Z: empty,lost")
+                                        .build());
   put(a_machine_set("lost"));
   put(a_machine_set("empty"));
   machines("lost", 3);

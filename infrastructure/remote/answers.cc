@@ -57,7 +57,9 @@ DriverResult<Vm> vm_asked_for(const VmId& asked, const VmAnswer& answer) {
   if (!asked.provider_id.empty() && vm->provider_id != asked.provider_id)
     return std::unexpected(
         unreadable(fmt::format("VM {} where {} was asked for", vm->provider_id, asked.provider_id)));
-  if (!asked.instance_key.empty() && !may_carry(*vm, tag::kInstanceKey, asked.instance_key))
+  // A provider ID may have been edited to another VM's, whose key the controller then looks at itself.
+  if (asked.provider_id.empty() && !asked.instance_key.empty() &&
+      !may_carry(*vm, tag::kInstanceKey, asked.instance_key))
     return std::unexpected(unreadable(fmt::format("a VM of instance key {} where {} was asked for",
                                                   tag_of(*vm, tag::kInstanceKey), asked.instance_key)));
   vm->last_known_state = answer.last_known_state.str();

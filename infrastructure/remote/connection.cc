@@ -10,6 +10,8 @@ namespace capstan::infrastructure::remote {
 namespace {
 
 constexpr std::string_view kJson = "application/json";
+// The cutter ends a call at its deadline; a timeout of the library a moment before would look like a failure.
+constexpr Nanoseconds kCutBefore = std::chrono::seconds(1);
 
 std::unique_ptr<httplib::ClientImpl> client_for(const Endpoint& endpoint, const TlsPaths& tls) {
   if (!endpoint.socket.empty()) {
@@ -56,8 +58,8 @@ DriverResult<Answer> Connection::post(std::string_view verb, const std::string& 
         DriverCode::Unavailable,
         fmt::format("driver at {}: the client certificate or its key can't be read", where_));
   client_->set_connection_timeout(left);
-  client_->set_read_timeout(left);
-  client_->set_write_timeout(left);
+  client_->set_read_timeout(left + kCutBefore);
+  client_->set_write_timeout(left + kCutBefore);
   Answer answer;
   const std::size_t most = most_bytes(verb);
   const auto result = client_->send(request_of(verb, body, answer.body, most));

@@ -51,6 +51,13 @@ TEST(DriverAnswer, OfAnotherVmIsNotBelieved) {
             "Unknown: the driver's answer is wrong: a VM of instance key b where a was asked for");
 }
 
+TEST(DriverAnswer, ByProviderIdMayHaveAnotherKey) {
+  const std::string keyed =
+      R"({"vm":{"providerID":"x:///1","name":"m1","state":"Running","tags":{"capstan.dev/instance-key":"b"}}})";
+
+  EXPECT_TRUE(answered({.provider_id = "x:///1", .instance_key = "a"}, keyed));
+}
+
 TEST(DriverAnswer, NamesTheFieldThatIsWrong) {
   EXPECT_THAT(wrong(answered({}, R"({"vm":{"name":"m1","state":"Running"}})")), HasSubstr("vm.providerID"));
   EXPECT_THAT(wrong(answered({}, R"({"vm":{"providerID":"x","name":"m1","state":"Asleep"}})")),

@@ -147,7 +147,7 @@ void OrphanSearch::forget_others(const std::set<Source>& sources) {
 }
 
 // What an earlier list showed is still told, and confirmed by nothing, while the account can't be listed.
-OrphanSearch::ByCluster OrphanSearch::by_cluster(const std::set<std::string>& listed) const {
+OrphanSearch::ByCluster OrphanSearch::by_cluster(const std::set<AccountId>& listed) const {
   ByCluster found;
   for (const auto& [id, account] : memory_.accounts) {
     for (Finding finding : account.findings) {
