@@ -125,8 +125,11 @@ TEST(Account, ThatAnswersAnotherIdentityEveryTimeReleasesNothing) {
 
     world.cloud.add_fault({.account = "other-#"});
     world.management.remove<api::DriverMachine>("m1");
+    world.pause(5min);
+    const auto writes = world.writes;
     world.pause(30min);
     EXPECT_EQ(world.management.ready_reason("m1"), "WrongAccount");
+    EXPECT_EQ(world.writes, writes) << "the same news is no news";
     world.cloud.end_faults();
 
     EXPECT_TRUE(world.eventually([&] { return !world.management.get<api::DriverMachine>("m1"); }, 15min));

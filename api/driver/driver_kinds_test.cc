@@ -9,6 +9,7 @@
 #include "api/contract/infra_cluster.h"
 #include "api/contract/infra_machine.h"
 #include "api/driver/driver_machine_pool.h"
+#include "api/driver/driver_rules.h"
 #include "api/schema/crd.h"
 #include "api/schema/decode.h"
 #include "api/schema/encode.h"

@@ -10,13 +10,14 @@ namespace {
 constexpr std::size_t kLongestName = 512;  // that spec.account holds
 constexpr Seconds kUntilCredentialsAreBack{180};
 
-Trouble in_another_account(std::string_view ours, std::string_view theirs) {
+// The other account is not named: one that has another name with every question would be news each time.
+Trouble in_another_account(std::string_view ours) {
   return {
       .code = api::NoteCode::WrongAccount,
       .message = fmt::format(
-          "the credentials lead to account {} and the VM is in account {}, so that it can't be said to be "
-          "gone; bring back credentials of that account, or give the VM up: {}={}",
-          theirs.empty() ? "without a name" : theirs, ours, api::driver::annotation::kAbandonVm, ours),
+          "the credentials lead to another account than {}, which the VM is in, so that it can't be said to "
+          "be gone; bring back credentials of that account, or give the VM up: {}={}",
+          ours, api::driver::annotation::kAbandonVm, ours),
       .retry = kUntilCredentialsAreBack};
 }
 
@@ -42,7 +43,7 @@ std::optional<Trouble> wrong_account(std::string_view ours, const DriverResult<s
     return trouble_of(api::NoteCode::VmNotCreated, "find out the account", answer.error(),
                       reaction(Verb::Create, answer.error()));
   if (ours.empty() || ours == *answer) return std::nullopt;
-  return in_another_account(ours, *answer);
+  return in_another_account(ours);
 }
 
 bool abandons_vms(const api::ObjectMeta& object, std::string_view ours) {

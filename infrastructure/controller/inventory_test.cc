@@ -41,7 +41,7 @@ TEST(Inventory, ForgetsADoubtWithItsDriverMachine) {
     OrphanSearch orphans({.clock = world.baton,
                           .threads = world.baton,
                           .client = world.management.user,
-                          .driver = world.cloud,
+                          .drivers = world.cloud,
                           .caches = caches});
     machine::Reconciler reconciler({.clock = world.baton,
                                     .threads = world.baton,
