@@ -156,7 +156,7 @@ TEST(ProviderDrivers, EachObjectGetsTheOneItNames) {
   });
 }
 
-TEST(ProviderDrivers, AnObjectThatNamesNoneOfThemSaysSoAndKeepsItsFinalizer) {
+TEST(ProviderDrivers, AnObjectThatNamesNoneOfThemSaysSoAndGoesWithoutAVm) {
   InfrastructureFixture world;
   world.drivers = Drivers({{"cloud", &world.cloud}, {"metal", &world.cloud}});
   world.run([&] {
@@ -166,10 +166,30 @@ TEST(ProviderDrivers, AnObjectThatNamesNoneOfThemSaysSoAndKeepsItsFinalizer) {
     world.management.add_machine("m1", by("azure"));
     ASSERT_TRUE(world.eventually([&] { return world.management.ready_reason("m1") == "CreateFailed"; }));
     world.management.remove<api::DriverMachine>("m1");
+
+    EXPECT_TRUE(world.eventually([&] { return !world.management.get<api::DriverMachine>("m1"); }));
+    EXPECT_EQ(world.cloud.created(), 0U);
+  });
+}
+
+TEST(ProviderDrivers, AnObjectWhoseDriverIsGoneKeepsItsFinalizerAndItsVm) {
+  InfrastructureFixture world;
+  world.drivers = Drivers({{"cloud", &world.cloud}, {"metal", &world.cloud}});
+  world.run([&] {
+    {
+      InfrastructureFixture::Process provider(world, world.management);
+      world.bring_cluster_up();
+      world.management.add_machine("m1", by("metal"));
+      ASSERT_TRUE(world.eventually([&] { return world.management.provisioned("m1"); }));
+    }
+    world.drivers = Drivers({{"cloud", &world.cloud}});
+    InfrastructureFixture::Process provider(world, world.management);
+
+    world.management.remove<api::DriverMachine>("m1");
     world.pause(10min);
 
     EXPECT_TRUE(world.management.get<api::DriverMachine>("m1"));
-    EXPECT_EQ(world.cloud.created(), 0U);
+    EXPECT_EQ(world.cloud.vms().size(), 1U);
   });
 }
 

@@ -98,11 +98,11 @@ TEST(MachineLifecyclePolicy, AGroupWithoutFieldsGetsTheDefaultsOfItsSchema) {
       "requireTaintsGone": [{"key": "node.gardener.cloud/critical-components-not-ready", "effect": "NoSchedule"}],
       "timeoutSeconds": 600, "disableTimeout": false}},
     "drain": {"onTimeout": {"action": "ForceDelete"}, "notReadyForce": {"afterSeconds": 300}},
-    "creation": {"timeoutSeconds": 1200},
+    "creation": {"timeoutSeconds": 1200, "resourceExhaustedRetrySeconds": 600},
     "replacement": {"maxInFlight": 1, "countStates":
       ["Creating", "CreateRetrying", "Joining", "InPlaceUpdating", "Failed", "Terminating"]},
     "scaleIn": {"expirySeconds": 3600},
-    "rollout": {"revisionHistoryLimit": 10, "progressDeadlineSeconds": 600},
+    "rollout": {"revisionHistoryLimit": 10, "progressDeadlineSeconds": 600, "scaleDownDisabled": true},
     "preservation": {"autoMax": 0, "timeoutSeconds": 259200, "onRecovery": "Keep"}})"));
 }
 

@@ -33,10 +33,10 @@ TEST(FaultCommand, ClearsWhatIsThere) {
 }
 
 TEST(FaultCommand, RefusesWhatIsNoFault) {
-  const std::vector<std::string> faults = {"{domian: a}"};
+  const std::vector<std::string> faults = {"{domain: a, fro: 5m}"};
 
   EXPECT_THAT(script_with(std::string(kScript), faults, false).error().message,
-              HasSubstr("faults[1].domian: no field is called that"));
+              HasSubstr("faults[1].fro: no field is called that"));
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ TEST(Options, SayWhichControllersRun) {
   EXPECT_THAT(left_out("--controllers=*"), testing::IsEmpty());
   EXPECT_THAT(left_out("--controllers=*,-machinepool"), testing::ElementsAre("machinepool"));
   EXPECT_THAT(left_out("--controllers=machine,cluster"),
-              testing::ElementsAre("crdmigrator", "machinedeployment", "machinehealthcheck",
+              testing::ElementsAre("crdmigrator", "fleetpolicy", "machinedeployment", "machinehealthcheck",
                                    "machinelifecyclepolicy", "machinepool", "machineset", "topology/cluster",
                                    "topology/machinedeployment", "topology/machineset", "unclaimednode"));
   EXPECT_THAT(*left_out_controllers(read({})->options.behaviour.controllers), testing::IsEmpty());

@@ -38,7 +38,8 @@ std::string node_gets(const Observation& seen) {
 }
 
 std::string says(const Observation& seen) {
-  const auto found = api::conditions::find(reported(seen).machine.status.conditions, kCondition);
+  const auto after = reported(seen);
+  const auto found = api::conditions::find(after.machine.status.conditions, kCondition);
   return found == nullptr ? "nothing" : found->reason.str() + ": " + found->message.str();
 }
 

@@ -86,7 +86,7 @@ TEST(Turns, WhatCascadeOrphanReleasedIsNotTakenBackByACacheThatIsBehind) {
 
     stage.remove_and_orphan();
     stage.run_cluster_controllers();
-    stage.settle(3min);
+    stage.settle(5min);
 
     EXPECT_TRUE(stage.is_gone());
     EXPECT_THAT(stage.sizes(), ElementsAre(3));

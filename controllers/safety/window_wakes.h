@@ -1,4 +1,4 @@
-// Whether a change of the FleetPolicy may open or shut a window. Used by triggers. Pure.
+// Whether a change of the FleetPolicy may open or shut a window. Used by triggers; looks at the change alone.
 #pragma once
 
 #include "api/policy/fleet_policy.h"

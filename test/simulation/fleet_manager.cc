@@ -16,7 +16,9 @@ controllers::Settings settings() {
                           .machine_set = 2,
                           .machine_deployment = 2,
                           .machine_pool = 1,
-                          .machine_health_check = 1}};
+                          .machine_health_check = 1},
+          // A Node that its Machine has left behind would be marked whenever it is that old.
+          .unmanaged_node_after = Seconds(24 * 3600)};
 }
 
 }  // namespace

@@ -50,6 +50,7 @@ void LifecycleWorld::tell_waits() {
   tell_wait_of<api::MachineSet>(api::condition::kScalingDown);
   tell_wait_of<api::MachineSet>(api::condition::kRemediating);
   tell_wait_of<api::MachineDeployment>(api::condition::kRollingOut);
+  tell_wait_of<api::MachineDeployment>(api::condition::kScalingDown);
 }
 
 void LifecycleWorld::confirm_deletion() {

@@ -278,8 +278,8 @@ void tell_of_replacement_now(std::vector<LifecycleStory>& stories) {
                      .policy = policy(),
                      .acts = {asks_for_replacement(10s, 1, annotation::kReplace),
                               annotates(10s, 2, annotation::kReplace, "true")},
-                     .length = 220s,
-                     .broken = all({deleted(1), went(1), stays(2)})});
+                     .length = 400s,
+                     .broken = all({deleted(2), went(1), went(2), never_more_gone_than(1)})});
   stories.push_back({.name = "nodes-deleted",
                      .title = "a user deletes two Nodes: one Machine is replaced at once, then the other",
                      .policy = policy(),
@@ -348,14 +348,14 @@ void tell_of_creation(std::vector<LifecycleStory>& stories) {
                      .acts = {breaks(10s, 2)},
                      .length = 700s,
                      .broken = all({deleted(2), went(4), is_in(5, "Running")})});
-  stories.push_back(
-      {.name = "cloud-is-full",
-       .title = "the provider can't make a VM: CreateRetrying with its code, then another Machine",
-       .policy = policy(),
-       .never_made = {4},
-       .acts = {resizes(10s, 4)},
-       .length = 500s,
-       .broken = all({deleted(1), went(4), is_in(5, "Running")})});
+  stories.push_back({.name = "cloud-is-full",
+                     .title = "the provider has no room for a VM: CreateRetrying with its code, and another "
+                              "Machine ten minutes later",
+                     .policy = policy(),
+                     .never_made = {4},
+                     .acts = {resizes(10s, 4)},
+                     .length = 800s,
+                     .broken = all({deleted(1), went(4), is_in(5, "Running")})});
   stories.push_back({.name = "creation-needs-no-place",
                      .title = "creation timeouts are not held by maxInFlight",
                      .policy = policy(),
