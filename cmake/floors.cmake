@@ -47,7 +47,7 @@ capstan_fixtures(infrastructure_fixtures DIR ${infrastructure_folders} LINK infr
 capstan_test(infrastructure_test DIR ${infrastructure_folders} LABELS sanitize-domain
              LINK infrastructure_fixtures infrastructure builders fakes)
 capstan_fixtures(infrastructure_remote_fixtures DIR infrastructure/remote LINK infrastructure)
-capstan_test(infrastructure_remote_test DIR infrastructure/remote LABELS sanitize
+capstan_test(infrastructure_remote_test DIR infrastructure/remote LABELS unsanitized
              LINK infrastructure_remote_fixtures infrastructure net Boost::json)
 if(TARGET infrastructure_test)
   # The same promises of the provider, with every call of the simulated cloud as a message of the driver protocol.

@@ -112,7 +112,7 @@ void preserve_machine(const Observation& seen, Plan& plan) {
     if (!lifecycle::preserved_until(machine))
       annotations.set(wish_key::kPreserveUntil, found.until.to_string());
     // Others take its place meanwhile.
-    if (lifecycle::has_failed(machine)) annotations.erase(wish_key::kReplacementGranted);
+    if (lifecycle::is_in(machine, lifecycle::Phase::Failed)) annotations.erase(wish_key::kReplacementGranted);
   } else if (found.state != Preserved::TimeOver) {
     end(annotations);
   } else if (!lifecycle::is_lost(machine) && is_node_done(look)) {

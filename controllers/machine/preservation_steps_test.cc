@@ -145,6 +145,13 @@ TEST(PreservationSteps, AMachineThatHasFailedLosesItsGrantWhileItIsPreserved) {
 
   EXPECT_FALSE(annotations_after(on(failed(MachineBuilder(granted)))).contains(kGranted));
   EXPECT_TRUE(annotations_after(on(MachineBuilder(granted))).contains(kGranted)) << "it has not failed yet";
+  // A health check has handed it over, and the policy waits for it to fail: the grant would come back at
+  // once.
+  const auto handed = MachineBuilder(granted)
+                          .condition("HealthCheckSucceeded", "False", "UnhealthyNode")
+                          .condition("OwnerRemediated", "False", "WaitingForRemediation")
+                          .condition("capstan.dev/Lifecycle", "False", "Unhealthy");
+  EXPECT_TRUE(annotations_after(on(handed)).contains(kGranted));
 }
 
 TEST(PreservationSteps, ConcernMachinesOfMachineSetsAlone) {
