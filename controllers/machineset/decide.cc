@@ -464,7 +464,7 @@ class Decider {
                                       .now = seen_.now,
                                       .by_lifecycle = seen_.policy && seen_.policy->spec.scale_in,
                                       .named = [&](const Machine& each) { return victims.goes_first(each); },
-                                      .preserved_last = !seen_.outdated()});
+                                      .preserved_last = !seen_.is_rolled_away()});
     const auto going = being_remediated();
     surplus -=
         number(std::erase_if(ordered, [&](const auto& each) { return going.contains(each->metadata.uid); }));

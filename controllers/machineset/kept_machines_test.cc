@@ -54,6 +54,23 @@ TEST(KeptMachines, AreThoseThatThePolicyIsAboutToMark) {
   })));
 }
 
+// The deployment sizes its old sets in the turn in which it writes its revision, and may be seen before that.
+TEST(RolledAway, IsASetWhoseDeploymentHasAnotherTemplate) {
+  const auto rolled_away = [](bool paused, std::string_view version) {
+    const Seen world = a_world().where([&](Observation& seen) {
+      api::MachineDeployment deployment = a_machine_deployment("d").build();
+      deployment.spec.machine_template = seen.set.spec.machine_template;
+      deployment.spec.machine_template.spec.version = Text(version);
+      deployment.spec.paused = paused;
+      seen.deployment = std::make_shared<const api::MachineDeployment>(std::move(deployment));
+    });
+    return world.seen().is_rolled_away();
+  };
+
+  EXPECT_TRUE(rolled_away(false, "v9.0.0"));
+  EXPECT_FALSE(rolled_away(true, "v9.0.0"));
+}
+
 TEST(KeptMachines, AreNoneOfASetThatIsRolledAway) {
   EXPECT_FALSE(keeps(a_world().with(preserved("a")).where([](Observation& seen) {
     seen.deployment =

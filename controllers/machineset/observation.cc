@@ -4,6 +4,7 @@
 
 #include "api/names.h"
 #include "base/safeguards.h"
+#include "controllers/rollout/template_diff.h"
 
 namespace capstan::controllers::machineset {
 
@@ -21,6 +22,12 @@ bool Observation::outdated() const {
   if (!deployment) return false;
   return deployment->metadata.annotations.value_or_empty(api::annotation::kRevision) !=
          stored->metadata.annotations.value_or_empty(api::annotation::kRevision);
+}
+
+bool Observation::is_rolled_away() const {
+  if (!deployment || deployment->spec.paused.value_or(false)) return outdated();
+  return outdated() ||
+         !rollout::differences(set.spec.machine_template, deployment->spec.machine_template).empty();
 }
 
 }  // namespace capstan::controllers::machineset

@@ -118,6 +118,8 @@ struct Observation {
   std::int32_t finished() const;
   // Of an old template: the deployment has moved on.
   bool outdated() const;
+  // The same, or about to be: the deployment has another template, and has not said so by its revision yet.
+  bool is_rolled_away() const;
 };
 
 }  // namespace capstan::controllers::machineset
