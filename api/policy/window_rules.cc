@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "api/schema/validate.h"
 #include "base/cron.h"
 
 namespace capstan::api {

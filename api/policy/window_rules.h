@@ -2,7 +2,7 @@
 #pragma once
 
 #include "api/policy/safety.h"
-#include "api/schema/validate.h"
+#include "api/v1beta2/rules.h"
 
 namespace capstan::api {
 
