@@ -233,6 +233,31 @@ TEST_F(Lifecycle, ARollbackBringsBackTheTemplateOfTheLastRevision) {
   EXPECT_EQ(field(deployment(), ".metadata.annotations.capstan\\.dev/rollback-to"), "");
 }
 
+// The FleetPolicy is for all Clusters, and goes with this test.
+TEST_F(Lifecycle, ADeletionWaitsForItsPlaceInTheFleetPolicy) {
+  const auto allow = [](int max) {
+    return kubectl({"apply", "-f", "-"}, fmt::format(R"(
+apiVersion: policy.capstan.dev/v1alpha1
+kind: FleetPolicy
+metadata: {{name: fleet}}
+spec: {{limits: [{{max: {}}}]}}
+)",
+                                                     max));
+  };
+
+  allow(0);
+  kubectl({"patch", deployment(), "--type=merge", R"(-p={"spec":{"replicas":2}})"});
+  const auto waits = until("jsonpath={.status.waiting}=1", "fleetpolicy/fleet");
+  const std::size_t meanwhile = machines().size();
+  allow(5);
+  const auto gone = until("jsonpath={.status.replicas}=2", deployment());
+  kubectl({"delete", "fleetpolicy", "fleet"});
+
+  EXPECT_THAT(waits, EndsWith(kMet));
+  EXPECT_EQ(meanwhile, 3U);
+  EXPECT_THAT(gone, EndsWith(kMet));
+}
+
 TEST_F(Lifecycle, AForcedDeletionDeletesAPodThatItsBudgetHoldsAndNoOther) {
   const Lines before = machines();
   const auto pod = [&](const std::string& name, const std::string& node) {
