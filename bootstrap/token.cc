@@ -26,7 +26,7 @@ constexpr std::string_view kExpiration = "expiration";
 constexpr std::string_view kGroups = "auth-extra-groups";
 constexpr std::string_view kAuthentication = "usage-bootstrap-authentication";
 
-// A name may be longer than a label's value; its end is then told apart by a hash.
+// A name may be longer than a label's value: a hash of all of it stands for its end then.
 std::string label_value(std::string_view name) {
   constexpr std::size_t kLongest = 63;
   constexpr std::size_t kKept = 54;

@@ -1,5 +1,5 @@
 // What a FleetPolicy keeps in its status: the deletions it has granted. Written by its controller before a
-// Machine is told of its grant, so that a restart loses none. Plain values.
+// Machine gets its annotation, so that a restart loses none. Plain values.
 #pragma once
 
 #include "api/policy/fleet_names.h"

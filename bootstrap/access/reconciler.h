@@ -1,5 +1,5 @@
-// The controller of what joining kubelets may do, one turn per Cluster. It writes no status: whether a
-// Cluster can be reached is told on the CloudConfigs that wait for it. Called by the workers of its
+// The controller of what joining kubelets may do, one turn per Cluster. It writes no status: the
+// CloudConfigs that wait for a Cluster say whether that can be reached. Called by the workers of its
 // runtime/controller.h.
 #pragma once
 

@@ -12,6 +12,7 @@
 #include "base/options.h"
 #include "base/try.h"
 #include "cmd/dev/files.h"
+#include "cmd/program/flags.h"
 #include "net/file_limit.h"
 
 namespace capstan::dev {
@@ -165,18 +166,8 @@ int apiserver_command(std::span<const char* const> words) {
   Flags flags;
   flags.add("API server", options, kFlags);
   const auto arguments = flags.parse(words);
-  if (!arguments) {
-    std::cerr << "capstan-dev apiserver: " << arguments.error().message << "\n";
-    return 2;
-  }
-  if (arguments->help) {
-    std::cout << flags.help(kUsage);
-    return 0;
-  }
-  if (!arguments->completion.empty()) {
-    std::cout << flags.completion("capstan-dev apiserver");
-    return 0;
-  }
+  if (const auto code = program::answer_words(flags, arguments, "capstan-dev apiserver", kUsage))
+    return *code;
   if (options.list_defects) return list_defects();
   const auto served = serve(options);
   if (served) return 0;

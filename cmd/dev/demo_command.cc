@@ -11,6 +11,7 @@
 #include "cmd/dev/demo_stage.h"
 #include "cmd/dev/preserve_demo.h"
 #include "cmd/dev/rollout_demo.h"
+#include "cmd/program/flags.h"
 #include "cmd/program/signals.h"
 
 namespace capstan::dev {
@@ -66,18 +67,7 @@ int demo_command(std::span<const char* const> words) {
   Flags flags;
   flags.add("demo", options, kFlags);
   const auto arguments = flags.parse(words);
-  if (!arguments) {
-    std::cerr << "capstan-dev demo: " << arguments.error().message << "\n";
-    return 2;
-  }
-  if (arguments->help) {
-    std::cout << flags.help(kUsage);
-    return 0;
-  }
-  if (!arguments->completion.empty()) {
-    std::cout << flags.completion("capstan-dev demo");
-    return 0;
-  }
+  if (const auto code = program::answer_words(flags, arguments, "capstan-dev demo", kUsage)) return *code;
   const auto* const story = std::ranges::find(kStories, options.story, &Story::name);
   if (story != kStories.end()) return run(options, *story);
   std::cerr << "capstan-dev demo: --story: \"" << options.story << "\" is neither rollout nor preserve\n";

@@ -6,6 +6,7 @@
 #include "base/try.h"
 #include "cmd/dev/driver_command.h"
 #include "cmd/dev/files.h"
+#include "cmd/program/flags.h"
 #include "infrastructure/remote/check.h"
 #include "infrastructure/remote/http_transport.h"
 #include "infrastructure/remote/remote_driver.h"
@@ -86,19 +87,10 @@ int driver_check_command(std::span<const char* const> words) {
   Flags flags;
   flags.add("driver-check", options, kCheckFlags);
   const auto arguments = flags.parse(words, Positional::Allowed);
-  if (arguments && arguments->help) {
-    std::cout << flags.help(kCheckUsage);
-    return 0;
-  }
-  if (arguments && !arguments->completion.empty()) {
-    std::cout << flags.completion("capstan-dev driver-check");
-    return 0;
-  }
-  if (!arguments || arguments->positional.size() != 1) {
-    std::cerr << "capstan-dev driver-check: "
-              << (arguments ? "takes one ENDPOINT: unix:/PATH or https://HOST:PORT"
-                            : arguments.error().message)
-              << "\n";
+  if (const auto code = program::answer_words(flags, arguments, "capstan-dev driver-check", kCheckUsage))
+    return *code;
+  if (arguments->positional.size() != 1) {
+    std::cerr << "capstan-dev driver-check: takes one ENDPOINT: unix:/PATH or https://HOST:PORT\n";
     return 2;
   }
   const auto broken = run_check(arguments->positional.front(), options);

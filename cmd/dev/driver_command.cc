@@ -6,6 +6,7 @@
 #include "base/options.h"
 #include "base/try.h"
 #include "cmd/dev/files.h"
+#include "cmd/program/flags.h"
 #include "cmd/program/signals.h"
 #include "infrastructure/remote/openapi.h"
 #include "infrastructure/remote/server.h"
@@ -85,18 +86,8 @@ int driver_command(std::span<const char* const> words) {
   Flags flags;
   flags.add("driver", options, kDriverFlags);
   const auto arguments = flags.parse(words);
-  if (!arguments) {
-    std::cerr << "capstan-dev driver: " << arguments.error().message << "\n";
-    return 2;
-  }
-  if (arguments->help) {
-    std::cout << flags.help(kDriverUsage);
-    return 0;
-  }
-  if (!arguments->completion.empty()) {
-    std::cout << flags.completion("capstan-dev driver");
-    return 0;
-  }
+  if (const auto code = program::answer_words(flags, arguments, "capstan-dev driver", kDriverUsage))
+    return *code;
   if (options.openapi) {
     std::cout << infrastructure::remote::openapi_text();
     return 0;

@@ -9,6 +9,7 @@
 #include "base/options.h"
 #include "base/try.h"
 #include "cmd/dev/files.h"
+#include "cmd/program/flags.h"
 #include "infrastructure/sim/script.h"
 
 namespace capstan::dev {
@@ -70,18 +71,7 @@ int fault_command(std::span<const char* const> words) {
   Flags flags;
   flags.add("fault", options, kFlags);
   const auto arguments = flags.parse(words, Positional::Allowed);
-  if (!arguments) {
-    std::cerr << "capstan-dev fault: " << arguments.error().message << "\n";
-    return 2;
-  }
-  if (arguments->help) {
-    std::cout << flags.help(kUsage);
-    return 0;
-  }
-  if (!arguments->completion.empty()) {
-    std::cout << flags.completion("capstan-dev fault");
-    return 0;
-  }
+  if (const auto code = program::answer_words(flags, arguments, "capstan-dev fault", kUsage)) return *code;
   if (options.faults.empty()) {
     std::cerr << "capstan-dev fault: --faults is missing: which file does the process follow?\n";
     return 2;

@@ -11,6 +11,7 @@
 #include "cmd/dev/fault_file.h"
 #include "cmd/dev/files.h"
 #include "cmd/dev/given_control_plane.h"
+#include "cmd/program/flags.h"
 #include "cmd/program/signals.h"
 #include "infrastructure/provider.h"
 #include "infrastructure/sim/kubelet.h"
@@ -125,18 +126,7 @@ int provider_command(std::span<const char* const> words) {
   Flags flags;
   flags.add("provider", options, kFlags);
   const auto arguments = flags.parse(words);
-  if (!arguments) {
-    std::cerr << "capstan-dev provider: " << arguments.error().message << "\n";
-    return 2;
-  }
-  if (arguments->help) {
-    std::cout << flags.help(kUsage);
-    return 0;
-  }
-  if (!arguments->completion.empty()) {
-    std::cout << flags.completion("capstan-dev provider");
-    return 0;
-  }
+  if (const auto code = program::answer_words(flags, arguments, "capstan-dev provider", kUsage)) return *code;
   if (options.kubeconfig.empty()) {
     std::cerr << "capstan-dev provider: --kubeconfig is missing: which management server?\n";
     return 2;

@@ -16,6 +16,7 @@
 #include "cmd/dev/sample.h"
 #include "cmd/dev/screen.h"
 #include "cmd/dev/stack.h"
+#include "cmd/program/flags.h"
 #include "cmd/program/signals.h"
 #include "net/file_limit.h"
 
@@ -216,18 +217,7 @@ int up_command(std::span<const char* const> words) {
   Flags flags;
   flags.add("fleet", options, kFlags);
   const auto arguments = flags.parse(words, Positional::Allowed);
-  if (!arguments) {
-    std::cerr << "capstan-dev up: " << arguments.error().message << "\n";
-    return 2;
-  }
-  if (arguments->help) {
-    std::cout << flags.help(kUsage);
-    return 0;
-  }
-  if (!arguments->completion.empty()) {
-    std::cout << flags.completion("capstan-dev up");
-    return 0;
-  }
+  if (const auto code = program::answer_words(flags, arguments, "capstan-dev up", kUsage)) return *code;
   if (options.print_sample) {
     std::cout << sample_yaml(sample_options(options)) << std::flush;
     return std::cout ? 0 : kNotReady;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <iostream>
 
 #include "cmd/program/program_version.h"
 
@@ -59,6 +60,18 @@ Result<void> check(const ElectionOptions& options) {
     return fail(Code::Invalid,
                 "--leader-elect-renew-deadline must be longer than --leader-elect-retry-period");
   return {};
+}
+
+std::optional<int> answer_words(const Flags& flags, const Result<Arguments>& arguments,
+                                std::string_view command, std::string_view usage) {
+  constexpr int kBadWords = 2;
+  if (!arguments) {
+    std::cerr << command << ": " << arguments.error().message << "\n";
+    return kBadWords;
+  }
+  if (!arguments->help && arguments->completion.empty()) return std::nullopt;
+  std::cout << (arguments->help ? flags.help(usage) : flags.completion(command));
+  return 0;
 }
 
 Result<ListenAddress> parse_listen_address(std::string_view flag, std::string_view text) {

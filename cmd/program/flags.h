@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -67,6 +68,11 @@ struct ProgramFlags {
 // What there is to print instead of running; empty: nothing.
 std::string instead_of_running(const Flags& flags, const Arguments& arguments, const ProcessOptions& process,
                                std::string_view program, std::string_view usage);
+
+// For a command with flags of its own: prints help, a completion script or what is wrong with its words; the
+// exit code then. Nothing: it is to run.
+std::optional<int> answer_words(const Flags& flags, const Result<Arguments>& arguments,
+                                std::string_view command, std::string_view usage);
 
 template <typename Options>
 Result<CommandLine<Options>> read_command_line(std::span<const char* const> words,

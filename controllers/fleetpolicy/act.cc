@@ -8,9 +8,9 @@
 namespace capstan::controllers::fleetpolicy {
 namespace {
 
-class Telling {
+class Granting {
  public:
-  Telling(const ObserveContext& with, const Observation& seen)
+  Granting(const ObserveContext& with, const Observation& seen)
       : with_(with), now_(seen.now.to_string()), key_(kube::key_of(*seen.policy)) {}
 
   Result<void> operator()(const GiveGrant& action) const {
@@ -37,7 +37,7 @@ class Telling {
 }  // namespace
 
 Result<void> act(const ObserveContext& with, const Observation& seen, const Plan& plan) {
-  const Telling tell(with, seen);
+  const Granting tell(with, seen);
   for (const Action& action : plan.actions) TRY(std::visit(tell, action));
   return {};
 }

@@ -1,5 +1,5 @@
-// Tells Machines of their grants, after the status has them: a process that dies in between leaves a grant
-// that the next turn tells again, and never one that is not counted. Blocks as the client does.
+// Writes grants on Machines, after the status has them: a process that dies in between leaves a grant that
+// the next turn writes again, and never one that is not counted. Blocks as the client does.
 #pragma once
 
 #include "controllers/fleetpolicy/plan.h"

@@ -1,5 +1,5 @@
-// What a turn of a FleetPolicy is going to do: what its status holds then, and which Machines are told. Made
-// by decide.h, shown by report.h, carried out by act.h. A plain value.
+// What a turn of a FleetPolicy is going to do: what its status holds then, and which Machines get or lose a
+// grant. Made by decide.h, shown by report.h, carried out by act.h. A plain value.
 #pragma once
 
 #include <cstdint>

@@ -25,7 +25,7 @@ Result<runtime::Outcome> Reconciler::reconcile(const runtime::Context& context, 
   if (!seen) return runtime::Outcome::done();
   log_plan(context.log, plan);
   // This controller alone writes that status, and each write is bound to the version that was seen: of two
-  // granters at a time one would fail here, before it tells a Machine.
+  // granters at a time one would fail here, before it writes on a Machine.
   const auto patched = TRY(kube::patch_part(deps_.client, *seen->policy, report(*seen, plan),
                                             kube::Part::Status, kube::Lock::Always, context.deadline));
   if (patched) host_->consistency.wrote(key, deps_.caches.fleet_policies, patched->metadata.resource_version);

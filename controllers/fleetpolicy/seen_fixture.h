@@ -32,7 +32,7 @@ inline Seen seen_by(const builders::FleetPolicyBuilder& policy) { return Seen(po
 // A worker of a MachineSet that has asked since so long before noon.
 builders::MachineBuilder asking(std::string_view name, Seconds ago = Seconds(0),
                                 std::string_view reason = "ScaleIn");
-// The same once it has been told of its grant.
+// The same with its grant.
 builders::MachineBuilder granted(std::string_view name);
 
 // Of the plan, in its order.

@@ -13,7 +13,7 @@
 namespace capstan::controllers::lifecycle {
 
 struct NodeTemplateMerge {
-  // "label team", which the Machine keeps; what is refused whatever the Node is told on the policy.
+  // "label team", which the Machine keeps; what every Node is refused stands on the policy.
   std::vector<std::string> kept = {};
   bool forgotten = false;  // what was remembered can't be read: what was given before stays
   bool operator==(const NodeTemplateMerge&) const = default;

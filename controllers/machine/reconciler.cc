@@ -55,7 +55,7 @@ Effects effects_of(const DeletionTurn& turn, const Observation& seen) {
                                      .under_way = turn.waits_for_provider()}};
 }
 
-// Once the Node remembers anew; a write that failed is tried again and told then.
+// After the write to the Node: one that failed is tried again, and has its Event then.
 void record_forgotten_template(runtime::EventRecorder& events, const Observation& seen, const Plan& plan,
                                const Effects& effects) {
   if (!plan.node_template || !plan.node_template->forgotten || !effects.errors.empty()) return;

@@ -19,7 +19,7 @@ Time frozen_since(const api::Conditions& conditions) {
 }
 
 // No controller of ours deletes a Machine once its owner shows that it is frozen. Of one that was deleted
-// before that nothing tells who did it: its drain waits.
+// before that no object says who did it: its drain waits.
 bool is_users_deletion(const api::ObjectMeta& machine, const api::ObjectMeta& owner,
                        const api::Conditions& owner_says) {
   if (!machine.deleting()) return false;

@@ -45,8 +45,8 @@ struct WindowVerdict {
   std::optional<Seconds> opens_in = {};  // while shut; nothing: never
 };
 
-// A cause that no window names does not wait. One of which all windows can't be understood waits, and is told
-// why.
+// A cause that no window names does not wait. One of which all windows can't be understood waits, and `why`
+// names them.
 WindowVerdict ask_windows(const Windows& windows, Cause cause, Time now);
 
 }  // namespace capstan::controllers::safety

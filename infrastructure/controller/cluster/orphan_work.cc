@@ -104,7 +104,8 @@ OrphanWork::Reason OrphanWork::cloud_says(const Finding& vm, const Credentials& 
   if (ask_account(driver_of(vm), credentials, deadline()) != vm.account)
     return "kept: the credentials do not lead to its account";
   const auto live = driver_of(vm).status({.provider_id = vm.provider_id}, credentials, deadline());
-  if (!live && live.error().code == DriverCode::NotFound) return std::nullopt;  // the deletion is told
+  if (!live && live.error().code == DriverCode::NotFound)
+    return std::nullopt;  // remove() says that it is gone
   if (!live) return "kept: the cloud does not say how it is";
   const bool as_listed = tag_of(*live, tag::kClusterKey) == seen_.object->spec.cluster_key.view() &&
                          tag_of(*live, tag::kInstanceKey) == vm.instance_key &&

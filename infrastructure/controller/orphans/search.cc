@@ -146,7 +146,8 @@ void OrphanSearch::forget_others(const std::set<Source>& sources) {
   std::erase_if(memory_.accounts, [&](const auto& each) { return !used.contains(each.first); });
 }
 
-// What an earlier list showed is still told, and confirmed by nothing, while the account can't be listed.
+// What an earlier list showed stays in the status, and counts as confirmed no more, while the account can't
+// be listed.
 OrphanSearch::ByCluster OrphanSearch::by_cluster(const std::set<AccountId>& listed) const {
   ByCluster found;
   for (const auto& [id, account] : memory_.accounts) {

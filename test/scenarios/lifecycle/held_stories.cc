@@ -42,7 +42,7 @@ LifecycleAct kubelet_stops(Seconds at, int machine) {
 LifecycleAct time_has_come(Seconds at, std::string what) {
   return {at, std::move(what), [](LifecycleWorld&) {}};
 }
-// With the hash that was told last.
+// With the hash in the last message that asked for one.
 LifecycleAct confirms(Seconds at) {
   return {at, "a user confirms what was told", [](LifecycleWorld& world) { world.confirm_deletion(); }};
 }

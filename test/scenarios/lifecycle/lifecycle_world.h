@@ -96,7 +96,7 @@ class LifecycleWorld {
   void stop_granting();  // the manager is restarted without the controller of the FleetPolicy
   void lose_cluster();
   void find_cluster();
-  // On the owner that asks for it, with the hash it tells; nothing happens where none asks.
+  // On the owner that asks for it, with the hash in its condition; nothing happens where none asks.
   void confirm_deletion();
   void restart();  // of the manager
   // Stale caches: so long a piece of a watch takes from now on.
