@@ -18,9 +18,9 @@ namespace json = boost::json;
 using ::testing::IsEmpty;
 
 const std::vector<std::string_view> kSuites = {
-    "envtest_supervisor_test",   "envtest_fleet_test",     "envtest_drain_test",
-    "envtest_pool_test",         "envtest_health_test",    "envtest_webhooks_test",
-    "envtest_certificates_test", "envtest_migration_test", "envtest_bootstrap_test"};
+    "envtest_supervisor_test", "envtest_fleet_test",    "envtest_drain_test",        "envtest_pool_test",
+    "envtest_health_test",     "envtest_webhooks_test", "envtest_certificates_test", "envtest_migration_test",
+    "envtest_bootstrap_test",  "envtest_lifecycle_test"};
 
 constexpr std::string_view kForAnAdmissionPlugin =
     "OwnerReferencesPermissionEnforcement asks for it, which kube-apiserver runs with only where it is told "
