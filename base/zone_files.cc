@@ -6,7 +6,12 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <optional>
 #include <string>
+
+#include "base/guarded.h"
+#include "base/try.h"
 
 namespace capstan {
 namespace {
@@ -30,10 +35,9 @@ std::string bytes_of_zone(std::string_view name) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-}  // namespace
+using Zones = std::map<std::string, TimeZone, std::less<>>;
 
-Result<TimeZone> read_time_zone(std::string_view name) {
-  if (name == "UTC") return TimeZone();
+Result<TimeZone> read_zone_file(std::string_view name) {
   const std::string bytes = bytes_of_zone(name);
   if (bytes.empty())
     return fail(Code::NotFound,
@@ -42,6 +46,22 @@ Result<TimeZone> read_time_zone(std::string_view name) {
                             name, kZoneFiles));
   auto zone = TimeZone::parse(bytes);
   if (!zone) return fail(zone.error().context(std::string(kZoneFiles).append(name)));
+  return zone;
+}
+
+}  // namespace
+
+Result<TimeZone> read_time_zone(std::string_view name) {
+  // What was read before; a file that is missing or broken is looked for anew.
+  static Guarded<Zones> known;
+  if (name == "UTC") return TimeZone();
+  const auto before = known.with([&](const Zones& zones) {
+    const auto found = zones.find(name);
+    return found == zones.end() ? std::nullopt : std::optional(found->second);
+  });
+  if (before) return *before;
+  const TimeZone zone = TRY(read_zone_file(name));
+  known.with([&](Zones& zones) { zones.emplace(name, zone); });
   return zone;
 }
 

@@ -1,5 +1,5 @@
-// Time zones by their names, from the tzdata of the system. Each call reads a file of a few kilobytes. Safe
-// from any thread.
+// Time zones by their names, from the tzdata of the system. The first call for a name reads a file of a few
+// kilobytes, which is kept for the life of the process. Safe from any thread.
 #pragma once
 
 #include <string_view>
