@@ -44,7 +44,8 @@ constexpr std::array kScope = {
          "only objects whose label cluster.x-k8s.io/watch-filter has this value"),
     flag("owns-fleet-policy", &ScopeOptions::owns_fleet_policy,
          "whether this manager grants deletions within the limits of the FleetPolicy; auto: without "
-         "--watch-filter. Of several managers of one management cluster one does, or none is granted",
+         "--watch-filter and --namespace. Of several managers of one management cluster one does, or none is "
+         "granted",
          {.choices = "auto|true|false"}),
 };
 constexpr std::array kConcurrency = {
@@ -172,7 +173,16 @@ Result<void> check_webhooks(const ServerOptions& servers) {
   return {};
 }
 
+// Its limits and the places it gives are those of all namespaces.
+Result<void> check_fleet_policy(const ScopeOptions& scope) {
+  if (scope.owns_fleet_policy != "true" || scope.namespace_.empty()) return {};
+  return fail(Code::Invalid,
+              "--owns-fleet-policy=true together with --namespace: whoever grants deletions has to see all "
+              "namespaces; leave out one of the two");
+}
+
 Result<void> check(const Options& options) {
+  TRY(check_fleet_policy(options.scope));
   TRY(program::check(options.election));
   const auto& behaviour = options.behaviour;
   if (behaviour.remote_conditions_grace_period < std::chrono::minutes(2))
@@ -196,7 +206,8 @@ Result<CommandLine> read_options(std::span<const char* const> words) {
 }
 
 bool owns_fleet_policy(const ScopeOptions& scope) {
-  return scope.owns_fleet_policy == "auto" ? scope.watch_filter.empty() : scope.owns_fleet_policy == "true";
+  if (scope.owns_fleet_policy != "auto") return scope.owns_fleet_policy == "true";
+  return scope.watch_filter.empty() && scope.namespace_.empty();
 }
 
 Result<net::AddressRules> workload_addresses(const ClientOptions& options) {

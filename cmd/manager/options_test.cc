@@ -39,16 +39,18 @@ TEST(Options, RefuseAnUnknownFlagAndSuggestTheNearest) {
   EXPECT_THAT(line.error().message, HasSubstr("machine-concurrency"));
 }
 
-TEST(Options, OwnTheFleetPolicyWithoutAWatchFilterOrWhenTheySaySo) {
+TEST(Options, OwnTheFleetPolicyWhereTheySeeAllOrWhenTheySaySo) {
   const auto owns = [](const std::vector<const char*>& words) {
     return owns_fleet_policy(read(words)->options.scope);
   };
 
   EXPECT_TRUE(owns({}));
   EXPECT_FALSE(owns({"--watch-filter=blue"}));
+  EXPECT_FALSE(owns({"--namespace=blue"}));
   EXPECT_TRUE(owns({"--watch-filter=blue", "--owns-fleet-policy=true"}));
   EXPECT_FALSE(owns({"--owns-fleet-policy=false"}));
   EXPECT_FALSE(read({"--owns-fleet-policy=perhaps"}));
+  EXPECT_FALSE(read({"--owns-fleet-policy=true", "--namespace=blue"}));
 }
 
 TEST(Options, RefuseALeaseThatEndsBeforeItIsRenewed) {
