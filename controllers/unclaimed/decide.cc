@@ -27,7 +27,7 @@ Plan decide(const Observation& seen) {
     const Text* mark = metadata.annotations.find(api::policy::annotation::kNotManaged);
     const Seconds left = metadata.creation_timestamp + seen.patience - seen.now;
     if (each.claimed || !seen.governed) {
-      if (mark != nullptr) plan.marks.push_back({.node = each.node});
+      if (mark != nullptr) plan.marks.push_back({.node = each.node, .claimed = each.claimed});
     } else if (left > Seconds(0)) {
       recheck_within(plan.recheck, left);
     } else if (std::string why = why_unclaimed(each); mark == nullptr || *mark != why) {

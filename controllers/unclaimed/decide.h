@@ -12,6 +12,7 @@ namespace capstan::controllers::unclaimed {
 struct NodeMark {
   runtime::Snapshot<api::Node> node = {};
   std::string why = {};  // the value of the annotation; empty: it is taken off
+  bool claimed = false;  // taken off for that; otherwise no policy governs anything of the Cluster any more
 };
 
 struct Plan {

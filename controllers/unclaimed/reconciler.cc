@@ -77,6 +77,8 @@ Result<void> Reconciler::write(const runtime::Context& context, const api::Clust
                                            kube::key_of(*mark.node), patch, {}, context.deadline);
   if (!written && written.error().code == Code::NotFound) return {};
   if (!written) return fail(written.error());
+  // One that no policy governs any more is as unclaimed as before.
+  if (mark.why.empty() && !mark.claimed) return {};
   const std::string_view node = mark.node->metadata.name;
   deps_.events.record(runtime::reference_to(kube::resource_of<api::Cluster>(), cluster.metadata),
                       mark.why.empty() ? runtime::EventType::Normal : runtime::EventType::Warning,
