@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <unordered_set>
 
 #include "api/names.h"
 #include "api/policy/machine_lifecycle_policy_rules.h"
@@ -79,18 +80,20 @@ void see_selected(const Caches& caches, Observation& seen) {
   }
 }
 
-// The one that governs it, and not one of several that select it.
-bool governs(const Observation& seen, std::string_view kind, const api::ObjectMeta& object) {
-  return std::ranges::any_of(seen.selected, [&](const Selected& each) {
-    return each.kind == kind && each.name == object.name.view() && each.rivals.empty();
-  });
+// Names of one kind that it governs, and not one of several that select them.
+std::unordered_set<std::string_view> governed_names(const Observation& seen, std::string_view kind) {
+  std::unordered_set<std::string_view> names;
+  for (const Selected& each : seen.selected)
+    if (each.kind == kind && each.rivals.empty()) names.insert(each.name);
+  return names;
 }
 
 void see_frozen(const Caches& caches, Observation& seen) {
   const auto& where = seen.policy->metadata.namespace_;
   const auto look_at = [&](std::string_view kind, const auto& objects) {
+    const auto governed = governed_names(seen, kind);
     for (const auto& each : objects) {
-      if (safety::is_shown_frozen(each->status.conditions) && governs(seen, kind, each->metadata))
+      if (safety::is_shown_frozen(each->status.conditions) && governed.contains(each->metadata.name.view()))
         seen.frozen.push_back(fmt::format("{} {}", kind, each->metadata.name.view()));
     }
   };
@@ -105,16 +108,17 @@ void add_machines(const Caches& caches, const api::Uid& owner, Observation& seen
 
 void see_machines(const Caches& caches, Observation& seen) {
   const auto& where = seen.policy->metadata.namespace_;
+  const auto sets = governed_names(seen, api::kind::kMachineSet);
+  const auto pools = governed_names(seen, api::kind::kMachinePool);
   for (const auto& set : caches.machine_sets_in(where)) {
-    if (!governs(seen, api::kind::kMachineSet, set->metadata)) continue;
+    if (!sets.contains(set->metadata.name.view())) continue;
     const auto before = seen.machines.size();
     add_machines(caches, set->metadata.uid, seen);
     const auto there = static_cast<std::int32_t>(seen.machines.size() - before);
     if (!set->metadata.deleting()) seen.missing += std::max(0, set->spec.replicas.value_or(0) - there);
   }
   for (const auto& pool : caches.machine_pools_in(where)) {
-    if (governs(seen, api::kind::kMachinePool, pool->metadata))
-      add_machines(caches, pool->metadata.uid, seen);
+    if (pools.contains(pool->metadata.name.view())) add_machines(caches, pool->metadata.uid, seen);
   }
   seen.overlapping_checks = overlapping_checks(caches, *seen.policy, seen.machines);
 }
