@@ -92,7 +92,7 @@ namespace {
 
 // What a user deletes is obeyed, brakes or not.
 std::string drain_held(const ObserveContext& with, const api::Machine& machine) {
-  if (!safety::is_deleted_by_a_controller(machine)) return {};
+  if (!safety::is_deleted_by_a_controller(with.deps.caches, machine)) return {};
   const auto key = kube::key_of(machine);
   return with.deps.brake.ask(runtime::Intent::Evict, {.kind = api::kind::kMachine, .key = key}).why;
 }

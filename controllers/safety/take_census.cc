@@ -20,7 +20,7 @@ ObjectKey key_beside(const api::ObjectMeta& object, std::string_view name) {
 }
 
 Count machines_owned(const Caches& caches, const api::MachineSet& set) {
-  return std::ssize(caches.machines_owned_by(set.metadata.uid));
+  return static_cast<Count>(caches.count_machines_owned_by(set.metadata.uid));
 }
 
 Sets sets_of(const Caches& caches, const api::MachineDeployment& deployment) {

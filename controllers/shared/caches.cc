@@ -258,6 +258,10 @@ std::vector<Snapshot<api::Machine>> Caches::machines_owned_by(const api::Uid& ow
   return machines.find(machines_by_owner_, owner.str());
 }
 
+std::size_t Caches::count_machines_owned_by(const api::Uid& owner) const {
+  return machines.count(machines_by_owner_, owner.str());
+}
+
 std::vector<Snapshot<api::MachineSet>> Caches::machine_sets_owned_by(const api::Uid& owner) const {
   return machine_sets.find(machine_sets_by_owner_, owner.str());
 }

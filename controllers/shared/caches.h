@@ -79,6 +79,7 @@ class Caches {
 
   // With an owner reference of that uid, controller or not.
   std::vector<Snapshot<api::Machine>> machines_owned_by(const api::Uid& owner) const;
+  std::size_t count_machines_owned_by(const api::Uid& owner) const;
   std::vector<Snapshot<api::MachineSet>> machine_sets_owned_by(const api::Uid& owner) const;
 
   // Of a namespace; for adoption and other selection by labels.
