@@ -192,13 +192,13 @@ class Rollout {
     if (!choice_.newest && moves_on() && !can_create()) return;
     const Fleet fleet = count();
     Scaling scaling = scale(fleet);
-    if (hold_rolls(seen_, {.fleet = fleet, .paused = paused_}, scaling, plan_))
-      own_.annotations.erase(api::policy::annotation::kConfirmDeletion);
+    const bool is_confirmed = hold_rolls(seen_, {.fleet = fleet, .paused = paused_}, scaling, plan_);
     name_unsettled();
     plan_.notes.insert(plan_.notes.end(), scaling.notes.begin(), scaling.notes.end());
     newest_action(fleet, scaling);
     old_actions(fleet, scaling);
     if (plan_.stuck) return;
+    if (is_confirmed) own_.annotations.erase(api::policy::annotation::kConfirmDeletion);
     note_replicas();
     // While it waits there is no new revision yet; the one it has goes on to name its MachineSets.
     if (choice_.newest || moves_on()) {

@@ -182,7 +182,9 @@ class Turn {
     const safety::FleetAnnotations to{.request = action.request,
                                       .grant = std::string(action.request.empty() ? "" : grant)};
     const auto version = TRY(safety::write_fleet_annotations(client(), *action.machine, to, deadline()));
-    if (version) wrote(*version);
+    if (!version) return {};
+    wrote(*version);
+    asked_fleet_ = asked_fleet_ || !action.request.empty();
     return {};
   }
 
@@ -197,8 +199,10 @@ class Turn {
     return {};
   }
 
-  // One that says something else by now confirms something else, and stays.
+  // One that says something else by now confirms something else, and stays. One of which nothing came is good
+  // for the next turn.
   Result<void> perform(const UseConfirmation&) {
+    if (effects_.deleted.empty() && !asked_fleet_) return {};
     MachineSet after = *seen_.stored;
     after.metadata.annotations.erase(api::policy::annotation::kConfirmDeletion);
     const auto written =
@@ -409,24 +413,15 @@ class Turn {
   }
 
   Result<void> perform(const DeleteMachine& action) {
-    const Machine& machine = *action.machine;
-    kube::DeleteOptions options{.propagation = kube::Propagation::Background};
-    const bool as_granted = safety::has_fleet_grant(machine);
-    if (as_granted) options.resource_version = machine.metadata.resource_version.str();
-    if (action.first) {
-      // A mark is written into the newest version: a Machine that is healthy in it has recovered meanwhile,
-      // or is preserved by now, and one that has changed since is looked at again.
-      const Machine marked = TRY(write_mark(*action.first));
-      if (!awaits_remediation(marked) || lifecycle::is_kept(marked, {}, seen_.now)) return {};
-      if (as_granted && !safety::has_fleet_grant(marked)) return {};
-      options.resource_version = marked.metadata.resource_version.str();
-    }
-    const bool unnamed = !action.deleted_for.empty() && !as_granted;
-    if (unnamed && !TRY(name_cause(machine, action.deleted_for))) return {};
+    const auto to_delete = TRY(prepared(action));
+    if (!to_delete) return {};
+    const Machine& machine = *to_delete;
     const bool as_judged = action.why == DeleteMachine::Why::Failed && !is_off(Safeguard::AsJudged);
-    if (as_judged) options.resource_version = machine.metadata.resource_version.str();
     const bool own_only = action.why == DeleteMachine::Why::SetDeleted && !is_off(Safeguard::ChildVersion);
-    if (own_only) options.resource_version = machine.metadata.resource_version.str();
+    const bool as_prepared = action.first || safety::has_fleet_grant(machine);
+    kube::DeleteOptions options{.propagation = kube::Propagation::Background};
+    if (as_judged || own_only || as_prepared)
+      options.resource_version = machine.metadata.resource_version.str();
     auto removed = remove_machine(machine, options);
     if (!removed && own_only && removed.error().code == Code::Conflict) {
       const auto now = TRY(still_controlled(with_, machine, seen_.stored->metadata.uid));
@@ -435,7 +430,7 @@ class Turn {
       removed = remove_machine(machine, options);
     }
     // What it has become brings the next turn, which asks again.
-    if (!removed && (as_judged || as_granted) && removed.error().code == Code::Conflict) return {};
+    if (!removed && (as_judged || as_prepared) && removed.error().code == Code::Conflict) return {};
     if (removed || removed.error().outcome_unknown) effects_.deleted.push_back(machine.metadata.name.str());
     TRY(removed);
     with_.context.log.info("machine deleted", {{"machine", machine.metadata.name.view()}});
@@ -447,15 +442,43 @@ class Turn {
     return {};
   }
 
-  // False when the Machine is gone.
-  Result<bool> name_cause(const Machine& machine, std::string_view cause) {
+  // The Machine with its mark and its cause; nothing: it is another one by now, or gone.
+  Result<std::optional<Machine>> prepared(const DeleteMachine& action) {
+    if (!action.first) return named(*action.machine, action.deleted_for);
+    // A mark is written into the newest version: a Machine that is healthy in it has recovered meanwhile,
+    // or is preserved by now, and one that has changed since is looked at again.
+    const Machine marked = TRY(write_mark(*action.first));
+    const bool has_lost_its_place =
+        safety::has_fleet_grant(*action.machine) && !safety::has_fleet_grant(marked);
+    if (has_lost_its_place || !awaits_remediation(marked) || lifecycle::is_kept(marked, {}, seen_.now))
+      return std::nullopt;
+    return named(marked, action.deleted_for);
+  }
+
+  // The same with the cause of its deletion; an empty one takes nothing off.
+  Result<std::optional<Machine>> named(const Machine& machine, std::string_view cause) {
+    return cause.empty() ? std::optional(machine) : TRY(write_cause(machine, cause));
+  }
+
+  // Bound to the version that was seen: nothing is said of another Machine of that name.
+  Result<std::optional<Machine>> write_cause(const Machine& machine, std::string_view cause) {
     Machine after = machine;
-    after.metadata.annotations.set(Text(safety::kDeletedFor), Text(cause));
-    const auto written = kube::patch_part(client(), machine, after, kube::Part::Main,
-                                          kube::Lock::WhenArraysChange, deadline());
-    if (!written) return written.error().code == Code::NotFound ? Result<bool>(false) : fail(written.error());
-    if (*written) wrote((*written)->metadata.resource_version);
-    return true;
+    auto& annotations = after.metadata.annotations;
+    cause.empty() ? annotations.erase(safety::kDeletedFor)
+                  : annotations.set(Text(safety::kDeletedFor), Text(cause));
+    auto written =
+        kube::patch_part(client(), machine, after, kube::Part::Main, kube::Lock::Always, deadline());
+    if (!written)
+      return is_overtaken(written.error()) ? Result<std::optional<Machine>>(std::nullopt)
+                                           : fail(written.error());
+    if (!*written) return machine;
+    wrote((*written)->metadata.resource_version);
+    return std::move(**written);
+  }
+
+  Result<void> perform(const TakeCauseOff& action) {
+    TRY(write_cause(*action.machine, {}));
+    return {};
   }
 
   Result<void> remove_machine(const Machine& machine, kube::DeleteOptions options) {
@@ -509,6 +532,7 @@ class Turn {
   std::unordered_set<api::Uid> unsettled_ = {};  // Machines for which a write failed
   std::unordered_map<api::Uid, api::ResourceVersion> written_ = {};
   std::optional<bool> may_adopt_ = {};
+  bool asked_fleet_ = false;
   bool unnoted_ = false;  // what is about to be released could not be noted
 };
 

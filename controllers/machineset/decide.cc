@@ -68,7 +68,6 @@ class Decider {
     scale();
     hold_for_windows(seen_, plan_);
     hold_for_confirmation(seen_, plan_);
-    name_causes(seen_, plan_);
     return std::move(plan_);
   }
 
@@ -516,6 +515,7 @@ class Decider {
 Plan decide(const Observation& seen) {
   Plan plan = Decider(seen).run();
   await_fleet_grants(seen, plan);
+  if (seen.fresh) name_causes(seen, plan);
   return plan;
 }
 

@@ -20,7 +20,8 @@ std::optional<Time> exhausted_until(const Observation& seen) {
 std::string exhaustion_text(Time until) {
   return fmt::format(
       "the provider has no quota or no capacity for another VM (ResourceExhausted): no Machine is "
-      "made until {}, or until the annotation {} is taken off the MachineSet and its Machines",
+      "made until {}; to have it tried before, set the annotation {} of the MachineSet and its Machines to a "
+      "time that is over",
       until.to_string(), api::policy::annotation::kResourceExhaustedUntil);
 }
 

@@ -6,28 +6,17 @@
 #include <unordered_set>
 #include <utility>
 
-#include "api/conditions/conditions.h"
 #include "api/conditions/message.h"
 #include "api/policy/names.h"
+#include "controllers/machineset/held_deletions.h"
 #include "controllers/safety/fleet_request.h"
 
 namespace capstan::controllers::machineset {
 namespace {
 
-namespace deletion = api::policy::deletion;
-
 constexpr std::size_t kNamesShown = 3;
 constexpr std::string_view kNoGranter =
     "; no manager has looked at that policy yet: one has to run with --owns-fleet-policy=true";
-
-std::string_view reason_for(const Observation& seen, const DeleteMachine& removal) {
-  if (removal.why == DeleteMachine::Why::ScaleDown)
-    return seen.outdated() ? deletion::kRollout : deletion::kScaleIn;
-  const auto preserved =
-      api::conditions::find(removal.machine->status.conditions, api::policy::condition::kPreserved);
-  const bool time_is_over = preserved != nullptr && preserved->reason == api::policy::reason::kTimeIsOver;
-  return time_is_over ? deletion::kPreservationEnded : deletion::kRemediation;
-}
 
 class Awaiting {
  public:
@@ -66,7 +55,7 @@ class Awaiting {
   // Its place among those that wait is the one it had, also when the reason has become another.
   void ask(const DeleteMachine& removal, std::vector<Action>& actions) {
     const auto before = safety::fleet_request_of(*removal.machine);
-    const safety::FleetRequest request{.reason = std::string(reason_for(seen_, removal)),
+    const safety::FleetRequest request{.reason = std::string(to_string(*cause_of(seen_, removal))),
                                        .since = before ? before->since : seen_.now};
     if (before != request)
       actions.push_back(AskFleet{.machine = removal.machine, .request = safety::to_text(request)});

@@ -112,7 +112,7 @@ TEST(FleetRequests, OfMachinesThatFailedAreOfARemediation) {
 }
 
 TEST(FleetRequests, OfMachinesThatWerePreservedSaySo) {
-  const auto machine = failed(worker("a")).condition("capstan.dev/Preserved", "False", "TimeIsOver");
+  const auto machine = failed(worker("a")).annotated("capstan.dev/preserve-until", "2026-01-01T11:00:00Z");
 
   EXPECT_THAT(requests(limited(1).with(machine).where(by_policy).plan()),
               ElementsAre(HasSubstr("a: PreservationEnded~")));

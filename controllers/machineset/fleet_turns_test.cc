@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "controllers/machineset/turn_fixture.h"
+#include "controllers/safety/deleted_for.h"
 #include "test/builders/fleet_policy.h"
+#include "test/builders/machine_lifecycle_policy.h"
 
 namespace capstan::controllers::machineset {
 namespace {
@@ -16,10 +18,10 @@ using testing::SizeIs;
 const kube::Resource kMachines = kube::resource_of<api::Machine>();
 
 // Two Machines, of which one is to go.
-void want_one_less(MachineSetFixture& stage) {
+void want_one_less(MachineSetFixture& stage, builders::MachineSetBuilder set = builders::a_machine_set()) {
   stage.make(a_fleet_policy().limits(1).build());
   stage.make_surroundings();
-  stage.make(builders::a_machine_set().replicas(2).build());
+  stage.make(set.replicas(2).build());
   stage.start();
   stage.settle();
   stage.scale(1);
@@ -53,6 +55,21 @@ TEST(FleetTurnsOfASet, AskOnTheMachineAndSayOnTheSetWhatIsWaitedFor) {
     EXPECT_NE(asking(stage), "");
     EXPECT_EQ(staying(stage), 2U);
     EXPECT_THAT(stage.says("ScalingDown"), HasSubstr("wait for a place in the limits of FleetPolicy fleet"));
+  });
+}
+
+TEST(FleetTurnsOfASet, SayOnAGrantedMachineThatAControllerDeletesIt) {
+  in_simulation([](MachineSetFixture& stage) {
+    stage.make(builders::a_policy("care").selecting("team", "a").build());
+    want_one_less(stage, builders::a_machine_set().labelled("team", "a"));
+    const std::string machine = asking(stage);
+    grant(stage, machine);
+
+    EXPECT_EQ(staying(stage), 1U);
+    const auto machines = stage.machines();
+    const auto gone =
+        std::ranges::find(machines, machine, [](const auto& each) { return each.metadata.name.str(); });
+    EXPECT_EQ(gone->metadata.annotations.value_or_empty(safety::kDeletedFor), "ScaleIn");
   });
 }
 

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_set>
 
 #include "api/policy/names.h"
 #include "controllers/lifecycle/judge.h"
+#include "controllers/safety/deleted_for.h"
 #include "controllers/safety/deletion_guard.h"
 #include "controllers/shared/recheck.h"
 
@@ -21,24 +23,15 @@ bool was_preserved(const api::Machine& machine) {
   return machine.metadata.annotations.contains(annotation::kPreserveUntil);
 }
 
-// Nothing: the deletion does not wait.
-std::optional<Cause> cause_of(const Observation& seen, const DeleteMachine& removal) {
-  switch (removal.why) {
-    case DeleteMachine::Why::ScaleDown: return seen.outdated() ? Cause::Rollout : Cause::ScaleIn;
-    case DeleteMachine::Why::Remediation:
-    case DeleteMachine::Why::Failed:
-      return was_preserved(*removal.machine) ? Cause::PreservationEnded : Cause::Remediation;
-    case DeleteMachine::Why::SetDeleted: break;
-  }
-  return {};
+// A MachineDeployment makes its old sets smaller within the windows and by confirmed steps: asked about
+// again, a Recreate could stop between its two halves. A policy that selects the set alone is asked here.
+bool is_decided_above(const Observation& seen, Cause cause) {
+  return cause == Cause::Rollout && seen.deletion_rules.rollouts_asked_above;
 }
 
-// A MachineDeployment makes its old sets smaller within the windows and by confirmed steps: what follows is
-// not asked about again, or a Recreate could stop between its two halves.
-bool is_decided_above(Cause cause) { return cause == Cause::Rollout; }
-
 api::NoteCode note_about(Cause cause) {
-  return cause == Cause::ScaleIn ? api::NoteCode::ScaleDownHeldUp : api::NoteCode::RemediationHeldUp;
+  return cause == Cause::ScaleIn || cause == Cause::Rollout ? api::NoteCode::ScaleDownHeldUp
+                                                            : api::NoteCode::RemediationHeldUp;
 }
 
 template <typename Waits>
@@ -58,7 +51,7 @@ bool is_granted(const api::Machine& machine) {
 
 bool is_guarded(const Observation& seen, const DeleteMachine& removal) {
   const auto cause = cause_of(seen, removal);
-  return cause && !is_decided_above(*cause) && !is_granted(*removal.machine);
+  return cause && !is_decided_above(seen, *cause) && !is_granted(*removal.machine);
 }
 
 std::vector<safety::Doomed> doomed_by(const Observation& seen, const Plan& plan) {
@@ -72,14 +65,25 @@ std::vector<safety::Doomed> doomed_by(const Observation& seen, const Plan& plan)
   return doomed;
 }
 
-bool scales_down(const Observation& seen, const Plan& plan) {
+bool scales_down(const Plan& plan) {
   return std::ranges::any_of(plan.actions, [&](const Action& action) {
     const auto* removal = std::get_if<DeleteMachine>(&action);
-    return removal != nullptr && cause_of(seen, *removal) == Cause::ScaleIn;
+    return removal != nullptr && removal->why == DeleteMachine::Why::ScaleDown;
   });
 }
 
 }  // namespace
+
+std::optional<Cause> cause_of(const Observation& seen, const DeleteMachine& removal) {
+  switch (removal.why) {
+    case DeleteMachine::Why::ScaleDown: return seen.outdated() ? Cause::Rollout : Cause::ScaleIn;
+    case DeleteMachine::Why::Remediation:
+    case DeleteMachine::Why::Failed:
+      return was_preserved(*removal.machine) ? Cause::PreservationEnded : Cause::Remediation;
+    case DeleteMachine::Why::SetDeleted: break;
+  }
+  return {};
+}
 
 void hold_for_windows(const Observation& seen, Plan& plan) {
   const auto& rules = seen.deletion_rules;
@@ -87,7 +91,7 @@ void hold_for_windows(const Observation& seen, Plan& plan) {
   std::map<Cause, safety::WindowVerdict> shut;
   take_out(plan, [&](const DeleteMachine& removal) {
     const auto cause = cause_of(seen, removal);
-    if (!cause || is_decided_above(*cause)) return false;
+    if (!cause || is_decided_above(seen, *cause)) return false;
     auto verdict = safety::ask_windows(rules, *cause, seen.now);
     if (verdict.open) return false;
     shut.insert_or_assign(*cause, std::move(verdict));
@@ -109,19 +113,26 @@ void hold_for_confirmation(const Observation& seen, Plan& plan) {
                                           .doomed = doomed_by(seen, plan)});
   if (verdict.confirmed) plan.actions.push_back(UseConfirmation{});
   if (verdict.open) return;
-  const auto code =
-      scales_down(seen, plan) ? api::NoteCode::ScaleDownHeldUp : api::NoteCode::RemediationHeldUp;
+  const auto code = scales_down(plan) ? api::NoteCode::ScaleDownHeldUp : api::NoteCode::RemediationHeldUp;
   take_out(plan, [&](const DeleteMachine& removal) { return is_guarded(seen, removal); });
   plan.notes.push_back({.code = code, .text = verdict.why});
   recheck_within(plan.recheck, kConfirmationRecheck);
 }
 
 void name_causes(const Observation& seen, Plan& plan) {
-  if (seen.deletion_rules.policy.empty()) return;
+  std::unordered_set<api::Uid> going;
   for (Action& action : plan.actions) {
     auto* removal = std::get_if<DeleteMachine>(&action);
-    if (removal == nullptr || removal->why != DeleteMachine::Why::ScaleDown) continue;
-    if (const auto cause = cause_of(seen, *removal)) removal->deleted_for = to_string(*cause);
+    if (removal == nullptr) continue;
+    going.insert(removal->machine->metadata.uid);
+    const bool is_named =
+        !seen.deletion_rules.policy.empty() && removal->why == DeleteMachine::Why::ScaleDown;
+    if (is_named) removal->deleted_for = to_string(*cause_of(seen, *removal));
+  }
+  for (const auto& machine : seen.machines) {
+    const auto& metadata = machine->metadata;
+    if (safety::is_named(*machine) && !metadata.deleting() && !going.contains(metadata.uid))
+      plan.actions.push_back(TakeCauseOff{.machine = machine});
   }
 }
 

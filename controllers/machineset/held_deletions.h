@@ -8,10 +8,14 @@
 
 namespace capstan::controllers::machineset {
 
+// Nothing: it does not wait.
+std::optional<safety::Cause> cause_of(const Observation& seen, const DeleteMachine& removal);
+
 void hold_for_windows(const Observation& seen, Plan& plan);
 // Last: what other brakes hold needs no confirmation.
 void hold_for_confirmation(const Observation& seen, Plan& plan);
-// The cause of each deletion is to be written on its Machine first, where a policy governs it.
+// The cause of a scale in or rollout is to be written on its Machine first, where a policy governs it, and
+// comes off one that lives on after all. At the very end.
 void name_causes(const Observation& seen, Plan& plan);
 
 }  // namespace capstan::controllers::machineset

@@ -5,7 +5,9 @@
 
 #include "api/policy/names.h"
 #include "controllers/machineset/seen_fixture.h"
+#include "controllers/safety/deleted_for.h"
 #include "controllers/safety/deletion_guard.h"
+#include "test/builders/machine_deployment.h"
 
 namespace capstan::controllers::machineset {
 namespace {
@@ -18,6 +20,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 // A moment of each day; tests are told at noon.
@@ -132,6 +135,50 @@ TEST(HeldDeletions, NameTheirCauseUnderAPolicy) {
   const auto removal = std::ranges::find_if(
       plan.actions, [](const auto& each) { return std::holds_alternative<DeleteMachine>(each); });
   EXPECT_EQ(std::get<DeleteMachine>(*removal).deleted_for, "ScaleIn");
+}
+
+// The set's own policy, which its MachineDeployment has not asked.
+void rolled_away_under_its_own_policy(Observation& all) {
+  all.deployment = builders::a_machine_deployment("d")
+                       .annotated("machinedeployment.clusters.x-k8s.io/revision", "2")
+                       .shared();
+  all.deletion_rules.rollouts_asked_above = false;
+}
+
+TEST(HeldDeletions, OfARolloutAreDecidedAbove) {
+  auto seen = three_of(0).where(rolled_away_under_its_own_policy).where([](Observation& all) {
+    all.deletion_rules.windows = window(kAtNight, {Cause::Rollout});
+    all.deletion_rules.rollouts_asked_above = true;
+  });
+  EXPECT_THAT(going(seen.plan()), SizeIs(3));
+}
+
+TEST(HeldDeletions, OfARolloutWaitForTheWindowOfThePolicyOfTheSetAlone) {
+  auto seen = three_of(0).where(rolled_away_under_its_own_policy).where([](Observation& all) {
+    all.deletion_rules.windows = window(kAtNight, {Cause::Rollout});
+  });
+  const Plan plan = seen.plan();
+  EXPECT_THAT(going(plan), IsEmpty());
+  EXPECT_THAT(plan.notes_about(api::NoteCode::ScaleDownHeldUp),
+              ElementsAre(HasSubstr("the next one opens at")));
+}
+
+TEST(DeletionGuardOfSets, HoldsARolloutUnderThePolicyOfTheSetAlone) {
+  const Plan plan = with_guard(three_of(0)).where(rolled_away_under_its_own_policy).plan();
+  EXPECT_THAT(going(plan), IsEmpty());
+  EXPECT_THAT(plan.notes_about(api::NoteCode::ScaleDownHeldUp), SizeIs(1));
+}
+
+TEST(HeldDeletions, TakeTheCauseOffAMachineThatLivesOn) {
+  Seen seen(a_machine_set().replicas(1));
+  seen.with(well_machine("a").annotated(safety::kDeletedFor, "ScaleIn"));
+  EXPECT_THAT(describe(seen.plan()), Contains("take the cause off Machine a, which lives on"));
+}
+
+TEST(HeldDeletions, LeaveTheCauseOnAMachineThatGoes) {
+  Seen seen(a_machine_set().replicas(0));
+  seen.with(well_machine("a").annotated(safety::kDeletedFor, "ScaleIn"));
+  EXPECT_THAT(describe(seen.plan()), Not(Contains(HasSubstr("take the cause off"))));
 }
 
 TEST(HeldDeletions, NameNoCauseWithoutAPolicy) {

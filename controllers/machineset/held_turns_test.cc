@@ -9,6 +9,10 @@
 namespace capstan::controllers::machineset {
 namespace {
 
+using namespace std::chrono_literals;
+using fakes::Call;
+using fakes::Fault;
+using fakes::FaultPoint;
 using testing::AllOf;
 using testing::Each;
 using testing::HasSubstr;
@@ -54,6 +58,26 @@ TEST(HeldTurns, DeleteWhatAPersonConfirmedAndTakeTheAnnotationOff) {
 
     EXPECT_THAT(stage.machines(), AllOf(SizeIs(4), Each(AllOf(kGoes, kSaysScaleIn))));
     EXPECT_FALSE(stage.set().metadata.annotations.contains(kConfirm));
+  });
+}
+
+TEST(HeldTurns, AskForNoOtherConfirmationWhereNothingCameOfTheFirst) {
+  in_simulation([](MachineSetFixture& stage) {
+    make_guarded_set(stage, 4);
+    stage.scale(0);
+    stage.settle();
+
+    int refused = 0;
+    stage.choose = [&](const FaultPoint& at) {
+      return at.call == Call::Remove && at.kind == "Machine" && refused++ < 4 ? Fault::Unavailable
+                                                                              : Fault::None;
+    };
+    stage.patch(kube::resource_of<api::MachineSet>(), "ms1",
+                {{"metadata", {{"annotations", {{kConfirm, hash_in(stage.says("ScalingDown"))}}}}}});
+    stage.settle(1min);
+
+    EXPECT_GE(refused, 4);
+    EXPECT_THAT(stage.machines(), AllOf(SizeIs(4), Each(kGoes)));
   });
 }
 

@@ -291,6 +291,9 @@ class Observer {
     seen_.census = safety::census_of(caches_, *seen_.stored,
                                      choice.policy ? choice.policy->spec.overshoot : std::nullopt, seen_.now);
     seen_.deletion_rules = safety::see_deletion_rules(caches_, choice);
+    if (seen_.deployment)
+      seen_.deletion_rules.rollouts_asked_above =
+          policy_for(caches_, *seen_.deployment).policy == choice.policy;
     if (seen_.policy && seen_.cluster)
       seen_.contact = contact_of(reach_of(with_.deps.workload_clusters, *seen_.cluster));
     see_preservation();

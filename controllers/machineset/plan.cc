@@ -88,6 +88,9 @@ struct InWords {
     return fmt::format("mark and delete Machine {} ({}): {}", name, to_string(action.why),
                        in_words(*action.first));
   }
+  std::string operator()(const TakeCauseOff& action) const {
+    return fmt::format("take the cause off Machine {}, which lives on", action.machine->metadata.name);
+  }
   std::string operator()(const UseConfirmation&) const { return "take off the confirmation that was used"; }
   std::string operator()(const GrantReplacement& action) const {
     return fmt::format("grant the replacement of Machine {}", action.machine->metadata.name);

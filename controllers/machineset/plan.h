@@ -107,6 +107,11 @@ struct DeleteMachine {
   std::string_view deleted_for = {};
   bool operator==(const DeleteMachine&) const = default;
 };
+// The annotation capstan.dev/deleted-for of a Machine that lives on.
+struct TakeCauseOff {
+  Snapshot<api::Machine> machine = {};
+  bool operator==(const TakeCauseOff&) const = default;
+};
 // Annotations of the set itself: what it is about to release, and that a person has thawed it. While that
 // fails nothing is released.
 struct WriteAnnotations {
@@ -149,8 +154,8 @@ struct NoteExhaustion {
 
 using Action = std::variant<OwnTemplate, AdoptMachine, ReleaseMachine, MarkMachine, RepairCloneManagers,
                             UpdateClone, RepairManagers, UpdateMachine, FinishMachines, RemoveClones,
-                            CreateMachines, DeleteMachine, UseConfirmation, GrantReplacement, WriteVictims,
-                            WriteAnnotations, AskFleet, NoteExhaustion, DropFinalizer>;
+                            CreateMachines, DeleteMachine, TakeCauseOff, UseConfirmation, GrantReplacement,
+                            WriteVictims, WriteAnnotations, AskFleet, NoteExhaustion, DropFinalizer>;
 
 // A Machine that is as wanted once the plan is carried out.
 struct SettledMachine {

@@ -2,25 +2,49 @@
 
 #include <gtest/gtest.h>
 
+#include "api/policy/names.h"
+#include "controllers/shared/caches.h"
 #include "test/builders/machine.h"
+#include "test/builders/machine_deployment.h"
+#include "test/builders/machine_set.h"
 
 namespace capstan::controllers::safety {
 namespace {
 
 using builders::a_machine;
+using builders::a_machine_deployment;
+using builders::a_machine_set;
+using builders::MachineBuilder;
+
+MachineBuilder going() { return a_machine("m1").in_set("ms1").deleting(); }
+MachineBuilder named() { return going().annotated(kDeletedFor, "ScaleIn"); }
 
 TEST(DeletedFor, IsAUsersDeletionWithoutAWord) {
-  EXPECT_FALSE(is_deleted_by_a_controller(a_machine("m1").deleting().build()));
+  EXPECT_FALSE(is_deleted_by_a_controller(Caches(), going().build()));
 }
 
 TEST(DeletedFor, IsAControllersThatSaidSoOrWasGrantedIt) {
-  EXPECT_TRUE(
-      is_deleted_by_a_controller(a_machine("m1").annotated(kDeletedFor, "ScaleIn").deleting().build()));
-  EXPECT_TRUE(
-      is_deleted_by_a_controller(a_machine("m1")
-                                     .annotated(api::policy::annotation::kReplacementGranted, "NodeNotReady")
-                                     .deleting()
-                                     .build()));
+  const auto granted = going().annotated(api::policy::annotation::kReplacementGranted, "NodeNotReady");
+  EXPECT_TRUE(is_deleted_by_a_controller(Caches(), named().build()));
+  EXPECT_TRUE(is_deleted_by_a_controller(Caches(), granted.build()));
+}
+
+TEST(DeletedFor, IsAUsersDeletionWithAPlaceInTheLimitsOfTheFleetAlone) {
+  const auto granted = going().annotated(api::policy::annotation::kFleetGrant, "2026-01-01T12:00:00Z");
+  EXPECT_FALSE(is_deleted_by_a_controller(Caches(), granted.build()));
+}
+
+TEST(DeletedFor, IsAUsersDeletionWhereTheSetGoes) {
+  Caches caches;
+  caches.machine_sets.apply(a_machine_set("ms1").deleting().build());
+  EXPECT_FALSE(is_deleted_by_a_controller(caches, named().build()));
+}
+
+TEST(DeletedFor, IsAUsersDeletionWhereTheDeploymentGoes) {
+  Caches caches;
+  caches.machine_deployments.apply(a_machine_deployment("md1").deleting().build());
+  caches.machine_sets.apply(a_machine_set("ms1").in_deployment("md1").build());
+  EXPECT_FALSE(is_deleted_by_a_controller(caches, named().build()));
 }
 
 }  // namespace

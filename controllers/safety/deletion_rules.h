@@ -16,6 +16,9 @@ struct DeletionRules {
   Windows windows = {};
   Windows fleet_windows = {};  // of the FleetPolicy, which governs all
   std::optional<std::int32_t> guard_percent = {};
+  // The same policy, or none, governs the MachineDeployment of a set: it asks before it makes an old set
+  // smaller, and what follows is not asked about again.
+  bool rollouts_asked_above = true;
   // Machines that the policy governs and that are not being deleted; counted only with a guard.
   std::size_t governed = 0;
 };

@@ -26,8 +26,7 @@ Result<std::optional<api::ResourceVersion>> write_fleet_annotations(kube::Client
   const auto written = kube::patch_briefly(client, kube::resource_of<api::Machine>(), kube::key_of(machine),
                                            body, {}, deadline);
   if (written) return std::optional(written->metadata.resource_version);
-  const bool overtaken = written.error().code == Code::Conflict || written.error().code == Code::NotFound;
-  if (overtaken) return std::optional<api::ResourceVersion>();
+  if (written.error().code == Code::NotFound) return std::optional<api::ResourceVersion>();
   return fail(written.error().context("annotate Machine " + machine.metadata.name.str()));
 }
 

@@ -17,7 +17,7 @@ struct FleetAnnotations {
   std::string grant = {};
 };
 
-// Nothing when the Machine has changed or gone meanwhile: what it has become brings the next turn.
+// Nothing when the Machine is gone; Conflict when it has changed, which the next turn has to see.
 Result<std::optional<api::ResourceVersion>> write_fleet_annotations(kube::Client& client,
                                                                     const api::Machine& machine,
                                                                     const FleetAnnotations& to,

@@ -5,31 +5,32 @@
 #include "api/conditions/conditions.h"
 #include "api/names.h"
 #include "api/policy/names.h"
+#include "controllers/safety/deleted_for.h"
 #include "controllers/safety/lineage.h"
 #include "controllers/shared/policies.h"
 
 namespace capstan::controllers::safety {
 namespace {
 
-using runtime::Intent;
-
+// Since when no controller deletes a Machine of the owner: too many of them hold creations alone.
 Time frozen_since(const api::Conditions& conditions) {
   const auto said = api::conditions::find(conditions, api::policy::condition::kFrozen);
-  return said != nullptr && said->status == api::status::kTrue ? Time(said->last_transition_time) : Time();
+  const bool holds = said != nullptr && said->status == api::status::kTrue &&
+                     said->reason != api::policy::reason::kOvershooting;
+  return holds ? Time(said->last_transition_time) : Time();
 }
 
-// No controller of ours deletes a Machine once its owner shows that it is frozen. Of one that was deleted
-// before that no object says who did it: its drain waits.
-bool is_users_deletion(const api::ObjectMeta& machine, const api::ObjectMeta& owner,
-                       const api::Conditions& owner_says) {
-  if (!machine.deleting()) return false;
+// One that was granted and not named may have been deleted by either. Before the owner showed that it is
+// frozen that was a controller as likely as not, and its drain waits.
+bool is_users_deletion(const api::Machine& machine, const api::Conditions& owner_says) {
+  if (!machine.metadata.deleting() || is_named(machine)) return false;
   const Time since = frozen_since(owner_says);
-  return owner.deleting() || (since.is_set() && Time(machine.deletion_timestamp) > since);
+  return since.is_set() && Time(machine.metadata.deletion_timestamp) > since;
 }
 
 template <typename Owner>
 Frozen frozen_with_owner(const Caches& caches, const api::Machine& machine, const Owner& owner) {
-  if (is_users_deletion(machine.metadata, owner.metadata, owner.status.conditions)) return {};
+  if (is_users_deletion(machine, owner.status.conditions)) return {};
   return frozen_by_a_person(caches, owner);
 }
 
@@ -41,18 +42,11 @@ Frozen frozen_machine(const Caches& caches, const kube::ObjectKey& key) {
   const kube::ObjectKey named{.namespace_ = key.namespace_, .name = owner->name.str()};
   if (owner->kind == api::kind::kMachineSet) {
     const auto set = caches.machine_sets.get(named);
-    const auto deployment = set ? deployment_of(caches, *set) : nullptr;
-    if (!set || (deployment && deployment->metadata.deleting() && machine->metadata.deleting())) return {};
-    return frozen_with_owner(caches, *machine, *set);
+    return set ? frozen_with_owner(caches, *machine, *set) : Frozen();
   }
   if (owner->kind != api::kind::kMachinePool) return {};
   const auto pool = caches.machine_pools.get(named);
   return pool ? frozen_with_owner(caches, *machine, *pool) : Frozen();
-}
-
-Frozen frozen_pool(const Caches& caches, const api::MachinePool& pool, Intent intent) {
-  const bool goes_by_user = pool.metadata.deleting() && intent == Intent::Evict;
-  return goes_by_user ? Frozen() : frozen_by_a_person(caches, pool);
 }
 
 Frozen frozen_check(const Caches& caches, const api::MachineHealthCheck& check) {
@@ -60,7 +54,7 @@ Frozen frozen_check(const Caches& caches, const api::MachineHealthCheck& check) 
   return cluster ? frozen_by_a_person(*cluster) : Frozen();
 }
 
-Frozen frozen_asker(const Caches& caches, Intent intent, const runtime::Asker& asker) {
+Frozen frozen_asker(const Caches& caches, const runtime::Asker& asker) {
   if (asker.kind == api::kind::kMachine) return frozen_machine(caches, asker.key);
   if (asker.kind == api::kind::kMachineSet) {
     const auto set = caches.machine_sets.get(asker.key);
@@ -72,7 +66,7 @@ Frozen frozen_asker(const Caches& caches, Intent intent, const runtime::Asker& a
   }
   if (asker.kind == api::kind::kMachinePool) {
     const auto pool = caches.machine_pools.get(asker.key);
-    return pool ? frozen_pool(caches, *pool, intent) : Frozen();
+    return pool ? frozen_by_a_person(caches, *pool) : Frozen();
   }
   const auto check =
       asker.kind == api::kind::kMachineHealthCheck ? caches.machine_health_checks.get(asker.key) : nullptr;
@@ -81,8 +75,8 @@ Frozen frozen_asker(const Caches& caches, Intent intent, const runtime::Asker& a
 
 }  // namespace
 
-runtime::Verdict FreezeBrake::ask(Intent intent, const runtime::Asker& asker) const {
-  Frozen frozen = frozen_asker(caches_, intent, asker);
+runtime::Verdict FreezeBrake::ask(runtime::Intent, const runtime::Asker& asker) const {
+  Frozen frozen = frozen_asker(caches_, asker);
   return {.open = !frozen.holds(), .why = std::move(frozen.why)};
 }
 

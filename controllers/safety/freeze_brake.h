@@ -1,5 +1,5 @@
-// FreezeBrake: shut for what a person has frozen (lineage.h). Drains of Machines that a user deleted go on.
-// Reads caches; safe from any thread.
+// FreezeBrake: shut for what a person has frozen (lineage.h). Asked about the drain of a Machine by those
+// whose deletion was a controller's, or may have been (deleted_for.h). Reads caches; safe from any thread.
 #pragma once
 
 #include "controllers/shared/caches.h"

@@ -6,6 +6,7 @@
 #include "api/conditions/conditions.h"
 #include "api/names.h"
 #include "api/policy/names.h"
+#include "controllers/safety/deleted_for.h"
 #include "test/builders/cluster.h"
 #include "test/builders/machine.h"
 #include "test/builders/machine_deployment.h"
@@ -52,11 +53,10 @@ class FreezeBrakes : public testing::Test {
     apply(caches.machine_deployments, a_machine_deployment("md1").annotated(kFreeze, "audit").build());
   }
   // As its controller shows it.
-  void show_freeze_on_set(Time since) {
+  void show_freeze_on_set(Time since, std::string_view reason = api::policy::reason::kFrozenByAnnotation) {
     auto set = a_machine_set("ms1").in_deployment("md1").build();
     api::conditions::set(set.status.conditions,
-                         api::conditions::make(api::policy::condition::kFrozen, api::status::kTrue,
-                                               api::policy::reason::kFrozenByAnnotation),
+                         api::conditions::make(api::policy::condition::kFrozen, api::status::kTrue, reason),
                          1, since);
     apply(caches.machine_sets, set);
   }
@@ -117,12 +117,22 @@ TEST_F(FreezeBrakes, TheDrainOfAMachineThatWasDeletedBeforeWaits) {
   EXPECT_FALSE(may_evict());
 }
 
-TEST_F(FreezeBrakes, TheDrainOfAMachineWhoseSetGoesIsAUsers) {
+TEST_F(FreezeBrakes, TheDrainOfAMachineThatAControllerNamedWaitsWhenever) {
   freeze_deployment();
-  delete_machine(noon());
-  apply(caches.machine_sets, a_machine_set("ms1").in_deployment("md1").deleting().build());
+  show_freeze_on_set(noon());
+  apply(
+      caches.machines,
+      a_machine("m1").in_set("ms1").annotated(kDeletedFor, "ScaleIn").deleting(noon() + Seconds(5)).build());
 
-  EXPECT_TRUE(may_evict());
+  EXPECT_FALSE(may_evict());
+}
+
+TEST_F(FreezeBrakes, ThatThereWereTooManyMachinesTellsNothingOfAUser) {
+  freeze_deployment();
+  show_freeze_on_set(noon(), api::policy::reason::kOvershooting);
+  delete_machine(noon() + Seconds(5));
+
+  EXPECT_FALSE(may_evict());
 }
 
 TEST_F(FreezeBrakes, MachinesThatAControlPlaneOrAUserMadeAreNotHeld) {

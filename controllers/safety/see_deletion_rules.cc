@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "api/policy/fleet_policy.h"
+#include "controllers/safety/fleet_request.h"
 #include "controllers/safety/read_windows.h"
 #include "controllers/shared/caches.h"
 
@@ -28,8 +29,7 @@ std::size_t machines_that_stay(const Caches& caches, const api::MachineLifecycle
 }
 
 Windows windows_of_fleet(const Caches& caches) {
-  const auto fleet =
-      caches.fleet_policies.get({.namespace_ = {}, .name = std::string(api::policy::kFleetPolicyName)});
+  const auto fleet = fleet_policy_of(caches);
   if (!fleet) return {};
   return read_windows(fleet->spec.windows, fmt::format("FleetPolicy {}", api::policy::kFleetPolicyName));
 }

@@ -1,0 +1,34 @@
+#include "controllers/safety/deleted_for.h"
+
+#include "api/names.h"
+#include "api/policy/names.h"
+#include "controllers/shared/caches.h"
+#include "controllers/shared/policies.h"
+
+namespace capstan::controllers::safety {
+namespace {
+
+bool goes_with_its_owner(const Caches& caches, const api::Machine& machine) {
+  const auto* owner = machine.metadata.controller();
+  if (owner == nullptr) return false;
+  const kube::ObjectKey named{.namespace_ = machine.metadata.namespace_.str(), .name = owner->name.str()};
+  if (owner->kind == api::kind::kMachinePool) {
+    const auto pool = caches.machine_pools.get(named);
+    return pool && pool->metadata.deleting();
+  }
+  const auto set = owner->kind == api::kind::kMachineSet ? caches.machine_sets.get(named) : nullptr;
+  if (!set) return false;
+  const auto deployment = deployment_of(caches, *set);
+  return set->metadata.deleting() || (deployment && deployment->metadata.deleting());
+}
+
+}  // namespace
+
+bool is_named(const api::Machine& machine) { return machine.metadata.annotations.contains(kDeletedFor); }
+
+bool is_deleted_by_a_controller(const Caches& caches, const api::Machine& machine) {
+  const bool is_granted = machine.metadata.annotations.contains(api::policy::annotation::kReplacementGranted);
+  return (is_named(machine) || is_granted) && !goes_with_its_owner(caches, machine);
+}
+
+}  // namespace capstan::controllers::safety
