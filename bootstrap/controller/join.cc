@@ -84,9 +84,10 @@ void renew_secret(const Observation& seen, Rendered content, Plan& plan) {
       RenewSecret{.key = data_key(seen), .version = seen.live->data->version, .content = std::move(content)});
 }
 
-// A machine has one token. Instances of a pool may be booting with an older one, which then ends by itself.
+// A machine has one token. Instances of a pool may be booting with an older one, whatever Nodes there are: it
+// ends by its expiry.
 void remove_others(const Observation& seen, const Token& token, Plan& plan) {
-  if (is_pool(seen) && seen.owner->nodes_missing) return;
+  if (is_pool(seen)) return;
   for (const Token& other : seen.live->tokens) {
     if (other.id != token.id)
       plan.actions.emplace_back(RemoveToken{.cluster = kube::key_of(*seen.cluster), .id = other.id});
