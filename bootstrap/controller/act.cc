@@ -31,6 +31,7 @@ class Acts {
   Effects effects = {};
 
  private:
+  Result<void> remove_token(const RemoveToken& action);
   Result<void> take_present(const CreateSecret& action);
   const Deadline& deadline() const { return with_.context.deadline; }
 
@@ -60,9 +61,14 @@ Result<void> Acts::operator()(const ExtendToken& action) {
 }
 
 Result<void> Acts::operator()(const RemoveToken& action) {
+  const auto removed = remove_token(action);
+  return action.may_fail ? Result<void>() : removed;
+}
+
+Result<void> Acts::remove_token(const RemoveToken& action) {
   const auto client = TRY(with_.deps.workloads.of(action.cluster, deadline()));
   const auto removed = client->remove(kube::resources::secrets(), key_of_token(action.id), {}, deadline());
-  if (removed || action.may_fail || removed.error().code == Code::NotFound) return {};
+  if (!removed && removed.error().code == Code::NotFound) return {};
   return removed;
 }
 
