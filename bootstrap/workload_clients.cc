@@ -1,7 +1,5 @@
 #include "bootstrap/workload_clients.h"
 
-#include <utility>
-
 #include "base/try.h"
 #include "kubeconfig/access.h"
 
@@ -18,9 +16,19 @@ Result<std::shared_ptr<kube::Client>> WorkloadClients::of(const ObjectKey& clust
   if (auto client = kept(cluster)) return client;
   const kube::Connection access = TRY(kubeconfig::read_access(management_, cluster, deadline));
   const std::shared_ptr<kube::Client> client = TRY(dial_(access, {.user_agent = "capstan-bootstrap"}));
-  Kept kept{.client = client, .since = clock_.steady_now()};
-  clients_.with([&](auto& clients) { std::swap(clients[cluster], kept); });
+  keep(cluster, client);
   return client;
+}
+
+// What is dropped is destroyed after the lock is released, with `before`.
+void WorkloadClients::keep(const ObjectKey& cluster, const std::shared_ptr<kube::Client>& client) {
+  const SteadyTime now = clock_.steady_now();
+  const auto before = clients_.with([&](auto& clients) {
+    auto all = clients;
+    std::erase_if(clients, [&](const auto& entry) { return now - entry.second.since > kKeep; });
+    clients[cluster] = {.client = client, .since = now};
+    return all;
+  });
 }
 
 void WorkloadClients::forget(const ObjectKey& cluster) {

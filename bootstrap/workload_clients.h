@@ -33,6 +33,7 @@ class WorkloadClients {
     SteadyTime since = {};
   };
   std::shared_ptr<kube::Client> kept(const ObjectKey& cluster);
+  void keep(const ObjectKey& cluster, const std::shared_ptr<kube::Client>& client);
 
   kube::Client& management_;
   const Clock& clock_;

@@ -26,11 +26,22 @@ current-context: admin
 
 const ObjectKey kCluster = {.namespace_ = "default", .name = "c1"};
 
-// A management cluster that has the kubeconfig Secret of c1, and how often that was used to dial.
+// A client that counts how many of it there are.
+class CountedClient final : public kube::StubClient {
+ public:
+  explicit CountedClient(int& count) : count_(count) { ++count_; }
+  ~CountedClient() override { --count_; }
+
+ private:
+  int& count_;
+};
+
+// A management cluster that has a kubeconfig Secret, and how often that was used to dial.
 struct Dialled {
   fakes::FakeClock clock;
   fakes::ScriptedClient management;
   int dials = 0;
+  int clients_there = 0;
   WorkloadClients clients{management, clock, [this](const auto&, const auto&) { return dial(); }};
 
   Dialled() {
@@ -40,9 +51,11 @@ struct Dialled {
   }
   Result<std::unique_ptr<kube::Client>> dial() {
     ++dials;
-    return std::make_unique<kube::StubClient>();
+    return std::make_unique<CountedClient>(clients_there);
   }
-  bool reached() { return clients.of(kCluster, Deadline::never()).has_value(); }
+  bool reached(const ObjectKey& cluster = kCluster) {
+    return clients.of(cluster, Deadline::never()).has_value();
+  }
 };
 
 TEST(WorkloadClients, DialOnceForManyRequests) {
@@ -64,6 +77,19 @@ TEST(WorkloadClients, DialAnewAfterAFailureAndAfterAWhile) {
   world.clock.advance(6min);
   EXPECT_TRUE(world.reached());
   EXPECT_EQ(world.dials, 3);
+}
+
+TEST(WorkloadClients, LetGoOfClientsThatWereNotAskedForInAWhile) {
+  Dialled world;
+  EXPECT_TRUE(world.reached());
+  world.clock.advance(4min);
+  EXPECT_TRUE(world.reached({.namespace_ = "default", .name = "c2"}));
+  EXPECT_EQ(world.clients_there, 2);
+
+  world.clock.advance(2min);
+  EXPECT_TRUE(world.reached({.namespace_ = "default", .name = "c3"}));
+
+  EXPECT_EQ(world.clients_there, 2) << "c1's is gone";
 }
 
 TEST(WorkloadClients, NameTheSecretThatIsMissing) {
