@@ -55,7 +55,7 @@ class Provider::Parts {
                      .concurrency = options.concurrency,
                      .queue = {.pace = options.pace}},
                     reconciler_),
-        access_reconciler_({.workloads = workloads_, .caches = caches_}),
+        access_reconciler_({.client = deps.client, .workloads = workloads_, .caches = caches_}),
         access_controller_({.clock = deps.clock,
                             .threads = deps.threads,
                             .client = deps.client,

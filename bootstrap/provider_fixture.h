@@ -1,6 +1,6 @@
 // The bootstrap provider under a baton, on a management API server in memory and that of one workload
-// cluster. The test plays the core provider and the users. For the tests of the provider as a whole; used by
-// one thread at a time.
+// cluster, to which every Cluster leads. The test plays the core provider and the users. For the tests of the
+// provider as a whole; used by one thread at a time.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -46,7 +46,7 @@ struct BootstrapFixture {
   fakes::MemoryClient user;
   fakes::MemoryClient wire;
   fakes::FaultyClient network;
-  apiserver::Api workload_api;  // the API server of cluster c1
+  apiserver::Api workload_api;  // the API server of every Cluster
   fakes::MemoryClient workload;
   bool workload_answers = true;
   std::map<std::pair<Call, std::string>, int> writes = {};
@@ -112,12 +112,12 @@ struct BootstrapFixture {
     const auto found = kube::get<T>(user, named(name), kNever);
     return found ? std::optional(*found) : std::nullopt;
   }
-  void add_cluster(bool provisioned = true) {
-    put(builders::a_cluster("c1").endpoint("10.0.0.1", 6443).build());
-    if (provisioned) provision_cluster();
+  void add_cluster(bool provisioned = true, const std::string& name = "c1") {
+    put(builders::a_cluster(name).endpoint("10.0.0.1", 6443).build());
+    if (provisioned) provision_cluster(name);
   }
-  void provision_cluster() {
-    const auto cluster = get<api::Cluster>("c1");
+  void provision_cluster(const std::string& name = "c1") {
+    const auto cluster = get<api::Cluster>(name);
     api::Cluster after = *cluster;
     after.status.initialization.infrastructure_provisioned = true;
     must(kube::patch_status(user, *cluster, after, kNever), "provision the cluster");

@@ -31,30 +31,54 @@ current-context: admin
 struct JoinFixture : BootstrapFixture {
   explicit JoinFixture(std::uint64_t seed = 1) : BootstrapFixture(seed) { spec.join.emplace(); }
 
-  void add_running_cluster() {
-    add_cluster();
-    initialize_control_plane();
-    add_kubeconfig();
-    add_authority();
+  void add_running_cluster(const std::string& name = "c1") {
+    add_cluster(true, name);
+    initialize_control_plane(name);
+    add_kubeconfig(name);
+    add_authority(name);
   }
-  void initialize_control_plane() {
-    const auto cluster = get<api::Cluster>("c1");
+  void initialize_control_plane(const std::string& name = "c1") {
+    const auto cluster = get<api::Cluster>(name);
     api::Cluster after = *cluster;
     after.status.initialization.control_plane_initialized = true;
     must(kube::patch_status(user, *cluster, after, kNever), "initialize the control plane");
   }
-  void add_kubeconfig() {
+  void add_kubeconfig(const std::string& name = "c1") {
     const auto object = kubeconfig::secret_object(
-        named("c1"), {.api_version = "v1", .kind = "Cluster", .name = "c1", .uid = "u"},
+        named(name), {.api_version = "v1", .kind = "Cluster", .name = name, .uid = "u"},
         Secret(std::string(kReach)));
-    must(user.create(kube::resources::secrets(), named("c1-kubeconfig"), object, {}, kNever), "create");
+    must(user.create(kube::resources::secrets(), named(name + "-kubeconfig"), object, {}, kNever), "create");
   }
-  void add_authority() {
+  void add_authority(const std::string& name = "c1") {
     const json::value authority = {{"apiVersion", "v1"},
                                    {"kind", "Secret"},
-                                   {"metadata", {{"name", "c1-ca"}, {"namespace", "default"}}},
+                                   {"metadata", {{"name", name + "-ca"}, {"namespace", "default"}}},
                                    {"data", {{"tls.crt", base64_encode("THE CA\n")}}}};
-    must(user.create(kube::resources::secrets(), named("c1-ca"), authority, {}, kNever), "create");
+    must(user.create(kube::resources::secrets(), named(name + "-ca"), authority, {}, kNever), "create");
+  }
+  // A CloudConfig that joins a machine of that Cluster, and waits for the machine.
+  void add_config(const std::string& name, std::string_view cluster) {
+    api::CloudConfig config;
+    config.metadata.name = Text(name);
+    config.metadata.namespace_ = "default"_text;
+    config.metadata.labels.set(api::label::kClusterName, cluster);
+    config.spec = spec;
+    put(config);
+  }
+  // One with that role, no subject and no label.
+  void add_foreign_binding(std::string_view name, std::string_view role) {
+    const json::value binding = {
+        {"apiVersion", "rbac.authorization.k8s.io/v1"},
+        {"kind", "ClusterRoleBinding"},
+        {"metadata", {{"name", name}}},
+        {"roleRef", {{"apiGroup", "rbac.authorization.k8s.io"}, {"kind", "ClusterRole"}, {"name", role}}}};
+    must(workload.create(access::cluster_role_bindings(), {.name = std::string(name)}, binding, {}, kNever),
+         "create a binding");
+  }
+  // As it is in the workload cluster.
+  std::string binding(std::string_view name) {
+    const auto found = workload.get(access::cluster_role_bindings(), {.name = std::string(name)}, kNever);
+    return found ? json::serialize(*found) : found.error().message;
   }
   void join(const std::string& name) {
     const auto machine = get<api::Machine>(name);
@@ -87,7 +111,8 @@ struct JoinFixture : BootstrapFixture {
     return found;
   }
   std::size_t bindings() {
-    const auto listed = workload.list(access::cluster_role_bindings(), {}, kNever);
+    const auto listed =
+        workload.list(access::cluster_role_bindings(), {.label_selector = access::our_bindings()}, kNever);
     must(listed, "list the bindings");
     return listed->at("items").as_array().size();
   }
@@ -155,6 +180,58 @@ TEST(Join, GrantsTheBindingsOnceAndTakesThemBackWithTheLastMachine) {
     world.remove<api::CloudConfig>("m2");
 
     EXPECT_TRUE(world.eventually([&] { return world.bindings() == 0; }));
+  });
+}
+
+TEST(Join, LeavesBindingsAndTokensToTheClusterThatACopyWasMadeOf) {
+  JoinFixture world;
+  world.run([&] {
+    world.add_running_cluster();
+    world.add_running_cluster("copy");
+    world.add_machine("m1");
+    EXPECT_TRUE(world.eventually([&] { return world.created("m1") && world.bindings() == 3; }));
+
+    world.add_config("m2", "copy");
+    world.sleep(1min);
+    world.remove<api::CloudConfig>("m2");
+    world.sleep(1min);
+
+    EXPECT_EQ(world.bindings(), 3U);
+    EXPECT_THAT(world.tokens(), SizeIs(1));
+    world.remove<api::CloudConfig>("m1");
+    EXPECT_TRUE(world.eventually([&] { return world.bindings() == 0; }));
+  });
+}
+
+TEST(Join, TakesTheBindingsOverFromAClusterThatIsGone) {
+  JoinFixture world;
+  world.run([&] {
+    world.add_running_cluster();
+    world.add_running_cluster("older");
+    world.add_config("m2", "older");
+    EXPECT_TRUE(world.eventually([&] { return world.bindings() == 3; }));
+    world.remove<api::Cluster>("older");
+
+    world.add_machine("m1");
+    EXPECT_TRUE(world.eventually([&] { return world.created("m1"); }));
+    world.remove<api::CloudConfig>("m1");
+
+    EXPECT_TRUE(world.eventually([&] { return world.bindings() == 0; }));
+  });
+}
+
+TEST(Join, PutsBindingsOfItsNamesRightThatWereThereBefore) {
+  JoinFixture world;
+  world.run([&] {
+    world.add_running_cluster();
+    world.add_foreign_binding("capstan-node-bootstrapper", "system:node-bootstrapper");
+    world.add_foreign_binding("capstan-node-first-certificate", "cluster-admin");
+
+    world.add_machine("m1");
+
+    EXPECT_TRUE(world.eventually([&] { return world.bindings() == 3; }));
+    EXPECT_THAT(world.binding("capstan-node-bootstrapper"), HasSubstr("system:bootstrappers:capstan"));
+    EXPECT_THAT(world.binding("capstan-node-first-certificate"), HasSubstr(":nodeclient"));
   });
 }
 

@@ -7,8 +7,8 @@
 #include "api/bootstrap/names.h"
 #include "api/core/secret.h"
 #include "base/base64.h"
-#include "base/hash.h"
 #include "base/try.h"
+#include "bootstrap/labels.h"
 
 namespace capstan::bootstrap {
 namespace {
@@ -25,14 +25,6 @@ constexpr std::string_view kSecret = "token-secret";
 constexpr std::string_view kExpiration = "expiration";
 constexpr std::string_view kGroups = "auth-extra-groups";
 constexpr std::string_view kAuthentication = "usage-bootstrap-authentication";
-
-// A name may be longer than a label's value: a hash of all of it stands for its end then.
-std::string label_value(std::string_view name) {
-  constexpr std::size_t kLongest = 63;
-  constexpr std::size_t kKept = 54;
-  if (name.size() <= kLongest) return std::string(name);
-  return fmt::format("{}-{:08x}", name.substr(0, kKept), fnv1a_32(name));
-}
 
 json::object labels_of(const TokenOwner& owner) {
   json::object labels;
@@ -66,10 +58,6 @@ Time creation_of(const json::value& secret) {
   const json::value* text = secret.find_pointer("/metadata/creationTimestamp", absent);
   if (text == nullptr || !text->is_string()) return {};
   return Time::parse(text->as_string()).value_or(Time());
-}
-
-std::string selector(std::string_view namespace_label, std::string_view name_label) {
-  return fmt::format("{}={},{}={}", label::kConfigNamespace, namespace_label, label::kConfigName, name_label);
 }
 
 }  // namespace
@@ -108,20 +96,14 @@ json::value expiry_patch(Time expires) {
 }
 
 std::string tokens_of(const api::ObjectKey& config) {
-  return selector(label_value(config.namespace_), label_value(config.name));
+  return fmt::format("{}={},{}={}", label::kConfigNamespace, label_value(config.namespace_),
+                     label::kConfigName, label_value(config.name));
 }
 
 std::string tokens_of_all() { return std::string(label::kConfigUid); }
 
-std::string owner_in(const json::value& token_secret) {
-  json::error_code absent;
-  const json::value* labels = token_secret.find_pointer("/metadata/labels", absent);
-  const auto value = [&](std::string_view key) -> std::string_view {
-    const json::value* found =
-        labels != nullptr && labels->is_object() ? labels->as_object().if_contains(key) : nullptr;
-    return found != nullptr && found->is_string() ? std::string_view(found->as_string()) : std::string_view();
-  };
-  return selector(value(label::kConfigNamespace), value(label::kConfigName));
+std::optional<api::ObjectKey> config_in(const json::value& token_secret) {
+  return key_in(token_secret, {.namespace_ = label::kConfigNamespace, .name = label::kConfigName});
 }
 
 }  // namespace capstan::bootstrap

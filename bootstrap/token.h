@@ -5,6 +5,7 @@
 #pragma once
 
 #include <boost/json/fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -48,7 +49,7 @@ boost::json::value expiry_patch(Time expires);
 std::string tokens_of(const api::ObjectKey& config);
 // Selects those of every CloudConfig.
 std::string tokens_of_all();
-// tokens_of() the CloudConfig that this Secret was made for.
-std::string owner_in(const boost::json::value& token_secret);
+// The CloudConfig that this Secret was made for; nothing when its labels do not say all of its name.
+std::optional<api::ObjectKey> config_in(const boost::json::value& token_secret);
 
 }  // namespace capstan::bootstrap

@@ -57,7 +57,7 @@ TEST(Token, IsReadAsItWasWritten) {
 
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(*read, a_token());
-  EXPECT_EQ(owner_in(secret), tokens_of(kOwner.config));
+  EXPECT_EQ(config_in(secret), kOwner.config);
 }
 
 TEST(Token, IsReadFromAList) {
@@ -84,6 +84,9 @@ TEST(Token, TellsLongNamesApart) {
 
   EXPECT_NE(selector("b"), selector("c"));
   EXPECT_THAT(selector("b"), MatchesRegex(".*config-name=a{54}-[0-9a-f]{8}"));
+  EXPECT_EQ(config_in(token_secret(a_token(), {.config = {.namespace_ = "default", .name = stem}})),
+            std::nullopt)
+      << "a part of a name is no name";
 }
 
 }  // namespace

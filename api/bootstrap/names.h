@@ -21,8 +21,10 @@ namespace label {
 inline constexpr std::string_view kConfigNamespace = "bootstrap.capstan.dev/config-namespace";
 inline constexpr std::string_view kConfigName = "bootstrap.capstan.dev/config-name";
 inline constexpr std::string_view kConfigUid = "bootstrap.capstan.dev/config-uid";
-// On a ClusterRoleBinding of ours.
+// On a ClusterRoleBinding of ours, with the Cluster it was made for.
 inline constexpr std::string_view kAccess = "bootstrap.capstan.dev/access";
+inline constexpr std::string_view kClusterNamespace = "bootstrap.capstan.dev/cluster-namespace";
+inline constexpr std::string_view kClusterName = "bootstrap.capstan.dev/cluster-name";
 }  // namespace label
 
 }  // namespace capstan::api::bootstrap

@@ -1,4 +1,4 @@
-// Which bindings are made, repaired or removed in a workload cluster, and which tokens are orphans there.
+// Which bindings are made, repaired or removed in a workload cluster, and which tokens are removed there.
 // Pure.
 #pragma once
 

@@ -30,7 +30,7 @@ TEST(Access, IsRepaired) {
   Observation foreign = all(BindingState::Right);
   foreign.states.front() = BindingState::Foreign;
 
-  EXPECT_EQ(describe(decide(altered)), "restore the subjects of capstan-node-bootstrapper");
+  EXPECT_EQ(describe(decide(altered)), "put labels and subjects of capstan-node-bootstrapper right");
   EXPECT_EQ(describe(decide(foreign)),
             "remove capstan-node-bootstrapper\n"
             "bind system:bootstrappers:capstan to system:node-bootstrapper");
@@ -49,6 +49,15 @@ TEST(Access, GoesWithTheLastCloudConfigThatJoinsMachines) {
   EXPECT_EQ(describe(decide(absent)), "nothing");
 }
 
+TEST(Access, IsLeftToTheClusterThatItWasMadeFor) {
+  Observation wanted = all(BindingState::OfAnother);
+  Observation unwanted = wanted;
+  unwanted.wanted = false;
+
+  EXPECT_EQ(describe(decide(wanted)), "nothing");
+  EXPECT_EQ(describe(decide(unwanted)), "nothing");
+}
+
 TEST(Access, EndsForATokenWhoseCloudConfigIsGone) {
   Observation seen = all(BindingState::Right);
   seen.orphans = {"abcdef"};
@@ -56,18 +65,30 @@ TEST(Access, EndsForATokenWhoseCloudConfigIsGone) {
   EXPECT_EQ(describe(decide(seen)), "remove bootstrap token abcdef, whose CloudConfig is gone");
 }
 
-TEST(Binding, IsJudgedByItsRoleAndSubjects) {
+const kube::ObjectKey kCluster = {.namespace_ = "default", .name = "c1"};
+
+TEST(Binding, SaysWhichClusterItWasMadeFor) {
+  const json::value labelled = binding_object(bindings().front(), kCluster);
+
+  EXPECT_EQ(made_for(labelled), kCluster);
+  EXPECT_EQ(made_for(json::object{{"metadata", json::object{{"name", "c1"}}}}), std::nullopt);
+}
+
+TEST(Binding, IsJudgedByRoleSubjectsAndLabels) {
   const Binding& binding = bindings().front();
-  const json::object right = binding_object(binding).as_object();
+  const json::object right = binding_object(binding, kCluster).as_object();
   json::object altered = right;
   altered.erase("subjects");
+  json::object unlabelled = right;
+  unlabelled["metadata"] = json::object{{"name", binding.name}};
   json::object foreign = right;
   foreign["roleRef"] = json::object{{"name", "cluster-admin"}};
 
-  EXPECT_EQ(state_of(binding, json::array{right}), BindingState::Right);
-  EXPECT_EQ(state_of(binding, json::array{altered}), BindingState::Altered);
-  EXPECT_EQ(state_of(binding, json::array{foreign}), BindingState::Foreign);
-  EXPECT_EQ(state_of(binding, json::array()), BindingState::Missing);
+  EXPECT_EQ(state_of(binding, kCluster, right), BindingState::Right);
+  EXPECT_EQ(state_of(binding, kCluster, altered), BindingState::Altered);
+  EXPECT_EQ(state_of(binding, kCluster, unlabelled), BindingState::Altered);
+  EXPECT_EQ(state_of(binding, kCluster, foreign), BindingState::Foreign);
+  EXPECT_EQ(state_of(binding, {.namespace_ = "default", .name = "c2"}, right), BindingState::Altered);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
-#include <set>
 
 #include "base/try.h"
 #include "bootstrap/access/bindings.h"
@@ -32,20 +31,58 @@ Result<json::array> list_items(const TurnContext& with, const ObjectKey& cluster
   return items != nullptr && items->is_array() ? std::move(items->as_array()) : json::array();
 }
 
-std::vector<BindingState> states_in(const json::array& present) {
+// One of that name may have been made by another hand, without the label the list goes by.
+Result<void> add_unlisted(const TurnContext& with, const ObjectKey& cluster, const Binding& binding,
+                          json::array& present) {
+  if (find_binding(present, binding.name) != nullptr) return {};
+  const auto client = TRY(with.deps.workloads.of(cluster, with.context.deadline));
+  auto found =
+      client->get(cluster_role_bindings(), {.name = std::string(binding.name)}, with.context.deadline);
+  if (found)
+    present.push_back(std::move(*found));
+  else if (found.error().code != Code::NotFound)
+    return fail(found.error().context("get the binding"));
+  return {};
+}
+
+Result<json::array> read_bindings(const TurnContext& with, const ObjectKey& cluster, bool wanted) {
+  json::array present =
+      TRY(list_items(with, cluster, cluster_role_bindings(), {.label_selector = our_bindings()}));
+  if (wanted)
+    for (const Binding& binding : bindings()) TRY(add_unlisted(with, cluster, binding, present));
+  return present;
+}
+
+BindingState state_in(const json::array& present, const Binding& binding, const ObjectKey& cluster,
+                      const Caches& caches) {
+  const json::value* object = find_binding(present, binding.name);
+  if (object == nullptr) return BindingState::Missing;
+  const auto maker = made_for(*object);
+  if (maker && *maker != cluster && caches.clusters.get(*maker)) return BindingState::OfAnother;
+  return state_of(binding, cluster, *object);
+}
+
+std::vector<BindingState> states_in(const json::array& present, const ObjectKey& cluster,
+                                    const Caches& caches) {
   std::vector<BindingState> states;
-  for (const Binding& binding : bindings()) states.push_back(state_of(binding, present));
+  for (const Binding& binding : bindings()) states.push_back(state_in(present, binding, cluster, caches));
   return states;
 }
 
-std::vector<std::string> orphans_among(const json::array& tokens, const Caches& caches,
-                                       const ObjectKey& cluster) {
-  std::set<std::string> owners;
-  for (const auto& config : caches.cloud_configs_of(cluster)) owners.insert(tokens_of(kube::key_of(*config)));
+// Asked live, for the cache may be behind, and the CloudConfig may be another Cluster's. A token of which
+// nothing is known for certain ends by its expiry.
+bool is_orphan(const TurnContext& with, const json::value& secret) {
+  const auto config = config_in(secret);
+  if (!config || with.deps.caches.cloud_configs.get(*config)) return false;
+  const auto found = kube::get<api::CloudConfig>(with.deps.client, *config, with.context.deadline);
+  return !found && found.error().code == Code::NotFound;
+}
+
+std::vector<std::string> orphans_among(const TurnContext& with, const json::array& tokens) {
   std::vector<std::string> orphans;
   for (const json::value& secret : tokens) {
     const auto token = read_token(secret);
-    if (token && !owners.contains(owner_in(secret))) orphans.push_back(token->id);
+    if (token && is_orphan(with, secret)) orphans.push_back(token->id);
   }
   return orphans;
 }
@@ -61,15 +98,15 @@ bool joins_machines(const Caches& caches, const ObjectKey& cluster) {
 Result<std::optional<Observation>> observe(const TurnContext& with, const ObjectKey& cluster) {
   const auto known = with.deps.caches.clusters.get(cluster);
   if (!known || !can_be_asked(*known)) return std::optional<Observation>();
-  const auto present =
-      TRY(list_items(with, cluster, cluster_role_bindings(), {.label_selector = our_bindings()}));
+  const bool wanted = joins_machines(with.deps.caches, cluster);
+  const auto present = TRY(read_bindings(with, cluster, wanted));
   const auto tokens =
       TRY(list_items(with, cluster, kube::resources::secrets(),
                      {.namespace_ = key_of_token({}).namespace_, .label_selector = tokens_of_all()}));
   return std::optional(Observation{.cluster = cluster,
-                                   .wanted = joins_machines(with.deps.caches, cluster),
-                                   .states = states_in(present),
-                                   .orphans = orphans_among(tokens, with.deps.caches, cluster)});
+                                   .wanted = wanted,
+                                   .states = states_in(present, cluster, with.deps.caches),
+                                   .orphans = orphans_among(with, tokens)});
 }
 
 }  // namespace capstan::bootstrap::access

@@ -1,5 +1,6 @@
 // Gathers what a turn looks at: the CloudConfigs of the Cluster from the cache, and by two live reads the
-// bindings and tokens in its workload cluster.
+// bindings and tokens in its workload cluster. A binding that is missing there costs one more, and a token
+// whose CloudConfig is in no cache one of the management cluster.
 #pragma once
 
 #include <optional>

@@ -10,8 +10,8 @@ std::string describe(const CreateBinding& action) {
   return fmt::format("bind {} to {}", action.binding.group, action.binding.role);
 }
 
-std::string describe(const RestoreSubjects& action) {
-  return fmt::format("restore the subjects of {}", action.binding.name);
+std::string describe(const RepairBinding& action) {
+  return fmt::format("put labels and subjects of {} right", action.binding.name);
 }
 
 std::string describe(const RemoveBinding& action) { return "remove " + action.name; }

@@ -12,7 +12,8 @@ namespace capstan::bootstrap::access {
 struct CreateBinding {
   Binding binding = {};
 };
-struct RestoreSubjects {
+// Its labels and subjects are put right.
+struct RepairBinding {
   Binding binding = {};
 };
 struct RemoveBinding {
@@ -22,7 +23,7 @@ struct RemoveOrphan {
   std::string token_id = {};
 };
 
-using Action = std::variant<CreateBinding, RestoreSubjects, RemoveBinding, RemoveOrphan>;
+using Action = std::variant<CreateBinding, RepairBinding, RemoveBinding, RemoveOrphan>;
 
 struct Plan {
   std::vector<Action> actions = {};

@@ -3,11 +3,13 @@
 
 #include "bootstrap/controller/caches.h"
 #include "bootstrap/workload_clients.h"
+#include "kube/client.h"
 #include "runtime/reconcile.h"
 
 namespace capstan::bootstrap::access {
 
 struct Deps {
+  kube::Client& client;  // of the management cluster
   WorkloadClients& workloads;
   Caches& caches;
 };

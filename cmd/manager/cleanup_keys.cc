@@ -29,6 +29,8 @@ constexpr std::array kOwnKeys = {
     api::bootstrap::annotation::kTokenId,
     api::bootstrap::finalizer::kToken,
     api::bootstrap::label::kAccess,
+    api::bootstrap::label::kClusterName,
+    api::bootstrap::label::kClusterNamespace,
     api::bootstrap::label::kConfigName,
     api::bootstrap::label::kConfigNamespace,
     api::bootstrap::label::kConfigUid,
