@@ -65,6 +65,12 @@ struct JoinFixture : BootstrapFixture {
     config.spec = spec;
     put(config);
   }
+  void pause_cluster(bool paused) {
+    const auto cluster = get<api::Cluster>("c1");
+    api::Cluster after = *cluster;
+    after.spec.paused = paused;
+    must(kube::patch(user, *cluster, after, kNever), "pause the Cluster");
+  }
   // One with that role, no subject and no label.
   void add_foreign_binding(std::string_view name, std::string_view role) {
     const json::value binding = {
@@ -232,6 +238,25 @@ TEST(Join, PutsBindingsOfItsNamesRightThatWereThereBefore) {
     EXPECT_TRUE(world.eventually([&] { return world.bindings() == 3; }));
     EXPECT_THAT(world.binding("capstan-node-bootstrapper"), HasSubstr("system:bootstrappers:capstan"));
     EXPECT_THAT(world.binding("capstan-node-first-certificate"), HasSubstr(":nodeclient"));
+  });
+}
+
+TEST(Join, TakesTheBindingsBackOfAClusterWhoseLastMachineWentWhileItWasPaused) {
+  JoinFixture world;
+  world.run([&] {
+    world.add_running_cluster();
+    world.add_machine("m1");
+    EXPECT_TRUE(world.eventually([&] { return world.created("m1") && world.bindings() == 3; }));
+    world.join("m1");
+    EXPECT_TRUE(world.eventually([&] { return !world.has_finalizer("m1"); }));
+    world.pause_cluster(true);
+    world.remove<api::CloudConfig>("m1");
+    world.sleep(1min);
+    EXPECT_EQ(world.bindings(), 3U);
+
+    world.pause_cluster(false);
+
+    EXPECT_TRUE(world.eventually([&] { return world.bindings() == 0; }));
   });
 }
 

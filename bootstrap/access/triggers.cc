@@ -1,5 +1,6 @@
 // What wakes a Cluster: its first CloudConfig that joins machines, each further one, the end of each, and its
-// control plane when that comes up. A Cluster that joins no machines is never looked at.
+// control plane when that comes up. A Cluster that joins no machines is looked at only when it is unpaused:
+// its last CloudConfig may have gone while it was paused.
 #include "runtime/triggers.h"
 #include "bootstrap/access/observe.h"
 #include "bootstrap/access/reconciler.h"
@@ -20,13 +21,21 @@ std::vector<ObjectKey> cluster_of(const Change<api::CloudConfig>& change) {
   return {{.namespace_ = change.object().metadata.namespace_.str(), .name = name}};
 }
 
+bool is_paused(const api::Cluster& cluster) { return cluster.spec.paused.value_or(false); }
+
+bool is_unpaused(const Change<api::Cluster>& change) {
+  return change.before && is_paused(*change.before) && !is_paused(*change.after);
+}
+
+bool may_join_now(const Change<api::Cluster>& change) {
+  return !change.before || change.before->status.initialization != change.after->status.initialization;
+}
+
 std::vector<ObjectKey> cluster_itself(const Caches& caches, const Change<api::Cluster>& change) {
   if (!change.after) return {};
-  const bool same = change.before && change.before->spec.paused == change.after->spec.paused &&
-                    change.before->status.initialization == change.after->status.initialization;
   ObjectKey key = kube::key_of(*change.after);
-  if (same || !joins_machines(caches, key)) return {};
-  return {std::move(key)};
+  if (is_unpaused(change) || (may_join_now(change) && joins_machines(caches, key))) return {std::move(key)};
+  return {};
 }
 
 }  // namespace
