@@ -65,6 +65,12 @@ struct JoinFixture : BootstrapFixture {
     config.spec = spec;
     put(config);
   }
+  void take_cluster_label(const std::string& name) {
+    const auto config = get<api::CloudConfig>(name);
+    api::CloudConfig after = *config;
+    after.metadata.labels = {};
+    must(kube::patch(user, *config, after, kNever), "take the label");
+  }
   void pause_cluster(bool paused) {
     const auto cluster = get<api::Cluster>("c1");
     api::Cluster after = *cluster;
@@ -373,6 +379,24 @@ TEST(Join, LeavesNoTokenOfAMachineThatGoes) {
     world.add_running_cluster();
     world.add_machine("m1");
     EXPECT_TRUE(world.eventually([&] { return world.created("m1"); }));
+
+    world.remove<api::CloudConfig>("m1");
+
+    EXPECT_TRUE(world.eventually([&] { return !world.get<api::CloudConfig>("m1"); }));
+    EXPECT_THAT(world.tokens(), IsEmpty());
+  });
+}
+
+TEST(Join, LeavesNoTokenOfACloudConfigThatHasLostOwnerAndLabel) {
+  JoinFixture world;
+  world.run([&] {
+    world.add_running_cluster();
+    world.add_machine("m1");
+    EXPECT_TRUE(world.eventually([&] { return world.created("m1"); }));
+    world.take_cluster_label("m1");
+    world.remove<api::Machine>("m1");
+    world.sleep(1min);
+    EXPECT_THAT(world.tokens(), SizeIs(1));
 
     world.remove<api::CloudConfig>("m1");
 

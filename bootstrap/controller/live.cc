@@ -8,6 +8,7 @@
 #include "base/try.h"
 #include "bootstrap/controller/stage.h"
 #include "bootstrap/data_secret.h"
+#include "bootstrap/labels.h"
 #include "bootstrap/mint.h"
 #include "kube/resources.h"
 #include "kube/typed.h"
@@ -111,6 +112,11 @@ std::optional<Live> read_live(const ObserveContext& with, const Observation& see
       return look_at_joining(with, seen);
   }
   return std::nullopt;
+}
+
+Result<std::string> cluster_in_data(const ObserveContext& with, const Observation& seen) {
+  const auto document = TRY(find_secret(with, data_key(seen)));
+  return document ? label_in(*document, api::label::kClusterName) : std::string();
 }
 
 }  // namespace capstan::bootstrap::controller

@@ -11,4 +11,7 @@ namespace capstan::bootstrap::controller {
 // Nothing when the stage of the machine needs no more than the caches.
 std::optional<Live> read_live(const ObserveContext& with, const Observation& seen);
 
+// The Cluster that the data Secret names by its label; "": there is none, or it does not say.
+Result<std::string> cluster_in_data(const ObserveContext& with, const Observation& seen);
+
 }  // namespace capstan::bootstrap::controller

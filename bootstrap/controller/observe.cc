@@ -2,15 +2,27 @@
 
 #include "api/bootstrap/names.h"
 #include "bootstrap/controller/live.h"
+#include "bootstrap/controller/stage.h"
 
 namespace capstan::bootstrap::controller {
 namespace {
 
-// A machine that goes may have taken the owner of a token along.
-std::string cluster_of(const Observation& seen) {
+// A machine that goes may have taken the owner of a token along, and the CloudConfig may have lost its label.
+Result<std::string> cluster_of(const ObserveContext& with, const Observation& seen) {
   if (seen.owner) return seen.owner->cluster;
-  const bool may_have_token = seen.object->metadata.has_finalizer(api::bootstrap::finalizer::kToken);
-  return may_have_token ? Caches::cluster_label_of(*seen.object) : std::string();
+  if (!seen.object->metadata.has_finalizer(api::bootstrap::finalizer::kToken)) return std::string();
+  std::string name = Caches::cluster_label_of(*seen.object);
+  if (!name.empty() || stage_of(seen) != Stage::Leaving) return name;
+  return cluster_in_data(with, seen);
+}
+
+void add_cluster(const ObserveContext& with, Observation& seen) {
+  const auto name = cluster_of(with, seen);
+  if (!name)
+    seen.live = Live{.error = name.error()};
+  else if (!name->empty())
+    seen.cluster =
+        with.deps.caches.clusters.get({.namespace_ = seen.object->metadata.namespace_.str(), .name = *name});
 }
 
 }  // namespace
@@ -22,9 +34,8 @@ std::optional<Observation> observe(const ObserveContext& with, const ObjectKey& 
                    .object = caches.cloud_configs.get(key)};
   if (!seen.object) return std::nullopt;
   seen.owner = caches.owner_of(seen.object->metadata);
-  const std::string cluster = cluster_of(seen);
-  if (!cluster.empty()) seen.cluster = caches.clusters.get({.namespace_ = key.namespace_, .name = cluster});
-  seen.live = read_live(with, seen);
+  add_cluster(with, seen);
+  if (!seen.live) seen.live = read_live(with, seen);
   return seen;
 }
 
