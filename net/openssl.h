@@ -29,6 +29,7 @@ struct FreeWith {
 using BioPtr = std::unique_ptr<BIO, FreeWith<BIO_free_all>>;
 using KeyPtr = std::unique_ptr<EVP_PKEY, FreeWith<EVP_PKEY_free>>;
 using CertificatePtr = std::unique_ptr<X509, FreeWith<X509_free>>;
+using StorePtr = std::unique_ptr<X509_STORE, FreeWith<X509_STORE_free>>;
 using SslPtr = std::unique_ptr<SSL, FreeWith<SSL_free>>;
 using SslContextPtr = std::unique_ptr<SSL_CTX, FreeWith<SSL_CTX_free>>;
 

@@ -49,12 +49,12 @@ std::string wanted_name(const SSL* ssl) {
   return text;
 }
 
-// A context whose connections do not say what stands in a certificate carries a mark.
-void quote_nothing(SSL_CTX* context) {
+// A connection that does not say what stands in a certificate carries a mark.
+void quote_nothing(SSL* ssl) {
   static char mark = 0;
-  SSL_CTX_set_app_data(context, &mark);
+  SSL_set_app_data(ssl, &mark);
 }
-bool quotes_nothing(const SSL* ssl) { return SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl)) != nullptr; }
+bool quotes_nothing(const SSL* ssl) { return SSL_get_app_data(ssl) != nullptr; }
 
 std::string explain_without_quotes(int error, const SSL* ssl) {
   switch (error) {
@@ -128,38 +128,50 @@ Result<SslContextPtr> new_context(const SSL_METHOD* method) {
   return context;
 }
 
-Result<void> trust(SSL_CTX* context, std::string_view ca_pem) {
+// As Go does: whatever is in the bundle is an anchor, an intermediate or a leaf too.
+Result<void> trust(X509_STORE* store, std::string_view ca_pem) {
   const auto anchors = certificates_from_pem(ca_pem);
   if (anchors.empty()) return fail(Code::Invalid, "read CA certificates: no certificate in the PEM text");
-  X509_STORE* store = SSL_CTX_get_cert_store(context);
   for (const auto& anchor : anchors) X509_STORE_add_cert(store, anchor.get());
-  // As Go does: whatever is in the bundle is an anchor, an intermediate or a leaf too.
   X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN);
   ERR_clear_error();
   return {};
 }
 
-Result<void> identify(SSL_CTX* context, std::string_view certificate_pem, std::string_view key_pem) {
-  const auto chain = certificates_from_pem(certificate_pem);
-  if (chain.empty()) return fail(Code::Invalid, "read certificate: no certificate in the PEM text");
-  const KeyPtr key = TRY(key_from_pem(key_pem));
+Result<StorePtr> store_of(std::string_view ca_pem) {
+  StorePtr store(X509_STORE_new());
+  if (!store) return openssl_failure("make a store of CA certificates");
+  if (!ca_pem.empty()) {
+    TRY(trust(store.get(), ca_pem));
+  } else if (X509_STORE_set_default_paths(store.get()) != 1) {
+    return openssl_failure("load the system's CA certificates");
+  }
+  return store;
+}
+
+Result<Credentials> credentials_from(std::string_view certificate_pem, std::string_view key_pem) {
+  Credentials own = {.chain = certificates_from_pem(certificate_pem)};
+  if (own.chain.empty()) return fail(Code::Invalid, "read certificate: no certificate in the PEM text");
+  own.key = TRY(key_from_pem(key_pem));
+  X509* leaf = own.chain.front().get();
+  const bool fits = X509_check_private_key(leaf, own.key.get()) == 1;
   ERR_clear_error();
-  if (SSL_CTX_use_certificate(context, chain.front().get()) != 1) return openssl_failure("use certificate");
-  for (std::size_t i = 1; i < chain.size(); ++i) {
-    if (SSL_CTX_add1_chain_cert(context, chain[i].get()) != 1)
-      return openssl_failure("use certificate chain");
-  }
-  if (X509_check_private_key(chain.front().get(), key.get()) != 1 ||
-      SSL_CTX_use_PrivateKey(context, key.get()) != 1) {
-    ERR_clear_error();
-    return fail(Code::Invalid, fmt::format("the private key does not belong to certificate \"{}\"",
-                                           name_text(X509_get_subject_name(chain.front().get()))));
-  }
+  if (fits) return own;
+  return fail(Code::Invalid, fmt::format("the private key does not belong to certificate \"{}\"",
+                                         name_text(X509_get_subject_name(leaf))));
+}
+
+Result<void> show(SSL* ssl, const Credentials& own) {
+  if (own.chain.empty()) return {};
+  bool done = SSL_use_certificate(ssl, own.chain.front().get()) == 1;
+  for (std::size_t i = 1; i < own.chain.size(); ++i)
+    done = done && SSL_add1_chain_cert(ssl, own.chain[i].get()) == 1;
+  if (!done || SSL_use_PrivateKey(ssl, own.key.get()) != 1) return openssl_failure("use certificate");
   return {};
 }
 
 Result<void> ask_for_client_certificate(SSL_CTX* context, const ServerTlsOptions& options) {
-  TRY(trust(context, options.client_ca_pem));
+  TRY(trust(SSL_CTX_get_cert_store(context), options.client_ca_pem));
   for (const auto& anchor : certificates_from_pem(options.client_ca_pem))
     SSL_CTX_add_client_CA(context, anchor.get());
   const int must = options.require_client_certificate ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0;
@@ -168,34 +180,36 @@ Result<void> ask_for_client_certificate(SSL_CTX* context, const ServerTlsOptions
   return {};
 }
 
-}  // namespace
-
-Result<std::shared_ptr<TlsContext>> client_tls(const ClientTlsOptions& options) {
+// A record in one read instead of two: a thread that waits for the socket has read until nothing was left.
+Result<SslContextPtr> new_client_context() {
   SslContextPtr context = TRY(new_context(TLS_client_method()));
-  if (options.insecure_skip_verify) {
-    SSL_CTX_set_verify(context.get(), SSL_VERIFY_NONE, nullptr);
-  } else {
-    SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, verified);
-    if (!options.quote_certificates) quote_nothing(context.get());
-    if (!options.ca_pem.empty()) {
-      TRY(trust(context.get(), options.ca_pem));
-    } else if (SSL_CTX_set_default_verify_paths(context.get()) != 1) {
-      return openssl_failure("load the system's CA certificates");
-    }
-  }
-  if (!options.certificate_pem.empty()) {
-    TRY(identify(context.get(), options.certificate_pem, options.private_key_pem.reveal()));
-  }
-  // A record in one read instead of two. A thread that waits for the socket has read until nothing was left.
   SSL_CTX_set_read_ahead(context.get(), 1);
   SSL_CTX_set_alpn_protos(context.get(), reinterpret_cast<const unsigned char*>(kHttp11.data()),
                           static_cast<unsigned>(kHttp11.size()));
-  return std::make_shared<TlsContext>(std::move(context));
+  return context;
+}
+
+// Whom a connection trusts and what it shows is set for each connection; nothing is verified with this alone.
+Result<SSL_CTX*> client_context() {
+  static const Result<SslContextPtr> context = new_client_context();
+  if (!context) return std::unexpected(context.error());
+  return context->get();
+}
+
+}  // namespace
+
+Result<std::shared_ptr<TlsContext>> client_tls(const ClientTlsOptions& options) {
+  StorePtr trusted = nullptr;
+  if (!options.insecure_skip_verify) trusted = TRY(store_of(options.ca_pem));
+  Credentials own = {};
+  if (!options.certificate_pem.empty())
+    own = TRY(credentials_from(options.certificate_pem, options.private_key_pem.reveal()));
+  return std::make_shared<TlsContext>(std::move(trusted), std::move(own), options.quote_certificates);
 }
 
 Result<std::shared_ptr<TlsContext>> server_tls(const ServerTlsOptions& options) {
   SslContextPtr context = TRY(new_context(TLS_server_method()));
-  TRY(identify(context.get(), options.certificate_pem, options.private_key_pem.reveal()));
+  Credentials own = TRY(credentials_from(options.certificate_pem, options.private_key_pem.reveal()));
   if (!options.client_ca_pem.empty()) {
     TRY(ask_for_client_certificate(context.get(), options));
   } else if (options.require_client_certificate) {
@@ -205,13 +219,20 @@ Result<std::shared_ptr<TlsContext>> server_tls(const ServerTlsOptions& options) 
   SSL_CTX_set_num_tickets(context.get(), 0);  // no resumption: a ticket would outlive a rotated client CA
   SSL_CTX_set_options(context.get(), SSL_OP_NO_TICKET | SSL_OP_CIPHER_SERVER_PREFERENCE);
   SSL_CTX_set_alpn_select_cb(context.get(), choose_http11, nullptr);
-  return std::make_shared<TlsContext>(std::move(context));
+  return std::make_shared<TlsContext>(std::move(context), std::move(own));
 }
 
 Result<SslPtr> TlsContext::client(const std::string& server_name) const {
   ERR_clear_error();
-  SslPtr ssl(SSL_new(context_.get()));
+  SslPtr ssl(SSL_new(TRY(client_context())));
   if (!ssl) return openssl_failure("start TLS");
+  if (trusted_) {
+    SSL_set_verify(ssl.get(), SSL_VERIFY_PEER, verified);
+    if (SSL_set1_verify_cert_store(ssl.get(), trusted_.get()) != 1)
+      return openssl_failure("use the CA certificates");
+  }
+  if (!quotes_) quote_nothing(ssl.get());
+  TRY(show(ssl.get(), credentials_));
   X509_VERIFY_PARAM* rules = SSL_get0_param(ssl.get());
   X509_VERIFY_PARAM_set_hostflags(rules,
                                   X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
@@ -226,8 +247,9 @@ Result<SslPtr> TlsContext::client(const std::string& server_name) const {
 
 Result<SslPtr> TlsContext::server() const {
   ERR_clear_error();
-  SslPtr ssl(SSL_new(context_.get()));
+  SslPtr ssl(SSL_new(server_.get()));
   if (!ssl) return openssl_failure("start TLS");
+  TRY(show(ssl.get(), credentials_));
   SSL_set_accept_state(ssl.get());
   return ssl;
 }

@@ -108,6 +108,21 @@ TEST(Tls, RefusesACertificateOfAnUnknownAuthority) {
                     HasSubstr("(valid until ")));
 }
 
+TEST(Tls, ClientsOfOneProcessTrustEachTheirOwnAuthority) {
+  IoPool io;
+  const TestPki theirs;
+  const TestPki ours;
+  const auto server = who_am_i(io, ours.server());
+  const auto careless = value_of(client_tls({.insecure_skip_verify = true}));
+  const auto known = ours.client(ours.client_certificate({.common_name = "admin"}));
+
+  EXPECT_EQ(value_of(HttpClient(io, tls_client(server->port(), careless)).request({}, soon())).status, 200);
+  EXPECT_EQ(value_of(HttpClient(io, tls_client(server->port(), known)).request({}, soon())).body, "admin|");
+  EXPECT_EQ(refused(io, tls_client(server->port(), theirs.client())).code, Code::Unauthorized);
+  EXPECT_EQ(value_of(HttpClient(io, tls_client(server->port(), ours.client())).request({}, soon())).body,
+            "anonymous");
+}
+
 TEST(Tls, DoesNotQuoteACertificateWhereItIsToldNotTo) {
   IoPool io;
   const TestPki theirs;
