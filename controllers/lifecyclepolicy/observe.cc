@@ -67,7 +67,8 @@ void see_selected(const Caches& caches, Observation& seen) {
                              .rivals = policy_for(objects, policies).conflicting});
   };
   for (const auto& each : caches.machine_deployments_in(where)) {
-    const std::array objects = {&each->metadata};
+    const api::ObjectMeta of_template = template_labels(*each);
+    const std::array objects = {&each->metadata, &of_template};
     look_at(api::kind::kMachineDeployment, objects);
   }
   for (const auto& each : caches.machine_sets_in(where)) {

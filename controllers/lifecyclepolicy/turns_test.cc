@@ -66,6 +66,16 @@ TEST(PolicyTurns, SayWhatThePolicySelects) {
   });
 }
 
+TEST(PolicyTurns, SelectAMachineDeploymentByTheLabelsOfItsTemplate) {
+  in_world([](LifecyclePolicyFixture& world) {
+    world.make_policy(a_policy("p").selecting("team", "a"));
+    world.make_object(a_machine_deployment("web").template_label("team", "a").build());
+    world.start();
+
+    EXPECT_EQ(world.read<api::MachineLifecyclePolicy>("p").status.selected.machine_deployments, 1);
+  });
+}
+
 TEST(PolicyTurns, NameWhatIsFrozenAndSaySoWhenNothingIs) {
   in_world([](LifecyclePolicyFixture& world) {
     const auto show = [&](std::string_view status) {

@@ -67,6 +67,19 @@ TEST(PolicyTurns, KeepAHistoryOfTheLengthThatIsAskedForWhileAPolicyAsksForIt) {
   });
 }
 
+TEST(PolicyTurns, APolicyThatSelectsTheTemplateGovernsTheDeployment) {
+  at_rest([](MachineDeploymentFixture& stage) {
+    stage.edit(R"({"spec":{"template":{"metadata":{"labels":{"team":"a"}}}}})");
+    stage.settle();
+    stage.make(builders::a_policy("care").selecting("team", "a").rollout({}).build());
+    stage.settle();
+
+    roll(stage, "v1.34.0");
+
+    EXPECT_THAT(stage.sizes(), ElementsAre(0, 3));
+  });
+}
+
 TEST(PolicyTurns, AHistoryAtRestIsNotWritten) {
   governed({}, [](MachineDeploymentFixture& stage) {
     roll(stage, "v1.34.0");

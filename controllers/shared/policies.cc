@@ -14,6 +14,11 @@ bool selects(const api::MachineLifecyclePolicy& policy, const api::ObjectMeta& o
   return selector && selector->matches(object.labels);
 }
 
+api::ObjectMeta template_labels(const api::MachineDeployment& deployment) {
+  return {.namespace_ = deployment.metadata.namespace_,
+          .labels = deployment.spec.machine_template.metadata.labels};
+}
+
 PolicyChoice policy_for(const api::ObjectMeta& object, std::span<const PolicySnapshot> policies) {
   const std::array objects = {&object};
   return policy_for(objects, policies);
@@ -62,7 +67,11 @@ PolicyChoice policy_for(const Caches& caches, const api::MachineSet& set) {
 }
 
 PolicyChoice policy_for(const Caches& caches, const api::MachineDeployment& deployment) {
-  return policy_for(deployment.metadata, caches.policies_in(deployment.metadata.namespace_.view()));
+  const auto policies = caches.policies_in(deployment.metadata.namespace_.view());
+  if (policies.empty()) return {};
+  const api::ObjectMeta of_template = template_labels(deployment);
+  const std::array both = {&deployment.metadata, &of_template};
+  return policy_for(both, policies);
 }
 
 PolicyChoice policy_for(const Caches& caches, const api::Machine& machine) {

@@ -27,7 +27,10 @@ struct PolicyChoice {
 // Same namespace, and its labels match. A selector that can't be understood selects nothing.
 bool selects(const api::MachineLifecyclePolicy& policy, const api::ObjectMeta& object);
 
-// Of one object: a MachineDeployment, a MachineSet without one, a MachinePool.
+// What the Machines of a template get, as far as policies are concerned.
+api::ObjectMeta template_labels(const api::MachineDeployment& deployment);
+
+// Of one object: a MachineSet without a MachineDeployment, a MachinePool.
 PolicyChoice policy_for(const api::ObjectMeta& object, std::span<const PolicySnapshot> policies);
 // Of what `object` and its owners are together: a MachineSet and its MachineDeployment. A policy that selects
 // one of them governs it.
@@ -41,6 +44,7 @@ class Caches;
 // The MachineDeployment that controls the set; null: none does, or it is not in the cache.
 runtime::Snapshot<api::MachineDeployment> deployment_of(const Caches& caches, const api::MachineSet& set);
 PolicyChoice policy_for(const Caches& caches, const api::MachineSet& set);
+// By its own labels or those of its template, which its MachineSets and Machines get.
 PolicyChoice policy_for(const Caches& caches, const api::MachineDeployment& deployment);
 // That of the MachineSet or MachinePool that controls it.
 PolicyChoice policy_for(const Caches& caches, const api::Machine& machine);
