@@ -61,6 +61,7 @@ Values fleet_grant_costs(const Place&);
 Values webhook_costs_under_attack(const Place&);
 Values image_costs(const Place&);
 Values orphan_costs(const Place&);
+Values policy_costs(const Place&);
 
 std::span<const Figure> figures();
 

@@ -11,6 +11,7 @@
 
 #include "api/schema/yaml.h"
 #include "kube/resources.h"
+#include "kubeconfig/access.h"
 #include "kubeconfig/connect.h"
 #include "test/envtest/upstream_core.h"
 
@@ -117,8 +118,17 @@ Ground::Ground(const Place& place, envtest::FleetBedOptions options, Limits limi
 }
 
 std::unique_ptr<kube::RemoteClient> Ground::client_of(const std::filesystem::path& kubeconfig) {
-  return must(kube::RemoteClient::make({io_, threads_, clock_}, must(kubeconfig::load(kubeconfig)),
+  return client_with(must(kubeconfig::load(kubeconfig)));
+}
+
+std::unique_ptr<kube::RemoteClient> Ground::client_with(kube::Connection access) {
+  return must(kube::RemoteClient::make({io_, threads_, clock_}, std::move(access),
                                        {.user_agent = "bench/1", .rate_limit = {.qps = 0}}));
+}
+
+std::unique_ptr<kube::RemoteClient> Ground::client_of_cluster(const std::string& cluster) {
+  return client_with(must(
+      kubeconfig::read_access(*client_, {.namespace_ = std::string(kNamespace), .name = cluster}, soon())));
 }
 
 std::unique_ptr<kube::RemoteClient> Ground::workload_client() {

@@ -71,12 +71,15 @@ class Ground {
   envtest::FleetBed& bed() { return *bed_; }
   kube::RemoteClient& client() { return *client_; }
   std::unique_ptr<kube::RemoteClient> workload_client();  // of the real workload server
+  // By the Secret with the kubeconfig of that Cluster.
+  std::unique_ptr<kube::RemoteClient> client_of_cluster(const std::string& cluster);
   Deadline soon() const { return Deadline::in(clock_, std::chrono::seconds(60)); }
   Threads& threads() { return threads_; }
   const Clock& clock() const { return clock_; }
 
  private:
   std::unique_ptr<kube::RemoteClient> client_of(const std::filesystem::path& kubeconfig);
+  std::unique_ptr<kube::RemoteClient> client_with(kube::Connection access);
 
   SystemClock clock_;
   SystemThreads threads_;
