@@ -17,6 +17,7 @@ namespace json = boost::json;
 constexpr std::string_view kHolder = "holder";
 constexpr std::string_view kNamespace = "namespace";
 constexpr std::string_view kWatchFilter = "watchFilter";
+constexpr std::string_view kVersion = "version";
 constexpr std::size_t kLongestStem = 200;  // of 253 characters; a hash follows
 
 bool disjoint(std::string_view a, std::string_view b) { return !a.empty() && !b.empty() && a != b; }
@@ -30,6 +31,16 @@ char in_a_name(char c) {
 std::string text_at(const json::object& note, std::string_view key) {
   const auto* value = note.if_contains(key);
   return value != nullptr && value->is_string() ? std::string(value->as_string()) : std::string();
+}
+
+// Of the present holder.
+std::optional<json::object> note_on(const api::Lease& lease) {
+  boost::system::error_code broken;
+  const auto note =
+      json::parse(lease.metadata.annotations.value_or_empty(api::annotation::kElectionScope), broken);
+  if (broken || !note.is_object()) return {};
+  if (text_at(note.as_object(), kHolder) != lease.spec.holder_identity.view()) return {};
+  return note.as_object();
 }
 
 std::string subject(const api::Lease& lease) {
@@ -59,19 +70,31 @@ std::string lease_name(std::string_view base, std::string_view watch_filter) {
   return fmt::format("{}-{}-{:08x}", base, stem, fnv1a_32(watch_filter));
 }
 
-std::string scope_note(const ElectionScope& scope, std::string_view holder) {
-  return json::serialize(
-      json::object{{kHolder, holder}, {kNamespace, scope.namespace_}, {kWatchFilter, scope.watch_filter}});
+std::string scope_note(const ElectionScope& scope, std::string_view holder, std::string_view version) {
+  return json::serialize(json::object{{kHolder, holder},
+                                      {kNamespace, scope.namespace_},
+                                      {kWatchFilter, scope.watch_filter},
+                                      {kVersion, version}});
 }
 
 std::optional<ElectionScope> noted_scope(const api::Lease& lease) {
-  boost::system::error_code broken;
-  const auto note =
-      json::parse(lease.metadata.annotations.value_or_empty(api::annotation::kElectionScope), broken);
-  if (broken || !note.is_object()) return {};
-  if (text_at(note.as_object(), kHolder) != lease.spec.holder_identity.view()) return {};
-  return ElectionScope{.namespace_ = text_at(note.as_object(), kNamespace),
-                       .watch_filter = text_at(note.as_object(), kWatchFilter)};
+  const auto note = note_on(lease);
+  if (!note) return {};
+  return ElectionScope{.namespace_ = text_at(*note, kNamespace),
+                       .watch_filter = text_at(*note, kWatchFilter)};
+}
+
+std::string noted_version(const api::Lease& lease) {
+  const auto note = note_on(lease);
+  return note ? text_at(*note, kVersion) : std::string();
+}
+
+std::string_view why_waiting(const api::Lease& lease, std::string_view ours) {
+  const std::string theirs = noted_version(lease);
+  if (theirs.empty())
+    return "waiting for the lease, whose holder noted no version: upstream's core, or a Capstan older than "
+           "this one";
+  return theirs == ours ? "waiting for the lease" : "waiting for the lease, which another version holds";
 }
 
 Result<void> may_act_beside(const NeighbourRules& rules, const api::Lease& lease) {

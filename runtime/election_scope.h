@@ -30,9 +30,13 @@ std::string lease_name(std::string_view base, std::string_view watch_filter);
 
 // The value of the annotation capstan.dev/election-scope. It names the holder it speaks of, because client
 // libraries keep annotations of a Lease that they take over.
-std::string scope_note(const ElectionScope& scope, std::string_view holder);
+std::string scope_note(const ElectionScope& scope, std::string_view holder, std::string_view version);
 // What the present holder has noted; nothing where it noted nothing, as upstream's manager.
 std::optional<ElectionScope> noted_scope(const api::Lease& lease);
+// The version that the present holder has noted; empty where it noted none.
+std::string noted_version(const api::Lease& lease);
+// What a standby of version `ours` logs of the present holder.
+std::string_view why_waiting(const api::Lease& lease, std::string_view ours);
 
 struct NeighbourRules {
   ElectionScope own = {};

@@ -23,7 +23,7 @@ api::Lease held_by(std::string_view holder, std::optional<ElectionScope> scope =
   lease.spec.holder_identity = Text(holder);
   if (scope)
     lease.metadata.annotations.set(api::annotation::kElectionScope,
-                                   scope_note(*scope, noted_by.empty() ? holder : noted_by));
+                                   scope_note(*scope, noted_by.empty() ? holder : noted_by, "1.2.3"));
   return lease;
 }
 
@@ -120,6 +120,16 @@ TEST(ScopeNote, IsReadAsItWasWrittenAndOtherTextIsNone) {
 
   EXPECT_EQ(noted_scope(held_by("pod-1", kTeamA)), kTeamA);
   EXPECT_EQ(noted_scope(broken), std::nullopt);
+}
+
+TEST(ScopeNote, TellsAStandbyWhetherAnotherVersionLeads) {
+  const auto lease = held_by("pod-1", kAll);
+
+  EXPECT_EQ(noted_version(lease), "1.2.3");
+  EXPECT_EQ(why_waiting(lease, "1.2.3"), "waiting for the lease");
+  EXPECT_EQ(why_waiting(lease, "1.2.4"), "waiting for the lease, which another version holds");
+  for (const auto& silent : {held_by("pod-1"), held_by("upstream_1", kAll, "pod-1")})
+    EXPECT_THAT(why_waiting(silent, "1.2.3"), HasSubstr("noted no version: upstream's core"));
 }
 
 }  // namespace

@@ -90,13 +90,17 @@ bool Leader::hears_of_a_free_lease() {
   const api::Lease* lease = heard->lease ? &*heard->lease : nullptr;
   const auto step = look_at_lease(state_, options_.identity, lease, heard->at, options_.times);
   if (step.kind != ElectionStep::Kind::Wait) return true;
-  note_holder(step.holder);
+  note_holder(*lease);
   return false;
 }
 
-void Leader::note_holder(const std::string& holder) {
+void Leader::note_holder(const api::Lease& lease) {
+  const std::string holder = lease.spec.holder_identity.str();
   if (std::exchange(noted_holder_, holder) == holder) return;
-  deps_.log.info("waiting for the lease", {{"lease", options_.lease}, {"holder", holder}});
+  deps_.log.info(why_waiting(lease, options_.version), {{"lease", options_.lease},
+                                                        {"holder", holder},
+                                                        {"version", noted_version(lease)},
+                                                        {"ours", options_.version}});
 }
 
 Result<bool> Leader::try_once(const Deadline& deadline) {
@@ -106,7 +110,7 @@ Result<bool> Leader::try_once(const Deadline& deadline) {
   const auto step =
       look_at_lease(state_, options_.identity, before, deps_.clock.steady_now(), options_.times);
   if (step.kind == ElectionStep::Kind::Wait) {
-    note_holder(step.holder);
+    note_holder(*before);
     return false;
   }
   const SteadyTime sent = deps_.clock.steady_now();
@@ -125,7 +129,7 @@ Result<void> Leader::write(const ElectionStep& step, const api::Lease* before, c
   lease.spec = claimed(step, before != nullptr ? &before->spec : nullptr, options_.identity,
                        deps_.clock.now(), options_.times);
   lease.metadata.annotations.set(api::annotation::kElectionScope,
-                                 scope_note(options_.scope, options_.identity));
+                                 scope_note(options_.scope, options_.identity, options_.version));
   if (before == nullptr) {
     lease.metadata.namespace_ = Text(options_.lease.namespace_);
     lease.metadata.name = Text(options_.lease.name);

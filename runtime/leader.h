@@ -23,6 +23,7 @@ struct LeaderOptions {
   std::string identity = {};  // unique among candidates: host name and a random part
   ElectionTimes times = {};
   ElectionScope scope = {};  // noted on the Lease
+  std::string version = {};  // of this program; noted, too
 };
 
 // All of it lives longer.
@@ -56,7 +57,7 @@ class Leader {
   // One look and, when it is our turn, one write. True when the lease is ours now.
   Result<bool> try_once(const Deadline& deadline);
   Result<void> write(const ElectionStep& step, const api::Lease* before, const Deadline& deadline);
-  void note_holder(const std::string& holder);
+  void note_holder(const api::Lease& lease);
   // Only a standby watches: a leader knows what it writes.
   void watch_or_not(bool waiting);
   void wait_for_next_look(const std::stop_token& stop);

@@ -8,6 +8,7 @@
 #include "apiserver/api.h"
 #include "kube/typed.h"
 #include "test/fakes/baton.h"
+#include "test/fakes/collecting_sink.h"
 #include "test/fakes/faulty_client.h"
 #include "test/fakes/memory_client.h"
 
@@ -253,6 +254,31 @@ TEST(Leader, AStandbyAsksForNothingButItsWatchWhileTheLeaderLives) {
     EXPECT_EQ(client.calls(fakes::Call::Read), 1);
     EXPECT_EQ(client.calls(fakes::Call::ListStream), 1);
     EXPECT_LE(client.calls(fakes::Call::Watch), 3);
+    EXPECT_FALSE(second.leading());
+  });
+  EXPECT_TRUE(report.finished()) << report.why;
+}
+
+TEST(Leader, AStandbyOfAnotherVersionSaysSoOnce) {
+  Baton baton({.seed = 5});
+  fakes::CollectingSink sink;
+  const Log log(sink, baton);
+  const auto report = baton.run([&] {
+    LeaderFixture stage(baton);
+    LeaderOptions older = options("a");
+    older.version = "1.0.0";
+    Leader first(stage.deps(), older, [] {});
+    first.start();
+    stage.rest(3s);
+    LeaderOptions newer = options("b");
+    newer.version = "2.0.0";
+    Leader second({.clock = baton, .threads = baton, .client = stage.client, .log = log}, newer, [] {});
+    second.start();
+
+    stage.rest(1min);
+
+    EXPECT_EQ(sink.count("waiting for the lease, which another version holds"), 1U);
+    EXPECT_EQ(sink.count("version=1.0.0 ours=2.0.0"), 1U);
     EXPECT_FALSE(second.leading());
   });
   EXPECT_TRUE(report.finished()) << report.why;

@@ -16,6 +16,7 @@
 #include "cmd/manager/process.h"
 #include "cmd/program/diagnostics.h"
 #include "cmd/program/missing_rights.h"
+#include "cmd/program/program_version.h"
 #include "cmd/program/serving.h"
 #include "controllers/controllers.h"
 #include "controllers/shared/deps.h"
@@ -224,7 +225,8 @@ void Wiring::Parts::make_leader() {
       runtime::LeaderOptions{.lease = lease(),
                              .identity = identity(around, seams.randomness),
                              .times = times(options.election),
-                             .scope = scope()},
+                             .scope = scope(),
+                             .version = std::string(program::program_version())},
       [] { _exit(kLeaseLost); });  // at once: another process acts from now on
 }
 

@@ -2,6 +2,10 @@
 
 namespace capstan::program {
 
-std::string version_line(std::string_view program) { return std::string(program) + " " CAPSTAN_VERSION "\n"; }
+std::string_view program_version() { return CAPSTAN_VERSION; }
+
+std::string version_line(std::string_view program) {
+  return std::string(program) + " " + std::string(program_version()) + "\n";
+}
 
 }  // namespace capstan::program

@@ -1,5 +1,5 @@
-// What --version prints. The number is the project's in CMakeLists.txt and nowhere else. Used by main() of
-// every program.
+// What --version prints, and what a manager notes on its Lease. The number is the project's in CMakeLists.txt
+// and nowhere else. Used by main() and the wiring of every program.
 #pragma once
 
 #include <string>
@@ -7,6 +7,7 @@
 
 namespace capstan::program {
 
+std::string_view program_version();                  // "0.1.0"
 std::string version_line(std::string_view program);  // "capstan 0.1.0\n"
 
 }  // namespace capstan::program

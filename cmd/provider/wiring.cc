@@ -8,6 +8,7 @@
 #include "base/try.h"
 #include "cmd/program/diagnostics.h"
 #include "cmd/program/missing_rights.h"
+#include "cmd/program/program_version.h"
 #include "cmd/program/serving.h"
 #include "cmd/provider/providers.h"
 #include "kube/remote_client.h"
@@ -133,7 +134,8 @@ std::unique_ptr<runtime::Leader> Wiring::Parts::make_leader(std::string_view pro
       runtime::LeaderOptions{
           .lease = lease_of(provider, election),
           .identity = program::host_name() + "_" + std::to_string(seams.randomness.next()),
-          .times = {election.lease_duration, election.renew_deadline, election.retry_period}},
+          .times = {election.lease_duration, election.renew_deadline, election.retry_period},
+          .version = std::string(program::program_version())},
       [] { _exit(program::kLeaseLost); });  // at once: another process acts from now on
 }
 
