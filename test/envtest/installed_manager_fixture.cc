@@ -2,6 +2,8 @@
 
 #include <httplib.h>
 
+#include <utility>
+
 #include "test/envtest/webhook_urls.h"
 
 namespace capstan::envtest {
@@ -9,9 +11,15 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr int kWebhookPort = 9443;
 // The schema of a KubeadmControlPlane is deeper than what Boost.JSON reads unasked.
 constexpr json::parse_options kDeep = {.max_depth = 128};
+
+std::vector<std::string> flags_for(const ManagerPorts& ports) {
+  if (ports == ManagerPorts{}) return {};
+  return {"--health-addr=127.0.0.1:" + std::to_string(ports.health),
+          "--webhook-port=" + std::to_string(ports.webhooks),
+          "--diagnostics-address=127.0.0.1:" + std::to_string(ports.diagnostics)};
+}
 
 }  // namespace
 
@@ -36,15 +44,19 @@ void InstalledManager::point_webhooks(const std::string& provider, int port) {
   kubectl({"replace", "-f=-"}, json::serialize(callers));
 }
 
-void InstalledManager::start_installed_manager() {
-  point_webhooks("cluster-api", kWebhookPort);
+void InstalledManager::start_installed_manager(const ManagerPorts& ports,
+                                               const std::vector<std::string>& more_flags) {
+  std::vector<std::string> flags = flags_for(ports);
+  flags.insert(flags.end(), more_flags.begin(), more_flags.end());
+  point_webhooks("cluster-api", ports.webhooks);
   const std::string serving = "/tmp/k8s-webhook-server/serving-certs/";
   manager_ = start_installed(
       {.deployment = "capi-controller-manager",
        .namespace_ = "capi-system",
        .account = "capi-manager",
        .program = "capstan",
-       .health_port = kHealthPort,
+       .health_port = ports.health,
+       .flags = std::move(flags),
        .files = {{serving + "tls.crt", content_of(servers_->certificates() / "apiserver.crt")},
                  {serving + "tls.key", content_of(servers_->certificates() / "apiserver.key")}}});
 }

@@ -18,10 +18,19 @@ struct InstalledPod {
   std::vector<std::pair<std::string, std::string>> files = {};  // beside those of the account
 };
 
+// Where a manager listens: as its Deployment says, unless it is the second one of this machine.
+struct ManagerPorts {
+  int health = 9440;
+  int webhooks = 9443;
+  int diagnostics = 8443;
+  bool operator==(const ManagerPorts&) const = default;
+};
+
 class InstalledManager : public Package {
  protected:
-  static void start_installed_manager();
-  static constexpr int kHealthPort = 9440;  // of the manager's own flags
+  static void start_installed_manager(const ManagerPorts& ports = {},
+                                      const std::vector<std::string>& more_flags = {});
+  static constexpr int kHealthPort = ManagerPorts{}.health;
   // Returns when it is ready; fails the test when it does not become so.
   static ChildProcess start_installed(const InstalledPod& pod);
   static void TearDownTestSuite();

@@ -31,6 +31,10 @@ class Neighbours : public InstalledManager {
   static void start_providers(const std::vector<std::string>& flags = {});
   static void start_upstream_core(const std::vector<std::string>& flags);
   static void stop_upstream_core() { core_.kill(); }
+  // The core and the three providers, with our package as the core.
+  static void install();
+  // Whether probes of the process at this port are answered well.
+  static bool answers(int port);
   // Of the release of upstream that was built.
   static std::string version();
 
@@ -61,10 +65,8 @@ class Neighbours : public InstalledManager {
     int port;                   // of its webhooks; its probes listen at the next one
   };
   static const std::vector<Neighbour>& all();
-  static void install();
   static ChildProcess start(const Neighbour& neighbour, const fs::path& program,
                             const std::vector<std::string>& flags);
-  static bool answers(int port);
 
   static inline std::vector<ChildProcess> processes_;
   static inline ChildProcess core_;
