@@ -1,5 +1,8 @@
 #include "cmd/dev/embedded_control_planes.h"
 
+#include <utility>
+#include <vector>
+
 #include "base/try.h"
 #include "kubeconfig/connect.h"
 
@@ -67,6 +70,20 @@ std::shared_ptr<apiserver::Server> EmbeddedControlPlanes::server(const kube::Obj
     const auto at = running.find(cluster);
     return at == running.end() ? nullptr : at->second.server;
   });
+}
+
+void EmbeddedControlPlanes::keep_away(const std::function<bool(const kube::ObjectKey&)>& is_away) {
+  std::vector<std::pair<std::shared_ptr<apiserver::Server>, bool>> changed;
+  running_.with([&](auto& running) {
+    for (auto& [cluster, plane] : running) {
+      const bool away = is_away(cluster);
+      if (std::exchange(plane.away, away) != away) changed.emplace_back(plane.server, away);
+    }
+  });
+  for (const auto& [server, away] : changed) {
+    server->refuse(away);
+    if (away) server->drop_connections();
+  }
 }
 
 }  // namespace capstan::dev

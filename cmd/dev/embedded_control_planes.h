@@ -26,6 +26,8 @@ class EmbeddedControlPlanes final : public infrastructure::sim::ControlPlanes {
 
   // An administrator's kubeconfig; NotFound while there is no such control plane.
   Result<std::string> kubeconfig(const kube::ObjectKey& cluster) const;
+  // Those that it is true of answer nothing from now on, the others do again.
+  void keep_away(const std::function<bool(const kube::ObjectKey&)>& is_away);
   // For faults; null while there is none. It stays as long as a caller holds it, also when it was removed.
   std::shared_ptr<apiserver::Server> server(const kube::ObjectKey& cluster) const;
 
@@ -33,6 +35,7 @@ class EmbeddedControlPlanes final : public infrastructure::sim::ControlPlanes {
   struct Running {
     std::shared_ptr<apiserver::Server> server = {};
     std::shared_ptr<kube::Client> client = {};
+    bool away = false;
   };
 
   net::IoPool& io_;

@@ -34,6 +34,7 @@ usage: capstan-dev fault --faults FILE [--clear] [FAULT...]
 
   capstan-dev fault --faults f.yaml '{domain: a, for: 5m}'
   capstan-dev fault --faults f.yaml '{verb: list, missing: 50}' '{account: other, after: 1m}'
+  capstan-dev fault --faults f.yaml '{api: demo, for: 30m}' '{domain: b, returns: true}'
   capstan-dev fault --faults f.yaml --clear
 
 `up` and `provider` follow the file within a second; times count from then. It is written anew as JSON.

@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "base/try.h"
 #include "bootstrap/provider.h"
+#include "cmd/dev/api_outages.h"
 #include "cmd/dev/embedded_control_planes.h"
 #include "cmd/dev/fault_file.h"
 #include "cmd/dev/files.h"
@@ -79,9 +80,12 @@ Result<void> serve(const Options& options, const program::Signals& signals, Thre
       TRY(kube::RemoteClient::make(seams, std::move(to), {.user_agent = "capstan-bootstrap"}));
 
   std::unique_ptr<infrastructure::sim::ControlPlanes> planes;
+  EmbeddedControlPlanes* embedded = nullptr;
   if (options.workload_kubeconfig.empty()) {
-    planes = std::make_unique<EmbeddedControlPlanes>(io, clock, threads,
-                                                     static_cast<std::uint64_t>(options.seed) * 1000);
+    auto made = std::make_unique<EmbeddedControlPlanes>(io, clock, threads,
+                                                        static_cast<std::uint64_t>(options.seed) * 1000);
+    embedded = made.get();
+    planes = std::move(made);
   } else {
     auto text = TRY(read_file(options.workload_kubeconfig));
     planes =
@@ -107,6 +111,8 @@ Result<void> serve(const Options& options, const program::Signals& signals, Thre
                                  .keys = &keys,
                                  .log = log.component("bootstrap")});
   const FaultFile faults({clock, threads, cloud, log.component("faults")}, options.faults);
+  std::optional<ApiOutages> outages;
+  if (embedded != nullptr) outages.emplace(clock, threads, cloud, *embedded);
   kubelets.start();
   const Deadline deadline = Deadline::in(clock, kStartLimit, signals.stop());
   TRY(infrastructure.start(deadline));

@@ -7,6 +7,7 @@
 #include "base/try.h"
 #include "bootstrap/provider.h"
 #include "cmd/crdgen/kinds.h"
+#include "cmd/dev/api_outages.h"
 #include "infrastructure/provider.h"
 #include "infrastructure/sim/kubelet.h"
 #include "kube/resources.h"
@@ -41,6 +42,7 @@ class Stack::Parts {
   std::unique_ptr<EmbeddedControlPlanes> control_planes;
   std::unique_ptr<infrastructure::sim::SimCloud> cloud;
   std::unique_ptr<infrastructure::sim::Kubelets> kubelets;
+  std::unique_ptr<ApiOutages> outages;
   std::unique_ptr<kube::RemoteClient> user;
   std::unique_ptr<kube::RemoteClient> infrastructure_client;
   std::unique_ptr<kube::RemoteClient> bootstrap_client;
@@ -84,6 +86,7 @@ Result<void> Stack::Parts::start(const std::stop_token& stop) {
   kubelets = std::make_unique<infrastructure::sim::Kubelets>(infrastructure::sim::KubeletDeps{
       seams.clock, seams.threads, *cloud, *control_planes, log.component("kubelet")});
   kubelets->start();
+  outages = std::make_unique<ApiOutages>(seams.clock, seams.threads, *cloud, *control_planes);
 
   infrastructure_client = TRY(connect("capstan-infrastructure"));
   infrastructure = std::make_unique<infrastructure::Provider>(

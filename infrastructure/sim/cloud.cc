@@ -378,18 +378,38 @@ bool SimCloud::is_dead(const State& state, const std::string& domain, SteadyTime
   });
 }
 
-// The VMs of failure domains that die now.
-std::vector<std::string> SimCloud::victims_of_domains(State& state, SteadyTime now) {
-  std::vector<std::string> victims;
+// Failure domains that die now, and those whose VMs are back.
+void SimCloud::turn_domains(State& state, SteadyTime now, Passed& passed) const {
   for (Fault& fault : state.faults) {
-    if (fault.rule.domain.empty() || fault.struck || !fault.in_force(now)) continue;
-    fault.struck = true;
-    for (const auto& [id, vm] : state.vms) {
-      if (vm.vm.failure_domain == fault.rule.domain) victims.push_back(id);
+    const FaultRule& rule = fault.rule;
+    if (rule.domain.empty()) continue;
+    const bool strikes = !fault.struck && fault.in_force(now);
+    const bool gives_back = rule.returns && fault.struck && !fault.returned && !fault.in_force(now);
+    if (!strikes && !gives_back) continue;
+    (strikes ? fault.struck : fault.returned) = true;
+    std::vector<std::string> ids;
+    for (const auto& [id, vm] : state.vms)
+      if (vm.vm.failure_domain == rule.domain) ids.push_back(id);
+    if (strikes) fault.hits += ids.size();
+    for (const std::string& id : ids) {
+      if (gives_back) passed.back.push_back(state.vms.at(id));
+      if (strikes) passed.gone.push_back(id);
+      if (strikes && !rule.returns) bury(state, id, now);
     }
-    fault.hits += victims.size();
   }
-  return victims;
+}
+
+// When VMs vanish next, and failure domains die or are back.
+std::optional<SteadyTime> SimCloud::next_turn(const State& state, SteadyTime now) {
+  SteadyTime next = SteadyTime::max();
+  if (!state.vanishing.empty()) next = state.vanishing.begin()->first;
+  for (const Fault& fault : state.faults) {
+    if (fault.rule.domain.empty()) continue;
+    if (!fault.struck && fault.begins > now) next = std::min(next, fault.begins);
+    if (fault.rule.returns && fault.struck && !fault.returned && fault.ends)
+      next = std::min(next, *fault.ends);
+  }
+  return next == SteadyTime::max() ? std::nullopt : std::optional(next);
 }
 
 bool SimCloud::chance(std::size_t rule, std::int32_t percent, const std::string& name,
@@ -484,29 +504,24 @@ void SimCloud::boot_for(std::optional<Nanoseconds> span) {
 
 std::optional<SteadyTime> SimCloud::expire() {
   const SteadyTime now = deps_.clock.steady_now();
-  std::vector<std::string> due;
+  Passed passed;
   std::optional<SteadyTime> next;
   VmListener* listener = nullptr;
   state_.with([&](State& state) {
     listener = state.listener;
     while (!state.vanishing.empty() && state.vanishing.begin()->first <= now) {
-      due.push_back(state.vanishing.begin()->second);
-      bury(state, due.back(), now);
+      passed.gone.push_back(state.vanishing.begin()->second);
+      bury(state, passed.gone.back(), now);
     }
-    for (const std::string& id : victims_of_domains(state, now)) {
-      due.push_back(id);
-      bury(state, id, now);
-    }
-    if (!state.vanishing.empty()) next = state.vanishing.begin()->first;
-    for (const Fault& fault : state.faults) {
-      const bool comes = !fault.rule.domain.empty() && !fault.struck && fault.begins > now;
-      if (comes) next = next ? std::min(*next, fault.begins) : fault.begins;
-    }
+    turn_domains(state, now, passed);
+    next = next_turn(state, now);
   });
-  for (const std::string& id : due) {
+  for (const std::string& id : passed.gone) {
     deps_.log.info("vm vanished", {{"providerID", id}});
     tell_gone(listener, id, Farewell::Vanished);
   }
+  if (listener == nullptr) return next;
+  for (const SimVm& vm : passed.back) listener->vm_started(vm);
   return next;
 }
 
@@ -576,6 +591,15 @@ std::uint64_t SimCloud::created() const {
 
 std::set<std::string> SimCloud::refused() const {
   return state_.with([](const State& state) { return state.refused; });
+}
+
+bool SimCloud::api_is_away(std::string_view cluster) const {
+  const SteadyTime now = deps_.clock.steady_now();
+  return state_.with([&](const State& state) {
+    return std::ranges::any_of(state.faults, [&](const Fault& fault) {
+      return !fault.rule.api.empty() && fault.in_force(now) && matches_glob(fault.rule.api, cluster);
+    });
+  });
 }
 
 std::vector<std::uint64_t> SimCloud::hits() const {

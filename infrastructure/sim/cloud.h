@@ -34,7 +34,7 @@ enum class Farewell { Removed, Vanished };
 class VmListener {
  public:
   virtual ~VmListener() = default;
-  virtual void vm_started(const SimVm& vm) = 0;
+  virtual void vm_started(const SimVm& vm) = 0;  // or is heard again
   virtual void vm_gone(const std::string& provider_id, Farewell farewell) = 0;
 };
 
@@ -73,7 +73,7 @@ class SimCloud final : public Driver {
   void make_room(std::optional<std::int64_t> vms);
   // VMs made from now on boot for so long; nothing: as the script says.
   void boot_for(std::optional<Nanoseconds> span);
-  // VMs whose time has come vanish; the next such time, if any.
+  // VMs whose time has come vanish, fall silent or are heard again; the next such time, if any.
   std::optional<SteadyTime> expire();
   // All VMs of these names (a glob) are gone from now on; how many those were.
   std::size_t vanish(std::string_view glob);
@@ -92,6 +92,8 @@ class SimCloud final : public Driver {
   void follow_faults(const std::vector<FaultRule>& rules);
   // All that goes wrong is over. What went wrong stays so.
   void end_faults() { follow_faults({}); }
+  // Whether the API server of the workload Cluster of that name is to be out of reach.
+  bool api_is_away(std::string_view cluster) const;
   // How often each rule hit: those of the script, then those that were added.
   std::vector<std::uint64_t> hits() const;
 
@@ -102,6 +104,7 @@ class SimCloud final : public Driver {
     std::optional<SteadyTime> ends = {};
     std::uint64_t hits = 0;
     bool struck = false;     // a failure domain that has died
+    bool returned = false;   // ... and whose VMs are back
     bool withdrawn = false;  // ended before its time
     bool in_force(SteadyTime now) const { return begins <= now && (!ends || now < *ends); }
   };
@@ -129,12 +132,19 @@ class SimCloud final : public Driver {
     VmListener* listener = nullptr;
   };
 
+  // What time has brought about, for the listener.
+  struct Passed {
+    std::vector<std::string> gone = {};  // provider IDs, of those that only fell silent, too
+    std::vector<SimVm> back = {};
+  };
+
   static void begin(State& state, const FaultRule& rule, SteadyTime now);
   std::optional<FaultRule> draw(SimVerb verb, const std::string& name);
   std::string account_of(const Credentials& credentials);
   bool never_joins(State& state, const std::string& name, SteadyTime now) const;
   static bool is_dead(const State& state, const std::string& domain, SteadyTime now);
-  static std::vector<std::string> victims_of_domains(State& state, SteadyTime now);
+  void turn_domains(State& state, SteadyTime now, Passed& passed) const;
+  static std::optional<SteadyTime> next_turn(const State& state, SteadyTime now);
   // How much longer it takes for that VM: the same for the same seed.
   Nanoseconds jitter(Nanoseconds span, std::int32_t percent, const std::string& name) const;
   std::optional<DriverError> wait(Nanoseconds span, const std::string& name, const Deadline& deadline);

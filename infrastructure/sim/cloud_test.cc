@@ -136,6 +136,38 @@ TEST(SimCloud, LosesAFailureDomainAtItsTime) {
   });
 }
 
+TEST(SimCloud, KeepsTheVmsOfAFailureDomainThatReturns) {
+  Script script;
+  script.faults = {{.domain = "a", .returns = true, .after = 60s, .lasts = 60s}};
+  CloudFixture stage(script);
+  stage.run([&] {
+    CreateVm wanted = wish("a");
+    wanted.failure_domain = "a";
+    stage.create(wanted);
+    stage.sleep(60s);
+    stage.cloud.expire();
+    CreateVm another = wish("b");
+    another.failure_domain = "a";
+
+    EXPECT_THAT(stage.cloud.vms(), SizeIs(1));
+    EXPECT_EQ(stage.code_of(another), DriverCode::Unavailable);
+    stage.sleep(60s);
+    EXPECT_TRUE(stage.create(another)) << "it is back";
+  });
+}
+
+TEST(SimCloud, SaysWhichApiServersAreAway) {
+  Script script;
+  script.faults = {{.api = "demo-*", .lasts = 60s}};
+  CloudFixture stage(script);
+  stage.run([&] {
+    EXPECT_TRUE(stage.cloud.api_is_away("demo-1"));
+    EXPECT_FALSE(stage.cloud.api_is_away("other"));
+    stage.sleep(60s);
+    EXPECT_FALSE(stage.cloud.api_is_away("demo-1")) << "it is back";
+  });
+}
+
 TEST(SimCloud, RefusesToChooseBetweenTwoVmsOfAKey) {
   CloudFixture stage;
   stage.run([&] {

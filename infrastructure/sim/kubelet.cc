@@ -16,7 +16,6 @@ namespace json = boost::json;
 using namespace std::chrono_literals;
 
 constexpr Nanoseconds kRequestTimeout = 10s;
-constexpr Nanoseconds kGraceOfSilence = 40s;  // after that the node controller gives a kubelet up
 constexpr Nanoseconds kNoControlPlane = 1s;
 constexpr Nanoseconds kNever = Nanoseconds::max();  // nothing to do until the VM goes
 constexpr Backoff kRetry = {.initial = 500ms, .cap = 10s};
@@ -60,6 +59,8 @@ std::size_t Kubelets::count() const {
 void Kubelets::vm_started(const SimVm& vm) {
   const SteadyTime at = vm.created + vm.registers_after;
   agenda_.with([&](Agenda& agenda) {
+    const auto silent = agenda.kubelets.find(vm.vm.provider_id);
+    if (silent != agenda.kubelets.end()) agenda.due.erase({silent->second.due, vm.vm.provider_id});
     agenda.kubelets[vm.vm.provider_id] = {.vm = vm, .due = at};
     agenda.due.emplace(at, vm.vm.provider_id);
   });
@@ -67,7 +68,7 @@ void Kubelets::vm_started(const SimVm& vm) {
 }
 
 void Kubelets::vm_gone(const std::string& provider_id, Farewell farewell) {
-  const SteadyTime given_up = deps_.clock.steady_now() + kGraceOfSilence;
+  const SteadyTime given_up = deps_.clock.steady_now() + deps_.cloud.script().silence_grace;
   agenda_.with([&](Agenda& agenda) {
     const auto found = agenda.kubelets.find(provider_id);
     if (found == agenda.kubelets.end()) return;
@@ -130,7 +131,8 @@ void Kubelets::put_back(const std::string& provider_id, const Kubelet& done, Lat
     Kubelet& kubelet = found->second;
     kubelet.at_work = false;
     const bool given_up_meanwhile = kubelet.phase == Phase::Abandoned && done.phase != Phase::Abandoned;
-    if (given_up_meanwhile) return;  // its own entry is on the agenda
+    const bool back_meanwhile = kubelet.phase != Phase::Abandoned && done.phase == Phase::Abandoned;
+    if (given_up_meanwhile || back_meanwhile) return;  // its own entry is on the agenda
     if (kubelet.gone || !later) {
       agenda.kubelets.erase(found);
       return;
@@ -165,8 +167,9 @@ Kubelets::Later Kubelets::register_node(Kubelet& kubelet, kube::Client& client, 
   const json::value node = node_object(kubelet.vm, ready, Time::from(deps_.clock.now()));
   const kube::ObjectKey key{.name = kubelet.vm.vm.name};
   auto created = client.create(kube::resources::nodes(), key, node, {}, deadline);
-  if (!created && created.error().code == Code::AlreadyExists) {
-    created = client.get(kube::resources::nodes(), key, deadline);  // an answer may have got lost
+  const bool was_there = !created && created.error().code == Code::AlreadyExists;
+  if (was_there) {  // an answer was lost, or the VM was silent for a while
+    created = client.get(kube::resources::nodes(), key, deadline);
     if (created && provider_id_of(*created) != kubelet.vm.vm.provider_id)
       return retry(kubelet, "a Node of that name belongs to another VM", Error{.code = Code::AlreadyExists});
   }
@@ -174,8 +177,8 @@ Kubelets::Later Kubelets::register_node(Kubelet& kubelet, kube::Client& client, 
   deps_.log.debug("node registered", {{"node", key.name}, {"providerID", kubelet.vm.vm.provider_id}});
   kubelet.failures = 0;
   kubelet.status_due = deps_.clock.steady_now() + deps_.cloud.script().status_every;
-  kubelet.phase = ready ? Phase::Running : Phase::Starting;
-  return ready ? first_beat(kubelet) : Later(ready_after);
+  kubelet.phase = ready && !was_there ? Phase::Running : Phase::Starting;
+  return kubelet.phase == Phase::Running ? first_beat(kubelet) : Later(ready_after);
 }
 
 Kubelets::Later Kubelets::report_ready(Kubelet& kubelet, kube::Client& client, const Deadline& deadline) {

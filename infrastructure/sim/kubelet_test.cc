@@ -171,6 +171,30 @@ TEST(Kubelets, FallSilentWithTheirVmAndTheNodeIsGivenUp) {
   });
 }
 
+// For longer and for shorter than the grace.
+TEST(Kubelets, AreHeardAgainWhenTheirFailureDomainIsBack) {
+  for (const Nanoseconds span : {Nanoseconds(2min), Nanoseconds(20s)}) {
+    Script script;
+    script.faults = {{.domain = "a", .returns = true, .after = 60s, .lasts = span}};
+    KubeletFixture stage(script);
+    stage.run([&] {
+      (void)stage.planes.ensure(kCluster, Deadline::never());
+      CreateVm wanted = wish("a");
+      wanted.failure_domain = "a";
+      EXPECT_TRUE(stage.cloud.create(wanted, {}, Deadline::never()));
+      stage.sleep(60s + span - 1s);
+      EXPECT_EQ(stage.node("a")->condition("Ready")->status, span > 40s ? "Unknown" : "True");
+      stage.sleep(2s);
+
+      EXPECT_EQ(stage.node("a")->condition("Ready")->status, "True");
+      EXPECT_EQ(stage.node("a")->condition("DiskPressure")->status, "False");
+      stage.sleep(1min);
+      EXPECT_EQ(stage.node("a")->condition("Ready")->status, "True") << "and stays so";
+      EXPECT_EQ(stage.kubelets.count(), 1U);
+    });
+  }
+}
+
 TEST(Kubelets, LeaveTheNodeOfARemovedVmToWhoeverOwnsIt) {
   KubeletFixture stage;
   stage.run([&] {

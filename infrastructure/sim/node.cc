@@ -106,7 +106,7 @@ json::value node_object(const SimVm& vm, bool ready, Time now) {
 }
 
 json::value ready_patch(Time now) {
-  return json::object{{"status", json::object{{"conditions", json::array{ready_condition(true, now)}}}}};
+  return json::object{{"status", json::object{{"conditions", conditions(true, now)}}}};
 }
 
 json::value heartbeat_patch(Time now) {

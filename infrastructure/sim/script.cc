@@ -72,6 +72,13 @@ class Fields {
     into = std::string(*found);
   }
 
+  void flag(std::string_view name, bool& into) {
+    const json::value* value = take(name);
+    if (value == nullptr) return;
+    if (!value->is_bool()) return blame(name, "must be true or false");
+    into = value->as_bool();
+  }
+
   std::string path_of(std::string_view name) const {
     if (path_.empty()) return std::string(name);
     return name.empty() ? path_ : path_ + "." + std::string(name);
@@ -142,6 +149,7 @@ Result<void> read_heartbeat(const json::value& value, Script& script) {
   Fields fields(value, "heartbeat");
   fields.span("lease", script.lease_every);
   fields.span("status", script.status_every);
+  fields.span("grace", script.silence_grace);
   return fields.finish();
 }
 
@@ -205,9 +213,15 @@ void read_time(Fields& fields, FaultRule& rule) {
   if (lasts >= Nanoseconds(0)) rule.lasts = lasts;
 }
 
+void read_domain(Fields& fields, FaultRule& rule) {
+  fields.text("domain", rule.domain);
+  fields.flag("returns", rule.returns);
+  if (rule.returns && rule.domain.empty()) fields.blame("returns", "is about a failure domain");
+}
+
 int kinds_in(const FaultRule& rule) {
   return int{rule.verb.has_value()} + int{rule.vanish.has_value()} + int{!rule.account.empty()} +
-         int{!rule.domain.empty()} + int{rule.never_joins};
+         int{!rule.domain.empty()} + int{rule.never_joins} + int{!rule.api.empty()};
 }
 
 Result<FaultRule> read_rule(const json::value& value, const std::string& path) {
@@ -218,11 +232,12 @@ Result<FaultRule> read_rule(const json::value& value, const std::string& path) {
   fields.span("vanish", vanish);
   if (vanish >= Nanoseconds(0)) rule.vanish = vanish;
   fields.text("account", rule.account);
-  fields.text("domain", rule.domain);
+  read_domain(fields, rule);
   read_join(fields, rule);
+  fields.text("api", rule.api);
   if (kinds_in(rule) != 1)
-    fields.blame("",
-                 "needs either verb (a call that fails), vanish (VMs that go away), account, domain or join");
+    fields.blame(
+        "", "needs either verb (a call that fails), vanish (VMs that go away), account, domain, join or api");
   read_list_faults(fields, rule);
   read_time(fields, rule);
   read_code(fields, rule);

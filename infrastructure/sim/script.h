@@ -6,7 +6,7 @@
 //   latency: {create: 2s, remove: 1s, status: 50ms, list: 200ms, jitterPercent: 20}
 //   quota: {vms: 100, classes: {m5.large: 10}}
 //   boot: {register: 20s, ready: 5s, jitterPercent: 50}   # of register, per VM
-//   heartbeat: {lease: 10s, status: 5m}
+//   heartbeat: {lease: 10s, status: 5m, grace: 40s}   # after that silence a Node is given up
 //   listLag: 3s
 //   faults:
 //   - verb: create
@@ -27,7 +27,9 @@
 //     percent: 5
 //   - account: other         # all credentials lead to that account; # in it: the number of the question
 //   - domain: a              # VMs of that failure domain vanish, and none can be made there
+//     returns: true          # they only fall silent, and are heard again when it is over
 //   - join: Never            # VMs run, but no Node comes of them
+//   - api: demo              # API servers of workload Clusters of that name (a glob) are away
 #pragma once
 
 #include <cstdint>
@@ -65,7 +67,9 @@ struct FaultRule {
   std::optional<Nanoseconds> vanish = {};  // VMs that go away so long after their creation,
   std::string account = {};                // credentials that lead there,
   std::string domain = {};                 // a failure domain that dies,
-  bool never_joins = false;                // VMs of which no Node comes
+  bool never_joins = false;                // VMs of which no Node comes,
+  std::string api = {};                    // API servers of workload Clusters that are away
+  bool returns = false;                    // VMs of the failure domain do
   std::int32_t missing_percent = 0;        // of a list, instead of an error
   Nanoseconds late = {};                   // and that
   Nanoseconds after = {};
@@ -90,6 +94,7 @@ struct Script {
   Nanoseconds ready_after = {};                          // from the Node to its Ready; zero: born Ready
   Nanoseconds lease_every = std::chrono::seconds(10);    // zero: no Leases
   Nanoseconds status_every = std::chrono::minutes(5);    // zero: never
+  Nanoseconds silence_grace = std::chrono::seconds(40);  // then a Node is given up
   Nanoseconds list_lag = {};
   std::vector<FaultRule> faults = {};
   bool operator==(const Script&) const = default;

@@ -19,7 +19,7 @@ seed: 7
 latency: {create: 2s, remove: 1s, status: 50ms, list: 200ms, jitterPercent: 20}
 quota: {vms: 100, classes: {m5.large: 10}}
 boot: {register: 20s, ready: 5s, jitterPercent: 50}
-heartbeat: {lease: 10s, status: 5m}
+heartbeat: {lease: 10s, status: 5m, grace: 30s}
 listLag: 3s
 faults:
 - verb: create
@@ -38,6 +38,8 @@ faults:
 - account: other-#
 - domain: a
 - {join: Never, vms: "md-1-*"}
+- {api: demo-*, for: 30m}
+- {domain: b, returns: true}
 )");
 
   ASSERT_TRUE(script) << script.error().message;
@@ -50,6 +52,7 @@ faults:
   EXPECT_EQ(script->boot_jitter_percent, 50);
   EXPECT_EQ(script->ready_after, 5s);
   EXPECT_EQ(script->lease_every, 10s);
+  EXPECT_EQ(script->silence_grace, 30s);
   EXPECT_EQ(script->list_lag, 3s);
   EXPECT_EQ(script->faults.at(0), (FaultRule{.verb = SimVerb::Create,
                                              .code = DriverCode::ResourceExhausted,
@@ -67,6 +70,8 @@ faults:
   EXPECT_EQ(script->faults.at(4), (FaultRule{.account = "other-#"}));
   EXPECT_EQ(script->faults.at(5), (FaultRule{.domain = "a"}));
   EXPECT_EQ(script->faults.at(6), (FaultRule{.never_joins = true, .vms = "md-1-*"}));
+  EXPECT_EQ(script->faults.at(7), (FaultRule{.api = "demo-*", .lasts = 30min}));
+  EXPECT_EQ(script->faults.at(8), (FaultRule{.domain = "b", .returns = true}));
 }
 
 TEST(Script, MayBeJsonOrEmpty) {
@@ -86,6 +91,10 @@ TEST(Script, NamesTheFieldThatIsWrong) {
   EXPECT_THAT(complaint("faults: [{verb: create, vanish: 1s}]"), HasSubstr("faults[0]: needs either verb"));
   EXPECT_THAT(complaint("faults: [{join: Later}]"), HasSubstr("faults[0].join: must be Never"));
   EXPECT_THAT(complaint("faults: [{verb: create, late: 1s}]"), HasSubstr("are about verb list"));
+  EXPECT_THAT(complaint("faults: [{api: demo, domain: a}]"), HasSubstr("faults[0]: needs either verb"));
+  EXPECT_THAT(complaint("faults: [{vanish: 1s, returns: true}]"),
+              HasSubstr("faults[0].returns: is about a failure domain"));
+  EXPECT_THAT(complaint("faults: [{domain: a, returns: 5m}]"), HasSubstr("must be true or false"));
   EXPECT_THAT(complaint("latency: {create: soon}"), HasSubstr("latency.create: must be a span of time"));
   EXPECT_THAT(complaint("latency: {create: -1s}"), HasSubstr("latency.create"));
   EXPECT_THAT(complaint("latency: {creat: 1s}"), HasSubstr("latency.creat: no field is called that"));

@@ -23,10 +23,7 @@ TEST_F(FleetStory, AFleetComesUpGrowsRollsAndLeavesNothingBehind) {
 TEST_F(FleetStory, AClusterThatCantBeReachedDoesNotHoldUpAnother) {
   start(2, 1);
   wait_for("both clusters", workers(2));
-  const auto lost = stack_->control_planes().server({.namespace_ = "default", .name = "demo-1"});
-  ASSERT_NE(lost, nullptr);
-  lost->refuse(true);
-  lost->drop_connections();
+  stack_->cloud().add_fault({.api = "demo-1"});
 
   change_deployment("demo-2-workers", {{"spec", {{"replicas", 3}}}});
 
@@ -35,7 +32,7 @@ TEST_F(FleetStory, AClusterThatCantBeReachedDoesNotHoldUpAnother) {
       return group.name == "default/demo-2-workers" && group.settled() && group.desired == 3;
     });
   });
-  lost->refuse(false);
+  stack_->cloud().end_faults();
   change_deployment("demo-1-workers", {{"spec", {{"replicas", 2}}}});
   wait_for("the lost one again", workers(5));
 }
