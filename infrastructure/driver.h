@@ -31,7 +31,7 @@ struct CreateVm {
   std::string kubernetes_version = {};  // of the Node to be, for drivers that pick images by it
   std::string provider_spec = {};       // JSON, as the user wrote it; may be empty
   Secret<std::string> user_data = {};
-  std::string user_data_format = {};  // "cloud-config" or "ignition"
+  std::string user_data_format = {};  // "cloud-config", "ignition" or "script"
   std::string last_known_state = {};  // what the driver left with its last answer about this VM
 };
 

@@ -133,7 +133,7 @@ class Run {
                                 .vm_class = options_.vm_class,
                                 .provider_spec = options_.provider_spec,
                                 .user_data = Secret<std::string>("#!/bin/sh\ntrue\n"),
-                                .user_data_format = "cloud-config"},
+                                .user_data_format = "script"},
                                credentials(), soon());
   }
 

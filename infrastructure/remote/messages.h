@@ -203,7 +203,8 @@ inline constexpr auto members<remote::CreateRequest> = std::array{
     member<&remote::CreateRequest::provider_spec>("providerSpec", remote::rules::kSpec),
     member<&remote::CreateRequest::user_data>("userData",
                                               {.doc = "What the VM runs when it boots, in base64."}),
-    member<&remote::CreateRequest::user_data_format>("userDataFormat", {.doc = "cloud-config or ignition."}),
+    member<&remote::CreateRequest::user_data_format>("userDataFormat",
+                                                     {.doc = "cloud-config, ignition or script."}),
     member<&remote::CreateRequest::last_known_state>("lastKnownState", remote::rules::kState),
 };
 
