@@ -1,6 +1,7 @@
 // The account that a VM is in, beside credentials that lead elsewhere.
 #include <map>
 
+#include "base/base64.h"
 #include "base/safeguards.h"
 #include "infrastructure/account_fixture.h"
 
@@ -9,6 +10,50 @@ namespace {
 
 using namespace std::chrono_literals;
 namespace annotation = api::driver::annotation;
+
+// A cloud whose delete of a VM that it does not know succeeds.
+class Forgiving final : public remote::Transport {
+ public:
+  explicit Forgiving(AccountFixture& world) : cloud_(world.cloud, world.baton) {}
+
+  // From the next call of that verb on, credentials of "acme" lead to "other".
+  void lead_elsewhere_at(std::string_view verb) { turning_point_ = verb; }
+  void lead_back() {
+    turning_point_ = {};
+    elsewhere_ = false;
+  }
+  int deletes() const { return deletes_; }
+
+  DriverResult<remote::Answer> post(std::string_view verb, const std::string& body,
+                                    const Deadline& deadline) override {
+    elsewhere_ = elsewhere_ || verb == turning_point_;
+    const auto answer = cloud_.post(verb, elsewhere_ ? elsewhere(body) : body, deadline);
+    if (verb != remote::verb::kDelete) return answer;
+    ++deletes_;
+    return remote::Answer{.body = "{}"};
+  }
+
+ private:
+  static std::string elsewhere(std::string body) {
+    const std::string acme = base64_encode("acme");
+    const auto at = body.find(acme);
+    return at == std::string::npos ? body : body.replace(at, acme.size(), base64_encode("other"));
+  }
+
+  remote::Loopback cloud_;
+  std::string_view turning_point_ = {};
+  bool elsewhere_ = false;
+  int deletes_ = 0;
+};
+
+// A pool of two VMs without Machines.
+void bring_group_up(AccountFixture& world) {
+  world.bring_cluster_up();
+  api::DriverMachinePoolSpec spec;
+  spec.credentials_ref = cloud_credentials();
+  world.management.add_pool("mp1", 2, spec);
+  EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 2); }));
+}
 
 TEST(Account, IsWrittenDownWithTheKeyOfTheVm) {
   AccountFixture world;
@@ -115,6 +160,111 @@ TEST(Account, IsAdoptedAfterTheVmWasSeenOnce) {
   });
 }
 
+TEST(Account, OfADeletedMachineIsAskedForBeforeACloudWhoseDeletesAlwaysSucceed) {
+  AccountFixture world;
+  Forgiving cloud(world);
+  remote::RemoteDriver driver(cloud, world.baton);
+  world.drivers = Drivers(driver);
+  world.run([&] {
+    world.lead_to("acme");
+    AccountFixture::Process provider(world, world.management);
+    world.bring_up({"m1", "m2"});
+    world.lead_to("other");
+    world.management.remove<api::DriverMachine>("m1");
+    world.management.remove<api::DriverMachine>("m2");
+
+    world.pause(15min);
+    EXPECT_EQ(world.management.ready_reason("m1"), "WrongAccount");
+    EXPECT_TRUE(world.management.get<api::DriverMachine>("m2"));
+    world.annotate("m2", annotation::kAbandonVm, "acme/nowhere");
+    EXPECT_TRUE(world.eventually([&] { return !world.management.get<api::DriverMachine>("m2"); }, 15min));
+    EXPECT_EQ(cloud.deletes(), 0) << "in the wrong account";
+    world.lead_to("acme");
+
+    EXPECT_TRUE(world.eventually([&] { return !world.management.get<api::DriverMachine>("m1"); }, 15min));
+    EXPECT_EQ(world.vms_named("m1"), 0U);
+    EXPECT_EQ(world.vms_named("m2"), 1U) << "given up";
+  });
+}
+
+TEST(Account, OfADeletedGroupIsAskedForBeforeACloudWhoseDeletesAlwaysSucceed) {
+  AccountFixture world;
+  Forgiving cloud(world);
+  remote::RemoteDriver driver(cloud, world.baton);
+  world.drivers = Drivers(driver);
+  world.run([&] {
+    world.lead_to("acme");
+    AccountFixture::Process provider(world, world.management);
+    bring_group_up(world);
+    world.lead_to("other");
+    // By the key of their group, as a second provider of the same cloud would have made it.
+    Credentials other;
+    other.values.emplace("account", Secret<std::string>("other"));
+    const std::string group = world.management.get<api::DriverMachinePool>("mp1")->spec.group_key.str();
+    ASSERT_TRUE(world.cloud
+                    .create({.instance_key = "theirs",
+                             .name = "theirs",
+                             .tags = {{std::string(api::driver::tag::kGroup), group}}},
+                            other, kNever)
+                    .has_value());
+
+    world.management.change<api::DriverMachinePool>("mp1", [](api::DriverMachinePool& pool) {
+      pool.metadata.annotations.set(annotation::kAbandonVm, "acme/nowhere");
+    });
+    world.management.remove<api::DriverMachinePool>("mp1");
+
+    EXPECT_TRUE(
+        world.eventually([&] { return !world.management.get<api::DriverMachinePool>("mp1"); }, 15min));
+    EXPECT_EQ(cloud.deletes(), 0) << "in the wrong account";
+    EXPECT_EQ(world.cloud.vms().size(), 3U);
+  });
+}
+
+TEST(Account, ThatIsAnotherFromTheDeleteOnReleasesNothing) {
+  AccountFixture world;
+  Forgiving cloud(world);
+  remote::RemoteDriver driver(cloud, world.baton);
+  world.drivers = Drivers(driver);
+  world.run([&] {
+    world.lead_to("acme");
+    AccountFixture::Process provider(world, world.management);
+    world.bring_up({"m1"});
+
+    cloud.lead_elsewhere_at(remote::verb::kDelete);
+    world.management.remove<api::DriverMachine>("m1");
+    world.pause(15min);
+    EXPECT_EQ(world.management.ready_reason("m1"), "WrongAccount");
+    EXPECT_EQ(world.vms_named("m1"), 1U);
+    cloud.lead_back();
+
+    EXPECT_TRUE(world.eventually([&] { return !world.management.get<api::DriverMachine>("m1"); }, 15min));
+    EXPECT_EQ(world.vms_named("m1"), 0U);
+  });
+}
+
+TEST(Account, OfAGroupThatIsAnotherFromTheListOnMakesNoneAnew) {
+  AccountFixture world;
+  Forgiving cloud(world);
+  remote::RemoteDriver driver(cloud, world.baton);
+  world.drivers = Drivers(driver);
+  world.run([&] {
+    world.lead_to("acme");
+    AccountFixture::Process provider(world, world.management);
+    bring_group_up(world);
+
+    cloud.lead_elsewhere_at(remote::verb::kList);
+    world.management.resize("mp1", 3);
+    EXPECT_TRUE(
+        world.eventually([&] { return world.management.pool_ready("mp1").starts_with("WrongAccount"); }));
+    world.pause(15min);
+    EXPECT_EQ(world.cloud.created(), 2U) << "none is made in its stead elsewhere";
+    cloud.lead_back();
+
+    EXPECT_TRUE(world.eventually([&] { return world.management.has("mp1", 3); }, 15min));
+    EXPECT_EQ(world.cloud.created(), 3U);
+  });
+}
+
 // Bad input: an account that answers another identity every time.
 TEST(Account, ThatAnswersAnotherIdentityEveryTimeReleasesNothing) {
   AccountFixture world;
@@ -142,11 +292,7 @@ TEST(Account, OfAGroupIsKeptLikeThatOfAMachine) {
   world.run([&] {
     world.lead_to("acme");
     AccountFixture::Process provider(world, world.management);
-    world.bring_cluster_up();
-    api::DriverMachinePoolSpec spec;
-    spec.credentials_ref = cloud_credentials();
-    world.management.add_pool("mp1", 2, spec);
-    ASSERT_TRUE(world.eventually([&] { return world.management.has("mp1", 2); }));
+    bring_group_up(world);
 
     world.lead_to("other");
     world.management.resize("mp1", 3);

@@ -38,9 +38,10 @@ DriverResult<std::string> ask_account(Driver& driver, const Credentials& credent
   return name;
 }
 
-std::optional<Trouble> wrong_account(std::string_view ours, const DriverResult<std::string>& answer) {
+std::optional<Trouble> wrong_account(std::string_view ours, const DriverResult<std::string>& answer,
+                                     api::NoteCode unanswered) {
   if (!answer)
-    return trouble_of(api::NoteCode::VmNotCreated, "find out the account", answer.error(),
+    return trouble_of(unanswered, "find out the account", answer.error(),
                       reaction(Verb::Create, answer.error()));
   if (ours.empty() || ours == *answer) return std::nullopt;
   return in_another_account(ours);

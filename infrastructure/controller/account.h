@@ -21,8 +21,9 @@ DriverResult<std::string> ask_account(Driver& driver, const Credentials& credent
                                       const Deadline& deadline);
 
 // Why the cloud's answers are not about VMs in the account `ours`, if so. Pure. An empty `ours` was never
-// written down, and any account will do.
-std::optional<Trouble> wrong_account(std::string_view ours, const DriverResult<std::string>& answer);
+// written down, and any account will do. `unanswered`: what it comes to when the driver does not say.
+std::optional<Trouble> wrong_account(std::string_view ours, const DriverResult<std::string>& answer,
+                                     api::NoteCode unanswered = api::NoteCode::VmNotCreated);
 
 // A person has said that the VMs in the account `ours` are given up. Pure.
 bool abandons_vms(const api::ObjectMeta& object, std::string_view ours);

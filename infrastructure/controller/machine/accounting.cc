@@ -27,24 +27,38 @@ bool Work::settle_account(Text& account) {
 // The account may be another one with every call: it is asked for before and after a second look.
 bool Work::believes_absence(const VmId& vm, const Credentials& credentials) {
   const std::string_view account = object_.spec.account;
-  if (account.empty() || is_off(Safeguard::Account)) return true;
+  if (account.empty()) return true;
   const bool may_be_given_up = object_.metadata.deleting() || !object_.spec.provider_id.empty();
   if (may_be_given_up && abandons_vms(object_.metadata, account)) return true;
   return is_right_account(credentials) && is_absent(vm, credentials) && is_right_account(credentials);
 }
 
 bool Work::is_right_account(const Credentials& credentials) {
-  auto trouble = wrong_account(object_.spec.account, ask_account(driver(), credentials, deadline()));
+  const std::string_view account = object_.spec.account;
+  if (account.empty() || is_off(Safeguard::Account)) return true;
+  auto trouble = wrong_account(account, ask_account(driver(), credentials, deadline()), undone());
   return trouble ? fail_with(std::move(*trouble)) : true;
+}
+
+// A person gave the VM up, and what the credentials lead to now is another account: no VM there is ours.
+bool Work::is_given_up(const Credentials& credentials) {
+  if (!abandons_vms(object_.metadata, object_.spec.account)) return false;
+  const auto answer = ask_account(driver(), credentials, deadline());
+  return answer && object_.spec.account != *answer;
 }
 
 bool Work::is_absent(const VmId& vm, const Credentials& credentials) {
   const auto found = driver().status(vm, credentials, deadline());
   if (!found && found.error().code == DriverCode::NotFound) return true;
-  return fail_with(Trouble{.code = api::NoteCode::VmNotCreated,
+  return fail_with(Trouble{.code = undone(),
                            .message = "the cloud finds the VM at one look and not at another",
                            .retry = kUntilItIsSure,
                            .quiet = true});
+}
+
+// What the object waits for while the cloud can't be believed.
+api::NoteCode Work::undone() const {
+  return object_.metadata.deleting() ? api::NoteCode::NotDeleted : api::NoteCode::VmNotCreated;
 }
 
 // An object of before accounts were written down.

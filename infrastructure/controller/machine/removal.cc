@@ -15,6 +15,9 @@ constexpr Seconds kUntilGone{5};
 bool Work::perform(const RemoveVm& action) {
   const auto* credentials = find_credentials();
   if (credentials == nullptr) return false;
+  if (is_given_up(*credentials)) return true;
+  // Before the cloud hears of the VM: a delete of one that it does not know may succeed, too.
+  if (!is_right_account(*credentials)) return false;
   if (action.surely_ours) return remove(action.vm, *credentials);
   VmId vm = action.vm;
   auto anothers = belongs_to_another(vm, *credentials);
@@ -23,7 +26,8 @@ bool Work::perform(const RemoveVm& action) {
     vm.provider_id.clear();
     anothers = belongs_to_another(vm, *credentials);
   }
-  if (!anothers || *anothers) return anothers.has_value();
+  if (!anothers) return false;
+  if (*anothers) return is_right_account(*credentials);
   return remove(vm, *credentials);
 }
 
@@ -49,7 +53,8 @@ bool Work::remove(const VmId& vm, const Credentials& credentials) {
     return fail_with(trouble_of(NoteCode::NotDeleted, "remove the VM", removed.error(), what));
   }
   const auto left = driver().status(vm, credentials, deadline());
-  if (!left && reaction(Verb::Status, left.error()).next == Reaction::Next::Absent) return true;
+  if (!left && reaction(Verb::Status, left.error()).next == Reaction::Next::Absent)
+    return believes_absence(vm, credentials);
   return fail_with(Trouble{.code = NoteCode::BeingDeleted,
                            .message = "waiting for the cloud to remove the VM",
                            .retry = kUntilGone,

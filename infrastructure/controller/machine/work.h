@@ -35,7 +35,9 @@ class Work {
   bool settle_account(Text& account);
   bool believes_absence(const VmId& vm, const Credentials& credentials);
   bool is_right_account(const Credentials& credentials);
+  bool is_given_up(const Credentials& credentials);
   bool is_absent(const VmId& vm, const Credentials& credentials);
+  api::NoteCode undone() const;
 
   bool remove(const VmId& vm, const Credentials& credentials);
   std::optional<bool> belongs_to_another(const VmId& vm, const Credentials& credentials);

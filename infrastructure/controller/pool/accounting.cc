@@ -20,8 +20,17 @@ bool Work::settle_account(Text& account) {
 bool Work::is_right_account(const Credentials& credentials) {
   const std::string_view account = object_.spec.account;
   if (account.empty() || is_off(Safeguard::Account)) return true;
-  auto trouble = wrong_account(account, ask_account(driver(), credentials, deadline()));
+  const auto unanswered =
+      object_.metadata.deleting() ? api::NoteCode::NotDeleted : api::NoteCode::VmNotCreated;
+  auto trouble = wrong_account(account, ask_account(driver(), credentials, deadline()), unanswered);
   return trouble ? fail_with(std::move(*trouble)) : true;
+}
+
+// A person gave the VMs up, and what the credentials lead to now is another account: no VM there is ours.
+bool Work::is_given_up(const Credentials& credentials) {
+  if (!abandons_vms(object_.metadata, object_.spec.account)) return false;
+  const auto answer = ask_account(driver(), credentials, deadline());
+  return answer && object_.spec.account != *answer;
 }
 
 // Written with the list. A driver that can't say it now is asked again in the next turn.

@@ -27,7 +27,8 @@ bool Work::perform(const SizeGroup& action) {
   const auto credentials = find_credentials();
   if (!credentials || !is_right_account(*credentials)) return false;
   auto there = find_vms(*credentials);
-  if (!there) return false;
+  // What is not there is made anew, and leaves the list: the account is asked for before and after.
+  if (!there || !is_right_account(*credentials)) return false;
   if (!there->empty()) adopt_account(*credentials);
   Sizing size = sizing(*seen_.object, action.wanted, *there);
   std::vector<Vm> counted = std::move(size.staying);
@@ -50,7 +51,8 @@ bool Work::perform(const SizeGroup& action) {
 bool Work::perform(const RemoveGroup&) {
   const auto credentials = find_credentials();
   if (!credentials) return false;
-  if (!abandons_vms(object_.metadata, object_.spec.account) && !is_right_account(*credentials)) return false;
+  if (is_given_up(*credentials)) return true;
+  if (!is_right_account(*credentials)) return false;
   auto there = find_vms(*credentials);
   if (!there) return false;
   std::vector<Vm> left;
@@ -62,8 +64,7 @@ bool Work::perform(const RemoveGroup&) {
   if (!look_for(ids, *credentials, still)) return false;
   if (still.empty() && !find_hidden(*credentials, still)) return false;
   // The account may be another one with every call: it is asked for before and after.
-  if (still.empty())
-    return abandons_vms(object_.metadata, object_.spec.account) || is_right_account(*credentials);
+  if (still.empty()) return is_given_up(*credentials) || is_right_account(*credentials);
   return fail_with(Trouble{.code = NoteCode::BeingDeleted,
                            .message = fmt::format("waiting for the cloud to remove {} VMs", still.size()),
                            .retry = kUntilGone,

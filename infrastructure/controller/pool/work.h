@@ -43,6 +43,7 @@ class Work {
   std::optional<Credentials> find_credentials();
   bool settle_account(Text& account);
   bool is_right_account(const Credentials& credentials);
+  bool is_given_up(const Credentials& credentials);
   void adopt_account(const Credentials& credentials);
   std::optional<std::vector<Vm>> find_vms(const Credentials& credentials);
   bool list_vms(const Credentials& credentials, std::vector<Vm>& there, std::vector<VmId>& unsure);
