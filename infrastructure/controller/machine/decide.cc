@@ -121,12 +121,13 @@ ProvideVm vm_for(const Observation& seen) {
           .data_secret = {.namespace_ = namespace_, .name = std::string(data_secret_of(seen))}};
 }
 
-// A VM that is there.
+// A VM that is there. It gets its account and the key of its cluster at once, or neither.
 void look_after(const Observation& seen, Plan& plan) {
   const VmId vm = vm_of(*seen.object);
+  const bool key_is_to_come = seen.driver_cluster && cluster_key_for(seen).empty();
   if (seen.doubted)
     plan.actions.emplace_back(VerifyVm{.vm = vm});
-  else if (seen.object->spec.account.empty())
+  else if (seen.object->spec.account.empty() && !key_is_to_come)
     plan.actions.emplace_back(AdoptVm{.vm = vm, .cluster_key = std::string(cluster_key_for(seen))});
 }
 

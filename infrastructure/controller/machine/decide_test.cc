@@ -132,11 +132,17 @@ TEST(Decide, WritesDownTheAccountOfAVmThatIsOlder) {
   in_doubt.doubted = true;
   Seen leaving = older;
   leaving.deleting();
+  Seen before_the_key = older;
+  before_the_key.driver_cluster.emplace().metadata.name = "c1"_text;
+  Seen with_the_key = before_the_key;
+  with_the_key.driver_cluster->spec.cluster_key = "ck"_text;
 
   EXPECT_EQ(planned(Seen().provisioned()), "nothing");
   EXPECT_EQ(planned(older), "write down the account of VM sim:///i-1 (key k)");
   EXPECT_EQ(planned(in_doubt), "ask about VM sim:///i-1 (key k)") << "first of all it must be there";
   EXPECT_THAT(planned(leaving), StartsWith("remove VM"));
+  EXPECT_EQ(planned(before_the_key), "nothing") << "the VM is to get the key, too";
+  EXPECT_EQ(planned(with_the_key), planned(older));
 }
 
 TEST(Report, LeavesAVmReadyWhoseAccountCanNotBeFoundOut) {
