@@ -44,7 +44,7 @@ struct ProviderOptions {
   // False: a DriverCluster is provisioned as its user wrote it, with an endpoint or without; one without says
   // that it waits for a user or a control plane provider to bring it.
   bool makes_control_planes = true;
-  OrphanSettingsSource orphans = {};  // what the FleetPolicy says; empty: orphans are reported
+  OrphanSettingsSource orphans = {};  // in place of the FleetPolicy; empty: it is read
 };
 
 class Provider {

@@ -6,6 +6,7 @@
 
 #include "api/bootstrap/cloud_config.h"
 #include "api/conditions/conditions.h"
+#include "api/policy/fleet_policy.h"
 #include "api/schema/crd.h"
 #include "test/builders/cluster.h"
 #include "test/builders/machine.h"
@@ -35,7 +36,7 @@ void Management::install() {
   for (const json::value& crd :
        {api::crd<api::Cluster>(), api::crd<api::Machine>(), api::crd<api::DriverCluster>(),
         api::crd<api::DriverMachine>(), api::crd<api::DriverMachineTemplate>(), api::crd<api::MachinePool>(),
-        api::crd<api::DriverMachinePool>()}) {
+        api::crd<api::DriverMachinePool>(), api::crd<api::FleetPolicy>()}) {
     must(user.create(kube::resources::custom_resource_definitions(), {}, crd, {}, kNever), "install");
   }
 }
@@ -185,14 +186,15 @@ void InfrastructureFixture::live(Management& on, const std::stop_token& stop) {
   fakes::MemoryClient wire(on.api, baton, {.user = "provider"});
   fakes::FaultyClient network(wire, baton, baton, plan());
   SeededRandomness randomness(++starts);
-  Provider provider(
-      {.clock = baton,
-       .threads = baton,
-       .client = network,
-       .drivers = drivers_of_provider(),
-       .control_planes = planes,
-       .randomness = randomness},
-      {.machine_concurrency = 3, .cluster_concurrency = 1, .orphans = [this] { return orphans; }});
+  const OrphanSettingsSource settings =
+      settings_on_server ? OrphanSettingsSource() : [this] { return orphans; };
+  Provider provider({.clock = baton,
+                     .threads = baton,
+                     .client = network,
+                     .drivers = drivers_of_provider(),
+                     .control_planes = planes,
+                     .randomness = randomness},
+                    {.machine_concurrency = 3, .cluster_concurrency = 1, .orphans = settings});
   const auto started = provider.start(Deadline::in(baton, std::chrono::minutes(5), stop));
   if (!started) return;
   baton.pause(Deadline::never(stop));

@@ -122,7 +122,8 @@ struct InfrastructureFixture {
   std::map<std::pair<Call, std::string>, int> writes = {};  // by verb and kind, of the provider
   std::function<Fault(const FaultPoint&)> fault = {};
   std::uint64_t starts = 0;
-  OrphanSettings orphans = {};  // as the FleetPolicy says
+  OrphanSettings orphans = {};      // as the FleetPolicy says
+  bool settings_on_server = false;  // the FleetPolicy is an object, and `orphans` says nothing
 
   explicit InfrastructureFixture(sim::Script with = {}, std::uint64_t seed = 1);
 

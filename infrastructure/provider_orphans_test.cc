@@ -1,4 +1,5 @@
 // VMs that are no object's, from the first list that shows them to their end, and all that keeps them.
+#include "api/policy/fleet_policy.h"
 #include "base/safeguards.h"
 #include "infrastructure/account_fixture.h"
 #include "test/builders/machine.h"
@@ -9,6 +10,25 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Nanoseconds kPeriod = 15min;
+
+Credentials acme() {
+  Credentials credentials;
+  credentials.values.emplace("account", Secret<std::string>("acme"));
+  return credentials;
+}
+
+api::MachinePool a_machine_pool(std::string_view name) {
+  api::MachinePool pool;
+  pool.metadata.name = Text(name);
+  pool.metadata.namespace_ = "default"_text;
+  pool.spec.cluster_name = "c1"_text;
+  auto& machine = pool.spec.machine_template.spec;
+  machine.cluster_name = "c1"_text;
+  machine.bootstrap.data_secret_name = Text(name);
+  machine.infrastructure_ref = {
+      .api_group = Text(api::group::kInfrastructure), .kind = "DriverMachinePool"_text, .name = Text(name)};
+  return pool;
+}
 
 // A provider that may delete; m1 stays, the objects of the others are lost after they were brought up.
 struct OrphanFixture : AccountFixture {
@@ -21,6 +41,15 @@ struct OrphanFixture : AccountFixture {
     lead_to("acme");
     bring_up(all);
     for (const std::string& name : machines) lose_object_of(name);
+  }
+  // The FleetPolicy on the server, in place of the one there was.
+  void set_policy(std::string_view action, bool frozen) {
+    api::FleetPolicy policy;
+    policy.metadata.name = Text(api::policy::kFleetPolicyName);
+    policy.spec.orphans = api::FleetOrphans{.action = Text(action)};
+    if (frozen) policy.metadata.annotations.set(api::policy::annotation::kFreeze, "an incident");
+    (void)kube::remove<api::FleetPolicy>(management.user, {.name = policy.metadata.name.str()}, {}, kNever);
+    management.put(policy);
   }
   void periods(int count) { pause(kPeriod * count + 10s); }
   bool goes(const std::string& vm, int within = 6) {
@@ -310,6 +339,91 @@ TEST(Orphans, OfTwoVmsOfAKeyBothStayWhileTheNamedOneDoesNotRun) {
     EXPECT_THAT(world.told_of("m1"),
                 HasSubstr("a second VM of the key of DriverMachine default/m1; kept: the "
                           "other VM of its key does not run"));
+  });
+}
+
+// The VM that its DriverMachine names is not the other one of the key: spec.providerID was edited.
+TEST(Orphans, OfTwoVmsOfAKeyBothStayWhileTheNamedOneLacksTheKeyOfTheCluster) {
+  OrphanFixture world;
+  world.run([&] {
+    AccountFixture::Process provider(world, world.management);
+    world.lead_to("acme");
+    world.bring_up({"m1"});
+    const std::string first = world.management.get<api::DriverMachine>("m1")->spec.provider_id.str();
+    world.cloud.duplicate("m1");
+    ASSERT_TRUE(world.cloud.tag({.provider_id = first}, {{"capstan.dev/cluster-key", ""}}, acme(), kNever)
+                    .has_value());
+
+    world.periods(5);
+
+    EXPECT_EQ(world.vms_named("m1"), 2U);
+    EXPECT_THAT(world.told_of("m1"), HasSubstr("kept: the other VM does not carry its keys"));
+  });
+}
+
+TEST(Orphans, GoBeforeTheyAreSetUp) {
+  OrphanFixture world;
+  world.run([&] {
+    AccountFixture::Process provider(world, world.management);
+    world.lose({"m2"});
+    world.cloud.add_fault({.verb = sim::SimVerb::Status, .code = DriverCode::Uninitialized, .vms = "m2"});
+
+    EXPECT_TRUE(world.goes("m2"));
+    EXPECT_EQ(world.vms_named("m1"), 1U);
+  });
+}
+
+// The FleetPolicy is changed while the cloud takes its time for the list.
+TEST(Orphans, AreKeptOnceTheFleetPolicySaysSoThoughThePeriodBeganBefore) {
+  for (const bool freeze : {false, true}) {
+    OrphanFixture world({.latency = {.list = 2min}});
+    world.settings_on_server = true;
+    world.run([&] {
+      world.set_policy("Delete", false);
+      AccountFixture::Process provider(world, world.management);
+      world.lose({"m2"});
+      ASSERT_TRUE(world.eventually([&] { return !world.told_of("m2").empty(); }, kPeriod * 2));
+      world.pause(kPeriod + 1min);
+
+      world.set_policy(freeze ? "Delete" : "Report", freeze);
+      world.pause(5min);
+
+      EXPECT_EQ(world.vms_named("m2"), 1U);
+      EXPECT_THAT(world.told_of("m2"), HasSubstr(freeze ? "frozen" : "only reported"));
+      world.set_policy("Delete", false);
+      EXPECT_TRUE(world.goes("m2"));
+    });
+  }
+}
+
+// It comes in the last moment, when the caches of the provider do not have it yet.
+TEST(Orphans, StayOnceALiveReadFindsAMachinePoolOfTheirName) {
+  OrphanFixture world;
+  bool came = false;
+  world.fault = [&](const FaultPoint& point) {
+    if (point.call == Call::Read && point.kind == "DriverMachinePool" && !std::exchange(came, true))
+      world.management.put(a_machine_pool("mp1"));
+    return Fault::None;
+  };
+  world.run([&] {
+    AccountFixture::Process provider(world, world.management);
+    world.lead_to("acme");
+    world.bring_up({"m1"});
+    const std::string key = world.management.get<api::DriverCluster>("c1")->spec.cluster_key.str();
+    ASSERT_TRUE(world.cloud
+                    .create({.instance_key = "g-0",
+                             .name = "mp1-0",
+                             .tags = {{"capstan.dev/cluster-key", key},
+                                      {"capstan.dev/namespace", "default"},
+                                      {"capstan.dev/name", "mp1-0"},
+                                      {"capstan.dev/pool", "mp1"},
+                                      {"capstan.dev/group", "g"}}},
+                            acme(), kNever)
+                    .has_value());
+    world.periods(5);
+
+    EXPECT_TRUE(came);
+    EXPECT_EQ(world.vms_named("mp1-0"), 1U);
   });
 }
 

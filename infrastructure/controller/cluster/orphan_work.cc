@@ -6,6 +6,7 @@
 #include "base/safeguards.h"
 #include "infrastructure/controller/account.h"
 #include "infrastructure/controller/cluster/orphans.h"
+#include "infrastructure/controller/driver_steps.h"
 #include "infrastructure/controller/secrets.h"
 #include "kube/typed.h"
 
@@ -72,7 +73,15 @@ OrphanWork::Reason OrphanWork::cluster_says() {
                       api::driver::kind::kDriverCluster)
           .paused)
     return "kept while the cluster is paused";
-  if (is_frozen(*cluster, with_.deps.orphans.settings())) return "kept while the cluster is frozen";
+  return policy_says(*cluster);
+}
+
+// It may be another one than at the beginning of the period.
+OrphanWork::Reason OrphanWork::policy_says(const api::Cluster& cluster) {
+  const auto settings = with_.deps.orphans.live_settings(deadline());
+  if (!settings) return "kept: the FleetPolicy can't be read";
+  if (settings->action != OrphanAction::Delete) return "only reported, as the FleetPolicy says";
+  if (is_frozen(cluster, *settings)) return "kept while the cluster is frozen";
   return std::nullopt;
 }
 
@@ -83,6 +92,7 @@ OrphanWork::Reason OrphanWork::objects_say(const Finding& vm) {
   const ObjectKey pool{vm.object.namespace_, vm.pool};
   if (!vm.pool.empty()) {
     if (auto why = unless_absent<api::DriverMachinePool>(pool)) return why;
+    if (auto why = unless_absent<api::MachinePool>(pool)) return why;
   }
   if (with_.deps.caches.is_vm_named(vm.instance_key) || with_.deps.caches.is_vm_named(vm.provider_id))
     return "kept: an object names it by now";
@@ -95,23 +105,27 @@ OrphanWork::Reason OrphanWork::owner_of_first_says(const Finding& vm, const Cred
       object && object->spec.instance_key == vm.instance_key && object->spec.provider_id == vm.named_instead;
   if (!names_the_first || vm.named_instead.empty() || vm.named_instead == vm.provider_id)
     return "kept: its DriverMachine does not name the other VM";
-  const auto first = driver_of(vm).status({.provider_id = vm.named_instead}, credentials, deadline());
+  const auto first = look_at_vm(driver_of(vm), {.provider_id = vm.named_instead}, credentials, deadline());
   if (!first || !runs(*first)) return "kept: the other VM of its key does not run";
+  if (!carries_the_keys_of(vm, *first)) return "kept: the other VM does not carry its keys";
   return std::nullopt;
 }
 
 OrphanWork::Reason OrphanWork::cloud_says(const Finding& vm, const Credentials& credentials) {
   if (ask_account(driver_of(vm), credentials, deadline()) != vm.account)
     return "kept: the credentials do not lead to its account";
-  const auto live = driver_of(vm).status({.provider_id = vm.provider_id}, credentials, deadline());
+  const auto live = look_at_vm(driver_of(vm), {.provider_id = vm.provider_id}, credentials, deadline());
   if (!live && live.error().code == DriverCode::NotFound)
     return std::nullopt;  // remove() says that it is gone
   if (!live) return "kept: the cloud does not say how it is";
-  const bool as_listed = tag_of(*live, tag::kClusterKey) == seen_.object->spec.cluster_key.view() &&
-                         tag_of(*live, tag::kInstanceKey) == vm.instance_key &&
-                         !tag_of(*live, tag::kOrphanSince).empty();
-  if (!as_listed) return "kept: its tags are others by now";
+  if (!carries_the_keys_of(vm, *live) || tag_of(*live, tag::kOrphanSince).empty())
+    return "kept: its tags are others by now";
   return std::nullopt;
+}
+
+bool OrphanWork::carries_the_keys_of(const Finding& vm, const Vm& live) const {
+  return tag_of(live, tag::kClusterKey) == seen_.object->spec.cluster_key.view() &&
+         tag_of(live, tag::kInstanceKey) == vm.instance_key;
 }
 
 template <typename T>

@@ -27,9 +27,11 @@ class OrphanWork {
   void keep(const Finding& vm, const std::string& why);
   Reason reason_to_keep(const Finding& vm, const Credentials& credentials);
   Reason cluster_says();
+  Reason policy_says(const api::Cluster& cluster);
   Reason objects_say(const Finding& vm);
   Reason owner_of_first_says(const Finding& vm, const Credentials& credentials);
   Reason cloud_says(const Finding& vm, const Credentials& credentials);
+  bool carries_the_keys_of(const Finding& vm, const Vm& live) const;
   template <typename T>
   Reason unless_absent(const ObjectKey& key);
 

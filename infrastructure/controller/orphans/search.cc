@@ -15,6 +15,18 @@ namespace {
 
 constexpr Nanoseconds kLookTimeout = std::chrono::minutes(5);
 
+OrphanSettings settings_in(const api::FleetPolicy& policy) {
+  OrphanSettings settings;
+  const std::string_view freeze =
+      policy.metadata.annotations.value_or_empty(api::policy::annotation::kFreeze);
+  settings.frozen = !freeze.empty() && freeze != "false";
+  if (!policy.spec.orphans) return settings;
+  const api::FleetOrphans& orphans = *policy.spec.orphans;
+  settings.action = orphans.deletes() ? OrphanAction::Delete : OrphanAction::Report;
+  settings.period = Seconds(orphans.period_seconds.value_or(api::FleetOrphans::kPeriodSeconds));
+  return settings;
+}
+
 // What was marked first goes first.
 auto place_in_line(const Finding& finding) {
   return std::tuple(!finding.since, finding.since.value_or(Time()), finding.provider_id);
@@ -40,24 +52,21 @@ void OrphanSearch::stop() {
   thread_.reset();
 }
 
-// Of the FleetPolicy, once per period; while it can't be read they are what they were.
+// Once per period; while the FleetPolicy can't be read they are what they were.
 void OrphanSearch::refresh_settings(const Deadline& deadline) {
   if (deps_.settings) return;
-  const auto policy = kube::get<api::FleetPolicy>(
-      deps_.client, {.namespace_ = {}, .name = std::string(api::policy::kFleetPolicyName)}, deadline);
-  if (!policy && policy.error().code != Code::NotFound)
-    return deps_.log.info("FleetPolicy not read", {{"error", policy.error().describe()}});
-  OrphanSettings now;
-  const std::string_view freeze =
-      policy ? policy->metadata.annotations.value_or_empty(api::policy::annotation::kFreeze)
-             : std::string_view();
-  now.frozen = !freeze.empty() && freeze != "false";
-  if (policy && policy->spec.orphans) {
-    const api::FleetOrphans& orphans = *policy->spec.orphans;
-    now.action = orphans.deletes() ? OrphanAction::Delete : OrphanAction::Report;
-    now.period = Seconds(orphans.period_seconds.value_or(api::FleetOrphans::kPeriodSeconds));
-  }
-  read_.with([&](OrphanSettings& settings) { settings = now; });
+  const auto now = live_settings(deadline);
+  if (!now) return deps_.log.info("FleetPolicy not read", {{"error", now.error().describe()}});
+  read_.with([&](OrphanSettings& settings) { settings = *now; });
+}
+
+Result<OrphanSettings> OrphanSearch::live_settings(const Deadline& deadline) const {
+  if (deps_.settings) return deps_.settings();
+  const ObjectKey fleet{.namespace_ = {}, .name = std::string(api::policy::kFleetPolicyName)};
+  const auto policy = kube::get<api::FleetPolicy>(deps_.client, fleet, deadline);
+  if (policy) return settings_in(*policy);
+  if (policy.error().code == Code::NotFound) return OrphanSettings();
+  return fail(policy.error());
 }
 
 void OrphanSearch::look(const Deadline& deadline) {

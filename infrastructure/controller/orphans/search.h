@@ -28,7 +28,7 @@ namespace capstan::infrastructure {
 struct OrphanSearchDeps {
   const Clock& clock;
   Threads& threads;
-  kube::Client& client;  // for credentials
+  kube::Client& client;  // for credentials and the FleetPolicy
   Drivers drivers;
   const Caches& caches;
   OrphanSettingsSource settings = {};
@@ -57,6 +57,8 @@ class OrphanSearch {
   void look(const Deadline& deadline);
 
   OrphanSettings settings() const { return deps_.settings ? deps_.settings() : read_settings(); }
+  // As the FleetPolicy says at this moment.
+  Result<OrphanSettings> live_settings(const Deadline& deadline) const;
   // Nothing: there was no look yet.
   std::optional<FoundOrphans> found(const ObjectKey& driver_cluster) const;
   // It carries a mark now.

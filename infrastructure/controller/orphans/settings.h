@@ -20,7 +20,7 @@ struct OrphanSettings {
   bool operator==(const OrphanSettings&) const = default;
 };
 
-// Asked whenever it matters, from any thread; empty: the defaults.
+// Asked whenever it matters, from any thread; empty: the FleetPolicy is read.
 using OrphanSettingsSource = std::function<OrphanSettings()>;
 
 }  // namespace capstan::infrastructure
