@@ -427,6 +427,25 @@ TEST(Orphans, StayOnceALiveReadFindsAMachinePoolOfTheirName) {
   });
 }
 
+// Each account gets the whole time of a look.
+TEST(Orphans, OfOneAccountAreFoundThoughTheListOfAnotherHangs) {
+  OrphanFixture world;
+  sim::SimCloud hanging({.clock = world.baton, .threads = world.baton}, {.latency = {.list = 1h}});
+  world.drivers = Drivers({{"cloud", &world.cloud}, {"a-hanging-one", &hanging}});
+  world.run([&] {
+    AccountFixture::Process provider(world, world.management);
+    world.bring_cluster_up();
+    for (const std::string_view name : {"m1", "m2"})
+      world.management.add_machine(std::string(name), {.driver = "cloud"_text});
+    world.management.add_machine("m3", {.driver = "a-hanging-one"_text});
+    for (const std::string_view name : {"m1", "m2", "m3"})
+      ASSERT_TRUE(world.eventually([&] { return world.management.provisioned(std::string(name)); }));
+    world.lose_object_of("m2");
+
+    EXPECT_TRUE(world.goes("m2"));
+  });
+}
+
 TEST(Orphans, AVmThatGetsItsObjectBackLosesItsMark) {
   OrphanFixture world;
   world.orphans = {};

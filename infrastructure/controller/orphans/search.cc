@@ -13,7 +13,7 @@
 namespace capstan::infrastructure {
 namespace {
 
-constexpr Nanoseconds kLookTimeout = std::chrono::minutes(5);
+constexpr Nanoseconds kTimeout = std::chrono::minutes(5);  // of one account, and of the FleetPolicy
 
 OrphanSettings settings_in(const api::FleetPolicy& policy) {
   OrphanSettings settings;
@@ -38,11 +38,10 @@ void OrphanSearch::start() {
   memory_ = {};
   found_.with([](auto& found) { found.reset(); });
   thread_ = deps_.threads.spawn("orphans", [this](const std::stop_token& stop) {
-    refresh_settings(Deadline::in(deps_.clock, kLookTimeout, stop));
+    refresh_settings(Deadline::in(deps_.clock, kTimeout, stop));
     while (deps_.threads.pause(Deadline::in(deps_.clock, settings().period, stop)) != Woken::Stopped) {
-      const Deadline deadline = Deadline::in(deps_.clock, kLookTimeout, stop);
-      refresh_settings(deadline);
-      look(deadline);
+      refresh_settings(Deadline::in(deps_.clock, kTimeout, stop));
+      look(Deadline::never(stop));
     }
   });
 }
@@ -72,7 +71,9 @@ Result<OrphanSettings> OrphanSearch::live_settings(const Deadline& deadline) con
 void OrphanSearch::look(const Deadline& deadline) {
   const std::set<Source> all = sources();
   std::set<AccountId> listed;
-  for (const Source& source : all) look_at(source, listed, deadline);
+  // Each gets the whole time: a driver that hangs is not to keep the others' VMs out of sight.
+  for (const Source& source : all)
+    look_at(source, listed, deadline.no_later_than(deps_.clock.steady_now() + kTimeout));
   forget_others(all);
   publish(by_cluster(listed));
 }
@@ -91,13 +92,23 @@ std::set<OrphanSearch::Source> OrphanSearch::sources() const {
   };
   std::ranges::for_each(deps_.caches.driver_machines.all(), add);
   std::ranges::for_each(deps_.caches.driver_machine_pools.all(), add);
-  for (const auto& object : deps_.caches.driver_clusters.all())
-    found.insert(source_of(object->metadata, {}, object->spec.credentials_ref));
   for (const auto& object : deps_.caches.driver_machine_templates.all()) {
     const auto& spec = object->spec.template_.spec;
     found.insert(source_of(object->metadata, spec.driver, spec.credentials_ref));
   }
+  add_sources_of_clusters(found);
   return found;
+}
+
+// A DriverCluster names no driver, which matters only where no other object has its Secret.
+void OrphanSearch::add_sources_of_clusters(std::set<Source>& found) const {
+  for (const auto& object : deps_.caches.driver_clusters.all()) {
+    const Source source = source_of(object->metadata, {}, object->spec.credentials_ref);
+    const bool is_known = std::ranges::any_of(found, [&](const Source& each) {
+      return each.namespace_ == source.namespace_ && each.secret == source.secret;
+    });
+    if (!is_known) found.insert(source);
+  }
 }
 
 void OrphanSearch::look_at(const Source& source, std::set<AccountId>& listed, const Deadline& deadline) {
@@ -122,6 +133,10 @@ std::optional<OrphanSearch::AccountId> OrphanSearch::identify(const Source& sour
                                                               const Deadline& deadline) {
   Driver& driver = deps_.drivers.of(source.driver);
   const auto answer = ask_account(driver, credentials, deadline);
+  if (!answer)
+    deps_.log.info("cloud not listed", {{"namespace", source.namespace_},
+                                        {"credentials", source.secret},
+                                        {"error", answer.error().describe()}});
   if (!answer || answer->empty()) return std::nullopt;
   const AccountId now{.driver = &driver, .name = *answer};
   const AccountId before = std::exchange(memory_.identities[source], now);

@@ -102,6 +102,7 @@ class OrphanSearch {
   static Source source_of(const api::ObjectMeta& object, std::string_view driver,
                           const std::optional<api::CredentialsRef>& ref);
   std::set<Source> sources() const;
+  void add_sources_of_clusters(std::set<Source>& found) const;
   void look_at(const Source& source, std::set<AccountId>& listed, const Deadline& deadline);
   std::optional<AccountId> identify(const Source& source, const Credentials& credentials,
                                     const Deadline& deadline);
