@@ -20,6 +20,7 @@ bool may_be_deleted(const Finding& vm);
 std::string why_it_is_there(const Finding& vm, const Observation& seen);
 std::string what_it_lacks(const Finding& vm);
 bool is_listed(const api::DriverClusterStatus& status, const Text& provider_id);
+std::string first_of(const std::vector<std::string>& names);
 
 }  // namespace
 
@@ -65,13 +66,22 @@ void add_notes_of_orphans(const api::DriverClusterStatus& before, const api::Dri
   for (const auto& vm : after.orphans) {
     if (!is_listed(before, vm.provider_id)) found.push_back(vm.name.str());
   }
-  const std::size_t count = found.size();
-  if (found.size() > kMostInNote) found.resize(kMostInNote);
-  if (count > 0)
+  if (!found.empty())
     notes.push_back({.code = api::NoteCode::OrphanFound,
-                     .text = fmt::format("{} VMs with the key of this cluster are no object's: {}{}", count,
-                                         fmt::join(found, ", "), count > kMostInNote ? ", ..." : "")});
+                     .text = fmt::format("{} VMs with the key of this cluster are no object's: {}",
+                                         found.size(), first_of(found))});
   notes.insert(notes.end(), effects.notes.begin(), effects.notes.end());
+}
+
+std::vector<runtime::Note> last_notes_of_orphans(const api::DriverClusterStatus& status) {
+  if (status.orphans.empty()) return {};
+  std::vector<std::string> left;
+  for (const auto& vm : status.orphans) left.push_back(vm.name.str());
+  return {
+      {.code = api::NoteCode::OrphanFound,
+       .text = fmt::format("{} VMs with the key of this cluster were no object's when it was deleted, and "
+                           "are looked for no more: {}",
+                           left.size(), first_of(left))}};
 }
 
 bool is_frozen(const api::Cluster& cluster, const OrphanSettings& settings) {
@@ -100,6 +110,11 @@ std::string what_it_lacks(const Finding& vm) {
   if (vm.standing == Standing::Second)
     return fmt::format("a second VM of the key of DriverMachine {}", vm.object.describe());
   return "no object has its key";
+}
+
+std::string first_of(const std::vector<std::string>& names) {
+  const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kMostInNote));
+  return fmt::format("{}{}", fmt::join(names.begin(), end, ", "), end == names.end() ? "" : ", ...");
 }
 
 bool is_listed(const api::DriverClusterStatus& status, const Text& provider_id) {

@@ -18,6 +18,9 @@ void list_orphans(const Observation& seen, const Effects& effects, api::DriverCl
 void add_notes_of_orphans(const api::DriverClusterStatus& before, const api::DriverClusterStatus& after,
                           const Effects& effects, std::vector<runtime::Note>& notes);
 
+// What is said of them when the DriverCluster goes: no search finds them from then on.
+std::vector<runtime::Note> last_notes_of_orphans(const api::DriverClusterStatus& status);
+
 // A person or a count has frozen the Cluster or the whole fleet.
 bool is_frozen(const api::Cluster& cluster, const OrphanSettings& settings);
 

@@ -145,6 +145,21 @@ TEST(Orphans, AreNewsOnceAndAreKeptInTheStatusUntilTheNextList) {
   EXPECT_EQ(after_a_restart.after, *seen.object);
 }
 
+TEST(Orphans, AreNamedOnceMoreWhenTheirDriverClusterGoes) {
+  std::vector<Finding> many;
+  for (int i = 0; i < 11; ++i) many.push_back(marked(std::to_string(i)));
+
+  const auto notes = last_notes_of_orphans(reported(seen_with(many)).status);
+
+  ASSERT_THAT(notes, SizeIs(1));
+  EXPECT_THAT(notes[0].text,
+              testing::StartsWith("11 VMs with the key of this cluster were no object's when"));
+  EXPECT_THAT(notes[0].text,
+              testing::EndsWith("looked for no more: vm-0, vm-1, vm-2, vm-3, vm-4, vm-5, vm-6, "
+                                "vm-7, vm-8, vm-9, ..."));
+  EXPECT_THAT(last_notes_of_orphans({}), IsEmpty());
+}
+
 TEST(Orphans, AreBoundedInTheStatus) {
   std::vector<Finding> many;
   for (int i = 0; i < 60; ++i) many.push_back(unmarked(std::to_string(i)));

@@ -3,6 +3,7 @@
 #include "infrastructure/controller/cluster/act.h"
 #include "infrastructure/controller/cluster/decide.h"
 #include "infrastructure/controller/cluster/observe.h"
+#include "infrastructure/controller/cluster/orphans.h"
 #include "infrastructure/controller/cluster/report.h"
 #include "infrastructure/controller/turn_steps.h"
 
@@ -26,7 +27,10 @@ Result<Outcome> Reconciler::take_turn(const ActContext& with, const Observation&
   if (!plan.actions.empty()) with.context.log.debug("decided", {{"plan", describe(plan)}});
   const Effects effects = act(with, seen, plan);
   if (effects.provided) remember(seen);
-  if (effects.released) return Outcome::done();
+  if (effects.released) {
+    record_events({.after = *seen.object, .notes = last_notes_of_orphans(seen.object->status)});
+    return Outcome::done();
+  }
   const api::DriverCluster& before = effects.object ? *effects.object : *seen.object;
   const Reported reported = report(seen, plan, effects);
   if (TRY(write_status(with, deps_.caches.driver_clusters, before, reported.after))) record_events(reported);
