@@ -179,6 +179,34 @@ TEST(BadDriver, ThatRepeatsACredentialIsMasked) {
             "Unauthenticated: *** is no password");
 }
 
+TEST(BadDriver, ThatRepeatsTheUserDataIsMasked) {
+  const RawDriver raw(socket_path("leak-of-user-data"), [](RawConnection& connection) {
+    connection.read_request();
+    connection.answer(500, R"({"code":"InvalidArgument","message":"line 2: token: abcdef.0123456789"})");
+  });
+  DriverAt at(socket_path("leak-of-user-data"));
+
+  const auto made = at.driver.create({.instance_key = "k1",
+                                      .name = "m1",
+                                      .user_data = Secret<std::string>("a: b\n  token: abcdef.0123456789\n")},
+                                     {}, at.within(10s));
+
+  EXPECT_EQ(said(made), "InvalidArgument: line 2: ***");
+}
+
+TEST(BadDriver, ThatNamesAVmLikeACredentialIsMaskedToo) {
+  const RawDriver raw(socket_path("leak-of-id"), [](RawConnection& connection) {
+    connection.read_request();
+    connection.answer(200, R"({"vm":{"providerID":"hunter2-hunter2","name":"m1","state":"Running"}})");
+  });
+  DriverAt at(socket_path("leak-of-id"));
+  Credentials credentials;
+  credentials.values.emplace("password", Secret<std::string>("hunter2-hunter2"));
+
+  EXPECT_EQ(said(at.driver.status({.provider_id = "x:///1"}, credentials, at.within(10s))),
+            "Unknown: the driver's answer is wrong: VM *** where x:///1 was asked for");
+}
+
 TEST(BadDriver, WhoseListBreaksOffListsNothing) {
   std::atomic<int> pages = 0;
   const RawDriver raw(socket_path("list"), [&](RawConnection& connection) {

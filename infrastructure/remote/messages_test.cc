@@ -183,6 +183,14 @@ TEST(DriverMessage, HidesEachLineOfAKey) {
   EXPECT_EQ(shown, "bad key: ***");
 }
 
+TEST(DriverMessage, HidesUserDataAndEachOfItsLines) {
+  const std::string user_data = "#cloud-config\nrun:\n    - token: abcdef.0123456789\r\n";
+
+  EXPECT_EQ(presentable("in " + base64_encode(user_data) + " line 3, - token: abcdef.0123456789, run:", {},
+                        user_data),
+            "in *** line 3, ***, run:");
+}
+
 TEST(DriverMessage, IsOneShortLine) {
   const auto shown = presentable("a\nb\x1b[31m" + std::string(5000, 'c'), {});
 

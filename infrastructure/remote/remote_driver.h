@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "base/clock.h"
 #include "infrastructure/driver.h"
@@ -35,9 +36,16 @@ class RemoteDriver final : public Driver {
   DriverResult<Identity> identity(const Credentials& credentials, const Deadline& deadline) override;
 
  private:
-  template <typename Wanted, typename Request>
-  DriverResult<Wanted> call(std::string_view verb, Request request, const Credentials& credentials,
-                            const Deadline& deadline);
+  struct Call {
+    std::string_view verb = {};
+    const Credentials& credentials;
+    const Deadline& deadline;
+    std::string_view user_data = {};  // of a create
+  };
+  // What `meaning` makes of the answer.
+  template <typename Answered, typename Request, typename Meaning>
+  auto call(const Call& how, Request request, const Meaning& meaning)
+      -> std::invoke_result_t<const Meaning&, const Answered&>;
 
   Transport& transport_;
   const Clock& clock_;
