@@ -67,6 +67,8 @@ DriverResult<Vm> vm_asked_for(const VmId& asked, const VmAnswer& answer) {
 }
 
 DriverResult<void> Listing::add(const ListAnswer& page) {
+  if (vms_.size() + page.vms.size() > kMostVms)
+    return std::unexpected(unreadable(fmt::format("the list has more than {} VMs", kMostVms)));
   for (const VmMessage& message : page.vms) {
     auto vm = vm_in(message);
     if (!vm) return std::unexpected(vm.error());

@@ -38,7 +38,8 @@ DriverResult<Vm> vm_asked_for(const VmId& asked, const VmAnswer& answer);
 class Listing {
  public:
   explicit Listing(const Tags& tags) : tags_(tags) {}
-  // Unknown when a VM was not asked for or stands there twice, or a page was there before.
+  // Unknown when a VM was not asked for or stands there twice, a page was there before, or there are more
+  // than kMostVms.
   DriverResult<void> add(const ListAnswer& page);
   std::vector<Vm> vms() && { return std::move(vms_); }
 

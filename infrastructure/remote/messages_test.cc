@@ -117,6 +117,24 @@ TEST(DriverList, IsRefusedWithAVmTwiceAGapOrAPageAgain) {
               HasSubstr("a page of the list comes a second time"));
 }
 
+TEST(DriverList, IsRefusedWithMoreVmsThanAnyAccountHas) {
+  const Tags none;
+  Listing listing(none);
+  for (int page = 0; page < 100; ++page) {
+    ListAnswer some{.continue_ = Text(std::to_string(page))};
+    for (int vm = 0; vm < 1000; ++vm)
+      some.vms.push_back(message_of(a_vm(std::to_string(page) + "/" + std::to_string(vm))));
+    ASSERT_TRUE(listing.add(some));
+  }
+  ListAnswer last;
+  last.vms.push_back(message_of(a_vm("one more")));
+
+  const auto added = listing.add(last);
+
+  ASSERT_FALSE(added);
+  EXPECT_THAT(added.error().message, HasSubstr("more than 100000 VMs"));
+}
+
 TEST(DriverList, IsRefusedWithAVmThatLacksATag) {
   const Tags wanted = {{"pool", "p"}};
   Listing listing(wanted);

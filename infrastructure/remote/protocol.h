@@ -29,6 +29,8 @@ inline constexpr int kOk = 200;
 inline constexpr std::size_t kMostAnswerBytes = 64U << 10;
 inline constexpr std::size_t kMostPageBytes = 1U << 20;  // of list
 
+inline constexpr std::size_t kMostVms = 100'000;  // of all pages of a list
+
 inline constexpr std::size_t most_bytes(std::string_view verb) {
   return verb == verb::kList ? kMostPageBytes : kMostAnswerBytes;
 }
