@@ -235,7 +235,7 @@ TEST(BadDriver, ThatHangsHoldsNoMoreCallsThanItHasWorkers) {
     ++hanging;
     connection.hang();
   });
-  DriverAt at(TransportOptions{.endpoint = {.socket = socket_path("busy")}, .workers = 1});
+  DriverAt at(TransportOptions{.endpoint = {.socket = socket_path("busy")}, .workers = 1, .patience = 200ms});
   std::stop_source enough;
   const auto first = at.threads.spawn("first call", [&](const std::stop_token&) {
     const auto hung = at.driver.status(kAsked, {}, at.within(60s, enough.get_token()));
@@ -244,11 +244,33 @@ TEST(BadDriver, ThatHangsHoldsNoMoreCallsThanItHasWorkers) {
   while (hanging == 0) at.threads.pause(at.within(1ms));
 
   const auto second = at.driver.status(kAsked, {}, at.within(60s));
+  const SteadyTime before = at.clock.steady_now();
+  const auto third = at.driver.status(kAsked, {}, at.within(60s));
+  const Nanoseconds waited = at.clock.steady_now() - before;
   enough.request_stop();
   first->join();
 
   EXPECT_THAT(said(second), HasSubstr("is busy: 1 calls have no answer yet"));
   EXPECT_EQ(second.error().code, DriverCode::Unavailable);
+  EXPECT_THAT(said(third), HasSubstr("is busy: 1 calls have no answer yet"));
+  EXPECT_LT(waited, 200ms) << "it was silent for so long already";
+}
+
+TEST(BadDriver, WithOneWorkerAnswersManyCallsThatComeAtOnce) {
+  const RawDriver raw(socket_path("one-worker"), [](RawConnection& connection) {
+    while (!connection.read_request().empty()) connection.answer(200, kVm);
+  });
+  DriverAt at(TransportOptions{.endpoint = {.socket = socket_path("one-worker")}, .workers = 1});
+  std::vector<std::unique_ptr<Thread>> calls;
+  std::atomic<int> answered = 0;
+
+  for (int i = 0; i < 20; ++i)
+    calls.push_back(at.threads.spawn("call", [&](const std::stop_token&) {
+      if (at.driver.status(kAsked, {}, at.within(60s))) ++answered;
+    }));
+  for (const auto& call : calls) call->join();
+
+  EXPECT_EQ(answered, 20);
 }
 
 }  // namespace

@@ -12,32 +12,40 @@ namespace capstan::infrastructure::remote {
 class HttpTransport::Parts {
  public:
   Parts(const TransportDeps& deps, TransportOptions options)
-      : clock_(deps.clock), options_(std::move(options)), cutter_(deps.threads, deps.clock) {}
+      : clock_(deps.clock),
+        threads_(deps.threads),
+        options_(std::move(options)),
+        cutter_(deps.threads, deps.clock) {}
 
   DriverResult<Answer> post(std::string_view verb, const std::string& body, const Deadline& deadline);
 
  private:
   struct State {
     std::size_t busy = 0;
+    SteadyTime heard = {};  // the last answer, or the first of the calls that there are now
     std::vector<std::unique_ptr<Connection>> idle = {};
   };
   enum class Fate { Keep, Close };
 
   // Null: all workers of the driver are taken.
-  std::unique_ptr<Connection> take();
+  std::unique_ptr<Connection> take(const Deadline& deadline);
+  std::unique_ptr<Connection> take_free();
+  bool is_silent();
   void give_back(std::unique_ptr<Connection> connection, Fate fate);
   DriverResult<Answer> post(Connection& connection, std::string_view verb, const std::string& body,
                             const Deadline& deadline);
 
   const Clock& clock_;
+  Threads& threads_;
   const TransportOptions options_;
   Cutter cutter_;
+  Signal given_back_{"a worker of a driver"};
   Guarded<State> state_;
 };
 
 DriverResult<Answer> HttpTransport::Parts::post(std::string_view verb, const std::string& body,
                                                 const Deadline& deadline) {
-  auto connection = take();
+  auto connection = take(deadline);
   if (!connection)
     return driver_failure(DriverCode::Unavailable,
                           fmt::format("the driver at {} is busy: {} calls have no answer yet",
@@ -61,11 +69,27 @@ DriverResult<Answer> HttpTransport::Parts::post(Connection& connection, std::str
                         fmt::format("the driver at {} did not answer in time", options_.endpoint.describe()));
 }
 
-std::unique_ptr<Connection> HttpTransport::Parts::take() {
+std::unique_ptr<Connection> HttpTransport::Parts::take(const Deadline& deadline) {
+  auto taken = take_free();
+  if (taken || is_silent()) return taken;
+  (void)threads_.wait_until(given_back_, deadline.no_later_than(clock_.steady_now() + options_.patience),
+                            [&] {
+                              taken = take_free();
+                              return taken != nullptr;
+                            });
+  return taken;
+}
+
+bool HttpTransport::Parts::is_silent() {
+  const SteadyTime heard = state_.with([](const State& state) { return state.heard; });
+  return clock_.steady_now() - heard >= options_.patience;
+}
+
+std::unique_ptr<Connection> HttpTransport::Parts::take_free() {
   std::unique_ptr<Connection> idle;
   const bool may = state_.with([&](State& state) {
     if (state.busy == options_.workers) return false;
-    ++state.busy;
+    if (state.busy++ == 0) state.heard = clock_.steady_now();
     if (state.idle.empty()) return true;
     idle = std::move(state.idle.back());
     state.idle.pop_back();
@@ -78,8 +102,11 @@ std::unique_ptr<Connection> HttpTransport::Parts::take() {
 void HttpTransport::Parts::give_back(std::unique_ptr<Connection> connection, Fate fate) {
   state_.with([&](State& state) {
     --state.busy;
-    if (fate == Fate::Keep) state.idle.push_back(std::move(connection));
+    if (fate == Fate::Close) return;
+    state.heard = clock_.steady_now();
+    state.idle.push_back(std::move(connection));
   });
+  given_back_.notify();
 }
 
 HttpTransport::HttpTransport(const TransportDeps& deps, TransportOptions options)

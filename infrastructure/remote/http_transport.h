@@ -1,7 +1,7 @@
 // Calls to a driver in another process, over a unix socket or TLS: HTTP/1.1 by cpp-httplib on kept
-// connections, as many calls at once as the driver has workers; one more is refused, so that a driver that
-// hangs holds no more threads of ours than that. Deadline and size hold for the whole call. Safe from any
-// thread.
+// connections, as many calls at once as the driver has workers. One more waits for a while; it is refused at
+// once when no call had an answer for that long, so that a driver that hangs holds few more threads of ours
+// than that. Deadline and size hold for the whole call. Safe from any thread.
 #pragma once
 
 #include <memory>
@@ -20,8 +20,9 @@ struct TransportDeps {
 
 struct TransportOptions {
   Endpoint endpoint = {};
-  TlsPaths tls = {};         // of https
-  std::size_t workers = 40;  // calls at once
+  TlsPaths tls = {};                                // of https
+  std::size_t workers = 40;                         // calls at once
+  Nanoseconds patience = std::chrono::seconds(10);  // of a call for which there is no worker
 };
 
 class HttpTransport final : public Transport {
