@@ -44,20 +44,17 @@ class Cloud:
         key = request.get("instanceKey")
         if not key or not request.get("name"):
             raise Failure("InvalidArgument", "instanceKey and name are missing")
-        for vm in self.all():
-            if vm["tags"][KEY_TAG] == key:  # the promise: one VM for a key
-                return {"vm": self.shown(vm)}
-        tags = dict(request.get("tags", {}), **{KEY_TAG: key})
-        number = hashlib.sha256(key.encode()).hexdigest()[:16]
-        vm = {"providerID": "process:///" + number, "name": request["name"], "tags": tags,
-              "failureDomain": request.get("failureDomain", "")}
-        user_data = base64.b64decode(request.get("userData", ""))
-        vm["pid"] = self.boot(vm, user_data)
-        self.write(vm)
+        found = [vm for vm in self.all() if vm["tags"][KEY_TAG] == key]  # the promise: one VM for a key
+        vm = found[0] if found else self.new(key, request)
+        if vm["pid"] is None:
+            self.boot(vm, base64.b64decode(request.get("userData", "")))
         return {"vm": self.shown(vm)}
 
     def status(self, request):
-        return {"vm": self.shown(self.find(request))}
+        vm = self.find(request)
+        if vm["pid"] is None:  # the driver ended in the middle of a create, and the next one goes on there
+            raise Failure("NotFound", "the VM was never started")
+        return {"vm": self.shown(vm)}
 
     def delete(self, request):
         vm = self.find(request)
@@ -94,19 +91,32 @@ class Cloud:
 
     # --- what is behind them ---
 
+    def new(self, key, request):
+        """A VM that has a folder and no process yet."""
+        tags = dict(request.get("tags", {}), **{KEY_TAG: key})
+        number = hashlib.sha256(key.encode()).hexdigest()[:16]
+        vm = {"providerID": "process:///" + number, "name": request["name"], "tags": tags,
+              "failureDomain": request.get("failureDomain", ""), "pid": None}
+        os.makedirs(self.folder(vm), mode=0o700, exist_ok=True)
+        self.write(vm)
+        return vm
+
     def boot(self, vm, user_data):
-        """Starts the script in a process group of its own, which outlives the driver."""
+        """Runs the script in a process group of its own, which outlives the driver, once vm.json has its pid."""
         folder = self.folder(vm)
-        os.makedirs(folder, mode=0o700)
         script = os.path.join(folder, "user-data")
         with open(script, "wb") as file:
             file.write(user_data)
         os.chmod(script, 0o700)
         about = dict(os.environ, VM_NAME=vm["name"], VM_PROVIDER_ID=vm["providerID"])
-        command = ["sh", "-c", '"$0" || exit; exec sleep infinity', script]
+        command = ["sh", "-c", 'read go && "$0" </dev/null || exit; exec sleep infinity', script]
         with open(os.path.join(folder, "console"), "wb") as console:
-            return subprocess.Popen(command, cwd=folder, env=about, stdin=subprocess.DEVNULL, stdout=console,
-                                    stderr=console, start_new_session=True).pid
+            process = subprocess.Popen(command, cwd=folder, env=about, stdin=subprocess.PIPE, stdout=console,
+                                       stderr=console, start_new_session=True)
+        vm["pid"] = process.pid
+        self.write(vm)
+        with process.stdin as go:
+            go.write(b"go\n")
 
     def shown(self, vm):
         """As the protocol wants it."""
@@ -140,6 +150,8 @@ class Cloud:
 
 
 def runs(pid):
+    if pid is None:
+        return False
     try:
         os.waitpid(pid, os.WNOHANG)  # a child that has ended is no zombie from now on
     except ChildProcessError:
