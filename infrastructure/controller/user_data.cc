@@ -20,9 +20,10 @@ void replace_all(std::string& text, std::string_view what, std::string_view by) 
 DriverResult<Secret<std::string>> user_data_of(std::string_view name, const Secret<std::string>& user_data) {
   std::string text = user_data.reveal();
   if (std::ranges::any_of(kToken, [&](std::string_view token) { return text.contains(token); }))
-    return driver_failure(DriverCode::InvalidArgument,
-                          "the user data asks for <<BOOTSTRAP_TOKEN>>, which this provider does not make: "
-                          "let a bootstrap provider write a token");
+    return driver_failure(
+        DriverCode::InvalidArgument,
+        "the user data asks for <<BOOTSTRAP_TOKEN>>, and this provider reaches no workload "
+        "cluster to make one: use a CloudConfig with spec.join, or write a token in its place");
   for (const std::string_view spelling : kMachineName) replace_all(text, spelling, name);
   return Secret<std::string>(std::move(text));
 }

@@ -10,7 +10,7 @@
 namespace capstan::infrastructure {
 
 // With `name` in place of each <<MACHINE_NAME>>, plain or URL-encoded. InvalidArgument when it asks for
-// <<BOOTSTRAP_TOKEN>>, which no controller of ours makes: a VM without one would never join.
+// <<BOOTSTRAP_TOKEN>>: tokens are made by the bootstrap provider, and a VM without one would never join.
 DriverResult<Secret<std::string>> user_data_of(std::string_view name, const Secret<std::string>& user_data);
 
 }  // namespace capstan::infrastructure
