@@ -60,15 +60,22 @@ class Package : public ::testing::Test {
     if (HasFatalFailure()) return;
     const auto packaged = package_into(in_folder("repository"));
     ASSERT_TRUE(packaged) << packaged.error().describe();
-    installed_ = clusterctl({"init", "--core=cluster-api:" + std::string(kVersion),
-                             "--infrastructure=capstan:" + std::string(kVersion),
-                             "--bootstrap=capstan:" + std::string(kVersion), "--control-plane=-"});
+    installed_ = init_all_of_ours();
+  }
+  static std::string init_all_of_ours() {
+    const std::string at = ":" + std::string(kVersion);
+    return clusterctl({"init", "--core=cluster-api" + at, "--infrastructure=capstan" + at,
+                       "--bootstrap=capstan" + at, "--control-plane=-"});
   }
   static void start_servers() {
     ASSERT_TRUE(enter_own_network());
     auto folder = ScratchFolder::create();
     ASSERT_TRUE(folder) << folder.error().describe();
     folder_ = std::make_unique<ScratchFolder>(std::move(*folder));
+    start_server();
+  }
+  // With what clusterctl looks for of cert-manager.
+  static void start_server() {
     auto started = RealServers::start(
         {.controller_manager = true,
          .controllers = {"garbage-collector-controller", "namespace-controller",

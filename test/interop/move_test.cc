@@ -1,0 +1,251 @@
+// `clusterctl move` in the middle of a rollout, to another management server, which is the workload cluster,
+// too. The cloud is a program of its own, so that it can be asked which VMs there are; the kubelets are the
+// test. Managers and providers of both servers run all the time.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "base/base64.h"
+#include "test/envtest/installed_manager_fixture.h"
+#include "test/interop/simulated_cloud.h"
+
+namespace capstan::envtest {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::IsSubsetOf;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+using Names = std::set<std::string>;
+
+constexpr ManagerPorts kPortsOfTheTarget = {.health = 9540, .webhooks = 9543, .diagnostics = 8543};
+constexpr std::string_view kAccount = "moved";  // of the cloud, where the credentials lead
+
+// What the sample does not have: credentials, the way to the workload cluster, and kinds without an owner.
+constexpr std::string_view kMore = R"(
+apiVersion: v1
+kind: Secret
+metadata: {{name: cloud, namespace: default, labels: {{clusterctl.cluster.x-k8s.io/move: ""}}}}
+stringData: {{account: {}}}
+---
+apiVersion: v1
+kind: Secret
+metadata: {{name: moving-kubeconfig, namespace: default, labels: {{cluster.x-k8s.io/cluster-name: moving}}}}
+type: cluster.x-k8s.io/secret
+stringData: {{value: {}}}
+---
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: MachineDrainRule
+metadata: {{name: moving, namespace: default}}
+spec:
+  drain: {{behavior: Skip}}
+  machines: [{{selector: {{matchLabels: {{batch: "true"}}}}}}]
+---
+apiVersion: policy.capstan.dev/v1alpha1
+kind: MachineLifecyclePolicy
+metadata: {{name: moving, namespace: default}}
+spec: {{selector: {{matchLabels: {{cluster.x-k8s.io/cluster-name: moving}}}}}}
+)";
+
+class Move : public InstalledManager {
+ protected:
+  static void SetUpTestSuite() {
+    Package::SetUpTestSuite();
+    if (why_not() || HasFatalFailure()) return;
+    start_cloud();
+    start_programs("source", {});
+    if (HasFailure()) return;
+    change_sides();
+    start_server();
+    if (HasFailure()) return;
+    workload_ = servers_.get();
+    EXPECT_THAT(init_all_of_ours(), Not(StartsWith("failed")));
+    start_programs("target", kPortsOfTheTarget);
+    change_sides();
+  }
+  static void TearDownTestSuite() {
+    for (ChildProcess* process : {&provider_, &other_provider_, &other_manager_}) process->kill();
+    cloud_.reset();
+    other_servers_.reset();
+    InstalledManager::TearDownTestSuite();
+  }
+
+  // What is done from now on is done at the other one of the two.
+  static void change_sides() {
+    std::swap(servers_, other_servers_);
+    std::swap(manager_, other_manager_);
+    std::swap(provider_, other_provider_);
+  }
+  static std::string move() {
+    return clusterctl(
+        {"move", "--namespace=default", "--to-kubeconfig=" + other_servers_->kubeconfig_path().string()});
+  }
+
+  // --- the fleet ---
+
+  static void apply_fleet() {
+    const auto sample = output_of({.argv = {program("capstan-dev"), "up", "--print-sample", "--machines=3",
+                                            "--pool=2", "--pool-machines=0"}},
+                                  seconds(30));
+    ASSERT_TRUE(sample) << sample.error().describe();
+    const std::string endpoint = "spec: {controlPlaneEndpoint: {host: 127.0.0.1, port: 6443}}\n";
+    std::string fleet = std::regex_replace(*sample, std::regex("demo"), "moving");
+    fleet = std::regex_replace(fleet, std::regex("( +)class: small"), "$&\n$1credentialsRef: {name: cloud}");
+    fleet =
+        std::regex_replace(fleet, std::regex("kind: DriverCluster\nmetadata:\n.*\n.*\n"), "$&" + endpoint);
+    const std::string way = json::serialize(json::string(content_of(workload_->kubeconfig_path())));
+    kubectl({"apply", "-f=-"}, fmt::format(kMore, kAccount, way));
+    kubectl({"apply", "-f=-"}, fleet);
+  }
+  static std::string field(const std::string& object, const std::string& path) {
+    return kubectl({"get", object, "-o=jsonpath={" + path + "}"});
+  }
+  static std::string condition(const std::string& object, const std::string& type) {
+    return field(object, fmt::format(R"(.status.conditions[?(@.type=="{}")].status)", type));
+  }
+  static bool is_up() {
+    return condition("cluster/moving", "Available") == "True" &&
+           condition("machinedeployment/moving-workers", "Available") == "True" &&
+           field("machinepool/moving-pool", ".status.availableReplicas") == "2";
+  }
+  static Names lines_about(const std::string& kinds, const std::string& fields) {
+    std::istringstream text(
+        kubectl({"get", kinds, "-o=jsonpath={range .items[*]}" + fields + "{\"\\n\"}{end}"}));
+    Names lines;
+    for (std::string line; std::getline(text, line);) lines.insert(line);
+    return lines;
+  }
+  // Everything that a move might make a second time, as the cloud or the user knows it.
+  static Names standing() {
+    return lines_about("machines,machinesets,drivermachines,drivermachinepools,cloudconfigs",
+                       "{.kind} {.metadata.name} {.spec.instanceKey} {.spec.groupKey} {.spec.providerID} "
+                       "{.spec.providerIDList} {.spec.version}");
+  }
+  static Names workers(const std::string& version) {
+    Names names = lines_about("machines", "{.spec.version} {.metadata.name} {.spec.providerID}");
+    std::erase_if(names,
+                  [&](const std::string& name) { return !name.starts_with(version + " moving-workers-"); });
+    return names;
+  }
+  static Names machines_without_node() {
+    Names names = lines_about("machines", "{.status.nodeRef.name} {.metadata.name}");
+    std::erase_if(names, [](const std::string& name) { return !name.starts_with(' '); });
+    return names;
+  }
+
+  static std::map<std::string, std::string> vms() {
+    const auto found = cloud_->vms(kAccount);
+    EXPECT_TRUE(found) << found.error().describe();
+    return found.value_or(std::map<std::string, std::string>());
+  }
+
+  // --- the kubelets ---
+
+  static std::string workload(std::vector<std::string> arguments, std::string input = {}) {
+    std::string text = printed(workload_->run_kubectl(std::move(arguments), std::move(input)));
+    EXPECT_THAT(text, Not(StartsWith("failed: ")));
+    return text;
+  }
+  static void report(const std::string& node, std::string_view ready) {
+    workload({"patch", node, "--subresource=status", R"(-p={"status":)" + node_status(ready) + "}"});
+  }
+  // Each VM that has no Node yet gets one.
+  static void nodes_join(std::string_view ready) {
+    const std::string there = workload({"get", "nodes", "-o=name"});
+    for (const auto& [name, id] : vms()) {
+      if (there.contains("node/" + name + "\n")) continue;
+      workload(
+          {"create", "-f=-"},
+          fmt::format("{{apiVersion: v1, kind: Node, metadata: {{name: {}}}, spec: {{providerID: '{}'}}}}",
+                      name, id));
+      report("node/" + name, ready);
+    }
+  }
+  static void nodes_become_ready() {
+    std::istringstream names(workload({"get", "nodes", "-o=name"}));
+    for (std::string name; std::getline(names, name);) report(name, "True");
+  }
+
+ private:
+  static void start_cloud() {
+    auto started = SimulatedCloud::start(program("capstan-dev").parent_path(), folder_->path());
+    ASSERT_TRUE(started) << started.error().describe();
+    cloud_ = std::make_unique<SimulatedCloud>(std::move(*started));
+  }
+  static void start_programs(const std::string& side, const ManagerPorts& ports) {
+    start_installed_manager(ports);
+    auto started = cloud_->start_provider(servers_->kubeconfig_path(), "provider-" + side);
+    ASSERT_TRUE(started) << started.error().describe();
+    provider_ = std::move(*started);
+  }
+
+  static inline std::unique_ptr<SimulatedCloud> cloud_;
+  static inline ChildProcess provider_;
+  static inline std::unique_ptr<RealServers> other_servers_;
+  static inline ChildProcess other_manager_;
+  static inline ChildProcess other_provider_;
+  static inline const RealServers* workload_ = nullptr;  // the target
+};
+
+TEST_F(Move, InTheMiddleOfARolloutMakesNoMachineAndNoVmASecondTime) {
+  apply_fleet();
+  EXPECT_TRUE(waited([] { return nodes_join("True"), is_up(); }))
+      << kubectl({"get", "machines,machinepools"});
+  ASSERT_THAT(vms(), SizeIs(6));
+  kubectl({"patch", "machinedeployment/moving-workers", "--type=merge",
+           R"(-p={"spec":{"template":{"spec":{"version":"v1.36.0"}}}})"});
+  ASSERT_TRUE(waited([] { return machines_without_node().size() == 1 && vms().size() == 7; }));
+
+  // Not while a Machine has no Node.
+  EXPECT_THAT(move(), AllOf(StartsWith("failed"), HasSubstr("is still provisioning the node")));
+  EXPECT_EQ(field("cluster/moving", ".spec.paused"), "");
+
+  // Its Node is there and not ready, which holds the roll.
+  nodes_join("False");
+  ASSERT_TRUE(waited([] { return machines_without_node().empty(); }));
+  const Names before = standing();
+  const auto vms_before = vms();
+  const Names rolled = workers("v1.36.0");
+  ASSERT_THAT(rolled, SizeIs(1));
+  ASSERT_THAT(workers("v1.35.0"), SizeIs(3));
+  ASSERT_THAT(move(), Not(StartsWith("failed")));
+
+  EXPECT_THAT(
+      lines_about("clusters,machinedeployments,machinelifecyclepolicies,machinedrainrules", "{.kind}"),
+      IsEmpty());
+  EXPECT_THAT(standing(), IsEmpty());
+  change_sides();
+  EXPECT_EQ(standing(), before);
+  EXPECT_TRUE(waited([] {
+    return condition("cluster/moving", "Available") == "True" && machines_without_node().empty() &&
+           field("machinepool/moving-pool", ".status.availableReplicas") == "2" &&
+           field("machinedeployment/moving-workers", ".status.replicas") == "4";
+  })) << kubectl({"get", "clusters,machinedeployments,machinepools,machines"});
+  EXPECT_EQ(standing(), before);
+  EXPECT_EQ(vms(), vms_before);
+  EXPECT_EQ(lines_about("machinelifecyclepolicies,machinedrainrules", "{.metadata.name}"), Names{"moving"});
+  EXPECT_EQ(field("secret/cloud", ".data.account"), base64_encode(kAccount));
+
+  // The roll goes on with the Machine that it had begun with.
+  nodes_become_ready();
+  EXPECT_TRUE(waited([] {
+    nodes_join("True");
+    return workers("v1.36.0").size() == 3 && workers("v1.35.0").empty() && is_up();
+  })) << kubectl({"get", "machinedeployments,machines"});
+  EXPECT_THAT(rolled, IsSubsetOf(workers("v1.36.0")));
+  EXPECT_THAT(vms(), SizeIs(6));
+  kubectl({"delete", "cluster/moving", "--timeout=50s"});
+  EXPECT_TRUE(waited([] { return vms().empty(); }));
+}
+
+}  // namespace
+}  // namespace capstan::envtest
