@@ -53,19 +53,27 @@ Result<json::array> read_bindings(const TurnContext& with, const ObjectKey& clus
   return present;
 }
 
-BindingState state_in(const json::array& present, const Binding& binding, const ObjectKey& cluster,
-                      const Caches& caches) {
+// Asked live where the cache has none, which may be behind or see a part of the namespaces: what can't be
+// known for certain is still the other one's.
+bool is_gone(const TurnContext& with, const ObjectKey& cluster) {
+  if (with.deps.caches.clusters.get(cluster)) return false;
+  const auto found = kube::get<api::Cluster>(with.deps.client, cluster, with.context.deadline);
+  return !found && found.error().code == Code::NotFound;
+}
+
+BindingState state_in(const TurnContext& with, const json::array& present, const Binding& binding,
+                      const ObjectKey& cluster) {
   const json::value* object = find_binding(present, binding.name);
   if (object == nullptr) return BindingState::Missing;
   const auto maker = made_for(*object);
-  if (maker && *maker != cluster && caches.clusters.get(*maker)) return BindingState::OfAnother;
+  if (maker && *maker != cluster && !is_gone(with, *maker)) return BindingState::OfAnother;
   return state_of(binding, cluster, *object);
 }
 
-std::vector<BindingState> states_in(const json::array& present, const ObjectKey& cluster,
-                                    const Caches& caches) {
+std::vector<BindingState> states_in(const TurnContext& with, const json::array& present,
+                                    const ObjectKey& cluster) {
   std::vector<BindingState> states;
-  for (const Binding& binding : bindings()) states.push_back(state_in(present, binding, cluster, caches));
+  for (const Binding& binding : bindings()) states.push_back(state_in(with, present, binding, cluster));
   return states;
 }
 
@@ -105,7 +113,7 @@ Result<std::optional<Observation>> observe(const TurnContext& with, const Object
                      {.namespace_ = key_of_token({}).namespace_, .label_selector = tokens_of_all()}));
   return std::optional(Observation{.cluster = cluster,
                                    .wanted = wanted,
-                                   .states = states_in(present, cluster, with.deps.caches),
+                                   .states = states_in(with, present, cluster),
                                    .orphans = orphans_among(with, tokens)});
 }
 
