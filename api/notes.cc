@@ -70,6 +70,9 @@ std::string_view reason_of(NoteCode code) {
     case NoteCode::OrphanDeleted: return driver::reason::kOrphanDeleted;
     case NoteCode::ConfigInvalid: return bootstrap_reason::kInvalid;
     case NoteCode::DataSecretTaken: return bootstrap_reason::kDataSecretTaken;
+    case NoteCode::WaitingForNodeConfig: return bootstrap_reason::kWaitingForNodeConfig;
+    case NoteCode::ApplyingNodeConfig: return bootstrap_reason::kApplying;
+    case NoteCode::NodeConfigNotApplied: return bootstrap_reason::kApplyFailed;
   }
   return {};
 }
@@ -85,7 +88,8 @@ bool is_warning(NoteCode code) {
     case NoteCode::NodeBecameInterruptible:
     case NoteCode::NodesFound:
     case NoteCode::NodeDrained:
-    case NoteCode::NodeVolumesDetached: return false;
+    case NoteCode::NodeVolumesDetached:
+    case NoteCode::ApplyingNodeConfig: return false;
     case NoteCode::ClusterMissing:
     case NoteCode::InvalidReference:
     case NoteCode::UselessProvider:
@@ -137,7 +141,9 @@ bool is_warning(NoteCode code) {
     case NoteCode::OrphanFound:
     case NoteCode::OrphanDeleted:
     case NoteCode::ConfigInvalid:
-    case NoteCode::DataSecretTaken: return true;
+    case NoteCode::DataSecretTaken:
+    case NoteCode::WaitingForNodeConfig:
+    case NoteCode::NodeConfigNotApplied: return true;
   }
   return true;
 }

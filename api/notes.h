@@ -78,6 +78,9 @@ enum class NoteCode {
   OrphanDeleted,  // such a VM
   ConfigInvalid,
   DataSecretTaken,
+  WaitingForNodeConfig,
+  ApplyingNodeConfig,    // not all Nodes have it yet
+  NodeConfigNotApplied,  // Nodes failed with it, and no further one gets it
 };
 
 // Of the Event; empty for what is no Event's, or whose reason is not known by the code alone.

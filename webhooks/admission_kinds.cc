@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "api/bootstrap/cloud_config_rules.h"
+#include "api/bootstrap/node_config_rules.h"
 #include "api/driver/driver_rules.h"
 #include "api/policy/fleet_policy_rules.h"
 #include "api/policy/machine_lifecycle_policy_rules.h"
@@ -211,6 +212,7 @@ std::vector<AdmissionHook> admission_hooks() {
   add_validation<api::DriverMachinePool>(hooks);
   add_validation<api::CloudConfig>(hooks);
   add_validation<api::CloudConfigTemplate>(hooks);
+  add_validation<api::NodeConfig>(hooks);
   return hooks;
 }
 

@@ -16,6 +16,10 @@ inline constexpr std::string_view kCloudConfigTemplate = "CloudConfigTemplate";
 namespace bootstrap_reason {
 inline constexpr std::string_view kDataSecretTaken = "DataSecretTaken";
 inline constexpr std::string_view kInvalid = "InvalidConfiguration";
+inline constexpr std::string_view kWaitingForNodeConfig = "WaitingForNodeConfig";
+// Of a NodeConfig.
+inline constexpr std::string_view kApplying = "Applying";
+inline constexpr std::string_view kApplyFailed = "ApplyFailed";
 }  // namespace bootstrap_reason
 
 // Formats of the data, as spec.format and the key "format" of the Secret spell them.
@@ -89,11 +93,25 @@ inline constexpr auto members<CloudConfigJoin> = std::array{
                 "hours later, and is extended as long as there is no Node."}),
 };
 
+struct NodeConfigRef {
+  Text name = {};
+  UnknownFields unknown = {};
+  bool operator==(const NodeConfigRef&) const = default;
+};
+template <>
+inline constexpr auto members<NodeConfigRef> = std::array{
+    member<&NodeConfigRef::name>("name", {.min_length = 1,
+                                          .max_length = 253,
+                                          .required = true,
+                                          .doc = "Name of the NodeConfig, in the same namespace."}),
+};
+
 struct CloudConfigSpec {
   Text format = {};
   List<CloudConfigFile> files = {};
   List<Text> commands = {};
   std::optional<CloudConfigJoin> join = {};
+  std::optional<NodeConfigRef> node_config_ref = {};
   UnknownFields unknown = {};
   bool operator==(const CloudConfigSpec&) const = default;
 };
@@ -116,6 +134,10 @@ inline constexpr auto members<CloudConfigSpec> = std::array{
         {.doc = "When given, the machine gets what its kubelet needs to join the cluster: the CA, and "
                 "for a worker a kubeconfig with a bootstrap token of its own. The data may then have "
                 "16 KB. Left out: only the files and commands above."}),
+    member<&CloudConfigSpec::node_config_ref>(
+        "nodeConfigRef",
+        {.doc = "The NodeConfig whose files, units and kubelet the machine gets, now and when they change: "
+                "capstan-agent runs on it and joins it to the cluster. Needs `join`."}),
 };
 
 struct CloudConfigInitialization {

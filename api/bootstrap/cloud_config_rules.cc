@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "api/bootstrap/names.h"
+#include "api/bootstrap/node_config_rules.h"
 #include "api/schema/validate.h"
 
 namespace capstan::api {
@@ -29,6 +31,8 @@ void check_files(std::string_view at, const CloudConfigSpec& spec, Causes& cause
 
 // The provider's own files must not meet each other.
 void check_join(std::string_view at, const CloudConfigSpec& spec, Causes& causes) {
+  if (!spec.join && spec.node_config_ref)
+    causes.push_back(field_required(fmt::format("{}.join", at), "nodeConfigRef is for machines that join"));
   if (!spec.join) return;
   const auto provided = provided_paths(spec);
   const auto check = [&](std::string_view field, std::string_view path) {
@@ -60,6 +64,10 @@ std::vector<std::string_view> provided_paths(const CloudConfigSpec& spec) {
   if (spec.join) {
     paths.push_back(certificate_authority_path(*spec.join));
     paths.push_back(bootstrap_kubeconfig_path(*spec.join));
+  }
+  if (spec.node_config_ref) {
+    paths.push_back(bootstrap::kAgentFactsFile);
+    paths.push_back(kAgentUnitFile);
   }
   return paths;
 }

@@ -1,6 +1,7 @@
 #include "cmd/crdgen/kinds.h"
 
 #include "api/bootstrap/cloud_config.h"
+#include "api/bootstrap/node_config.h"
 #include "api/driver/driver_cluster.h"
 #include "api/driver/driver_machine.h"
 #include "api/driver/driver_machine_pool.h"
@@ -49,6 +50,7 @@ std::vector<std::vector<api::CrdVersion>> kinds() {
       {api::crd_version<api::DriverMachineTemplate>()},
       {api::crd_version<api::CloudConfig>()},
       {api::crd_version<api::CloudConfigTemplate>()},
+      {api::crd_version<api::NodeConfig>()},
       {api::crd_version<api::MachineLifecyclePolicy>()},
       {api::crd_version<api::FleetPolicy>()},
   };

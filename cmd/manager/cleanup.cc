@@ -6,6 +6,7 @@
 #include <boost/json.hpp>
 
 #include "api/bootstrap/cloud_config.h"
+#include "api/bootstrap/node_config.h"
 #include "api/driver/driver_cluster.h"
 #include "api/driver/driver_machine.h"
 #include "api/driver/driver_machine_pool.h"
@@ -88,7 +89,8 @@ class Cleaner {
             kube::resource_of<api::DriverMachine>(),
             kube::resource_of<api::DriverMachinePool>(),
             kube::resource_of<api::DriverMachineTemplate>(),
-            kube::resource_of<api::CloudConfig>()};
+            kube::resource_of<api::CloudConfig>(),
+            kube::resource_of<api::NodeConfig>()};
   }
 
   // A Cluster that can't be reached holds up no other one.
