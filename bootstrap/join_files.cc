@@ -2,6 +2,7 @@
 
 #include "api/bootstrap/cloud_config_rules.h"
 #include "base/try.h"
+#include "bootstrap/agent_files.h"
 #include "kubeconfig/kubeconfig.h"
 
 namespace capstan::bootstrap {
@@ -28,6 +29,10 @@ Result<std::vector<UserDataFile>> join_files(const api::CloudConfigJoin& join, c
                                       .content = facts.join->authority_pem,
                                       .permissions = "0644",
                                       .owner = std::string(kForRoot)}};
+  if (facts.node_config) {
+    for (UserDataFile& file : agent_files(facts)) files.push_back(std::move(file));
+    return files;
+  }
   if (facts.join->token.empty()) return files;
   files.push_back({.path = std::string(api::bootstrap_kubeconfig_path(join)),
                    .content = TRY(bootstrap_kubeconfig(join, facts)).reveal(),

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "api/bootstrap/cloud_config.h"
+#include "api/bootstrap/node_config.h"
 #include "api/conditions/conditions.h"
 #include "api/core/secret.h"
 #include "api/names.h"
@@ -48,7 +49,9 @@ struct BootstrapFixture {
   fakes::FaultyClient network;
   apiserver::Api workload_api;  // the API server of every Cluster
   fakes::MemoryClient workload;
+  kube::Client* workload_through = &workload;  // what the provider reaches of it
   bool workload_answers = true;
+  int workload_requests = 0;
   std::map<std::pair<Call, std::string>, int> writes = {};
   std::map<std::pair<Call, std::string>, int> workload_writes = {};
   api::CloudConfigSpec spec = {};  // of the CloudConfigs that are added
@@ -69,8 +72,9 @@ struct BootstrapFixture {
 
   void run(const std::function<void()>& story) {
     const auto report = baton.run([&] {
-      for (const json::value& crd : {api::crd<api::Cluster>(), api::crd<api::Machine>(),
-                                     api::crd<api::MachinePool>(), api::crd<api::CloudConfig>()})
+      for (const json::value& crd :
+           {api::crd<api::Cluster>(), api::crd<api::Machine>(), api::crd<api::MachinePool>(),
+            api::crd<api::CloudConfig>(), api::crd<api::NodeConfig>()})
         must(user.create(kube::resources::custom_resource_definitions(), {}, crd, {}, kNever), "install");
       SeededRandomness randomness(1);
       Provider provider({.clock = baton,
@@ -89,9 +93,10 @@ struct BootstrapFixture {
   Result<std::unique_ptr<kube::Client>> dial() {
     if (!workload_answers) return fail(Code::Unavailable, "no route to host");
     return std::make_unique<fakes::FaultyClient>(
-        workload, baton, baton,
+        *workload_through, baton, baton,
         fakes::FaultPlan{.choose =
                              [this](const FaultPoint& point) {
+                               ++workload_requests;
                                return workload_fault ? workload_fault(point) : Fault::None;
                              },
                          .on_effect =

@@ -3,16 +3,10 @@
 #include <fmt/format.h>
 
 #include "base/base64.h"
+#include "bootstrap/shell_word.h"
 
 namespace capstan::bootstrap {
 namespace {
-
-// One word of the shell, whatever is in it.
-std::string shell_word(std::string_view text) {
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
-}
 
 // Until it has its mode only root may read it: there may be a token in it.
 std::string write_command(const UserDataFile& file) {

@@ -8,6 +8,7 @@
 #include "api/bootstrap/cloud_config_rules.h"
 #include "api/names.h"
 #include "base/try.h"
+#include "bootstrap/agent_files.h"
 #include "bootstrap/cloud_config.h"
 #include "bootstrap/data_secret.h"
 #include "bootstrap/ignition.h"
@@ -70,8 +71,11 @@ Result<std::vector<UserDataFile>> all_files(const api::CloudConfigSpec& spec, co
 }  // namespace
 
 Result<UserData> user_data(const api::CloudConfigSpec& spec, const MachineFacts& facts) {
+  if (spec.node_config_ref && !spec.join)
+    return fail(Code::Invalid, "spec.nodeConfigRef: it is for machines that join, with spec.join");
   UserData data{.hostname = facts.machine, .files = TRY(all_files(spec, facts))};
   for (const auto& command : spec.commands) data.commands.push_back(command.str());
+  if (facts.node_config) data.commands.push_back(agent_command(*facts.node_config));
   data.commands.push_back(fmt::format("mkdir -p /run/cluster-api && touch {}", kSuccessFile));
   return data;
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "api/bootstrap/cloud_config.h"
+#include "api/bootstrap/node_config.h"
 #include "base/result.h"
 
 namespace capstan::bootstrap {
@@ -15,6 +15,12 @@ namespace capstan::bootstrap {
 struct JoinFacts {
   std::string authority_pem = {};  // certificate of the cluster's CA
   std::string token = {};          // "id.secret"; empty: a control plane, which no token of ours lets in
+};
+
+// The NodeConfig that the machine gets by capstan-agent.
+struct NodeConfigFacts {
+  std::string name = {};
+  std::optional<api::NodeConfigAgent> agent = {};  // nothing: the image brings the program
 };
 
 // What the data is about.
@@ -26,7 +32,8 @@ struct MachineFacts {
   std::string kubernetes_version = {};
   std::string endpoint = {};  // "host:port" of the API server; empty while unknown
   bool control_plane = false;
-  std::optional<JoinFacts> join = {};  // nothing: spec.join is not set
+  std::optional<JoinFacts> join = {};               // nothing: spec.join is not set
+  std::optional<NodeConfigFacts> node_config = {};  // nothing: spec.nodeConfigRef is not set
 };
 
 struct UserDataFile {
@@ -42,7 +49,8 @@ struct UserData {
   std::vector<std::string> commands = {};  // the last one leaves the sign of success
 };
 
-// Invalid names the field: a path given twice, a path that is ours.
+// Invalid names the field: a path given twice, a path that is ours, a NodeConfig for a machine that does not
+// join.
 Result<UserData> user_data(const api::CloudConfigSpec& spec, const MachineFacts& facts);
 
 // The same as text, in the format that the spec names.

@@ -14,7 +14,7 @@ capstan_library(api DIR api api/meta api/core api/v1beta1 api/v1beta2 api/policy
                 LINK PUBLIC api_schema base)
 capstan_test(schema_test DIR api/schema api/meta LABELS sanitize-address LINK api)
 capstan_library(builders DIR test/builders LINK PUBLIC api)
-capstan_test(api_test DIR api api/core api/v1beta2 api/policy api/driver api/contract api/conditions test/builders
+capstan_test(api_test DIR api api/core api/v1beta2 api/policy api/driver api/bootstrap api/contract api/conditions test/builders
              LABELS sanitize-address LINK api builders)
 capstan_test(api_v1beta1_test DIR api/v1beta1 LABELS sanitize-address LINK api builders Boost::json)
 capstan_library(net DIR net LINK PUBLIC base PRIVATE OpenSSL::SSL OpenSSL::Crypto Boost::headers)
@@ -56,8 +56,8 @@ if(TARGET infrastructure_test)
   set_tests_properties(infrastructure_behind_protocol PROPERTIES TIMEOUT 300 ENVIRONMENT CAPSTAN_TEST_DRIVER=remote
                        LABELS sanitize-domain)
 endif()
-capstan_library(bootstrap LIGHT DIR bootstrap bootstrap/access bootstrap/controller LINK PUBLIC kubeconfig runtime kube api base PRIVATE Boost::json)
-capstan_test(bootstrap_test DIR bootstrap bootstrap/access bootstrap/controller LABELS sanitize-domain LINK bootstrap builders fakes)
+capstan_library(bootstrap LIGHT DIR bootstrap bootstrap/access bootstrap/approval bootstrap/controller bootstrap/nodeconfig LINK PUBLIC kubeconfig runtime kube api base PRIVATE Boost::json)
+capstan_test(bootstrap_test DIR bootstrap bootstrap/access bootstrap/approval bootstrap/controller bootstrap/nodeconfig LABELS sanitize-domain LINK bootstrap builders fakes)
 
 # floor 6
 set(controller_folders controllers controllers/shared controllers/claims controllers/cluster controllers/machine controllers/drain

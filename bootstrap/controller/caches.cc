@@ -14,6 +14,18 @@ runtime::IndexValues cluster_of(const api::CloudConfig& config) {
   return {Text(key.describe())};
 }
 
+runtime::IndexValues node_config_of(const api::CloudConfig& config) {
+  if (!config.spec.node_config_ref) return {};
+  const ObjectKey key{.namespace_ = config.metadata.namespace_.str(),
+                      .name = config.spec.node_config_ref->name.str()};
+  return {Text(key.describe())};
+}
+
+runtime::IndexValues cluster_named_by(const api::NodeConfig& config) {
+  const ObjectKey key{.namespace_ = config.metadata.namespace_.str(), .name = config.spec.cluster_name.str()};
+  return {Text(key.describe())};
+}
+
 const api::MachineSpec& machine_spec(const api::Machine& machine) { return machine.spec; }
 const api::MachineSpec& machine_spec(const api::MachinePool& pool) { return pool.spec.machine_template.spec; }
 
@@ -22,11 +34,13 @@ void add_progress(const api::Machine& machine, Owner& owner) {
   owner.has_vm = !machine.spec.provider_id.empty() ||
                  machine.status.initialization.infrastructure_provisioned.value_or(false);
   owner.nodes_missing = !machine.status.node_ref.has_value();
+  if (machine.status.node_ref) owner.nodes.push_back(machine.status.node_ref->name.str());
 }
 
 void add_progress(const api::MachinePool& pool, Owner& owner) {
   const auto wanted = static_cast<std::size_t>(std::max(0, pool.spec.replicas.value_or(1)));
   owner.nodes_missing = pool.status.node_refs.size() < wanted;
+  for (const auto& node : pool.status.node_refs) owner.nodes.push_back(node.name.str());
 }
 
 // References name an owner by kind and name; the uid shows whether it is the same one still.
@@ -51,7 +65,10 @@ std::optional<Owner> described(const runtime::Store<T>& store, const api::Object
 
 bool Owner::is_pool() const { return kind == api::kind::kMachinePool; }
 
-Caches::Caches() : by_cluster_(cloud_configs.add_index(cluster_of)) {}
+Caches::Caches()
+    : by_cluster_(cloud_configs.add_index(cluster_of)),
+      by_node_config_(cloud_configs.add_index(node_config_of)),
+      node_configs_by_cluster_(node_configs.add_index(cluster_named_by)) {}
 
 std::string Caches::cluster_label_of(const api::CloudConfig& config) {
   return std::string(config.metadata.labels.value_or_empty(api::label::kClusterName));
@@ -59,6 +76,14 @@ std::string Caches::cluster_label_of(const api::CloudConfig& config) {
 
 std::vector<Snapshot<api::CloudConfig>> Caches::cloud_configs_of(const ObjectKey& cluster) const {
   return cloud_configs.find(by_cluster_, cluster.describe());
+}
+
+std::vector<Snapshot<api::CloudConfig>> Caches::users_of(const ObjectKey& node_config) const {
+  return cloud_configs.find(by_node_config_, node_config.describe());
+}
+
+std::vector<Snapshot<api::NodeConfig>> Caches::node_configs_of(const ObjectKey& cluster) const {
+  return node_configs.find(node_configs_by_cluster_, cluster.describe());
 }
 
 std::optional<Owner> Caches::owner_of(const api::ObjectMeta& object) const {

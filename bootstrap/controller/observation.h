@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "api/bootstrap/cloud_config.h"
+#include "api/bootstrap/node_config.h"
 #include "api/v1beta2/cluster.h"
 #include "bootstrap/controller/owner.h"
 #include "bootstrap/token.h"
@@ -37,7 +37,9 @@ struct Observation {
   runtime::Snapshot<api::CloudConfig> object = {};  // never null
   std::optional<Owner> owner = {};                  // nothing: none yet, or not in the cache
   runtime::Snapshot<api::Cluster> cluster = {};     // null: not in the cache
-  std::optional<Live> live = {};                    // nothing: stage.h sees no reason to ask
+  runtime::Snapshot<api::NodeConfig> node_config =
+      {};                         // of spec.nodeConfigRef; null: not in the cache, or none
+  std::optional<Live> live = {};  // nothing: stage.h sees no reason to ask
 };
 
 }  // namespace capstan::bootstrap::controller

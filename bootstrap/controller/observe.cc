@@ -35,6 +35,8 @@ std::optional<Observation> observe(const ObserveContext& with, const ObjectKey& 
   if (!seen.object) return std::nullopt;
   seen.owner = caches.owner_of(seen.object->metadata);
   add_cluster(with, seen);
+  if (const auto& ref = seen.object->spec.node_config_ref)
+    seen.node_config = caches.node_configs.get({.namespace_ = key.namespace_, .name = ref->name.str()});
   if (!seen.live) seen.live = read_live(with, seen);
   return seen;
 }

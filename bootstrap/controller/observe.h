@@ -1,5 +1,6 @@
 // Gathers what a turn looks at, from caches: the object, the Machine or MachinePool and the Cluster it
-// belongs to. Visits three objects per turn; what is read live of a machine that joins or leaves says live.h.
+// belongs to, the NodeConfig it refers to. Visits four objects per turn; what is read live of a machine that
+// joins or leaves says live.h.
 #pragma once
 
 #include <optional>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace capstan::bootstrap {
 
@@ -14,8 +15,9 @@ struct Owner {
   std::string data_secret = {};  // empty: none yet
   bool control_plane = false;
   bool deleting = false;
-  bool has_vm = false;        // of a Machine: a VM may have read the data
-  bool nodes_missing = true;  // of a Machine: it has no Node yet; of a pool: not all are there
+  bool has_vm = false;                  // of a Machine: a VM may have read the data
+  bool nodes_missing = true;            // of a Machine: it has no Node yet; of a pool: not all are there
+  std::vector<std::string> nodes = {};  // those that are there
 
   bool is_pool() const;
   bool operator==(const Owner&) const = default;

@@ -30,6 +30,9 @@ MachineFacts facts_of(const Observation& seen, const std::optional<Token>& token
   if (token)
     facts.join = JoinFacts{.authority_pem = seen.live->authority_pem,
                            .token = token->id.empty() ? std::string() : token->text()};
+  if (token && seen.node_config)
+    facts.node_config =
+        NodeConfigFacts{.name = seen.node_config->metadata.name.str(), .agent = seen.node_config->spec.agent};
   return facts;
 }
 

@@ -18,6 +18,27 @@ bool leaves(const Observation& seen) {
 
 std::string cluster_name(const Observation& seen) { return "Cluster " + seen.cluster->metadata.name.str(); }
 
+// The Secret of a NodeConfig needs a control plane that runs: the first machine of one can't wait for it.
+std::string missing_of_node_config(const Observation& seen) {
+  if (!seen.node_config) return "to be made";
+  if (data_created(seen)) return {};
+  if (seen.node_config->metadata.deleting()) return "to be made again: it is being deleted";
+  if (seen.node_config->spec.cluster_name != seen.cluster->metadata.name)
+    return "to be for this Cluster: it is for " + seen.node_config->spec.cluster_name.str();
+  if (!seen.owner->control_plane && seen.node_config->status.checksum.empty())
+    return "to be in its Secret in the workload cluster";
+  return {};
+}
+
+std::optional<Waiting> node_config_obstacle(const Observation& seen) {
+  if (!seen.object->spec.node_config_ref) return std::nullopt;
+  const std::string missing = missing_of_node_config(seen);
+  if (missing.empty()) return std::nullopt;
+  return Waiting{
+      .code = NoteCode::WaitingForNodeConfig,
+      .message = "waiting for NodeConfig " + seen.object->spec.node_config_ref->name.str() + " " + missing};
+}
+
 // Of a Cluster whose infrastructure is there.
 std::optional<Waiting> join_obstacle(const Observation& seen) {
   if (!seen.cluster->spec.control_plane_endpoint.valid())
@@ -28,7 +49,7 @@ std::optional<Waiting> join_obstacle(const Observation& seen) {
                    "do"};
   if (seen.owner->control_plane ||
       seen.cluster->status.initialization.control_plane_initialized.value_or(false))
-    return std::nullopt;
+    return node_config_obstacle(seen);
   return Waiting{.code = NoteCode::ControlPlaneUnavailable,
                  .message = "waiting for " + cluster_name(seen) +
                             " to have its control plane initialized: its control plane provider says so in "

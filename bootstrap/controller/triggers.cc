@@ -1,4 +1,4 @@
-// What wakes a CloudConfig: its own changes, its Machine or MachinePool, and its Cluster.
+// What wakes a CloudConfig: its own changes, its Machine or MachinePool, its Cluster, and its NodeConfig.
 #include "runtime/triggers.h"
 #include "api/names.h"
 #include "bootstrap/controller/reconciler.h"
@@ -68,6 +68,20 @@ std::vector<ObjectKey> configs_of(const Caches& caches, const Change<api::Cluste
   return keys;
 }
 
+// Whether new machines may be born with it.
+auto usability_of(const Snapshot<api::NodeConfig>& config) {
+  return std::tuple(config != nullptr, config && config->metadata.deleting(),
+                    config && !config->status.checksum.empty());
+}
+
+std::vector<ObjectKey> users_of(const Caches& caches, const Change<api::NodeConfig>& change) {
+  std::vector<ObjectKey> keys;
+  if (usability_of(change.before) == usability_of(change.after)) return keys;
+  for (const auto& config : caches.users_of(runtime::key_of(change.object())))
+    keys.push_back(runtime::key_of(*config));
+  return keys;
+}
+
 }  // namespace
 
 void Reconciler::add_triggers(runtime::Queue& queue) {
@@ -75,6 +89,9 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
   runtime::trigger_self(caches.cloud_configs, queue);
   trigger_owner(caches.machines, caches, queue);
   trigger_owner(caches.machine_pools, caches, queue);
+  runtime::trigger<api::NodeConfig>(
+      caches.node_configs, queue,
+      [&caches](const Change<api::NodeConfig>& change) { return users_of(caches, change); });
   runtime::trigger<api::Cluster>(caches.clusters, queue, [&caches](const Change<api::Cluster>& change) {
     return configs_of(caches, change);
   });

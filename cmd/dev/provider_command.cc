@@ -50,8 +50,8 @@ constexpr std::string_view kUsage = R"(capstan-dev provider: a simulated cloud b
 
 usage: capstan-dev provider --kubeconfig FILE [flags]
 
-Runs the controllers of DriverCluster, DriverMachine, DriverMachinePool and CloudConfig with their simulated
-cloud until SIGINT or SIGTERM. Prints "ready" once they run.
+Runs the controllers of DriverCluster, DriverMachine, DriverMachinePool, CloudConfig and NodeConfig with their
+simulated cloud until SIGINT or SIGTERM. Prints "ready" once they run.
 )";
 
 Result<infrastructure::sim::Script> script_of(const Options& options) {

@@ -12,9 +12,9 @@ constexpr std::string_view kUsage = R"(capstan-provider: the bootstrap and infra
 
 usage: capstan-provider [--kubeconfig FILE] [--providers LIST] (--drivers FILE | --driver=simulated) [flags]
 
-Reconciles CloudConfig (bootstrap), DriverCluster, DriverMachine and DriverMachinePool (infrastructure) beside
-any core. Control planes come from a control plane provider or from the user, as does the endpoint of a
-DriverCluster. Without --kubeconfig it uses the credentials of the pod it runs in.
+Reconciles CloudConfig and NodeConfig (bootstrap), DriverCluster, DriverMachine and DriverMachinePool
+(infrastructure) beside any core. Control planes come from a control plane provider or from the user, as does
+the endpoint of a DriverCluster. Without --kubeconfig it uses the credentials of the pod it runs in.
 Exit codes: 0 stopped as asked, 1 failed while running, 2 bad command line, 3 the API server can't be reached
 or refuses us, 4 a lease was lost.
 )";

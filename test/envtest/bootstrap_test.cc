@@ -8,13 +8,18 @@
 #include <fstream>
 #include <iterator>
 
-#include "api/bootstrap/cloud_config.h"
+#include "api/bootstrap/names.h"
+#include "api/bootstrap/node_config.h"
 #include "api/core/secret.h"
 #include "api/names.h"
 #include "api/schema/crd.h"
 #include "api/schema/yaml.h"
 #include "api/v1beta2/machine_pool.h"
 #include "base/base64.h"
+#include "bootstrap/approval/request.h"
+#include "bootstrap/approval/request_fixture.h"
+#include "bootstrap/nodeconfig/content.h"
+#include "bootstrap/nodeconfig/rights.h"
 #include "bootstrap/provider.h"
 #include "bootstrap/token.h"
 #include "kube/remote_client.h"
@@ -86,8 +91,9 @@ class Bootstrap : public ::testing::Test {
     ASSERT_TRUE(servers) << servers.error().describe();
     servers_ = std::move(*servers);
     admin_ = client(*kubeconfig::load(servers_->kubeconfig_path()));
-    for (const json::value& crd : {api::crd<api::Cluster>(), api::crd<api::Machine>(),
-                                   api::crd<api::MachinePool>(), api::crd<api::CloudConfig>()})
+    for (const json::value& crd :
+         {api::crd<api::Cluster>(), api::crd<api::Machine>(), api::crd<api::MachinePool>(),
+          api::crd<api::CloudConfig>(), api::crd<api::NodeConfig>()})
       must(admin_->create(kube::resources::custom_resource_definitions(), {}, crd, {}, soon()), "install");
     auto rights = providers_kubeconfig(*servers_);
     ASSERT_TRUE(rights) << rights.error().describe();
@@ -156,7 +162,7 @@ class Bootstrap : public ::testing::Test {
                          {"metadata", {{"name", "c1-ca"}, {"namespace", "default"}}},
                          {"data", {{"tls.crt", base64_encode(servers_->ca_pem())}}}});
   }
-  void add_machine() {
+  void add_machine(const api::CloudConfigSpec& spec = joining()) {
     api::Machine machine = builders::a_machine("m1").version("v1.36.0");
     machine.spec.bootstrap.config_ref = {
         .api_group = Text(api::group::kBootstrap), .kind = "CloudConfig"_text, .name = "m1"_text};
@@ -169,7 +175,25 @@ class Bootstrap : public ::testing::Test {
                                                               .kind = "Machine"_text,
                                                               .name = machine.metadata.name,
                                                               .uid = machine.metadata.uid}});
-    config.spec.join.emplace();
+    config.spec = spec;
+    put(config);
+  }
+  static api::CloudConfigSpec joining() {
+    api::CloudConfigSpec spec;
+    spec.join.emplace();
+    return spec;
+  }
+  static api::CloudConfigSpec with_node_config() {
+    api::CloudConfigSpec spec = joining();
+    spec.node_config_ref = api::NodeConfigRef{.name = "workers"_text};
+    return spec;
+  }
+  void add_node_config() {
+    api::NodeConfig config;
+    config.metadata.name = "workers"_text;
+    config.metadata.namespace_ = "default"_text;
+    config.spec.cluster_name = "c1"_text;
+    config.spec.files.push_back({.path = "/etc/a"_text, .content = FreeText("a")});
     put(config);
   }
   void join() {
@@ -191,18 +215,48 @@ class Bootstrap : public ::testing::Test {
   // What a kubelet would be started with: the kubeconfig in the user data, with the CA from the file it
   // names.
   kube::Connection as_kubelet() {
+    auto connection = *kubeconfig::connection(*kubeconfig::parse(file_in_data(kBootstrapKubeconfig)));
+    connection.ca_file.clear();
+    connection.ca_pem = servers_->ca_pem();
+    return connection;
+  }
+  // What an agent is told at birth.
+  kube::Connection as_new_agent() {
+    const json::value told = json::parse(file_in_data(api::bootstrap::kAgentFactsFile));
+    return {.server = std::string(told.at("server").as_string()),
+            .ca_pem = std::string(told.at("certificateAuthority").as_string()),
+            .token = Secret(std::string(told.at("token").as_string()))};
+  }
+  std::string file_in_data(std::string_view path) {
     const auto secret = api::read_secret(*admin_->get(kube::resources::secrets(), named("m1"), soon()));
     const auto data = api::parse_yaml(secret->find("value")->reveal());
-    for (const json::value& file : data->at("write_files").as_array()) {
-      if (file.at("path").as_string() != kBootstrapKubeconfig) continue;
-      auto connection =
-          *kubeconfig::connection(*kubeconfig::parse(std::string_view(file.at("content").as_string())));
-      connection.ca_file.clear();
-      connection.ca_pem = servers_->ca_pem();
-      return connection;
-    }
-    ADD_FAILURE() << "no kubeconfig in the data";
+    for (const json::value& file : data->at("write_files").as_array())
+      if (file.at("path").as_string() == path) return std::string(file.at("content").as_string());
+    ADD_FAILURE() << path << " is not in the data";
     return {};
+  }
+  // Whether the agents of NodeConfig workers may do that with that Secret of kube-system.
+  bool agents_may(std::string_view verb, std::string_view secret) {
+    const auto answered = admin_->post_path(
+        "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+        {{"apiVersion", "authorization.k8s.io/v1"},
+         {"kind", "SubjectAccessReview"},
+         {"spec",
+          {{"user", "capstan.dev:agent:default:m1"},
+           {"groups",
+            json::array{"system:authenticated", bootstrap::nodeconfig::agent_group(named("workers"))}},
+           {"resourceAttributes",
+            {{"verb", verb}, {"resource", "secrets"}, {"namespace", "kube-system"}, {"name", secret}}}}}},
+        soon());
+    must(answered, "review an access");
+    return answered && answered->at("status").at("allowed").as_bool();
+  }
+  // "Approved", "Denied", or "" while it is not decided.
+  std::string answer(const std::string& request) {
+    const auto found = admin_->get(bootstrap::approval::signing_requests(), {.name = request}, soon());
+    json::error_code absent;
+    const auto* type = found ? found->find_pointer("/status/conditions/0/type", absent) : nullptr;
+    return type == nullptr ? std::string() : std::string(type->as_string());
   }
   Result<json::value> who_am_i(kube::Client& kubelet) {
     return kubelet.post_path("/apis/authentication.k8s.io/v1/selfsubjectreviews",
@@ -271,6 +325,56 @@ TEST_F(Bootstrap, RenewsTheDataWhenTheTokenWasTaken) {
 
   EXPECT_TRUE(eventually([&] { return as_kubelet().token.reveal() != first; }));
   must(who_am_i(*client(as_kubelet())), "ask who we are");
+  expect_rights_suffice(*servers_);
+}
+
+TEST_F(Bootstrap, LetsAnAgentReadItsNodeConfigAndNothingElse) {
+  add_cluster();
+  add_node_config();
+  const kube::ObjectKey secret = bootstrap::nodeconfig::secret_key(named("workers"));
+  ASSERT_TRUE(eventually([&] { return !get<api::NodeConfig>("workers").status.checksum.empty(); }));
+
+  const auto stored = admin_->get(kube::resources::secrets(), secret, soon());
+  must(stored, "read the Secret");
+  EXPECT_EQ(api::read_secret(*stored)->find("checksum")->reveal(),
+            get<api::NodeConfig>("workers").status.checksum);
+  for (const std::string_view verb : {"get", "list", "watch"})
+    EXPECT_TRUE(eventually([&] { return agents_may(verb, secret.name); })) << verb;
+  EXPECT_FALSE(agents_may("get", "bootstrap-token-abcdef"));
+  EXPECT_FALSE(agents_may("patch", secret.name));
+
+  must(kube::remove<api::NodeConfig>(*admin_, named("workers"), {}, soon()), "delete the NodeConfig");
+  EXPECT_TRUE(eventually([&] { return !kube::get<api::NodeConfig>(*admin_, named("workers"), soon()); }));
+  EXPECT_TRUE(eventually([&] { return !agents_may("get", secret.name); }));
+  EXPECT_FALSE(admin_->get(kube::resources::secrets(), secret, soon()));
+  expect_rights_suffice(*servers_);
+}
+
+TEST_F(Bootstrap, ApprovesTheCertificateOfAnAgentForItsOwnMachineAlone) {
+  add_cluster();
+  add_node_config();
+  add_machine(with_node_config());
+  ASSERT_TRUE(eventually([&] { return has_data(); }));
+  const auto agent = client(as_new_agent());
+  const auto ask = [&](const std::string& name, std::string_view pem) {
+    return agent
+        ->create(kSigningRequests, {.name = name},
+                 {{"apiVersion", "certificates.k8s.io/v1"},
+                  {"kind", "CertificateSigningRequest"},
+                  {"metadata", {{"name", name}}},
+                  {"spec",
+                   {{"request", base64_encode(pem)},
+                    {"signerName", bootstrap::approval::kSigner},
+                    {"usages", json::array{"client auth"}}}}},
+                 {}, soon())
+        .has_value();
+  };
+
+  EXPECT_TRUE(eventually([&] { return ask("own", bootstrap::approval::kRequestOfM1); }));
+  EXPECT_TRUE(ask("anothers", bootstrap::approval::kRequestOfM2));
+
+  EXPECT_TRUE(eventually([&] { return answer("own") == "Approved"; })) << answer("own");
+  EXPECT_TRUE(eventually([&] { return answer("anothers") == "Denied"; })) << answer("anothers");
   expect_rights_suffice(*servers_);
 }
 
