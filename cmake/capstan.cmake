@@ -3,6 +3,7 @@
 # capstan_test(NAME DIR folder [LABELS ...] [SOURCES ...] LINK ...): every *_test.cc of a folder, one gtest program.
 # capstan_fixtures(NAME DIR folder LINK ...): every *_fixture.cc of a folder, compiled once for all suites that use them.
 # capstan_program(NAME [DIR folder] [SOURCES ...] LINK ...): an executable named NAME in bin/.
+# capstan_static_program(NAME SOURCES ... LINK ...): the same, linked statically where CAPSTAN_STATIC_AGENT is on (static.cmake).
 # capstan_fuzz(NAME_fuzz SOURCE file LINK ...): with CAPSTAN_FUZZ a libFuzzer program; otherwise a test, NAME_replay, that
 #   feeds it the inputs of test/fuzz/corpus/NAME once.
 # "DIR" may hold several folders; folders are not searched recursively.

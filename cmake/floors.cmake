@@ -58,6 +58,8 @@ if(TARGET infrastructure_test)
 endif()
 capstan_library(bootstrap LIGHT DIR bootstrap bootstrap/access bootstrap/approval bootstrap/controller bootstrap/nodeconfig LINK PUBLIC kubeconfig runtime kube api base PRIVATE Boost::json)
 capstan_test(bootstrap_test DIR bootstrap bootstrap/access bootstrap/approval bootstrap/controller bootstrap/nodeconfig LABELS sanitize-domain LINK bootstrap builders fakes)
+capstan_library(agent LIGHT DIR agent LINK PUBLIC kubeconfig kube net api base PRIVATE Boost::json)
+capstan_test(agent_test DIR agent LABELS sanitize-domain LINK agent fakes net Boost::json OpenSSL::Crypto)
 
 # floor 6
 set(controller_folders controllers controllers/shared controllers/claims controllers/cluster controllers/machine controllers/drain
@@ -101,6 +103,9 @@ capstan_library(provider LIGHT DIR cmd/provider EXCLUDE "/main.cc$"
                 LINK PUBLIC program infrastructure bootstrap kubeconfig runtime kube net api base PRIVATE Boost::json)
 capstan_program(capstan-provider SOURCES cmd/provider/main.cc LINK provider)
 capstan_test(provider_test DIR cmd/provider LINK provider apiserver crd_kinds fakes Boost::json)
+capstan_library(agent_program LIGHT DIR cmd/agent EXCLUDE "/main.cc$" LINK PUBLIC program agent kubeconfig kube net api base)
+capstan_test(agent_program_test DIR cmd/agent LINK agent_program)
+capstan_static_program(capstan-agent SOURCES cmd/agent/main.cc LINK agent_program)
 capstan_library(dev LIGHT DIR cmd/dev EXCLUDE "/main.cc$"
                 LINK PUBLIC manager infrastructure bootstrap apiserver kubeconfig runtime kube net api base
                 PRIVATE crd_kinds Boost::json)

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "base/try.h"
+#include "cmd/program/log_level.h"
 #include "net/pki.h"
 
 namespace capstan::program {
@@ -16,7 +17,6 @@ namespace json = boost::json;
 constexpr std::size_t kMostKeys = 200;
 constexpr auto kLife = std::chrono::hours(24 * 365);
 constexpr auto kSkew = std::chrono::hours(1);
-constexpr int kDebugVerbosity = 4;
 
 double seconds(Nanoseconds span) { return std::chrono::duration<double>(span).count(); }
 
@@ -58,11 +58,6 @@ Result<int> verbosity_of(std::string_view body) {
 }
 
 }  // namespace
-
-Level level_of(std::int64_t verbosity) {
-  if (verbosity >= kDebugVerbosity) return Level::Debug;
-  return verbosity > 0 ? Level::Info : Level::Error;
-}
 
 runtime::Setting verbosity_setting(const Log& root) {
   return {.name = "flags/v", .put = [root](std::string_view body) -> Result<std::string> {

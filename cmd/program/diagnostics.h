@@ -19,8 +19,6 @@ namespace capstan::program {
 boost::json::value controllers_page(const std::vector<const runtime::Controller*>& controllers);
 boost::json::value caches_page(const std::vector<runtime::InformerState*>& informers);
 
-// What is logged at -v=VERBOSITY: 0 errors, 1 to 3 what changed, 4 and above why nothing did.
-Level level_of(std::int64_t verbosity);
 // PUT /debug/flags/v with a new verbosity, until the process ends. Components of --vmodule keep theirs.
 runtime::Setting verbosity_setting(const Log& root);
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "cmd/program/diagnostics.h"
+#include "cmd/program/log_level.h"
 #include "cmd/program/signals.h"
 #include "kubeconfig/connect.h"
 #include "net/file_limit.h"

@@ -204,7 +204,9 @@ Result<void> RealServers::State::start_controller_manager() {
   controller_manager =
       TRY(launch({path, "--kubeconfig=" + kubeconfig.string(), "--leader-elect=false", "--secure-port=0",
                   fmt::format("--controllers={}", fmt::join(options.controllers, ",")),
-                  "--concurrent-gc-syncs=10", "--kube-api-qps=200", "--kube-api-burst=400"},
+                  "--cluster-signing-cert-file=" + pki->ca().certificate.string(),
+                  "--cluster-signing-key-file=" + pki->ca().key.string(), "--concurrent-gc-syncs=10",
+                  "--kube-api-qps=200", "--kube-api-burst=400"},
                  "kube-controller-manager"));
   return {};
 }

@@ -14,12 +14,13 @@ struct Floor {
   int level;
 };
 
-constexpr std::array<Floor, 13> kFloors = {{{"base", 0},
+constexpr std::array<Floor, 14> kFloors = {{{"base", 0},
                                             {"api", 1},
                                             {"net", 1},
                                             {"kube", 2},
                                             {"runtime", 3},
                                             {"kubeconfig", 4},
+                                            {"agent", 5},
                                             {"bootstrap", 5},
                                             {"infrastructure", 5},
                                             {"controllers", 6},

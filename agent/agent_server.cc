@@ -1,0 +1,111 @@
+// The parts of a round that are about the Secret and the Node.
+#include "agent/acceptance.h"
+#include "agent/agent.h"
+#include "agent/connections.h"
+#include "agent/memory.h"
+#include "agent/places.h"
+#include "api/bootstrap/names.h"
+#include "base/try.h"
+#include "kube/resources.h"
+
+namespace capstan::agent {
+namespace {
+
+std::string_view without_blanks(std::string_view word) {
+  while (word.starts_with(' ')) word.remove_prefix(1);
+  while (word.ends_with(' ')) word.remove_suffix(1);
+  return word;
+}
+
+// "a, b.service"; what can be no unit's name is left out.
+std::set<std::string> units_in(std::string_view list) {
+  std::set<std::string> units;
+  while (!list.empty()) {
+    const auto end = std::min(list.find(','), list.size());
+    if (const auto unit = unit_name(without_blanks(list.substr(0, end)))) units.insert(*unit);
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return units;
+}
+
+}  // namespace
+
+Result<void> Agent::read_own_node() {
+  kube::Client* kubelet = TRY(client(Credential::Kubelet));
+  node_ = TRY(read_node(*kubelet, node_name_, soon()));
+  running_version_ = node_->kubelet_version;
+  clients_.watch(Credential::Kubelet, kube::resources::nodes(), {.name = node_name_},
+                 node_->resource_version);
+  return take_requests();
+}
+
+// They are restarted once the annotation is gone for sure, and known on disk before it goes: once, whenever
+// this process is killed.
+Result<void> Agent::take_requests() {
+  using api::bootstrap::annotation::kRestartServices;
+  State next = state_;
+  if (const auto found = node_->annotations.find(kRestartServices); found != node_->annotations.end()) {
+    next.asked.merge(units_in(found->second));
+    TRY(save(next));
+    kube::Client* kubelet = TRY(client(Credential::Kubelet));
+    TRY(annotate(*kubelet, {.name = node_name_}, {{std::string(kRestartServices), std::nullopt}}, soon(),
+                 node_->resource_version));
+    node_->annotations.erase(found);
+  }
+  next.restarts.merge(next.asked);
+  next.asked.clear();
+  return save(next);
+}
+
+Result<void> Agent::read_config() {
+  kube::Client* own = TRY(client(Credential::Own));
+  const auto offer = read_offer(*own, facts_.secret.str(), soon());
+  if (offer) {
+    clients_.watch(Credential::Own, kube::resources::secrets(), secret_key(facts_.secret.str()),
+                   offer->resource_version);
+    return consider(*offer);
+  }
+  if (offer.error().code == Code::Unauthorized) refused_certificate_ = certificate_.text;
+  if (offer.error().code == Code::Invalid) refused_config_ = offer.error().message;
+  return fail(offer.error());
+}
+
+Result<void> Agent::consider(const Offer& offer) {
+  refused_config_.clear();
+  const auto wanted = read_wanted(offer.text, machine_facts());
+  if (!wanted) {
+    refused_config_ = wanted.error().context("the configuration is refused").message;
+    return fail(Code::Invalid, refused_config_);
+  }
+  const auto acceptance = accept(
+      {.checksum = offer.checksum, .release = offer.release, .max_delay_seconds = wanted->max_delay_seconds},
+      {.in_force = wanted_ ? wanted_->checksum : std::string_view(),
+       .joined = joined_,
+       .node = node_name_,
+       .delay = state_.delay},
+      now(), unit_interval(deps_.randomness.next()));
+  round_.at = acceptance.at;
+  State next = state_;
+  next.delay = acceptance.delay;
+  TRY(save(next));
+  if (!acceptance.now) return {};
+  return take_up(offer);
+}
+
+// From here on it is what stands on the machine, with or without a server.
+Result<void> Agent::take_up(const Offer& offer) {
+  TRY(write_own(root(), kConfigFile, offer.text, deps_.tools.own));
+  deps_.tools.log.info("takes up a configuration", {{"checksum", offer.checksum}});
+  TRY(look_at_config());
+  joined_ = root().exists(places_.kubeconfig);
+  return {};
+}
+
+Result<void> Agent::send_report() {
+  std::vector<std::string> errors = errors_;
+  if (!refused_config_.empty()) errors.insert(errors.begin(), refused_config_);
+  kube::Client* kubelet = TRY(client(Credential::Kubelet));
+  return annotate(*kubelet, {.name = node_name_}, report(node_->annotations, state_.applied, errors), soon());
+}
+
+}  // namespace capstan::agent

@@ -1,0 +1,27 @@
+// The agent's certificate on disk: the one it has, and the one it asks for. One thread.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "agent/identity.h"
+#include "agent/root.h"
+#include "base/instant.h"
+#include "base/result.h"
+
+namespace capstan::agent {
+
+struct OwnCertificate {
+  std::string text = {};  // key and certificate
+  Standing standing = Standing::Missing;
+};
+// `received`: when it came, by this machine's clock. What can't be read is missing.
+OwnCertificate own_certificate(const Root& root, WallTime received, WallTime now);
+
+// PEM of a new request, or of the one that a process before this made and had no answer to.
+Result<std::string> next_request(const Root& root, const net::Subject& subject, const Mark& own);
+void drop_request(const Root& root);
+// The answer to it takes the place of the certificate. Invalid: it is for another key.
+Result<void> take_certificate(const Root& root, const std::string& certificate_pem, const Mark& own);
+
+}  // namespace capstan::agent
