@@ -43,6 +43,10 @@ std::string_view reason_of(NoteCode code) {
     case NoteCode::NodeVolumesDetached: return event::kNodeVolumesDetached;
     case NoteCode::DrainRulesContradict: return "DrainRulesContradict";
     case NoteCode::NodeDrainedByForce: return "NodeDrainedByForce";
+    case NoteCode::EvictionsGivenUp: return "EvictionsGivenUp";
+    case NoteCode::VolumeAttachmentsDeleted: return "VolumeAttachmentsDeleted";
+    case NoteCode::VolumeAttachmentsNotDeleted: return "FailedDeleteVolumeAttachments";
+    case NoteCode::AliasOverruled: return "AliasOverruled";
     case NoteCode::CheckMisconfigured: return "HealthCheckMisconfigured";
     case NoteCode::RemediationRestricted: return event::kRemediationRestricted;
     case NoteCode::WaitingForOwner: return driver::reason::kWaitingForOwner;
@@ -115,6 +119,10 @@ bool is_warning(NoteCode code) {
     case NoteCode::ProviderIdListInvalid:
     case NoteCode::DrainRulesContradict:
     case NoteCode::NodeDrainedByForce:
+    case NoteCode::EvictionsGivenUp:
+    case NoteCode::VolumeAttachmentsDeleted:
+    case NoteCode::VolumeAttachmentsNotDeleted:
+    case NoteCode::AliasOverruled:
     case NoteCode::CheckMisconfigured:
     case NoteCode::RemediationRestricted:
     case NoteCode::WaitingForOwner:

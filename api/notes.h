@@ -48,6 +48,10 @@ enum class NoteCode {
   NodeVolumesDetached,
   DrainRulesContradict,
   NodeDrainedByForce,
+  EvictionsGivenUp,  // Pods were deleted after drain.evictionRetries
+  VolumeAttachmentsDeleted,
+  VolumeAttachmentsNotDeleted,
+  AliasOverruled,  // a key of machine-controller-manager beside one of ours, which wins
   // MachineHealthCheck.
   CheckMisconfigured,
   RemediationRestricted,

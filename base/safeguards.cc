@@ -42,6 +42,10 @@ std::string_view to_string(Safeguard safeguard) {
     case Safeguard::SlowStart: return "slow-start";
     case Safeguard::RevisionHistory: return "revision-history";
     case Safeguard::ForcedPods: return "forced-pods";
+    case Safeguard::AttachmentsOfNode: return "attachments-of-node";
+    case Safeguard::AttachmentsAwaitVm: return "attachments-await-vm";
+    case Safeguard::VolumesInTurn: return "volumes-in-turn";
+    case Safeguard::DrainedOnce: return "drained-once";
     case Safeguard::LostNode: return "lost-node";
     case Safeguard::Preservation: return "preservation";
     case Safeguard::Freeze: return "freeze";

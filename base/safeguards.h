@@ -47,6 +47,10 @@ enum class Safeguard {
   SlowStart,             // a new MachineSet stays small until its first Machine is available
   RevisionHistory,       // MachineSets of earlier templates are kept for a rollback
   ForcedPods,            // a drain by force deletes Pods of its Node alone, by the uids they were listed with
+  AttachmentsOfNode,     // of VolumeAttachments those of its own Node alone are deleted with a Machine
+  AttachmentsAwaitVm,    // ... once its VM is gone, or its Node is out of reach
+  VolumesInTurn,         // where a policy wants it, one Pod with volumes goes after the other
+  DrainedOnce,           // the Node of a preserved Machine is not drained again
   LostNode,              // a Machine without a Node is replaced at once when the server says there is none
   Preservation,          // a preserved Machine is not deleted
   // Of the brakes.
@@ -72,9 +76,11 @@ inline constexpr std::array kSafeguards = {
     Safeguard::OtherKinds,      Safeguard::StillThere};
 // Shown by stories of test/scenarios/lifecycle and drain.
 inline constexpr std::array kLifecycleSafeguards = {
-    Safeguard::ReplacementLimit,     Safeguard::PolicyContact, Safeguard::AsJudged,
-    Safeguard::VictimsAwaitReplicas, Safeguard::SlowStart,     Safeguard::RevisionHistory,
-    Safeguard::ForcedPods,           Safeguard::LostNode,      Safeguard::Preservation};
+    Safeguard::ReplacementLimit,     Safeguard::PolicyContact,      Safeguard::AsJudged,
+    Safeguard::VictimsAwaitReplicas, Safeguard::SlowStart,          Safeguard::RevisionHistory,
+    Safeguard::ForcedPods,           Safeguard::LostNode,           Safeguard::Preservation,
+    Safeguard::AttachmentsOfNode,    Safeguard::AttachmentsAwaitVm, Safeguard::VolumesInTurn,
+    Safeguard::DrainedOnce};
 // Shown by stories of test/scenarios/lifecycle and, those of VMs, by tests of infrastructure/.
 inline constexpr std::array kSafetySafeguards = {
     Safeguard::Freeze,        Safeguard::Ceiling,     Safeguard::ApiLoss, Safeguard::Windows,

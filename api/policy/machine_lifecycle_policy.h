@@ -74,6 +74,9 @@ struct PolicyDrain {
   std::optional<bool> machine_pools = {};
   std::optional<DrainOnTimeout> on_timeout = {};
   std::optional<NotReadyForce> not_ready_force = {};
+  std::optional<EvictionRetries> eviction_retries = {};
+  std::optional<VolumesInTurn> volumes_in_turn = {};
+  std::optional<AttachmentCleanup> attachment_cleanup = {};
   UnknownFields unknown = {};
   // Whether a drain of a Machine may turn into one by force.
   bool forces() const { return on_timeout.has_value() || not_ready_force.has_value(); }
@@ -98,6 +101,24 @@ inline constexpr auto members<PolicyDrain> = std::array{
         {.doc = "Drain the Node of a Machine by force when it has not been ready for some time: no kubelet "
                 "is there that could end Pods in peace. Volumes are not waited for then. Off when left out; "
                 "{} switches it on with its defaults."}),
+    member<&PolicyDrain::eviction_retries>(
+        "evictionRetries",
+        {.doc = "Delete Pods of a Machine's Node whose evictions have been refused for some time, before the "
+                "drain timeout is over. Without it evictions are tried until then; {} switches it on with "
+                "its defaults."}),
+    member<&PolicyDrain::volumes_in_turn>(
+        "volumesInTurn",
+        {.doc = "Evict the Pods of a Machine's Node that have PersistentVolumeClaims one after the other, "
+                "those of the highest priority first; each waits until the volumes of the one before are "
+                "detached, and attached to another Node, or have taken too long. Pods without such volumes "
+                "go at the same time. Without it all Pods go together; {} switches it on with its "
+                "defaults."}),
+    member<&PolicyDrain::attachment_cleanup>(
+        "attachmentCleanup",
+        {.doc = "Delete the VolumeAttachments that are left of a Machine's Node once its VM is gone, or "
+                "after its drain when the Node is out of reach, so that other Nodes need not wait for its "
+                "volumes. Machines with capstan.dev/force-deletion do so in any case. Off when left out; "
+                "{} switches it on."}),
 };
 
 struct MachineLifecyclePolicySpec {

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
+#include "api/core/volume_attachment.h"
 #include "base/safeguards.h"
 #include "kube/resources.h"
 #include "kube/status.h"
+#include "kube/typed.h"
 
 namespace capstan::controllers::claims {
 namespace {
@@ -52,6 +54,12 @@ Result<void> remove_by_force(kube::Client& client, const api::ObjectMeta& pod, c
   kube::DeleteOptions options{.grace_period_seconds = 0};
   if (!is_off(Safeguard::ForcedPods)) options.uid = pod.uid.str();
   return client.remove(kube::resources::pods(), {pod.namespace_.str(), pod.name.str()}, options, deadline);
+}
+
+Result<void> detach(kube::Client& client, const api::ObjectMeta& listed, const Clearance&,
+                    const Deadline& deadline) {
+  return client.remove(kube::resource_of<api::VolumeAttachment>(), {.name = listed.name.str()},
+                       {.uid = listed.uid.str()}, deadline);
 }
 
 }  // namespace capstan::controllers::claims

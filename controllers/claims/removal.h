@@ -40,5 +40,8 @@ Result<void> evict(const Evicted& evicted, const Clearance& of_node, const Deadl
 // Without grace, and whatever its budgets say: no kubelet is waited for. Of the uid the Pod was listed with.
 Result<void> remove_by_force(kube::Client& client, const api::ObjectMeta& pod, const Clearance& of_node,
                              const Deadline& deadline);
+// The VolumeAttachment `listed`, of the uid it was listed with.
+Result<void> detach(kube::Client& client, const api::ObjectMeta& listed, const Clearance& of_node,
+                    const Deadline& deadline);
 
 }  // namespace capstan::controllers::claims

@@ -9,6 +9,7 @@
 
 #include "api/meta/object_meta.h"
 #include "api/policy/machine_lifecycle_policy.h"
+#include "controllers/drain/volume_queue.h"
 
 namespace capstan::controllers::drain {
 
@@ -17,6 +18,9 @@ struct DrainChoices {
   std::optional<std::int32_t> timeout_seconds = {};    // wins over spec.deletion.nodeDrainTimeoutSeconds
   bool force_on_timeout = false;                       // else what is left is left running
   std::optional<std::int32_t> not_ready_seconds = {};  // a Node that was not ready for so long: by force
+  std::optional<std::int32_t> eviction_seconds = {};   // after that, what is refused is deleted
+  std::optional<VolumeWaits> volumes_in_turn = {};     // else all Pods go together
+  bool deletes_attachments = false;                    // VolumeAttachments that are left of the Node
   bool explain_budgets = false;                        // a policy is there
   std::vector<std::string> ignored = {};               // keys that mean nothing, each with what is meant
 };

@@ -71,5 +71,32 @@ TEST(DrainChoices, OfAGroupWithoutFieldsAreItsDefaults) {
   EXPECT_EQ(chosen(a_machine("m"), &policy).not_ready_seconds, 300);
 }
 
+TEST(DrainChoices, ThatCameLaterAreOffForPoliciesThatStoodBefore) {
+  const api::MachineLifecyclePolicy before = a_policy("p").drain_on_timeout("ForceDelete").not_ready_force();
+
+  const auto choices = chosen(a_machine("m"), &before);
+
+  EXPECT_FALSE(choices.eviction_seconds);
+  EXPECT_FALSE(choices.volumes_in_turn);
+  EXPECT_FALSE(choices.deletes_attachments);
+}
+
+TEST(DrainChoices, CountEvictionRetriesInPeriodsOfTwentySeconds) {
+  const api::MachineLifecyclePolicy policy = a_policy("p").eviction_retries(3).volumes_in_turn();
+
+  const auto choices = chosen(a_machine("m"), &policy);
+
+  EXPECT_EQ(choices.eviction_seconds, 60);
+  EXPECT_EQ(choices.volumes_in_turn, (VolumeWaits{.detach = Seconds(120), .reattach = Seconds(90)}));
+}
+
+TEST(DrainChoices, DeleteAttachmentsByForceOrWhereAPolicySaysSo) {
+  const api::MachineLifecyclePolicy policy = a_policy("p").attachment_cleanup();
+
+  EXPECT_TRUE(chosen(a_machine("m"), &policy).deletes_attachments);
+  EXPECT_TRUE(chosen(a_machine("m").annotated("capstan.dev/force-deletion", "true")).deletes_attachments);
+  EXPECT_FALSE(chosen(a_machine("m")).deletes_attachments);
+}
+
 }  // namespace
 }  // namespace capstan::controllers::drain

@@ -28,6 +28,8 @@ std::string drain_message(const DrainProgress& progress) {
   add_pods(text, progress.wait_completed, "waiting for completion");
   add_later(text, progress.evict_later, "the following Pods will be evicted");
   add_later(text, progress.wait_later, "waiting for the following Pods to complete without eviction");
+  add_pods(text, progress.in_turn,
+           "evicted one after the other because of volumes, waiting for " + progress.next_waits_for);
   for (const auto& line : progress.contradictions) text += "\n* " + line;
   for (const auto& line : progress.hopeless) text += "\n* " + line;
   return text;

@@ -24,6 +24,8 @@ struct DrainProgress {
   std::vector<std::string> wait_completed = {};
   std::vector<std::string> evict_later = {};
   std::vector<std::string> wait_later = {};
+  std::vector<std::string> in_turn = {};         // with volumes, each after the one before
+  std::string next_waits_for = {};               // the first of them
   std::vector<std::string> contradictions = {};  // between drain rules, a line each
   std::set<std::string> hopeless = {};           // budgets that never allow an eviction, a line each
 };

@@ -1,10 +1,13 @@
 #include "controllers/drain/drain_round.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cassert>
 
 #include "api/core/namespace.h"
+#include "base/safeguards.h"
 #include "base/try.h"
 #include "controllers/claims/removal.h"
 #include "controllers/drain/cordon.h"
@@ -21,6 +24,7 @@ constexpr auto kRound = std::chrono::seconds(10);  // of evictions; the rest com
 constexpr std::int64_t kUnreachableGrace = 1;      // seconds: no kubelet is there to use more
 constexpr int kCordonTries = 3;
 constexpr Seconds kLongestVolumePause{60};
+constexpr Seconds kQueuePause{5};  // while a Pod with volumes waits for its turn
 constexpr Seconds kNumbersPause{
     10};  // each news of a busy budget would be a write for every Node it holds up
 constexpr std::size_t kContradictionsShown = 3;
@@ -48,7 +52,8 @@ DrainProgress progress_of(const DrainPlan& plan, Time started) {
 
 bool is_empty(const DrainProgress& progress) {
   return progress.terminating.empty() && progress.overdue.empty() && progress.failed.empty() &&
-         progress.wait_completed.empty() && progress.evict_later.empty() && progress.wait_later.empty();
+         progress.wait_completed.empty() && progress.evict_later.empty() && progress.wait_later.empty() &&
+         progress.in_turn.empty();
 }
 
 }  // namespace
@@ -58,7 +63,7 @@ Result<StageReport> DrainRound::drain() {
   const auto node = TRY(this->node());
   if (!node) return StageReport::finished();
   unreachable_ = is_unreachable(*node);
-  TRY(cordon(node));
+  if (request_.cordons) TRY(cordon(node));
   if (auto why = TRY(why_by_force(*node)); !why.empty()) return delete_pods(std::move(why));
   const auto watched = memory_.watch ? memory_.watch->pods() : std::nullopt;
   if (watched) {
@@ -82,6 +87,7 @@ Result<StageReport> DrainRound::drain_pods(const std::vector<api::Pod>& pods) {
   const DrainPlan plan = drain_plan(input);
   DrainProgress progress = progress_of(plan, request_.started);
   warn_of(contradictions(input), progress);
+  if (request_.volumes_in_turn) TRY(look_at_queue(pods));
   TRY(evict_all(plan.evict, progress));
   if (is_empty(progress)) return StageReport::finished();
   return report(plan, progress);
@@ -204,23 +210,87 @@ Result<void> DrainRound::cordon(runtime::Snapshot<api::Node> node) {
 
 Result<void> DrainRound::evict_all(const DrainPlan::Pods& pods, DrainProgress& progress) {
   const Deadline round = deadline_.no_later_than(clock_.steady_now() + kRound);
+  DrainPlan::Pods with_volumes;
   for (const api::Pod* pod : pods) {
-    const auto known = memory_.attempts.find(pod->metadata.uid.str());
-    Attempt* last = known == memory_.attempts.end() ? nullptr : &known->second;
-    const Outlook outlook = outlook_of(*pod, budgets_of(*pod));
-    if (last != nullptr) last->outlook.open = last->outlook.open && outlook.open;
-    const Time due = next_eviction({.last = last, .started = request_.started, .now = &outlook});
-    if (last != nullptr && due > request_.now) {
-      pause(*pod, *last, progress);
-    } else if (round.passed(clock_.steady_now())) {
-      progress.failed[std::string(kRoundIsOver)].push_back(name_of(*pod));
+    if (request_.volumes_in_turn && has_volumes(*pod)) {
+      with_volumes.push_back(pod);
     } else {
-      TRY(evict(*pod, progress));
+      TRY(evict_if_due(*pod, round, progress));
     }
   }
+  TRY(evict_in_turn(in_turn(std::move(with_volumes)), round, progress));
   std::ranges::sort(progress.terminating);
   return {};
 }
+
+Result<void> DrainRound::evict_if_due(const api::Pod& pod, const Deadline& round, DrainProgress& progress) {
+  const auto known = memory_.attempts.find(pod.metadata.uid.str());
+  Attempt* last = known == memory_.attempts.end() ? nullptr : &known->second;
+  const Outlook outlook = outlook_of(pod, budgets_of(pod));
+  if (last != nullptr) last->outlook.open = last->outlook.open && outlook.open;
+  const Time due = next_eviction({.last = last, .started = request_.started, .now = &outlook});
+  const bool rests = last != nullptr && due > request_.now;
+  if (rests && (last->accepted || !gives_up_evictions())) {
+    pause(pod, *last, progress);
+  } else if (round.passed(clock_.steady_now())) {
+    progress.failed[std::string(kRoundIsOver)].push_back(name_of(pod));
+  } else {
+    return evict(pod, progress);
+  }
+  return {};
+}
+
+// --- one after the other ---
+
+// A Pod that is refused is put aside, and the next one asked for; the first that goes holds the others up.
+Result<void> DrainRound::evict_in_turn(const DrainPlan::Pods& pods, const Deadline& round,
+                                       DrainProgress& progress) {
+  for (const api::Pod* pod : pods) {
+    const bool may_go = next_waits_for_.empty() || is_off(Safeguard::VolumesInTurn);
+    if (!may_go) {
+      progress.in_turn.push_back(name_of(*pod));
+      continue;
+    }
+    TRY(evict_if_due(*pod, round, progress));
+    if (is_going(*pod)) next_waits_for_ = fmt::format("Pod {} to end", name_of(*pod));
+  }
+  progress.next_waits_for = next_waits_for_;
+  return {};
+}
+
+// Or gone: then nothing is remembered of it.
+bool DrainRound::is_going(const api::Pod& pod) const {
+  const auto attempt = memory_.attempts.find(pod.metadata.uid.str());
+  return attempt == memory_.attempts.end() || attempt->second.accepted;
+}
+
+Result<void> DrainRound::look_at_queue(std::span<const api::Pod> pods) {
+  const auto attachments = TRY(kube::list<api::VolumeAttachment>(client(), {}, deadline_));
+  const VolumeLook look{.now = request_.now,
+                        .node = request_.node,
+                        .pods = pods,
+                        .attachments = attachments.items,
+                        .waits = *request_.volumes_in_turn};
+  TRY(learn_claims(look));
+  next_waits_for_ = holds_up_next(look, memory_.queue);
+  return {};
+}
+
+// Once for all volumes that are attached: which claim a volume is bound to does not change.
+Result<void> DrainRound::learn_claims(const VolumeLook& look) {
+  const auto unknown = unknown_volumes(look, memory_.queue);
+  if (unknown.empty()) return {};
+  const auto volumes = TRY(kube::list<api::PersistentVolume>(client(), {}, deadline_));
+  for (const std::string& name : unknown) memory_.queue.claims[name];
+  for (const api::PersistentVolume& volume : volumes.items) {
+    const auto& claim = volume.spec.claim_ref;
+    if (claim && unknown.contains(volume.metadata.name.str()))
+      memory_.queue.claims[volume.metadata.name.str()] = claim->namespace_.str() + "/" + claim->name.str();
+  }
+  return {};
+}
+
+// --- one eviction ---
 
 Result<void> DrainRound::send_away(const kube::ObjectKey& pod, const kube::DeleteOptions& options) {
   assert(request_.clearance && "a drain has asked whose the Node is");
@@ -247,6 +317,7 @@ Result<void> DrainRound::evict(const api::Pod& pod, DrainProgress& progress) {
         return {};
       case EvictionAnswer::Failed: break;
     }
+    if (gives_up_evictions()) return delete_refused(pod, progress);
     attempt.failure = failure_of(evicted.error());
     attempt.by_budget = is_budget_refusal(evicted.error());
     attempt.failing_since = failing_since(pod, attempt);
@@ -259,6 +330,20 @@ Result<void> DrainRound::evict(const api::Pod& pod, DrainProgress& progress) {
   }
   if (budgets != nullptr && (attempt.accepted || attempt.by_budget)) spend(pod, attempt.accepted, *budgets);
   memory_.attempts[pod.metadata.uid.str()] = std::move(attempt);
+  return {};
+}
+
+bool DrainRound::gives_up_evictions() const {
+  return request_.eviction_time && request_.now >= request_.started + *request_.eviction_time;
+}
+
+Result<void> DrainRound::delete_refused(const api::Pod& pod, DrainProgress& progress) {
+  const auto removed = claims::remove_by_force(client(), pod.metadata, *request_.clearance, deadline_);
+  if (!removed && removed.error().code != Code::NotFound)
+    return fail(removed.error().context("delete Pod " + name_of(pod)));
+  if (removed) given_up_.push_back(name_of(pod));
+  progress.terminating.push_back(name_of(pod));
+  memory_.attempts[pod.metadata.uid.str()] = {.at = request_.now, .accepted = true};
   return {};
 }
 
@@ -324,7 +409,8 @@ void DrainRound::warn_of(const std::vector<Contradiction>& contradictions, Drain
 
 StageReport DrainRound::report(const DrainPlan& plan, const DrainProgress& progress) {
   if (numbers_are_new_) memory_.numbers_told = request_.now;
-  return {.message = drain_message(progress), .recheck = recheck(plan)};
+  const Seconds soon = progress.in_turn.empty() ? Seconds::max() : kQueuePause;
+  return {.message = drain_message(progress), .recheck = std::min(recheck(plan), soon)};
 }
 
 Seconds DrainRound::recheck(const DrainPlan& plan) {
@@ -338,6 +424,8 @@ Seconds DrainRound::recheck(const DrainPlan& plan) {
     next = std::min(next, due - request_.now);
   }
   if (const auto by_time = next_by_time(plan, unreachable_)) next = std::min(next, *by_time - request_.now);
+  if (request_.eviction_time && !gives_up_evictions())
+    next = std::min(next, request_.started + *request_.eviction_time - request_.now);
   if (numbers_are_old_) next = std::min(next, memory_.numbers_told + kNumbersPause - request_.now);
   if (force_begins_ && *force_begins_ > request_.now) next = std::min(next, *force_begins_ - request_.now);
   return std::max(next, kSoonest);

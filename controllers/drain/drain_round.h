@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct DrainMemory {
   Time numbers_told = {};                        // when the numbers of budgets were last brought up to date
   std::set<std::string> warned = {};             // of what the user has been told in an Event
   std::set<api::ObjectKey> living_daemon_sets = {};
+  VolumeQueue queue = {};  // where Pods with volumes go one after the other
   // The Node as it was cordoned in this turn, so that the look at volumes needs no other one.
   std::optional<api::NodeVolumes> cordoned = {};
   std::unique_ptr<DrainWatch> watch = {};
@@ -51,6 +53,8 @@ class DrainRound {
   const std::set<std::string>& held_by_budgets() const { return held_; }
   // After drain(): what the user has to hear even if the drain is over by now; each once.
   std::vector<std::string> take_warnings() { return std::move(warnings_); }
+  // After drain(): Pods that it has deleted as their evictions were refused too long.
+  std::vector<std::string> take_given_up() { return std::move(given_up_); }
   // After volumes(): those the Node's status had.
   const VolumesOfNode& volumes_seen() const { return volumes_seen_; }
 
@@ -71,7 +75,15 @@ class DrainRound {
   Result<StageReport> delete_pods(std::string why);
   void forget_pods_that_are_gone(const std::vector<api::Pod>& pods);
   Result<void> evict_all(const DrainPlan::Pods& pods, DrainProgress& progress);
+  Result<void> evict_if_due(const api::Pod& pod, const Deadline& round, DrainProgress& progress);
   Result<void> evict(const api::Pod& pod, DrainProgress& progress);
+  bool is_going(const api::Pod& pod) const;
+  bool gives_up_evictions() const;
+  Result<void> delete_refused(const api::Pod& pod, DrainProgress& progress);
+  // --- one after the other ---
+  Result<void> look_at_queue(std::span<const api::Pod> pods);
+  Result<void> evict_in_turn(const DrainPlan::Pods& pods, const Deadline& round, DrainProgress& progress);
+  Result<void> learn_claims(const VolumeLook& look);
   Result<void> send_away(const kube::ObjectKey& pod, const kube::DeleteOptions& options);
   Time failing_since(const api::Pod& pod, const Attempt& now) const;
   void count(const Result<void>& evicted) const;
@@ -99,6 +111,8 @@ class DrainRound {
   bool numbers_are_new_ = false;
   bool numbers_are_old_ = false;  // newer ones are there, but it is too early to tell them
   std::vector<std::string> warnings_ = {};
+  std::string next_waits_for_ = {};  // where Pods with volumes go one after the other; empty: the next may go
+  std::vector<std::string> given_up_ = {};
   VolumesOfNode volumes_seen_ = {};
 };
 

@@ -1,10 +1,13 @@
 #include "controllers/drain/drain_world_fixture.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
 
+#include "api/core/volume_attachment.h"
 #include "kube/resources.h"
+#include "kube/typed.h"
 #include "test/builders/cluster.h"
 #include "test/builders/machine.h"
 
@@ -15,6 +18,10 @@ namespace json = boost::json;
 namespace {
 
 const kube::ObjectKey kClusterKey{"default", "c1"};
+
+api::Uid uid_of(const json::value& object) {
+  return api::Uid(std::string(object.at("metadata").at("uid").as_string()));
+}
 
 json::object labels_of(const PodWish& wish) {
   json::object labels;
@@ -97,6 +104,7 @@ json::value DrainWorld::pod_of(const PodWish& wish) const {
   }
   json::object spec{{"nodeName", wish.node},
                     {"terminationGracePeriodSeconds", wish.grace},
+                    {"priority", wish.priority},
                     {"containers", {{{"name", "c"}, {"image", "i"}}}}};
   if (!wish.claim.empty()) {
     spec["volumes"] = json::array{{{"name", "v"}, {"persistentVolumeClaim", {{"claimName", wish.claim}}}}};
@@ -125,6 +133,43 @@ void DrainWorld::pod(const PodWish& wish) {
   const auto set =
       memory.patch(kube::resources::pods(), key, running, {.subresource = "status"}, Deadline::never());
   if (!set) ADD_FAILURE() << set.error().describe();
+}
+
+void DrainWorld::volume(std::string_view name, std::string_view claim) {
+  make(
+      "v1/persistentvolumes",
+      json::serialize(json::object{
+          {"apiVersion", "v1"},
+          {"kind", "PersistentVolume"},
+          {"metadata", {{"name", name}}},
+          {"spec",
+           {{"capacity", {{"storage", "1Gi"}}},
+            {"accessModes", json::array{"ReadWriteOnce"}},
+            {"csi", {{"driver", "disk"}, {"volumeHandle", name}}},
+            {"claimRef", {{"kind", "PersistentVolumeClaim"}, {"namespace", "default"}, {"name", claim}}}}}}));
+}
+
+void DrainWorld::attach(std::string_view volume, std::string_view to) {
+  make("storage.k8s.io/v1/volumeattachments",
+       json::serialize(json::object{
+           {"apiVersion", "storage.k8s.io/v1"},
+           {"kind", "VolumeAttachment"},
+           {"metadata", {{"name", fmt::format("{}-{}", volume, to)}}},
+           {"spec", {{"attacher", "disk"}, {"nodeName", to}, {"source", {{"persistentVolumeName", volume}}}}},
+           {"status", {{"attached", true}}}}));
+}
+
+void DrainWorld::detach(std::string_view volume, std::string_view from) {
+  const auto removed = memory.remove(kube::resource_of<api::VolumeAttachment>(),
+                                     {.name = fmt::format("{}-{}", volume, from)}, {}, Deadline::never());
+  if (!removed) ADD_FAILURE() << removed.error().describe();
+}
+
+std::vector<std::string> DrainWorld::attachments() {
+  std::vector<std::string> names;
+  const auto listed = kube::list<api::VolumeAttachment>(memory, {}, Deadline::never()).value();
+  for (const auto& each : listed.items) names.push_back(each.metadata.name.str());
+  return names;
 }
 
 void DrainWorld::budget(std::string_view name, std::string_view app, std::string_view spec) {
@@ -172,11 +217,14 @@ DrainRequest DrainWorld::request() {
           .rules = rules,
           .workload = clusters.get(kClusterKey).value(),
           .node = "n",
-          .clearance = claims::Clearance::of_own_creation(api::Uid("n")),
+          .clearance = claims::Clearance::of_own_creation(uid_of(node())),
           .started = *started,
           .now = now,
           .force = force,
-          .explain_budgets = explain_budgets};
+          .explain_budgets = explain_budgets,
+          .eviction_time = eviction_time,
+          .volumes_in_turn = volumes_in_turn,
+          .vm_is_gone = vm_is_gone};
 }
 
 StageReport DrainWorld::turn() {
@@ -194,6 +242,10 @@ StageReport DrainWorld::finish() {
 }
 
 StageReport DrainWorld::volumes() { return drainer->check_volumes(request(), Deadline::never()); }
+
+StageReport DrainWorld::delete_attachments() {
+  return drainer->delete_attachments(request(), Deadline::never());
+}
 
 bool DrainWorld::awake() {
   SystemClock real;

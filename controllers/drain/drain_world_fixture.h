@@ -27,6 +27,7 @@ struct PodWish {
   std::string claim = {};
   int grace = 0;  // seconds; 0: gone as soon as it is evicted
   std::string node = "n";
+  int priority = 0;
 };
 
 struct DrainWorld {
@@ -38,6 +39,12 @@ struct DrainWorld {
   void daemon_set(std::string_view name);
   void budget(std::string_view name, std::string_view app, std::string_view spec);
   void relax(std::string_view budget, std::string_view patch);
+  // A PersistentVolume that the claim of that name has.
+  void volume(std::string_view name, std::string_view claim);
+  // A VolumeAttachment "<volume>-<node>".
+  void attach(std::string_view volume, std::string_view node = "n");
+  void detach(std::string_view volume, std::string_view node = "n");
+  std::vector<std::string> attachments();
   void make(std::string_view path, std::string_view body);
   // The kubelet has ended it.
   void gone(std::string_view pod);
@@ -51,6 +58,7 @@ struct DrainWorld {
   // --- the drain ---
   StageReport turn();
   StageReport volumes();
+  StageReport delete_attachments();
   // Turn by turn, as it wakes the Machine. Its last report when nothing happens any more.
   StageReport finish();
   void pass(Seconds span) { clock.advance(span); }
@@ -70,6 +78,9 @@ struct DrainWorld {
   std::optional<Time> started;
   ForceRules force;
   bool explain_budgets = false;
+  std::optional<Seconds> eviction_time = {};
+  std::optional<VolumeWaits> volumes_in_turn = {};
+  bool vm_is_gone = false;
   Signal woken;
   std::uint64_t seen = 0;
   std::uint64_t heard = 0;

@@ -1,7 +1,9 @@
 #include "controllers/drain/drainer.h"
 
+#include <cassert>
 #include <utility>
 
+#include "controllers/drain/attachments.h"
 #include "controllers/drain/drain_round.h"
 #include "controllers/drain/pace.h"
 #include "kube/typed.h"
@@ -37,6 +39,7 @@ StageReport Drainer::turn(const DrainRequest& request, const Deadline& deadline)
   DrainRound round({deps_.clock, probes_}, request, *memory, deadline);
   StageReport report = report_of(round.drain(), request);
   report.warnings = round.take_warnings();
+  report.given_up = round.take_given_up();
   if (report.done) {
     end_watch(memory->watch);
   } else if (!report.trouble) {
@@ -63,6 +66,20 @@ StageReport Drainer::check_volumes(const DrainRequest& request, const Deadline& 
         wake_of(machine));
   }
   return report;
+}
+
+StageReport Drainer::delete_attachments(const DrainRequest& request, const Deadline& deadline) {
+  assert(request.clearance && "the deletion has asked whose the Node is");
+  const auto memory = memory_of(request);
+  const auto listed = memory->lists->attachments(*request.workload, request.node, deadline);
+  if (!listed) return report_of(fail(listed.error()), request);
+  return report_of(drain::delete_attachments({.client = request.workload->client(),
+                                              .node = request.node,
+                                              .clearance = *request.clearance,
+                                              .vm_is_gone = request.vm_is_gone,
+                                              .listed = *listed},
+                                             deadline),
+                   request);
 }
 
 std::function<void()> Drainer::wake_of(const kube::ObjectKey& machine) const {

@@ -20,6 +20,7 @@
 #include "controllers/drain/force.h"
 #include "controllers/drain/probes.h"
 #include "controllers/drain/stage_report.h"
+#include "controllers/drain/volume_queue.h"
 #include "kube/watch_loop.h"
 #include "kubeconfig/workload_clusters.h"
 #include "runtime/store.h"
@@ -49,7 +50,12 @@ struct DrainRequest {
   Time started = {};  // when this stage began, as status.deletion says
   Time now = {};
   ForceRules force = {};
+  bool cordons = true;
   bool explain_budgets = false;  // name what is wrong with budgets that never allow anything
+  // After that, Pods whose evictions are refused are deleted.
+  std::optional<Seconds> eviction_time = {};
+  std::optional<VolumeWaits> volumes_in_turn = {};  // else all Pods go together
+  bool vm_is_gone = false;                          // the API server has confirmed it
 };
 
 class Drainer {
@@ -62,6 +68,8 @@ class Drainer {
   StageReport turn(const DrainRequest& request, const Deadline& deadline);
   // Whether the volumes of the Pods that have gone are detached (volumes.h).
   StageReport check_volumes(const DrainRequest& request, const Deadline& deadline);
+  // Deletes what is left of VolumeAttachments of the Node (attachments.h).
+  StageReport delete_attachments(const DrainRequest& request, const Deadline& deadline);
   // The Machine's drain is over: its Pods are not watched any more.
   void stop_watching_pods(const kube::ObjectKey& machine);
   // ... or interrupted: nothing is watched for it any more.

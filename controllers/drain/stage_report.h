@@ -25,6 +25,8 @@ struct StageReport {
   std::optional<Error> trouble = {};       // it could not even be tried
   std::vector<std::string> warnings = {};  // for Events, each said once
   std::optional<ByForce> by_force = {};    // of a drain that is done
+  std::vector<std::string> given_up = {};  // Pods that were deleted as their evictions were refused too long
+  std::vector<std::string> detached = {};  // VolumeAttachments that were deleted
 
   static StageReport finished() { return {.done = true}; }
   bool operator==(const StageReport&) const = default;

@@ -8,6 +8,7 @@
 #include "api/conditions/conditions.h"
 #include "api/conditions/v1beta1.h"
 #include "api/names.h"
+#include "base/safeguards.h"
 #include "controllers/drain/eviction.h"
 #include "controllers/drain/pace.h"
 #include "controllers/machine/hooks.h"
@@ -42,6 +43,8 @@ Answer pre_drain(const DeletionFacts& facts, api::MachineDeletionStatus& marks);
 Answer drain(const DeletionFacts& facts, api::MachineDeletionStatus& marks);
 Answer volumes(const DeletionFacts& facts, api::MachineDeletionStatus& marks);
 Answer pre_terminate(const DeletionFacts& facts, api::MachineDeletionStatus& marks);
+Answer take_attachments(const DeletionFacts& facts, api::MachineDeletionStatus& marks);
+Answer delete_attachments(const DeletionFacts& facts, api::MachineDeletionStatus& marks);
 Answer infrastructure(const DeletionFacts& facts, api::MachineDeletionStatus& marks);
 Answer bootstrap(const DeletionFacts& facts, api::MachineDeletionStatus& marks);
 Answer node(const DeletionFacts& facts, api::MachineDeletionStatus& marks);
@@ -59,8 +62,10 @@ constexpr std::array kStages = {
     StageRow{Stage::Drain, "Drain", drain},
     StageRow{Stage::VolumesDetached, "VolumesDetached", volumes},
     StageRow{Stage::PreTerminateHooks, "PreTerminateHooks", pre_terminate},
+    StageRow{Stage::TakeAttachments, "TakeAttachments", take_attachments},
     StageRow{Stage::DeleteInfra, "DeleteInfra", infrastructure},
     StageRow{Stage::DeleteBootstrap, "DeleteBootstrap", bootstrap},
+    StageRow{Stage::DeleteAttachments, "DeleteAttachments", delete_attachments},
     StageRow{Stage::DeleteNode, "DeleteNode", node},
     StageRow{Stage::RemoveFinalizer, "RemoveFinalizer", finalizer},
 };
@@ -356,6 +361,44 @@ Answer volumes(const DeletionFacts& facts, api::MachineDeletionStatus& marks) {
        .on_error =
            "Error waiting for volumes to be detached from Node, please check controller logs for errors",
        .recheck = no_later(facts.volumes->recheck, facts.now, volume_end(facts))});
+}
+
+constexpr Seconds kAttachmentsRetry{2};
+
+// What can't be deleted within a minute is left to the controllers of the workload cluster.
+bool wants_attachments_gone(const DeletionFacts& facts) {
+  return facts.choices.deletes_attachments && facts.attachments_tried_for < kForceTries &&
+         node_allowed(facts);
+}
+
+Answer attachments(const DeletionFacts& facts, std::string_view why) {
+  if (facts.attachments) {
+    return slow(facts, {.report = *facts.attachments,
+                        .reason = why,
+                        .on_error = "Error deleting VolumeAttachments of the Node, please check controller "
+                                    "logs for errors",
+                        .recheck = kAttachmentsRetry});
+  }
+  constexpr std::string_view kMessage = "Deleting VolumeAttachments of the Node";
+  if (!facts.fresh) return stale(facts, why, kMessage);
+  return {.kind = Answer::Kind::Act,
+          .act = Do::DeleteAttachments,
+          .reason = why,
+          .message = std::string(kMessage)};
+}
+
+// A VM that runs may still write to its volumes; that of a Node out of reach may be long in going.
+Answer take_attachments(const DeletionFacts& facts, api::MachineDeletionStatus&) {
+  const bool may_go = facts.node_unreachable || is_off(Safeguard::AttachmentsAwaitVm);
+  if (!may_go || !wants_attachments_gone(facts)) return done();
+  return attachments(facts, reason::kWaitingForVolumeDetach);
+}
+
+// The VM is gone with its object, which the API server has to confirm.
+Answer delete_attachments(const DeletionFacts& facts, api::MachineDeletionStatus&) {
+  if (!wants_attachments_gone(facts)) return done();
+  if (facts.infrastructure.state == Known::State::Missing) return ask(Do::ConfirmInfraGone);
+  return facts.infrastructure.is_gone() ? attachments(facts, reason::kDeletingNode) : done();
 }
 
 // --- objects of providers ---

@@ -51,8 +51,10 @@ enum class Stage {
   Drain,
   VolumesDetached,
   PreTerminateHooks,
+  TakeAttachments,  // of a Node that is out of reach
   DeleteInfra,
   DeleteBootstrap,
+  DeleteAttachments,
   DeleteNode,
   RemoveFinalizer,
 };
@@ -78,6 +80,8 @@ struct DeletionFacts {
   Known bootstrap = {};
   // Why the infrastructure object is not the Machine's own: its instance stays, and the Node with it.
   std::string not_its_own = {};
+  bool cordons = true;            // not the Node of a Machine that is preserved
+  bool node_unreachable = false;  // the Node of that name in the cache
   // Whose the Node is, as far as is known by now.
   claims::Verdict whose_node = {};
   drain::DrainChoices choices = {};
@@ -91,9 +95,12 @@ struct DeletionFacts {
   // What this turn has already tried; nothing before.
   std::optional<drain::StageReport> drain = {};
   std::optional<drain::StageReport> volumes = {};
+  std::optional<drain::StageReport> attachments = {};
   std::optional<drain::StageReport> node_deletion = {};
   // For how long a drain by force has been tried in vain, as far as this process knows.
   Seconds force_tried_for = {};
+  // For how long VolumeAttachments have been tried to be deleted in vain, the same.
+  Seconds attachments_tried_for = {};
   // How long the Node has been refusing to go, as far as this process knows.
   Seconds node_deletion_tried_for = {};
   std::optional<Error> infrastructure_trouble = {};  // the DELETE failed
@@ -110,6 +117,7 @@ struct Step {
     ConfirmControlPlaneGone,
     Drain,
     CheckVolumes,
+    DeleteAttachments,
     DeleteInfra,
     ConfirmInfraGone,
     DeleteBootstrap,

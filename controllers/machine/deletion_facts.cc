@@ -5,6 +5,7 @@
 #include "api/contract/control_plane.h"
 #include "base/safeguards.h"
 #include "base/try.h"
+#include "controllers/drain/cordon.h"
 #include "controllers/machine/decide.h"
 #include "controllers/machine/observe.h"
 #include "controllers/safety/deleted_for.h"
@@ -174,6 +175,7 @@ void see_node(const ObserveContext& with, const Observation& seen, DeletionFacts
   const auto node = workload ? (*workload)->nodes().get({.namespace_ = {}, .name = facts.node}) : nullptr;
   if (!node) return;
   facts.node_provider_id = node->spec.provider_id.str();
+  facts.node_unreachable = drain::is_unreachable(*node);
   facts.whose_node = claims::whose(with.deps.caches, with.host.externals, instance_of(*seen.machine, *node),
                                    {.machine = seen.machine.get()}, seen.infra.object.get());
 }

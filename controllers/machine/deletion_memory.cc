@@ -50,6 +50,10 @@ Seconds DeletionMemory::force_in_vain_for(const kube::ObjectKey& machine) {
   return time_since_first(in_vain_since_, machine);
 }
 
+Seconds DeletionMemory::attachments_in_vain_for(const kube::ObjectKey& machine) {
+  return time_since_first(attachments_since_, machine);
+}
+
 Seconds DeletionMemory::time_since_first(Since& since, const kube::ObjectKey& machine) {
   const SteadyTime now = clock_.steady_now();
   const SteadyTime first = since.with([&](auto& all) { return all.try_emplace(machine, now).first->second; });
@@ -60,6 +64,7 @@ void DeletionMemory::forget(const kube::ObjectKey& machine) {
   progress_.with([&](auto& all) { all.erase(machine); });
   refused_since_.with([&](auto& all) { all.erase(machine); });
   in_vain_since_.with([&](auto& all) { all.erase(machine); });
+  attachments_since_.with([&](auto& all) { all.erase(machine); });
 }
 
 }  // namespace capstan::controllers::machine

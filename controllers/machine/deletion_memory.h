@@ -26,6 +26,8 @@ class DeletionMemory {
   Seconds node_refused_for(const kube::ObjectKey& machine);
   // How long a drain of it by force has been failing, from the first call on.
   Seconds force_in_vain_for(const kube::ObjectKey& machine);
+  // How long VolumeAttachments of its Node could not be deleted, from the first call on.
+  Seconds attachments_in_vain_for(const kube::ObjectKey& machine);
   void forget(const kube::ObjectKey& machine);
 
  private:
@@ -44,6 +46,7 @@ class DeletionMemory {
   Guarded<std::map<kube::ObjectKey, Progress>> progress_;
   Since refused_since_;
   Since in_vain_since_;
+  Since attachments_since_;
 };
 
 }  // namespace capstan::controllers::machine

@@ -94,6 +94,76 @@ TEST(NextStep, GoesFromDrainToFinalizerInOrder) {
                                 Do::DeleteNode, Do::RemoveFinalizer));
 }
 
+// --- VolumeAttachments ---
+
+TEST(Attachments, AreDeletedOnceTheVmIsConfirmedToBeGone) {
+  DeletedMachine world;
+  world.drained().detached();
+  world.facts.choices.deletes_attachments = true;
+  EXPECT_EQ(world.step().act, Do::DeleteInfra) << "the Node answers";
+
+  world.facts.delete_sent = Stage::DeleteBootstrap;
+  world.facts.bootstrap.state = State::Gone;
+  world.facts.infrastructure.state = State::Missing;
+  EXPECT_EQ(world.step().act, Do::ConfirmInfraGone) << "so far only the cache says so";
+
+  world.facts.infrastructure.state = State::Gone;
+  EXPECT_EQ(world.step().act, Do::DeleteAttachments);
+  EXPECT_EQ(world.step().reason, "DeletingNode");
+
+  world.facts.attachments = drain::StageReport::finished();
+  EXPECT_EQ(world.step().act, Do::DeleteNode);
+}
+
+TEST(Attachments, OfANodeOutOfReachGoBeforeItsVm) {
+  DeletedMachine world;
+  world.drained().detached();
+  world.facts.choices.deletes_attachments = true;
+  world.facts.node_unreachable = true;
+
+  EXPECT_EQ(world.step().act, Do::DeleteAttachments);
+  world.facts.attachments = drain::StageReport::finished();
+  EXPECT_EQ(world.step().act, Do::DeleteInfra);
+}
+
+TEST(Attachments, StayWhereNothingAsksForIt) {
+  DeletedMachine world;
+  world.drained().detached();
+  world.facts.node_unreachable = true;
+  EXPECT_EQ(world.step().act, Do::DeleteInfra);
+
+  world.facts.infrastructure.state = State::Gone;
+  world.facts.bootstrap.state = State::Gone;
+
+  EXPECT_EQ(world.step().act, Do::DeleteNode);
+}
+
+TEST(Attachments, AreLeftAfterAMinuteInVain) {
+  DeletedMachine world;
+  world.drained().detached();
+  world.facts.choices.deletes_attachments = true;
+  world.facts.infrastructure.state = State::Gone;
+  world.facts.bootstrap.state = State::Gone;
+  world.facts.attachments = failed("no route");
+
+  const Step held = world.step();
+  EXPECT_EQ(held.answer, Step::Answer::Wait);
+  EXPECT_THAT(held.message, HasSubstr("Error deleting VolumeAttachments of the Node"));
+
+  world.facts.attachments_tried_for = Seconds(60);
+  EXPECT_EQ(world.step().act, Do::DeleteNode);
+}
+
+TEST(Attachments, StayWhileCachesAreBehind) {
+  DeletedMachine world;
+  world.drained().detached();
+  world.facts.choices.deletes_attachments = true;
+  world.facts.node_unreachable = true;
+  world.facts.fresh = false;
+
+  EXPECT_EQ(world.step().answer, Step::Answer::Wait);
+}
+
 TEST(NextStep, ChangesNothingWhenAskedTwice) {
   DeletedMachine world;
   const Step once = world.step();

@@ -47,6 +47,10 @@ Result<std::optional<claims::Clearance>> clear_node(const StepContext& at,
 void remove_node(const StepContext& at);
 void record_event(const StepContext& at, NoteCode code, std::string text);
 void end_by_force(const StepContext& at, const drain::ByForce& by_force);
+void tell_given_up(const StepContext& at, const drain::StageReport& report);
+void tell_attachments(const StepContext& at);
+
+constexpr std::size_t kNamesShown = 10;  // in an Event
 
 // Asks the API server about an object the cache does not have.
 void confirm(kube::Client& client, const runtime::External& object, Known& known, const Deadline& deadline) {
@@ -125,6 +129,11 @@ drain::ForceRules force_rules(const DeletionFacts& facts) {
   return rules;
 }
 
+std::optional<Seconds> eviction_time(const DeletionFacts& facts) {
+  const auto& seconds = facts.choices.eviction_seconds;
+  return seconds ? std::optional(Seconds(*seconds)) : std::nullopt;
+}
+
 drain::StageReport trouble(Error error) { return {.recheck = Seconds(20), .trouble = std::move(error)}; }
 
 // An object that only a live look shows has no cache for which the consistency gate could wait.
@@ -199,6 +208,7 @@ void Deleter::act(const StepContext& at, const Step& step) {
       return confirm(at.client(), objects.bootstrap, facts.bootstrap, at.deadline());
     case Do::Drain: return drain(at);
     case Do::CheckVolumes: return check_volumes(at);
+    case Do::DeleteAttachments: return delete_attachments(at);
     case Do::DeleteInfra:
       return remove(at,
                     {step.stage, objects.infrastructure, facts.infrastructure, facts.infrastructure_trouble});
@@ -227,6 +237,7 @@ void Deleter::drain(const StepContext& at) {
   for (const std::string& warning : facts.drain->warnings) {
     record_event(at, NoteCode::DrainRulesContradict, warning);
   }
+  tell_given_up(at, *facts.drain);
   const bool in_vain = facts.drain->trouble && !drain::is_our_own_brake(*facts.drain->trouble);
   if (in_vain && !why_by_force(facts).empty())
     facts.force_tried_for = at.memory.deletions.force_in_vain_for(at.machine());
@@ -255,6 +266,22 @@ void Deleter::check_volumes(const StepContext& at) {
   }
 }
 
+void Deleter::delete_attachments(const StepContext& at) {
+  DeletionFacts& facts = at.facts;
+  const auto workload = at.with.deps.workload_clusters.get(cluster_of(*facts.machine));
+  const auto clearance = workload ? clear_node(at, **workload)
+                                  : Result<std::optional<claims::Clearance>>(fail(workload.error()));
+  if (clearance && !facts.whose_node.ours()) return;
+  if (!clearance) {
+    facts.attachments = trouble(clearance.error());
+  } else if (!*clearance) {
+    facts.attachments = drain::StageReport::finished();
+  } else {
+    facts.attachments = on_node(at, facts.now, {&drain::Drainer::delete_attachments, *clearance});
+  }
+  tell_attachments(at);
+}
+
 drain::StageReport Deleter::on_node(const StepContext& at, Time started, const OnNode& stage) {
   const DeletionFacts& facts = at.facts;
   const Deps& deps = at.with.deps;
@@ -270,7 +297,11 @@ drain::StageReport Deleter::on_node(const StepContext& at, Time started, const O
        .started = started,
        .now = facts.now,
        .force = force_rules(facts),
-       .explain_budgets = facts.choices.explain_budgets},
+       .cordons = facts.cordons,
+       .explain_budgets = facts.choices.explain_budgets,
+       .eviction_time = eviction_time(facts),
+       .volumes_in_turn = facts.choices.volumes_in_turn,
+       .vm_is_gone = facts.infrastructure.is_gone()},
       at.deadline());
 }
 
@@ -377,13 +408,36 @@ void remove_node(const StepContext& at) {
 // Volumes of Pods that no kubelet has ended would stay attached until the VM is gone. A drain that was out of
 // time has kubelets that can end them: its volumes are waited for.
 void end_by_force(const StepContext& at, const drain::ByForce& by_force) {
-  constexpr std::size_t kShown = 10;
   DeletionFacts& facts = at.facts;
   if (!is_out_of_time(facts)) facts.volumes = drain::StageReport::finished();
-  const std::string pods =
-      by_force.pods.empty() ? "no Pod was left" : "deleted Pods " + drain::some_of(by_force.pods, kShown);
+  const std::string pods = by_force.pods.empty()
+                               ? "no Pod was left"
+                               : "deleted Pods " + drain::some_of(by_force.pods, kNamesShown);
   record_event(at, NoteCode::NodeDrainedByForce,
                "drained Machine's node \"" + facts.node + "\" by force (" + by_force.why + "): " + pods);
+}
+
+void tell_given_up(const StepContext& at, const drain::StageReport& report) {
+  if (report.given_up.empty()) return;
+  record_event(at, NoteCode::EvictionsGivenUp,
+               "deleted Pods " + drain::some_of(report.given_up, kNamesShown) + " of Machine's node \"" +
+                   at.facts.node + "\": their evictions are still refused after the time of the policy's " +
+                   "drain.evictionRetries");
+}
+
+void tell_attachments(const StepContext& at) {
+  DeletionFacts& facts = at.facts;
+  const drain::StageReport& report = *facts.attachments;
+  if (!report.detached.empty()) {
+    record_event(at, NoteCode::VolumeAttachmentsDeleted,
+                 "deleted VolumeAttachments " + drain::some_of(report.detached, kNamesShown) +
+                     " of Machine's node \"" + facts.node + "\"");
+  }
+  if (!report.trouble || drain::is_our_own_brake(*report.trouble)) return;
+  facts.attachments_tried_for = at.memory.deletions.attachments_in_vain_for(at.machine());
+  record_event(at, NoteCode::VolumeAttachmentsNotDeleted,
+               "error deleting VolumeAttachments of Machine's node \"" + facts.node +
+                   "\": " + report.trouble->message);
 }
 
 void record_event(const StepContext& at, NoteCode code, std::string text) {

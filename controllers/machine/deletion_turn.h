@@ -57,6 +57,7 @@ class Deleter {
   void act(const StepContext& at, const Step& step);
   void drain(const StepContext& at);
   void check_volumes(const StepContext& at);
+  void delete_attachments(const StepContext& at);
   drain::StageReport on_node(const StepContext& at, Time started, const OnNode& stage);
   drain::StageReport lost(const StepContext& at, Time started, const Error& error);
   void end_of_drain(const Step& step, const kube::ObjectKey& machine);

@@ -586,6 +586,27 @@ TEST(DeletionTurns, DeletePodsByForceWhereALabelSaysSoAndWaitForNoVolume) {
   });
 }
 
+TEST(DeletionTurns, ByForceDeleteVolumeAttachmentsOnceTheVmIsGone) {
+  in_simulation([](MachineFixture& world) {
+    Workload workload(world);
+    running(world, workload);
+    world.patch(kDockerMachines, "m1", {{"metadata", {{"finalizers", {"provider.example.com/vm"}}}}});
+    workload.attach_a_disk();
+    by_force(world);
+
+    world.remove(machines(), "m1");
+    world.settle(60s);
+    EXPECT_TRUE(workload.has(kAttachments, "", "va")) << "the VM is there";
+    world.patch(kDockerMachines, "m1", {{"metadata", {{"finalizers", json::array()}}}});
+    world.settle(60s);
+
+    EXPECT_FALSE(world.exists(machines(), "m1"));
+    EXPECT_FALSE(workload.has(kAttachments, "", "va"));
+    EXPECT_THAT(world.events.events, Contains("Warning VolumeAttachmentsDeleted: deleted VolumeAttachments "
+                                              "va of Machine's node \"m1\""));
+  });
+}
+
 // It was forced half way: a user has seen that the budget never opens.
 TEST(DeletionTurns, TurnIntoDeletionsByForceOnceTheLabelComes) {
   in_simulation([](MachineFixture& world) {

@@ -37,6 +37,23 @@ MachineLifecyclePolicyBuilder& MachineLifecyclePolicyBuilder::not_ready_force(
   return change([&](MachineLifecyclePolicy& policy) { policy.spec.drain.not_ready_force = force; });
 }
 
+MachineLifecyclePolicyBuilder& MachineLifecyclePolicyBuilder::eviction_retries(std::int32_t most) {
+  return change([&](MachineLifecyclePolicy& policy) {
+    policy.spec.drain.eviction_retries = api::EvictionRetries{.most = most};
+  });
+}
+
+MachineLifecyclePolicyBuilder& MachineLifecyclePolicyBuilder::volumes_in_turn(
+    const api::VolumesInTurn& waits) {
+  return change([&](MachineLifecyclePolicy& policy) { policy.spec.drain.volumes_in_turn = waits; });
+}
+
+MachineLifecyclePolicyBuilder& MachineLifecyclePolicyBuilder::attachment_cleanup() {
+  return change([&](MachineLifecyclePolicy& policy) {
+    policy.spec.drain.attachment_cleanup = api::AttachmentCleanup();
+  });
+}
+
 MachineLifecyclePolicyBuilder& MachineLifecyclePolicyBuilder::node_checks(const api::NodeChecks& checks) {
   return change([&](MachineLifecyclePolicy& policy) { policy.spec.health.node_checks = checks; });
 }

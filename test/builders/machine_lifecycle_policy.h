@@ -18,6 +18,9 @@ class MachineLifecyclePolicyBuilder
   MachineLifecyclePolicyBuilder& drains_machine_pools();
   MachineLifecyclePolicyBuilder& drain_on_timeout(std::string_view action);
   MachineLifecyclePolicyBuilder& not_ready_force(const api::NotReadyForce& force = {});
+  MachineLifecyclePolicyBuilder& eviction_retries(std::int32_t most);
+  MachineLifecyclePolicyBuilder& volumes_in_turn(const api::VolumesInTurn& waits = {});
+  MachineLifecyclePolicyBuilder& attachment_cleanup();
   // Each of them makes Machines report their life cycle.
   MachineLifecyclePolicyBuilder& node_checks(const api::NodeChecks& checks = {});
   MachineLifecyclePolicyBuilder& creation_timeout(std::int32_t seconds);

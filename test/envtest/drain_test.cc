@@ -323,5 +323,43 @@ TEST_F(Drain, OfAPoolWhosePolicyAsksForItHoldsItsInstancesUntilTheBudgetOpens) {
   EXPECT_THAT(kubelets_->refusals(), IsEmpty());
 }
 
+std::string attachment_to(const std::string& node) {
+  return fmt::format(R"(
+---
+apiVersion: storage.k8s.io/v1
+kind: VolumeAttachment
+metadata: {{name: va-{0}}}
+spec:
+  attacher: disk.example.com
+  nodeName: {0}
+  source: {{persistentVolumeName: pv-{0}}}
+)",
+                     node);
+}
+
+TEST_F(Drain, ByForceTakesTheVolumeAttachmentsOfItsOwnNodeAlone) {
+  apply_sample("forced", {"--machines=2"});
+  if (HasFatalFailure()) return;
+  ASSERT_THAT(kubectl({"wait", "--for=jsonpath={.status.availableReplicas}=2", "--timeout=50s",
+                       "machinedeployment/forced-workers"}),
+              EndsWith("condition met\n"));
+  const Lines machines = field_of_machines("pool=forced-workers", ".metadata.name} {.status.nodeRef.name");
+  ASSERT_THAT(machines, SizeIs(2));
+  const auto name_of = [](const std::string& line) { return line.substr(0, line.find(' ')); };
+  const auto node_of = [](const std::string& line) { return line.substr(line.find(' ') + 1); };
+  for (const auto& line : machines)
+    ASSERT_THAT(workload({"apply", "-f", "-"}, attachment_to(node_of(line))), EndsWith("created\n"));
+
+  const std::string doomed = "machine/" + name_of(machines[0]);
+  ASSERT_THAT(kubectl({"label", doomed, "capstan.dev/force-deletion=true"}), EndsWith("labeled\n"));
+  ASSERT_THAT(kubectl({"delete", doomed, "--wait=false"}), HasSubstr("deleted"));
+  const bool gone = eventually(
+      seconds(60), [&] { return kubectl({"get", doomed, "--ignore-not-found", "-o=name"}).empty(); });
+
+  EXPECT_TRUE(gone) << kubectl({"get", doomed, "-o=yaml"});
+  EXPECT_EQ(workload({"get", "volumeattachments", "-o=name"}),
+            "volumeattachment.storage.k8s.io/va-" + node_of(machines[1]) + "\n");
+}
+
 }  // namespace
 }  // namespace capstan::envtest
