@@ -9,6 +9,7 @@
 #include "controllers/cluster/reconciler.h"
 #include "controllers/crdmigration/reconciler.h"
 #include "controllers/fleetpolicy/reconciler.h"
+#include "controllers/lifecycle/aliases.h"
 #include "controllers/lifecyclepolicy/reconciler.h"
 #include "controllers/machine/reconciler.h"
 #include "controllers/machinedeployment/reconciler.h"
@@ -340,7 +341,9 @@ class Controllers::Parts {
 };
 
 Controllers::Controllers(const Seams& seams, const Settings& settings)
-    : parts_(std::make_unique<Parts>(seams, settings)) {}
+    : parts_(std::make_unique<Parts>(seams, settings)) {
+  lifecycle::accept_mcm_aliases(settings.mcm_aliases);
+}
 Controllers::~Controllers() = default;
 
 Caches& Controllers::caches() { return parts_->caches; }

@@ -60,6 +60,7 @@ struct Settings {
   Nanoseconds api_loss_grace = std::chrono::seconds(30);  // --api-loss-grace
   Concurrency concurrency = {};
   Seconds unmanaged_node_after{1200};  // --unmanaged-node-after
+  bool mcm_aliases = false;            // --mcm-aliases
   bool machine_pools = true;           // feature gate MachinePool
   bool owns_fleet_policy = true;       // of several managers one grants deletions (--owns-fleet-policy)
   std::set<std::string, std::less<>> left_out = {};  // controllers that do not run, by name (--controllers)

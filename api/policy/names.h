@@ -57,6 +57,8 @@ inline constexpr std::string_view kRollbackTo = "capstan.dev/rollback-to";
 inline constexpr std::string_view kRolloutHash = "capstan.dev/rollout-hash";
 // On a Machine or its Node: now, when-failed or false; the Node's wins.
 inline constexpr std::string_view kPreserve = "capstan.dev/preserve";
+// On a Machine: seconds, instead of preservation.timeoutSeconds of the policy, from when it is preserved.
+inline constexpr std::string_view kPreserveTimeout = "capstan.dev/preserve-timeout-seconds";
 // On a Machine: the time at which its preservation ends, for operators to edit.
 inline constexpr std::string_view kPreserveUntil = "capstan.dev/preserve-until";
 // On a Machine: what its Node said last, so that this is known while the Node can't be seen.

@@ -64,6 +64,7 @@ constexpr std::array kOwnKeys = {
     api::policy::annotation::kNotManaged,
     api::policy::annotation::kPreserve,
     api::policy::annotation::kPreserveFromNode,
+    api::policy::annotation::kPreserveTimeout,
     api::policy::annotation::kPreserveUntil,
     api::policy::annotation::kReleased,
     api::policy::annotation::kReplace,

@@ -104,6 +104,8 @@ constexpr std::array kBehaviour = {
     flag("api-loss-grace", &BehaviourOptions::api_loss_grace,
          "how long an API server may be out of reach before nothing that a policy governs is made, replaced, "
          "scaled down, rolled or drained"),
+    flag("mcm-aliases", &BehaviourOptions::mcm_aliases,
+         "read keys of machine-controller-manager in the place of ours, which win where both are there"),
     flag("feature-gates", &BehaviourOptions::feature_gates, "Name=true|false, ..."),
 };
 constexpr std::array kClients = {

@@ -55,6 +55,7 @@ struct BehaviourOptions {
   Nanoseconds remote_conditions_grace_period = std::chrono::minutes(5);
   Nanoseconds unmanaged_node_after = std::chrono::minutes(20);
   Nanoseconds api_loss_grace = std::chrono::seconds(30);
+  bool mcm_aliases = false;
   Switches feature_gates = {{"MachinePool", true},
                             {"MachineSetPreflightChecks", true},
                             {"PriorityQueue", true},

@@ -21,6 +21,7 @@ TEST(Options, HaveUpstreamsDefaults) {
   EXPECT_FALSE(line->options.scope.beside_upstream);
   EXPECT_EQ(line->options.behaviour.sync_period, std::chrono::minutes(10));
   EXPECT_EQ(line->options.behaviour.unmanaged_node_after, std::chrono::minutes(20));
+  EXPECT_FALSE(line->options.behaviour.mcm_aliases);
   EXPECT_FALSE(line->options.election.leader_elect);
 }
 

@@ -89,6 +89,7 @@ Result<controllers::Settings> settings(const Options& options) {
       std::chrono::duration_cast<Seconds>(behaviour.remote_conditions_grace_period);
   wanted.owns_fleet_policy = owns_fleet_policy(options.scope);
   wanted.unmanaged_node_after = std::chrono::duration_cast<Seconds>(behaviour.unmanaged_node_after);
+  wanted.mcm_aliases = behaviour.mcm_aliases;
   wanted.machine_pools = gate(options, "MachinePool");
   wanted.left_out = TRY(left_out_controllers(behaviour.controllers));
   const auto phases = TRY(migration_phases(behaviour.skip_crd_migration_phases));

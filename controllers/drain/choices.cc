@@ -17,8 +17,7 @@ void note(std::string problem, DrainChoices& choices) {
 void read_force(const api::Labels& values, std::string_view what, DrainChoices& choices) {
   auto flag = lifecycle::flag_in(values, what, annotation::kForceDeletion);
   note(std::move(flag.problem), choices);
-  if (flag.is_on && choices.by_force.empty())
-    choices.by_force = fmt::format("{} {}", what, annotation::kForceDeletion);
+  if (flag.is_on && choices.by_force.empty()) choices.by_force = fmt::format("{} {}", what, flag.key);
 }
 
 void read_timeout(const api::ObjectMeta& machine, DrainChoices& choices) {

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "api/policy/names.h"
+#include "controllers/lifecycle/aliases.h"
 
 namespace capstan::controllers::lifecycle {
 namespace {
@@ -21,19 +22,23 @@ std::optional<std::int32_t> number_in(std::string_view text, const NumberRange& 
 }  // namespace
 
 WholeNumber whole_number(const api::ObjectMeta& object, std::string_view key, const NumberRange& range) {
-  const Text* text = object.annotations.find(key);
-  if (text == nullptr) return {};
-  if (const auto number = number_in(text->view(), range)) return {.value = number};
-  return {.problem = fmt::format("annotation {}: {:?} is ignored, a whole {} from {} to {} is meant", key,
-                                 text->view().substr(0, kShown), range.what, range.least, range.most)};
+  const auto said = lifecycle::said(object.annotations, key);
+  if (!said) return {};
+  if (const auto number = number_in(said->value, range))
+    return {.value = number, .problem = overruled_alias(object.annotations, key)};
+  return {.problem =
+              fmt::format("annotation {}: {:?} is ignored, a whole {} from {} to {} is meant", said->key,
+                          said->value.substr(0, kShown), range.what, range.least, range.most)};
 }
 
 Flag flag_in(const api::Labels& values, std::string_view what, std::string_view key) {
-  const Text* text = values.find(key);
-  if (text == nullptr || *text == "false") return {};
-  if (*text == "true") return {.is_on = true};
-  return {.problem = fmt::format("{} {}: {:?} is ignored, \"true\" is meant", what, key,
-                                 text->view().substr(0, kShown))};
+  const auto said = lifecycle::said(values, key);
+  if (!said) return {};
+  if (said->value == "true" || said->value == "false") {
+    return {.is_on = said->value == "true", .key = said->key, .problem = overruled_alias(values, key)};
+  }
+  return {.problem = fmt::format("{} {}: {:?} is ignored, \"true\" is meant", what, said->key,
+                                 said->value.substr(0, kShown))};
 }
 
 std::int32_t deletion_priority(const api::ObjectMeta& machine) {

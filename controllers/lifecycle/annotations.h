@@ -1,5 +1,6 @@
-// Numbers and flags that users write into annotations of Machines and Nodes. A value that means nothing is
-// ignored, and the sentence that says so is handed on for a condition. Pure.
+// Numbers and flags that users write into annotations of Machines and Nodes, by keys of ours or by what
+// stands for them (aliases.h). A value that means nothing is ignored, and the sentence that says so is handed
+// on for a condition, as is a contradiction between two keys. Pure.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,8 @@ struct NumberRange {
   std::string_view what = {};  // "number of seconds"
 };
 inline constexpr NumberRange kSecondsOfATimeout = {.least = 1, .most = 604'800, .what = "number of seconds"};
+inline constexpr NumberRange kSecondsOfAPreservation = {
+    .least = 1, .most = 2'592'000, .what = "number of seconds"};
 inline constexpr NumberRange kDeletionPriorities = {.least = -1'000'000, .most = 1'000'000, .what = "number"};
 inline constexpr std::int32_t kDeletionPriority = 3;  // of a Machine that says none
 
@@ -29,6 +32,7 @@ WholeNumber whole_number(const api::ObjectMeta& object, std::string_view key, co
 // What is switched on with "true". "false" is as good as nothing.
 struct Flag {
   bool is_on = false;
+  std::string_view key = {};  // that says so
   std::string problem = {};
 };
 // `what`: "label" or "annotation".

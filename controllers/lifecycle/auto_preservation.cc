@@ -6,6 +6,7 @@
 
 #include "api/names.h"
 #include "api/policy/names.h"
+#include "controllers/lifecycle/aliases.h"
 #include "controllers/lifecycle/preservation.h"
 
 namespace capstan::controllers::lifecycle {
@@ -18,7 +19,8 @@ bool is_marked(const MachineSnapshot& machine) {
 }
 
 bool has_a_wish(const api::Labels& annotations) {
-  return parse_wish(annotations.value_or_empty(api::policy::annotation::kPreserve)) ||
+  const auto said = lifecycle::said(annotations, api::policy::annotation::kPreserve);
+  return (said && parse_wish(said->value)) ||
          parse_wish(annotations.value_or_empty(api::policy::annotation::kPreserveFromNode));
 }
 

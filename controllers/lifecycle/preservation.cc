@@ -6,6 +6,8 @@
 #include "api/names.h"
 #include "api/policy/names.h"
 #include "base/safeguards.h"
+#include "controllers/lifecycle/aliases.h"
+#include "controllers/lifecycle/annotations.h"
 #include "controllers/lifecycle/phase.h"
 
 namespace capstan::controllers::lifecycle {
@@ -16,14 +18,26 @@ namespace annotation = api::policy::annotation;
 constexpr std::size_t kShownOfAWish = 32;  // of a value that means nothing
 
 std::optional<Wish> wish_in(const api::Labels& annotations, std::string_view key) {
-  return parse_wish(annotations.value_or_empty(key));
+  const auto value = said(annotations, key);
+  return value ? parse_wish(value->value) : std::nullopt;
+}
+
+std::string_view key_in(const api::Labels& annotations) {
+  const auto value = said(annotations, annotation::kPreserve);
+  return value ? value->key : annotation::kPreserve;
 }
 
 std::string problem_with(const api::Labels& annotations, std::string_view on) {
-  const Text* said = annotations.find(annotation::kPreserve);
-  if (said == nullptr || parse_wish(said->view())) return {};
+  const auto value = said(annotations, annotation::kPreserve);
+  if (!value) return {};
+  if (parse_wish(value->value)) return overruled_alias(annotations, annotation::kPreserve);
   return fmt::format("annotation {} of the {}: {:?} is ignored, now, when-failed or false is meant",
-                     annotation::kPreserve, on, said->view().substr(0, kShownOfAWish));
+                     value->key, on, value->value.substr(0, kShownOfAWish));
+}
+
+void add_problem(const std::string& problem, Wishes& wishes) {
+  if (problem.empty()) return;
+  wishes.problem += (wishes.problem.empty() ? "" : "; ") + problem;
 }
 
 bool is_wanted(const Wishes& wishes, const PreservationFacts& facts) {
@@ -63,14 +77,17 @@ std::string_view to_string(Wish wish) {
 
 Wishes wishes_for(const api::Machine& machine, const NodeLook& look) {
   const Wishes own{.wish = wish_in(machine.metadata.annotations, annotation::kPreserve),
+                   .key = key_in(machine.metadata.annotations),
                    .problem = problem_with(machine.metadata.annotations, api::kind::kMachine)};
   const auto remembered = wish_in(machine.metadata.annotations, annotation::kPreserveFromNode);
   const Wishes last_word = remembered ? Wishes{.wish = remembered, .by_node = true} : own;
   if (!look.known) return last_word;
   if (look.node == nullptr) return own.wish ? own : last_word;
   const auto& node = look.node->metadata.annotations;
-  if (const auto wish = wish_in(node, annotation::kPreserve)) return {.wish = wish, .by_node = true};
-  if (!node.contains(annotation::kPreserve)) return own;
+  if (const auto wish = wish_in(node, annotation::kPreserve))
+    return {
+        .wish = wish, .by_node = true, .key = key_in(node), .problem = problem_with(node, api::kind::kNode)};
+  if (!said(node, annotation::kPreserve)) return own;
   Wishes unclear = last_word;
   unclear.problem = problem_with(node, api::kind::kNode);
   return unclear;
@@ -86,8 +103,12 @@ PreservationRules preservation_rules(const api::MachineLifecyclePolicySpec* poli
 Preservation preservation_of(const PreservationFacts& facts) {
   Preservation found{.wishes = wishes_for(facts.machine, facts.node)};
   found.state = state_of(found.wishes, facts);
+  const auto own =
+      whole_number(facts.machine.metadata, annotation::kPreserveTimeout, kSecondsOfAPreservation);
+  add_problem(own.problem, found.wishes);
+  const Seconds timeout = own.value ? Seconds(*own.value) : facts.rules.timeout;
   if (found.state == Preserved::Yes || found.state == Preserved::TimeOver)
-    found.until = preserved_until(facts.machine).value_or(facts.now + facts.rules.timeout);
+    found.until = preserved_until(facts.machine).value_or(facts.now + timeout);
   return found;
 }
 

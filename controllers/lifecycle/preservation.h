@@ -26,7 +26,8 @@ struct NodeLook {
 struct Wishes {
   std::optional<Wish> wish = {};
   bool by_node = false;
-  std::string problem = {};  // a value that means nothing, and what it may be
+  std::string_view key = api::policy::annotation::kPreserve;  // by which it is said
+  std::string problem = {};  // a value that means nothing, and what it may be; two keys at odds
 };
 // The Node's wish wins. One that can't be seen, or says a word that means nothing, is taken at its last word.
 Wishes wishes_for(const api::Machine& machine, const NodeLook& look);

@@ -56,6 +56,23 @@ TEST(Preservation, BeginsAtOnceWhereThatIsWishedForAndLastsForItsTime) {
   EXPECT_EQ(found.until, noon() + kHour);
 }
 
+TEST(Preservation, LastsAsLongAsTheMachineItselfSays) {
+  const auto found = seen(wishing("now").annotated("capstan.dev/preserve-timeout-seconds", "60"));
+
+  EXPECT_EQ(found.until, noon() + Seconds(60));
+  EXPECT_EQ(found.wishes.problem, "");
+}
+
+TEST(Preservation, IgnoresATimeoutThatMeansNothingAndNamesIt) {
+  const auto found = seen(wishing("now").annotated("capstan.dev/preserve-timeout-seconds", "1h"));
+
+  EXPECT_EQ(found.until, noon() + kHour);
+  EXPECT_EQ(
+      found.wishes.problem,
+      "annotation capstan.dev/preserve-timeout-seconds: \"1h\" is ignored, a whole number of seconds from "
+      "1 to 2592000 is meant");
+}
+
 TEST(Preservation, WaitsForTheFailureWhereThatIsWishedFor) {
   EXPECT_EQ(seen(wishing("when-failed")).state, Preserved::NotYet);
   EXPECT_EQ(seen(failed(wishing("when-failed"))).state, Preserved::Yes);

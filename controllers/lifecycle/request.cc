@@ -20,7 +20,7 @@ void look_at(const Place& place, ReplaceRequest& request) {
   auto flag = flag_in(place.annotations, "annotation", place.key);
   if (!flag.problem.empty()) request.ignored.push_back(fmt::format("{}: {}", place.whose, flag.problem));
   if (flag.is_on && request.by.empty())
-    request.by = fmt::format("annotation {} of {}", place.key, place.whose);
+    request.by = fmt::format("annotation {} of {}", flag.key, place.whose);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "api/conditions/conditions.h"
+#include "controllers/lifecycle/aliases.h"
 #include "controllers/machine/exhaustion_steps.h"
 #include "controllers/machine/node_template_steps.h"
 #include "controllers/machine/preservation_steps.h"
@@ -39,6 +40,7 @@ void certificate_expiry(const Observation& seen, Plan& plan);
 void reference_troubles(const Observation& seen, Plan& plan);
 void other_cluster(const Observation& seen, Plan& plan);
 void machine_first(const Observation& seen, Plan& plan);
+void keys_at_odds(const Observation& seen, Plan& plan);
 
 }  // namespace
 
@@ -62,6 +64,7 @@ Plan decide(const Observation& seen) {
   reference_troubles(seen, plan);
   other_cluster(seen, plan);
   machine_first(seen, plan);
+  keys_at_odds(seen, plan);
   return plan;
 }
 
@@ -82,6 +85,16 @@ std::string_view reason_of(const claims::Verdict& verdict) {
 }
 
 namespace {
+
+void keys_at_odds(const Observation& seen, Plan& plan) {
+  const auto note = [&](const api::Labels& values) {
+    for (std::string& sentence : lifecycle::overruled_aliases(values))
+      plan.notes.push_back({.code = NoteCode::AliasOverruled, .text = std::move(sentence)});
+  };
+  note(seen.machine->metadata.labels);
+  note(seen.machine->metadata.annotations);
+  if (seen.node.found()) note(seen.node.node->metadata.annotations);
+}
 
 bool never_reported(const Observation& seen) {
   return api::conditions::find(seen.machine->status.conditions, api::condition::kInfrastructureReady) ==

@@ -5,6 +5,7 @@
 #include "api/conditions/conditions.h"
 #include "api/names.h"
 #include "api/policy/names.h"
+#include "controllers/lifecycle/aliases.h"
 #include "controllers/lifecycle/preservation.h"
 #include "controllers/machine/autoscaler_mark.h"
 #include "controllers/machine/lifecycle_report.h"
@@ -40,23 +41,30 @@ Preservation preservation(const Observation& seen, const api::Machine& machine) 
 // Once it is written what the Node said, the Machine's own wish goes: it would count again without the Node.
 void remember_node(const NodeLook& look, api::Labels& annotations) {
   if (!look.known || look.node == nullptr) return;
-  const Text* said = look.node->metadata.annotations.find(wish_key::kPreserve);
-  if (said == nullptr) {
+  const auto said = lifecycle::said(look.node->metadata.annotations, wish_key::kPreserve);
+  if (!said) {
     annotations.erase(wish_key::kPreserveFromNode);
-  } else if (lifecycle::parse_wish(said->view())) {
-    annotations.set(wish_key::kPreserveFromNode, said->view());
-    annotations.erase(wish_key::kPreserve);
+  } else if (lifecycle::parse_wish(said->value)) {
+    annotations.set(wish_key::kPreserveFromNode, said->value);
+    lifecycle::erase_said(annotations, wish_key::kPreserve);
   }
 }
 
 bool asks_for_preservation(const api::Node& node) {
-  const auto wish = lifecycle::parse_wish(node.metadata.annotations.value_or_empty(wish_key::kPreserve));
+  const auto said = lifecycle::said(node.metadata.annotations, wish_key::kPreserve);
+  const auto wish = said ? lifecycle::parse_wish(said->value) : std::nullopt;
   return wish && *wish != Wish::Never;
 }
 
 // A wish that is still there after the time is over would begin it anew: the Node's goes first.
 bool is_node_done(const NodeLook& look) {
   return look.known && (look.node == nullptr || !asks_for_preservation(*look.node));
+}
+
+void withdraw_wish(const api::Node& node, NodeChange& change) {
+  for (const std::string_view key : {wish_key::kPreserve, lifecycle::mcm_alias_of(wish_key::kPreserve)}) {
+    if (node.metadata.annotations.contains(key)) change.annotations.emplace_back(Text(key), std::nullopt);
+  }
 }
 
 void end(api::Labels& annotations) {
@@ -68,7 +76,7 @@ std::string at_whose_wish(const Preservation& found, const api::Machine& machine
   if (!found.wishes.wish)
     return fmt::format("it has failed, MachineLifecyclePolicy {} keeps it",
                        machine.metadata.annotations.value_or_empty(wish_key::kAutoPreserved));
-  return fmt::format("annotation {} of the {} says {}", wish_key::kPreserve,
+  return fmt::format("annotation {} of the {} says {}", found.wishes.key,
                      found.wishes.by_node ? api::kind::kNode : api::kind::kMachine,
                      lifecycle::to_string(*found.wishes.wish));
 }
@@ -117,7 +125,7 @@ void preserve_machine(const Observation& seen, Plan& plan) {
     end(annotations);
   } else if (!lifecycle::is_lost(machine) && is_node_done(look)) {
     // One that is lost is deleted by its MachineSet, which must not find it asked for anew.
-    annotations.erase(wish_key::kPreserve);
+    lifecycle::erase_said(annotations, wish_key::kPreserve);
     end(annotations);
   }
 }
@@ -130,7 +138,7 @@ void preserve_node(const Observation& seen, std::optional<NodeChange>& change) {
                       node, fuller);
   const bool wish_is_over =
       found.state == Preserved::TimeOver && !lifecycle::is_lost(*seen.machine) && asks_for_preservation(node);
-  if (wish_is_over) fuller.annotations.emplace_back(Text(wish_key::kPreserve), std::nullopt);
+  if (wish_is_over) withdraw_wish(node, fuller);
   if (fuller != NodeChange()) change = std::move(fuller);
 }
 

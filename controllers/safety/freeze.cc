@@ -8,6 +8,8 @@
 #include "api/names.h"
 #include "api/policy/names.h"
 #include "base/safeguards.h"
+#include "controllers/lifecycle/aliases.h"
+#include "controllers/lifecycle/annotations.h"
 
 namespace capstan::controllers::safety {
 namespace {
@@ -21,6 +23,23 @@ constexpr std::size_t kShownOfValue = 100;
 std::string_view said_by(const api::ObjectMeta& object, std::string_view key) {
   const std::string_view value = object.annotations.value_or_empty(key);
   return value == "false" ? std::string_view() : value;
+}
+
+// machine-controller-manager's label, which those two kinds alone have.
+std::string freezing_alias(const Freezer& freezer) {
+  const bool may_have_it =
+      freezer.kind == api::kind::kMachineSet || freezer.kind == api::kind::kMachineDeployment;
+  const std::string_view alias = lifecycle::mcm_alias_of(annotation::kFreeze);
+  if (!may_have_it || alias.empty()) return {};
+  const auto flag = lifecycle::flag_in(freezer.metadata->labels, "label", annotation::kFreeze);
+  return flag.is_on && flag.key == alias ? fmt::format("label {}", alias) : std::string();
+}
+
+// And what it says; empty: there is none.
+std::string freezing_key(const Freezer& freezer) {
+  const std::string_view says = said_by(*freezer.metadata, annotation::kFreeze);
+  if (says.empty()) return freezing_alias(freezer);
+  return fmt::format("annotation {}: {:?}", annotation::kFreeze, says.substr(0, kShownOfValue));
 }
 
 std::string_view reason_of(const Freezer& freezer, bool is_itself) {
@@ -49,13 +68,12 @@ std::optional<Seconds> thaw_left(const NumberSeen& seen) {
 Frozen frozen_by_annotation(std::span<const Freezer> lineage) {
   if (is_off(Safeguard::Freeze)) return {};
   for (const Freezer& each : lineage) {
-    const std::string_view says = said_by(*each.metadata, annotation::kFreeze);
-    if (says.empty()) continue;
+    const std::string by = freezing_key(each);
+    if (by.empty()) continue;
     return {.reason = reason_of(each, &each == &lineage.front()),
-            .why = fmt::format("frozen by the annotation {}: {:?} of {} {}: none of its Machines is made, "
+            .why = fmt::format("frozen by the {} of {} {}: none of its Machines is made, "
                                "replaced or deleted, but by a user, until that is taken off",
-                               annotation::kFreeze, says.substr(0, kShownOfValue), each.kind,
-                               each.metadata->name.view())};
+                               by, each.kind, each.metadata->name.view())};
   }
   return {};
 }

@@ -8,6 +8,7 @@
 #include "api/conditions/conditions.h"
 #include "api/names.h"
 #include "api/policy/names.h"
+#include "controllers/lifecycle/aliases.h"
 #include "controllers/safety/frozen_condition.h"
 
 namespace capstan::controllers::safety {
@@ -53,6 +54,26 @@ TEST(FrozenByAnnotation, SaysWhereTheAnnotationStandsAndWhatItSays) {
 
   EXPECT_EQ(found.reason, reason::kFrozenByAnnotation);
   EXPECT_THAT(found.why, AllOf(HasSubstr("\"maintenance\" of MachineDeployment d"), HasSubstr("taken off")));
+}
+
+api::ObjectMeta labelled_by_mcm(std::string_view name) {
+  api::ObjectMeta metadata = object(name);
+  metadata.labels.set("freeze", "True");
+  return metadata;
+}
+
+TEST(FrozenByAlias, CountsOnlyWithTheSwitchAndOnSetsAndDeployments) {
+  const auto set = labelled_by_mcm("s");
+  EXPECT_FALSE(frozen(set, object("d"), object("c")).holds());
+
+  lifecycle::accept_mcm_aliases(true);
+  const auto found = frozen(set, object("d"), object("c"));
+  const auto cluster = frozen(object("s"), object("d"), labelled_by_mcm("c"));
+  lifecycle::accept_mcm_aliases(false);
+
+  EXPECT_EQ(found.reason, reason::kFrozenByAnnotation);
+  EXPECT_THAT(found.why, HasSubstr("frozen by the label freeze of MachineSet s"));
+  EXPECT_FALSE(cluster.holds());
 }
 
 TEST(FrozenByAnnotation, OfAClusterHasAReasonOfItsOwn) {

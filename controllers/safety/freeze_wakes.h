@@ -1,6 +1,7 @@
 // Whether a change of an object may freeze or thaw what belongs to it. Used by triggers. Pure.
 #pragma once
 
+#include "api/policy/mcm_names.h"
 #include "api/policy/names.h"
 #include "controllers/safety/frozen_condition.h"
 
@@ -12,8 +13,12 @@ bool may_change_a_freeze(const T& before, const T& after) {
   const auto differs = [&](std::string_view key) {
     return before.metadata.annotations.value_or_empty(key) != after.metadata.annotations.value_or_empty(key);
   };
-  return differs(annotation::kFreeze) || differs(annotation::kUnfreeze) ||
-         differs(annotation::kUnfreezeOfMcm) || differs(annotation::kUnfrozenAt) ||
+  const auto alias_differs = [&](std::string_view key) {
+    return before.metadata.labels.value_or_empty(key) != after.metadata.labels.value_or_empty(key);
+  };
+  return differs(annotation::kFreeze) || alias_differs(api::policy::mcm::kFreeze) ||
+         differs(annotation::kUnfreeze) || differs(annotation::kUnfreezeOfMcm) ||
+         differs(annotation::kUnfrozenAt) ||
          is_shown_frozen(before.status.conditions) != is_shown_frozen(after.status.conditions);
 }
 

@@ -1,0 +1,20 @@
+// Keys of Gardener's machine-controller-manager that are read in the place of ours where the manager was
+// started with --mcm-aliases (controllers/lifecycle/aliases.h). Constants only, safe everywhere.
+#pragma once
+
+#include <string_view>
+
+namespace capstan::api::policy::mcm {
+
+// Labels: of a Machine, and of a MachineSet or MachineDeployment.
+inline constexpr std::string_view kForceDeletion = "force-deletion";
+inline constexpr std::string_view kFreeze = "freeze";
+// Annotations of a Machine.
+inline constexpr std::string_view kMachinePriority = "machinepriority.machine.sapcloud.io";
+inline constexpr std::string_view kEffectiveCreationTimeout =
+    "node.machine.sapcloud.io/effective-creation-timeout";
+// Of a Machine or its Node.
+inline constexpr std::string_view kPreserve = "node.machine.sapcloud.io/preserve";
+inline constexpr std::string_view kAutoPreservedValue = "auto-preserved";
+
+}  // namespace capstan::api::policy::mcm
