@@ -233,6 +233,14 @@ inline constexpr auto members<PolicyRollout> = std::array{
                 "switches it on."}),
 };
 
+// The Node of a Machine that is preserved because it has failed is emptied, once.
+struct PreservationDrain {
+  UnknownFields unknown = {};
+  bool operator==(const PreservationDrain&) const = default;
+};
+template <>
+inline constexpr auto members<PreservationDrain> = std::array<Member, 0>{};
+
 struct PolicyPreservation {
   static constexpr std::int32_t kTimeoutSeconds = 259200;
   static constexpr std::string_view kRelease = "Release";
@@ -240,6 +248,7 @@ struct PolicyPreservation {
   std::optional<std::int32_t> auto_max = {};
   std::optional<std::int32_t> timeout_seconds = {};
   Text on_recovery = {};
+  std::optional<PreservationDrain> drain = {};
   UnknownFields unknown = {};
   bool operator==(const PolicyPreservation&) const = default;
 };
@@ -268,6 +277,11 @@ inline constexpr auto members<PolicyPreservation> = std::array{
          .default_json = R"("Keep")",
          .doc = "What becomes of a Machine that was preserved because it had failed, and is well again: it "
                 "is preserved until its time is over (Keep), or not any longer (Release)."}),
+    member<&PolicyPreservation::drain>(
+        "drain",
+        {.doc = "Empty the Node of a Machine that is preserved because it has failed: a taint keeps new Pods "
+                "off it, and it is drained once, as for a deletion but without a cordon; the condition "
+                "capstan.dev/Preserved of the Node tells of it. Off when left out; {} switches it on."}),
 };
 
 // A taint that a Node is to have.

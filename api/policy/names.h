@@ -28,7 +28,7 @@ inline constexpr std::string_view kFrozen = "capstan.dev/Frozen";
 inline constexpr std::string_view kLifecycle = "capstan.dev/Lifecycle";
 // Of a MachineDeployment whose policy has `rollout`. Its transition time is the moment of the last progress.
 inline constexpr std::string_view kProgressing = "capstan.dev/Progressing";
-// Of a Machine that is preserved, or for which that was asked.
+// Of a Machine that is preserved, or for which that was asked; of its Node, where the policy drains it.
 inline constexpr std::string_view kPreserved = "capstan.dev/Preserved";
 }  // namespace condition
 
@@ -65,6 +65,8 @@ inline constexpr std::string_view kPreserveUntil = "capstan.dev/preserve-until";
 inline constexpr std::string_view kPreserveFromNode = "capstan.dev/preserve-from-node";
 // On a Machine that failed: preserved without being asked for, by the policy of this name.
 inline constexpr std::string_view kAutoPreserved = "capstan.dev/auto-preserved";
+// On a Machine that is preserved because it has failed: since when its Node is drained, "done" once it is.
+inline constexpr std::string_view kPreservationDrain = "capstan.dev/preservation-drain";
 // On a Node: cluster-autoscaler leaves it alone while this is "true".
 inline constexpr std::string_view kScaleDownDisabled = "cluster-autoscaler.kubernetes.io/scale-down-disabled";
 // On a Node: the one above is ours, and goes with us.
@@ -93,6 +95,9 @@ inline constexpr std::string_view kFleetRequest = "capstan.dev/fleet-request";
 // On a Machine: the FleetPolicy has given it that place, at this time.
 inline constexpr std::string_view kFleetGrant = "capstan.dev/fleet-grant";
 }  // namespace annotation
+
+// On the Node of a Machine that is preserved because it has failed: no new Pods.
+inline constexpr std::string_view kPreservedTaint = "capstan.dev/preserved";
 
 namespace reason {
 inline constexpr std::string_view kSelected = "Selected";

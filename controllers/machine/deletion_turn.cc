@@ -189,6 +189,20 @@ DeletionTurn Deleter::turn(const ActContext& with, Memory& memory, const Deletio
   }
 }
 
+drain::StageReport Deleter::empty(const ActContext& with, Memory& memory, DeletionFacts facts) {
+  const DeletionObjects none;
+  const StepContext at{.with = with, .memory = memory, .objects = none, .facts = facts};
+  facts.cordons = false;
+  facts.choices.by_force.clear();  // that is for its deletion
+  const NodeVerdict verdict = may_delete_node(facts);
+  if (verdict.state == NodeVerdict::State::Unknown)
+    return trouble({.code = Code::Unavailable, .message = verdict.why});
+  if (verdict.state == NodeVerdict::State::Allowed && !drain_is_over(facts)) drain(at);
+  drain::StageReport report = facts.drain.value_or(drain::StageReport::finished());
+  if (report.done) drainer_.forget(at.machine());
+  return report;
+}
+
 // What was learnt of a drain serves the look at volumes; its watches end with it, however it ended.
 void Deleter::end_of_drain(const Step& step, const kube::ObjectKey& machine) {
   if (step.stage > Stage::VolumesDetached) return drainer_.forget(machine);

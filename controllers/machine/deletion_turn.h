@@ -38,7 +38,9 @@ class Deleter {
 
   DeletionTurn turn(const ActContext& with, Memory& memory, const DeletionObjects& objects,
                     DeletionFacts facts);
-  // The Machine is gone.
+  // Drains the Node of a Machine that is preserved, since `facts.marks.node_drain_start_time`.
+  drain::StageReport empty(const ActContext& with, Memory& memory, DeletionFacts facts);
+  // The Machine is gone, or its Node is not to be emptied any more.
   void forget(const kube::ObjectKey& machine);
   // Its deletion rests for a time: a user has paused it.
   void interrupt(const kube::ObjectKey& machine);

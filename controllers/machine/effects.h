@@ -9,6 +9,7 @@
 
 #include "api/v1beta2/machine.h"
 #include "base/result.h"
+#include "controllers/drain/stage_report.h"
 
 namespace capstan::controllers::machine {
 
@@ -27,6 +28,7 @@ struct Effects {
   bool stopped = false;            // after the last of them no further action was tried
   bool failed = false;             // the deletion met an error; keeps observedGeneration back, too
   std::optional<DeletionReport> deletion = {};
+  std::optional<drain::StageReport> emptying = {};  // of the Node of a preserved Machine, if this turn did so
 };
 
 }  // namespace capstan::controllers::machine

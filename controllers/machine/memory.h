@@ -2,6 +2,8 @@
 // correctness. Safe from any thread.
 #pragma once
 
+#include <set>
+
 #include "controllers/machine/deletion_memory.h"
 #include "controllers/machine/gather.h"
 #include "controllers/machine/settings.h"
@@ -10,6 +12,24 @@
 #include "controllers/shared/node_writes.h"
 
 namespace capstan::controllers::machine {
+
+// Machines whose Nodes have been drained while they are preserved, until their annotations say so. Losing it
+// costs another look at Pods.
+class Emptied {
+ public:
+  void add(const api::Uid& machine) {
+    uids_.with([&](auto& uids) { uids.insert(machine); });
+  }
+  void erase(const api::Uid& machine) {
+    uids_.with([&](auto& uids) { uids.erase(machine); });
+  }
+  bool contains(const api::Uid& machine) const {
+    return uids_.with([&](const auto& uids) { return uids.contains(machine); });
+  }
+
+ private:
+  Guarded<std::set<api::Uid>> uids_;
+};
 
 struct Memory {
   Memory(const Clock& clock, Settings flags)
@@ -25,6 +45,7 @@ struct Memory {
   LiveLooks live_looks;
   Gather gather;
   DeletionMemory deletions;
+  Emptied emptied;
 
   // The Machine is gone.
   void forget(const kube::ObjectKey& machine) {

@@ -56,6 +56,7 @@ struct Observation {
   Snapshot<api::MachineLifecyclePolicy> policy = {};
   bool policy_known = true;
   Settings settings = {};
+  bool emptied = false;  // its Node has been drained while it is preserved, as far as this process knows
 
   bool deleting() const { return machine->metadata.deleting(); }
   bool cluster_deleting() const { return cluster && cluster->metadata.deleting(); }

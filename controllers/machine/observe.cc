@@ -27,6 +27,7 @@ Observation observe(const ObserveContext& with, Memory& memory, Snapshot<api::Ma
                    .contradiction = contradiction(belonging, machine->spec.cluster_name)};
   seen.machine = of_its_cluster(std::move(machine), belonging);
   seen.settings = memory.settings;
+  seen.emptied = memory.emptied.contains(seen.machine->metadata.uid);
   const auto& metadata = seen.machine->metadata;
   seen.cluster = deps.caches.cluster_of(metadata.namespace_, seen.machine->spec.cluster_name);
   see_owners(deps.caches, seen);

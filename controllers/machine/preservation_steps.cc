@@ -9,6 +9,7 @@
 #include "controllers/lifecycle/preservation.h"
 #include "controllers/machine/autoscaler_mark.h"
 #include "controllers/machine/lifecycle_report.h"
+#include "controllers/machine/preservation_drain.h"
 
 namespace capstan::controllers::machine {
 namespace {
@@ -87,6 +88,11 @@ api::Condition says(std::string_view status, std::string_view why, std::string m
   return api::conditions::make(api::policy::condition::kPreserved, status, why, message);
 }
 
+void add_words(const std::string& words, std::string& problem) {
+  if (words.empty()) return;
+  problem += (problem.empty() ? "" : "; ") + words;
+}
+
 std::optional<api::Condition> condition_of(const Preservation& found, const api::Machine& machine) {
   const std::string& problem = found.wishes.problem;
   const auto no = api::status::kFalse;
@@ -116,6 +122,7 @@ void preserve_machine(const Observation& seen, Plan& plan) {
   const Preservation found = preservation(seen, machine);
   auto& annotations = plan.wanted.metadata.annotations;
   remember_node(look, annotations);
+  note_preservation_drain(seen, found, plan);
   if (found.state == Preserved::Yes) {
     if (!lifecycle::preserved_until(machine))
       annotations.set(wish_key::kPreserveUntil, found.until.to_string());
@@ -136,15 +143,18 @@ void preserve_node(const Observation& seen, std::optional<NodeChange>& change) {
   NodeChange fuller = change.value_or(NodeChange());
   mark_for_autoscaler({.preserved = found.state == Preserved::Yes, .rolling = is_kept_for_rollout(seen)},
                       node, fuller);
+  show_on_preserved_node(seen, found, fuller);
   const bool wish_is_over =
       found.state == Preserved::TimeOver && !lifecycle::is_lost(*seen.machine) && asks_for_preservation(node);
   if (wish_is_over) withdraw_wish(node, fuller);
   if (fuller != NodeChange()) change = std::move(fuller);
 }
 
-PreservationReport preservation_report(const Observation& seen, const api::Machine& after) {
+PreservationReport preservation_report(const Observation& seen, const api::Machine& after,
+                                       const std::optional<drain::StageReport>& emptying) {
   if (seen.deleting()) return {};
-  const Preservation found = preservation(seen, after);
+  Preservation found = preservation(seen, after);
+  add_words(drain_in_words(after, emptying), found.wishes.problem);
   PreservationReport report{.condition = condition_of(found, after)};
   if (found.state == Preserved::Yes) report.recheck = found.until - seen.now;
   return report;

@@ -6,20 +6,23 @@
 #include <optional>
 
 #include "api/meta/condition.h"
+#include "controllers/drain/stage_report.h"
 #include "controllers/machine/plan.h"
 
 namespace capstan::controllers::machine {
 
 // When it ends, and what its Node said, go into the annotations of `plan.wanted`.
 void preserve_machine(const Observation& seen, Plan& plan);
-// The autoscaler leaves the Node alone as long as the Machine is preserved (autoscaler_mark.h).
+// The autoscaler leaves the Node alone as long as the Machine is preserved (autoscaler_mark.h). What else
+// shows there: preservation_drain.h.
 void preserve_node(const Observation& seen, std::optional<NodeChange>& change);
 
 struct PreservationReport {
   std::optional<api::Condition> condition = {};  // nothing: nothing was asked for
   std::optional<Seconds> recheck = {};           // when its time will be over
 };
-// `after`: the Machine as this turn leaves it.
-PreservationReport preservation_report(const Observation& seen, const api::Machine& after);
+// `after`: the Machine as this turn leaves it. `emptying`: of its Node, if this turn went on with it.
+PreservationReport preservation_report(const Observation& seen, const api::Machine& after,
+                                       const std::optional<drain::StageReport>& emptying = {});
 
 }  // namespace capstan::controllers::machine

@@ -11,6 +11,7 @@
 #include "controllers/machine/deletion_facts.h"
 #include "controllers/machine/lost_node.h"
 #include "controllers/machine/observe.h"
+#include "controllers/machine/preservation_drain.h"
 #include "controllers/machine/report.h"
 #include "controllers/shared/pause.h"
 #include "controllers/shared/turn_steps.h"
@@ -125,7 +126,10 @@ Result<Outcome> Reconciler::take_turn(const ActContext& with, Observation seen) 
   log_plan(with.context.log, plan);
   Effects effects = act(with, memory_, seen, plan);
   if (effects.stopped) return ended(effects.errors, {});
-  if (!seen.deleting()) return finish(with, seen, plan, std::move(effects));
+  if (!seen.deleting()) {
+    empty_preserved(with, seen, plan, effects);
+    return finish(with, seen, plan, std::move(effects));
+  }
 
   // Whatever is refused for good holds up no deletion.
   for (const Error& error : effects.errors)
@@ -141,6 +145,10 @@ Result<Outcome> Reconciler::finish(const ActContext& with, const Observation& se
   for (const auto& recheck : {plan.recheck, made.recheck}) {
     outcome = outcome.or_sooner(Outcome::after(recheck));
   }
+  if (effects.emptying) {
+    constexpr Seconds kSoon{1};
+    outcome = outcome.or_sooner(Outcome::after(effects.emptying->done ? kSoon : effects.emptying->recheck));
+  }
   const auto key = kube::key_of(effects.machine);
   if (can_wait(effects, made.machine)) {
     if (const auto left = memory_.gather.wait(key)) {
@@ -154,6 +162,30 @@ Result<Outcome> Reconciler::finish(const ActContext& with, const Observation& se
   record_events(effects.machine, plan.notes, written.value_or(false));
   record_forgotten_template(deps_.events, seen, plan, effects);
   return ended(effects.errors, outcome);
+}
+
+// One turn of the drain of a preserved Machine's Node. That it is over is written with the next turn.
+void Reconciler::empty_preserved(const ActContext& with, const Observation& seen, const Plan& plan,
+                                 Effects& effects) {
+  const api::Uid& machine = seen.machine->metadata.uid;
+  const auto since = preservation_drain_since(effects.machine);
+  if (!since || !seen.node.found()) {
+    if (!since) memory_.emptied.erase(machine);
+    return deleter_.forget(kube::key_of(*seen.machine));
+  }
+  effects.emptying = drain_preserved(with, seen, plan, *since);
+  if (effects.emptying->done) memory_.emptied.add(machine);
+}
+
+drain::StageReport Reconciler::drain_preserved(const ActContext& with, const Observation& seen,
+                                               const Plan& plan, Time since) {
+  constexpr Seconds kHeldRecheck{15};
+  const auto held = deps_.brake.ask(runtime::Intent::Evict,
+                                    {.kind = api::kind::kMachine, .key = kube::key_of(*seen.machine)});
+  if (!held.why.empty()) return {.message = "it is held: " + held.why, .recheck = kHeldRecheck};
+  auto known = deletion_facts({.deps = deps_, .host = *host_, .context = with.context}, seen, plan);
+  known.facts.marks.node_drain_start_time = since;
+  return deleter_.empty(with, memory_, std::move(known.facts));
 }
 
 Result<Outcome> Reconciler::take_deletion_turn(const ActContext& with, Observation& seen, const Plan& plan) {

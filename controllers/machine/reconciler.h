@@ -32,6 +32,9 @@ class Reconciler final : public runtime::Reconciler {
   Result<runtime::Outcome> hold_still(const ActContext& with, const api::Machine& machine,
                                       const runtime::Paused& pause);
   Result<runtime::Outcome> take_turn(const ActContext& with, Observation seen);
+  void empty_preserved(const ActContext& with, const Observation& seen, const Plan& plan, Effects& effects);
+  drain::StageReport drain_preserved(const ActContext& with, const Observation& seen, const Plan& plan,
+                                     Time since);
   // After the Machine has taken its objects over.
   Result<runtime::Outcome> take_deletion_turn(const ActContext& with, Observation& seen, const Plan& plan);
   Result<void> let_go(const ActContext& with, const Observation& seen, const Plan& plan,

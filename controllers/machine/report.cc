@@ -86,7 +86,8 @@ class ConditionWriter {
 api::Condition paused(const Observation& seen);
 // When to look at it again.
 std::optional<Seconds> show_lifecycle(const Observation& seen, api::Machine& after);
-std::optional<Seconds> show_preservation(const Observation& seen, api::Machine& after);
+std::optional<Seconds> show_preservation(const Observation& seen, const Effects& effects,
+                                         api::Machine& after);
 void show_node_template(const Observation& seen, const Plan& plan, api::Machine& after);
 api::Condition deleting(const Effects& effects);
 api::Condition updating(const api::Machine& machine);
@@ -123,7 +124,7 @@ Report report(const Observation& seen, const Plan& plan, const Effects& effects)
   if (has_lost_its_template(seen)) conditions::remove(after.status.conditions, condition::kUpToDate);
   write.set(up_to_date(seen, after));
   recheck_within(made.recheck, show_lifecycle(seen, after));
-  recheck_within(made.recheck, show_preservation(seen, after));
+  recheck_within(made.recheck, show_preservation(seen, effects, after));
   show_node_template(seen, plan, after);
   write.set(ready(after, seen.now));
   const auto available_now = available(after, seen.now);
@@ -207,8 +208,9 @@ std::optional<Seconds> show_lifecycle(const Observation& seen, api::Machine& aft
   return made.recheck;
 }
 
-std::optional<Seconds> show_preservation(const Observation& seen, api::Machine& after) {
-  const auto made = preservation_report(seen, after);
+std::optional<Seconds> show_preservation(const Observation& seen, const Effects& effects,
+                                         api::Machine& after) {
+  const auto made = preservation_report(seen, after, effects.emptying);
   if (made.condition) {
     ConditionWriter(after, seen.now).set(made.condition);
   } else {

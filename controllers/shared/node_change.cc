@@ -40,6 +40,8 @@ std::string describe(const NodeChange& change, const api::Node& node) {
   if (change.taints)
     add(fmt::format("taints: {} -> {}", taints_in_words(node.spec.taints), taints_in_words(*change.taints)));
   if (change.uncordon) add("unschedulable: true -> none");
+  if (change.condition)
+    add(fmt::format("condition {}: {}", change.condition->type.view(), change.condition->status.view()));
   for (const auto& [resource, quantity] : change.capacity)
     add(fmt::format("capacity.{} -> {}", resource.view(), quantity ? quantity->view() : "none"));
   return words;

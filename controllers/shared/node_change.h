@@ -19,6 +19,7 @@ struct NodeChange {
   std::optional<api::List<api::NodeTaint>> taints = {};  // the whole list
   bool uncordon = false;                                 // never waits for another writer
   std::vector<Entry> capacity = {};                      // of status.capacity
+  std::optional<api::NodeCondition> condition = {};      // beside those that kubelets report
 
   bool operator==(const NodeChange&) const = default;
 };

@@ -1,5 +1,6 @@
 #include "controllers/shared/node_writes.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
 
 #include "api/schema/encode.h"
@@ -102,9 +103,9 @@ json::object entries_of(const std::vector<NodeChange::Entry>& entries) {
 
 bool is_bound(const NodeChange& change) { return change.taints || change.uncordon; }
 
-json::value capacity_patch(const api::Node& node, const NodeChange& change) {
+json::value capacity_patch(api::ResourceVersion version, const NodeChange& change) {
   json::object patch{{"status", {{"capacity", entries_of(change.capacity)}}}};
-  if (is_bound(change)) patch["metadata"] = {{"resourceVersion", node.metadata.resource_version.str()}};
+  if (is_bound(change)) patch["metadata"] = {{"resourceVersion", version.str()}};
   return patch;
 }
 
@@ -129,14 +130,54 @@ json::value node_patch(api::ResourceVersion version, const NodeChange& change) {
   return patch;
 }
 
+json::value json_of(const api::NodeCondition& condition) {
+  return {{"type", condition.type.view()},
+          {"status", condition.status.view()},
+          {"reason", condition.reason.view()},
+          {"message", condition.message.view()},
+          {"lastTransitionTime", condition.last_transition_time.to_string()}};
+}
+
+// The caches leave heartbeats out, so the list is taken from a live read and replaced in its version.
+json::value condition_patch(const json::value& live, const api::NodeCondition& condition) {
+  json::array conditions;
+  const auto* status = live.as_object().if_contains("status");
+  const auto* present =
+      status != nullptr && status->is_object() ? status->get_object().if_contains("conditions") : nullptr;
+  if (present != nullptr && present->is_array()) conditions = present->get_array();
+  const auto is_same = [&](const json::value& each) {
+    const auto* type = each.is_object() ? each.get_object().if_contains("type") : nullptr;
+    return type != nullptr && type->is_string() && type->get_string() == condition.type.view();
+  };
+  const auto known = std::ranges::find_if(conditions, is_same);
+  if (known != conditions.end()) conditions.erase(known);
+  conditions.push_back(json_of(condition));
+  return {{"metadata", {{"resourceVersion", live.at("metadata").at("resourceVersion")}}},
+          {"status", {{"conditions", std::move(conditions)}}}};
+}
+
+Result<api::ResourceVersion> write_condition(const NodeToWrite& what, const Deadline& deadline) {
+  const auto& nodes = kube::resources::nodes();
+  const auto key = kube::key_of(what.node);
+  const auto live = TRY(what.client.get(nodes, key, deadline));
+  const auto seen = TRY(api::from_json<api::Node>(live));
+  const bool is_older = seen.metadata.resource_version != what.node.metadata.resource_version;
+  if (is_older && is_bound(what.change))
+    return fail(Code::Conflict, "Node " + what.node.metadata.name.str() + " has changed");
+  const auto written =
+      TRY(kube::patch_briefly(what.client, nodes, key, condition_patch(live, *what.change.condition),
+                              {.subresource = "status"}, deadline));
+  return written.metadata.resource_version;
+}
+
 Result<api::Written> write_change(const NodeToWrite& what, const Deadline& deadline) {
   const auto& nodes = kube::resources::nodes();
   const auto key = kube::key_of(what.node);
   api::ResourceVersion version = what.node.metadata.resource_version;
+  if (what.change.condition) version = TRY(write_condition(what, deadline));
   if (!what.change.capacity.empty()) {
-    const auto written =
-        TRY(kube::patch_briefly(what.client, nodes, key, capacity_patch(what.node, what.change),
-                                {.subresource = "status"}, deadline));
+    const auto written = TRY(kube::patch_briefly(
+        what.client, nodes, key, capacity_patch(version, what.change), {.subresource = "status"}, deadline));
     version = written.metadata.resource_version;
   }
   return kube::patch_briefly(what.client, nodes, key, node_patch(version, what.change), {}, deadline);
