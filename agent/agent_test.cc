@@ -36,8 +36,7 @@ TEST(Agent, ANewMachineGetsItsCertificateItsConfigurationAndThenJoins) {
   stage.sign_requests();
   EXPECT_EQ(stage.round(), "");
 
-  EXPECT_THAT(stage.rules.asked,
-              Contains("capstan.dev:agent:default:m1 read Secret kube-system/" + kSecret.name));
+  EXPECT_THAT(stage.rules.asked, Contains("capstan.dev:agent:default:m1 read Secret " + kSecret.name));
   EXPECT_EQ(stage.machine.text("/etc/a.conf"), "1");
   EXPECT_THAT(stage.machine.text(kBootstrap), HasSubstr("abcdef.0123456789abcdef"));
   EXPECT_EQ(stage.machine.mode(kBootstrap), 0600U);

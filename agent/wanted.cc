@@ -114,14 +114,19 @@ Result<void> check_path(std::string_view path, std::set<std::string, std::less<>
   return {};
 }
 
+Result<void> check_unit(const std::string& name) {
+  if (unit_name(name) == name) return {};
+  return fail(Code::Invalid, fmt::format("{:?} is no name of a unit", name));
+}
+
 Result<void> check(const Wanted& wanted) {
   std::set<std::string, std::less<>> taken;
   TRY(check_path(wanted.places.kubeconfig, taken));
   TRY(check_path(wanted.places.bootstrap_kubeconfig, taken));
   if (wanted.kubelet) TRY(check_path(wanted.kubelet->path, taken));
   for (const WantedFile& file : wanted.files) TRY(check_path(file.path, taken));
-  if (unit_name(wanted.places.unit) != wanted.places.unit)
-    return fail(Code::Invalid, fmt::format("{:?} is no name of a unit", wanted.places.unit));
+  TRY(check_unit(wanted.places.unit));
+  for (const WantedUnit& unit : wanted.units) TRY(check_unit(unit.name));
   return {};
 }
 
