@@ -74,12 +74,13 @@ TEST(Waves, WaitForEachNodeThatHasIt) {
   nodes.look();
   nodes.apply_released();
   nodes.look();
-  nodes.first_released().applied = kChecksum;
+  nodes.apply_released();
+  nodes.first_released().applied = kEarlier;
 
   const Rollout rollout = nodes.look();
 
   EXPECT_EQ(nodes.released(), 3U);
-  EXPECT_EQ(rollout.pending.size(), 2U);
+  EXPECT_THAT(rollout.pending, ElementsAre(nodes.first_released().name));
   EXPECT_FALSE(rollout.stopped);
 }
 
