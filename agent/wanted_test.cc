@@ -68,7 +68,7 @@ TEST(Wanted, TheKubeletOfTheMachinesVersionIsFetchedOrThatOfTheRunningOne) {
 
 TEST(Wanted, PathsThatLeadElsewhereAreRefused) {
   EXPECT_EQ(refusal(with_file("/etc/a")), "taken");
-  for (const std::string_view path : {"/etc/../root/x", "/etc//x", "/etc/./x", "/etc/", "/"})
+  for (const std::string_view path : {"/etc/../x", "/etc//x", "/etc/./x", "/etc/", "/"})
     EXPECT_THAT(refusal(with_file(path)), HasSubstr("has a part that is empty")) << path;
   EXPECT_THAT(refusal(with_file("/etc/a\\u0000b")), HasSubstr("control characters"));
   EXPECT_THAT(refusal(with_file("etc/a")), HasSubstr("path"));
