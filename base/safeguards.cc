@@ -48,6 +48,10 @@ std::string_view to_string(Safeguard safeguard) {
     case Safeguard::DrainedOnce: return "drained-once";
     case Safeguard::LostNode: return "lost-node";
     case Safeguard::Preservation: return "preservation";
+    case Safeguard::UpdateLimit: return "update-limit";
+    case Safeguard::UpdateFailure: return "update-failure";
+    case Safeguard::UpdateTemplates: return "update-templates";
+    case Safeguard::HandOver: return "hand-over";
     case Safeguard::Freeze: return "freeze";
     case Safeguard::Ceiling: return "ceiling";
     case Safeguard::ApiLoss: return "api-loss";

@@ -53,6 +53,10 @@ enum class Safeguard {
   DrainedOnce,           // the Node of a preserved Machine is not drained again
   LostNode,              // a Machine without a Node is replaced at once when the server says there is none
   Preservation,          // a preserved Machine is not deleted
+  UpdateLimit,           // no more Machines are updated in place at once than the strategy allows
+  UpdateFailure,         // an update in place that failed stops the next ones
+  UpdateTemplates,       // only other versions and bootstrap configurations are updated in place
+  HandOver,              // a MachineSet counts a Machine that comes or goes as its annotation says
   // Of the brakes.
   Freeze,         // what is frozen makes and deletes no Machine
   Ceiling,        // Machines that a change of labels released count until they are gone
@@ -80,7 +84,8 @@ inline constexpr std::array kLifecycleSafeguards = {
     Safeguard::VictimsAwaitReplicas, Safeguard::SlowStart,          Safeguard::RevisionHistory,
     Safeguard::ForcedPods,           Safeguard::LostNode,           Safeguard::Preservation,
     Safeguard::AttachmentsOfNode,    Safeguard::AttachmentsAwaitVm, Safeguard::VolumesInTurn,
-    Safeguard::DrainedOnce};
+    Safeguard::DrainedOnce,          Safeguard::UpdateLimit,        Safeguard::UpdateFailure,
+    Safeguard::UpdateTemplates,      Safeguard::HandOver};
 // Shown by stories of test/scenarios/lifecycle and, those of VMs, by tests of infrastructure/.
 inline constexpr std::array kSafetySafeguards = {
     Safeguard::Freeze,        Safeguard::Ceiling,     Safeguard::ApiLoss, Safeguard::Windows,

@@ -65,11 +65,11 @@ capstan_test(agent_test DIR agent LABELS sanitize-domain LINK agent fakes net Bo
 set(controller_folders controllers controllers/shared controllers/claims controllers/cluster controllers/machine controllers/drain
     controllers/machineset controllers/machinedeployment controllers/rollout controllers/safety controllers/machinepool
     controllers/machinehealthcheck controllers/lifecycle controllers/lifecyclepolicy controllers/fleetpolicy
-    controllers/crdmigration controllers/topology controllers/unclaimed)
+    controllers/crdmigration controllers/topology controllers/unclaimed controllers/inplace)
 capstan_library(controllers LIGHT DIR ${controller_folders} LINK PUBLIC kubeconfig runtime kube api base PRIVATE Boost::json net)
 capstan_fixtures(controller_fixtures DIR ${controller_folders} LINK controllers builders fakes)
 foreach(folder shared claims cluster machine drain machineset machinedeployment rollout machinepool
-        machinehealthcheck lifecycle lifecyclepolicy fleetpolicy safety crdmigration topology unclaimed)
+        machinehealthcheck lifecycle lifecyclepolicy fleetpolicy safety crdmigration topology unclaimed inplace)
   string(REPLACE "/" "_" suite controllers_${folder}_test)
   capstan_test(${suite} DIR controllers/${folder} LABELS sanitize-domain LINK controller_fixtures controllers builders fakes)
 endforeach()

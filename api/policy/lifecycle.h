@@ -179,10 +179,40 @@ struct PolicyRecreate {
 template <>
 inline constexpr auto members<PolicyRecreate> = std::array<Member, 0>{};
 
+// Machines that get another version or bootstrap configuration without being replaced.
+struct PolicyInPlace {
+  static constexpr std::string_view kManual = "Manual";
+  static constexpr std::int32_t kTimeoutSeconds = 1200;
+
+  Text mode = {};
+  std::optional<std::int32_t> timeout_seconds = {};
+  UnknownFields unknown = {};
+  bool operator==(const PolicyInPlace&) const = default;
+};
+template <>
+inline constexpr auto members<PolicyInPlace> = std::array{
+    member<&PolicyInPlace::mode>(
+        "mode",
+        {.one_of = "Auto|Manual",
+         .default_json = R"("Auto")",
+         .doc = "Which old Machines are updated next: those that the controller chooses (Auto), or those "
+                "whose Node a user has labelled with capstan.dev/selected-for-update: \"true\" (Manual). "
+                "Never more at a time than the strategy of the MachineDeployment allows to be unavailable."}),
+    member<&PolicyInPlace::timeout_seconds>(
+        "timeoutSeconds",
+        {.minimum = 1,
+         .maximum = 604800,
+         .default_json = "1200",
+         .doc = "How long the agent on a drained Node may take to report a result, before the update of its "
+                "Machine has failed."}),
+};
+
 // The API server of a cluster evaluates this, ours refuses the same in its validating webhook.
-inline constexpr std::array kSlowStartOrRecreate = {
+inline constexpr std::array kRolloutChoices = {
     CelRule{.rule = "!has(self.slowStart) || !has(self.recreate)",
             .message = "slowStart is for rolling updates: leave out slowStart or recreate"},
+    CelRule{.rule = "!has(self.inPlace) || !has(self.recreate)",
+            .message = "inPlace keeps Machines and recreate replaces them: leave out inPlace or recreate"},
 };
 
 struct PolicyRollout {
@@ -194,6 +224,7 @@ struct PolicyRollout {
   std::optional<std::int32_t> slow_start = {};
   std::optional<bool> scale_down_disabled = {};
   std::optional<PolicyRecreate> recreate = {};
+  std::optional<PolicyInPlace> in_place = {};
   UnknownFields unknown = {};
   bool operator==(const PolicyRollout&) const = default;
 };
@@ -231,6 +262,12 @@ inline constexpr auto members<PolicyRollout> = std::array{
         {.doc = "Make the first Machine of a new template when the last one of the earlier templates is "
                 "gone, whatever spec.rollout.strategy of the MachineDeployment says. Off when left out; {} "
                 "switches it on."}),
+    member<&PolicyRollout::in_place>(
+        "inPlace",
+        {.doc = "Update Machines in place where a new template differs in its version and bootstrap "
+                "configuration alone: the Node is drained, an agent on it makes the update, and the Machine "
+                "moves to the new MachineSet. Other changes roll. Not with the strategy OnDelete. Off when "
+                "left out; {} switches it on."}),
 };
 
 // The Node of a Machine that is preserved because it has failed is emptied, once.

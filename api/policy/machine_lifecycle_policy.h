@@ -165,7 +165,7 @@ inline constexpr auto members<MachineLifecyclePolicySpec> = std::array{
                 "capstan.dev/victims work without this."}),
     member<&MachineLifecyclePolicySpec::rollout>(
         "rollout",
-        {.cel = kSlowStartOrRecreate,
+        {.cel = kRolloutChoices,
          .doc = "Keep MachineSets of earlier templates, and tell by the condition capstan.dev/Progressing "
                 "of a MachineDeployment whether its rollout comes on. As Cluster API does it when left out; "
                 "{} switches it on with its defaults. The annotations capstan.dev/rollback-to and "

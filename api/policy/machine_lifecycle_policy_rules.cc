@@ -22,10 +22,17 @@ void check_max_in_flight(const IntOrString& limit, Causes& causes) {
 }
 
 void check_rollout(const PolicyRollout& rollout, Causes& causes) {
-  if (!rollout.slow_start || !rollout.recreate) return;
-  causes.push_back(
-      field_invalid("spec.rollout.slowStart", std::to_string(*rollout.slow_start),
-                    "is for rolling updates, and spec.rollout.recreate is given: leave out one of the two"));
+  if (!rollout.recreate) return;
+  if (rollout.slow_start) {
+    causes.push_back(field_invalid(
+        "spec.rollout.slowStart", std::to_string(*rollout.slow_start),
+        "is for rolling updates, and spec.rollout.recreate is given: leave out one of the two"));
+  }
+  if (rollout.in_place) {
+    causes.push_back(
+        field_invalid("spec.rollout.inPlace", rollout.in_place->mode.view(),
+                      "keeps Machines, and spec.rollout.recreate replaces them: leave out one of the two"));
+  }
 }
 
 }  // namespace

@@ -34,7 +34,8 @@ constexpr std::string_view kDocument = R"({
     "creation": {"timeoutSeconds": 60},
     "replacement": {"maxInFlight": "20%", "countStates": ["Failed"]},
     "scaleIn": {"expirySeconds": 10},
-    "rollout": {"revisionHistoryLimit": 3, "progressDeadlineSeconds": 60, "slowStart": 2, "recreate": {}},
+    "rollout": {"revisionHistoryLimit": 3, "progressDeadlineSeconds": 60, "slowStart": 2, "recreate": {},
+                "inPlace": {"mode": "Manual", "timeoutSeconds": 60}},
     "preservation": {"autoMax": 2, "timeoutSeconds": 3600, "onRecovery": "Release"}
   },
   "status": {
@@ -181,6 +182,30 @@ TEST(MachineLifecyclePolicy, RefusesASlowStartWhereMachinesAreRecreated) {
   ASSERT_EQ(both.size(), 1U);
   EXPECT_EQ(both.front().field, "spec.rollout.slowStart");
   EXPECT_TRUE(both.front().message.contains("leave out one of the two")) << both.front().message;
+}
+
+TEST(MachineLifecyclePolicy, RefusesUpdatesInPlaceThatMakeNoSense) {
+  const auto causes = [](const PolicyRollout& rollout) {
+    return validate(a_policy("p").selecting("team", "a").rollout(rollout).build());
+  };
+
+  EXPECT_THAT(causes({.in_place = PolicyInPlace()}), IsEmpty());
+  EXPECT_THAT(causes({.slow_start = 1, .in_place = PolicyInPlace{.mode = "Manual"_text}}), IsEmpty());
+  EXPECT_THAT(causes({.in_place = PolicyInPlace{.mode = "Sometimes"_text}}), Not(IsEmpty()));
+  EXPECT_THAT(causes({.in_place = PolicyInPlace{.timeout_seconds = 0}}), Not(IsEmpty()));
+  EXPECT_THAT(causes({.in_place = PolicyInPlace{.timeout_seconds = 604'801}}), Not(IsEmpty()));
+}
+
+TEST(MachineLifecyclePolicy, RefusesUpdatesInPlaceWhereMachinesAreRecreated) {
+  const auto policy =
+      a_policy("p")
+          .selecting("team", "a")
+          .rollout({.recreate = PolicyRecreate(), .in_place = PolicyInPlace{.mode = "Auto"_text}});
+
+  const auto causes = validate(policy.build(), nullptr);
+
+  ASSERT_EQ(causes.size(), 1U);
+  EXPECT_EQ(causes.front().field, "spec.rollout.inPlace");
 }
 
 TEST(MachineLifecyclePolicy, RefusesShareAndWindowThatMakeNoSense) {

@@ -94,10 +94,30 @@ inline constexpr std::string_view kConfirmDeletion = "capstan.dev/confirm-deleti
 inline constexpr std::string_view kFleetRequest = "capstan.dev/fleet-request";
 // On a Machine: the FleetPolicy has given it that place, at this time.
 inline constexpr std::string_view kFleetGrant = "capstan.dev/fleet-grant";
+// On a Machine: the update in place that is under way, to which MachineSet, how far and since when.
+inline constexpr std::string_view kInPlaceUpdate = "capstan.dev/in-place-update";
+// On a MachineSet: Machines that spec.replicas does not count any more, because another one is to get them.
+inline constexpr std::string_view kHandsOver = "capstan.dev/hands-over";
+// On that other one: Machines that its spec.replicas counts already.
+inline constexpr std::string_view kTakesOver = "capstan.dev/takes-over";
+// On a Node whose update-result is "failed": why, in the words of its agent.
+inline constexpr std::string_view kUpdateFailedReason = "capstan.dev/update-failed-reason";
 }  // namespace annotation
 
 // On the Node of a Machine that is preserved because it has failed: no new Pods.
 inline constexpr std::string_view kPreservedTaint = "capstan.dev/preserved";
+
+// On Nodes whose Machines are updated in place.
+namespace label {
+// "true": its Machine is old, and would be updated.
+inline constexpr std::string_view kCandidateForUpdate = "capstan.dev/candidate-for-update";
+// "true": it is one of the next; with mode Manual users set it.
+inline constexpr std::string_view kSelectedForUpdate = "capstan.dev/selected-for-update";
+// It is drained, and its agent may begin: the MachineSet that is to get its Machine.
+inline constexpr std::string_view kReadyForUpdate = "capstan.dev/ready-for-update";
+// What the agent reports: "successful" or "failed".
+inline constexpr std::string_view kUpdateResult = "capstan.dev/update-result";
+}  // namespace label
 
 namespace reason {
 inline constexpr std::string_view kSelected = "Selected";
@@ -142,6 +162,10 @@ inline constexpr std::string_view kRollbackRevisionNotFound = "RollbackRevisionN
 inline constexpr std::string_view kRollbackTemplateUnchanged = "RollbackTemplateUnchanged";
 inline constexpr std::string_view kRollbackTemplateGone = "RollbackTemplateGone";
 inline constexpr std::string_view kRollbackRefused = "RollbackRefused";
+// Of a Machine that is updated in place, and of its MachineDeployment.
+inline constexpr std::string_view kInPlaceUpdateBegan = "InPlaceUpdateBegan";
+inline constexpr std::string_view kInPlaceUpdated = "InPlaceUpdated";
+inline constexpr std::string_view kInPlaceUpdateFailed = "InPlaceUpdateFailed";
 }  // namespace event
 
 }  // namespace capstan::api::policy

@@ -50,7 +50,9 @@ class Judge {
 
   std::optional<Verdict> run() const {
     if (facts_.machine.metadata.deleting()) return says(Phase::Terminating, deleting());
-    if (facts_.machine.metadata.annotations.contains(api::annotation::kUpdateInProgress))
+    const auto& annotations = facts_.machine.metadata.annotations;
+    if (annotations.contains(api::annotation::kUpdateInProgress) ||
+        annotations.contains(api::policy::annotation::kInPlaceUpdate))
       return says(Phase::InPlaceUpdating, updating());
     if (!is_provisioned()) return being_created();
     if (!facts_.node_known) return unseen();

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "api/conditions/conditions.h"
+#include "api/policy/names.h"
 #include "test/builders/machine.h"
 #include "test/builders/machine_lifecycle_policy.h"
 #include "test/builders/node.h"
@@ -327,6 +328,10 @@ TEST(Judge, DeletionComesBeforeEverythingAndAnUpdateInPlaceBeforeHealth) {
   const auto sick = in_phase(a_machine("m1").running(), Phase::Failed);
 
   EXPECT_THAT(told(judged(MachineBuilder(sick).updating_in_place(), {.node = a_node("m1").not_ready()})),
+              StartsWith("InPlaceUpdating: Update Processing"));
+  EXPECT_THAT(told(judged(MachineBuilder(sick).annotated(api::policy::annotation::kInPlaceUpdate,
+                                                         "new Draining 2026-01-01T12:00:00Z"),
+                          {.node = a_node("m1").not_ready()})),
               StartsWith("InPlaceUpdating: Update Processing"));
   EXPECT_THAT(told(judged(MachineBuilder(sick).updating_in_place().deleting())),
               StartsWith("Terminating: Delete Processing"));

@@ -10,6 +10,7 @@
 #include "api/conditions/merge.h"
 #include "api/conditions/v1beta1.h"
 #include "api/policy/names.h"
+#include "controllers/inplace/update_mark.h"
 #include "controllers/lifecycle/node_template_rules.h"
 #include "controllers/machine/external_conditions.h"
 #include "controllers/machine/lifecycle_report.h"
@@ -235,6 +236,7 @@ api::Condition deleting(const Effects& effects) {
 }
 
 api::Condition updating(const api::Machine& machine) {
+  if (auto in_place = inplace::updating_condition(machine)) return std::move(*in_place);
   if (!machine.metadata.annotations.contains(api::annotation::kUpdateInProgress)) {
     return conditions::make(condition::kUpdating, status::kFalse, reason::kNotUpdating);
   }

@@ -9,7 +9,9 @@
 #include "base/safeguards.h"
 #include "base/try.h"
 #include "controllers/claims/removal.h"
+#include "controllers/inplace/act.h"
 #include "controllers/shared/grant.h"
+#include "controllers/shared/recheck.h"
 #include "controllers/shared/repair_managers.h"
 #include "controllers/shared/turn_steps.h"
 #include "kube/typed.h"
@@ -43,8 +45,8 @@ std::string steady_words(const Error& error) {
 // ones are left as they are.
 class Act {
  public:
-  Act(const ActContext& with, const Observation& seen)
-      : with_(with), seen_(seen), key_(kube::key_of(*seen.stored)) {
+  Act(const ActContext& with, inplace::Updates& updates, const Observation& seen)
+      : with_(with), updates_(updates), seen_(seen), key_(kube::key_of(*seen.stored)) {
     effects_.deployment = seen.stored;
   }
 
@@ -57,6 +59,7 @@ class Act {
               [&](const AdoptSet& each) { adopt(each); }, [&](const ReleaseSet& each) { release(each); },
               [&](const RepairManagers& each) { repair(each); }, [&](const CreateSet& each) { create(each); },
               [&](const ApplySet& each) { apply(each); }, [&](const DeleteSet& each) { remove(each); },
+              [&](const UpdateInPlace& each) { update(each); },
               [&](const GrantReplacement& each) { grant(each); },
               [&](const WriteVictims& each) { write_victims(each); },
               [&](const RollBack& each) { roll_back(each); },
@@ -273,6 +276,20 @@ class Act {
                           child(meta), clearance, options);
   }
 
+  void update(const UpdateInPlace& wanted) {
+    const auto done = inplace::act(
+        {.with = with_,
+         .updates = updates_,
+         .deployment = *seen_.stored,
+         .drain = {.cluster = *seen_.cluster,
+                   .policy = seen_.governed_by ? &seen_.governed_by->spec : nullptr,
+                   .reached_since = seen_.updates.contact.holds() ? seen_.updates.contact.since : Time()}},
+        wanted.action);
+    if (!done) return failed(done.error());
+    recheck_within(effects_.recheck, done->recheck);
+    if (!done->held.empty()) effects_.held.push_back(done->held);
+  }
+
   void grant(const GrantReplacement& wanted) {
     const auto granted = grant_replacement(with_.deps.client, *wanted.machine, with_.context.deadline);
     if (!granted) return failed(granted.error());
@@ -341,6 +358,7 @@ class Act {
   }
 
   const ActContext& with_;
+  inplace::Updates& updates_;
   const Observation& seen_;
   const kube::ObjectKey key_;
   Effects effects_ = {};
@@ -350,7 +368,7 @@ class Act {
 }  // namespace
 
 Effects act(const ActContext& with, Memory& memory, const Observation& seen, const Plan& plan) {
-  Effects effects = Act(with, seen).run(plan);
+  Effects effects = Act(with, memory.updates, seen).run(plan);
   memory.refused(kube::key_of(*seen.stored), effects);
   return effects;
 }

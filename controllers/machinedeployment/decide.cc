@@ -7,6 +7,8 @@
 #include "api/names.h"
 #include "api/policy/names.h"
 #include "base/safeguards.h"
+#include "controllers/inplace/decide.h"
+#include "controllers/inplace/sizes.h"
 #include "controllers/machinedeployment/held_rolls.h"
 #include "controllers/machinedeployment/lifecycle_steps.h"
 #include "controllers/machinedeployment/release.h"
@@ -190,6 +192,7 @@ class Rollout {
     revision_ = *revision;
     if (held_) note_brake();
     if (!choice_.newest && moves_on() && !can_create()) return;
+    updates_ = update_in_place();
     const Fleet fleet = count();
     Scaling scaling = scale(fleet);
     const bool is_confirmed = hold_rolls(seen_, {.fleet = fleet, .paused = paused_}, scaling, plan_);
@@ -198,6 +201,8 @@ class Rollout {
     newest_action(fleet, scaling);
     old_actions(fleet, scaling);
     if (plan_.stuck) return;
+    for (inplace::Action& action : updates_.actions)
+      plan_.actions.push_back(UpdateInPlace{.action = std::move(action)});
     if (is_confirmed) own_.annotations.erase(api::policy::annotation::kConfirmDeletion);
     note_replicas();
     // While it waits there is no new revision yet; the one it has goes on to name its MachineSets.
@@ -209,6 +214,22 @@ class Rollout {
  private:
   // Otherwise there is no new set, and none goes.
   bool moves_on() const { return !paused_ && !held_; }
+
+  inplace::Question question() const {
+    return {.now = seen_.now,
+            .seen = seen_.updates,
+            .deployment = seen_.deployment,
+            .choice = choice_,
+            .limits = intent_.limits,
+            .may_go_on = moves_on()};
+  }
+
+  inplace::Plan update_in_place() {
+    auto updates = inplace::decide(question());
+    recheck_within(plan_.recheck, updates.recheck);
+    plan_.held.insert(plan_.held.end(), updates.told.begin(), updates.told.end());
+    return updates;
+  }
 
   void note_brake() {
     plan_.brake = seen_.may_roll.why;
@@ -250,6 +271,7 @@ class Rollout {
                              .text = "new MachineSet: " + choice_.why_none});
     }
     for (const auto& set : choice_.old) fleet.old.push_back(counts_of(*set, seen_.owned));
+    if (seen_.updates.wanted) fleet = inplace::by_machines(std::move(fleet), question(), updates_.keeps_old);
     return fleet;
   }
 
@@ -259,6 +281,7 @@ class Rollout {
     if (recreates && fleet.newest && (!paused_ || rollout::is_between(fleet)))
       return rollout::plan_recreate(fleet);
     const bool on_delete = rollout::is_on_delete(seen_.deployment);
+    if (updates_.keeps_old && !paused_) return inplace::plan_sizes(fleet);
     if (paused_) return rollout::plan_paused(fleet, on_delete);
     return on_delete ? rollout::plan_on_delete(fleet) : rollout::plan_rolling_update(fleet);
   }
@@ -280,7 +303,7 @@ class Rollout {
 
   void newest_action(const Fleet& fleet, const Scaling& scaling) {
     if (!fleet.newest) return;
-    const Count to = scaling.of(fleet.newest->name).value_or(fleet.newest->spec);
+    const Count to = size_of(*fleet.newest, scaling);
     if (!choice_.newest) {
       const auto fresh = std::make_shared<const api::MachineSet>(
           intent_.fresh(seen_.suffix, revision_, to,
@@ -294,7 +317,20 @@ class Rollout {
     if (!arrivals_.pending.empty()) {
       wanted->metadata.annotations.set(api::annotation::kAcknowledgedMove, arrivals_.acknowledged());
     }
+    note_updates(*wanted);
     apply(choice_.newest, std::move(*wanted), to);
+  }
+
+  // With the Machines that it is about to get from another set, and without those that it is about to lose.
+  Count size_of(const SetCounts& set, const Scaling& scaling) const {
+    const auto moved = updates_.hand_overs.find(set.name);
+    const Count growth = moved == updates_.hand_overs.end() ? 0 : moved->second.growth;
+    return std::max<Count>(scaling.of(set.name).value_or(set.spec) + growth, 0);
+  }
+
+  void note_updates(api::MachineSet& set) const {
+    const auto moved = updates_.hand_overs.find(set.metadata.name.str());
+    if (moved != updates_.hand_overs.end()) inplace::write_names(moved->second, set.metadata.annotations);
   }
 
   void old_actions(const Fleet& fleet, const Scaling& scaling) {
@@ -305,9 +341,12 @@ class Rollout {
     for (std::size_t at = 0; at < choice_.old.size() && !plan_.stuck; ++at) {
       const auto& set = choice_.old[at];
       if (std::ranges::find(done, set) != done.end()) continue;
-      const Count to = scaling.of(fleet.old[at].name).value_or(fleet.old[at].spec);
+      const Count to = size_of(fleet.old[at], scaling);
       auto wanted = intent_.old(*set, newest, to);
       if (!wanted) return give_up(wanted.error());
+      note_updates(*wanted);
+      if (updates_.keeps_old && !paused_)
+        wanted->metadata.annotations.set(api::annotation::kDisableMachineCreate, "true");
       apply(set, std::move(*wanted), to);
     }
     for (const auto& set : done) {
@@ -350,6 +389,7 @@ class Rollout {
   const bool held_;  // by a brake
   Revision revision_ = {};
   rollout::Arrivals arrivals_ = {};
+  inplace::Plan updates_ = {};
 };
 
 // A set it may not adopt does not count, and it goes on with those it has. Without any, the Machines it wants

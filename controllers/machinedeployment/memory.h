@@ -1,5 +1,6 @@
 // What the MachineDeployment controller remembers between turns: adoptions that were refused, and since when
-// MachineSets have not acted. Losing it costs requests, never correctness. Safe from any thread.
+// MachineSets have not acted, and updates in place. Losing it costs requests, never correctness. Safe from
+// any thread.
 #pragma once
 
 #include <unordered_map>
@@ -7,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/guarded.h"
+#include "controllers/inplace/updates.h"
 #include "controllers/machinedeployment/effects.h"
 #include "controllers/machinedeployment/observation.h"
 
@@ -14,7 +16,9 @@ namespace capstan::controllers::machinedeployment {
 
 class Memory {
  public:
-  explicit Memory(const Clock& clock) : clock_(clock) {}
+  explicit Memory(const Deps& deps) : updates(deps), clock_(deps.clock) {}
+
+  inplace::Updates updates;  // of Machines in place
 
   // Refusals of a turn: for a minute the same adoption is not tried again.
   void refused(const kube::ObjectKey& key, const Effects& effects);

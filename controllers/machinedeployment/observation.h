@@ -10,6 +10,7 @@
 #include "api/policy/machine_lifecycle_policy.h"
 #include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine_deployment.h"
+#include "controllers/inplace/observation.h"
 #include "controllers/lifecycle/contact.h"
 #include "controllers/safety/census.h"
 #include "controllers/safety/deletion_rules.h"
@@ -86,7 +87,9 @@ struct Observation {
   std::vector<Snapshot<api::Machine>> owned = {};     // of its sets, selected or not
   std::vector<Waiting> waiting = {};                  // of its sets
   Snapshot<api::MachineLifecyclePolicy> policy = {};  // of the life of its Machines; null: none governs that
-  std::optional<api::PolicyRollout> rollout = {};     // of the policy that selects it, where it has one
+  Snapshot<api::MachineLifecyclePolicy> governed_by = {};  // whatever it asks for; null: none selects it
+  std::optional<api::PolicyRollout> rollout = {};          // of the policy that selects it, where it has one
+  inplace::Observation updates = {};                       // of Machines in place
   std::optional<RollbackSeen> rollback = {};
   safety::DeploymentCensus census = {};  // whether there are too many Machines; MachineSets it has lost
   bool has_ceiling = false;              // lost MachineSets are to be noted

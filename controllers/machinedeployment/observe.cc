@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/safeguards.h"
 #include "base/try.h"
+#include "controllers/inplace/see_updates.h"
 #include "controllers/rollout/rollback.h"
 #include "controllers/rollout/set_intent.h"
 #include "controllers/safety/see_deletion_rules.h"
@@ -69,6 +70,7 @@ void look_at_rollback(Observation& seen, runtime::ExternalRefs& externals) {
 
 void find_policy(Observation& seen, const Deps& deps) {
   const PolicyChoice choice = policy_for(deps.caches, *seen.stored);
+  seen.governed_by = choice.policy;
   if (choice.policy) seen.rollout = choice.policy->spec.rollout;
   const auto overshoot = choice.policy ? choice.policy->spec.overshoot : std::nullopt;
   seen.has_ceiling = overshoot.has_value();
@@ -76,6 +78,16 @@ void find_policy(Observation& seen, const Deps& deps) {
   seen.policy = lifecycle_policy(choice);
   seen.deletion_rules = safety::see_deletion_rules(deps.caches, choice);
   if (seen.policy && seen.cluster) seen.contact = contact_of(reach_of(deps.workload_clusters, *seen.cluster));
+}
+
+void look_at_updates(Observation& seen, const Deps& deps, Memory& memory) {
+  seen.updates = inplace::see_updates({.deps = deps,
+                                       .node_writes = memory.updates.node_writes(),
+                                       .deployment = seen.deployment,
+                                       .cluster = seen.cluster.get(),
+                                       .rollout = seen.rollout,
+                                       .machines = seen.owned});
+  seen.updates.window = safety::ask_windows(seen.deletion_rules, safety::Cause::Rollout, seen.now);
 }
 
 void ask_brakes(Observation& seen, const Deps& deps) {
@@ -216,6 +228,7 @@ Result<std::optional<Observation>> observe(const ObserveContext& with, Memory& m
   }
   find_policy(seen, deps);
   ask_brakes(seen, deps);
+  look_at_updates(seen, deps, memory);
   seen.suffix = free_suffix(seen, deps.names);
   seen.complete = with.context.fresh && deps.caches.clusters.synced() && deps.caches.machine_sets.synced() &&
                   deps.caches.machines.synced();

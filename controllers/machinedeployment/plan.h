@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "controllers/inplace/plan.h"
 #include "controllers/machinedeployment/faults.h"
 #include "controllers/machinedeployment/observation.h"
 #include "controllers/rollout/fleet.h"
@@ -77,6 +78,11 @@ struct GrantReplacement {
   Snapshot<api::Machine> machine = {};
   bool operator==(const GrantReplacement&) const = default;
 };
+// A step of the update in place of one of its Machines.
+struct UpdateInPlace {
+  inplace::Action action = {};
+  bool operator==(const UpdateInPlace&) const = default;
+};
 // The annotation capstan.dev/victims becomes what is left of it.
 struct WriteVictims {
   std::string from = {};
@@ -98,9 +104,9 @@ struct RefuseRollback {
   bool operator==(const RefuseRollback&) const = default;
 };
 
-using Action =
-    std::variant<WriteMetadata, OwnTemplate, AdoptSet, ReleaseSet, RepairManagers, CreateSet, ApplySet,
-                 DeleteSet, GrantReplacement, WriteVictims, RollBack, RefuseRollback, DropFinalizer>;
+using Action = std::variant<WriteMetadata, OwnTemplate, AdoptSet, ReleaseSet, RepairManagers, CreateSet,
+                            ApplySet, DeleteSet, UpdateInPlace, GrantReplacement, WriteVictims, RollBack,
+                            RefuseRollback, DropFinalizer>;
 
 struct Plan {
   // A first list is not complete: nothing is done or said. Look again so soon.
@@ -109,7 +115,8 @@ struct Plan {
   std::vector<Note> notes = {};
   std::optional<Seconds> recheck = {};
   std::vector<Fault> faults = {};
-  std::vector<std::string> held = {};  // why old Machines stay for now, though the rollout would delete them
+  // Why old Machines stay as they are for now, though the rollout would delete or update them.
+  std::vector<std::string> held = {};
   std::vector<std::string> waits_for = {};  // MachineSets that have not acted for a minute
   std::string brake = {};                   // by which brake its sets stay as large as they are
   bool stuck = false;                       // the spec was not acted on: observedGeneration stays behind

@@ -69,6 +69,7 @@ Result<Outcome> Reconciler::take_turn(const ActContext& with, Observation seen) 
   TRY(none_failed(effects.errors));
   TRY(written);
   return contested.or_sooner(Outcome::after(plan.recheck))
+      .or_sooner(Outcome::after(effects.recheck))
       .or_sooner(Outcome::after(progress_due_in(seen, after)));
 }
 
@@ -79,6 +80,7 @@ Reconciler::Pass Reconciler::decide_and_act(const ActContext& with, const Observ
     with.context.log.debug("decided", {{"machineSet", note.about}, {"why", note.text}});
   log_plan(with.context.log, plan);
   Effects effects = act(with, memory_, seen, plan);
+  std::ranges::copy(effects.held, std::back_inserter(plan.held));
   return {.plan = std::move(plan), .effects = std::move(effects)};
 }
 

@@ -13,10 +13,16 @@ namespace capstan::controllers::machinedeployment {
 
 class Reconciler final : public runtime::Reconciler {
  public:
-  explicit Reconciler(const Deps& deps) : deps_(deps), memory_(deps.clock) {}
+  explicit Reconciler(const Deps& deps) : deps_(deps), memory_(deps) {}
 
-  void bind(const Host& host) { host_.emplace(host); }  // before the first turn
-  // What wakes it: deployments, their MachineSets and those without an owner, and Clusters.
+  void bind(const Host& host) {  // before the first turn
+    host_.emplace(host);
+    memory_.updates.bind(host);
+  }
+  // After the last turn; the queue may go after this.
+  void stop_drains() { memory_.updates.stop(); }
+  // What wakes it: deployments, their MachineSets and those without an owner, Clusters, and Nodes of Machines
+  // that may be updated in place.
   void add_triggers(runtime::Queue& queue);
 
   Result<runtime::Outcome> reconcile(const runtime::Context& context, const kube::ObjectKey& key) override;

@@ -64,16 +64,21 @@ bool same_life(const api::Machine& before, const api::Machine& after) {
          before.metadata.deleting() == after.metadata.deleting();
 }
 
+// None or one.
+Keys deployments_of(const Caches& caches, const api::ObjectMeta& machine) {
+  const auto* owner = machine.controller();
+  if (owner == nullptr || owner->kind != api::kind::kMachineSet) return {};
+  const auto set =
+      caches.machine_sets.get({.namespace_ = machine.namespace_.str(), .name = owner->name.str()});
+  const auto deployment = set ? deployment_of(caches, *set) : nullptr;
+  return deployment ? Keys{kube::key_of(*deployment)} : Keys();
+}
+
 Keys of_machine(const Caches& caches, const runtime::Change<api::Machine>& change) {
   const auto& metadata = change.object().metadata;
   if (change.initial || caches.policies_in(metadata.namespace_.view()).empty()) return {};
   if (change.before && change.after && same_life(*change.before, *change.after)) return {};
-  const auto* owner = metadata.controller();
-  if (owner == nullptr || owner->kind != api::kind::kMachineSet) return {};
-  const auto set =
-      caches.machine_sets.get({.namespace_ = metadata.namespace_.str(), .name = owner->name.str()});
-  const auto deployment = set ? deployment_of(caches, *set) : nullptr;
-  return deployment ? Keys{kube::key_of(*deployment)} : Keys();
+  return deployments_of(caches, metadata);
 }
 
 Keys of_policy(const Caches& caches, const runtime::Change<api::MachineLifecyclePolicy>& change) {
@@ -82,6 +87,20 @@ Keys of_policy(const Caches& caches, const runtime::Change<api::MachineLifecycle
   if (change.initial || same) return keys;
   for (const auto& deployment : caches.machine_deployments_in(change.object().metadata.namespace_.view()))
     keys.push_back(kube::key_of(*deployment));
+  return keys;
+}
+
+// Labels tell how far the update of a Machine in place is.
+Keys of_node(const Caches& caches, const kube::ObjectKey& cluster, const runtime::Change<api::Node>& change) {
+  Keys keys;
+  if (change.initial || caches.policies_in(cluster.namespace_).empty()) return keys;
+  if (change.before && change.after && change.before->metadata.labels == change.after->metadata.labels)
+    return keys;
+  const auto& id = change.object().spec.provider_id;
+  if (id.empty()) return keys;
+  for (const auto& machine : caches.machines_with_provider_id(cluster, id)) {
+    for (auto& key : deployments_of(caches, machine->metadata)) keys.push_back(std::move(key));
+  }
   return keys;
 }
 
@@ -119,6 +138,10 @@ void Reconciler::add_triggers(runtime::Queue& queue) {
                                          keys.push_back(kube::key_of(*deployment));
                                        return keys;
                                      });
+  deps_.workload_clusters.on_node_change(
+      [&caches, &queue](const kube::ObjectKey& cluster, const runtime::Change<api::Node>& change) {
+        for (const auto& key : of_node(caches, cluster, change)) queue.add(key);
+      });
   deps_.workload_clusters.on_reach_change([&caches, &queue](const kube::ObjectKey& cluster) {
     for (const auto& key : of_contact(caches, cluster)) queue.add(key);
   });

@@ -700,7 +700,7 @@ TEST(Observe, SeesMachinesOfItsSetsOnly) {
     stage.make(mine("foreign", "md1"));
     stage.settle();
 
-    Memory memory(stage.baton);
+    Memory memory(stage.deps());
     const auto seen =
         observe({.deps = stage.deps(), .host = stage.host(), .context = {}}, memory, stage.key());
 

@@ -8,6 +8,7 @@
 #include "api/names.h"
 #include "api/v1beta2/common.h"
 #include "base/safeguards.h"
+#include "controllers/inplace/hand_over.h"
 #include "controllers/lifecycle/exhaustion.h"
 #include "controllers/lifecycle/replacements.h"
 #include "controllers/machineset/exhaustion.h"
@@ -379,7 +380,18 @@ class Decider {
 
   // Everything that is ours or about to be, deleting or not: while it is there, nothing takes its place.
   std::int32_t present() const {
-    return number(seen_.machines.size() + seen_.strays.size() + seen_.orphans.size());
+    return number(seen_.machines.size() + seen_.strays.size() + seen_.orphans.size()) + coming();
+  }
+
+  // From another set of the MachineDeployment, which moves them.
+  std::int32_t coming() const {
+    if (is_off(Safeguard::HandOver)) return 0;
+    const auto names = inplace::taken_over_by(seen_.set.metadata);
+    return number(static_cast<std::size_t>(std::ranges::count_if(names, [&](const std::string& name) {
+      return std::ranges::find(seen_.machines, name, [](const auto& each) {
+               return each->metadata.name.view();
+             }) == seen_.machines.end();
+    })));
   }
 
   void scale() {
@@ -494,6 +506,10 @@ class Decider {
   }
 
   bool is_counted(const Machine& machine) const {
+    const bool leaves =
+        !is_off(Safeguard::HandOver) &&
+        inplace::has_name(inplace::handed_over_by(seen_.set.metadata), machine.metadata.name.view());
+    if (leaves) return false;
     return annotation(api::annotation::kReceiveMachinesFrom).empty() ||
            !machine.metadata.annotations.contains(api::annotation::kPendingAcknowledgeMove);
   }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/policy/names.h"
 #include "controllers/machineset/seen_fixture.h"
 #include "kube/typed.h"
 #include "runtime/ownership.h"
@@ -264,6 +265,33 @@ TEST(Decide, ASetThatHandsItsMachinesOnDeletesNone) {
                         .plan();
 
   EXPECT_THAT(deleted(plan), IsEmpty());
+}
+
+// Of two Machines the one that leaves is not among those that may be too many.
+TEST(Decide, AMachineThatIsHandedOverIsNoneTooManyAndNeverChosen) {
+  const auto handing_over = [](std::int32_t replicas) {
+    return a_world(a_machine_set().replicas(replicas).annotated(api::policy::annotation::kHandsOver, "a"))
+        .with(well("a"))
+        .with(well("b"))
+        .plan();
+  };
+
+  EXPECT_THAT(deleted(handing_over(1)), IsEmpty());
+  EXPECT_THAT(deleted(handing_over(0)), ElementsAre("b"));
+}
+
+TEST(Decide, AMachineThatIsOnItsWayFromAnotherSetIsNotMade) {
+  const auto plan = a_world(a_machine_set().replicas(2).annotated(api::policy::annotation::kTakesOver, "b"))
+                        .with(well("a"))
+                        .plan();
+  EXPECT_THAT(plan.actions, IsEmpty());
+
+  const auto arrived =
+      a_world(a_machine_set().replicas(3).annotated(api::policy::annotation::kTakesOver, "b"))
+          .with(well("a"))
+          .with(well("b"))
+          .plan();
+  EXPECT_EQ(arrived.actions.size(), 1U);
 }
 
 TEST(Decide, ASpecInDoubtScalesNothing) {

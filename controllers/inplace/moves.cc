@@ -1,0 +1,81 @@
+#include "controllers/inplace/moves.h"
+
+#include <algorithm>
+
+namespace capstan::controllers::inplace {
+namespace {
+
+class Moves {
+ public:
+  Moves(const Situation& now, const Progress& progress) : now_(now), progress_(progress) {}
+
+  HandOver of(const api::MachineSet& set) const {
+    HandOver found;
+    keep_leaving(set, found);
+    keep_coming(set, found);
+    for (const MachineSeen* each : progress_.to_move) {
+      if (each->set == set.metadata.name.view() && add(found.leaving, name_of(*each))) --found.growth;
+      if (each->mark->set == set.metadata.name.view() && add(found.coming, name_of(*each))) ++found.growth;
+    }
+    return found;
+  }
+
+ private:
+  // One that is being deleted stays counted out until it is gone. One that is not to move any more is counted
+  // again.
+  void keep_leaving(const api::MachineSet& set, HandOver& found) const {
+    for (const std::string& name : handed_over_by(set.metadata)) {
+      const MachineSeen* each = now_.find_machine(name);
+      if (each == nullptr || each->set != set.metadata.name.view()) continue;
+      if (is_going(*each) || is_to_move(*each)) {
+        found.leaving.push_back(name);
+      } else {
+        ++found.growth;
+      }
+    }
+  }
+
+  // In the place of one that is gone the set makes another one.
+  void keep_coming(const api::MachineSet& set, HandOver& found) const {
+    for (const std::string& name : taken_over_by(set.metadata)) {
+      const MachineSeen* each = now_.find_machine(name);
+      if (each == nullptr || each->set == set.metadata.name.view()) continue;
+      if (is_going(*each) || (is_to_move(*each) && each->mark->set == set.metadata.name.view())) {
+        found.coming.push_back(name);
+      } else {
+        --found.growth;
+      }
+    }
+  }
+
+  bool is_to_move(const MachineSeen& each) const {
+    if (!each.mark || each.mark->step != UpdateStep::Updating) return false;
+    const SetSnapshot* to = now_.find_set(each.mark->set);
+    return to != nullptr && !(*to)->metadata.deleting();
+  }
+
+  static bool add(Names& names, std::string_view name) {
+    const auto at = std::ranges::lower_bound(names, name);
+    if (at != names.end() && *at == name) return false;
+    names.emplace(at, name);
+    return true;
+  }
+
+  const Situation& now_;
+  const Progress& progress_;
+};
+
+}  // namespace
+
+std::map<std::string, HandOver> hand_overs(const Situation& now, const Progress& progress) {
+  std::map<std::string, HandOver> all;
+  const Moves moves(now, progress);
+  const auto see = [&](const rollout::SetSnapshot& set) {
+    if (set) all.emplace(set->metadata.name.str(), moves.of(*set));
+  };
+  see(now.ask().choice.newest);
+  for (const auto& set : now.ask().choice.old) see(set);
+  return all;
+}
+
+}  // namespace capstan::controllers::inplace

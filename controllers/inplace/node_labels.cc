@@ -1,0 +1,91 @@
+#include "controllers/inplace/node_labels.h"
+
+#include "api/meta/object_key.h"
+#include "api/policy/names.h"
+#include "controllers/drain/cordon.h"
+
+namespace capstan::controllers::inplace {
+namespace {
+
+namespace annotation = api::policy::annotation;
+namespace label = api::policy::label;
+
+// Collects what differs from the Node that was seen.
+class Wanted {
+ public:
+  explicit Wanted(const MachineSeen& each) : each_(each) {}
+
+  Wanted& with(std::string_view key, std::string_view value) {
+    const Text* found = each_.node->metadata.labels.find(key);
+    if (found == nullptr || *found != value) change_.labels.emplace_back(Text(key), Text(value));
+    return *this;
+  }
+  Wanted& without(std::string_view key) {
+    if (each_.node->metadata.labels.contains(key)) change_.labels.emplace_back(Text(key), std::nullopt);
+    return *this;
+  }
+  Wanted& without_result() {
+    if (each_.node->metadata.annotations.contains(annotation::kUpdateFailedReason))
+      change_.annotations.emplace_back(Text(annotation::kUpdateFailedReason), std::nullopt);
+    return without(label::kUpdateResult);
+  }
+  // A cordon without our mark is a user's.
+  Wanted& schedulable() {
+    const auto& machine = each_.machine->metadata;
+    const api::ObjectKey key{.namespace_ = machine.namespace_.str(), .name = machine.name.str()};
+    if (each_.node->metadata.annotations.value_or_empty(drain::kCordonedBy) != key.describe()) return *this;
+    change_.uncordon = each_.node->spec.unschedulable;
+    change_.marks_off.emplace_back(drain::kCordonedBy);
+    return *this;
+  }
+
+  std::optional<NodeChange> change() const {
+    return change_ == NodeChange() ? std::nullopt : std::optional(change_);
+  }
+
+ private:
+  const MachineSeen& each_;
+  NodeChange change_ = {};
+};
+
+}  // namespace
+
+std::optional<NodeChange> as_candidate(const MachineSeen& each) {
+  if (!each.node) return std::nullopt;
+  return Wanted(each)
+      .with(label::kCandidateForUpdate, "true")
+      .without(label::kReadyForUpdate)
+      .without_result()
+      .schedulable()
+      .change();
+}
+
+std::optional<NodeChange> as_selected(const MachineSeen& each) {
+  if (!each.node) return std::nullopt;
+  return Wanted(each)
+      .with(label::kCandidateForUpdate, "true")
+      .with(label::kSelectedForUpdate, "true")
+      .without(label::kReadyForUpdate)
+      .without_result()
+      .change();
+}
+
+std::optional<NodeChange> as_ready(const MachineSeen& each) {
+  if (!each.node || !each.mark) return std::nullopt;
+  const auto ready = each.node->metadata.labels.value_or_empty(label::kReadyForUpdate);
+  if (ready == each.mark->set) return std::nullopt;
+  return Wanted(each).with(label::kReadyForUpdate, each.mark->set).without_result().change();
+}
+
+std::optional<NodeChange> as_any(const MachineSeen& each) {
+  if (!each.node) return std::nullopt;
+  return Wanted(each)
+      .without(label::kCandidateForUpdate)
+      .without(label::kSelectedForUpdate)
+      .without(label::kReadyForUpdate)
+      .without_result()
+      .schedulable()
+      .change();
+}
+
+}  // namespace capstan::controllers::inplace

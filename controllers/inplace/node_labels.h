@@ -1,0 +1,20 @@
+// What the Node of a Machine is to say at each step of an update in place: the labels by which controller,
+// users and the agent on the Node speak to each other. Pure.
+#pragma once
+
+#include <optional>
+
+#include "controllers/inplace/observation.h"
+#include "controllers/shared/node_change.h"
+
+namespace capstan::controllers::inplace {
+
+// Each answers with nothing when the Node says so already. Those of a MachineSeen without a Node: nothing.
+std::optional<NodeChange> as_candidate(const MachineSeen& each);
+std::optional<NodeChange> as_selected(const MachineSeen& each);
+// The agent may begin. A result that stands there is of an earlier update.
+std::optional<NodeChange> as_ready(const MachineSeen& each);
+// Nothing is done to it: no label of the protocol is left, nor a cordon that is ours.
+std::optional<NodeChange> as_any(const MachineSeen& each);
+
+}  // namespace capstan::controllers::inplace

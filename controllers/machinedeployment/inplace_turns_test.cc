@@ -1,0 +1,181 @@
+// Whole turns of a MachineDeployment that updates its only Machine in place: the test plays the MachineSets,
+// the Node and its agent (turn_fixture.h).
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/core/node.h"
+#include "api/policy/names.h"
+#include "controllers/machinedeployment/turn_fixture.h"
+#include "kube/resources.h"
+#include "test/builders/machine_lifecycle_policy.h"
+
+namespace capstan::controllers::machinedeployment {
+namespace {
+
+namespace label = api::policy::label;
+using api::policy::annotation::kHandsOver;
+using api::policy::annotation::kInPlaceUpdate;
+using api::policy::annotation::kTakesOver;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const kube::ObjectKey kWorkload{.namespace_ = "default", .name = "c1"};
+
+// The one Machine m1 with its Node of the same name.
+class UpdateGround {
+ public:
+  explicit UpdateGround(MachineDeploymentFixture& with)
+      : stage(with), api_({.clock = with.baton}), nodes_(api_, with.baton) {
+    stage.edit(R"({"spec":{"replicas":1,"rollout":{"strategy":{"rollingUpdate":)"
+               R"({"maxSurge":0,"maxUnavailable":1}}}}})");
+    stage.make(builders::a_policy("care")
+                   .selecting_everything()
+                   .rollout({.in_place = api::PolicyInPlace{.mode = "Auto"_text, .timeout_seconds = 600}})
+                   .build());
+    stage.settle();
+    make_machine();
+    make_node();
+    stage.workload_clusters.connect(kWorkload, &nodes_, Time::from(stage.baton.now()));
+    look_again();
+  }
+
+  void roll() {
+    stage.edit(R"({"spec":{"template":{"spec":{"version":"v1.36.0"}}}})");
+    look_again();
+  }
+  // MachineSets and the registry of Nodes see what has been written, and the controller sees them.
+  void look_again(int times = 5) {
+    for (int time = 0; time < times; ++time) {
+      stage.settle(Seconds(2));
+      stage.play_sets();
+      stage.workload_clusters.put_node(kWorkload, node());
+      stage.settle(Seconds(2));
+    }
+  }
+  void label_node(std::string_view key, std::string_view value) {
+    must(nodes_.patch(kube::resources::nodes(), {.name = "m1"}, {{"metadata", {{"labels", {{key, value}}}}}},
+                      {}, Deadline::never()));
+  }
+
+  api::Node node() { return kube::get<api::Node>(nodes_, {.name = "m1"}, Deadline::never()).value(); }
+  std::string node_label(std::string_view key) {
+    return std::string(node().metadata.labels.value_or_empty(key));
+  }
+  api::Machine machine() { return stage.read<api::Machine>("m1"); }
+  std::string mark() { return std::string(machine().metadata.annotations.value_or_empty(kInPlaceUpdate)); }
+
+  MachineDeploymentFixture& stage;
+
+ private:
+  void make_machine() {
+    const auto set = stage.sets().front();
+    auto machine = builders::a_machine("m1").running().available().version("v1.33.0").build();
+    machine.metadata.labels = set.spec.machine_template.metadata.labels;
+    auto owner = builders::controller_of("MachineSet", set.metadata.name.view());
+    owner.uid = set.metadata.uid;
+    machine.metadata.owner_references = api::OwnerReferences({owner});
+    provider_id_ = machine.spec.provider_id.str();
+    stage.put(machine);
+  }
+  void make_node() {
+    must(nodes_.create(kube::resources::nodes(), {.name = "m1"},
+                       {{"apiVersion", "v1"},
+                        {"kind", "Node"},
+                        {"metadata", {{"name", "m1"}}},
+                        {"spec", {{"providerID", provider_id_}}}},
+                       {}, Deadline::never()));
+  }
+
+  apiserver::Api api_;
+  fakes::MemoryClient nodes_;
+  std::string provider_id_ = {};
+};
+
+void with_a_machine(const std::function<void(UpdateGround&)>& story) {
+  at_rest([&](MachineDeploymentFixture& stage) {
+    UpdateGround ground(stage);
+    story(ground);
+    stage.stop();
+  });
+}
+
+TEST(InPlaceTurns, CordonTheNodeAndTellItsAgent) {
+  with_a_machine([](UpdateGround& ground) {
+    ground.roll();
+
+    const std::string newest = ground.stage.sets().back().metadata.name.str();
+    EXPECT_THAT(ground.stage.sizes(), ElementsAre(1, 0));
+    EXPECT_THAT(ground.mark(), StartsWith(newest + " Updating"));
+    EXPECT_EQ(ground.node_label(label::kReadyForUpdate), newest);
+    EXPECT_TRUE(ground.node().spec.unschedulable);
+  });
+}
+
+TEST(InPlaceTurns, TheMachineMovesWhenItsAgentHasSucceeded) {
+  with_a_machine([](UpdateGround& ground) {
+    ground.roll();
+
+    ground.label_node(label::kUpdateResult, "successful");
+    ground.look_again();
+
+    const auto newest = ground.stage.sets().back();
+    const auto machine = ground.machine();
+    EXPECT_THAT(ground.stage.sizes(), ElementsAre(0, 1));
+    EXPECT_EQ(machine.metadata.controller()->uid, newest.metadata.uid);
+    EXPECT_EQ(machine.metadata.labels.value_or_empty(api::label::kMachineTemplateHash),
+              newest.metadata.labels.value_or_empty(api::label::kMachineTemplateHash));
+    EXPECT_EQ(machine.metadata.labels.value_or_empty(api::label::kSetName), newest.metadata.name);
+    EXPECT_EQ(machine.spec.version, "v1.36.0");
+    EXPECT_EQ(ground.mark(), "");
+    EXPECT_EQ(ground.node_label(label::kSelectedForUpdate), "");
+    EXPECT_FALSE(ground.node().spec.unschedulable);
+    for (const auto& set : ground.stage.sets()) {
+      EXPECT_FALSE(set.metadata.annotations.contains(kHandsOver));
+      EXPECT_FALSE(set.metadata.annotations.contains(kTakesOver));
+    }
+  });
+}
+
+TEST(InPlaceTurns, AFailureIsToldOnTheDeployment) {
+  with_a_machine([](UpdateGround& ground) {
+    ground.roll();
+
+    ground.label_node(label::kUpdateResult, "failed");
+    ground.look_again();
+
+    EXPECT_THAT(ground.mark(), HasSubstr(" Failed "));
+    EXPECT_THAT(ground.stage.says("RollingOut"), HasSubstr("Machine m1 could not be updated in place"));
+    EXPECT_THAT(ground.stage.sizes(), ElementsAre(1, 0));
+  });
+}
+
+TEST(InPlaceTurns, APausedRolloutBeginsNothing) {
+  with_a_machine([](UpdateGround& ground) {
+    ground.roll();
+    ground.stage.edit(R"({"spec":{"paused":true}})");
+    ground.label_node(label::kUpdateResult, "successful");
+    ground.look_again();
+    EXPECT_THAT(ground.stage.sizes(), ElementsAre(1, 0));
+
+    ground.stage.edit(R"({"spec":{"paused":false}})");
+    ground.look_again();
+
+    EXPECT_THAT(ground.stage.sizes(), ElementsAre(0, 1));
+  });
+}
+
+TEST(InPlaceTurns, AnotherInfrastructureTemplateRolls) {
+  with_a_machine([](UpdateGround& ground) {
+    ground.stage.make_template(kInfraTemplates, "other");
+    ground.stage.edit(R"({"spec":{"template":{"spec":{"infrastructureRef":{"name":"other"}}}}})");
+    ground.look_again();
+
+    EXPECT_EQ(ground.mark(), "");
+    EXPECT_EQ(ground.stage.sizes().front(), 0);
+  });
+}
+
+}  // namespace
+}  // namespace capstan::controllers::machinedeployment
