@@ -102,10 +102,33 @@ INSTANTIATE_TEST_SUITE_P(All, LifecycleMutants,
                                          Mutant{Safeguard::Ceiling, "labels-renamed"},
                                          Mutant{Safeguard::ApiLoss, "api-away-for-half-an-hour"},
                                          Mutant{Safeguard::Windows, "window-opens-at-night"},
-                                         Mutant{Safeguard::DeletionGuard, "guard-wants-its-own-list"}),
+                                         Mutant{Safeguard::DeletionGuard, "guard-wants-its-own-list"},
+                                         Mutant{Safeguard::UpdateLimit, "updated-one-after-the-other"},
+                                         Mutant{Safeguard::UpdateFailure, "update-fails"},
+                                         Mutant{Safeguard::UpdateTemplates, "infrastructure-change-rolls"},
+                                         Mutant{Safeguard::HandOver, "bootstrap-changes-in-place"}),
                          test_name<Mutant>);
 
 #endif
+
+// --- a manager that dies ---
+
+// Between any two of its writes, to either cluster. The story ends as it would have.
+TEST(LifecycleCrashes, AnUpdateInPlaceGoesOnAfterTheManagerDiedAtAnyWrite) {
+  int number = 1;
+  for (bool died = true; died; ++number) {
+    LifecycleStory story = named("updated-one-after-the-other");
+    story.acts.insert(story.acts.begin(), {5s, "the manager dies soon",
+                                           [&](LifecycleWorld& world) { world.die_with_write(number); }});
+    story.broken = [&, promise = story.broken](const LifecycleWorld& world) {
+      died = world.died();
+      return promise(world);
+    };
+    const LifecycleTelling telling = tell(story, 1);
+    ASSERT_EQ(telling.broken, "") << "write " << number << "\n" << telling.text;
+  }
+  EXPECT_GT(number, 20);
+}
 
 // --- what a policy costs ---
 

@@ -11,6 +11,7 @@
 #include "test/scenarios/lifecycle/fleet_stories.h"
 #include "test/scenarios/lifecycle/freeze_stories.h"
 #include "test/scenarios/lifecycle/held_stories.h"
+#include "test/scenarios/lifecycle/inplace_stories.h"
 #include "test/scenarios/lifecycle/node_stories.h"
 
 namespace capstan::scenarios {
@@ -698,6 +699,7 @@ std::vector<LifecycleStory> lifecycle_stories() {
   tell_of_freezes(stories);
   tell_of_nodes(stories);
   tell_of_room(stories);
+  tell_of_updates_in_place(stories);
   return stories;
 }
 

@@ -134,24 +134,33 @@ LifecycleWorld::LifecycleWorld(fakes::Baton& baton, const LifecycleStory& story)
       user_(api_, baton, {.user_agent = "kubectl/1"}),
       manager_(api_, baton, {.user_agent = "manager/1"}),
       workload_(workload_api_, baton),
-      network_(manager_, baton, baton,
-               {.choose =
-                    [this](const fakes::FaultPoint& at) {
-                      const bool slow = lag_ > Nanoseconds::zero() && at.call == fakes::Call::Piece;
-                      return slow ? fakes::Fault::Stale : fakes::Fault::None;
-                    },
-                .span = [this] { return lag_; },
-                .on_effect =
-                    [this](const fakes::FaultPoint& at) {
-                      if (at.kind == api::kind::kMachine) ++writes_;
-                      written_.push_back(fmt::format("{} {}", to_string(at.call), at.kind));
-                    }}),
+      network_(manager_, baton, baton, network_plan()),
+      workload_network_(workload_, baton, baton, network_plan()),
+      agent_(story.agent.value_or(NodeAgent())),
       loop_(baton, baton),
       acts_(story.acts) {
   set_stage();
 }
 
 LifecycleWorld::~LifecycleWorld() { stop_manager(); }
+
+fakes::FaultPlan LifecycleWorld::network_plan() {
+  return {.choose =
+              [this](const fakes::FaultPoint& at) {
+                if (at.call == fakes::Call::Piece)
+                  return lag_ > Nanoseconds::zero() ? fakes::Fault::Stale : fakes::Fault::None;
+                return dead_ ? fakes::Fault::Unavailable : fakes::Fault::None;
+              },
+          .span = [this] { return lag_; },
+          .on_effect = [this](const fakes::FaultPoint& at) { count_effect(at); }};
+}
+
+// Of one that is dead nothing goes out any more.
+void LifecycleWorld::count_effect(const fakes::FaultPoint& at) {
+  if (at.kind == api::kind::kMachine) ++writes_;
+  written_.push_back(fmt::format("{} {}", to_string(at.call), at.kind));
+  if (writes_to_live_ > 0 && --writes_to_live_ == 0) dead_ = died_ = true;
+}
 
 void LifecycleWorld::start_manager() {
   core_ =
@@ -178,12 +187,13 @@ void LifecycleWorld::stop_manager() {
 // The registry of workload clusters goes with the manager, and the new one sees all Nodes anew.
 void LifecycleWorld::restart() {
   stop_manager();
+  dead_ = false;
   workload_clusters_ = std::make_unique<fakes::FakeWorkloadClusters>();
   for (auto& [name, version] : nodes_shown_) {
     if (version != "gone") version.clear();
   }
   mirror_nodes();
-  if (reached_) workload_clusters_->connect(kTheCluster, &workload_, now());
+  if (reached_) workload_clusters_->connect(kTheCluster, &workload_network_, now());
   if (story_.neighbours > 0) workload_clusters_->connect(kOtherCluster, &workload_, now());
   start_manager();
 }
@@ -306,9 +316,11 @@ void LifecycleWorld::one_second() {
     act.then(*this);
   }
   baton_.pause(Deadline::in(baton_, 1s));
+  if (dead_) restart();
   look();
   live_of_vms();
   remove_vms();
+  if (story_.agent) agent_.work(workload_, now(), numbers_);
   mirror_nodes();
 }
 
@@ -335,6 +347,7 @@ void LifecycleWorld::look() {
   tell_brakes();
   if (story_.tells_waits) tell_waits();
   count_gone();
+  count_updates();
 }
 
 // --- the provider ---
@@ -474,9 +487,10 @@ void LifecycleWorld::annotate_node(int machine, std::string_view key, std::optio
   ASSERT_TRUE(patched) << patched.error().describe();
 }
 
-void LifecycleWorld::label_node(int machine, std::string_view key, std::string_view value) {
+void LifecycleWorld::label_node(int machine, std::string_view key, std::optional<std::string> value) {
+  const json::value wanted = value ? json::value(*value) : json::value(nullptr);
   const auto patched = workload_.patch(kube::resources::nodes(), {.namespace_ = {}, .name = name_of(machine)},
-                                       {{"metadata", {{"labels", {{key, value}}}}}}, {}, Deadline::never());
+                                       {{"metadata", {{"labels", {{key, wanted}}}}}}, {}, Deadline::never());
   ASSERT_TRUE(patched) << patched.error().describe();
 }
 
@@ -536,7 +550,7 @@ void LifecycleWorld::lose_cluster() {
 
 void LifecycleWorld::find_cluster() {
   reached_ = true;
-  workload_clusters_->connect(kTheCluster, &workload_, now());
+  workload_clusters_->connect(kTheCluster, &workload_network_, now());
   show_contact(true);
 }
 
@@ -622,6 +636,28 @@ void LifecycleWorld::count_gone() {
   most_gone_ = std::max(most_gone_, story_.replicas - static_cast<int>(well));
 }
 
+void LifecycleWorld::count_updates() {
+  if (!telling_) return;
+  const auto updated = std::ranges::count_if(machines_, [](const auto& each) {
+    return each.second.metadata.annotations.contains(api::policy::annotation::kInPlaceUpdate);
+  });
+  most_updated_ = std::max(most_updated_, static_cast<int>(updated));
+  most_there_ = std::max(most_there_, static_cast<int>(machines_.size()));
+}
+
+std::string LifecycleWorld::machine_version(int machine) const {
+  const auto found = machines_.find(name_of(machine));
+  return found == machines_.end() ? "none" : found->second.spec.version.str();
+}
+
+std::string LifecycleWorld::bootstrap_source(int machine) const {
+  auto& reader = const_cast<fakes::MemoryClient&>(user_);
+  const auto config = reader.get(kConfigs, named(name_of(machine)), Deadline::never());
+  if (!config) return "none";
+  const auto& annotations = config->at("metadata").at("annotations").as_object();
+  return std::string(annotations.at(api::annotation::kClonedFromName).as_string());
+}
+
 // --- telling ---
 
 std::string LifecycleWorld::with_numbers(std::string text) const {
@@ -670,11 +706,23 @@ void LifecycleWorld::tell_machine(const api::Machine& machine) {
     tell(who, lifecycle.empty() ? "has no life cycle any more" : lifecycle);
   tell_preservation(machine, who, shown);
   tell_fleet_request(machine, who, shown);
+  if (story_.agent) tell_update(machine, who, shown);
   tell_node(numbers_.at(name), who, shown);
   if (machine.metadata.deleting() && !std::exchange(shown.deleting, true)) {
     count_deletion();
     tell(who, "is being deleted");
   }
+}
+
+void LifecycleWorld::tell_update(const api::Machine& machine, std::string_view who, Shown& shown) {
+  const std::string update(
+      machine.metadata.annotations.value_or_empty(api::policy::annotation::kInPlaceUpdate));
+  if (update != std::exchange(shown.update, update))
+    tell(who, update.empty() ? "is not updated any more" : "is updated: " + update);
+  const auto* owner = machine.metadata.controller();
+  const std::string set = owner == nullptr ? std::string() : owner->name.str();
+  if (shown.set != set && !std::exchange(shown.set, set).empty())
+    tell(who, fmt::format("belongs to MachineSet {} now, version {:?}", set, machine.spec.version.view()));
 }
 
 void LifecycleWorld::count_deletion() {

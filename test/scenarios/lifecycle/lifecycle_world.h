@@ -23,6 +23,7 @@
 #include "test/fakes/fake_workload_clusters.h"
 #include "test/fakes/faulty_client.h"
 #include "test/fakes/memory_client.h"
+#include "test/scenarios/lifecycle/node_agent.h"
 
 namespace capstan::scenarios {
 
@@ -52,8 +53,9 @@ struct LifecycleStory {
   bool preserves = false;                        // what the autoscaler reads on Nodes is told, too
   bool brakes = false;                           // what is frozen, and why no Machine is made, is told, too
   std::vector<std::string> told_of_nodes =
-      {};                    // labels, annotations, taints, resources: what becomes of them
-  bool tells_waits = false;  // what owners of Machines say of deletions that wait
+      {};                               // labels, annotations, taints, resources: what becomes of them
+  bool tells_waits = false;             // what owners of Machines say of deletions that wait
+  std::optional<NodeAgent> agent = {};  // on every Node; updates in place are told, too
   std::vector<LifecycleAct> acts = {};
   Seconds length{900};
   // Of what is promised beside the text, in any order of events; empty: it holds.
@@ -83,7 +85,10 @@ class LifecycleWorld {
   void take_off(int machine, std::string_view annotation);
   // Without a value the annotation goes.
   void annotate_node(int machine, std::string_view key, std::optional<std::string> value);
-  void label_node(int machine, std::string_view key, std::string_view value);
+  // Without a value the label goes.
+  void label_node(int machine, std::string_view key, std::optional<std::string> value);
+  void mend_agent(int machine) { agent_.fails.erase(machine); }
+  void make_templates(std::string_view name);
   void preserve_for(int machine, Seconds span);  // from now on
   void relabel(int machine, std::string_view key, std::string_view value);
   void delete_machine(int machine);
@@ -99,6 +104,8 @@ class LifecycleWorld {
   // On the owner that asks for it, with the hash in its condition; nothing happens where none asks.
   void confirm_deletion();
   void restart();  // of the manager
+  // It dies with that write of it from now on, to whichever cluster, and comes back a second later.
+  void die_with_write(int number) { writes_to_live_ = number; }
   // Stale caches: so long a piece of a watch takes from now on.
   void slow_down(Nanoseconds lag) { lag_ = lag; }
 
@@ -120,6 +127,11 @@ class LifecycleWorld {
   // Of its label, annotation or resource of that name, or the effect of its taint; "none".
   std::string node_value(int machine, std::string_view key) const;
   json::value policy() const;
+  int most_there() const { return most_there_; }        // Machines at a time, in whatever state
+  int most_updated() const { return most_updated_; }    // of them in the middle of an update in place
+  std::string machine_version(int machine) const;       // "none": it is gone
+  std::string bootstrap_source(int machine) const;        // the template its configuration says it is of
+  bool died() const { return died_; }                   // as die_with_write() wants it
   int sets() const { return sets_; }                    // MachineSets, those without Machines included
   bool mixed() const { return mixed_; }                 // Machines of two versions were there at a time
   std::string version() const;                          // that the MachineDeployment wants
@@ -139,6 +151,8 @@ class LifecycleWorld {
     bool granted = false;
     bool deleting = false;
     std::string fleet = {};
+    std::string update = {};
+    std::string set = {};
   };
 
   void start_manager();
@@ -149,7 +163,6 @@ class LifecycleWorld {
   void set_stage();
   void make_owner();
   void make_cluster(std::string_view name);
-  void make_templates(std::string_view name);
   void make_neighbour();
   kube::ObjectKey cluster_of(std::string_view node) const;
   void show_contact(bool reached);
@@ -164,6 +177,7 @@ class LifecycleWorld {
   void tell_machine(const api::Machine& machine);
   void tell_preservation(const api::Machine& machine, std::string_view who, Shown& shown);
   void tell_fleet_request(const api::Machine& machine, std::string_view who, Shown& shown);
+  void tell_update(const api::Machine& machine, std::string_view who, Shown& shown);
   void count_deletion();
   void tell_node(int machine, std::string_view who, Shown& shown);
   void tell_policy();
@@ -176,6 +190,9 @@ class LifecycleWorld {
   template <typename Owner>
   void tell_wait_of(std::string_view condition);
   void count_gone();
+  void count_updates();
+  void count_effect(const fakes::FaultPoint& at);
+  fakes::FaultPlan network_plan();
   void tell(std::string_view who, std::string_view text);
   std::string with_numbers(std::string text) const;
   const std::string& name_of(int machine) const;
@@ -190,6 +207,11 @@ class LifecycleWorld {
   fakes::MemoryClient workload_;
   Nanoseconds lag_ = {};
   fakes::FaultyClient network_;
+  fakes::FaultyClient workload_network_;  // of the manager to the workload cluster
+  int writes_to_live_ = 0;                // 0: it dies of none
+  bool dead_ = false;
+  bool died_ = false;
+  NodeAgent agent_ = {};
   std::unique_ptr<fakes::FakeWorkloadClusters> workload_clusters_ =
       std::make_unique<fakes::FakeWorkloadClusters>();
   bool reached_ = false;
@@ -223,6 +245,8 @@ class LifecycleWorld {
   std::vector<Seconds> deletions_ = {};
   std::vector<Seconds> creations_ = {};
   int most_gone_ = 0;
+  int most_there_ = 0;
+  int most_updated_ = 0;
   bool telling_ = false;
   std::size_t writes_ = 0;
   std::vector<std::string> written_ = {};
