@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
+#include "base/safeguards.h"
+#include "test/builders/machine_lifecycle_policy.h"
 #include "test/scenarios/drain/drain_stories.h"
 #include "test/scenarios/storybook.h"
 
@@ -62,6 +65,30 @@ INSTANTIATE_TEST_SUITE_P(All, DrainStories, testing::ValuesIn(drain_stories()), 
 
 TEST(DrainStoryFiles, BelongToAStoryEach) {
   expect_a_file_each(CAPSTAN_DRAIN_STORIES, names_of(drain_stories()));
+}
+
+#ifdef CAPSTAN_DEFECTS
+TEST(DrainMutants, WithoutTurnsDisksGoTogether) {
+  const auto stories = drain_stories();
+  const auto story = std::ranges::find(stories, "volumes-one-by-one", &DrainStory::name);
+
+  switch_off(Safeguard::VolumesInTurn);
+  const Telling telling = tell(*story, 1);
+  switch_off(std::nullopt);
+
+  EXPECT_EQ(telling.broken, "2 Pods with disks went at once") << telling.text;
+}
+#endif
+
+// A policy that stood before changes nothing of a drain with disks.
+TEST(DrainPolicies, ThatStoodBeforeChangeNoStory) {
+  const auto stories = drain_stories();
+  DrainStory with = *std::ranges::find(stories, "volumes-one-by-one", &DrainStory::name);
+  with.policy = builders::a_policy("care").selecting_everything().drain_on_timeout("ForceDelete");
+  DrainStory without = with;
+  without.policy.reset();
+
+  EXPECT_EQ(tell(with, 1).text, tell(without, 1).text);
 }
 
 }  // namespace

@@ -26,9 +26,10 @@ const kube::Resource kAttachments{.group = "storage.k8s.io",
                                   .kind = "VolumeAttachment",
                                   .namespaced = false};
 // Events that report how a drain goes.
-constexpr std::array<std::string_view, 6> kEvents = {"SuccessfulDrainNode",  "FailedDrainNode",
-                                                     "NodeVolumesDetached",  "FailedWaitForVolumeDetach",
-                                                     "DrainRulesContradict", "NodeDrainedByForce"};
+constexpr std::array<std::string_view, 9> kEvents = {
+    "SuccessfulDrainNode",       "FailedDrainNode",          "NodeVolumesDetached",
+    "FailedWaitForVolumeDetach", "DrainRulesContradict",     "NodeDrainedByForce",
+    "EvictionsGivenUp",          "VolumeAttachmentsDeleted", "FailedDeleteVolumeAttachments"};
 
 kube::ObjectKey key_of(const kube::Resource& resource, std::string_view name) {
   return {.namespace_ = resource.namespaced ? "default" : "", .name = std::string(name)};
@@ -148,6 +149,7 @@ void DrainStage::live() {
     act.then(*this);
   }
   run_kubelet();
+  run_csi();
   run_workload_controllers();
 }
 
@@ -159,6 +161,25 @@ void DrainStage::run_kubelet() {
     tell("kubelet", fmt::format("Pod {} has ended", name));
     end(name);
   }
+}
+
+void DrainStage::run_csi() {
+  for (auto& [pod, leaving] : leaving_) {
+    const Seconds passed = now() - leaving.since;
+    if (leaving.disk.is_stuck || leaving.detached || passed < leaving.disk.detaches) continue;
+    tell("csi", fmt::format("has detached the disk of {}", pod));
+    leaving.detached = true;
+    const auto removed = memory_.remove(kAttachments, {.name = pod + "-" + name_}, {}, Deadline::never());
+    if (!removed) ADD_FAILURE() << removed.error().describe();
+  }
+  std::erase_if(leaving_, [&](const auto& each) {
+    const auto& [pod, leaving] = each;
+    if (!leaving.detached || now() - leaving.since < leaving.disk.detaches + leaving.disk.attaches)
+      return false;
+    tell("csi", fmt::format("has attached the disk of {} to another Node", pod));
+    attach_to(pod, "elsewhere");
+    return true;
+  });
 }
 
 void DrainStage::run_workload_controllers() {
@@ -178,7 +199,24 @@ void DrainStage::look_at_pods() {
     if (closed_.contains(pod.wish.app) && !story_.by_force)
       fault_ = fmt::format("Pod {} goes though its budget allows nothing", name);
   }
+  count_disks();
+  for (const auto& [name, pod] : pods_) {
+    if (pod.is_gone && pod.wish.disk) leaving_[name] = {.disk = *pod.wish.disk, .since = now()};
+  }
   std::erase_if(pods_, [](const auto& each) { return each.second.is_gone; });
+}
+
+void DrainStage::count_disks() {
+  std::size_t going = 0;
+  for (const auto& [name, pod] : pods_) going += pod.wish.disk && pod.told ? 1U : 0U;
+  for (const auto& [pod, leaving] : leaving_) going += leaving.detached || leaving.disk.is_stuck ? 0U : 1U;
+  most_disks_at_once_ = std::max(most_disks_at_once_, going);
+}
+
+std::size_t DrainStage::disks_attached() const {
+  const auto listed = kube::list<api::VolumeAttachment>(memory_, {}, Deadline::never()).value();
+  return static_cast<std::size_t>(std::ranges::count_if(
+      listed.items, [&](const api::VolumeAttachment& each) { return each.spec.node_name == name_; }));
 }
 
 // --- people, kubelets and accidents ---
@@ -186,6 +224,11 @@ void DrainStage::look_at_pods() {
 void DrainStage::make_pod(const StoryPod& pod) {
   json::object labels{{"app", pod.app}};
   if (!pod.drain.empty()) labels["cluster.x-k8s.io/drain"] = pod.drain;
+  json::array volumes;
+  if (pod.disk) {
+    attach(pod.name, pod.name);
+    volumes.push_back({{"name", "data"}, {"persistentVolumeClaim", {{"claimName", pod.name}}}});
+  }
   create(kube::resources::pods(), pod.name,
          {{"apiVersion", "v1"},
           {"kind", "Pod"},
@@ -193,6 +236,7 @@ void DrainStage::make_pod(const StoryPod& pod) {
           {"spec",
            {{"nodeName", name_},
             {"terminationGracePeriodSeconds", pod.grace.count()},
+            {"volumes", std::move(volumes)},
             {"containers", json::array{{{"name", "c"}, {"image", "i"}}}}}}});
   change(kube::resources::pods(), pod.name,
          {{"status",
@@ -248,7 +292,9 @@ void DrainStage::complete(const std::string& pod) {
 void DrainStage::end_by_force(const std::string& pod) { end(pod); }
 
 void DrainStage::end(const std::string& pod) {
-  pods_.erase(pod);
+  const auto ended = pods_.extract(pod);
+  if (!ended.empty() && ended.mapped().wish.disk)
+    leaving_[pod] = {.disk = *ended.mapped().wish.disk, .since = now()};
   const auto removed = memory_.remove(kube::resources::pods(), {"default", pod}, {.grace_period_seconds = 0},
                                       Deadline::never());
   if (!removed && removed.error().code != Code::NotFound) ADD_FAILURE() << removed.error().describe();
@@ -283,28 +329,33 @@ void DrainStage::label(std::string_view key, std::string_view value) {
 
 void DrainStage::cordon() { change(kube::resources::nodes(), name_, {{"spec", {{"unschedulable", true}}}}); }
 
-void DrainStage::attach_disk() {
+void DrainStage::attach(const std::string& volume, const std::string& claim) {
   create({.version = "v1", .plural = "persistentvolumes", .kind = "PersistentVolume", .namespaced = false},
-         "pv",
+         volume,
          {{"apiVersion", "v1"},
           {"kind", "PersistentVolume"},
-          {"metadata", {{"name", "pv"}}},
+          {"metadata", {{"name", volume}}},
           {"spec",
            {{"capacity", {{"storage", "1Gi"}}},
             {"accessModes", json::array{"ReadWriteOnce"}},
-            {"csi", {{"driver", "disk"}, {"volumeHandle", "h"}}},
-            {"claimRef", {{"kind", "PersistentVolumeClaim"}, {"namespace", "default"}, {"name", "data"}}}}}});
-  create(
-      kAttachments, "va",
-      {{"apiVersion", "storage.k8s.io/v1"},
-       {"kind", "VolumeAttachment"},
-       {"metadata", {{"name", "va"}}},
-       {"spec", {{"attacher", "disk"}, {"nodeName", name_}, {"source", {{"persistentVolumeName", "pv"}}}}}});
-  change(kAttachments, "va", {{"status", {{"attached", true}}}}, "status");
+            {"csi", {{"driver", "disk"}, {"volumeHandle", volume}}},
+            {"claimRef", {{"kind", "PersistentVolumeClaim"}, {"namespace", "default"}, {"name", claim}}}}}});
+  attach_to(volume, name_);
 }
 
-void DrainStage::detach_disk() {
-  const auto removed = memory_.remove(kAttachments, {.name = "va"}, {}, Deadline::never());
+void DrainStage::attach_to(const std::string& volume, std::string_view node) {
+  const std::string name = fmt::format("{}-{}", volume, node);
+  create(
+      kAttachments, name,
+      {{"apiVersion", "storage.k8s.io/v1"},
+       {"kind", "VolumeAttachment"},
+       {"metadata", {{"name", name}}},
+       {"spec", {{"attacher", "disk"}, {"nodeName", node}, {"source", {{"persistentVolumeName", volume}}}}}});
+  change(kAttachments, name, {{"status", {{"attached", true}}}}, "status");
+}
+
+void DrainStage::detach_disk(const std::string& volume) {
+  const auto removed = memory_.remove(kAttachments, {.name = volume + "-" + name_}, {}, Deadline::never());
   if (!removed) ADD_FAILURE() << removed.error().describe();
 }
 
@@ -377,6 +428,8 @@ void DrainStage::tell_removals() {
     if (request.starts_with("delete dockermachines")) tell("machine", "lets its infrastructure go");
   }
   for (const std::string& request : client_.take()) {
+    if (request.starts_with("delete volumeattachments "))
+      tell("machine", "deletes VolumeAttachment " + request.substr(request.rfind(' ') + 1));
     if (request == "delete nodes " + name_) tell("machine", "deletes Node " + name_);
   }
 }

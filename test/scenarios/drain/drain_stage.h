@@ -18,6 +18,13 @@
 
 namespace capstan::scenarios {
 
+// Of a Pod: a disk of its own, which is detached some time after the Pod is gone and then attached elsewhere.
+struct StoryDisk {
+  Seconds detaches{10};
+  Seconds attaches{5};
+  bool is_stuck = false;  // never detached by itself
+};
+
 struct StoryPod {
   std::string name = {};
   std::string app = "web";
@@ -25,6 +32,7 @@ struct StoryPod {
   Seconds grace{30};
   Seconds takes{5};       // to end, once it is deleted
   bool stubborn = false;  // never ends by itself
+  std::optional<StoryDisk> disk = {};
 };
 
 struct StoryRule {
@@ -81,13 +89,16 @@ class DrainStage {
   void reach_cluster();                       // the Cluster says since now that its API server answers
   void label(std::string_view key, std::string_view value);
   void cordon();
-  void attach_disk();
-  void detach_disk();
+  void attach_disk() { attach("pv", "data"); }
+  void detach_disk(const std::string& volume = "pv");
   void annotate(std::string_view key, std::string_view value = {});
   void unannotate(std::string_view key);
   void set_timeouts(int drain, int volumes);
 
   // --- what has become of it ---
+  // The most Pods with disks that were on their way out, or whose disks were, at one time.
+  std::size_t most_disks_at_once() const { return most_disks_at_once_; }
+  std::size_t disks_attached() const;  // to the Node, by VolumeAttachments that are there
   bool machine_is_gone() const { return gone_; }
   const std::vector<std::string>& told_to_go() const { return told_to_go_; }  // Pods, in their order
   bool has_pod(const std::string& name) const { return pods_.contains(name); }
@@ -107,6 +118,10 @@ class DrainStage {
   void live();
   void run_kubelet();
   void run_workload_controllers();
+  void run_csi();
+  void count_disks();
+  void attach(const std::string& volume, const std::string& claim);
+  void attach_to(const std::string& volume, std::string_view node);
   void look_at_pods();
   void show_node_to_the_cache();
   void tell_evictions();
@@ -130,10 +145,17 @@ class DrainStage {
   std::unique_ptr<DrainOwners> owners_ = {};
   std::string name_ = "m1";  // of the Machine and its Node
   apiserver::Api api_;
-  fakes::MemoryClient memory_;
+  mutable fakes::MemoryClient memory_;  // asked by promises, too
   fakes::RecordingClient client_;
   std::vector<DrainAct> acts_;
   std::map<std::string, Pod> pods_ = {};
+  struct Leaving {
+    StoryDisk disk = {};
+    Time since = {};
+    bool detached = false;
+  };
+  std::map<std::string, Leaving> leaving_ = {};  // disks of Pods that are gone, by Pod
+  std::size_t most_disks_at_once_ = 0;
   std::set<std::string> closed_ = {};
   std::set<std::string> budgets_ = {};
   std::vector<std::string> told_to_go_ = {};

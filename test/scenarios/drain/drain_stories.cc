@@ -71,6 +71,20 @@ Promise nobody_goes() {
   };
 }
 
+Promise one_at_a_time(const Promise& promise) {
+  return [promise](const DrainStage& stage) {
+    if (stage.most_disks_at_once() > 1)
+      return fmt::format("{} Pods with disks went at once", stage.most_disks_at_once());
+    return promise(stage);
+  };
+}
+Promise none_attached(const Promise& promise) {
+  return [promise](const DrainStage& stage) {
+    const auto left = stage.disks_attached();
+    return left > 0 ? fmt::format("{} VolumeAttachments are left", left) : promise(stage);
+  };
+}
+
 void rules(std::vector<DrainStory>& all) {
   all.push_back({.name = "order-by-rules",
                  .title = "drain rules put the Pods of one Machine in groups: web first, then the queue, the "
@@ -181,7 +195,8 @@ void by_force(std::vector<DrainStory>& all) {
   const auto policy = [] { return builders::a_policy("care").selecting_everything(); };
   all.push_back({.name = "forced-by-a-label",
                  .title = "a user has seen that a budget never opens, and labels the Machine: its Pods are "
-                          "deleted, the disk is not waited for, the hook is",
+                          "deleted, the disk is not waited for, the hook is; with the VM gone the disk is "
+                          "taken from the Node",
                  .pods = {{.name = "db-1", .app = "db"}, {.name = "web-1"}},
                  .rules = {{.name = "databases", .app = "db", .order = 10}},
                  .closed = {"web"},
@@ -194,7 +209,7 @@ void by_force(std::vector<DrainStory>& all) {
                  .acts = {{Seconds(120), "labels the Machine with capstan.dev/force-deletion: true",
                            [](DrainStage& stage) { stage.label("capstan.dev/force-deletion", "true"); }},
                           unhooks(Seconds(240), kPreTerminate)},
-                 .broken = in_order({{"db-1", "web-1"}})});
+                 .broken = none_attached(in_order({{"db-1", "web-1"}}))});
   all.push_back(
       {.name = "forced-by-the-timeout",
        .title = "the drain timeout is over, and the policy has the Pods deleted that are left",
@@ -218,6 +233,70 @@ void by_force(std::vector<DrainStory>& all) {
                  .broken = told_by({"deployment", "set"}, in_order({{"cache-1"}, {"web-1"}}))});
 }
 
+std::vector<StoryPod> databases(int count, const StoryDisk& disk = {}) {
+  std::vector<StoryPod> pods;
+  for (int i = 1; i <= count; ++i)
+    pods.push_back({.name = fmt::format("db-{:02}", i), .app = "db", .disk = disk});
+  return pods;
+}
+std::vector<std::string> names_of_all(const std::vector<StoryPod>& pods) {
+  std::vector<std::string> names;
+  for (const auto& pod : pods) names.push_back(pod.name);
+  return names;
+}
+void volumes(std::vector<DrainStory>& all) {
+  const auto policy = [] { return builders::a_policy("care").selecting_everything(); };
+  all.push_back({.name = "volumes-one-by-one",
+                 .title = "Pods with disks go one after the other, each once the disk of the one before is "
+                          "attached elsewhere; the others go at once",
+                 .pods = {{.name = "db-1", .app = "db", .disk = StoryDisk()},
+                          {.name = "db-2", .app = "db", .disk = StoryDisk()},
+                          {.name = "web-1"},
+                          {.name = "web-2"}},
+                 .policy = policy().volumes_in_turn(),
+                 .owner = DrainOwner::Deployment,
+                 .broken = one_at_a_time(in_order({{"db-1", "web-1", "web-2"}, {"db-2"}}))});
+  all.push_back({.name = "disk-that-is-not-detached",
+                 .title =
+                     "the disk of the first Pod is stuck: after two minutes the next one goes, and at the "
+                     "end the Machine waits for the disk until a user detaches it",
+                 .pods = {{.name = "db-1", .app = "db", .disk = StoryDisk{.is_stuck = true}},
+                          {.name = "db-2", .app = "db", .disk = StoryDisk()}},
+                 .policy = policy().volumes_in_turn(),
+                 .owner = DrainOwner::Deployment,
+                 .acts = {{Seconds(300), "detaches the disk of db-1",
+                           [](DrainStage& stage) { stage.detach_disk("db-1"); }}},
+                 .broken = in_order({{"db-1"}, {"db-2"}})});
+  const auto forty = databases(40, {.detaches = Seconds(8), .attaches = Seconds(4)});
+  all.push_back({.name = "forty-disks",
+                 .title = "forty Pods with a disk each on one Node: one after the other",
+                 .pods = forty,
+                 .policy = policy().volumes_in_turn(),
+                 .owner = DrainOwner::Deployment,
+                 .length = Seconds(1800),
+                 .broken = one_at_a_time([names = names_of_all(forty)](const DrainStage& stage) {
+                   return stage.told_to_go() == names ? gone(stage) : "in another order";
+                 })});
+  all.push_back({.name = "evictions-given-up",
+                 .title =
+                     "a budget allows nothing: after nine periods of twenty seconds the policy has the Pod "
+                     "deleted",
+                 .pods = {{.name = "cache-1", .app = "cache"}, {.name = "web-1"}},
+                 .closed = {"cache"},
+                 .by_force = true,
+                 .policy = policy().eviction_retries(9),
+                 .owner = DrainOwner::Deployment,
+                 .broken = in_order({{"web-1"}, {"cache-1"}})});
+  all.push_back({.name = "disks-of-an-unreachable-node",
+                 .title = "the Node is out of reach: its disks are taken from it after the drain, before the "
+                          "VM is gone",
+                 .pods = {{.name = "db-1", .app = "db", .disk = StoryDisk{.is_stuck = true}}},
+                 .policy = policy().attachment_cleanup(),
+                 .before = [](DrainStage& stage) { stage.break_node(); },
+                 .owner = DrainOwner::Deployment,
+                 .broken = none_attached(in_order({{"db-1"}}))});
+}
+
 }  // namespace
 
 std::vector<DrainStory> drain_stories() {
@@ -226,6 +305,7 @@ std::vector<DrainStory> drain_stories() {
   budgets_and_kubelets(all);
   once_and_whose(all);
   by_force(all);
+  volumes(all);
   return all;
 }
 
