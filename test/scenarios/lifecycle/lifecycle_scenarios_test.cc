@@ -118,6 +118,7 @@ TEST(LifecycleCrashes, AnUpdateInPlaceGoesOnAfterTheManagerDiedAtAnyWrite) {
   int number = 1;
   for (bool died = true; died; ++number) {
     LifecycleStory story = named("updated-one-after-the-other");
+    story.length = 140s;  // twice as long as it takes
     story.acts.insert(story.acts.begin(), {5s, "the manager dies soon",
                                            [&](LifecycleWorld& world) { world.die_with_write(number); }});
     story.broken = [&, promise = story.broken](const LifecycleWorld& world) {

@@ -130,7 +130,7 @@ class LifecycleWorld {
   int most_there() const { return most_there_; }        // Machines at a time, in whatever state
   int most_updated() const { return most_updated_; }    // of them in the middle of an update in place
   std::string machine_version(int machine) const;       // "none": it is gone
-  std::string bootstrap_source(int machine) const;        // the template its configuration says it is of
+  std::string bootstrap_source(int machine) const;      // the template its configuration says it is of
   bool died() const { return died_; }                   // as die_with_write() wants it
   int sets() const { return sets_; }                    // MachineSets, those without Machines included
   bool mixed() const { return mixed_; }                 // Machines of two versions were there at a time
