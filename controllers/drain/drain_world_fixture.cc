@@ -39,6 +39,7 @@ DrainWorld::DrainWorld()
       cluster(builders::a_cluster("c1").running()) {
   make("v1/namespaces", R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"default"}})");
   make("v1/nodes", R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n"},"status":{}})");
+  node_uid = uid_of(node());
   clusters.connect(kClusterKey, &client);
   set_node(builders::a_node("n"));
   drainer.emplace(DrainerDeps{.clock = clock,
@@ -217,7 +218,7 @@ DrainRequest DrainWorld::request() {
           .rules = rules,
           .workload = clusters.get(kClusterKey).value(),
           .node = "n",
-          .clearance = claims::Clearance::of_own_creation(uid_of(node())),
+          .clearance = claims::Clearance::of_own_creation(node_uid),
           .started = *started,
           .now = now,
           .force = force,

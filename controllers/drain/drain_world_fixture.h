@@ -81,6 +81,7 @@ struct DrainWorld {
   std::optional<Seconds> eviction_time = {};
   std::optional<VolumeWaits> volumes_in_turn = {};
   bool vm_is_gone = false;
+  api::Uid node_uid = {};
   Signal woken;
   std::uint64_t seen = 0;
   std::uint64_t heard = 0;
