@@ -54,6 +54,7 @@ class Agent {
   Result<void> consider(const Offer& offer);
   Result<void> take_up(const Offer& offer);
   Result<void> apply(const std::stop_token& stop);
+  std::string_view applied_or_tried() const;
   Result<void> send_report();
 
   Result<kube::Client*> client(Credential credential);
@@ -86,6 +87,7 @@ class Agent {
   std::string running_version_ = {};
   std::string refused_certificate_ = {};  // the API server does not take it any more
   std::string refused_config_ = {};       // why the one that is offered is not taken up
+  std::string refused_checksum_ = {};     // of that one; empty where its text has another
 };
 
 }  // namespace capstan::agent

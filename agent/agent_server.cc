@@ -66,7 +66,10 @@ Result<void> Agent::read_config() {
     return consider(*offer);
   }
   if (offer.error().code == Code::Unauthorized) refused_certificate_ = certificate_.text;
-  if (offer.error().code == Code::Invalid) refused_config_ = offer.error().message;
+  if (offer.error().code == Code::Invalid) {
+    refused_config_ = offer.error().message;
+    refused_checksum_.clear();
+  }
   return fail(offer.error());
 }
 
@@ -75,6 +78,7 @@ Result<void> Agent::consider(const Offer& offer) {
   const auto wanted = read_wanted(offer.text, machine_facts());
   if (!wanted) {
     refused_config_ = wanted.error().context("the configuration is refused").message;
+    refused_checksum_ = offer.checksum;
     return fail(Code::Invalid, refused_config_);
   }
   const auto acceptance = accept(
@@ -101,11 +105,18 @@ Result<void> Agent::take_up(const Offer& offer) {
   return {};
 }
 
+// An error is one of the checksum beside it: the provider counts it against that change alone.
+std::string_view Agent::applied_or_tried() const {
+  if (!refused_config_.empty() && !refused_checksum_.empty()) return refused_checksum_;
+  return errors_.empty() || !wanted_ ? std::string_view(state_.applied) : wanted_->checksum;
+}
+
 Result<void> Agent::send_report() {
   std::vector<std::string> errors = errors_;
   if (!refused_config_.empty()) errors.insert(errors.begin(), refused_config_);
   kube::Client* kubelet = TRY(client(Credential::Kubelet));
-  return annotate(*kubelet, {.name = node_name_}, report(node_->annotations, state_.applied, errors), soon());
+  return annotate(*kubelet, {.name = node_name_}, report(node_->annotations, applied_or_tried(), errors),
+                  soon());
 }
 
 }  // namespace capstan::agent

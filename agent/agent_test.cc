@@ -119,6 +119,25 @@ TEST(Agent, AConfigurationWithOneBadPathIsRefusedWhole) {
   EXPECT_EQ(stage.machine.text("/etc/a.conf"), "1");
 }
 
+TEST(Agent, AnErrorIsReportedWithTheChecksumThatWasTried) {
+  AgentStage stage;
+  stage.settle(kFirst);
+  stage.systemctl.failing = {"a.service"};
+  stage.offer_and_release(std::string(kSecond));
+  stage.round();
+  stage.clock.advance(hours(1));
+  stage.round();
+
+  EXPECT_THAT(stage.apply_error(), HasSubstr("restart a.service"));
+  EXPECT_EQ(stage.applied(), checksum_of(kSecond));
+
+  const std::string bad = AgentStage::config(R"("files":[{"path":"/etc/../../x","content":"3"}])");
+  stage.offer_and_release(bad);
+  stage.round();
+  EXPECT_THAT(stage.apply_error(), HasSubstr("the configuration is refused"));
+  EXPECT_EQ(stage.applied(), checksum_of(bad));
+}
+
 TEST(Agent, AUnitThatFailsIsToldAndKeepsNoOtherBack) {
   AgentStage stage;
   stage.settle(kFirst);
