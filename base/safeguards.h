@@ -79,13 +79,23 @@ inline constexpr std::array kSafeguards = {
     Safeguard::Claims,          Safeguard::CopiedProviderId,  Safeguard::Contests,
     Safeguard::OtherKinds,      Safeguard::StillThere};
 // Shown by stories of test/scenarios/lifecycle and drain.
-inline constexpr std::array kLifecycleSafeguards = {
-    Safeguard::ReplacementLimit,     Safeguard::PolicyContact,      Safeguard::AsJudged,
-    Safeguard::VictimsAwaitReplicas, Safeguard::SlowStart,          Safeguard::RevisionHistory,
-    Safeguard::ForcedPods,           Safeguard::LostNode,           Safeguard::Preservation,
-    Safeguard::AttachmentsOfNode,    Safeguard::AttachmentsAwaitVm, Safeguard::VolumesInTurn,
-    Safeguard::DrainedOnce,          Safeguard::UpdateLimit,        Safeguard::UpdateFailure,
-    Safeguard::UpdateTemplates,      Safeguard::HandOver};
+inline constexpr std::array kLifecycleSafeguards = {Safeguard::ReplacementLimit,
+                                                    Safeguard::PolicyContact,
+                                                    Safeguard::AsJudged,
+                                                    Safeguard::VictimsAwaitReplicas,
+                                                    Safeguard::SlowStart,
+                                                    Safeguard::RevisionHistory,
+                                                    Safeguard::ForcedPods,
+                                                    Safeguard::LostNode,
+                                                    Safeguard::Preservation,
+                                                    Safeguard::AttachmentsOfNode,
+                                                    Safeguard::AttachmentsAwaitVm,
+                                                    Safeguard::VolumesInTurn,
+                                                    Safeguard::DrainedOnce,
+                                                    Safeguard::UpdateLimit,
+                                                    Safeguard::UpdateFailure,
+                                                    Safeguard::UpdateTemplates,
+                                                    Safeguard::HandOver};
 // Shown by stories of test/scenarios/lifecycle and, those of VMs, by tests of infrastructure/.
 inline constexpr std::array kSafetySafeguards = {
     Safeguard::Freeze,        Safeguard::Ceiling,     Safeguard::ApiLoss, Safeguard::Windows,

@@ -224,8 +224,8 @@ TEST(Protocol, TellsTheAgentWhatTheMachineIsToBecome) {
   auto& each = world.add("m1", "old", updating_for(Seconds(5)));
   world.label(each, label::kUpdateResult, "successful");  // of an earlier update
 
-  EXPECT_THAT(steps(world.plan()), ElementsAre(AllOf(HasSubstr("ready-for-update: none -> new"),
-                                                     HasSubstr("update-result: successful -> none"))));
+  EXPECT_THAT(steps(world.plan()), ElementsAre(AllOf(HasSubstr("ready-for-update]: none -> new"),
+                                                     HasSubstr("update-result]: successful -> none"))));
 }
 
 TEST(Protocol, AwaitsTheResultUntilItsTimeIsOver) {

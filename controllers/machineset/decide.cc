@@ -383,9 +383,12 @@ class Decider {
     return number(seen_.machines.size() + seen_.strays.size() + seen_.orphans.size()) + coming();
   }
 
+  // On a set without a MachineDeployment the names mean nothing: they came with a copied manifest.
+  bool hands_over() const { return seen_.deployment && !is_off(Safeguard::HandOver); }
+
   // From another set of the MachineDeployment, which moves them.
   std::int32_t coming() const {
-    if (is_off(Safeguard::HandOver)) return 0;
+    if (!hands_over()) return 0;
     const auto names = inplace::taken_over_by(seen_.set.metadata);
     return number(static_cast<std::size_t>(std::ranges::count_if(names, [&](const std::string& name) {
       return std::ranges::find(seen_.machines, name, [](const auto& each) {
@@ -506,10 +509,8 @@ class Decider {
   }
 
   bool is_counted(const Machine& machine) const {
-    const bool leaves =
-        !is_off(Safeguard::HandOver) &&
-        inplace::has_name(inplace::handed_over_by(seen_.set.metadata), machine.metadata.name.view());
-    if (leaves) return false;
+    const auto leaving = inplace::handed_over_by(seen_.set.metadata);
+    if (hands_over() && inplace::has_name(leaving, machine.metadata.name.view())) return false;
     return annotation(api::annotation::kReceiveMachinesFrom).empty() ||
            !machine.metadata.annotations.contains(api::annotation::kPendingAcknowledgeMove);
   }

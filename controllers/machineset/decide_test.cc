@@ -267,12 +267,15 @@ TEST(Decide, ASetThatHandsItsMachinesOnDeletesNone) {
   EXPECT_THAT(deleted(plan), IsEmpty());
 }
 
+void in_deployment(Observation& seen) { seen.deployment = a_machine_deployment("md1").shared(); }
+
 // Of two Machines the one that leaves is not among those that may be too many.
 TEST(Decide, AMachineThatIsHandedOverIsNoneTooManyAndNeverChosen) {
   const auto handing_over = [](std::int32_t replicas) {
     return a_world(a_machine_set().replicas(replicas).annotated(api::policy::annotation::kHandsOver, "a"))
         .with(well("a"))
         .with(well("b"))
+        .where(in_deployment)
         .plan();
   };
 
@@ -283,6 +286,7 @@ TEST(Decide, AMachineThatIsHandedOverIsNoneTooManyAndNeverChosen) {
 TEST(Decide, AMachineThatIsOnItsWayFromAnotherSetIsNotMade) {
   const auto plan = a_world(a_machine_set().replicas(2).annotated(api::policy::annotation::kTakesOver, "b"))
                         .with(well("a"))
+                        .where(in_deployment)
                         .plan();
   EXPECT_THAT(plan.actions, IsEmpty());
 
@@ -290,8 +294,19 @@ TEST(Decide, AMachineThatIsOnItsWayFromAnotherSetIsNotMade) {
       a_world(a_machine_set().replicas(3).annotated(api::policy::annotation::kTakesOver, "b"))
           .with(well("a"))
           .with(well("b"))
+          .where(in_deployment)
           .plan();
   EXPECT_EQ(arrived.actions.size(), 1U);
+}
+
+TEST(Decide, NamesOfMovesMeanNothingOnACopyWithoutADeployment) {
+  const auto plan = a_world(a_machine_set()
+                                .replicas(3)
+                                .annotated(api::policy::annotation::kTakesOver, "b")
+                                .annotated(api::policy::annotation::kHandsOver, "a"))
+                        .with(well("a"))
+                        .plan();
+  EXPECT_EQ(plan.actions.size(), 2U);
 }
 
 TEST(Decide, ASpecInDoubtScalesNothing) {
