@@ -46,13 +46,16 @@ Result<void> Agent::ask_for_certificate(const std::vector<Credential>& credentia
 }
 
 Result<void> Agent::receive(const std::string& certificate_pem) {
-  if (auto taken = take_certificate(root(), certificate_pem, deps_.tools.own); !taken) {
+  const auto whole = with_its_key(root(), certificate_pem);
+  if (!whole) {
     drop_request(root());
-    return taken;
+    return fail(whole.error());
   }
+  // First when it came: a certificate whose age is not known would count as old at once.
   State next = state_;
   next.certificate_received = seconds_since_epoch(now());
   TRY(save(next));
+  TRY(take_certificate(root(), *whole, deps_.tools.own));
   certificate_ = own_certificate(root(), now(), now());
   deps_.tools.log.info("has a certificate", {{"standing", certificate_.standing}});
   return {};

@@ -48,12 +48,16 @@ void drop_request(const Root& root) {
   if (root.exists(kNextFile)) static_cast<void>(root.remove(kNextFile));
 }
 
-Result<void> take_certificate(const Root& root, const std::string& certificate_pem, const Mark& own) {
+Result<std::string> with_its_key(const Root& root, const std::string& certificate_pem) {
   const std::string known = TRY(root.read(kNextFile)).value_or("");
   const std::string key = known.substr(0, known.find(kBeginRequest));
   if (!net::belong_together(certificate_pem, Secret(key)))
     return fail(Code::Invalid, "the certificate that came is for another key");
-  TRY(write_own(root, kCertificateFile, key + certificate_pem, own));
+  return key + certificate_pem;
+}
+
+Result<void> take_certificate(const Root& root, const std::string& key_and_certificate, const Mark& own) {
+  TRY(write_own(root, kCertificateFile, key_and_certificate, own));
   drop_request(root);
   return {};
 }

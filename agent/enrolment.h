@@ -21,7 +21,9 @@ OwnCertificate own_certificate(const Root& root, WallTime received, WallTime now
 // PEM of a new request, or of the one that a process before this made and had no answer to.
 Result<std::string> next_request(const Root& root, const net::Subject& subject, const Mark& own);
 void drop_request(const Root& root);
-// The answer to it takes the place of the certificate. Invalid: it is for another key.
-Result<void> take_certificate(const Root& root, const std::string& certificate_pem, const Mark& own);
+// The answer to it behind its key. Invalid: it is for another one.
+Result<std::string> with_its_key(const Root& root, const std::string& certificate_pem);
+// That takes the place of the certificate.
+Result<void> take_certificate(const Root& root, const std::string& key_and_certificate, const Mark& own);
 
 }  // namespace capstan::agent

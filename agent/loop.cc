@@ -23,7 +23,7 @@ Nanoseconds pause_after(const Round& round, int failures, WallTime now, double c
       .initial = times.soon, .cap = round.waiting ? times.joining : times.usual, .jitter = 0.5};
   Nanoseconds pause = times.usual;
   if (!round.troubles.empty())
-    pause = backoff.delay(std::max(failures - 1, 0), chance);
+    pause = backoff.delay(failures, chance);
   else if (round.waiting)
     pause = times.soon;
   if (round.at) pause = std::min(pause, Nanoseconds(*round.at - now));

@@ -24,7 +24,7 @@ TEST(CertificateRequest, NamesItsSubjectAndIsSignedByItsKey) {
   const RequestPtr request(PEM_read_bio_X509_REQ(bio.get(), nullptr, nullptr, nullptr));
   ASSERT_TRUE(request);
   EXPECT_EQ(name_text(X509_REQ_get_subject_name(request.get())),
-            "O=capstan.dev:node-config:default:workers,CN=capstan.dev:agent:default:m1");
+            "CN=capstan.dev:agent:default:m1,O=capstan.dev:node-config:default:workers");
   EXPECT_EQ(X509_REQ_verify(request.get(), X509_REQ_get0_pubkey(request.get())), 1);
 }
 

@@ -25,7 +25,8 @@ TEST(Fleet, KeepsItsPromisesUnderEverySeed) {
   EXPECT_GT(crashes, kSeeds / 2);
 }
 
-// A Machine that a user deletes is lost, and one that an autoscaler marks goes first: none of it is ours.
+// A Machine that a user deletes is lost, one that a user wants replaced is remediated, and one that an
+// autoscaler marks goes first: none of it is ours.
 TEST(Fleet, WithoutFaultsOnlyWhatUsersDoIsExcused) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const FleetVerdict verdict = simulate_fleet({.seed = seed, .faults = false, .clumsy_acts = {}});
@@ -33,7 +34,7 @@ TEST(Fleet, WithoutFaultsOnlyWhatUsersDoIsExcused) {
     ASSERT_TRUE(verdict.good()) << verdict.broken << "\nreplay: scripts/sim --faults=false --seed " << seed;
     EXPECT_EQ(verdict.crashes, 0U);
     for (const auto& [legal, times] : verdict.excused) {
-      EXPECT_THAT(legal, testing::AnyOf(LegalCase::MachineLost, LegalCase::Marked))
+      EXPECT_THAT(legal, testing::AnyOf(LegalCase::MachineLost, LegalCase::Remediated, LegalCase::Marked))
           << to_string(legal) << ", seed " << seed;
     }
   }

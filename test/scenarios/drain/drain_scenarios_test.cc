@@ -19,9 +19,9 @@ void PrintTo(const DrainStory& story, std::ostream* out) { *out << story.name; }
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::uint64_t kOrders = 5;
+constexpr std::uint64_t kMostOrders = 5;
 #else
-constexpr std::uint64_t kOrders = 100;
+constexpr std::uint64_t kMostOrders = 100;
 #endif
 
 struct Telling {
@@ -55,7 +55,7 @@ TEST_P(DrainStories, IsToldAsInItsFile) {
 }
 
 TEST_P(DrainStories, KeepsItsPromiseInAnyOrder) {
-  for (std::uint64_t seed = 2; seed <= kOrders; ++seed) {
+  for (std::uint64_t seed = 2; seed <= std::min(GetParam().orders, kMostOrders); ++seed) {
     const Telling telling = tell(GetParam(), seed);
     ASSERT_EQ(telling.broken, "") << "seed " << seed << "\n" << telling.text;
   }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <boost/json.hpp>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -63,6 +64,7 @@ struct DrainStory {
   DrainOwner owner = DrainOwner::None;  // of the Machine, with its real controllers
   std::vector<DrainAct> acts = {};      // after the Machine was deleted
   Seconds length{600};
+  std::uint64_t orders = 100;  // of events in which its promise is held: fewer where one takes long
   // Of what is promised beside the text, in any order of events; empty: it holds.
   std::function<std::string(const DrainStage&)> broken = {};
 };

@@ -274,6 +274,7 @@ void volumes(std::vector<DrainStory>& all) {
                  .policy = policy().volumes_in_turn(),
                  .owner = DrainOwner::Deployment,
                  .length = Seconds(1800),
+                 .orders = 10,
                  .broken = one_at_a_time([names = names_of_all(forty)](const DrainStage& stage) {
                    return stage.told_to_go() == names ? gone(stage) : "in another order";
                  })});
