@@ -38,6 +38,8 @@ void owe_restarts(const std::set<std::string>& units, const Wanted& wanted, Stat
 void forget_token(const Seen& seen, Plan& plan) {
   if (on_disk(seen, seen.places.bootstrap_kubeconfig) != nullptr)
     plan.steps.emplace_back(RemoveFile{seen.places.bootstrap_kubeconfig});
+  else
+    plan.state.files.erase(seen.places.bootstrap_kubeconfig);
   if (!seen.facts_without_token.empty())
     plan.steps.emplace_back(WriteFile{.path = seen.facts_path,
                                       .content = seen.facts_without_token,
