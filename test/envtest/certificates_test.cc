@@ -266,9 +266,9 @@ class SelfManagedCertificates : public ::testing::Test {
 };
 
 TEST_F(SelfManagedCertificates, AreTrustedInEveryBundleOnceTheManagersAreReady) {
-  // 9 CRDs, 6 that default, 16 that validate
+  // 9 CRDs, 6 that default, 17 that validate
   EXPECT_TRUE(eventually([] { return ::testing::Value(bundles(), Each(in_secret("ca.crt"))); }));
-  EXPECT_EQ(bundles().size(), 32U);
+  EXPECT_EQ(bundles().size(), 33U);
   EXPECT_THAT(kubectl({"create", "--dry-run=server", "-n=default", "-f=-"}, std::string(kMachine)),
               HasSubstr("created"));
 }
