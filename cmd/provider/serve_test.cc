@@ -163,7 +163,7 @@ TEST_F(Serving, IsNotReadyBeforeItsKindsAreInstalledAndSaysWhichAreMissing) {
   install_kinds();
 
   EXPECT_TRUE(becomes_ready()) << ready().body;
-  EXPECT_EQ(sink_.count("providers run"), 1U);
+  EXPECT_TRUE(eventually([&] { return sink_.count("providers run") == 1; }));
   stop();
 }
 
