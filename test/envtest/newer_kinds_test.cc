@@ -1,17 +1,19 @@
 // CustomResourceDefinitions that are newer than this build: Cluster API's kinds with a served version and
 // with fields that it does not know. A fleet lives on them, and what another, newer manager or user has
-// written into those fields is there after every write of ours.
+// written into those fields is there after every write of ours, also while two versions of the manager run.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
 #include "api/schema/yaml.h"
+#include "base/threads.h"
 #include "test/envtest/fleet_suite_fixture.h"
 #include "test/envtest/scratch_folder.h"
 
@@ -67,11 +69,14 @@ void write_newer_kinds(const fs::path& folder) {
 
 class NewerKinds : public FleetSuite {
  protected:
-  static void SetUpTestSuite() {
+  static void SetUpTestSuite() { make_bed_of_newer_kinds(); }
+  static void make_bed_of_newer_kinds(std::vector<std::string> core_flags = {}) {
     auto folder = ScratchFolder::create();
     ASSERT_TRUE(folder) << folder.error().describe();
     write_newer_kinds(folder->path() / "crds");
-    make_bed({.crds = folder->path() / "crds", .audit = FleetBedOptions::Audit::Requests});
+    make_bed({.crds = folder->path() / "crds",
+              .core_flags = std::move(core_flags),
+              .audit = FleetBedOptions::Audit::Requests});
   }
 
   static json::value object(const std::string& name) {
@@ -137,6 +142,118 @@ TEST_F(NewerKinds, AreServedInAVersionThatThisBuildDoesNotKnow) {
   EXPECT_THAT(kubectl({"get", "machinedeployments", "-o=jsonpath={.items[*].apiVersion}"}),
               HasSubstr("cluster.x-k8s.io/v1beta3"));
   EXPECT_THAT(content_of(bed_->core().log()), Not(HasSubstr("v1beta3")));
+}
+
+// The manager of an earlier release and one of a later release, at once, as while a Deployment is rolled to
+// the other version or taken back.
+class TwoVersions : public NewerKinds {
+ protected:
+  static void SetUpTestSuite() { make_bed_of_newer_kinds(election()); }
+  void SetUp() override {
+    ASSERT_NE(bed_, nullptr);
+    auto folder = ScratchFolder::create();
+    ASSERT_TRUE(folder) << folder.error().describe();
+    folder_ = std::make_unique<ScratchFolder>(std::move(*folder));
+    write_later_release();
+  }
+
+  static std::vector<std::string> election() {
+    return {"--leader-elect", "--leader-elect-lease-duration=6s", "--leader-elect-renew-deadline=4s",
+            "--leader-elect-retry-period=500ms"};
+  }
+  // "0.1.0"
+  static std::string version_of(const fs::path& program) {
+    const std::string line = output_of({.argv = {program, "--version"}}, kShort).value_or("capstan ?\n");
+    return line.substr(line.find(' ') + 1, line.size() - line.find(' ') - 2);
+  }
+  // A copy of this build that notes another version on the Lease, and differs in little else.
+  void write_later_release() {
+    const fs::path capstan = fs::read_symlink("/proc/self/exe").parent_path() / "capstan";
+    const fs::path copy = folder_->path() / "later";
+    earlier_version_ = version_of(capstan);
+    later_version_ = "9" + earlier_version_.substr(1);
+    std::string bytes = content_of(capstan);
+    for (const char before : {'/', '\0'}) {
+      const std::string written = before + earlier_version_;
+      for (auto at = bytes.find(written); at != std::string::npos; at = bytes.find(written, at + 1))
+        bytes[at + 1] = '9';
+    }
+    std::ofstream(copy, std::ios::binary) << bytes;
+    fs::permissions(copy, fs::perms::owner_all);
+  }
+  void start_later_release() {
+    std::vector<std::string> argv = {folder_->path() / "later", "--kubeconfig",
+                                     bed_->kubeconfig(),        "--health-addr=0",
+                                     "--diagnostics-address=0", "--webhook-port=0"};
+    for (const std::string& flag : election()) argv.push_back(flag);
+    auto started = ChildProcess::start({.argv = std::move(argv)}, folder_->path() / "later.log");
+    ASSERT_TRUE(started) << started.error().describe();
+    later_ = std::move(*started);
+  }
+  static bool says(const ChildProcess& process, std::string_view text) {
+    const SystemClock clock;
+    SystemThreads threads;
+    const Deadline deadline = Deadline::in(clock, std::chrono::seconds(50));
+    while (!content_of(process.log()).contains(text)) {
+      if (deadline.passed(clock.steady_now())) return false;
+      threads.pause(Deadline::in(clock, std::chrono::milliseconds(100)));
+    }
+    return true;
+  }
+  static std::string leading_version() {
+    return kubectl({"get", "lease", "controller-leader-election-capi", "--namespace=capi-system",
+                    R"(-o=jsonpath={.metadata.annotations.capstan\.dev/election-scope})"});
+  }
+  static void scale(int replicas) {
+    kubectl({"scale", "machinedeployment/known", "--replicas=" + std::to_string(replicas)});
+    EXPECT_THAT(
+        until("jsonpath={.status.availableReplicas}=" + std::to_string(replicas), "machinedeployment/known"),
+        EndsWith(kMet));
+  }
+  static void expect_nothing_lost() {
+    EXPECT_EQ(in_spec("machinedeployment/known"), "kept");
+    EXPECT_THAT(field_of_machines("pool=known", fmt::format(".spec.{}", kField)), Each("kept"));
+    for (const std::string name : {"cluster/turns", "machinedeployment/known"})
+      EXPECT_EQ(in_status(name), "kept") << name;
+    EXPECT_THAT(lines_of(kubectl({"get", "machinesets", "-l", "pool=known", "-o=name"})), SizeIs(1));
+  }
+
+  std::unique_ptr<ScratchFolder> folder_;
+  std::string earlier_version_;
+  std::string later_version_;
+  ChildProcess later_;
+};
+
+TEST_F(TwoVersions, SayThatTheOtherOneLeadsAndTakeTurnsWithoutLosingAField) {
+  apply_sample("turns");
+  ASSERT_THAT(until("condition=Available", "machinedeployment/turns-workers"), EndsWith(kMet));
+  create_deployment("turns-workers", "known");
+  ASSERT_THAT(until("condition=Available", "machinedeployment/known"), EndsWith(kMet));
+  for (const std::string name : {"cluster/turns", "machinedeployment/known"}) write_status(name);
+
+  start_later_release();
+  EXPECT_TRUE(says(later_, "waiting for the lease, which another version holds")) << content_of(later_.log());
+  EXPECT_THAT(content_of(later_.log()), HasSubstr("version=" + earlier_version_ + " ours=" + later_version_));
+  EXPECT_FALSE(later_.has_ended());
+  scale(3);
+  expect_nothing_lost();
+
+  // The later one takes over, and the earlier one comes back.
+  ASSERT_TRUE(bed_->stop_core());
+  EXPECT_TRUE(says(later_, "controllers run"));
+  EXPECT_THAT(leading_version(), HasSubstr(later_version_));
+  ASSERT_TRUE(bed_->start_core());
+  EXPECT_TRUE(says(bed_->core(), "version=" + later_version_ + " ours=" + earlier_version_))
+      << content_of(bed_->core().log());
+  scale(4);
+  expect_nothing_lost();
+
+  // And back.
+  ::kill(later_.pid(), SIGTERM);
+  EXPECT_EQ(later_.await_end(std::chrono::seconds(30)).value_or(-1), 0) << content_of(later_.log());
+  scale(2);
+  EXPECT_THAT(leading_version(), HasSubstr(earlier_version_));
+  expect_nothing_lost();
 }
 
 }  // namespace
