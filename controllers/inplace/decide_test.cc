@@ -326,6 +326,21 @@ TEST(Moves, TheMachineFollowsOnceBothHaveItNoted) {
   EXPECT_EQ(world.plan().hand_overs.at("old").growth, 0);
 }
 
+// What the Node says by now is of no account: the Machine is updated, and one set counts it already.
+TEST(Moves, WhatOneSetHasNotedTheOtherNotes) {
+  InPlaceWorld world;
+  world.label(world.add("m1", "old", updating_for(Seconds(5))), label::kReadyForUpdate, "new");
+  world.note(world.newest, kTakesOver, "m1");
+  EXPECT_THAT(world.plan().hand_overs.at("old").leaving, ElementsAre("m1"));
+  EXPECT_EQ(world.plan().hand_overs.at("old").growth, -1);
+
+  world.newest.metadata.annotations = {};
+  world.note(world.old, kHandsOver, "m1");
+
+  EXPECT_THAT(world.plan().hand_overs.at("new").coming, ElementsAre("m1"));
+  EXPECT_EQ(world.plan().hand_overs.at("new").growth, 1);
+}
+
 TEST(Moves, NamesGoWhenTheMachineHasArrived) {
   InPlaceWorld world;
   world.add("m1", "new", "new Updated 2026-01-01T11:00:00Z");

@@ -13,9 +13,10 @@ class Moves {
     HandOver found;
     keep_leaving(set, found);
     keep_coming(set, found);
-    for (const MachineSeen* each : progress_.to_move) {
-      if (each->set == set.metadata.name.view() && add(found.leaving, name_of(*each))) --found.growth;
-      if (each->mark->set == set.metadata.name.view() && add(found.coming, name_of(*each))) ++found.growth;
+    for (const MachineSeen& each : now_.machines()) {
+      if (!begins_to_move(each)) continue;
+      if (each.set == set.metadata.name.view() && add(found.leaving, name_of(each))) --found.growth;
+      if (each.mark->set == set.metadata.name.view() && add(found.coming, name_of(each))) ++found.growth;
     }
     return found;
   }
@@ -46,6 +47,16 @@ class Moves {
         --found.growth;
       }
     }
+  }
+
+  // What one of its sets has noted the other notes, too, whatever the Node says by now.
+  bool begins_to_move(const MachineSeen& each) const {
+    if (std::ranges::find(progress_.to_move, &each) != progress_.to_move.end()) return true;
+    if (is_going(each) || !is_to_move(each) || each.set == each.mark->set) return false;
+    const SetSnapshot* from = now_.find_set(each.set);
+    return from != nullptr &&
+           (has_name(handed_over_by((*from)->metadata), name_of(each)) ||
+            has_name(taken_over_by((*now_.find_set(each.mark->set))->metadata), name_of(each)));
   }
 
   bool is_to_move(const MachineSeen& each) const {

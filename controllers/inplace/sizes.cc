@@ -94,6 +94,18 @@ Fleet by_machines(Fleet fleet, const Question& ask, bool keeps_old) {
   return fleet;
 }
 
+void count_hand_overs(const std::map<std::string, HandOver>& hand_overs, Fleet& fleet) {
+  const auto count = [&](SetCounts& set) {
+    const auto noted = hand_overs.find(set.name);
+    if (noted == hand_overs.end()) return;
+    const Count growth = noted->second.growth;
+    set.spec = std::max<Count>(set.spec + growth, 0);
+    set.status += std::max<Count>(growth, 0);  // on its way, and none that the set lacks
+  };
+  if (fleet.newest) count(*fleet.newest);
+  std::ranges::for_each(fleet.old, count);
+}
+
 Scaling plan_sizes(const Fleet& fleet) {
   Scaling scaling;
   size_newest(fleet, scaling);

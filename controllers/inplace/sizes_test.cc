@@ -109,5 +109,33 @@ TEST(Sizes, AMachineThatIsOnItsWayIsThere) {
   EXPECT_EQ(fleet.newest->status, 1);
 }
 
+// The process died between the writes to the two sets: the new one counts m1 already, the old one still does.
+TEST(Sizes, AMachineThatOnlyOneSetHasNotedIsNotOneTooMany) {
+  InPlaceWorld world;
+  world.newest.spec.replicas = 1;
+  world.note(world.newest, api::policy::annotation::kTakesOver, "m1");
+  world.add("m1", "old", "new Updating 2026-01-01T12:00:00Z");
+  world.add("m2", "old");
+  world.add("m3", "old");
+  auto fleet =
+      by_machines(fleet_of(world.limits, set_of("new", 1, 0), set_of("old", 3, 3)), world.question(), true);
+
+  count_hand_overs(world.plan().hand_overs, fleet);
+
+  EXPECT_EQ(fleet.newest->spec, 1);
+  EXPECT_EQ(fleet.old.front().spec, 2);
+  EXPECT_THAT(plan_sizes(fleet).intents, IsEmpty());
+}
+
+// The template of before has come back meanwhile: m1 goes from what is the newest set by now to an old one.
+TEST(Sizes, AnOldSetLacksNoMachineThatIsAboutToCome) {
+  auto fleet = fleet_of({.desired = 3, .unavailable = 1}, set_of("new", 2, 2), set_of("old", 1, 1));
+
+  count_hand_overs({{"new", {.leaving = {"m1"}, .growth = -1}}, {"old", {.coming = {"m1"}, .growth = 1}}},
+                   fleet);
+
+  EXPECT_THAT(plan_sizes(fleet).intents, IsEmpty());
+}
+
 }  // namespace
 }  // namespace capstan::controllers::inplace

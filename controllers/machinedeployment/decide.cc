@@ -272,6 +272,7 @@ class Rollout {
     }
     for (const auto& set : choice_.old) fleet.old.push_back(counts_of(*set, seen_.owned));
     if (seen_.updates.wanted) fleet = inplace::by_machines(std::move(fleet), question(), updates_.keeps_old);
+    inplace::count_hand_overs(updates_.hand_overs, fleet);
     return fleet;
   }
 
@@ -321,11 +322,8 @@ class Rollout {
     apply(choice_.newest, std::move(*wanted), to);
   }
 
-  // With the Machines that it is about to get from another set, and without those that it is about to lose.
-  Count size_of(const SetCounts& set, const Scaling& scaling) const {
-    const auto moved = updates_.hand_overs.find(set.name);
-    const Count growth = moved == updates_.hand_overs.end() ? 0 : moved->second.growth;
-    return std::max<Count>(scaling.of(set.name).value_or(set.spec) + growth, 0);
+  static Count size_of(const SetCounts& set, const Scaling& scaling) {
+    return scaling.of(set.name).value_or(set.spec);
   }
 
   void note_updates(api::MachineSet& set) const {

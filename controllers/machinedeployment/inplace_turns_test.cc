@@ -35,7 +35,7 @@ class UpdateGround {
                    .rollout({.in_place = api::PolicyInPlace{.mode = "Auto"_text, .timeout_seconds = 600}})
                    .build());
     stage.settle();
-    make_machine();
+    provider_id_ = make_machine("m1").spec.provider_id.str();
     make_node();
     stage.workload_clusters.connect(kWorkload, &nodes_, Time::from(stage.baton.now()));
     look_again();
@@ -66,19 +66,21 @@ class UpdateGround {
   api::Machine machine() { return stage.read<api::Machine>("m1"); }
   std::string mark() { return std::string(machine().metadata.annotations.value_or_empty(kInPlaceUpdate)); }
 
-  MachineDeploymentFixture& stage;
-
- private:
-  void make_machine() {
+  // Of the first MachineSet; has no Node yet.
+  api::Machine make_machine(std::string_view name) {
     const auto set = stage.sets().front();
-    auto machine = builders::a_machine("m1").running().available().version("v1.33.0").build();
+    auto machine = builders::a_machine(name).running().available().version("v1.33.0").build();
     machine.metadata.labels = set.spec.machine_template.metadata.labels;
     auto owner = builders::controller_of("MachineSet", set.metadata.name.view());
     owner.uid = set.metadata.uid;
     machine.metadata.owner_references = api::OwnerReferences({owner});
-    provider_id_ = machine.spec.provider_id.str();
     stage.put(machine);
+    return machine;
   }
+
+  MachineDeploymentFixture& stage;
+
+ private:
   void make_node() {
     must(nodes_.create(kube::resources::nodes(), {.name = "m1"},
                        {{"apiVersion", "v1"},
@@ -135,6 +137,27 @@ TEST(InPlaceTurns, TheMachineMovesWhenItsAgentHasSucceeded) {
       EXPECT_FALSE(set.metadata.annotations.contains(kHandsOver));
       EXPECT_FALSE(set.metadata.annotations.contains(kTakesOver));
     }
+  });
+}
+
+// As a crash would: the new MachineSet has noted the Machine, the old one has not.
+TEST(InPlaceTurns, ARefusedWriteBetweenTheTwoSetsDeletesNoMachine) {
+  with_a_machine([](UpdateGround& ground) {
+    ground.stage.edit(R"({"spec":{"replicas":2}})");
+    ground.make_machine("m2");
+    ground.look_again();
+    ground.roll();
+    int patches = 0;
+    ground.stage.choose = [&](const FaultPoint& at) {
+      const bool second = at.call == fakes::Call::Patch && at.kind == "MachineSet" && ++patches == 2;
+      return second ? fakes::Fault::Unavailable : fakes::Fault::None;
+    };
+
+    ground.label_node(label::kUpdateResult, "successful");
+    ground.look_again();
+
+    EXPECT_GE(patches, 3);
+    EXPECT_THAT(ground.stage.sizes(), ElementsAre(1, 1));
   });
 }
 
