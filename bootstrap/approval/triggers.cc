@@ -1,5 +1,6 @@
-// What wakes a Cluster: CloudConfigs that get a NodeConfig, pools that wait for Nodes, its control plane when
-// that comes up, and the end of a pause. What happens on the machines is found by looking again.
+// What wakes a Cluster: CloudConfigs that get a NodeConfig, Machines of such that are seen after them, pools
+// that wait for Nodes, its control plane when that comes up, and the end of a pause. What happens on the
+// machines is found by looking again.
 #include "runtime/triggers.h"
 #include "bootstrap/approval/reconciler.h"
 
@@ -16,6 +17,16 @@ std::vector<ObjectKey> cluster_of_config(const Change<api::CloudConfig>& change)
                         change.before->metadata.owner_references == change.after->metadata.owner_references;
   if (name.empty() || is_known) return {};
   return {{.namespace_ = change.after->metadata.namespace_.str(), .name = name}};
+}
+
+// Until it is seen, its CloudConfig joins nothing.
+std::vector<ObjectKey> cluster_of_machine(const Caches& caches, const Change<api::Machine>& change) {
+  if (change.before || !change.after->spec.bootstrap.config_ref) return {};
+  const std::string namespace_ = change.after->metadata.namespace_.str();
+  const auto config = caches.cloud_configs.get(
+      {.namespace_ = namespace_, .name = change.after->spec.bootstrap.config_ref->name.str()});
+  if (!config || !config->spec.node_config_ref) return {};
+  return {{.namespace_ = namespace_, .name = change.after->spec.cluster_name.str()}};
 }
 
 std::vector<ObjectKey> cluster_of_pool(const Change<api::MachinePool>& change) {
@@ -40,6 +51,9 @@ std::vector<ObjectKey> itself(const Change<api::Cluster>& change) {
 void Reconciler::add_triggers(runtime::Queue& queue) {
   Caches& caches = deps_.caches;
   runtime::trigger<api::CloudConfig>(caches.cloud_configs, queue, cluster_of_config);
+  runtime::trigger<api::Machine>(caches.machines, queue, [&caches](const Change<api::Machine>& change) {
+    return cluster_of_machine(caches, change);
+  });
   runtime::trigger<api::MachinePool>(caches.machine_pools, queue, cluster_of_pool);
   runtime::trigger<api::Cluster>(caches.clusters, queue, itself);
 }

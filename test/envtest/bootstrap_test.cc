@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <boost/json.hpp>
 #include <fstream>
@@ -16,6 +17,7 @@
 #include "api/schema/yaml.h"
 #include "api/v1beta2/machine_pool.h"
 #include "base/base64.h"
+#include "base/log.h"
 #include "bootstrap/approval/request.h"
 #include "bootstrap/approval/request_fixture.h"
 #include "bootstrap/nodeconfig/content.h"
@@ -104,7 +106,8 @@ class Bootstrap : public ::testing::Test {
                                 .client = *theirs_,
                                 .randomness = randomness_,
                                 .dial = kubeconfig::remote_dial({io_, threads_, clock_}),
-                                .keys = &keys_});
+                                .keys = &keys_,
+                                .log = Log(stderr_, clock_)});
     must(provider_->start(Deadline::in(clock_, seconds(60))), "start the provider");
   }
   void TearDown() override {
@@ -278,6 +281,7 @@ class Bootstrap : public ::testing::Test {
   }
 
   SystemClock clock_;
+  DescriptorSink stderr_{STDERR_FILENO};
   SystemThreads threads_;
   SystemRandomness randomness_;
   net::SecureRandomness keys_;
