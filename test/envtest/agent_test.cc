@@ -70,7 +70,8 @@ class AgentOnRealServers : public ::testing::Test {
   void SetUp() override {
     auto servers = RealServers::start(
         {.controller_manager = true,
-         .controllers = {"certificatesigningrequest-signing-controller"},
+         .controllers = {"certificatesigningrequest-approving-controller",
+                         "certificatesigningrequest-signing-controller", "token-cleaner-controller"},
          .apiserver_flags = {"--enable-bootstrap-token-auth=true", "--authorization-mode=Node,RBAC",
                              "--enable-admission-plugins=NodeRestriction"}});
     ASSERT_TRUE(servers) << servers.error().describe();

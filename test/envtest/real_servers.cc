@@ -14,6 +14,7 @@
 #include "base/try.h"
 #include "test/envtest/kubeconfig_text.h"
 #include "test/envtest/pki.h"
+#include "test/envtest/program_flags.h"
 #include "test/envtest/reserved_port.h"
 #include "test/envtest/scratch_folder.h"
 
@@ -163,8 +164,7 @@ Result<std::vector<std::string>> RealServers::State::apiserver_argv() const {
     argv.push_back("--audit-log-mode=blocking");
     argv.push_back("--audit-log-maxsize=0");
   }
-  argv.insert(argv.end(), options.apiserver_flags.begin(), options.apiserver_flags.end());
-  return argv;
+  return with_flags(std::move(argv), options.apiserver_flags);
 }
 
 Result<fs::path> RealServers::State::write_tokens() const {

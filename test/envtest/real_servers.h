@@ -29,7 +29,7 @@ struct RealServerOptions {
   std::vector<std::string> controllers = {"garbage-collector-controller", "namespace-controller"};
   std::vector<TokenUser> users = {};
   std::string audit_policy = {};                  // a Policy document; empty: no audit log
-  std::vector<std::string> apiserver_flags = {};  // appended, so they win over ours
+  std::vector<std::string> apiserver_flags = {};  // in the place of ours of the same name
   Nanoseconds ready_within = std::chrono::seconds(90);
 };
 
