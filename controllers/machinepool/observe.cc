@@ -182,30 +182,31 @@ bool is_of_another(const Caches& caches, const api::Node& node, Observation& see
   return false;
 }
 
-using Uids = std::unordered_set<api::Uid>;
+using Names = std::unordered_set<Text>;
 
-Uids uids_of(const std::vector<Instance>& instances) {
-  Uids uids;
+// Of their Nodes. Upstream's in-memory workload clusters give no uids.
+Names names_of(const std::vector<Instance>& instances) {
+  Names names;
   for (const Instance& each : instances) {
-    if (each.node) uids.insert(each.node->metadata.uid);
+    if (each.node) names.insert(each.node->metadata.name);
   }
-  return uids;
+  return names;
 }
 
 // References stand in the order of the list: as a rule the next one is the next instance's.
 void see_former(const Gathering& from, Observation& seen) {
   const ObserveContext& with = from.with;
   auto next = seen.instances.begin();
-  std::optional<Uids> of_instances;  // looked for when one is out of its place
+  std::optional<Names> of_instances;  // looked for when one is out of its place
   for (const auto& ref : seen.pool->status.node_refs) {
     next =
         std::find_if(next, seen.instances.end(), [](const Instance& each) { return each.node != nullptr; });
-    if (next != seen.instances.end() && next->node->metadata.uid == ref.uid) {
+    if (next != seen.instances.end() && next->node->metadata.name == ref.name) {
       ++next;
       continue;
     }
-    if (!of_instances) of_instances = uids_of(seen.instances);
-    if (of_instances->contains(ref.uid)) continue;
+    if (!of_instances) of_instances = names_of(seen.instances);
+    if (of_instances->contains(ref.name)) continue;
     auto node = from.workload->nodes().get({.namespace_ = {}, .name = ref.name.str()});
     // Another one of that name is not the one we knew.
     if (!node || node->metadata.uid != ref.uid) continue;
