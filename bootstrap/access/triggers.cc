@@ -11,14 +11,21 @@ namespace {
 
 using runtime::Change;
 
-bool joins(const runtime::Snapshot<api::CloudConfig>& config) {
-  return config && config->spec.join.has_value() && !config->metadata.deleting();
+// Of the Cluster whose machines it joins; "" for none. A user's own gets its label by its Machine, later.
+std::string joins(const runtime::Snapshot<api::CloudConfig>& config) {
+  if (!config || !config->spec.join || config->metadata.deleting()) return {};
+  return Caches::cluster_label_of(*config);
 }
 
-std::vector<ObjectKey> cluster_of(const Change<api::CloudConfig>& change) {
-  const std::string name = Caches::cluster_label_of(change.object());
-  if (name.empty() || joins(change.before) == joins(change.after)) return {};
-  return {{.namespace_ = change.object().metadata.namespace_.str(), .name = name}};
+std::vector<ObjectKey> clusters_of(const Change<api::CloudConfig>& change) {
+  const std::string before = joins(change.before);
+  const std::string after = joins(change.after);
+  std::vector<ObjectKey> keys;
+  if (before == after) return keys;
+  for (const std::string& name : {before, after})
+    if (!name.empty())
+      keys.push_back({.namespace_ = change.object().metadata.namespace_.str(), .name = name});
+  return keys;
 }
 
 bool is_paused(const api::Cluster& cluster) { return cluster.spec.paused.value_or(false); }
@@ -42,7 +49,7 @@ std::vector<ObjectKey> cluster_itself(const Caches& caches, const Change<api::Cl
 
 void Reconciler::add_triggers(runtime::Queue& queue) {
   Caches& caches = deps_.caches;
-  runtime::trigger<api::CloudConfig>(caches.cloud_configs, queue, cluster_of);
+  runtime::trigger<api::CloudConfig>(caches.cloud_configs, queue, clusters_of);
   runtime::trigger<api::Cluster>(caches.clusters, queue, [&caches](const Change<api::Cluster>& change) {
     return cluster_itself(caches, change);
   });
