@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A driver of Capstan in one file: its "VM" is a process that runs the user data as a script.
 
-    driver.py --socket /tmp/python-driver.sock --state /tmp/python-driver
+    driver.py --socket /tmp/python-driver.sock --state /tmp/python-driver [--boot "./machine ./image"]
 
 It keeps one folder per VM below --state, so that it may end and start again: VMs go on in between. Nothing
 here is needed beyond the standard library. The protocol is described in docs/drivers.md.
@@ -12,6 +12,7 @@ import hashlib
 import http.server
 import json
 import os
+import shlex
 import shutil
 import signal
 import socketserver
@@ -33,8 +34,9 @@ class Failure(Exception):
 class Cloud:
     """All VMs, each a folder with vm.json and the user data. One verb at a time."""
 
-    def __init__(self, state):
+    def __init__(self, state, boot):
         self.state = state
+        self.boot_with = boot  # words that stand before the user data's name
         self.lock = threading.Lock()
         os.makedirs(state, mode=0o700, exist_ok=True)
 
@@ -109,7 +111,7 @@ class Cloud:
             file.write(user_data)
         os.chmod(script, 0o700)
         about = dict(os.environ, VM_NAME=vm["name"], VM_PROVIDER_ID=vm["providerID"])
-        command = ["sh", "-c", 'read go && "$0" </dev/null || exit; exec sleep infinity', script]
+        command = ["sh", "-c", 'read go && "$@" </dev/null || exit; exec sleep infinity', "sh", *self.boot_with, script]
         with open(os.path.join(folder, "console"), "wb") as console:
             process = subprocess.Popen(command, cwd=folder, env=about, stdin=subprocess.PIPE, stdout=console,
                                        stderr=console, start_new_session=True)
@@ -207,12 +209,13 @@ def main():
     arguments = argparse.ArgumentParser(description="A Capstan driver whose VMs are processes.")
     arguments.add_argument("--socket", required=True, help="where to listen")
     arguments.add_argument("--state", required=True, help="folder of the VMs")
+    arguments.add_argument("--boot", default="", help="command that runs the user data; they run by themselves without")
     options = arguments.parse_args()
     if os.path.exists(options.socket):
         os.unlink(options.socket)  # of a driver that is gone
     os.umask(0o077)  # the socket is for this user only
     with Server(options.socket, Handler) as server:
-        server.cloud = Cloud(options.state)
+        server.cloud = Cloud(options.state, shlex.split(options.boot))
         signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=server.shutdown).start())
         print("ready", flush=True)
         server.serve_forever()
