@@ -6,6 +6,7 @@
 #include <set>
 
 #include "api/bootstrap/cloud_config_rules.h"
+#include "api/bootstrap/placeholders.h"
 #include "api/names.h"
 #include "base/try.h"
 #include "bootstrap/agent_files.h"
@@ -51,6 +52,17 @@ Result<std::vector<UserDataFile>> provided_files(const api::CloudConfigSpec& spe
   return files;
 }
 
+// `text` of `field` with token and name in it. An instance of a pool gets its name from the infrastructure
+// provider.
+Result<std::string> filled(std::string_view field, std::string text, const MachineFacts& facts) {
+  const std::string token = facts.join ? facts.join->token : std::string();
+  if (token.empty() && api::bootstrap::has(text, api::bootstrap::kTokenPlaceholder))
+    return fail(Code::Invalid, fmt::format("{}: <<BOOTSTRAP_TOKEN>> is for workers, with spec.join", field));
+  api::bootstrap::fill(text, api::bootstrap::kTokenPlaceholder, token);
+  if (!facts.machine.empty()) api::bootstrap::fill(text, api::bootstrap::kMachinePlaceholder, facts.machine);
+  return text;
+}
+
 Result<std::vector<UserDataFile>> all_files(const api::CloudConfigSpec& spec, const MachineFacts& facts) {
   auto files = TRY(provided_files(spec, facts));
   const auto provided = api::provided_paths(spec);
@@ -61,7 +73,8 @@ Result<std::vector<UserDataFile>> all_files(const api::CloudConfigSpec& spec, co
       return fail(Code::Invalid,
                   fmt::format("spec.files[{}].path: {} is written already", i, wanted.path.view()));
     files.push_back({.path = wanted.path.str(),
-                     .content = std::string(wanted.content.view()),
+                     .content = TRY(filled(fmt::format("spec.files[{}].content", i),
+                                           std::string(wanted.content.view()), facts)),
                      .permissions = or_usual(wanted.permissions, kUsualMode),
                      .owner = or_usual(wanted.owner, kUsualOwner)});
   }
@@ -74,7 +87,8 @@ Result<UserData> user_data(const api::CloudConfigSpec& spec, const MachineFacts&
   if (spec.node_config_ref && !spec.join)
     return fail(Code::Invalid, "spec.nodeConfigRef: it is for machines that join, with spec.join");
   UserData data{.hostname = facts.machine, .files = TRY(all_files(spec, facts))};
-  for (const auto& command : spec.commands) data.commands.push_back(command.str());
+  for (const auto& command : spec.commands)
+    data.commands.push_back(TRY(filled("spec.commands", command.str(), facts)));
   if (facts.node_config) data.commands.push_back(agent_command(*facts.node_config));
   data.commands.push_back(fmt::format("mkdir -p /run/cluster-api && touch {}", kSuccessFile));
   return data;

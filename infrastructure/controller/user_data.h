@@ -9,8 +9,8 @@
 
 namespace capstan::infrastructure {
 
-// With `name` in place of each <<MACHINE_NAME>>, plain or URL-encoded. InvalidArgument when it asks for
-// <<BOOTSTRAP_TOKEN>>: tokens are made by the bootstrap provider, and a VM without one would never join.
+// With `name` in place of each <<MACHINE_NAME>>, plain or URL-encoded. InvalidArgument when it still asks for
+// <<BOOTSTRAP_TOKEN>>: the bootstrap provider has the tokens, and a VM without one would never join.
 DriverResult<Secret<std::string>> user_data_of(std::string_view name, const Secret<std::string>& user_data);
 
 }  // namespace capstan::infrastructure
