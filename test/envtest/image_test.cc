@@ -127,12 +127,12 @@ TEST_F(Image, HasItsLibrariesInTheListBesideIt) {
   EXPECT_THAT(names, IsSupersetOf({"capstan", "ca-certificates", "libc6", "libssl3", "libstdc++6"}));
 }
 
-TEST_F(Image, HoldsBothPrograms) {
+TEST_F(Image, HoldsItsPrograms) {
   ASSERT_TRUE(has_skopeo()) << kNoSkopeo;
   const auto root = unpacked();
   ASSERT_TRUE(root) << root.error().describe();
 
-  for (const std::string program : {"capstan", "capstan-provider"})
+  for (const std::string program : {"capstan", "capstan-provider", "capstan-agent"})
     EXPECT_THAT(printed(run_inside(*root, {"/" + program, "--version"})),
                 ::testing::MatchesRegex(program + " [0-9]+\\.[0-9]+\\.[0-9]+\n"));
 }
