@@ -20,14 +20,14 @@ DemoStage::DemoStage(const DemoOptions& options, const manager::Seams& seams, st
       log_(log),
       screen_(seams.clock, options.json ? Show::Json : Show::Lines) {}
 
-Result<void> DemoStage::start() {
+Result<void> DemoStage::start(const infrastructure::sim::Script& cloud) {
   screen_.say("starting: API server, simulated cloud, providers, manager");
   manager::Options manager;
   manager.clients.kube_api_qps = 0;
   manager.servers.health_addr = "0";
   manager.servers.diagnostics_address = "0";
   manager.servers.webhook_port = 0;
-  stack_ = TRY(Stack::start(seams_, {.manager = manager}, log_, stop_));
+  stack_ = TRY(Stack::start(seams_, {.cloud = cloud, .manager = manager}, log_, stop_));
   watch_ = std::make_unique<FleetWatch>(seams_.clock, seams_.threads, stack_->client());
   return watch_->start(step());
 }
@@ -49,9 +49,11 @@ Result<void> DemoStage::await(const kube::ObjectKey& machine,
 Result<void> DemoStage::poll(const std::function<Result<bool>()>& reached, const std::string& what) {
   const Deadline deadline = step();
   while (!TRY(reached())) {
+    screen_.show(watch_->look());
     if (deadline.passed(seams_.clock.steady_now()) || deadline.stopped()) return ended(false, what);
     seams_.threads.pause(deadline.no_later_than(seams_.clock.steady_now() + kPoll));
   }
+  screen_.show(watch_->look());
   return {};
 }
 

@@ -27,12 +27,12 @@ class DemoStage {
  public:
   DemoStage(const DemoOptions& options, const manager::Seams& seams, std::stop_token stop, const Log& log);
 
-  Result<void> start();
+  Result<void> start(const infrastructure::sim::Script& cloud);
   // Until `wanted` holds; what changes meanwhile is shown.
   Result<void> follow(const std::function<bool(const Fleet&)>& wanted, const std::string& what);
   Result<void> await(const kube::ObjectKey& machine, const std::function<bool(const api::Machine&)>& wanted,
                      const std::string& what);
-  // Asks again and again.
+  // Asks again and again; what changes meanwhile is shown.
   Result<void> poll(const std::function<Result<bool>()>& reached, const std::string& what);
   // An empty line and a heading.
   void say_step(const std::string& line);
