@@ -2,7 +2,6 @@
 
 #include "base/try.h"
 #include "controllers/claims/clearance.h"
-#include "controllers/drain/choices.h"
 #include "controllers/drain/pace.h"
 #include "controllers/shared/policies.h"
 #include "kube/typed.h"
@@ -22,7 +21,7 @@ Result<std::optional<claims::Clearance>> clear(const ActContext& with, const Dra
   return std::move(answer.clearance);
 }
 
-// As for a Machine that is deleted: the Machine's own timeout, which an annotation of it can replace.
+// The Machine's own timeout, which an annotation of it can replace.
 std::optional<Time> end_of_drain(const api::Machine& machine, const drain::DrainChoices& choices,
                                  Time began) {
   const auto& seconds =
@@ -32,14 +31,24 @@ std::optional<Time> end_of_drain(const api::Machine& machine, const drain::Drain
 }
 
 drain::ForceRules force_rules(const drain::DrainChoices& choices, bool out_of_time, Time reached_since) {
-  drain::ForceRules rules{.why = choices.by_force, .reached_since = reached_since};
-  if (rules.why.empty() && out_of_time)
-    rules.why = "the drain timeout is over, and the policy's drain.onTimeout is ForceDelete";
+  drain::ForceRules rules{.reached_since = reached_since};
+  if (out_of_time) rules.why = "the drain timeout is over, and the policy's drain.onTimeout is ForceDelete";
   if (choices.not_ready_seconds) rules.not_ready_for = Seconds(*choices.not_ready_seconds);
   return rules;
 }
 
 }  // namespace
+
+UpdateDrain update_drain(const api::Machine& machine, const drain::DrainChoices& choices,
+                         const DrainTimes& times) {
+  const auto end = end_of_drain(machine, choices, times.began);
+  const bool out_of_time = end && *end <= times.now;
+  UpdateDrain how{.is_over = out_of_time && !choices.force_on_timeout,
+                  .force = force_rules(choices, out_of_time, times.reached_since)};
+  if (choices.eviction_seconds) how.eviction_time = Seconds(*choices.eviction_seconds);
+  if (end && !out_of_time) how.ends_in = *end - times.now;
+  return how;
+}
 
 Updates::Updates(const Deps& deps)
     : deps_(deps),
@@ -72,9 +81,9 @@ drain::StageReport Updates::drain(const ActContext& with, const DrainNode& what,
   if (!clearance) return in_trouble(clearance.error());
   if (!*clearance) return {.recheck = drain::kLongestPause};
   const auto choices = drain::drain_choices(what.machine->metadata, ground.policy);
-  const auto end = end_of_drain(*what.machine, choices, began);
-  const bool out_of_time = end && *end <= now;
-  if (out_of_time && !choices.force_on_timeout) return drain::StageReport::finished();
+  const UpdateDrain how = update_drain(*what.machine, choices,
+                                       {.began = began, .now = now, .reached_since = ground.reached_since});
+  if (how.is_over) return drain::StageReport::finished();
   auto report = drainer_.turn({.machine = *what.machine,
                                .cluster = ground.cluster,
                                .rules = deps_.caches.drain_rules_in(what.machine->metadata.namespace_.view()),
@@ -83,10 +92,12 @@ drain::StageReport Updates::drain(const ActContext& with, const DrainNode& what,
                                .clearance = **clearance,
                                .started = began,
                                .now = now,
-                               .force = force_rules(choices, out_of_time, ground.reached_since),
-                               .explain_budgets = choices.explain_budgets},
+                               .force = how.force,
+                               .explain_budgets = choices.explain_budgets,
+                               .eviction_time = how.eviction_time,
+                               .volumes_in_turn = choices.volumes_in_turn},
                               with.context.deadline);
-  if (!report.done && end && !out_of_time) report.recheck = std::min(report.recheck, *end - now);
+  if (!report.done && how.ends_in) report.recheck = std::min(report.recheck, *how.ends_in);
   return report;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "api/policy/machine_lifecycle_policy.h"
+#include "controllers/drain/choices.h"
 #include "controllers/drain/drainer.h"
 #include "controllers/inplace/plan.h"
 #include "controllers/shared/node_writes.h"
@@ -19,6 +20,22 @@ struct DrainGround {
   const api::MachineLifecyclePolicySpec* policy = nullptr;  // of the Machine
   Time reached_since = {};                                  // the workload cluster
 };
+
+// How a Node is emptied before an update: by the rules and times of a deletion, but for
+// capstan.dev/force-deletion, which is for deletions alone. Pure.
+struct UpdateDrain {
+  bool is_over = false;  // what is left is left running
+  drain::ForceRules force = {};
+  std::optional<Seconds> eviction_time = {};
+  std::optional<Seconds> ends_in = {};  // nothing: never, or it is by force already
+};
+struct DrainTimes {
+  Time began = {};
+  Time now = {};
+  Time reached_since = {};  // the workload cluster
+};
+UpdateDrain update_drain(const api::Machine& machine, const drain::DrainChoices& choices,
+                         const DrainTimes& times);
 
 class Updates {
  public:
