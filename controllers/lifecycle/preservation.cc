@@ -42,7 +42,8 @@ void add_problem(const std::string& problem, Wishes& wishes) {
 
 bool is_wanted(const Wishes& wishes, const PreservationFacts& facts) {
   if (wishes.wish == Wish::Now) return true;
-  const bool when_failed = wishes.wish ? wishes.wish == Wish::WhenFailed : is_auto_preserved(facts.machine);
+  const bool when_failed =
+      wishes.wish ? wishes.wish == Wish::WhenFailed : is_auto_preserved(facts.machine) && !facts.keeper_gone;
   if (!when_failed) return false;
   const bool goes_on =
       preserved_until(facts.machine) && (!facts.rules.release_on_recovery || is_lost(facts.machine));

@@ -55,6 +55,7 @@ struct PreservationFacts {
   const api::Machine& machine;
   NodeLook node = {};
   PreservationRules rules = {};
+  bool keeper_gone = false;  // the policy that preserved it without being asked for
 };
 Preservation preservation_of(const PreservationFacts& facts);
 

@@ -55,6 +55,7 @@ struct Observation {
   // What governs its life; null: nothing does. Unknown while policies are not listed yet.
   Snapshot<api::MachineLifecyclePolicy> policy = {};
   bool policy_known = true;
+  bool keeper_gone = false;  // the policy that preserved it without being asked for; the server says so
   Settings settings = {};
   bool emptied = false;  // its Node has been drained while it is preserved, as far as this process knows
 

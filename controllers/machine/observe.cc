@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/policy/names.h"
 #include "controllers/machine/providers.h"
 #include "controllers/shared/external_lookup.h"
 #include "controllers/shared/policies.h"
@@ -13,6 +14,7 @@ namespace capstan::controllers::machine {
 namespace {
 
 void see_owners(const Caches& caches, Observation& seen);
+bool is_keeper_gone(const ObserveContext& with, const api::ObjectMeta& machine);
 NodeSeen see_node(const ObserveContext& with, Memory& memory, const Observation& seen);
 void see_whose(const ObserveContext& with, Observation& seen);
 void see_right_of(const Caches& caches, Observation& seen);
@@ -41,6 +43,7 @@ Observation observe(const ObserveContext& with, Memory& memory, Snapshot<api::Ma
   seen.governed_by = choice.policy;
   seen.policy = lifecycle_policy(choice);
   seen.policy_known = deps.caches.machine_lifecycle_policies.synced();
+  seen.keeper_gone = seen.policy_known && is_keeper_gone(with, metadata);
   if (seen.cluster) seen.node = see_node(with, memory, seen);
   if (seen.cluster) see_whose(with, seen);
   return seen;
@@ -75,6 +78,15 @@ void see_owners(const Caches& caches, Observation& seen) {
   const auto* deployment = seen.machine_set->metadata.labels.find(api::label::kDeploymentName);
   if (deployment == nullptr) return;
   seen.deployment = caches.machine_deployments.get({.namespace_ = space, .name = deployment->str()});
+}
+
+// A cache may not have heard of it yet.
+bool is_keeper_gone(const ObserveContext& with, const api::ObjectMeta& machine) {
+  const auto name = machine.annotations.value_or_empty(api::policy::annotation::kAutoPreserved);
+  const kube::ObjectKey key{.namespace_ = machine.namespace_.str(), .name = std::string(name)};
+  if (name.empty() || with.deps.caches.machine_lifecycle_policies.get(key)) return false;
+  const auto live = kube::get<api::MachineLifecyclePolicy>(with.deps.client, key, with.context.deadline);
+  return !live && live.error().code == Code::NotFound;
 }
 
 NodeSeen see_node(const ObserveContext& with, Memory& memory, const Observation& seen) {

@@ -36,7 +36,8 @@ Preservation preservation(const Observation& seen, const api::Machine& machine) 
       {.now = seen.now,
        .machine = machine,
        .node = node_look(seen),
-       .rules = lifecycle::preservation_rules(seen.policy ? &seen.policy->spec : nullptr)});
+       .rules = lifecycle::preservation_rules(seen.policy ? &seen.policy->spec : nullptr),
+       .keeper_gone = seen.keeper_gone});
 }
 
 // Once it is written what the Node said, the Machine's own wish goes: it would count again without the Node.
@@ -135,6 +136,16 @@ void preserve_machine(const Observation& seen, Plan& plan) {
     lifecycle::erase_said(annotations, wish_key::kPreserve);
     end(annotations);
   }
+}
+
+std::string release_in_words(const Observation& seen, const api::Machine& after) {
+  const bool released = seen.keeper_gone && lifecycle::preserved_until(*seen.machine) &&
+                        !lifecycle::preserved_until(after) && !after.metadata.deleting();
+  if (!released) return {};
+  return fmt::format(
+      "MachineLifecyclePolicy {}, which preserved this Machine, is gone: it runs on, and no policy replaces "
+      "it",
+      seen.machine->metadata.annotations.value_or_empty(wish_key::kAutoPreserved));
 }
 
 void preserve_node(const Observation& seen, std::optional<NodeChange>& change) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "api/meta/condition.h"
 #include "controllers/drain/stage_report.h"
@@ -16,6 +17,10 @@ void preserve_machine(const Observation& seen, Plan& plan);
 // The autoscaler leaves the Node alone as long as the Machine is preserved (autoscaler_mark.h). What else
 // shows there: preservation_drain.h.
 void preserve_node(const Observation& seen, std::optional<NodeChange>& change);
+
+// That this turn has ended its preservation because the policy that kept it by itself is gone, for an Event:
+// no condition tells what becomes of it. Empty: that is not so.
+std::string release_in_words(const Observation& seen, const api::Machine& after);
 
 struct PreservationReport {
   std::optional<api::Condition> condition = {};  // nothing: nothing was asked for

@@ -130,6 +130,29 @@ TEST(PreservationSteps, AtTheEndAMachineThatRunsLosesItsWish) {
   EXPECT_FALSE(after.contains(kUntil));
 }
 
+TEST(PreservationSteps, EndAndTellWhatBecomesOfItWhenThePolicyThatKeptItIsGone) {
+  Observation seen = on(until(failed(worker().annotated(kAuto, "care")), kNow + Seconds(5)));
+  EXPECT_TRUE(annotations_after(seen).contains(kUntil));
+
+  seen.keeper_gone = true;
+  Plan plan{.wanted = *seen.machine};
+  preserve_machine(seen, plan);
+
+  EXPECT_FALSE(plan.wanted.metadata.annotations.contains(kUntil));
+  EXPECT_FALSE(plan.wanted.metadata.annotations.contains(kAuto));
+  EXPECT_THAT(release_in_words(seen, plan.wanted), HasSubstr("MachineLifecyclePolicy care"));
+  EXPECT_EQ(release_in_words(seen, *seen.machine), "");
+}
+
+// A user's wish needs no policy.
+TEST(PreservationSteps, AWishOutlivesThePolicy) {
+  Observation seen = on(until(failed(worker().annotated(kAuto, "care").annotated(kPreserve, "when-failed")),
+                              kNow + Seconds(5)));
+  seen.keeper_gone = true;
+
+  EXPECT_TRUE(annotations_after(seen).contains(kUntil));
+}
+
 // Otherwise it would be preserved anew before its MachineSet has deleted it.
 TEST(PreservationSteps, AtTheEndAMachineThatHasFailedStaysMarkedAsDone) {
   const Observation seen = on(until(failed(worker().annotated(kPreserve, "when-failed")), kNow));

@@ -12,6 +12,7 @@
 #include "controllers/machine/lost_node.h"
 #include "controllers/machine/observe.h"
 #include "controllers/machine/preservation_drain.h"
+#include "controllers/machine/preservation_steps.h"
 #include "controllers/machine/report.h"
 #include "controllers/shared/pause.h"
 #include "controllers/shared/turn_steps.h"
@@ -67,6 +68,13 @@ void record_forgotten_template(runtime::EventRecorder& events, const Observation
           "annotation {} of Node {} could not be read and was replaced: what spec.nodeTemplate gave before "
           "and wants no more stays there",
           api::policy::annotation::kNodeTemplate, seen.node.node->metadata.name.view()));
+}
+
+void record_release(runtime::EventRecorder& events, const Observation& seen, const api::Machine& after) {
+  const std::string words = release_in_words(seen, after);
+  if (words.empty()) return;
+  events.record(runtime::reference_to(kube::resource_of<api::Machine>(), after.metadata),
+                runtime::EventType::Normal, "PreservationReleased", words);
 }
 
 Step finalizer_stays(const Error& why, const Step& step) {
@@ -140,6 +148,7 @@ Result<Outcome> Reconciler::take_turn(const ActContext& with, Observation seen) 
 
 Result<Outcome> Reconciler::finish(const ActContext& with, const Observation& seen, const Plan& plan,
                                    Effects effects) {
+  record_release(deps_.events, seen, effects.machine);
   Report made = report(seen, plan, effects);
   Outcome outcome = report_contests(memory_.contests, deps_, effects.machine, made.machine);
   for (const auto& recheck : {plan.recheck, made.recheck}) {
