@@ -7,6 +7,7 @@
 #include "api/names.h"
 #include "api/policy/names.h"
 #include "api/v1beta2/syntax.h"
+#include "base/safeguards.h"
 #include "base/try.h"
 #include "controllers/drain/cordon.h"
 #include "kube/resources.h"
@@ -34,6 +35,11 @@ std::string in_words(const MarkMachine& action) {
   const std::string_view machine = action.machine->metadata.name.view();
   if (action.event == kInPlaceUpdateBegan)
     return fmt::format("Machine {} is to be updated in place to MachineSet {}", machine, action.to->set);
+  if (action.event == kInPlaceUpdateGivenUp)
+    return fmt::format(
+        "Machine {} is not updated in place: nothing asks for that any more, and the rollout goes on by its "
+        "strategy",
+        machine);
   if (action.event == kInPlaceUpdated) return fmt::format("Machine {} was updated in place", machine);
   return fmt::format("Machine {} could not be updated in place: {}", machine, action.to->why);
 }
@@ -81,8 +87,8 @@ class Acting {
     const auto workload = TRY(with_.deps.workload_clusters.get(kube::key_of(ground_.drain.cluster)));
     auto written = patch_node(workload->client(), action);
     if (!written && written.error().code == Code::Conflict) {
-      auto live = TRY(as_it_is(workload->client(), action));
-      written = patch_node(workload->client(), live);
+      const auto live = as_it_is(workload->client(), action);
+      written = live ? patch_node(workload->client(), *live) : Result<api::Written>(fail(live.error()));
     }
     if (!written && written.error().code == Code::NotFound) return Done();
     if (!written) return fail(written.error().context("patch Node " + action.node->metadata.name.str()));
@@ -144,9 +150,12 @@ class Acting {
                                node_patch(action), {}, with_.context.deadline);
   }
 
-  // The cache is behind. A cordon that is not ours any more stays.
+  // The cache is behind. A cordon that is not ours any more stays; another Node of that name is not ours at
+  // all.
   Result<ChangeNode> as_it_is(kube::Client& client, ChangeNode action) {
     auto live = TRY(kube::get<api::Node>(client, kube::key_of(*action.node), with_.context.deadline));
+    if (live.metadata.uid != action.node->metadata.uid)
+      return fail(Code::NotFound, "it is another one by now");
     const bool ours = live.metadata.annotations.value_or_empty(drain::kCordonedBy) ==
                       kube::key_of(*action.machine).describe();
     action.change.uncordon = ours && live.spec.unschedulable;
@@ -186,5 +195,13 @@ class Acting {
 }  // namespace
 
 Result<Done> act(const Ground& ground, const Action& action) { return std::visit(Acting(ground), action); }
+
+Result<void> confirm(const ActContext& with, const api::Machine& machine) {
+  if (is_off(Safeguard::HandOver)) return {};
+  const auto live = kube::get<api::Machine>(with.deps.client, kube::key_of(machine), with.context.deadline);
+  if (!live && live.error().code != Code::NotFound) return fail(live.error());
+  if (live && live->metadata.resource_version == machine.metadata.resource_version) return {};
+  return fail(Code::Conflict, fmt::format("Machine {} has changed", machine.metadata.name.view()));
+}
 
 }  // namespace capstan::controllers::inplace

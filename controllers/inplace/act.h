@@ -24,4 +24,9 @@ struct Done {
 // Success also when the object has gone since. Conflict when it has changed: the turn is repeated.
 Result<Done> act(const Ground& ground, const Action& action);
 
+// The server shows the Machine in the version that was seen; Conflict otherwise. A cache of Machines may be
+// behind one of MachineSets, after a change of leaders above all, and a Machine that has moved long since
+// would be counted once more.
+Result<void> confirm(const ActContext& with, const api::Machine& machine);
+
 }  // namespace capstan::controllers::inplace

@@ -1,6 +1,7 @@
 #include "controllers/inplace/decide.h"
 
 #include <iterator>
+#include <utility>
 
 #include "api/policy/names.h"
 #include "controllers/inplace/moves.h"
@@ -30,7 +31,9 @@ Plan decide(const Question& ask) {
   const Situation now(ask);
   Plan plan;
   const Progress progress = go_on(now, plan);
-  plan.hand_overs = hand_overs(now, progress);
+  auto moves = hand_overs(now, progress);
+  plan.hand_overs = std::move(moves.by_set);
+  plan.recounted = std::move(moves.recounted);
   plan.keeps_old = keeps_old_machines(now);
   if (!plan.keeps_old) return plan;
   std::ranges::move(waits_for(now), std::back_inserter(plan.told));

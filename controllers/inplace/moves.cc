@@ -9,42 +9,50 @@ class Moves {
  public:
   Moves(const Situation& now, const Progress& progress) : now_(now), progress_(progress) {}
 
-  HandOver of(const api::MachineSet& set) const {
-    HandOver found;
+  void look_at(const api::MachineSet& set) {
+    HandOver& found = all_.by_set[set.metadata.name.str()];
     keep_leaving(set, found);
     keep_coming(set, found);
     for (const MachineSeen& each : now_.machines()) {
       if (!begins_to_move(each)) continue;
-      if (each.set == set.metadata.name.view() && add(found.leaving, name_of(each))) --found.growth;
-      if (each.mark->set == set.metadata.name.view() && add(found.coming, name_of(each))) ++found.growth;
+      if (each.set == set.metadata.name.view() && add(found.leaving, name_of(each))) count(each, -1, found);
+      if (each.mark->set == set.metadata.name.view() && add(found.coming, name_of(each)))
+        count(each, 1, found);
     }
-    return found;
   }
 
+  HandOvers take() { return std::move(all_); }
+
  private:
+  void count(const MachineSeen& each, int change, HandOver& found) {
+    found.growth += change;
+    if (std::ranges::find(all_.recounted, each.machine) == all_.recounted.end())
+      all_.recounted.push_back(each.machine);
+  }
+
   // One that is being deleted stays counted out until it is gone. One that is not to move any more is counted
   // again.
-  void keep_leaving(const api::MachineSet& set, HandOver& found) const {
+  void keep_leaving(const api::MachineSet& set, HandOver& found) {
     for (const std::string& name : handed_over_by(set.metadata)) {
       const MachineSeen* each = now_.find_machine(name);
       if (each == nullptr || each->set != set.metadata.name.view()) continue;
       if (is_going(*each) || is_to_move(*each)) {
         found.leaving.push_back(name);
       } else {
-        ++found.growth;
+        count(*each, 1, found);
       }
     }
   }
 
   // In the place of one that is gone the set makes another one.
-  void keep_coming(const api::MachineSet& set, HandOver& found) const {
+  void keep_coming(const api::MachineSet& set, HandOver& found) {
     for (const std::string& name : taken_over_by(set.metadata)) {
       const MachineSeen* each = now_.find_machine(name);
       if (each == nullptr || each->set == set.metadata.name.view()) continue;
       if (is_going(*each) || (is_to_move(*each) && each->mark->set == set.metadata.name.view())) {
         found.coming.push_back(name);
       } else {
-        --found.growth;
+        count(*each, -1, found);
       }
     }
   }
@@ -74,19 +82,16 @@ class Moves {
 
   const Situation& now_;
   const Progress& progress_;
+  HandOvers all_ = {};
 };
 
 }  // namespace
 
-std::map<std::string, HandOver> hand_overs(const Situation& now, const Progress& progress) {
-  std::map<std::string, HandOver> all;
-  const Moves moves(now, progress);
-  const auto see = [&](const rollout::SetSnapshot& set) {
-    if (set) all.emplace(set->metadata.name.str(), moves.of(*set));
-  };
-  see(now.ask().choice.newest);
-  for (const auto& set : now.ask().choice.old) see(set);
-  return all;
+HandOvers hand_overs(const Situation& now, const Progress& progress) {
+  Moves moves(now, progress);
+  if (const auto& newest = now.ask().choice.newest) moves.look_at(*newest);
+  for (const auto& set : now.ask().choice.old) moves.look_at(*set);
+  return moves.take();
 }
 
 }  // namespace capstan::controllers::inplace

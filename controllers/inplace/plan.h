@@ -22,6 +22,10 @@ using MachineSnapshot = std::shared_ptr<const api::Machine>;
 using NodeSnapshot = std::shared_ptr<const api::Node>;
 using SetSnapshot = std::shared_ptr<const api::MachineSet>;
 
+// Event of a Machine, and of its MachineDeployment, whose update is given up because nothing asks for it any
+// more.
+inline constexpr std::string_view kInPlaceUpdateGivenUp = "InPlaceUpdateGivenUp";
+
 // The mark of the Machine becomes this one, or goes.
 struct MarkMachine {
   MachineSnapshot machine = {};
@@ -64,6 +68,9 @@ using Action = std::variant<MarkMachine, ChangeNode, DrainNode, MoveMachine, Mar
 struct Plan {
   std::vector<Action> actions = {};                 // in this order; after one that failed no other is tried
   std::map<std::string, HandOver> hand_overs = {};  // by MachineSet; of each one that there is
+  // Machines whose MachineSets count them at another place from now on: before any of those writes the server
+  // confirms that they are as they were seen.
+  std::vector<MachineSnapshot> recounted = {};
   // Old Machines are left to updates in place: their MachineSets make none and roll none away.
   bool keeps_old = false;
   std::vector<std::string> told = {};  // what a user has to know or to do

@@ -54,7 +54,7 @@ class Protocol {
   void release(const MachineSeen& each) {
     if (!is_node_known(each)) return;
     change_node(each, as_any(each));
-    mark(each, std::nullopt);
+    mark(each, std::nullopt, now_.is_on() ? std::string_view() : kInPlaceUpdateGivenUp);
   }
 
   void finish(const MachineSeen& each) {

@@ -59,6 +59,7 @@ class Act {
               [&](const AdoptSet& each) { adopt(each); }, [&](const ReleaseSet& each) { release(each); },
               [&](const RepairManagers& each) { repair(each); }, [&](const CreateSet& each) { create(each); },
               [&](const ApplySet& each) { apply(each); }, [&](const DeleteSet& each) { remove(each); },
+              [&](const ConfirmMachine& each) { confirm(each); },
               [&](const UpdateInPlace& each) { update(each); },
               [&](const GrantReplacement& each) { grant(each); },
               [&](const WriteVictims& each) { write_victims(each); },
@@ -274,6 +275,11 @@ class Act {
                            .key = key_,
                            .deadline = with_.context.deadline},
                           child(meta), clearance, options);
+  }
+
+  void confirm(const ConfirmMachine& wanted) {
+    const auto same = inplace::confirm(with_, *wanted.machine);
+    if (!same) failed(same.error());
   }
 
   void update(const UpdateInPlace& wanted) {

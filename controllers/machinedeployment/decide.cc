@@ -198,6 +198,7 @@ class Rollout {
     const bool is_confirmed = hold_rolls(seen_, {.fleet = fleet, .paused = paused_}, scaling, plan_);
     name_unsettled();
     plan_.notes.insert(plan_.notes.end(), scaling.notes.begin(), scaling.notes.end());
+    for (const auto& machine : updates_.recounted) plan_.actions.push_back(ConfirmMachine{machine});
     newest_action(fleet, scaling);
     old_actions(fleet, scaling);
     if (plan_.stuck) return;

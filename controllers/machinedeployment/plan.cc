@@ -40,6 +40,9 @@ struct InWords {
   std::string operator()(const DeleteSet& action) const {
     return fmt::format("delete MachineSet {}", action.set->metadata.name);
   }
+  std::string operator()(const ConfirmMachine& action) const {
+    return fmt::format("confirm that Machine {} is as it was seen", action.machine->metadata.name);
+  }
   std::string operator()(const UpdateInPlace& action) const { return inplace::describe(action.action); }
   std::string operator()(const GrantReplacement& action) const {
     return fmt::format("grant the replacement of Machine {}", action.machine->metadata.name);

@@ -78,6 +78,11 @@ struct GrantReplacement {
   Snapshot<api::Machine> machine = {};
   bool operator==(const GrantReplacement&) const = default;
 };
+// The server shows the Machine as it was seen; otherwise nothing that follows is done.
+struct ConfirmMachine {
+  Snapshot<api::Machine> machine = {};
+  bool operator==(const ConfirmMachine&) const = default;
+};
 // A step of the update in place of one of its Machines.
 struct UpdateInPlace {
   inplace::Action action = {};
@@ -105,8 +110,8 @@ struct RefuseRollback {
 };
 
 using Action = std::variant<WriteMetadata, OwnTemplate, AdoptSet, ReleaseSet, RepairManagers, CreateSet,
-                            ApplySet, DeleteSet, UpdateInPlace, GrantReplacement, WriteVictims, RollBack,
-                            RefuseRollback, DropFinalizer>;
+                            ApplySet, DeleteSet, ConfirmMachine, UpdateInPlace, GrantReplacement,
+                            WriteVictims, RollBack, RefuseRollback, DropFinalizer>;
 
 struct Plan {
   // A first list is not complete: nothing is done or said. Look again so soon.

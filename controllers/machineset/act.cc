@@ -14,6 +14,7 @@
 #include "controllers/claims/removal.h"
 #include "controllers/lifecycle/preservation.h"
 #include "controllers/machineset/clone_metadata.h"
+#include "controllers/machineset/confirm_count.h"
 #include "controllers/machineset/creation.h"
 #include "controllers/safety/deleted_for.h"
 #include "controllers/safety/fleet_annotations.h"
@@ -413,6 +414,7 @@ class Turn {
   }
 
   Result<void> perform(const DeleteMachine& action) {
+    if (action.why == DeleteMachine::Why::ScaleDown && seen_.exchanges) TRY(surplus_is_real());
     const auto to_delete = TRY(prepared(action));
     if (!to_delete) return {};
     const Machine& machine = *to_delete;
@@ -440,6 +442,12 @@ class Turn {
                          action.why == DeleteMachine::Why::Failed ? ", which has failed" : ""));
     }
     return {};
+  }
+
+  // One look a turn.
+  Result<void> surplus_is_real() {
+    if (!surplus_is_real_) surplus_is_real_ = confirm_count(with_, seen_);
+    return *surplus_is_real_;
   }
 
   // The Machine with its mark and its cause; nothing: it is another one by now, or gone.
@@ -532,6 +540,7 @@ class Turn {
   std::unordered_set<api::Uid> unsettled_ = {};  // Machines for which a write failed
   std::unordered_map<api::Uid, api::ResourceVersion> written_ = {};
   std::optional<bool> may_adopt_ = {};
+  std::optional<Result<void>> surplus_is_real_ = {};
   bool asked_fleet_ = false;
   bool unnoted_ = false;  // what is about to be released could not be noted
 };

@@ -82,6 +82,7 @@ struct Observation {
   Snapshot<api::Cluster> cluster = {};               // null: not there
   Snapshot<api::MachineDeployment> deployment = {};  // null: none, or not there
   bool deployment_missing = false;                   // a label names one that is not there
+  bool exchanges = false;  // Machines may come from its siblings, or go there, updated in place
 
   Machines machines = {};                        // controlled by the set and matched by its selector
   std::vector<Snapshot<api::Node>> nodes = {};   // one per Machine, null where there is none

@@ -11,6 +11,8 @@
 #include "api/v1beta2/machine_set_rules.h"
 #include "base/safeguards.h"
 #include "base/try.h"
+#include "controllers/inplace/hand_over.h"
+#include "controllers/inplace/update_mark.h"
 #include "controllers/lifecycle/preservation.h"
 #include "controllers/machineset/wanted.h"
 #include "controllers/safety/fleet_request.h"
@@ -297,8 +299,19 @@ class Observer {
     if (seen_.policy && seen_.cluster)
       seen_.contact = contact_of(reach_of(with_.deps.workload_clusters, *seen_.cluster));
     see_preservation();
+    see_exchanges(choice);
     seen_.fleet_limited = safety::limits_fleet(caches_);
     seen_.fleet_granted = safety::has_granter(caches_);
+  }
+
+  // What a policy has begun may be on its way when the policy is gone.
+  void see_exchanges(const PolicyChoice& choice) {
+    if (!seen_.deployment) return;
+    const bool wanted = choice.policy && choice.policy->spec.rollout && choice.policy->spec.rollout->in_place;
+    seen_.exchanges =
+        wanted || !inplace::handed_over_by(metadata()).empty() ||
+        !inplace::taken_over_by(metadata()).empty() ||
+        std::ranges::any_of(seen_.machines, [](const auto& machine) { return inplace::is_marked(*machine); });
   }
 
   // Only of a set in which a Machine has failed: all Machines of the policy are looked at.

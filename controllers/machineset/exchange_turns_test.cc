@@ -1,0 +1,87 @@
+// Whole turns of a MachineSet whose MachineDeployment moves Machines to another set, updated in place, while
+// a cache is behind: the test plays the MachineDeployment.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "controllers/machineset/turn_fixture.h"
+#include "test/builders/machine_deployment.h"
+#include "test/builders/machine_lifecycle_policy.h"
+
+namespace capstan::controllers::machineset {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+const kube::Resource kMachines = kube::resource_of<api::Machine>();
+
+// Three Machines under a policy with updates in place.
+void make_updated_set(MachineSetFixture& stage) {
+  stage.make_surroundings();
+  stage.make(
+      builders::a_policy("care").selecting("team", "a").rollout({.in_place = api::PolicyInPlace()}).build());
+  stage.make(builders::a_machine_deployment("md1").labelled("team", "a").replicas(3).build());
+  stage.make(builders::a_machine_set().in_deployment("md1").labelled("team", "a").replicas(3).build());
+  stage.start();
+  ASSERT_THAT(stage.machines(), SizeIs(3));
+}
+
+void move_one_away(MachineSetFixture& stage) {
+  auto owner = builders::controller_of("MachineSet", "ms2");
+  owner.uid = api::Uid("uid-of-ms2");
+  stage.patch(kMachines, stage.machine_names().front(),
+              {{"metadata", {{"ownerReferences", json::array{api::to_json(owner)}}}}});
+}
+
+std::vector<std::string> going(MachineSetFixture& stage) {
+  std::vector<std::string> names;
+  for (const auto& machine : stage.machines())
+    if (machine.metadata.deleting()) names.push_back(machine.metadata.name.str());
+  return names;
+}
+
+// As another manager leaves it that led before this one: the size is seen, the Machine that has gone is not.
+void lose_one_behind_its_back(MachineSetFixture& stage) {
+  make_updated_set(stage);
+  stage.delay_watch("Machine", 30s);
+  move_one_away(stage);
+  stage.scale(2);
+  stage.settle(2min);
+}
+
+TEST(ExchangeTurns, AMachineThatHasMovedIsNotOneTooMany) {
+  in_simulation([](MachineSetFixture& stage) {
+    lose_one_behind_its_back(stage);
+
+    EXPECT_THAT(going(stage), IsEmpty());
+  });
+}
+
+TEST(ExchangeTurns, AMachineThatHasComeIsNotOneTooMany) {
+  in_simulation([](MachineSetFixture& stage) {
+    make_updated_set(stage);
+    stage.delay_watch("MachineSet", 30s);
+    stage.scale(4);
+    auto come = stage.machines().front();
+    come.metadata.name = "m4"_text;
+    stage.make(come);
+    stage.settle(2min);
+
+    EXPECT_THAT(going(stage), IsEmpty());
+    EXPECT_THAT(stage.machines(), SizeIs(4));
+  });
+}
+
+TEST(ExchangeTurns, ARealSurplusGoes) {
+  in_simulation([](MachineSetFixture& stage) {
+    make_updated_set(stage);
+    stage.scale(1);
+    stage.settle(2min);
+
+    EXPECT_THAT(going(stage), SizeIs(2));
+  });
+}
+
+}  // namespace
+}  // namespace capstan::controllers::machineset
