@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <optional>
 #include <sstream>
+#include <string>
 #include <string_view>
 
 #include "test/scenarios/text_diff.h"
@@ -12,6 +14,7 @@ namespace capstan::scenarios {
 namespace {
 
 bool write_stories = false;
+std::optional<std::uint64_t> orders_wanted = {};
 
 std::string content_of(const std::filesystem::path& file) {
   std::stringstream content;
@@ -23,12 +26,15 @@ int run_stories(int argc, char** argv) {
   testing::InitGoogleMock(&argc, argv);
   for (int at = 1; at < argc; ++at) {
     if (std::string_view(argv[at]) == "--write") write_stories = true;
+    if (std::string_view(argv[at]) == "--orders" && at + 1 < argc) orders_wanted = std::stoull(argv[++at]);
   }
   if (write_stories) testing::GTEST_FLAG(filter) = "*Stories.IsToldAsInItsFile*";
   return RUN_ALL_TESTS();
 }
 
 }  // namespace
+
+std::uint64_t orders_to_play(std::uint64_t usual) { return orders_wanted.value_or(usual); }
 
 void expect_told(const std::filesystem::path& file, const std::string& text) {
   if (write_stories) {

@@ -1,10 +1,11 @@
 // What all suites of golden stories share: how a story is compared with its file, or written anew when the
-// program was called with --write, and their main().
+// program was called with --write, in how many orders of events it is played, and their main().
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -15,6 +16,8 @@ namespace capstan::scenarios {
 void expect_told(const std::filesystem::path& file, const std::string& text);
 // A file for each story, and no file without one.
 void expect_a_file_each(const std::filesystem::path& folder, std::vector<std::string> names);
+// As many as --orders says, else as many as is usual.
+std::uint64_t orders_to_play(std::uint64_t usual);
 // The same without blanks at the ends of lines.
 std::string trimmed(const std::string& text);
 

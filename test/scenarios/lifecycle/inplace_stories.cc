@@ -66,6 +66,9 @@ LifecycleAct mends_agent_and_wants(Seconds at, int machine, std::string version)
             world.patch_owner({{"spec", {{"template", {{"spec", {{"version", version}}}}}}}});
           }};
 }
+LifecycleAct deletes_policy(Seconds at) {
+  return {at, "a user deletes the policy", [](LifecycleWorld& world) { world.delete_policy(); }};
+}
 LifecycleAct deletes(Seconds at, int machine) {
   return {at, fmt::format("a user deletes m{}", machine),
           [=](LifecycleWorld& world) { world.delete_machine(machine); }};
@@ -255,6 +258,15 @@ void tell_of_changes_of_mind(std::vector<LifecycleStory>& stories) {
                      .acts = {wants(5s), wants_replicas(20s, 4), wants_replicas(130s, 2)},
                      .length = 500s,
                      .broken = all({made(4), deleted(2), never_more_than(4), rollout_is_over()})});
+  stories.push_back(
+      {.name = "policy-goes-while-updated",
+       .title = "the policy is deleted in the middle: the updates are given up, the rest is replaced",
+       .policy = updating(),
+       .told_events = {"InPlaceUpdateGivenUp"},
+       .acts = {wants(5s), deletes_policy(40s)},
+       .length = 500s,
+       .broken = all({made(5), deleted(2), never_more_than(3), has_version(1, kWanted),
+                      has_version(4, kWanted), has_version(5, kWanted)})});
   stories.push_back({.name = "frozen-while-updated",
                      .title = "a freeze in the middle: nothing begins and nothing moves until it ends",
                      .policy = updating(),

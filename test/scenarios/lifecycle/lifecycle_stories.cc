@@ -13,6 +13,7 @@
 #include "test/scenarios/lifecycle/held_stories.h"
 #include "test/scenarios/lifecycle/inplace_stories.h"
 #include "test/scenarios/lifecycle/node_stories.h"
+#include "test/scenarios/lifecycle/policy_stories.h"
 
 namespace capstan::scenarios {
 namespace {
@@ -700,6 +701,7 @@ std::vector<LifecycleStory> lifecycle_stories() {
   tell_of_nodes(stories);
   tell_of_room(stories);
   tell_of_updates_in_place(stories);
+  tell_of_policies(stories);
   return stories;
 }
 

@@ -114,12 +114,13 @@ bool has(const json::value& object, std::string_view path) {
   return found != nullptr && !found->is_null() && !(found->is_array() && found->as_array().empty());
 }
 
-controllers::Settings core_settings(bool granting) {
+controllers::Settings core_settings(bool granting, bool mcm_aliases) {
   return {.concurrency = {.machine = 2,
                           .machine_set = 1,
                           .machine_deployment = 1,
                           .machine_pool = 1,
                           .machine_health_check = 1},
+          .mcm_aliases = mcm_aliases,
           .owns_fleet_policy = granting,
           .left_out = {std::string(api::controller::kCluster)}};
 }
@@ -171,7 +172,7 @@ void LifecycleWorld::start_manager() {
                                                                     .loop = loop_,
                                                                     .workload_clusters = *workload_clusters_,
                                                                     .brake = brake_},
-                                                 core_settings(granting_));
+                                                 core_settings(granting_, story_.mcm_aliases));
   core_->start_informers();
   while (core_->not_synced()) baton_.pause(Deadline::in(baton_, 20ms));
   core_->start();
@@ -341,6 +342,7 @@ void LifecycleWorld::look() {
     creations_.push_back(telling_ ? now() - began_ : Seconds(0));
   }
   tell_machines();
+  tell_events();
   tell_policy();
   tell_fleet();
   tell_rollout();
@@ -492,6 +494,27 @@ void LifecycleWorld::label_node(int machine, std::string_view key, std::optional
   const auto patched = workload_.patch(kube::resources::nodes(), {.namespace_ = {}, .name = name_of(machine)},
                                        {{"metadata", {{"labels", {{key, wanted}}}}}}, {}, Deadline::never());
   ASSERT_TRUE(patched) << patched.error().describe();
+}
+
+// It ends as soon as it is told to.
+void LifecycleWorld::run_pod(int machine, std::string_view name) {
+  const json::value pod{{"apiVersion", "v1"},
+                        {"kind", "Pod"},
+                        {"metadata", {{"name", name}, {"namespace", "default"}}},
+                        {"spec",
+                         {{"nodeName", name_of(machine)},
+                          {"terminationGracePeriodSeconds", 0},
+                          {"containers", json::array{{{"name", "app"}, {"image", "app"}}}}}}};
+  const auto made =
+      workload_.create(kube::resources::pods(), {.namespace_ = "default", .name = std::string(name)}, pod, {},
+                       Deadline::never());
+  ASSERT_TRUE(made) << made.error().describe();
+}
+
+int LifecycleWorld::pods() const {
+  auto& reader = const_cast<fakes::MemoryClient&>(workload_);
+  const auto listed = reader.list(kube::resources::pods(), {}, Deadline::never());
+  return listed ? static_cast<int>(listed->at("items").as_array().size()) : 0;
 }
 
 void LifecycleWorld::preserve_for(int machine, Seconds span) {
@@ -762,6 +785,19 @@ void LifecycleWorld::tell_node(int machine, std::string_view who, Shown& shown) 
     std::string& before = shown.node[key];
     if (before.empty() && value == "none") continue;
     if (value != std::exchange(before, value)) tell(who, fmt::format("its Node has {}: {}", key, value));
+  }
+}
+
+void LifecycleWorld::tell_events() {
+  if (story_.told_events.empty()) return;
+  const auto listed =
+      user_.list(kube::resources::events(), {.namespace_ = std::string(kNamespace)}, Deadline::never());
+  for (const auto& event : listed->at("items").as_array()) {
+    const std::string_view reason = event.at("reason").as_string();
+    if (std::ranges::find(story_.told_events, reason) == story_.told_events.end()) continue;
+    if (!events_shown_.insert(std::string(event.at("metadata").at("name").as_string())).second) continue;
+    tell(event.at("involvedObject").at("name").as_string(),
+         fmt::format("Event {}: {}", reason, std::string_view(event.at("message").as_string())));
   }
 }
 

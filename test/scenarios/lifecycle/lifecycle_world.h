@@ -53,9 +53,11 @@ struct LifecycleStory {
   bool preserves = false;                        // what the autoscaler reads on Nodes is told, too
   bool brakes = false;                           // what is frozen, and why no Machine is made, is told, too
   std::vector<std::string> told_of_nodes =
-      {};                               // labels, annotations, taints, resources: what becomes of them
-  bool tells_waits = false;             // what owners of Machines say of deletions that wait
-  std::optional<NodeAgent> agent = {};  // on every Node; updates in place are told, too
+      {};                                     // labels, annotations, taints, resources: what becomes of them
+  std::vector<std::string> told_events = {};  // of which reasons
+  bool mcm_aliases = false;                   // as a manager that was started with --mcm-aliases
+  bool tells_waits = false;                   // what owners of Machines say of deletions that wait
+  std::optional<NodeAgent> agent = {};        // on every Node; updates in place are told, too
   std::vector<LifecycleAct> acts = {};
   Seconds length{900};
   // Of what is promised beside the text, in any order of events; empty: it holds.
@@ -87,6 +89,8 @@ class LifecycleWorld {
   void annotate_node(int machine, std::string_view key, std::optional<std::string> value);
   // Without a value the label goes.
   void label_node(int machine, std::string_view key, std::optional<std::string> value);
+  void run_pod(int machine, std::string_view name);
+  int pods() const;  // that have not been evicted
   void mend_agent(int machine) { agent_.fails.erase(machine); }
   void make_templates(std::string_view name);
   void preserve_for(int machine, Seconds span);  // from now on
@@ -180,6 +184,7 @@ class LifecycleWorld {
   void tell_update(const api::Machine& machine, std::string_view who, Shown& shown);
   void count_deletion();
   void tell_node(int machine, std::string_view who, Shown& shown);
+  void tell_events();
   void tell_policy();
   void tell_fleet();
   void tell_rollout();
@@ -227,6 +232,7 @@ class LifecycleWorld {
   std::map<std::string, Time> going_since_ = {};  // infrastructure objects
   std::map<std::string, std::string> nodes_shown_ = {};
   std::map<std::string, Shown> shown_ = {};
+  std::set<std::string> events_shown_ = {};              // their names
   std::map<std::string, std::string> waits_shown_ = {};  // by kind and name of the owner
   struct {
     kube::Resource owner = {};
