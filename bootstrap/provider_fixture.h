@@ -51,6 +51,7 @@ struct BootstrapFixture {
   fakes::MemoryClient workload;
   kube::Client* workload_through = &workload;  // what the provider reaches of it
   bool workload_answers = true;
+  int requests = 0;  // to the management cluster; watches are not counted
   int workload_requests = 0;
   std::map<std::pair<Call, std::string>, int> writes = {};
   std::map<std::pair<Call, std::string>, int> workload_writes = {};
@@ -64,7 +65,11 @@ struct BootstrapFixture {
         user(api, baton, {.user = "core"}),
         wire(api, baton, {.user = "provider"}),
         network(wire, baton, baton,
-                {.choose = [this](const FaultPoint& point) { return fault ? fault(point) : Fault::None; },
+                {.choose =
+                     [this](const FaultPoint& point) {
+                       requests += point.call == Call::Watch || point.call == Call::Piece ? 0 : 1;
+                       return fault ? fault(point) : Fault::None;
+                     },
                  .on_effect =
                      [this](const FaultPoint& point) { ++writes[{point.call, std::string(point.kind)}]; }}),
         workload_api({.clock = baton, .seed = seed}),

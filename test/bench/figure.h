@@ -48,6 +48,7 @@ double convert_ratio(const Place&);
 double migration_seconds_per_1000(const Place&);
 double webhook_admission_p99_ms(const Place&);
 double standby_first_write_s(const Place&);
+double agent_binary_mb(const Place&);
 Values fleet_machine_costs(const Place&);
 Values fleet_roll_costs(const Place&);
 Values times_added(const Place&);
@@ -62,6 +63,9 @@ Values webhook_costs_under_attack(const Place&);
 Values image_costs(const Place&);
 Values orphan_costs(const Place&);
 Values policy_costs(const Place&);
+Values bootstrap_costs(const Place&);
+Values agent_costs(const Place&);
+Values driver_call_costs(const Place&);
 
 std::span<const Figure> figures();
 

@@ -108,6 +108,15 @@ constexpr std::array kFigures = {
     Figure{"image.start_ms", "ms", 300, Bound::AtMost, nullptr, image_costs},
     Figure{"orphans.scan_ratio", "x of decoding the list", 3, Bound::AtMost, nullptr, orphan_costs},
     Figure{"orphans.cpu_percent", "% at rest", 0.1, Bound::AtMost, nullptr, orphan_costs},
+    Figure{"bootstrap.user_data_kb", "KB", 16, Bound::AtMost, nullptr, bootstrap_costs},
+    Figure{"bootstrap.writes_per_machine", "1/machine", 6, Bound::AtMost, nullptr, bootstrap_costs},
+    Figure{"bootstrap.idle_requests", "in 60 virtual s", 0, Bound::AtMost, nullptr, bootstrap_costs},
+    Figure{"agent.binary_mb", "MB", 8, Bound::AtMost, agent_binary_mb},
+    Figure{"agent.rss_mb", "MB", 15, Bound::AtMost, nullptr, agent_costs},
+    Figure{"agent.apply_s", "s", 2, Bound::AtMost, nullptr, agent_costs},
+    Figure{"agent.requests_per_change", "1/change", 2, Bound::AtMost, nullptr, agent_costs},
+    Figure{"driver.call_ratio.unix", "x of an echo", 3, Bound::AtMost, nullptr, driver_call_costs},
+    Figure{"driver.call_ratio.https", "x of an echo", 3, Bound::AtMost, nullptr, driver_call_costs},
     Figure{"sim.seeds_per_minute", "1/min, two processes", 300, Bound::AtLeast, fleet_seeds_per_minute},
 };
 
