@@ -11,6 +11,7 @@
 #include "test/scenarios/lifecycle/fleet_stories.h"
 #include "test/scenarios/lifecycle/freeze_stories.h"
 #include "test/scenarios/lifecycle/held_stories.h"
+#include "test/scenarios/lifecycle/incident_stories.h"
 #include "test/scenarios/lifecycle/inplace_stories.h"
 #include "test/scenarios/lifecycle/node_stories.h"
 #include "test/scenarios/lifecycle/policy_stories.h"
@@ -702,6 +703,7 @@ std::vector<LifecycleStory> lifecycle_stories() {
   tell_of_room(stories);
   tell_of_updates_in_place(stories);
   tell_of_policies(stories);
+  tell_of_incidents(stories);
   return stories;
 }
 

@@ -517,6 +517,12 @@ int LifecycleWorld::pods() const {
   return listed ? static_cast<int>(listed->at("items").as_array().size()) : 0;
 }
 
+void LifecycleWorld::cordon(int machine) {
+  const auto patched = workload_.patch(kube::resources::nodes(), {.namespace_ = {}, .name = name_of(machine)},
+                                       {{"spec", {{"unschedulable", true}}}}, {}, Deadline::never());
+  ASSERT_TRUE(patched) << patched.error().describe();
+}
+
 void LifecycleWorld::preserve_for(int machine, Seconds span) {
   annotate(machine, api::policy::annotation::kPreserveUntil, (now() + span).to_string());
 }
@@ -608,6 +614,13 @@ bool LifecycleWorld::is_preserved(int machine) const {
   const auto found = machines_.find(name_of(machine));
   return found != machines_.end() &&
          api::conditions::is_true(found->second.status.conditions, api::policy::condition::kPreserved);
+}
+
+bool LifecycleWorld::is_cordoned(int machine) const {
+  auto& reader = const_cast<fakes::MemoryClient&>(workload_);
+  const auto node =
+      kube::get<api::Node>(reader, {.namespace_ = {}, .name = name_of(machine)}, Deadline::never());
+  return node && node->spec.unschedulable;
 }
 
 std::string LifecycleWorld::node_annotation(int machine, std::string_view key) const {

@@ -93,6 +93,7 @@ class LifecycleWorld {
   int pods() const;  // that have not been evicted
   void mend_agent(int machine) { agent_.fails.erase(machine); }
   void make_templates(std::string_view name);
+  void cordon(int machine);
   void preserve_for(int machine, Seconds span);  // from now on
   void relabel(int machine, std::string_view key, std::string_view value);
   void delete_machine(int machine);
@@ -127,6 +128,7 @@ class LifecycleWorld {
   std::string phase(int machine) const;    // "Unhealthy"
   std::string message(int machine) const;  // of its condition
   bool is_preserved(int machine) const;
+  bool is_cordoned(int machine) const;
   std::string node_annotation(int machine, std::string_view key) const;  // "none"
   // Of its label, annotation or resource of that name, or the effect of its taint; "none".
   std::string node_value(int machine, std::string_view key) const;
