@@ -54,4 +54,9 @@ std::optional<Seconds> Buckets::next_change() const {
   return soonest;
 }
 
+std::optional<Seconds> Buckets::end() const {
+  if (buckets_.empty()) return std::nullopt;
+  return safety::leaves_window(buckets_.back(), safety::longest_window(spec_)) - now_;
+}
+
 }  // namespace capstan::controllers::fleetpolicy

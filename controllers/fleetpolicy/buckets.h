@@ -19,6 +19,8 @@ class Buckets {
   const std::vector<api::FleetBucket>& all() const { return buckets_; }
   // When the next one leaves a window; nothing: there is none.
   std::optional<Seconds> next_change() const;
+  // When the last one is over; nothing: there is none.
+  std::optional<Seconds> end() const;
 
  private:
   bool is_over(const api::FleetBucket& bucket) const;

@@ -62,5 +62,13 @@ TEST(Buckets, TellWhenTheFirstOneLeavesAWindow) {
   EXPECT_EQ(buckets.next_change(), 50s);
 }
 
+TEST(Buckets, TellWhenTheLastOneIsOver) {
+  const api::FleetPolicy policy =
+      a_fleet_policy().limits(1, 60s).limits(1, 600s).gone(noon(), 1).gone(noon() + 60s, 1);
+
+  EXPECT_EQ(Buckets(policy.status.buckets, policy.spec, noon() + 130s).end(), 590s);
+  EXPECT_EQ(Buckets({}, policy.spec, noon()).end(), std::nullopt);
+}
+
 }  // namespace
 }  // namespace capstan::controllers::fleetpolicy

@@ -36,7 +36,7 @@ class Granter {
     limits_.count(plan_.grants);
     limits_.count(buckets_.all(), seen_.now);
     for (const Candidate& candidate : candidates()) serve(candidate);
-    if (plan_.waiting.count > 0) recheck_within(plan_.recheck, buckets_.next_change());
+    recheck_within(plan_.recheck, plan_.waiting.count > 0 ? buckets_.next_change() : buckets_.end());
     plan_.buckets = buckets_.all();
     return std::move(plan_);
   }

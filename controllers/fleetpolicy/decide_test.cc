@@ -63,6 +63,15 @@ TEST(Granting, LooksAgainWhenABucketLeavesItsWindow) {
   EXPECT_THAT(granted_by(seen_by(policy).with(asking("a")).after(660s).plan()), ElementsAre("a"));
 }
 
+// Else the last write of a fleet at rest would come whenever something else wakes it.
+TEST(Granting, LooksAgainWhenItsLastBucketIsOverThoughNoneWaits) {
+  const auto policy = a_fleet_policy().limits(1).gone(noon(), 1);
+
+  EXPECT_EQ(seen_by(policy).after(100s).plan().recheck, 560s);
+  EXPECT_THAT(seen_by(policy).after(660s).plan().buckets, IsEmpty());
+  EXPECT_EQ(seen_by(policy).after(660s).plan().recheck, std::nullopt);
+}
+
 TEST(Granting, IsOnlyForWorkersOfMachineSets) {
   const Plan plan =
       seen_by(a_fleet_policy().limits(9))

@@ -10,6 +10,7 @@ namespace {
 
 using builders::a_fleet_policy;
 using builders::noon;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using namespace std::chrono_literals;
@@ -52,6 +53,20 @@ TEST(FleetReport, NamesALimitThatMeansNothing) {
 
   EXPECT_THAT(shown(world, "Limiting"),
               HasSubstr("True InvalidLimit: spec.limits[0].max: Invalid value: \"many\": must be a number"));
+}
+
+// Bad input: windows that never open.
+TEST(FleetReport, NamesTheWindowsThatNeverOpen) {
+  const Seen world = seen_by(a_fleet_policy()).where([](Observation& seen) {
+    api::FleetPolicy policy = *seen.policy;
+    policy.spec.windows.push_back({.cron = "0 2 30 2 *"_text, .duration_seconds = 3600});
+    seen.policy = std::make_shared<const api::FleetPolicy>(std::move(policy));
+    seen.window_problems = {"spec.windows[0].cron: \"0 2 30 2 *\" never comes"};
+  });
+
+  EXPECT_THAT(shown(world, "WindowsUnderstood"),
+              AllOf(HasSubstr("False NotUnderstood"), HasSubstr("spec.windows[0].cron")));
+  EXPECT_EQ(shown(seen_by(a_fleet_policy()), "WindowsUnderstood"), "absent");
 }
 
 TEST(FleetReport, SaysThatTheFleetIsFrozenAndWhatOpensIt) {
