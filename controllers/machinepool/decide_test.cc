@@ -407,6 +407,18 @@ TEST(Nodes, ThatWereToBeEmptiedAreScheduledAgainWhenTheirInstanceIsBack) {
   EXPECT_FALSE(cordoned_by("default/some-machine")) << "somebody else's";
 }
 
+TEST(Nodes, GetWhatThePolicysTemplateWants) {
+  auto world = a_pool_world();
+  world.instances({"n1"}).with(a_node("n1")).where([](Observation& seen) {
+    seen.node_template = api::PolicyNodeTemplate{.labels = {{"tier", "front"}}};
+  });
+
+  const auto writes = actions_of<WriteNode>(world.plan());
+
+  ASSERT_THAT(writes, SizeIs(1));
+  EXPECT_THAT(writes[0].change.labels, testing::Contains(NodeChange::Entry(Text("tier"), Text("front"))));
+}
+
 TEST(Nodes, OfMachinesAreTheirControllersBusiness) {
   auto world = a_pool_world();
   world.instances({"n1"}).with(a_node("n1")).where([](Observation& seen) {

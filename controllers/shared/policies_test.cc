@@ -5,6 +5,10 @@
 
 #include <array>
 
+#include "api/names.h"
+#include "controllers/shared/caches.h"
+#include "test/builders/identity.h"
+#include "test/builders/machine.h"
 #include "test/builders/machine_lifecycle_policy.h"
 #include "test/builders/machine_set.h"
 
@@ -78,6 +82,24 @@ TEST(PolicyFor, PoliciesOfAnObjectAndOfItsOwnerAreAConflict) {
 
   EXPECT_EQ(choice.policy, nullptr);
   EXPECT_THAT(choice.conflicting, ElementsAre("of-team-a", "of-tier"));
+}
+
+// Its labels are copies that a user may change.
+TEST(PolicyFor, AMachineOfAPoolHasThePolicyOfItsPool) {
+  Caches caches;
+  caches.machine_lifecycle_policies.apply(a_policy("p").selecting("team", "a").build());
+  api::MachinePool pool;
+  pool.metadata = builders::metadata_of(api::kind::kMachinePool, "mp1");
+  pool.metadata.labels.set("team", "a");
+  caches.machine_pools.apply(pool);
+  const auto own = builders::a_machine("m1").in_pool("mp1").build();
+  const auto of_no_pool = builders::a_machine("m2").in_pool("mp2").labelled("team", "a").build();
+
+  const auto choice = policy_for(caches, own);
+
+  ASSERT_NE(choice.policy, nullptr);
+  EXPECT_EQ(choice.policy->metadata.name, "p");
+  EXPECT_EQ(policy_for(caches, of_no_pool).policy, nullptr);
 }
 
 TEST(PolicyFor, ASelectorNobodyUnderstandsSelectsNothing) {
