@@ -5,6 +5,7 @@
 #include "infrastructure/controller/inventory.h"
 #include "infrastructure/controller/machine/reconciler.h"
 #include "infrastructure/controller/pool/reconciler.h"
+#include "infrastructure/probes.h"
 #include "kube/typed.h"
 #include "runtime/controller.h"
 #include "runtime/informer.h"
@@ -178,6 +179,7 @@ class Provider::Parts {
     clusters_.refresh_metrics();
     pools_.refresh_metrics();
     for (auto* informer : informers()) informer->refresh_metrics();
+    probes_.refresh(caches_);
   }
 
   bool idle() const { return rests(machines_) && rests(clusters_) && rests(pools_); }
@@ -187,6 +189,7 @@ class Provider::Parts {
   kube::WatchLoop loop_;
   const runtime::InformerDeps informers_;
   Caches caches_;
+  const Probes probes_{deps_.metrics};
   runtime::Events events_;
   std::unique_ptr<runtime::EventRecorder> recorder_;
   Inventory inventory_;

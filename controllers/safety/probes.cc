@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/names.h"
+#include "api/policy/names.h"
 #include "controllers/safety/frozen_condition.h"
 
 namespace capstan::controllers::safety {
@@ -12,6 +13,13 @@ template <typename T>
 double frozen_in(const runtime::Store<T>& store) {
   return static_cast<double>(std::ranges::count_if(
       store.all(), [](const auto& object) { return is_shown_frozen(object->status.conditions); }));
+}
+
+template <typename T>
+double released_in(const runtime::Store<T>& store) {
+  return static_cast<double>(std::ranges::count_if(store.all(), [](const auto& object) {
+    return object->metadata.annotations.contains(api::policy::annotation::kReleased);
+  }));
 }
 
 }  // namespace
@@ -24,6 +32,11 @@ Probes::Probes(Metrics* metrics) {
   deployments_ = frozen.with({api::kind::kMachineDeployment});
   sets_ = frozen.with({api::kind::kMachineSet});
   pools_ = frozen.with({api::kind::kMachinePool});
+  const auto released = metrics->gauges(
+      "capstan_released", "Objects with a record of what a change of labels released, which still counts",
+      {"kind"});
+  deployments_that_released_ = released.with({api::kind::kMachineDeployment});
+  sets_that_released_ = released.with({api::kind::kMachineSet});
 }
 
 void Probes::refresh(const Caches& caches) const {
@@ -31,6 +44,8 @@ void Probes::refresh(const Caches& caches) const {
   deployments_.set(frozen_in(caches.machine_deployments));
   sets_.set(frozen_in(caches.machine_sets));
   pools_.set(frozen_in(caches.machine_pools));
+  deployments_that_released_.set(released_in(caches.machine_deployments));
+  sets_that_released_.set(released_in(caches.machine_sets));
 }
 
 }  // namespace capstan::controllers::safety

@@ -1,5 +1,6 @@
-// What is frozen, for /metrics: the gauge capstan_frozen by kind, read off the conditions of what the caches
-// have whenever metrics are asked for. Safe from any thread.
+// What is frozen and what was released, for /metrics: the gauges capstan_frozen and capstan_released by kind,
+// read off the conditions and annotations of what the caches have whenever metrics are asked for. Safe from
+// any thread.
 #pragma once
 
 #include "base/metrics.h"
@@ -18,6 +19,8 @@ class Probes {
   Gauge deployments_ = {};
   Gauge sets_ = {};
   Gauge pools_ = {};
+  Gauge deployments_that_released_ = {};
+  Gauge sets_that_released_ = {};
 };
 
 }  // namespace capstan::controllers::safety
