@@ -96,8 +96,9 @@ Broken remediated_for_a_shared_cause(std::string_view machine, const Silence& si
 }
 
 Broken remediated_out_of_reach(std::string_view machine, Nanoseconds lost) {
-  constexpr Nanoseconds kKnown = std::chrono::minutes(2);
-  if (lost < kKnown) return {};
+  constexpr Nanoseconds kNoticed = std::chrono::minutes(2);  // by probes that time out
+  constexpr Nanoseconds kGrace = std::chrono::seconds(30);   // --api-loss-grace: so long, all goes on
+  if (lost < kNoticed + kGrace) return {};
   return fmt::format("Machine {} is to be remediated, and nobody has seen its Node for {} s", machine,
                      std::chrono::duration_cast<Seconds>(lost).count());
 }

@@ -181,6 +181,8 @@ TEST(RemediatedForASharedCause, IsWhoIsReplacedWithinACrowd) {
 TEST(RemediatedOutOfReach, IsWhoIsReplacedUnseen) {
   EXPECT_FALSE(remediated_out_of_reach("m", Nanoseconds(0)));
   EXPECT_FALSE(remediated_out_of_reach("m", std::chrono::seconds(100))) << "that may have been known before";
+  EXPECT_FALSE(remediated_out_of_reach("m", std::chrono::seconds(149)))
+      << "it may have been noticed just now";
   EXPECT_EQ(remediated_out_of_reach("m", std::chrono::minutes(5)),
             "Machine m is to be remediated, and nobody has seen its Node for 300 s");
 }
