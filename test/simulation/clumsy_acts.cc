@@ -742,6 +742,11 @@ bool ClumsyUser::forget_replicas() {
   const auto* status = document->if_contains("status");
   const auto* seen = status == nullptr ? nullptr : status->as_object().if_contains("observedGeneration");
   if (seen == nullptr || *seen != document->at("metadata").at("generation")) return false;
+  // It stays in a MachineSet; without one, the autoscaler's smallest number counts.
+  const auto of_deployment = [&](const SetFacts& each) {
+    return each.deployment == deployment_uid() && !each.going;
+  };
+  if (std::ranges::none_of(deps_.auditor.facts().sets, of_deployment)) return false;
   note(ClumsyAct::ForgetReplicas, fmt::format("leaves {} {} to an autoscaler, and takes spec.replicas out",
                                               object.kind.kind, object.name));
   const json::value body = {
