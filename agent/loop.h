@@ -19,7 +19,7 @@ struct LoopTimes {
 Nanoseconds pause_after(const Round& round, int failures, WallTime now, double chance,
                         const LoopTimes& times);
 
-// Until it is told to stop.
+// Rounds and pauses, until `stop` is requested.
 void run(Agent& agent, const AgentDeps& deps, const std::stop_token& stop, const LoopTimes& times = {});
 
 }  // namespace capstan::agent

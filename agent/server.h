@@ -24,7 +24,7 @@ struct Offer {
   std::string release = {};
   std::string resource_version = {};
 };
-// Invalid: the Secret is there and not to be used; users are to be told.
+// Invalid: the Secret is there and not to be used; the agent reports that on its Node.
 Result<Offer> read_offer(kube::Client& client, const std::string& secret, const Deadline& deadline);
 
 struct OwnNode {

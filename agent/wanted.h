@@ -64,7 +64,7 @@ struct MachineFacts {
 
 Result<Wanted> read_wanted(std::string_view text, const MachineFacts& machine);
 
-// systemd reads it when it is told to, and not before.
+// A file of this path takes effect with the next daemon-reload of systemd, and not before.
 bool is_of_systemd(std::string_view path);
 // "a.service" of /etc/systemd/system/a.service; nothing for other files.
 std::optional<std::string> unit_of(std::string_view path);

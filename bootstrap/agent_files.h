@@ -1,6 +1,6 @@
-// What makes capstan-agent run on a machine: what it is told, its unit, and its program where the NodeConfig
-// says where that is fetched. The agent joins the machine, so it gets the token that a kubelet would get
-// otherwise. Pure.
+// What makes capstan-agent run on a machine: the facts of its birth, its unit, and its program where the
+// NodeConfig says where that is fetched. The agent joins the machine, so it gets the token that a kubelet
+// would get otherwise. Pure.
 #pragma once
 
 #include <string>

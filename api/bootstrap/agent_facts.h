@@ -1,4 +1,4 @@
-// What capstan-agent is told at birth, in a file of the user data. Rendered by bootstrap/, read by agent/.
+// What user data give capstan-agent at birth, in a file. Rendered by bootstrap/, read by agent/.
 #pragma once
 
 #include "api/v1beta2/common.h"

@@ -53,7 +53,8 @@ inline constexpr std::string_view kChecksum = "checksum";   // SHA-256 of that t
 inline constexpr std::string_view kAgentUserPrefix = "capstan.dev:agent:";
 inline constexpr std::string_view kAgentGroupPrefix = "capstan.dev:node-config:";
 
-// What the agent is told at birth, as JSON (agent_facts.h); it holds the token until the machine has joined.
+// A file of the user data: what the agent knows at birth, as JSON (agent_facts.h). It holds the token until
+// the machine has joined.
 inline constexpr std::string_view kAgentFactsFile = "/etc/capstan/agent.json";
 
 }  // namespace capstan::api::bootstrap

@@ -21,7 +21,7 @@ constexpr std::string_view kBootstrapKubeconfig = "/etc/kubernetes/bootstrap-kub
 constexpr std::string_view kConfiguration = "/var/lib/kubelet/config.yaml";
 constexpr std::string_view kBinary = "/usr/local/bin/kubelet";
 
-// Where capstan-agent keeps what it was told and what it has done.
+// Where capstan-agent keeps the facts of its birth and what it has done.
 constexpr std::array<std::string_view, 2> kAgentFolders = {"/etc/capstan/", "/var/lib/capstan/"};
 
 bool has_step(std::string_view path, std::string_view step) {

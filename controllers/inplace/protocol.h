@@ -14,7 +14,7 @@ struct Progress {
   std::vector<const MachineSeen*> to_move = {};  // updated for a MachineSet that is there and is not theirs
   bool stopped = false;                          // an update to the newest MachineSet has failed
 };
-// Adds actions, what is told and rechecks to `plan`.
+// Adds actions, notes and rechecks to `plan`.
 Progress go_on(const Situation& now, Plan& plan);
 
 // What agents report in the label capstan.dev/update-result.

@@ -102,7 +102,7 @@ class AgentGround {
   fs::path systemctl() const { return folder_->path() / "systemctl"; }
   fs::path told() const { return folder_->path() / "told"; }
   void pause(Nanoseconds span) { threads_.pause(Deadline::in(clock_, span)); }
-  // How often systemctl was told to restart units.
+  // How often the agent had systemctl restart units.
   std::size_t restarts() const {
     const std::string text = content_of(told());
     std::size_t count = 0;

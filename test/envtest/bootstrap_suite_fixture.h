@@ -198,7 +198,7 @@ class Bootstrap : public ::testing::Test {
     connection.ca_pem = servers_->ca_pem();
     return connection;
   }
-  // What an agent is told at birth.
+  // By the file of user data with what an agent knows at birth.
   kube::Connection as_new_agent() {
     const json::value told = json::parse(file_in_data(api::bootstrap::kAgentFactsFile));
     return {.server = std::string(told.at("server").as_string()),

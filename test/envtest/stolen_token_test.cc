@@ -28,7 +28,7 @@ class StolenToken : public Bootstrap {
     folder_ = std::make_unique<ScratchFolder>(std::move(*folder));
   }
 
-  // What a machine was told at birth, with the token of another.
+  // The facts of the birth of a machine, with the token of another.
   std::string facts(const std::string& machine, const std::string& token_of) {
     json::value facts = json::parse(file_in_data(api::bootstrap::kAgentFactsFile, machine));
     facts.at("token") = json::parse(file_in_data(api::bootstrap::kAgentFactsFile, token_of)).at("token");

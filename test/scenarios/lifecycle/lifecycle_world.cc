@@ -496,7 +496,7 @@ void LifecycleWorld::label_node(int machine, std::string_view key, std::optional
   ASSERT_TRUE(patched) << patched.error().describe();
 }
 
-// It ends as soon as it is told to.
+// The Pod ends as soon as it is deleted.
 void LifecycleWorld::run_pod(int machine, std::string_view name) {
   const json::value pod{{"apiVersion", "v1"},
                         {"kind", "Pod"},
