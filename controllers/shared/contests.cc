@@ -217,7 +217,7 @@ void Contests::wrote(const kube::ObjectKey& writer, const Target& target, const 
         history = {.value = value, .first = Time::from(clock.now())};
       history.wanted = now;
       history.writes.push_back(now);
-      if (history.writes.size() > limits_.free_writes) history.writes.pop_front();
+      if (history.writes.size() > limits_.free_writes) history.writes.erase(history.writes.begin());
     }
     make_room(histories, now);
   });

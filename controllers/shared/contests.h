@@ -8,7 +8,6 @@
 
 #include <boost/json/fwd.hpp>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -95,8 +94,8 @@ class Contests {
   };
   struct History {
     std::string value = {};
-    std::deque<SteadyTime> writes = {};  // the last few
-    SteadyTime wanted = {};              // when it was asked for last
+    std::vector<SteadyTime> writes = {};  // the last few: a deque would take half a KB
+    SteadyTime wanted = {};               // when it was asked for last
     Time first = {};
     bool contested = false;
     bool reported = false;
