@@ -17,13 +17,14 @@ WallTime received(const State& state) { return WallTime(std::chrono::seconds(sta
 }  // namespace
 
 Agent::Agent(AgentDeps deps, AgentOptions options)
-    : deps_(std::move(deps)), options_(std::move(options)), clients_(deps_.dial, deps_.changed) {}
+    : deps_(std::move(deps)),
+      options_(std::move(options)),
+      clients_(deps_.dial, deps_.tools.clock, deps_.changed) {}
 
 // What fails keeps back as little as can be: without a server the machine is still kept as it is to be.
 Round Agent::round(const std::stop_token& stop) {
   round_ = {};
   errors_.clear();
-  node_.reset();
   stop_ = stop;
   if (auto looked = look_around(); !looked) {
     attempt(std::move(looked));
@@ -34,7 +35,7 @@ Round Agent::round(const std::stop_token& stop) {
   if (certificate_.standing != Standing::Missing && certificate_.text != refused_certificate_)
     attempt(read_config());
   attempt(apply(stop));
-  if (node_) attempt(send_report());
+  if (joined_ && node_) attempt(send_report());
   round_.waiting = round_.waiting || !joined_;
   return round_;
 }

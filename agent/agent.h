@@ -1,6 +1,6 @@
-// The agent of one machine: rounds in which it looks after its certificate, reads what its Node is to be,
-// makes it so, and reports. Everything it knows is on disk or asked for anew, so that a round begins well
-// whatever became of the last one. One thread.
+// The agent of one machine: rounds in which it looks after its certificate, hears what its Node is to be,
+// makes it so, and reports. What it must not forget is on disk; the rest a new process asks for anew. One
+// thread.
 #pragma once
 
 #include <optional>
@@ -49,8 +49,11 @@ class Agent {
   Result<void> ask_for_certificate(const std::vector<Credential>& credentials);
   Result<void> receive(const std::string& certificate_pem);
   Result<void> read_own_node();
-  Result<void> take_requests();
+  Result<void> take_requests(kube::Client& kubelet);
+  Result<void> annotate_node(kube::Client& kubelet, const AnnotationChanges& changes,
+                             const std::string& version = {});
   Result<void> read_config();
+  Result<Offer> latest_offer();
   Result<void> consider(const Offer& offer);
   Result<void> take_up(const Offer& offer);
   Result<void> apply(const std::stop_token& stop);
@@ -78,12 +81,13 @@ class Agent {
   std::optional<Wanted> wanted_ = {};
   KubeletPlaces places_ = {};
   bool joined_ = false;
-  std::optional<OwnNode> node_ = {};
   std::vector<std::string> errors_ = {};
   std::stop_token stop_ = {};
 
   // From round to round; a new process finds out anew.
   std::string node_name_ = {};
+  std::optional<OwnNode> node_ = {};
+  std::optional<Offer> offer_ = {};
   std::string running_version_ = {};
   std::string refused_certificate_ = {};  // the API server does not take it any more
   std::string refused_config_ = {};       // why the one that is offered is not taken up

@@ -43,12 +43,30 @@ class IdentityClient final : public fakes::RelayClient {
     std::vector<std::string> asked = {};              // "system:node:m1 patch Node m1"
     std::set<std::string, std::less<>> expired = {};  // identities that are answered 401
     bool answers = true;
+    bool watches = false;                                                // the test tells each event
+    std::map<std::string, kube::StreamSink*, std::less<>> watched = {};  // by identity
     MortalThreads* threads = nullptr;
   };
   IdentityClient(kube::Client& inner, std::string identity, Rules& rules)
       : RelayClient(inner), identity_(std::move(identity)), rules_(rules) {}
 
+  std::unique_ptr<kube::Stream> watch(const kube::Resource& resource, const kube::WatchOptions& options,
+                                      kube::StreamSink& sink) override {
+    if (!rules_.watches) return RelayClient::watch(resource, options, sink);
+    rules_.watched[identity_] = &sink;
+    return std::make_unique<ToldStream>(rules_, identity_);
+  }
+
  private:
+  class ToldStream final : public kube::Stream {
+   public:
+    ToldStream(Rules& rules, std::string identity) : rules_(rules), identity_(std::move(identity)) {}
+    ~ToldStream() override { rules_.watched.erase(identity_); }
+
+   private:
+    Rules& rules_;
+    std::string identity_;
+  };
   std::optional<Error> sending(const fakes::Asked& asked) override {
     if (asked.call == fakes::Call::Watch) return Error{.code = Code::Forbidden, .message = "no watches here"};
     rules_.threads->switch_point("before a request");
@@ -160,6 +178,14 @@ struct AgentStage {
     offer(text);
     release(text);
   }
+  // An open watch tells how the object is now.
+  void tell(std::string_view identity, const json::value& object, std::string_view type = "MODIFIED") {
+    const auto watch = rules.watched.find(identity);
+    ASSERT_TRUE(watch != rules.watched.end()) << identity << " watches nothing";
+    watch->second->on_bytes(json::serialize(json::value{{"type", type}, {"object", object}}) + "\n");
+  }
+  json::value node() { return get(kube::resources::nodes(), {.name = kNode}); }
+  json::value secret() { return get(kube::resources::secrets(), kSecret); }
   void sign_requests() {
     const auto listed = user.list(kRequests, {}, kNever);
     for (const json::value& request : listed->at("items").as_array()) {
@@ -199,9 +225,9 @@ struct AgentStage {
          {{"apiVersion", "v1"}, {"kind", "Node"}, {"metadata", {{"name", kNode}}}});
   }
   std::string annotation(std::string_view key) {
-    const json::value node = get(kube::resources::nodes(), {.name = kNode});
+    const json::value present = node();
     boost::system::error_code error;
-    const json::value* found = node.find_pointer("/metadata/annotations", error);
+    const json::value* found = present.find_pointer("/metadata/annotations", error);
     if (found == nullptr || !found->as_object().contains(key)) return "none";
     return std::string(std::string_view(found->at(key).as_string()));
   }

@@ -30,47 +30,67 @@ std::set<std::string> units_in(std::string_view list) {
 
 }  // namespace
 
+// What is not known for sure is read in the next round.
 Result<void> Agent::read_own_node() {
   kube::Client* kubelet = TRY(client(Credential::Kubelet));
-  node_ = TRY(read_node(*kubelet, node_name_, soon()));
+  auto news = clients_.news(Credential::Kubelet, kube::resources::nodes(), {.name = node_name_}, soon());
+  if (!news) {
+    node_.reset();
+    return fail(news.error().context("read Node " + node_name_));
+  }
+  if (*news) node_ = own_node_in(**news);
   running_version_ = node_->kubelet_version;
-  clients_.watch(Credential::Kubelet, kube::resources::nodes(), {.name = node_name_},
-                 node_->resource_version);
-  return take_requests();
+  return take_requests(*kubelet);
 }
 
 // They are restarted once the annotation is gone for sure, and known on disk before it goes: once, whenever
 // this process is killed.
-Result<void> Agent::take_requests() {
+Result<void> Agent::take_requests(kube::Client& kubelet) {
   using api::bootstrap::annotation::kRestartServices;
   State next = state_;
   if (const auto found = node_->annotations.find(kRestartServices); found != node_->annotations.end()) {
     next.asked.merge(units_in(found->second));
     TRY(save(next));
-    kube::Client* kubelet = TRY(client(Credential::Kubelet));
-    TRY(annotate(*kubelet, {.name = node_name_}, {{std::string(kRestartServices), std::nullopt}}, soon(),
-                 node_->resource_version));
-    node_->annotations.erase(found);
+    TRY(annotate_node(kubelet, {{std::string(kRestartServices), std::nullopt}}, node_->resource_version));
   }
   next.restarts.merge(next.asked);
   next.asked.clear();
   return save(next);
 }
 
-Result<void> Agent::read_config() {
-  kube::Client* own = TRY(client(Credential::Own));
-  const auto offer = read_offer(*own, facts_.secret.str(), soon());
-  if (offer) {
-    clients_.watch(Credential::Own, kube::resources::secrets(), secret_key(facts_.secret.str()),
-                   offer->resource_version);
-    return consider(*offer);
+Result<void> Agent::annotate_node(kube::Client& kubelet, const AnnotationChanges& changes,
+                                  const std::string& version) {
+  auto node = annotate(kubelet, {.name = node_name_}, changes, soon(), version);
+  if (!node) {
+    node_.reset();
+    clients_.read_again(Credential::Kubelet);
+    return fail(node.error());
   }
+  clients_.knows(Credential::Kubelet, node->resource_version);
+  node_ = std::move(*node);
+  return {};
+}
+
+Result<void> Agent::read_config() {
+  TRY(client(Credential::Own));
+  const auto offer = latest_offer();
+  if (offer) return consider(*offer);
+  offer_.reset();
+  clients_.read_again(Credential::Own);
   if (offer.error().code == Code::Unauthorized) refused_certificate_ = certificate_.text;
   if (offer.error().code == Code::Invalid) {
     refused_config_ = offer.error().message;
     refused_checksum_.clear();
   }
   return fail(offer.error());
+}
+
+Result<Offer> Agent::latest_offer() {
+  const std::string name = facts_.secret.str();
+  const auto news = clients_.news(Credential::Own, kube::resources::secrets(), secret_key(name), soon());
+  if (!news) return fail(news.error().context("read Secret " + name));
+  if (*news) offer_ = TRY(offer_in(**news));
+  return *offer_;
 }
 
 Result<void> Agent::consider(const Offer& offer) {
@@ -111,12 +131,16 @@ std::string_view Agent::applied_or_tried() const {
   return errors_.empty() || !wanted_ ? std::string_view(state_.applied) : wanted_->checksum;
 }
 
+// A request that came meanwhile is taken in the next round, which follows at once.
 Result<void> Agent::send_report() {
   std::vector<std::string> errors = errors_;
   if (!refused_config_.empty()) errors.insert(errors.begin(), refused_config_);
+  const AnnotationChanges changes = report(node_->annotations, applied_or_tried(), errors);
+  if (changes.empty()) return {};
   kube::Client* kubelet = TRY(client(Credential::Kubelet));
-  return annotate(*kubelet, {.name = node_name_}, report(node_->annotations, applied_or_tried(), errors),
-                  soon());
+  TRY(annotate_node(*kubelet, changes));
+  if (node_->annotations.contains(api::bootstrap::annotation::kRestartServices)) round_.at = now();
+  return {};
 }
 
 }  // namespace capstan::agent

@@ -1,14 +1,34 @@
 #include "agent/clients.h"
 
+#include <boost/json.hpp>
+#include <charconv>
+
 #include "agent/checksum.h"
+#include "agent/server.h"
 #include "base/try.h"
 
 namespace capstan::agent {
 namespace {
 
+constexpr auto kReadAgain = std::chrono::minutes(10);
+
 std::string fingerprint_of(const kube::Connection& connection) {
   return checksum_of(connection.server + "\n" + connection.ca_pem + "\n" + connection.certificate_pem + "\n" +
                      connection.token.reveal());
+}
+
+std::optional<std::uint64_t> number_of(std::string_view version) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(version.data(), version.data() + version.size(), number);
+  if (error != std::errc() || end != version.data() + version.size()) return {};
+  return number;
+}
+
+// A version that is no number is newer than any but itself.
+bool is_newer(std::string_view version, std::string_view than) {
+  const auto number = number_of(version);
+  const auto known = number_of(than);
+  return number && known ? *number > *known : version != than;
 }
 
 }  // namespace
@@ -18,19 +38,42 @@ Result<kube::Client*> Clients::with(Credential credential, const kube::Connectio
   std::string fingerprint = fingerprint_of(connection);
   if (known.client && known.fingerprint == fingerprint) return known.client.get();
   auto client = TRY(dial_(connection));
-  known.bell.reset();
+  known.watch.reset();
   known.client = std::move(client);
   known.fingerprint = std::move(fingerprint);
   return known.client.get();
 }
 
-void Clients::watch(Credential credential, const kube::Resource& resource, const kube::ObjectKey& key,
-                    const std::string& resource_version) {
+Result<std::optional<boost::json::value>> Clients::news(Credential credential, const kube::Resource& resource,
+                                                        const kube::ObjectKey& key,
+                                                        const Deadline& deadline) {
   Slot& known = slot(credential);
-  if (!known.client || (known.bell && known.bell->listens())) return;
-  known.bell.reset();
-  known.bell = std::make_unique<Doorbell>(changed_);
-  known.bell->listen(*known.client, resource, key, resource_version);
+  if (is_followed(known)) return told(known);
+  known.read_at.reset();
+  auto document = TRY(known.client->get(resource, key, deadline));
+  known.read_at = clock_.steady_now();
+  known.version = version_of(document);
+  if (!known.watch || !known.watch->listens()) listen(known, resource, key);
+  return std::optional(std::move(document));
+}
+
+bool Clients::is_followed(const Slot& slot) const {
+  return slot.watch && slot.watch->listens() && slot.read_at &&
+         clock_.steady_now() - *slot.read_at < kReadAgain;
+}
+
+// The answer to the agent's own write may come before the events of older changes.
+std::optional<boost::json::value> Clients::told(Slot& slot) {
+  auto object = slot.watch->take();
+  if (!object || !is_newer(version_of(*object), slot.version)) return {};
+  slot.version = version_of(*object);
+  return object;
+}
+
+void Clients::listen(Slot& slot, const kube::Resource& resource, const kube::ObjectKey& key) {
+  slot.watch.reset();
+  slot.watch = std::make_unique<ObjectWatch>(changed_);
+  slot.watch->listen(*slot.client, resource, key, slot.version);
 }
 
 }  // namespace capstan::agent

@@ -1,14 +1,19 @@
-// A client for each identity of the agent, made anew when its credentials change, and the watch on it that
-// wakes the agent. One thread; watches report from their own.
+// A client for each identity of the agent, made anew when its credentials change, and the one object that
+// the agent follows with it: read once, then watched, and read again every ten minutes or when its watch has
+// ended. One thread; watches report from their own.
 #pragma once
 
 #include <array>
+#include <boost/json/value.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
-#include "agent/doorbell.h"
 #include "agent/identity.h"
+#include "agent/object_watch.h"
+#include "base/clock.h"
 #include "base/result.h"
 #include "base/threads.h"
 #include "kube/client.h"
@@ -21,23 +26,36 @@ using Dial = std::function<Result<std::unique_ptr<kube::Client>>(const kube::Con
 
 class Clients {
  public:
-  Clients(Dial dial, Signal& changed) : dial_(std::move(dial)), changed_(changed) {}
+  Clients(Dial dial, const Clock& clock, Signal& changed)
+      : dial_(std::move(dial)), clock_(clock), changed_(changed) {}
 
   // The client lives until the next call with other settings.
   Result<kube::Client*> with(Credential credential, const kube::Connection& connection);
-  // Wakes the agent when the object changes after that version; does nothing while such a watch is open.
-  void watch(Credential credential, const kube::Resource& resource, const kube::ObjectKey& key,
-             const std::string& resource_version);
+
+  // The object where there is news of it since the last call; always the same one for a credential. Nothing:
+  // it is as it was.
+  Result<std::optional<boost::json::value>> news(Credential credential, const kube::Resource& resource,
+                                                 const kube::ObjectKey& key, const Deadline& deadline);
+  // The caller has the object in that version, as the answer to a write of its own.
+  void knows(Credential credential, std::string_view version) { slot(credential).version = version; }
+  // The next call reads it.
+  void read_again(Credential credential) { slot(credential).read_at = {}; }
 
  private:
   struct Slot {
     std::string fingerprint = {};
     std::unique_ptr<kube::Client> client = {};
-    std::unique_ptr<Doorbell> bell = {};  // last: its stream is the client's
+    std::unique_ptr<ObjectWatch> watch = {};  // after the client: its stream is the client's
+    std::optional<SteadyTime> read_at = {};
+    std::string version = {};
   };
   Slot& slot(Credential credential) { return slots_[static_cast<std::size_t>(credential)]; }
+  bool is_followed(const Slot& slot) const;
+  static std::optional<boost::json::value> told(Slot& slot);
+  void listen(Slot& slot, const kube::Resource& resource, const kube::ObjectKey& key);
 
   Dial dial_;
+  const Clock& clock_;
   Signal& changed_;
   std::array<Slot, 3> slots_ = {};
 };

@@ -101,33 +101,27 @@ kube::ObjectKey secret_key(const std::string& secret) {
   return {.namespace_ = std::string(kKubeSystem), .name = secret};
 }
 
-Result<Offer> read_offer(kube::Client& client, const std::string& secret, const Deadline& deadline) {
+Result<Offer> offer_in(const json::value& secret) {
   using namespace api::bootstrap;
-  auto document = client.get(kube::resources::secrets(), secret_key(secret), deadline);
-  if (!document) return fail(document.error().context("read Secret " + secret));
-  const auto content = TRY(api::read_secret(*document));
+  const auto content = TRY(api::read_secret(secret));
   Offer offer{.text = revealed(content, node_config_key::kConfig),
-              .checksum = revealed(content, node_config_key::kChecksum),
-              .resource_version = content.resource_version};
-  const Annotations annotations = annotations_of(*document);
+              .checksum = revealed(content, node_config_key::kChecksum)};
+  const Annotations annotations = annotations_of(secret);
   if (const auto release = annotations.find(annotation::kReleased); release != annotations.end())
     offer.release = release->second;
   if (checksum_of(offer.text) == offer.checksum) return offer;
-  return fail(Code::Invalid,
-              "Secret " + secret + ": config.json does not have the checksum that stands beside it");
+  return fail(Code::Invalid, "Secret " + text_at(secret, "/metadata/name") +
+                                 ": config.json does not have the checksum that stands beside it");
 }
 
-Result<OwnNode> read_node(kube::Client& client, const std::string& name, const Deadline& deadline) {
-  auto document = client.get(kube::resources::nodes(), {.name = name}, deadline);
-  if (!document) return fail(document.error().context("read Node " + name));
-  return OwnNode{.annotations = annotations_of(*document),
-                 .kubelet_version = text_at(*document, "/status/nodeInfo/kubeletVersion"),
-                 .resource_version = text_at(*document, "/metadata/resourceVersion")};
+OwnNode own_node_in(const json::value& node) {
+  return {.annotations = annotations_of(node),
+          .kubelet_version = text_at(node, "/status/nodeInfo/kubeletVersion"),
+          .resource_version = version_of(node)};
 }
 
-Result<void> annotate(kube::Client& client, const kube::ObjectKey& node, const AnnotationChanges& changes,
-                      const Deadline& deadline, const std::string& version) {
-  if (changes.empty()) return {};
+Result<OwnNode> annotate(kube::Client& client, const kube::ObjectKey& node, const AnnotationChanges& changes,
+                         const Deadline& deadline, const std::string& version) {
   json::object annotations;
   for (const auto& [key, value] : changes) annotations[key] = value ? json::value(*value) : json::value();
   json::object metadata = {{"annotations", std::move(annotations)}};
@@ -135,7 +129,9 @@ Result<void> annotate(kube::Client& client, const kube::ObjectKey& node, const A
   auto patched =
       client.patch(kube::resources::nodes(), node, {{"metadata", std::move(metadata)}}, {}, deadline);
   if (!patched) return fail(patched.error().context("annotate Node " + node.name));
-  return {};
+  return own_node_in(*patched);
 }
+
+std::string version_of(const json::value& object) { return text_at(object, "/metadata/resourceVersion"); }
 
 }  // namespace capstan::agent

@@ -1,7 +1,8 @@
-// What the agent asks of the workload cluster's API server: its certificate, the one Secret, and its own
-// Node. Each blocks until the deadline; from any thread.
+// What the agent asks of the workload cluster's API server, and what it makes of the answers: its
+// certificate, the one Secret, and its own Node. What takes a deadline blocks until then; from any thread.
 #pragma once
 
+#include <boost/json/value.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,21 +23,21 @@ struct Offer {
   std::string text = {};  // the NodeConfig's spec as JSON
   std::string checksum = {};
   std::string release = {};
-  std::string resource_version = {};
 };
-// Invalid: the Secret is there and not to be used; the agent reports that on its Node.
-Result<Offer> read_offer(kube::Client& client, const std::string& secret, const Deadline& deadline);
+// Invalid: the Secret is not to be used; the agent reports that on its Node.
+Result<Offer> offer_in(const boost::json::value& secret);
 
 struct OwnNode {
   Annotations annotations = {};
   std::string kubelet_version = {};
   std::string resource_version = {};
 };
-Result<OwnNode> read_node(kube::Client& client, const std::string& name, const Deadline& deadline);
-// Nothing is sent when nothing changes. With a version: a Conflict when the Node has another one by then.
-Result<void> annotate(kube::Client& client, const kube::ObjectKey& node, const AnnotationChanges& changes,
-                      const Deadline& deadline, const std::string& version = {});
+OwnNode own_node_in(const boost::json::value& node);
+// The Node as it is afterwards. With a version: a Conflict when the Node has another one by then.
+Result<OwnNode> annotate(kube::Client& client, const kube::ObjectKey& node, const AnnotationChanges& changes,
+                         const Deadline& deadline, const std::string& version = {});
 
 kube::ObjectKey secret_key(const std::string& secret);
+std::string version_of(const boost::json::value& object);
 
 }  // namespace capstan::agent
