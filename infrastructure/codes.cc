@@ -27,6 +27,7 @@ constexpr std::array<std::pair<DriverCode, std::string_view>, kDriverCodes> kNam
     {DriverCode::Uninitialized, "Uninitialized"},
 }};
 
+constexpr Seconds kWhenFree{1};
 constexpr Seconds kSoon{5};         // it may be over the next moment
 constexpr Seconds kLater{180};      // a user may have to do something first
 constexpr Seconds kMuchLater{600};  // clouds don't grow by the minute
@@ -89,6 +90,7 @@ Reaction reaction(Verb verb, DriverCode code) {
 
 Reaction reaction(Verb verb, const DriverError& error) {
   Reaction chosen = reaction(verb, error.code);
+  if (error.busy) chosen.retry = kWhenFree;
   if (error.retry_after) chosen.retry = std::max(chosen.retry, *error.retry_after);
   return chosen;
 }

@@ -41,6 +41,7 @@ struct DriverError {
   std::string message = {};  // the cloud's words, for people
   std::optional<Seconds> retry_after = {};
   std::string last_known_state = {};  // for the driver alone: it comes back with the next call for this VM
+  bool busy = false;                  // it was not called: it has as many calls as it may have
 
   std::string describe() const;  // "ResourceExhausted: quota of 10 VMs reached"
   bool operator==(const DriverError&) const = default;
@@ -66,7 +67,8 @@ struct Reaction {
   bool quiet = false;  // likely to go away by itself: not worth a condition yet
 };
 
-// What to make of a code. The driver's own retry_after counts when it is longer.
+// What to make of a code. The driver's own retry_after counts when it is longer; a busy one is tried again
+// within about a second.
 Reaction reaction(Verb verb, DriverCode code);
 Reaction reaction(Verb verb, const DriverError& error);
 

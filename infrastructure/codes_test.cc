@@ -65,6 +65,13 @@ TEST(Reactions, TakeTheDriversOwnWordWhenItIsLonger) {
   EXPECT_EQ(reaction(Verb::Create, hasty).retry, Seconds(600));
 }
 
+TEST(Reactions, ComeBackSoonToADriverThatWasBusy) {
+  const DriverError busy{.code = DriverCode::Unavailable, .busy = true};
+
+  EXPECT_EQ(reaction(Verb::Create, busy).retry, Seconds(1));
+  EXPECT_TRUE(reaction(Verb::Create, busy).quiet);
+}
+
 TEST(DriverState, IsKeptAsLongAsTheCallMayGoOn) {
   const DriverError again{.code = DriverCode::DeadlineExceeded};
   const DriverError further{.code = DriverCode::DeadlineExceeded, .last_known_state = "step 2"};

@@ -243,22 +243,28 @@ TEST(BadDriver, ThatHangsHoldsNoMoreCallsThanItHasWorkers) {
   });
   while (hanging == 0) at.threads.pause(at.within(1ms));
 
-  const auto second = at.driver.status(kAsked, {}, at.within(60s));
   const SteadyTime before = at.clock.steady_now();
-  const auto third = at.driver.status(kAsked, {}, at.within(60s));
+  const auto second = at.driver.status(kAsked, {}, at.within(60s));
   const Nanoseconds waited = at.clock.steady_now() - before;
+  const auto listed = at.driver.list({}, {}, at.within(60s));
+  const SteadyTime silent = at.clock.steady_now();
+  const auto listed_again = at.driver.list({}, {}, at.within(60s));
+  const Nanoseconds waited_again = at.clock.steady_now() - silent;
   enough.request_stop();
   first->join();
 
   EXPECT_THAT(said(second), HasSubstr("is busy: 1 calls have no answer yet"));
   EXPECT_EQ(second.error().code, DriverCode::Unavailable);
-  EXPECT_THAT(said(third), HasSubstr("is busy: 1 calls have no answer yet"));
-  EXPECT_LT(waited, 200ms) << "it was silent for so long already";
+  EXPECT_TRUE(second.error().busy);
+  EXPECT_LT(waited, 200ms) << "a call for one VM waits for no worker";
+  EXPECT_FALSE(listed);
+  EXPECT_FALSE(listed_again);
+  EXPECT_LT(waited_again, 200ms) << "it was silent for so long already";
 }
 
-TEST(BadDriver, WithOneWorkerAnswersManyCallsThatComeAtOnce) {
+TEST(BadDriver, WithOneWorkerAnswersManyListsThatComeAtOnce) {
   const RawDriver raw(socket_path("one-worker"), [](RawConnection& connection) {
-    while (!connection.read_request().empty()) connection.answer(200, kVm);
+    while (!connection.read_request().empty()) connection.answer(200, "{}");
   });
   DriverAt at(TransportOptions{.endpoint = {.socket = socket_path("one-worker")}, .workers = 1});
   std::vector<std::unique_ptr<Thread>> calls;
@@ -266,7 +272,7 @@ TEST(BadDriver, WithOneWorkerAnswersManyCallsThatComeAtOnce) {
 
   for (int i = 0; i < 20; ++i)
     calls.push_back(at.threads.spawn("call", [&](const std::stop_token&) {
-      if (at.driver.status(kAsked, {}, at.within(60s))) ++answered;
+      if (at.driver.list({}, {}, at.within(60s))) ++answered;
     }));
   for (const auto& call : calls) call->join();
 

@@ -28,7 +28,7 @@ class HttpTransport::Parts {
   enum class Fate { Keep, Close };
 
   // Null: all workers of the driver are taken.
-  std::unique_ptr<Connection> take(const Deadline& deadline);
+  std::unique_ptr<Connection> take(Nanoseconds patience, const Deadline& deadline);
   std::unique_ptr<Connection> take_free();
   bool is_silent();
   void give_back(std::unique_ptr<Connection> connection, Fate fate);
@@ -45,11 +45,13 @@ class HttpTransport::Parts {
 
 DriverResult<Answer> HttpTransport::Parts::post(std::string_view verb, const std::string& body,
                                                 const Deadline& deadline) {
-  auto connection = take(deadline);
+  auto connection = take(verb == verb::kList ? options_.patience : Nanoseconds(0), deadline);
   if (!connection)
-    return driver_failure(DriverCode::Unavailable,
-                          fmt::format("the driver at {} is busy: {} calls have no answer yet",
-                                      options_.endpoint.describe(), options_.workers));
+    return std::unexpected(
+        DriverError{.code = DriverCode::Unavailable,
+                    .message = fmt::format("the driver at {} is busy: {} calls have no answer yet",
+                                           options_.endpoint.describe(), options_.workers),
+                    .busy = true});
   auto answer = post(*connection, verb, body, deadline);
   give_back(std::move(connection), answer ? Fate::Keep : Fate::Close);
   return answer;
@@ -69,14 +71,13 @@ DriverResult<Answer> HttpTransport::Parts::post(Connection& connection, std::str
                         fmt::format("the driver at {} did not answer in time", options_.endpoint.describe()));
 }
 
-std::unique_ptr<Connection> HttpTransport::Parts::take(const Deadline& deadline) {
+std::unique_ptr<Connection> HttpTransport::Parts::take(Nanoseconds patience, const Deadline& deadline) {
   auto taken = take_free();
-  if (taken || is_silent()) return taken;
-  (void)threads_.wait_until(given_back_, deadline.no_later_than(clock_.steady_now() + options_.patience),
-                            [&] {
-                              taken = take_free();
-                              return taken != nullptr;
-                            });
+  if (taken || patience.count() == 0 || is_silent()) return taken;
+  (void)threads_.wait_until(given_back_, deadline.no_later_than(clock_.steady_now() + patience), [&] {
+    taken = take_free();
+    return taken != nullptr;
+  });
   return taken;
 }
 

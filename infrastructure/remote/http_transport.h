@@ -20,9 +20,11 @@ struct TransportDeps {
 
 struct TransportOptions {
   Endpoint endpoint = {};
-  TlsPaths tls = {};                                // of https
-  std::size_t workers = 40;                         // calls at once
-  Nanoseconds patience = std::chrono::seconds(10);  // of a call for which there is no worker
+  TlsPaths tls = {};         // of https
+  std::size_t workers = 40;  // calls at once
+  // How long a list waits for one. A call for one VM does not: it would keep a worker of the provider from
+  // the VMs of other drivers, and is tried again soon.
+  Nanoseconds patience = std::chrono::seconds(10);
 };
 
 class HttpTransport final : public Transport {
