@@ -34,6 +34,7 @@ Round Agent::round(const std::stop_token& stop) {
   if (joined_) attempt(read_own_node());
   if (certificate_.standing != Standing::Missing && certificate_.text != refused_certificate_)
     attempt(read_config());
+  if (joined_ && node_) attempt(begin_update());
   attempt(apply(stop));
   if (joined_ && node_) attempt(send_report());
   round_.waiting = round_.waiting || !joined_;
@@ -70,7 +71,7 @@ MachineFacts Agent::machine_facts() const {
   const auto content = [&](std::string_view path) {
     return root().read(path).value_or(std::nullopt).value_or("");
   };
-  return {.version = facts_.version.str(),
+  return {.version = state_.version.empty() ? facts_.version.str() : state_.version,
           .running_version = running_version_,
           .users = content("/etc/passwd"),
           .groups = content("/etc/group"),

@@ -12,6 +12,7 @@
 #include "agent/clients.h"
 #include "agent/enrolment.h"
 #include "agent/server.h"
+#include "agent/update.h"
 #include "agent/wanted.h"
 #include "api/bootstrap/agent_facts.h"
 #include "base/randomness.h"
@@ -33,8 +34,8 @@ struct AgentOptions {
 
 struct Round {
   std::vector<std::string> troubles = {};  // to be tried again
-  bool waiting = false;                    // for a certificate or for the kubelet: look again soon
-  std::optional<WallTime> at = {};         // something is to be done then
+  bool waiting = false;             // for a certificate, for the kubelet or for its version: look again soon
+  std::optional<WallTime> at = {};  // something is to be done then
 };
 
 class Agent {
@@ -50,12 +51,14 @@ class Agent {
   Result<void> receive(const std::string& certificate_pem);
   Result<void> read_own_node();
   Result<void> take_requests(kube::Client& kubelet);
-  Result<void> annotate_node(kube::Client& kubelet, const AnnotationChanges& changes,
-                             const std::string& version = {});
+  Result<void> mark_node(kube::Client& kubelet, const NodeMarks& marks, const std::string& version = {});
   Result<void> read_config();
   Result<Offer> latest_offer();
   Result<void> consider(const Offer& offer);
   Result<void> take_up(const Offer& offer);
+  Result<void> begin_update();
+  Result<bool> has_wanted_kubelet() const;
+  std::optional<UpdateResult> update_result();
   Result<void> apply(const std::stop_token& stop);
   std::string_view applied_or_tried() const;
   Result<void> send_report();

@@ -51,16 +51,16 @@ Result<void> Agent::take_requests(kube::Client& kubelet) {
   if (const auto found = node_->annotations.find(kRestartServices); found != node_->annotations.end()) {
     next.asked.merge(units_in(found->second));
     TRY(save(next));
-    TRY(annotate_node(kubelet, {{std::string(kRestartServices), std::nullopt}}, node_->resource_version));
+    TRY(mark_node(kubelet, {.annotations = {{std::string(kRestartServices), std::nullopt}}},
+                  node_->resource_version));
   }
   next.restarts.merge(next.asked);
   next.asked.clear();
   return save(next);
 }
 
-Result<void> Agent::annotate_node(kube::Client& kubelet, const AnnotationChanges& changes,
-                                  const std::string& version) {
-  auto node = annotate(kubelet, {.name = node_name_}, changes, soon(), version);
+Result<void> Agent::mark_node(kube::Client& kubelet, const NodeMarks& marks, const std::string& version) {
+  auto node = agent::mark_node(kubelet, {.name = node_name_}, marks, soon(), version);
   if (!node) {
     node_.reset();
     clients_.read_again(Credential::Kubelet);
@@ -135,10 +135,11 @@ std::string_view Agent::applied_or_tried() const {
 Result<void> Agent::send_report() {
   std::vector<std::string> errors = errors_;
   if (!refused_config_.empty()) errors.insert(errors.begin(), refused_config_);
-  const AnnotationChanges changes = report(node_->annotations, applied_or_tried(), errors);
-  if (changes.empty()) return {};
+  NodeMarks marks{.annotations = report(node_->annotations, applied_or_tried(), errors)};
+  if (const auto result = update_result()) add_result(*result, marks);
+  if (marks.empty()) return {};
   kube::Client* kubelet = TRY(client(Credential::Kubelet));
-  TRY(annotate_node(*kubelet, changes));
+  TRY(mark_node(*kubelet, marks));
   if (node_->annotations.contains(api::bootstrap::annotation::kRestartServices)) round_.at = now();
   return {};
 }

@@ -74,13 +74,19 @@ std::string revealed(const api::SecretContent& secret, std::string_view key) {
   return value == nullptr ? std::string() : value->reveal();
 }
 
-Annotations annotations_of(const json::value& object) {
-  Annotations annotations;
-  const json::value* found = member_of(object, "/metadata/annotations");
-  if (found == nullptr || !found->is_object()) return annotations;
+Annotations texts_at(const json::value& object, std::string_view pointer) {
+  Annotations texts;
+  const json::value* found = member_of(object, pointer);
+  if (found == nullptr || !found->is_object()) return texts;
   for (const auto& [key, value] : found->get_object())
-    if (value.is_string()) annotations[std::string(key)] = std::string(std::string_view(value.get_string()));
-  return annotations;
+    if (value.is_string()) texts[std::string(key)] = std::string(std::string_view(value.get_string()));
+  return texts;
+}
+
+json::object patch_of(const AnnotationChanges& changes) {
+  json::object patch;
+  for (const auto& [key, value] : changes) patch[key] = value ? json::value(*value) : json::value();
+  return patch;
 }
 
 }  // namespace
@@ -106,7 +112,7 @@ Result<Offer> offer_in(const json::value& secret) {
   const auto content = TRY(api::read_secret(secret));
   Offer offer{.text = revealed(content, node_config_key::kConfig),
               .checksum = revealed(content, node_config_key::kChecksum)};
-  const Annotations annotations = annotations_of(secret);
+  const Annotations annotations = texts_at(secret, "/metadata/annotations");
   if (const auto release = annotations.find(annotation::kReleased); release != annotations.end())
     offer.release = release->second;
   if (checksum_of(offer.text) == offer.checksum) return offer;
@@ -115,20 +121,21 @@ Result<Offer> offer_in(const json::value& secret) {
 }
 
 OwnNode own_node_in(const json::value& node) {
-  return {.annotations = annotations_of(node),
+  return {.annotations = texts_at(node, "/metadata/annotations"),
+          .labels = texts_at(node, "/metadata/labels"),
           .kubelet_version = text_at(node, "/status/nodeInfo/kubeletVersion"),
           .resource_version = version_of(node)};
 }
 
-Result<OwnNode> annotate(kube::Client& client, const kube::ObjectKey& node, const AnnotationChanges& changes,
-                         const Deadline& deadline, const std::string& version) {
-  json::object annotations;
-  for (const auto& [key, value] : changes) annotations[key] = value ? json::value(*value) : json::value();
-  json::object metadata = {{"annotations", std::move(annotations)}};
+Result<OwnNode> mark_node(kube::Client& client, const kube::ObjectKey& node, const NodeMarks& marks,
+                          const Deadline& deadline, const std::string& version) {
+  json::object metadata;
+  if (!marks.annotations.empty()) metadata["annotations"] = patch_of(marks.annotations);
+  if (!marks.labels.empty()) metadata["labels"] = patch_of(marks.labels);
   if (!version.empty()) metadata["resourceVersion"] = version;
   auto patched =
       client.patch(kube::resources::nodes(), node, {{"metadata", std::move(metadata)}}, {}, deadline);
-  if (!patched) return fail(patched.error().context("annotate Node " + node.name));
+  if (!patched) return fail(patched.error().context("write to Node " + node.name));
   return own_node_in(*patched);
 }
 

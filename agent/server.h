@@ -29,13 +29,14 @@ Result<Offer> offer_in(const boost::json::value& secret);
 
 struct OwnNode {
   Annotations annotations = {};
+  Annotations labels = {};
   std::string kubelet_version = {};
   std::string resource_version = {};
 };
 OwnNode own_node_in(const boost::json::value& node);
 // The Node as it is afterwards. With a version: a Conflict when the Node has another one by then.
-Result<OwnNode> annotate(kube::Client& client, const kube::ObjectKey& node, const AnnotationChanges& changes,
-                         const Deadline& deadline, const std::string& version = {});
+Result<OwnNode> mark_node(kube::Client& client, const kube::ObjectKey& node, const NodeMarks& marks,
+                          const Deadline& deadline, const std::string& version = {});
 
 kube::ObjectKey secret_key(const std::string& secret);
 std::string version_of(const boost::json::value& object);

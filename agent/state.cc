@@ -28,6 +28,9 @@ State taken(const json::object& from) {
   take(from, "asked", state.asked);
   take(from, "reload", state.reload);
   take(from, "certificateReceived", state.certificate_received);
+  take(from, "version", state.version);
+  take(from, "update", state.update);
+  take(from, "runningBefore", state.running_before);
   take_delay(from, state.delay);
   return state;
 }
@@ -41,6 +44,9 @@ std::string render(const State& state) {
                        {"restarts", json::value_from(state.restarts)},
                        {"asked", json::value_from(state.asked)},
                        {"reload", state.reload},
+                       {"version", state.version},
+                       {"update", state.update},
+                       {"runningBefore", state.running_before},
                        {"certificateReceived", state.certificate_received}};
   if (state.delay) text["delay"] = {{"checksum", state.delay->checksum}, {"until", state.delay->until}};
   return json::serialize(text);

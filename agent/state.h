@@ -29,6 +29,10 @@ struct State {
   std::set<std::string> asked = {};        // the same by hand, while the annotation may still be there
   bool reload = false;                     // systemd has not read the units' files yet
   std::optional<Delay> delay = {};
+  std::string version = {};  // that the last update in place has asked for; empty: as it was born
+  std::string update = {};   // that update, by the MachineSet it leads to
+  std::string running_before =
+      {};  // the kubelet's version then; empty: its program is the wanted one already
   std::int64_t certificate_received = 0;  // by this machine's clock
   bool operator==(const State&) const = default;
 };

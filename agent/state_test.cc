@@ -13,6 +13,9 @@ TEST(State, ComesBackAsItWasWritten) {
                        .asked = {"c.service"},
                        .reload = true,
                        .delay = Delay{.checksum = "c2", .until = 7},
+                       .version = "v1.36.0",
+                       .update = "web-2",
+                       .running_before = "v1.35.3",
                        .certificate_received = 9};
 
   EXPECT_EQ(parse_state(render(state)).value_or(State()), state);

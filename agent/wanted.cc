@@ -97,7 +97,8 @@ const api::KubeletBinary* binary_of(const api::NodeConfigKubelet& kubelet, const
 std::optional<WantedProgram> program_of(const api::NodeConfigKubelet& kubelet, const MachineFacts& machine) {
   const api::KubeletBinary* binary = binary_of(kubelet, machine);
   if (binary == nullptr) return {};
-  return WantedProgram{.path = or_else(kubelet.binary_path, kKubeletBinary),
+  return WantedProgram{.version = binary->version.str(),
+                       .path = or_else(kubelet.binary_path, kKubeletBinary),
                        .url = binary->url.str(),
                        .checksum = binary->sha256.str()};
 }

@@ -29,6 +29,7 @@ struct WantedUnit {
 };
 
 struct WantedProgram {
+  std::string version = {};  // of the entry; the program's own may be a later patch
   std::string path = {};
   std::string url = {};
   std::string checksum = {};

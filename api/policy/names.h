@@ -100,6 +100,10 @@ inline constexpr std::string_view kInPlaceUpdate = "capstan.dev/in-place-update"
 inline constexpr std::string_view kHandsOver = "capstan.dev/hands-over";
 // On that other one: Machines that its spec.replicas counts already.
 inline constexpr std::string_view kTakesOver = "capstan.dev/takes-over";
+// On a Node whose agent may begin: the version that its kubelet is to have.
+inline constexpr std::string_view kUpdateVersion = "capstan.dev/update-version";
+// The same, where the bootstrap configuration changes, too: the template of the wanted one.
+inline constexpr std::string_view kUpdateBootstrap = "capstan.dev/update-bootstrap";
 // On a Node whose update-result is "failed": why, in the words of its agent.
 inline constexpr std::string_view kUpdateFailedReason = "capstan.dev/update-failed-reason";
 }  // namespace annotation

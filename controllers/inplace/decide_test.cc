@@ -11,6 +11,7 @@
 namespace capstan::controllers::inplace {
 namespace {
 
+namespace annotation = api::policy::annotation;
 namespace label = api::policy::label;
 using api::policy::annotation::kHandsOver;
 using api::policy::annotation::kTakesOver;
@@ -224,8 +225,26 @@ TEST(Protocol, TellsTheAgentWhatTheMachineIsToBecome) {
   auto& each = world.add("m1", "old", updating_for(Seconds(5)));
   world.label(each, label::kUpdateResult, "successful");  // of an earlier update
 
-  EXPECT_THAT(steps(world.plan()), ElementsAre(AllOf(HasSubstr("ready-for-update]: none -> new"),
-                                                     HasSubstr("update-result]: successful -> none"))));
+  EXPECT_THAT(steps(world.plan()),
+              ElementsAre(AllOf(
+                  HasSubstr("ready-for-update]: none -> new"), HasSubstr("update-version]: none -> v1.36.0"),
+                  Not(HasSubstr("update-bootstrap")), HasSubstr("update-result]: successful -> none"))));
+
+  world.newest.spec.machine_template.spec.bootstrap.config_ref->name = "b2"_text;
+  EXPECT_THAT(steps(world.plan()),
+              ElementsAre(HasSubstr(R"(update-bootstrap]: none -> "KubeadmConfigTemplate b2")")));
+}
+
+TEST(Protocol, TakesItOffTheNodeAgainWithTheLabels) {
+  InPlaceWorld world;
+  auto& each = world.add("m1", "old");
+  world.label(each, label::kReadyForUpdate, "other");
+  api::Node node = *each.node;
+  node.metadata.annotations.set(Text(annotation::kUpdateVersion), Text("v1.36.0"));
+  each.node = std::make_shared<const api::Node>(node);
+
+  EXPECT_THAT(steps(world.plan()), ElementsAre(AllOf(HasSubstr("ready-for-update]: other -> none"),
+                                                     HasSubstr("update-version]: v1.36.0 -> none"))));
 }
 
 TEST(Protocol, AwaitsTheResultUntilItsTimeIsOver) {

@@ -24,10 +24,24 @@ class Wanted {
     if (each_.node->metadata.labels.contains(key)) change_.labels.emplace_back(Text(key), std::nullopt);
     return *this;
   }
+  Wanted& annotated(std::string_view key, std::string_view value) {
+    if (value.empty()) return not_annotated(key);
+    const Text* found = each_.node->metadata.annotations.find(key);
+    if (found == nullptr || *found != value) change_.annotations.emplace_back(Text(key), Text(value));
+    return *this;
+  }
+  Wanted& not_annotated(std::string_view key) {
+    if (each_.node->metadata.annotations.contains(key))
+      change_.annotations.emplace_back(Text(key), std::nullopt);
+    return *this;
+  }
+  Wanted& not_ready() {
+    return without(label::kReadyForUpdate)
+        .not_annotated(annotation::kUpdateVersion)
+        .not_annotated(annotation::kUpdateBootstrap);
+  }
   Wanted& without_result() {
-    if (each_.node->metadata.annotations.contains(annotation::kUpdateFailedReason))
-      change_.annotations.emplace_back(Text(annotation::kUpdateFailedReason), std::nullopt);
-    return without(label::kUpdateResult);
+    return not_annotated(annotation::kUpdateFailedReason).without(label::kUpdateResult);
   }
   // A cordon without our mark is a user's.
   Wanted& schedulable() {
@@ -48,13 +62,21 @@ class Wanted {
   NodeChange change_ = {};
 };
 
+// "CloudConfigTemplate web-2"; empty: it stays as it is.
+std::string new_bootstrap(const api::MachineTemplate* from, const api::MachineTemplate* to) {
+  if (from == nullptr || to == nullptr || from->spec.bootstrap == to->spec.bootstrap) return {};
+  const api::MachineBootstrap& wanted = to->spec.bootstrap;
+  if (wanted.config_ref) return wanted.config_ref->kind.str() + " " + wanted.config_ref->name.str();
+  return "Secret " + wanted.data_secret_name.value_or(Text()).str();
+}
+
 }  // namespace
 
 std::optional<NodeChange> as_candidate(const MachineSeen& each) {
   if (!each.node) return std::nullopt;
   return Wanted(each)
       .with(label::kCandidateForUpdate, "true")
-      .without(label::kReadyForUpdate)
+      .not_ready()
       .without_result()
       .schedulable()
       .change();
@@ -65,16 +87,22 @@ std::optional<NodeChange> as_selected(const MachineSeen& each) {
   return Wanted(each)
       .with(label::kCandidateForUpdate, "true")
       .with(label::kSelectedForUpdate, "true")
-      .without(label::kReadyForUpdate)
+      .not_ready()
       .without_result()
       .change();
 }
 
-std::optional<NodeChange> as_ready(const MachineSeen& each) {
+std::optional<NodeChange> as_ready(const MachineSeen& each, const api::MachineTemplate* from,
+                                   const api::MachineTemplate* to) {
   if (!each.node || !each.mark) return std::nullopt;
   const auto ready = each.node->metadata.labels.value_or_empty(label::kReadyForUpdate);
   if (ready == each.mark->set) return std::nullopt;
-  return Wanted(each).with(label::kReadyForUpdate, each.mark->set).without_result().change();
+  return Wanted(each)
+      .with(label::kReadyForUpdate, each.mark->set)
+      .annotated(annotation::kUpdateVersion, to == nullptr ? "" : to->spec.version.view())
+      .annotated(annotation::kUpdateBootstrap, new_bootstrap(from, to))
+      .without_result()
+      .change();
 }
 
 std::optional<NodeChange> as_any(const MachineSeen& each) {
@@ -82,7 +110,7 @@ std::optional<NodeChange> as_any(const MachineSeen& each) {
   return Wanted(each)
       .without(label::kCandidateForUpdate)
       .without(label::kSelectedForUpdate)
-      .without(label::kReadyForUpdate)
+      .not_ready()
       .without_result()
       .schedulable()
       .change();

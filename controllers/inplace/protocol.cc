@@ -87,7 +87,7 @@ class Protocol {
   // Also when the rollout has turned to another template: the agent may be at work, and what it has done
   // decides what the Machine is.
   void await_result(const MachineSeen& each) {
-    if (change_node(each, as_ready(each))) return;
+    if (change_node(each, as_ready(each, template_of(each.set), template_of(each.mark->set)))) return;
     const auto result = label_of(each, label::kUpdateResult);
     if (result == kSuccessful) return succeed(each);
     if (result == kFailed) return fail(each, UpdateStep::Failed, reason_of(each));
@@ -145,6 +145,11 @@ class Protocol {
 
   void mark(const MachineSeen& each, std::optional<UpdateMark> to, std::string_view event = {}) {
     plan_.actions.push_back(MarkMachine{.machine = each.machine, .to = std::move(to), .event = event});
+  }
+
+  const api::MachineTemplate* template_of(std::string_view name) const {
+    const SetSnapshot* set = now_.find_set(name);
+    return set == nullptr ? nullptr : &(*set)->spec.machine_template;
   }
 
   UpdateMark next(const MachineSeen& each, UpdateStep step) const {

@@ -165,9 +165,10 @@ class AgentGround {
         kubectl({"create", "-f", "-"}, R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"m1"}})"),
         HasSubstr("node/m1 created"));
   }
-  std::string annotation(std::string_view escaped) {
-    return kubectl(
-        {"get", "node", "m1", "-o", fmt::format("jsonpath={{.metadata.annotations.{}}}", escaped)});
+  std::string annotation(std::string_view escaped) { return of_node("annotations", escaped); }
+  std::string label(std::string_view escaped) { return of_node("labels", escaped); }
+  std::string of_node(std::string_view map, std::string_view escaped) {
+    return kubectl({"get", "node", "m1", "-o", fmt::format("jsonpath={{.metadata.{}.{}}}", map, escaped)});
   }
   std::string applied() { return annotation(R"(bootstrap\.capstan\.dev/applied)"); }
   // A Node with that configuration.

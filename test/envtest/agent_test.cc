@@ -47,5 +47,32 @@ TEST_F(AgentOnRealServers, AppliesAChangeAndRestartsByHandWhileItRuns) {
   EXPECT_TRUE(eventually([&] { return annotation(R"(capstan\.dev/restart-services)").empty(); }));
 }
 
+// The program of the other version lies there already: fetching needs a server with a certificate.
+TEST_F(AgentOnRealServers, AnswersAnUpdateInPlaceOnItsOwnNode) {
+  const std::string program = "kubelet v1.36.0";
+  const std::string text =
+      fmt::format(R"({{"clusterName":"c1","apply":{{"maxDelaySeconds":0}},"kubelet":{{"binaries":[)"
+                  R"({{"version":"v1.36.0","url":"https://127.0.0.1:1/kubelet","sha256":"{}"}}]}}}})",
+                  agent::checksum_of(program));
+  settle(text);
+  write(machine() / "usr/local/bin/kubelet", program);
+  fs::permissions(machine() / "usr/local/bin/kubelet", static_cast<fs::perms>(0755));
+  const auto agent = ChildProcess::start({.argv = command()}, log());
+  ASSERT_TRUE(agent) << agent.error().describe();
+
+  kubectl({"annotate", "node", "m1", "capstan.dev/update-version=v1.36.0"});
+  kubectl({"label", "node", "m1", "capstan.dev/ready-for-update=workers-2"});
+
+  EXPECT_TRUE(eventually([&] { return label(R"(capstan\.dev/update-result)") == "successful"; }))
+      << content_of(agent->log());
+  kubectl({"label", "node", "m1", "capstan.dev/update-result-", "capstan.dev/ready-for-update=workers-3",
+           "--overwrite"});
+  kubectl({"annotate", "node", "m1", "capstan.dev/update-version=v1.37.0", "--overwrite"});
+  EXPECT_TRUE(eventually([&] { return label(R"(capstan\.dev/update-result)") == "failed"; }))
+      << content_of(agent->log());
+  EXPECT_THAT(annotation(R"(capstan\.dev/update-failed-reason)"),
+              HasSubstr("no kubelet.binaries of v1.37.0"));
+}
+
 }  // namespace
 }  // namespace capstan::envtest
