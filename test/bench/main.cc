@@ -117,6 +117,7 @@ constexpr std::array kFigures = {
     Figure{"agent.requests_per_change", "1/change", 2, Bound::AtMost, nullptr, agent_costs},
     Figure{"driver.call_ratio.unix", "x of an echo", 3, Bound::AtMost, nullptr, driver_call_costs},
     Figure{"driver.call_ratio.https", "x of an echo", 3, Bound::AtMost, nullptr, driver_call_costs},
+    Figure{"driver.cpu_ratio", "x of a driver inside", 1.3, Bound::AtMost, driver_cpu_ratio},
     Figure{"driver.hang_ratio", "x of the time alone", 1.2, Bound::AtMost, driver_hang_ratio},
     Figure{"sim.seeds_per_minute", "1/min, two processes", 300, Bound::AtLeast, fleet_seeds_per_minute},
 };

@@ -1,10 +1,11 @@
-// What a driver that hangs costs the objects of another one: capstan-provider with two drivers, each a
-// program of its own, on an embedded API server; the time until Machines of the one that answers have their
-// VMs, without and with Machines of the other that wait for theirs.
+// What drivers cost that are programs of their own, by capstan-provider on an embedded API server: the
+// provider's CPU for each Machine, against that with the same simulated cloud inside of it; and the time
+// until Machines of a driver have their VMs, without and with Machines of another one that hangs.
 #include <fmt/format.h>
 
 #include <boost/json.hpp>
 #include <fstream>
+#include <map>
 #include <stdexcept>
 
 #include "api/driver/driver_cluster.h"
@@ -21,6 +22,7 @@
 #include "test/builders/cluster.h"
 #include "test/builders/machine.h"
 #include "test/envtest/child_process.h"
+#include "test/envtest/fleet_bed.h"
 #include "test/envtest/scratch_folder.h"
 
 namespace capstan::bench {
@@ -32,13 +34,19 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr int kMachines = 800;
+constexpr int kAtOnce = 30;  // fewer than a driver has workers
+constexpr int kBatches = 10;
+constexpr int kTurns = 3;
 constexpr int kHung = 100;  // more than a driver has workers
 constexpr std::string_view kAnswers = "latency: {create: 200ms, status: 1ms}\n";
+constexpr std::string_view kAsInside = "seed: 1\n";
 constexpr std::string_view kHangs = "latency: {create: 1h}\n";
 
-class TwoDrivers {
+// A provider with drivers of these names and scripts; with none the simulated cloud is inside of it.
+class DriverPrograms {
  public:
-  explicit TwoDrivers(const Place& place)
+  using Scripts = std::map<std::string, std::string_view>;
+  DriverPrograms(const Place& place, const Scripts& drivers)
       : place_(place), server_(embedded_with_crds(place)), folder_(must(envtest::ScratchFolder::create())) {
     const auto& server = server_->server();
     client_ = must(kube::RemoteClient::make({io_, threads_, clock_},
@@ -46,15 +54,19 @@ class TwoDrivers {
                                              .ca_pem = envtest::content_of(server.ca_path),
                                              .token = Secret<std::string>(server.token)},
                                             {.rate_limit = {.qps = 0}}));
-    start_driver("answers", kAnswers);
-    start_driver("hangs", kHangs);
-    std::ofstream(folder_.path() / "drivers.yaml") << fmt::format(
-        "drivers: [{{name: answers, endpoint: 'unix:{}'}}, {{name: hangs, endpoint: 'unix:{}'}}]\n",
-        socket("answers").string(), socket("hangs").string());
-    start("provider", {place_.programs + "/capstan-provider", "--kubeconfig=" + server.kubeconfig_path,
-                       "--providers=infrastructure",
-                       "--drivers=" + (folder_.path() / "drivers.yaml").string(), "--health-addr=0",
-                       "--diagnostics-address=0", "--kube-api-qps=1000000", "--kube-api-burst=1000000"});
+    std::ofstream list(folder_.path() / "drivers.yaml");
+    list << "drivers:\n";
+    for (const auto& [name, script] : drivers) {
+      start_driver(name, script);
+      list << fmt::format("- {{name: {}, endpoint: 'unix:{}'}}\n", name, socket(name).string());
+    }
+    list.close();
+    start(
+        "provider",
+        {place_.programs + "/capstan-provider", "--kubeconfig=" + server.kubeconfig_path,
+         "--providers=infrastructure",
+         drivers.empty() ? "--driver=simulated" : "--drivers=" + (folder_.path() / "drivers.yaml").string(),
+         "--health-addr=0", "--diagnostics-address=0", "--kube-api-qps=1000000", "--kube-api-burst=1000000"});
     add_cluster();
   }
 
@@ -63,16 +75,22 @@ class TwoDrivers {
   }
   // From the creation of the first one to the last VM.
   double seconds_to_provision(std::string_view prefix) {
+    return seconds_to_provision(kMachines, "answers", prefix);
+  }
+  double seconds_to_provision(int machines, const std::string& driver, std::string_view prefix) {
     const SteadyTime begun = clock_.steady_now();
-    make(kMachines, "answers", prefix);
+    make(machines, driver, prefix);
     const Deadline limit = Deadline::in(clock_, seconds(120));
-    while (provisioned(prefix) < kMachines) {
+    while (provisioned(prefix) < machines) {
       if (limit.passed(clock_.steady_now()))
-        throw std::runtime_error(fmt::format("{} of {} have a VM: {}", provisioned(prefix), kMachines,
+        throw std::runtime_error(fmt::format("{} of {} have a VM: {}", provisioned(prefix), machines,
                                              envtest::content_of(folder_.path() / "provider.log")));
       threads_.pause(Deadline::in(clock_, milliseconds(20)));
     }
     return std::chrono::duration<double>(clock_.steady_now() - begun).count();
+  }
+  double provider_cpu_ms() const {
+    return std::chrono::duration<double, std::milli>(envtest::cpu_time_of(processes_.back().pid())).count();
   }
 
  private:
@@ -167,10 +185,19 @@ class TwoDrivers {
   std::unique_ptr<kube::RemoteClient> client_;
 };
 
+double cpu_ms_per_machine(const Place& place, const DriverPrograms::Scripts& drivers) {
+  DriverPrograms ground(place, drivers);
+  const std::string driver = drivers.empty() ? "simulated" : drivers.begin()->first;
+  ground.seconds_to_provision(kAtOnce, driver, "first");
+  const double before = ground.provider_cpu_ms();
+  for (int i = 0; i < kBatches; ++i) ground.seconds_to_provision(kAtOnce, driver, fmt::format("b{}", i));
+  return (ground.provider_cpu_ms() - before) / (kAtOnce * kBatches);
+}
+
 }  // namespace
 
 double driver_hang_ratio(const Place& place) {
-  TwoDrivers ground(place);
+  DriverPrograms ground(place, {{"answers", kAnswers}, {"hangs", kHangs}});
   ground.seconds_to_provision("first");  // everything is connected
   const double alone = ground.seconds_to_provision("alone");
   ground.make(kHung, "hangs", "hung");
@@ -178,6 +205,19 @@ double driver_hang_ratio(const Place& place) {
   say(fmt::format("{} Machines have their VMs after {:.2f} s, {:.2f} s beside {} of a driver that hangs",
                   kMachines, alone, beside, kHung));
   return beside / alone;
+}
+
+// In turns, for a busy machine is busy for both.
+double driver_cpu_ratio(const Place& place) {
+  double inside = 0;
+  double remote = 0;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    inside += cpu_ms_per_machine(place, {}) / kTurns;
+    remote += cpu_ms_per_machine(place, {{"remote", kAsInside}}) / kTurns;
+  }
+  say(fmt::format("CPU of the provider for a Machine: {:.2f} ms, {:.2f} ms with a driver of its own", inside,
+                  remote));
+  return remote / inside;
 }
 
 }  // namespace capstan::bench
