@@ -1,4 +1,5 @@
 // VMs that are no object's, from the first list that shows them to their end, and all that keeps them.
+#include "api/conditions/conditions.h"
 #include "api/policy/fleet_policy.h"
 #include "base/safeguards.h"
 #include "infrastructure/account_fixture.h"
@@ -50,6 +51,16 @@ struct OrphanFixture : AccountFixture {
     if (frozen) policy.metadata.annotations.set(api::policy::annotation::kFreeze, "an incident");
     (void)kube::remove<api::FleetPolicy>(management.user, {.name = policy.metadata.name.str()}, {}, kNever);
     management.put(policy);
+  }
+  // What the core says of the API server of the cluster, which has run before.
+  void say_of_cluster(std::string_view probed) {
+    const auto cluster = management.get<api::Cluster>("c1");
+    api::Cluster after = *cluster;
+    after.status.initialization.control_plane_initialized = true;
+    api::conditions::set(after.status.conditions,
+                         api::conditions::make(api::condition::kRemoteConnectionProbe, probed, "Test"),
+                         after.metadata.generation, Time::from(baton.now()));
+    must(kube::patch_status(management.user, *cluster, after, kNever), "say of the cluster");
   }
   void periods(int count) { pause(kPeriod * count + 10s); }
   bool goes(const std::string& vm, int within = 6) {
@@ -133,6 +144,22 @@ TEST(Orphans, StayWhileTheirClusterIsPausedOrFrozen) {
     EXPECT_THAT(world.told_of("m2"), HasSubstr("frozen"));
     world.management.change<api::Cluster>(
         "c1", [](api::Cluster& cluster) { cluster.metadata.annotations.erase("capstan.dev/freeze"); });
+
+    EXPECT_TRUE(world.goes("m2"));
+  });
+}
+
+TEST(Orphans, StayWhileTheApiServerOfTheirClusterIsOutOfReach) {
+  OrphanFixture world;
+  world.run([&] {
+    AccountFixture::Process provider(world, world.management);
+    world.lose({"m2"});
+    world.say_of_cluster(api::status::kFalse);
+    world.periods(5);
+    EXPECT_EQ(world.vms_named("m2"), 1U);
+    EXPECT_THAT(world.told_of("m2"), HasSubstr("out of reach"));
+
+    world.say_of_cluster(api::status::kTrue);
 
     EXPECT_TRUE(world.goes("m2"));
   });

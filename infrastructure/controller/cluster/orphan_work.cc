@@ -81,8 +81,8 @@ OrphanWork::Reason OrphanWork::policy_says(const api::Cluster& cluster) {
   const auto settings = with_.deps.orphans.live_settings(deadline());
   if (!settings) return "kept: the FleetPolicy can't be read";
   if (settings->action != OrphanAction::Delete) return "only reported, as the FleetPolicy says";
-  if (is_frozen(cluster, *settings)) return "kept while the cluster is frozen";
-  return std::nullopt;
+  const std::string_view held = why_held(cluster, *settings);
+  return held.empty() ? std::nullopt : Reason(held);
 }
 
 // By the names on its tags, and by its key in the caches: an object may have come since the list.

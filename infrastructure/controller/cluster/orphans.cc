@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "api/conditions/conditions.h"
+#include "api/names.h"
 #include "api/policy/names.h"
 #include "base/safeguards.h"
 
@@ -16,6 +17,8 @@ constexpr std::size_t kMostInStatus = 50;
 constexpr std::size_t kMostInNote = 10;
 constexpr std::size_t kLongestName = 253;  // that the status holds
 
+bool is_frozen(const api::Cluster& cluster, const OrphanSettings& settings);
+bool is_out_of_reach(const api::Cluster& cluster);
 bool may_be_deleted(const Finding& vm);
 std::string why_it_is_there(const Finding& vm, const Observation& seen);
 std::string what_it_lacks(const Finding& vm);
@@ -27,7 +30,7 @@ std::string first_of(const std::vector<std::string>& names);
 void look_after_orphans(const Observation& seen, Plan& plan) {
   if (!seen.orphans || seen.object->spec.cluster_key.empty()) return;
   const OrphanSettings& settings = seen.orphan_settings;
-  if (is_frozen(*seen.cluster, settings)) return;
+  if (!why_held(*seen.cluster, settings).empty()) return;
   std::size_t marks = 0;
   std::size_t deleted = seen.orphans->deleted;
   for (const Finding& vm : seen.orphans->findings) {
@@ -84,6 +87,14 @@ std::vector<runtime::Note> last_notes_of_orphans(const api::DriverClusterStatus&
                            left.size(), first_of(left))}};
 }
 
+std::string_view why_held(const api::Cluster& cluster, const OrphanSettings& settings) {
+  if (is_frozen(cluster, settings)) return "kept while the cluster is frozen";
+  if (is_out_of_reach(cluster)) return "kept while the API server of the cluster is out of reach";
+  return {};
+}
+
+namespace {
+
 bool is_frozen(const api::Cluster& cluster, const OrphanSettings& settings) {
   const std::string_view said = cluster.metadata.annotations.value_or_empty(api::policy::annotation::kFreeze);
   const bool by_person = !said.empty() && said != "false";
@@ -91,7 +102,12 @@ bool is_frozen(const api::Cluster& cluster, const OrphanSettings& settings) {
          api::conditions::is_true(cluster.status.conditions, api::policy::condition::kFrozen);
 }
 
-namespace {
+// As the core tells it: a core that has not said anything yet has no evidence.
+bool is_out_of_reach(const api::Cluster& cluster) {
+  return cluster.status.initialization.control_plane_initialized.value_or(false) &&
+         !api::conditions::is_true(cluster.status.conditions, api::condition::kRemoteConnectionProbe) &&
+         !is_off(Safeguard::OrphanChecks);
+}
 
 bool may_be_deleted(const Finding& vm) {
   return vm.since && vm.kept.empty() && (vm.confirmed || is_off(Safeguard::OrphanChecks));
@@ -100,7 +116,8 @@ bool may_be_deleted(const Finding& vm) {
 std::string why_it_is_there(const Finding& vm, const Observation& seen) {
   const OrphanSettings& settings = seen.orphan_settings;
   if (!vm.kept.empty()) return vm.kept;
-  if (seen.cluster && is_frozen(*seen.cluster, settings)) return "kept while the cluster is frozen";
+  if (seen.cluster && !why_held(*seen.cluster, settings).empty())
+    return std::string(why_held(*seen.cluster, settings));
   if (settings.action == OrphanAction::Report) return "only reported, as the FleetPolicy says";
   if (!vm.confirmed) return "kept until another complete list shows it";
   return fmt::format("in line: {} of a cluster goes in {} s", settings.per_period, settings.period.count());

@@ -3,6 +3,7 @@
 // says so. Pure.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "infrastructure/controller/cluster/effects.h"
@@ -21,7 +22,8 @@ void add_notes_of_orphans(const api::DriverClusterStatus& before, const api::Dri
 // What is said of them when the DriverCluster goes: no search finds them from then on.
 std::vector<runtime::Note> last_notes_of_orphans(const api::DriverClusterStatus& status);
 
-// A person or a count has frozen the Cluster or the whole fleet.
-bool is_frozen(const api::Cluster& cluster, const OrphanSettings& settings);
+// Why no VM of the cluster is marked or deleted for now; empty: nothing forbids it. A person or a count has
+// frozen the Cluster or the whole fleet, or its API server is out of reach of the core.
+std::string_view why_held(const api::Cluster& cluster, const OrphanSettings& settings);
 
 }  // namespace capstan::infrastructure::cluster

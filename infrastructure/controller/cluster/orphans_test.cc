@@ -110,6 +110,26 @@ TEST(Orphans, AreLeftAloneWhileAnythingForbidsIt) {
   EXPECT_EQ(planned(in_cluster(seen, freeze("false"))), "mark orphan a\nremove orphan b");
 }
 
+api::Condition probe(std::string_view status) {
+  return api::conditions::make(api::condition::kRemoteConnectionProbe, status, "Test");
+}
+
+TEST(Orphans, StayWhileTheApiServerOfTheirClusterIsOutOfReach) {
+  const Observation seen = in_cluster(seen_with({unmarked("a"), confirmed("b")}), [](api::Cluster& cluster) {
+    cluster.status.initialization.control_plane_initialized = true;
+  });
+  const auto probed = [&](std::string_view status) {
+    return in_cluster(seen, [&](api::Cluster& cluster) { cluster.status.conditions = {probe(status)}; });
+  };
+
+  EXPECT_EQ(planned(seen), "nothing") << "nobody has reached it yet";
+  EXPECT_EQ(planned(probed("Unknown")), "nothing");
+  EXPECT_EQ(planned(probed("False")), "nothing");
+  EXPECT_EQ(planned(probed("True")), "mark orphan a\nremove orphan b");
+  EXPECT_EQ(reported(probed("False")).status.orphans.front().why,
+            "no object has its key; kept while the API server of the cluster is out of reach");
+}
+
 TEST(Orphans, ThatAreOwnedAfterAllLoseTheirMark) {
   Finding back = marked("a");
   back.standing = Standing::Owned;
