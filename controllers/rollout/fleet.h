@@ -21,6 +21,8 @@ struct SetCounts {
   Count status = 0;     // status.replicas: Machines there are, deleting ones included
   Count available = 0;  // status.availableReplicas
   bool settled = true;  // the status is about this spec: nothing asked for earlier is still being done
+
+  Count machines() const { return std::max(spec, status); }  // that it has, or will have
 };
 
 struct Fleet {

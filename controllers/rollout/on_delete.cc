@@ -8,6 +8,11 @@
 namespace capstan::controllers::rollout {
 namespace {
 
+std::string why_newest_grows(Count total, Count desired) {
+  if (total >= desired) return "Machines of it that were to go are wanted again";
+  return fmt::format("{} current Machines < {} MachineDeployment spec.replicas", total, desired);
+}
+
 void scale_newest(const Fleet& fleet, Scaling& scaling) {
   const SetCounts& newest = *fleet.newest;
   const Count desired = fleet.limits.desired;
@@ -15,12 +20,10 @@ void scale_newest(const Fleet& fleet, Scaling& scaling) {
     return scaling.intend(newest.name, desired,
                           "scale down to align MachineSet spec.replicas to MachineDeployment spec.replicas");
   }
-  Count total = std::max(newest.spec, newest.status);
-  for (const SetCounts& set : fleet.old) total += std::max(set.spec, set.status);
-  if (newest.spec == desired || total >= desired) return;
-  if (!fleet.old_are_settled()) return;
-  scaling.intend(newest.name, newest.spec + desired - total,
-                 fmt::format("{} current Machines < {} MachineDeployment spec.replicas", total, desired));
+  Count of_old = 0;
+  for (const SetCounts& set : fleet.old) of_old += set.machines();
+  if (newest.spec >= desired - of_old || !fleet.old_are_settled()) return;
+  scaling.intend(newest.name, desired - of_old, why_newest_grows(of_old + newest.machines(), desired));
 }
 
 }  // namespace

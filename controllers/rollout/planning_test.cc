@@ -91,6 +91,11 @@ TEST(OnDelete, TheNewSetMakesUpForWhatIsGone) {
       ElementsAre("N 1"));
 }
 
+TEST(OnDelete, TheNewSetKeepsItsMachinesThatWereToGoAndAreWantedAgain) {
+  EXPECT_THAT(sizes_in(plan_on_delete({.limits = {.desired = 3}, .newest = a_set("N", 0, 3, 3)})),
+              ElementsAre("N 3"));
+}
+
 TEST(OnDelete, WhatIsTooMuchIsTakenFromTheOldestSet) {
   EXPECT_THAT(sizes_in(plan_on_delete({.limits = {.desired = 3},
                                        .newest = a_set("N", 1, 1, 1, 9),
@@ -118,6 +123,11 @@ TEST(Paused, TheOnlySetFollowsTheReplicas) {
   EXPECT_THAT(sizes_in(plan_paused({.limits = {5, 1, 0}, .newest = a_set("N", 3, 3, 3)}, false)),
               ElementsAre("N 5"));
   EXPECT_THAT(sizes_in(plan_paused({.limits = {3, 1, 0}, .newest = a_set("N", 3, 3, 3)}, false)), IsEmpty());
+}
+
+TEST(Paused, TheOnlySetKeepsItsMachinesThatWereToGoAndAreWantedAgain) {
+  EXPECT_THAT(sizes_in(plan_paused({.limits = {3, 0, 1}, .newest = a_set("N", 1, 3, 3)}, false)),
+              ElementsAre("N 3"));
 }
 
 TEST(Paused, WithoutMachinesTheNewSetStandsForAll) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <tuple>
 
 #include "base/safeguards.h"
@@ -28,6 +29,15 @@ std::optional<Count> slow_start_of(const Fleet& fleet) {
   return has_worked || is_off(Safeguard::SlowStart) ? std::nullopt : fleet.slow_start;
 }
 
+std::string why_newest_grows(const Fleet& fleet) {
+  const Count total = sum(fleet, std::mem_fn(&SetCounts::machines));
+  if (total >= fleet.limits.most()) return "Machines of it that were to go are wanted again";
+  return fmt::format("{} current Machines < {} MachineDeployment spec.replicas + {} maxSurge", total,
+                     fleet.limits.desired, fleet.limits.surge);
+}
+
+// Its own Machines that are on their way out stand in nothing's way but their successors': its MachineSet
+// makes none while they are there, and spares those whose deletion was held.
 void scale_newest(const Fleet& fleet, Scaling& scaling) {
   const SetCounts& newest = *fleet.newest;
   const Limits& limits = fleet.limits;
@@ -36,14 +46,10 @@ void scale_newest(const Fleet& fleet, Scaling& scaling) {
     return scaling.intend(newest.name, limits.desired,
                           "scale down to align MachineSet spec.replicas to MachineDeployment spec.replicas");
   }
-  const Count total = sum(fleet, [](const SetCounts& set) { return std::max(set.spec, set.status); });
-  if (total >= limits.most() || !fleet.old_are_settled()) return;
+  if (!fleet.old_are_settled()) return;
   const Count ceiling = std::min(slow_start_of(fleet).value_or(limits.desired), limits.desired);
-  const Count growth = std::min(limits.most() - total, ceiling - newest.spec);
-  if (growth <= 0) return;
-  scaling.intend(newest.name, newest.spec + growth,
-                 fmt::format("{} current Machines < {} MachineDeployment spec.replicas + {} maxSurge", total,
-                             limits.desired, limits.surge));
+  const Count to = std::min(ceiling, limits.most() - sum_of_old(fleet, std::mem_fn(&SetCounts::machines)));
+  if (to > newest.spec) scaling.intend(newest.name, to, why_newest_grows(fleet));
 }
 
 // The old sets on their way down, under one budget.

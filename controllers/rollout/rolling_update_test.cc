@@ -100,6 +100,15 @@ TEST(RollingUpdate, NewSetWaitsForOldMachinesThatAreStillGoing) {
       ElementsAre("N 2"));
 }
 
+// Scaled to nothing and back while a window, a guard or a freeze held the deletions: else all would go.
+TEST(RollingUpdate, NewSetKeepsItsMachinesThatWereToGoAndAreWantedAgain) {
+  EXPECT_THAT(planned({.limits = limits(3, 0, 1), .newest = a_set("N", 0, 3, 3)}), ElementsAre("N 3"));
+  EXPECT_THAT(planned({.limits = limits(2, 1, 0), .newest = a_set("N", 0, 3, 3)}), ElementsAre("N 2"));
+  EXPECT_THAT(
+      planned({.limits = limits(3, 0, 1), .newest = a_set("N", 0, 2, 2, 1), .old = {a_set("O", 0, 2, 0)}}),
+      ElementsAre("N 1"));
+}
+
 TEST(RollingUpdate, NewSetSaysWhyItGrows) {
   const auto plan = plan_rolling_update(
       {.limits = limits(3, 1, 0), .newest = a_set("N", 0, 0, 0, 1), .old = {a_set("O", 3, 3, 3)}});

@@ -30,17 +30,18 @@ std::optional<SetCounts> only_one(const Fleet& fleet, const std::vector<SetCount
   return last == nullptr ? std::nullopt : std::optional(*last);
 }
 
-// How many more there may be. A Machine on its way out counts until it is gone, as in a rollout: what holds
-// it, a drain or a finalizer, holds its successor too.
+// How many more there may be; below 0: there are too many. A Machine on its way out counts until it is gone,
+// as in a rollout: what holds it, a drain or a finalizer, holds its successor too.
 Count room(const Fleet& fleet) {
   Count left = fleet.limits.most();
-  for (const SetCounts& set : fleet.old) left -= std::max(set.spec, set.status);
-  if (fleet.newest) left -= std::max(fleet.newest->spec, fleet.newest->status);
-  return std::max<Count>(left, 0);
+  for (const SetCounts& set : fleet.old) left -= set.machines();
+  if (fleet.newest) left -= fleet.newest->machines();
+  return left;
 }
 
+// Its own Machines that are on their way out leave their places to it.
 void scale_only_one(const Fleet& fleet, const SetCounts& set, Scaling& scaling) {
-  const Count to = std::min(fleet.limits.desired, set.spec + room(fleet));
+  const Count to = std::min(fleet.limits.desired, std::max(set.spec, set.machines() + room(fleet)));
   if (to == set.spec) return;
   scaling.intend(set.name, to, "the rollout is paused: replicas follow the MachineDeployment");
 }
@@ -54,7 +55,7 @@ void scale_largest(const Fleet& fleet, std::vector<SetCounts> active, Scaling& s
   const Count allowed = fleet.limits.desired > 0 ? fleet.limits.most() : 0;
   Count missing = allowed;
   for (const SetCounts& set : active) missing -= set.spec;
-  const Count step = std::min(missing, room(fleet));
+  const Count step = std::min(missing, std::max<Count>(room(fleet), 0));
   if (step == 0) return;
   if (allowed == 0) {
     for (const SetCounts& set : active) scaling.intend(set.name, 0, "no replicas are wanted");
