@@ -131,7 +131,7 @@ void infrastructure_phase(const Observation& seen, Plan& plan) {
   if (!seen.infra.found() || !infra.problem.empty()) return;
   if (seen.infra.object->metadata.deleting()) return;
   plan.wanted.status.initialization.infrastructure_provisioned = infra.ready;
-  if (plan.list.emptied && !seen.emptied_for_sure) recheck_within(plan.recheck, kSecondLook);
+  if (plan.list.doubted) recheck_within(plan.recheck, kSecondLook);
   if (infra.ready && infra.replicas) plan.wanted.status.replicas = infra.replicas;
   if (plan.list.believed) plan.wanted.spec.provider_id_list = plan.list.ids;
 }

@@ -66,6 +66,7 @@ struct Observation {
   std::vector<Text> taken = {};            // providerIDs that another pool had first: "pool: id"
   std::vector<Text> late = {};       // named_late() of a pool that goes, less those that another pool lists
   bool emptied_for_sure = false;     // an empty list was seen for the second time, by a live read
+  bool comes_back = false;           // it was empty a moment ago, and lacks some of what it had
   safety::Frozen frozen = {};        // by a person or by the number of its instances
   runtime::Verdict may_delete = {};  // what stands for an instance that has left
   bool drains = false;  // a policy wants Nodes emptied before they go; never of a pool with Machines

@@ -304,20 +304,35 @@ Result<bool> is_confirmed_empty(const ObserveContext& with, const Observation& s
   return ids.empty() && replicas.value_or(0) == 0 && !infra.object().deleting();
 }
 
+// How long ago an infrastructure lost all instances at once; nothing: it did not, or has them all again.
+std::optional<Nanoseconds> emptied_for(const Gathering& from, const Observation& seen) {
+  const SteadyTime now = from.with.deps.clock.steady_now();
+  const bool is_empty = says_emptied(seen.infra_says, *seen.pool);
+  const bool is_back = !is_empty && is_whole(seen.infra_says, *seen.pool);
+  return from.memory.emptied.with([&](auto& since) -> std::optional<Nanoseconds> {
+    const ObjectKey key = runtime::key_of(*seen.pool);
+    if (is_empty) since.try_emplace(key, now);
+    const auto known = since.find(key);
+    if (known == since.end()) return std::nullopt;
+    const Nanoseconds ago = now - known->second;
+    if (is_back || (!is_empty && ago >= kSecondLook)) since.erase(known);
+    return is_back ? std::nullopt : std::optional(ago);
+  });
+}
+
+// Before the list is read: who lost its head may still be looking for the rest of it.
+void see_doubts(const Gathering& from, Observation& seen) {
+  const auto ago = seen.deleting() ? std::nullopt : emptied_for(from, seen);
+  seen.comes_back = ago && *ago < kSecondLook && !says_emptied(seen.infra_says, *seen.pool);
+}
+
 // Looks for the second time at an infrastructure that has lost all instances at once.
 void confirm_empty_list(const Gathering& from, Observation& seen) {
-  const ObjectKey key = runtime::key_of(*seen.pool);
-  auto& emptied = from.memory.emptied;
-  if (!says_emptied(seen.infra_says, *seen.pool)) {
-    emptied.with([&](auto& since) { since.erase(key); });
-    return;
-  }
-  const SteadyTime now = from.with.deps.clock.steady_now();
-  const SteadyTime first =
-      emptied.with([&](auto& since) { return since.try_emplace(key, now).first->second; });
-  if (now - first < kSecondLook) return;
+  if (!says_emptied(seen.infra_says, *seen.pool)) return;
+  const auto ago = emptied_for(from, seen);
   // An error means: not yet sure.
-  if (is_confirmed_empty(from.with, seen).value_or(false)) accept_empty_list(seen);
+  if (ago && *ago >= kSecondLook && is_confirmed_empty(from.with, seen).value_or(false))
+    accept_empty_list(seen);
 }
 
 }  // namespace
@@ -363,6 +378,7 @@ Observation observe(const ObserveContext& with, Memory& memory, Belonged known) 
   Gathering from{.with = with, .memory = memory};
   if (auto connected = deps.workload_clusters.get(cluster)) from.workload = std::move(*connected);
   seen.connected = from.workload != nullptr;
+  see_doubts(from, seen);
   see_taken(from, seen);
   if (seen.deleting()) seen.late = late_instances(deps.caches, seen.infra_says, *seen.pool);
   seen.machines = see_machines(deps, with.host, seen);

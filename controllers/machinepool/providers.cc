@@ -69,6 +69,12 @@ bool says_emptied(const InfraFinding& infra, const api::MachinePool& pool) {
          infra.replicas.value_or(0) == 0 && !pool.spec.provider_id_list.empty();
 }
 
+bool is_whole(const InfraFinding& infra, const api::MachinePool& pool) {
+  const std::unordered_set<std::string_view> named(infra.provider_ids.begin(), infra.provider_ids.end());
+  return std::ranges::all_of(pool.spec.provider_id_list,
+                             [&](const Text& id) { return named.contains(id.view()); });
+}
+
 std::vector<Text> named_late(const InfraFinding& infra, const api::MachinePool& pool) {
   if (!infra.problem.empty() || !infra.wrong_ids.empty()) return {};
   const auto& known = pool.spec.provider_id_list;
@@ -97,12 +103,13 @@ ListFinding list_to_be(const Observation& seen) {
         seen.infra.resource.kind, *infra.replicas);
     return list;
   }
-  list.emptied = says_emptied(infra, *seen.pool);
-  if (list.emptied && !seen.emptied_for_sure && !is_off(Safeguard::SecondLook)) {
+  list.doubted = seen.comes_back || (says_emptied(infra, *seen.pool) && !seen.emptied_for_sure);
+  if (list.doubted && !is_off(Safeguard::SecondLook)) {
     list.problem = fmt::format(
-        "{} has lost all {} entries of spec.providerIDList at once: no Node is deleted before a second look "
-        "after {} s has confirmed it; if its instances still run, put the list back",
-        seen.infra.resource.kind, list.ids.size(), kSecondLook.count());
+        "{} has lost all {} entries of spec.providerIDList at once{}: no Node is deleted before a second "
+        "look after {} s has confirmed it; if its instances still run, put the list back",
+        seen.infra.resource.kind, list.ids.size(), seen.comes_back ? " and only some are back" : "",
+        kSecondLook.count());
     return list;
   }
   std::string wrong = infra.wrong_ids;

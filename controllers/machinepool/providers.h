@@ -46,7 +46,7 @@ InfraFinding read_infra(const ExternalSeen& infra, const api::MachinePool& pool)
 struct ListFinding {
   api::List<Text> ids = {};
   bool believed = false;     // it is what the infrastructure says now
-  bool emptied = false;      // it says "none" where there were some: to be looked at twice
+  bool doubted = false;      // it says "none" where there were some, or did so a moment ago
   std::string problem = {};  // why it is not believed, and what would help
   bool operator==(const ListFinding&) const = default;
 };
@@ -56,9 +56,12 @@ ListFinding list_to_be(const Observation& seen);
 // whether they are said to be ready or not, and so do their Nodes.
 std::vector<Text> named_late(const InfraFinding& infra, const api::MachinePool& pool);
 
-// How long an empty list has to last before it is looked at for the second time.
+// How long an empty list has to last before it is looked at for the second time, and for how long after it
+// began one that is back is believed only if it is whole.
 inline constexpr Seconds kSecondLook{30};
 // Whether instances were reported as gone altogether; `replicas` does not contradict.
 bool says_emptied(const InfraFinding& infra, const api::MachinePool& pool);
+// Whether it names all instances that the pool's list has.
+bool is_whole(const InfraFinding& infra, const api::MachinePool& pool);
 
 }  // namespace capstan::controllers::machinepool

@@ -348,6 +348,43 @@ TEST(Turns, DeleteNoNodeWhenTheListIsEmptyForAMoment) {
   });
 }
 
+// Its provider finds its instances again one by one.
+TEST(Turns, DeleteNoNodeWhenAListThatWasEmptyComesBackInParts) {
+  in_simulation([](MachinePoolFixture& stage) {
+    stage.run_two();
+
+    stage.infrastructure_has({});
+    stage.settle(10s);
+    stage.infrastructure_has({"n1"});
+    stage.settle(10s);
+    const std::string said = stage.shown("InfrastructureReady");
+    stage.infrastructure_has({"n1", "n2"});
+    stage.settle(2min);
+
+    EXPECT_EQ(said, "False InvalidProviderIDList");
+    EXPECT_THAT(stage.workload.described(), IsEmpty());
+    EXPECT_THAT(stage.refs(), ElementsAre("n1", "n2"));
+    EXPECT_EQ(stage.shown("InfrastructureReady"), "True Ready");
+  });
+}
+
+TEST(Turns, BelieveAPartOfAListThatWasEmptyAtTheSecondLook) {
+  in_simulation([](MachinePoolFixture& stage) {
+    stage.run_two();
+
+    stage.infrastructure_has({});
+    stage.settle(10s);
+    stage.infrastructure_has({"n1"});
+    stage.settle(19s);
+    const bool early = stage.node_exists("n2");
+    stage.settle(30s);
+
+    EXPECT_TRUE(early);
+    EXPECT_FALSE(stage.node_exists("n2"));
+    EXPECT_THAT(stage.refs(), ElementsAre("n1"));
+  });
+}
+
 TEST(Turns, DeleteNoNodeWhenTheListIsEmptyAndReplicasAreNot) {
   in_simulation([](MachinePoolFixture& stage) {
     stage.run_two();
