@@ -392,8 +392,10 @@ void LifecycleWorld::make_node(const api::Machine& machine) {
   json::array taints;
   if (const auto taint = story_.born_tainted.find(numbers_.at(name)); taint != story_.born_tainted.end())
     taints.push_back({{"key", taint->second}, {"effect", "NoSchedule"}});
-  json::array conditions = {ready_condition("True", "KubeletReady", now())};
-  if (story_.policy && story_.policy->spec.rollout) conditions = healthy_conditions(now());
+  // A rollout waits for all that makes a Machine Available; what a policy alone judges is told without that.
+  const bool may_roll = !story_.policy || story_.policy->spec.rollout;
+  json::array conditions =
+      may_roll ? healthy_conditions(now()) : json::array{ready_condition("True", "KubeletReady", now())};
   json::value node = {{"apiVersion", "v1"},
                       {"kind", "Node"},
                       {"metadata", {{"name", name}}},
