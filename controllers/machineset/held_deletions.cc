@@ -1,9 +1,12 @@
 #include "controllers/machineset/held_deletions.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <unordered_set>
 
+#include "api/names.h"
 #include "api/policy/names.h"
 #include "controllers/lifecycle/judge.h"
 #include "controllers/safety/deleted_for.h"
@@ -65,6 +68,26 @@ std::vector<safety::Doomed> doomed_by(const Observation& seen, const Plan& plan)
   return doomed;
 }
 
+// The deployment wants another number than the set was last sized for: there will be another list.
+bool awaits_replicas(const Observation& seen) {
+  const Text* sized_for = seen.stored->metadata.annotations.find(api::annotation::kDesiredReplicas);
+  if (!seen.deployment || !seen.deployment->spec.replicas || sized_for == nullptr) return false;
+  return *sized_for != std::to_string(*seen.deployment->spec.replicas);
+}
+
+safety::GuardVerdict ask_guard(const Observation& seen, const Plan& plan) {
+  auto verdict = safety::ask_guard({.kind = api::kind::kMachineSet,
+                                    .owner = seen.stored->metadata,
+                                    .policy = seen.deletion_rules.policy,
+                                    .percent = *seen.deletion_rules.guard_percent,
+                                    .governed = seen.deletion_rules.governed,
+                                    .doomed = doomed_by(seen, plan)});
+  if (!verdict.confirmed || !awaits_replicas(seen)) return verdict;
+  return {.open = false,
+          .why = fmt::format("the confirmed deletion waits for the replicas that MachineDeployment {} wants",
+                             seen.deployment->metadata.name.view())};
+}
+
 bool scales_down(const Plan& plan) {
   return std::ranges::any_of(plan.actions, [&](const Action& action) {
     const auto* removal = std::get_if<DeleteMachine>(&action);
@@ -105,12 +128,7 @@ void hold_for_windows(const Observation& seen, Plan& plan) {
 
 void hold_for_confirmation(const Observation& seen, Plan& plan) {
   if (!seen.deletion_rules.guard_percent) return;
-  const auto verdict = safety::ask_guard({.kind = api::kind::kMachineSet,
-                                          .owner = seen.stored->metadata,
-                                          .policy = seen.deletion_rules.policy,
-                                          .percent = *seen.deletion_rules.guard_percent,
-                                          .governed = seen.deletion_rules.governed,
-                                          .doomed = doomed_by(seen, plan)});
+  const auto verdict = ask_guard(seen, plan);
   if (verdict.confirmed) plan.actions.push_back(UseConfirmation{});
   if (verdict.open) return;
   const auto code = scales_down(plan) ? api::NoteCode::ScaleDownHeldUp : api::NoteCode::RemediationHeldUp;

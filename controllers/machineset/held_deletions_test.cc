@@ -130,6 +130,23 @@ TEST(DeletionGuardOfSets, IsNotOpenedByTheConfirmationOfAnotherList) {
   EXPECT_FALSE(uses_confirmation(plan));
 }
 
+// The list that was confirmed is longer than what the MachineDeployment wants to go by now.
+TEST(DeletionGuardOfSets, UsesNoConfirmationWhileOtherReplicasAreOnTheirWay) {
+  const auto set = builders::MachineSetBuilder(a_machine_set()).replicas(0);
+  const auto confirmed = builders::MachineSetBuilder(set)
+                             .annotated(api::policy::annotation::kConfirmDeletion, hash_of_three(set))
+                             .annotated(api::annotation::kDesiredReplicas, "0");
+  const Plan plan = with_guard(three_of(0, confirmed))
+                        .where([](Observation& all) {
+                          all.deployment = builders::a_machine_deployment("d").replicas(2).shared();
+                        })
+                        .plan();
+  EXPECT_THAT(going(plan), IsEmpty());
+  EXPECT_FALSE(uses_confirmation(plan));
+  EXPECT_THAT(plan.notes_about(api::NoteCode::ScaleDownHeldUp),
+              ElementsAre("the confirmed deletion waits for the replicas that MachineDeployment d wants"));
+}
+
 TEST(HeldDeletions, NameTheirCauseUnderAPolicy) {
   const Plan plan = with_guard(three_of(2)).plan();
   const auto removal = std::ranges::find_if(

@@ -139,6 +139,14 @@ void tell_of_windows(std::vector<LifecycleStory>& stories) {
        .length = 600s,
        .broken = all_of({has_deleted(2), comes_after("it is nearly ten past midnight", "is being deleted"),
                          says_of_owner("the next one opens at 2026-01-01T00:10:00Z")})});
+  stories.push_back(
+      {.name = "scaled-too-far-and-corrected-outside-a-window",
+       .title = "one replica is wanted by mistake, then two: the window takes no more than that",
+       .replicas = 5,
+       .policy = with_window(600, {"ScaleIn"_text}),
+       .acts = {wants_replicas(10s, 1), wants_replicas(60s, 2)},
+       .length = 600s,
+       .broken = all_of({has_deleted(3), has_made(5)})});
   stories.push_back({.name = "window-holds-no-creation",
                      .title = "more Machines are wanted by day: they are made at once",
                      .policy = with_window(600, {"ScaleIn"_text, "Rollout"_text}),
@@ -174,6 +182,14 @@ void tell_of_guards(std::vector<LifecycleStory>& stories) {
        .acts = {wants_replicas(10s, 0), wants_replicas(60s, 4), confirms(70s), wants_replicas(80s, 0)},
        .length = 240s,
        .broken = all_of({has_deleted(0), says_of_owner("which is another list")})});
+  stories.push_back(
+      {.name = "scaled-too-far-and-corrected-under-a-guard",
+       .title = "one replica is wanted by mistake, then two: what is confirmed then leaves two",
+       .replicas = 8,
+       .policy = with_guard(),
+       .acts = {wants_replicas(10s, 1), wants_replicas(60s, 2), confirms(120s)},
+       .length = 300s,
+       .broken = all_of({has_deleted(6), has_made(8), comes_after("a user confirms", "is being deleted")})});
   stories.push_back(
       {.name = "guard-counts-a-recreate-wholly",
        .title = "a Recreate would delete all Machines in one step: it waits for a person",
