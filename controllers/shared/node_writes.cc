@@ -17,7 +17,7 @@ namespace json = boost::json;
 constexpr Nanoseconds kRemembered = std::chrono::seconds(30);
 
 DisputedFields disputed_by(const NodeChange& change);
-Result<api::Written> write_change(const NodeToWrite& what, const Deadline& deadline);
+Result<api::ResourceVersion> write_change(const NodeToWrite& what, const Deadline& deadline);
 
 }  // namespace
 
@@ -30,7 +30,7 @@ Result<void> write_node(const ActContext& with, NodeWrites& writes, const kube::
   const auto written = write_change(what, with.context.deadline);
   if (!written && written.error().code == Code::NotFound) return {};
   if (!written) return fail(written.error().context("patch Node " + what.node.metadata.name.str()));
-  writes.wrote(writer, what.node.metadata.uid, written->metadata.resource_version);
+  writes.wrote(writer, what.node.metadata.uid, *written);
   with.contests.wrote(writer, target, fields, with.deps.clock);
   return {};
 }
@@ -156,13 +156,16 @@ json::value condition_patch(const json::value& live, const api::NodeCondition& c
           {"status", {{"conditions", std::move(conditions)}}}};
 }
 
+// Nothing is said of another Node of that name.
 Result<api::ResourceVersion> write_condition(const NodeToWrite& what, const Deadline& deadline) {
   const auto& nodes = kube::resources::nodes();
   const auto key = kube::key_of(what.node);
   const auto live = TRY(what.client.get(nodes, key, deadline));
   const auto seen = TRY(api::from_json<api::Node>(live));
-  const bool is_older = seen.metadata.resource_version != what.node.metadata.resource_version;
-  if (is_older && is_bound(what.change))
+  if (seen.metadata.uid != what.node.metadata.uid)
+    return fail(Code::NotFound, "Node " + what.node.metadata.name.str() + " is another one by now");
+  const bool has_changed = seen.metadata.resource_version != what.node.metadata.resource_version;
+  if (has_changed && is_bound(what.change))
     return fail(Code::Conflict, "Node " + what.node.metadata.name.str() + " has changed");
   const auto written =
       TRY(kube::patch_briefly(what.client, nodes, key, condition_patch(live, *what.change.condition),
@@ -170,7 +173,14 @@ Result<api::ResourceVersion> write_condition(const NodeToWrite& what, const Dead
   return written.metadata.resource_version;
 }
 
-Result<api::Written> write_change(const NodeToWrite& what, const Deadline& deadline) {
+bool is_of_status_alone(const NodeChange& change) {
+  NodeChange rest = change;
+  rest.condition.reset();
+  rest.capacity.clear();
+  return rest == NodeChange();
+}
+
+Result<api::ResourceVersion> write_change(const NodeToWrite& what, const Deadline& deadline) {
   const auto& nodes = kube::resources::nodes();
   const auto key = kube::key_of(what.node);
   api::ResourceVersion version = what.node.metadata.resource_version;
@@ -180,7 +190,10 @@ Result<api::Written> write_change(const NodeToWrite& what, const Deadline& deadl
         what.client, nodes, key, capacity_patch(version, what.change), {.subresource = "status"}, deadline));
     version = written.metadata.resource_version;
   }
-  return kube::patch_briefly(what.client, nodes, key, node_patch(version, what.change), {}, deadline);
+  if (is_of_status_alone(what.change)) return version;
+  const auto written =
+      TRY(kube::patch_briefly(what.client, nodes, key, node_patch(version, what.change), {}, deadline));
+  return written.metadata.resource_version;
 }
 
 }  // namespace

@@ -41,7 +41,8 @@ struct NodeToWrite {
   const NodeChange& change;
 };
 // One patch, and one of the status before it where the capacity changes: what remembers that is in the
-// second. A condition takes a live read and a patch of the status. A Node that is gone is no error; Conflict
+// second. A condition takes a live read and a patch of the status, and where nothing else
+// changes no other patch. A Node that is gone, or is another one by now, is no error; Conflict
 // when the Node has changed and the change depends on what was seen. `writer` is the Machine or pool.
 Result<void> write_node(const ActContext& with, NodeWrites& writes, const kube::ObjectKey& writer,
                         const NodeToWrite& what);
