@@ -52,6 +52,7 @@ std::string_view to_string(Safeguard safeguard) {
     case Safeguard::UpdateFailure: return "update-failure";
     case Safeguard::UpdateTemplates: return "update-templates";
     case Safeguard::HandOver: return "hand-over";
+    case Safeguard::LiveMoves: return "live-moves";
     case Safeguard::Freeze: return "freeze";
     case Safeguard::Ceiling: return "ceiling";
     case Safeguard::ApiLoss: return "api-loss";

@@ -57,6 +57,7 @@ enum class Safeguard {
   UpdateFailure,         // an update in place that failed stops the next ones
   UpdateTemplates,       // only other versions and bootstrap configurations are updated in place
   HandOver,              // a MachineSet counts a Machine that comes or goes as its annotation says
+  LiveMoves,             // Machines change their place in its numbers once the server shows them as seen
   // Of the brakes.
   Freeze,         // what is frozen makes and deletes no Machine
   Ceiling,        // Machines that a change of labels released count until they are gone
@@ -79,23 +80,13 @@ inline constexpr std::array kSafeguards = {
     Safeguard::Claims,          Safeguard::CopiedProviderId,  Safeguard::Contests,
     Safeguard::OtherKinds,      Safeguard::StillThere};
 // Shown by stories of test/scenarios/lifecycle and drain.
-inline constexpr std::array kLifecycleSafeguards = {Safeguard::ReplacementLimit,
-                                                    Safeguard::PolicyContact,
-                                                    Safeguard::AsJudged,
-                                                    Safeguard::VictimsAwaitReplicas,
-                                                    Safeguard::SlowStart,
-                                                    Safeguard::RevisionHistory,
-                                                    Safeguard::ForcedPods,
-                                                    Safeguard::LostNode,
-                                                    Safeguard::Preservation,
-                                                    Safeguard::AttachmentsOfNode,
-                                                    Safeguard::AttachmentsAwaitVm,
-                                                    Safeguard::VolumesInTurn,
-                                                    Safeguard::DrainedOnce,
-                                                    Safeguard::UpdateLimit,
-                                                    Safeguard::UpdateFailure,
-                                                    Safeguard::UpdateTemplates,
-                                                    Safeguard::HandOver};
+inline constexpr std::array kLifecycleSafeguards = {
+    Safeguard::ReplacementLimit,     Safeguard::PolicyContact,      Safeguard::AsJudged,
+    Safeguard::VictimsAwaitReplicas, Safeguard::SlowStart,          Safeguard::RevisionHistory,
+    Safeguard::ForcedPods,           Safeguard::LostNode,           Safeguard::Preservation,
+    Safeguard::AttachmentsOfNode,    Safeguard::AttachmentsAwaitVm, Safeguard::VolumesInTurn,
+    Safeguard::DrainedOnce,          Safeguard::UpdateLimit,        Safeguard::UpdateFailure,
+    Safeguard::UpdateTemplates,      Safeguard::HandOver,           Safeguard::LiveMoves};
 // Shown by stories of test/scenarios/lifecycle and, those of VMs, by tests of infrastructure/.
 inline constexpr std::array kSafetySafeguards = {
     Safeguard::Freeze,        Safeguard::Ceiling,     Safeguard::ApiLoss, Safeguard::Windows,

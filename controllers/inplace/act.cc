@@ -197,7 +197,7 @@ class Acting {
 Result<Done> act(const Ground& ground, const Action& action) { return std::visit(Acting(ground), action); }
 
 Result<void> confirm(const ActContext& with, const api::Machine& machine) {
-  if (is_off(Safeguard::HandOver)) return {};
+  if (is_off(Safeguard::LiveMoves)) return {};
   const auto live = kube::get<api::Machine>(with.deps.client, kube::key_of(machine), with.context.deadline);
   if (!live && live.error().code != Code::NotFound) return fail(live.error());
   if (live && live->metadata.resource_version == machine.metadata.resource_version) return {};

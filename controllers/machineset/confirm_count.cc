@@ -40,7 +40,7 @@ Result<std::unordered_set<api::Uid>> list_own(const ActContext& with, const Obse
 }  // namespace
 
 Result<void> confirm_count(const ActContext& with, const Observation& seen) {
-  if (is_off(Safeguard::HandOver)) return {};
+  if (is_off(Safeguard::LiveMoves)) return {};
   TRY(confirm_set(with, *seen.stored));
   const auto own = TRY(list_own(with, seen));
   for (const auto& machine : seen.machines)

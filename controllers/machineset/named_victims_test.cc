@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "api/policy/names.h"
+#include "base/safeguards.h"
 #include "controllers/machineset/seen_fixture.h"
 #include "test/builders/machine_deployment.h"
 
@@ -45,6 +46,18 @@ TEST(NamedVictims, GoFirstForASizeThatTheSetGotBeforeThem) {
   EXPECT_TRUE(victims.goes_first(*world.seen().machines[1]));
   EXPECT_FALSE(victims.goes_first(*world.seen().machines[0]));
 }
+
+#ifdef CAPSTAN_DEFECTS
+TEST(NamedVictims, WithoutTheirSafeguardGoForASizeThatIsNotTheirs) {
+  const Seen world = set_of_two(3);
+
+  switch_off(Safeguard::VictimsAwaitReplicas);
+  const NamedVictims victims = named_victims(world.seen());
+  switch_off(std::nullopt);
+
+  EXPECT_TRUE(victims.has(*world.seen().machines[1]));
+}
+#endif
 
 }  // namespace
 }  // namespace capstan::controllers::machineset

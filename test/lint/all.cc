@@ -40,7 +40,7 @@ Findings check_all(const Tree& tree) {
        {&check_floors, &check_homes, &check_light_headers, &check_banned_words, &check_purity,
         &check_header_form, &check_own_header_first, &check_loops, &check_removals, &check_machine_paths,
         &check_docs, &check_citations, &check_subjects, &check_stages, &check_fixture_names, &check_own_keys,
-        &check_metric_names, &check_safety_page}) {
+        &check_metric_names, &check_safety_page, &check_mutants}) {
     for (Finding& finding : check(tree)) {
       const auto* exception = std::ranges::find_if(
           kExceptions, [&](const Exception& allowed) { return allows(allowed, finding); });

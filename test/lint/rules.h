@@ -45,6 +45,8 @@ Findings check_own_keys(const Tree& tree);
 Findings check_metric_names(const Tree& tree);
 // docs/safety.md names for each brake a metric, an alert and a test that exist, and for each incident a test.
 Findings check_safety_page(const Tree& tree);
+// Each safeguard of base/safeguards.h is taken away by a test.
+Findings check_mutants(const Tree& tree);
 
 // All of them, without what exceptions.h allows; an exception without a finding is a finding too.
 Findings check_all(const Tree& tree);
