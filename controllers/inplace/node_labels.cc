@@ -1,5 +1,8 @@
 #include "controllers/inplace/node_labels.h"
 
+#include <algorithm>
+#include <array>
+
 #include "api/meta/object_key.h"
 #include "api/policy/names.h"
 #include "controllers/drain/cordon.h"
@@ -114,6 +117,12 @@ std::optional<NodeChange> as_any(const MachineSeen& each) {
       .without_result()
       .schedulable()
       .change();
+}
+
+bool shows_an_update(const api::Node& node) {
+  return std::ranges::any_of(std::array{label::kCandidateForUpdate, label::kSelectedForUpdate,
+                                        label::kReadyForUpdate, label::kUpdateResult},
+                             [&](auto key) { return node.metadata.labels.contains(key); });
 }
 
 }  // namespace capstan::controllers::inplace

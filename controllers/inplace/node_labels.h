@@ -20,4 +20,7 @@ std::optional<NodeChange> as_ready(const MachineSeen& each, const api::MachineTe
 // Nothing is done to it: no label of the protocol is left, nor a cordon that is ours.
 std::optional<NodeChange> as_any(const MachineSeen& each);
 
+// A label of the protocol is there.
+bool shows_an_update(const api::Node& node);
+
 }  // namespace capstan::controllers::inplace

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "controllers/claims/claims.h"
+#include "controllers/inplace/node_labels.h"
 #include "controllers/rollout/limits.h"
 #include "controllers/shared/reach.h"
 
@@ -14,18 +15,25 @@ std::optional<api::PolicyInPlace> wanted_by(const SeeContext& with) {
   return with.rollout->in_place;
 }
 
-// Of several Nodes with its providerID none is its own.
-void see_node(const SeeContext& with, kubeconfig::WorkloadCluster& workload, MachineSeen& seen) {
+bool is_contested(const SeeContext& with, const MachineSeen& seen) {
+  const claims::Instance instance{.cluster = kube::key_of(*with.cluster),
+                                  .provider_id = seen.machine->spec.provider_id,
+                                  .node = seen.node.get()};
+  return !claims::rivals_on(with.deps.caches, instance, {.machine = seen.machine.get()}).none();
+}
+
+// Of several Nodes with its providerID none is its own. Where nothing asks for updates in place what an
+// earlier one has left is of interest alone.
+void see_node(const SeeContext& with, kubeconfig::WorkloadCluster& workload, bool wanted, MachineSeen& seen) {
   const std::string_view id = seen.machine->spec.provider_id;
   if (id.empty()) return;
   auto nodes = workload.nodes_with(id);
   if (nodes.size() != 1) return;
-  seen.behind = with.node_writes.is_behind(kube::key_of(*seen.machine), *nodes.front());
-  if (seen.behind) return;
   seen.node = std::move(nodes.front());
-  const claims::Instance instance{
-      .cluster = kube::key_of(*with.cluster), .provider_id = id, .node = seen.node.get()};
-  seen.contested = !claims::rivals_on(with.deps.caches, instance, {.machine = seen.machine.get()}).none();
+  if (!wanted && !is_marked(*seen.machine) && !as_any(seen)) return;
+  seen.behind = with.node_writes.is_behind(kube::key_of(*seen.machine), *seen.node);
+  if (seen.behind) seen.node.reset();
+  seen.contested = wanted && seen.node && is_contested(with, seen);
 }
 
 }  // namespace
@@ -44,7 +52,7 @@ Observation see_updates(const SeeContext& with) {
     MachineSeen each{.machine = machine,
                      .set = owner == nullptr ? std::string() : owner->name.str(),
                      .mark = update_mark_of(*machine)};
-    if (workload) see_node(with, **workload, each);
+    if (workload) see_node(with, **workload, seen.wanted.has_value(), each);
     seen.machines.push_back(std::move(each));
   }
   return seen;

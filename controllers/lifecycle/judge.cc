@@ -186,9 +186,9 @@ std::string grant_for(const api::Machine& machine) {
 }
 
 bool is_granted(const api::Machine& machine) {
-  const std::string grant = grant_for(machine);
-  return !grant.empty() &&
-         machine.metadata.annotations.value_or_empty(api::policy::annotation::kReplacementGranted) == grant;
+  const auto granted =
+      machine.metadata.annotations.value_or_empty(api::policy::annotation::kReplacementGranted);
+  return !granted.empty() && granted == grant_for(machine);
 }
 
 bool asks_for_lost_node(const Facts& facts, const Rules& rules) {

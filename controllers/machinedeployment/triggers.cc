@@ -1,6 +1,6 @@
 #include "runtime/triggers.h"
 #include "api/meta/label_selector.h"
-#include "controllers/lifecycle/phase.h"
+#include "controllers/machinedeployment/machine_wakes.h"
 #include "controllers/machinedeployment/reconciler.h"
 #include "controllers/safety/freeze_wakes.h"
 #include "controllers/safety/window_wakes.h"
@@ -55,30 +55,27 @@ Keys of_cluster(const Caches& caches, const runtime::Change<api::Cluster>& chang
 
 // --- where a policy governs the life of its Machines ---
 
-bool same_life(const api::Machine& before, const api::Machine& after) {
-  const auto was = lifecycle::standing_of(before);
-  const auto is = lifecycle::standing_of(after);
-  return was.has_value() == is.has_value() &&
-         (!was || (was->phase == is->phase && was->since == is->since)) &&
-         before.metadata.annotations == after.metadata.annotations &&
-         before.metadata.deleting() == after.metadata.deleting();
-}
-
-// None or one.
-Keys deployments_of(const Caches& caches, const api::ObjectMeta& machine) {
+// Null: it has none, or none that is in the cache.
+runtime::Snapshot<api::MachineDeployment> deployment_over(const Caches& caches,
+                                                          const api::ObjectMeta& machine) {
   const auto* owner = machine.controller();
-  if (owner == nullptr || owner->kind != api::kind::kMachineSet) return {};
+  if (owner == nullptr || owner->kind != api::kind::kMachineSet) return nullptr;
   const auto set =
       caches.machine_sets.get({.namespace_ = machine.namespace_.str(), .name = owner->name.str()});
-  const auto deployment = set ? deployment_of(caches, *set) : nullptr;
-  return deployment ? Keys{kube::key_of(*deployment)} : Keys();
+  return set ? deployment_of(caches, *set) : nullptr;
+}
+
+Heeded heeds(const Caches& caches, const api::MachineDeployment& deployment) {
+  return heeded_by(deployment, policy_for(caches, deployment).policy.get());
 }
 
 Keys of_machine(const Caches& caches, const runtime::Change<api::Machine>& change) {
   const auto& metadata = change.object().metadata;
   if (change.initial || caches.policies_in(metadata.namespace_.view()).empty()) return {};
-  if (change.before && change.after && same_life(*change.before, *change.after)) return {};
-  return deployments_of(caches, metadata);
+  const auto deployment = deployment_over(caches, metadata);
+  if (!deployment) return {};
+  const bool heard = concerns(change.before.get(), change.after.get(), heeds(caches, *deployment));
+  return heard ? Keys{kube::key_of(*deployment)} : Keys();
 }
 
 Keys of_policy(const Caches& caches, const runtime::Change<api::MachineLifecyclePolicy>& change) {
@@ -91,15 +88,19 @@ Keys of_policy(const Caches& caches, const runtime::Change<api::MachineLifecycle
 }
 
 // Labels tell how far the update of a Machine in place is.
+bool same_labels(const runtime::Change<api::Node>& change) {
+  return change.before && change.after && change.before->metadata.labels == change.after->metadata.labels;
+}
+
 Keys of_node(const Caches& caches, const kube::ObjectKey& cluster, const runtime::Change<api::Node>& change) {
   Keys keys;
-  if (change.initial || caches.policies_in(cluster.namespace_).empty()) return keys;
-  if (change.before && change.after && change.before->metadata.labels == change.after->metadata.labels)
-    return keys;
+  if (change.initial || caches.policies_in(cluster.namespace_).empty() || same_labels(change)) return keys;
   const auto& id = change.object().spec.provider_id;
   if (id.empty()) return keys;
   for (const auto& machine : caches.machines_with_provider_id(cluster, id)) {
-    for (auto& key : deployments_of(caches, machine->metadata)) keys.push_back(std::move(key));
+    const auto deployment = deployment_over(caches, machine->metadata);
+    if (deployment && heeds_node_of(*machine, change.object(), heeds(caches, *deployment)))
+      keys.push_back(kube::key_of(*deployment));
   }
   return keys;
 }

@@ -276,6 +276,13 @@ void tell_of_replacement_now(std::vector<LifecycleStory>& stories) {
                      .acts = {asks_for_replacement(10s, 2, annotation::kTriggerDeletion)},
                      .length = 200s,
                      .broken = all({deleted(1), went(2), is_in(4, "Running")})});
+  stories.push_back(
+      {.name = "replace-this-sick-one",
+       .title = "a user wants a Node replaced that is sick already: its Machine waits no longer",
+       .policy = policy(),
+       .acts = {breaks(10s, 2), asks_for_replacement(40s, 2, annotation::kReplace)},
+       .length = 100s,
+       .broken = all({deleted(1), went(2)})});
   stories.push_back({.name = "replace-these-two",
                      .title = "two are to be replaced: one after the other, as maxInFlight says",
                      .policy = policy(),
