@@ -134,6 +134,8 @@ std::optional<Seconds> eviction_time(const DeletionFacts& facts) {
   return seconds ? std::optional(Seconds(*seconds)) : std::nullopt;
 }
 
+constexpr Seconds kForbiddenPause{60};  // of the drain of a preserved Machine's Node
+
 drain::StageReport trouble(Error error) { return {.recheck = Seconds(20), .trouble = std::move(error)}; }
 
 // An object that only a live look shows has no cache for which the consistency gate could wait.
@@ -197,7 +199,9 @@ drain::StageReport Deleter::empty(const ActContext& with, Memory& memory, Deleti
   const NodeVerdict verdict = may_delete_node(facts);
   if (verdict.state == NodeVerdict::State::Unknown)
     return trouble({.code = Code::Unavailable, .message = verdict.why});
-  if (verdict.state == NodeVerdict::State::Allowed && !drain_is_over(facts)) drain(at);
+  if (verdict.state == NodeVerdict::State::NotAllowed)
+    return {.message = "it waits: " + verdict.why, .recheck = kForbiddenPause};
+  if (!drain_is_over(facts)) drain(at);
   drain::StageReport report = facts.drain.value_or(drain::StageReport::finished());
   if (report.done) drainer_.forget(at.machine());
   return report;

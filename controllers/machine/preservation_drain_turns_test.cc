@@ -149,6 +149,22 @@ TEST(PreservedNodes, AreDrainedOnceAndSaySo) {
   });
 }
 
+// Where a deletion would drain no Node, this does not either, and says so.
+TEST(PreservedNodes, AreNotSaidToBeDrainedWhereNoneMayBe) {
+  in_simulation([](MachineFixture& world) {
+    Preserved all(world);
+    world.remove(machines(), "cp");
+    all.pod("p");
+    all.asks("when-failed");
+    all.fails();
+    all.settle(30s);
+
+    EXPECT_TRUE(all.has_pod("p"));
+    EXPECT_THAT(all.says(), HasSubstr("; its Node is being drained: it waits: no control plane Machine"));
+    EXPECT_NE(world.machine().metadata.annotations.value_or_empty("capstan.dev/preservation-drain"), "done");
+  });
+}
+
 TEST(PreservedNodes, KeepTheCordonOfAUser) {
   in_simulation([](MachineFixture& world) {
     Preserved all(world);

@@ -88,8 +88,13 @@ void FakeWorkloadClusters::set_reach(const ObjectKey& cluster, Reach reach) {
 }
 
 void FakeWorkloadClusters::put_node(const ObjectKey& cluster, api::Node node) {
+  const auto version = inside_.with([](Inside& inside) { return ++inside.version; });
+  node.metadata.resource_version = api::ResourceVersion(version);
+  mirror_node(cluster, std::move(node));
+}
+
+void FakeWorkloadClusters::mirror_node(const ObjectKey& cluster, api::Node node) {
   const auto connected = inside_.with([&](Inside& inside) {
-    node.metadata.resource_version = api::ResourceVersion(++inside.version);
     Known& known = inside.clusters[cluster];
     known.nodes.insert_or_assign(std::string(node.metadata.name.view()), node);
     return known.connected;

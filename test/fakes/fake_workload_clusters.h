@@ -36,6 +36,8 @@ class FakeWorkloadClusters final : public kubeconfig::WorkloadClusters {
   // Adds the Node, or replaces the one of that name; the version is given here. Handlers are called when
   // connected.
   void put_node(const ObjectKey& cluster, api::Node node);
+  // The same in the version that its API server gave it, so that a write can be bound to what was seen.
+  void mirror_node(const ObjectKey& cluster, api::Node node);
   void remove_node(const ObjectKey& cluster, std::string_view name);
 
   Result<std::shared_ptr<kubeconfig::WorkloadCluster>> get(const ObjectKey& cluster) override;

@@ -94,6 +94,7 @@ TEST_P(LifecycleMutants, IsNoticedByItsStory) {
 INSTANTIATE_TEST_SUITE_P(All, LifecycleMutants,
                          testing::Values(Mutant{Safeguard::ReplacementLimit, "one-at-a-time"},
                                          Mutant{Safeguard::PolicyContact, "cluster-lost-for-an-hour"},
+                                         Mutant{Safeguard::DrainedOnce, "preserved-node-is-drained-once"},
                                          Mutant{Safeguard::SlowStart, "bad-image-costs-one-machine"},
                                          Mutant{Safeguard::RevisionHistory, "rolled-back"},
                                          Mutant{Safeguard::LostNode, "node-overlooked"},

@@ -17,6 +17,7 @@
 #include "kube/resources.h"
 #include "kube/typed.h"
 #include "test/builders/cluster.h"
+#include "test/builders/machine.h"
 #include "test/builders/machine_deployment.h"
 #include "test/builders/machine_set.h"
 
@@ -229,6 +230,7 @@ void LifecycleWorld::set_stage() {
   if (story_.policy) make(kPolicies, api::to_json(*story_.policy));
   if (story_.check) make(kube::resource_of<api::MachineHealthCheck>(), api::to_json(*story_.check));
   if (story_.fleet) make(kFleets, api::to_json(*story_.fleet));
+  if (story_.drains_nodes) make_control_plane_machine();
   make_owner();
   find_cluster();
   if (story_.neighbours > 0) make_neighbour();
@@ -240,6 +242,12 @@ void LifecycleWorld::make_cluster(std::string_view name) {
   const json::value document = api::to_json(cluster.build());
   make(kube::resource_of<api::Cluster>(), document);
   patch(kube::resource_of<api::Cluster>(), name, {{"status", document.at("status")}}, "status");
+}
+
+// Paused: nothing becomes of it.
+void LifecycleWorld::make_control_plane_machine() {
+  make(kube::resource_of<api::Machine>(),
+       api::to_json(builders::a_machine("cp").control_plane().paused().build()));
 }
 
 void LifecycleWorld::make_templates(std::string_view name) {
@@ -331,6 +339,7 @@ void LifecycleWorld::look() {
   machines_.clear();
   std::vector<const api::Machine*> fresh;
   for (const auto& machine : listed->items) {
+    if (machine.metadata.labels.contains(api::label::kControlPlane)) continue;
     const auto& kept = machines_.emplace(machine.metadata.name.str(), machine).first->second;
     if (!numbers_.contains(kept.metadata.name.str())) fresh.push_back(&kept);
   }
@@ -427,8 +436,12 @@ void LifecycleWorld::mirror_nodes() {
     const std::string name = node.metadata.name.str();
     there.insert(name);
     const std::string version = node.metadata.resource_version.str();
-    if (std::exchange(nodes_shown_[name], version) != version)
+    if (std::exchange(nodes_shown_[name], version) == version) continue;
+    if (story_.drains_nodes) {
+      workload_clusters_->mirror_node(cluster_of(name), node);
+    } else {
       workload_clusters_->put_node(cluster_of(name), node);
+    }
   }
   for (auto& [name, version] : nodes_shown_) {
     if (there.contains(name) || version == "gone") continue;

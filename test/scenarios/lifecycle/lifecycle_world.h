@@ -55,9 +55,10 @@ struct LifecycleStory {
   std::vector<std::string> told_of_nodes =
       {};                                     // labels, annotations, taints, resources: what becomes of them
   std::vector<std::string> told_events = {};  // of which reasons
-  bool mcm_aliases = false;                   // as a manager that was started with --mcm-aliases
-  bool tells_waits = false;                   // what owners of Machines say of deletions that wait
-  std::optional<NodeAgent> agent = {};        // on every Node; updates in place are told, too
+  bool drains_nodes = false;  // there is a control plane Machine, without which no Node is ever drained
+  bool mcm_aliases = false;   // as a manager that was started with --mcm-aliases
+  bool tells_waits = false;   // what owners of Machines say of deletions that wait
+  std::optional<NodeAgent> agent = {};  // on every Node; updates in place are told, too
   std::vector<LifecycleAct> acts = {};
   Seconds length{900};
   // Of what is promised beside the text, in any order of events; empty: it holds.
@@ -169,6 +170,7 @@ class LifecycleWorld {
   void set_stage();
   void make_owner();
   void make_cluster(std::string_view name);
+  void make_control_plane_machine();
   void make_neighbour();
   kube::ObjectKey cluster_of(std::string_view node) const;
   void show_contact(bool reached);

@@ -124,6 +124,28 @@ void tell_of_preserved_nodes(std::vector<LifecycleStory>& stories) {
                      .acts = {runs_pod(5s, 2, "a"), sets_on_machine(5s, 2, annotation::kPreserve, "now")},
                      .length = 200s,
                      .broken = each_of({is_kept(2), taint_is(2, "none"), pods_left(1)})});
+  stories.push_back(
+      {.name = "preserved-node-is-drained-once",
+       .title = "the Node of a failed Machine that is preserved is emptied once, and a Pod that "
+                "comes later stays",
+       .policy = draining(),
+       .told_of_nodes = {std::string(kKeptTaint)},
+       .drains_nodes = true,
+       .acts = {runs_pod(5s, 2, "a"), preserve_when_failed(2), says_ready(10s, 2, "False"),
+                runs_pod(200s, 2, "b")},
+       .length = 280s,
+       .broken = each_of({went_in_all(0), is_kept(2), taint_is(2, "NoSchedule"), pods_left(1)})});
+  stories.push_back(
+      {.name = "preserved-node-fails-again",
+       .title = "a preserved Machine that is well again gets its Node back, and is drained anew "
+                "when it fails once more",
+       .policy = draining(),
+       .told_of_nodes = {std::string(kKeptTaint)},
+       .drains_nodes = true,
+       .acts = {preserve_when_failed(2), says_ready(10s, 2, "False"), says_ready(180s, 2, "True"),
+                runs_pod(200s, 2, "a"), says_ready(210s, 2, "False")},
+       .length = 360s,
+       .broken = each_of({went_in_all(0), is_kept(2), taint_is(2, "NoSchedule"), pods_left(0)})});
 }
 
 void tell_of_times(std::vector<LifecycleStory>& stories) {
