@@ -12,7 +12,10 @@ using testing::IsEmpty;
 Tree a_tree(const std::string& brake, const std::string& incident) {
   Tree tree;
   tree.files.push_back(SourceFile::of("base/safeguards.cc", "return \"freeze\";\n"));
-  tree.files.push_back(SourceFile::of("config/prometheus/alerts.yaml", "  - alert: CapstanFrozen\n"));
+  tree.files.push_back(
+      SourceFile::of("config/prometheus/alerts.yaml", "  - alert: CapstanFrozen\n  - alert: CapstanMild\n"));
+  tree.files.push_back(
+      SourceFile::of("config/prometheus/alerts_test.yaml", "  - alertname: CapstanFrozen\n"));
   tree.files.push_back(SourceFile::of("controllers/safety/freeze_test.cc", "TEST(Freeze, Holds) {}\n"));
   tree.files.push_back(SourceFile::of("controllers/safety/probes.cc", "gauges(\"capstan_frozen\");\n"));
   tree.files.push_back(SourceFile::of(
@@ -49,6 +52,11 @@ TEST(SafetyPage, MayNotNameAMetricOrAlertThatIsGone) {
       found(a_tree("| Freeze | a | b | c | `capstan_cold{kind}` | `CapstanCold` | `Freeze.*` |", kIncident)),
       ElementsAre(HasSubstr("no metric or alert is called capstan_cold{kind}"),
                   HasSubstr("no metric or alert is called CapstanCold")));
+}
+
+TEST(SafetyPage, MayNotNameAnAlertThatNoCaseMakesFire) {
+  EXPECT_THAT(found(a_tree("| Freeze | a | b | c | none | `CapstanMild` | `Freeze.*` |", kIncident)),
+              ElementsAre(HasSubstr("no case of config/prometheus/alerts_test.yaml makes CapstanMild fire")));
 }
 
 TEST(SafetyPage, SaysSoWhereABrakeLacksAColumnOrAnIncidentATest) {
