@@ -423,7 +423,8 @@ void Auditor::machine_removed(const FleetFacts& before, const std::string& name)
       in_force_since(deployment_wants_.at(deployment->uid), looked_since(deps_.baton.steady_now()));
   const int available = facts_.available_below(deployment->uid);
   const std::string owner = "MachineDeployment " + deployment->name;
-  const int lost = losses_since(since);
+  const int lost =
+      losses_since(since) + facts_.preserved_below(deployment->uid, Time::from(deps_.baton.now()));
   if (!below_the_promise(owner, wanted, available, lost)) return;
   const SteadyTime decided = set_wants_.at(set->uid).back().since - kNewsArrive;
   const int gained = gains_since(decided, set->uid);

@@ -151,6 +151,14 @@ int FleetFacts::owned_below(std::string_view uid) const {
   return sum;
 }
 
+int FleetFacts::preserved_below(std::string_view uid, Time now) const {
+  return static_cast<int>(std::ranges::count_if(machines, [&](const MachineFacts& machine) {
+    const SetFacts* owner = set(machine.set);
+    const bool stays = machine.preserved_until && *machine.preserved_until > now;
+    return owner != nullptr && owner->deployment == uid && stays && !machine.available && !machine.going;
+  }));
+}
+
 int FleetFacts::available_below(std::string_view uid) const {
   return static_cast<int>(std::ranges::count_if(machines, [&](const MachineFacts& machine) {
     const SetFacts* owner = set(machine.set);

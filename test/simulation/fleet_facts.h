@@ -92,6 +92,9 @@ struct FleetFacts {
   int staying(std::string_view set) const;             // those not being deleted
   int owned_below(std::string_view deployment) const;  // by all sets of it
   int available_below(std::string_view deployment) const;
+  // Failed Machines that stay for people to look at: they count as replicas, get no replacement, and go last
+  // when fewer are wanted.
+  int preserved_below(std::string_view deployment, Time now) const;
 };
 
 class FleetReader {
