@@ -1,5 +1,5 @@
-// A watch of one object that keeps what it was told last until its owner takes it. Made and destroyed by one
-// thread; the stream calls from its own.
+// A watch of one object that keeps the newest version the server sent until the agent takes it. Made and
+// destroyed by one thread; the stream calls from its own.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,7 @@ class ObjectWatch final : private kube::StreamSink {
               const std::string& resource_version);
   // Not any more: what became of the object is to be read. So it is after its deletion, too.
   bool listens() const { return listens_.load(); }
-  // The object as it was told last; nothing when it was taken already.
+  // The newest version the server sent; nothing when the agent has taken it already.
   std::optional<boost::json::value> take();
 
  private:

@@ -13,8 +13,8 @@ namespace capstan::controllers::inplace {
 // Each answers with nothing when the Node says so already. Those of a MachineSeen without a Node: nothing.
 std::optional<NodeChange> as_candidate(const MachineSeen& each);
 std::optional<NodeChange> as_selected(const MachineSeen& each);
-// The agent may begin, and is told what the Node is to become: the difference of these two templates. A
-// result that stands there is of an earlier update.
+// The agent may begin; the annotations say what the Node is to become: the difference of these two templates.
+// A result that stands there is of an earlier update.
 std::optional<NodeChange> as_ready(const MachineSeen& each, const api::MachineTemplate* from,
                                    const api::MachineTemplate* to);
 // Nothing is done to it: no label of the protocol is left, nor a cordon that is ours.

@@ -320,7 +320,7 @@ std::optional<Nanoseconds> emptied_for(const Gathering& from, const Observation&
   });
 }
 
-// Before the list is read: who lost its head may still be looking for the rest of it.
+// Before the list is read: an infrastructure provider that has lost all instances may find them one by one.
 void see_doubts(const Gathering& from, Observation& seen) {
   const auto ago = seen.deleting() ? std::nullopt : emptied_for(from, seen);
   seen.comes_back = ago && *ago < kSecondLook && !says_emptied(seen.infra_says, *seen.pool);

@@ -401,7 +401,8 @@ void LifecycleWorld::make_node(const api::Machine& machine) {
   json::array taints;
   if (const auto taint = story_.born_tainted.find(numbers_.at(name)); taint != story_.born_tainted.end())
     taints.push_back({{"key", taint->second}, {"effect", "NoSchedule"}});
-  // A rollout waits for all that makes a Machine Available; what a policy alone judges is told without that.
+  // A rollout waits for all that makes a Machine Available; a story of what a policy alone judges needs the
+  // condition Ready only.
   const bool may_roll = !story_.policy || story_.policy->spec.rollout;
   json::array conditions =
       may_roll ? healthy_conditions(now()) : json::array{ready_condition("True", "KubeletReady", now())};

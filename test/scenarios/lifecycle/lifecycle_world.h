@@ -58,7 +58,7 @@ struct LifecycleStory {
   bool drains_nodes = false;  // there is a control plane Machine, without which no Node is ever drained
   bool mcm_aliases = false;   // as a manager that was started with --mcm-aliases
   bool tells_waits = false;   // what owners of Machines say of deletions that wait
-  std::optional<NodeAgent> agent = {};  // on every Node; updates in place are told, too
+  std::optional<NodeAgent> agent = {};  // on every Node; the story shows updates in place, too
   std::vector<LifecycleAct> acts = {};
   Seconds length{900};
   // Of what is promised beside the text, in any order of events; empty: it holds.
