@@ -1,11 +1,11 @@
 #include "agent/clients.h"
 
 #include <boost/json.hpp>
-#include <charconv>
 
 #include "agent/checksum.h"
 #include "agent/server.h"
 #include "base/try.h"
+#include "kube/version_number.h"
 
 namespace capstan::agent {
 namespace {
@@ -17,17 +17,10 @@ std::string fingerprint_of(const kube::Connection& connection) {
                      connection.token.reveal());
 }
 
-std::optional<std::uint64_t> number_of(std::string_view version) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(version.data(), version.data() + version.size(), number);
-  if (error != std::errc() || end != version.data() + version.size()) return {};
-  return number;
-}
-
 // A version that is no number is newer than any but itself.
 bool is_newer(std::string_view version, std::string_view than) {
-  const auto number = number_of(version);
-  const auto known = number_of(than);
+  const auto number = kube::version_number(version);
+  const auto known = kube::version_number(than);
   return number && known ? *number > *known : version != than;
 }
 

@@ -1,24 +1,17 @@
 #include "kube/watch_protocol.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
+
+#include "kube/version_number.h"
 
 namespace capstan::kube {
 namespace {
 
 constexpr std::string_view kNoVersion = "no metadata.resourceVersion";
 
-// Versions are opaque by contract and numbers in fact; one that is no number is never compared.
-std::optional<std::uint64_t> number_of(std::string_view version) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(version.data(), version.data() + version.size(), number);
-  if (error != std::errc() || end != version.data() + version.size()) return {};
-  return number;
-}
-
 bool is_before(std::string_view version, std::optional<std::uint64_t> other) {
-  const auto number = number_of(version);
+  const auto number = version_number(version);
   return number && other && *number < *other;
 }
 
@@ -92,7 +85,7 @@ Verdict WatchProtocol::complete_list(std::string version) {
   Verdict verdict = begin_if_first();
   verdict.delivery = Delivery::InitDone;
   verdict.rewound = is_before(version, newest_);
-  newest_ = number_of(version);
+  newest_ = version_number(version);
   announced_ = in_one_piece_ = false;
   failures_ = rewinds_ = 0;
   trouble_.reset();
@@ -112,7 +105,7 @@ Verdict WatchProtocol::on_event(EventType type, const ArrivedObject& object) {
   if (object.version.empty()) return quarantined(object.unreadable.empty() ? kNoVersion : object.unreadable);
 
   // Older servers send a deletion with the version of the object's last change.
-  const bool goes_back = is_before(object.version, number_of(watching->version));
+  const bool goes_back = is_before(object.version, version_number(watching->version));
   if (goes_back && type != EventType::Deleted) {
     return contradicted("watch of " + expected_.kind + " went back to version " +
                         std::string(object.version) + " after " + watching->version);
@@ -141,7 +134,7 @@ Verdict WatchProtocol::contradicted(std::string message) {
 void WatchProtocol::advance(std::string_view version) {
   auto& watching = std::get<Watching>(state_);
   watching.version.assign(version);
-  const auto number = number_of(version);
+  const auto number = version_number(version);
   if (number && (!newest_ || *number > *newest_)) newest_ = number;
   // What next_step() says when this response ends, whatever the reason: resume here.
   if (auto* request = std::get_if<RequestWatch>(&step_)) request->version = watching.version;
