@@ -205,13 +205,22 @@ class Baton::Scheduler {
     for (;;) {
       candidates_.clear();
       for (Actor* actor : live_) {
-        if (actor->can_go_on(now_)) candidates_.push_back(actor);
+        if (actor->can_go_on(now_) && !lets_younger_go_first(*actor)) candidates_.push_back(actor);
       }
       if (!candidates_.empty()) return pick(me);
       if (move_clock()) continue;
       if (ended_) die("the run was ended, and still nobody can go on", who_waits());
       end(RunReport::End::Deadlock, who_waits());
     }
+  }
+
+  // When a process dies the youngest of its threads goes first: one that had joined another goes on to its
+  // next seam before it is thrown at, and what it uses until then belongs to older ones.
+  bool lets_younger_go_first(const Actor& actor) const {
+    if (!actor.process->crashed) return false;
+    return std::ranges::any_of(live_, [&](const Actor* other) {
+      return other->process == actor.process && other->id > actor.id && other->can_go_on(now_);
+    });
   }
 
   Actor& pick(Actor* me) {
