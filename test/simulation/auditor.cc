@@ -134,6 +134,15 @@ void Auditor::look_at_nodes() {
   }
 }
 
+// Of the one that was there when this was last looked at; empty: there was none.
+std::string Auditor::uid_of_node(const std::string& name) const {
+  for (const auto& node : stored_nodes_) {
+    const json::value document(*node);
+    if (text_at(document, "/metadata/name") == name) return text_at(document, "/metadata/uid");
+  }
+  return {};
+}
+
 void Auditor::note_node_of_pool(const NodeFacts& node, const std::string& provider_id) {
   for (const PoolFacts& pool : facts_.pools) {
     const auto known = std::ranges::find(pool.nodes, node.name, &NodeFacts::name);
@@ -348,6 +357,7 @@ void Auditor::machine_removal_sent(const Asked& asked) {
 void Auditor::took_effect(const Asked& asked, const json::value& answer) {
   const FleetFacts before = facts_;
   const auto pods_before = pods_;
+  const NodeFacts node{.name = asked.key.name, .uid = uid_of_node(asked.key.name)};
   look();
   note_write(asked, answer);
   if (asked.is("Pod") && (asked.call == Call::Evict || asked.call == Call::Remove)) {
@@ -362,7 +372,8 @@ void Auditor::took_effect(const Asked& asked, const json::value& answer) {
   if (asked.is(api::kind::kMachine) && asked.subresource == "status") machine_changed(before, name);
   if (asked.call == Call::Remove) {
     if (asked.is(api::kind::kMachine)) machine_removed(before, name);
-    if (!asked.is(api::kind::kMachine)) object_removed(asked, answer, before);
+    if (!asked.is(api::kind::kMachine)) object_removed(asked, before);
+    if (asked.is("Node")) node_removed(node);
   }
   check_vms();
   check_marks();
@@ -487,13 +498,12 @@ bool Auditor::is_claimed_by_its_group_alone(const std::string& name) const {
          });
 }
 
-void Auditor::object_removed(const Asked& asked, const json::value& answer, const FleetFacts& before) {
+void Auditor::object_removed(const Asked& asked, const FleetFacts& before) {
   const std::string& name = asked.key.name;
   if (asked.is("DriverMachine")) check_drained(name);
   const bool not_a_machines = asked.is("DriverMachine") && is_claimed_by_its_group_alone(name);
   if ((asked.is("DriverMachine") && !not_a_machines) || asked.is("CloudConfig"))
     check(object_of_a_living_machine(asked.resource->kind, name, facts_));
-  if (asked.is("Node")) node_removed({.name = name, .uid = text_at(answer, "/details/uid")});
   if (asked.is("DriverMachinePool") && name == kPool) check_group_drained();
   if (const SetFacts* set = asked.is(api::kind::kMachineSet) ? before.set_named(name) : nullptr) {
     const auto owner = deployment_wants_.find(set->deployment);
@@ -572,8 +582,7 @@ void Auditor::check_drained(const std::string& infrastructure) {
 
 // --- Nodes ---
 
-// Which one it was says the answer: a name is taken again, and a removal that is late hits the next Node of
-// that name.
+// A name is taken again, and a removal that is late hits the next Node of that name.
 void Auditor::node_removed(const NodeFacts& node) const {
   check(node_of_a_living_machine(node.name, facts_));
   const auto known = provider_ids_.find(node.uid);

@@ -96,6 +96,7 @@ class Auditor {
   void correct_facts();
   void look_at_pods();
   void look_at_nodes();
+  std::string uid_of_node(const std::string& name) const;
   void note_node_of_pool(const NodeFacts& node, const std::string& provider_id);
   void note_replaced_instance(const infrastructure::Vm& vm);
   void note_wants();
@@ -132,7 +133,7 @@ class Auditor {
   void check_group_drained();
   void check_pool_size() const;
   bool is_claimed_by_its_group_alone(const std::string& name) const;
-  void object_removed(const Asked& asked, const json::value& answer, const FleetFacts& before);
+  void object_removed(const Asked& asked, const FleetFacts& before);
   int losses_since(SteadyTime time) const;
   int gains_since(SteadyTime time, std::string_view set) const;
   int taken_since(SteadyTime time) const;
