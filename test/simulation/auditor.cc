@@ -15,7 +15,6 @@ using namespace std::chrono_literals;
 using fakes::Call;
 
 constexpr Nanoseconds kNewsArrive = 12s;  // whatever is late or stale
-constexpr Nanoseconds kMemory = 3min;     // how long ago a rollout may have looked that is still carried out
 
 bool creates_machine(const Asked& asked) {
   return asked.is(api::kind::kMachine) && asked.subresource.empty() &&
@@ -211,7 +210,7 @@ void Auditor::note_pause(SteadyTime now) {
   if (pause_ && pause_->until > now) {
     if (!facts_.cluster_paused) pause_->until = now;
   } else if (facts_.cluster_paused) {
-    const bool joins = pause_ && now - pause_->until < kMemory;
+    const bool joins = pause_ && now - pause_->until < deps_.memory;
     pause_ = {.from = joins ? pause_->from : now, .until = SteadyTime::max()};
   }
 }
@@ -219,8 +218,8 @@ void Auditor::note_pause(SteadyTime now) {
 // How far back a rollout may have looked that is carried out now: no controller looks while the Cluster is
 // paused.
 SteadyTime Auditor::looked_since(SteadyTime now) const {
-  const SteadyTime since = now - kMemory;
-  return pause_ && since < pause_->until ? std::min(since, pause_->from - kMemory) : since;
+  const SteadyTime since = now - deps_.memory;
+  return pause_ && since < pause_->until ? std::min(since, pause_->from - deps_.memory) : since;
 }
 
 void Auditor::note_reach() {
@@ -297,7 +296,18 @@ int Auditor::taken_since(SteadyTime time) const {
   return static_cast<int>(std::ranges::count_if(taken_, [&](SteadyTime at) { return at >= time; }));
 }
 
+void Auditor::another_leads(bool leads) {
+  two_lead_ = leads;
+  two_led_until_ = deps_.baton.steady_now();
+}
+
+// What is judged by the caches of the one manager means nothing while there are two, nor what came of that.
 void Auditor::check(const Broken& broken) const {
+  const bool two_led = two_led_until_ && deps_.baton.steady_now() - *two_led_until_ < deps_.memory;
+  if (!two_lead_ && !two_led) check_always(broken);
+}
+
+void Auditor::check_always(const Broken& broken) const {
   if (broken) deps_.broke(*broken);
 }
 
@@ -412,7 +422,7 @@ void Auditor::machine_removed(const FleetFacts& before, const std::string& name)
   if (set != nullptr) {
     removal.in_force = in_force_since(set_wants_.at(set->uid), sent->second.version);
     removal.staying = before.staying(set->uid);
-    removal.taken = taken_since(sent->second.at - kMemory);
+    removal.taken = taken_since(sent->second.at - deps_.memory);
     removal.orphaned = orphaning_.contains(set->uid) && !made_for_orphaning_.contains(machine->uid);
   }
   check(removed_against_its_owner(removal));
@@ -429,7 +439,7 @@ void Auditor::machine_removed(const FleetFacts& before, const std::string& name)
   const DeploymentFacts* deployment = facts_.deployment(set->deployment);
   if (deployment == nullptr || deployment->going) return;
   if (machine->marked) return excuse(LegalCase::Marked);
-  const SteadyTime since = deps_.baton.steady_now() - kMemory;
+  const SteadyTime since = deps_.baton.steady_now() - deps_.memory;
   const auto wanted =
       in_force_since(deployment_wants_.at(deployment->uid), looked_since(deps_.baton.steady_now()));
   const int available = facts_.available_below(deployment->uid);
@@ -453,7 +463,7 @@ void Auditor::remediation_begun(const FleetFacts& before, const MachineFacts& ma
   const auto in_flight = std::ranges::count_if(facts_.machines, [&](const MachineFacts& each) {
     return each.set == machine.set && remediating_.contains(each.name);
   });
-  check(too_many_remediations(set->name, static_cast<int>(in_flight), deployment->most_remediations));
+  check_always(too_many_remediations(set->name, static_cast<int>(in_flight), deployment->most_remediations));
 }
 
 // One whose creation took too long needs no place, and is never preserved.
@@ -470,7 +480,7 @@ void Auditor::replacement_begun(const FleetFacts& before, const MachineFacts& ma
     const SetFacts* own = facts_.set(each.set);
     return own != nullptr && own->deployment == deployment->uid && replacing_.contains(each.name);
   });
-  check(too_many_replacements(deployment->name, static_cast<int>(in_flight), kAllowed));
+  check_always(too_many_replacements(deployment->name, static_cast<int>(in_flight), kAllowed));
 }
 
 void Auditor::machine_changed(const FleetFacts& before, const std::string& name) const {
@@ -641,6 +651,7 @@ void Auditor::check_vms() {
         deps_.api.stored("infrastructure.cluster.x-k8s.io", "drivermachines", kNamespace, gone);
     if (object != nullptr && !object->at("metadata").as_object().contains("deletionTimestamp"))
       deps_.broke(fmt::format("the VM of DriverMachine {} was removed, which nobody deletes", gone));
+    check_always(vm_of_a_living_machine(gone, facts_));
   }
   vms_ = std::move(names);
   check_edited();
@@ -668,7 +679,7 @@ void Auditor::check_pool_size() const {
     };
     const auto many = std::ranges::count_if(deps_.cloud.vms(), stays);
     check(too_many_machines("MachinePool " + pool.name,
-                            in_force_since(pool_wants_.at(pool.uid), deps_.baton.steady_now() - kMemory),
+                            in_force_since(pool_wants_.at(pool.uid), deps_.baton.steady_now() - deps_.memory),
                             static_cast<int>(many)));
   }
 }

@@ -34,6 +34,8 @@ class Auditor {
     std::function<int()> pods_needed = {};           // by the budget of its app; 0: there is no app
     std::function<void(std::string)> broke = {};
     std::function<void(std::string)> tell = {};
+    // How long ago a rollout may have looked that is still carried out: longer where brakes hold it.
+    Nanoseconds memory = std::chrono::minutes(3);
   };
   explicit Auditor(Deps deps) : deps_(std::move(deps)), reader_(deps_.api) {}
 
@@ -60,6 +62,8 @@ class Auditor {
   // again.
   void object_disowned(const std::string& name) { disowned_.emplace(name, deps_.baton.steady_now()); }
   void objects_owned_again() { disowned_.clear(); }
+  // Another manager leads, too: what this one decides is not what is sent; and it does no more.
+  void another_leads(bool leads);
   void vm_vanished(const std::string& name) { vanished_.insert(name); }
   // The Nodes of these Machines fall silent together, and a policy says what that means; and it is over.
   void silence_begins(std::set<std::string> machines) { silent_ = std::move(machines); }
@@ -111,6 +115,7 @@ class Auditor {
   std::uint64_t version_seen(std::string_view controller, const std::string& name,
                              const std::string& uid) const;
   void check(const Broken& broken) const;
+  void check_always(const Broken& broken) const;
 
   std::optional<SteadyTime> turn_began(std::string_view controller, const std::string& name) const;
   void set_change_sent(const Asked& asked) const;
@@ -192,6 +197,8 @@ class Auditor {
   };
   std::optional<SteadyTime> lost_since_;  // the workload cluster
   std::optional<Pause> pause_;            // of the Cluster: the last one, or two that are close to each other
+  bool two_lead_ = false;
+  std::optional<SteadyTime> two_led_until_;
   std::optional<SteadyTime> group_told_to_go_;  // the pool's, with all its instances
   std::map<std::string, SteadyTime> vm_seen_;   // by provider ID, the last time; where the pool drains
   std::set<std::pair<std::string, std::string>> marks_;  // where, and the object's name

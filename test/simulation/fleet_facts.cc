@@ -14,6 +14,7 @@
 #include "api/v1beta2/machine_pool.h"
 #include "api/v1beta2/machine_set.h"
 #include "base/int_or_string.h"
+#include "controllers/safety/deleted_for.h"
 
 namespace capstan::simulation {
 namespace {
@@ -62,6 +63,9 @@ MachineFacts machine_facts(const api::Machine& machine) {
           .failed = has_failed(list),
           .granted = machine.metadata.annotations.contains(api::policy::annotation::kReplacementGranted),
           .preserved_until = preserved_until(machine.metadata),
+          .deleted_for =
+              std::string(machine.metadata.annotations.value_or_empty(controllers::safety::kDeletedFor)),
+          .asks_fleet = machine.metadata.annotations.contains(api::policy::annotation::kFleetRequest),
           .bootstrap = config ? config->name.str() : std::string(),
           .infrastructure = machine.spec.infrastructure_ref.name.str(),
           .provider_id = machine.spec.provider_id.str(),

@@ -28,7 +28,9 @@ struct MachineFacts {
   bool failed = false;            // a policy gave it up,
   bool granted = false;           // and let it have a place among those that are replaced
   std::optional<Time> preserved_until = {};
-  std::string bootstrap = {};  // names of its objects
+  std::string deleted_for = {};  // what its set says before it deletes it
+  bool asks_fleet = false;       // ... and before that, where a FleetPolicy has limits
+  std::string bootstrap = {};    // names of its objects
   std::string infrastructure = {};
   std::string provider_id = {};
   std::string node = {};

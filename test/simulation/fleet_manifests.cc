@@ -6,6 +6,7 @@
 #include "api/driver/driver_machine_pool.h"
 #include "api/driver/driver_machine_template.h"
 #include "api/names.h"
+#include "api/policy/fleet_policy.h"
 #include "api/policy/machine_lifecycle_policy.h"
 #include "api/schema/crd.h"
 #include "api/v1beta2/cluster.h"
@@ -94,8 +95,26 @@ Document policy_document(const Policy& policy) {
     spec["preservation"] = {{"autoMax", 1}, {"timeoutSeconds", 120}};
   }
   if (!health.empty()) spec["health"] = std::move(health);
+  if (policy.brakes) {
+    spec["overshoot"] = json::object();
+    spec["deletionGuard"] = {{"percent", kGuardPercent}};
+    spec["windows"] = json::array{{{"cron", "*/10 * * * *"},
+                                   {"durationSeconds", kWindowOpen.count()},
+                                   {"intents", json::array{api::policy::deletion::kScaleIn}}}};
+  }
   if (policy.drains_pools) spec["drain"] = {{"machinePools", true}};
   return document<api::MachineLifecyclePolicy>(kDeployment, {}, std::move(spec));
+}
+
+Document fleet_policy_document() {
+  Document made = document<api::FleetPolicy>(
+      api::policy::kFleetPolicyName, {},
+      {{"limits", json::array{{{"max", kMostDeletions}, {"windowSeconds", kDeletionsWithin.count()}},
+                              {{"scope", api::FleetLimit::kPerCluster},
+                               {"max", 2 * kMostDeletions},
+                               {"windowSeconds", 2 * kDeletionsWithin.count()}}}}});
+  made.object.at("metadata").as_object().erase("namespace");
+  return made;
 }
 
 Document deployment_document(const Fleet& fleet) {

@@ -64,9 +64,18 @@ struct Policy {
   bool shared_cause = false;  // no Machine is replaced while the trouble looks like that of all
   bool drains_pools = false;
   bool life_cycle = false;  // Machines that stay sick are replaced one at a time, and one of them is kept
+  bool brakes = false;      // overshoot, a guard of deletions, a window for those by which fewer are wanted
 };
 inline constexpr int kRevisionsKept = 2;  // by a life cycle, beside the one in use
 Document policy_document(const Policy& policy);
+// Of brakes: a window opens so often for so long, such a share of the Machines may go by one decision, and so
+// many deletions may begin within a time.
+inline constexpr Seconds kWindowEvery{600};
+inline constexpr Seconds kWindowOpen{300};
+inline constexpr int kGuardPercent = 50;
+inline constexpr int kMostDeletions = 2;
+inline constexpr Seconds kDeletionsWithin{120};
+Document fleet_policy_document();
 Document deployment_document(const Fleet& fleet);
 std::vector<Document> pool_documents(const std::string& version, const Pool& pool);
 

@@ -6,10 +6,12 @@
 #include <array>
 
 #include "api/bootstrap/cloud_config.h"
+#include "api/driver/driver_cluster.h"
 #include "api/driver/driver_machine.h"
 #include "api/driver/driver_machine_pool.h"
 #include "api/driver/names.h"
 #include "api/names.h"
+#include "api/policy/fleet_policy.h"
 #include "api/policy/names.h"
 #include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine.h"
@@ -31,6 +33,15 @@ constexpr Nanoseconds kPatience = 10min;
 template <typename T>
 kube::Resource resource() {
   return kube::resource_of<T>();
+}
+
+// Of `capstan.dev/confirm-deletion: "<hash>"` in a message; empty: it asks for none.
+std::string hash_asked_for(std::string_view message) {
+  const std::string before = fmt::format("{}: \"", api::policy::annotation::kConfirmDeletion);
+  const auto at = message.find(before);
+  if (at == std::string_view::npos) return {};
+  const std::string_view rest = message.substr(at + before.size());
+  return std::string(rest.substr(0, rest.find('"')));
 }
 
 json::object metadata_of(const json::value& object) { return object.at("metadata").as_object(); }
@@ -72,8 +83,15 @@ void FleetUser::create_fleet() {
     for (const Document& each : pool_documents(wishes_.version, *wishes_.pool)) put(each);
   }
   if (drains) deps_.auditor.pool_drains(wishes_.pool->drain_timeout);
-  if (policy_ || drains || life_cycle_) {
-    put(policy_document({.shared_cause = policy_, .drains_pools = drains, .life_cycle = life_cycle_}));
+  if (policy_ || drains || life_cycle_ || deps_.brakes) {
+    put(policy_document({.shared_cause = policy_,
+                         .drains_pools = drains,
+                         .life_cycle = life_cycle_,
+                         .brakes = deps_.brakes}));
+  }
+  if (deps_.brakes) {
+    note("brakes", "has brakes, and a FleetPolicy");
+    put(fleet_policy_document());
   }
   make_deployment();
   if (health_check_) put(health_check_document());
@@ -114,6 +132,9 @@ void FleetUser::live_with_it(std::uint64_t acts, bool mishaps) {
       &FleetUser::let_the_list_come_first, &FleetUser::replace_instance};
   static constexpr std::array<Act, 3> kActsOfLife = {&FleetUser::ask_for_replacement,
                                                      &FleetUser::preserve_machine, &FleetUser::name_victim};
+  static constexpr std::array<Act, 5> kActsOfBrakes = {&FleetUser::freeze_or_thaw, &FleetUser::freeze_or_thaw,
+                                                       &FleetUser::confirm_deletions, &FleetUser::leave_vm,
+                                                       &FleetUser::lead_twice};
   for (std::uint64_t i = 0; i < acts; ++i) {
     rest_up_to(90s);
     const bool mishap = mishaps && deps_.baton.draw(3) == 0;
@@ -128,6 +149,8 @@ void FleetUser::live_with_it(std::uint64_t acts, bool mishaps) {
     if (mishap && policy_ && deps_.baton.draw(2) == 0) act = &FleetUser::silence_nodes;
     if (mishap && wishes_.pool && deps_.baton.draw(2) == 0)
       act = kMishapsOfPools[deps_.baton.draw(kMishapsOfPools.size())];
+    if (deps_.brakes && deps_.baton.draw(2) == 0)
+      act = kActsOfBrakes[deps_.baton.draw(mishaps ? kActsOfBrakes.size() : kActsOfBrakes.size() - 1)];
     const bool drains = wishes_.pool && wishes_.pool->drains;
     if (!mishap && drains && deps_.baton.draw(2) == 0)
       act = deps_.baton.draw(3) == 0 ? &FleetUser::drop_pool : &FleetUser::scale_pool;
@@ -139,6 +162,7 @@ void FleetUser::live_with_it(std::uint64_t acts, bool mishaps) {
 void FleetUser::make_peace() {
   if (paused_) pause_rollout();
   if (cluster_paused_) pause_cluster();
+  if (frozen_) thaw();
   deps_.workload.lose(false);
   deps_.close_budget({});
   // With a policy, losing most of them looks like a broken path, for ever.
@@ -147,6 +171,8 @@ void FleetUser::make_peace() {
 }
 
 void FleetUser::delete_fleet() {
+  // Whatever is held, what she deletes goes.
+  if (deps_.brakes) freeze();
   if (deps_.baton.draw(2) == 0) {
     note("delete", "deletes the MachineDeployment");
     (void)deps_.client.remove(resource<api::MachineDeployment>(), named(kDeployment), {}, kNever);
@@ -250,6 +276,85 @@ void FleetUser::name_victim() {
                    "name a victim");
 }
 
+// --- brakes ---
+
+void FleetUser::freeze_or_thaw() {
+  if (frozen_) return thaw();
+  freeze();
+  // Something is wanted meanwhile, which has to wait.
+  rest_up_to(90s);
+  deps_.baton.draw(2) == 0 ? scale() : roll();
+  rest_up_to(180s);
+}
+
+void FleetUser::freeze() {
+  const std::array kinds = {resource<api::MachineDeployment>(), resource<api::Cluster>(),
+                            resource<api::FleetPolicy>()};
+  frozen_ = kinds[deps_.baton.draw(kinds.size())];
+  note("freeze", "freezes the " + frozen_->kind);
+  write_freeze("incident");
+}
+
+void FleetUser::thaw() {
+  note("thaw", "thaws the " + frozen_->kind);
+  write_freeze(nullptr);
+  frozen_.reset();
+}
+
+// One that is made again is not frozen any more.
+void FleetUser::write_freeze(const json::value& why) {
+  const kube::ObjectKey key = !frozen_->namespaced
+                                  ? kube::ObjectKey{.name = std::string(api::policy::kFleetPolicyName)}
+                              : frozen_->kind == api::kind::kCluster ? named(kCluster)
+                                                                     : named(kDeployment);
+  const json::value body = {{"metadata", {{"annotations", {{api::policy::annotation::kFreeze, why}}}}}};
+  const auto patched = deps_.client.patch(*frozen_, key, body, {}, kNever);
+  if (!patched) deps_.broke("freeze: " + patched.error().describe());
+  deps_.auditor.look();
+}
+
+// The one that is to give up the lead has not noticed yet.
+void FleetUser::lead_twice() {
+  note("two lead", "two managers lead for a moment");
+  deps_.lead_twice(Nanoseconds(1s) * static_cast<std::int64_t>(5 + deps_.baton.draw(25)));
+}
+
+// A VM of the Cluster that is no object's, as a backup that was restored leaves some: the collector has to
+// find it, and to delete no other one.
+void FleetUser::leave_vm() {
+  const auto cluster = kube::get<api::DriverCluster>(deps_.client, named(kCluster), kNever);
+  if (!cluster || cluster->spec.cluster_key.empty()) return;
+  const std::string name = fmt::format("left-{}", ++left_vms_);
+  note("leave VM", fmt::format("VM {} is no object's", name));
+  deps_.cloud.add_fault({.never_joins = true, .vms = name});
+  (void)deps_.cloud.create(
+      {.instance_key = name,
+       .name = name,
+       .tags = {{std::string(api::driver::tag::kClusterKey), cluster->spec.cluster_key.str()}}},
+      {}, kNever);
+}
+
+void FleetUser::confirm_deletions() {
+  const auto facts = deps_.auditor.facts();
+  for (const auto& each : facts.deployments) confirm_deletions_of<api::MachineDeployment>(each.name);
+  for (const auto& each : facts.sets) confirm_deletions_of<api::MachineSet>(each.name);
+}
+
+template <typename T>
+void FleetUser::confirm_deletions_of(const std::string& name) {
+  const auto object = kube::get<T>(deps_.client, named(name), kNever);
+  if (!object) return;
+  for (const auto& condition : object->status.conditions) {
+    const std::string hash = hash_asked_for(condition.message.view());
+    if (hash.empty()) continue;
+    note("confirm", fmt::format("confirms {} of {}", hash, name));
+    const json::value body = {
+        {"metadata", {{"annotations", {{api::policy::annotation::kConfirmDeletion, hash}}}}}};
+    (void)deps_.client.patch(resource<T>(), named(name), body, {}, kNever);
+    return deps_.auditor.look();
+  }
+}
+
 void FleetUser::replace_deployment() {
   if (paused_ || cluster_paused_) return;
   note("replace", "deletes the MachineDeployment, to create it again");
@@ -286,7 +391,10 @@ void FleetUser::replace_deployment_by_force() {
   make_deployment();
 }
 
-void FleetUser::make_deployment() { put(deployment_document(wishes_)); }
+void FleetUser::make_deployment() {
+  if (frozen_ && frozen_->kind == api::kind::kMachineDeployment) frozen_.reset();
+  put(deployment_document(wishes_));
+}
 
 void FleetUser::await_no_deployment() {
   const SteadyTime until = deps_.baton.steady_now() + kPatience;
@@ -523,7 +631,8 @@ bool FleetUser::write_finalizers(const std::string& where, const std::string& na
 // --- small things ---
 
 void FleetUser::put(const Document& what) {
-  const auto key = named(what.object.at("metadata").at("name").as_string());
+  const std::string_view name = what.object.at("metadata").at("name").as_string();
+  const auto key = what.resource.namespaced ? named(name) : kube::ObjectKey{.name = std::string(name)};
   const auto made = deps_.client.create(what.resource, key, what.object, {}, kNever);
   if (!made) deps_.broke(fmt::format("create {}: {}", what.resource.kind, made.error().describe()));
   deps_.auditor.look();

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -32,6 +33,8 @@ class FleetUser {
     std::function<void(std::string)> kill = {};          // a process, by name
     std::function<void(Nanoseconds)> close_budget = {};  // of the app: nothing may be evicted for so long
     std::function<void()> delay_deletion_of_node = {};   // by a pool: the next one takes effect late
+    std::function<void(Nanoseconds)> lead_twice = {};    // for so long two managers do
+    bool brakes = false;                                 // a policy and a FleetPolicy ask for them
     ClumsyUser& clumsy;                                  // may hold up what this user deletes
   };
   explicit FleetUser(Deps deps) : deps_(std::move(deps)) {}
@@ -39,6 +42,8 @@ class FleetUser {
   void create_fleet();
   // A few changes of mind and mishaps, with time in between.
   void live_with_it(std::uint64_t acts, bool mishaps);
+  // What a deletion guard asks for, of whatever asks.
+  void confirm_deletions();
   // Takes back whatever would keep the fleet from becoming as wished.
   void make_peace();
   void delete_fleet();
@@ -66,6 +71,14 @@ class FleetUser {
   void name_victim();
   std::string draw_worker() const;
   void annotate_machine(const std::string& name, std::string_view key, std::string_view value);
+  void freeze_or_thaw();
+  void freeze();
+  void thaw();
+  void write_freeze(const json::value& why);
+  void lead_twice();
+  void leave_vm();
+  template <typename T>
+  void confirm_deletions_of(const std::string& name);
   void replace_deployment();
   void replace_deployment_by_force();
   void lose_vm();
@@ -119,9 +132,11 @@ class FleetUser {
   bool paused_ = false;
   bool cluster_paused_ = false;
   bool health_check_ = false;
-  bool policy_ = false;      // for shared causes
-  bool life_cycle_ = false;  // another policy, or the same one
-  bool autoscaled_ = false;  // the pool
+  bool policy_ = false;                   // for shared causes
+  bool life_cycle_ = false;               // another policy, or the same one
+  bool autoscaled_ = false;               // the pool
+  int left_vms_ = 0;                      // that are no object's
+  std::optional<kube::Resource> frozen_;  // what carries the freeze; nothing: none does
   std::set<std::string> vanished_;
   std::set<std::pair<std::string, std::string>> marks_;  // "group/plural", name
   std::map<std::string, std::uint64_t> acts_;

@@ -23,6 +23,7 @@
 #include "kube/typed.h"
 #include "test/fakes/memory_client.h"
 #include "test/simulation/auditor.h"
+#include "test/simulation/brake_auditor.h"
 #include "test/simulation/fleet_apps.h"
 #include "test/simulation/fleet_manager.h"
 #include "test/simulation/fleet_user.h"
@@ -47,8 +48,16 @@ constexpr std::size_t kTold = 10;
 constexpr std::uint64_t kMostSwitches = 3'000'000;
 constexpr std::uint64_t kEventsSpared = 8;  // of so many faults on Events one is let happen: they are advice
 
+// Of its clumsy user; none where it has none.
+std::vector<ClumsyAct> acts_of(const FleetOptions& options) {
+  if (!options.always_clumsy && !has_clumsy_user(options.seed)) return {};
+  return {options.clumsy_acts.begin(), options.clumsy_acts.end()};
+}
+
+bool is_braked(const FleetOptions& options) { return has_brakes(options.seed) && acts_of(options).empty(); }
+
 // A slow cloud, sometimes, that loses answers now and then.
-infrastructure::sim::Script script_of(Baton& baton, bool faults) {
+infrastructure::sim::Script script_of(Baton& baton, bool faults, bool brakes) {
   using infrastructure::DriverCode;
   using infrastructure::sim::SimVerb;
   infrastructure::sim::Script script{.seed = baton.draw(1'000'000)};
@@ -74,13 +83,19 @@ infrastructure::sim::Script script_of(Baton& baton, bool faults) {
                     .total = 2,
                     .happened = true},
                    {.verb = SimVerb::Status, .code = DriverCode::Internal, .percent = percent, .total = 3}};
+  if (!brakes) return script;
+  // For the collector of orphans: lists that are old, partial or throttled.
+  script.faults.push_back({.verb = SimVerb::List, .late = 60s, .percent = 30, .total = 6});
+  script.faults.push_back({.verb = SimVerb::List, .missing_percent = 50, .percent = 20, .total = 4});
+  script.faults.push_back(
+      {.verb = SimVerb::List, .code = DriverCode::ResourceExhausted, .percent = 10, .total = 3});
   return script;
 }
 
-// Of its clumsy user; none where it has none.
-std::vector<ClumsyAct> acts_of(const FleetOptions& options) {
-  if (!options.always_clumsy && !has_clumsy_user(options.seed)) return {};
-  return {options.clumsy_acts.begin(), options.clumsy_acts.end()};
+// With brakes the collector deletes, as often as it may.
+infrastructure::OrphanSettings orphan_settings(bool deletes) {
+  if (!deletes) return {};
+  return {.action = infrastructure::OrphanAction::Delete, .period = Seconds(120)};
 }
 
 std::string shape(const Asked& asked) {
@@ -125,15 +140,21 @@ class FleetWorld {
         manager_wire_(api_, baton, {.user = "manager", .user_agent = "manager/1"}),
         provider_wire_(api_, baton, {.user = "provider", .user_agent = "provider/1"}),
         workload_(baton, baton, options.seed * 1000),
-        cloud_({.clock = baton, .threads = baton}, script_of(baton, options.faults)),
+        script_(script_of(baton, options.faults, is_braked(options))),
+        cloud_({.clock = baton, .threads = baton}, script_),
         kubelets_({.clock = baton, .threads = baton, .cloud = cloud_, .control_planes = workload_}, 1),
+        brakes_({.baton = baton,
+                 .api = api_,
+                 .away = [this] { return workload_.lost(); },
+                 .broke = [this](std::string what) { broke(std::move(what)); }}),
         auditor_({.baton = baton,
                   .api = api_,
                   .cloud = cloud_,
                   .workload = [this] { return workload_.api(named(kCluster)); },
                   .lost = [this] { return workload_.lost() || workload_.refused(); },
                   .pods_needed = [this] { return has_apps_ ? apps_.needed() : 0; },
-                  .broke = [this](std::string what) { broke(std::move(what)); }}),
+                  .broke = [this](std::string what) { broke(std::move(what)); },
+                  .memory = has_brakes_ ? 15min : 3min}),
         apps_({.baton = baton,
                .workload = [this] { return workload_.api(named(kCluster)); },
                .tell = [this](std::string_view line) { tell(line); },
@@ -158,6 +179,8 @@ class FleetWorld {
                .kill = [this](const std::string& process) { baton_.crash(process); },
                .close_budget = [this](Nanoseconds span) { apps_.close_budget(baton_.steady_now() + span); },
                .delay_deletion_of_node = [this] { late_deletion_ = true; },
+               .lead_twice = [this](Nanoseconds span) { lead_twice(span); },
+               .brakes = has_brakes_,
                .clumsy = clumsy_}),
         manager_network_(*this, manager_wire_),
         provider_network_(*this, provider_wire_) {
@@ -305,6 +328,7 @@ class FleetWorld {
   }
 
   void sending(const Asked& asked) {
+    if (has_brakes_) brakes_.look();
     if (said_ && asked.call == Call::Read && asked.resource != nullptr) read_.push_back(told(asked));
     if (!fakes::is_write(asked.call) || baton_.crashing()) return;
     auditor_.sent(asked);
@@ -319,6 +343,10 @@ class FleetWorld {
     if (options_.story && !asked.is("Event"))
       tell(fmt::format("{}: {}", baton_.process() == "network" ? "late" : baton_.who().name,
                        asked.describe()));
+    if (has_brakes_) {
+      brakes_.note_governed(auditor_.facts());
+      brakes_.took_effect(asked, auditor_.facts());
+    }
     auditor_.took_effect(asked, answer);
   }
 
@@ -343,14 +371,31 @@ class FleetWorld {
   }
 
   void run_manager(std::uint64_t starts, const std::stop_token& stop) {
-    FleetManager manager(
-        {.clock = baton_,
-         .threads = baton_,
-         .client = manager_network_.client(),
-         .dial = workload_.dial([this](kube::Client& server) -> kube::Client& { return network_to(server); }),
-         .seed = options_.seed * 1000 + starts});
+    FleetManager manager(manager_deps(options_.seed * 1000 + starts));
     const Audited audited(auditor_, manager);
     manager.run(stop);
+  }
+
+  // A second one beside the first, with caches of its own.
+  void lead_twice(Nanoseconds span) {
+    auditor_.another_leads(true);
+    const auto rival = baton_.spawn_process("rival", [this](const std::stop_token& stop) {
+      FleetManager manager(manager_deps(options_.seed * 1000 + 999));
+      manager.run(stop);
+    });
+    rest(span);
+    rival->request_stop();
+    rival->join();
+    auditor_.another_leads(false);
+  }
+
+  FleetManagerDeps manager_deps(std::uint64_t seed) {
+    return {
+        .clock = baton_,
+        .threads = baton_,
+        .client = manager_network_.client(),
+        .dial = workload_.dial([this](kube::Client& server) -> kube::Client& { return network_to(server); }),
+        .seed = seed};
   }
 
   class Audited {
@@ -380,9 +425,10 @@ class FleetWorld {
          .drivers = cloud_,
          .control_planes = workload_,
          .randomness = randomness},
-        {.machine_concurrency = 3, .cluster_concurrency = 1, .pool_concurrency = 1, .orphans = [] {
-           return infrastructure::OrphanSettings();
-         }});
+        {.machine_concurrency = 3,
+         .cluster_concurrency = 1,
+         .pool_concurrency = 1,
+         .orphans = [deletes = has_brakes_] { return orphan_settings(deletes); }});
     bootstrap::Provider bootstrap(
         {.clock = baton_, .threads = baton_, .client = provider_network_.client(), .randomness = randomness},
         {.concurrency = 2});
@@ -417,8 +463,19 @@ class FleetWorld {
     }
   }
 
-  void use() {
+  // On the way to the API servers, and in the cloud.
+  void begin_faults() {
     raging_ = options_.faults;
+    cloud_.follow_faults(script_.faults);
+  }
+  void end_faults() {
+    raging_ = false;
+    cloud_.end_faults();
+    tell("the faults stop");
+  }
+
+  void use() {
+    begin_faults();
     {
       std::unique_ptr<Thread> stranger;
       if (options_.faults)
@@ -430,8 +487,7 @@ class FleetWorld {
       rest(60s);
       user_.live_with_it(2 + baton_.draw(5), options_.faults);
     }
-    raging_ = false;
-    tell("the faults stop");
+    end_faults();
     clumsy_.make_peace();
     user_.make_peace();
   }
@@ -439,7 +495,10 @@ class FleetWorld {
   void expect_convergence() {
     rest(kLongestDelay);  // what is still under way
     const SteadyTime until = baton_.steady_now() + kTimeToConverge;
-    while (!missing().empty() && baton_.steady_now() < until) rest(2s);
+    while (!missing().empty() && baton_.steady_now() < until) {
+      if (has_brakes_) user_.confirm_deletions();
+      rest(2s);
+    }
     if (const auto lacks = missing(); !lacks.empty()) {
       broke("no convergence: " + lacks);
       return tell_what_stands();
@@ -504,6 +563,7 @@ class FleetWorld {
     text += count("available", static_cast<std::size_t>(status.available_replicas.value_or(0)), workers);
     text += count("up to date", static_cast<std::size_t>(status.up_to_date_replicas.value_or(0)), workers);
     if (status.observed_generation != deployment->metadata.generation) text += "not observed; ";
+    if (has_brakes_) text += brakes_.shut();
     return text + missing_in_pool(pooled);
   }
 
@@ -539,7 +599,7 @@ class FleetWorld {
   // copied Cluster which does not answer is looked for every minute, each time with its Secret.
   void expect_silence() {
     // A Machine may be preserved, be replaced then, and be counted.
-    rest(user_.has_life_cycle() ? 10min : 3min);
+    rest(user_.has_life_cycle() || has_brakes_ ? 10min : 3min);
     const std::uint64_t before = requests();
     said_.emplace();
     read_.clear();
@@ -592,10 +652,10 @@ class FleetWorld {
   }
 
   void expect_clean_end() {
-    raging_ = options_.faults;
+    begin_faults();
     user_.delete_fleet();
     if (raging_) rest(Nanoseconds(1ms) * static_cast<std::int64_t>(baton_.draw(90'000)));
-    raging_ = false;
+    end_faults();
     clumsy_.let_go();
     await_nothing_left([this](const json::object& object) { return clumsy_.outlives_cluster(object); });
     clumsy_.clear_away();
@@ -688,9 +748,12 @@ class FleetWorld {
   fakes::MemoryClient manager_wire_;
   fakes::MemoryClient provider_wire_;
   WorkloadServers workload_;
+  const infrastructure::sim::Script script_;
   infrastructure::sim::SimCloud cloud_;
   infrastructure::sim::Kubelets kubelets_;
   bool has_apps_ = false;
+  const bool has_brakes_ = is_braked(options_);
+  BrakeAuditor brakes_;
   Auditor auditor_;
   FleetApps apps_;
   ClumsyUser clumsy_;

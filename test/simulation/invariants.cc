@@ -163,6 +163,46 @@ Broken node_of_a_running_vm(std::string_view node, bool runs, bool owner_going) 
   return fmt::format("Node {} was deleted while its VM runs", node);
 }
 
+Broken acted_while_frozen(std::string_view what, std::optional<Nanoseconds> frozen) {
+  constexpr Nanoseconds kKnown = Seconds(40);
+  if (!frozen || *frozen < kKnown) return {};
+  return fmt::format("{} while it was frozen, for {} s by then", what,
+                     std::chrono::duration_cast<Seconds>(*frozen).count());
+}
+
+Broken acted_while_away(std::string_view what, std::optional<Nanoseconds> away) {
+  constexpr Nanoseconds kKnown = std::chrono::minutes(2);
+  if (!away || *away < kKnown) return {};
+  return fmt::format("{} while the API server of its cluster was away, for {} s by then", what,
+                     std::chrono::duration_cast<Seconds>(*away).count());
+}
+
+Broken outside_its_window(std::string_view what, std::optional<Nanoseconds> closed) {
+  constexpr Nanoseconds kKnown = Seconds(60);
+  if (!closed || *closed < kKnown) return {};
+  return fmt::format("{} {} s after its window", what, std::chrono::duration_cast<Seconds>(*closed).count());
+}
+
+Broken too_many_deletions(int begun, int allowed, Seconds within) {
+  if (begun <= allowed) return {};
+  return fmt::format("{} deletions began within {} s, and the FleetPolicy allows {}", begun, within.count(),
+                     allowed);
+}
+
+Broken too_many_by_one_decision(std::string_view set, int doomed, int governed) {
+  if (doomed <= std::max(1, governed * kGuardPercent / 100)) return {};
+  return fmt::format("MachineSet {} gives up {} of {} Machines by one decision, which nobody confirmed", set,
+                     doomed, governed);
+}
+
+Broken vm_of_a_living_machine(std::string_view vm, const FleetFacts& facts) {
+  for (const MachineFacts& machine : facts.machines) {
+    if (machine.going || machine.copy() || machine.infrastructure != vm) continue;
+    return fmt::format("the VM of the living Machine {} was removed", machine.name);
+  }
+  return {};
+}
+
 Broken two_vms(std::span<const VmFacts> vms) {
   std::set<std::string_view> names;
   std::set<std::string_view> keys;

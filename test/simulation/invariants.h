@@ -117,6 +117,23 @@ Broken made_again(std::string_view name, const FleetFacts& facts);
 // "No Node of a living pool instance deleted": nor of any other, for VMs go before their Nodes.
 Broken node_of_a_running_vm(std::string_view node, bool runs, bool owner_going);
 
+// --- brakes ---
+
+// "Nothing is made or deleted while a freeze forbids it": `frozen` for so long, longer than news and what was
+// on its way take.
+Broken acted_while_frozen(std::string_view what, std::optional<Nanoseconds> frozen);
+// "Nothing is made or deleted while the API server of the workload cluster is away", once that is known.
+Broken acted_while_away(std::string_view what, std::optional<Nanoseconds> away);
+// "Deletions that can wait begin in a window": the last one closed so long ago; nothing: one is open.
+Broken outside_its_window(std::string_view what, std::optional<Nanoseconds> closed);
+// "No more deletions begin within a time than the FleetPolicy allows": the one just begun included.
+Broken too_many_deletions(int begun, int allowed, Seconds within);
+// "A large share of the Machines goes by one decision only when a person has confirmed it": `doomed` by one
+// decision of a MachineSet, of so many that a policy governs.
+Broken too_many_by_one_decision(std::string_view set, int doomed, int governed);
+// "No VM is deleted that has a living Machine anywhere, whatever caches and lists say."
+Broken vm_of_a_living_machine(std::string_view vm, const FleetFacts& facts);
+
 // "At most one VM per instance key", and per DriverMachine.
 struct VmFacts {
   std::string name = {};

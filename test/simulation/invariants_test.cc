@@ -210,5 +210,48 @@ TEST(NodeOfARunningVm, StaysUnlessItsOwnerGoes) {
   EXPECT_EQ(node_of_a_running_vm("n", true, false), "Node n was deleted while its VM runs");
 }
 
+// --- brakes ---
+
+TEST(ActedWhileFrozen, LeavesTimeForWhatWasOnItsWay) {
+  EXPECT_EQ(acted_while_frozen("Machine m was deleted", std::nullopt), std::nullopt);
+  EXPECT_EQ(acted_while_frozen("Machine m was deleted", Seconds(39)), std::nullopt);
+  EXPECT_THAT(acted_while_frozen("Machine m was deleted", Seconds(40)),
+              Optional(HasSubstr("while it was frozen, for 40 s")));
+}
+
+TEST(ActedWhileAway, LeavesTimeUntilItIsKnown) {
+  EXPECT_EQ(acted_while_away("Machine m was made", std::nullopt), std::nullopt);
+  EXPECT_EQ(acted_while_away("Machine m was made", Seconds(119)), std::nullopt);
+  EXPECT_THAT(acted_while_away("Machine m was made", Seconds(120)), Optional(HasSubstr("was away")));
+}
+
+TEST(OutsideItsWindow, LeavesTimeForWhatHadBegun) {
+  EXPECT_EQ(outside_its_window("Machine m was deleted", std::nullopt), std::nullopt) << "it is open";
+  EXPECT_EQ(outside_its_window("Machine m was deleted", Seconds(59)), std::nullopt);
+  EXPECT_THAT(outside_its_window("Machine m was deleted", Seconds(60)),
+              Optional(HasSubstr("60 s after its window")));
+}
+
+TEST(TooManyDeletions, CountsTheOneJustBegun) {
+  EXPECT_EQ(too_many_deletions(2, 2, Seconds(120)), std::nullopt);
+  EXPECT_THAT(too_many_deletions(3, 2, Seconds(120)), Optional(HasSubstr("the FleetPolicy allows 2")));
+}
+
+TEST(TooManyByOneDecision, IsMoreThanHalfOfThemAndOneIsNever) {
+  EXPECT_EQ(too_many_by_one_decision("s", 2, 4), std::nullopt);
+  EXPECT_EQ(too_many_by_one_decision("s", 1, 1), std::nullopt);
+  EXPECT_THAT(too_many_by_one_decision("s", 2, 3), Optional(HasSubstr("gives up 2 of 3 Machines")));
+}
+
+TEST(VmOfALivingMachine, IsNeverRemovedAndThatOfOneThatGoesIs) {
+  FleetFacts facts;
+  facts.machines = {{.name = "m", .infrastructure = "m"}};
+
+  EXPECT_THAT(vm_of_a_living_machine("m", facts), Optional(HasSubstr("of the living Machine m")));
+  EXPECT_EQ(vm_of_a_living_machine("other", facts), std::nullopt);
+  facts.machines[0].going = true;
+  EXPECT_EQ(vm_of_a_living_machine("m", facts), std::nullopt);
+}
+
 }  // namespace
 }  // namespace capstan::simulation

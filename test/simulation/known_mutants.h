@@ -31,6 +31,9 @@ struct FleetMutant {
 };
 // Of a life cycle, beside kSafeguards.
 inline constexpr std::array kLifecycleOfFleets = {Safeguard::ReplacementLimit, Safeguard::Preservation};
+// Of brakes.
+inline constexpr std::array kBrakesOfFleets = {Safeguard::Freeze, Safeguard::ApiLoss, Safeguard::Windows,
+                                               Safeguard::DeletionGuard, Safeguard::FleetLimits};
 inline constexpr std::array kFleetMutants = {
     FleetMutant{Safeguard::ConsistencyGate, "were wanted at most"},
     FleetMutant{Safeguard::CreateExpectation, "were wanted at most"},
@@ -64,8 +67,13 @@ inline constexpr std::array kFleetMutants = {
     FleetMutant{Safeguard::OtherKinds, "went before its VM", ClumsyAct::EditKind},
     FleetMutant{Safeguard::StillThere, "of the living Machine", ClumsyAct::RestoreMachine},
     FleetMutant{Safeguard::ReplacementLimit, "are being replaced"},
-    FleetMutant{Safeguard::Preservation, "which is preserved until"}};
-static_assert(kFleetMutants.size() == kSafeguards.size() + kLifecycleOfFleets.size(),
+    FleetMutant{Safeguard::Preservation, "which is preserved until"},
+    FleetMutant{Safeguard::Freeze, "while it was frozen"},
+    FleetMutant{Safeguard::ApiLoss, "the API server of its cluster was away"},
+    FleetMutant{Safeguard::Windows, "after its window"},
+    FleetMutant{Safeguard::DeletionGuard, "which nobody confirmed"},
+    FleetMutant{Safeguard::FleetLimits, "and the FleetPolicy allows"}};
+static_assert(kFleetMutants.size() == kSafeguards.size() + kLifecycleOfFleets.size() + kBrakesOfFleets.size(),
               "each safeguard has a promise that shows it");
 
 }  // namespace capstan::simulation

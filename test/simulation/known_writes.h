@@ -31,6 +31,8 @@ inline constexpr std::array kKnownWrites = {
     KnownWrite{"drivermachinepool", "patch DriverMachinePool"},
     KnownWrite{"drivermachinepool", "patch DriverMachinePool/status"},
     KnownWrite{"events", "create Event"},
+    KnownWrite{"fleetpolicy", "patch FleetPolicy/status"},
+    KnownWrite{"fleetpolicy", "patch Machine"},
     KnownWrite{"machine", "evict Pod"},
     KnownWrite{"machine", "patch CloudConfig"},
     KnownWrite{"machine", "patch DriverMachine"},
@@ -56,6 +58,7 @@ inline constexpr std::array kKnownWrites = {
     KnownWrite{"machineset", "apply CloudConfig"},
     KnownWrite{"machineset", "apply DriverMachine"},
     KnownWrite{"machineset", "apply Machine"},
+    KnownWrite{"machineset", "patch Machine"},
     KnownWrite{"machineset", "patch MachineSet"},
     KnownWrite{"machineset", "patch MachineSet/status"},
     KnownWrite{"machineset", "remove Machine"},
@@ -71,7 +74,7 @@ inline constexpr std::array kImpossibleWrites = {
     ImpossibleWrite{"machine", "remove Pod", "Pods are evicted, whatever becomes of their Node"},
 };
 
-inline constexpr std::array<std::string_view, 16> kWatchedKinds = {"CloudConfig",
+inline constexpr std::array<std::string_view, 17> kWatchedKinds = {"CloudConfig",
                                                                    "CloudConfigTemplate",
                                                                    "Cluster",
                                                                    "CustomResourceDefinition",
@@ -79,6 +82,7 @@ inline constexpr std::array<std::string_view, 16> kWatchedKinds = {"CloudConfig"
                                                                    "DriverMachine",
                                                                    "DriverMachinePool",
                                                                    "DriverMachineTemplate",
+                                                                   "FleetPolicy",
                                                                    "Machine",
                                                                    "MachineDeployment",
                                                                    "MachineDrainRule",
@@ -89,7 +93,7 @@ inline constexpr std::array<std::string_view, 16> kWatchedKinds = {"CloudConfig"
                                                                    "Node"};
 
 // What people, the cloud and mishaps do to a fleet, and what came of it.
-inline constexpr std::array<std::string_view, 47> kKnownActs = {"Node after the list",
+inline constexpr std::array<std::string_view, 53> kKnownActs = {"Node after the list",
                                                                 "Node before the list",
                                                                 "ask for replacement",
                                                                 "autoscale pool",
@@ -97,7 +101,9 @@ inline constexpr std::array<std::string_view, 47> kKnownActs = {"Node after the 
                                                                 "autoscaler sizes pool",
                                                                 "both scale pool",
                                                                 "both scale",
+                                                                "brakes",
                                                                 "close budget",
+                                                                "confirm",
                                                                 "create draining pool",
                                                                 "create pool of Machines",
                                                                 "create pool",
@@ -108,10 +114,12 @@ inline constexpr std::array<std::string_view, 47> kKnownActs = {"Node after the 
                                                                 "empty list",
                                                                 "fill cloud",
                                                                 "force",
+                                                                "freeze",
                                                                 "govern",
                                                                 "instance replaced under its name",
                                                                 "kill manager",
                                                                 "kill provider",
+                                                                "leave VM",
                                                                 "list first",
                                                                 "lose VM",
                                                                 "lose cluster for an hour",
@@ -135,6 +143,8 @@ inline constexpr std::array<std::string_view, 47> kKnownActs = {"Node after the 
                                                                 "silence",
                                                                 "strategy",
                                                                 "stutter",
-                                                                "take pool back"};
+                                                                "take pool back",
+                                                                "thaw",
+                                                                "two lead"};
 
 }  // namespace capstan::simulation

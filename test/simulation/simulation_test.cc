@@ -83,6 +83,7 @@ TEST(KnownMutants, AreAllSafeguardsAndEachNamesAPromise) {
   std::vector<std::string> known;
   for (const Safeguard safeguard : kSafeguards) known.emplace_back(to_string(safeguard));
   for (const Safeguard safeguard : kLifecycleOfFleets) known.emplace_back(to_string(safeguard));
+  for (const Safeguard safeguard : kBrakesOfFleets) known.emplace_back(to_string(safeguard));
 
   EXPECT_THAT(mutants::faults_of(listed, known), testing::IsEmpty());
 }

@@ -1,0 +1,216 @@
+#include "test/simulation/brake_auditor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+
+#include "api/names.h"
+#include "api/policy/fleet_policy.h"
+#include "api/v1beta2/cluster.h"
+#include "api/v1beta2/machine_deployment.h"
+#include "api/v1beta2/machine_set.h"
+#include "base/hash.h"
+#include "kube/typed.h"
+#include "test/simulation/fleet_clumsy.h"
+#include "test/simulation/fleet_manifests.h"
+
+namespace capstan::simulation {
+namespace {
+
+namespace json = boost::json;
+using fakes::Asked;
+using fakes::Call;
+
+constexpr std::uint64_t kOfBrakes = 2;            // the bit of the mixed seed
+constexpr Nanoseconds kNewsArrive = Seconds(40);  // at the latest
+
+template <typename T>
+apiserver::ObjectPtr stored(const apiserver::Api& api, std::string_view name) {
+  const kube::Resource kind = kube::resource_of<T>();
+  return api.stored(kind.group, kind.plural, kind.namespaced ? kNamespace : std::string_view(), name);
+}
+
+bool carries(const apiserver::ObjectPtr& object, std::string_view annotation) {
+  if (object == nullptr) return false;
+  const auto* all = object->at("metadata").as_object().if_contains("annotations");
+  return all != nullptr && all->as_object().contains(annotation);
+}
+
+// The message of that condition where it is True; nothing: it is not.
+std::optional<std::string> says(const json::object& object, std::string_view type) {
+  json::error_code absent;
+  const json::value document(object);
+  const auto* conditions = document.find_pointer("/status/conditions", absent);
+  if (conditions == nullptr) return {};
+  for (const json::value& each : conditions->as_array()) {
+    const auto& condition = each.as_object();
+    if (condition.at("type").as_string() != type || condition.at("status").as_string() != "True") continue;
+    const auto* message = condition.if_contains("message");
+    return message == nullptr ? std::string() : std::string(message->as_string());
+  }
+  return {};
+}
+
+bool makes_machine(const Asked& asked) {
+  if (!asked.is(api::kind::kMachine) || !asked.subresource.empty()) return false;
+  return asked.call == Call::Create || asked.apply;
+}
+
+// One for each instance that its provider has: its pool does not choose how many.
+bool is_of_pool(const Asked& asked) {
+  const auto* owners = asked.body->as_object().at("metadata").as_object().if_contains("ownerReferences");
+  if (owners == nullptr) return false;
+  return owners->as_array().at(0).at("kind").as_string() == api::kind::kMachinePool;
+}
+
+// What a Machine says while its deletion needs a place in the limits: written once it is decided, confirmed
+// where a guard asks for that. Empty: this writes nothing of the sort.
+std::string request_in(const Asked& asked) {
+  if (!asked.is(api::kind::kMachine) || asked.call != Call::Patch || asked.body == nullptr) return {};
+  json::error_code absent;
+  const auto* annotations = asked.body->find_pointer("/metadata/annotations", absent);
+  const auto* said = annotations == nullptr || !annotations->is_object()
+                         ? nullptr
+                         : annotations->as_object().if_contains(api::policy::annotation::kFleetRequest);
+  return said == nullptr || !said->is_string() ? std::string() : std::string(said->as_string());
+}
+
+// A user deletes them, with all that is theirs.
+bool goes_with_its_owner(const MachineFacts& machine, const FleetFacts& before) {
+  const SetFacts* set = before.set(machine.set);
+  if (before.cluster_going || set == nullptr || set->going) return true;
+  const DeploymentFacts* deployment = before.deployment(set->deployment);
+  return deployment == nullptr || deployment->going;
+}
+
+}  // namespace
+
+bool has_brakes(std::uint64_t seed) { return !has_clumsy_user(seed) && (mix64(seed) & kOfBrakes) != 0; }
+
+// --- since when ---
+
+void BrakeAuditor::look() {
+  const SteadyTime now = deps_.baton.steady_now();
+  const auto note = [&](bool is, std::optional<SteadyTime>& since) {
+    if (!is) since.reset();
+    if (is && !since) since = now;
+  };
+  note(is_frozen(), frozen_since_);
+  note(deps_.away() && was_initialized(), away_since_);
+}
+
+bool BrakeAuditor::is_frozen() const {
+  namespace annotation = api::policy::annotation;
+  return carries(stored<api::Cluster>(deps_.api, kCluster), annotation::kFreeze) ||
+         carries(stored<api::MachineDeployment>(deps_.api, kDeployment), annotation::kFreeze) ||
+         carries(stored<api::FleetPolicy>(deps_.api, api::policy::kFleetPolicyName), annotation::kFreeze);
+}
+
+// Before that nothing is held.
+bool BrakeAuditor::was_initialized() const {
+  const auto cluster = stored<api::Cluster>(deps_.api, kCluster);
+  if (cluster == nullptr) return false;
+  json::error_code absent;
+  const json::value document(*cluster);
+  const auto* is = document.find_pointer("/status/initialization/controlPlaneInitialized", absent);
+  return is != nullptr && is->is_bool() && is->as_bool();
+}
+
+std::optional<Nanoseconds> BrakeAuditor::span_since(const std::optional<SteadyTime>& since) const {
+  return since ? std::optional(Nanoseconds(deps_.baton.steady_now() - *since)) : std::nullopt;
+}
+
+std::optional<Nanoseconds> BrakeAuditor::closed_for() const {
+  const auto of_this_period = deps_.baton.now().time_since_epoch() % kWindowEvery;
+  if (of_this_period < kWindowOpen) return {};
+  return of_this_period - kWindowOpen;
+}
+
+// --- what took effect ---
+
+void BrakeAuditor::took_effect(const Asked& asked, const FleetFacts& before) {
+  const std::string& name = asked.key.name;
+  const MachineFacts* machine = before.machine(name);
+  if (machine == nullptr && makes_machine(asked) && !is_of_pool(asked) && !before.cluster_going)
+    check_held(fmt::format("Machine {} was made", name));
+  if (machine != nullptr) look_at_request(asked, *machine, before);
+  if (machine == nullptr || asked.call != Call::Remove || !asked.is(api::kind::kMachine)) return;
+  if (!machine->going && !goes_with_its_owner(*machine, before)) machine_removed(*machine);
+}
+
+void BrakeAuditor::machine_removed(const MachineFacts& machine) {
+  const std::string what = fmt::format("Machine {} was deleted", machine.name);
+  check_held(what);
+  if (machine.deleted_for.starts_with(api::policy::deletion::kScaleIn))
+    check(outside_its_window(what, closed_for()));
+  count_deletion();
+}
+
+void BrakeAuditor::check_held(const std::string& what) const {
+  check(acted_while_frozen(what, span_since(frozen_since_)));
+  check(acted_while_away(what, span_since(away_since_)));
+}
+
+void BrakeAuditor::count_deletion() {
+  const SteadyTime now = deps_.baton.steady_now();
+  deletions_.push_back(now);
+  const auto within = [&](Seconds span) {
+    return static_cast<int>(
+        std::ranges::count_if(deletions_, [&](SteadyTime at) { return now - at < span; }));
+  };
+  check(too_many_deletions(within(kDeletionsWithin), kMostDeletions, kDeletionsWithin));
+  check(too_many_deletions(within(2 * kDeletionsWithin), 2 * kMostDeletions, 2 * kDeletionsWithin));
+}
+
+// --- by one decision ---
+
+void BrakeAuditor::note_governed(const FleetFacts& facts) {
+  const auto count = static_cast<int>(std::ranges::count_if(
+      facts.machines, [](const MachineFacts& each) { return !each.going && !each.set.empty(); }));
+  const SteadyTime now = deps_.baton.steady_now();
+  if (governed_.empty() || governed_.back().second != count) governed_.emplace_back(now, count);
+  while (governed_.size() > 1 && now - governed_[1].first > kNewsArrive) governed_.pop_front();
+}
+
+int BrakeAuditor::most_governed() const {
+  return governed_.empty() ? 0 : std::ranges::max(governed_, {}, &std::pair<SteadyTime, int>::second).second;
+}
+
+// A step of a rollout was decided by its MachineDeployment.
+void BrakeAuditor::look_at_request(const Asked& asked, const MachineFacts& machine,
+                                   const FleetFacts& before) {
+  const std::string request = request_in(asked);
+  const SetFacts* set = before.set(machine.set);
+  if (request.empty() || machine.asks_fleet || set == nullptr) return;
+  if (request.starts_with(api::policy::deletion::kRollout)) return;
+  const int doomed = ++doomed_[{set->uid, set->replicas, request}];
+  const bool confirmed =
+      carries(stored<api::MachineSet>(deps_.api, set->name), api::policy::annotation::kConfirmDeletion);
+  if (!confirmed) check(too_many_by_one_decision(set->name, doomed, most_governed()));
+}
+
+void BrakeAuditor::check(const Broken& broken) const {
+  if (broken) deps_.broke(*broken);
+}
+
+// --- what is shut ---
+
+std::string BrakeAuditor::shut() const {
+  std::string text;
+  for (const std::string_view plural : {"clusters", "machinedeployments", "machinesets", "machinepools"}) {
+    for (const auto& object : deps_.api.stored_all(api::group::kCluster, plural)) {
+      const std::string_view name = object->at("metadata").at("name").as_string();
+      if (const auto why = says(*object, api::policy::condition::kFrozen))
+        text += fmt::format("{} {} is frozen: {}; ", plural, name, *why);
+    }
+  }
+  const auto fleet = stored<api::FleetPolicy>(deps_.api, api::policy::kFleetPolicyName);
+  for (const auto type : {api::policy::condition::kSomeFrozen, api::policy::condition::kLimiting}) {
+    if (const auto why = fleet == nullptr ? std::nullopt : says(*fleet, type))
+      text += fmt::format("the FleetPolicy says {}: {}; ", type, *why);
+  }
+  return text;
+}
+
+}  // namespace capstan::simulation
