@@ -15,6 +15,7 @@ struct FleetGrant {
   Text cluster_name = {};
   Text reason = {};
   Time granted_at = {};
+  Time begun_at = {};  // not set: its deletion has not begun
   UnknownFields unknown = {};
   bool operator==(const FleetGrant&) const = default;
 };
@@ -32,9 +33,11 @@ inline constexpr auto members<FleetGrant> = std::array{
         "reason",
         {.min_length = 1, .max_length = 63, .required = true, .doc = "Why the Machine is to be deleted."}),
     member<&FleetGrant::granted_at>("grantedAt", {.required = true, .doc = "When it was granted."}),
+    member<&FleetGrant::begun_at>("begunAt",
+                                  {.doc = "When the deletion was seen to have begun. Absent until then."}),
 };
 
-// Machines of one Cluster that were granted within one minute for one reason, and are gone.
+// Machines of one Cluster that are gone, and whose granted deletions began within one minute for one reason.
 struct FleetBucket {
   Time minute = {};
   Text namespace_ = {};
@@ -46,7 +49,7 @@ struct FleetBucket {
 };
 template <>
 inline constexpr auto members<FleetBucket> = std::array{
-    member<&FleetBucket::minute>("minute", {.required = true, .doc = "The minute of the grants."}),
+    member<&FleetBucket::minute>("minute", {.required = true, .doc = "The minute in which their deletions began."}),
     member<&FleetBucket::namespace_>(
         "namespace",
         {.min_length = 1, .max_length = 63, .required = true, .doc = "Of the Cluster and its Machines."}),

@@ -136,8 +136,8 @@ inline constexpr auto members<FleetPolicyStatus> = std::array{
     member<&FleetPolicyStatus::buckets>(
         "buckets", {.max_items = FleetPolicyStatus::kMostBuckets,
                     .list = ListType::Atomic,
-                    .doc = "How many Machines are gone that were granted before, by minute, Cluster and "
-                           "reason, as far back as the longest window. With two thousand entries no more is "
+                    .doc = "How many Machines are gone whose deletion was granted, by the minute in which "
+                           "it began, Cluster and reason, as far back as the longest window. With two thousand entries no more is "
                            "granted."}),
     member<&FleetPolicyStatus::observed_generation>("observedGeneration",
                                                     {.minimum = 1, .doc = field_doc::kObservedGeneration}),

@@ -28,8 +28,8 @@ bool Buckets::is_over(const api::FleetBucket& bucket) const {
 }
 
 void Buckets::add(const api::FleetGrant& gone) {
-  const std::int64_t granted = gone.granted_at.unix_seconds();
-  const api::FleetBucket one{.minute = Time::from_unix(granted - granted % kMinute),
+  const std::int64_t begun = (gone.begun_at.is_set() ? gone.begun_at : now_).unix_seconds();
+  const api::FleetBucket one{.minute = Time::from_unix(begun - begun % kMinute),
                              .namespace_ = gone.namespace_,
                              .cluster_name = gone.cluster_name,
                              .reason = gone.reason,

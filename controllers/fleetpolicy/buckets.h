@@ -1,5 +1,5 @@
 // The buckets of a FleetPolicy's status in one turn: those that no window reaches any more are left out, and
-// Machines that are gone are added by the minute of their grant. Used by decide.h. Pure.
+// Machines that are gone are added by the minute in which their deletion began. Used by decide.h. Pure.
 #pragma once
 
 #include <optional>
@@ -14,6 +14,7 @@ class Buckets {
  public:
   Buckets(std::span<const api::FleetBucket> before, const api::FleetPolicySpec& spec, Time now);
 
+  // One whose deletion was never seen to begin counts from now on: a grant may be used late.
   void add(const api::FleetGrant& gone);
   // The oldest first.
   const std::vector<api::FleetBucket>& all() const { return buckets_; }

@@ -16,7 +16,7 @@ using testing::SizeIs;
 using namespace std::chrono_literals;
 
 api::FleetGrant grant(Time at, std::string_view reason = "ScaleIn", std::string_view cluster = "c1") {
-  return a_fleet_policy().granted("a", at, reason, cluster).build().status.grants[0];
+  return a_fleet_policy().granted("a", noon(), reason, cluster).begun(at).build().status.grants[0];
 }
 
 TEST(Buckets, GatherMachinesOfOneMinuteClusterAndReason) {
@@ -31,6 +31,16 @@ TEST(Buckets, GatherMachinesOfOneMinuteClusterAndReason) {
   std::vector<std::int32_t> counts;
   for (const auto& bucket : buckets.all()) counts.push_back(bucket.count);
   EXPECT_THAT(counts, ElementsAre(1, 3, 1, 1));
+}
+
+TEST(Buckets, CountADeletionThatWasNotSeenToBeginFromNowOn) {
+  const api::FleetPolicy policy = a_fleet_policy().limits(1, 60s).granted("a", noon());
+  Buckets buckets({}, policy.spec, noon() + 599s);
+
+  buckets.add(policy.status.grants[0]);
+
+  ASSERT_THAT(buckets.all(), SizeIs(1));
+  EXPECT_EQ(buckets.all()[0].minute, noon() + 540s);
 }
 
 TEST(Buckets, AreLeftOutOnceTheLongestWindowHasPassed) {

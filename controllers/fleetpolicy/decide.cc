@@ -47,8 +47,14 @@ class Granter {
   void look_at(const OpenGrant& open) {
     known_.insert(open.grant.uid);
     if (!open.machine) return buckets_.add(open.grant);
-    if (!open.machine->metadata.deleting() && is_given_back(open)) return;
-    plan_.grants.push_back(open.grant);
+    if (open.machine->metadata.deleting()) return hold_used(open.grant);
+    if (!is_given_back(open)) plan_.grants.push_back(open.grant);
+  }
+
+  // By our own clock, and not by the server's: windows are counted by it.
+  void hold_used(api::FleetGrant grant) {
+    if (!grant.begun_at.is_set()) grant.begun_at = seen_.now;
+    plan_.grants.push_back(std::move(grant));
   }
 
   // Its place is free once the Machine says nothing of a grant: until then its MachineSet may use it.

@@ -142,7 +142,7 @@ TEST(Granting, TakesBackAGrantWhoseRequestIsGone) {
 }
 
 TEST(Granting, HoldsAUsedOneUntilItsMachineIsGone) {
-  const auto policy = a_fleet_policy().limits(1).granted("a", noon());
+  const auto policy = a_fleet_policy().limits(1).granted("a", noon()).begun(noon());
   const Plan going = seen_by(policy).with(granted("a").deleting()).with(asking("b")).after(3600s).plan();
   const Plan gone = seen_by(policy).with(asking("b")).after(3600s).plan();
 
@@ -151,12 +151,27 @@ TEST(Granting, HoldsAUsedOneUntilItsMachineIsGone) {
   EXPECT_THAT(granted_by(gone), ElementsAre("b"));
 }
 
-TEST(Granting, CountsAMachineThatIsGoneByTheMinuteOfItsGrant) {
-  const Plan plan = seen_by(a_fleet_policy().limits(1).granted("a", noon() + 59s)).after(120s).plan();
+TEST(Granting, CountsAMachineThatIsGoneByTheMinuteInWhichItsDeletionBegan) {
+  const auto policy = a_fleet_policy().limits(1).granted("a", noon()).begun(noon() + 119s);
+  const Plan plan = seen_by(policy).after(300s).plan();
 
   ASSERT_THAT(plan.buckets, SizeIs(1));
-  EXPECT_EQ(plan.buckets[0].minute, noon());
+  EXPECT_EQ(plan.buckets[0].minute, noon() + 60s);
   EXPECT_EQ(plan.buckets[0].count, 1);
+}
+
+// Else a MachineSet that was held up for a while lets more begin within a window than its limit allows.
+TEST(Granting, CountsADeletionByAnOldGrantFromWhenItBegan) {
+  const auto granted_before = a_fleet_policy().limits(1, 120s).granted("a", noon());
+  const Plan begins = seen_by(granted_before).with(granted("a").deleting()).after(599s).plan();
+  ASSERT_THAT(begins.grants, SizeIs(1));
+  EXPECT_EQ(begins.grants[0].begun_at, noon() + 599s);
+
+  const auto begun = a_fleet_policy().limits(1, 120s).granted("a", noon()).begun(noon() + 599s);
+  const Plan gone = seen_by(begun).with(asking("b")).after(610s).plan();
+
+  EXPECT_THAT(granted_by(gone), IsEmpty());
+  EXPECT_THAT(gone.waiting.why, HasSubstr("is full"));
 }
 
 TEST(Granting, TakesBackWhatItKnowsNothingOf) {

@@ -44,6 +44,10 @@ FleetPolicyBuilder& FleetPolicyBuilder::granted(std::string_view machine, Time a
   });
 }
 
+FleetPolicyBuilder& FleetPolicyBuilder::begun(Time at) {
+  return change([&](FleetPolicy& policy) { policy.status.grants.back().begun_at = at; });
+}
+
 FleetPolicyBuilder& FleetPolicyBuilder::gone(Time minute, int count, std::string_view reason,
                                              std::string_view cluster) {
   return change([&](FleetPolicy& policy) {
