@@ -21,6 +21,8 @@ inline constexpr std::string_view kRemediation = "Remediation";
 inline constexpr std::string_view kRollout = "Rollout";
 inline constexpr std::string_view kScaleIn = "ScaleIn";
 inline constexpr std::string_view kPreservationEnded = "PreservationEnded";
+// Of a VM that no object has.
+inline constexpr std::string_view kOrphans = "Orphans";
 }  // namespace deletion
 
 namespace condition {

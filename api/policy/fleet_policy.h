@@ -34,19 +34,22 @@ inline constexpr auto members<FleetLimit> = std::array{
     member<&FleetLimit::reasons>(
         "reasons",
         {.min_items = 1,
-         .max_items = 4,
-         .items = {.one_of = "Remediation|Rollout|ScaleIn|PreservationEnded"},
+         .max_items = 5,
+         .items = {.one_of = "Remediation|Rollout|ScaleIn|PreservationEnded|Orphans"},
          .list = ListType::Set,
-         .default_json = R"(["Remediation","Rollout","ScaleIn","PreservationEnded"])",
+         .default_json = R"(["Remediation","Rollout","ScaleIn","PreservationEnded","Orphans"])",
          .doc = "Why Machines are deleted that count and wait: they are unhealthy or have failed "
                 "(Remediation), their template is an earlier one (Rollout), fewer are wanted (ScaleIn), or "
-                "they have failed and the time is over for which they were preserved (PreservationEnded)."}),
+                "they have failed and the time is over for which they were preserved (PreservationEnded). "
+                "Orphans counts VMs that are deleted because no object has them."}),
     member<&FleetLimit::max>(
-        "max", {.minimum = 0,
-                .pattern = "^(0|[1-9][0-9]?|100)%$",
-                .required = true,
-                .doc = "How many deletions may begin within the window: a number, or a percentage of the "
-                       "worker Machines of the Cluster or of all Clusters, rounded up. 0 lets none begin."}),
+        "max",
+        {.minimum = 0,
+         .pattern = "^(0|[1-9][0-9]?|100)%$",
+         .required = true,
+         .doc = "How many deletions may begin within the window: a number, or a percentage of the "
+                "worker Machines of the Cluster or of all Clusters, rounded up, and of one where there "
+                "are none. 0 lets none begin."}),
     member<&FleetLimit::window_seconds>(
         "windowSeconds",
         {.minimum = 60,

@@ -90,9 +90,10 @@ inline constexpr std::string_view kUnfrozenAt = "capstan.dev/unfrozen-at";
 inline constexpr std::string_view kReleased = "capstan.dev/released";
 // On what deletes Machines: the hash of the list that spec.deletionGuard of its policy holds.
 inline constexpr std::string_view kConfirmDeletion = "capstan.dev/confirm-deletion";
-// On a Machine: why and since when its deletion asks for a place in the limits of the FleetPolicy.
+// On a Machine: why and since when its deletion asks for a place in the limits of the FleetPolicy; on a
+// Cluster: the same of a VM of it that is no object's.
 inline constexpr std::string_view kFleetRequest = "capstan.dev/fleet-request";
-// On a Machine: the FleetPolicy has given it that place, at this time.
+// On a Machine or Cluster: the FleetPolicy has given it that place, at this time.
 inline constexpr std::string_view kFleetGrant = "capstan.dev/fleet-grant";
 // On a Machine: the update in place that is under way, to which MachineSet, how far and since when.
 inline constexpr std::string_view kInPlaceUpdate = "capstan.dev/in-place-update";

@@ -14,18 +14,30 @@ class Granting {
       : with_(with), now_(seen.now.to_string()), key_(kube::key_of(*seen.policy)) {}
 
   Result<void> operator()(const GiveGrant& action) const {
-    const auto& annotations = action.machine->metadata.annotations;
-    return write(*action.machine,
-                 {.request = std::string(annotations.value_or_empty(api::policy::annotation::kFleetRequest)),
-                  .grant = now_});
+    return write(with_.deps.caches.machines, *action.machine, granted(action.machine->metadata));
   }
-  Result<void> operator()(const TakeBack& action) const { return write(*action.machine, {}); }
+  Result<void> operator()(const TakeBack& action) const {
+    return write(with_.deps.caches.machines, *action.machine, {});
+  }
+  Result<void> operator()(const GrantOrphan& action) const {
+    return write(with_.deps.caches.clusters, *action.cluster, granted(action.cluster->metadata));
+  }
+  Result<void> operator()(const EndOrphanGrant& action) const {
+    return write(with_.deps.caches.clusters, *action.cluster, {});
+  }
 
  private:
-  Result<void> write(const api::Machine& machine, const safety::FleetAnnotations& to) const {
+  safety::FleetAnnotations granted(const api::ObjectMeta& object) const {
+    return {.request = std::string(object.annotations.value_or_empty(api::policy::annotation::kFleetRequest)),
+            .grant = now_};
+  }
+
+  template <typename T>
+  Result<void> write(const runtime::Store<T>& cache, const T& object,
+                     const safety::FleetAnnotations& to) const {
     const auto version =
-        TRY(safety::write_fleet_annotations(with_.deps.client, machine, to, with_.context.deadline));
-    if (version) with_.host.consistency.wrote(key_, with_.deps.caches.machines, *version);
+        TRY(safety::write_fleet_annotations(with_.deps.client, object, to, with_.context.deadline));
+    if (version) with_.host.consistency.wrote(key_, cache, *version);
     return {};
   }
 

@@ -11,17 +11,39 @@
 #include "controllers/fleetpolicy/buckets.h"
 #include "controllers/safety/fleet_request.h"
 #include "controllers/shared/recheck.h"
+#include "kube/kinds.h"
 
 namespace capstan::controllers::fleetpolicy {
 namespace {
 
+using api::policy::kFleetGrantExpires;
 using safety::FleetRequest;
 
-// One that asks, with what it asks for.
+// One that asks: a Machine, or a VM of a Cluster that is no object's.
 struct Candidate {
-  MachineSnapshot machine = {};
-  FleetRequest request = {};
+  Asked asked = {};
+  kube::ObjectKey cluster = {};
+  MachineSnapshot machine = {};  // null: it is a VM
+  ClusterSnapshot of = {};       // the Cluster of that VM; null: it is a Machine
 };
+
+Candidate candidate_of(const MachineSnapshot& machine, FleetRequest request) {
+  return {
+      .asked = {.called = "Machine " + kube::key_of(*machine).describe(), .request = std::move(request)},
+      .cluster = {.namespace_ = machine->metadata.namespace_.str(), .name = machine->spec.cluster_name.str()},
+      .machine = machine};
+}
+
+Candidate candidate_of(const ClusterSnapshot& cluster, FleetRequest request) {
+  const auto key = kube::key_of(*cluster);
+  return {.asked = {.called = "VM of Cluster " + key.describe(), .request = std::move(request)},
+          .cluster = key,
+          .of = cluster};
+}
+
+bool is_about_orphan(const FleetRequest& request) {
+  return request.reason == api::policy::deletion::kOrphans;
+}
 
 class Granter {
  public:
@@ -33,6 +55,7 @@ class Granter {
   Plan run() {
     for (const OpenGrant& open : seen_.grants) look_at(open);
     take_back_strangers();
+    for (const auto& cluster : seen_.clusters) look_at(cluster);
     limits_.count(plan_.grants);
     limits_.count(buckets_.all(), seen_.now);
     for (const Candidate& candidate : candidates()) serve(candidate);
@@ -59,7 +82,7 @@ class Granter {
 
   // Its place is free once the Machine says nothing of a grant: until then its MachineSet may use it.
   bool is_given_back(const OpenGrant& open) {
-    const Seconds left = open.grant.granted_at + kGrantExpires - seen_.now;
+    const Seconds left = open.grant.granted_at + kFleetGrantExpires - seen_.now;
     const bool stands = left > Seconds(0) && safety::fleet_request_of(*open.machine);
     const bool says_so = safety::has_fleet_grant(*open.machine);
     if (stands) recheck_within(plan_.recheck, left);
@@ -76,20 +99,45 @@ class Granter {
     }
   }
 
+  // Its place has been counted since it was granted, used or not.
+  void look_at(const ClusterSnapshot& cluster) {
+    if (!api::policy::has_fleet_grant(cluster->metadata)) return;
+    const auto left = api::policy::fleet_grant_left(cluster->metadata, seen_.now);
+    if (!left) return plan_.actions.push_back(EndOrphanGrant{cluster});
+    recheck_within(plan_.recheck, *left);
+  }
+
   // --- what is asked for ---
 
   // The oldest first.
-  std::vector<Candidate> candidates() const {
+  std::vector<Candidate> candidates() {
     std::vector<Candidate> found;
     for (const auto& machine : seen_.machines) {
       auto request = safety::fleet_request_of(*machine);
-      if (request && is_candidate(*machine)) found.push_back({machine, std::move(*request)});
+      if (request && !is_about_orphan(*request) && is_candidate(*machine))
+        found.push_back(candidate_of(machine, std::move(*request)));
     }
+    add_orphans(found);
     std::ranges::sort(found, {}, [](const Candidate& each) {
-      const auto& metadata = each.machine->metadata;
-      return std::tuple{each.request.since, metadata.namespace_, metadata.name};
+      return std::tuple{each.asked.request.since, each.asked.called};
     });
     return found;
+  }
+
+  // Outside their window they are not in line: they hold up nothing, and no alert is due.
+  void add_orphans(std::vector<Candidate>& found) {
+    if (seen_.clusters.empty()) return;
+    const auto window = safety::ask_windows(seen_.windows, safety::Cause::Orphans, seen_.now);
+    if (!window.open) return recheck_within(plan_.recheck, window.opens_in);
+    for (const auto& cluster : seen_.clusters) {
+      auto request = api::policy::fleet_request_in(cluster->metadata);
+      if (request && is_about_orphan(*request) && is_candidate(*cluster))
+        found.push_back(candidate_of(cluster, std::move(*request)));
+    }
+  }
+
+  static bool is_candidate(const api::Cluster& cluster) {
+    return !cluster.metadata.deleting() && !api::policy::has_fleet_grant(cluster.metadata);
   }
 
   // Only a MachineSet makes use of a grant.
@@ -101,20 +149,30 @@ class Granter {
   }
 
   void serve(const Candidate& candidate) {
-    const api::Machine& machine = *candidate.machine;
-    const safety::FleetPlace place{
-        .cluster = {.namespace_ = machine.metadata.namespace_.str(), .name = machine.spec.cluster_name.str()},
-        .reason = candidate.request.reason};
+    const safety::FleetPlace place{.cluster = candidate.cluster, .reason = candidate.asked.request.reason};
     if (std::string why = why_not(place); !why.empty()) return wait(candidate, std::move(why));
     limits_.take(place);
+    candidate.machine ? grant_machine(candidate) : grant_orphan(candidate);
+    recheck_within(plan_.recheck, kFleetGrantExpires);
+  }
+
+  void grant_machine(const Candidate& candidate) {
+    const api::Machine& machine = *candidate.machine;
     plan_.grants.push_back({.namespace_ = machine.metadata.namespace_,
                             .name = machine.metadata.name,
                             .uid = machine.metadata.uid,
                             .cluster_name = machine.spec.cluster_name,
-                            .reason = Text(candidate.request.reason),
+                            .reason = Text(candidate.asked.request.reason),
                             .granted_at = seen_.now});
     plan_.actions.push_back(GiveGrant{candidate.machine});
-    recheck_within(plan_.recheck, kGrantExpires);
+  }
+
+  void grant_orphan(const Candidate& candidate) {
+    buckets_.add({.namespace_ = Text(candidate.cluster.namespace_),
+                  .cluster_name = Text(candidate.cluster.name),
+                  .reason = Text(candidate.asked.request.reason),
+                  .granted_at = seen_.now});
+    plan_.actions.push_back(GrantOrphan{candidate.of});
   }
 
   // Empty: it may be granted.
@@ -135,7 +193,7 @@ class Granter {
 
   void wait(const Candidate& candidate, std::string why) {
     if (plan_.waiting.count++ > 0) return;
-    plan_.waiting.first = candidate.machine;
+    plan_.waiting.longest = candidate.asked;
     plan_.waiting.why = std::move(why);
   }
 

@@ -6,9 +6,6 @@
 
 namespace capstan::controllers::fleetpolicy {
 
-// A grant that its MachineSet has not used by then is given back.
-inline constexpr Seconds kGrantExpires{600};
-
 Plan decide(const Observation& seen);
 
 }  // namespace capstan::controllers::fleetpolicy

@@ -30,7 +30,7 @@ TEST(Granting, GoesToTheOldestRequestFirst) {
   EXPECT_THAT(granted_by(plan), ElementsAre("b", "c"));
   EXPECT_THAT(held_by(plan), ElementsAre("b", "c"));
   EXPECT_EQ(plan.waiting.count, 1);
-  EXPECT_EQ(plan.waiting.first->metadata.name, "a");
+  EXPECT_EQ(plan.waiting.longest.called, "Machine default/a");
 }
 
 TEST(Granting, PassesOverTheClusterThatHasNoRoom) {
@@ -41,7 +41,7 @@ TEST(Granting, PassesOverTheClusterThatHasNoRoom) {
                         .plan();
 
   EXPECT_THAT(granted_by(plan), ElementsAre("a", "c"));
-  EXPECT_EQ(plan.waiting.first->metadata.name, "b");
+  EXPECT_EQ(plan.waiting.longest.called, "Machine default/b");
 }
 
 TEST(Granting, CountsWhatWasGrantedBefore) {

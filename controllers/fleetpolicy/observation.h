@@ -1,6 +1,6 @@
-// All that a turn of a FleetPolicy looks at: the policy, the Machines that ask for a place in its limits or
-// have one, and how many Machines there are. Gathered by observe.h, judged by decide.h and report.h. A plain
-// value.
+// All that a turn of a FleetPolicy looks at: the policy, the Machines and Clusters that ask for a place in
+// its limits or have one, and how many Machines there are. Gathered by observe.h, judged by decide.h and
+// report.h. A plain value.
 #pragma once
 
 #include <memory>
@@ -9,12 +9,15 @@
 #include <vector>
 
 #include "api/policy/fleet_policy.h"
+#include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine.h"
 #include "controllers/safety/fleet_limits.h"
+#include "controllers/safety/windows.h"
 
 namespace capstan::controllers::fleetpolicy {
 
 using MachineSnapshot = std::shared_ptr<const api::Machine>;
+using ClusterSnapshot = std::shared_ptr<const api::Cluster>;
 
 // One that the status holds.
 struct OpenGrant {
@@ -27,10 +30,12 @@ struct Observation {
   std::shared_ptr<const api::FleetPolicy> policy = {};  // never null
   bool applied = true;                                  // it is the one that counts
   std::optional<std::string> frozen = {};               // what its annotation says
-  std::vector<std::string> window_problems = {};        // of its windows that never open
+  safety::Windows windows = {};
   std::vector<OpenGrant> grants = {};
   std::vector<MachineSnapshot> machines = {};  // with a request or a grant, whatever the status holds
-  safety::WorkerCounts workers = {};           // of the Clusters of those Machines
+  // With a request or a grant for a VM that is no object's.
+  std::vector<ClusterSnapshot> clusters = {};
+  safety::WorkerCounts workers = {};  // of those Clusters, and those of the Machines
 };
 
 }  // namespace capstan::controllers::fleetpolicy

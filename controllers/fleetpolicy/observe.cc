@@ -1,12 +1,14 @@
 #include "controllers/fleetpolicy/observe.h"
 
 #include "api/policy/fleet_policy_rules.h"
+#include "api/policy/fleet_request.h"
 #include "controllers/safety/fleet_freeze.h"
 #include "controllers/safety/read_windows.h"
 
 namespace capstan::controllers::fleetpolicy {
 namespace {
 
+std::vector<ClusterSnapshot> clusters_that_ask(const Caches& caches);
 void see_grants(const Caches& caches, Observation& seen);
 void see_workers(const Caches& caches, Observation& seen);
 
@@ -20,14 +22,23 @@ std::optional<Observation> observe(const ObserveContext& with, const kube::Objec
   seen.applied = api::is_the_fleet_policy(*seen.policy);
   if (!seen.applied) return seen;
   seen.frozen = safety::fleet_freeze(*seen.policy);
-  seen.window_problems = safety::problems_of(safety::read_windows(seen.policy->spec.windows, {}));
+  seen.windows = safety::read_windows(seen.policy->spec.windows, {});
   seen.machines = caches.machines_with_fleet_request();
+  seen.clusters = clusters_that_ask(caches);
   see_grants(caches, seen);
   see_workers(caches, seen);
   return seen;
 }
 
 namespace {
+
+// Looks at all of them: they are few.
+std::vector<ClusterSnapshot> clusters_that_ask(const Caches& caches) {
+  auto clusters = caches.clusters.all();
+  std::erase_if(clusters,
+                [](const auto& cluster) { return !api::policy::concerns_fleet(cluster->metadata); });
+  return clusters;
+}
 
 void see_grants(const Caches& caches, Observation& seen) {
   for (const api::FleetGrant& grant : seen.policy->status.grants) {
@@ -39,12 +50,13 @@ void see_grants(const Caches& caches, Observation& seen) {
 
 void see_workers(const Caches& caches, Observation& seen) {
   seen.workers.fleet = caches.workers();
-  for (const auto& machine : seen.machines) {
-    const kube::ObjectKey cluster{.namespace_ = machine->metadata.namespace_.str(),
-                                  .name = machine->spec.cluster_name.str()};
+  const auto see = [&](const kube::ObjectKey& cluster) {
     const auto [found, is_new] = seen.workers.by_cluster.try_emplace(cluster);
     if (is_new) found->second = caches.workers_of(cluster);
-  }
+  };
+  for (const auto& machine : seen.machines)
+    see({.namespace_ = machine->metadata.namespace_.str(), .name = machine->spec.cluster_name.str()});
+  for (const auto& cluster : seen.clusters) see(kube::key_of(*cluster));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "api/policy/fleet_request.h"
 #include "controllers/fleetpolicy/observation.h"
 
 namespace capstan::controllers::fleetpolicy {
@@ -23,12 +24,30 @@ struct TakeBack {
   MachineSnapshot machine = {};
   bool operator==(const TakeBack&) const = default;
 };
-using Action = std::variant<GiveGrant, TakeBack>;
+// One VM of the Cluster that is no object's may be deleted. Its place is taken already, for the provider does
+// not say what becomes of it. Bound to the version that was seen.
+struct GrantOrphan {
+  ClusterSnapshot cluster = {};
+  bool operator==(const GrantOrphan&) const = default;
+};
+// The provider did not use it in time. Bound to the version that was seen.
+struct EndOrphanGrant {
+  ClusterSnapshot cluster = {};
+  bool operator==(const EndOrphanGrant&) const = default;
+};
+using Action = std::variant<GiveGrant, TakeBack, GrantOrphan, EndOrphanGrant>;
 
-// Machines without a place, the one that has waited longest, and what it waits for.
+// A deletion that asks for a place.
+struct Asked {
+  std::string called = {};  // "Machine default/web-1"
+  api::policy::FleetRequest request = {};
+  bool operator==(const Asked&) const = default;
+};
+
+// Deletions without a place, the one that has waited longest, and what it waits for.
 struct Waiting {
   std::int32_t count = 0;
-  MachineSnapshot first = {};
+  Asked longest = {};
   std::string why = {};
   bool operator==(const Waiting&) const = default;
 };

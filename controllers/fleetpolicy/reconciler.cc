@@ -18,7 +18,8 @@ constexpr Seconds kStaleRecheck{5};
 Result<runtime::Outcome> Reconciler::reconcile(const runtime::Context& context, const kube::ObjectKey& key) {
   const ObserveContext with{.deps = deps_, .host = *host_, .context = context};
   // By caches that are behind a place could be given twice.
-  if (!context.fresh || !deps_.caches.machines.synced()) return runtime::Outcome::after(kStaleRecheck);
+  const bool synced = deps_.caches.machines.synced() && deps_.caches.clusters.synced();
+  if (!context.fresh || !synced) return runtime::Outcome::after(kStaleRecheck);
   const auto seen = observe(with, key);
   const Plan plan = seen ? decide(*seen) : Plan();
   if (key.name == api::policy::kFleetPolicyName) probes_.show(plan);

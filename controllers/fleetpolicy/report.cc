@@ -5,7 +5,6 @@
 #include "api/conditions/conditions.h"
 #include "api/names.h"
 #include "api/policy/fleet_policy_rules.h"
-#include "controllers/safety/fleet_request.h"
 #include "controllers/safety/windows_condition.h"
 
 namespace capstan::controllers::fleetpolicy {
@@ -26,11 +25,9 @@ api::Condition applied(const Observation& seen) {
 }
 
 std::string waiting_message(const Waiting& waiting) {
-  const auto request = safety::fleet_request_of(*waiting.first);
-  const auto& metadata = waiting.first->metadata;
-  return fmt::format("{} Machines wait, the longest Machine {}/{} ({}, since {}): {}", waiting.count,
-                     metadata.namespace_.view(), metadata.name.view(), request->reason,
-                     request->since.to_string(), waiting.why);
+  return fmt::format("{} deletions wait, the longest {} ({}, since {}): {}", waiting.count,
+                     waiting.longest.called, waiting.longest.request.reason,
+                     waiting.longest.request.since.to_string(), waiting.why);
 }
 
 api::Condition limiting(const Observation& seen, const Plan& plan) {
@@ -72,7 +69,7 @@ api::FleetPolicy report(const Observation& seen, const Plan& plan) {
   for (api::Condition& each : all)
     conditions::set(after.status.conditions, std::move(each), after.metadata.generation, seen.now);
   safety::show_windows(
-      {.any = seen.applied && !seen.policy->spec.windows.empty(), .problems = seen.window_problems},
+      {.any = seen.applied && !seen.windows.list.empty(), .problems = safety::problems_of(seen.windows)},
       after.status.conditions, after.metadata.generation, seen.now);
   conditions::sort(after.status.conditions);
   return after;

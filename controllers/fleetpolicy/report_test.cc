@@ -44,7 +44,7 @@ TEST(FleetReport, NamesTheMachineThatWaitsLongestAndItsLimit) {
   const Seen world = seen_by(a_fleet_policy().limits(0)).with(asking("a", 60s)).with(asking("b"));
 
   EXPECT_EQ(shown(world, "Limiting"),
-            "True LimitReached: 2 Machines wait, the longest Machine default/a (ScaleIn, since "
+            "True LimitReached: 2 deletions wait, the longest Machine default/a (ScaleIn, since "
             "2026-01-01T11:59:00Z): spec.limits[0] (0 within 10m0s in all Clusters) is full");
 }
 
@@ -58,10 +58,7 @@ TEST(FleetReport, NamesALimitThatMeansNothing) {
 // Bad input: windows that never open.
 TEST(FleetReport, NamesTheWindowsThatNeverOpen) {
   const Seen world = seen_by(a_fleet_policy()).where([](Observation& seen) {
-    api::FleetPolicy policy = *seen.policy;
-    policy.spec.windows.push_back({.cron = "0 2 30 2 *"_text, .duration_seconds = 3600});
-    seen.policy = std::make_shared<const api::FleetPolicy>(std::move(policy));
-    seen.window_problems = {"spec.windows[0].cron: \"0 2 30 2 *\" never comes"};
+    seen.windows.list = {{.problem = "spec.windows[0].cron: \"0 2 30 2 *\" never comes"}};
   });
 
   EXPECT_THAT(shown(world, "WindowsUnderstood"),

@@ -27,6 +27,11 @@ Seen& Seen::with(const builders::MachineBuilder& machine) {
   return *this;
 }
 
+Seen& Seen::with(const builders::ClusterBuilder& cluster) {
+  seen_.clusters.push_back(cluster.shared());
+  return *this;
+}
+
 Seen& Seen::after(Seconds span) {
   seen_.now = noon() + span;
   return *this;
@@ -42,20 +47,28 @@ builders::MachineBuilder granted(std::string_view name) {
   return asking(name).annotated("capstan.dev/fleet-grant", noon().to_string());
 }
 
+builders::ClusterBuilder asking_for_an_orphan(std::string_view cluster, Seconds ago) {
+  const safety::FleetRequest request{.reason = "Orphans", .since = noon() + -ago};
+  return builders::a_cluster(cluster).annotated("capstan.dev/fleet-request", safety::to_text(request));
+}
+
 namespace {
 
-template <typename Kind>
-std::vector<std::string> names_in(const Plan& plan) {
+template <typename Kind, typename Object>
+std::vector<std::string> names_in(const Plan& plan, Object Kind::* object) {
   std::vector<std::string> names;
   for (const Action& action : plan.actions)
-    if (const auto* each = std::get_if<Kind>(&action)) names.push_back(each->machine->metadata.name.str());
+    if (const auto* each = std::get_if<Kind>(&action)) names.push_back((each->*object)->metadata.name.str());
   return names;
 }
 
 }  // namespace
 
-std::vector<std::string> granted_by(const Plan& plan) { return names_in<GiveGrant>(plan); }
-std::vector<std::string> taken_back_by(const Plan& plan) { return names_in<TakeBack>(plan); }
+std::vector<std::string> granted_by(const Plan& plan) { return names_in(plan, &GiveGrant::machine); }
+std::vector<std::string> orphans_granted_by(const Plan& plan) {
+  return names_in(plan, &GrantOrphan::cluster);
+}
+std::vector<std::string> taken_back_by(const Plan& plan) { return names_in(plan, &TakeBack::machine); }
 
 std::vector<std::string> held_by(const Plan& plan) {
   std::vector<std::string> names;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "controllers/fleetpolicy/decide.h"
+#include "test/builders/cluster.h"
 #include "test/builders/fleet_policy.h"
 #include "test/builders/machine.h"
 
@@ -14,6 +15,8 @@ class Seen {
 
   // A Machine that is there; the status of the policy may hold a grant of it.
   Seen& with(const builders::MachineBuilder& machine);
+  // A Cluster of which a VM that is no object's may ask.
+  Seen& with(const builders::ClusterBuilder& cluster);
   Seen& after(Seconds span);  // noon
   template <typename Change>
   Seen& where(Change&& change) {
@@ -35,8 +38,13 @@ builders::MachineBuilder asking(std::string_view name, Seconds ago = Seconds(0),
 // The same with its grant.
 builders::MachineBuilder granted(std::string_view name);
 
+// The provider has asked since so long before noon for a place for an orphan of that Cluster.
+builders::ClusterBuilder asking_for_an_orphan(std::string_view cluster = builders::kCluster,
+                                              Seconds ago = Seconds(0));
+
 // Of the plan, in its order.
 std::vector<std::string> granted_by(const Plan& plan);
+std::vector<std::string> orphans_granted_by(const Plan& plan);  // their Clusters
 std::vector<std::string> taken_back_by(const Plan& plan);
 std::vector<std::string> held_by(const Plan& plan);  // the Machines whose grants the status holds then
 

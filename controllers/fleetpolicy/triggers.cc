@@ -1,30 +1,38 @@
-// What wakes the FleetPolicy controller: policies, and what Machines ask of them.
+// What wakes the FleetPolicy controller: policies, and what Machines and Clusters ask of them.
 #include "runtime/triggers.h"
 
 #include <tuple>
 
+#include "api/policy/fleet_request.h"
 #include "api/policy/names.h"
 #include "controllers/fleetpolicy/reconciler.h"
-#include "controllers/safety/fleet_request.h"
 
 namespace capstan::controllers::fleetpolicy {
 namespace {
 
 using runtime::Change;
 
-bool concerns(const runtime::Snapshot<api::Machine>& machine) {
-  return machine && safety::concerns_fleet(*machine);
+template <typename T>
+bool concerns(const runtime::Snapshot<T>& object) {
+  return object && api::policy::concerns_fleet(object->metadata);
 }
 
-auto facts_of(const api::Machine& machine) {
-  const auto& metadata = machine.metadata;
-  return std::tuple{metadata.annotations.value_or_empty(api::policy::annotation::kFleetRequest),
-                    safety::has_fleet_grant(machine), metadata.deleting()};
+auto facts_of(const api::ObjectMeta& object) {
+  return std::tuple{object.annotations.value_or_empty(api::policy::annotation::kFleetRequest),
+                    api::policy::has_fleet_grant(object), object.deleting()};
 }
 
-bool asks_the_same(const Change<api::Machine>& change) {
+template <typename T>
+bool asks_the_same(const Change<T>& change) {
   if (!concerns(change.before) && !concerns(change.after)) return true;
-  return change.before && change.after && facts_of(*change.before) == facts_of(*change.after);
+  return change.before && change.after &&
+         facts_of(change.before->metadata) == facts_of(change.after->metadata);
+}
+
+template <typename T>
+std::vector<kube::ObjectKey> the_policy(const Change<T>& change) {
+  if (asks_the_same(change)) return {};
+  return {{.namespace_ = {}, .name = std::string(api::policy::kFleetPolicyName)}};
 }
 
 }  // namespace
@@ -32,10 +40,8 @@ bool asks_the_same(const Change<api::Machine>& change) {
 void Reconciler::add_triggers(runtime::Queue& queue) {
   Caches& caches = deps_.caches;
   runtime::trigger_self(caches.fleet_policies, queue);
-  runtime::trigger<api::Machine>(caches.machines, queue, [](const Change<api::Machine>& change) {
-    if (asks_the_same(change)) return std::vector<kube::ObjectKey>();
-    return std::vector{kube::ObjectKey{.namespace_ = {}, .name = std::string(api::policy::kFleetPolicyName)}};
-  });
+  runtime::trigger<api::Machine>(caches.machines, queue, the_policy<api::Machine>);
+  runtime::trigger<api::Cluster>(caches.clusters, queue, the_policy<api::Cluster>);
 }
 
 }  // namespace capstan::controllers::fleetpolicy

@@ -4,6 +4,7 @@
 #include "api/conditions/conditions.h"
 #include "controllers/fleetpolicy/reconciler.h"
 #include "controllers/shared/controller_fixture.h"
+#include "test/builders/cluster.h"
 #include "test/builders/fleet_policy.h"
 #include "test/builders/machine.h"
 
@@ -68,6 +69,24 @@ TEST(FleetTurns, WriteTheStatusBeforeTheMachineIsTold) {
     EXPECT_TRUE(world.is_granted("a"));
     EXPECT_THAT(world.status().grants, SizeIs(1));
     EXPECT_THAT(world.requests(), ElementsAre("patch fleetpolicies/status fleet", "patch machines a"));
+  });
+}
+
+// By its annotation the Cluster asks for one VM of it that is no object's.
+TEST(FleetTurns, CountTheDeletionOfAnOrphanBeforeItsClusterIsTold) {
+  in_world([](FleetPolicyFixture& world) {
+    world.make(a_fleet_policy().limits(1).build());
+    world.start();
+    (void)world.requests();
+
+    world.make(builders::a_cluster("c9")
+                   .annotated("capstan.dev/fleet-request", "Orphans~2026-01-01T00:00:00Z")
+                   .build());
+    world.settle();
+
+    EXPECT_TRUE(world.read<api::Cluster>("c9").metadata.annotations.contains("capstan.dev/fleet-grant"));
+    EXPECT_THAT(world.status().buckets, SizeIs(1));
+    EXPECT_THAT(world.requests(), ElementsAre("patch fleetpolicies/status fleet", "patch clusters c9"));
   });
 }
 

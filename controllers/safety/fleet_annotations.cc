@@ -1,5 +1,7 @@
 #include "controllers/safety/fleet_annotations.h"
 
+#include <fmt/format.h>
+
 #include <boost/json.hpp>
 
 #include "api/policy/names.h"
@@ -14,20 +16,30 @@ boost::json::value null_if_empty(const std::string& value) {
 
 }  // namespace
 
-Result<std::optional<api::ResourceVersion>> write_fleet_annotations(kube::Client& client,
-                                                                    const api::Machine& machine,
+template <typename T>
+Result<std::optional<api::ResourceVersion>> write_fleet_annotations(kube::Client& client, const T& object,
                                                                     const FleetAnnotations& to,
                                                                     const Deadline& deadline) {
   const boost::json::value body = {{"metadata",
-                                    {{"resourceVersion", machine.metadata.resource_version.str()},
+                                    {{"resourceVersion", object.metadata.resource_version.str()},
                                      {"annotations",
                                       {{api::policy::annotation::kFleetRequest, null_if_empty(to.request)},
                                        {api::policy::annotation::kFleetGrant, null_if_empty(to.grant)}}}}}};
-  const auto written = kube::patch_briefly(client, kube::resource_of<api::Machine>(), kube::key_of(machine),
-                                           body, {}, deadline);
+  const auto written =
+      kube::patch_briefly(client, kube::resource_of<T>(), kube::key_of(object), body, {}, deadline);
   if (written) return std::optional(written->metadata.resource_version);
   if (written.error().code == Code::NotFound) return std::optional<api::ResourceVersion>();
-  return fail(written.error().context("annotate Machine " + machine.metadata.name.str()));
+  return fail(written.error().context(
+      fmt::format("annotate {} {}", api::resource<T>.kind, object.metadata.name.view())));
 }
+
+template Result<std::optional<api::ResourceVersion>> write_fleet_annotations(kube::Client&,
+                                                                             const api::Machine&,
+                                                                             const FleetAnnotations&,
+                                                                             const Deadline&);
+template Result<std::optional<api::ResourceVersion>> write_fleet_annotations(kube::Client&,
+                                                                             const api::Cluster&,
+                                                                             const FleetAnnotations&,
+                                                                             const Deadline&);
 
 }  // namespace capstan::controllers::safety

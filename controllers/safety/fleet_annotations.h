@@ -1,11 +1,12 @@
-// Writes the annotations by which a Machine's deletion asks for a place in the limits of the FleetPolicy, and
-// gets it. Bound to the version that was seen, so that nothing is granted for what is over. Blocks as the
-// client does.
+// Writes the annotations by which a deletion asks for a place in the limits of the FleetPolicy, and gets it:
+// on the Machine that goes, or on the Cluster of a VM that is no object's. Bound to the version that was
+// seen, so that nothing is granted for what is over. Blocks as the client does.
 #pragma once
 
 #include <optional>
 #include <string>
 
+#include "api/v1beta2/cluster.h"
 #include "api/v1beta2/machine.h"
 #include "kube/client.h"
 
@@ -17,9 +18,10 @@ struct FleetAnnotations {
   std::string grant = {};
 };
 
-// Nothing when the Machine is gone; Conflict when it has changed, which the next turn has to see.
-Result<std::optional<api::ResourceVersion>> write_fleet_annotations(kube::Client& client,
-                                                                    const api::Machine& machine,
+// Nothing when the object is gone; Conflict when it has changed, which the next turn has to see. Of Machines
+// and Clusters.
+template <typename T>
+Result<std::optional<api::ResourceVersion>> write_fleet_annotations(kube::Client& client, const T& object,
                                                                     const FleetAnnotations& to,
                                                                     const Deadline& deadline);
 

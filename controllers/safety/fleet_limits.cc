@@ -69,11 +69,12 @@ std::int32_t FleetLimits::taken(std::size_t limit, const kube::ObjectKey& cluste
                                               : taken_[limit].fleet;
 }
 
-// A limit that means nothing lets none begin: what it was to hold back can't be known.
+// A limit that means nothing lets none begin: what it was to hold back can't be known. A share is of one at
+// least: a Cluster without Machines would keep its orphans for ever.
 std::int32_t FleetLimits::allowed(const api::FleetLimit& limit, const kube::ObjectKey& cluster) const {
   const std::int32_t workers =
       limit.is_per_cluster() ? count_at(workers_.by_cluster, cluster) : workers_.fleet;
-  return scaled_value(limit.max, workers, Rounding::Up).value_or(0);
+  return scaled_value(limit.max, std::max(workers, 1), Rounding::Up).value_or(0);
 }
 
 std::string FleetLimits::describe(std::size_t limit) const {

@@ -83,6 +83,15 @@ TEST(FleetLimits, InPercentAreOfTheWorkersRoundedUp) {
   EXPECT_EQ(full(FleetPolicyBuilder(of_each).gone(noon(), 2), in("c1"), workers(11, 10)), 0U);
 }
 
+// Bad input: a percentage of nothing. A Machine that asks is one of them; a VM that no Machine has is not.
+TEST(FleetLimits, OfAShareOfNothingAreOfOne) {
+  const auto of_each = a_fleet_policy().limits_each_cluster(percent("10%"), 600s);
+
+  EXPECT_EQ(full(of_each, in("c1", "Orphans"), workers(0, 10)), std::nullopt);
+  EXPECT_EQ(full(FleetPolicyBuilder(of_each).gone(noon(), 1), in("c1", "Orphans"), workers(0, 10)), 0U);
+  EXPECT_EQ(full(a_fleet_policy().limits(percent("0%"), 600s), in("c1", "Orphans"), workers(0, 0)), 0U);
+}
+
 TEST(FleetLimits, ForgetABucketWhenItsWholeMinuteHasLeftTheWindow) {
   const auto policy = a_fleet_policy().limits(1, 600s).gone(noon(), 1);
 

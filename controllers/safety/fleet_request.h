@@ -1,13 +1,12 @@
-// How the deletion of a Machine gets a place in the limits of the FleetPolicy, as its annotations tell: its
-// MachineSet asks for one, and the controller of the FleetPolicy grants it. Used by both. Pure, but for what
-// is looked up in caches; safe from any thread.
+// How the deletion of a Machine gets a place in the limits of the FleetPolicy, as its annotations tell
+// (api/policy/fleet_request.h): its MachineSet asks for one, and the controller of the FleetPolicy grants it.
+// Used by both. Pure, but for what is looked up in caches; safe from any thread.
 #pragma once
 
 #include <optional>
-#include <string>
-#include <string_view>
 
 #include "api/policy/fleet_policy.h"
+#include "api/policy/fleet_request.h"
 #include "api/v1beta2/machine.h"
 #include "runtime/snapshot.h"
 
@@ -17,18 +16,18 @@ class Caches;
 
 namespace capstan::controllers::safety {
 
-struct FleetRequest {
-  std::string reason = {};  // of api::policy::deletion
-  Time since = {};
-  bool operator==(const FleetRequest&) const = default;
-};
-std::string to_text(const FleetRequest& request);  // "Rollout~2026-01-01T12:00:00Z"
-// Nothing: it asks for nothing, or in words that mean nothing.
-std::optional<FleetRequest> fleet_request_of(const api::Machine& machine);
+using api::policy::FleetRequest;
+using api::policy::to_text;
 
-bool has_fleet_grant(const api::Machine& machine);
-// It has one of the two annotations, whatever they say.
-bool concerns_fleet(const api::Machine& machine);
+inline std::optional<FleetRequest> fleet_request_of(const api::Machine& machine) {
+  return api::policy::fleet_request_in(machine.metadata);
+}
+inline bool has_fleet_grant(const api::Machine& machine) {
+  return api::policy::has_fleet_grant(machine.metadata);
+}
+inline bool concerns_fleet(const api::Machine& machine) {
+  return api::policy::concerns_fleet(machine.metadata);
+}
 
 // Machines of a control plane neither ask nor count.
 bool is_worker(const api::Machine& machine);

@@ -8,6 +8,7 @@
 #include "api/driver/names.h"
 #include "api/names.h"
 #include "infrastructure/controller/cluster/authority_secret.h"
+#include "infrastructure/controller/cluster/orphan_place.h"
 #include "infrastructure/controller/cluster/orphan_work.h"
 #include "infrastructure/controller/turn_steps.h"
 #include "kube/resources.h"
@@ -81,6 +82,8 @@ class Work {
   bool perform(const RemoveOrphan& action) {
     return OrphanWork(with_, seen_, effects_).remove(action.vm), true;
   }
+  // The Cluster has changed meanwhile: its own change wakes the next turn.
+  bool perform(const GiveUpPlace&) { return (void)give_up_place(with_, *seen_.cluster), true; }
 
   bool write_endpoint(const sim::ControlPlane& plane) {
     const api::ApiEndpoint& known = object_.spec.control_plane_endpoint;

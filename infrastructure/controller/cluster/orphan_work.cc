@@ -5,6 +5,7 @@
 #include "api/driver/names.h"
 #include "base/safeguards.h"
 #include "infrastructure/controller/account.h"
+#include "infrastructure/controller/cluster/orphan_place.h"
 #include "infrastructure/controller/cluster/orphans.h"
 #include "infrastructure/controller/driver_steps.h"
 #include "infrastructure/controller/secrets.h"
@@ -34,6 +35,7 @@ void OrphanWork::remove(const Finding& vm) {
   const auto credentials = credentials_for(vm);
   if (!credentials) return keep(vm, "kept: the credentials can't be read");
   if (const Reason why = reason_to_keep(vm, *credentials)) return keep(vm, *why);
+  if (limits_ && !has_place(vm)) return;
   with_.deps.orphans.count_deletion(key());  // also one of which the answer is lost
   const auto removed = driver_of(vm).remove({.provider_id = vm.provider_id}, *credentials, deadline());
   if (!removed && reaction(Verb::Remove, removed.error()).next != Reaction::Next::Done)
@@ -76,13 +78,24 @@ OrphanWork::Reason OrphanWork::cluster_says() {
   return policy_says(*cluster);
 }
 
+// What keeps the VM is not told to the search: with its grant it goes before the next list.
+bool OrphanWork::has_place(const Finding& vm) {
+  const auto taken = take_place(with_, runtime::key_of(*seen_.cluster), *limits_, seen_.now);
+  if (taken && *taken) return true;
+  effects_.kept.emplace(vm.provider_id, taken ? "kept until the FleetPolicy has a place in its limits, and a "
+                                                "window is open"
+                                              : "kept: the Cluster can't ask the FleetPolicy for a place");
+  return false;
+}
+
 // It may be another one than at the beginning of the period.
 OrphanWork::Reason OrphanWork::policy_says(const api::Cluster& cluster) {
   const auto settings = with_.deps.orphans.live_settings(deadline());
   if (!settings) return "kept: the FleetPolicy can't be read";
   if (settings->action != OrphanAction::Delete) return "only reported, as the FleetPolicy says";
-  const std::string_view held = why_held(cluster, *settings);
-  return held.empty() ? std::nullopt : Reason(held);
+  if (const std::string_view held = why_held(cluster, *settings); !held.empty()) return Reason(held);
+  limits_ = settings->has_limits ? std::optional(*settings) : std::nullopt;
+  return std::nullopt;
 }
 
 // By the names on its tags, and by its key in the caches: an object may have come since the list.

@@ -26,6 +26,7 @@ class OrphanWork {
 
   void keep(const Finding& vm, const std::string& why);
   Reason reason_to_keep(const Finding& vm, const Credentials& credentials);
+  bool has_place(const Finding& vm);
   Reason cluster_says();
   Reason policy_says(const api::Cluster& cluster);
   Reason objects_say(const Finding& vm);
@@ -44,6 +45,7 @@ class OrphanWork {
   const ActContext& with_;
   const Observation& seen_;
   Effects& effects_;
+  std::optional<OrphanSettings> limits_;  // the FleetPolicy has some at this moment
 };
 
 }  // namespace capstan::infrastructure::cluster

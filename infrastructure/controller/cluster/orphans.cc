@@ -6,6 +6,7 @@
 
 #include "api/conditions/conditions.h"
 #include "api/names.h"
+#include "api/policy/fleet_request.h"
 #include "api/policy/names.h"
 #include "base/safeguards.h"
 
@@ -33,6 +34,7 @@ void look_after_orphans(const Observation& seen, Plan& plan) {
   if (!why_held(*seen.cluster, settings).empty()) return;
   std::size_t marks = 0;
   std::size_t deleted = seen.orphans->deleted;
+  bool removes = false;
   for (const Finding& vm : seen.orphans->findings) {
     if (!is_suspect(vm.standing))
       plan.actions.emplace_back(UnmarkVm{.vm = vm});
@@ -40,9 +42,12 @@ void look_after_orphans(const Observation& seen, Plan& plan) {
       plan.actions.emplace_back(MarkOrphan{.vm = vm});
     else if (settings.action == OrphanAction::Delete && may_be_deleted(vm) && deleted < settings.per_period) {
       ++deleted;
+      removes = true;
       plan.actions.emplace_back(RemoveOrphan{.vm = vm});
     }
   }
+  if (!removes && api::policy::concerns_fleet(seen.cluster->metadata))
+    plan.actions.emplace_back(GiveUpPlace());
 }
 
 void list_orphans(const Observation& seen, const Effects& effects, api::DriverClusterStatus& status) {

@@ -54,6 +54,19 @@ api::DriverCluster reported(const Observation& seen, const Effects& effects = {}
   return report(seen, decide(seen), effects).after;
 }
 
+Observation asking(Observation seen) {
+  return in_cluster(std::move(seen), [](api::Cluster& cluster) {
+    cluster.metadata.annotations.set("capstan.dev/fleet-request", "Orphans~2026-01-01T12:00:00Z");
+  });
+}
+
+TEST(Orphans, GiveUpTheirPlaceWhenNoneIsToBeDeletedAnyMore) {
+  EXPECT_EQ(planned(asking(seen_with({confirmed("a")}))), "remove orphan a");
+  EXPECT_EQ(planned(asking(seen_with({}))), "ask for no place for an orphan any more");
+  EXPECT_EQ(planned(asking(seen_with({confirmed("a")}, OrphanAction::Report))),
+            "ask for no place for an orphan any more");
+}
+
 TEST(Orphans, AreMarkedFirstAndDeletedOnceConfirmed) {
   EXPECT_EQ(planned(seen_with({unmarked("a")})), "mark orphan a");
   EXPECT_EQ(planned(seen_with({marked("a")})), "nothing");

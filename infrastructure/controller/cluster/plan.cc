@@ -35,6 +35,8 @@ std::string describe(const UnmarkVm& action) { return "take the mark off VM " + 
 
 std::string describe(const RemoveOrphan& action) { return "remove orphan " + action.vm.provider_id; }
 
+std::string describe(const GiveUpPlace&) { return "ask for no place for an orphan any more"; }
+
 std::string describe(const Plan& plan) { return runtime::plan_text(plan.paused, plan.actions, plan.waiting); }
 
 }  // namespace capstan::infrastructure::cluster

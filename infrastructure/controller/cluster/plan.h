@@ -63,9 +63,13 @@ struct RemoveOrphan {
   Finding vm = {};
   bool operator==(const RemoveOrphan&) const = default;
 };
+// The Cluster asks the FleetPolicy for the deletion of an orphan, and none is to be deleted any more.
+struct GiveUpPlace {
+  bool operator==(const GiveUpPlace&) const = default;
+};
 
 using Action = std::variant<MintKey, SignOn, ProvideControlPlane, TakeEndpoint, RemoveControlPlane,
-                            DropFinalizer, MarkOrphan, UnmarkVm, RemoveOrphan>;
+                            DropFinalizer, MarkOrphan, UnmarkVm, RemoveOrphan, GiveUpPlace>;
 
 struct Plan {
   runtime::Paused paused = {};

@@ -20,6 +20,7 @@ OrphanSettings settings_in(const api::FleetPolicy& policy) {
   const std::string_view freeze =
       policy.metadata.annotations.value_or_empty(api::policy::annotation::kFreeze);
   settings.frozen = !freeze.empty() && freeze != "false";
+  settings.has_limits = !policy.spec.limits.empty() || !policy.spec.windows.empty();
   if (!policy.spec.orphans) return settings;
   const api::FleetOrphans& orphans = *policy.spec.orphans;
   settings.action = orphans.deletes() ? OrphanAction::Delete : OrphanAction::Report;

@@ -17,6 +17,7 @@ struct OrphanSettings {
   Seconds period{900};         // from one list of an account to the next
   std::size_t per_period = 1;  // so many VMs of a cluster are deleted until the next list
   bool frozen = false;         // the whole fleet is
+  bool has_limits = false;     // or windows: a deletion needs a place
   bool operator==(const OrphanSettings&) const = default;
 };
 

@@ -1,0 +1,52 @@
+#include "infrastructure/controller/cluster/orphan_place.h"
+
+#include "api/policy/fleet_names.h"
+#include "api/policy/fleet_request.h"
+#include "api/policy/names.h"
+#include "base/try.h"
+#include "infrastructure/controller/cluster/orphans.h"
+#include "kube/typed.h"
+
+namespace capstan::infrastructure::cluster {
+namespace {
+
+namespace rules = api::policy;
+
+// Of two providers at a time one fails here.
+Result<void> write(const ActContext& with, const api::Cluster& before, const api::Cluster& after) {
+  const auto written = kube::patch_part(with.deps.client, before, after, kube::Part::Main, kube::Lock::Always,
+                                        with.context.deadline);
+  if (!written) return fail(written.error());
+  return {};
+}
+
+Result<void> ask(const ActContext& with, const api::Cluster& cluster, Time now) {
+  api::Cluster asking = cluster;
+  asking.metadata.annotations.set(
+      Text(rules::annotation::kFleetRequest),
+      Text(rules::to_text({.reason = std::string(rules::deletion::kOrphans), .since = now})));
+  return write(with, cluster, asking);
+}
+
+}  // namespace
+
+Result<bool> take_place(const ActContext& with, const ObjectKey& cluster, const OrphanSettings& settings,
+                        Time now) {
+  const auto live = TRY(kube::get<api::Cluster>(with.deps.client, cluster, with.context.deadline));
+  if (!why_held(live, settings).empty()) return false;
+  if (rules::fleet_grant_left(live.metadata, now)) {
+    TRY(give_up_place(with, live));
+    return true;
+  }
+  if (!rules::concerns_fleet(live.metadata)) TRY(ask(with, live, now));
+  return false;
+}
+
+Result<void> give_up_place(const ActContext& with, const api::Cluster& cluster) {
+  api::Cluster after = cluster;
+  after.metadata.annotations.erase(rules::annotation::kFleetRequest);
+  after.metadata.annotations.erase(rules::annotation::kFleetGrant);
+  return write(with, cluster, after);
+}
+
+}  // namespace capstan::infrastructure::cluster
