@@ -49,16 +49,16 @@ Count next_size(const SetCounts& set, const Scaling& scaling) {
   return scaling.of(set.name).value_or(set.spec);
 }
 
+// Its own Machines that are on their way out leave their places to it, as in a rollout.
 void size_newest(const Fleet& fleet, Scaling& scaling) {
   const SetCounts& newest = *fleet.newest;
   const Count desired = fleet.limits.desired;
   if (newest.spec > desired) return scaling.intend(newest.name, desired, "no more replicas are wanted");
-  Count total = std::max(newest.spec, newest.status);
-  for (const SetCounts& set : fleet.old) total += std::max(set.spec, set.status);
-  const Count growth = std::min(fleet.limits.most() - total, desired - newest.spec);
-  if (growth <= 0 || !fleet.old_are_settled()) return;
-  scaling.intend(newest.name, newest.spec + growth,
-                 "what old Machines that are updated in place do not make up");
+  Count of_old = 0;
+  for (const SetCounts& set : fleet.old) of_old += set.machines();
+  const Count to = std::min(desired, fleet.limits.most() - of_old);
+  if (to <= newest.spec || !fleet.old_are_settled()) return;
+  scaling.intend(newest.name, to, "what old Machines that are updated in place do not make up");
 }
 
 // Machines that an old set lacks are made by the new one.

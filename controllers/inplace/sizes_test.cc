@@ -45,6 +45,15 @@ TEST(Sizes, AMachineThatIsGoneIsReplacedByTheNewSet) {
   EXPECT_THAT(plan_sizes(seen).intents, ElementsAre(Intent{.set = "new", .replicas = 1}));
 }
 
+// Scaled down and up again while a guard, a window or a freeze held the deletions.
+TEST(Sizes, TheNewSetKeepsItsMachinesThatWereToGoAndAreWantedAgain) {
+  const auto fleet = fleet_of({.desired = 3, .unavailable = 1}, set_of("new", 0, 3), set_of("old", 0, 0));
+  EXPECT_THAT(plan_sizes(fleet).intents, ElementsAre(Intent{.set = "new", .replicas = 3}));
+
+  const auto one_is_old = fleet_of({.desired = 3, .unavailable = 1}, set_of("new", 0, 2), set_of("old", 1, 1));
+  EXPECT_THAT(plan_sizes(one_is_old).intents, ElementsAre(Intent{.set = "new", .replicas = 2}));
+}
+
 TEST(Sizes, FewerReplicasTakeOldMachinesAway) {
   const auto fleet = fleet_of({.desired = 2, .unavailable = 1}, set_of("new", 1, 1), set_of("old", 2, 2));
 
