@@ -7,7 +7,7 @@
 
 namespace capstan::api {
 
-// A Machine may be deleted, or is being deleted because it might.
+// A Machine may be deleted, or is being deleted because it might; or one VM of a Cluster that is no object's.
 struct FleetGrant {
   Text namespace_ = {};
   Text name = {};
@@ -22,16 +22,19 @@ struct FleetGrant {
 template <>
 inline constexpr auto members<FleetGrant> = std::array{
     member<&FleetGrant::namespace_>(
-        "namespace", {.min_length = 1, .max_length = 63, .required = true, .doc = "Of the Machine."}),
-    member<&FleetGrant::name>(
-        "name", {.min_length = 1, .max_length = 253, .required = true, .doc = "Of the Machine."}),
-    member<&FleetGrant::uid>("uid", {.required = true, .doc = "Of the Machine."}),
+        "namespace",
+        {.min_length = 1, .max_length = 63, .required = true, .doc = "Of the Machine or the Cluster."}),
+    member<&FleetGrant::name>("name",
+                              {.min_length = 1,
+                               .max_length = 253,
+                               .required = true,
+                               .doc = "Of the Machine, or for a VM that no object has, of its Cluster."}),
+    member<&FleetGrant::uid>("uid", {.required = true, .doc = "Of that object."}),
     member<&FleetGrant::cluster_name>(
         "clusterName",
         {.min_length = 1, .max_length = 63, .required = true, .doc = "The Cluster in that namespace."}),
     member<&FleetGrant::reason>(
-        "reason",
-        {.min_length = 1, .max_length = 63, .required = true, .doc = "Why the Machine is to be deleted."}),
+        "reason", {.min_length = 1, .max_length = 63, .required = true, .doc = "Why it is to be deleted."}),
     member<&FleetGrant::granted_at>("grantedAt", {.required = true, .doc = "When it was granted."}),
     member<&FleetGrant::begun_at>("begunAt",
                                   {.doc = "When the deletion was seen to have begun. Absent until then."}),
@@ -49,7 +52,8 @@ struct FleetBucket {
 };
 template <>
 inline constexpr auto members<FleetBucket> = std::array{
-    member<&FleetBucket::minute>("minute", {.required = true, .doc = "The minute in which their deletions began."}),
+    member<&FleetBucket::minute>("minute",
+                                 {.required = true, .doc = "The minute in which their deletions began."}),
     member<&FleetBucket::namespace_>(
         "namespace",
         {.min_length = 1, .max_length = 63, .required = true, .doc = "Of the Cluster and its Machines."}),

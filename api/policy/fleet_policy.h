@@ -140,7 +140,8 @@ inline constexpr auto members<FleetPolicyStatus> = std::array{
         "buckets", {.max_items = FleetPolicyStatus::kMostBuckets,
                     .list = ListType::Atomic,
                     .doc = "How many Machines are gone whose deletion was granted, by the minute in which "
-                           "it began, Cluster and reason, as far back as the longest window. With two thousand entries no more is "
+                           "it began, Cluster and reason, as far back as the longest window. With two "
+                           "thousand entries no more is "
                            "granted."}),
     member<&FleetPolicyStatus::observed_generation>("observedGeneration",
                                                     {.minimum = 1, .doc = field_doc::kObservedGeneration}),

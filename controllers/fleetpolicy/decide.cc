@@ -9,6 +9,7 @@
 #include "api/names.h"
 #include "api/policy/names.h"
 #include "controllers/fleetpolicy/buckets.h"
+#include "controllers/fleetpolicy/orphan_grants.h"
 #include "controllers/safety/fleet_request.h"
 #include "controllers/shared/recheck.h"
 #include "kube/kinds.h"
@@ -41,10 +42,6 @@ Candidate candidate_of(const ClusterSnapshot& cluster, FleetRequest request) {
           .of = cluster};
 }
 
-bool is_about_orphan(const FleetRequest& request) {
-  return request.reason == api::policy::deletion::kOrphans;
-}
-
 class Granter {
  public:
   explicit Granter(const Observation& seen)
@@ -55,7 +52,6 @@ class Granter {
   Plan run() {
     for (const OpenGrant& open : seen_.grants) look_at(open);
     take_back_strangers();
-    for (const auto& cluster : seen_.clusters) look_at(cluster);
     limits_.count(plan_.grants);
     limits_.count(buckets_.all(), seen_.now);
     for (const Candidate& candidate : candidates()) serve(candidate);
@@ -68,6 +64,7 @@ class Granter {
   // --- what was granted before ---
 
   void look_at(const OpenGrant& open) {
+    if (is_for_orphan(open.grant)) return look_at_orphan(open);
     known_.insert(open.grant.uid);
     if (!open.machine) return buckets_.add(open.grant);
     if (open.machine->metadata.deleting()) return hold_used(open.grant);
@@ -97,14 +94,36 @@ class Granter {
       const bool strange = safety::has_fleet_grant(*machine) && !known_.contains(machine->metadata.uid);
       if (strange && !machine->metadata.deleting()) plan_.actions.push_back(TakeBack{machine});
     }
+    for (const auto& cluster : seen_.clusters) {
+      if (api::policy::has_fleet_grant(cluster->metadata) && !known_.contains(cluster->metadata.uid))
+        plan_.actions.push_back(EndOrphanGrant{cluster});
+    }
   }
 
-  // Its place has been counted since it was granted, used or not.
-  void look_at(const ClusterSnapshot& cluster) {
-    if (!api::policy::has_fleet_grant(cluster->metadata)) return;
-    const auto left = api::policy::fleet_grant_left(cluster->metadata, seen_.now);
-    if (!left) return plan_.actions.push_back(EndOrphanGrant{cluster});
-    recheck_within(plan_.recheck, *left);
+  // Its place is free once the Cluster shows no grant: until then the provider may use it.
+  void look_at_orphan(const OpenGrant& open) {
+    switch (standing_of(open, seen_.now)) {
+      case OrphanGrant::Open: return hold_orphan(open.grant);
+      case OrphanGrant::Unwritten:
+        plan_.actions.push_back(GrantOrphan{open.cluster});
+        return hold_orphan(open.grant);
+      case OrphanGrant::Expired:
+        plan_.actions.push_back(EndOrphanGrant{open.cluster});
+        return hold_orphan(open.grant);
+      case OrphanGrant::Used:
+        plan_.actions.push_back(EndOrphanGrant{open.cluster});
+        known_.insert(open.grant.uid);
+        return hold_used(open.grant);
+      case OrphanGrant::Over: return buckets_.add(open.grant);
+      case OrphanGrant::GivenBack: return;
+    }
+  }
+
+  void hold_orphan(const api::FleetGrant& grant) {
+    known_.insert(grant.uid);
+    plan_.grants.push_back(grant);
+    const Seconds left = grant.granted_at + kFleetGrantExpires - seen_.now;
+    if (left > Seconds(0)) recheck_within(plan_.recheck, left);
   }
 
   // --- what is asked for ---
@@ -114,7 +133,7 @@ class Granter {
     std::vector<Candidate> found;
     for (const auto& machine : seen_.machines) {
       auto request = safety::fleet_request_of(*machine);
-      if (request && !is_about_orphan(*request) && is_candidate(*machine))
+      if (request && request->reason != api::policy::deletion::kOrphans && is_candidate(*machine))
         found.push_back(candidate_of(machine, std::move(*request)));
     }
     add_orphans(found);
@@ -130,14 +149,14 @@ class Granter {
     const auto window = safety::ask_windows(seen_.windows, safety::Cause::Orphans, seen_.now);
     if (!window.open) return recheck_within(plan_.recheck, window.opens_in);
     for (const auto& cluster : seen_.clusters) {
-      auto request = api::policy::fleet_request_in(cluster->metadata);
-      if (request && is_about_orphan(*request) && is_candidate(*cluster))
-        found.push_back(candidate_of(cluster, std::move(*request)));
+      if (is_candidate(*cluster))
+        found.push_back(candidate_of(cluster, *api::policy::fleet_request_in(cluster->metadata)));
     }
   }
 
-  static bool is_candidate(const api::Cluster& cluster) {
-    return !cluster.metadata.deleting() && !api::policy::has_fleet_grant(cluster.metadata);
+  bool is_candidate(const api::Cluster& cluster) const {
+    return asks_for_orphan(cluster) && !cluster.metadata.deleting() &&
+           !known_.contains(cluster.metadata.uid) && !api::policy::has_fleet_grant(cluster.metadata);
   }
 
   // Only a MachineSet makes use of a grant.
@@ -152,27 +171,18 @@ class Granter {
     const safety::FleetPlace place{.cluster = candidate.cluster, .reason = candidate.asked.request.reason};
     if (std::string why = why_not(place); !why.empty()) return wait(candidate, std::move(why));
     limits_.take(place);
-    candidate.machine ? grant_machine(candidate) : grant_orphan(candidate);
-    recheck_within(plan_.recheck, kFleetGrantExpires);
-  }
-
-  void grant_machine(const Candidate& candidate) {
-    const api::Machine& machine = *candidate.machine;
-    plan_.grants.push_back({.namespace_ = machine.metadata.namespace_,
-                            .name = machine.metadata.name,
-                            .uid = machine.metadata.uid,
-                            .cluster_name = machine.spec.cluster_name,
+    const api::ObjectMeta& object = candidate.machine ? candidate.machine->metadata : candidate.of->metadata;
+    plan_.grants.push_back({.namespace_ = object.namespace_,
+                            .name = object.name,
+                            .uid = object.uid,
+                            .cluster_name = Text(candidate.cluster.name),
                             .reason = Text(candidate.asked.request.reason),
                             .granted_at = seen_.now});
-    plan_.actions.push_back(GiveGrant{candidate.machine});
-  }
-
-  void grant_orphan(const Candidate& candidate) {
-    buckets_.add({.namespace_ = Text(candidate.cluster.namespace_),
-                  .cluster_name = Text(candidate.cluster.name),
-                  .reason = Text(candidate.asked.request.reason),
-                  .granted_at = seen_.now});
-    plan_.actions.push_back(GrantOrphan{candidate.of});
+    if (candidate.machine)
+      plan_.actions.push_back(GiveGrant{candidate.machine});
+    else
+      plan_.actions.push_back(GrantOrphan{candidate.of});
+    recheck_within(plan_.recheck, kFleetGrantExpires);
   }
 
   // Empty: it may be granted.
@@ -200,7 +210,7 @@ class Granter {
   const Observation& seen_;
   safety::FleetLimits limits_;
   Buckets buckets_;
-  std::unordered_set<api::Uid> known_ = {};  // of the Machines that the status holds
+  std::unordered_set<api::Uid> known_ = {};  // of the Machines and Clusters that the status holds
   Plan plan_ = {};
 };
 

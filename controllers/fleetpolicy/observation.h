@@ -22,7 +22,8 @@ using ClusterSnapshot = std::shared_ptr<const api::Cluster>;
 // One that the status holds.
 struct OpenGrant {
   api::FleetGrant grant = {};
-  MachineSnapshot machine = {};  // null: it is gone
+  MachineSnapshot machine = {};  // null: it is gone, or the grant is for a VM
+  ClusterSnapshot cluster = {};  // of that VM; null: it is gone, or the grant is for a Machine
 };
 
 struct Observation {

@@ -2,6 +2,7 @@
 
 #include "api/policy/fleet_policy_rules.h"
 #include "api/policy/fleet_request.h"
+#include "controllers/fleetpolicy/orphan_grants.h"
 #include "controllers/safety/fleet_freeze.h"
 #include "controllers/safety/read_windows.h"
 
@@ -40,11 +41,19 @@ std::vector<ClusterSnapshot> clusters_that_ask(const Caches& caches) {
   return clusters;
 }
 
+// Null: it is gone, or another one has its name.
+template <typename T>
+runtime::Snapshot<T> granted_one(const runtime::Store<T>& cache, const api::FleetGrant& grant) {
+  auto object = cache.get({.namespace_ = grant.namespace_.str(), .name = grant.name.str()});
+  return object && object->metadata.uid == grant.uid ? object : nullptr;
+}
+
 void see_grants(const Caches& caches, Observation& seen) {
   for (const api::FleetGrant& grant : seen.policy->status.grants) {
-    auto machine = caches.machines.get({.namespace_ = grant.namespace_.str(), .name = grant.name.str()});
-    if (machine && machine->metadata.uid != grant.uid) machine.reset();  // another one of its name
-    seen.grants.push_back({.grant = grant, .machine = std::move(machine)});
+    if (is_for_orphan(grant))
+      seen.grants.push_back({.grant = grant, .cluster = granted_one(caches.clusters, grant)});
+    else
+      seen.grants.push_back({.grant = grant, .machine = granted_one(caches.machines, grant)});
   }
 }
 

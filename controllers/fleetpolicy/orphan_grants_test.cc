@@ -24,10 +24,11 @@ TEST(OrphanGrants, TakeTheirPlaceAtOnce) {
   const Plan plan = seen_by(a_fleet_policy().limits(1)).with(asking_for_an_orphan()).plan();
 
   EXPECT_THAT(orphans_granted_by(plan), ElementsAre("c1"));
-  EXPECT_THAT(plan.grants, IsEmpty());
-  ASSERT_THAT(plan.buckets, SizeIs(1));
-  EXPECT_EQ(plan.buckets[0].reason, "Orphans");
-  EXPECT_EQ(plan.buckets[0].cluster_name, "c1");
+  EXPECT_THAT(plan.buckets, IsEmpty());
+  ASSERT_THAT(plan.grants, SizeIs(1));
+  EXPECT_EQ(plan.grants[0].reason, "Orphans");
+  EXPECT_EQ(plan.grants[0].name, "c1");
+  EXPECT_EQ(plan.grants[0].cluster_name, "c1");
 }
 
 TEST(OrphanGrants, ComeInLineWithMachines) {
@@ -90,13 +91,58 @@ TEST(OrphanGrants, AreNotGivenWhileTheFleetIsFrozen) {
               IsEmpty());
 }
 
-TEST(OrphanGrants, AreGivenOnceAndEndAfterTenMinutes) {
-  const auto granted = asking_for_an_orphan().annotated("capstan.dev/fleet-grant", noon().to_string());
-  Seen world = seen_by(a_fleet_policy().limits(5)).with(granted);
+TEST(OrphanGrants, AreGivenOnceAndGivenBackAfterTenMinutes) {
+  const auto policy = a_fleet_policy().limits(1).granted_for_an_orphan(noon());
+  const auto shown = asking_for_an_orphan().annotated("capstan.dev/fleet-grant", noon().to_string());
+  Seen world = seen_by(policy).with(shown).with(asking("a"));
 
   EXPECT_THAT(world.plan().actions, IsEmpty());
   EXPECT_EQ(world.plan().recheck, 10min);
-  EXPECT_THAT(world.after(10min).plan().actions, ElementsAre(VariantWith<EndOrphanGrant>(testing::_)));
+  const Plan late = world.after(10min).plan();
+  EXPECT_THAT(late.actions, ElementsAre(VariantWith<EndOrphanGrant>(testing::_)));
+  EXPECT_THAT(held_by(late), ElementsAre("c1")) << "until the Cluster shows none the provider may use it";
+  EXPECT_THAT(granted_by(seen_by(policy).with(asking("a")).with(builders::a_cluster()).plan()),
+              ElementsAre("a"));
+}
+
+TEST(OrphanGrants, AreWrittenAgainWhenTheWriteWasLost) {
+  const auto policy = a_fleet_policy().limits(1).granted_for_an_orphan(noon());
+  const Plan plan = seen_by(policy).with(asking_for_an_orphan()).plan();
+
+  EXPECT_THAT(orphans_granted_by(plan), ElementsAre("c1"));
+  EXPECT_THAT(held_by(plan), ElementsAre("c1"));
+}
+
+// A grant may be used late: counted from when it was given, more would go within a window than its limit
+// allows.
+TEST(OrphanGrants, CountFromWhenTheyAreUsed) {
+  const auto given = a_fleet_policy().limits(1, 60s).granted_for_an_orphan(noon());
+  const Plan used = seen_by(given).with(with_grant_for_an_orphan()).after(599s).plan();
+
+  EXPECT_THAT(used.actions, ElementsAre(VariantWith<EndOrphanGrant>(testing::_)));
+  ASSERT_THAT(used.grants, SizeIs(1));
+  EXPECT_EQ(used.grants[0].begun_at, noon() + 599s);
+
+  const auto begun = a_fleet_policy().limits(1, 60s).granted_for_an_orphan(noon()).begun(noon() + 599s);
+  const Plan over = seen_by(begun).with(asking_for_an_orphan()).after(601s).plan();
+  EXPECT_THAT(over.grants, IsEmpty());
+  EXPECT_THAT(over.actions, IsEmpty());
+  ASSERT_THAT(over.buckets, SizeIs(1));
+  EXPECT_EQ(over.buckets[0].minute, noon() + 540s);
+}
+
+// As of a Machine that is gone.
+TEST(OrphanGrants, OfAClusterThatIsGoneCountAsUsed) {
+  const auto policy = a_fleet_policy().limits(1).granted_for_an_orphan(noon());
+
+  EXPECT_THAT(seen_by(policy).plan().buckets, SizeIs(1));
+}
+
+TEST(OrphanGrants, ThatNoStatusHoldsEnd) {
+  const Plan plan = seen_by(a_fleet_policy().limits(1)).with(with_grant_for_an_orphan()).plan();
+
+  EXPECT_THAT(plan.actions, ElementsAre(VariantWith<EndOrphanGrant>(testing::_)));
+  EXPECT_THAT(plan.grants, IsEmpty());
 }
 
 TEST(OrphanGrants, AreNoneOfAClusterThatGoesOrThatAsksForOtherReasons) {

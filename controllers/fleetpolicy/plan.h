@@ -24,13 +24,13 @@ struct TakeBack {
   MachineSnapshot machine = {};
   bool operator==(const TakeBack&) const = default;
 };
-// One VM of the Cluster that is no object's may be deleted. Its place is taken already, for the provider does
-// not say what becomes of it. Bound to the version that was seen.
+// One VM of the Cluster that is no object's may be deleted. Bound to the version that was seen.
 struct GrantOrphan {
   ClusterSnapshot cluster = {};
   bool operator==(const GrantOrphan&) const = default;
 };
-// The provider did not use it in time. Bound to the version that was seen.
+// The provider has used it, or did not in time, or nothing here knows of it. Bound to the version that was
+// seen.
 struct EndOrphanGrant {
   ClusterSnapshot cluster = {};
   bool operator==(const EndOrphanGrant&) const = default;

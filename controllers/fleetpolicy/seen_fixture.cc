@@ -28,7 +28,10 @@ Seen& Seen::with(const builders::MachineBuilder& machine) {
 }
 
 Seen& Seen::with(const builders::ClusterBuilder& cluster) {
-  seen_.clusters.push_back(cluster.shared());
+  const auto added = cluster.shared();
+  for (OpenGrant& open : seen_.grants)
+    if (open.grant.uid == added->metadata.uid) open.cluster = added;
+  if (api::policy::concerns_fleet(added->metadata)) seen_.clusters.push_back(added);
   return *this;
 }
 
@@ -45,6 +48,10 @@ builders::MachineBuilder asking(std::string_view name, Seconds ago, std::string_
 
 builders::MachineBuilder granted(std::string_view name) {
   return asking(name).annotated("capstan.dev/fleet-grant", noon().to_string());
+}
+
+builders::ClusterBuilder with_grant_for_an_orphan() {
+  return builders::a_cluster().annotated("capstan.dev/fleet-grant", noon().to_string());
 }
 
 builders::ClusterBuilder asking_for_an_orphan(std::string_view cluster, Seconds ago) {

@@ -41,11 +41,14 @@ builders::MachineBuilder granted(std::string_view name);
 // The provider has asked since so long before noon for a place for an orphan of that Cluster.
 builders::ClusterBuilder asking_for_an_orphan(std::string_view cluster = builders::kCluster,
                                               Seconds ago = Seconds(0));
+// The provider has made use of its grant.
+builders::ClusterBuilder with_grant_for_an_orphan();
 
 // Of the plan, in its order.
 std::vector<std::string> granted_by(const Plan& plan);
 std::vector<std::string> orphans_granted_by(const Plan& plan);  // their Clusters
 std::vector<std::string> taken_back_by(const Plan& plan);
-std::vector<std::string> held_by(const Plan& plan);  // the Machines whose grants the status holds then
+// The Machines, or Clusters for orphans, whose grants the status holds then.
+std::vector<std::string> held_by(const Plan& plan);
 
 }  // namespace capstan::controllers::fleetpolicy

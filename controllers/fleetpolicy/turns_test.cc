@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <boost/json.hpp>
+
 #include "api/conditions/conditions.h"
 #include "controllers/fleetpolicy/reconciler.h"
 #include "controllers/shared/controller_fixture.h"
@@ -11,6 +13,7 @@
 namespace capstan::controllers::fleetpolicy {
 namespace {
 
+namespace json = boost::json;
 using builders::a_fleet_policy;
 using builders::a_machine;
 using testing::AllOf;
@@ -24,6 +27,7 @@ using namespace std::chrono_literals;
 
 const kube::Resource kPolicies = kube::resource_of<api::FleetPolicy>();
 const kube::Resource kMachines = kube::resource_of<api::Machine>();
+const kube::Resource kClusters = kube::resource_of<api::Cluster>();
 
 class FleetPolicyFixture : public ControllerFixture<Reconciler> {
  public:
@@ -40,6 +44,11 @@ class FleetPolicyFixture : public ControllerFixture<Reconciler> {
   }
   bool is_asking(std::string_view machine) {
     return read<api::Machine>(machine).metadata.annotations.contains("capstan.dev/fleet-request");
+  }
+  // As the infrastructure provider does for a VM of that Cluster that is no object's.
+  void use_grant(std::string_view cluster) {
+    const json::value none = {{"metadata", {{"annotations", {{"capstan.dev/fleet-request", nullptr}}}}}};
+    ASSERT_TRUE(user.patch(kClusters, key_in(kClusters, cluster), none, {}, Deadline::never()));
   }
   api::FleetPolicyStatus status(std::string_view policy = "fleet") {
     return read<api::FleetPolicy>(policy).status;
@@ -73,7 +82,7 @@ TEST(FleetTurns, WriteTheStatusBeforeTheMachineIsTold) {
 }
 
 // By its annotation the Cluster asks for one VM of it that is no object's.
-TEST(FleetTurns, CountTheDeletionOfAnOrphanBeforeItsClusterIsTold) {
+TEST(FleetTurns, HoldTheDeletionOfAnOrphanBeforeItsClusterIsTold) {
   in_world([](FleetPolicyFixture& world) {
     world.make(a_fleet_policy().limits(1).build());
     world.start();
@@ -85,8 +94,28 @@ TEST(FleetTurns, CountTheDeletionOfAnOrphanBeforeItsClusterIsTold) {
     world.settle();
 
     EXPECT_TRUE(world.read<api::Cluster>("c9").metadata.annotations.contains("capstan.dev/fleet-grant"));
-    EXPECT_THAT(world.status().buckets, SizeIs(1));
+    EXPECT_THAT(world.status().grants, SizeIs(1));
     EXPECT_THAT(world.requests(), ElementsAre("patch fleetpolicies/status fleet", "patch clusters c9"));
+  });
+}
+
+// The provider takes the request off when it uses the grant.
+TEST(FleetTurns, CountTheDeletionOfAnOrphanFromWhenItsGrantIsUsed) {
+  in_world([](FleetPolicyFixture& world) {
+    world.make(a_fleet_policy().limits(1).build());
+    world.make(builders::a_cluster("c9")
+                   .annotated("capstan.dev/fleet-request", "Orphans~2026-01-01T00:00:00Z")
+                   .build());
+    world.start();
+    world.settle(5min);
+
+    world.use_grant("c9");
+    world.settle();
+
+    EXPECT_FALSE(world.read<api::Cluster>("c9").metadata.annotations.contains("capstan.dev/fleet-grant"));
+    EXPECT_THAT(world.status().grants, IsEmpty());
+    ASSERT_THAT(world.status().buckets, SizeIs(1));
+    EXPECT_GE(world.status().buckets[0].minute, Time::from(world.baton.now()) + -120s);
   });
 }
 

@@ -50,7 +50,8 @@ TEST(Sizes, TheNewSetKeepsItsMachinesThatWereToGoAndAreWantedAgain) {
   const auto fleet = fleet_of({.desired = 3, .unavailable = 1}, set_of("new", 0, 3), set_of("old", 0, 0));
   EXPECT_THAT(plan_sizes(fleet).intents, ElementsAre(Intent{.set = "new", .replicas = 3}));
 
-  const auto one_is_old = fleet_of({.desired = 3, .unavailable = 1}, set_of("new", 0, 2), set_of("old", 1, 1));
+  const auto one_is_old =
+      fleet_of({.desired = 3, .unavailable = 1}, set_of("new", 0, 2), set_of("old", 1, 1));
   EXPECT_THAT(plan_sizes(one_is_old).intents, ElementsAre(Intent{.set = "new", .replicas = 2}));
 }
 

@@ -44,6 +44,12 @@ FleetPolicyBuilder& FleetPolicyBuilder::granted(std::string_view machine, Time a
   });
 }
 
+FleetPolicyBuilder& FleetPolicyBuilder::granted_for_an_orphan(Time at, std::string_view cluster) {
+  return granted(cluster, at, api::policy::deletion::kOrphans, cluster).change([&](FleetPolicy& policy) {
+    policy.status.grants.back().uid = uid_of(api::kind::kCluster, cluster);
+  });
+}
+
 FleetPolicyBuilder& FleetPolicyBuilder::begun(Time at) {
   return change([&](FleetPolicy& policy) { policy.status.grants.back().begun_at = at; });
 }

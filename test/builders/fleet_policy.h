@@ -25,6 +25,7 @@ class FleetPolicyBuilder : public ConditionedBuilder<FleetPolicyBuilder, api::Fl
   // In its status.
   FleetPolicyBuilder& granted(std::string_view machine, Time at, std::string_view reason = "ScaleIn",
                               std::string_view cluster = kCluster);
+  FleetPolicyBuilder& granted_for_an_orphan(Time at, std::string_view cluster = kCluster);
   FleetPolicyBuilder& begun(Time at);  // the deletion of the last one
   FleetPolicyBuilder& gone(Time minute, int count, std::string_view reason = "ScaleIn",
                            std::string_view cluster = kCluster);

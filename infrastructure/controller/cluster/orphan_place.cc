@@ -20,6 +20,17 @@ Result<void> write(const ActContext& with, const api::Cluster& before, const api
   return {};
 }
 
+bool asks(const api::Cluster& cluster) {
+  return cluster.metadata.annotations.contains(rules::annotation::kFleetRequest);
+}
+
+// The grant stays: without the request it says that it was used.
+Result<void> use_grant(const ActContext& with, const api::Cluster& cluster) {
+  api::Cluster after = cluster;
+  after.metadata.annotations.erase(rules::annotation::kFleetRequest);
+  return write(with, cluster, after);
+}
+
 Result<void> ask(const ActContext& with, const api::Cluster& cluster, Time now) {
   api::Cluster asking = cluster;
   asking.metadata.annotations.set(
@@ -34,8 +45,8 @@ Result<bool> take_place(const ActContext& with, const ObjectKey& cluster, const 
                         Time now) {
   const auto live = TRY(kube::get<api::Cluster>(with.deps.client, cluster, with.context.deadline));
   if (!why_held(live, settings).empty()) return false;
-  if (rules::fleet_grant_left(live.metadata, now)) {
-    TRY(give_up_place(with, live));
+  if (asks(live) && rules::fleet_grant_left(live.metadata, now)) {
+    TRY(use_grant(with, live));
     return true;
   }
   if (!rules::concerns_fleet(live.metadata)) TRY(ask(with, live, now));

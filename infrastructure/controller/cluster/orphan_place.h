@@ -9,8 +9,9 @@
 
 namespace capstan::infrastructure::cluster {
 
-// True: it was granted, and the grant is used up, by a write to a version of the Cluster that holds nothing.
-// Otherwise the Cluster asks from now on, unless it is held; its change wakes the turn.
+// True: it was granted, and the grant is used up, by a write that takes the request off a version of the
+// Cluster that holds nothing up. Otherwise the Cluster asks from now on, unless it is held; its change wakes
+// the turn. A grant that is used up goes by the controller of the FleetPolicy.
 Result<bool> take_place(const ActContext& with, const ObjectKey& cluster, const OrphanSettings& settings,
                         Time now);
 

@@ -21,6 +21,7 @@ constexpr std::size_t kLongestName = 253;  // that the status holds
 bool is_frozen(const api::Cluster& cluster, const OrphanSettings& settings);
 bool is_out_of_reach(const api::Cluster& cluster);
 bool may_be_deleted(const Finding& vm);
+bool has_place_to_give_up(const api::Cluster& cluster, const OrphanSettings& settings);
 std::string why_it_is_there(const Finding& vm, const Observation& seen);
 std::string what_it_lacks(const Finding& vm);
 bool is_listed(const api::DriverClusterStatus& status, const Text& provider_id);
@@ -46,8 +47,7 @@ void look_after_orphans(const Observation& seen, Plan& plan) {
       plan.actions.emplace_back(RemoveOrphan{.vm = vm});
     }
   }
-  if (!removes && api::policy::concerns_fleet(seen.cluster->metadata))
-    plan.actions.emplace_back(GiveUpPlace());
+  if (!removes && has_place_to_give_up(*seen.cluster, settings)) plan.actions.emplace_back(GiveUpPlace());
 }
 
 void list_orphans(const Observation& seen, const Effects& effects, api::DriverClusterStatus& status) {
@@ -112,6 +112,12 @@ bool is_out_of_reach(const api::Cluster& cluster) {
   return cluster.status.initialization.control_plane_initialized.value_or(false) &&
          !api::conditions::is_true(cluster.status.conditions, api::condition::kRemoteConnectionProbe) &&
          !is_off(Safeguard::OrphanChecks);
+}
+
+// A grant without a request was used: the controller of the FleetPolicy counts it, and takes it off.
+bool has_place_to_give_up(const api::Cluster& cluster, const OrphanSettings& settings) {
+  return settings.has_limits ? cluster.metadata.annotations.contains(api::policy::annotation::kFleetRequest)
+                             : api::policy::concerns_fleet(cluster.metadata);
 }
 
 bool may_be_deleted(const Finding& vm) {

@@ -67,6 +67,16 @@ TEST(Orphans, GiveUpTheirPlaceWhenNoneIsToBeDeletedAnyMore) {
             "ask for no place for an orphan any more");
 }
 
+// Else it would look like one that was not used, and count nowhere.
+TEST(Orphans, LeaveAUsedGrantThereWhileTheFleetPolicyHasLimits) {
+  Observation used = in_cluster(seen_with({}), [](api::Cluster& cluster) {
+    cluster.metadata.annotations.set("capstan.dev/fleet-grant", "2026-01-01T12:00:00Z");
+  });
+  EXPECT_EQ(planned(used), "ask for no place for an orphan any more") << "no FleetPolicy takes it off";
+  used.orphan_settings.has_limits = true;
+  EXPECT_EQ(planned(used), "nothing");
+}
+
 TEST(Orphans, AreMarkedFirstAndDeletedOnceConfirmed) {
   EXPECT_EQ(planned(seen_with({unmarked("a")})), "mark orphan a");
   EXPECT_EQ(planned(seen_with({marked("a")})), "nothing");
