@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "api/policy/fleet_names.h"
 #include "api/policy/names.h"
 #include "test/builders/identity.h"
 
