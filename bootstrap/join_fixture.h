@@ -129,9 +129,10 @@ struct JoinFixture : BootstrapFixture {
     if (!document) return document.error().message;
     return api::read_secret(*document)->find("value")->reveal();
   }
-  bool has_finalizer(const std::string& name) {
+  // What the CloudConfig says of its token: "Issued", "Removed"; "": none was issued.
+  std::string token_standing(const std::string& name) {
     const auto config = get<api::CloudConfig>(name);
-    return config && !config->metadata.finalizers->empty();
+    return config ? config->status.bootstrap_token.str() : "no CloudConfig";
   }
   // Over both servers; Events are counted apart.
   int all_writes() const {

@@ -153,9 +153,16 @@ inline constexpr auto members<CloudConfigInitialization> = std::array{
         "dataSecretCreated", {.doc = "True from the moment the data Secret was there."}),
 };
 
+// What became of the bootstrap token.
+namespace bootstrap_token {
+inline constexpr std::string_view kIssued = "Issued";
+inline constexpr std::string_view kRemoved = "Removed";
+}  // namespace bootstrap_token
+
 struct CloudConfigStatus {
   CloudConfigInitialization initialization = {};
   Text data_secret_name = {};
+  Text bootstrap_token = {};  // empty: none was issued
   Conditions conditions = {};
   std::int64_t observed_generation = 0;
   UnknownFields unknown = {};
@@ -170,6 +177,11 @@ inline constexpr auto members<CloudConfigStatus> = std::array{
     member<&CloudConfigStatus::data_secret_name>(
         "dataSecretName",
         {.min_length = 1, .max_length = 253, .doc = "Name of the Secret with the bootstrap data."}),
+    member<&CloudConfigStatus::bootstrap_token>(
+        "bootstrapToken",
+        {.one_of = "Issued|Removed",
+         .doc = "Issued: the data have a token that stands in the workload cluster. Removed: it is gone from "
+                "there, because the machine has joined or goes, or `join` was taken out."}),
     member<&CloudConfigStatus::conditions>(
         "conditions", {.max_items = 32, .list_keys = "type", .doc = field_doc::kConditions}),
     member<&CloudConfigStatus::observed_generation>("observedGeneration",

@@ -7,7 +7,7 @@
 namespace capstan::api::bootstrap {
 
 namespace finalizer {
-// On a CloudConfig from before its token is made until after it is deleted.
+// On CloudConfigs of earlier versions that may have a token: status.bootstrapToken says so now.
 inline constexpr std::string_view kToken = "bootstraptoken.capstan.dev";
 // On a NodeConfig as long as there may be a Secret and rights of it in the workload cluster.
 inline constexpr std::string_view kNodeConfig = "nodeconfig.capstan.dev";

@@ -17,7 +17,20 @@ std::string joins(const runtime::Snapshot<api::CloudConfig>& config) {
   return Caches::cluster_label_of(*config);
 }
 
-std::vector<ObjectKey> clusters_of(const Change<api::CloudConfig>& change) {
+bool has_lost_its_label(const api::CloudConfig& config) {
+  return config.spec.join && Caches::cluster_label_of(config).empty();
+}
+
+// Its token stands in one of them.
+std::vector<ObjectKey> clusters_beside(const Caches& caches, const api::CloudConfig& config) {
+  std::vector<ObjectKey> keys;
+  for (const auto& cluster : caches.clusters.all())
+    if (cluster->metadata.namespace_ == config.metadata.namespace_) keys.push_back(kube::key_of(*cluster));
+  return keys;
+}
+
+std::vector<ObjectKey> clusters_of(const Caches& caches, const Change<api::CloudConfig>& change) {
+  if (!change.after && has_lost_its_label(*change.before)) return clusters_beside(caches, *change.before);
   const std::string before = joins(change.before);
   const std::string after = joins(change.after);
   std::vector<ObjectKey> keys;
@@ -49,7 +62,9 @@ std::vector<ObjectKey> cluster_itself(const Caches& caches, const Change<api::Cl
 
 void Reconciler::add_triggers(runtime::Queue& queue) {
   Caches& caches = deps_.caches;
-  runtime::trigger<api::CloudConfig>(caches.cloud_configs, queue, clusters_of);
+  runtime::trigger<api::CloudConfig>(
+      caches.cloud_configs, queue,
+      [&caches](const Change<api::CloudConfig>& change) { return clusters_of(caches, change); });
   runtime::trigger<api::Cluster>(caches.clusters, queue, [&caches](const Change<api::Cluster>& change) {
     return cluster_itself(caches, change);
   });

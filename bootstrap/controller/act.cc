@@ -19,13 +19,13 @@ class Acts {
  public:
   Acts(const ActContext& with, const Observation& seen) : with_(with), seen_(seen) {}
 
-  Result<void> operator()(const PutFinalizer&);
   Result<void> operator()(const CreateToken& action);
   Result<void> operator()(const ExtendToken& action);
   Result<void> operator()(const RemoveToken& action);
   Result<void> operator()(const CreateSecret& action);
   Result<void> operator()(const RenewSecret& action);
   Result<void> operator()(const RestoreStatus& action);
+  Result<void> operator()(const NoteRemoval&);
   Result<void> operator()(const Release&);
 
   Effects effects = {};
@@ -39,17 +39,11 @@ class Acts {
   const Observation& seen_;
 };
 
-Result<void> Acts::operator()(const PutFinalizer&) {
-  TRY(runtime::ensure_finalizer(with_.deps.client, with_.consistency, with_.deps.caches.cloud_configs,
-                                *seen_.object, api::bootstrap::finalizer::kToken, deadline()));
-  effects.object_changed = true;
-  return {};
-}
-
 Result<void> Acts::operator()(const CreateToken& action) {
   const auto client = TRY(with_.deps.workloads.of(action.cluster, deadline()));
   TRY(client->create(kube::resources::secrets(), key_of_token(action.token.id),
                      token_secret(action.token, action.owner), {}, deadline()));
+  effects.token = api::bootstrap_token::kIssued;
   return {};
 }
 
@@ -107,6 +101,11 @@ Result<void> Acts::operator()(const RenewSecret& action) {
 
 Result<void> Acts::operator()(const RestoreStatus& action) {
   effects.secret_name = action.secret_name;
+  return {};
+}
+
+Result<void> Acts::operator()(const NoteRemoval&) {
+  effects.token = api::bootstrap_token::kRemoved;
   return {};
 }
 

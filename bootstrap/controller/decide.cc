@@ -39,10 +39,6 @@ void provide(const Observation& seen, Plan& plan) {
   if (restores_status(seen, plan) || everything_leaves(seen)) return;
   if (auto waiting = obstacle(seen)) return wait(seen, std::move(*waiting), plan);
   if (stage == Stage::Plain) return create_secret(seen, std::nullopt, plan);
-  if (stage == Stage::Joining && !seen.object->metadata.has_finalizer(api::bootstrap::finalizer::kToken)) {
-    plan.actions.emplace_back(PutFinalizer{});
-    return;
-  }
   if (seen.live && !seen.live->error) provide_with_authority(seen, plan);
 }
 

@@ -4,6 +4,8 @@
 
 #include "api/bootstrap/names.h"
 #include "bootstrap/controller/decide.h"
+#include "bootstrap/controller/report.h"
+#include "bootstrap/controller/stage.h"
 #include "bootstrap/controller/token_times.h"
 #include "test/builders/cluster.h"
 
@@ -34,13 +36,13 @@ struct Joining {
     object.metadata.name = "m1"_text;
     object.metadata.namespace_ = "default"_text;
     object.metadata.creation_timestamp = Time::from_unix(builders::noon().unix_seconds() - 60);
-    object.metadata.finalizers = api::Finalizers({Text(api::bootstrap::finalizer::kToken)});
     object.spec.join.emplace();
     live.spare = a_token("sparex", Seconds(0));
     live.spare.created = {};
   }
-  Joining& without_finalizer() {
-    object.metadata.finalizers = {};
+  // As a version before this one has left it.
+  Joining& with_finalizer() {
+    object.metadata.finalizers = api::Finalizers({Text(api::bootstrap::finalizer::kToken)});
     return *this;
   }
   Joining& of_pool() {
@@ -51,6 +53,7 @@ struct Joining {
   Joining& provided(std::string token_id) {
     object.status.initialization.data_secret_created = true;
     object.status.data_secret_name = "m1"_text;
+    if (!token_id.empty()) object.status.bootstrap_token = Text(api::bootstrap_token::kIssued);
     live.data = DataSeen{.ours = true, .token_id = std::move(token_id), .version = "7"};
     return *this;
   }
@@ -72,10 +75,6 @@ struct Joining {
 };
 
 std::string planned(const Observation& seen) { return describe(decide(seen)); }
-
-TEST(JoinPlan, PutsTheFinalizerOnBeforeAnyToken) {
-  EXPECT_EQ(planned(Joining().without_finalizer()), "put the finalizer on");
-}
 
 TEST(JoinPlan, WritesTheTokenBeforeTheDataWithIt) {
   const Plan plan = decide(Joining());
@@ -149,13 +148,38 @@ TEST(JoinPlan, LeavesAVmAloneThatWasMadeWithoutAToken) {
   EXPECT_EQ(planned(seen), "nothing");
 }
 
-TEST(JoinPlan, TakesTokensAndFinalizerOffAMachineThatHasJoined) {
+TEST(JoinPlan, TakesTheTokenOfAMachineThatHasJoinedAndSaysSo) {
   EXPECT_EQ(planned(Joining().provided("a").with(a_token("a", 3h)).has_joined()),
-            "remove bootstrap token a from Cluster default/c1\ntake the finalizer off");
+            "remove bootstrap token a from Cluster default/c1\nsay that there is no token any more");
+}
+
+TEST(JoinPlan, TakesTheFinalizerOfAnEarlierVersionOff) {
+  Joining seen = Joining().provided("").with(a_token("a", 3h)).with_finalizer().has_joined();
+
+  EXPECT_EQ(planned(seen), "remove bootstrap token a from Cluster default/c1\ntake the finalizer off");
+}
+
+TEST(JoinPlan, AsksNothingOnceTheStatusSaysThatTheTokenIsGone) {
+  Joining seen = Joining().provided("a").has_joined();
+  seen.object.status.bootstrap_token = Text(api::bootstrap_token::kRemoved);
+
+  EXPECT_EQ(stage_of(seen), Stage::Settled);
+}
+
+std::string token_said(const Observation& seen, const Effects& effects = {}) {
+  return report(seen, decide(seen), effects).after.status.bootstrap_token.str();
+}
+
+TEST(JoinReport, SaysThatATokenIsThereAlsoWhenItsTurnDied) {
+  EXPECT_EQ(token_said(Joining()), "");
+  EXPECT_EQ(token_said(Joining(), {.token = "Issued"}), "Issued");
+  EXPECT_EQ(token_said(Joining().with(a_token("lonely", 2h))), "Issued");
+  EXPECT_EQ(token_said(Joining().provided("a").with(a_token("a", 2h)).has_joined(), {.token = "Removed"}),
+            "Removed");
 }
 
 TEST(JoinPlan, WaitsAMinuteForAClusterThatDoesNotAnswerWhenItGoes) {
-  Joining seen;
+  Joining seen = Joining().with_finalizer();
   seen.live.unreachable = Error{.code = Code::Unavailable};
   seen.object.metadata.deletion_timestamp = builders::noon();
   Joining later = seen;

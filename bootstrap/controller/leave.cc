@@ -1,5 +1,6 @@
 #include "bootstrap/controller/leave.h"
 
+#include "api/bootstrap/names.h"
 #include "bootstrap/controller/token_times.h"
 #include "kube/typed.h"
 
@@ -19,7 +20,10 @@ void leave(const Observation& seen, Plan& plan) {
       plan.actions.emplace_back(RemoveToken{.cluster = kube::key_of(*seen.cluster),
                                             .id = token.id,
                                             .may_fail = patience_ends || cluster_leaves});
-  plan.actions.emplace_back(Release{});
+  if (seen.object->status.bootstrap_token == api::bootstrap_token::kIssued)
+    plan.actions.emplace_back(NoteRemoval{});
+  if (seen.object->metadata.has_finalizer(api::bootstrap::finalizer::kToken))
+    plan.actions.emplace_back(Release{});
 }
 
 }  // namespace capstan::bootstrap::controller

@@ -107,8 +107,7 @@ std::optional<Live> read_live(const ObserveContext& with, const Observation& see
       add_secrets(with, seen, live);
       return live;
     case Stage::Joining:
-      if (obstacle(seen) || !seen.object->metadata.has_finalizer(api::bootstrap::finalizer::kToken))
-        return std::nullopt;
+      if (obstacle(seen)) return std::nullopt;
       return look_at_joining(with, seen);
   }
   return std::nullopt;

@@ -1,6 +1,5 @@
 #include "bootstrap/controller/observe.h"
 
-#include "api/bootstrap/names.h"
 #include "bootstrap/controller/live.h"
 #include "bootstrap/controller/stage.h"
 
@@ -10,7 +9,7 @@ namespace {
 // A machine that goes may have taken the owner of a token along, and the CloudConfig may have lost its label.
 Result<std::string> cluster_of(const ObserveContext& with, const Observation& seen) {
   if (seen.owner) return seen.owner->cluster;
-  if (!seen.object->metadata.has_finalizer(api::bootstrap::finalizer::kToken)) return std::string();
+  if (!may_have_token(*seen.object)) return std::string();
   std::string name = Caches::cluster_label_of(*seen.object);
   if (!name.empty() || stage_of(seen) != Stage::Leaving) return name;
   return cluster_in_data(with, seen);

@@ -6,8 +6,6 @@
 
 namespace capstan::bootstrap::controller {
 
-std::string describe(const PutFinalizer&) { return "put the finalizer on"; }
-
 std::string describe(const CreateToken& action) {
   return fmt::format("create bootstrap token {} in Cluster {}, until {}", action.token.id,
                      action.cluster.describe(), action.token.expires.to_string());
@@ -35,6 +33,8 @@ std::string describe(const RenewSecret& action) {
 std::string describe(const RestoreStatus& action) {
   return "restore the status: the data are in Secret " + action.secret_name;
 }
+
+std::string describe(const NoteRemoval&) { return "say that there is no token any more"; }
 
 std::string describe(const Release&) { return "take the finalizer off"; }
 

@@ -26,10 +26,6 @@ struct Rendered {
   }
 };
 
-// Before the first token, so that a CloudConfig never goes and leaves one. The turn ends with it.
-struct PutFinalizer {
-  bool operator==(const PutFinalizer&) const = default;
-};
 // Of a new token, in the workload cluster: before the data Secret that names it, for a token is found again
 // by its labels, and data with no token would make a VM that can't join.
 struct CreateToken {
@@ -73,13 +69,17 @@ struct RestoreStatus {
   std::string secret_name = {};
   bool operator==(const RestoreStatus&) const = default;
 };
-// There is no token any more: the finalizer goes. The turn ends with it.
+// There is no token any more, and the status says so.
+struct NoteRemoval {
+  bool operator==(const NoteRemoval&) const = default;
+};
+// The same for the finalizer of an earlier version. The turn ends with it.
 struct Release {
   bool operator==(const Release&) const = default;
 };
 
-using Action = std::variant<PutFinalizer, CreateToken, ExtendToken, RemoveToken, CreateSecret, RenewSecret,
-                            RestoreStatus, Release>;
+using Action = std::variant<CreateToken, ExtendToken, RemoveToken, CreateSecret, RenewSecret, RestoreStatus,
+                            NoteRemoval, Release>;
 
 struct Plan {
   runtime::Paused paused = {};

@@ -59,9 +59,8 @@ std::optional<Waiting> join_obstacle(const Observation& seen) {
 }  // namespace
 
 Stage stage_of(const Observation& seen) {
-  const bool may_have_token = seen.object->metadata.has_finalizer(api::bootstrap::finalizer::kToken);
   const bool joins = seen.object->spec.join.has_value();
-  if (may_have_token && (!joins || leaves(seen) || has_joined(seen))) return Stage::Leaving;
+  if (may_have_token(*seen.object) && (!joins || leaves(seen) || has_joined(seen))) return Stage::Leaving;
   if (!joins) return Stage::Plain;
   if (seen.owner && seen.owner->control_plane) return Stage::ControlPlane;
   return leaves(seen) || has_joined(seen) ? Stage::Settled : Stage::Joining;
@@ -74,6 +73,11 @@ runtime::Paused paused_by(const Observation& seen) {
 
 bool data_created(const Observation& seen) {
   return seen.object->status.initialization.data_secret_created.value_or(false);
+}
+
+bool may_have_token(const api::CloudConfig& config) {
+  return config.status.bootstrap_token == api::bootstrap_token::kIssued ||
+         config.metadata.has_finalizer(api::bootstrap::finalizer::kToken);
 }
 
 std::optional<Waiting> obstacle(const Observation& seen) {

@@ -24,6 +24,9 @@ runtime::Paused paused_by(const Observation& seen);
 
 bool data_created(const Observation& seen);
 
+// There may be one in the workload cluster, as the CloudConfig says.
+bool may_have_token(const api::CloudConfig& config);
+
 // What has to be there before anything is read live; nothing: it is.
 std::optional<runtime::Waiting> obstacle(const Observation& seen);
 

@@ -28,7 +28,7 @@ bool is_news(const Caches& caches, const ObjectKey& config, const Change<T>& cha
   if (!(spec_in(*change.before) == spec_in(*change.after))) return true;
   if (progress_of(*change.before) == progress_of(*change.after)) return false;
   const auto known = caches.cloud_configs.get(config);
-  return known && known->metadata.has_finalizer(api::bootstrap::finalizer::kToken);
+  return known && may_have_token(*known);
 }
 
 // Of a Machine or a MachinePool.

@@ -48,6 +48,7 @@ double convert_ratio(const Place&);
 double migration_seconds_per_1000(const Place&);
 double webhook_admission_p99_ms(const Place&);
 double standby_first_write_s(const Place&);
+double takeover_writes(const Place&);
 double agent_binary_mb(const Place&);
 double driver_cpu_ratio(const Place&);
 double driver_hang_ratio(const Place&);

@@ -84,6 +84,7 @@ constexpr std::array kFigures = {
     Figure{"idle.requests_virtual", "in 10 virtual min", 0, Bound::AtMost, fleet_at_rest_in_virtual_time},
     Figure{"restart.first_write_s", "s", 3, Bound::AtMost, nullptr, fleet_at_rest},
     Figure{"standby.first_write_s", "s after the Lease", 1, Bound::AtMost, standby_first_write_s},
+    Figure{"takeover.writes", "to Machines, unlisted", 0, Bound::AtMost, takeover_writes},
     Figure{"pool.requests_per_node_ready", "1/node", 1.2, Bound::AtMost, nullptr, pool_costs},
     Figure{"pool.cpu_growth", "x", 2, Bound::AtMost, nullptr, pool_costs},
     Figure{"fleet.writes_per_grant", "1/grant", 2.1, Bound::AtMost, nullptr, fleet_grant_costs},

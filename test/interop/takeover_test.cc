@@ -13,6 +13,7 @@
 #include "base/threads.h"
 #include "test/envtest/fleet_suite_fixture.h"
 #include "test/envtest/scratch_folder.h"
+#include "test/interop/takeover_page.h"
 #include "test/interop/write_ledger.h"
 
 namespace capstan::envtest {
@@ -72,45 +73,12 @@ constexpr std::string_view kRunning =
 constexpr std::string_view kAllowsNone =
     R"({"status":{"observedGeneration":1,"expectedPods":1,"currentHealthy":1,"desiredHealthy":1,"disruptionsAllowed":0}})";
 constexpr std::string_view kHook = "pre-terminate.delete.hook.machine.cluster.x-k8s.io/watched";
-constexpr std::string_view kPage = "docs/takeover.md";
 constexpr std::string_view kOurs = "capstan";
 constexpr std::string_view kUpstreams = "manager";  // its program in a release
 constexpr auto kQuiet = minutes(1);
 constexpr auto kStops = seconds(40);  // upstream gives its controllers 30 s
 
 using Rows = std::map<std::string, std::set<std::string>>;  // what was written, and on which objects
-
-// What a table of the page lists: a row begins with "| `patch machines/status` `conditions.Ready`, `phase` |"
-// and holds "not always" where it depends on the moment.
-struct Listed {
-  std::set<std::string> always = {};
-  std::set<std::string> sometimes = {};
-};
-
-std::vector<std::string> quoted_in(const std::string& text) {
-  std::vector<std::string> words;
-  for (std::size_t at = text.find('`'); at != std::string::npos;) {
-    const std::size_t end = text.find('`', at + 1);
-    if (end == std::string::npos) break;
-    words.push_back(text.substr(at + 1, end - at - 1));
-    at = text.find('`', end + 1);
-  }
-  return words;
-}
-
-Listed listed_below(const std::string& heading) {
-  Listed listed;
-  bool here = false;
-  for (const std::string& line : lines_of(content_of(kPage))) {
-    if (line.starts_with("## ")) here = line == "## " + heading;
-    if (!here || !line.starts_with("| `")) continue;
-    const auto words = quoted_in(line.substr(0, line.find(" |", 1)));
-    auto& rows = line.find("not always") == std::string::npos ? listed.always : listed.sometimes;
-    if (words.size() == 1) rows.insert(words.front());
-    for (std::size_t i = 1; i < words.size(); ++i) rows.insert(words.front() + " " + words[i]);
-  }
-  return listed;
-}
 
 template <typename Condition>
 bool eventually(Condition&& condition, Nanoseconds within = minutes(3)) {
@@ -245,15 +213,16 @@ class TakeOver : public FleetSuite {
     for (const auto& [row, objects] : writes) EXPECT_TRUE(row.starts_with("patch ")) << row;
   }
   static void expect_as_listed(const Rows& writes, const std::string& heading) {
-    const Listed listed = listed_below(heading);
+    const ListedWrites listed = listed_below(heading);
     std::set<std::string> unlisted;
     std::set<std::string> missing = listed.always;
     for (const auto& [row, objects] : writes) {
       missing.erase(row);
       if (!listed.always.contains(row) && !listed.sometimes.contains(row)) unlisted.insert(row);
     }
-    EXPECT_THAT(unlisted, IsEmpty()) << "written, but not below '" << heading << "' of " << kPage;
-    EXPECT_THAT(missing, IsEmpty()) << "below '" << heading << "' of " << kPage << ", but not written";
+    EXPECT_THAT(unlisted, IsEmpty()) << "written, but not below '" << heading << "' of " << kTakeoverPage;
+    EXPECT_THAT(missing, IsEmpty()) << "below '" << heading << "' of " << kTakeoverPage
+                                    << ", but not written";
   }
 
   // --- the middle of life ---
