@@ -222,6 +222,7 @@ TEST(Join, SaysThatTheTokenOfAVmIsGone) {
     world.add_running_cluster();
     world.add_machine("m1");
     EXPECT_TRUE(world.eventually([&] { return world.created("m1"); }));
+    world.sleep(1min);  // the provider has looked at what it wrote
     world.take_token(world.tokens().front());
 
     world.boot("m1");

@@ -39,6 +39,7 @@ struct Seams {
   const runtime::Brake& brake;
   Log log = {};
   Metrics* metrics = nullptr;
+  std::function<void()> after_load = {};  // runtime/controller.h
 };
 
 struct Concurrency {

@@ -7,10 +7,13 @@
 #include <exception>
 #include <system_error>
 #include <typeinfo>
+#include <utility>
 
 namespace capstan::runtime {
 namespace {
 
+constexpr std::size_t kLargeCrew = 8;
+constexpr std::size_t kCrewAtRest = 2;  // as many as the queue lets wait
 constexpr std::uint32_t kFailuresBeforeAlarm = 5;  // in a row; before that a transient error is just logged
 
 TurnResult result_of(const Next& next) {
@@ -58,6 +61,7 @@ void Controller::hire() {
     if (!crew.hiring || crew.threads.size() >= options_.concurrency) return 0;
     ended = std::move(crew.ended);
     crew.threads.emplace(++crew.last_worker, nullptr);
+    crew.was_large = crew.was_large || crew.threads.size() >= kLargeCrew;
     return crew.last_worker;
   });
   if (worker == 0) return;
@@ -92,12 +96,14 @@ void Controller::work(std::uint64_t worker, const std::stop_token& stop) {
 // A worker ends while the controller goes on: there was nothing to do, and its stack is memory. A load that
 // comes back hires again.
 void Controller::retire(std::uint64_t worker) {
-  crew_.with([&](Crew& crew) {
+  const bool load_is_over = crew_.with([&](Crew& crew) {
     const auto at = crew.threads.find(worker);
-    if (!crew.hiring || at == crew.threads.end()) return;
+    if (!crew.hiring || at == crew.threads.end()) return false;
     if (at->second) crew.ended.push_back(std::move(at->second));
     crew.threads.erase(at);
+    return crew.threads.size() <= kCrewAtRest && std::exchange(crew.was_large, false);
   });
+  if (load_is_over && deps_.after_load) deps_.after_load();
 }
 
 Next Controller::take_turn(const Taken& taken, const std::stop_token& stop) {

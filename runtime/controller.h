@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -31,6 +32,8 @@ struct ControllerDeps {
   Randomness& randomness;
   Log log = {};
   Metrics* metrics = nullptr;
+  // Called by a worker that ends, when it is the last of many: a load is over.
+  std::function<void()> after_load = {};
 };
 
 struct ControllerOptions {
@@ -78,6 +81,7 @@ class Controller {
     std::map<std::uint64_t, std::pair<Turn, SteadyTime>> turns = {};  // by number of the turn
     std::uint64_t last_turn = 0;
     bool hiring = false;
+    bool was_large = false;  // since it was at rest last
   };
 
   void hire();

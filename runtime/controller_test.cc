@@ -263,6 +263,36 @@ TEST(Controller, WorkersWithoutWorkEndAndAreStartedAgainWhenThereIsSome) {
   EXPECT_EQ(turns, 18) << "no turn is lost when workers come and go";
 }
 
+// What a load has left half empty can be given back then.
+TEST(Controller, SaysOnceThatALoadIsOver) {
+  RuntimeControllerFixture stage;
+  int over = 0;
+  std::vector<int> counts;
+  Scripted reconciler([&](const Context&, const ObjectKey&) {
+    stage.sleep(1s);
+    return Outcome::done();
+  });
+
+  stage.baton.run([&] {
+    ControllerDeps deps = stage.deps();
+    deps.after_load = [&] { ++over; };
+    Controller controller(deps, kMachine, reconciler);
+    controller.start();
+    const auto load = [&](int keys) {
+      for (int i = 0; i < keys; ++i) controller.queue().add(key("k" + std::to_string(i)));
+      stage.sleep(10s);
+      counts.push_back(over);
+      stage.sleep(5min);
+      counts.push_back(over);
+    };
+    load(9);
+    load(3);
+    load(9);
+  });
+
+  EXPECT_THAT(counts, testing::ElementsAre(0, 1, 1, 1, 1, 2)) << "three workers are no load";
+}
+
 TEST(Controller, WaitsUntilTheCacheHasSeenWhatItWrote) {
   RuntimeControllerFixture stage;
   HandCache cache;

@@ -60,7 +60,7 @@ TEST(FleetPolicy, ALimitCountsAllReasonsInAllClustersForTenMinutes) {
 
   EXPECT_EQ(policy.spec.limits[0].scope, "Fleet");
   EXPECT_EQ(policy.spec.limits[0].window(), Seconds(600));
-  EXPECT_THAT(policy.spec.limits[0].reasons, SizeIs(4));
+  EXPECT_THAT(policy.spec.limits[0].reasons, SizeIs(5));
 }
 
 TEST(FleetPolicy, ReportsOrphansUnlessItSaysDelete) {

@@ -200,7 +200,8 @@ Result<void> Wiring::Parts::make(kube::Connection connection) {
                                                                     .workload_clusters = *workload_clusters,
                                                                     .brake = brake,
                                                                     .log = log,
-                                                                    .metrics = &metrics},
+                                                                    .metrics = &metrics,
+                                                                    .after_load = program::give_back_memory},
                                                  wanted);
   follow_clusters();
   make_leader();

@@ -78,6 +78,12 @@ void share_heaps() {
 #endif
 }
 
+void give_back_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
 int run(std::string_view program, const LoggingOptions& logging, const Effective& effective,
         const Body& body) {
   share_heaps();

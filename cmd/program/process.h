@@ -44,6 +44,9 @@ Result<kube::Connection> connection(const std::string& kubeconfig);
 // counts more.
 void share_heaps();
 
+// What a load has left of the heap without use, to the system: a tenth of a second at most. After a load.
+void give_back_memory();
+
 // Returns when the stop token asks for it, or with what went wrong.
 using Body = std::function<Result<void>(const Seams&, const Log&, const std::stop_token&)>;
 int run(std::string_view program, const LoggingOptions& logging, const Effective& effective,
