@@ -13,7 +13,7 @@ namespace capstan::runtime {
 namespace {
 
 constexpr std::size_t kLargeCrew = 8;
-constexpr std::size_t kCrewAtRest = 2;  // as many as the queue lets wait
+constexpr std::size_t kCrewAtRest = 2;             // as many as the queue lets wait
 constexpr std::uint32_t kFailuresBeforeAlarm = 5;  // in a row; before that a transient error is just logged
 
 TurnResult result_of(const Next& next) {

@@ -21,5 +21,6 @@ int main(int argc, char** argv) {
     std::cout << line->print_and_exit;
     return capstan::manager::kStopped;
   }
+  capstan::program::keep_little_in_each_thread(argv);
   return capstan::manager::run(*line);
 }

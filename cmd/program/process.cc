@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 
 #include "cmd/program/log_level.h"
 #include "cmd/program/signals.h"
@@ -70,6 +71,18 @@ Result<kube::Connection> pod_connection() {
 Result<kube::Connection> connection(const std::string& kubeconfig) {
   if (!kubeconfig.empty()) return kubeconfig::load(kubeconfig);
   return pod_connection();
+}
+
+void keep_little_in_each_thread(char** argv) {
+#ifdef __GLIBC__
+  if (environment("GLIBC_TUNABLES")) return;
+  std::error_code unknown;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  if (unknown) return;
+  ::setenv("GLIBC_TUNABLES", "glibc.malloc.tcache_max=256", 1);
+  ::execv(program.c_str(), argv);
+  ::unsetenv("GLIBC_TUNABLES");  // it did not start
+#endif
 }
 
 void share_heaps() {

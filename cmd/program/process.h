@@ -39,6 +39,12 @@ Result<kube::Connection> pod_connection();
 // Of the pod where no kubeconfig is named.
 Result<kube::Connection> connection(const std::string& kubeconfig);
 
+// In main, before anything runs: a thread keeps freed pieces of up to 256 bytes for itself, where glibc lets
+// it keep those of up to a kilobyte, several of each size; at rest 60 threads held 2.5 MB so. glibc reads
+// that before main, so the program starts itself anew, once, with the same arguments. GLIBC_TUNABLES in the
+// environment counts more; where the program can't be found it goes on as it is.
+void keep_little_in_each_thread(char** argv);
+
 // Before the first thread: two heaps for all of them, where glibc would give each of many threads its own and
 // keep what one left half empty from the others (docs/decisions/0009). MALLOC_ARENA_MAX in the environment
 // counts more.

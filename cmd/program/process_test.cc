@@ -6,6 +6,7 @@
 #include <barrier>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -68,6 +69,29 @@ TEST_F(ShareHeapsDeathTest, WhatTheEnvironmentSaysCountsMore) {
   };
 
   EXPECT_EXIT(run(), testing::ExitedWithCode(0), "");
+}
+
+std::vector<std::string> own_arguments() {
+  std::ifstream file("/proc/self/cmdline");
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  return words;
+}
+
+// Comes back here as the program that it has started.
+TEST_F(ShareHeapsDeathTest, ThreadsKeepLittleOnceTheProgramHasStartedAnew) {
+  const auto run = [] {
+    auto words = own_arguments();
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    keep_little_in_each_thread(argv.data());
+    const char* said = std::getenv("GLIBC_TUNABLES");
+    std::exit(said != nullptr && std::string_view(said) == "glibc.malloc.tcache_max=256" ? 3 : 1);
+  };
+
+  unsetenv("GLIBC_TUNABLES");
+  EXPECT_EXIT(run(), testing::ExitedWithCode(3), "");
 }
 
 }  // namespace

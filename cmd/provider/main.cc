@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
     std::cout << line->print_and_exit;
     return program::kStopped;
   }
+  program::keep_little_in_each_thread(argv);
   return program::run("capstan-provider", line->options.logging, line->effective,
                       [&](const program::Seams& seams, const capstan::Log& log, const std::stop_token& stop) {
                         return capstan::provider::serve(line->options, seams, log, stop);
