@@ -45,6 +45,7 @@ class IdentityClient final : public fakes::RelayClient {
     bool answers = true;
     bool watches = false;                                                // the test tells each event
     std::map<std::string, kube::StreamSink*, std::less<>> watched = {};  // by identity
+    int opened = 0;                                                      // watches
     MortalThreads* threads = nullptr;
   };
   IdentityClient(kube::Client& inner, std::string identity, Rules& rules)
@@ -54,6 +55,7 @@ class IdentityClient final : public fakes::RelayClient {
                                       kube::StreamSink& sink) override {
     if (!rules_.watches) return RelayClient::watch(resource, options, sink);
     rules_.watched[identity_] = &sink;
+    ++rules_.opened;
     return std::make_unique<ToldStream>(rules_, identity_);
   }
 
